@@ -1,0 +1,70 @@
+# A friendly front to CMake: `make run` and `make test` work on a fresh Debian 12 machine.
+# PRESET=debug (or asan, tsan, clang) takes another build; build folders are build/<preset>.
+PRESET ?= release
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+SCENE ?= scenes/dam_break.json
+ARGS ?=
+
+BUILD = build/$(PRESET)
+SOURCES = $(shell find include src tests examples bench scripts -name '*.[ch]')
+
+.DEFAULT_GOAL := help
+.PHONY: help deps build run test compilers bench validate format format-check asan tsan clean install
+
+help:
+	@echo "make run        compile and run a dam break   (SCENE=scenes/drop.json, ARGS='--frames 30')"
+	@echo "make test       compile and run the tests     (ARGS=shapes: only tests with that in the name)"
+	@echo "make build      compile into build/release    (PRESET=debug, asan, tsan or clang: another build)"
+	@echo "make bench      measure the speed"
+	@echo "make validate   the long tests, against theory and experiments"
+	@echo "make asan       unit tests under the address and undefined-behaviour sanitizers"
+	@echo "make tsan       unit tests under the thread sanitizer"
+	@echo "make compilers  compare the results of a gcc build and a clang build bit by bit"
+	@echo "make format     lay the sources out with clang-format; format-check only looks"
+	@echo "make install    install into PREFIX (/usr/local)"
+	@echo "make deps       install what is needed to compile (Debian, Ubuntu), if something is missing"
+	@echo "make clean      remove build/"
+
+deps:
+	@sh scripts/install-deps.sh
+
+# The generator is chosen when a build folder is new: Ninja where there is one, else plain make.
+GENERATOR = $(if $(shell command -v ninja),Ninja,Unix Makefiles)
+
+build: deps
+	@mkdir -p $(BUILD)
+	@cmake --preset $(PRESET) $(if $(wildcard $(BUILD)/CMakeCache.txt),,-G "$(GENERATOR)") \
+	    >$(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
+	@MAKEFLAGS= cmake --build $(BUILD) -j $(JOBS)
+
+run: build
+	$(BUILD)/spate run $(SCENE) --overwrite $(ARGS)
+
+test: build
+	@tests/run $(BUILD) $(ARGS)
+
+asan tsan:
+	@$(MAKE) --no-print-directory build PRESET=$@
+	@tests/run -u -t 900 build/$@ $(ARGS)
+
+compilers:
+	@$(MAKE) --no-print-directory build PRESET=release
+	@$(MAKE) --no-print-directory build PRESET=clang
+	@SPATE_OTHER=$(CURDIR)/build/clang/spate tests/run -d compilers build/release
+
+bench: build
+	$(BUILD)/spate_bench $(ARGS)
+
+validate: build
+	@tests/run -d validation -t 7200 $(BUILD) $(ARGS)
+
+format format-check:
+	@sh scripts/install-deps.sh format
+	@clang-format $(if $(filter format,$@),-i,--dry-run --Werror) $(SOURCES)
+
+install: build
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean:
+	rm -rf build

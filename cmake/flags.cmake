@@ -1,0 +1,22 @@
+# Compiler flags. spate_flags holds those of all our own sources; nothing of it is installed.
+#
+# The same scene must give the same bits with every compiler: no fused multiply-add (-ffp-contract=off), no
+# -ffast-math, no -march=native. The two -fno- flags below only free the compiler from keeping errno and the
+# floating-point exception flags, which no code here reads; results do not change.
+add_library(spate_flags INTERFACE)
+target_compile_definitions(spate_flags INTERFACE _GNU_SOURCE)
+target_compile_options(spate_flags INTERFACE
+  -Wall -Wextra $<$<BOOL:${SPATE_WERROR}>:-Werror>
+  -ffp-contract=off -fno-math-errno -fno-trapping-math)
+
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_C_FLAGS_SANITIZE "-O1 -g -fno-omit-frame-pointer")
+
+if(SPATE_SANITIZE)
+  target_compile_options(spate_flags INTERFACE
+    -fsanitize=${SPATE_SANITIZE} -fno-sanitize-recover=all)
+  target_link_options(spate_flags INTERFACE -fsanitize=${SPATE_SANITIZE})
+endif()

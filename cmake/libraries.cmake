@@ -1,0 +1,86 @@
+# libspate and libspate_io, each static and shared, from one compilation.
+#
+#     spate_core    base, scene, and what of the simulation has no dimension
+#     spate_sim2    src/sim and src/device/cpu with DIM=2
+#     spate_sim3    the same sources with DIM=3
+#     spate_files   src/io, src/render
+set(src ${PROJECT_SOURCE_DIR}/src)
+
+# Sources under src/sim that are compiled once: they know the two dimensions only by their tables.
+set(dimension_free ${src}/sim/api.c)
+
+file(GLOB core_sources CONFIGURE_DEPENDS ${src}/base/*.c ${src}/scene/*.c)
+file(GLOB sim_sources CONFIGURE_DEPENDS ${src}/sim/*.c ${src}/sim/pressure/*.c ${src}/device/cpu/*.c)
+file(GLOB files_sources CONFIGURE_DEPENDS ${src}/io/*.c ${src}/render/*.c)
+list(REMOVE_ITEM sim_sources ${dimension_free})
+# BEGIN while parts are missing
+file(WRITE ${PROJECT_BINARY_DIR}/none.c "extern int sp_none;\n")
+foreach(part core_sources sim_sources files_sources)
+  if(NOT ${part})
+    set(${part} ${PROJECT_BINARY_DIR}/none.c)
+  endif()
+endforeach()
+if(NOT EXISTS ${dimension_free})
+  set(dimension_free)
+endif()
+# END
+
+# Position-independent objects serve both libraries.
+function(spate_objects name)
+  add_library(${name} OBJECT ${ARGN})
+  target_link_libraries(${name} PRIVATE spate_flags Threads::Threads)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${src})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+endfunction()
+
+# libspate_io uses sp_ helpers of libspate, so these stay visible to the linker here; the version script keeps
+# them apart from the public API. The simulation proper needs no such door and is hidden.
+spate_objects(spate_core ${core_sources} ${dimension_free})
+foreach(dim 2 3)
+  spate_objects(spate_sim${dim} ${sim_sources})
+  target_compile_definitions(spate_sim${dim} PRIVATE DIM=${dim})
+  set_target_properties(spate_sim${dim} PROPERTIES C_VISIBILITY_PRESET hidden)
+endforeach()
+
+# spate_library(NAME objects...) makes NAME_static and NAME_shared; users know them as spate::NAME_static and
+# spate::NAME.
+function(spate_library name)
+  list(TRANSFORM ARGN REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+  add_library(${name}_static STATIC ${objects})
+  add_library(${name}_shared SHARED ${objects})
+  foreach(target ${name}_static ${name}_shared)
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE C)
+    target_include_directories(${target} PUBLIC
+      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:spate_flags>)
+  endforeach()
+  set_target_properties(${name}_shared PROPERTIES
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} EXPORT_NAME ${name})
+  add_library(spate::${name} ALIAS ${name}_shared)
+  add_library(spate::${name}_static ALIAS ${name}_static)
+  if(NOT APPLE)
+    set(script ${PROJECT_SOURCE_DIR}/cmake/${name}.map)
+    target_link_options(${name}_shared PRIVATE
+      LINKER:--version-script=${script} LINKER:-Bsymbolic-functions)
+    set_target_properties(${name}_shared PROPERTIES LINK_DEPENDS ${script})
+  endif()
+endfunction()
+
+spate_library(spate spate_core spate_sim2 spate_sim3)
+foreach(kind static shared)
+  target_link_libraries(spate_${kind} PRIVATE m Threads::Threads)
+endforeach()
+
+if(SPATE_IO)
+  find_package(PkgConfig REQUIRED)
+  pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
+  pkg_check_modules(LIBPNG REQUIRED IMPORTED_TARGET libpng)
+  spate_objects(spate_files ${files_sources})
+  target_link_libraries(spate_files PRIVATE PkgConfig::JANSSON PkgConfig::LIBPNG)
+  set_target_properties(spate_files PROPERTIES C_VISIBILITY_PRESET hidden)
+  spate_library(spate_io spate_files)
+  foreach(kind static shared)
+    target_link_libraries(spate_io_${kind}
+      PUBLIC spate_${kind} PRIVATE PkgConfig::JANSSON PkgConfig::LIBPNG m)
+  endforeach()
+endif()

@@ -1,0 +1,25 @@
+# The spate command, one file without shared libraries of ours. The scenes of scenes/ are built in as presets.
+file(GLOB tool_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/tool/*.c)
+file(GLOB preset_scenes CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scenes/*.json)
+# BEGIN while parts are missing
+if(NOT EXISTS ${PROJECT_SOURCE_DIR}/src/tool/main.c OR NOT EXISTS ${PROJECT_SOURCE_DIR}/scripts/embed-presets.sh)
+  file(WRITE ${PROJECT_BINARY_DIR}/none_main.c "int main(void) { return 1; }\n")
+  add_executable(spate_tool ${PROJECT_BINARY_DIR}/none_main.c)
+  return()
+endif()
+# END
+set(embed ${PROJECT_SOURCE_DIR}/scripts/embed-presets.sh)
+set(presets ${PROJECT_BINARY_DIR}/presets.c)
+
+add_custom_command(
+  OUTPUT ${presets}
+  COMMAND sh ${embed} ${presets} ${preset_scenes}
+  DEPENDS ${embed} ${preset_scenes}
+  COMMENT "Embedding the preset scenes"
+  VERBATIM)
+
+add_executable(spate_tool ${tool_sources} ${presets})
+set_target_properties(spate_tool PROPERTIES OUTPUT_NAME spate)
+target_include_directories(spate_tool PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(spate_tool PRIVATE
+  spate_flags spate_io_static PkgConfig::JANSSON m)

@@ -1,0 +1,63 @@
+#!/bin/sh
+# install-deps.sh -- installs what is missing to compile spate, on Debian and its relatives.
+#
+#     sh scripts/install-deps.sh           compiler, cmake, pkg-config, Jansson, libpng
+#     sh scripts/install-deps.sh format    clang-format
+#
+# When nothing is missing it does nothing, so it works offline. On other systems it says what to install, and
+# leaves with success if the tools are there.
+set -u
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+packages=
+missing=
+want() { # want PACKAGES WHAT: something is missing; the Debian packages, and its name for people
+    packages="$packages $1"
+    missing="$missing${missing:+, }$2"
+}
+
+case "${1:-build}" in
+build)
+    have "${CC:-cc}" || have gcc || have clang || want "gcc libc6-dev" "a C compiler (gcc or clang)"
+    have cmake || want "cmake" "cmake (3.21 or newer)"
+    have ninja || have make || want "make" "make or ninja"
+    if have pkg-config; then
+        pkg-config --exists jansson || want "libjansson-dev" "jansson with its header"
+        pkg-config --exists libpng || want "libpng-dev" "libpng with its header"
+    else
+        want "pkg-config libjansson-dev libpng-dev" "pkg-config, jansson and libpng with their headers"
+    fi
+    ;;
+format)
+    have clang-format || want "clang-format" "clang-format (14)"
+    ;;
+*)
+    echo "install-deps.sh: unknown group '$1' (build or format)" >&2
+    exit 2
+    ;;
+esac
+[ -n "$missing" ] || exit 0
+
+if ! have apt-get; then
+    echo "install-deps.sh: missing: $missing. Install it with your system's package manager." >&2
+    exit 1
+fi
+root=
+if [ "$(id -u)" -ne 0 ]; then
+    if ! have sudo; then
+        echo "install-deps.sh: missing: $missing. As root: apt-get install$packages" >&2
+        exit 1
+    fi
+    root=sudo
+fi
+
+echo "missing: $missing; installing$packages"
+export DEBIAN_FRONTEND=noninteractive
+# The package lists of a fresh machine may be absent or old, so a first failure is not the end.
+# shellcheck disable=SC2086
+install() { $root apt-get install -y --no-install-recommends $packages; }
+install >/dev/null 2>&1 || { $root apt-get update && install; } || {
+    echo "install-deps.sh: apt-get could not install$packages; see its messages above" >&2
+    exit 1
+}

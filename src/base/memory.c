@@ -1,0 +1,71 @@
+#include "memory.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGN 64
+
+static _Atomic uint64_t allocations;
+static _Atomic uint64_t fail_at;
+
+void *sp_alloc(size_t count, size_t size)
+{
+    uint64_t number = atomic_fetch_add(&allocations, 1) + 1;
+    uint64_t limit = atomic_load(&fail_at);
+    if (limit && number >= limit)
+        return NULL;
+    if (size && count > (SIZE_MAX - 2 * ALIGN) / size)
+        return NULL;
+    /* calloc rather than aligned_alloc: the system's fresh pages are zero already and stay uncommitted */
+    char *raw = calloc(1, count * size + 2 * ALIGN);
+    if (!raw)
+        return NULL;
+    char *block = (char *)(((uintptr_t)raw + 2 * ALIGN - 1) & ~(uintptr_t)(ALIGN - 1));
+    if (block - raw < (ptrdiff_t)sizeof raw)
+        block += ALIGN;
+    memcpy(block - sizeof raw, &raw, sizeof raw);
+    return block;
+}
+
+void sp_free(void *block)
+{
+    if (!block)
+        return;
+    char *raw;
+    memcpy(&raw, (char *)block - sizeof raw, sizeof raw);
+    free(raw);
+}
+
+void *sp_grow(void *block, size_t keep, size_t count, size_t size)
+{
+    void *larger = sp_alloc(count, size);
+    if (!larger)
+        return NULL;
+    if (block && keep)
+        memcpy(larger, block, keep);
+    sp_free(block);
+    return larger;
+}
+
+uint64_t sp_alloc_count(void)
+{
+    return atomic_load(&allocations);
+}
+
+void sp_alloc_fail_at(uint64_t n)
+{
+    atomic_store(&fail_at, n ? atomic_load(&allocations) + n : 0);
+}
+
+void *sp_arena_take(sp_arena *arena, size_t count, size_t size)
+{
+    if (size && count > SIZE_MAX / size - ALIGN)
+        return NULL;
+    size_t bytes = (count * size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    if ((size_t)(arena->end - arena->next) < bytes)
+        return NULL;
+    void *block = arena->next;
+    arena->next += bytes;
+    return block;
+}

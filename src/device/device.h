@@ -1,0 +1,24 @@
+/* device.h -- the closed list of algorithms that are written once per device.
+ *
+ * Everything else is a loop over cells, faces or particles whose body stands in src/kernels. A device provides, in
+ * src/device/<name>/, the functions declared here; src/sim/step.c calls them in the same order for every device.
+ *
+ *   sort.c      binning of particles by tile, cell and id, and the gather of every column
+ *   p2g.c       particles to grid: sums over particles
+ *   g2p.c       grid to particles: the loop over the particles of a tile
+ *   reduce.c    sums and maxima */
+#ifndef SPATE_DEVICE_DEVICE_H
+#define SPATE_DEVICE_DEVICE_H
+
+#include "sim/state.h"
+
+void X(sort_particles)(X(sim) *s);
+void X(particles_to_grid)(X(sim) *s);
+void X(grid_to_particles)(X(sim) *s, double dt);
+
+/* Sum over [0, n) of what `value` adds up for each range, in order of the ranges; maximum likewise. */
+typedef double X(partial_fn)(void *args, size_t begin, size_t end);
+double X(sum)(X(sim) *s, size_t n, size_t grain, X(partial_fn) *partial, void *args);
+double X(maximum)(X(sim) *s, size_t n, size_t grain, X(partial_fn) *partial, void *args);
+
+#endif

@@ -1,0 +1,274 @@
+/* run_folder.c -- opening, locking, clearing and checkpointing a run folder. */
+#include "run_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../base/status.h"
+
+#define NEWEST "checkpoint.spate"
+#define PREVIOUS "checkpoint.prev.spate"
+#define COMING "checkpoint.new.spate" /* complete, on its way to become the newest */
+
+/* ------------------------------------------------------------------ what belongs to a run */
+
+typedef enum file_kind { FOREIGN, CHECKPOINT, PARTICLES, OTHER, RUN_JSON } file_kind;
+
+typedef struct run_file {
+    file_kind kind;
+    bool temporary;
+    int frame; /* PARTICLES */
+} run_file;
+
+static bool is_particles(const char *name, size_t length, int *frame)
+{
+    static const char begin[] = "particles.", end[] = ".ply";
+    size_t digits = length - (sizeof begin - 1) - (sizeof end - 1);
+    if (length < sizeof begin + sizeof end + 2 || digits > 9 ||
+        memcmp(name, begin, sizeof begin - 1) != 0 ||
+        memcmp(name + length - (sizeof end - 1), end, sizeof end - 1) != 0)
+        return false;
+    const char *number = name + sizeof begin - 1;
+    if (strspn(number, "0123456789") != digits)
+        return false;
+    *frame = atoi(number);
+    return true;
+}
+
+static run_file classify(const char *name)
+{
+    static const struct {
+        const char *name;
+        file_kind kind;
+    } known[] = {{"run.json", RUN_JSON}, {"stats.csv", OTHER},   {"preview.png", OTHER},
+                 {NEWEST, CHECKPOINT},   {PREVIOUS, CHECKPOINT}, {COMING, CHECKPOINT}};
+    run_file file = {FOREIGN, false, 0};
+    size_t length = strlen(name);
+    if (length > 4 && strcmp(name + length - 4, ".tmp") == 0) {
+        file.temporary = true;
+        length -= 4;
+    }
+    if (is_particles(name, length, &file.frame))
+        file.kind = PARTICLES;
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (strlen(known[k].name) == length && memcmp(known[k].name, name, length) == 0)
+            file.kind = known[k].kind;
+    return file;
+}
+
+/* Calls visit for each file of a run; stops at the first failure. */
+typedef spate_status visit_fn(const sp_run_folder *folder, const char *name, run_file file,
+                              void *user, spate_error *error);
+
+static spate_status visit_files(const sp_run_folder *folder, visit_fn *visit, void *user,
+                                spate_error *error)
+{
+    DIR *list = opendir(folder->path);
+    if (!list)
+        return sp_fail(error, SPATE_ERROR_FILE, folder->path, "cannot be read: %s",
+                       strerror(errno));
+    spate_status status = SPATE_OK;
+    struct dirent *entry;
+    while (status == SPATE_OK && (entry = readdir(list))) {
+        run_file file = classify(entry->d_name);
+        if (file.kind != FOREIGN)
+            status = visit(folder, entry->d_name, file, user, error);
+    }
+    closedir(list);
+    return status;
+}
+
+/* ------------------------------------------------------------------ opening */
+
+/* Makes the folders of a path one by one, like mkdir -p; *made tells whether the last one is new.
+ */
+static spate_status make_folders(const char *path, bool *made, spate_error *error)
+{
+    char part[SP_PATH_SIZE];
+    size_t length = strlen(path);
+    for (size_t k = 1; k <= length; k++) {
+        if (path[k] != '/' && path[k] != 0)
+            continue;
+        memcpy(part, path, k);
+        part[k] = 0;
+        *made = mkdir(part, 0777) == 0;
+        if (!*made && errno != EEXIST)
+            return sp_fail(error, SPATE_ERROR_FILE, path, "the folder cannot be made: %s",
+                           strerror(errno));
+    }
+    return SPATE_OK;
+}
+
+static spate_status open_folder(sp_run_folder *folder, const char *path, bool make,
+                                spate_error *error)
+{
+    *folder = (sp_run_folder){.descriptor = -1};
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    if (length == 0 || length >= sizeof folder->path)
+        return sp_fail(error, SPATE_ERROR_FILE, path, "this name of a folder is %s",
+                       length ? "too long" : "empty");
+    memcpy(folder->path, path, length);
+    if (make)
+        TRY(make_folders(folder->path, &folder->made, error));
+    folder->descriptor = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder->descriptor >= 0)
+        return SPATE_OK;
+    if (errno == ENOTDIR)
+        return sp_fail(error, SPATE_ERROR_FILE, folder->path, "is not a folder");
+    return sp_fail(error, SPATE_ERROR_FILE, folder->path, "cannot be opened: %s", strerror(errno));
+}
+
+spate_status sp_run_folder_open_to_read(sp_run_folder *folder, const char *path, spate_error *error)
+{
+    return open_folder(folder, path, false, error);
+}
+
+spate_status sp_run_folder_open(sp_run_folder *folder, const char *path, bool make,
+                                spate_error *error)
+{
+    TRY(open_folder(folder, path, make, error));
+    spate_status status = SPATE_OK;
+    /* file systems without locks go without: the lock guards against a slip, not against malice */
+    if (flock(folder->descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        status = sp_fail(
+            error, SPATE_ERROR_FILE, folder->path,
+            "another run is working in this folder: wait for it, or choose another one with -o");
+    else if (faccessat(folder->descriptor, ".", W_OK, 0) != 0)
+        status = sp_fail(error, SPATE_ERROR_FILE, folder->path, "cannot be written: %s",
+                         strerror(errno));
+    if (status != SPATE_OK)
+        sp_run_folder_close(folder);
+    return status;
+}
+
+void sp_run_folder_close(sp_run_folder *folder)
+{
+    if (folder->descriptor < 0)
+        return;
+    if (folder->made)
+        rmdir(folder->path); /* refused, and rightly, unless it is empty */
+    close(folder->descriptor);
+    folder->descriptor = -1;
+}
+
+const char *sp_run_folder_path(const sp_run_folder *folder, const char *name,
+                               char path[SP_PATH_SIZE])
+{
+    snprintf(path, SP_PATH_SIZE, "%s/%.60s", folder->path, name);
+    return path;
+}
+
+const char *sp_run_folder_particles(const sp_run_folder *folder, int frame, char path[SP_PATH_SIZE])
+{
+    snprintf(path, SP_PATH_SIZE, "%s/particles.%04d.ply", folder->path, frame);
+    return path;
+}
+
+bool sp_run_folder_has(const sp_run_folder *folder, const char *name)
+{
+    return faccessat(folder->descriptor, name, F_OK, 0) == 0;
+}
+
+/* ------------------------------------------------------------------ counting and removing */
+
+typedef struct tally {
+    int files, last_particles;
+} tally;
+
+static spate_status count_file(const sp_run_folder *folder, const char *name, run_file file,
+                               void *user, spate_error *error)
+{
+    (void)folder, (void)name, (void)error;
+    tally *seen = user;
+    if (file.temporary)
+        return SPATE_OK;
+    seen->files++;
+    if (file.kind == PARTICLES && file.frame > seen->last_particles)
+        seen->last_particles = file.frame;
+    return SPATE_OK;
+}
+
+spate_status sp_run_folder_count(const sp_run_folder *folder, int *files, int *last_particles,
+                                 spate_error *error)
+{
+    tally seen = {0, -1};
+    TRY(visit_files(folder, count_file, &seen, error));
+    *files = seen.files;
+    *last_particles = seen.last_particles;
+    return SPATE_OK;
+}
+
+typedef struct removal {
+    int last_frame;
+    file_kind first, last; /* the kinds that this pass removes */
+} removal;
+
+static spate_status remove_file(const sp_run_folder *folder, const char *name, run_file file,
+                                void *user, spate_error *error)
+{
+    const removal *what = user;
+    bool later = file.kind == PARTICLES && file.frame > what->last_frame;
+    if (file.kind < what->first || file.kind > what->last)
+        return SPATE_OK;
+    if (what->last_frame >= 0 && !file.temporary && !later)
+        return SPATE_OK;
+    if (unlinkat(folder->descriptor, name, 0) == 0 || errno == ENOENT)
+        return SPATE_OK;
+    char path[SP_PATH_SIZE];
+    return sp_fail(error, SPATE_ERROR_FILE, sp_run_folder_path(folder, name, path),
+                   "cannot be removed: %s", strerror(errno));
+}
+
+spate_status sp_run_folder_remove(const sp_run_folder *folder, int last_frame, spate_error *error)
+{
+    /* Checkpoints go first and run.json last, so that a removal that is cut short never leaves a
+     * checkpoint beside the run.json of another run. */
+    removal passes[] = {{last_frame, CHECKPOINT, CHECKPOINT},
+                        {last_frame, PARTICLES, OTHER},
+                        {last_frame, RUN_JSON, RUN_JSON}};
+    for (int k = 0; k < 3; k++)
+        TRY(visit_files(folder, remove_file, &passes[k], error));
+    return SPATE_OK;
+}
+
+/* ------------------------------------------------------------------ checkpoints */
+
+static spate_status rename_in(const sp_run_folder *folder, const char *from, const char *to,
+                              spate_error *error)
+{
+    if (renameat(folder->descriptor, from, folder->descriptor, to) == 0)
+        return SPATE_OK;
+    char path[SP_PATH_SIZE];
+    return sp_fail(error, SPATE_ERROR_FILE, sp_run_folder_path(folder, from, path),
+                   "cannot be renamed to %s: %s", to, strerror(errno));
+}
+
+spate_status sp_run_folder_save(const sp_run_folder *folder, const spate_sim *sim,
+                                spate_error *error)
+{
+    char path[SP_PATH_SIZE];
+    TRY(spate_checkpoint_write(sim, sp_run_folder_path(folder, COMING, path), error));
+    /* between these two the previous one stands in for the newest */
+    if (sp_run_folder_has(folder, NEWEST))
+        TRY(rename_in(folder, NEWEST, PREVIOUS, error));
+    TRY(rename_in(folder, COMING, NEWEST, error));
+    /* the names themselves reach the disk; a file system that cannot do this does it in its own
+     * time */
+    (void)fsync(folder->descriptor);
+    return SPATE_OK;
+}
+
+spate_status sp_run_folder_step_back(const sp_run_folder *folder, spate_error *error)
+{
+    return rename_in(folder, PREVIOUS, NEWEST, error);
+}

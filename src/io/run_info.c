@@ -1,0 +1,231 @@
+/* run_info.c -- run.json: what was run, by what, on what; and whether two scenes are the same. */
+#include "run_folder.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/status.h"
+#include "file.h"
+
+/* ------------------------------------------------------------------ writing */
+
+static void put(sp_file *file, const char *text)
+{
+    sp_file_write(file, text, strlen(text));
+}
+
+static void put_string(sp_file *file, const char *name, const char *text)
+{
+    put(file, "  \"");
+    put(file, name);
+    put(file, "\": \"");
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        char escaped[8];
+        if (*c == '"' || *c == '\\')
+            snprintf(escaped, sizeof escaped, "\\%c", *c);
+        else if (*c < 0x20)
+            snprintf(escaped, sizeof escaped, "\\u%04x", *c);
+        else
+            snprintf(escaped, sizeof escaped, "%c", *c);
+        put(file, escaped);
+    }
+    put(file, "\",\n");
+}
+
+/* File names need not be UTF-8, JSON must be: bytes that are not become question marks. */
+static void make_utf8(char *text)
+{
+    json_t *string = json_string(text);
+    if (string)
+        json_decref(string);
+    else
+        for (; *text; text++)
+            if ((unsigned char)*text >= 0x80)
+                *text = '?';
+}
+
+spate_status sp_run_info_write(const sp_run_folder *folder, const sp_run_info *info,
+                               spate_error *error)
+{
+    char path[SP_PATH_SIZE], numbers[128], scene_file[sizeof info->scene_file];
+    sp_file *file = sp_file_create(sp_run_folder_path(folder, "run.json", path), error);
+    if (!file)
+        return error ? error->status : SPATE_ERROR_FILE;
+    snprintf(scene_file, sizeof scene_file, "%s", info->scene_file);
+    make_utf8(scene_file);
+    snprintf(numbers, sizeof numbers,
+             "  \"threads\": %d,\n  \"particles\": %llu,\n  \"scene\": ", info->threads,
+             (unsigned long long)info->particles);
+    put(file, "{\n");
+    put_string(file, "spate", info->version);
+    put_string(file, "scene_file", scene_file);
+    put_string(file, "device", info->device);
+    put(file, numbers);
+    /* the scene word for word, two blanks further in */
+    size_t length = strlen(info->scene);
+    while (length > 0 && info->scene[length - 1] == '\n')
+        length--;
+    for (size_t k = 0; k < length; k++) {
+        sp_file_write(file, &info->scene[k], 1);
+        if (info->scene[k] == '\n')
+            put(file, "  ");
+    }
+    put(file, "\n}\n");
+    return sp_file_close(file, error);
+}
+
+/* ------------------------------------------------------------------ reading */
+
+static spate_status unpack(json_t *root, const char *path, sp_run_info *info, spate_error *error)
+{
+    const char *version = NULL, *device = NULL, *scene_file = NULL;
+    json_t *scene = NULL;
+    json_int_t particles = 0;
+    if (json_unpack(root, "{s:s, s:s, s:s, s:i, s:I, s:o}", "spate", &version, "scene_file",
+                    &scene_file, "device", &device, "threads", &info->threads, "particles",
+                    &particles, "scene", &scene) != 0 ||
+        !json_is_object(scene))
+        return sp_fail(error, SPATE_ERROR_FILE, path, "is not the run.json of a spate run");
+    snprintf(info->version, sizeof info->version, "%s", version);
+    snprintf(info->device, sizeof info->device, "%s", device);
+    snprintf(info->scene_file, sizeof info->scene_file, "%s", scene_file);
+    info->particles = (uint64_t)particles;
+    char *text = json_dumps(scene, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    info->scene = text ? sp_alloc(strlen(text) + 1, 1) : NULL;
+    if (info->scene)
+        memcpy(info->scene, text, strlen(text));
+    free(text);
+    return info->scene ? SPATE_OK : sp_fail_memory(error, path, 0);
+}
+
+spate_status sp_run_info_read(const sp_run_folder *folder, sp_run_info *info, spate_error *error)
+{
+    *info = (sp_run_info){.threads = 0};
+    char path[SP_PATH_SIZE], *text;
+    size_t size;
+    TRY(sp_file_read_all(sp_run_folder_path(folder, "run.json", path), &text, &size, error));
+    json_error_t wrong;
+    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &wrong);
+    sp_free(text);
+    if (!root)
+        return sp_fail(error, SPATE_ERROR_FILE, path, "is damaged: line %d, column %d: %s",
+                       wrong.line, wrong.column, wrong.text);
+    spate_status status = unpack(root, path, info, error);
+    json_decref(root);
+    return status;
+}
+
+/* ------------------------------------------------------------------ comparing scenes */
+
+/* The same file may be named from here or from there. */
+static bool same_file(const char *first, const char *second)
+{
+    char *a = realpath(first, NULL), *b = realpath(second, NULL);
+    bool same = a && b && strcmp(a, b) == 0;
+    free(a);
+    free(b);
+    return same;
+}
+
+static bool same_value(const json_t *first, const json_t *second, const char *key)
+{
+    if (json_is_integer(first) && json_is_integer(second))
+        return json_integer_value(first) == json_integer_value(second);
+    if (json_is_number(first) && json_is_number(second))
+        return json_number_value(first) == json_number_value(second);
+    if (json_is_string(first) && json_is_string(second) && strcmp(key, "file") == 0)
+        return json_equal(first, second) ||
+               same_file(json_string_value(first), json_string_value(second));
+    return json_equal(first, second);
+}
+
+static void value_text(const json_t *value, char *text, size_t size)
+{
+    char *dumped =
+        value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    snprintf(text, size, "%s", dumped ? dumped : "nothing");
+    free(dumped);
+}
+
+static bool found(const json_t *first, const json_t *second, const char *where,
+                  sp_difference *difference)
+{
+    snprintf(difference->where, sizeof difference->where, "%s", where);
+    value_text(first, difference->first, sizeof difference->first);
+    value_text(second, difference->second, sizeof difference->second);
+    return true;
+}
+
+static bool differ_at(json_t *first, json_t *second, const char *where, const char *key,
+                      sp_difference *difference);
+
+static bool differ_in_object(json_t *first, json_t *second, const char *where,
+                             sp_difference *difference)
+{
+    const char *key;
+    json_t *value;
+    char below[256];
+    bool top = !where[0];
+    json_object_foreach(first, key, value)
+    {
+        if (top && (strcmp(key, "frames") == 0 || strcmp(key, "output") == 0))
+            continue;
+        snprintf(below, sizeof below, "%.190s%s%.60s", where, top ? "" : ".", key);
+        if (differ_at(value, json_object_get(second, key), below, key, difference))
+            return true;
+    }
+    json_object_foreach(second, key, value)
+    {
+        snprintf(below, sizeof below, "%.190s%s%.60s", where, top ? "" : ".", key);
+        if (!json_object_get(first, key))
+            return found(NULL, value, below, difference);
+    }
+    return false;
+}
+
+/* Lists of numbers are one setting; lists of objects are looked into. */
+static bool differ_in_array(json_t *first, json_t *second, const char *where, const char *key,
+                            sp_difference *difference)
+{
+    size_t count = json_array_size(first), other = json_array_size(second);
+    bool vector =
+        !json_is_object(json_array_get(first, 0)) && !json_is_object(json_array_get(second, 0));
+    for (size_t k = 0; k < count || k < other; k++) {
+        json_t *a = json_array_get(first, k), *b = json_array_get(second, k);
+        char below[256];
+        snprintf(below, sizeof below, "%.230s[%zu]", where, k);
+        if (vector && (!a || !b || !same_value(a, b, key)))
+            return found(first, second, where, difference);
+        if (!vector && differ_at(a, b, below, key, difference))
+            return true;
+    }
+    return false;
+}
+
+static bool differ_at(json_t *first, json_t *second, const char *where, const char *key,
+                      sp_difference *difference)
+{
+    if (json_is_object(first) && json_is_object(second))
+        return differ_in_object(first, second, where, difference);
+    if (json_is_array(first) && json_is_array(second))
+        return differ_in_array(first, second, where, key, difference);
+    if (first && second && same_value(first, second, key))
+        return false;
+    return found(first, second, where, difference);
+}
+
+spate_status sp_scene_difference(const char *first, const char *second, bool *differ,
+                                 sp_difference *difference, spate_error *error)
+{
+    json_t *a = json_loads(first, 0, NULL), *b = json_loads(second, 0, NULL);
+    bool read = a && b;
+    *differ = read && differ_at(a, b, "", "", difference);
+    json_decref(a);
+    json_decref(b);
+    if (!read)
+        return sp_fail(error, SPATE_ERROR_FILE, NULL, "the text of a scene is not JSON");
+    return SPATE_OK;
+}

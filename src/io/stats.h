@@ -1,0 +1,47 @@
+/* stats.h -- stats.csv: one row of numbers per frame, row 0 the start.
+ *
+ * The same cells, by name, make the rows of stats.csv and the objects that `spate run --json`
+ * prints. All columns but `allocations` and those of time (t_..., seconds) depend on the scene
+ * alone, not on threads, machine or interruptions; they are printed so that different values are
+ * told apart. */
+#ifndef SPATE_IO_STATS_H
+#define SPATE_IO_STATS_H
+
+#include <spate/spate.h>
+
+typedef struct sp_stats_cell {
+    const char *name;
+    char text[32]; /* a number as C writes it; may be nan or inf */
+} sp_stats_cell;
+
+#define SP_STATS_CELLS (35 + SPATE_STAGE_COUNT)
+
+/* Fills `cells`, in the order of the columns, and returns how many. `seconds` is the wall time of
+ * the whole frame, output included; what the stages leave of it is t_other. */
+int sp_stats_cells(const spate_stats *stats, double seconds, sp_stats_cell cells[SP_STATS_CELLS]);
+
+/* A new stats.csv with the line of names only. */
+spate_status sp_stats_create(const char *path, spate_error *error);
+/* One more row, on the disk when it returns. A row that could not be written whole is taken back.
+ */
+spate_status sp_stats_append(const char *path, const spate_stats *stats, double seconds,
+                             spate_error *error);
+/* Removes the rows after `last_frame` and a torn last line; *rows (may be NULL) is how many stay.
+ */
+spate_status sp_stats_cut(const char *path, int last_frame, int *rows, spate_error *error);
+
+/* A stats.csv in memory. */
+typedef struct sp_stats_table {
+    char *text;         /* the file, cut into cells */
+    const char **names; /* columns */
+    double *values;     /* rows * columns */
+    int rows, columns;
+} sp_stats_table;
+
+/* A torn last line is left out. Error when it is no table of numbers. */
+spate_status sp_stats_read(const char *path, sp_stats_table *table, spate_error *error);
+void sp_stats_clear(sp_stats_table *table);
+/* NaN if there is no such row or column. */
+double sp_stats_value(const sp_stats_table *table, int row, const char *name);
+
+#endif

@@ -1,0 +1,116 @@
+/* grid.h -- where things are in memory. All index arithmetic of the grid stands here.
+ *
+ * One index space serves cells, faces and nodes. Index (i, j, k) names the cell whose low corner is at (i, j, k), in
+ * units of dx from the corner of the domain; its low face along axis d; and its low corner node:
+ *
+ *        +-------+           cell value   at (i + 1/2, j + 1/2)
+ *   u[0] |   p   |           u[0] value   at (i      , j + 1/2)
+ *        +-------+           u[1] value   at (i + 1/2, j      )
+ *      node u[1]             node value   at (i      , j      )
+ *
+ * Arrays are dense, x fastest, in whole tiles, with a border at least one tile wide around the domain, so that no
+ * stencil needs a bounds test. Tiles are numbered over the whole array, border included: tile 0 is a border tile,
+ * and the domain starts at tile (1, 1, 1). */
+#ifndef SPATE_KERNELS_GRID_H
+#define SPATE_KERNELS_GRID_H
+
+#include "dim.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct X(grid) {
+    int n[3];         /* cells of the domain; n[2] = 1 in 2D */
+    int tiles[3];     /* tiles of the array, border included; tiles[2] = 1 in 2D */
+    size_t stride[3]; /* of the array; stride[2] = 0 in 2D */
+    size_t origin;    /* index of cell (0, 0, 0) */
+    size_t size;      /* values in an array */
+    int tile_count;
+    float dx; /* m */
+    bool periodic[3];
+} X(grid);
+
+static inline size_t X(index)(const X(grid) *g, const int c[DIM])
+{
+    ptrdiff_t index = (ptrdiff_t)g->origin;
+    FOR_DIM(d) index += c[d] * (ptrdiff_t)g->stride[d];
+    return (size_t)index;
+}
+
+/* Largest integer not above x, for |x| < 2^31. */
+static inline int X(floor)(float x)
+{
+    int i = (int)x;
+    return i - (x < (float)i);
+}
+
+static inline void X(tile_coordinates)(const X(grid) *g, int tile, int t[DIM])
+{
+    FOR_DIM(d) {
+        t[d] = tile % g->tiles[d];
+        tile /= g->tiles[d];
+    }
+}
+
+static inline int X(tile_number)(const X(grid) *g, const int t[DIM])
+{
+    int number = t[DIM - 1];
+    for (int d = DIM - 2; d >= 0; d--)
+        number = number * g->tiles[d] + t[d];
+    return number;
+}
+
+/* The first cell of a tile. */
+static inline void X(tile_cell)(const X(grid) *g, int tile, int c[DIM])
+{
+    X(tile_coordinates)(g, tile, c);
+    FOR_DIM(d) c[d] = (c[d] - 1) * TILE;
+}
+
+static inline size_t X(tile_index)(const X(grid) *g, int tile)
+{
+    int c[DIM];
+    X(tile_cell)(g, tile, c);
+    return X(index)(g, c);
+}
+
+/* Distance from the first cell of a tile to the first cell of its row r. */
+static inline size_t X(row_offset)(const X(grid) *g, int r)
+{
+    return (size_t)(r & (TILE - 1)) * g->stride[1] + (size_t)(r >> TILE_SHIFT) * g->stride[2];
+}
+
+/* Coordinates of the first cell of row r of a tile whose first cell is c. */
+static inline void X(row_cell)(const int c[DIM], int r, int row[DIM])
+{
+    row[0] = c[0];
+    row[1] = c[1] + (r & (TILE - 1));
+    if (DIM == 3)
+        row[DIM - 1] = c[DIM - 1] + (r >> TILE_SHIFT);
+}
+
+/* Parity of the tile's coordinates as a number. */
+static inline int X(tile_colour)(const X(grid) *g, int tile)
+{
+    int t[DIM], colour = 0;
+    X(tile_coordinates)(g, tile, t);
+    FOR_DIM(d) colour |= (t[d] & 1) << d;
+    return colour;
+}
+
+/* Whether row r of a tile can hold faces or cells of the domain. In a border tile that is the layer of faces that ends
+ * the domain, where the number of cells is a whole number of tiles. */
+static inline bool X(row_has_faces)(const X(grid) *g, const int t[DIM], int r)
+{
+    return !(t[1] == g->tiles[1] - 1 && (r & (TILE - 1))) && !(DIM == 3 && t[DIM - 1] == g->tiles[2] - 1 && (r >> TILE_SHIFT));
+}
+
+static inline bool X(inside)(const X(grid) *g, const int c[DIM])
+{
+    bool inside = true;
+    FOR_DIM(d) inside = inside && c[d] >= 0 && c[d] < g->n[d];
+    return inside;
+}
+
+#endif

@@ -1,0 +1,73 @@
+/* transfer.h -- one particle against the grid: values at its place, and its momentum handed to the nodes.
+ *
+ * Position of the node i of component d along axis a: i if a = d (faces), i + 1/2 otherwise. `degree` is a constant
+ * wherever these are called, so that the loops unroll. */
+#ifndef SPATE_KERNELS_TRANSFER_H
+#define SPATE_KERNELS_TRANSFER_H
+
+#include "weights.h"
+
+typedef struct X(stencil) {
+    int first[DIM];
+    float w[DIM][KERNEL_NODES];
+} X(stencil);
+
+/* The stencil of component d (d = -1: cell values, DIM: nodes) at a position in cells. */
+static inline X(stencil) X(stencil_at)(int degree, const float x[DIM], int d)
+{
+    X(stencil) s;
+    FOR_DIM(a) s.first[a] = X(weights)(degree, x[a] - (a == d || d == DIM ? 0.0f : 0.5f), s.w[a]);
+    return s;
+}
+
+static inline float X(gather)(const X(grid) *g, const X(stencil) *s, int degree, const float *field)
+{
+    const float *corner = field + X(index)(g, s->first);
+    float sum = 0.0f;
+    for (int k = 0; k < LAST(degree + 1); k++)
+        for (int j = 0; j <= degree; j++) {
+            const float *row = corner + (size_t)j * g->stride[1] + (size_t)k * g->stride[2];
+            float line = 0.0f;
+            for (int i = 0; i <= degree; i++)
+                line += s->w[0][i] * row[i];
+            sum += line * s->w[1][j] * (DIM == 3 ? s->w[DIM - 1][k] : 1.0f);
+        }
+    return sum;
+}
+
+/* The velocity field u at a position. */
+static inline void X(velocity_at)(const X(grid) *g, int degree, float *const u[DIM], const float x[DIM], float v[DIM])
+{
+    FOR_DIM(d) {
+        X(stencil) s = X(stencil_at)(degree, x, d);
+        v[d] = X(gather)(g, &s, degree, u[d]);
+    }
+}
+
+/* Gradient of component d, per cell, at the particle (APIC's affine part). */
+static inline void X(gather_affine)(const X(grid) *g, const X(stencil) *s, int degree, const float x[DIM], int d,
+                                    const float *field, float c[DIM])
+{
+    const float *corner = field + X(index)(g, s->first);
+    FOR_DIM(a) c[a] = 0.0f;
+    for (int k = 0; k < LAST(degree + 1); k++)
+        for (int j = 0; j <= degree; j++)
+            for (int i = 0; i <= degree; i++) {
+                int node[3] = {i, j, k};
+                float value = corner[(size_t)i + (size_t)j * g->stride[1] + (size_t)k * g->stride[2]];
+                FOR_DIM(a) {
+                    float factor = value;
+                    FOR_DIM(b) {
+                        if (a != b || degree != KERNEL_LINEAR)
+                            factor *= s->w[b][node[b]];
+                    }
+                    float place = (float)(s->first[a] + node[a]) + (a == d ? 0.0f : 0.5f);
+                    if (degree == KERNEL_LINEAR)
+                        c[a] += node[a] ? factor : -factor;
+                    else
+                        c[a] += factor * (place - x[a]) * X(affine_factor)(degree);
+                }
+            }
+}
+
+#endif

@@ -1,0 +1,18 @@
+/* check.h -- what the parts of spate_scene_check share. */
+#ifndef SPATE_SCENE_CHECK_H
+#define SPATE_SCENE_CHECK_H
+
+#include <spate/spate.h>
+
+typedef struct sp_checker {
+    const spate_scene *scene;
+    spate_log_fn *log;
+    void *user;
+    spate_error *error;
+    double dx; /* m */
+} sp_checker;
+
+/* Fills, solids, inflows and outflows; their limits have been checked. */
+spate_status sp_check_shapes(sp_checker *checker);
+
+#endif

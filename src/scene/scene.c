@@ -1,0 +1,230 @@
+/* scene.c -- making, copying and destroying scenes; their lists.
+ *
+ * The public structs hold a count but no capacity. A list has room for the next power of two of its count, so it grows
+ * only when the count is a power of two, and memory moves a logarithmic number of times. */
+#include "schema.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <math.h>
+#include <string.h>
+
+static int capacity(int count)
+{
+    int room = 1;
+    while (room < count)
+        room *= 2;
+    return room;
+}
+
+/* Room for one more item behind `count`; NULL without memory, and the old block stays. */
+static void *make_room(void *items, int count, size_t size)
+{
+    if (count > 0 && capacity(count) > count)
+        return items;
+    return sp_grow(items, (size_t)count * size, (size_t)capacity(count + 1), size);
+}
+
+static void clear_shape(spate_shape *shape)
+{
+    sp_free(shape->motion);
+    spate_mesh_destroy(shape->mesh);
+    spate_points_destroy(shape->points);
+}
+
+spate_shape spate_shape_default(void)
+{
+    spate_shape shape = {0};
+    sp_schema_defaults("solids[].", &shape); /* solids have all that shapes can have */
+    return shape;
+}
+
+spate_scene *spate_scene_create(void)
+{
+    spate_scene *scene = sp_alloc(1, sizeof *scene);
+    if (!scene)
+        return NULL;
+    scene->dim = 3;
+    sp_schema_defaults("", scene);
+    return scene;
+}
+
+static void destroy_list(spate_shape_list *list)
+{
+    for (int k = 0; k < list->count; k++)
+        clear_shape(&list->items[k]);
+    sp_free(list->items);
+}
+
+void spate_scene_destroy(spate_scene *scene)
+{
+    if (!scene)
+        return;
+    destroy_list(&scene->fill);
+    destroy_list(&scene->solids);
+    destroy_list(&scene->inflows);
+    destroy_list(&scene->outflows);
+    sp_free(scene->channels);
+    sp_free(scene);
+}
+
+/* ------------------------------------------------------------------ copying */
+
+static void *copy_items(const void *items, int count, size_t size)
+{
+    void *copy = sp_alloc((size_t)capacity(count), size);
+    if (copy && count > 0)
+        memcpy(copy, items, (size_t)count * size);
+    return copy;
+}
+
+static bool copy_shapes(spate_shape_list *copy, const spate_shape_list *list)
+{
+    if (list->count == 0)
+        return true;
+    copy->items = sp_alloc((size_t)capacity(list->count), sizeof *copy->items);
+    if (!copy->items)
+        return false;
+    for (int k = 0; k < list->count; k++) {
+        spate_shape *shape = &copy->items[k];
+        *shape = list->items[k];
+        shape->motion = NULL;
+        shape->mesh = shape->mesh ? spate_mesh_retain(shape->mesh) : NULL;
+        shape->points = shape->points ? spate_points_retain(shape->points) : NULL;
+        copy->count = k + 1;
+        if (shape->motion_count > 0) {
+            shape->motion = copy_items(list->items[k].motion, shape->motion_count, sizeof *shape->motion);
+            if (!shape->motion)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* In 2D the third number of a vector and two angles of a rotation mean nothing: they read as 0 in a copy, so that
+ * what a caller left there cannot matter. */
+static spate_status flatten(void *user, const sp_row *row, const void *owner, const char *key, const char *path)
+{
+    (void)user, (void)key, (void)path;
+    double *v = (double *)((char *)owner + row->offset);
+    if (row->type == SP_VECTOR && row->size == 0 && !isnan(v[0]))
+        v[2] = 0;
+    if (row->type == SP_ROTATION)
+        v[0] = v[1] = 0;
+    return SPATE_OK;
+}
+
+spate_scene *spate_scene_copy(const spate_scene *scene)
+{
+    if (!scene)
+        return NULL;
+    spate_scene *copy = sp_alloc(1, sizeof *copy);
+    if (!copy)
+        return NULL;
+    *copy = *scene;
+    copy->fill = copy->solids = copy->inflows = copy->outflows = (spate_shape_list){0};
+    copy->channels = scene->channel_count > 0
+                         ? copy_items(scene->channels, scene->channel_count, sizeof *copy->channels)
+                         : NULL;
+    bool done = (copy->channels || scene->channel_count <= 0) && copy_shapes(&copy->fill, &scene->fill) &&
+                copy_shapes(&copy->solids, &scene->solids) && copy_shapes(&copy->inflows, &scene->inflows) &&
+                copy_shapes(&copy->outflows, &scene->outflows);
+    if (!done) {
+        spate_scene_destroy(copy);
+        return NULL;
+    }
+    if (copy->dim == 2)
+        sp_scene_walk(copy, &(sp_walk){.setting = flatten});
+    return copy;
+}
+
+/* ------------------------------------------------------------------ lists */
+
+static spate_shape *add_shape(spate_shape_list *list)
+{
+    void *items = make_room(list->items, list->count, sizeof *list->items);
+    if (!items)
+        return NULL;
+    list->items = items;
+    list->items[list->count] = spate_shape_default();
+    return &list->items[list->count++];
+}
+
+spate_shape *spate_scene_add(spate_scene *scene, spate_list list)
+{
+    switch (list) {
+    case SPATE_LIST_FILL: return add_shape(&scene->fill);
+    case SPATE_LIST_SOLIDS: return add_shape(&scene->solids);
+    case SPATE_LIST_INFLOWS: return add_shape(&scene->inflows);
+    case SPATE_LIST_OUTFLOWS: return add_shape(&scene->outflows);
+    }
+    return NULL;
+}
+
+spate_keyframe *spate_shape_add_keyframe(spate_shape *shape)
+{
+    void *items = make_room(shape->motion, shape->motion_count, sizeof *shape->motion);
+    if (!items)
+        return NULL;
+    shape->motion = items;
+    spate_keyframe *key = &shape->motion[shape->motion_count++];
+    memset(key, 0, sizeof *key);
+    sp_schema_defaults("solids[].motion[].", key);
+    return key;
+}
+
+spate_channel *spate_scene_add_channel(spate_scene *scene)
+{
+    void *items = make_room(scene->channels, scene->channel_count, sizeof *scene->channels);
+    if (!items)
+        return NULL;
+    scene->channels = items;
+    spate_channel *channel = &scene->channels[scene->channel_count++];
+    memset(channel, 0, sizeof *channel);
+    sp_schema_defaults("channels[].", channel);
+    return channel;
+}
+
+int sp_list_count(const sp_row *row, const void *owner)
+{
+    switch (row->item) {
+    case SP_ITEM_SHAPE: return ((const spate_shape_list *)((const char *)owner + row->offset))->count;
+    case SP_ITEM_KEYFRAME: return ((const spate_shape *)owner)->motion_count;
+    case SP_ITEM_CHANNEL: return ((const spate_scene *)owner)->channel_count;
+    }
+    return 0;
+}
+
+void *sp_list_item(const sp_row *row, const void *owner, int index)
+{
+    switch (row->item) {
+    case SP_ITEM_SHAPE: return ((const spate_shape_list *)((const char *)owner + row->offset))->items + index;
+    case SP_ITEM_KEYFRAME: return ((const spate_shape *)owner)->motion + index;
+    case SP_ITEM_CHANNEL: return ((const spate_scene *)owner)->channels + index;
+    }
+    return NULL;
+}
+
+void *sp_list_append(const sp_row *row, void *owner)
+{
+    switch (row->item) {
+    case SP_ITEM_SHAPE: return add_shape((spate_shape_list *)((char *)owner + row->offset));
+    case SP_ITEM_KEYFRAME: return spate_shape_add_keyframe(owner);
+    case SP_ITEM_CHANNEL: return spate_scene_add_channel(owner);
+    }
+    return NULL;
+}
+
+void sp_list_pop(const sp_row *row, void *owner)
+{
+    switch (row->item) {
+    case SP_ITEM_SHAPE: {
+        spate_shape_list *list = (spate_shape_list *)((char *)owner + row->offset);
+        clear_shape(&list->items[--list->count]);
+        break;
+    }
+    case SP_ITEM_KEYFRAME: ((spate_shape *)owner)->motion_count--; break;
+    case SP_ITEM_CHANNEL: ((spate_scene *)owner)->channel_count--; break;
+    }
+}

@@ -1,0 +1,344 @@
+/* shapes.c -- exact signed distances to the primitives, and poses.
+ *
+ * With q = |p| - h the distance to a box of half sizes h is |max(q, 0)| outside and max_i q_i inside (the nearest
+ * face). A cylinder is that box in the plane (x, r), r = sqrt(y^2 + z^2), and a capsule is a sphere about the nearest
+ * point of its axis. The normal is the gradient of the distance; where there is none (the centre of a sphere, an edge of a
+ * box seen from inside) it is one of the unit vectors that the neighbourhood has.
+ *
+ * Poses move solids and so reach the state of a run: no libm beyond sqrt, fabs, floor and fmod (which is exact). */
+#include "shapes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "mesh.h"
+
+static const double IDENTITY[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+/* ------------------------------------------------------------------ rotations */
+
+void sp_sincos_degrees(double degrees, double *sine, double *cosine)
+{
+    /* In degrees the reduction to [-45, 45] is exact, so multiples of 90 come out as 0 and +-1. */
+    double turn = fmod(degrees, 360.0);
+    double quarter = floor(turn / 90.0 + 0.5);
+    double x = (turn - 90.0 * quarter) * 0.017453292519943295769;
+
+    /* Taylor series; at |x| = pi/4 the first terms left out are 1e-19 and 2e-18. */
+    double y = x * x, s = 0, c = 0;
+    for (int n = 17; n >= 3; n -= 2)
+        s = (s + 1) * -y / (n * (n - 1));
+    s = x + x * s;
+    for (int n = 16; n >= 2; n -= 2)
+        c = (c + 1) * -y / (n * (n - 1));
+    c = 1 + c;
+
+    int turns = quarter == quarter ? (int)quarter : 0; /* NaN: s and c are NaN already */
+    switch (turns & 3) {
+    case 0: *sine = s, *cosine = c; break;
+    case 1: *sine = c, *cosine = -s; break;
+    case 2: *sine = -s, *cosine = -c; break;
+    default: *sine = -c, *cosine = s; break;
+    }
+}
+
+static void multiply(const double a[9], const double b[9], double product[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            product[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+}
+
+/* Rz Ry Rx: about x first. In 2D about z alone. */
+static void euler_matrix(const double rotation[3], int dim, double axes[9])
+{
+    double s[3] = {0, 0, 0}, c[3] = {1, 1, 1};
+    for (int d = dim == 2 ? 2 : 0; d < 3; d++)
+        sp_sincos_degrees(rotation[d], &s[d], &c[d]);
+    const double about_x[9] = {1, 0, 0, 0, c[0], -s[0], 0, s[0], c[0]};
+    const double about_y[9] = {c[1], 0, s[1], 0, 1, 0, -s[1], 0, c[1]};
+    const double about_z[9] = {c[2], -s[2], 0, s[2], c[2], 0, 0, 0, 1};
+    double yx[9];
+    multiply(about_y, about_x, yx);
+    multiply(about_z, yx, axes);
+}
+
+/* Scales `v` to length 1 and returns its length. A vector of length 0 becomes `fallback`. */
+static double normalize(double v[3], const double fallback[3])
+{
+    double largest = 0;
+    for (int d = 0; d < 3; d++)
+        largest = fabs(v[d]) > largest ? fabs(v[d]) : largest;
+    if (!(largest > 0)) {
+        memcpy(v, fallback, 3 * sizeof *v);
+        return 0;
+    }
+    /* divided first, so that squares of tiny or huge numbers neither vanish nor overflow */
+    double u[3] = {v[0] / largest, v[1] / largest, v[2] / largest};
+    double length = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    for (int d = 0; d < 3; d++)
+        v[d] = u[d] / length;
+    return largest * length;
+}
+
+/* A rotation whose first column, the local x axis in the world, is the unit vector `x`. */
+static void frame_along(const double x[3], int dim, double axes[9])
+{
+    double y[3] = {-x[1], x[0], 0};
+    if (dim == 3) {
+        /* across x and the coordinate axis that x follows least */
+        int least = fabs(x[1]) < fabs(x[0]) ? 1 : 0;
+        least = fabs(x[2]) < fabs(x[least]) ? 2 : least;
+        double e[3] = {least == 0, least == 1, least == 2};
+        y[0] = e[1] * x[2] - e[2] * x[1];
+        y[1] = e[2] * x[0] - e[0] * x[2];
+        y[2] = e[0] * x[1] - e[1] * x[0];
+        normalize(y, &IDENTITY[3]);
+    }
+    const double z[3] = {x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]};
+    for (int d = 0; d < 3; d++) {
+        axes[3 * d] = x[d];
+        axes[3 * d + 1] = y[d];
+        axes[3 * d + 2] = z[d];
+    }
+}
+
+/* ------------------------------------------------------------------ from the scene's shape */
+
+/* Origin and frame of a shape given by an axis: the local x axis runs along `axis`; returns its length. */
+static double place_axis(sp_shape *prepared, const double axis[3], double frame[9])
+{
+    double direction[3] = {axis[0], axis[1], prepared->dim == 3 ? axis[2] : 0};
+    double length = normalize(direction, IDENTITY);
+    frame_along(direction, prepared->dim, frame);
+    return length;
+}
+
+void sp_shape_prepare(sp_shape *prepared, const spate_shape *shape, int dim)
+{
+    double frame[9];
+    memcpy(frame, IDENTITY, sizeof frame);
+    memset(prepared, 0, sizeof *prepared);
+    prepared->kind = shape->shape;
+    prepared->dim = dim;
+    prepared->invert = shape->invert;
+    prepared->scale = 1;
+    prepared->friction = shape->friction;
+    prepared->motion = shape->motion;
+    prepared->motion_count = shape->motion_count;
+    memcpy(prepared->velocity, shape->velocity, (size_t)dim * sizeof(double));
+
+    double *origin = prepared->rest.origin;
+    switch (shape->shape) {
+    case SPATE_SHAPE_BOX:
+        for (int d = 0; d < dim; d++) {
+            origin[d] = 0.5 * (shape->min[d] + shape->max[d]);
+            prepared->half[d] = 0.5 * (shape->max[d] - shape->min[d]);
+        }
+        break;
+    case SPATE_SHAPE_SPHERE:
+        memcpy(origin, shape->center, (size_t)dim * sizeof(double));
+        prepared->radius = shape->radius;
+        break;
+    case SPATE_SHAPE_CAPSULE:
+    case SPATE_SHAPE_CYLINDER: {
+        double axis[3] = {0, 0, 0};
+        for (int d = 0; d < dim; d++) {
+            origin[d] = 0.5 * (shape->from[d] + shape->to[d]);
+            axis[d] = shape->to[d] - shape->from[d];
+        }
+        prepared->half[0] = 0.5 * place_axis(prepared, axis, frame);
+        prepared->radius = shape->radius;
+        break;
+    }
+    case SPATE_SHAPE_PLANE:
+        memcpy(origin, shape->point, (size_t)dim * sizeof(double));
+        place_axis(prepared, shape->normal, frame);
+        break;
+    case SPATE_SHAPE_MESH:
+        memcpy(origin, shape->position, (size_t)dim * sizeof(double));
+        prepared->mesh = shape->mesh;
+        prepared->scale = shape->scale;
+        break;
+    case SPATE_SHAPE_PARTICLES:
+        break;
+    }
+    double rotation[9];
+    euler_matrix(shape->rotation, dim, rotation);
+    multiply(rotation, frame, prepared->rest.axes);
+}
+
+/* ------------------------------------------------------------------ distances */
+
+/* Distance to the box of half sizes h in n dimensions. `normal` (may be NULL) receives n numbers. */
+static double box_distance(const double p[3], const double h[3], int n, double normal[3])
+{
+    double q[3] = {0, 0, 0}, outside[3] = {0, 0, 0};
+    int nearest = 0;
+    double squares = 0;
+    for (int d = 0; d < n; d++) {
+        q[d] = fabs(p[d]) - h[d];
+        nearest = q[d] > q[nearest] ? d : nearest;
+        outside[d] = q[d] > 0 ? q[d] : 0;
+        squares += outside[d] * outside[d];
+    }
+    if (normal) {
+        if (q[nearest] > 0) {
+            normalize(outside, IDENTITY);
+        } else {
+            outside[nearest] = 1;
+        }
+        for (int d = 0; d < n; d++)
+            normal[d] = p[d] < 0 ? -outside[d] : outside[d];
+    }
+    return q[nearest] > 0 ? sqrt(squares) : q[nearest];
+}
+
+/* Distance to the point `foot`, less `radius`. On the point itself the normal is local y: across the axis of a capsule. */
+static double round_distance(const double p[3], double foot, double radius, double normal[3])
+{
+    double away[3] = {p[0] - foot, p[1], p[2]};
+    double distance = sqrt(away[0] * away[0] + away[1] * away[1] + away[2] * away[2]);
+    if (normal) {
+        normalize(away, &IDENTITY[3]);
+        memcpy(normal, away, sizeof away);
+    }
+    return distance - radius;
+}
+
+static double cylinder_distance(const sp_shape *shape, const double p[3], double normal[3])
+{
+    const double half[3] = {shape->half[0], shape->radius, 0};
+    if (shape->dim == 2)
+        return box_distance(p, half, 2, normal);
+    const double section[3] = {p[0], sqrt(p[1] * p[1] + p[2] * p[2]), 0};
+    double flat[3];
+    double distance = box_distance(section, half, 2, normal ? flat : NULL);
+    if (normal) {
+        double radial[3] = {0, p[1], p[2]};
+        normalize(radial, &IDENTITY[3]);
+        normal[0] = flat[0];
+        normal[1] = flat[1] * radial[1];
+        normal[2] = flat[1] * radial[2];
+    }
+    return distance;
+}
+
+static double mesh_distance(const sp_shape *shape, const double p[3], double normal[3])
+{
+    const double in_file[3] = {p[0] / shape->scale, p[1] / shape->scale, p[2] / shape->scale};
+    return shape->scale * sp_mesh_distance(shape->mesh, in_file, normal);
+}
+
+static double clamp(double x, double low, double high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+double sp_shape_distance(const sp_shape *shape, const double local[3], double normal[3])
+{
+    const double p[3] = {local[0], local[1], shape->dim == 3 ? local[2] : 0};
+    double distance = HUGE_VAL, n[3] = {1, 0, 0};
+    double *wanted = normal ? n : NULL;
+    switch (shape->kind) {
+    case SPATE_SHAPE_BOX: distance = box_distance(p, shape->half, shape->dim, wanted); break;
+    case SPATE_SHAPE_SPHERE: distance = round_distance(p, 0, shape->radius, wanted); break;
+    case SPATE_SHAPE_CAPSULE:
+        distance = round_distance(p, clamp(p[0], -shape->half[0], shape->half[0]), shape->radius, wanted);
+        break;
+    case SPATE_SHAPE_CYLINDER: distance = cylinder_distance(shape, p, wanted); break;
+    case SPATE_SHAPE_PLANE: distance = p[0]; break;
+    case SPATE_SHAPE_MESH: distance = mesh_distance(shape, p, wanted); break;
+    case SPATE_SHAPE_PARTICLES: break; /* no inside */
+    }
+    double sign = shape->invert ? -1 : 1;
+    if (normal)
+        for (int d = 0; d < 3; d++)
+            normal[d] = sign * n[d];
+    return sign * distance;
+}
+
+void sp_shape_bounds(const sp_shape *shape, double low[3], double high[3])
+{
+    double r = shape->radius;
+    double reach[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    switch (shape->kind) {
+    case SPATE_SHAPE_BOX: memcpy(reach, shape->half, sizeof reach); break;
+    case SPATE_SHAPE_SPHERE: reach[0] = reach[1] = reach[2] = r; break;
+    case SPATE_SHAPE_CAPSULE: reach[0] = shape->half[0] + r, reach[1] = reach[2] = r; break;
+    case SPATE_SHAPE_CYLINDER: reach[0] = shape->half[0], reach[1] = reach[2] = r; break;
+    default: break;
+    }
+    bool bounded = !shape->invert && shape->kind != SPATE_SHAPE_PLANE;
+    for (int d = 0; d < 3; d++) {
+        low[d] = bounded ? -reach[d] : -HUGE_VAL;
+        high[d] = bounded ? reach[d] : HUGE_VAL;
+    }
+    if (bounded && shape->kind == SPATE_SHAPE_MESH) {
+        sp_mesh_bounds(shape->mesh, low, high);
+        for (int d = 0; d < 3; d++) {
+            low[d] *= shape->scale;
+            high[d] *= shape->scale;
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ poses */
+
+bool sp_shape_moves(const sp_shape *shape)
+{
+    return shape->motion_count > 0 || shape->velocity[0] != 0 || shape->velocity[1] != 0 || shape->velocity[2] != 0;
+}
+
+sp_pose sp_shape_pose_at(const sp_shape *shape, const double position[3], const double rotation[3])
+{
+    sp_pose pose = shape->rest;
+    double turn[9];
+    for (int d = 0; d < shape->dim; d++)
+        pose.origin[d] += position[d];
+    euler_matrix(rotation, shape->dim, turn);
+    multiply(turn, shape->rest.axes, pose.axes);
+    return pose;
+}
+
+sp_pose sp_shape_pose(const sp_shape *shape, double time)
+{
+    double position[3] = {0, 0, 0}, rotation[3] = {0, 0, 0};
+    if (shape->motion_count > 0) {
+        int next = 0;
+        while (next < shape->motion_count && shape->motion[next].time <= time)
+            next++;
+        const spate_keyframe *a = &shape->motion[next > 0 ? next - 1 : 0];
+        const spate_keyframe *b = &shape->motion[next < shape->motion_count ? next : next - 1];
+        double t = a == b ? 0 : (time - a->time) / (b->time - a->time);
+        for (int d = 0; d < 3; d++) {
+            position[d] = a->position[d] + t * (b->position[d] - a->position[d]);
+            rotation[d] = a->rotation[d] + t * (b->rotation[d] - a->rotation[d]);
+        }
+    }
+    for (int d = 0; d < 3; d++)
+        position[d] += shape->velocity[d] * time;
+    return sp_shape_pose_at(shape, position, rotation);
+}
+
+void sp_pose_rotate_to_world(const sp_pose *pose, const double local[3], double world[3])
+{
+    const double x = local[0], y = local[1], z = local[2], *a = pose->axes;
+    for (int d = 0; d < 3; d++)
+        world[d] = a[3 * d] * x + a[3 * d + 1] * y + a[3 * d + 2] * z;
+}
+
+void sp_pose_to_world(const sp_pose *pose, const double local[3], double world[3])
+{
+    sp_pose_rotate_to_world(pose, local, world);
+    for (int d = 0; d < 3; d++)
+        world[d] += pose->origin[d];
+}
+
+void sp_pose_to_local(const sp_pose *pose, const double world[3], double local[3])
+{
+    const double *a = pose->axes, *o = pose->origin;
+    const double x = world[0] - o[0], y = world[1] - o[1], z = world[2] - o[2];
+    for (int d = 0; d < 3; d++)
+        local[d] = a[d] * x + a[3 + d] * y + a[6 + d] * z;
+}

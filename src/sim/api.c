@@ -1,0 +1,425 @@
+/* api.c -- the public face of a simulation, without a dimension: checks arguments, keeps the clock, and passes
+ * everything else on to the 2D or the 3D instance. Compiled once. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "kernels/random.h"
+#include "table.h"
+
+#include <math.h>
+#include <string.h>
+
+struct spate_sim {
+    sp_common common;
+    const sp_table *table;
+    void *instance;
+};
+
+static const sp_table *table_of(const spate_scene *scene)
+{
+    return scene->dim == 2 ? &sp2_table : &sp3_table;
+}
+
+const char *spate_version(void)
+{
+    return SPATE_VERSION;
+}
+
+spate_options spate_options_default(void)
+{
+    return (spate_options){.device = "cpu"};
+}
+
+static spate_status check_device(const spate_options *options, spate_error *error)
+{
+    const char *device = options->device ? options->device : "cpu";
+    if (strcmp(device, "cpu") == 0 || strcmp(device, "auto") == 0)
+        return SPATE_OK;
+    return sp_fail(error, SPATE_ERROR_DEVICE, "device", "there is no device '%s' in this build; there is: cpu", device);
+}
+
+spate_status spate_scene_forecast(const spate_scene *scene, const spate_options *options, spate_forecast *forecast,
+                                  spate_error *error)
+{
+    spate_options given = options ? *options : spate_options_default();
+    TRY(check_device(&given, error));
+    TRY(spate_scene_check(scene, NULL, NULL, error));
+    return table_of(scene)->forecast(scene, given.threads > 0 ? given.threads : 8, forecast, error);
+}
+
+static spate_status make(spate_sim *sim, const spate_scene *scene, const spate_options *options, spate_error *error)
+{
+    sp_common *common = &sim->common;
+    common->log = options->log;
+    common->log_user = options->log_user;
+    memcpy(common->gravity, scene->gravity, sizeof common->gravity);
+    common->scene = spate_scene_copy(scene);
+    common->pool = sp_pool_create(options->threads, options->schedule, options->schedule_user);
+    if (!common->scene || !common->pool)
+        return sp_fail_memory(error, "a simulation", 0);
+    sim->table = table_of(scene);
+    sim->instance = sim->table->create(common, error);
+    return sim->instance ? SPATE_OK : SPATE_ERROR_MEMORY;
+}
+
+spate_sim *spate_sim_create(const spate_scene *scene, const spate_options *options, spate_error *error)
+{
+    spate_options given = options ? *options : spate_options_default();
+    if (check_device(&given, error) != SPATE_OK)
+        return NULL;
+    if (spate_scene_check(scene, given.log, given.log_user, error) != SPATE_OK)
+        return NULL;
+    spate_sim *sim = sp_alloc(1, sizeof *sim);
+    if (!sim) {
+        sp_fail_memory(error, "a simulation", 0);
+        return NULL;
+    }
+    if (make(sim, scene, &given, error) != SPATE_OK) {
+        spate_sim_destroy(sim);
+        return NULL;
+    }
+    return sim;
+}
+
+void spate_sim_destroy(spate_sim *sim)
+{
+    if (!sim)
+        return;
+    if (sim->instance)
+        sim->table->destroy(sim->instance);
+    sp_pool_destroy(sim->common.pool);
+    spate_scene_destroy(sim->common.scene);
+    sp_free(sim);
+}
+
+/* ---- the clock */
+
+static double frame_seconds(const spate_sim *sim)
+{
+    return 1 / sim->common.scene->fps;
+}
+
+bool spate_sim_at_frame(const spate_sim *sim)
+{
+    return sim->common.inside == 0;
+}
+
+static double cell_size(const spate_sim *sim)
+{
+    return sim->table->view(sim->instance).scale;
+}
+
+static double gravity_size(const sp_common *common)
+{
+    double sum = 0;
+    for (int d = 0; d < common->scene->dim; d++)
+        sum += common->gravity[d] * common->gravity[d];
+    return sqrt(sum);
+}
+
+double spate_sim_next_dt(const spate_sim *sim)
+{
+    const sp_common *common = &sim->common;
+    const spate_scene *scene = common->scene;
+    double dx = cell_size(sim), rest = frame_seconds(sim) - common->inside, wanted = scene->time.dt;
+    int used = common->inside == 0 ? 0 : common->substeps;
+    if (!(wanted > 0)) {
+        /* twice: the speed of solids depends on the step that it limits */
+        wanted = rest;
+        for (int turn = 0; turn < 2; turn++) {
+            double speed = sim->table->max_speed(sim->instance, wanted);
+            wanted = fmin(wanted, scene->time.cfl * dx / (speed + sqrt(dx * gravity_size(common))));
+        }
+    }
+    double steps = ceil(rest / wanted - 1e-6);
+    steps = fmax(steps, scene->time.min_substeps - used);
+    if (!(scene->time.dt > 0))
+        steps = fmin(steps, scene->time.max_substeps - used);
+    return rest / (steps >= 1 ? steps : 1);
+}
+
+static void begin_frame(sp_common *common)
+{
+    common->substeps = common->solver_iterations = common->solver_failures = 0;
+    common->cfl = common->divergence_before = common->divergence_after = common->solver_residual = 0;
+    common->collisions = 0;
+    memset(common->seconds, 0, sizeof common->seconds);
+}
+
+/* Time moves on by dt; the last step of a frame ends exactly on its boundary. */
+static void advance_clock(spate_sim *sim, double dt)
+{
+    sp_common *common = &sim->common;
+    common->steps++;
+    common->substeps++;
+    common->inside += dt;
+    if (common->inside >= frame_seconds(sim) * (1 - 1e-9)) {
+        common->inside -= frame_seconds(sim);
+        common->inside = common->inside < frame_seconds(sim) * 1e-6 ? 0 : common->inside;
+        common->frame++;
+    }
+}
+
+spate_status spate_sim_step(spate_sim *sim, double dt, spate_error *error)
+{
+    sp_common *common = &sim->common;
+    if (!(dt >= 0) || !(dt < 1e9))
+        return sp_fail(error, SPATE_ERROR_USAGE, "dt", "must be a number of seconds, not negative (got %g)", dt);
+    if (dt == 0)
+        dt = spate_sim_next_dt(sim);
+    if (common->inside == 0)
+        begin_frame(common);
+    double speed = sim->table->max_speed(sim->instance, dt);
+    common->cfl = fmax(common->cfl, speed * dt / cell_size(sim));
+    uint64_t allocations = sp_alloc_count();
+    spate_status status = sim->table->step(sim->instance, dt, error);
+    common->allocations += sp_alloc_count() - allocations;
+    if (status != SPATE_OK)
+        return status;
+    advance_clock(sim, dt);
+    return SPATE_OK;
+}
+
+spate_status spate_sim_step_frame(spate_sim *sim, spate_error *error)
+{
+    int frame = sim->common.frame;
+    while (sim->common.frame == frame)
+        TRY(spate_sim_step(sim, 0, error));
+    return SPATE_OK;
+}
+
+const char *spate_stage_name(spate_stage stage)
+{
+    static const char *const names[SPATE_STAGE_COUNT] = {"sort",     "solids",      "p2g", "surface", "forces",
+                                                         "pressure", "extrapolate", "g2p", "advect",  "emit"};
+    return (unsigned)stage < SPATE_STAGE_COUNT ? names[stage] : "";
+}
+
+spate_status spate_sim_run_stage(spate_sim *sim, spate_stage stage, double dt, spate_error *error)
+{
+    if ((unsigned)stage >= SPATE_STAGE_COUNT || !(dt >= 0))
+        return sp_fail(error, SPATE_ERROR_USAGE, "stage", "no such stage, or a negative step");
+    if (stage == SPATE_STAGE_SORT && sim->common.inside == 0)
+        begin_frame(&sim->common);
+    TRY(sim->table->run_stage(sim->instance, stage, dt, error));
+    if (stage == SPATE_STAGE_EMIT)
+        advance_clock(sim, dt);
+    return SPATE_OK;
+}
+
+int spate_sim_dim(const spate_sim *sim)
+{
+    return sim->common.scene->dim;
+}
+
+double spate_sim_time(const spate_sim *sim)
+{
+    return sim->common.frame / sim->common.scene->fps + sim->common.inside;
+}
+
+int spate_sim_frame(const spate_sim *sim)
+{
+    return sim->common.frame;
+}
+
+uint64_t spate_sim_steps(const spate_sim *sim)
+{
+    return sim->common.steps;
+}
+
+const spate_scene *spate_sim_scene(const spate_sim *sim)
+{
+    return sim->common.scene;
+}
+
+const char *spate_sim_device(const spate_sim *sim)
+{
+    (void)sim;
+    return "cpu";
+}
+
+int spate_sim_threads(const spate_sim *sim)
+{
+    return sp_pool_threads(sim->common.pool);
+}
+
+uint64_t spate_sim_hash(const spate_sim *sim)
+{
+    return sim->table->hash(sim->instance);
+}
+
+spate_stats spate_sim_stats(spate_sim *sim)
+{
+    const sp_common *common = &sim->common;
+    spate_stats stats = {
+        .frame = common->frame,
+        .time = spate_sim_time(sim),
+        .substeps = common->substeps,
+        .cfl = common->cfl,
+        .seeded = common->seeded,
+        .added = common->added,
+        .removed = common->removed_open + common->removed_outflow + common->removed_crushed + common->removed_user,
+        .removed_open = common->removed_open,
+        .removed_outflow = common->removed_outflow,
+        .removed_crushed = common->removed_crushed,
+        .removed_user = common->removed_user,
+        .divergence_before = common->divergence_before,
+        .divergence_after = common->divergence_after,
+        .solver_iterations = common->solver_iterations,
+        .solver_residual = common->solver_residual,
+        .solver_failures = common->solver_failures,
+        .collisions = common->collisions,
+        .allocations = common->allocations,
+    };
+    memcpy(stats.seconds, common->seconds, sizeof stats.seconds);
+    sim->table->stats(sim->instance, &stats);
+    return stats;
+}
+
+/* ---- changes while it runs */
+
+spate_status spate_sim_add_particles(spate_sim *sim, const float *positions, const float *velocities, size_t count,
+                                     size_t *added, spate_error *error)
+{
+    return sim->table->add_particles(sim->instance, positions, velocities, count, added, error);
+}
+
+spate_status spate_sim_remove_particles(spate_sim *sim, const spate_shape *inside, size_t *removed, spate_error *error)
+{
+    return sim->table->remove_particles(sim->instance, inside, removed, error);
+}
+
+spate_status spate_sim_add_solid(spate_sim *sim, const spate_shape *shape, int *id, spate_error *error)
+{
+    return sim->table->add_solid(sim->instance, shape, id, error);
+}
+
+spate_status spate_sim_move_solid(spate_sim *sim, int id, const double position[3], const double rotation[3],
+                                  spate_error *error)
+{
+    return sim->table->move_solid(sim->instance, id, position, rotation, error);
+}
+
+spate_status spate_sim_remove_solid(spate_sim *sim, int id, spate_error *error)
+{
+    return sim->table->remove_solid(sim->instance, id, error);
+}
+
+void spate_sim_set_gravity(spate_sim *sim, const double gravity[3])
+{
+    memcpy(sim->common.gravity, gravity, sizeof sim->common.gravity);
+}
+
+void spate_sim_add_impulse(spate_sim *sim, const double center[3], double radius, const double velocity[3])
+{
+    sim->table->add_impulse(sim->instance, center, radius, velocity);
+}
+
+/* ---- looking at it */
+
+size_t spate_particles_count(const spate_sim *sim)
+{
+    return sim->table->count(sim->instance);
+}
+
+void spate_particles_read(const spate_sim *sim, float *positions, float *velocities, uint32_t *ids)
+{
+    sim->table->read(sim->instance, positions, velocities, ids);
+}
+
+spate_particles_view_data spate_particles_view(const spate_sim *sim)
+{
+    return sim->table->view(sim->instance);
+}
+
+int spate_channel_view(spate_sim *sim, const char *name, float *columns[4])
+{
+    return sim->table->channel_view(sim->instance, name, columns);
+}
+
+bool spate_field_view(const spate_sim *sim, const char *name, spate_field_view_data *view)
+{
+    return sim->table->field_view(sim->instance, name, view);
+}
+
+double spate_sim_solid_distance(const spate_sim *sim, const double point[3], int *solid)
+{
+    return sim->table->solid_distance(sim->instance, point, solid);
+}
+
+/* ---- checkpoints: magic, version, body, checksum */
+
+static const char magic[8] = {'s', 'p', 'a', 't', 'e', 'c', 'p', '1'};
+
+/* Mixes bytes into the checksum, eight at a time; the split of a message into calls matters, and is the same in both
+ * directions. */
+static void mix_bytes(sp_stream *stream, const void *bytes, size_t size)
+{
+    const unsigned char *next = bytes;
+    for (; size > 0; size -= size < 8 ? size : 8, next += 8) {
+        uint64_t word = 0;
+        memcpy(&word, next, size < 8 ? size : 8);
+        stream->sum = sp_mix(stream->sum ^ word);
+    }
+}
+
+spate_status sp_stream_write(sp_stream *stream, const void *bytes, size_t size)
+{
+    mix_bytes(stream, bytes, size);
+    return stream->write(stream->user, bytes, size);
+}
+
+spate_status sp_stream_read(sp_stream *stream, void *bytes, size_t size)
+{
+    TRY(stream->read(stream->user, bytes, size));
+    mix_bytes(stream, bytes, size);
+    return SPATE_OK;
+}
+
+spate_status sp_stream_seal(sp_stream *stream)
+{
+    uint64_t sum = stream->sum;
+    return sp_stream_write(stream, &sum, sizeof sum);
+}
+
+spate_status sp_stream_check(sp_stream *stream, spate_error *error)
+{
+    uint64_t sum = stream->sum, written;
+    TRY(sp_stream_read(stream, &written, sizeof written));
+    if (written != sum)
+        return sp_fail(error, SPATE_ERROR_FILE, NULL, "the checkpoint is damaged");
+    return SPATE_OK;
+}
+
+static spate_status save(const spate_sim *sim, sp_stream *stream)
+{
+    TRY(sp_stream_write(stream, magic, sizeof magic));
+    TRY(sim->table->save(sim->instance, stream));
+    return sp_stream_seal(stream);
+}
+
+spate_status spate_sim_save(const spate_sim *sim, spate_write_fn *write, void *user, spate_error *error)
+{
+    sp_stream stream = {.write = write, .user = user};
+    spate_status status = save(sim, &stream);
+    return status == SPATE_OK ? status : sp_fail(error, status, NULL, "the checkpoint could not be written");
+}
+
+static spate_status load(spate_sim *sim, sp_stream *stream, spate_error *error)
+{
+    char found[sizeof magic];
+    TRY(sp_stream_read(stream, found, sizeof found));
+    if (memcmp(found, magic, sizeof magic) != 0)
+        return sp_fail(error, SPATE_ERROR_FILE, NULL, "not a checkpoint of this version of spate");
+    TRY(sim->table->load(sim->instance, stream, error));
+    return sp_stream_check(stream, error);
+}
+
+spate_status spate_sim_load(spate_sim *sim, spate_read_fn *read, void *user, spate_error *error)
+{
+    sp_stream stream = {.read = read, .user = user};
+    spate_error found = {.status = SPATE_OK};
+    spate_status status = load(sim, &stream, &found);
+    if (status == SPATE_OK)
+        return status;
+    return sp_fail(error, status, found.where, "%s", found.message[0] ? found.message : "the checkpoint ends too early");
+}

@@ -1,0 +1,265 @@
+/* emit.c -- the stage EMIT: inflows give, outflows and open sides take, and every particle is counted.
+ *
+ * An inflow is a lattice of places, n per cell and axis, jittered like a fill, that travels with the inflow's velocity.
+ * The cells of an inflow have that velocity prescribed on their faces, so the particles inside travel with the lattice.
+ * A place that comes into the shape gives one particle (at the first step all places inside do), unless some other
+ * particle already is in it: the flow leaves without gaps and without overlap, at exactly the flux that was asked. */
+#include "state.h"
+
+#include "kernels/random.h"
+
+#include <math.h>
+#include <stdatomic.h>
+
+/* Bounds of a shape in the world, cut to the domain, in cells. */
+static void bounds_in_domain(const X(sim) *s, const sp_shape *form, const sp_pose *pose, double low[DIM], double high[DIM])
+{
+    double a[3], b[3];
+    sp_shape_bounds(form, a, b);
+    bool endless = false;
+    FOR_DIM(d) {
+        endless = endless || !(a[d] > -1e300 && b[d] < 1e300);
+        low[d] = HUGE_VAL;
+        high[d] = -HUGE_VAL;
+    }
+    for (int corner = 0; corner < (1 << DIM); corner++) {
+        double local[3] = {0, 0, 0}, world[3];
+        FOR_DIM(d) local[d] = endless ? 0 : (corner >> d) & 1 ? b[d] : a[d];
+        sp_pose_to_world(pose, local, world);
+        FOR_DIM(d) {
+            low[d] = fmin(low[d], endless ? 0 : world[d] / s->grid.dx);
+            high[d] = fmax(high[d], endless ? s->grid.n[d] : world[d] / s->grid.dx);
+        }
+    }
+    FOR_DIM(d) {
+        low[d] = fmin(fmax(low[d], 0), s->grid.n[d]);
+        high[d] = fmin(fmax(high[d], low[d]), s->grid.n[d]);
+    }
+}
+
+static bool inside(const X(sim) *s, const sp_shape *form, const sp_pose *pose, const double x[DIM])
+{
+    double world[3] = {0, 0, 0}, local[3];
+    FOR_DIM(d) world[d] = x[d] * s->grid.dx;
+    sp_pose_to_local(pose, world, local);
+    return sp_shape_distance(form, local, NULL) <= 0;
+}
+
+static void mark_cells(X(sim) *s, const sp_shape *form, const sp_pose *pose, uint8_t mark, int which)
+{
+    double low[DIM], high[DIM];
+    int from[3] = {0, 0, 0}, to[3] = {1, 1, 1}, c[3];
+    bounds_in_domain(s, form, pose, low, high);
+    FOR_DIM(d) {
+        from[d] = (int)low[d];
+        to[d] = (int)ceil(high[d]);
+    }
+    for (c[2] = from[2]; c[2] < to[2]; c[2]++)
+        for (c[1] = from[1]; c[1] < to[1]; c[1]++)
+            for (c[0] = from[0]; c[0] < to[0]; c[0]++) {
+                double middle[DIM];
+                FOR_DIM(d) middle[d] = c[d] + 0.5;
+                size_t index = X(index)(&s->grid, c);
+                if (!inside(s, form, pose, middle) || s->marks[index])
+                    continue;
+                s->marks[index] = mark;
+                s->mark_of[index] = (int16_t)which;
+            }
+}
+
+static spate_status make_emitter(X(sim) *s, X(emitter) *e, const spate_shape *shape, int source, spate_error *error)
+{
+    int n = s->common->scene->liquid.particles_per_axis;
+    size_t places = 1;
+    sp_shape_prepare(&e->form, shape, DIM);
+    e->pose = e->form.rest;
+    e->source = source;
+    bounds_in_domain(s, &e->form, &e->pose, e->low, e->high);
+    FOR_DIM(d) {
+        e->velocity[d] = (float)shape->velocity[d];
+        e->low[d] *= n;
+        e->high[d] *= n;
+        e->size[d] = (int)ceil(e->high[d] - e->low[d]) + 3;
+        places *= (size_t)e->size[d];
+    }
+    e->occupied = sp_alloc(places, sizeof *e->occupied);
+    return e->occupied ? SPATE_OK : sp_fail_memory(error, "an inflow", places);
+}
+
+spate_status X(emitters_create)(X(sim) *s, spate_error *error)
+{
+    const spate_scene *scene = s->common->scene;
+    int inflows = scene->inflows.count, outflows = scene->outflows.count;
+    s->emitters = sp_alloc((size_t)inflows + 1, sizeof *s->emitters);
+    s->drains = sp_alloc((size_t)outflows + 1, sizeof *s->drains);
+    if (!s->emitters || !s->drains)
+        return sp_fail_memory(error, "inflows and outflows", 0);
+    for (int k = 0; k < inflows; k++) {
+        s->emitter_count++;
+        TRY(make_emitter(s, &s->emitters[k], &scene->inflows.items[k], scene->fill.count + k, error));
+        mark_cells(s, &s->emitters[k].form, &s->emitters[k].pose, MARK_INFLOW, k);
+    }
+    for (int k = 0; k < outflows; k++) {
+        s->drain_count++;
+        sp_shape_prepare(&s->drains[k], &scene->outflows.items[k], DIM);
+        mark_cells(s, &s->drains[k], &s->drains[k].rest, MARK_OUTFLOW, k);
+    }
+    return SPATE_OK;
+}
+
+void X(emitters_destroy)(X(sim) *s)
+{
+    for (int k = 0; k < s->emitter_count; k++)
+        sp_free((void *)s->emitters[k].occupied);
+    sp_free(s->emitters);
+    sp_free(s->drains);
+}
+
+static void prescribe_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    X(sim) *s = user;
+    const X(grid) *g = &s->grid;
+    for (size_t k = begin; k < end; k++) {
+        size_t base = X(tile_index)(g, s->tiles.active[k]);
+        for (int r = 0; r < TILE_ROWS; r++)
+            for (int i = 0; i < TILE; i++) {
+                size_t index = base + X(row_offset)(g, r) + (size_t)i;
+                FOR_DIM(d) {
+                    size_t low = index - g->stride[d];
+                    if (s->type[index] == SPATE_CELL_INFLOW)
+                        s->u[d][index] = s->emitters[s->mark_of[index]].velocity[d];
+                    else if (s->type[low] == SPATE_CELL_INFLOW)
+                        s->u[d][index] = s->emitters[s->mark_of[low]].velocity[d];
+                }
+            }
+    }
+}
+
+void X(prescribe_inflow)(X(sim) *s)
+{
+    sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 4, prescribe_range, s);
+}
+
+typedef struct emit_args {
+    X(sim) *s;
+    X(emitter) *emitter;
+    long first[DIM]; /* lattice place at the corner of the emitter's box */
+    _Atomic uint64_t drained;
+} emit_args;
+
+/* Marks the lattice places of an emitter that hold a particle. */
+static void occupy_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    emit_args *args = user;
+    X(sim) *s = args->s;
+    const X(emitter) *e = args->emitter;
+    int n = s->common->scene->liquid.particles_per_axis;
+    for (size_t k = begin; k < end; k++) {
+        size_t place = 0;
+        bool in_box = true;
+        for (int d = DIM - 1; d >= 0 && in_box; d--) {
+            double at = (double)s->particles.x[d][k] * n;
+            in_box = at >= e->low[d] - 1 && at <= e->high[d] + 1;
+            long i = in_box ? (long)floor(at - e->travelled[d]) - args->first[d] : 0;
+            in_box = in_box && i >= 0 && i < e->size[d];
+            place = place * (size_t)e->size[d] + (size_t)i;
+        }
+        if (in_box)
+            atomic_store_explicit(&e->occupied[place], 1, memory_order_relaxed);
+    }
+}
+
+/* Whether the place at `x` (cells) gives a particle: it is inside, was not before, and is free. */
+static bool gives(const X(sim) *s, const X(emitter) *e, const double x[DIM], double dt)
+{
+    double before[DIM], world[3] = {0, 0, 0};
+    FOR_DIM(d) {
+        if (!(x[d] >= CLEARANCE && x[d] <= s->grid.n[d] - CLEARANCE))
+            return false;
+        before[d] = x[d] - e->velocity[d] * dt / s->grid.dx;
+        world[d] = x[d] * s->grid.dx;
+    }
+    if (!inside(s, &e->form, &e->pose, x) || (e->started && inside(s, &e->form, &e->pose, before)))
+        return false;
+    return s->solids.live == 0 || sp_solids_distance(&s->solids, world, NULL, NULL) >= CLEARANCE * s->grid.dx;
+}
+
+static spate_status emit(X(sim) *s, emit_args *args, double dt, spate_error *error)
+{
+    X(emitter) *e = args->emitter;
+    const spate_scene *scene = s->common->scene;
+    int n = scene->liquid.particles_per_axis;
+    size_t places = 1;
+    FOR_DIM(d) places *= (size_t)e->size[d];
+    for (size_t place = 0; place < places; place++) {
+        if (atomic_load_explicit(&e->occupied[place], memory_order_relaxed)) {
+            atomic_store_explicit(&e->occupied[place], 0, memory_order_relaxed);
+            continue;
+        }
+        uint64_t key = sp_hash2(sp_mix(scene->liquid.seed), (uint64_t)e->source);
+        size_t rest = place;
+        long at[DIM];
+        FOR_DIM(d) {
+            at[d] = args->first[d] + (long)(rest % (size_t)e->size[d]);
+            rest /= (size_t)e->size[d];
+            key = sp_hash2(key, (uint64_t)at[d]);
+        }
+        double x[DIM];
+        float position[DIM];
+        FOR_DIM(d) {
+            double jitter = scene->liquid.jitter * (sp_uniform(sp_hash2(key, (uint64_t)d)) - 0.5);
+            x[d] = ((double)at[d] + 0.5 + jitter + e->travelled[d]) / n;
+            position[d] = (float)x[d];
+        }
+        if (!gives(s, e, x, dt))
+            continue;
+        TRY(X(particles_reserve)(s, (uint64_t)s->particles.count + 1, error));
+        X(particles_append)(s, position, e->velocity, e->source);
+        s->common->added++;
+    }
+    e->started = true;
+    return SPATE_OK;
+}
+
+static void drain_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    emit_args *args = user;
+    X(sim) *s = args->s;
+    for (size_t k = begin; k < end; k++) {
+        double x[DIM];
+        FOR_DIM(d) x[d] = s->particles.x[d][k];
+        if (s->particles.x[0][k] == DEAD)
+            continue;
+        for (int drain = 0; drain < s->drain_count; drain++)
+            if (inside(s, &s->drains[drain], &s->drains[drain].rest, x)) {
+                s->particles.x[0][k] = DEAD;
+                atomic_fetch_add_explicit(&args->drained, 1, memory_order_relaxed);
+                break;
+            }
+    }
+}
+
+spate_status X(emit_and_drain)(X(sim) *s, double dt, spate_error *error)
+{
+    emit_args args = {.s = s};
+    if (s->drain_count > 0)
+        sp_parallel_for(s->common->pool, s->particles.count, 4096, drain_range, &args);
+    s->common->removed_outflow += args.drained;
+    if (s->dead + args.drained > 0)
+        X(particles_remove_dead)(s);
+    s->dead = 0;
+    int n = s->common->scene->liquid.particles_per_axis;
+    for (int k = 0; k < s->emitter_count; k++) {
+        X(emitter) *e = args.emitter = &s->emitters[k];
+        FOR_DIM(d) {
+            e->travelled[d] += e->velocity[d] * dt / s->grid.dx * n;
+            args.first[d] = (long)floor(e->low[d] - e->travelled[d]) - 1;
+        }
+        sp_parallel_for(s->common->pool, s->particles.count, 4096, occupy_range, &args);
+        TRY(emit(s, &args, dt, error));
+    }
+    return SPATE_OK;
+}

@@ -1,0 +1,60 @@
+/* gauss_seidel.c -- red-black Gauss-Seidel with over-relaxation (SOR).
+ *
+ * Cells whose coordinates have an even sum depend only on those with an odd sum and the other way round, so each half
+ * sweep may go in any order and gives the same bits. Across a periodic side with an odd number of cells the colours
+ * do not alternate; there the border copy of the last half sweep is used. */
+#include "pressure.h"
+
+#define CHECK_EVERY 8 /* sweeps between looks at the residual */
+
+typedef struct sweep_args {
+    X(sim) *s;
+    float weight;
+    int colour;
+} sweep_args;
+
+static void sweep_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const sweep_args *args = user;
+    X(sim) *s = args->s;
+    const X(system) *y = &s->system;
+    for (size_t k = begin; k < end; k++) {
+        size_t base = X(tile_index)(&s->grid, s->tiles.liquid[k]);
+        for (int r = 0; r < TILE_ROWS; r++) {
+            /* tiles have an even edge, so the colour of a cell is that of its place in the tile */
+            int parity = ((r & (TILE - 1)) + (r >> TILE_SHIFT) + args->colour) & 1;
+            for (int i = parity; i < TILE; i += 2) {
+                size_t c = base + X(row_offset)(&s->grid, r) + (size_t)i;
+                if (!(y->diagonal[c] > 0.0f))
+                    continue;
+                float sum = y->b[c];
+                FOR_DIM(d) {
+                    size_t step = s->grid.stride[d];
+                    sum += y->a[d][c] * y->q[c - step] + y->a[d][c + step] * y->q[c + step];
+                }
+                y->q[c] += args->weight * (sum / y->diagonal[c] - y->q[c]);
+            }
+        }
+    }
+}
+
+void X(solve_gauss_seidel)(X(sim) *s, X(solve) *solve)
+{
+    sweep_args args = {s, (float)(solve->relaxation > 0 ? solve->relaxation : 1.7), 0};
+    for (solve->iterations = 0;; solve->iterations++) {
+        bool last = solve->iterations >= solve->max_iterations;
+        X(fill_border_periodic)(s, s->system.q);
+        if (last || solve->iterations % CHECK_EVERY == 0) {
+            solve->residual = X(system_residual)(s, s->system.q, NULL);
+            solve->converged = solve->residual <= solve->tolerance;
+            if (solve->converged || last)
+                return;
+        }
+        for (args.colour = 0; args.colour < 2; args.colour++) {
+            if (args.colour == 1)
+                X(fill_border_periodic)(s, s->system.q);
+            sp_parallel_for(s->common->pool, (size_t)s->tiles.liquid_count, 1, sweep_range, &args);
+        }
+    }
+}

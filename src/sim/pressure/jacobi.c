@@ -1,0 +1,37 @@
+/* jacobi.c -- relaxed Jacobi: q <- q + weight (b - A q) / diagonal. Simple, parallel, slow. */
+#include "pressure.h"
+
+typedef struct jacobi_args {
+    X(sim) *s;
+    float weight;
+} jacobi_args;
+
+static void relax_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const jacobi_args *args = user;
+    X(sim) *s = args->s;
+    const X(system) *y = &s->system;
+    for (size_t k = begin; k < end; k++) {
+        size_t base = X(tile_index)(&s->grid, s->tiles.liquid[k]);
+        for (int r = 0; r < TILE_ROWS; r++)
+            for (int i = 0; i < TILE; i++) {
+                size_t c = base + X(row_offset)(&s->grid, r) + (size_t)i;
+                if (y->diagonal[c] > 0.0f)
+                    y->q[c] += args->weight * y->r[c] / y->diagonal[c];
+            }
+    }
+}
+
+void X(solve_jacobi)(X(sim) *s, X(solve) *solve)
+{
+    jacobi_args args = {s, (float)(solve->relaxation > 0 ? solve->relaxation : 0.8)};
+    for (solve->iterations = 0;; solve->iterations++) {
+        X(fill_border_periodic)(s, s->system.q);
+        solve->residual = X(system_residual)(s, s->system.q, NULL);
+        solve->converged = solve->residual <= solve->tolerance;
+        if (solve->converged || solve->iterations >= solve->max_iterations)
+            return;
+        sp_parallel_for(s->common->pool, (size_t)s->tiles.liquid_count, 1, relax_range, &args);
+    }
+}

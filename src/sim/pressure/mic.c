@@ -1,0 +1,144 @@
+/* mic.c -- modified incomplete Cholesky of level zero, MIC(0): M = L L^T, L with the pattern of A's lower half
+ * (Bridson, Fluid Simulation for Computer Graphics, ch. 5).
+ *
+ * A cell depends on its lower neighbours only (forward) or its upper ones (backward). Taken tile by tile that is still
+ * true, and tiles with the same sum of coordinates do not depend on each other: they run in parallel, wave by wave, with
+ * the bits of the serial sweep. Couplings across periodic sides are left out of M. */
+#include "pressure.h"
+
+#define TUNING 0.97f /* share of the dropped fill that goes to the diagonal */
+#define SAFETY 0.25f /* below this share of the diagonal the pivot is not trusted */
+
+static void list_waves(X(sim) *s)
+{
+    X(system) *y = &s->system;
+    const X(grid) *g = &s->grid;
+    int sums = g->tiles[0] + g->tiles[1] + g->tiles[2];
+    int count = 0;
+    y->wave_count = 0;
+    /* a tile's wave is the sum of its coordinates; counting sort, each wave in order of the list */
+    for (int sum = 0; sum <= sums; sum++)
+        y->wave_start[sum] = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < s->tiles.liquid_count; k++) {
+            int t[DIM], sum = 0;
+            X(tile_coordinates)(g, s->tiles.liquid[k], t);
+            FOR_DIM(d) sum += t[d];
+            if (pass == 0)
+                y->wave_start[sum + 1]++;
+            else
+                y->wave[y->wave_start[sum]++] = s->tiles.liquid[k];
+        }
+        if (pass == 0)
+            for (int sum = 0; sum <= sums; sum++)
+                y->wave_start[sum] = count += y->wave_start[sum];
+    }
+    /* filling moved every start to its end: shift back */
+    for (int sum = sums; sum > 0; sum--)
+        y->wave_start[sum] = y->wave_start[sum - 1];
+    y->wave_start[0] = 0;
+    y->wave_count = sums;
+}
+
+typedef struct mic_args {
+    X(sim) *s;
+    const int *tiles;
+} mic_args;
+
+static void build_cell(X(sim) *s, size_t c)
+{
+    X(system) *y = &s->system;
+    float pivot = y->diagonal[c];
+    if (!(pivot > 0.0f)) {
+        y->mic[c] = 0.0f;
+        return;
+    }
+    FOR_DIM(d) {
+        size_t low = c - s->grid.stride[d];
+        float m = y->mic[low], other = 0.0f, a = y->a[d][c];
+        if (a == 0.0f)
+            continue;
+        FOR_DIM(e) other += e == d ? 0.0f : y->a[e][low + s->grid.stride[e]];
+        pivot -= a * a * m * m + TUNING * a * other * m * m;
+    }
+    if (pivot < SAFETY * y->diagonal[c])
+        pivot = y->diagonal[c];
+    y->mic[c] = 1.0f / __builtin_sqrtf(pivot);
+}
+
+static void build_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const mic_args *args = user;
+    X(sim) *s = args->s;
+    for (size_t k = begin; k < end; k++) {
+        size_t base = X(tile_index)(&s->grid, args->tiles[k]);
+        for (int r = 0; r < TILE_ROWS; r++)
+            for (int i = 0; i < TILE; i++)
+                build_cell(s, base + X(row_offset)(&s->grid, r) + (size_t)i);
+    }
+}
+
+static void forward_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const mic_args *args = user;
+    const X(sim) *s = args->s;
+    const X(system) *y = &s->system;
+    for (size_t k = begin; k < end; k++) {
+        size_t base = X(tile_index)(&s->grid, args->tiles[k]);
+        for (int r = 0; r < TILE_ROWS; r++)
+            for (int i = 0; i < TILE; i++) {
+                size_t c = base + X(row_offset)(&s->grid, r) + (size_t)i;
+                float t = y->r[c];
+                FOR_DIM(d) {
+                    size_t low = c - s->grid.stride[d];
+                    t += y->a[d][c] * y->mic[low] * y->z[low];
+                }
+                y->z[c] = t * y->mic[c];
+            }
+    }
+}
+
+static void backward_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const mic_args *args = user;
+    const X(sim) *s = args->s;
+    const X(system) *y = &s->system;
+    for (size_t k = begin; k < end; k++) {
+        size_t base = X(tile_index)(&s->grid, args->tiles[k]);
+        for (int r = TILE_ROWS - 1; r >= 0; r--)
+            for (int i = TILE - 1; i >= 0; i--) {
+                size_t c = base + X(row_offset)(&s->grid, r) + (size_t)i;
+                float t = 0.0f;
+                FOR_DIM(d) {
+                    size_t high = c + s->grid.stride[d];
+                    t += y->a[d][high] * y->z[high];
+                }
+                y->z[c] = (y->z[c] + t * y->mic[c]) * y->mic[c];
+            }
+    }
+}
+
+static void run_wave(X(sim) *s, int wave, sp_range_fn *range)
+{
+    const int *start = s->system.wave_start;
+    mic_args args = {s, s->system.wave + start[wave]};
+    sp_parallel_for(s->common->pool, (size_t)(start[wave + 1] - start[wave]), 1, range, &args);
+}
+
+void X(mic_build)(X(sim) *s)
+{
+    list_waves(s);
+    for (int wave = 0; wave < s->system.wave_count; wave++)
+        run_wave(s, wave, build_range);
+}
+
+void X(mic_apply)(X(sim) *s)
+{
+    for (int wave = 0; wave < s->system.wave_count; wave++)
+        run_wave(s, wave, forward_range);
+    for (int wave = s->system.wave_count - 1; wave >= 0; wave--)
+        run_wave(s, wave, backward_range);
+}

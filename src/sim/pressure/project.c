@@ -1,0 +1,114 @@
+/* project.c -- the stage PRESSURE: makes the velocity of the liquid free of divergence.
+ *
+ * Stops when max |r| dt/dx, the share of a cell's volume that is lost in the step, is at most
+ *
+ *     min(tolerance, 0.01 |g| dt^2 / dx),
+ *
+ * so that water at rest stays at rest in small steps; but not below what fp32 velocities can hold. The solve starts
+ * from the pressure of the last step. A pcg solve that does not converge is done again from zero, and if that does not
+ * converge either the run stops; jacobi and gauss_seidel have max_iterations as a budget and go on with a warning. */
+#include "pressure.h"
+
+#include <math.h>
+
+#define FLOAT_FLOOR 5e-7 /* of the largest right side */
+
+typedef struct scale_args {
+    X(sim) *s;
+    float factor;
+} scale_args;
+
+static void scale_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const scale_args *args = user;
+    X(sim) *s = args->s;
+    for (size_t k = begin; k < end; k++) {
+        size_t base = X(tile_index)(&s->grid, s->tiles.active[k]);
+        for (int r = 0; r < TILE_ROWS; r++)
+            for (int i = 0; i < TILE; i++)
+                s->p[base + X(row_offset)(&s->grid, r) + (size_t)i] *= args->factor;
+    }
+}
+
+static void scale_pressure(X(sim) *s, double factor)
+{
+    scale_args args = {s, (float)factor};
+    sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 8, scale_range, &args);
+}
+
+static void run_solver(X(sim) *s, X(solve) *solve)
+{
+    switch (s->common->scene->pressure.solver) {
+    case SPATE_SOLVER_JACOBI:
+        X(solve_jacobi)(s, solve);
+        return;
+    case SPATE_SOLVER_GAUSS_SEIDEL:
+        X(solve_gauss_seidel)(s, solve);
+        return;
+    case SPATE_SOLVER_PCG:
+        X(solve_pcg)(s, solve);
+        return;
+    }
+}
+
+static spate_status not_converged(X(sim) *s, const X(solve) *solve, double share, spate_error *error)
+{
+    sp_common *common = s->common;
+    const spate_scene *scene = common->scene;
+    common->solver_failures++;
+    bool budget = scene->pressure.solver != SPATE_SOLVER_PCG && scene->pressure.on_failure == SPATE_ON_FAILURE_WARN;
+    if (!budget)
+        return sp_fail(error, SPATE_ERROR_SIMULATION, "pressure",
+                       "no convergence in frame %d after %d iterations: residual %.3g, wanted %.3g; raise "
+                       "pressure.max_iterations or pressure.tolerance, or lower time.cfl",
+                       common->frame + 1, solve->iterations, solve->residual * share, solve->tolerance * share);
+    if (!common->warned_solver)
+        sp_log(common->log, common->log_user, SPATE_LOG_WARNING, "pressure",
+               "stopped at max_iterations = %d in frame %d with residual %.3g (wanted %.3g); such solves are counted in "
+               "solver_failures of stats.csv",
+               scene->pressure.max_iterations, common->frame + 1, solve->residual * share, solve->tolerance * share);
+    common->warned_solver = true;
+    return SPATE_OK;
+}
+
+spate_status X(project)(X(sim) *s, double dt, spate_error *error)
+{
+    sp_common *common = s->common;
+    const spate_scene *scene = common->scene;
+    if (!(dt > 0))
+        return SPATE_OK;
+    double dx = s->grid.dx, share = dt / dx, to_pressure = scene->liquid.density * dx / dt, gravity = 0;
+    for (int d = 0; d < DIM; d++)
+        gravity += common->gravity[d] * common->gravity[d];
+    gravity = sqrt(gravity);
+    scale_pressure(s, 1 / to_pressure);
+    X(system_assemble)(s);
+    double limit = scene->pressure.tolerance;
+    if (gravity > 0)
+        limit = fmin(limit, 0.01 * gravity * dt * share);
+    double largest = X(system_largest_b)(s);
+    if (!(largest < 1e30))
+        return sp_fail(error, SPATE_ERROR_SIMULATION, "pressure",
+                       "the velocity is not finite in frame %d; the last checkpoint is good", common->frame + 1);
+    X(solve) solve = {.tolerance = fmax(limit / share, FLOAT_FLOOR * largest),
+                      .max_iterations = scene->pressure.max_iterations,
+                      .relaxation = scene->pressure.relaxation};
+    double before = X(system_divergence)(s) * share;
+    run_solver(s, &solve);
+    common->solver_iterations += solve.iterations;
+    if (!solve.converged && scene->pressure.solver == SPATE_SOLVER_PCG) {
+        scale_pressure(s, 0);
+        run_solver(s, &solve);
+        common->solver_iterations += solve.iterations;
+    }
+    if (!solve.converged)
+        TRY(not_converged(s, &solve, share, error));
+    X(system_gradient)(s);
+    double after = X(system_divergence)(s) * share;
+    scale_pressure(s, to_pressure);
+    common->divergence_before = fmax(common->divergence_before, before);
+    common->divergence_after = fmax(common->divergence_after, after);
+    common->solver_residual = fmax(common->solver_residual, solve.residual * share);
+    return SPATE_OK;
+}

@@ -1,0 +1,143 @@
+/* seed.c -- the particles at the start.
+ *
+ * Every cell is cut into n^DIM sub-cells, and each sub-cell holds one particle, moved from its middle by at most
+ * jitter / 2 of a sub-cell along each axis. The random numbers are a hash of (seed, cell, sub-cell), so they depend on
+ * nothing else. A particle is there if its own place (not its cell) is inside a fill, outside all solids, and inside
+ * the domain. Fills are united: the first one that holds the place gives velocity and source. */
+#include "state.h"
+
+#include "kernels/random.h"
+#include "scene/points.h"
+
+#include <math.h>
+
+typedef struct seeder {
+    const spate_scene *scene;
+    const X(grid) *g;
+    const sp_solids *solids;
+    X(seed_sink) *sink;
+    void *user;
+    uint64_t count;
+} seeder;
+
+/* Whether a particle may be at x (cells); clear of solids. */
+static bool is_free(const seeder *s, const float x[DIM])
+{
+    double world[3] = {0, 0, 0};
+    FOR_DIM(d) {
+        if (!(x[d] >= CLEARANCE && x[d] <= (float)s->g->n[d] - CLEARANCE))
+            return false;
+        world[d] = (double)x[d] * s->g->dx;
+    }
+    return s->solids->live == 0 || sp_solids_distance(s->solids, world, NULL, NULL) >= CLEARANCE * s->g->dx;
+}
+
+static bool inside_shape(const sp_shape *form, const sp_pose *pose, const X(grid) *g, const float x[DIM])
+{
+    double world[3] = {0, 0, 0}, local[3];
+    FOR_DIM(d) world[d] = (double)x[d] * g->dx;
+    sp_pose_to_local(pose, world, local);
+    return sp_shape_distance(form, local, NULL) <= 0;
+}
+
+static void offer(seeder *s, const float x[DIM], const float v[DIM], int source)
+{
+    s->count++;
+    if (s->sink)
+        s->sink(s->user, x, v, source);
+}
+
+static void seed_points(seeder *s, int fill)
+{
+    const spate_points *points = s->scene->fill.items[fill].points;
+    size_t count = points ? sp_points_count(points) : 0;
+    const float *positions = points ? sp_points_positions(points) : NULL;
+    const float *velocities = points ? sp_points_velocities(points) : NULL;
+    for (size_t k = 0; k < count; k++) {
+        float x[DIM], v[DIM];
+        FOR_DIM(d) {
+            x[d] = positions[3 * k + (size_t)d] / s->g->dx;
+            v[d] = velocities[3 * k + (size_t)d];
+        }
+        if (is_free(s, x))
+            offer(s, x, v, fill);
+    }
+}
+
+/* Cells [low, high) that a fill can touch. */
+static void fill_range(const X(grid) *g, const sp_shape *form, const sp_pose *pose, int low[3], int high[3])
+{
+    double a[3], b[3], least[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, most[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    sp_shape_bounds(form, a, b);
+    bool endless = false;
+    for (int d = 0; d < DIM; d++)
+        endless = endless || !(a[d] > -1e300 && b[d] < 1e300);
+    for (int corner = 0; corner < (1 << DIM) && !endless; corner++) {
+        double local[3] = {0, 0, 0}, world[3];
+        FOR_DIM(d) local[d] = (corner >> d) & 1 ? b[d] : a[d];
+        sp_pose_to_world(pose, local, world);
+        FOR_DIM(d) {
+            least[d] = fmin(least[d], world[d]);
+            most[d] = fmax(most[d], world[d]);
+        }
+    }
+    low[2] = 0;
+    high[2] = 1;
+    FOR_DIM(d) {
+        low[d] = endless || !(least[d] / g->dx > 0) ? 0 : (int)fmin(least[d] / g->dx, g->n[d]);
+        high[d] = endless || !(most[d] / g->dx < g->n[d] - 1) ? g->n[d] : (int)fmax(0, most[d] / g->dx + 1);
+    }
+}
+
+/* All sub-cells of a cell against one fill; those inside an earlier fill are left to it. */
+static void seed_cell(seeder *s, const int cell[3], int fill, const sp_shape *forms, const sp_pose *poses)
+{
+    const spate_scene *scene = s->scene;
+    const spate_shape *shape = &scene->fill.items[fill];
+    int n = scene->liquid.particles_per_axis;
+    uint64_t key = sp_mix(scene->liquid.seed);
+    for (int d = 0; d < 3; d++)
+        key = sp_hash2(key, (uint64_t)cell[d]);
+    float v[DIM];
+    FOR_DIM(d) v[d] = (float)shape->velocity[d];
+    int sub_count = n * n * LAST(n);
+    for (int sub = 0; sub < sub_count; sub++) {
+        int k[3] = {sub % n, sub / n % n, sub / n / n};
+        float x[DIM];
+        FOR_DIM(d) {
+            float jitter = (float)scene->liquid.jitter * (sp_uniform(sp_hash2(key, (uint64_t)(3 * sub + d))) - 0.5f);
+            x[d] = (float)cell[d] + ((float)k[d] + 0.5f + jitter) / (float)n;
+        }
+        bool taken = !inside_shape(&forms[fill], &poses[fill], s->g, x);
+        for (int earlier = 0; earlier < fill && !taken; earlier++)
+            taken = scene->fill.items[earlier].shape != SPATE_SHAPE_PARTICLES &&
+                    inside_shape(&forms[earlier], &poses[earlier], s->g, x);
+        if (!taken && is_free(s, x))
+            offer(s, x, v, fill);
+    }
+}
+
+uint64_t X(seed)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids, X(seed_sink) *sink, void *user)
+{
+    seeder s = {scene, g, solids, sink, user, 0};
+    int fills = scene->fill.count;
+    sp_shape *forms = sp_alloc((size_t)fills + 1, sizeof *forms);
+    sp_pose *poses = sp_alloc((size_t)fills + 1, sizeof *poses);
+    for (int fill = 0; fill < fills && forms && poses; fill++) {
+        if (scene->fill.items[fill].shape == SPATE_SHAPE_PARTICLES) {
+            seed_points(&s, fill);
+            continue;
+        }
+        sp_shape_prepare(&forms[fill], &scene->fill.items[fill], DIM);
+        poses[fill] = sp_shape_pose(&forms[fill], 0);
+        int low[3], high[3], cell[3];
+        fill_range(g, &forms[fill], &poses[fill], low, high);
+        for (cell[2] = low[2]; cell[2] < high[2]; cell[2]++)
+            for (cell[1] = low[1]; cell[1] < high[1]; cell[1]++)
+                for (cell[0] = low[0]; cell[0] < high[0]; cell[0]++)
+                    seed_cell(&s, cell, fill, forms, poses);
+    }
+    sp_free(forms);
+    sp_free(poses);
+    return s.count;
+}

@@ -1,0 +1,185 @@
+/* state.h -- everything a simulation holds, in one dimension (this file is compiled as 2D and as 3D).
+ *
+ * Symbols, the same in code, docs and scenes: u face velocity (m/s), p pressure (Pa), dx cell size (m), dt step (s),
+ * phi level set, w weight or open fraction of a face. */
+#ifndef SPATE_SIM_STATE_H
+#define SPATE_SIM_STATE_H
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/status.h"
+#include "kernels/grid.h"
+#include "kernels/transfer.h"
+#include "scene/solids.h"
+#include "table.h"
+
+#define MAX_CHANNELS 16
+#define MAX_COLUMNS (2 * DIM + 1 + DIM * DIM + 4 * MAX_CHANNELS)
+#define CLEARANCE 1e-3f /* cells that particles keep from walls and solids; float positions resolve it to 4,000 cells */
+#define DEAD (-1e30f)   /* x[0] of a particle that is to be removed */
+
+/* Structure of arrays; every value has 4 bytes. Between steps in any order, after SORT by tile, cell and id. */
+typedef struct X(particles) {
+    uint32_t count, capacity;
+    uint32_t next_id;
+#define FIELD(name, components, type, when) type *name[components];
+#include "fields.def"
+#undef FIELD
+    float *channel[4 * MAX_CHANNELS]; /* components of all channels in order */
+    int channel_columns;
+    float *spare;    /* one column: sorting writes into it and swaps */
+    uint32_t *order; /* scratch of sorting: particles by tile */
+    uint32_t *place; /* scratch of sorting: particles by tile, cell and id */
+} X(particles);
+
+/* Lists of tiles, in ascending order. */
+typedef struct X(tiles) {
+    int *active;       /* tiles of the domain with particles, and their neighbours */
+    int active_count;
+    int *liquid;       /* tiles with particles, grouped by colour */
+    int liquid_count;
+    int colour_start[COLOURS + 1];
+    int *faces;        /* active tiles, and border tiles that hold the last faces of the domain (see row_has_faces) */
+    int face_count;
+    int *border;       /* border tiles next to active ones */
+    int border_count;
+    uint8_t *state;    /* per tile: TILE_... bits */
+    uint32_t *start;   /* per tile: its first particle; start[tile_count] = count */
+} X(tiles);
+
+enum { TILE_LIQUID = 1, TILE_ACTIVE = 2, TILE_BORDER = 4, TILE_ACROSS = 8 }; /* and the same << 4 of the last step */
+
+/* The pressure system of a step, units in which dt / (rho dx) = 1 (see pressure/system.c). */
+typedef struct X(system) {
+    float *a[DIM];  /* off-diagonals: face between two unknowns; 0 elsewhere */
+    float *diagonal; /* 0 where there is no unknown */
+    float *b;       /* right side, m/s */
+    float *q;       /* solution, m/s: p dt / (rho dx) */
+    float *r, *s, *z; /* vectors of the iterations */
+    double *q_sum;  /* pcg: the solution so far in fp64 */
+    float *mic;     /* pcg: the inverse of the preconditioner's diagonal */
+    uint8_t *pocket; /* not 0: liquid of a component that touches no air */
+    int *wave;       /* liquid tiles by the sum of their coordinates: those of one sum do not depend on each other */
+    int *wave_start; /* per sum: first of them in `wave` */
+    int wave_count;
+} X(system);
+
+typedef struct X(emitter) {
+    sp_shape form;
+    sp_pose pose;
+    float velocity[DIM]; /* m/s */
+    int source;          /* value of the channel "source" */
+    double travelled[DIM];   /* sub-cells, how far its lattice has moved */
+    bool started;            /* has emitted before */
+    double low[DIM], high[DIM]; /* sub-cells, bounds of its shape in the domain */
+    int size[DIM];           /* of the box of lattice places that may be inside */
+    _Atomic uint8_t *occupied; /* per place of that box */
+} X(emitter);
+
+typedef struct X(sim) {
+    sp_common *common; /* what does not depend on the dimension: scene, threads, ledger, clock */
+    X(grid) grid;
+    X(particles) particles;
+    X(tiles) tiles;
+    X(system) system;
+    sp_solids solids;
+    int degree; /* of the kernel */
+    bool apic;
+
+    /* grid fields; zero outside the active tiles */
+    float *u[DIM];      /* face velocity */
+    float *u_old[DIM];  /* face velocity as it came from the particles */
+    float *w[DIM];      /* weight of a face in P2G */
+    float *p;           /* Pa, the last pressure: start of the next solve */
+    uint8_t *type;      /* spate_cell */
+    uint8_t *known[DIM], *known_next[DIM]; /* EXTRAPOLATE: 0 unknown, else 1 + distance in faces */
+    uint32_t *first, *count; /* per cell: its first particle, how many */
+    float *phi_solid;   /* m, nodes: signed distance to solids; exact near them, a bound far away; everywhere */
+    float *phi_static;  /* the same for the solids that rest; only with moving solids */
+    uint8_t *marks;     /* per cell, fixed: MARK_... bits; NULL without inflows and outflows */
+    int16_t *mark_of;   /* per cell with MARK_INFLOW: which */
+    float *channel_sum, *channel_weight; /* P2G of pic channels; NULL without */
+
+    X(emitter) *emitters;
+    int emitter_count;
+    sp_shape *drains; /* outflows, at rest */
+    sp_pose *drain_poses;
+    int drain_count;
+    int *solid_tiles; /* tiles that moving solids touched in the last update */
+    int solid_tile_count;
+    bool solids_changed; /* added or removed: rebuild phi_static */
+    float reach;         /* cells around the liquid in which u is known, after EXTRAPOLATE */
+    uint64_t dead;       /* particles marked DEAD, not yet removed */
+
+    void *scratch; /* memory of the arena */
+    size_t scratch_size;
+} X(sim);
+
+enum { MARK_INFLOW = 1, MARK_OUTFLOW = 2 };
+
+/* ---- state.c */
+X(sim) *X(create)(sp_common *common, spate_error *error);
+void X(destroy)(X(sim) *s);
+sp_arena X(arena)(X(sim) *s);
+spate_status X(forecast)(const spate_scene *scene, int threads, spate_forecast *forecast, spate_error *error);
+X(grid) X(grid_make)(const spate_scene *scene);
+
+/* ---- particles.c */
+int X(particle_columns)(X(particles) *p, void ***columns); /* addresses of the column pointers in use */
+spate_status X(particles_reserve)(X(sim) *s, uint64_t count, spate_error *error);
+/* Appends one; room must be reserved. Channels get their initial values and `source`. */
+void X(particles_append)(X(sim) *s, const float x[DIM], const float v[DIM], int source);
+void X(particles_remove_dead)(X(sim) *s);
+
+/* ---- seed.c: the particles at the start. Calls `sink` for each (NULL: only counts). */
+typedef void X(seed_sink)(void *user, const float x[DIM], const float v[DIM], int source);
+uint64_t X(seed)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids, X(seed_sink) *sink, void *user);
+
+/* ---- tiles.c */
+void X(tiles_update)(X(sim) *s); /* from tiles.start: the lists; clears what left them */
+
+/* ---- border.c */
+void X(fold_border)(X(sim) *s, float *sum, float *weight, int d); /* P2G: what fell outside goes where it belongs */
+void X(fill_border)(X(sim) *s, float *field, int d); /* d: component of a face field, -1: cell values */
+void X(fill_border_periodic)(X(sim) *s, float *field); /* cell values, periodic sides only */
+void X(fill_border_wide)(X(sim) *s, double *field);    /* the same in fp64 */
+void X(fill_border_bytes)(X(sim) *s, uint8_t *field); /* face marks, periodic sides only */
+void X(fill_border_type)(X(sim) *s); /* walls are solid, open sides air */
+void X(close_walls)(X(sim) *s);      /* u = 0 on the faces of walls */
+
+/* ---- the stages (step.c calls them in order) */
+void X(update_solids)(X(sim) *s, double dt);
+void X(build_surface)(X(sim) *s);
+void X(add_forces)(X(sim) *s, double dt);
+spate_status X(project)(X(sim) *s, double dt, spate_error *error);
+void X(extrapolate)(X(sim) *s, double dt);
+spate_status X(advect_particles)(X(sim) *s, double dt, spate_error *error);
+spate_status X(emit_and_drain)(X(sim) *s, double dt, spate_error *error);
+spate_status X(step)(X(sim) *s, double dt, spate_error *error);
+spate_status X(run_stage)(X(sim) *s, spate_stage stage, double dt, spate_error *error);
+
+/* ---- solids.c */
+void X(constrain_faces)(X(sim) *s, double dt); /* faces between a solid and another cell get the solid's velocity */
+sp_room X(room)(const X(sim) *s);
+
+/* ---- emit.c */
+spate_status X(emitters_create)(X(sim) *s, spate_error *error);
+void X(emitters_destroy)(X(sim) *s);
+bool X(in_drain)(const X(sim) *s, const double x[3]);
+void X(prescribe_inflow)(X(sim) *s); /* faces of inflow cells get the inflow's velocity */
+
+/* ---- channels.c */
+void X(channels_step)(X(sim) *s, double dt);
+
+/* ---- reduce.c: sums and maxima over particles, the same bits for any number of threads */
+double X(max_speed)(X(sim) *s);
+
+/* ---- stats.c */
+void X(stats)(X(sim) *s, spate_stats *stats);
+uint64_t X(hash)(X(sim) *s);
+
+/* ---- save.c */
+spate_status X(save)(X(sim) *s, sp_stream *stream);
+spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error);
+
+#endif

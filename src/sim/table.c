@@ -1,0 +1,287 @@
+/* table.c -- an instance (2D or 3D) as the facade meets it: calls that come from a user's program. */
+#include "device/device.h"
+
+#include <math.h>
+#include <string.h>
+
+static void *create(sp_common *common, spate_error *error)
+{
+    return X(create)(common, error);
+}
+
+static void destroy(void *s)
+{
+    X(destroy)(s);
+}
+
+static spate_status step(void *s, double dt, spate_error *error)
+{
+    return X(step)(s, dt, error);
+}
+
+static spate_status run_stage(void *s, spate_stage stage, double dt, spate_error *error)
+{
+    return X(run_stage)(s, stage, dt, error);
+}
+
+static double max_speed(void *user, double dt)
+{
+    X(sim) *s = user;
+    double time = s->common->frame / s->common->scene->fps + s->common->inside;
+    return fmax(X(max_speed)(s), sp_solids_speed(&s->solids, time, dt));
+}
+
+static uint64_t hash(void *s)
+{
+    return X(hash)(s);
+}
+
+static void stats(void *s, spate_stats *out)
+{
+    X(stats)(s, out);
+}
+
+static spate_status add_particles(void *user, const float *x, const float *v, size_t count, size_t *added,
+                                  spate_error *error)
+{
+    X(sim) *s = user;
+    size_t taken = 0;
+    TRY(X(particles_reserve)(s, (uint64_t)s->particles.count + count, error));
+    for (size_t k = 0; k < count; k++) {
+        float at[DIM], velocity[DIM];
+        double world[3] = {0, 0, 0};
+        bool good = true;
+        FOR_DIM(d) {
+            at[d] = x[3 * k + (size_t)d] / s->grid.dx;
+            velocity[d] = v ? v[3 * k + (size_t)d] : 0.0f;
+            world[d] = x[3 * k + (size_t)d];
+            good = good && at[d] >= CLEARANCE && at[d] <= (float)s->grid.n[d] - CLEARANCE && velocity[d] - velocity[d] == 0.0f;
+        }
+        if (!good || sp_solids_distance(&s->solids, world, NULL, NULL) < CLEARANCE * s->grid.dx)
+            continue;
+        X(particles_append)(s, at, velocity, -1);
+        taken++;
+    }
+    s->common->added += taken;
+    if (added)
+        *added = taken;
+    return SPATE_OK;
+}
+
+static spate_status remove_particles(void *user, const spate_shape *inside, size_t *removed, spate_error *error)
+{
+    X(sim) *s = user;
+    sp_shape form;
+    size_t taken = 0;
+    if (inside->shape == SPATE_SHAPE_PARTICLES)
+        return sp_fail(error, SPATE_ERROR_USAGE, "spate_sim_remove_particles", "a set of particles has no inside");
+    sp_shape_prepare(&form, inside, DIM);
+    for (uint32_t k = 0; k < s->particles.count; k++) {
+        double world[3] = {0, 0, 0}, local[3];
+        FOR_DIM(d) world[d] = (double)s->particles.x[d][k] * s->grid.dx;
+        sp_pose_to_local(&form.rest, world, local);
+        if (sp_shape_distance(&form, local, NULL) > 0)
+            continue;
+        s->particles.x[0][k] = DEAD;
+        taken++;
+    }
+    X(particles_remove_dead)(s);
+    s->common->removed_user += taken;
+    if (removed)
+        *removed = taken;
+    return SPATE_OK;
+}
+
+/* After a solid has come to a new place at once: no particle may be left inside. */
+static void free_particles(X(sim) *s)
+{
+    sp_room room = X(room)(s);
+    uint64_t crushed = 0;
+    for (uint32_t k = 0; k < s->particles.count; k++) {
+        double x[3] = {0, 0, 0}, v[3] = {0, 0, 0};
+        FOR_DIM(d) {
+            x[d] = (double)s->particles.x[d][k] * s->grid.dx;
+            v[d] = s->particles.v[d][k];
+        }
+        if (sp_solids_distance(&s->solids, x, NULL, NULL) >= 0.5 * room.clearance)
+            continue;
+        double start[3] = {x[0], x[1], x[2]};
+        if (sp_solids_sweep(&s->solids, &room, start, x, v, 0) == SP_CONTACT_CRUSHED) {
+            s->particles.x[0][k] = DEAD;
+            crushed++;
+            continue;
+        }
+        FOR_DIM(d) {
+            s->particles.x[d][k] = (float)(x[d] / s->grid.dx);
+            s->particles.v[d][k] = (float)v[d];
+        }
+    }
+    if (crushed)
+        X(particles_remove_dead)(s);
+    s->common->removed_crushed += crushed;
+}
+
+static spate_status add_solid(void *user, const spate_shape *shape, int *id, spate_error *error)
+{
+    X(sim) *s = user;
+    double time = s->common->frame / s->common->scene->fps + s->common->inside;
+    TRY(sp_solids_add(&s->solids, shape, time, id, error));
+    s->solids_changed = true;
+    free_particles(s);
+    return SPATE_OK;
+}
+
+static spate_status no_solid(int id, spate_error *error)
+{
+    return sp_fail(error, SPATE_ERROR_USAGE, "solid", "there is no solid with id %d", id);
+}
+
+static spate_status move_solid(void *user, int id, const double position[3], const double rotation[3], spate_error *error)
+{
+    X(sim) *s = user;
+    sp_solid *solid = sp_solids_find(&s->solids, id);
+    if (!solid)
+        return no_solid(id, error);
+    s->solids_changed = s->solids_changed || !solid->driven;
+    solid->driven = true;
+    memcpy(solid->host_position, position, sizeof solid->host_position);
+    memcpy(solid->host_rotation, rotation, sizeof solid->host_rotation);
+    return SPATE_OK;
+}
+
+static spate_status remove_solid(void *user, int id, spate_error *error)
+{
+    X(sim) *s = user;
+    sp_solid *solid = sp_solids_find(&s->solids, id);
+    if (!solid)
+        return no_solid(id, error);
+    solid->live = false;
+    s->solids.live--;
+    s->solids_changed = true;
+    return SPATE_OK;
+}
+
+static void add_impulse(void *user, const double center[3], double radius, const double velocity[3])
+{
+    X(sim) *s = user;
+    for (uint32_t k = 0; k < s->particles.count && radius > 0; k++) {
+        double square = 0;
+        FOR_DIM(d) {
+            double gap = (double)s->particles.x[d][k] * s->grid.dx - center[d];
+            square += gap * gap;
+        }
+        double fade = 1 - square / (radius * radius);
+        FOR_DIM(d) s->particles.v[d][k] += fade > 0 ? (float)(fade * velocity[d]) : 0.0f;
+    }
+}
+
+static size_t count(const void *s)
+{
+    return ((const X(sim) *)s)->particles.count;
+}
+
+static void read_particles(const void *user, float *positions, float *velocities, uint32_t *ids)
+{
+    const X(sim) *s = user;
+    for (size_t k = 0; k < s->particles.count; k++) {
+        for (size_t d = 0; d < 3; d++) {
+            if (positions)
+                positions[3 * k + d] = d < DIM ? s->particles.x[d][k] * s->grid.dx : 0.0f;
+            if (velocities)
+                velocities[3 * k + d] = d < DIM ? s->particles.v[d][k] : 0.0f;
+        }
+        if (ids)
+            ids[k] = s->particles.id[0][k];
+    }
+}
+
+static spate_particles_view_data view(const void *user)
+{
+    const X(sim) *s = user;
+    spate_particles_view_data data = {.count = s->particles.count, .scale = s->grid.dx, .id = s->particles.id[0]};
+    FOR_DIM(d) {
+        data.x[d] = s->particles.x[d];
+        data.v[d] = s->particles.v[d];
+    }
+    return data;
+}
+
+static int channel_view(void *user, const char *name, float *columns[4])
+{
+    X(sim) *s = user;
+    const spate_scene *scene = s->common->scene;
+    int column = 0;
+    for (int c = 0; c < scene->channel_count; column += scene->channels[c++].components) {
+        if (strcmp(scene->channels[c].name, name) != 0)
+            continue;
+        for (int e = 0; e < scene->channels[c].components; e++)
+            columns[e] = s->particles.channel[column + e];
+        return scene->channels[c].components;
+    }
+    return 0;
+}
+
+static bool field_view(const void *user, const char *name, spate_field_view_data *out)
+{
+    const X(sim) *s = user;
+    static const char *const axes[3] = {"u", "v", "w"};
+    int face = -1;
+    bool node = strcmp(name, "solid") == 0, cell = strcmp(name, "p") == 0, type = strcmp(name, "type") == 0;
+    FOR_DIM(d) face = strcmp(name, axes[d]) == 0 ? d : face;
+    if (face < 0 && !node && !cell && !type)
+        return false;
+    memset(out, 0, sizeof *out);
+    out->values = face >= 0 ? s->u[face] + s->grid.origin : node ? s->phi_solid + s->grid.origin : NULL;
+    if (cell)
+        out->values = s->p + s->grid.origin;
+    if (type)
+        out->bytes = s->type + s->grid.origin;
+    out->cell_size = s->grid.dx;
+    for (int d = 0; d < 3; d++) {
+        bool ends = d < DIM && (node || d == face);
+        out->count[d] = s->grid.n[d] + ends;
+        out->stride[d] = (ptrdiff_t)s->grid.stride[d];
+        out->origin[d] = d >= DIM || ends ? 0 : 0.5 * s->grid.dx;
+    }
+    return true;
+}
+
+static double solid_distance(const void *user, const double point[3], int *solid)
+{
+    return sp_solids_distance(&((const X(sim) *)user)->solids, point, NULL, solid);
+}
+
+static spate_status save(void *s, sp_stream *stream)
+{
+    return X(save)(s, stream);
+}
+
+static spate_status load(void *s, sp_stream *stream, spate_error *error)
+{
+    return X(load)(s, stream, error);
+}
+
+const sp_table X(table) = {
+    .create = create,
+    .destroy = destroy,
+    .forecast = X(forecast),
+    .step = step,
+    .run_stage = run_stage,
+    .max_speed = max_speed,
+    .hash = hash,
+    .stats = stats,
+    .add_particles = add_particles,
+    .remove_particles = remove_particles,
+    .add_solid = add_solid,
+    .move_solid = move_solid,
+    .remove_solid = remove_solid,
+    .add_impulse = add_impulse,
+    .count = count,
+    .read = read_particles,
+    .view = view,
+    .channel_view = channel_view,
+    .field_view = field_view,
+    .solid_distance = solid_distance,
+    .save = save,
+    .load = load,
+};

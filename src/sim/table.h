@@ -1,0 +1,80 @@
+/* table.h -- what the facade (api.c) and an instance (2D or 3D) know of each other.
+ *
+ * sp_common is the part of a simulation without a dimension; sp_table is the one table of functions through which an
+ * instance is met. */
+#ifndef SPATE_SIM_TABLE_H
+#define SPATE_SIM_TABLE_H
+
+#include "base/parallel.h"
+
+#include <spate/spate.h>
+
+typedef struct sp_common {
+    spate_scene *scene; /* own copy */
+    sp_pool *pool;
+    spate_log_fn *log;
+    void *log_user;
+    double gravity[3];
+
+    /* clock: time = frame / fps + inside */
+    int frame;
+    double inside; /* s, time inside the frame */
+    int substeps;  /* taken in this frame */
+    uint64_t steps;
+
+    /* ledger */
+    uint64_t seeded, added, removed_open, removed_outflow, removed_crushed, removed_user;
+
+    /* of the frame under way; spate_sim_stats reports them */
+    double cfl;
+    double divergence_before, divergence_after;
+    int solver_iterations, solver_failures;
+    double solver_residual;
+    uint64_t collisions;
+    double seconds[SPATE_STAGE_COUNT];
+
+    uint64_t allocations; /* inside steps */
+    bool warned_solver;
+} sp_common;
+
+/* A checkpoint on its way in or out, with its checksum. */
+typedef struct sp_stream {
+    spate_write_fn *write;
+    spate_read_fn *read;
+    void *user;
+    uint64_t sum; /* checksum so far */
+} sp_stream;
+spate_status sp_stream_write(sp_stream *stream, const void *bytes, size_t size);
+spate_status sp_stream_read(sp_stream *stream, void *bytes, size_t size);
+/* Writes the checksum of all bytes so far; reads one and compares. */
+spate_status sp_stream_seal(sp_stream *stream);
+spate_status sp_stream_check(sp_stream *stream, spate_error *error);
+
+typedef struct sp_table {
+    void *(*create)(sp_common *common, spate_error *error);
+    void (*destroy)(void *s);
+    spate_status (*forecast)(const spate_scene *scene, int threads, spate_forecast *forecast, spate_error *error);
+    spate_status (*step)(void *s, double dt, spate_error *error);
+    spate_status (*run_stage)(void *s, spate_stage stage, double dt, spate_error *error);
+    double (*max_speed)(void *s, double dt); /* m/s, of particles, and of solids over the next dt */
+    uint64_t (*hash)(void *s);
+    void (*stats)(void *s, spate_stats *stats);
+    spate_status (*add_particles)(void *s, const float *x, const float *v, size_t count, size_t *added, spate_error *error);
+    spate_status (*remove_particles)(void *s, const spate_shape *inside, size_t *removed, spate_error *error);
+    spate_status (*add_solid)(void *s, const spate_shape *shape, int *id, spate_error *error);
+    spate_status (*move_solid)(void *s, int id, const double position[3], const double rotation[3], spate_error *error);
+    spate_status (*remove_solid)(void *s, int id, spate_error *error);
+    void (*add_impulse)(void *s, const double center[3], double radius, const double velocity[3]);
+    size_t (*count)(const void *s);
+    void (*read)(const void *s, float *positions, float *velocities, uint32_t *ids);
+    spate_particles_view_data (*view)(const void *s);
+    int (*channel_view)(void *s, const char *name, float *columns[4]);
+    bool (*field_view)(const void *s, const char *name, spate_field_view_data *view);
+    double (*solid_distance)(const void *s, const double point[3], int *solid);
+    spate_status (*save)(void *s, sp_stream *stream);
+    spate_status (*load)(void *s, sp_stream *stream, spate_error *error);
+} sp_table;
+
+extern const sp_table sp2_table, sp3_table;
+
+#endif

@@ -1,0 +1,105 @@
+/* cmd_check.c -- `spate check SCENE`: what a scene is and what it needs, before any work. */
+#include "tool.h"
+
+#include "base/memory.h"
+
+static const char usage[] =
+    "usage: spate check SCENE [options]\n"
+    "\n"
+    "Checks a scene file and prints what a run of it takes: cells, particles (exact), memory, disk.\n"
+    "Nothing is computed and nothing is written.\n"
+    "\n"
+    "  --set PATH=VALUE  change a setting, e.g. --set liquid.flip_ratio=0.95 (may be repeated)\n"
+    "  --frames N        as many frames\n"
+    "  --threads N       as many threads as the run will use (default: one per core)\n"
+    "  --json            print one JSON object instead of text\n"
+    "  --help            this text\n"
+    "\n"
+    "Exit codes: 0 fine, 2 usage, 3 bad scene, 4 file error, 5 does not fit into memory.\n";
+
+static void print_text(const spate_scene *scene, const spate_forecast *f)
+{
+    char number[TOOL_NUMBER], other[TOOL_NUMBER];
+    double cells = (double)f->cells[0] * f->cells[1] * f->cells[2];
+    int files = tool_particle_files(scene);
+    printf("%s (%dD)\n", scene->name, scene->dim);
+    if (scene->dim == 2) {
+        printf("  domain     %g x %g m\n", f->size[0], f->size[1]);
+        printf("  cells      %d x %d", f->cells[0], f->cells[1]);
+    } else {
+        printf("  domain     %g x %g x %g m\n", f->size[0], f->size[1], f->size[2]);
+        printf("  cells      %d x %d x %d", f->cells[0], f->cells[1], f->cells[2]);
+    }
+    printf(" = %s, %g m each\n", tool_count_text(number, (uint64_t)cells), f->cell_size);
+    printf("  particles  %s\n", tool_count_text(number, f->particles));
+    printf("  frames     %d, %g per second: %g s\n", scene->frames, scene->fps,
+           scene->frames / scene->fps);
+    printf("  memory     %s", tool_bytes_text(number, (double)f->memory));
+    uint64_t available = tool_memory_available();
+    if (available)
+        printf(" of %s available", tool_bytes_text(other, (double)available));
+    printf("\n");
+    printf("  disk       %s per frame, %s in %d file%s of particles\n",
+           tool_bytes_text(number, (double)f->bytes_per_frame),
+           tool_bytes_text(other, tool_disk_bytes(scene, f)), files, files == 1 ? "" : "s");
+}
+
+static void print_json(const spate_scene *scene, const spate_forecast *f)
+{
+    printf("{\"name\": ");
+    tool_json_string(stdout, scene->name);
+    printf(
+        ", \"dim\": %d, \"size\": [%.17g, %.17g, %.17g], \"cells\": [%d, %d, %d], \"cell_size\": %.17g",
+        scene->dim, f->size[0], f->size[1], f->size[2], f->cells[0], f->cells[1], f->cells[2],
+        f->cell_size);
+    printf(", \"particles\": %llu, \"frames\": %d, \"fps\": %.17g",
+           (unsigned long long)f->particles, scene->frames, scene->fps);
+    printf(
+        ", \"memory\": %llu, \"memory_available\": %llu, \"bytes_per_frame\": %llu, \"bytes_total\": %.0f}\n",
+        (unsigned long long)f->memory, (unsigned long long)tool_memory_available(),
+        (unsigned long long)f->bytes_per_frame, tool_disk_bytes(scene, f));
+}
+
+static int check_scene(tool_scene_options *given, int threads, bool json)
+{
+    spate_error error = {0};
+    spate_scene *scene = spate_scene_read(given->file, &error);
+    if (!scene)
+        return tool_fail(&error, given->file);
+    spate_options options = spate_options_default();
+    options.threads = threads;
+    options.log = tool_log;
+    options.log_user = (void *)given->file;
+    spate_forecast forecast = {0};
+    int code = tool_scene_adjust(scene, given);
+    if (code == EXIT_DONE)
+        code = tool_scene_examine(scene, given->file, &options, &forecast, true);
+    if (code == EXIT_DONE)
+        (json ? print_json : print_text)(scene, &forecast);
+    spate_scene_destroy(scene);
+    return code;
+}
+
+int cmd_check(int argc, char **argv)
+{
+    tool_scene_options given = {NULL, -1, sp_alloc((size_t)argc + 1, sizeof *given.sets)};
+    int threads = 0;
+    bool json = false;
+    if (!given.sets)
+        return tool_say_error(EXIT_MEMORY, "out of memory");
+    const tool_option options[] = {
+        {"--set", 0, TOOL_LIST, &given.sets, 0},
+        {"--frames", 0, TOOL_COUNT, &given.frames, 0},
+        {"--threads", 0, TOOL_COUNT, &threads, 1},
+        {"--json", 0, TOOL_FLAG, &json, 0},
+    };
+    static const char *const names[] = {"SCENE"};
+    const char *operands[2];
+    int code = tool_parse(usage, options, 4, names, 1, 1, operands, argc, argv);
+    if (code == TOOL_PARSED) {
+        given.file = operands[0];
+        code = check_scene(&given, threads, json);
+    }
+    sp_free(given.sets);
+    return code;
+}

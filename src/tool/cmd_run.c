@@ -1,0 +1,178 @@
+/* cmd_run.c -- `spate run SCENE`: from the command line to a simulation and a folder that are ready
+ * to go.
+ *
+ * Everything that can be refused is refused before anything is changed: the scene, its memory, the
+ * folder, the difference between a run and what is to be resumed. Only then are files of an older
+ * run removed. */
+#include "run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/timer.h"
+#include "progress.h"
+
+static const char usage[] =
+    "usage: spate run SCENE [options]\n"
+    "       spate run --resume -o DIR [options]\n"
+    "\n"
+    "Simulates a scene and writes a folder: run.json, stats.csv, particles.NNNN.ply, preview.png and\n"
+    "checkpoints. Ctrl-C stops it so that --resume goes on from there, to the same bits.\n"
+    "\n"
+    "  -o, --output DIR  the folder; default: out/ and the name of the scene file\n"
+    "  --overwrite       replace the run that is in the folder (removes only files of a run)\n"
+    "  --resume          go on with the run that is in the folder, from its last checkpoint\n"
+    "  --frames N        as many frames\n"
+    "  --set PATH=VALUE  change a setting, e.g. --set liquid.flip_ratio=0.95 (may be repeated);\n"
+    "                    'spate help scene' lists them\n"
+    "  --threads N       threads; default: one per core. The result does not depend on it\n"
+    "  --device NAME     cpu or auto (default: cpu)\n"
+    "  --json            print one JSON object per frame on stdout, with the hash of the state\n"
+    "  --quiet           no progress and no summary\n"
+    "  --help            this text\n"
+    "\n"
+    "SPATE_CHECKPOINT_SECONDS in the environment is the longest time between checkpoints (60).\n"
+    "\n"
+    "Exit codes: 0 done, 1 the simulation failed, 2 usage, 3 bad scene, 4 file error, 5 out of memory,\n"
+    "6 no such device, 75 interrupted and resumable.\n";
+
+/* ------------------------------------------------------------------ the scene */
+
+/* out/ and the name of the scene file without its folder and ending */
+static const char *default_folder(tool_run *run)
+{
+    const char *slash = strrchr(run->given.file, '/'), *name = slash ? slash + 1 : run->given.file;
+    const char *dot = strrchr(name, '.');
+    int length = (int)(dot && dot > name ? (size_t)(dot - name) : strlen(name));
+    snprintf(run->default_folder, sizeof run->default_folder, "out/%.*s", length, name);
+    return run->default_folder;
+}
+
+static int read_scene(tool_run *run)
+{
+    spate_error error = {0};
+    char path[SP_PATH_SIZE];
+    if (run->given.file)
+        run->scene = spate_scene_read(run->given.file, &error);
+    else
+        run->scene = spate_scene_parse(run->info.scene, strlen(run->info.scene), ".", &error);
+    if (!run->scene)
+        return tool_fail(&error, run->given.file
+                                     ? run->given.file
+                                     : sp_run_folder_path(&run->folder, "run.json", path));
+    return tool_scene_adjust(run->scene, &run->given);
+}
+
+/* The scene as it is now, against the one that the folder was made from. */
+static int compare_scenes(const tool_run *run)
+{
+    char *text = spate_scene_text(run->scene);
+    if (!text)
+        return tool_say_error(EXIT_MEMORY, "out of memory");
+    bool differ = false;
+    sp_difference difference;
+    spate_error error = {0};
+    spate_status status = sp_scene_difference(run->info.scene, text, &differ, &difference, &error);
+    free(text);
+    if (status != SPATE_OK)
+        return tool_fail(&error, run->folder.path);
+    if (!differ)
+        return EXIT_DONE;
+    return tool_say_error(
+        EXIT_SCENE,
+        "%s: %s: was %s in the run in %s and is %s now: to resume, only frames, output, threads "
+        "and device may change",
+        run->given.file ? run->given.file : "--set", difference.where, difference.first,
+        run->folder.path, difference.second);
+}
+
+/* The scene from its file, or from the folder to be resumed; with --resume the folder is open
+ * afterwards. */
+static int prepare_scene(tool_run *run)
+{
+    int code = EXIT_DONE;
+    if (run->given.file) /* a scene that cannot be read is the first thing to know */
+        code = read_scene(run);
+    if (!run->resume || code != EXIT_DONE)
+        return code;
+    code = run_open_for_resume(run);
+    if (code == EXIT_DONE && !run->given.file)
+        code = read_scene(run);
+    return code == EXIT_DONE ? compare_scenes(run) : code;
+}
+
+/* ------------------------------------------------------------------ all of it */
+
+static int run_scene(tool_run *run)
+{
+    int code = prepare_scene(run);
+    if (code != EXIT_DONE)
+        return code;
+    run->options = spate_options_default();
+    run->options.threads = run->threads;
+    if (run->device)
+        run->options.device = run->device;
+    run->options.log = tool_log;
+    run->options.log_user = (void *)(run->given.file ? run->given.file : run->info.scene_file);
+    code =
+        tool_scene_examine(run->scene, run->options.log_user, &run->options, &run->forecast, true);
+    if (code == EXIT_DONE && !run->resume)
+        code = run_open_for_new(run);
+    if (code == EXIT_DONE)
+        code = run_create_sim(run);
+    if (code != EXIT_DONE)
+        return code;
+    run_catch_signals(run->quiet);
+    code = run_start(run);
+    return code == EXIT_DONE ? run_frames(run) : code;
+}
+
+static int check_arguments(const tool_run *run)
+{
+    if (run->overwrite && run->resume)
+        return tool_say_error(EXIT_USAGE, "--overwrite and --resume exclude each other");
+    if (!run->given.file && !(run->resume && run->folder_name))
+        return tool_say_error(EXIT_USAGE, "SCENE: is missing (see 'spate run --help')");
+    return EXIT_DONE;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    tool_run run = {.given = {NULL, -1, sp_alloc((size_t)argc + 1, sizeof *run.given.sets)},
+                    .begun = sp_seconds()};
+    run.folder.descriptor = -1;
+    if (!run.given.sets)
+        return tool_say_error(EXIT_MEMORY, "out of memory");
+    const tool_option options[] = {
+        {"--output", 'o', TOOL_TEXT, &run.folder_name, 0},
+        {"--overwrite", 0, TOOL_FLAG, &run.overwrite, 0},
+        {"--resume", 0, TOOL_FLAG, &run.resume, 0},
+        {"--frames", 0, TOOL_COUNT, &run.given.frames, 0},
+        {"--set", 0, TOOL_LIST, &run.given.sets, 0},
+        {"--threads", 0, TOOL_COUNT, &run.threads, 1},
+        {"--device", 0, TOOL_TEXT, &run.device, 0},
+        {"--json", 0, TOOL_FLAG, &run.json, 0},
+        {"--quiet", 0, TOOL_FLAG, &run.quiet, 0},
+    };
+    static const char *const names[] = {"SCENE"};
+    const char *operands[2];
+    int code = tool_parse(usage, options, (int)(sizeof options / sizeof *options), names, 1, 0,
+                          operands, argc, argv);
+    if (code == TOOL_PARSED) {
+        run.given.file = operands[0];
+        code = check_arguments(&run);
+        if (code == EXIT_DONE) {
+            if (!run.folder_name)
+                run.folder_name = default_folder(&run);
+            code = run_scene(&run);
+        }
+    }
+    progress_end();
+    spate_sim_destroy(run.sim);
+    sp_run_folder_close(&run.folder);
+    spate_scene_destroy(run.scene);
+    sp_free(run.info.scene);
+    sp_free(run.given.sets);
+    return code;
+}

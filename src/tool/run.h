@@ -1,0 +1,46 @@
+/* run.h -- the parts of `spate run`: cmd_run.c reads and checks, run_start.c opens the folder,
+ * run_loop.c computes the frames. All functions return an exit code, having printed what went
+ * wrong. */
+#ifndef SPATE_TOOL_RUN_H
+#define SPATE_TOOL_RUN_H
+
+#include "io/run_folder.h"
+#include "tool.h"
+
+typedef struct tool_run {
+    /* from the command line */
+    tool_scene_options given;
+    const char *folder_name; /* -o; NULL: out/<scene file stem> */
+    const char *device;
+    int threads;
+    bool overwrite, resume, json, quiet;
+    /* made on the way */
+    char default_folder[SP_PATH_SIZE];
+    spate_options options;
+    spate_scene *scene;
+    spate_forecast forecast;
+    sp_run_folder folder;
+    sp_run_info info;
+    spate_sim *sim;
+    double begun; /* sp_seconds at the start of the command */
+} tool_run;
+
+/* From here on SIGINT, SIGTERM and SIGHUP end the run after the step under way, a second one at
+ * once; a full disk or a closed pipe is an error that a write reports, not the end of the process.
+ */
+void run_catch_signals(bool quiet);
+
+/* Opens the folder of a run that is to go on, and reads its run.json. */
+int run_open_for_resume(tool_run *run);
+/* Opens or makes the folder of a new run; refuses one that holds another, unless that is to be
+ * overwritten. */
+int run_open_for_new(tool_run *run);
+int run_create_sim(tool_run *run);
+/* Brings simulation and folder to the frame where the run begins or goes on. */
+int run_start(tool_run *run);
+/* Row 0, particles.0000.ply and the first checkpoint of a new run. */
+int run_write_start(tool_run *run);
+/* All frames that are left, then the picture and the summary. */
+int run_frames(tool_run *run);
+
+#endif

@@ -1,0 +1,238 @@
+/* run_loop.c -- the frames of a run, and what is written of each.
+ *
+ * The order of a frame's output is what makes resuming safe: particles, then the row of stats.csv,
+ * then (now and then) a checkpoint. So the row and the file of every frame up to a checkpoint's are
+ * there, and what a killed run has written after it is cut away and made again. */
+#include "run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/timer.h"
+#include "io/stats.h"
+#include "progress.h"
+
+#define PREVIEW_WIDTH 1280
+#define PREVIEW_HEIGHT 720
+#define CHECKPOINT_SECONDS 60
+/* However large the state: at most this share of the time goes into checkpoints by time. */
+#define CHECKPOINT_SHARE 0.05
+
+static volatile sig_atomic_t stop_signal;
+static volatile sig_atomic_t say_stop;
+
+static void on_signal(int number)
+{
+    static const char text[] =
+        "\nspate: finishing this step, then saving (once more to stop at once)\n";
+    if (stop_signal) {
+        signal(number, SIG_DFL);
+        raise(number);
+        return;
+    }
+    stop_signal = number;
+    if (say_stop && write(STDERR_FILENO, text, sizeof text - 1) < 0)
+        say_stop = 0;
+}
+
+void run_catch_signals(bool quiet)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, hangup;
+    say_stop = !quiet && isatty(STDERR_FILENO);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 &&
+        hangup.sa_handler != SIG_IGN) /* nohup stays nohup */
+        sigaction(SIGHUP, &action, NULL);
+    signal(SIGXFSZ, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+typedef struct loop {
+    tool_run *run;
+    double row_clock;     /* sp_seconds at the last row; its output counts to the row */
+    double carried;       /* s, of the frame under way before this process */
+    double saved;         /* sp_seconds of the last checkpoint */
+    double interval;      /* s between checkpoints by time */
+    uint64_t saved_steps; /* spate_sim_steps of the last checkpoint */
+    uint64_t first_step;
+    double particle_steps;
+} loop;
+
+/* ------------------------------------------------------------------ output of a frame */
+
+static int print_json(const spate_sim *sim, const spate_stats *stats, double seconds)
+{
+    sp_stats_cell cells[SP_STATS_CELLS];
+    int count = sp_stats_cells(stats, seconds, cells);
+    putchar('{');
+    for (int k = 0; k < count; k++) {
+        bool number = isfinite(strtod(cells[k].text, NULL));
+        printf("\"%s\": %s, ", cells[k].name, number ? cells[k].text : "null");
+    }
+    printf("\"hash\": \"%016" PRIx64 "\"}\n", spate_sim_hash(sim));
+    if (fflush(stdout) != 0)
+        return tool_say_error(EXIT_FILE, "standard output: cannot write");
+    return EXIT_DONE;
+}
+
+static int write_frame(loop *l)
+{
+    tool_run *run = l->run;
+    spate_sim *sim = run->sim;
+    spate_error error = {0};
+    char path[SP_PATH_SIZE];
+    int frame = spate_sim_frame(sim);
+    if (run->scene->output.particles == SPATE_PARTICLES_PLY &&
+        frame % run->scene->output.every == 0)
+        if (spate_particles_write_ply(sim, sp_run_folder_particles(&run->folder, frame, path),
+                                      &error) != SPATE_OK)
+            return tool_fail(&error, NULL);
+    spate_stats stats = spate_sim_stats(sim);
+    double now = sp_seconds(), seconds = l->carried + now - l->row_clock;
+    if (sp_stats_append(sp_run_folder_path(&run->folder, "stats.csv", path), &stats, seconds,
+                        &error) != SPATE_OK)
+        return tool_fail(&error, NULL);
+    l->row_clock = now;
+    l->carried = 0;
+    progress_frame(sim, &stats, seconds);
+    return run->json ? print_json(sim, &stats, seconds) : EXIT_DONE;
+}
+
+static double checkpoint_seconds(void)
+{
+    const char *text = getenv("SPATE_CHECKPOINT_SECONDS");
+    double seconds = text ? strtod(text, NULL) : 0;
+    return seconds > 0 ? seconds : CHECKPOINT_SECONDS;
+}
+
+static int save(loop *l)
+{
+    if (l->saved_steps == spate_sim_steps(l->run->sim))
+        return EXIT_DONE;
+    spate_error error = {0};
+    double begun = sp_seconds();
+    if (sp_run_folder_save(&l->run->folder, l->run->sim, &error) != SPATE_OK)
+        return tool_fail(&error, NULL);
+    l->saved = sp_seconds();
+    l->saved_steps = spate_sim_steps(l->run->sim);
+    double least = (l->saved - begun) / CHECKPOINT_SHARE, wanted = checkpoint_seconds();
+    l->interval = wanted > least ? wanted : least;
+    return EXIT_DONE;
+}
+
+/* ------------------------------------------------------------------ stepping */
+
+static int step_failed(const loop *l, const spate_error *error)
+{
+    char frame[32];
+    snprintf(frame, sizeof frame, "frame %d", spate_sim_frame(l->run->sim) + 1);
+    int code = tool_fail(error, frame);
+    return tool_say_error(code, "the last good checkpoint is kept in %s", l->run->folder.path);
+}
+
+static int interrupted(loop *l)
+{
+    int code = save(l);
+    if (code != EXIT_DONE)
+        return code;
+    return tool_say_error(EXIT_INTERRUPTED,
+                          "stopped at frame %d of %d; go on with: spate run --resume -o %s",
+                          spate_sim_frame(l->run->sim), l->run->scene->frames, l->run->folder.path);
+}
+
+/* Steps until the frame is complete and written. */
+static int next_frame(loop *l)
+{
+    spate_sim *sim = l->run->sim;
+    spate_error error = {0};
+    do {
+        if (stop_signal)
+            return interrupted(l);
+        if (spate_sim_step(sim, 0, &error) != SPATE_OK)
+            return step_failed(l, &error);
+        l->particle_steps += (double)spate_particles_count(sim);
+        progress_step(sim);
+        if (!spate_sim_at_frame(sim) && sp_seconds() - l->saved >= l->interval) {
+            int code = save(l);
+            if (code != EXIT_DONE)
+                return code;
+        }
+    } while (!spate_sim_at_frame(sim));
+
+    int code = write_frame(l);
+    if (code != EXIT_DONE)
+        return code;
+    int frame = spate_sim_frame(sim), every = l->run->scene->output.checkpoint_every;
+    bool due = (every > 0 && frame % every == 0) || sp_seconds() - l->saved >= l->interval;
+    return due || frame >= l->run->scene->frames ? save(l) : EXIT_DONE;
+}
+
+/* ------------------------------------------------------------------ begin and end */
+
+static int write_preview(const tool_run *run)
+{
+    spate_error error = {0};
+    char path[SP_PATH_SIZE];
+    if (!run->scene->output.preview)
+        return EXIT_DONE;
+    sp_run_folder_path(&run->folder, "preview.png", path);
+    if (spate_preview_write_png(run->sim, path, PREVIEW_WIDTH, PREVIEW_HEIGHT, &error) != SPATE_OK)
+        return tool_fail(&error, NULL);
+    return EXIT_DONE;
+}
+
+static void print_summary(const loop *l)
+{
+    const tool_run *run = l->run;
+    char particles[TOOL_NUMBER], steps[TOOL_NUMBER], rate[TOOL_NUMBER];
+    double seconds = sp_seconds() - run->begun;
+    fprintf(stderr, "%s particles, %s steps in %.1f s: %s particle-steps per second\n",
+            tool_count_text(particles, spate_particles_count(run->sim)),
+            tool_count_text(steps, spate_sim_steps(run->sim) - l->first_step), seconds,
+            tool_rate_text(rate, seconds > 0 ? l->particle_steps / seconds : 0));
+    fprintf(stderr, "everything is in %s", run->folder.path);
+    if (run->scene->output.preview)
+        fprintf(stderr, "; %s/preview.png shows the last frame", run->folder.path);
+    fputc('\n', stderr);
+}
+
+int run_write_start(tool_run *run)
+{
+    loop l = {.run = run, .row_clock = run->begun, .saved_steps = UINT64_MAX};
+    spate_error error = {0};
+    char path[SP_PATH_SIZE];
+    if (sp_stats_create(sp_run_folder_path(&run->folder, "stats.csv", path), &error) != SPATE_OK)
+        return tool_fail(&error, NULL);
+    int code = write_frame(&l);
+    return code == EXIT_DONE ? save(&l) : code;
+}
+
+int run_frames(tool_run *run)
+{
+    double now = sp_seconds();
+    spate_sim *sim = run->sim;
+    loop l = {.run = run, .row_clock = now, .saved = now, .interval = checkpoint_seconds()};
+    l.first_step = l.saved_steps = spate_sim_steps(sim);
+    if (!spate_sim_at_frame(sim)) {
+        spate_stats stats = spate_sim_stats(sim);
+        for (int k = 0; k < SPATE_STAGE_COUNT; k++)
+            l.carried += stats.seconds[k];
+    }
+    int code = EXIT_DONE;
+    while (code == EXIT_DONE && spate_sim_frame(sim) < run->scene->frames)
+        code = next_frame(&l);
+    progress_end();
+    if (code != EXIT_DONE && code != EXIT_INTERRUPTED)
+        return code;
+    int drawn = write_preview(run);
+    if (drawn != EXIT_DONE)
+        return drawn;
+    if (!run->quiet)
+        print_summary(&l);
+    return code;
+}

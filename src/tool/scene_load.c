@@ -1,0 +1,86 @@
+/* scene_load.c -- a scene on its way into a command: the settings of the command line, the checks,
+ * the forecast. */
+#include "tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int tool_scene_adjust(spate_scene *scene, const tool_scene_options *options)
+{
+    spate_error error = {0};
+    for (const char **set = options->sets; *set; set++)
+        if (spate_scene_assign(scene, *set, &error) != SPATE_OK)
+            return tool_fail(&error, "--set");
+    if (options->frames < 0)
+        return EXIT_DONE;
+    char assignment[32];
+    snprintf(assignment, sizeof assignment, "frames=%d", options->frames);
+    if (spate_scene_assign(scene, assignment, &error) != SPATE_OK)
+        return tool_say_error(EXIT_USAGE, "--frames: %s", error.message);
+    return EXIT_DONE;
+}
+
+/* The number behind `name` in a file of "name number" lines, or the only number of the file if name
+ * is ""; 0 if it is not there. */
+static double number_in(const char *path, const char *name)
+{
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return 0;
+    char line[256];
+    double number = 0;
+    size_t length = strlen(name);
+    while (fgets(line, sizeof line, file)) {
+        if (strncmp(line, name, length) == 0) {
+            number = strtod(line + length, NULL);
+            break;
+        }
+    }
+    fclose(file);
+    return number;
+}
+
+uint64_t tool_memory_available(void)
+{
+    double available = 1024 * number_in("/proc/meminfo", "MemAvailable:");
+    /* a container may be allowed less than the machine has */
+    double limit = number_in("/sys/fs/cgroup/memory.max", "");
+    double used = number_in("/sys/fs/cgroup/memory.current", "");
+    double cache = number_in("/sys/fs/cgroup/memory.stat", "inactive_file ");
+    double allowed = limit - used + cache;
+    if (limit > 0 && allowed < available)
+        available = allowed > 1 ? allowed : 1;
+    return (uint64_t)available;
+}
+
+int tool_scene_examine(const spate_scene *scene, const char *file, const spate_options *options,
+                       spate_forecast *forecast, bool must_fit)
+{
+    spate_error error = {0};
+    if (spate_scene_check(scene, options->log, options->log_user, &error) != SPATE_OK)
+        return tool_fail(&error, file);
+    if (spate_scene_forecast(scene, options, forecast, &error) != SPATE_OK)
+        return tool_fail(&error, file);
+    uint64_t available = tool_memory_available();
+    if (!must_fit || available == 0 || forecast->memory <= available)
+        return EXIT_DONE;
+    char needs[TOOL_NUMBER], has[TOOL_NUMBER];
+    return tool_say_error(
+        EXIT_MEMORY,
+        "%s: needs %s of memory, %s are available: use fewer cells, a smaller domain or fewer "
+        "particles per axis",
+        file, tool_bytes_text(needs, (double)forecast->memory),
+        tool_bytes_text(has, (double)available));
+}
+
+int tool_particle_files(const spate_scene *scene)
+{
+    if (scene->output.particles == SPATE_PARTICLES_NONE)
+        return 0;
+    return scene->frames / scene->output.every + 1;
+}
+
+double tool_disk_bytes(const spate_scene *scene, const spate_forecast *forecast)
+{
+    return (double)forecast->bytes_per_frame * tool_particle_files(scene);
+}
