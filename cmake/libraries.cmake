@@ -13,17 +13,6 @@ file(GLOB core_sources CONFIGURE_DEPENDS ${src}/base/*.c ${src}/scene/*.c)
 file(GLOB sim_sources CONFIGURE_DEPENDS ${src}/sim/*.c ${src}/sim/pressure/*.c ${src}/device/cpu/*.c)
 file(GLOB files_sources CONFIGURE_DEPENDS ${src}/io/*.c ${src}/render/*.c)
 list(REMOVE_ITEM sim_sources ${dimension_free})
-# BEGIN while parts are missing
-file(WRITE ${PROJECT_BINARY_DIR}/none.c "extern int sp_none;\n")
-foreach(part core_sources sim_sources files_sources)
-  if(NOT ${part})
-    set(${part} ${PROJECT_BINARY_DIR}/none.c)
-  endif()
-endforeach()
-if(NOT EXISTS ${dimension_free})
-  set(dimension_free)
-endif()
-# END
 
 # Position-independent objects serve both libraries.
 function(spate_objects name)

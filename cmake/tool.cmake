@@ -1,13 +1,6 @@
 # The spate command, one file without shared libraries of ours. The scenes of scenes/ are built in as presets.
 file(GLOB tool_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/tool/*.c)
 file(GLOB preset_scenes CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scenes/*.json)
-# BEGIN while parts are missing
-if(NOT EXISTS ${PROJECT_SOURCE_DIR}/src/tool/main.c OR NOT EXISTS ${PROJECT_SOURCE_DIR}/scripts/embed-presets.sh)
-  file(WRITE ${PROJECT_BINARY_DIR}/none_main.c "int main(void) { return 1; }\n")
-  add_executable(spate_tool ${PROJECT_BINARY_DIR}/none_main.c)
-  return()
-endif()
-# END
 set(embed ${PROJECT_SOURCE_DIR}/scripts/embed-presets.sh)
 set(presets ${PROJECT_BINARY_DIR}/presets.c)
 

@@ -66,13 +66,16 @@ static void make_torus(mesh *m)
 
 /* ------------------------------------------------------------------ rock */
 
-/* The octahedron, each side cut into n. Points on shared edges are computed alike and found again by position. */
+/* The octahedron, each side cut into n. Points on shared edges are computed alike and found again
+ * by position. */
 static int sphere_vertex(mesh *m, double x, double y, double z)
 {
     double v[3] = {x, y, z};
     normalize(v);
     for (int i = 0; i < m->vertex_count; i++)
-        if (fabs(m->vertices[i][0] - v[0]) + fabs(m->vertices[i][1] - v[1]) + fabs(m->vertices[i][2] - v[2]) < 1e-9)
+        if (fabs(m->vertices[i][0] - v[0]) + fabs(m->vertices[i][1] - v[1]) +
+                fabs(m->vertices[i][2] - v[2]) <
+            1e-9)
             return i;
     return add_vertex(m, v[0], v[1], v[2]);
 }
@@ -102,8 +105,8 @@ static double random_unit(uint64_t *state)
     return (double)(*state >> 40) / (double)(1 << 24);
 }
 
-/* The unit ball worn flat by planes at random places, with soft edges: the radius in direction `n` is the soft minimum
- * of the distances at which the planes are met. */
+/* The unit ball worn flat by planes at random places, with soft edges: the radius in direction `n`
+ * is the soft minimum of the distances at which the planes are met. */
 static double rock_radius(const double n[3])
 {
     uint64_t state = 7;
@@ -141,7 +144,8 @@ static void write_obj(const mesh *m, const char *name)
     for (int i = 0; i < m->vertex_count; i++)
         printf("v %.5f %.5f %.5f\n", m->vertices[i][0], m->vertices[i][1], m->vertices[i][2]);
     for (int i = 0; i < m->triangle_count; i++)
-        printf("f %d %d %d\n", m->triangles[i][0] + 1, m->triangles[i][1] + 1, m->triangles[i][2] + 1);
+        printf("f %d %d %d\n", m->triangles[i][0] + 1, m->triangles[i][1] + 1,
+               m->triangles[i][2] + 1);
 }
 
 static void put_little(uint32_t bits, int bytes)

@@ -1,4 +1,5 @@
-/* file.c -- atomic writing (temporary name, fsync, rename) with every system call checked, and reading at once. */
+/* file.c -- atomic writing (temporary name, fsync, rename) with every system call checked, and
+ * reading at once. */
 #include "file.h"
 
 #include <errno.h>
@@ -133,7 +134,8 @@ spate_status sp_file_close(sp_file *file, spate_error *error)
     spate_status status = SPATE_OK;
     if (file->failure) {
         unlink(file->temporary);
-        status = sp_fail(error, SPATE_ERROR_FILE, file->path, "cannot be written: %s", strerror(file->failure));
+        status = sp_fail(error, SPATE_ERROR_FILE, file->path, "cannot be written: %s",
+                         strerror(file->failure));
     }
     release(file);
     return status;
@@ -150,8 +152,8 @@ void sp_file_abandon(sp_file *file)
 /* ------------------------------------------------------------------ reading */
 
 /* Reads on to the end of the file, whatever its size was said to be: a pipe has none. */
-static spate_status read_descriptor(int descriptor, size_t expected, const char *path, char **bytes, size_t *size,
-                                    spate_error *error)
+static spate_status read_descriptor(int descriptor, size_t expected, const char *path, char **bytes,
+                                    size_t *size, spate_error *error)
 {
     size_t capacity = expected + 2, used = 0;
     char *text = sp_alloc(capacity, 1);
@@ -201,8 +203,8 @@ spate_status sp_file_read_all(const char *path, char **bytes, size_t *size, spat
     else if (!S_ISREG(about.st_mode) && !S_ISFIFO(about.st_mode)) /* a device may have no end */
         status = sp_fail(error, SPATE_ERROR_FILE, path, "is not a regular file");
     else
-        status = read_descriptor(descriptor, S_ISREG(about.st_mode) ? (size_t)about.st_size : 4096, path, bytes,
-                                 size, error);
+        status = read_descriptor(descriptor, S_ISREG(about.st_mode) ? (size_t)about.st_size : 4096,
+                                 path, bytes, size, error);
     close(descriptor);
     return status;
 }
@@ -213,7 +215,8 @@ const char *sp_text_number(const char *text, double *value)
         text++;
     if (*text == '\n' || *text == '\r')
         return NULL;
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* in glibc a constant: no allocation */
+    locale_t plain =
+        newlocale(LC_ALL_MASK, "C", (locale_t)0); /* in glibc a constant: no allocation */
     if (!plain)
         return NULL;
     char *end;

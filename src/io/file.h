@@ -1,7 +1,9 @@
-/* file.h -- whole files: written so that they are complete under their name or not there at all, and read at once.
+/* file.h -- whole files: written so that they are complete under their name or not there at all,
+ * and read at once.
  *
- * A file is written under a temporary name beside the target (path + ".tmp"), synchronised to the disk and renamed.
- * A process that is killed leaves at most the temporary one, which the next writer of the same path takes over. */
+ * A file is written under a temporary name beside the target (path + ".tmp"), synchronised to the
+ * disk and renamed. A process that is killed leaves at most the temporary one, which the next
+ * writer of the same path takes over. */
 #ifndef SPATE_IO_FILE_H
 #define SPATE_IO_FILE_H
 
@@ -11,23 +13,27 @@ typedef struct sp_file sp_file;
 
 /* NULL on failure. */
 sp_file *sp_file_create(const char *path, spate_error *error);
-/* Buffered. Remembers the first failure, which sp_file_close reports: a caller may check only there. */
+/* Buffered. Remembers the first failure, which sp_file_close reports: a caller may check only
+ * there. */
 spate_status sp_file_write(sp_file *file, const void *bytes, size_t size);
-/* Flush, fsync, rename to `path`; on any failure, also of an earlier write, the temporary file is removed and `path`
- * is as it was. Frees `file` in every case. */
+/* Flush, fsync, rename to `path`; on any failure, also of an earlier write, the temporary file is
+ * removed and `path` is as it was. Frees `file` in every case. */
 spate_status sp_file_close(sp_file *file, spate_error *error);
 /* Removes the temporary file and frees `file`; NULL is fine. */
 void sp_file_abandon(sp_file *file);
 
-/* The whole file in memory, with a 0 byte behind the last one; sp_free it. `size` does not count that byte. */
+/* The whole file in memory, with a 0 byte behind the last one; sp_free it. `size` does not count
+ * that byte. */
 spate_status sp_file_read_all(const char *path, char **bytes, size_t *size, spate_error *error);
 
-/* A decimal number as in C, whatever the locale of the process. Returns where it ends, NULL if there is none at `text`
- * (which ends with a 0 byte somewhere). Does not cross a line end to find one. */
+/* A decimal number as in C, whatever the locale of the process. Returns where it ends, NULL if
+ * there is none at `text` (which ends with a 0 byte somewhere). Does not cross a line end to find
+ * one. */
 const char *sp_text_number(const char *text, double *value);
 
-/* The n-th write to the disk from now (1 = the next) and all after it fail as if the disk were full; 0 turns this
- * off. A flush of the buffer, the fsync and the rename each count as one write. For tests. */
+/* The n-th write to the disk from now (1 = the next) and all after it fail as if the disk were
+ * full; 0 turns this off. A flush of the buffer, the fsync and the rename each count as one write.
+ * For tests. */
 void sp_file_fail_at(uint64_t n);
 
 #endif

@@ -1,7 +1,8 @@
-/* mesh_read.c -- triangle meshes from OBJ, STL (binary, ASCII) and PLY files, told apart by their content.
+/* mesh_read.c -- triangle meshes from OBJ, STL (binary, ASCII) and PLY files, told apart by their
+ * content.
  *
- * Polygons become fans of triangles. What is read is a list of triangles and nothing more: spate_mesh_create welds it
- * and judges whether it is closed. */
+ * Polygons become fans of triangles. What is read is a list of triangles and nothing more:
+ * spate_mesh_create welds it and judges whether it is closed. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -38,8 +39,8 @@ static spate_status add_vertex(soup *s, double x, double y, double z)
 {
     if (s->vertex_count == s->vertex_capacity) {
         size_t capacity = s->vertex_capacity ? 2 * s->vertex_capacity : 1024;
-        double *larger =
-            sp_grow(s->vertices, 3 * s->vertex_count * sizeof *larger, capacity, 3 * sizeof *larger);
+        double *larger = sp_grow(s->vertices, 3 * s->vertex_count * sizeof *larger, capacity,
+                                 3 * sizeof *larger);
         if (!larger)
             return sp_fail_memory(s->error, s->path, capacity * 3 * sizeof *larger);
         s->vertices = larger;
@@ -56,8 +57,8 @@ static spate_status add_triangle(soup *s, uint32_t a, uint32_t b, uint32_t c)
 {
     if (s->triangle_count == s->triangle_capacity) {
         size_t capacity = s->triangle_capacity ? 2 * s->triangle_capacity : 1024;
-        uint32_t *larger =
-            sp_grow(s->triangles, 3 * s->triangle_count * sizeof *larger, capacity, 3 * sizeof *larger);
+        uint32_t *larger = sp_grow(s->triangles, 3 * s->triangle_count * sizeof *larger, capacity,
+                                   3 * sizeof *larger);
         if (!larger)
             return sp_fail_memory(s->error, s->path, capacity * 3 * sizeof *larger);
         s->triangles = larger;
@@ -93,7 +94,8 @@ static bool read_three(const char **at, double x[3])
 
 /* ------------------------------------------------------------------ OBJ */
 
-/* One corner, "v", "v/vt", "v//vn" or "v/vt/vn"; v counts from 1, or from the last vertex down if negative. */
+/* One corner, "v", "v/vt", "v//vn" or "v/vt/vn"; v counts from 1, or from the last vertex down if
+ * negative. */
 static spate_status read_corner(soup *s, const char **at, uint32_t *vertex)
 {
     char *after;
@@ -184,14 +186,17 @@ static spate_status read_stl_binary(soup *s, const char *bytes, size_t size)
 {
     uint32_t count = little32(bytes + 80);
     if (stl_size(bytes) > size)
-        return sp_fail(s->error, SPATE_ERROR_FILE, s->path,
-                       "looks like a binary STL of %u triangles, which take %llu bytes, but has only %zu: it is "
-                       "cut short or no mesh",
-                       (unsigned)count, (unsigned long long)stl_size(bytes), size);
+        return sp_fail(
+            s->error, SPATE_ERROR_FILE, s->path,
+            "looks like a binary STL of %u triangles, which take %llu bytes, but has only %zu: it is "
+            "cut short or no mesh",
+            (unsigned)count, (unsigned long long)stl_size(bytes), size);
     if (count > UINT32_MAX / 3)
-        return sp_fail(s->error, SPATE_ERROR_FILE, s->path, "has %u triangles: too many", (unsigned)count);
+        return sp_fail(s->error, SPATE_ERROR_FILE, s->path, "has %u triangles: too many",
+                       (unsigned)count);
     for (uint32_t t = 0; t < count; t++) {
-        const char *facet = bytes + STL_HEADER + (size_t)STL_TRIANGLE * t + 12; /* behind its normal */
+        const char *facet =
+            bytes + STL_HEADER + (size_t)STL_TRIANGLE * t + 12; /* behind its normal */
         for (int c = 0; c < 3; c++) {
             float x[3];
             for (int d = 0; d < 3; d++) {
@@ -242,7 +247,8 @@ static spate_status read_stl_text(soup *s, const char *text)
         }
     }
     if (corners >= 0)
-        return sp_fail(s->error, SPATE_ERROR_FILE, s->path, "the last facet has no end: the file is cut short");
+        return sp_fail(s->error, SPATE_ERROR_FILE, s->path,
+                       "the last facet has no end: the file is cut short");
     return SPATE_OK;
 }
 
@@ -250,9 +256,11 @@ static spate_status read_stl_text(soup *s, const char *text)
 
 static spate_status read_ply_vertices(soup *s, sp_ply *ply, const sp_ply_element *element)
 {
-    int x = sp_ply_find(ply, element, "x"), y = sp_ply_find(ply, element, "y"), z = sp_ply_find(ply, element, "z");
+    int x = sp_ply_find(ply, element, "x"), y = sp_ply_find(ply, element, "y"),
+        z = sp_ply_find(ply, element, "z");
     if (x < 0 || y < 0 || z < 0)
-        return sp_fail(s->error, SPATE_ERROR_FILE, s->path, "the vertices of the PLY file lack x, y or z");
+        return sp_fail(s->error, SPATE_ERROR_FILE, s->path,
+                       "the vertices of the PLY file lack x, y or z");
     for (uint64_t i = 0; i < element->count; i++) {
         TRY(sp_ply_read_row(ply, element, -1, s->error));
         TRY(add_vertex(s, ply->row[x], ply->row[y], ply->row[z]));
@@ -266,15 +274,18 @@ static spate_status read_ply_faces(soup *s, sp_ply *ply, const sp_ply_element *e
     if (list < 0)
         list = sp_ply_find(ply, element, "vertex_index");
     if (list < 0 || ply->properties[element->first + (size_t)list].count_type == SP_PLY_NONE)
-        return sp_fail(s->error, SPATE_ERROR_FILE, s->path, "the faces of the PLY file lack the list vertex_indices");
+        return sp_fail(s->error, SPATE_ERROR_FILE, s->path,
+                       "the faces of the PLY file lack the list vertex_indices");
     for (uint64_t i = 0; i < element->count; i++) {
         TRY(sp_ply_read_row(ply, element, list, s->error));
         for (size_t c = 0; c < ply->list_count; c++)
             if (!(ply->list[c] >= 0 && ply->list[c] < UINT32_MAX))
-                return sp_fail(s->error, SPATE_ERROR_FILE, s->path, "face %llu names a vertex that is not there",
+                return sp_fail(s->error, SPATE_ERROR_FILE, s->path,
+                               "face %llu names a vertex that is not there",
                                (unsigned long long)i + 1);
         for (size_t c = 2; c < ply->list_count; c++)
-            TRY(add_triangle(s, (uint32_t)ply->list[0], (uint32_t)ply->list[c - 1], (uint32_t)ply->list[c]));
+            TRY(add_triangle(s, (uint32_t)ply->list[0], (uint32_t)ply->list[c - 1],
+                             (uint32_t)ply->list[c]));
     }
     return SPATE_OK;
 }
@@ -298,7 +309,8 @@ static spate_status read_ply(soup *s, const char *bytes, size_t size)
     }
     sp_ply_close(&ply);
     if (status == SPATE_OK && !faces)
-        return sp_fail(s->error, SPATE_ERROR_FILE, s->path, "the PLY file has no faces: it is no mesh but a set of points");
+        return sp_fail(s->error, SPATE_ERROR_FILE, s->path,
+                       "the PLY file has no faces: it is no mesh but a set of points");
     return status;
 }
 
@@ -336,7 +348,8 @@ spate_mesh *spate_mesh_read(const char *path, spate_error *error)
         return NULL;
     s.text = bytes;
     if (read_any(&s, bytes, size) == SPATE_OK) {
-        mesh = spate_mesh_create(s.vertices, s.vertex_count, s.triangles, s.triangle_count, s.error);
+        mesh =
+            spate_mesh_create(s.vertices, s.vertex_count, s.triangles, s.triangle_count, s.error);
         if (!mesh && !s.error->where[0]) /* spate_mesh_create knows no file */
             strncat(s.error->where, path, sizeof s.error->where - 1);
     }

@@ -19,10 +19,10 @@ static sp_ply_type type_named(const char *name)
         const char *name;
         sp_ply_type type;
     } names[] = {
-        {"char", SP_PLY_INT8},       {"int8", SP_PLY_INT8},      {"uchar", SP_PLY_UINT8},
-        {"uint8", SP_PLY_UINT8},     {"short", SP_PLY_INT16},    {"int16", SP_PLY_INT16},
-        {"ushort", SP_PLY_UINT16},   {"uint16", SP_PLY_UINT16},  {"int", SP_PLY_INT32},
-        {"int32", SP_PLY_INT32},     {"uint", SP_PLY_UINT32},    {"uint32", SP_PLY_UINT32},
+        {"char", SP_PLY_INT8},       {"int8", SP_PLY_INT8},       {"uchar", SP_PLY_UINT8},
+        {"uint8", SP_PLY_UINT8},     {"short", SP_PLY_INT16},     {"int16", SP_PLY_INT16},
+        {"ushort", SP_PLY_UINT16},   {"uint16", SP_PLY_UINT16},   {"int", SP_PLY_INT32},
+        {"int32", SP_PLY_INT32},     {"uint", SP_PLY_UINT32},     {"uint32", SP_PLY_UINT32},
         {"float", SP_PLY_FLOAT32},   {"float32", SP_PLY_FLOAT32}, {"double", SP_PLY_FLOAT64},
         {"float64", SP_PLY_FLOAT64},
     };
@@ -36,7 +36,8 @@ static sp_ply_type type_named(const char *name)
 
 static spate_status fail_line(const sp_ply *ply, const char *line, spate_error *error)
 {
-    return sp_fail(error, SPATE_ERROR_FILE, ply->path, "the PLY header has a line that makes no sense: '%.80s'", line);
+    return sp_fail(error, SPATE_ERROR_FILE, ply->path,
+                   "the PLY header has a line that makes no sense: '%.80s'", line);
 }
 
 static spate_status add_element(sp_ply *ply, const char *name, const char *count, const char *line,
@@ -60,13 +61,14 @@ static spate_status add_element(sp_ply *ply, const char *name, const char *count
     return SPATE_OK;
 }
 
-static spate_status add_property(sp_ply *ply, const char *type, const char *count_type, const char *name,
-                                 const char *line, spate_error *error)
+static spate_status add_property(sp_ply *ply, const char *type, const char *count_type,
+                                 const char *name, const char *line, spate_error *error)
 {
     sp_ply_property property = {.type = type_named(type)};
     if (count_type)
         property.count_type = type_named(count_type);
-    bool bad_list = count_type && (property.count_type == SP_PLY_NONE || property.count_type >= SP_PLY_FLOAT32);
+    bool bad_list =
+        count_type && (property.count_type == SP_PLY_NONE || property.count_type >= SP_PLY_FLOAT32);
     if (property.type == SP_PLY_NONE || bad_list || ply->element_count == 0)
         return fail_line(ply, line, error);
     snprintf(property.name, sizeof property.name, "%s", name);
@@ -96,10 +98,12 @@ static spate_status read_format(sp_ply *ply, const char *name, const char *line,
     return SPATE_OK;
 }
 
-static spate_status read_header_line(sp_ply *ply, const char *line, bool *has_format, spate_error *error)
+static spate_status read_header_line(sp_ply *ply, const char *line, bool *has_format,
+                                     spate_error *error)
 {
     char word[5][64];
-    int words = sscanf(line, "%63s %63s %63s %63s %63s", word[0], word[1], word[2], word[3], word[4]);
+    int words =
+        sscanf(line, "%63s %63s %63s %63s %63s", word[0], word[1], word[2], word[3], word[4]);
     if (words <= 0 || strcmp(word[0], "comment") == 0 || strcmp(word[0], "obj_info") == 0)
         return SPATE_OK;
     if (strcmp(word[0], "format") == 0 && words >= 2) {
@@ -122,7 +126,8 @@ static spate_status read_header(sp_ply *ply, spate_error *error)
     for (bool first = true;; first = false) {
         const char *stop = memchr(ply->next, '\n', (size_t)(ply->end - ply->next));
         if (!stop)
-            return sp_fail(error, SPATE_ERROR_FILE, ply->path, "the PLY header has no end_header: the file is cut short");
+            return sp_fail(error, SPATE_ERROR_FILE, ply->path,
+                           "the PLY header has no end_header: the file is cut short");
         char line[320];
         size_t length = (size_t)(stop - ply->next);
         length = length < sizeof line - 1 ? length : sizeof line - 1; /* only comments are longer */
@@ -132,7 +137,8 @@ static spate_status read_header(sp_ply *ply, spate_error *error)
             line[--length] = 0;
         ply->next = stop + 1;
         if (first && strcmp(line, "ply") != 0)
-            return sp_fail(error, SPATE_ERROR_FILE, ply->path, "is not a PLY file: it does not start with 'ply'");
+            return sp_fail(error, SPATE_ERROR_FILE, ply->path,
+                           "is not a PLY file: it does not start with 'ply'");
         if (first)
             continue;
         if (strcmp(line, "end_header") == 0)
@@ -165,15 +171,17 @@ static spate_status check_counts(const sp_ply *ply, spate_error *error)
         const sp_ply_element *element = &ply->elements[i];
         size_t least = least_row(ply, element);
         if (least > 0 && element->count > left / least)
-            return sp_fail(error, SPATE_ERROR_FILE, ply->path,
-                           "the PLY header promises %llu of element '%s', more than the file holds: it is cut short",
-                           (unsigned long long)element->count, element->name);
+            return sp_fail(
+                error, SPATE_ERROR_FILE, ply->path,
+                "the PLY header promises %llu of element '%s', more than the file holds: it is cut short",
+                (unsigned long long)element->count, element->name);
         left -= least * element->count;
     }
     return SPATE_OK;
 }
 
-spate_status sp_ply_open(sp_ply *ply, const char *bytes, size_t size, const char *path, spate_error *error)
+spate_status sp_ply_open(sp_ply *ply, const char *bytes, size_t size, const char *path,
+                         spate_error *error)
 {
     *ply = (sp_ply){.path = path, .next = bytes, .end = bytes + size};
     spate_status status = read_header(ply, error);
@@ -224,7 +232,8 @@ static bool read_binary(sp_ply *ply, sp_ply_type type, double *value)
     size_t size = TYPE_SIZE[type];
     if ((size_t)(ply->end - ply->next) < size)
         return false;
-    uint64_t bits = 0; /* assembled by value, so that the order of bytes in this machine does not matter */
+    uint64_t bits =
+        0; /* assembled by value, so that the order of bytes in this machine does not matter */
     for (size_t i = 0; i < size; i++) {
         size_t place = ply->format == SP_PLY_LITTLE ? i : size - 1 - i;
         bits |= (uint64_t)(unsigned char)ply->next[i] << (8 * place);
@@ -254,11 +263,13 @@ static bool read_value(sp_ply *ply, sp_ply_type type, double *value)
 static spate_status fail_row(const sp_ply *ply, const sp_ply_element *element, spate_error *error)
 {
     return sp_fail(error, SPATE_ERROR_FILE, ply->path,
-                   "the rows of PLY element '%s' end early or hold something that is not a number", element->name);
+                   "the rows of PLY element '%s' end early or hold something that is not a number",
+                   element->name);
 }
 
-static spate_status read_list(sp_ply *ply, const sp_ply_element *element, const sp_ply_property *property,
-                              double count, bool keep, spate_error *error)
+static spate_status read_list(sp_ply *ply, const sp_ply_element *element,
+                              const sp_ply_property *property, double count, bool keep,
+                              spate_error *error)
 {
     /* no item takes less than one byte, which bounds what a lying count can make us allocate */
     if (!(count >= 0 && count <= (double)(ply->end - ply->next)) || count != floor(count))
@@ -283,7 +294,8 @@ static spate_status read_list(sp_ply *ply, const sp_ply_element *element, const 
     return SPATE_OK;
 }
 
-spate_status sp_ply_read_row(sp_ply *ply, const sp_ply_element *element, int list, spate_error *error)
+spate_status sp_ply_read_row(sp_ply *ply, const sp_ply_element *element, int list,
+                             spate_error *error)
 {
     ply->list_count = 0;
     for (size_t k = 0; k < element->property_count; k++) {
@@ -308,14 +320,16 @@ spate_status sp_ply_skip(sp_ply *ply, const sp_ply_element *element, spate_error
 
 /* ------------------------------------------------------------------ points */
 
-static spate_status read_points(sp_ply *ply, const sp_ply_element *element, float *columns[2], spate_error *error)
+static spate_status read_points(sp_ply *ply, const sp_ply_element *element, float *columns[2],
+                                spate_error *error)
 {
     static const char *const names[6] = {"x", "y", "z", "vx", "vy", "vz"};
     int place[6];
     for (int k = 0; k < 6; k++)
         place[k] = sp_ply_find(ply, element, names[k]);
     if (place[0] < 0 || place[1] < 0)
-        return sp_fail(error, SPATE_ERROR_FILE, ply->path, "the vertices of the PLY file have no properties x and y");
+        return sp_fail(error, SPATE_ERROR_FILE, ply->path,
+                       "the vertices of the PLY file have no properties x and y");
     columns[0] = sp_alloc((size_t)element->count, 3 * sizeof(float));
     columns[1] = sp_alloc((size_t)element->count, 3 * sizeof(float));
     if (!columns[0] || !columns[1])
@@ -325,8 +339,9 @@ static spate_status read_points(sp_ply *ply, const sp_ply_element *element, floa
         for (uint64_t k = 0; k < 6; k++) {
             double value = place[k] < 0 ? 0 : ply->row[place[k]];
             if (!(fabs(value) <= FLT_MAX))
-                return sp_fail(error, SPATE_ERROR_FILE, ply->path, "%s of point %llu is not a finite number",
-                               names[k], (unsigned long long)i + 1);
+                return sp_fail(error, SPATE_ERROR_FILE, ply->path,
+                               "%s of point %llu is not a finite number", names[k],
+                               (unsigned long long)i + 1);
             columns[k / 3][3 * i + k % 3] = (float)value;
         }
     }

@@ -6,7 +6,8 @@
  *         element.count times sp_ply_read_row (or sp_ply_skip for an element of no interest)
  *     sp_ply_close(&ply);
  *
- * Nothing is trusted: counts are held against the bytes that are there before memory is asked for. */
+ * Nothing is trusted: counts are held against the bytes that are there before memory is asked for.
+ */
 #ifndef SPATE_IO_PLY_H
 #define SPATE_IO_PLY_H
 
@@ -52,13 +53,15 @@ typedef struct sp_ply {
 } sp_ply;
 
 /* `bytes` must end with a 0 byte (as from sp_file_read_all) and outlive `ply`. */
-spate_status sp_ply_open(sp_ply *ply, const char *bytes, size_t size, const char *path, spate_error *error);
+spate_status sp_ply_open(sp_ply *ply, const char *bytes, size_t size, const char *path,
+                         spate_error *error);
 void sp_ply_close(sp_ply *ply);
 
 /* The number of a property in its element, -1 if it is not there. */
 int sp_ply_find(const sp_ply *ply, const sp_ply_element *element, const char *name);
 /* The next row into ply->row, and the list property number `list` (-1: none) into ply->list. */
-spate_status sp_ply_read_row(sp_ply *ply, const sp_ply_element *element, int list, spate_error *error);
+spate_status sp_ply_read_row(sp_ply *ply, const sp_ply_element *element, int list,
+                             spate_error *error);
 spate_status sp_ply_skip(sp_ply *ply, const sp_ply_element *element, spate_error *error);
 
 #endif

@@ -34,7 +34,8 @@ static void put_text(sp_file *file, const char *text)
 static void put_header(sp_file *file, const spate_scene *scene, size_t count)
 {
     char line[160];
-    put_text(file, "ply\nformat binary_little_endian 1.0\ncomment spate " SPATE_VERSION ", m and m/s\n");
+    put_text(file,
+             "ply\nformat binary_little_endian 1.0\ncomment spate " SPATE_VERSION ", m and m/s\n");
     snprintf(line, sizeof line, "element vertex %zu\n", count);
     put_text(file, line);
     put_text(file, "property float x\nproperty float y\nproperty float z\n"
@@ -52,7 +53,8 @@ static void put_header(sp_file *file, const spate_scene *scene, size_t count)
     put_text(file, "end_header\n");
 }
 
-static void put_rows(sp_file *file, const spate_particles_view_data *view, const columns *extra, unsigned char *rows)
+static void put_rows(sp_file *file, const spate_particles_view_data *view, const columns *extra,
+                     unsigned char *rows)
 {
     size_t stride = 4 * (size_t)(FIXED + extra->count);
     for (size_t begin = 0; begin < view->count; begin += ROWS) {
@@ -84,7 +86,8 @@ static spate_status collect_channels(spate_sim *sim, columns *extra, spate_error
         float *found[4];
         int components = spate_channel_view(sim, scene->channels[i].name, found);
         if (components != scene->channels[i].components)
-            return sp_fail(error, SPATE_ERROR_USAGE, scene->channels[i].name, "the simulation has no such channel");
+            return sp_fail(error, SPATE_ERROR_USAGE, scene->channels[i].name,
+                           "the simulation has no such channel");
         for (int c = 0; c < components; c++)
             extra->values[extra->count++] = found[c];
     }
@@ -94,6 +97,8 @@ static spate_status collect_channels(spate_sim *sim, columns *extra, spate_error
 spate_status spate_particles_write_ply(spate_sim *sim, const char *path, spate_error *error)
 {
     columns extra = {NULL, 0};
+    spate_error local;
+    error = error ? error : &local;
     spate_status status = collect_channels(sim, &extra, error);
     unsigned char *rows = NULL;
     sp_file *file = NULL;
@@ -104,7 +109,7 @@ spate_status spate_particles_write_ply(spate_sim *sim, const char *path, spate_e
     }
     if (status == SPATE_OK) {
         file = sp_file_create(path, error);
-        status = file ? SPATE_OK : SPATE_ERROR_FILE;
+        status = file ? SPATE_OK : error->status;
     }
     if (status == SPATE_OK) {
         spate_particles_view_data view = spate_particles_view(sim);

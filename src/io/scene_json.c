@@ -1,8 +1,8 @@
 /* scene_json.c -- scenes from JSON, by Jansson.
  *
- * The reader knows no setting by name: it walks the objects, asks the table what each path is, and hands (path, value)
- * pairs to spate_scene_set. Two exceptions: domain.size goes first, because it decides how many numbers a vector
- * has; and shapes that name a file get it loaded at the end. */
+ * The reader knows no setting by name: it walks the objects, asks the table what each path is, and
+ * hands (path, value) pairs to spate_scene_set. Two exceptions: domain.size goes first, because it
+ * decides how many numbers a vector has; and shapes that name a file get it loaded at the end. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "file.h"
@@ -17,7 +17,8 @@
 #define PATH_SIZE 256
 #define MAX_TEXT ((size_t)64 << 20) /* bytes of a scene file; more is a mistake */
 
-static spate_status read_value(spate_scene *scene, const char *path, json_t *json, spate_error *error);
+static spate_status read_value(spate_scene *scene, const char *path, json_t *json,
+                               spate_error *error);
 
 static const char *kind_text(const json_t *json)
 {
@@ -41,8 +42,8 @@ static void join(char path[PATH_SIZE], const char *above, const char *key)
     snprintf(path, PATH_SIZE, "%s%s%s", above, above[0] ? "." : "", key);
 }
 
-/* All keys of an object are known; this goes first, so that a misspelt key is named before anything that follows
- * from it. */
+/* All keys of an object are known; this goes first, so that a misspelt key is named before anything
+ * that follows from it. */
 static spate_status check_keys(const char *path, json_t *json, spate_error *error)
 {
     const char *key;
@@ -50,18 +51,21 @@ static spate_status check_keys(const char *path, json_t *json, spate_error *erro
     size_t index;
     char below[PATH_SIZE];
     if (json_is_array(json)) {
-        json_array_foreach(json, index, value) {
+        json_array_foreach(json, index, value)
+        {
             snprintf(below, sizeof below, "%s[%zu]", path, index);
             if (json_is_object(value))
                 TRY(check_keys(below, value, error));
         }
         return SPATE_OK;
     }
-    json_object_foreach(json, key, value) {
+    json_object_foreach(json, key, value)
+    {
         join(below, path, key);
         if (!key[0] || strpbrk(key, ".[]"))
-            return sp_fail(error, SPATE_ERROR_SCENE, below,
-                           "unknown setting; a key is one name, and the settings of a group stand in an object");
+            return sp_fail(
+                error, SPATE_ERROR_SCENE, below,
+                "unknown setting; a key is one name, and the settings of a group stand in an object");
         const sp_row *row = NULL;
         sp_node node = sp_schema_find_place(below, &row);
         if (node == SP_NODE_NONE)
@@ -74,28 +78,32 @@ static spate_status check_keys(const char *path, json_t *json, spate_error *erro
     return SPATE_OK;
 }
 
-static spate_status read_members(spate_scene *scene, const char *path, json_t *json, spate_error *error)
+static spate_status read_members(spate_scene *scene, const char *path, json_t *json,
+                                 spate_error *error)
 {
     const char *key;
     json_t *value;
     char below[PATH_SIZE];
     if (!json_is_object(json))
-        return sp_fail(error, SPATE_ERROR_SCENE, path, "%smust be an object (got %s)", path[0] ? "" : "a scene ",
-                       kind_text(json));
-    json_object_foreach(json, key, value) {
+        return sp_fail(error, SPATE_ERROR_SCENE, path, "%smust be an object (got %s)",
+                       path[0] ? "" : "a scene ", kind_text(json));
+    json_object_foreach(json, key, value)
+    {
         join(below, path, key);
         TRY(read_value(scene, below, value, error));
     }
     return SPATE_OK;
 }
 
-static spate_status read_list(spate_scene *scene, const char *path, json_t *json, spate_error *error)
+static spate_status read_list(spate_scene *scene, const char *path, json_t *json,
+                              spate_error *error)
 {
     char item[PATH_SIZE];
     json_t *value;
     size_t index;
     sp_scene_clear_list(scene, path);
-    json_array_foreach(json, index, value) {
+    json_array_foreach(json, index, value)
+    {
         snprintf(item, sizeof item, "%s[%zu]", path, index);
         TRY(sp_scene_append(scene, path, error));
         TRY(read_members(scene, item, value, error));
@@ -104,7 +112,8 @@ static spate_status read_list(spate_scene *scene, const char *path, json_t *json
 }
 
 /* "solids[2]" from the command line: an item that is there, or the next. */
-static spate_status read_item(spate_scene *scene, const char *path, json_t *json, spate_error *error)
+static spate_status read_item(spate_scene *scene, const char *path, json_t *json,
+                              spate_error *error)
 {
     char list[PATH_SIZE];
     const sp_row *row = NULL;
@@ -114,7 +123,8 @@ static spate_status read_item(spate_scene *scene, const char *path, json_t *json
     void *owner = sp_scene_owner(scene, list);
     int count = owner ? sp_list_count(row, owner) : 0, index = atoi(bracket + 1);
     if (!owner || index > count)
-        return sp_fail(error, SPATE_ERROR_SCENE, path, "there is no such item: the list has %d", count);
+        return sp_fail(error, SPATE_ERROR_SCENE, path, "there is no such item: the list has %d",
+                       count);
     if (index == count)
         TRY(sp_scene_append(scene, list, error));
     return read_members(scene, path, json, error);
@@ -122,8 +132,8 @@ static spate_status read_item(spate_scene *scene, const char *path, json_t *json
 
 /* ------------------------------------------------------------------ values */
 
-static spate_status read_numbers(const sp_row *row, int dim, const char *path, json_t *json, spate_value *value,
-                                 spate_error *error)
+static spate_status read_numbers(const sp_row *row, int dim, const char *path, json_t *json,
+                                 spate_value *value, spate_error *error)
 {
     size_t count = json_array_size(json);
     value->kind = SPATE_VALUE_VECTOR;
@@ -139,8 +149,8 @@ static spate_status read_numbers(const sp_row *row, int dim, const char *path, j
     return SPATE_OK;
 }
 
-static spate_status read_setting(spate_scene *scene, const sp_row *row, const char *path, json_t *json,
-                                 spate_error *error)
+static spate_status read_setting(spate_scene *scene, const sp_row *row, const char *path,
+                                 json_t *json, spate_error *error)
 {
     spate_value value = {0};
     switch (json_typeof(json)) {
@@ -165,7 +175,8 @@ static spate_status read_setting(spate_scene *scene, const sp_row *row, const ch
     return spate_scene_set(scene, path, &value, error);
 }
 
-static spate_status read_value(spate_scene *scene, const char *path, json_t *json, spate_error *error)
+static spate_status read_value(spate_scene *scene, const char *path, json_t *json,
+                               spate_error *error)
 {
     const sp_row *row = NULL;
     switch (sp_schema_find_place(path, &row)) {
@@ -187,8 +198,9 @@ static spate_status read_root(spate_scene *scene, json_t *root, spate_error *err
     if (size)
         TRY(read_value(scene, "domain.size", size, error));
     else if (json_is_object(root))
-        return sp_fail(error, SPATE_ERROR_SCENE, "domain.size",
-                       "is required: [width, height] in metres for 2D, [width, height, depth] for 3D");
+        return sp_fail(
+            error, SPATE_ERROR_SCENE, "domain.size",
+            "is required: [width, height] in metres for 2D, [width, height, depth] for 3D");
     return read_value(scene, "", root, error);
 }
 
@@ -197,13 +209,15 @@ static spate_status read_root(spate_scene *scene, json_t *root, spate_error *err
 static const spate_shape_list *list_at(const spate_scene *scene, int index, const char **name)
 {
     static const char *const names[] = {"fill", "solids", "inflows", "outflows"};
-    const spate_shape_list *lists[] = {&scene->fill, &scene->solids, &scene->inflows, &scene->outflows};
+    const spate_shape_list *lists[] = {&scene->fill, &scene->solids, &scene->inflows,
+                                       &scene->outflows};
     *name = names[index];
     return lists[index];
 }
 
 /* Another shape that has loaded the same file for the same use; NULL if there is none. */
-static const spate_shape *find_loaded(const spate_scene *scene, const spate_shape *like, const char *file)
+static const spate_shape *find_loaded(const spate_scene *scene, const spate_shape *like,
+                                      const char *file)
 {
     const char *name;
     for (int l = 0; l < 4; l++) {
@@ -218,8 +232,8 @@ static const spate_shape *find_loaded(const spate_scene *scene, const spate_shap
     return NULL;
 }
 
-static spate_status load_file(const spate_scene *scene, spate_shape *shape, const char *folder, const char *where,
-                              spate_error *error)
+static spate_status load_file(const spate_scene *scene, spate_shape *shape, const char *folder,
+                              const char *where, spate_error *error)
 {
     char path[PATH_MAX], full[PATH_MAX];
     bool relative = shape->file[0] != '/' && folder[0];
@@ -233,12 +247,14 @@ static spate_status load_file(const spate_scene *scene, spate_shape *shape, cons
     if (shape->shape == SPATE_SHAPE_MESH)
         shape->mesh = other ? spate_mesh_retain(other->mesh) : spate_mesh_read(path, &inner);
     else
-        shape->points = other ? spate_points_retain(other->points) : spate_points_read(path, &inner);
+        shape->points =
+            other ? spate_points_retain(other->points) : spate_points_read(path, &inner);
     if (!shape->mesh && !shape->points)
-        return sp_fail(error, inner.status, where, "%s: %s", inner.where[0] ? inner.where : path, inner.message);
+        return sp_fail(error, inner.status, where, "%s: %s", inner.where[0] ? inner.where : path,
+                       inner.message);
     if (!found || strlen(full) >= sizeof shape->file)
-        return sp_fail(error, SPATE_ERROR_FILE, where, "its full path is longer than %zu bytes: move it",
-                       sizeof shape->file - 1);
+        return sp_fail(error, SPATE_ERROR_FILE, where,
+                       "its full path is longer than %zu bytes: move it", sizeof shape->file - 1);
     strcpy(shape->file, full); /* a resolved scene can be read from any folder */
     return SPATE_OK;
 }
@@ -250,8 +266,9 @@ static spate_status load_files(spate_scene *scene, const char *folder, spate_err
         const spate_shape_list *list = list_at(scene, l, &name);
         for (int k = 0; k < list->count; k++) {
             spate_shape *shape = &list->items[k];
-            bool wanted = shape->file[0] && ((shape->shape == SPATE_SHAPE_MESH && !shape->mesh) ||
-                                             (shape->shape == SPATE_SHAPE_PARTICLES && !shape->points));
+            bool wanted =
+                shape->file[0] && ((shape->shape == SPATE_SHAPE_MESH && !shape->mesh) ||
+                                   (shape->shape == SPATE_SHAPE_PARTICLES && !shape->points));
             char where[64];
             snprintf(where, sizeof where, "%s[%d].file", name, k);
             if (wanted)
@@ -263,7 +280,8 @@ static spate_status load_files(spate_scene *scene, const char *folder, spate_err
 
 /* ------------------------------------------------------------------ text */
 
-/* Jansson gives the column where the token that it quotes ends; editors want the one where it begins. */
+/* Jansson gives the column where the token that it quotes ends; editors want the one where it
+ * begins. */
 static int first_column(const json_error_t *problem)
 {
     const char *quoted = strstr(problem->text, " near '"), *end = strrchr(problem->text, '\'');
@@ -288,14 +306,17 @@ static spate_status fail_json(const json_error_t *problem, spate_error *error)
     return sp_fail(error, SPATE_ERROR_SCENE, where, "%s", text);
 }
 
-spate_scene *spate_scene_parse(const char *text, size_t length, const char *folder, spate_error *error)
+spate_scene *spate_scene_parse(const char *text, size_t length, const char *folder,
+                               spate_error *error)
 {
     json_error_t problem;
     if (length > MAX_TEXT) {
-        sp_fail(error, SPATE_ERROR_SCENE, NULL, "is too large for a scene: %zu bytes, at most %zu", length, MAX_TEXT);
+        sp_fail(error, SPATE_ERROR_SCENE, NULL, "is too large for a scene: %zu bytes, at most %zu",
+                length, MAX_TEXT);
         return NULL;
     }
-    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) /* the mark that some editors put before UTF-8 text */
+    if (length >= 3 &&
+        memcmp(text, "\xef\xbb\xbf", 3) == 0) /* the mark that some editors put before UTF-8 text */
         text += 3, length -= 3;
     json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);
     if (!root) {
@@ -303,7 +324,8 @@ spate_scene *spate_scene_parse(const char *text, size_t length, const char *fold
         return NULL;
     }
     spate_scene *scene = spate_scene_create();
-    spate_status status = scene ? read_root(scene, root, error) : sp_fail_memory(error, "the scene", 0);
+    spate_status status =
+        scene ? read_root(scene, root, error) : sp_fail_memory(error, "the scene", 0);
     json_decref(root);
     if (status == SPATE_OK)
         status = load_files(scene, folder ? folder : "", error);
@@ -326,9 +348,10 @@ spate_scene *spate_scene_read(const char *path, spate_error *error)
     return scene;
 }
 
-/* A value that is not JSON: a number in another spelling (.5, inf), else a bare word where a string is meant. */
-static spate_status assign_word(spate_scene *scene, const sp_row *row, const char *path, const char *text,
-                                spate_error *error)
+/* A value that is not JSON: a number in another spelling (.5, inf), else a bare word where a string
+ * is meant. */
+static spate_status assign_word(spate_scene *scene, const sp_row *row, const char *path,
+                                const char *text, spate_error *error)
 {
     spate_value value = {.kind = SPATE_VALUE_STRING, .string = text};
     bool numeric = row->type == SP_NUMBER || row->type == SP_INTEGER || row->type == SP_SEED;
@@ -338,7 +361,8 @@ static spate_status assign_word(spate_scene *scene, const sp_row *row, const cha
     return spate_scene_set(scene, path, &value, error);
 }
 
-static spate_status assign(spate_scene *scene, const char *path, const char *text, spate_error *error)
+static spate_status assign(spate_scene *scene, const char *path, const char *text,
+                           spate_error *error)
 {
     const sp_row *row = NULL;
     json_error_t problem;
@@ -347,7 +371,8 @@ static spate_status assign(spate_scene *scene, const char *path, const char *tex
     json_t *json = json_loads(text, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &problem);
     bool word = row && (!json || (row->type == SP_STRING && !json_is_string(json)));
     if (!json && (!word || (text[0] && strchr("[{\"", text[0]))))
-        return sp_fail(error, SPATE_ERROR_SCENE, path, "its value is not valid JSON: %s", problem.text);
+        return sp_fail(error, SPATE_ERROR_SCENE, path, "its value is not valid JSON: %s",
+                       problem.text);
     spate_status status = SPATE_OK;
     if (word)
         status = assign_word(scene, row, path, text, error);

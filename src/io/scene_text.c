@@ -1,7 +1,8 @@
 /* scene_text.c -- a scene as JSON text: every setting, one per line, in the order of the table.
  *
- * Numbers are written with the fewest digits that read back to the same bits, so the text is the scene. Lengths that
- * are not given, and settings that mean nothing to their shape and were never touched, are left out. */
+ * Numbers are written with the fewest digits that read back to the same bits, so the text is the
+ * scene. Lengths that are not given, and settings that mean nothing to their shape and were never
+ * touched, are left out. */
 #include "base/memory.h"
 #include "scene/schema.h"
 
@@ -152,7 +153,8 @@ static int number_count(const sp_row *row, const void *owner, int dim)
     return count < 1 ? 1 : count > row->size ? row->size : count;
 }
 
-static spate_status put_setting(void *user, const sp_row *row, const void *owner, const char *key, const char *path)
+static spate_status put_setting(void *user, const sp_row *row, const void *owner, const char *key,
+                                const char *path)
 {
     (void)path;
     writer *w = user;

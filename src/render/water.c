@@ -40,9 +40,8 @@ static bool ball_bounds(const sp_water *water, const ball *b, int rows[2])
     if (!(b->x + b->radius > 0 && b->y + b->radius > 0 && b->x - b->radius < water->width &&
           b->y - b->radius < water->height))
         return false;
-    rows[0] = b->y - b->radius > 0 ? (int)ceilf(b->y - b->radius - 0.5f) : 0;
-    rows[1] =
-        b->y + b->radius < water->height ? (int)floorf(b->y + b->radius - 0.5f) : water->height - 1;
+    rows[0] = b->y - b->radius > 0 ? (int)(b->y - b->radius + 0.5f) : 0;
+    rows[1] = b->y + b->radius < water->height ? (int)(b->y + b->radius - 0.5f) : water->height - 1;
     return true;
 }
 
@@ -52,8 +51,8 @@ static bool ball_columns(const sp_water *water, const ball *b, float dy, int col
     if (half < 0)
         return false;
     half = sqrtf(half);
-    columns[0] = b->x - half > 0 ? (int)ceilf(b->x - half - 0.5f) : 0;
-    columns[1] = b->x + half < water->width ? (int)floorf(b->x + half - 0.5f) : water->width - 1;
+    columns[0] = b->x - half > 0 ? (int)(b->x - half + 0.5f) : 0;
+    columns[1] = b->x + half < water->width ? (int)(b->x + half - 0.5f) : water->width - 1;
     return true;
 }
 

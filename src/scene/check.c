@@ -1,8 +1,8 @@
 /* check.c -- whether a scene makes sense as a whole.
  *
- * First every setting against the limits of the table, because a scene may have been made by hand in C; then what no
- * setting can show alone: sizes and cells, pairs of sides, time steps, shapes (check_shapes.c), channels. The first
- * error ends the check; warnings go to the log. */
+ * First every setting against the limits of the table, because a scene may have been made by hand
+ * in C; then what no setting can show alone: sizes and cells, pairs of sides, time steps, shapes
+ * (check_shapes.c), channels. The first error ends the check; warnings go to the log. */
 #include "check.h"
 
 #include "base/status.h"
@@ -31,7 +31,8 @@ double sp_scene_cells(const spate_scene *scene, int axis)
     return cells < 1 ? 1 : cells;
 }
 
-static spate_status check_row(void *user, const sp_row *row, const void *owner, const char *key, const char *path)
+static spate_status check_row(void *user, const sp_row *row, const void *owner, const char *key,
+                              const char *path)
 {
     (void)key;
     sp_checker *c = user;
@@ -48,26 +49,29 @@ static spate_status check_domain(sp_checker *c)
         double cells = sp_scene_cells(scene, d);
         if (cells > MAX_CELLS_PER_AXIS)
             return sp_fail(c->error, SPATE_ERROR_SCENE, cause,
-                           "gives %.0f cells along %c, at most %d are possible: use larger cells", cells, axis_names[d],
-                           MAX_CELLS_PER_AXIS);
+                           "gives %.0f cells along %c, at most %d are possible: use larger cells",
+                           cells, axis_names[d], MAX_CELLS_PER_AXIS);
         total *= cells;
     }
     if (total > MAX_CELLS)
-        return sp_fail(c->error, SPATE_ERROR_SCENE, cause, "gives %.0f cells in all, at most %.0f are possible: %s", total,
-                       MAX_CELLS, "use larger cells");
+        return sp_fail(c->error, SPATE_ERROR_SCENE, cause,
+                       "gives %.0f cells in all, at most %.0f are possible: %s", total, MAX_CELLS,
+                       "use larger cells");
     for (int d = 0; d < scene->dim; d++) {
         double size = scene->domain.size[d], cells = sp_scene_cells(scene, d);
         if (fabs(cells * dx - size) > 1e-6 * dx)
-            sp_log(c->log, c->user, SPATE_LOG_WARNING, "domain.size",
-                   "is no whole number of cells along %c: %.6g m becomes %.6g m (%.0f cells of %.6g m)", axis_names[d],
-                   size, cells * dx, cells, dx);
+            sp_log(
+                c->log, c->user, SPATE_LOG_WARNING, "domain.size",
+                "is no whole number of cells along %c: %.6g m becomes %.6g m (%.0f cells of %.6g m)",
+                axis_names[d], size, cells * dx, cells, dx);
     }
     return SPATE_OK;
 }
 
 static spate_status check_sides(sp_checker *c)
 {
-    static const char *const names[3][2] = {{"left", "right"}, {"bottom", "top"}, {"back", "front"}};
+    static const char *const names[3][2] = {
+        {"left", "right"}, {"bottom", "top"}, {"back", "front"}};
     for (int d = 0; d < c->scene->dim; d++) {
         const spate_side *pair = c->scene->domain.sides[d];
         int odd = pair[0] == SPATE_SIDE_PERIODIC ? 0 : 1;
@@ -75,8 +79,8 @@ static spate_status check_sides(sp_checker *c)
             continue;
         char where[64] = "domain.sides.";
         strcat(where, names[d][odd]);
-        return sp_fail(c->error, SPATE_ERROR_SCENE, where, "is periodic, but '%s' is not: both must be, or neither",
-                       names[d][1 - odd]);
+        return sp_fail(c->error, SPATE_ERROR_SCENE, where,
+                       "is periodic, but '%s' is not: both must be, or neither", names[d][1 - odd]);
     }
     return SPATE_OK;
 }
@@ -87,24 +91,28 @@ static spate_status check_time(sp_checker *c)
     const double *g = scene->gravity;
     double frame = 1 / scene->fps, dt = scene->time.dt;
     if (scene->time.min_substeps > scene->time.max_substeps)
-        return sp_fail(c->error, SPATE_ERROR_SCENE, "time.min_substeps", "must not exceed time.max_substeps (%d; got %d)",
-                       scene->time.max_substeps, scene->time.min_substeps);
+        return sp_fail(c->error, SPATE_ERROR_SCENE, "time.min_substeps",
+                       "must not exceed time.max_substeps (%d; got %d)", scene->time.max_substeps,
+                       scene->time.min_substeps);
     if (scene->time.cfl > 10)
-        sp_log(c->log, c->user, SPATE_LOG_WARNING, "time.cfl",
-               "is large (%g cells per step): particles may cross each other's paths; 1 to 5 is usual", scene->time.cfl);
+        sp_log(
+            c->log, c->user, SPATE_LOG_WARNING, "time.cfl",
+            "is large (%g cells per step): particles may cross each other's paths; 1 to 5 is usual",
+            scene->time.cfl);
     if (dt <= 0)
         return SPATE_OK;
     if (frame / dt > 1e6)
-        return sp_fail(c->error, SPATE_ERROR_SCENE, "time.dt", "makes %.3g steps per frame, at most 1e6 are possible",
-                       frame / dt);
+        return sp_fail(c->error, SPATE_ERROR_SCENE, "time.dt",
+                       "makes %.3g steps per frame, at most 1e6 are possible", frame / dt);
     if (dt > frame * (1 + 1e-9))
-        sp_log(c->log, c->user, SPATE_LOG_WARNING, "time.dt", "is longer than a frame (%g s; got %g s): steps end with the frame",
-               frame, dt);
+        sp_log(c->log, c->user, SPATE_LOG_WARNING, "time.dt",
+               "is longer than a frame (%g s; got %g s): steps end with the frame", frame, dt);
     double gravity = sqrt(g[0] * g[0] + g[1] * g[1] + (scene->dim == 3 ? g[2] * g[2] : 0));
     double step = dt < frame ? dt : frame, fall = gravity * step * step / c->dx;
     if (fall > scene->time.cfl)
         sp_log(c->log, c->user, SPATE_LOG_WARNING, "time.dt",
-               "is long: in one step from rest liquid falls %.3g cells, more than time.cfl (%g)", fall, scene->time.cfl);
+               "is long: in one step from rest liquid falls %.3g cells, more than time.cfl (%g)",
+               fall, scene->time.cfl);
     return SPATE_OK;
 }
 
@@ -113,7 +121,8 @@ static spate_status check_pressure(sp_checker *c)
     double relaxation = c->scene->pressure.relaxation;
     if (c->scene->pressure.solver == SPATE_SOLVER_JACOBI && relaxation > 1)
         return sp_fail(c->error, SPATE_ERROR_SCENE, "pressure.relaxation",
-                       "must be at most 1 for jacobi, which diverges beyond it (got %g)", relaxation);
+                       "must be at most 1 for jacobi, which diverges beyond it (got %g)",
+                       relaxation);
     return SPATE_OK;
 }
 
@@ -135,39 +144,44 @@ static spate_status check_channel(sp_checker *c, int index)
         return sp_fail(c->error, SPATE_ERROR_SCENE, where, "is required");
     if (!is_identifier(channel->name))
         return sp_fail(c->error, SPATE_ERROR_SCENE, where,
-                       "must be letters, digits and _, and not begin with a digit (got \"%s\")", channel->name);
+                       "must be letters, digits and _, and not begin with a digit (got \"%s\")",
+                       channel->name);
     for (size_t k = 0; k < sizeof taken / sizeof *taken; k++)
         if (strcmp(channel->name, taken[k]) == 0)
-            return sp_fail(c->error, SPATE_ERROR_SCENE, where, "all particles have \"%s\" already: choose another name",
-                           channel->name);
+            return sp_fail(c->error, SPATE_ERROR_SCENE, where,
+                           "all particles have \"%s\" already: choose another name", channel->name);
     for (int k = 0; k < index; k++)
         if (strcmp(channel->name, c->scene->channels[k].name) == 0)
-            return sp_fail(c->error, SPATE_ERROR_SCENE, where, "is the name of channels[%d] already (\"%s\")", k,
-                           channel->name);
+            return sp_fail(c->error, SPATE_ERROR_SCENE, where,
+                           "is the name of channels[%d] already (\"%s\")", k, channel->name);
     bool ours = strcmp(channel->name, "age") == 0 || strcmp(channel->name, "source") == 0;
     snprintf(where, sizeof where, "channels[%d].components", index);
     if (ours && channel->components != 1)
-        return sp_fail(c->error, SPATE_ERROR_SCENE, where, "must be 1 for \"%s\" (got %d)", channel->name,
-                       channel->components);
+        return sp_fail(c->error, SPATE_ERROR_SCENE, where, "must be 1 for \"%s\" (got %d)",
+                       channel->name, channel->components);
     snprintf(where, sizeof where, "channels[%d].initial", index);
     for (int k = channel->components; k < 4; k++)
         if (channel->initial[k] != 0)
-            return sp_fail(c->error, SPATE_ERROR_SCENE, where, "has more numbers than the channel has components (%d)",
+            return sp_fail(c->error, SPATE_ERROR_SCENE, where,
+                           "has more numbers than the channel has components (%d)",
                            channel->components);
     return SPATE_OK;
 }
 
 /* ------------------------------------------------------------------ all */
 
-spate_status spate_scene_check(const spate_scene *scene, spate_log_fn *log, void *user, spate_error *error)
+spate_status spate_scene_check(const spate_scene *scene, spate_log_fn *log, void *user,
+                               spate_error *error)
 {
     sp_checker c = {.scene = scene, .log = log, .user = user, .error = error};
     const double *size = scene->domain.size;
     if (scene->dim != 2 && scene->dim != 3)
-        return sp_fail(error, SPATE_ERROR_SCENE, "domain.size", "the dimension of a scene is 2 or 3 (got %d)", scene->dim);
-    if (size[0] == 0 && size[1] == 0 && size[2] == 0)
         return sp_fail(error, SPATE_ERROR_SCENE, "domain.size",
-                       "is required: [width, height] in metres for 2D, [width, height, depth] for 3D");
+                       "the dimension of a scene is 2 or 3 (got %d)", scene->dim);
+    if (size[0] == 0 && size[1] == 0 && size[2] == 0)
+        return sp_fail(
+            error, SPATE_ERROR_SCENE, "domain.size",
+            "is required: [width, height] in metres for 2D, [width, height, depth] for 3D");
     TRY(sp_scene_walk(scene, &(sp_walk){.setting = check_row, .user = &c}));
     c.dx = sp_scene_cell_size(scene);
     TRY(check_domain(&c));

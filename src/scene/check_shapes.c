@@ -1,4 +1,5 @@
-/* check_shapes.c -- whether the shapes of a scene have what they need, and sizes that the grid can see. */
+/* check_shapes.c -- whether the shapes of a scene have what they need, and sizes that the grid can
+ * see. */
 #include "check.h"
 
 #include "base/memory.h"
@@ -12,13 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind_names[] = {"a box", "a sphere", "a capsule", "a cylinder", "a plane", "a mesh", "particles"};
+static const char *const kind_names[] = {"a box",   "a sphere", "a capsule", "a cylinder",
+                                         "a plane", "a mesh",   "particles"};
 static const char axis_names[] = "xyz";
 
-/* ------------------------------------------------------------------ what each kind needs, from the table */
+/* ------------------------------------------------------------------ what each kind needs, from the
+ * table */
 
-/* A setting that the kind cannot do without is missing, or one is given that means nothing to it. */
-static spate_status check_needs(void *user, const sp_row *row, const void *owner, const char *key, const char *path)
+/* A setting that the kind cannot do without is missing, or one is given that means nothing to it.
+ */
+static spate_status check_needs(void *user, const sp_row *row, const void *owner, const char *key,
+                                const char *path)
 {
     (void)key;
     sp_checker *c = user;
@@ -27,9 +32,11 @@ static spate_status check_needs(void *user, const sp_row *row, const void *owner
     const spate_shape *shape = owner;
     bool used = sp_row_used(row, shape);
     if (used && row->needed && !sp_row_given(row, shape))
-        return sp_fail(c->error, SPATE_ERROR_SCENE, path, "is required for %s", kind_names[shape->shape]);
+        return sp_fail(c->error, SPATE_ERROR_SCENE, path, "is required for %s",
+                       kind_names[shape->shape]);
     if (!used && !sp_row_untouched(row, shape))
-        sp_log(c->log, c->user, SPATE_LOG_WARNING, path, "means nothing to %s and is ignored", kind_names[shape->shape]);
+        sp_log(c->log, c->user, SPATE_LOG_WARNING, path, "means nothing to %s and is ignored",
+               kind_names[shape->shape]);
     return SPATE_OK;
 }
 
@@ -61,8 +68,8 @@ static spate_status check_geometry(sp_checker *c, const spate_shape *shape, cons
         for (int d = 0; d < dim; d++)
             if (!(shape->min[d] < shape->max[d]))
                 return sp_fail(c->error, SPATE_ERROR_SCENE, member(path, item, "max"),
-                               "must be greater than min along %c (min %.6g, max %.6g)", axis_names[d], shape->min[d],
-                               shape->max[d]);
+                               "must be greater than min along %c (min %.6g, max %.6g)",
+                               axis_names[d], shape->min[d], shape->max[d]);
         return SPATE_OK;
     case SPATE_SHAPE_SPHERE: return SPATE_OK;
     case SPATE_SHAPE_CAPSULE:
@@ -73,7 +80,8 @@ static spate_status check_geometry(sp_checker *c, const spate_shape *shape, cons
         return SPATE_OK;
     case SPATE_SHAPE_PLANE:
         if (!(squared(shape->normal, NULL, dim) >= DBL_MIN))
-            return sp_fail(c->error, SPATE_ERROR_SCENE, member(path, item, "normal"), "must not be zero");
+            return sp_fail(c->error, SPATE_ERROR_SCENE, member(path, item, "normal"),
+                           "must not be zero");
         return SPATE_OK;
     case SPATE_SHAPE_MESH:
         if (dim != 3)
@@ -81,18 +89,21 @@ static spate_status check_geometry(sp_checker *c, const spate_shape *shape, cons
                            "a mesh needs a 3D scene, and this one is 2D");
         if (!shape->mesh)
             return sp_fail(c->error, SPATE_ERROR_SCENE, member(path, item, "file"), "%s",
-                           shape->file[0] ? "its mesh has not been loaded" : "is required for a mesh");
+                           shape->file[0] ? "its mesh has not been loaded"
+                                          : "is required for a mesh");
         return SPATE_OK;
     case SPATE_SHAPE_PARTICLES:
         if (!shape->points)
             return sp_fail(c->error, SPATE_ERROR_SCENE, member(path, item, "file"), "%s",
-                           shape->file[0] ? "its particles have not been loaded" : "is required for particles");
+                           shape->file[0] ? "its particles have not been loaded"
+                                          : "is required for particles");
         return SPATE_OK;
     }
     return SPATE_OK;
 }
 
-/* How thick the shape is where it is thinnest (m), judged by its extents; for a mesh an upper bound. */
+/* How thick the shape is where it is thinnest (m), judged by its extents; for a mesh an upper
+ * bound. */
 static double thickness(const spate_shape *shape, int dim)
 {
     double low[3], high[3], thin = HUGE_VAL;
@@ -119,7 +130,8 @@ static double thickness(const spate_shape *shape, int dim)
     return thin;
 }
 
-static void warn_if_thin(const sp_checker *c, const spate_shape *shape, const char *item, bool solid)
+static void warn_if_thin(const sp_checker *c, const spate_shape *shape, const char *item,
+                         bool solid)
 {
     double cells = thickness(shape, c->scene->dim) / c->dx;
     if (shape->invert || cells >= 2 - 1e-9)
@@ -138,15 +150,18 @@ static spate_status check_motion(sp_checker *c, const spate_shape *shape, const 
         const spate_keyframe *key = &shape->motion[k], *last = key - 1;
         snprintf(path, sizeof path, "%s.motion[%d].time", item, k);
         if (!(key->time > last->time))
-            return sp_fail(c->error, SPATE_ERROR_SCENE, path, "must be later than the key before it (%g s; got %g s)",
-                           last->time, key->time);
+            return sp_fail(c->error, SPATE_ERROR_SCENE, path,
+                           "must be later than the key before it (%g s; got %g s)", last->time,
+                           key->time);
         snprintf(path, sizeof path, "%s.motion[%d].rotation", item, k);
         for (int d = c->scene->dim == 2 ? 2 : 0; d < 3; d++) {
             double turn = fabs(key->rotation[d] - last->rotation[d]);
             if (turn < 180)
                 continue;
-            sp_log(c->log, c->user, SPATE_LOG_WARNING, path,
-                   "turns by %g degrees since the key before it: the shortest way is taken; add keys between", turn);
+            sp_log(
+                c->log, c->user, SPATE_LOG_WARNING, path,
+                "turns by %g degrees since the key before it: the shortest way is taken; add keys between",
+                turn);
             break;
         }
     }
@@ -167,7 +182,8 @@ static int by_name(const void *a, const void *b)
     return order ? order : p->list == q->list ? p->index - q->index : p->list < q->list ? -1 : 1;
 }
 
-static spate_status check_list(sp_checker *c, const spate_shape_list *list, const char *name, named *names, int *used)
+static spate_status check_list(sp_checker *c, const spate_shape_list *list, const char *name,
+                               named *names, int *used)
 {
     bool solids = list == &c->scene->solids, inflows = list == &c->scene->inflows;
     for (int k = 0; k < list->count; k++) {
@@ -177,7 +193,8 @@ static spate_status check_list(sp_checker *c, const spate_shape_list *list, cons
         TRY(check_geometry(c, shape, item));
         warn_if_thin(c, shape, item, solids);
         if (shape->motion_count > 0 && !solids)
-            return sp_fail(c->error, SPATE_ERROR_SCENE, member(path, item, "motion"), "only solids can move");
+            return sp_fail(c->error, SPATE_ERROR_SCENE, member(path, item, "motion"),
+                           "only solids can move");
         TRY(check_motion(c, shape, item));
         if (inflows && squared(shape->velocity, NULL, c->scene->dim) == 0)
             sp_log(c->log, c->user, SPATE_LOG_WARNING, member(path, item, "velocity"),
@@ -196,8 +213,8 @@ static spate_status check_names(sp_checker *c, named *names, int count)
             continue;
         char path[PATH_SIZE];
         snprintf(path, sizeof path, "%s[%d].name", names[k].list, names[k].index);
-        return sp_fail(c->error, SPATE_ERROR_SCENE, path, "is the name of %s[%d] already (\"%s\")", names[k - 1].list,
-                       names[k - 1].index, names[k].name);
+        return sp_fail(c->error, SPATE_ERROR_SCENE, path, "is the name of %s[%d] already (\"%s\")",
+                       names[k - 1].list, names[k - 1].index, names[k].name);
     }
     return SPATE_OK;
 }

@@ -1,15 +1,16 @@
 /* mesh.c -- signed distance to a closed triangle mesh.
  *
- * The distance is that to the closest point c of the surface, found through a bounding volume hierarchy. The sign is
- * that of (p - c) . n, where n is the pseudonormal of the feature that c lies on (Baerentzen and Aanaes 2005):
+ * The distance is that to the closest point c of the surface, found through a bounding volume
+ * hierarchy. The sign is that of (p - c) . n, where n is the pseudonormal of the feature that c
+ * lies on (Baerentzen and Aanaes 2005):
  *
  *     face     its normal
  *     edge     the sum of the normals of its two faces
  *     vertex   the sum of the normals of its faces, each times the angle of the face there
  *
- * which is right for every closed surface that does not cut itself, however sharp or thin. A shell inside another one
- * is a hole in it, and so on inwards, whichever way its triangles were given. Shells that cut each other have no
- * clear inside where they overlap.
+ * which is right for every closed surface that does not cut itself, however sharp or thin. A shell
+ * inside another one is a hole in it, and so on inwards, whichever way its triangles were given.
+ * Shells that cut each other have no clear inside where they overlap.
  *
  * Distances place particles and so reach the state of a run: no libm beyond sqrt and fabs. */
 #include "mesh.h"
@@ -81,15 +82,17 @@ static void try_triangle(const triangle *t, const double p[3], uint32_t index, h
     double height = dot(away, t->normal);
     if (height * height >= best->squared)
         return;
-    /* On which side of edge e from corner v does p lie? side = (n x e) . (p - v) = e . ((p - v) x n), which is positive
-     * inside. Two edges meet in v[0]; the three sides add up to twice the area, which gives the third. */
+    /* On which side of edge e from corner v does p lie? side = (n x e) . (p - v) = e . ((p - v) x
+     * n), which is positive inside. Two edges meet in v[0]; the three sides add up to twice the
+     * area, which gives the third. */
     subtract(t->v[1], t->v[0], first);
     subtract(t->v[0], t->v[2], last);
     cross(away, t->normal, turned);
     double side[3] = {dot(first, turned), 0, dot(last, turned)};
     side[1] = t->area - side[0] - side[2];
-    /* The closest point of a triangle seen from outside its prism is on an edge that faces p. On the border itself
-     * the edge is taken, so that a triangle without area (normal 0) is three edges. */
+    /* The closest point of a triangle seen from outside its prism is on an edge that faces p. On
+     * the border itself the edge is taken, so that a triangle without area (normal 0) is three
+     * edges. */
     bool inside = true;
     for (int c = 0; c < 3; c++) {
         if (side[c] > 0)
@@ -130,7 +133,8 @@ static hit closest(const spate_mesh *mesh, const double p[3])
         const sp_tree_node *node = &mesh->nodes[at];
         if (node->count == 0) {
             uint32_t near = node->first, far = near + 1;
-            double near_squared = box_squared(&mesh->nodes[near], p), far_squared = box_squared(&mesh->nodes[far], p);
+            double near_squared = box_squared(&mesh->nodes[near], p),
+                   far_squared = box_squared(&mesh->nodes[far], p);
             if (far_squared < near_squared) {
                 uint32_t swap = near;
                 double swap_squared = near_squared;
@@ -229,7 +233,8 @@ static spate_status add_normals(spate_mesh *mesh, spate_error *error)
     mesh->triangles = sp_alloc(s->triangle_count, sizeof *mesh->triangles);
     mesh->vertex_normals = sp_alloc(3 * s->vertex_count, sizeof *mesh->vertex_normals);
     if (!mesh->triangles || !mesh->vertex_normals)
-        return sp_fail_memory(error, "a mesh", s->triangle_count * sizeof(triangle) + s->vertex_count * 24);
+        return sp_fail_memory(error, "a mesh",
+                              s->triangle_count * sizeof(triangle) + s->vertex_count * 24);
     for (size_t t = 0; t < s->triangle_count; t++) {
         triangle *own = &mesh->triangles[t];
         double edges[3][3];
@@ -259,7 +264,8 @@ static spate_status add_normals(spate_mesh *mesh, spate_error *error)
 static spate_status reorder(sp_surface *s, const uint32_t *order, spate_error *error)
 {
     size_t count = s->triangle_count;
-    uint32_t *triangles = sp_alloc(3 * count, sizeof *triangles), *mates = sp_alloc(3 * count, sizeof *mates);
+    uint32_t *triangles = sp_alloc(3 * count, sizeof *triangles),
+             *mates = sp_alloc(3 * count, sizeof *mates);
     uint32_t *shells = sp_alloc(count, sizeof *shells), *place = sp_alloc(count, sizeof *place);
     if (!triangles || !mates || !shells || !place) {
         sp_free(triangles);
@@ -289,8 +295,8 @@ static spate_status reorder(sp_surface *s, const uint32_t *order, spate_error *e
     return SPATE_OK;
 }
 
-static spate_status build(spate_mesh *mesh, const double *vertices, size_t vertex_count, const uint32_t *triangles,
-                          size_t triangle_count, spate_error *error)
+static spate_status build(spate_mesh *mesh, const double *vertices, size_t vertex_count,
+                          const uint32_t *triangles, size_t triangle_count, spate_error *error)
 {
     sp_surface *s = &mesh->surface;
     sp_tree tree;
@@ -304,8 +310,8 @@ static spate_status build(spate_mesh *mesh, const double *vertices, size_t verte
     return add_normals(mesh, error);
 }
 
-spate_mesh *spate_mesh_create(const double *vertices, size_t vertex_count, const uint32_t *triangles,
-                              size_t triangle_count, spate_error *error)
+spate_mesh *spate_mesh_create(const double *vertices, size_t vertex_count,
+                              const uint32_t *triangles, size_t triangle_count, spate_error *error)
 {
     spate_mesh *mesh = sp_alloc(1, sizeof *mesh);
     if (!mesh) {

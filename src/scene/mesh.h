@@ -4,8 +4,9 @@
 
 #include <spate/spate.h>
 
-/* Signed distance (mesh units), negative inside; `normal` (may be NULL) is the unit gradient. The sign comes from the
- * angle-weighted pseudonormal of the closest feature (Baerentzen and Aanaes 2005). */
+/* Signed distance (mesh units), negative inside; `normal` (may be NULL) is the unit gradient. The
+ * sign comes from the angle-weighted pseudonormal of the closest feature (Baerentzen and Aanaes
+ * 2005). */
 double sp_mesh_distance(const spate_mesh *mesh, const double point[3], double normal[3]);
 void sp_mesh_bounds(const spate_mesh *mesh, double low[3], double high[3]);
 size_t sp_mesh_triangle_count(const spate_mesh *mesh);

@@ -1,8 +1,9 @@
 /* mesh_orient.c -- which side of each shell is out.
  *
- * A shell that lies in no other one has its normals outwards (its signed volume, the sum over the triangles of
- * a . (b x c) / 6, is positive); one inside it is a hole and has them inwards; and so on by parity. That a shell lies
- * inside another is seen by a ray along +x from one of its vertices: it crosses the other an odd number of times. */
+ * A shell that lies in no other one has its normals outwards (its signed volume, the sum over the
+ * triangles of a . (b x c) / 6, is positive); one inside it is a hole and has them inwards; and so
+ * on by parity. That a shell lies inside another is seen by a ray along +x from one of its
+ * vertices: it crosses the other an odd number of times. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -20,7 +21,8 @@ typedef struct shell {
 static void measure_shells(const sp_surface *s, shell *shells)
 {
     for (uint32_t k = 0; k < s->shell_count; k++)
-        shells[k] = (shell){{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, 0, 0};
+        shells[k] =
+            (shell){{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, 0, 0};
     for (uint32_t t = 0; t < s->triangle_count; t++) {
         shell *own = &shells[s->shells[t]];
         double v[3][3], product[3];
@@ -46,11 +48,13 @@ static bool contains(const shell *outer, const shell *inner)
     return true;
 }
 
-/* Whether the edge between vertices i and j passes p's ray at a larger y, seen along x. The order of i and j does
- * not matter to the last bit: neighbours agree about their edge, and the ray slips through no crack. */
+/* Whether the edge between vertices i and j passes p's ray at a larger y, seen along x. The order
+ * of i and j does not matter to the last bit: neighbours agree about their edge, and the ray slips
+ * through no crack. */
 static bool edge_beyond(const double *vertices, uint32_t i, uint32_t j, const double p[3])
 {
-    const double *a = &vertices[3 * (size_t)(i < j ? i : j)], *b = &vertices[3 * (size_t)(i < j ? j : i)];
+    const double *a = &vertices[3 * (size_t)(i < j ? i : j)],
+                 *b = &vertices[3 * (size_t)(i < j ? j : i)];
     double side = (b[1] - a[1]) * (p[2] - a[2]) - (p[1] - a[1]) * (b[2] - a[2]);
     return b[2] > a[2] ? side > 0 : side < 0;
 }
@@ -63,7 +67,8 @@ static bool ray_hits(const sp_surface *s, uint32_t t, const double p[3])
     int beyond = 0;
     for (int c = 0; c < 3; c++) {
         uint32_t i = v[c], j = v[(c + 1) % 3];
-        bool over_i = s->vertices[3 * (size_t)i + 2] > p[2], over_j = s->vertices[3 * (size_t)j + 2] > p[2];
+        bool over_i = s->vertices[3 * (size_t)i + 2] > p[2],
+             over_j = s->vertices[3 * (size_t)j + 2] > p[2];
         beyond += over_i != over_j && edge_beyond(s->vertices, i, j, p);
     }
     if (beyond != 1)
@@ -76,7 +81,8 @@ static bool ray_hits(const sp_surface *s, uint32_t t, const double p[3])
     return n[0] > 0 ? dot(n, to) > 0 : dot(n, to) < 0;
 }
 
-/* Whether shell k lies inside an odd number of others: the parity of a ray from one of its vertices. */
+/* Whether shell k lies inside an odd number of others: the parity of a ray from one of its
+ * vertices. */
 static bool is_hole(const sp_surface *s, const sp_tree_node *nodes, const shell *shells, uint32_t k)
 {
     const double *p = &s->vertices[3 * (size_t)s->triangles[3 * (size_t)shells[k].sample]];
@@ -86,15 +92,16 @@ static bool is_hole(const sp_surface *s, const sp_tree_node *nodes, const shell 
     stack[0] = 0;
     while (waiting > 0) {
         const sp_tree_node *node = &nodes[stack[--waiting]];
-        if (node->high[0] < p[0] || node->low[1] > p[1] || node->high[1] < p[1] || node->low[2] > p[2] ||
-            node->high[2] < p[2])
+        if (node->high[0] < p[0] || node->low[1] > p[1] || node->high[1] < p[1] ||
+            node->low[2] > p[2] || node->high[2] < p[2])
             continue;
         if (node->count == 0) {
             stack[waiting++] = node->first;
             stack[waiting++] = node->first + 1;
         }
         for (uint32_t t = node->first; t < node->first + node->count; t++)
-            if (s->shells[t] != k && contains(&shells[s->shells[t]], &shells[k]) && ray_hits(s, t, p))
+            if (s->shells[t] != k && contains(&shells[s->shells[t]], &shells[k]) &&
+                ray_hits(s, t, p))
                 odd = !odd;
     }
     return odd;

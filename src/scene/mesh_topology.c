@@ -1,13 +1,14 @@
 /* mesh_topology.c -- welding, edge matching, orientation.
  *
- * The sign of a distance comes from the normals around the closest feature of the mesh (mesh.c), which is right only
- * on a closed surface that has one side out and no noise in its normals. So this file is strict about closedness and
- * lenient about the rest: vertices that a file repeats or rounds are welded, and triangles without height (their
- * normal would be noise) are removed by flipping their longest edge, which keeps the surface closed:
+ * The sign of a distance comes from the normals around the closest feature of the mesh (mesh.c),
+ * which is right only on a closed surface that has one side out and no noise in its normals. So
+ * this file is strict about closedness and lenient about the rest: vertices that a file repeats or
+ * rounds are welded, and triangles without height (their normal would be noise) are removed by
+ * flipping their longest edge, which keeps the surface closed:
  *
- *       A------B------C            A------B------C        ABC is flat; AC, the edge to the neighbour
- *        \            /     to      \     |     /         with apex D, becomes BD.
- *         '----D-----'               '----D----'
+ *       A------B------C            A------B------C
+ *        \            /     to      \     |     /      ABC is flat; AC, the edge to the
+ *         '----D-----'               '----D----'       neighbour with apex D, becomes BD
  */
 #include "mesh_topology.h"
 
@@ -57,29 +58,33 @@ void sp_surface_clear(sp_surface *surface)
 
 /* ------------------------------------------------------------------ checks and welding */
 
-static spate_status check_input(const double *vertices, size_t vertex_count, const uint32_t *triangles,
-                                size_t triangle_count, spate_error *error)
+static spate_status check_input(const double *vertices, size_t vertex_count,
+                                const uint32_t *triangles, size_t triangle_count,
+                                spate_error *error)
 {
     if (vertex_count == 0 || triangle_count == 0)
         return sp_fail(error, SPATE_ERROR_SCENE, NULL, "the mesh is empty: it has no triangles");
     if (vertex_count > NONE / 4 || triangle_count > NONE / 4)
-        return sp_fail(error, SPATE_ERROR_SCENE, NULL, "the mesh has %zu triangles; at most %u are possible",
-                       triangle_count, (unsigned)(NONE / 4));
+        return sp_fail(error, SPATE_ERROR_SCENE, NULL,
+                       "the mesh has %zu triangles; at most %u are possible", triangle_count,
+                       (unsigned)(NONE / 4));
     for (size_t i = 0; i < 3 * vertex_count; i++)
         if (!isfinite(vertices[i]))
             return sp_fail(error, SPATE_ERROR_SCENE, NULL,
-                           "vertex %zu of the mesh is not a finite number: export the mesh again", i / 3 + 1);
+                           "vertex %zu of the mesh is not a finite number: export the mesh again",
+                           i / 3 + 1);
     for (size_t i = 0; i < 3 * triangle_count; i++)
         if (triangles[i] >= vertex_count)
-            return sp_fail(error, SPATE_ERROR_SCENE, NULL,
-                           "triangle %zu of the mesh names vertex %u, but there are only %zu vertices", i / 3 + 1,
-                           (unsigned)triangles[i] + 1, vertex_count);
+            return sp_fail(
+                error, SPATE_ERROR_SCENE, NULL,
+                "triangle %zu of the mesh names vertex %u, but there are only %zu vertices",
+                i / 3 + 1, (unsigned)triangles[i] + 1, vertex_count);
     return SPATE_OK;
 }
 
 /* Of the vertices that triangles use: a stray one must not loosen the tolerance. */
-static spate_status measure(sp_surface *s, const double *vertices, const uint32_t *triangles, size_t triangle_count,
-                            spate_error *error)
+static spate_status measure(sp_surface *s, const double *vertices, const uint32_t *triangles,
+                            size_t triangle_count, spate_error *error)
 {
     double squares = 0;
     for (int d = 0; d < 3; d++) {
@@ -94,8 +99,8 @@ static spate_status measure(sp_surface *s, const double *vertices, const uint32_
     }
     s->diagonal = sqrt(squares);
     if (!(s->diagonal > 1e-100 && s->diagonal < 1e100))
-        return sp_fail(error, SPATE_ERROR_SCENE, NULL, "the mesh is %g across: check the numbers of its vertices",
-                       s->diagonal);
+        return sp_fail(error, SPATE_ERROR_SCENE, NULL,
+                       "the mesh is %g across: check the numbers of its vertices", s->diagonal);
     return SPATE_OK;
 }
 
@@ -110,10 +115,10 @@ static size_t cell_slot(const int64_t cell[3], size_t mask)
     return (size_t)mix(mix(mix((uint64_t)cell[0]) + (uint64_t)cell[1]) + (uint64_t)cell[2]) & mask;
 }
 
-/* The lowest kept vertex within `tolerance` of p, or NONE. Each kept vertex stands in the chain of its own cell; p
- * looks into every cell that its tolerance reaches. */
-static uint32_t find_near(const uint32_t *table, size_t mask, const double *vertices, const double *p,
-                          const double low[3], double tolerance)
+/* The lowest kept vertex within `tolerance` of p, or NONE. Each kept vertex stands in the chain of
+ * its own cell; p looks into every cell that its tolerance reaches. */
+static uint32_t find_near(const uint32_t *table, size_t mask, const double *vertices,
+                          const double *p, const double low[3], double tolerance)
 {
     int64_t first[3], last[3], cell[3];
     for (int d = 0; d < 3; d++) {
@@ -126,16 +131,17 @@ static uint32_t find_near(const uint32_t *table, size_t mask, const double *vert
             for (cell[0] = first[0]; cell[0] <= last[0]; cell[0]++)
                 for (size_t slot = cell_slot(cell, mask); table[slot]; slot = (slot + 1) & mask) {
                     uint32_t k = table[slot] - 1;
-                    if (k < found && distance_squared(&vertices[3 * (size_t)k], p) <= tolerance * tolerance)
+                    if (k < found &&
+                        distance_squared(&vertices[3 * (size_t)k], p) <= tolerance * tolerance)
                         found = k;
                 }
     return found;
 }
 
-/* Copies the triangles with the first of each group of equal vertices, without those that have lost a side. Vertex
- * numbers stay those of the input. */
-static spate_status weld(sp_surface *s, const double *vertices, size_t vertex_count, const uint32_t *triangles,
-                         size_t triangle_count, spate_error *error)
+/* Copies the triangles with the first of each group of equal vertices, without those that have lost
+ * a side. Vertex numbers stay those of the input. */
+static spate_status weld(sp_surface *s, const double *vertices, size_t vertex_count,
+                         const uint32_t *triangles, size_t triangle_count, spate_error *error)
 {
     double tolerance = WELD * s->diagonal;
     size_t size = table_size(vertex_count), kept = 0;
@@ -175,24 +181,28 @@ static spate_status weld(sp_surface *s, const double *vertices, size_t vertex_co
     sp_free(target);
     s->triangle_count = kept;
     if (kept == 0)
-        return sp_fail(error, SPATE_ERROR_SCENE, NULL, "the mesh is empty: all its triangles have no area");
+        return sp_fail(error, SPATE_ERROR_SCENE, NULL,
+                       "the mesh is empty: all its triangles have no area");
     return SPATE_OK;
 }
 
 /* ------------------------------------------------------------------ edges */
 
-static spate_status fail_edges(spate_error *error, size_t count, const double *a, const double *b, bool open)
+static spate_status fail_edges(spate_error *error, size_t count, const double *a, const double *b,
+                               bool open)
 {
     const char *plural = count == 1 ? "" : "s";
     double x = 0.5 * (a[0] + b[0]), y = 0.5 * (a[1] + b[1]), z = 0.5 * (a[2] + b[2]);
     if (open)
-        return sp_fail(error, SPATE_ERROR_SCENE, NULL,
-                       "the mesh has %zu open edge%s (first near (%.6g, %.6g, %.6g)): close its holes", count,
-                       plural, x, y, z);
-    return sp_fail(error, SPATE_ERROR_SCENE, NULL,
-                   "the mesh has %zu edge%s with more than two triangles (first near (%.6g, %.6g, %.6g)): remove "
-                   "inner walls and doubled faces",
-                   count, plural, x, y, z);
+        return sp_fail(
+            error, SPATE_ERROR_SCENE, NULL,
+            "the mesh has %zu open edge%s (first near (%.6g, %.6g, %.6g)): close its holes", count,
+            plural, x, y, z);
+    return sp_fail(
+        error, SPATE_ERROR_SCENE, NULL,
+        "the mesh has %zu edge%s with more than two triangles (first near (%.6g, %.6g, %.6g)): remove "
+        "inner walls and doubled faces",
+        count, plural, x, y, z);
 }
 
 static spate_status match_edges(sp_surface *s, const double *vertices, spate_error *error)
@@ -212,7 +222,8 @@ static spate_status match_edges(sp_surface *s, const double *vertices, spate_err
         uint64_t low = a < b ? a : b, high = a < b ? b : a;
         size_t slot = (size_t)mix(low << 32 | high) & (size - 1);
         for (; table[slot]; slot = (slot + 1) & (size - 1)) {
-            uint32_t c = s->triangles[table[slot] - 1], d = s->triangles[next_edge(table[slot] - 1)];
+            uint32_t c = s->triangles[table[slot] - 1],
+                     d = s->triangles[next_edge(table[slot] - 1)];
             if ((a == c && b == d) || (a == d && b == c))
                 break;
         }
@@ -252,8 +263,8 @@ void sp_surface_flip(sp_surface *s, uint32_t triangle)
     mates[first] = h + 2;
 }
 
-/* Floods each shell from its first triangle, turning neighbours that run along a shared edge in the same
- * direction. */
+/* Floods each shell from its first triangle, turning neighbours that run along a shared edge in the
+ * same direction. */
 static spate_status orient(sp_surface *s, const double *vertices, spate_error *error)
 {
     size_t count = s->triangle_count, queued;
@@ -282,10 +293,11 @@ static spate_status orient(sp_surface *s, const double *vertices, spate_error *e
                 } else if (same_way) {
                     const double *p = &vertices[3 * (size_t)s->triangles[h]];
                     sp_free(queue);
-                    return sp_fail(error, SPATE_ERROR_SCENE, NULL,
-                                   "the mesh has only one side, like a Moebius strip (seen near (%.6g, %.6g, "
-                                   "%.6g)): it has no inside",
-                                   p[0], p[1], p[2]);
+                    return sp_fail(
+                        error, SPATE_ERROR_SCENE, NULL,
+                        "the mesh has only one side, like a Moebius strip (seen near (%.6g, %.6g, "
+                        "%.6g)): it has no inside",
+                        p[0], p[1], p[2]);
                 }
             }
         }
@@ -315,7 +327,8 @@ static double height(const double *vertices, const uint32_t v[3], int *longest)
         e[d] = b[d] - a[d];
         f[d] = apex[d] - a[d];
     }
-    double x = e[1] * f[2] - e[2] * f[1], y = e[2] * f[0] - e[0] * f[2], z = e[0] * f[1] - e[1] * f[0];
+    double x = e[1] * f[2] - e[2] * f[1], y = e[2] * f[0] - e[0] * f[2],
+           z = e[0] * f[1] - e[1] * f[0];
     if (longest)
         *longest = side;
     return sqrt((x * x + y * y + z * z) / lengths[side]);
@@ -340,7 +353,8 @@ static void set_edge(sp_surface *s, uint32_t h, uint32_t origin, uint32_t mate)
     s->mates[mate] = h;
 }
 
-/* Flips the longest edge of a triangle whose height is below `least`; true if that made things better. */
+/* Flips the longest edge of a triangle whose height is below `least`; true if that made things
+ * better. */
 static bool flip_flat(sp_surface *s, const double *vertices, uint32_t t, double least)
 {
     int side;
@@ -379,8 +393,9 @@ static void flip_flat_triangles(sp_surface *s, const double *vertices)
 
 /* ------------------------------------------------------------------ vertices */
 
-/* Gives each fan of triangles around a vertex a vertex of its own: where two cones touch at their tips there are two,
- * so that the normal of one does not mix into the other. Vertices that nothing uses go. */
+/* Gives each fan of triangles around a vertex a vertex of its own: where two cones touch at their
+ * tips there are two, so that the normal of one does not mix into the other. Vertices that nothing
+ * uses go. */
 static spate_status split_vertices(sp_surface *s, const double *vertices, spate_error *error)
 {
     size_t corners = 3 * s->triangle_count, count = 0;
@@ -401,7 +416,8 @@ static spate_status split_vertices(sp_surface *s, const double *vertices, spate_
     }
     for (size_t h = 0; h < corners; h++) {
         uint32_t v = number[h] - 1;
-        memcpy(&s->vertices[3 * (size_t)v], &vertices[3 * (size_t)s->triangles[h]], 3 * sizeof *vertices);
+        memcpy(&s->vertices[3 * (size_t)v], &vertices[3 * (size_t)s->triangles[h]],
+               3 * sizeof *vertices);
         s->triangles[h] = v;
     }
     s->vertex_count = count;
@@ -409,8 +425,8 @@ static spate_status split_vertices(sp_surface *s, const double *vertices, spate_
     return SPATE_OK;
 }
 
-static spate_status build(sp_surface *s, const double *vertices, size_t vertex_count, const uint32_t *triangles,
-                          size_t triangle_count, spate_error *error)
+static spate_status build(sp_surface *s, const double *vertices, size_t vertex_count,
+                          const uint32_t *triangles, size_t triangle_count, spate_error *error)
 {
     TRY(check_input(vertices, vertex_count, triangles, triangle_count, error));
     TRY(measure(s, vertices, triangles, triangle_count, error));

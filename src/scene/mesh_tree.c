@@ -4,9 +4,9 @@
  *
  *     surface(left) * triangles(left) + surface(right) * triangles(right)
  *
- * is least, among the borders of 16 bins along the longest axis of the triangles' centres. Where that does not divide
- * (equal centres), or the path from the root has become long, the node is halved by number: no depth problem, whatever the
- * mesh. */
+ * is least, among the borders of 16 bins along the longest axis of the triangles' centres. Where
+ * that does not divide (equal centres), or the path from the root has become long, the node is
+ * halved by number: no depth problem, whatever the mesh. */
 #include "mesh_tree.h"
 
 #include <math.h>
@@ -48,7 +48,8 @@ static void enclose(box *whole, const box *part)
 
 static double surface(const box *b)
 {
-    double x = (double)b->high[0] - b->low[0], y = (double)b->high[1] - b->low[1], z = (double)b->high[2] - b->low[2];
+    double x = (double)b->high[0] - b->low[0], y = (double)b->high[1] - b->low[1],
+           z = (double)b->high[2] - b->low[2];
     return x * y + y * z + z * x;
 }
 
@@ -183,8 +184,8 @@ static void build(builder *b, size_t triangle_count)
     }
 }
 
-spate_status sp_tree_init(sp_tree *tree, const double *vertices, const uint32_t *triangles, size_t triangle_count,
-                          spate_error *error)
+spate_status sp_tree_init(sp_tree *tree, const double *vertices, const uint32_t *triangles,
+                          size_t triangle_count, spate_error *error)
 {
     builder b = {
         .bounds = sp_alloc(triangle_count, sizeof *b.bounds),

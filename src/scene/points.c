@@ -14,7 +14,8 @@ struct spate_points {
     float *positions, *velocities; /* [3 * count] */
 };
 
-spate_points *spate_points_create(const float *positions, const float *velocities, size_t count, spate_error *error)
+spate_points *spate_points_create(const float *positions, const float *velocities, size_t count,
+                                  spate_error *error)
 {
     for (size_t i = 0; i < 3 * count; i++)
         if (!isfinite(positions[i]) || (velocities && !isfinite(velocities[i]))) {

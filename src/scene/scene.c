@@ -1,7 +1,8 @@
 /* scene.c -- making, copying and destroying scenes; their lists.
  *
- * The public structs hold a count but no capacity. A list has room for the next power of two of its count, so it grows
- * only when the count is a power of two, and memory moves a logarithmic number of times. */
+ * The public structs hold a count but no capacity. A list has room for the next power of two of its
+ * count, so it grows only when the count is a power of two, and memory moves a logarithmic number
+ * of times. */
 #include "schema.h"
 
 #include "base/memory.h"
@@ -94,7 +95,8 @@ static bool copy_shapes(spate_shape_list *copy, const spate_shape_list *list)
         shape->points = shape->points ? spate_points_retain(shape->points) : NULL;
         copy->count = k + 1;
         if (shape->motion_count > 0) {
-            shape->motion = copy_items(list->items[k].motion, shape->motion_count, sizeof *shape->motion);
+            shape->motion =
+                copy_items(list->items[k].motion, shape->motion_count, sizeof *shape->motion);
             if (!shape->motion)
                 return false;
         }
@@ -102,9 +104,10 @@ static bool copy_shapes(spate_shape_list *copy, const spate_shape_list *list)
     return true;
 }
 
-/* In 2D the third number of a vector and two angles of a rotation mean nothing: they read as 0 in a copy, so that
- * what a caller left there cannot matter. */
-static spate_status flatten(void *user, const sp_row *row, const void *owner, const char *key, const char *path)
+/* In 2D the third number of a vector and two angles of a rotation mean nothing: they read as 0 in a
+ * copy, so that what a caller left there cannot matter. */
+static spate_status flatten(void *user, const sp_row *row, const void *owner, const char *key,
+                            const char *path)
 {
     (void)user, (void)key, (void)path;
     double *v = (double *)((char *)owner + row->offset);
@@ -127,8 +130,10 @@ spate_scene *spate_scene_copy(const spate_scene *scene)
     copy->channels = scene->channel_count > 0
                          ? copy_items(scene->channels, scene->channel_count, sizeof *copy->channels)
                          : NULL;
-    bool done = (copy->channels || scene->channel_count <= 0) && copy_shapes(&copy->fill, &scene->fill) &&
-                copy_shapes(&copy->solids, &scene->solids) && copy_shapes(&copy->inflows, &scene->inflows) &&
+    bool done = (copy->channels || scene->channel_count <= 0) &&
+                copy_shapes(&copy->fill, &scene->fill) &&
+                copy_shapes(&copy->solids, &scene->solids) &&
+                copy_shapes(&copy->inflows, &scene->inflows) &&
                 copy_shapes(&copy->outflows, &scene->outflows);
     if (!done) {
         spate_scene_destroy(copy);
@@ -189,7 +194,8 @@ spate_channel *spate_scene_add_channel(spate_scene *scene)
 int sp_list_count(const sp_row *row, const void *owner)
 {
     switch (row->item) {
-    case SP_ITEM_SHAPE: return ((const spate_shape_list *)((const char *)owner + row->offset))->count;
+    case SP_ITEM_SHAPE:
+        return ((const spate_shape_list *)((const char *)owner + row->offset))->count;
     case SP_ITEM_KEYFRAME: return ((const spate_shape *)owner)->motion_count;
     case SP_ITEM_CHANNEL: return ((const spate_scene *)owner)->channel_count;
     }
@@ -199,7 +205,8 @@ int sp_list_count(const sp_row *row, const void *owner)
 void *sp_list_item(const sp_row *row, const void *owner, int index)
 {
     switch (row->item) {
-    case SP_ITEM_SHAPE: return ((const spate_shape_list *)((const char *)owner + row->offset))->items + index;
+    case SP_ITEM_SHAPE:
+        return ((const spate_shape_list *)((const char *)owner + row->offset))->items + index;
     case SP_ITEM_KEYFRAME: return ((const spate_shape *)owner)->motion + index;
     case SP_ITEM_CHANNEL: return ((const spate_scene *)owner)->channels + index;
     }

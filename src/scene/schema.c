@@ -1,11 +1,13 @@
 /* schema.c -- the one table of settings.
  *
- * Every setting of a scene stands here once: its path in a scene file, its type, default, limits, unit and meaning,
- * and where it is stored. From this table come spate_scene_set and the scene reader, the checks, the text of a
- * resolved scene, `spate help scene` and docs/scene.md. It lists only what works.
+ * Every setting of a scene stands here once: its path in a scene file, its type, default, limits,
+ * unit and meaning, and where it is stored. From this table come spate_scene_set and the scene
+ * reader, the checks, the text of a resolved scene, `spate help scene` and docs/scene.md. It lists
+ * only what works.
  *
- * Settings of one group stand together, and the settings of a list right behind the list: sp_scene_walk relies on
- * it. A setting that one kind of shape cannot do without starts as NaN, "not given". */
+ * Settings of one group stand together, and the settings of a list right behind the list:
+ * sp_scene_walk relies on it. A setting that one kind of shape cannot do without starts as NaN,
+ * "not given". */
 #include "schema.h"
 
 #include <float.h>
@@ -16,8 +18,8 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
-/* Limits: `>= POSITIVE` is the same as `> 0`. FAR keeps squares of lengths (m) well inside a double, FAST the
- * velocities and accelerations. */
+/* Limits: `>= POSITIVE` is the same as `> 0`. FAR keeps squares of lengths (m) well inside a
+ * double, FAST the velocities and accelerations. */
 #define POSITIVE DBL_TRUE_MIN
 #define FAR 1e9
 #define FAST 1e6
@@ -25,90 +27,92 @@
 
 #define KIND(k) (1u << SPATE_SHAPE_##k)
 #define ANY 0u /* every kind, and whatever is no shape */
-#define PLACED (KIND(BOX) | KIND(SPHERE) | KIND(CAPSULE) | KIND(CYLINDER) | KIND(PLANE) | KIND(MESH))
+#define PLACED \
+    (KIND(BOX) | KIND(SPHERE) | KIND(CAPSULE) | KIND(CYLINDER) | KIND(PLANE) | KIND(MESH))
 
-#define SCALAR(path, name, kind, owner, field, text, value, low, high, unit, used, help)            \
-    {.setting = {path, name, text, unit, low, high, "", help},                                      \
-     .type = kind,                                                                                  \
-     .offset = offsetof(owner, field),                                                              \
-     .initial = {value},                                                                            \
-     .kinds = used}
-#define NUMBER(path, owner, field, value, low, high, unit, help)                                    \
+#define SCALAR(path, name, kind, owner, field, text, value, low, high, unit, used, help) \
+    {                                                                                    \
+        .setting = {path, name, text, unit, low, high, "", help}, .type = kind,          \
+        .offset = offsetof(owner, field), .initial = {value}, .kinds = used              \
+    }
+#define NUMBER(path, owner, field, value, low, high, unit, help) \
     SCALAR(path, "number", SP_NUMBER, owner, field, #value, value, low, high, unit, ANY, help)
-#define INTEGER(path, owner, field, value, low, high, unit, help)                                   \
+#define INTEGER(path, owner, field, value, low, high, unit, help) \
     SCALAR(path, "integer", SP_INTEGER, owner, field, #value, value, low, high, unit, ANY, help)
-#define BOOL(path, owner, field, value, used, help)                                                 \
+#define BOOL(path, owner, field, value, used, help) \
     SCALAR(path, "bool", SP_BOOL, owner, field, #value, value, 0, 1, "", used, help)
-#define STRING(path, owner, field, value, used, help)                                               \
-    {.setting = {path, "string", value, "", -INFINITY, INFINITY, "", help},                         \
-     .type = SP_STRING,                                                                             \
-     .offset = offsetof(owner, field),                                                              \
-     .size = (int)sizeof(((owner *)0)->field),                                                      \
-     .kinds = used}
-#define ENUM(path, owner, field, value, names, help)                                                \
-    {.setting = {path, "enum", "\"" value "\"", "", -INFINITY, INFINITY, names, help},              \
-     .type = SP_ENUM,                                                                               \
-     .offset = offsetof(owner, field)}
-#define SIDE(path, axis, end, flat, help)                                                           \
-    {.setting = {path, "enum", "\"wall\"", "", -INFINITY, INFINITY, "wall|open|periodic", help},    \
-     .type = SP_ENUM,                                                                               \
-     .offset = offsetof(spate_scene, domain.sides[axis][end]),                                      \
-     .only_3d = !(flat)}
-#define VECTOR(path, name, kind, owner, field, text, y, bound, unit, used, help)                    \
-    {.setting = {path, name, text, unit, -(bound), bound, "", help},                                \
-     .type = kind,                                                                                  \
-     .offset = offsetof(owner, field),                                                              \
-     .initial = {0, y, 0},                                                                          \
-     .kinds = used}
-#define ZEROS(path, owner, field, bound, unit, used, help)                                          \
+#define STRING(path, owner, field, value, used, help)                                             \
+    {                                                                                             \
+        .setting = {path, "string", value, "", -INFINITY, INFINITY, "", help}, .type = SP_STRING, \
+        .offset = offsetof(owner, field), .size = (int)sizeof(((owner *)0)->field), .kinds = used \
+    }
+#define ENUM(path, owner, field, value, names, help)                                      \
+    {                                                                                     \
+        .setting = {path, "enum", "\"" value "\"", "", -INFINITY, INFINITY, names, help}, \
+        .type = SP_ENUM, .offset = offsetof(owner, field)                                 \
+    }
+#define SIDE(path, axis, end, flat, help)                                                    \
+    {                                                                                        \
+        .setting =                                                                           \
+            {path, "enum", "\"wall\"", "", -INFINITY, INFINITY, "wall|open|periodic", help}, \
+        .type = SP_ENUM, .offset = offsetof(spate_scene, domain.sides[axis][end]),           \
+        .only_3d = !(flat)                                                                   \
+    }
+#define VECTOR(path, name, kind, owner, field, text, y, bound, unit, used, help)      \
+    {                                                                                 \
+        .setting = {path, name, text, unit, -(bound), bound, "", help}, .type = kind, \
+        .offset = offsetof(owner, field), .initial = {0, y, 0}, .kinds = used         \
+    }
+#define ZEROS(path, owner, field, bound, unit, used, help) \
     VECTOR(path, "vector", SP_VECTOR, owner, field, "[0, 0, 0]", 0, bound, unit, used, help)
-#define ROTATION(path, owner, field, used, help)                                                    \
+#define ROTATION(path, owner, field, used, help) \
     VECTOR(path, "rotation", SP_ROTATION, owner, field, "[0, 0, 0]", 0, 1e6, "degrees", used, help)
-#define LIST(path, owner, field, items, most, help)                                                 \
-    {.setting = {path, "list", "[]", "", 0, most, "", help},                                        \
-     .type = SP_LIST,                                                                               \
-     .offset = offsetof(owner, field),                                                              \
-     .item = items}
+#define LIST(path, owner, field, items, most, help)                              \
+    {                                                                            \
+        .setting = {path, "list", "[]", "", 0, most, "", help}, .type = SP_LIST, \
+        .offset = offsetof(owner, field), .item = items                          \
+    }
 
 /* Settings of shapes that start as "not given". */
-#define NEEDED(path, name, kind, field, lowest, unit_name, used, text)                              \
-    {.setting = {path, name, "", unit_name, lowest, FAR, "", text},                                 \
-     .type = kind,                                                                                  \
-     .offset = offsetof(spate_shape, field),                                                        \
-     .initial = {NAN, NAN, NAN},                                                                    \
-     .kinds = used,                                                                                 \
-     .needed = true}
-#define POINT(path, field, used, help) NEEDED(path, "vector", SP_VECTOR, field, -FAR, "m", used, help)
+#define NEEDED(path, name, kind, field, lowest, unit_name, used, text)                     \
+    {                                                                                      \
+        .setting = {path, name, "", unit_name, lowest, FAR, "", text}, .type = kind,       \
+        .offset = offsetof(spate_shape, field), .initial = {NAN, NAN, NAN}, .kinds = used, \
+        .needed = true                                                                     \
+    }
+#define POINT(path, field, used, help) \
+    NEEDED(path, "vector", SP_VECTOR, field, -FAR, "m", used, help)
 
 #define ROUND_KINDS (KIND(SPHERE) | KIND(CAPSULE) | KIND(CYLINDER))
 #define AXIS_KINDS (KIND(CAPSULE) | KIND(CYLINDER))
 
-/* What all shapes have. `list` is "solids[]", `names` its kinds, `files` those that come from a file. */
-#define PLACE_ROWS(list, names, files, from_file)                                                   \
-    STRING(list ".name", spate_shape, name, "\"\"", ANY,                                      \
-           "for messages; no two shapes may share one"),                                            \
-    ENUM(list ".shape", spate_shape, shape, "box", names, "which kind of shape"),                   \
-    POINT(list ".min", min, KIND(BOX), "box: the lower corner"),                                    \
-    POINT(list ".max", max, KIND(BOX), "box: the upper corner"),                                    \
-    POINT(list ".center", center, KIND(SPHERE), "sphere (2D: disc): its centre"),                   \
-    NEEDED(list ".radius", "number", SP_NUMBER, radius, POSITIVE, "m", ROUND_KINDS,                 \
-           "sphere, capsule, cylinder: the radius"),                                                \
-    POINT(list ".from", from, AXIS_KINDS,                                                           \
-          "capsule, cylinder (2D: rectangle about a line): one end of the axis"),                   \
-    POINT(list ".to", to, AXIS_KINDS, "capsule, cylinder: the other end of the axis"),              \
-    POINT(list ".point", point, KIND(PLANE),                                                        \
-          "plane: any point on it; the shape is the half space behind the plane"),                  \
-    NEEDED(list ".normal", "vector", SP_VECTOR, normal, -FAR, "", KIND(PLANE),                      \
-           "plane: the direction it faces, of any length but 0"),                                   \
-    STRING(list ".file", spate_shape, file, "", files, from_file),                                  \
-    SCALAR(list ".scale", "number", SP_NUMBER, spate_shape, scale, "1", 1, POSITIVE, FAR, "m",      \
-           KIND(MESH), "mesh: metres per unit of the file"),                                        \
-    ZEROS(list ".position", spate_shape, position, FAR, "m", KIND(MESH),                            \
-          "mesh: where the origin of the file goes"),                                               \
-    ROTATION(list ".rotation", spate_shape, rotation, PLACED,                                 \
-             "about the shape's centre, by x, then y, then z; 2D: one number"),                     \
-    BOOL(list ".invert", spate_shape, invert, false, PLACED,                                  \
-         "true: everything outside the shape instead of inside")
+/* What all shapes have. `list` is "solids[]", `names` its kinds, `files` those that come from a
+ * file. */
+#define PLACE_ROWS(list, names, files, from_file)                                                  \
+    STRING(list ".name", spate_shape, name, "\"\"", ANY,                                           \
+           "for messages; no two shapes may share one"),                                           \
+        ENUM(list ".shape", spate_shape, shape, "box", names, "which kind of shape"),              \
+        POINT(list ".min", min, KIND(BOX), "box: the lower corner"),                               \
+        POINT(list ".max", max, KIND(BOX), "box: the upper corner"),                               \
+        POINT(list ".center", center, KIND(SPHERE), "sphere (2D: disc): its centre"),              \
+        NEEDED(list ".radius", "number", SP_NUMBER, radius, POSITIVE, "m", ROUND_KINDS,            \
+               "sphere, capsule, cylinder: the radius"),                                           \
+        POINT(list ".from", from, AXIS_KINDS,                                                      \
+              "capsule, cylinder (2D: rectangle about a line): one end of the axis"),              \
+        POINT(list ".to", to, AXIS_KINDS, "capsule, cylinder: the other end of the axis"),         \
+        POINT(list ".point", point, KIND(PLANE),                                                   \
+              "plane: any point on it; the shape is the half space behind the plane"),             \
+        NEEDED(list ".normal", "vector", SP_VECTOR, normal, -FAR, "", KIND(PLANE),                 \
+               "plane: the direction it faces, of any length but 0"),                              \
+        STRING(list ".file", spate_shape, file, "", files, from_file),                             \
+        SCALAR(list ".scale", "number", SP_NUMBER, spate_shape, scale, "1", 1, POSITIVE, FAR, "m", \
+               KIND(MESH), "mesh: metres per unit of the file"),                                   \
+        ZEROS(list ".position", spate_shape, position, FAR, "m", KIND(MESH),                       \
+              "mesh: where the origin of the file goes"),                                          \
+        ROTATION(list ".rotation", spate_shape, rotation, PLACED,                                  \
+                 "about the shape's centre, by x, then y, then z; 2D: one number"),                \
+        BOOL(list ".invert", spate_shape, invert, false, PLACED,                                   \
+             "true: everything outside the shape instead of inside")
 
 #define SOLID_NAMES "box|sphere|capsule|cylinder|plane|mesh"
 #define MESH_FILE "mesh (3D): a closed mesh, OBJ, STL or PLY, relative to the folder of the scene"
@@ -123,7 +127,8 @@ static const sp_row rows[] = {
             "cells along the longest side; the other sides are rounded to whole cells"),
     NUMBER("domain.cell_size", spate_scene, domain.cell_size, 0, 0, 1e6, "m",
            "size of a cell, instead of `cells`; 0: from `cells`"),
-    SIDE("domain.sides.left", 0, 0, true, "the side at low x: `open` lets liquid leave, `periodic` comes in pairs"),
+    SIDE("domain.sides.left", 0, 0, true,
+         "the side at low x: `open` lets liquid leave, `periodic` comes in pairs"),
     SIDE("domain.sides.right", 0, 1, true, "the side at high x"),
     SIDE("domain.sides.bottom", 1, 0, true, "the side at low y"),
     SIDE("domain.sides.top", 1, 1, true, "the side at high y"),
@@ -133,8 +138,8 @@ static const sp_row rows[] = {
            "of the walls: 0 the liquid slips .. 1 it sticks"),
     INTEGER("frames", spate_scene, frames, 120, 0, 1000000, "", "how many frames to simulate"),
     NUMBER("fps", spate_scene, fps, 30, 1e-6, 1e6, "1/s", "frames per second"),
-    VECTOR("gravity", "vector", SP_VECTOR, spate_scene, gravity, "[0, -9.81, 0]", -9.81, FAST, "m/s^2",
-           ANY, "acceleration of everything"),
+    VECTOR("gravity", "vector", SP_VECTOR, spate_scene, gravity, "[0, -9.81, 0]", -9.81, FAST,
+           "m/s^2", ANY, "acceleration of everything"),
 
     INTEGER("liquid.particles_per_axis", spate_scene, liquid.particles_per_axis, 2, 1, 16, "",
             "particles along each axis of a cell; 2 gives 4 per cell in 2D, 8 in 3D"),
@@ -142,7 +147,8 @@ static const sp_row rows[] = {
            "placing of new particles: 0 a lattice .. 1 anywhere in their share of the cell"),
     SCALAR("liquid.seed", "integer", SP_SEED, spate_scene, liquid.seed, "1", 1, 0, SEED_MAX, "",
            ANY, "of the jitter; another number gives another placing"),
-    NUMBER("liquid.density", spate_scene, liquid.density, 1000, POSITIVE, 1e6, "kg/m^3", "mass per volume"),
+    NUMBER("liquid.density", spate_scene, liquid.density, 1000, POSITIVE, 1e6, "kg/m^3",
+           "mass per volume"),
     ENUM("liquid.transfer", spate_scene, liquid.transfer, "flip", "flip|pic|apic",
          "how velocities go between particles and grid"),
     NUMBER("liquid.flip_ratio", spate_scene, liquid.flip_ratio, 0.97, 0, 1, "",
@@ -153,7 +159,8 @@ static const sp_row rows[] = {
     NUMBER("time.cfl", spate_scene, time.cfl, 2, 0.01, 100, "cells",
            "how far the fastest liquid may move in a step"),
     NUMBER("time.dt", spate_scene, time.dt, 0, 0, 1e6, "s", "fixed time step; 0: from `cfl`"),
-    INTEGER("time.min_substeps", spate_scene, time.min_substeps, 1, 1, 1000000, "", "fewest steps per frame"),
+    INTEGER("time.min_substeps", spate_scene, time.min_substeps, 1, 1, 1000000, "",
+            "fewest steps per frame"),
     INTEGER("time.max_substeps", spate_scene, time.max_substeps, 64, 1, 1000000, "",
             "most steps per frame; beyond it steps get longer than `cfl` asks for"),
     ENUM("time.advection", spate_scene, time.advection, "rk3", "euler|rk2|rk3|rk4",
@@ -171,18 +178,22 @@ static const sp_row rows[] = {
          "jacobi and gauss_seidel that reach `max_iterations`: go on, or stop"),
 
     LIST("fill", spate_scene, fill, SP_ITEM_SHAPE, 4096, "shapes filled with liquid at the start"),
-    PLACE_ROWS("fill[]", SOLID_NAMES "|particles", KIND(MESH) | KIND(PARTICLES),
-               "mesh (3D): a closed mesh, OBJ, STL or PLY; particles: a PLY; relative to the folder of the scene"),
-    ZEROS("fill[].velocity", spate_shape, velocity, FAST, "m/s", PLACED, "of the liquid at the start"),
+    PLACE_ROWS(
+        "fill[]", SOLID_NAMES "|particles", KIND(MESH) | KIND(PARTICLES),
+        "mesh (3D): a closed mesh, OBJ, STL or PLY; particles: a PLY; relative to the folder of the scene"),
+    ZEROS("fill[].velocity", spate_shape, velocity, FAST, "m/s", PLACED,
+          "of the liquid at the start"),
 
     LIST("solids", spate_scene, solids, SP_ITEM_SHAPE, 4096, "obstacles"),
     PLACE_ROWS("solids[]", SOLID_NAMES, KIND(MESH), MESH_FILE),
     ZEROS("solids[].velocity", spate_shape, velocity, FAST, "m/s", PLACED,
           "the solid drifts with it, on top of its motion"),
-    NUMBER("solids[].friction", spate_shape, friction, 0, 0, 1, "", "0 the liquid slips .. 1 it sticks"),
+    NUMBER("solids[].friction", spate_shape, friction, 0, 0, 1, "",
+           "0 the liquid slips .. 1 it sticks"),
     LIST("solids[].motion", spate_shape, motion, SP_ITEM_KEYFRAME, 100000,
          "keyframes in order of time; at rest before the first and after the last"),
-    NUMBER("solids[].motion[].time", spate_keyframe, time, 0, -FAR, FAR, "s", "when the solid is there"),
+    NUMBER("solids[].motion[].time", spate_keyframe, time, 0, -FAR, FAR, "s",
+           "when the solid is there"),
     ZEROS("solids[].motion[].position", spate_keyframe, position, FAR, "m", ANY,
           "displacement from where the shape was placed"),
     ROTATION("solids[].motion[].rotation", spate_keyframe, rotation, ANY,
@@ -190,16 +201,20 @@ static const sp_row rows[] = {
 
     LIST("inflows", spate_scene, inflows, SP_ITEM_SHAPE, 4096, "shapes kept full of new liquid"),
     PLACE_ROWS("inflows[]", SOLID_NAMES, KIND(MESH), MESH_FILE),
-    ZEROS("inflows[].velocity", spate_shape, velocity, FAST, "m/s", PLACED, "of the liquid it emits"),
+    ZEROS("inflows[].velocity", spate_shape, velocity, FAST, "m/s", PLACED,
+          "of the liquid it emits"),
 
-    LIST("outflows", spate_scene, outflows, SP_ITEM_SHAPE, 4096, "shapes that remove the liquid in them"),
+    LIST("outflows", spate_scene, outflows, SP_ITEM_SHAPE, 4096,
+         "shapes that remove the liquid in them"),
     PLACE_ROWS("outflows[]", SOLID_NAMES, KIND(MESH), MESH_FILE),
 
     LIST("channels", spate_scene, channels, SP_ITEM_CHANNEL, 16,
          "quantities that particles carry, written with them"),
-    STRING("channels[].name", spate_channel, name, "", ANY,
-           "letters, digits and _; `age` (s) and `source` (which fill or inflow) are kept up to date by spate"),
-    INTEGER("channels[].components", spate_channel, components, 1, 1, 4, "", "how many numbers it has"),
+    STRING(
+        "channels[].name", spate_channel, name, "", ANY,
+        "letters, digits and _; `age` (s) and `source` (which fill or inflow) are kept up to date by spate"),
+    INTEGER("channels[].components", spate_channel, components, 1, 1, 4, "",
+            "how many numbers it has"),
     {.setting = {"channels[].initial", "vector", "[0, 0, 0, 0]", "", -FLT_MAX, FLT_MAX, "",
                  "value of new particles, one number per component; those not given are 0"},
      .type = SP_VECTOR,
@@ -208,10 +223,12 @@ static const sp_row rows[] = {
     BOOL("channels[].pic", spate_channel, pic, false, ANY,
          "true: averaged over the grid in every step; false: carried unchanged"),
 
-    ENUM("output.particles", spate_scene, output.particles, "ply", "ply|none", "format of the particle files"),
-    INTEGER("output.every", spate_scene, output.every, 1, 1, 1000000, "frames", "between particle files"),
-    INTEGER("output.checkpoint_every", spate_scene, output.checkpoint_every, 10, 0, 1000000, "frames",
-            "between checkpoints; 0: only by time (60 s)"),
+    ENUM("output.particles", spate_scene, output.particles, "ply", "ply|none",
+         "format of the particle files"),
+    INTEGER("output.every", spate_scene, output.every, 1, 1, 1000000, "frames",
+            "between particle files"),
+    INTEGER("output.checkpoint_every", spate_scene, output.checkpoint_every, 10, 0, 1000000,
+            "frames", "between checkpoints; 0: only by time (60 s)"),
     BOOL("output.preview", spate_scene, output.preview, true, ANY,
          "whether to draw preview.png of the last frame"),
 };
@@ -273,7 +290,8 @@ static void set_default(const sp_row *row, void *at)
     case SP_SEED: *(uint64_t *)at = (uint64_t)row->initial[0]; break;
     case SP_BOOL: *(bool *)at = row->initial[0] != 0; break;
     case SP_STRING: /* the default is written with its quotes */
-        snprintf(at, (size_t)row->size, "%.*s", length < 2 ? 0 : (int)length - 2, length < 2 ? "" : text + 1);
+        snprintf(at, (size_t)row->size, "%.*s", length < 2 ? 0 : (int)length - 2,
+                 length < 2 ? "" : text + 1);
         break;
     case SP_VECTOR:
     case SP_ROTATION:

@@ -1,8 +1,8 @@
 /* schema.h -- the table of settings from inside: where each setting lives and how to reach it.
  *
- * A row says where its value is stored relative to its owner: the scene, or the item of the innermost list in its
- * path (a shape, a keyframe, a channel). Readers, writers and checks go through these functions, so that no setting is
- * named twice. */
+ * A row says where its value is stored relative to its owner: the scene, or the item of the
+ * innermost list in its path (a shape, a keyframe, a channel). Readers, writers and checks go
+ * through these functions, so that no setting is named twice. */
 #ifndef SPATE_SCENE_SCHEMA_H
 #define SPATE_SCENE_SCHEMA_H
 
@@ -14,7 +14,8 @@ typedef enum sp_type {
     SP_SEED,     /* uint64_t, as far as a double is exact */
     SP_BOOL,     /* bool */
     SP_STRING,   /* char[size] */
-    SP_VECTOR,   /* double[3], one number per axis; with `size`: up to that many, whatever the dimension */
+    SP_VECTOR,   /* double[3], one number per axis; with `size`: up to that many, whatever the
+                    dimension */
     SP_ROTATION, /* double[3], degrees; 2D: one number, stored in [2] */
     SP_ENUM,     /* an enum whose values count through `choices` */
     SP_LIST      /* items; `high` is the largest number of them */
@@ -28,8 +29,9 @@ typedef struct sp_row {
     size_t offset;     /* from the owner */
     int size;          /* strings: bytes; vectors: see SP_VECTOR */
     double initial[3]; /* default of numbers and vectors; NaN: not given */
-    unsigned kinds;    /* of shapes: bit k set if kind k uses this setting; 0: all do, or the owner is no shape */
-    bool needed;       /* those kinds cannot do without it */
+    unsigned kinds; /* of shapes: bit k set if kind k uses this setting; 0: all do, or the owner is
+                       no shape */
+    bool needed;    /* those kinds cannot do without it */
     bool only_3d;
     sp_item item; /* lists */
 } sp_row;
@@ -47,7 +49,8 @@ typedef enum sp_node {
 sp_node sp_schema_find(const char *path, const sp_row **row);
 /* The same for a path with numbers ("solids[2].radius"). */
 sp_node sp_schema_find_place(const char *path, const sp_row **row);
-/* Copies a path without the numbers between its brackets. False if it is too long or a bracket holds no number. */
+/* Copies a path without the numbers between its brackets. False if it is too long or a bracket
+ * holds no number. */
 bool sp_path_strip(const char *path, char *plain, size_t size);
 
 /* Puts the defaults of all rows directly below `prefix` ("" or "solids[].") into `owner`. */
@@ -56,23 +59,27 @@ void sp_schema_defaults(const char *prefix, void *owner);
 int sp_row_numbers(const sp_row *row, int dim);
 /* Writes the names of an enum as "flip, pic, apic". */
 void sp_row_choices(const sp_row *row, char *text, size_t size);
-/* Number of `name` among the choices, -1 if it is none; and the other way round (false if out of range). */
+/* Number of `name` among the choices, -1 if it is none; and the other way round (false if out of
+ * range). */
 int sp_choice_index(const sp_row *row, const char *name);
 bool sp_choice_name(const sp_row *row, int index, char *name, size_t size);
 
 /* The error for a value that is wrong in itself. `got`: "a string", "null", ... */
-spate_status sp_fail_type(const sp_row *row, int dim, const char *where, const char *got, spate_error *error);
+spate_status sp_fail_type(const sp_row *row, int dim, const char *where, const char *got,
+                          spate_error *error);
 /* The error for a path that names nothing, with a suggestion. */
 spate_status sp_fail_unknown(const char *path, spate_error *error);
 /* Checks a stored value against the limits of its row. Lengths that are not given (NaN) pass. */
-spate_status sp_row_check(const sp_row *row, const void *owner, int dim, const char *where, spate_error *error);
+spate_status sp_row_check(const sp_row *row, const void *owner, int dim, const char *where,
+                          spate_error *error);
 /* Whether a length that starts as "not given" has been given. True for all other settings. */
 bool sp_row_given(const sp_row *row, const void *owner);
 /* Whether the setting means anything to its owner: false for the radius of a box. */
 bool sp_row_used(const sp_row *row, const void *owner);
 /* Whether a setting that only some shapes use (row->kinds) is as it starts. */
 bool sp_row_untouched(const sp_row *row, const void *owner);
-/* Length of the UTF-8 character at `s`, 0 if it is none: wrong bytes, overlong, a surrogate or beyond U+10FFFF. */
+/* Length of the UTF-8 character at `s`, 0 if it is none: wrong bytes, overlong, a surrogate or
+ * beyond U+10FFFF. */
 int sp_utf8_length(const char *s);
 
 /* Lists. `owner` holds the list. */
@@ -81,27 +88,29 @@ void *sp_list_item(const sp_row *row, const void *owner, int index);
 void *sp_list_append(const sp_row *row, void *owner); /* NULL without memory */
 void sp_list_pop(const sp_row *row, void *owner);     /* removes the last item */
 
-/* The owner of the row that `path` names (existing items only); NULL if there is none. For a path to an item, the
- * owner of the list. */
+/* The owner of the row that `path` names (existing items only); NULL if there is none. For a path
+ * to an item, the owner of the list. */
 void *sp_scene_owner(spate_scene *scene, const char *path);
 /* Appends an item to the list at `path` ("solids", "solids[2].motion"). */
 spate_status sp_scene_append(spate_scene *scene, const char *path, spate_error *error);
 /* Empties the list at `path`. */
 void sp_scene_clear_list(spate_scene *scene, const char *path);
 
-/* Visits all settings of a scene in the order of the table. Any function but `setting` may be NULL; a status other
- * than SPATE_OK from `setting` ends the walk. `key` is the last part of the path; NULL for the items of a list. */
+/* Visits all settings of a scene in the order of the table. Any function but `setting` may be NULL;
+ * a status other than SPATE_OK from `setting` ends the walk. `key` is the last part of the path;
+ * NULL for the items of a list. */
 typedef struct sp_walk {
-    spate_status (*setting)(void *user, const sp_row *row, const void *owner, const char *key, const char *path);
+    spate_status (*setting)(void *user, const sp_row *row, const void *owner, const char *key,
+                            const char *path);
     void (*open)(void *user, const char *key, bool list);
     void (*close)(void *user, bool list);
     void *user;
 } sp_walk;
 spate_status sp_scene_walk(const spate_scene *scene, const sp_walk *walk);
 
-/* The grid that a scene asks for, by the rule that the simulation follows: cells of cell_size if given, else of the
- * longest side / cells; each side the nearest whole number of cells, at least 1. As numbers that may be too large for
- * an int. */
+/* The grid that a scene asks for, by the rule that the simulation follows: cells of cell_size if
+ * given, else of the longest side / cells; each side the nearest whole number of cells, at least 1.
+ * As numbers that may be too large for an int. */
 double sp_scene_cell_size(const spate_scene *scene);
 double sp_scene_cells(const spate_scene *scene, int axis);
 

@@ -41,29 +41,36 @@ static void describe_type(const sp_row *row, int dim, char *text, size_t size)
     }
 }
 
-spate_status sp_fail_type(const sp_row *row, int dim, const char *where, const char *got, spate_error *error)
+spate_status sp_fail_type(const sp_row *row, int dim, const char *where, const char *got,
+                          spate_error *error)
 {
     char wanted[300];
     describe_type(row, dim, wanted, sizeof wanted);
     return sp_fail(error, SPATE_ERROR_SCENE, where, "must be %s (got %s)", wanted, got);
 }
 
-static spate_status check_number(const sp_row *row, double value, const char *where, spate_error *error)
+static spate_status check_number(const sp_row *row, double value, const char *where,
+                                 spate_error *error)
 {
     double low = row->setting.low, high = row->setting.high;
     if (!isfinite(value))
         return sp_fail(error, SPATE_ERROR_SCENE, where, "must be a finite number (got %s)",
-                       isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+                       isnan(value) ? "nan"
+                       : value > 0  ? "inf"
+                                    : "-inf");
     if (value >= low && value <= high)
         return SPATE_OK;
     if (value <= 0 && low > 0 && row->type != SP_INTEGER)
         return sp_fail(error, SPATE_ERROR_SCENE, where, "must be positive (got %.10g)", value);
     if (value < low)
-        return sp_fail(error, SPATE_ERROR_SCENE, where, "must be at least %.10g (got %.10g)", low, value);
-    return sp_fail(error, SPATE_ERROR_SCENE, where, "must be at most %.16g (got %.16g)", high, value);
+        return sp_fail(error, SPATE_ERROR_SCENE, where, "must be at least %.10g (got %.10g)", low,
+                       value);
+    return sp_fail(error, SPATE_ERROR_SCENE, where, "must be at most %.16g (got %.16g)", high,
+                   value);
 }
 
-static spate_status check_choice(const sp_row *row, const char *name, const char *where, spate_error *error)
+static spate_status check_choice(const sp_row *row, const char *name, const char *where,
+                                 spate_error *error)
 {
     if (sp_choice_index(row, name) >= 0)
         return SPATE_OK;
@@ -73,8 +80,10 @@ static spate_status check_choice(const sp_row *row, const char *name, const char
         sp_nearest_offer(&nearest, choice);
     sp_row_choices(row, wanted, sizeof wanted);
     if (!nearest.name[0])
-        return sp_fail(error, SPATE_ERROR_SCENE, where, "must be one of %s (got \"%.80s\")", wanted, name);
-    return sp_fail(error, SPATE_ERROR_SCENE, where, "must be one of %s (got \"%s\"; did you mean \"%s\"?)", wanted, name,
+        return sp_fail(error, SPATE_ERROR_SCENE, where, "must be one of %s (got \"%.80s\")", wanted,
+                       name);
+    return sp_fail(error, SPATE_ERROR_SCENE, where,
+                   "must be one of %s (got \"%s\"; did you mean \"%s\"?)", wanted, name,
                    nearest.name);
 }
 
@@ -83,24 +92,30 @@ int sp_utf8_length(const char *text)
     const unsigned char *s = (const unsigned char *)text;
     if (s[0] < 0x80)
         return 1;
-    int length = s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+    int length = s[0] >= 0xc2 && s[0] < 0xe0   ? 2
+                 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+                 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+                                               : 0;
     for (int k = 1; k < length; k++)
         if ((s[k] & 0xc0) != 0x80)
             return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) || (s[0] == 0xf0 && s[1] < 0x90) ||
-        (s[0] == 0xf4 && s[1] >= 0x90))
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) ||
+        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90))
         return 0;
     return length;
 }
 
-static spate_status check_string(const sp_row *row, const char *text, const char *where, spate_error *error)
+static spate_status check_string(const sp_row *row, const char *text, const char *where,
+                                 spate_error *error)
 {
     size_t length = strnlen(text, (size_t)row->size);
     if (length >= (size_t)row->size)
-        return sp_fail(error, SPATE_ERROR_SCENE, where, "is too long: at most %d bytes", row->size - 1);
+        return sp_fail(error, SPATE_ERROR_SCENE, where, "is too long: at most %d bytes",
+                       row->size - 1);
     for (const char *c = text; *c;) {
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            return sp_fail(error, SPATE_ERROR_SCENE, where, "must not hold control characters such as a line break");
+            return sp_fail(error, SPATE_ERROR_SCENE, where,
+                           "must not hold control characters such as a line break");
         int step = sp_utf8_length(c);
         if (step == 0)
             return sp_fail(error, SPATE_ERROR_SCENE, where, "must be UTF-8 text");
@@ -141,7 +156,8 @@ bool sp_row_untouched(const sp_row *row, const void *owner)
            (row->type == SP_NUMBER || (v[1] == row->initial[1] && v[2] == row->initial[2]));
 }
 
-static spate_status check_vector(const sp_row *row, const double *v, int dim, const char *where, spate_error *error)
+static spate_status check_vector(const sp_row *row, const double *v, int dim, const char *where,
+                                 spate_error *error)
 {
     if (row->type == SP_ROTATION && dim == 2)
         return check_number(row, v[2], where, error);
@@ -151,7 +167,8 @@ static spate_status check_vector(const sp_row *row, const double *v, int dim, co
     return SPATE_OK;
 }
 
-spate_status sp_row_check(const sp_row *row, const void *owner, int dim, const char *where, spate_error *error)
+spate_status sp_row_check(const sp_row *row, const void *owner, int dim, const char *where,
+                          spate_error *error)
 {
     const void *at = (const char *)owner + row->offset;
     if (!sp_row_given(row, owner) || (row->only_3d && dim == 2))
@@ -174,8 +191,8 @@ spate_status sp_row_check(const sp_row *row, const void *owner, int dim, const c
     case SP_LIST: {
         int count = sp_list_count(row, owner);
         if (count < 0 || count > row->setting.high)
-            return sp_fail(error, SPATE_ERROR_SCENE, where, "must have at most %g items (got %d)", row->setting.high,
-                           count);
+            return sp_fail(error, SPATE_ERROR_SCENE, where, "must have at most %g items (got %d)",
+                           row->setting.high, count);
         return SPATE_OK;
     }
     }
@@ -212,8 +229,8 @@ static bool kind_fits(const sp_row *row, int dim, const spate_value *value)
     return false;
 }
 
-static spate_status store_vector(const sp_row *row, int dim, double *at, const spate_value *value, const char *where,
-                                 spate_error *error)
+static spate_status store_vector(const sp_row *row, int dim, double *at, const spate_value *value,
+                                 const char *where, spate_error *error)
 {
     double numbers[8] = {0};
     if (value->kind == SPATE_VALUE_NUMBER) {
@@ -222,9 +239,10 @@ static spate_status store_vector(const sp_row *row, int dim, double *at, const s
         int wanted = sp_row_numbers(row, dim), count = value->count;
         if (wanted < 0 ? count < 1 || count > row->size : count != wanted) {
             if (wanted < 0)
-                return sp_fail(error, SPATE_ERROR_SCENE, where, "must have 1 to %d numbers (got %d)", row->size, count);
-            return sp_fail(error, SPATE_ERROR_SCENE, where, "must have %d numbers in a %dD scene (got %d)", wanted, dim,
-                           count);
+                return sp_fail(error, SPATE_ERROR_SCENE, where,
+                               "must have 1 to %d numbers (got %d)", row->size, count);
+            return sp_fail(error, SPATE_ERROR_SCENE, where,
+                           "must have %d numbers in a %dD scene (got %d)", wanted, dim, count);
         }
         for (int k = 0; k < count; k++)
             numbers[k] = value->vector[k];
@@ -236,29 +254,35 @@ static spate_status store_vector(const sp_row *row, int dim, double *at, const s
 }
 
 /* domain.size decides the dimension, which is fixed as soon as there are shapes. */
-static spate_status store_size(spate_scene *scene, const sp_row *row, const spate_value *value, const char *where,
-                               spate_error *error)
+static spate_status store_size(spate_scene *scene, const sp_row *row, const spate_value *value,
+                               const char *where, spate_error *error)
 {
     int count = value->count;
-    bool shapes = scene->fill.count || scene->solids.count || scene->inflows.count || scene->outflows.count;
+    bool shapes =
+        scene->fill.count || scene->solids.count || scene->inflows.count || scene->outflows.count;
     if (count != 2 && count != 3)
-        return sp_fail(error, SPATE_ERROR_SCENE, where, "must have 2 numbers (2D) or 3 (3D) (got %d)", count);
-    if (shapes && count != scene->dim)
         return sp_fail(error, SPATE_ERROR_SCENE, where,
-                       "must have %d numbers (got %d): a scene that has shapes cannot change its dimension", scene->dim,
-                       count);
+                       "must have 2 numbers (2D) or 3 (3D) (got %d)", count);
+    if (shapes && count != scene->dim)
+        return sp_fail(
+            error, SPATE_ERROR_SCENE, where,
+            "must have %d numbers (got %d): a scene that has shapes cannot change its dimension",
+            scene->dim, count);
     TRY(store_vector(row, count, scene->domain.size, value, where, error));
     scene->dim = count;
     return SPATE_OK;
 }
 
-static spate_status store(spate_scene *scene, const sp_row *row, void *owner, const spate_value *value,
-                          const char *where, spate_error *error)
+static spate_status store(spate_scene *scene, const sp_row *row, void *owner,
+                          const spate_value *value, const char *where, spate_error *error)
 {
     void *at = (char *)owner + row->offset;
     if (row->type == SP_LIST && value->kind == SPATE_VALUE_VECTOR)
-        return sp_fail(error, SPATE_ERROR_SCENE, where, "is a list of objects: set what is in them, such as %s[0].%s",
-                       where, row->item == SP_ITEM_SHAPE ? "shape" : row->item == SP_ITEM_CHANNEL ? "name" : "time");
+        return sp_fail(error, SPATE_ERROR_SCENE, where,
+                       "is a list of objects: set what is in them, such as %s[0].%s", where,
+                       row->item == SP_ITEM_SHAPE     ? "shape"
+                       : row->item == SP_ITEM_CHANNEL ? "name"
+                                                      : "time");
     if (!kind_fits(row, scene->dim, value))
         return sp_fail_type(row, scene->dim, where, kind_text(value), error);
     if (row->only_3d && scene->dim == 2)
@@ -272,7 +296,8 @@ static spate_status store(spate_scene *scene, const sp_row *row, void *owner, co
     case SP_SEED:
         TRY(check_number(row, value->number, where, error));
         if (value->number != floor(value->number))
-            return sp_fail(error, SPATE_ERROR_SCENE, where, "must be a whole number (got %.10g)", value->number);
+            return sp_fail(error, SPATE_ERROR_SCENE, where, "must be a whole number (got %.10g)",
+                           value->number);
         if (row->type == SP_SEED)
             *(uint64_t *)at = (uint64_t)value->number;
         else
@@ -315,7 +340,8 @@ typedef struct growth {
 } growth;
 
 /* Appends the items that `path` names one behind the end of their lists. */
-static spate_status grow_lists(spate_scene *scene, const char *path, growth *grown, spate_error *error)
+static spate_status grow_lists(spate_scene *scene, const char *path, growth *grown,
+                               spate_error *error)
 {
     for (const char *bracket = strchr(path, '['); bracket; bracket = strchr(bracket + 1, '[')) {
         const sp_row *row = NULL;
@@ -324,8 +350,9 @@ static spate_status grow_lists(spate_scene *scene, const char *path, growth *gro
         sp_schema_find_place(list, &row);
         int count = sp_list_count(row, sp_scene_owner(scene, list)), index = atoi(bracket + 1);
         if (index > count)
-            return sp_fail(error, SPATE_ERROR_SCENE, path, "there is no %s[%d]: the next new one is %s[%d]", list, index,
-                           list, count);
+            return sp_fail(error, SPATE_ERROR_SCENE, path,
+                           "there is no %s[%d]: the next new one is %s[%d]", list, index, list,
+                           count);
         if (index == count) {
             TRY(sp_scene_append(scene, list, error));
             grown->count++;
@@ -343,14 +370,16 @@ static void shrink_lists(spate_scene *scene, const growth *grown)
     }
 }
 
-spate_status spate_scene_set(spate_scene *scene, const char *path, const spate_value *value, spate_error *error)
+spate_status spate_scene_set(spate_scene *scene, const char *path, const spate_value *value,
+                             spate_error *error)
 {
     const sp_row *row = NULL;
     switch (sp_schema_find_place(path, &row)) {
     case SP_NODE_NONE: return sp_fail_unknown(path, error);
     case SP_NODE_GROUP:
     case SP_NODE_ITEM:
-        return sp_fail(error, SPATE_ERROR_SCENE, path, "must be an object with settings (got %s)", kind_text(value));
+        return sp_fail(error, SPATE_ERROR_SCENE, path, "must be an object with settings (got %s)",
+                       kind_text(value));
     case SP_NODE_ROW: break;
     }
     growth grown = {0};
@@ -358,7 +387,8 @@ spate_status spate_scene_set(spate_scene *scene, const char *path, const spate_v
     if (status == SPATE_OK) {
         void *owner = sp_scene_owner(scene, path);
         status = store(scene, row, owner, value, path, error);
-        if (status == SPATE_OK && strcmp(strrchr(path, ']') ? strrchr(path, ']') : "", "].file") == 0)
+        if (status == SPATE_OK &&
+            strcmp(strrchr(path, ']') ? strrchr(path, ']') : "", "].file") == 0)
             forget_file(owner);
     }
     if (status != SPATE_OK)

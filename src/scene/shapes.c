@@ -1,11 +1,13 @@
 /* shapes.c -- exact signed distances to the primitives, and poses.
  *
- * With q = |p| - h the distance to a box of half sizes h is |max(q, 0)| outside and max_i q_i inside (the nearest
- * face). A cylinder is that box in the plane (x, r), r = sqrt(y^2 + z^2), and a capsule is a sphere about the nearest
- * point of its axis. The normal is the gradient of the distance; where there is none (the centre of a sphere, an edge of a
- * box seen from inside) it is one of the unit vectors that the neighbourhood has.
+ * With q = |p| - h the distance to a box of half sizes h is |max(q, 0)| outside and max_i q_i
+ * inside (the nearest face). A cylinder is that box in the plane (x, r), r = sqrt(y^2 + z^2), and a
+ * capsule is a sphere about the nearest point of its axis. The normal is the gradient of the
+ * distance; where there is none (the centre of a sphere, an edge of a box seen from inside) it is
+ * one of the unit vectors that the neighbourhood has.
  *
- * Poses move solids and so reach the state of a run: no libm beyond sqrt, fabs, floor and fmod (which is exact). */
+ * Poses move solids and so reach the state of a run: no libm beyond sqrt, fabs, floor and fmod
+ * (which is exact). */
 #include "shapes.h"
 
 #include <math.h>
@@ -46,7 +48,8 @@ static void multiply(const double a[9], const double b[9], double product[9])
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            product[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+            product[3 * i + j] =
+                a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
 }
 
 /* Rz Ry Rx: about x first. In 2D about z alone. */
@@ -95,7 +98,8 @@ static void frame_along(const double x[3], int dim, double axes[9])
         y[2] = e[0] * x[1] - e[1] * x[0];
         normalize(y, &IDENTITY[3]);
     }
-    const double z[3] = {x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]};
+    const double z[3] = {x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2],
+                         x[0] * y[1] - x[1] * y[0]};
     for (int d = 0; d < 3; d++) {
         axes[3 * d] = x[d];
         axes[3 * d + 1] = y[d];
@@ -105,7 +109,8 @@ static void frame_along(const double x[3], int dim, double axes[9])
 
 /* ------------------------------------------------------------------ from the scene's shape */
 
-/* Origin and frame of a shape given by an axis: the local x axis runs along `axis`; returns its length. */
+/* Origin and frame of a shape given by an axis: the local x axis runs along `axis`; returns its
+ * length. */
 static double place_axis(sp_shape *prepared, const double axis[3], double frame[9])
 {
     double direction[3] = {axis[0], axis[1], prepared->dim == 3 ? axis[2] : 0};
@@ -160,8 +165,7 @@ void sp_shape_prepare(sp_shape *prepared, const spate_shape *shape, int dim)
         prepared->mesh = shape->mesh;
         prepared->scale = shape->scale;
         break;
-    case SPATE_SHAPE_PARTICLES:
-        break;
+    case SPATE_SHAPE_PARTICLES: break;
     }
     double rotation[9];
     euler_matrix(shape->rotation, dim, rotation);
@@ -170,7 +174,8 @@ void sp_shape_prepare(sp_shape *prepared, const spate_shape *shape, int dim)
 
 /* ------------------------------------------------------------------ distances */
 
-/* Distance to the box of half sizes h in n dimensions. `normal` (may be NULL) receives n numbers. */
+/* Distance to the box of half sizes h in n dimensions. `normal` (may be NULL) receives n numbers.
+ */
 static double box_distance(const double p[3], const double h[3], int n, double normal[3])
 {
     double q[3] = {0, 0, 0}, outside[3] = {0, 0, 0};
@@ -194,7 +199,8 @@ static double box_distance(const double p[3], const double h[3], int n, double n
     return q[nearest] > 0 ? sqrt(squares) : q[nearest];
 }
 
-/* Distance to the point `foot`, less `radius`. On the point itself the normal is local y: across the axis of a capsule. */
+/* Distance to the point `foot`, less `radius`. On the point itself the normal is local y: across
+ * the axis of a capsule. */
 static double round_distance(const double p[3], double foot, double radius, double normal[3])
 {
     double away[3] = {p[0] - foot, p[1], p[2]};
@@ -244,7 +250,8 @@ double sp_shape_distance(const sp_shape *shape, const double local[3], double no
     case SPATE_SHAPE_BOX: distance = box_distance(p, shape->half, shape->dim, wanted); break;
     case SPATE_SHAPE_SPHERE: distance = round_distance(p, 0, shape->radius, wanted); break;
     case SPATE_SHAPE_CAPSULE:
-        distance = round_distance(p, clamp(p[0], -shape->half[0], shape->half[0]), shape->radius, wanted);
+        distance =
+            round_distance(p, clamp(p[0], -shape->half[0], shape->half[0]), shape->radius, wanted);
         break;
     case SPATE_SHAPE_CYLINDER: distance = cylinder_distance(shape, p, wanted); break;
     case SPATE_SHAPE_PLANE: distance = p[0]; break;
@@ -287,7 +294,8 @@ void sp_shape_bounds(const sp_shape *shape, double low[3], double high[3])
 
 bool sp_shape_moves(const sp_shape *shape)
 {
-    return shape->motion_count > 0 || shape->velocity[0] != 0 || shape->velocity[1] != 0 || shape->velocity[2] != 0;
+    return shape->motion_count > 0 || shape->velocity[0] != 0 || shape->velocity[1] != 0 ||
+           shape->velocity[2] != 0;
 }
 
 sp_pose sp_shape_pose_at(const sp_shape *shape, const double position[3], const double rotation[3])

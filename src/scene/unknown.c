@@ -9,8 +9,9 @@
 
 #define WORD 64
 
-/* Edits (insert, delete, replace, swap neighbours) that turn `a` into `b`: optimal string alignment, three rows of
- * the table at a time. Words too long to be slips of a name count as far away. */
+/* Edits (insert, delete, replace, swap neighbours) that turn `a` into `b`: optimal string
+ * alignment, three rows of the table at a time. Words too long to be slips of a name count as far
+ * away. */
 static int distance(const char *a, const char *b)
 {
     int la = (int)strlen(a), lb = (int)strlen(b);
@@ -26,7 +27,8 @@ static int distance(const char *a, const char *b)
             int best = before[j - 1] + (a[i - 1] != b[j - 1]);
             best = before[j] + 1 < best ? before[j] + 1 : best;
             best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && older[j - 2] + 1 < best)
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                older[j - 2] + 1 < best)
                 best = older[j - 2] + 1;
             now[j] = best;
         }
@@ -45,8 +47,8 @@ void sp_nearest_offer(sp_nearest *nearest, const char *candidate)
     snprintf(nearest->name, sizeof nearest->name, "%s", candidate);
 }
 
-/* Calls for each different name directly below `parent` ("", "liquid.", "solids[]."): offers it, and writes the list
- * of all into `known`. */
+/* Calls for each different name directly below `parent` ("", "liquid.", "solids[]."): offers it,
+ * and writes the list of all into `known`. */
 static void offer_children(const char *parent, sp_nearest *nearest, char *known, size_t size)
 {
     size_t skip = strlen(parent), used = 0;
@@ -79,26 +81,32 @@ static const char *elsewhere(const char *word)
 }
 
 /* `parent` (with its dot) is known, `word` below it is not. */
-static spate_status fail_word(const char *path, const char *parent, const char *word, spate_error *error)
+static spate_status fail_word(const char *path, const char *parent, const char *word,
+                              spate_error *error)
 {
     char above[256], known[400];
     snprintf(above, sizeof above, "%.*s", (int)strlen(parent) - (parent[0] != 0), parent);
     const sp_row *row = NULL;
     if (sp_schema_find(above, &row) == SP_NODE_ROW && row->type == SP_LIST)
         return sp_fail(error, SPATE_ERROR_SCENE, path,
-                       "unknown setting; '%s' is a list: name one of its items, such as %s[0].%s", above, above, word);
+                       "unknown setting; '%s' is a list: name one of its items, such as %s[0].%s",
+                       above, above, word);
     if (row)
-        return sp_fail(error, SPATE_ERROR_SCENE, path, "unknown setting; '%s' is a single setting and has no parts",
-                       above);
+        return sp_fail(error, SPATE_ERROR_SCENE, path,
+                       "unknown setting; '%s' is a single setting and has no parts", above);
     sp_nearest nearest = {.word = word};
     offer_children(parent, &nearest, known, sizeof known);
-    if (nearest.name[0] && nearest.distance == 0) /* the name is known: the brackets are wrong, "liquid[0]" */
-        return sp_fail(error, SPATE_ERROR_SCENE, path, "unknown setting; '%s' cannot be numbered like this", word);
+    if (nearest.name[0] &&
+        nearest.distance == 0) /* the name is known: the brackets are wrong, "liquid[0]" */
+        return sp_fail(error, SPATE_ERROR_SCENE, path,
+                       "unknown setting; '%s' cannot be numbered like this", word);
     if (nearest.name[0])
-        return sp_fail(error, SPATE_ERROR_SCENE, path, "unknown setting; did you mean '%s'?", nearest.name);
+        return sp_fail(error, SPATE_ERROR_SCENE, path, "unknown setting; did you mean '%s'?",
+                       nearest.name);
     const char *other = elsewhere(word);
     if (other)
-        return sp_fail(error, SPATE_ERROR_SCENE, path, "unknown setting; did you mean '%s'?", other);
+        return sp_fail(error, SPATE_ERROR_SCENE, path, "unknown setting; did you mean '%s'?",
+                       other);
     return sp_fail(error, SPATE_ERROR_SCENE, path, "unknown setting; known here: %s", known);
 }
 
@@ -106,8 +114,9 @@ spate_status sp_fail_unknown(const char *path, spate_error *error)
 {
     char plain[256], parent[256], word[256];
     if (!sp_path_strip(path, plain, sizeof plain))
-        return sp_fail(error, SPATE_ERROR_SCENE, path,
-                       "is not the path of a setting: write it like liquid.flip_ratio or solids[2].radius");
+        return sp_fail(
+            error, SPATE_ERROR_SCENE, path,
+            "is not the path of a setting: write it like liquid.flip_ratio or solids[2].radius");
     /* walk down to the first part that is not known */
     for (size_t begin = 0;;) {
         size_t end = begin + strcspn(plain + begin, ".");

@@ -1,4 +1,5 @@
-/* walk.c -- from paths to places: visiting every setting of a scene, and finding one by its path. */
+/* walk.c -- from paths to places: visiting every setting of a scene, and finding one by its path.
+ */
 #include "schema.h"
 
 #include "base/status.h"
@@ -18,7 +19,8 @@ typedef struct walker {
 
 static spate_status walk_rows(walker *w, int begin, int end, size_t skip, const void *owner);
 
-/* The end of the run of rows from `begin` whose paths start with the first `length` characters of `path`. */
+/* The end of the run of rows from `begin` whose paths start with the first `length` characters of
+ * `path`. */
 static int rows_below(const char *path, size_t length, int begin, int end)
 {
     int k = begin;
@@ -40,7 +42,8 @@ static void close_group(walker *w, bool list)
 }
 
 /* Rows begin..end are the settings of the items of `row`, `skip` characters into their paths. */
-static spate_status walk_list(walker *w, const sp_row *row, int begin, int end, size_t skip, const void *owner)
+static spate_status walk_list(walker *w, const sp_row *row, int begin, int end, size_t skip,
+                              const void *owner)
 {
     size_t length = strlen(w->path);
     int count = sp_list_count(row, owner);
@@ -152,7 +155,8 @@ spate_status sp_scene_append(spate_scene *scene, const char *path, spate_error *
     if (!owner)
         return sp_fail(error, SPATE_ERROR_SCENE, path, "there is no such list yet");
     if (sp_list_count(row, owner) >= row->setting.high)
-        return sp_fail(error, SPATE_ERROR_SCENE, path, "has too many items: at most %g", row->setting.high);
+        return sp_fail(error, SPATE_ERROR_SCENE, path, "has too many items: at most %g",
+                       row->setting.high);
     if (!sp_list_append(row, owner))
         return sp_fail_memory(error, path, 0);
     return SPATE_OK;

@@ -115,23 +115,38 @@ void X(emitters_destroy)(X(sim) *s)
     sp_free(s->drains);
 }
 
+/* The faces of an inflow cell have its velocity, at the walls of the domain too; only solids are stronger. */
+static void prescribe_cell(X(sim) *s, size_t index, const int cell[DIM])
+{
+    const X(grid) *g = &s->grid;
+    FOR_DIM(d) {
+        size_t low = index - g->stride[d], high = index + g->stride[d];
+        uint8_t here = s->type[index], there = s->type[low];
+        bool wall_low = cell[d] == 0 && !g->periodic[d], wall_high = cell[d] == g->n[d] - 1 && !g->periodic[d];
+        if (here == SPATE_CELL_INFLOW && (wall_low || there != SPATE_CELL_SOLID))
+            s->u[d][index] = s->emitters[s->mark_of[index]].velocity[d];
+        else if (there == SPATE_CELL_INFLOW && here != SPATE_CELL_SOLID)
+            s->u[d][index] = s->emitters[s->mark_of[low]].velocity[d];
+        if (here == SPATE_CELL_INFLOW && wall_high)
+            s->u[d][high] = s->emitters[s->mark_of[index]].velocity[d];
+    }
+}
+
 static void prescribe_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     X(sim) *s = user;
     const X(grid) *g = &s->grid;
     for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(g, s->tiles.active[k]);
+        int first[DIM], cell[DIM];
+        X(tile_cell)(g, s->tiles.active[k], first);
+        size_t base = X(index)(g, first);
         for (int r = 0; r < TILE_ROWS; r++)
             for (int i = 0; i < TILE; i++) {
-                size_t index = base + X(row_offset)(g, r) + (size_t)i;
-                FOR_DIM(d) {
-                    size_t low = index - g->stride[d];
-                    if (s->type[index] == SPATE_CELL_INFLOW)
-                        s->u[d][index] = s->emitters[s->mark_of[index]].velocity[d];
-                    else if (s->type[low] == SPATE_CELL_INFLOW)
-                        s->u[d][index] = s->emitters[s->mark_of[low]].velocity[d];
-                }
+                X(row_cell)(first, r, cell);
+                cell[0] += i;
+                if (X(inside)(g, cell))
+                    prescribe_cell(s, base + X(row_offset)(g, r) + (size_t)i, cell);
             }
     }
 }
@@ -171,19 +186,25 @@ static void occupy_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-/* Whether the place at `x` (cells) gives a particle: it is inside, was not before, and is free. */
-static bool gives(const X(sim) *s, const X(emitter) *e, const double x[DIM], double dt)
+/* Whether a particle may stand at a place (cells) of the emitter. */
+static bool has_room(const X(sim) *s, const X(emitter) *e, const double x[DIM])
 {
-    double before[DIM], world[3] = {0, 0, 0};
+    double world[3] = {0, 0, 0};
     FOR_DIM(d) {
         if (!(x[d] >= CLEARANCE && x[d] <= s->grid.n[d] - CLEARANCE))
             return false;
-        before[d] = x[d] - e->velocity[d] * dt / s->grid.dx;
         world[d] = x[d] * s->grid.dx;
     }
-    if (!inside(s, &e->form, &e->pose, x) || (e->started && inside(s, &e->form, &e->pose, before)))
-        return false;
-    return s->solids.live == 0 || sp_solids_distance(&s->solids, world, NULL, NULL) >= CLEARANCE * s->grid.dx;
+    return inside(s, &e->form, &e->pose, x) &&
+           (s->solids.live == 0 || sp_solids_distance(&s->solids, world, NULL, NULL) >= CLEARANCE * s->grid.dx);
+}
+
+/* Whether the lattice place that is at x now has just come in. */
+static bool comes_in(const X(sim) *s, const X(emitter) *e, const double x[DIM], double dt)
+{
+    double before[DIM];
+    FOR_DIM(d) before[d] = x[d] - e->velocity[d] * dt / s->grid.dx;
+    return has_room(s, e, x) && !(e->started && has_room(s, e, before));
 }
 
 static spate_status emit(X(sim) *s, emit_args *args, double dt, spate_error *error)
@@ -213,7 +234,7 @@ static spate_status emit(X(sim) *s, emit_args *args, double dt, spate_error *err
             x[d] = ((double)at[d] + 0.5 + jitter + e->travelled[d]) / n;
             position[d] = (float)x[d];
         }
-        if (!gives(s, e, x, dt))
+        if (!comes_in(s, e, x, dt))
             continue;
         TRY(X(particles_reserve)(s, (uint64_t)s->particles.count + 1, error));
         X(particles_append)(s, position, e->velocity, e->source);

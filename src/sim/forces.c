@@ -110,7 +110,7 @@ void X(add_forces)(X(sim) *s, double dt)
     sp_parallel_for(s->common->pool, (size_t)s->tiles.face_count, 8, gravity_range, &args);
     if (s->solids.any_friction || s->common->scene->domain.friction > 0)
         sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 4, friction_range, &args);
+    X(constrain_faces)(s, dt);
     if (s->emitter_count > 0)
         X(prescribe_inflow)(s);
-    X(constrain_faces)(s, dt);
 }

@@ -99,6 +99,6 @@ void X(particles_remove_dead)(X(sim) *s)
         }
         uint32_t last = --p->count; /* the order does not matter: SORT is canonical */
         for (int c = 0; c < column_count; c++)
-            ((uint32_t *)*columns[c])[k] = ((uint32_t *)*columns[c])[last];
+            ((X(word) *)*columns[c])[k] = ((X(word) *)*columns[c])[last];
     }
 }

@@ -18,6 +18,8 @@
 #define CLEARANCE 1e-3f /* cells that particles keep from walls and solids; float positions resolve it to 4,000 cells */
 #define DEAD (-1e30f)   /* x[0] of a particle that is to be removed */
 
+typedef uint32_t __attribute__((may_alias)) X(word); /* a value of a column, whatever its type */
+
 /* Structure of arrays; every value has 4 bytes. Between steps in any order, after SORT by tile, cell and id. */
 typedef struct X(particles) {
     uint32_t count, capacity;

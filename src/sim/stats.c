@@ -190,7 +190,7 @@ static void hash_range(void *user, size_t begin, size_t end, int worker)
     for (size_t k = begin; k < end; k++) {
         uint64_t hash = 0;
         for (int c = 0; c < args->column_count; c++)
-            hash = sp_hash2(hash, ((uint32_t *)*args->columns[c])[k]);
+            hash = sp_hash2(hash, ((const X(word) *)*args->columns[c])[k]);
         sum += hash;
     }
     atomic_fetch_add_explicit(&args->sum, sum, memory_order_relaxed);

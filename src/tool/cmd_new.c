@@ -4,14 +4,13 @@
 
 #include <string.h>
 
-static const char usage[] =
-    "usage: spate new NAME > scene.json\n"
-    "       spate new --list\n"
-    "\n"
-    "Prints a preset scene to start from.\n"
-    "\n"
-    "  --list    the names of the presets, each with a line about it\n"
-    "  --help    this text\n";
+static const char usage[] = "usage: spate new NAME > scene.json\n"
+                            "       spate new --list\n"
+                            "\n"
+                            "Prints a preset scene to start from.\n"
+                            "\n"
+                            "  --list    the names of the presets, each with a line about it\n"
+                            "  --help    this text\n";
 
 static void print_list(void)
 {
@@ -28,7 +27,8 @@ static int unknown_preset(const char *name)
         names[k] = sp_presets[k].name;
     const char *guess = tool_suggest(name, names, count);
     if (guess)
-        return tool_say_error(EXIT_USAGE, "%s: there is no such preset; did you mean '%s'?", name, guess);
+        return tool_say_error(EXIT_USAGE, "%s: there is no such preset; did you mean '%s'?", name,
+                              guess);
     return tool_say_error(EXIT_USAGE, "%s: there is no such preset (see 'spate new --list')", name);
 }
 
@@ -40,8 +40,8 @@ static void note_files(const struct sp_preset *preset)
         at += sizeof key - 1;
         int length = (int)strcspn(at, "\"");
         fprintf(stderr,
-                "spate: note: this scene reads %.*s, relative to the folder of the scene file; copy it there from "
-                "the folder scenes/ of the spate sources\n",
+                "spate: note: this scene reads %.*s, relative to the folder of the scene file; "
+                "copy it there from the folder scenes/ of the spate sources\n",
                 length, at);
     }
 }

@@ -1,5 +1,5 @@
-/* test_mesh.c -- signed distances to meshes against brute force: every triangle for the distance, and the winding
- * number (the sum of the solid angles of all triangles) for the sign. */
+/* test_mesh.c -- signed distances to meshes against brute force: every triangle for the distance,
+ * and the winding number (the sum of the solid angles of all triangles) for the sign. */
 #include "test.h"
 
 #include <spate/spate.h>
@@ -55,7 +55,8 @@ static void clear(void)
 
 static void add_box(double x, double y, double z, double hx, double hy, double hz)
 {
-    static const uint32_t quads[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+    static const uint32_t quads[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                         {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
     uint32_t first = m.vertices;
     for (int i = 0; i < 8; i++)
         add_vertex(x + (i & 1 ? hx : -hx), y + (i & 2 ? hy : -hy), z + (i & 4 ? hz : -hz));
@@ -72,13 +73,15 @@ static void add_torus(uint32_t around, uint32_t tube, double ring, double thick,
     const double turn = 6.283185307179586;
     for (uint32_t i = 0; i < around; i++)
         for (uint32_t j = 0; j < tube; j++) {
-            double a = turn * i / around, b = turn * j / tube, r = thick * (1 + bumps * ((i + j) % 2));
+            double a = turn * i / around, b = turn * j / tube,
+                   r = thick * (1 + bumps * ((i + j) % 2));
             add_vertex((ring + r * cos(b)) * cos(a), r * sin(b), (ring + r * cos(b)) * sin(a));
         }
     for (uint32_t i = 0; i < around; i++)
         for (uint32_t j = 0; j < tube; j++) {
             uint32_t i1 = (i + 1) % around, j1 = (j + 1) % tube;
-            uint32_t a = first + i * tube + j, b = first + i * tube + j1, c = first + i1 * tube + j1, d = first + i1 * tube + j;
+            uint32_t a = first + i * tube + j, b = first + i * tube + j1,
+                     c = first + i1 * tube + j1, d = first + i1 * tube + j;
             add_triangle(a, b, c);
             add_triangle(a, c, d);
         }
@@ -87,8 +90,10 @@ static void add_torus(uint32_t around, uint32_t tube, double ring, double thick,
 /* A sharp dart: thin, concave, with edges of a fraction of a degree. */
 static void add_dart(void)
 {
-    uint32_t tip = add_vertex(1, 0, 0), left = add_vertex(-0.5, 0, 0.4), right = add_vertex(-0.5, 0, -0.4);
-    uint32_t notch = add_vertex(-0.2, 0, 0), top = add_vertex(-0.1, 0.003, 0), under = add_vertex(-0.1, -0.001, 0);
+    uint32_t tip = add_vertex(1, 0, 0), left = add_vertex(-0.5, 0, 0.4),
+             right = add_vertex(-0.5, 0, -0.4);
+    uint32_t notch = add_vertex(-0.2, 0, 0), top = add_vertex(-0.1, 0.003, 0),
+             under = add_vertex(-0.1, -0.001, 0);
     const uint32_t ring[5] = {tip, left, notch, right, tip};
     for (int i = 0; i < 4; i++) {
         add_triangle(ring[i], top, ring[i + 1]);
@@ -126,21 +131,24 @@ static long double long_dot(const double a[3], const double b[3])
     return (long double)a[0] * b[0] + (long double)a[1] * b[1] + (long double)a[2] * b[2];
 }
 
-/* To the inside of a triangle by the normal equations of the foot's barycentric coordinates, which need the longer
- * numbers where the triangle is narrow; HUGE_VAL if the foot is outside. */
+/* To the inside of a triangle by the normal equations of the foot's barycentric coordinates, which
+ * need the longer numbers where the triangle is narrow; HUGE_VAL if the foot is outside. */
 static double face_distance(const double p[3], const uint32_t t[3])
 {
     double e[3], f[3], q[3];
     minus(m.v[t[1]], m.v[t[0]], e);
     minus(m.v[t[2]], m.v[t[0]], f);
     minus(p, m.v[t[0]], q);
-    long double ee = long_dot(e, e), ef = long_dot(e, f), ff = long_dot(f, f), det = ee * ff - ef * ef;
+    long double ee = long_dot(e, e), ef = long_dot(e, f), ff = long_dot(f, f),
+                det = ee * ff - ef * ef;
     if (det <= 1e-16 * ee * ff)
         return HUGE_VAL;
-    long double u = (ff * long_dot(q, e) - ef * long_dot(q, f)) / det, v = (ee * long_dot(q, f) - ef * long_dot(q, e)) / det;
+    long double u = (ff * long_dot(q, e) - ef * long_dot(q, f)) / det,
+                v = (ee * long_dot(q, f) - ef * long_dot(q, e)) / det;
     if (u < 0 || v < 0 || u + v > 1)
         return HUGE_VAL;
-    long double x = (long double)e[1] * f[2] - (long double)e[2] * f[1], y = (long double)e[2] * f[0] - (long double)e[0] * f[2];
+    long double x = (long double)e[1] * f[2] - (long double)e[2] * f[1],
+                y = (long double)e[2] * f[0] - (long double)e[0] * f[2];
     long double z = (long double)e[0] * f[1] - (long double)e[1] * f[0];
     return (double)(fabsl(q[0] * x + q[1] * y + q[2] * z) / sqrtl(x * x + y * y + z * z));
 }
@@ -165,24 +173,31 @@ static double winding(const double p[3])
         minus(m.v[m.t[t][1]], p, b);
         minus(m.v[m.t[t][2]], p, c);
         double la = sqrt(dot(a, a)), lb = sqrt(dot(b, b)), lc = sqrt(dot(c, c));
-        double det = a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+        double det = a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+                     a[2] * (b[0] * c[1] - b[1] * c[0]);
         sum += 2 * atan2(det, la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb);
     }
     return fabs(sum / 12.566370614359172);
 }
 
-/* Distances against brute force at points near a triangle, near an edge line, near a vertex, and anywhere. */
+/* Distances against brute force at points near a triangle, near an edge line, near a vertex, and
+ * anywhere. */
 static void check_mesh(const spate_mesh *mesh, int points, double reach)
 {
     int inside = 0;
     for (int i = 0; i < points; i++) {
-        double p[3], n[3], foot[3], size = i % 5 == 0 ? reach : i % 5 == 1 ? 1e-6 * reach : 0.05 * reach;
+        double p[3], n[3], foot[3],
+            size = i % 5 == 0   ? reach
+                   : i % 5 == 1 ? 1e-6 * reach
+                                : 0.05 * reach;
         const uint32_t *t = m.t[(uint32_t)random_in(0, m.triangles)];
-        double u = random_in(0, 1), w = i % 3 == 0 ? 0 : random_in(0, 1 - u), last = i % 3 == 1 ? 0 : 1 - u - w;
+        double u = random_in(0, 1), w = i % 3 == 0 ? 0 : random_in(0, 1 - u),
+               last = i % 3 == 1 ? 0 : 1 - u - w;
         if (i % 7 == 0)
             u = 1, w = last = 0;
         for (int d = 0; d < 3; d++)
-            p[d] = u * m.v[t[0]][d] + w * m.v[t[1]][d] + (1 - u - w) * m.v[t[2]][d] + size * random_in(-1, 1);
+            p[d] = u * m.v[t[0]][d] + w * m.v[t[1]][d] + (1 - u - w) * m.v[t[2]][d] +
+                   size * random_in(-1, 1);
         double expected = brute_distance(p), d = sp_mesh_distance(mesh, p, n);
         CHECK_NEAR(fabs(d), expected, 1e-12 * reach);
         CHECK_NEAR(dot(n, n), 1, 1e-12);
@@ -205,7 +220,8 @@ static void torus_and_spikes(void)
         clear();
         add_torus(24, 12, 1, 0.3, k == 0 ? 0 : k == 1 ? 0.8 : -0.7);
         spate_mesh *mesh = create(NULL);
-        CHECK(mesh && sp_mesh_triangle_count(mesh) == m.triangles && sp_mesh_vertex_count(mesh) == m.vertices);
+        CHECK(mesh && sp_mesh_triangle_count(mesh) == m.triangles &&
+              sp_mesh_vertex_count(mesh) == m.vertices);
         check_mesh(mesh, 2000, 2);
         spate_mesh_destroy(mesh);
     }
@@ -287,8 +303,9 @@ static void separate_and_nested_shells(void)
         m.t[t][1] = swap;
     }
     spate_mesh *mesh = create(NULL);
-    static const double at[][4] = {{0, 0, 0, -0.8},   {1.5, 0, 0, 0.4},    {-2.5, 0.1, 0, -0.5}, {4, 0, 0, 1},
-                                   {8, 0, 0, -1},     {2.5, 0, 0, 0.25},   {2.1, 0, 0, -0.1},    {2.9, 0, 0, -0.1}};
+    static const double at[][4] = {{0, 0, 0, -0.8},   {1.5, 0, 0, 0.4}, {-2.5, 0.1, 0, -0.5},
+                                   {4, 0, 0, 1},      {8, 0, 0, -1},    {2.5, 0, 0, 0.25},
+                                   {2.1, 0, 0, -0.1}, {2.9, 0, 0, -0.1}};
     CHECK(mesh != NULL);
     for (size_t i = 0; i < sizeof at / sizeof *at; i++)
         CHECK_NEAR(sp_mesh_distance(mesh, at[i], NULL), at[i][3], 1e-12);
@@ -321,7 +338,8 @@ static void vertices_are_welded(void)
     }
     corners[3 * original] = corners[3 * original + 1] = 5; /* a triangle without area is dropped */
     corners[3 * original + 2] = 9;
-    spate_mesh *mesh = spate_mesh_create(soup[0], 3 * (size_t)original, corners, original + 1, NULL);
+    spate_mesh *mesh =
+        spate_mesh_create(soup[0], 3 * (size_t)original, corners, original + 1, NULL);
     CHECK(mesh != NULL);
     CHECK(mesh && sp_mesh_vertex_count(mesh) == shared && sp_mesh_triangle_count(mesh) == original);
     double centre[3] = {1, 0, 0}, low[3], high[3];
@@ -332,15 +350,19 @@ static void vertices_are_welded(void)
     spate_mesh_destroy(mesh);
 }
 
-/* A wedge whose sharp edge is cut by vertices on one side only: the gap is filled by triangles without area. */
+/* A wedge whose sharp edge is cut by vertices on one side only: the gap is filled by triangles
+ * without area. */
 static void triangles_without_area(void)
 {
     clear();
-    uint32_t a = add_vertex(0, 0, 0), b = add_vertex(0, 0, 1), c = add_vertex(-1, 0.1, 0), d = add_vertex(-1, 0.1, 1);
-    uint32_t e = add_vertex(-1, -0.1, 0), f = add_vertex(-1, -0.1, 1), mid = add_vertex(0, 0, 0.3), end = add_vertex(0, 0, 0.7);
-    const uint32_t fixed[][3] = {{a, c, e}, {b, f, d}, {c, d, f}, {c, f, e}, /* the ends and the back */
-                                 {a, b, d}, {a, d, c},                       /* the upper side: one piece along ab */
-                                 {mid, a, e}, {end, mid, e}, {b, end, e}, {b, e, f}};
+    uint32_t a = add_vertex(0, 0, 0), b = add_vertex(0, 0, 1), c = add_vertex(-1, 0.1, 0),
+             d = add_vertex(-1, 0.1, 1);
+    uint32_t e = add_vertex(-1, -0.1, 0), f = add_vertex(-1, -0.1, 1), mid = add_vertex(0, 0, 0.3),
+             end = add_vertex(0, 0, 0.7);
+    const uint32_t fixed[][3] = {
+        {a, c, e},   {b, f, d},     {c, d, f},   {c, f, e}, /* the ends and the back */
+        {a, b, d},   {a, d, c},                             /* the upper side: one piece along ab */
+        {mid, a, e}, {end, mid, e}, {b, end, e}, {b, e, f}};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         add_triangle(fixed[i][0], fixed[i][1], fixed[i][2]);
     add_triangle(a, mid, b);
@@ -372,19 +394,24 @@ static void bad_meshes(void)
     expect_failure(SPATE_ERROR_SCENE, "the mesh is empty: it has no triangles");
     add_box(0, 0, 0, 1, 1, 1);
     m.triangles--;
-    expect_failure(SPATE_ERROR_SCENE, "the mesh has 3 open edges (first near (-1, 0, 1)): close its holes");
+    expect_failure(SPATE_ERROR_SCENE,
+                   "the mesh has 3 open edges (first near (-1, 0, 1)): close its holes");
     m.triangles++;
     m.t[3][1] = 8;
-    expect_failure(SPATE_ERROR_SCENE, "triangle 4 of the mesh names vertex 9, but there are only 8 vertices");
+    expect_failure(SPATE_ERROR_SCENE,
+                   "triangle 4 of the mesh names vertex 9, but there are only 8 vertices");
     clear();
     add_box(0, 0, 0, 1, 1, 1);
     m.v[2][1] = NAN;
-    expect_failure(SPATE_ERROR_SCENE, "vertex 3 of the mesh is not a finite number: export the mesh again");
+    expect_failure(SPATE_ERROR_SCENE,
+                   "vertex 3 of the mesh is not a finite number: export the mesh again");
     clear();
     add_box(0, 0, 0, 1, 1, 1);
     add_box(2, 2, 0, 1, 1, 1); /* they share an edge */
-    expect_failure(SPATE_ERROR_SCENE, "the mesh has 1 edge with more than two triangles (first near (1, 1, 0)): remove "
-                                      "inner walls and doubled faces");
+    expect_failure(
+        SPATE_ERROR_SCENE,
+        "the mesh has 1 edge with more than two triangles (first near (1, 1, 0)): remove "
+        "inner walls and doubled faces");
     clear();
     for (int i = 0; i < 4; i++) /* a tetrahedron pressed flat */
         add_vertex(i % 2, i / 2, 0);
@@ -408,7 +435,8 @@ static void one_sided_surface(void)
     clear();
     for (uint32_t i = 0; i < N * N; i++)
         add_vertex(random_in(0, 1), random_in(0, 1), random_in(0, 1));
-    for (uint32_t j = 0; j < N; j++) /* a Klein bottle: the last row is glued to the first, reversed */
+    for (uint32_t j = 0; j < N;
+         j++) /* a Klein bottle: the last row is glued to the first, reversed */
         for (uint32_t i = 0; i < N; i++) {
             uint32_t i1 = (i + 1) % N, up = (j + 1) % N;
             uint32_t k = j + 1 < N ? i : (N - i) % N, k1 = j + 1 < N ? i1 : (N - i1) % N;

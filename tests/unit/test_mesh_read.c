@@ -1,4 +1,5 @@
-/* test_mesh_read.c -- the same cube in every format and dialect, broken files, and damaged ones at random. */
+/* test_mesh_read.c -- the same cube in every format and dialect, broken files, and damaged ones at
+ * random. */
 #include "test.h"
 
 #include <locale.h>
@@ -50,7 +51,8 @@ static spate_mesh *load(spate_error *error)
 
 /* ------------------------------------------------------------------ the cube from 0 to 2 */
 
-static const int QUADS[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+static const int QUADS[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
 
 static double corner(int i, int d)
 {
@@ -77,7 +79,8 @@ static void obj_cube(const char *vertex_line_end, const char *face_format, bool 
     size = 0;
     text("# a cube\nmtllib none.mtl\no cube\n");
     for (int i = 0; i < 8; i++) {
-        snprintf(line, sizeof line, "v %g %.3f %.2e%s", corner(i, 0), corner(i, 1), corner(i, 2), vertex_line_end);
+        snprintf(line, sizeof line, "v %g %.3f %.2e%s", corner(i, 0), corner(i, 1), corner(i, 2),
+                 vertex_line_end);
         text(line);
     }
     text("vt 0 0\nvn 0 1 0\ng sides\nusemtl x\ns off\nl 1 2\n");
@@ -148,10 +151,11 @@ static void stl_text(const char *name, bool upper)
     text(line);
     for (int t = 0; t < 12; t++) {
         const int *q = QUADS[t / 2], c[3] = {q[0], q[t % 2 ? 2 : 1], q[t % 2 ? 3 : 2]};
-        text(upper ? "FACET NORMAL 0 0 0\r\nOUTER LOOP\r\n" : "  facet normal 0 0 0\n    outer loop\n");
+        text(upper ? "FACET NORMAL 0 0 0\r\nOUTER LOOP\r\n"
+                   : "  facet normal 0 0 0\n    outer loop\n");
         for (int k = 0; k < 3; k++) {
-            snprintf(line, sizeof line, "%s %e %e %e\n", upper ? "VERTEX" : "      vertex", corner(c[k], 0), corner(c[k], 1),
-                     corner(c[k], 2));
+            snprintf(line, sizeof line, "%s %e %e %e\n", upper ? "VERTEX" : "      vertex",
+                     corner(c[k], 0), corner(c[k], 1), corner(c[k], 2));
             text(line);
         }
         text(upper ? "ENDLOOP\r\nENDFACET\r\n" : "    endloop\n  endfacet\n");
@@ -182,12 +186,19 @@ static void ply_cube(const char *format, bool triangles, const char *index_type)
     int width = strcmp(index_type, "uchar") == 0 ? 1 : strcmp(index_type, "short") == 0 ? 2 : 4;
     char line[256];
     size = 0;
-    snprintf(line, sizeof line, "ply\nformat %s 1.0\ncomment by hand\nobj_info none\nelement vertex 8\nproperty uchar red\n", format);
+    snprintf(
+        line, sizeof line,
+        "ply\nformat %s 1.0\ncomment by hand\nobj_info none\nelement vertex 8\nproperty uchar red\n",
+        format);
     text(line);
-    text("property float x\nproperty double y\nproperty float z\nproperty list uchar float extra\n");
-    snprintf(line, sizeof line, "element thing 1\nproperty list int short x\nelement face %d\nproperty float weight\n", triangles ? 12 : 6);
+    text(
+        "property float x\nproperty double y\nproperty float z\nproperty list uchar float extra\n");
+    snprintf(line, sizeof line,
+             "element thing 1\nproperty list int short x\nelement face %d\nproperty float weight\n",
+             triangles ? 12 : 6);
     text(line);
-    snprintf(line, sizeof line, "property list uchar %s vertex_ind%s\nproperty char tail\nend_header\n", index_type,
+    snprintf(line, sizeof line,
+             "property list uchar %s vertex_ind%s\nproperty char tail\nend_header\n", index_type,
              triangles ? "ices" : "ex");
     text(line);
     for (int i = 0; i < 8; i++) {
@@ -278,33 +289,42 @@ static void bad_files(void)
     expect_text("v 0 0 0\nv 1 0\n", SPATE_ERROR_FILE, "line 2: a vertex needs three numbers");
     expect_text("v 0 0 0\nv 1 0 0\nf 1 \\\n 2 x\n", SPATE_ERROR_FILE,
                 "line 4: a face must list vertex numbers such as 1, 1/2, 1//3 or 1/2/3");
-    expect_text("v 0 0 0\nf 1 0 1\n", SPATE_ERROR_FILE, "line 2: a face names a vertex that is not there");
-    expect_text("v 0 0 0\nf -1 -2 -1\n", SPATE_ERROR_FILE, "line 2: a face names a vertex that is not there");
+    expect_text("v 0 0 0\nf 1 0 1\n", SPATE_ERROR_FILE,
+                "line 2: a face names a vertex that is not there");
+    expect_text("v 0 0 0\nf -1 -2 -1\n", SPATE_ERROR_FILE,
+                "line 2: a face names a vertex that is not there");
     expect_text("v 0 0 0\nf 1 2 3\n", SPATE_ERROR_SCENE,
                 "triangle 1 of the mesh names vertex 2, but there are only 1 vertices");
     expect_text("v 0 0 nan\nf 1 1 1\n", SPATE_ERROR_SCENE,
                 "vertex 1 of the mesh is not a finite number: export the mesh again");
     expect_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", SPATE_ERROR_SCENE,
                 "the mesh has 3 open edges (first near (0.5, 0, 0)): close its holes");
-    expect_text("solid x\nendsolid x\n", SPATE_ERROR_SCENE, "the mesh is empty: it has no triangles");
+    expect_text("solid x\nendsolid x\n", SPATE_ERROR_SCENE,
+                "the mesh is empty: it has no triangles");
     expect_text("solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\n", SPATE_ERROR_FILE,
                 "the last facet has no end: the file is cut short");
-    expect_text("solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nendloop\nendfacet\n", SPATE_ERROR_FILE,
-                "line 6: a facet must have three vertices");
-    expect_text("solid x\nvertex 0 0 0\n", SPATE_ERROR_FILE, "line 2: a vertex that belongs to no triangle");
+    expect_text("solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nendloop\nendfacet\n",
+                SPATE_ERROR_FILE, "line 6: a facet must have three vertices");
+    expect_text("solid x\nvertex 0 0 0\n", SPATE_ERROR_FILE,
+                "line 2: a vertex that belongs to no triangle");
     stl_binary("cut");
     size -= 10;
-    expect(SPATE_ERROR_FILE, "looks like a binary STL of 12 triangles, which take 684 bytes, but has only 674: it is cut "
-                             "short or no mesh");
+    expect(
+        SPATE_ERROR_FILE,
+        "looks like a binary STL of 12 triangles, which take 684 bytes, but has only 674: it is cut "
+        "short or no mesh");
     stl_binary("huge");
     memset(file + 80, 0xff, 4);
-    expect(SPATE_ERROR_FILE, "looks like a binary STL of 4294967295 triangles, which take 214748364834 bytes, but has "
-                             "only 684: it is cut short or no mesh");
+    expect(
+        SPATE_ERROR_FILE,
+        "looks like a binary STL of 4294967295 triangles, which take 214748364834 bytes, but has "
+        "only 684: it is cut short or no mesh");
 }
 
 static void bad_ply_files(void)
 {
-    expect_text("ply\nformat ascii 1.0\n", SPATE_ERROR_FILE, "the PLY header has no end_header: the file is cut short");
+    expect_text("ply\nformat ascii 1.0\n", SPATE_ERROR_FILE,
+                "the PLY header has no end_header: the file is cut short");
     expect_text("ply\nend_header\n", SPATE_ERROR_FILE, "the PLY header has no format line");
     expect_text("ply\nformat packed 1.0\nend_header\n", SPATE_ERROR_FILE,
                 "the PLY header has a line that makes no sense: 'format packed 1.0'");
@@ -312,27 +332,34 @@ static void bad_ply_files(void)
                 "the PLY header has a line that makes no sense: 'property float x'");
     expect_text("ply\nformat ascii 1.0\nelement vertex -1\nend_header\n", SPATE_ERROR_FILE,
                 "the PLY header has a line that makes no sense: 'element vertex -1'");
-    expect_text("ply\nformat ascii 1.0\nelement face 1\nproperty list float int vertex_indices\nend_header\n",
-                SPATE_ERROR_FILE,
-                "the PLY header has a line that makes no sense: 'property list float int vertex_indices'");
-    expect_text("ply\nformat ascii 1.0\nelement vertex 99999999999999999999\nproperty float x\nend_header\n1\n",
-                SPATE_ERROR_FILE,
-                "the PLY header promises 18446744073709551615 of element 'vertex', more than the file holds: it is cut "
-                "short");
-    expect_text("ply\nformat ascii 1.0\nelement vertex 99999999999999999999\nend_header\n", SPATE_ERROR_FILE,
-                "the vertices of the PLY file lack x, y or z");
-    expect_text("ply\nformat ascii 1.0\nelement void 99999999999999999999\nend_header\n", SPATE_ERROR_FILE,
-                "the PLY file has no faces: it is no mesh but a set of points");
-    expect_text("ply\nformat ascii 1.0\nelement face 1\nproperty list int int vertex_indices\nend_header\n"
-                "2000000000 1 2 3\n",
-                SPATE_ERROR_FILE, "the rows of PLY element 'face' end early or hold something that is not a number");
-    expect_text("ply\nformat ascii 1.0\nelement face 1\nproperty list int int vertex_indices\nend_header\n3 0 -1 2\n",
-                SPATE_ERROR_FILE, "face 1 names a vertex that is not there");
-    expect_text("ply\nformat ascii 1.0\nelement face 1\nproperty int vertex_indices\nend_header\n3 0 -1 2\n",
-                SPATE_ERROR_FILE, "the faces of the PLY file lack the list vertex_indices");
+    expect_text(
+        "ply\nformat ascii 1.0\nelement face 1\nproperty list float int vertex_indices\nend_header\n",
+        SPATE_ERROR_FILE,
+        "the PLY header has a line that makes no sense: 'property list float int vertex_indices'");
+    expect_text(
+        "ply\nformat ascii 1.0\nelement vertex 99999999999999999999\nproperty float x\nend_header\n1\n",
+        SPATE_ERROR_FILE,
+        "the PLY header promises 18446744073709551615 of element 'vertex', more than the file holds: it is cut "
+        "short");
+    expect_text("ply\nformat ascii 1.0\nelement vertex 99999999999999999999\nend_header\n",
+                SPATE_ERROR_FILE, "the vertices of the PLY file lack x, y or z");
+    expect_text("ply\nformat ascii 1.0\nelement void 99999999999999999999\nend_header\n",
+                SPATE_ERROR_FILE, "the PLY file has no faces: it is no mesh but a set of points");
+    expect_text(
+        "ply\nformat ascii 1.0\nelement face 1\nproperty list int int vertex_indices\nend_header\n"
+        "2000000000 1 2 3\n",
+        SPATE_ERROR_FILE,
+        "the rows of PLY element 'face' end early or hold something that is not a number");
+    expect_text(
+        "ply\nformat ascii 1.0\nelement face 1\nproperty list int int vertex_indices\nend_header\n3 0 -1 2\n",
+        SPATE_ERROR_FILE, "face 1 names a vertex that is not there");
+    expect_text(
+        "ply\nformat ascii 1.0\nelement face 1\nproperty int vertex_indices\nend_header\n3 0 -1 2\n",
+        SPATE_ERROR_FILE, "the faces of the PLY file lack the list vertex_indices");
     ply_cube("binary_little_endian", true, "int");
     size -= 3;
-    expect(SPATE_ERROR_FILE, "the rows of PLY element 'face' end early or hold something that is not a number");
+    expect(SPATE_ERROR_FILE,
+           "the rows of PLY element 'face' end early or hold something that is not a number");
 }
 
 /* ------------------------------------------------------------------ damage at random */
@@ -364,8 +391,8 @@ static void damage(void)
     }
 }
 
-/* Whatever is in the file: a mesh or an error with a text, no read out of bounds (the sanitizer's part), no large
- * allocation. */
+/* Whatever is in the file: a mesh or an error with a text, no read out of bounds (the sanitizer's
+ * part), no large allocation. */
 static void damaged_files(void)
 {
     int good = 0, bad = 0;
@@ -381,7 +408,8 @@ static void damaged_files(void)
         damage();
         spate_error error = {0};
         spate_mesh *mesh = load(&error);
-        CHECK(mesh || (error.status != SPATE_OK && error.status != SPATE_ERROR_MEMORY && error.message[0]));
+        CHECK(mesh ||
+              (error.status != SPATE_OK && error.status != SPATE_ERROR_MEMORY && error.message[0]));
         if (mesh)
             good++;
         else

@@ -42,9 +42,11 @@ typedef struct bytes {
     size_t used;
 } bytes;
 
-static spate_status gather(void *user, const sp_row *row, const void *owner, const char *key, const char *path)
+static spate_status gather(void *user, const sp_row *row, const void *owner, const char *key,
+                           const char *path)
 {
-    static const size_t sizes[] = {sizeof(double), sizeof(int), sizeof(uint64_t), sizeof(bool), 0, 24, 24, sizeof(int), 0};
+    static const size_t sizes[] = {
+        sizeof(double), sizeof(int), sizeof(uint64_t), sizeof(bool), 0, 24, 24, sizeof(int), 0};
     (void)key, (void)path;
     bytes *b = user;
     const char *at = (const char *)owner + row->offset;
@@ -89,18 +91,22 @@ static void check_round_trip(const spate_scene *scene)
 
 static void reads_every_kind_of_value(void)
 {
-    spate_scene *s = parse("\xef\xbb\xbf" SCENE_2D
-                           ", \"name\": \"caf\xc3\xa9\", \"frames\": 5.0, \"fps\": 24, \"gravity\": [1, -2.5],"
-                           "\"output\": {\"preview\": false, \"particles\": \"none\"}, \"liquid\": {},"
-                           "\"solids\": [{}, {\"motion\": [{\"time\": 1, \"rotation\": 45}, {}], \"rotation\": -30}],"
-                           "\"channels\": [{\"initial\": [1, 2], \"components\": 2, \"name\": \"tint\"}]}");
+    spate_scene *s = parse(
+        "\xef\xbb\xbf" SCENE_2D
+        ", \"name\": \"caf\xc3\xa9\", \"frames\": 5.0, \"fps\": 24, \"gravity\": [1, -2.5],"
+        "\"output\": {\"preview\": false, \"particles\": \"none\"}, \"liquid\": {},"
+        "\"solids\": [{}, {\"motion\": [{\"time\": 1, \"rotation\": 45}, {}], \"rotation\": -30}],"
+        "\"channels\": [{\"initial\": [1, 2], \"components\": 2, \"name\": \"tint\"}]}");
     CHECK_TEXT(problem.message, "");
     if (!s)
         return;
-    CHECK(s->dim == 2 && s->frames == 5 && s->fps == 24 && s->gravity[1] == -2.5 && s->gravity[2] == 0);
-    CHECK(!s->output.preview && s->output.particles == SPATE_PARTICLES_NONE && s->solids.count == 2);
+    CHECK(s->dim == 2 && s->frames == 5 && s->fps == 24 && s->gravity[1] == -2.5 &&
+          s->gravity[2] == 0);
+    CHECK(!s->output.preview && s->output.particles == SPATE_PARTICLES_NONE &&
+          s->solids.count == 2);
     CHECK(s->solids.items[1].motion_count == 2 && s->solids.items[1].motion[0].rotation[2] == 45);
-    CHECK(s->solids.items[1].rotation[2] == -30 && s->channels[0].initial[1] == 2 && s->channels[0].components == 2);
+    CHECK(s->solids.items[1].rotation[2] == -30 && s->channels[0].initial[1] == 2 &&
+          s->channels[0].components == 2);
     CHECK_TEXT(s->name, "caf\xc3\xa9");
     check_round_trip(s);
     spate_scene_destroy(s);
@@ -109,7 +115,8 @@ static void reads_every_kind_of_value(void)
 /* Vectors may stand in front of the size that gives the dimension. */
 static void size_may_come_last(void)
 {
-    spate_scene *s = parse("{\"gravity\": [0, -1], \"fill\": [{\"min\": [0, 0]}], \"domain\": {\"cells\": 3, \"size\": [1, 2]}}");
+    spate_scene *s = parse("{\"gravity\": [0, -1], \"fill\": [{\"min\": [0, 0]}],"
+                           "\"domain\": {\"cells\": 3, \"size\": [1, 2]}}");
     CHECK(s && s->dim == 2 && s->gravity[1] == -1 && s->fill.items[0].min[1] == 0);
     spate_scene_destroy(s);
     s = parse("{\"gravity\": [0, -1, 2], \"domain\": {\"size\": [1, 2, 3]}}");
@@ -121,33 +128,46 @@ static void refuses(void)
 {
     static const char *const cases[][3] = {
         {"", "line 1, column 0", "'[' or '{' expected near end of file"},
-        {"{\n  \"domain\": 1\n  \"frames\": 3}", "line 3, column 3", "'}' expected near '\"frames\"'"},
+        {"{\n  \"domain\": 1\n  \"frames\": 3}", "line 3, column 3",
+         "'}' expected near '\"frames\"'"},
         {"{\"n\xc3\xa9\": 1 x}", "line 1, column 10", "'}' expected near 'x'"},
         {"[]", "", "a scene must be an object (got a list)"},
         {"{\"doman\": {}}", "doman", "unknown setting; did you mean 'domain'?"},
         {"{\"liquid.seed\": 1}", "liquid.seed",
          "unknown setting; a key is one name, and the settings of a group stand in an object"},
-        {"{\"\": 1}", "", "unknown setting; a key is one name, and the settings of a group stand in an object"},
-        {"{}", "domain.size", "is required: [width, height] in metres for 2D, [width, height, depth] for 3D"},
-        {"{\"domain\": {\"size\": 1}}", "domain.size", "must be a list of 2 or 3 numbers (got a number)"},
-        {"{\"domain\": {\"size\": [1]}}", "domain.size", "must have 2 numbers (2D) or 3 (3D) (got 1)"},
-        {"{\"domain\": [1, 1]}", "domain.size", "is required: [width, height] in metres for 2D, [width, height, depth] for 3D"},
-        {SCENE_2D ", \"fill\": [{\"min\": [0, 0, 0]}]}", "fill[0].min", "must have 2 numbers in a 2D scene (got 3)"},
-        {SCENE_3D ", \"fill\": [{\"min\": [0, 0]}]}", "fill[0].min", "must have 3 numbers in a 3D scene (got 2)"},
+        {"{\"\": 1}", "",
+         "unknown setting; a key is one name, and the settings of a group stand in an object"},
+        {"{}", "domain.size",
+         "is required: [width, height] in metres for 2D, [width, height, depth] for 3D"},
+        {"{\"domain\": {\"size\": 1}}", "domain.size",
+         "must be a list of 2 or 3 numbers (got a number)"},
+        {"{\"domain\": {\"size\": [1]}}", "domain.size",
+         "must have 2 numbers (2D) or 3 (3D) (got 1)"},
+        {"{\"domain\": [1, 1]}", "domain.size",
+         "is required: [width, height] in metres for 2D, [width, height, depth] for 3D"},
+        {SCENE_2D ", \"fill\": [{\"min\": [0, 0, 0]}]}", "fill[0].min",
+         "must have 2 numbers in a 2D scene (got 3)"},
+        {SCENE_3D ", \"fill\": [{\"min\": [0, 0]}]}", "fill[0].min",
+         "must have 3 numbers in a 3D scene (got 2)"},
         {SCENE_3D ", \"fill\": [{\"rotation\": 1}]}", "fill[0].rotation",
          "must be a list of 3 numbers, in degrees (got a number)"},
-        {SCENE_2D ", \"gravity\": [0, null]}", "gravity", "must be a list of 2 numbers (got a list that holds null)"},
-        {SCENE_2D ", \"gravity\": [1,2,3,4,5,6,7,8,9]}", "gravity", "must have 2 numbers in a 2D scene (got 9)"},
+        {SCENE_2D ", \"gravity\": [0, null]}", "gravity",
+         "must be a list of 2 numbers (got a list that holds null)"},
+        {SCENE_2D ", \"gravity\": [1,2,3,4,5,6,7,8,9]}", "gravity",
+         "must have 2 numbers in a 2D scene (got 9)"},
         {SCENE_2D ", \"solids\": {}}", "solids", "must be a list (got an object)"},
         {SCENE_2D ", \"solids\": [[]]}", "solids[0]", "must be an object (got a list)"},
         {SCENE_2D ", \"solids\": [{}, {\"motion\": [{\"tme\": 1}]}]}", "solids[1].motion[0].tme",
          "unknown setting; did you mean 'time'?"},
         {SCENE_2D ", \"liquid\": null}", "liquid", "must be an object (got null)"},
         {SCENE_2D ", \"frames\": {\"a\": 1}}", "frames", "must be a whole number (got an object)"},
-        {SCENE_2D ", \"output\": {\"preview\": 1}}", "output.preview", "must be true or false (got a number)"},
+        {SCENE_2D ", \"output\": {\"preview\": 1}}", "output.preview",
+         "must be true or false (got a number)"},
         {SCENE_2D ", \"name\": true}", "name", "must be a string (got true)"},
-        {SCENE_2D ", \"fill\": [{\"friction\": 1}]}", "fill[0].friction", "unknown setting; did you mean 'domain.friction'?"},
-        {SCENE_2D ", \"frames\": 99999999999999999999}", "line 1, column 53", "too big integer near '99999999999999999999'"},
+        {SCENE_2D ", \"fill\": [{\"friction\": 1}]}", "fill[0].friction",
+         "unknown setting; did you mean 'domain.friction'?"},
+        {SCENE_2D ", \"frames\": 99999999999999999999}", "line 1, column 53",
+         "too big integer near '99999999999999999999'"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         spate_scene *scene = parse(cases[k][0]);
@@ -189,23 +209,31 @@ static void bad_files(void)
         const char *where, *message; /* message: how it begins */
     } cases[] = {
         {"broken", SPATE_ERROR_SCENE, "line 3, column 3", "'}' expected near"},
-        {"trailing_garbage", SPATE_ERROR_SCENE, "line 2, column 1", "end of file expected near 'x'"},
-        {"duplicate_key", SPATE_ERROR_SCENE, "line 1, column 46", "duplicate object key near '\"frames\"'"},
+        {"trailing_garbage", SPATE_ERROR_SCENE, "line 2, column 1",
+         "end of file expected near 'x'"},
+        {"duplicate_key", SPATE_ERROR_SCENE, "line 1, column 46",
+         "duplicate object key near '\"frames\"'"},
         {"not_an_object", SPATE_ERROR_SCENE, "", "a scene must be an object (got a list)"},
         {"not_finite", SPATE_ERROR_SCENE, "line 1, column 40", "invalid token near 'NaN'"},
-        {"too_large_number", SPATE_ERROR_SCENE, "line 1, column 40", "real number overflow near '1e999'"},
+        {"too_large_number", SPATE_ERROR_SCENE, "line 1, column 40",
+         "real number overflow near '1e999'"},
         {"no_domain", SPATE_ERROR_SCENE, "domain.size", "is required"},
-        {"unknown_key", SPATE_ERROR_SCENE, "solids[0].raduis", "unknown setting; did you mean 'radius'?"},
+        {"unknown_key", SPATE_ERROR_SCENE, "solids[0].raduis",
+         "unknown setting; did you mean 'radius'?"},
         {"wrong_type", SPATE_ERROR_SCENE, "liquid.flip_ratio", "must be a number (got a string)"},
-        {"wrong_choice", SPATE_ERROR_SCENE, "liquid.transfer", "must be one of flip, pic, apic (got \"flup\"; did"},
-        {"wrong_dimension", SPATE_ERROR_SCENE, "fill[0].min", "must have 2 numbers in a 2D scene (got 3)"},
+        {"wrong_choice", SPATE_ERROR_SCENE, "liquid.transfer",
+         "must be one of flip, pic, apic (got \"flup\"; did"},
+        {"wrong_dimension", SPATE_ERROR_SCENE, "fill[0].min",
+         "must have 2 numbers in a 2D scene (got 3)"},
         {"negative_size", SPATE_ERROR_SCENE, "domain.size", "must be positive (got -1)"},
         {"zero_cells", SPATE_ERROR_SCENE, "domain.cells", "must be at least 1 (got 0)"},
         {"null_setting", SPATE_ERROR_SCENE, "solids", "must be a list (got null)"},
-        {"missing_mesh", SPATE_ERROR_FILE, "solids[0].file", SPATE_SOURCE "/tests/data/bad/nowhere.obj: cannot be opened"},
+        {"missing_mesh", SPATE_ERROR_FILE, "solids[0].file",
+         SPATE_SOURCE "/tests/data/bad/nowhere.obj: cannot be opened"},
         {"open_mesh", SPATE_ERROR_SCENE, "solids[0].file", SPATE_SOURCE "/tests/data/bad/open.obj"},
         {"missing_radius", SPATE_ERROR_SCENE, "solids[0].radius", "is required for a sphere"},
-        {"one_periodic_side", SPATE_ERROR_SCENE, "domain.sides.left", "is periodic, but 'right' is not"},
+        {"one_periodic_side", SPATE_ERROR_SCENE, "domain.sides.left",
+         "is periodic, but 'right' is not"},
         {"too_many_cells", SPATE_ERROR_SCENE, "domain.cells", "gives 68719476736 cells in all"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -237,8 +265,9 @@ static void unexpected(void *user, spate_log_level level, const char *where, con
 
 static void presets_are_good_scenes(void)
 {
-    static const char *const names[] = {"dam_break", "dam_break_2d", "double_dam_2d", "drop", "drop_2d", "pillars",
-                                        "hydrostatic_2d", "channel_2d", "stream_2d", "paddle_2d", "mesh_obstacle"};
+    static const char *const names[] = {"dam_break", "dam_break_2d", "double_dam_2d",  "drop",
+                                        "drop_2d",   "pillars",      "hydrostatic_2d", "channel_2d",
+                                        "stream_2d", "paddle_2d",    "mesh_obstacle"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         char path[1024];
         snprintf(path, sizeof path, "%s/scenes/%s.json", SPATE_SOURCE, names[k]);
@@ -254,11 +283,13 @@ static void presets_are_good_scenes(void)
     }
 }
 
-/* The text of a scene names its meshes so that they are found from any folder; one file is loaded once. */
+/* The text of a scene names its meshes so that they are found from any folder; one file is loaded
+ * once. */
 static void files_are_found_from_anywhere(void)
 {
-    const char *text = SCENE_3D ", \"solids\": [{\"shape\": \"mesh\", \"file\": \"meshes/rock.obj\"},"
-                                "{\"shape\": \"mesh\", \"file\": \"../scenes/meshes/rock.obj\", \"scale\": 2}]}";
+    const char *text =
+        SCENE_3D ", \"solids\": [{\"shape\": \"mesh\", \"file\": \"meshes/rock.obj\"},"
+                 "{\"shape\": \"mesh\", \"file\": \"../scenes/meshes/rock.obj\", \"scale\": 2}]}";
     memset(&problem, 0, sizeof problem);
     spate_scene *scene = spate_scene_parse(text, strlen(text), SPATE_SOURCE "/scenes", &problem);
     CHECK_TEXT(problem.message, "");
@@ -286,8 +317,10 @@ static void assigns(void)
     spate_scene *s = parse(SCENE_2D "}");
     CHECK(assign(s, "liquid.flip_ratio=0.5") == SPATE_OK && s->liquid.flip_ratio == 0.5);
     CHECK(assign(s, "liquid.flip_ratio=.25") == SPATE_OK && s->liquid.flip_ratio == 0.25);
-    CHECK(assign(s, "liquid.transfer=apic") == SPATE_OK && s->liquid.transfer == SPATE_TRANSFER_APIC);
-    CHECK(assign(s, "liquid.transfer=\"pic\"") == SPATE_OK && s->liquid.transfer == SPATE_TRANSFER_PIC);
+    CHECK(assign(s, "liquid.transfer=apic") == SPATE_OK &&
+          s->liquid.transfer == SPATE_TRANSFER_APIC);
+    CHECK(assign(s, "liquid.transfer=\"pic\"") == SPATE_OK &&
+          s->liquid.transfer == SPATE_TRANSFER_PIC);
     CHECK(assign(s, "output.preview=false") == SPATE_OK && !s->output.preview);
     CHECK(assign(s, "gravity=[1, 2]") == SPATE_OK && s->gravity[1] == 2);
     CHECK(assign(s, "name=12") == SPATE_OK);
@@ -295,7 +328,8 @@ static void assigns(void)
     CHECK(assign(s, "name=a = b") == SPATE_OK);
     CHECK_TEXT(s->name, "a = b");
     CHECK(assign(s, "name=") == SPATE_OK && s->name[0] == 0);
-    CHECK(assign(s, "solids[0]={\"shape\": \"sphere\", \"center\": [1, 0.5]}") == SPATE_OK && s->solids.count == 1);
+    CHECK(assign(s, "solids[0]={\"shape\": \"sphere\", \"center\": [1, 0.5]}") == SPATE_OK &&
+          s->solids.count == 1);
     CHECK(assign(s, "solids[0].radius=0.25") == SPATE_OK && s->solids.items[0].radius == 0.25);
     CHECK(assign(s, "solids[0].motion=[{\"time\": 1}, {\"time\": 2}]") == SPATE_OK);
     CHECK(s->solids.items[0].motion_count == 2 && s->solids.items[0].motion[1].time == 2);
@@ -314,11 +348,13 @@ static void assign_refuses(void)
         {"fps=fast", "fps", "must be a number (got a string)"},
         {"fps=", "fps", "must be a number (got a string)"},
         {"liquid.flip_rato=1", "liquid.flip_rato", "unknown setting; did you mean 'flip_ratio'?"},
-        {"liquid={\"flip_rato\": 1}", "liquid.flip_rato", "unknown setting; did you mean 'flip_ratio'?"},
+        {"liquid={\"flip_rato\": 1}", "liquid.flip_rato",
+         "unknown setting; did you mean 'flip_ratio'?"},
         {"gravity=[1,", "gravity", "its value is not valid JSON: ']' expected near end of file"},
         {"liquid=x", "liquid", "its value is not valid JSON: invalid token near 'x'"},
         {"solids[2]={}", "solids[2]", "there is no such item: the list has 0"},
-        {"solids[0].motion=[]", "solids[0].motion", "is a list of objects: set what is in them, such as solids[0].motion[0].time"},
+        {"solids[0].motion=[]", "solids[0].motion",
+         "is a list of objects: set what is in them, such as solids[0].motion[0].time"},
         {"solids=[3]", "solids[0]", "must be an object (got a number)"},
     };
     spate_scene *s = parse(SCENE_2D "}");
@@ -345,9 +381,11 @@ static uint64_t random_bits(void)
 /* Awkward numbers of every size, none beyond what positions may be. */
 static double random_number(void)
 {
-    static const double special[] = {0, -0.0, 0.1, 1.0 / 3, 1e-300, 5e-324, 1e9, -123456789.12345678, 0x1p-52, 1e-7};
+    static const double special[] = {
+        0, -0.0, 0.1, 1.0 / 3, 1e-300, 5e-324, 1e9, -123456789.12345678, 0x1p-52, 1e-7};
     uint64_t r = random_bits();
-    return r % 3 ? ldexp((double)(int64_t)random_bits(), -(int)(34 + r % 60)) : special[random_bits() % 10];
+    return r % 3 ? ldexp((double)(int64_t)random_bits(), -(int)(34 + r % 60))
+                 : special[random_bits() % 10];
 }
 
 static void text_keeps_every_bit(void)
@@ -410,14 +448,16 @@ static void text_of_a_bad_scene_is_json(void)
     s->liquid.transfer = (spate_transfer)17;
     strcpy(s->name, "a\n\xff");
     char *text = spate_scene_text(s);
-    CHECK(strstr(text, "\"name\": \"a\\u000a?\"") && !strstr(text, "nan") && !strstr(text, "transfer"));
+    CHECK(strstr(text, "\"name\": \"a\\u000a?\"") && !strstr(text, "nan") &&
+          !strstr(text, "transfer"));
     free(text);
     spate_scene_destroy(s);
 }
 
 static void no_memory_is_reported(void)
 {
-    const char *text = SCENE_2D ", \"solids\": [{\"motion\": [{\"time\": 1}]}, {}, {}], \"channels\": [{}]}";
+    const char *text =
+        SCENE_2D ", \"solids\": [{\"motion\": [{\"time\": 1}]}, {}, {}], \"channels\": [{}]}";
     bool done = false, failed = false;
     for (int n = 1; n < 100 && !done; n++) {
         sp_alloc_fail_at((uint64_t)n);
@@ -437,9 +477,10 @@ static void no_memory_is_reported(void)
 /* Damaged scenes give a scene or an error with a message, never a crash. */
 static void survives_damage(void)
 {
-    const char *good = SCENE_3D ", \"name\": \"x\", \"fill\": [{\"shape\": \"box\", \"min\": [0, 0, 0], \"max\": [1, 1, 1]}],"
-                                "\"solids\": [{\"shape\": \"sphere\", \"radius\": 1e-1, \"motion\": [{\"time\": 2}]}],"
-                                "\"channels\": [{\"name\": \"age\", \"initial\": [0]}], \"frames\": 12}";
+    const char *good = SCENE_3D
+        ", \"name\": \"x\", \"fill\": [{\"shape\": \"box\", \"min\": [0, 0, 0], \"max\": [1, 1, 1]}],"
+        "\"solids\": [{\"shape\": \"sphere\", \"radius\": 1e-1, \"motion\": [{\"time\": 2}]}],"
+        "\"channels\": [{\"name\": \"age\", \"initial\": [0]}], \"frames\": 12}";
     size_t length = strlen(good);
     int scenes = 0, errors = 0;
     for (int round = 0; round < 4000; round++) {
@@ -447,10 +488,12 @@ static void survives_damage(void)
         memcpy(text, good, length + 1);
         for (uint64_t k = random_bits() % 3 + 1; k > 0; k--) {
             size_t at = random_bits() % length;
-            text[at] = random_bits() % 2 ? "{}[],:\"0-9.e \\tn"[random_bits() % 16] : (char)(random_bits() >> 20);
+            text[at] = random_bits() % 2 ? "{}[],:\"0-9.e \\tn"[random_bits() % 16]
+                                         : (char)(random_bits() >> 20);
         }
         memset(&problem, 0, sizeof problem);
-        spate_scene *s = spate_scene_parse(text, random_bits() % 8 ? length : random_bits() % length, NULL, &problem);
+        spate_scene *s = spate_scene_parse(
+            text, random_bits() % 8 ? length : random_bits() % length, NULL, &problem);
         if (s)
             spate_scene_check(s, NULL, NULL, &problem);
         else

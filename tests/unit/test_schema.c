@@ -13,25 +13,28 @@ static spate_error problem;
 static spate_status set_number(spate_scene *scene, const char *path, double number)
 {
     memset(&problem, 0, sizeof problem);
-    return spate_scene_set(scene, path, &(spate_value){.kind = SPATE_VALUE_NUMBER, .number = number}, &problem);
+    return spate_scene_set(scene, path,
+                           &(spate_value){.kind = SPATE_VALUE_NUMBER, .number = number}, &problem);
 }
 
 static spate_status set_string(spate_scene *scene, const char *path, const char *text)
 {
     memset(&problem, 0, sizeof problem);
-    return spate_scene_set(scene, path, &(spate_value){.kind = SPATE_VALUE_STRING, .string = text}, &problem);
+    return spate_scene_set(scene, path, &(spate_value){.kind = SPATE_VALUE_STRING, .string = text},
+                           &problem);
 }
 
-static spate_status set_vector(spate_scene *scene, const char *path, int count, double x, double y, double z)
+static spate_status set_vector(spate_scene *scene, const char *path, int count, double x, double y,
+                               double z)
 {
     memset(&problem, 0, sizeof problem);
     spate_value value = {.kind = SPATE_VALUE_VECTOR, .vector = {x, y, z}, .count = count};
     return spate_scene_set(scene, path, &value, &problem);
 }
 
-#define CHECK_PROBLEM(where_text, message_text)   \
-    do {                                          \
-        CHECK_TEXT(problem.where, where_text);    \
+#define CHECK_PROBLEM(where_text, message_text)    \
+    do {                                           \
+        CHECK_TEXT(problem.where, where_text);     \
         CHECK_TEXT(problem.message, message_text); \
     } while (0)
 
@@ -79,7 +82,8 @@ static void defaults_are_those_of_the_header(void)
 {
     spate_scene *s = spate_scene_create();
     CHECK_TEXT(s->name, "untitled");
-    CHECK(s->dim == 3 && s->domain.cells == 64 && s->domain.cell_size == 0 && s->domain.friction == 0);
+    CHECK(s->dim == 3 && s->domain.cells == 64 && s->domain.cell_size == 0 &&
+          s->domain.friction == 0);
     for (int d = 0; d < 3; d++)
         CHECK(s->domain.sides[d][0] == SPATE_SIDE_WALL && s->domain.sides[d][1] == SPATE_SIDE_WALL);
     CHECK(s->frames == 120 && s->fps == 30);
@@ -87,29 +91,37 @@ static void defaults_are_those_of_the_header(void)
     CHECK(s->liquid.particles_per_axis == 2 && s->liquid.jitter == 0.5 && s->liquid.seed == 1);
     CHECK(s->liquid.density == 1000 && s->liquid.flip_ratio == 0.97);
     CHECK(s->liquid.transfer == SPATE_TRANSFER_FLIP && s->liquid.kernel == SPATE_KERNEL_LINEAR);
-    CHECK(s->time.cfl == 2 && s->time.dt == 0 && s->time.min_substeps == 1 && s->time.max_substeps == 64);
+    CHECK(s->time.cfl == 2 && s->time.dt == 0 && s->time.min_substeps == 1 &&
+          s->time.max_substeps == 64);
     CHECK(s->time.advection == SPATE_ADVECTION_RK3);
     CHECK(s->pressure.solver == SPATE_SOLVER_PCG && s->pressure.tolerance == 1e-4);
     CHECK(s->pressure.max_iterations == 1000 && s->pressure.relaxation == 0);
     CHECK(s->pressure.on_failure == SPATE_ON_FAILURE_WARN);
-    CHECK(s->output.particles == SPATE_PARTICLES_PLY && s->output.every == 1 && s->output.checkpoint_every == 10);
+    CHECK(s->output.particles == SPATE_PARTICLES_PLY && s->output.every == 1 &&
+          s->output.checkpoint_every == 10);
     CHECK(s->output.preview);
     CHECK(s->fill.count == 0 && s->channel_count == 0);
 
     spate_channel *channel = spate_scene_add_channel(s);
-    CHECK(channel->components == 1 && channel->initial[3] == 0 && !channel->pic && !channel->name[0]);
+    CHECK(channel->components == 1 && channel->initial[3] == 0 && !channel->pic &&
+          !channel->name[0]);
     spate_shape shape = spate_shape_default();
-    CHECK(shape.shape == SPATE_SHAPE_BOX && isnan(shape.min[0]) && isnan(shape.max[2]) && isnan(shape.radius));
-    CHECK(isnan(shape.center[1]) && isnan(shape.from[0]) && isnan(shape.to[0]) && isnan(shape.normal[0]));
-    CHECK(shape.scale == 1 && shape.position[0] == 0 && shape.rotation[2] == 0 && shape.velocity[1] == 0);
-    CHECK(!shape.invert && shape.friction == 0 && !shape.motion && !shape.mesh && !shape.name[0] && !shape.file[0]);
+    CHECK(shape.shape == SPATE_SHAPE_BOX && isnan(shape.min[0]) && isnan(shape.max[2]) &&
+          isnan(shape.radius));
+    CHECK(isnan(shape.center[1]) && isnan(shape.from[0]) && isnan(shape.to[0]) &&
+          isnan(shape.normal[0]));
+    CHECK(shape.scale == 1 && shape.position[0] == 0 && shape.rotation[2] == 0 &&
+          shape.velocity[1] == 0);
+    CHECK(!shape.invert && shape.friction == 0 && !shape.motion && !shape.mesh && !shape.name[0] &&
+          !shape.file[0]);
     spate_scene_destroy(s);
 }
 
 /* Every row can be found, has a help line, and its default as text is the default in the struct. */
 static void table_is_consistent(void)
 {
-    static const char *const types[] = {"number", "integer", "integer", "bool", "string", "vector", "rotation", "enum", "list"};
+    static const char *const types[] = {"number", "integer",  "integer", "bool", "string",
+                                        "vector", "rotation", "enum",    "list"};
     spate_scene *scene = spate_scene_create();
     spate_shape shape = spate_shape_default();
     spate_channel *channel = spate_scene_add_channel(scene);
@@ -123,7 +135,8 @@ static void table_is_consistent(void)
         CHECK(setting->help[0] && !strchr(setting->help, '|') && strlen(setting->help) < 110);
         CHECK(setting->low <= setting->high);
         CHECK((row->type == SP_ENUM) == (setting->choices[0] != 0));
-        bool top = !strchr(setting->path, '['), of_channel = strncmp(setting->path, "channels[].", 11) == 0;
+        bool top = !strchr(setting->path, '['),
+             of_channel = strncmp(setting->path, "channels[].", 11) == 0;
         bool of_key = strstr(setting->path, "motion[]") != NULL;
         const void *owner = top ? (void *)scene : of_channel ? (void *)channel : (void *)&shape;
         const char *at = (const char *)owner + row->offset;
@@ -174,29 +187,35 @@ static void set_stores(void)
 {
     spate_scene *s = spate_scene_create();
     CHECK(set_vector(s, "domain.size", 2, 2, 1, 0) == SPATE_OK && s->dim == 2);
-    CHECK(set_vector(s, "domain.size", 3, 2, 1, 0.5) == SPATE_OK && s->dim == 3 && s->domain.size[2] == 0.5);
+    CHECK(set_vector(s, "domain.size", 3, 2, 1, 0.5) == SPATE_OK && s->dim == 3 &&
+          s->domain.size[2] == 0.5);
     CHECK(set_vector(s, "domain.size", 2, 2, 1, 0) == SPATE_OK && s->domain.size[2] == 0);
     CHECK(set_number(s, "liquid.flip_ratio", 0.5) == SPATE_OK && s->liquid.flip_ratio == 0.5);
     CHECK(set_number(s, "frames", 7) == SPATE_OK && s->frames == 7);
-    CHECK(set_number(s, "liquid.seed", 9007199254740991.0) == SPATE_OK && s->liquid.seed == 9007199254740991u);
+    CHECK(set_number(s, "liquid.seed", 9007199254740991.0) == SPATE_OK &&
+          s->liquid.seed == 9007199254740991u);
     CHECK(set_string(s, "pressure.solver", "gauss_seidel") == SPATE_OK);
     CHECK(s->pressure.solver == SPATE_SOLVER_GAUSS_SEIDEL);
-    CHECK(set_string(s, "domain.sides.top", "open") == SPATE_OK && s->domain.sides[1][1] == SPATE_SIDE_OPEN);
-    CHECK(set_string(s, "domain.sides.right", "periodic") == SPATE_OK && s->domain.sides[0][1] == SPATE_SIDE_PERIODIC);
+    CHECK(set_string(s, "domain.sides.top", "open") == SPATE_OK &&
+          s->domain.sides[1][1] == SPATE_SIDE_OPEN);
+    CHECK(set_string(s, "domain.sides.right", "periodic") == SPATE_OK &&
+          s->domain.sides[0][1] == SPATE_SIDE_PERIODIC);
     spate_value no = {.kind = SPATE_VALUE_BOOL, .number = 0};
     CHECK(spate_scene_set(s, "output.preview", &no, NULL) == SPATE_OK && !s->output.preview);
     CHECK(set_string(s, "name", "h\xc3\xa9") == SPATE_OK);
     CHECK_TEXT(s->name, "h\xc3\xa9");
 
     CHECK(set_number(s, "solids[0].radius", 0.25) == SPATE_OK && s->solids.count == 1);
-    CHECK(set_number(s, "solids[0].rotation", 30) == SPATE_OK && s->solids.items[0].rotation[2] == 30);
+    CHECK(set_number(s, "solids[0].rotation", 30) == SPATE_OK &&
+          s->solids.items[0].rotation[2] == 30);
     CHECK(set_vector(s, "solids[0].center", 2, 1, 2, 9) == SPATE_OK);
     CHECK(s->solids.items[0].center[1] == 2 && s->solids.items[0].center[2] == 0);
     CHECK(set_number(s, "solids[0].motion[0].time", 1) == SPATE_OK);
     CHECK(set_vector(s, "solids[0].motion[1].position", 2, 1, 2, 0) == SPATE_OK);
     CHECK(s->solids.items[0].motion_count == 2 && s->solids.items[0].motion[1].position[1] == 2);
     CHECK(set_number(s, "solids[1].motion[0].time", 3) == SPATE_OK && s->solids.count == 2);
-    CHECK(set_vector(s, "channels[0].initial", 3, 1, 2, 3) == SPATE_OK && s->channels[0].initial[2] == 3);
+    CHECK(set_vector(s, "channels[0].initial", 3, 1, 2, 3) == SPATE_OK &&
+          s->channels[0].initial[2] == 3);
     CHECK(set_number(s, "channels[0].components", 3) == SPATE_OK && s->channels[0].components == 3);
     CHECK(set_number(s, "outflows[0].radius", 1) == SPATE_OK && s->outflows.items[0].radius == 1);
     spate_scene_destroy(s);
@@ -208,14 +227,16 @@ static void set_refuses(void)
     CHECK(set_number(s, "solids[0].radius", -1) == SPATE_ERROR_SCENE);
     CHECK_PROBLEM("solids[0].radius", "must be positive (got -1)");
     CHECK(s->solids.count == 0); /* taken back */
-    CHECK(set_number(s, "solids[0].motion[1].time", 0) == SPATE_ERROR_SCENE && s->solids.count == 0);
+    CHECK(set_number(s, "solids[0].motion[1].time", 0) == SPATE_ERROR_SCENE &&
+          s->solids.count == 0);
     CHECK(set_number(s, "solids[0].radius", 0) == SPATE_ERROR_SCENE);
     CHECK(set_string(s, "solids[0].radius", "big") == SPATE_ERROR_SCENE);
     CHECK_PROBLEM("solids[0].radius", "must be a number (got a string)");
     CHECK(set_number(s, "solids[1].radius", 1) == SPATE_ERROR_SCENE);
     CHECK_PROBLEM("solids[1].radius", "there is no solids[1]: the next new one is solids[0]");
     CHECK(set_string(s, "liquid.transfer", "flup") == SPATE_ERROR_SCENE);
-    CHECK_PROBLEM("liquid.transfer", "must be one of flip, pic, apic (got \"flup\"; did you mean \"flip\"?)");
+    CHECK_PROBLEM("liquid.transfer",
+                  "must be one of flip, pic, apic (got \"flup\"; did you mean \"flip\"?)");
     CHECK(set_string(s, "liquid.transfer", "xyzzy") == SPATE_ERROR_SCENE);
     CHECK_PROBLEM("liquid.transfer", "must be one of flip, pic, apic (got \"xyzzy\")");
     CHECK(set_number(s, "frames", 1.5) == SPATE_ERROR_SCENE);
@@ -247,7 +268,9 @@ static void set_refuses(void)
     CHECK(set_string(s, "name", "a\nb") == SPATE_ERROR_SCENE);
     CHECK(set_string(s, "name", "\xc3(") == SPATE_ERROR_SCENE);
     CHECK_PROBLEM("name", "must be UTF-8 text");
-    CHECK(set_string(s, "name", "0123456789012345678901234567890123456789012345678901234567890123") == SPATE_ERROR_SCENE);
+    CHECK(
+        set_string(s, "name", "0123456789012345678901234567890123456789012345678901234567890123") ==
+        SPATE_ERROR_SCENE);
     CHECK_PROBLEM("name", "is too long: at most 63 bytes");
     CHECK(set_string(s, "name", NULL) == SPATE_ERROR_SCENE);
     CHECK_TEXT(s->name, "untitled");
@@ -257,9 +280,12 @@ static void set_refuses(void)
 static void dimension_is_fixed_by_shapes(void)
 {
     spate_scene *s = good_scene(3);
-    CHECK(set_vector(s, "fill[0].rotation", 3, 1, 2, 3) == SPATE_OK && s->fill.items[0].rotation[0] == 1);
+    CHECK(set_vector(s, "fill[0].rotation", 3, 1, 2, 3) == SPATE_OK &&
+          s->fill.items[0].rotation[0] == 1);
     CHECK(set_vector(s, "domain.size", 2, 1, 1, 0) == SPATE_ERROR_SCENE);
-    CHECK_PROBLEM("domain.size", "must have 3 numbers (got 2): a scene that has shapes cannot change its dimension");
+    CHECK_PROBLEM(
+        "domain.size",
+        "must have 3 numbers (got 2): a scene that has shapes cannot change its dimension");
     CHECK(set_vector(s, "domain.size", 3, 4, 1, 1) == SPATE_OK && s->dim == 3);
     spate_scene_destroy(s);
 }
@@ -273,11 +299,14 @@ static void unknown_names_get_suggestions(void)
         {"presure.solver", "unknown setting; did you mean 'pressure'?"},
         {"flip_ratio", "unknown setting; did you mean 'liquid.flip_ratio'?"},
         {"domain.xyzzy", "unknown setting; known here: size, cells, cell_size, sides, friction"},
-        {"solids.radius", "unknown setting; 'solids' is a list: name one of its items, such as solids[0].radius"},
+        {"solids.radius",
+         "unknown setting; 'solids' is a list: name one of its items, such as solids[0].radius"},
         {"frames.count", "unknown setting; 'frames' is a single setting and has no parts"},
         {"liquid[0].seed", "unknown setting; 'liquid' cannot be numbered like this"},
-        {"solids[a].radius", "is not the path of a setting: write it like liquid.flip_ratio or solids[2].radius"},
-        {"solids[0", "is not the path of a setting: write it like liquid.flip_ratio or solids[2].radius"},
+        {"solids[a].radius",
+         "is not the path of a setting: write it like liquid.flip_ratio or solids[2].radius"},
+        {"solids[0",
+         "is not the path of a setting: write it like liquid.flip_ratio or solids[2].radius"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         CHECK(set_number(s, cases[k][0], 1) == SPATE_ERROR_SCENE);
@@ -289,7 +318,8 @@ static void unknown_names_get_suggestions(void)
     CHECK(set_number(s, path, 1) == SPATE_ERROR_SCENE);
     path[200] = 0;
     CHECK(set_number(s, path, 1) == SPATE_ERROR_SCENE);
-    CHECK(set_number(s, "liquid.", 1) == SPATE_ERROR_SCENE && set_number(s, ".", 1) == SPATE_ERROR_SCENE);
+    CHECK(set_number(s, "liquid.", 1) == SPATE_ERROR_SCENE &&
+          set_number(s, ".", 1) == SPATE_ERROR_SCENE);
     CHECK(s->solids.count == 0);
     spate_scene_destroy(s);
 }
@@ -310,13 +340,15 @@ static void copies_are_deep(void)
     s->fill.items[8].radius = 99;
     s->channels[0].components = 4;
     CHECK(copy->solids.items[0].motion_count == 5 && copy->solids.items[0].motion[4].time == 4);
-    CHECK(copy->fill.count == 9 && copy->fill.items[8].radius == 9 && copy->channels[0].components == 1);
+    CHECK(copy->fill.count == 9 && copy->fill.items[8].radius == 9 &&
+          copy->channels[0].components == 1);
     /* what a caller left in the third numbers of a 2D scene reads as 0 in the copy */
     CHECK(isnan(s->solids.items[0].center[2]) && copy->solids.items[0].center[2] == 0);
     CHECK(isnan(copy->solids.items[0].min[0]));
     /* and both can grow on */
     CHECK(spate_shape_add_keyframe(&copy->solids.items[0])->time == 0);
-    CHECK(spate_scene_add(copy, SPATE_LIST_FILL) && copy->fill.count == 10 && copy->fill.items[8].radius == 9);
+    CHECK(spate_scene_add(copy, SPATE_LIST_FILL) && copy->fill.count == 10 &&
+          copy->fill.items[8].radius == 9);
     CHECK(spate_scene_add_channel(copy) && copy->channel_count == 2);
     spate_scene_destroy(s);
     spate_scene_destroy(copy);
@@ -368,7 +400,8 @@ static void check_domain(void)
 {
     spate_scene *s = spate_scene_create();
     CHECK(check(s) == SPATE_ERROR_SCENE);
-    CHECK_PROBLEM("domain.size", "is required: [width, height] in metres for 2D, [width, height, depth] for 3D");
+    CHECK_PROBLEM("domain.size",
+                  "is required: [width, height] in metres for 2D, [width, height, depth] for 3D");
     s->dim = 4;
     CHECK(check(s) == SPATE_ERROR_SCENE);
     spate_scene_destroy(s);
@@ -381,12 +414,15 @@ static void check_domain(void)
     CHECK(sp_scene_cells(s, 0) == 20 && sp_scene_cells(s, 1) == 7);
     s->domain.size[1] = 0.74;
     CHECK(check(s) == SPATE_OK);
-    CHECK_TEXT(warnings, "domain.size: is no whole number of cells along y: 0.74 m becomes 0.7 m (7 cells of 0.1 m)\n");
+    CHECK_TEXT(
+        warnings,
+        "domain.size: is no whole number of cells along y: 0.74 m becomes 0.7 m (7 cells of 0.1 m)\n");
     s->domain.size[1] = 0.01;
     CHECK(check(s) == SPATE_OK && sp_scene_cells(s, 1) == 1);
     s->domain.cell_size = 1e-5;
     CHECK(check(s) == SPATE_ERROR_SCENE);
-    CHECK_PROBLEM("domain.cell_size", "gives 200000 cells along x, at most 16384 are possible: use larger cells");
+    CHECK_PROBLEM("domain.cell_size",
+                  "gives 200000 cells along x, at most 16384 are possible: use larger cells");
     s->domain.cell_size = NAN;
     CHECK(check(s) == SPATE_ERROR_SCENE);
     CHECK_PROBLEM("domain.cell_size", "must be a finite number (got nan)");
@@ -395,7 +431,9 @@ static void check_domain(void)
     s = good_scene(3);
     s->domain.cells = 4096;
     CHECK(check(s) == SPATE_ERROR_SCENE);
-    CHECK_PROBLEM("domain.cells", "gives 17179869184 cells in all, at most 2147483647 are possible: use larger cells");
+    CHECK_PROBLEM(
+        "domain.cells",
+        "gives 17179869184 cells in all, at most 2147483647 are possible: use larger cells");
     s->domain.cells = 20000;
     CHECK(check(s) == SPATE_ERROR_SCENE);
     CHECK_PROBLEM("domain.cells", "must be at most 16384 (got 20000)");
@@ -469,7 +507,8 @@ static void check_shapes_have_what_they_need(void)
         CHECK_TEXT(problem.where, dim == 2 ? "solids[0].shape" : "solids[0].file");
         shape->shape = SPATE_SHAPE_PARTICLES;
         CHECK(check(s) == SPATE_ERROR_SCENE);
-        CHECK_PROBLEM("solids[0].shape", "must be one of box, sphere, capsule, cylinder, plane, mesh (got 6)");
+        CHECK_PROBLEM("solids[0].shape",
+                      "must be one of box, sphere, capsule, cylinder, plane, mesh (got 6)");
         shape->shape = SPATE_SHAPE_BOX;
         spate_scene_add(s, SPATE_LIST_FILL)->shape = SPATE_SHAPE_PARTICLES;
         CHECK(check(s) == SPATE_ERROR_SCENE);
@@ -491,8 +530,9 @@ static void check_degenerate_shapes(void)
             shape->normal[d] = 0;
         }
         CHECK(check(s) == SPATE_ERROR_SCENE);
-        CHECK_PROBLEM("solids[0].max", dim == 2 ? "must be greater than min along y (min 0.25, max 0.25)"
-                                                : "must be greater than min along z (min 0.25, max 0.25)");
+        CHECK_PROBLEM("solids[0].max",
+                      dim == 2 ? "must be greater than min along y (min 0.25, max 0.25)"
+                               : "must be greater than min along z (min 0.25, max 0.25)");
         shape->max[dim - 1] = NAN;
         CHECK(check(s) == SPATE_ERROR_SCENE);
         CHECK_PROBLEM("solids[0].max", "must be a finite number (got nan)");
@@ -507,7 +547,8 @@ static void check_degenerate_shapes(void)
         shape->normal[2] = 1; /* counts in 3D only */
         CHECK((check(s) == SPATE_OK) == (dim == 3));
         shape->shape = SPATE_SHAPE_BOX;
-        CHECK(check(s) == SPATE_OK && strstr(warnings, "solids[0].radius: means nothing to a box and is ignored\n"));
+        CHECK(check(s) == SPATE_OK &&
+              strstr(warnings, "solids[0].radius: means nothing to a box and is ignored\n"));
         spate_scene_destroy(s);
     }
 }
@@ -520,8 +561,10 @@ static void check_thin_shapes(void)
         shape->min[d] = 0.25, shape->max[d] = 0.75;
     shape->max[1] = 0.25 + 1.5 / 32;
     CHECK(check(s) == SPATE_OK);
-    CHECK_TEXT(warnings, "solids[0]: is 1.5 cells thick, less than 2: velocities may mix across it; use smaller cells or a "
-                         "thicker shape\n");
+    CHECK_TEXT(
+        warnings,
+        "solids[0]: is 1.5 cells thick, less than 2: velocities may mix across it; use smaller cells or a "
+        "thicker shape\n");
     shape->max[1] = 0.25 + 2.0 / 32;
     CHECK(check(s) == SPATE_OK);
     CHECK_TEXT(warnings, "");
@@ -540,10 +583,12 @@ static void check_motion(void)
     spate_shape_add_keyframe(shape)->time = 1;
     spate_shape_add_keyframe(shape)->time = 1;
     CHECK(check(s) == SPATE_ERROR_SCENE);
-    CHECK_PROBLEM("solids[0].motion[1].time", "must be later than the key before it (1 s; got 1 s)");
+    CHECK_PROBLEM("solids[0].motion[1].time",
+                  "must be later than the key before it (1 s; got 1 s)");
     shape->motion[1].time = 2;
     shape->motion[1].rotation[2] = 270;
-    CHECK(check(s) == SPATE_OK && strstr(warnings, "solids[0].motion[1].rotation: turns by 270 degrees"));
+    CHECK(check(s) == SPATE_OK &&
+          strstr(warnings, "solids[0].motion[1].rotation: turns by 270 degrees"));
     shape->motion[1].rotation[2] = INFINITY;
     CHECK(check(s) == SPATE_ERROR_SCENE);
     CHECK_TEXT(problem.where, "solids[0].motion[1].rotation");

@@ -1,8 +1,9 @@
 /* test_shapes.c -- distances, normals, poses and the trigonometry of shapes.
  *
- * That a distance d is exact follows from four things, tested at random points: it has the sign of an inside test
- * written another way; the foot p - d n lies on the surface (so |d| is not too small); no two points differ by
- * more than they lie apart (so |d| is not too large); and n has length 1. */
+ * That a distance d is exact follows from four things, tested at random points: it has the sign of
+ * an inside test written another way; the foot p - d n lies on the surface (so |d| is not too
+ * small); no two points differ by more than they lie apart (so |d| is not too large); and n has
+ * length 1. */
 #include "test.h"
 
 #include <spate/spate.h>
@@ -41,11 +42,13 @@ static spate_mesh *cube_mesh(double half)
 {
     double v[24];
     uint32_t t[36];
-    static const uint32_t quads[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+    static const uint32_t quads[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                         {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
     for (int i = 0; i < 8; i++)
         set(&v[3 * i], i & 1 ? half : -half, i & 2 ? half : -half, i & 4 ? half : -half);
     for (int q = 0; q < 6; q++) {
-        const uint32_t corners[6] = {quads[q][0], quads[q][1], quads[q][2], quads[q][0], quads[q][2], quads[q][3]};
+        const uint32_t corners[6] = {quads[q][0], quads[q][1], quads[q][2],
+                                     quads[q][0], quads[q][2], quads[q][3]};
         memcpy(&t[6 * q], corners, sizeof corners);
     }
     return spate_mesh_create(v, 8, t, 12, NULL);
@@ -80,10 +83,12 @@ static double at_rest(const sp_shape *shape, const double world[3], double norma
 
 /* ------------------------------------------------------------------ exactness */
 
-/* Whether a world point is inside, from the scene's own numbers and not by distances; unrotated shapes only. */
+/* Whether a world point is inside, from the scene's own numbers and not by distances; unrotated
+ * shapes only. */
 static bool is_inside(const spate_shape *s, int dim, const double p[3])
 {
-    double axis[3] = {0, 0, 0}, from[3] = {0, 0, 0}, squared = 0, along = 0, across = 0, q[3] = {p[0], p[1], dim == 3 ? p[2] : 0};
+    double axis[3] = {0, 0, 0}, from[3] = {0, 0, 0}, squared = 0, along = 0, across = 0,
+           q[3] = {p[0], p[1], dim == 3 ? p[2] : 0};
     switch (s->shape) {
     case SPATE_SHAPE_BOX:
         for (int d = 0; d < dim; d++)
@@ -98,7 +103,8 @@ static bool is_inside(const spate_shape *s, int dim, const double p[3])
         for (int d = 0; d < dim; d++)
             along += (p[d] - s->point[d]) * s->normal[d];
         return along < 0;
-    case SPATE_SHAPE_MESH: return fabs(q[0] - 0.4) < 0.25 && fabs(q[1] - 0.2) < 0.25 && fabs(q[2] - 0.1) < 0.25;
+    case SPATE_SHAPE_MESH:
+        return fabs(q[0] - 0.4) < 0.25 && fabs(q[1] - 0.2) < 0.25 && fabs(q[2] - 0.1) < 0.25;
     default: break;
     }
     for (int d = 0; d < dim; d++) {
@@ -176,7 +182,8 @@ static void mesh_distances_follow_the_scale(void)
 
 static void distances_by_hand(void)
 {
-    spate_shape box = make(SPATE_SHAPE_BOX), disc = make(SPATE_SHAPE_SPHERE), post = make(SPATE_SHAPE_CYLINDER);
+    spate_shape box = make(SPATE_SHAPE_BOX), disc = make(SPATE_SHAPE_SPHERE),
+                post = make(SPATE_SHAPE_CYLINDER);
     sp_shape s;
     double n[3];
     set(box.min, 0, 0, 0);
@@ -233,9 +240,15 @@ static void degenerate_points_have_unit_normals(void)
                 }
                 sp_shape_prepare(&s, &shape, dim);
                 double h = s.half[0], r = s.radius;
-                const double points[][3] = {{0, 0, 0},           {h, 0, 0},           {h, r, 0},
-                                            {-h, 0, -r},         {0, 1e-200, 0},      {h + 1e-170, 1e-300, 1e-300},
-                                            {h, s.half[1], 0},   {h, s.half[1], s.half[2]}, {1e150, -1e150, 1e150}};
+                const double points[][3] = {{0, 0, 0},
+                                            {h, 0, 0},
+                                            {h, r, 0},
+                                            {-h, 0, -r},
+                                            {0, 1e-200, 0},
+                                            {h + 1e-170, 1e-300, 1e-300},
+                                            {h, s.half[1], 0},
+                                            {h, s.half[1], s.half[2]},
+                                            {1e150, -1e150, 1e150}};
                 for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
                     double n[3], d = sp_shape_distance(&s, points[i], n);
                     CHECK(isfinite(d));
@@ -326,8 +339,11 @@ static void frames_are_rotations(void)
         const double *a = s.rest.axes;
         for (int r = 0; r < 3; r++)
             for (int q = 0; q < 3; q++)
-                CHECK_NEAR(a[3 * r] * a[3 * q] + a[3 * r + 1] * a[3 * q + 1] + a[3 * r + 2] * a[3 * q + 2], r == q, 1e-14);
-        double determinant = a[0] * (a[4] * a[8] - a[5] * a[7]) - a[1] * (a[3] * a[8] - a[5] * a[6]) +
+                CHECK_NEAR(a[3 * r] * a[3 * q] + a[3 * r + 1] * a[3 * q + 1] +
+                               a[3 * r + 2] * a[3 * q + 2],
+                           r == q, 1e-14);
+        double determinant = a[0] * (a[4] * a[8] - a[5] * a[7]) -
+                             a[1] * (a[3] * a[8] - a[5] * a[6]) +
                              a[2] * (a[3] * a[7] - a[4] * a[6]);
         CHECK_NEAR(determinant, 1, 1e-14);
     }
@@ -335,7 +351,8 @@ static void frames_are_rotations(void)
 
 static void keyframes_move(void)
 {
-    spate_keyframe keys[3] = {{1, {0, 0, 0}, {0, 0, 0}}, {3, {2, 4, 6}, {0, 0, 720}}, {3, {5, 5, 5}, {0, 0, 90}}};
+    spate_keyframe keys[3] = {
+        {1, {0, 0, 0}, {0, 0, 0}}, {3, {2, 4, 6}, {0, 0, 720}}, {3, {5, 5, 5}, {0, 0, 90}}};
     spate_shape shape = make(SPATE_SHAPE_SPHERE);
     sp_shape s;
     set(shape.center, 1, 1, 1);
@@ -345,11 +362,13 @@ static void keyframes_move(void)
     shape.motion_count = 3;
     sp_shape_prepare(&s, &shape, 3);
     CHECK(sp_shape_moves(&s));
-    sp_pose before = sp_shape_pose(&s, 0), middle = sp_shape_pose(&s, 1.5), after = sp_shape_pose(&s, 3);
+    sp_pose before = sp_shape_pose(&s, 0), middle = sp_shape_pose(&s, 1.5),
+            after = sp_shape_pose(&s, 3);
     CHECK(before.origin[0] == 1 && before.axes[0] == 1);
     CHECK(middle.origin[0] == 1.5 && middle.origin[1] == 2 && middle.origin[2] == 2.5);
     CHECK(middle.axes[0] == -1 && middle.axes[4] == -1); /* half a turn of two */
-    CHECK(after.origin[0] == 6 && after.axes[0] == 0 && after.axes[3] == 1); /* the later of two keys at one time */
+    CHECK(after.origin[0] == 6 && after.axes[0] == 0 &&
+          after.axes[3] == 1); /* the later of two keys at one time */
     sp_shape_prepare(&s, &shape, 2);
     CHECK(sp_shape_pose(&s, 1.5).origin[2] == 0);
 
@@ -372,7 +391,8 @@ static void poses_turn_on_top_of_the_shapes_own_rotation(void)
     set(shape.rotation, 0, 0, 90);
     sp_shape_prepare(&s, &shape, 3);
     sp_pose pose = sp_shape_pose_at(&s, (double[3]){5, 0, 0}, (double[3]){90, 0, 0});
-    sp_pose_to_world(&pose, (double[3]){1, 0, 0}, world); /* to y by its own, then to z by the motion */
+    sp_pose_to_world(&pose, (double[3]){1, 0, 0},
+                     world); /* to y by its own, then to z by the motion */
     CHECK(world[0] == 5 && world[1] == 0 && world[2] == 1);
 }
 

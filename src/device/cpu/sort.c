@@ -12,11 +12,11 @@
 
 typedef struct sort_args {
     X(sim) *s;
-    uint32_t *key;       /* per particle: tile * TILE_CELLS + cell in tile */
+    X(word) *key;        /* per particle: tile * TILE_CELLS + cell in tile */
     uint32_t *histogram; /* [share][tile] */
     int shares;
-    const uint32_t *from; /* pass 4 */
-    uint32_t *to;
+    const X(word) *from; /* pass 4 */
+    X(word) *to;
 } sort_args;
 
 static uint32_t key_of(const X(grid) *g, const X(particles) *p, size_t k)
@@ -148,7 +148,7 @@ void X(sort_particles)(X(sim) *s)
     X(particles) *p = &s->particles;
     sp_pool *pool = s->common->pool;
     sp_arena arena = X(arena)(s);
-    sort_args args = {.s = s, .key = (uint32_t *)p->spare, .shares = sp_pool_threads(pool)};
+    sort_args args = {.s = s, .key = (X(word) *)p->spare, .shares = sp_pool_threads(pool)};
     args.histogram = sp_arena_take(&arena, (size_t)s->grid.tile_count * (size_t)args.shares, sizeof(uint32_t));
     sp_parallel_for(pool, (size_t)args.shares, 1, count_range, &args);
     prefix_sums(&args);
@@ -159,9 +159,9 @@ void X(sort_particles)(X(sim) *s)
     int count = X(particle_columns)(p, columns);
     for (int c = 0; c < count; c++) {
         args.from = *columns[c];
-        args.to = (uint32_t *)p->spare;
+        args.to = (X(word) *)p->spare;
         sp_parallel_for(pool, p->count, 16384, gather_range, &args);
         p->spare = *columns[c];
-        *columns[c] = args.to;
+        *columns[c] = (void *)args.to;
     }
 }

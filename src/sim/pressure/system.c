@@ -84,7 +84,7 @@ static size_t neighbour(const X(grid) *g, size_t index, int d, int side)
 
 /* Visits all liquid cells that the cells of the queue are connected to and that still have the mark `from`, giving
  * them `to`. Returns the length of the queue. */
-static size_t flood(X(sim) *s, uint32_t *queue, size_t length, uint8_t from, uint8_t to)
+static size_t flood(X(sim) *s, X(word) *queue, size_t length, uint8_t from, uint8_t to)
 {
     for (size_t next = 0; next < length; next++)
         for (int d = 0; d < DIM; d++)
@@ -103,7 +103,7 @@ static size_t flood(X(sim) *s, uint32_t *queue, size_t length, uint8_t from, uin
 static void settle_component(X(sim) *s, size_t index, bool pocket)
 {
     X(system) *y = &s->system;
-    uint32_t *queue = (uint32_t *)y->r; /* free until the solve begins */
+    X(word) *queue = (X(word) *)y->r; /* free until the solve begins */
     queue[0] = (uint32_t)index;
     if (!pocket) {
         flood(s, queue, 1, 1, 0);

@@ -1,0 +1,88 @@
+/* test_fall.c -- a drop that falls freely for one second, far from all walls.
+ *
+ * Nothing acts but gravity, so every particle must have the same velocity, and positions follow the integrator's own
+ * closed form: v_n = v_0 + n g dt, and the particle moves with the velocity at the end of the step,
+ *
+ *     x_n = x_0 + n dt v_0 + n (n + 1) / 2 g dt^2.
+ *
+ * Any loss in a transfer, the projection or the extrapolation, and any damping at the surface, shows here. */
+#include "fixture.h"
+
+#define STEPS 60
+
+static const double start_velocity[3] = {0.5, 1.0, -0.25}; /* m/s */
+static const double gravity[3] = {0.3, -9.81, 0.2};        /* m/s^2 */
+
+static fixture *drop(spate_transfer transfer, spate_kernel kernel)
+{
+    spate_scene *scene = scene_of_cells(0.125, 24, 56, 24);
+    memcpy(scene->gravity, gravity, sizeof gravity);
+    scene->liquid.transfer = transfer;
+    scene->liquid.kernel = kernel;
+    const double center[3] = {10.3, 47.1, 12.2};
+    spate_shape *ball = add_ball(scene, SPATE_LIST_FILL, center, 3.0);
+    memcpy(ball->velocity, start_velocity, sizeof start_velocity);
+    return fixture_create(scene);
+}
+
+static void fall(spate_transfer transfer, spate_kernel kernel)
+{
+    fixture *f = drop(transfer, kernel);
+    if (!f)
+        return;
+    const X(particles) *p = &f->s->particles;
+    uint32_t count = p->count;
+    double dt = 1.0 / STEPS, speed = 0, worst_v = 0, worst_x = 0;
+    float *x0[DIM];
+    FOR_DIM(d) {
+        x0[d] = malloc(count * sizeof(float));
+        memcpy(x0[d], p->x[d], count * sizeof(float));
+    }
+    run_steps(f, STEPS, dt);
+    CHECK(count > 100 && p->count == count);
+    FOR_DIM(d) speed = fmax(speed, fabs(start_velocity[d] + gravity[d]));
+    for (uint32_t k = 0; k < p->count; k++)
+        FOR_DIM(d) {
+            double v = start_velocity[d] + gravity[d];
+            double way = start_velocity[d] + gravity[d] * 0.5 * STEPS * (STEPS + 1) * dt * dt;
+            worst_v = fmax(worst_v, fabs(p->v[d][k] - v) / speed);
+            worst_x = fmax(worst_x, fabs(p->x[d][k] - (x0[d][p->id[0][k]] + way / f->s->grid.dx)));
+        }
+    CHECK_LESS(worst_v, 1e-5);
+    CHECK_LESS(worst_x, 1e-3);
+    if (test_failures)
+        printf("  with transfer %d, kernel %s\n", transfer, kernel_name(kernel));
+    FOR_DIM(d) free(x0[d]);
+    fixture_destroy(f);
+}
+
+static void fall_with(spate_transfer transfer)
+{
+    fall(transfer, SPATE_KERNEL_LINEAR);
+    fall(transfer, SPATE_KERNEL_QUADRATIC);
+    fall(transfer, SPATE_KERNEL_CUBIC);
+}
+
+static void falls_with_flip(void)
+{
+    fall_with(SPATE_TRANSFER_FLIP);
+}
+
+static void falls_with_pic(void)
+{
+    fall_with(SPATE_TRANSFER_PIC);
+}
+
+static void falls_with_apic(void)
+{
+    fall_with(SPATE_TRANSFER_APIC);
+}
+
+int main(int argc, char **argv)
+{
+    TEST_BEGIN(argc, argv);
+    TEST(falls_with_flip);
+    TEST(falls_with_pic);
+    TEST(falls_with_apic);
+    return test_end();
+}
