@@ -1,18 +1,25 @@
 /* parallel.c -- a small pool of threads that sleep between loops.
  *
- * One loop runs at a time. The caller publishes it under a lock, wakes the workers, takes part itself, and waits
- * until every worker has left the loop. Ranges are handed out by an atomic counter. A worker that finds no loop spins
- * for a short while (loops of one step follow each other closely) and then sleeps on a condition variable. */
+ * One loop runs at a time. The caller describes it, opens the gate, takes part itself, closes the gate and waits for the
+ * workers that came through it. A worker that is late finds the gate closed and misses the loop: nobody waits for a
+ * thread that the system has not woken yet. Ranges are handed out by an atomic counter. Workers look for the next loop
+ * for some microseconds (the loops of a step follow each other closely) and then sleep on a condition variable. */
 #include "parallel.h"
 
 #include "memory.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
 #define MAX_THREADS 256
-#define SPIN_TURNS 2000
+#define SPIN_TURNS 1000 /* pauses: a few ten microseconds */
+
+/* The gate in one word: number of the loop, whether it is open, how many workers are inside. */
+#define GATE_INSIDE 0xffffu
+#define GATE_OPEN 0x10000u
+#define GATE_NEXT 0x20000u
 
 typedef struct worker {
     sp_pool *pool;
@@ -27,11 +34,11 @@ struct sp_pool {
     worker workers[MAX_THREADS];
     int started; /* threads that run: threads - 1 without a host scheduler */
 
-    pthread_mutex_t lock;
-    pthread_cond_t wake, done;
-    _Atomic uint64_t generation; /* number of the loop; changes under the lock */
-    bool stop;
-    int busy; /* workers that have not yet left the current loop */
+    pthread_mutex_t lock; /* of the sleepers */
+    pthread_cond_t wake;
+    _Atomic int sleepers;
+    _Atomic bool stop;
+    _Atomic uint64_t gate;
 
     sp_range_fn *range;
     void *args;
@@ -54,29 +61,54 @@ static void run_ranges(sp_pool *pool, int index)
     }
 }
 
+static void rest_a_moment(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Whether the gate is open for a loop that this worker has not seen. */
+static bool has_work(sp_pool *pool, uint64_t seen)
+{
+    uint64_t gate = atomic_load(&pool->gate);
+    return (gate & GATE_OPEN) && gate / GATE_NEXT != seen;
+}
+
+static void wait_for_work(sp_pool *pool, uint64_t seen)
+{
+    for (int turn = 0; turn < SPIN_TURNS; turn++) {
+        if (has_work(pool, seen) || atomic_load(&pool->stop))
+            return;
+        rest_a_moment();
+    }
+    pthread_mutex_lock(&pool->lock);
+    atomic_fetch_add(&pool->sleepers, 1); /* before the look at the gate: see sp_parallel_for */
+    while (!has_work(pool, seen) && !atomic_load(&pool->stop))
+        pthread_cond_wait(&pool->wake, &pool->lock);
+    atomic_fetch_sub(&pool->sleepers, 1);
+    pthread_mutex_unlock(&pool->lock);
+}
+
 static void *worker_main(void *arg)
 {
     worker *w = arg;
     sp_pool *pool = w->pool;
     uint64_t seen = 0;
-    for (;;) {
-        for (int turn = 0; turn < SPIN_TURNS; turn++)
-            if (atomic_load_explicit(&pool->generation, memory_order_acquire) != seen)
+    while (!atomic_load(&pool->stop)) {
+        wait_for_work(pool, seen);
+        uint64_t gate = atomic_load(&pool->gate);
+        while ((gate & GATE_OPEN) && gate / GATE_NEXT != seen)
+            if (atomic_compare_exchange_weak(&pool->gate, &gate, gate + 1)) {
+                seen = gate / GATE_NEXT;
+                run_ranges(pool, w->index);
+                atomic_fetch_sub(&pool->gate, 1);
                 break;
-        pthread_mutex_lock(&pool->lock);
-        while (atomic_load_explicit(&pool->generation, memory_order_relaxed) == seen && !pool->stop)
-            pthread_cond_wait(&pool->wake, &pool->lock);
-        bool stop = pool->stop;
-        seen = atomic_load_explicit(&pool->generation, memory_order_relaxed);
-        pthread_mutex_unlock(&pool->lock);
-        if (stop)
-            return NULL;
-        run_ranges(pool, w->index);
-        pthread_mutex_lock(&pool->lock);
-        if (--pool->busy == 0)
-            pthread_cond_signal(&pool->done);
-        pthread_mutex_unlock(&pool->lock);
+            }
     }
+    return NULL;
 }
 
 static int core_count(void)
@@ -95,7 +127,6 @@ sp_pool *sp_pool_create(int threads, spate_schedule_fn *schedule, void *schedule
     pool->schedule_user = schedule_user;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->wake, NULL);
-    pthread_cond_init(&pool->done, NULL);
     for (int k = 1; k < pool->threads && !schedule; k++) {
         worker *w = &pool->workers[k];
         w->pool = pool;
@@ -114,12 +145,11 @@ void sp_pool_destroy(sp_pool *pool)
     if (!pool)
         return;
     pthread_mutex_lock(&pool->lock);
-    pool->stop = true;
+    atomic_store(&pool->stop, true);
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->lock);
     for (int k = 1; k <= pool->started; k++)
         pthread_join(pool->workers[k].thread, NULL);
-    pthread_cond_destroy(&pool->done);
     pthread_cond_destroy(&pool->wake);
     pthread_mutex_destroy(&pool->lock);
     sp_free(pool);
@@ -160,14 +190,19 @@ void sp_parallel_for(sp_pool *pool, size_t n, size_t grain, sp_range_fn *range, 
         pool->schedule(pool->schedule_user, pool->threads, host_work, pool);
         return;
     }
-    pthread_mutex_lock(&pool->lock);
-    pool->busy = pool->started;
-    atomic_fetch_add_explicit(&pool->generation, 1, memory_order_release);
-    pthread_cond_broadcast(&pool->wake);
-    pthread_mutex_unlock(&pool->lock);
+    uint64_t loop = atomic_load(&pool->gate) / GATE_NEXT + 1;
+    atomic_store(&pool->gate, loop * GATE_NEXT + GATE_OPEN);
+    if (atomic_load(&pool->sleepers) > 0) { /* a worker that falls asleep later sees the open gate first */
+        pthread_mutex_lock(&pool->lock);
+        pthread_cond_broadcast(&pool->wake);
+        pthread_mutex_unlock(&pool->lock);
+    }
     run_ranges(pool, 0);
-    pthread_mutex_lock(&pool->lock);
-    while (pool->busy > 0)
-        pthread_cond_wait(&pool->done, &pool->lock);
-    pthread_mutex_unlock(&pool->lock);
+    atomic_fetch_and(&pool->gate, ~(uint64_t)GATE_OPEN);
+    for (int turn = 0; atomic_load(&pool->gate) & GATE_INSIDE; turn++) {
+        if (turn < SPIN_TURNS)
+            rest_a_moment();
+        else
+            sched_yield();
+    }
 }

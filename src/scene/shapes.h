@@ -43,8 +43,8 @@ double sp_shape_distance(const sp_shape *shape, const double local[3], double no
 void sp_shape_bounds(const sp_shape *shape, double low[3], double high[3]);
 
 /* Whether the shape ever moves (motion or velocity), and where it is at `time`: rest pose, drift by
- * velocity, keyframes. Positions and angles are linear between keys, so that 0 to 720 degrees is two
- * turns at a constant rate. Same bits on every platform: no libm trigonometry. */
+ * velocity, keyframes. Positions and angles are linear between keys, so that 0 to 720 degrees is
+ * two turns at a constant rate. Same bits on every platform: no libm trigonometry. */
 bool sp_shape_moves(const sp_shape *shape);
 sp_pose sp_shape_pose(const sp_shape *shape, double time);
 /* The pose displaced by `position` (m) and turned by `rotation` (degrees) from rest, as a keyframe

@@ -8,19 +8,19 @@
  * Any loss in a transfer, the projection or the extrapolation, and any damping at the surface, shows here. */
 #include "fixture.h"
 
-#define STEPS 60
+#define STEPS 40
 
-static const double start_velocity[3] = {0.5, 1.0, -0.25}; /* m/s */
+static const double start_velocity[3] = {0.25, 0.5, -0.25}; /* m/s */
 static const double gravity[3] = {0.3, -9.81, 0.2};        /* m/s^2 */
 
 static fixture *drop(spate_transfer transfer, spate_kernel kernel)
 {
-    spate_scene *scene = scene_of_cells(0.125, 24, 56, 24);
+    spate_scene *scene = scene_of_cells(0.25, 16, 32, 16);
     memcpy(scene->gravity, gravity, sizeof gravity);
     scene->liquid.transfer = transfer;
     scene->liquid.kernel = kernel;
-    const double center[3] = {10.3, 47.1, 12.2};
-    spate_shape *ball = add_ball(scene, SPATE_LIST_FILL, center, 3.0);
+    const double center[3] = {6.8, 25.1, 8.2};
+    spate_shape *ball = add_ball(scene, SPATE_LIST_FILL, center, 2.5);
     memcpy(ball->velocity, start_velocity, sizeof start_velocity);
     return fixture_create(scene);
 }

@@ -1,0 +1,353 @@
+/* test_determinism.c -- the same bits for any number of threads, in every run, after a resume, under a host's scheduler,
+ * and as recorded in tests/golden.txt (so that compilers, machines and versions are compared).
+ *
+ * When a change of the numerics is meant, write the new hashes down with
+ *
+ *     build/release/tests/test_determinism --update
+ *
+ * and commit tests/golden.txt with the change. */
+#include "sample.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#include "base/parallel.h"
+#include "sim/table.h"
+
+#define STEPS 200
+#define GOLDEN SPATE_SOURCE "/tests/golden.txt"
+
+/* ---- the scenes: together they reach every stage, side, shape, transfer, kernel and solver */
+
+static void add_channels(spate_scene *scene)
+{
+    strcpy(spate_scene_add_channel(scene)->name, "age");
+    strcpy(spate_scene_add_channel(scene)->name, "source");
+    spate_channel *dye = spate_scene_add_channel(scene);
+    strcpy(dye->name, "dye");
+    dye->components = 3;
+    dye->initial[1] = 0.25;
+    dye->pic = true;
+}
+
+static spate_scene *dam(int dim)
+{
+    spate_scene *scene = sample_scene(dim, 1.2, 0.8, 0.6, dim == 2 ? 60 : 24);
+    sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 0.45, 0.6, 0.6);
+    sample_sphere(scene, SPATE_LIST_FILL, 0.9, 0.6, 0.3, 0.12);
+    sample_sphere(scene, SPATE_LIST_SOLIDS, 0.75, 0.1, 0.3, 0.13)->friction = 0.3;
+    sample_box(scene, SPATE_LIST_SOLIDS, 0.95, -0.1, 0.1, 1.05, 0.3, 0.4)->rotation[2] = 20;
+    spate_shape *bar = spate_scene_add(scene, SPATE_LIST_SOLIDS);
+    double from[3] = {0.5, 0.5, 0.1}, to[3] = {0.7, 0.6, 0.5};
+    bar->shape = SPATE_SHAPE_CAPSULE;
+    memcpy(bar->from, from, sizeof from);
+    memcpy(bar->to, to, sizeof to);
+    bar->radius = 0.04;
+    scene->domain.friction = 0.1;
+    add_channels(scene);
+    return scene;
+}
+
+static spate_scene *paddle(int dim)
+{
+    spate_scene *scene = sample_scene(dim, 1.2, 0.8, 0.6, dim == 2 ? 60 : 24);
+    sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 1.2, 0.25, 0.6);
+    spate_shape *plate = sample_box(scene, SPATE_LIST_SOLIDS, 0.3, 0.05, -1, 0.36, 0.5, 2);
+    sample_key(plate, 0, 0, 0, 0);
+    sample_key(plate, 0.4, 0.3, 0.05, -25);
+    sample_key(plate, 0.8, 0, 0, 30);
+    sample_key(plate, 1.2, 0.3, 0, 0);
+    sample_velocity(sample_sphere(scene, SPATE_LIST_SOLIDS, 1.0, 0.7, 0.3, 0.08), 0, -0.3, 0);
+    scene->liquid.transfer = SPATE_TRANSFER_APIC;
+    scene->liquid.kernel = dim == 2 ? SPATE_KERNEL_LINEAR : SPATE_KERNEL_QUADRATIC;
+    scene->time.advection = SPATE_ADVECTION_RK4;
+    return scene;
+}
+
+static spate_scene *channel(int dim)
+{
+    spate_scene *scene = sample_scene(dim, 1.2, 0.6, 0.4, dim == 2 ? 60 : 24);
+    sample_velocity(sample_box(scene, SPATE_LIST_FILL, 0.15, 0, 0, 1.1, 0.1, 0.4), 1, 0, 0);
+    sample_velocity(sample_box(scene, SPATE_LIST_INFLOWS, 0, 0, 0, 0.15, 0.2, 0.4), 1.3, 0, 0);
+    sample_box(scene, SPATE_LIST_OUTFLOWS, 1.1, 0, 0, 1.2, 0.3, 0.4);
+    sample_box(scene, SPATE_LIST_SOLIDS, 0.5, -0.1, 0.1, 0.65, 0.07, 0.3);
+    scene->domain.sides[1][1] = SPATE_SIDE_OPEN;
+    scene->domain.sides[0][1] = SPATE_SIDE_OPEN;
+    scene->pressure.solver = dim == 2 ? SPATE_SOLVER_PCG : SPATE_SOLVER_GAUSS_SEIDEL;
+    scene->pressure.max_iterations = 60;
+    scene->time.advection = SPATE_ADVECTION_RK2;
+    add_channels(scene);
+    return scene;
+}
+
+static spate_scene *stream(int dim)
+{
+    spate_scene *scene = sample_scene(dim, 1.2, 0.6, 0.4, dim == 2 ? 60 : 24);
+    sample_velocity(sample_sphere(scene, SPATE_LIST_FILL, 0.1, 0.4, 0.05, 0.1), 1, -0.5, 0.4);
+    sample_velocity(sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 1.2, 0.15, 0.4), 1, 0, 0.3);
+    if (dim == 3) {
+        spate_shape *rock = spate_scene_add(scene, SPATE_LIST_SOLIDS);
+        rock->shape = SPATE_SHAPE_MESH;
+        rock->mesh = sample_mesh(0.2, 0.2, 0.15);
+        rock->position[0] = 0.6;
+        rock->position[2] = 0.1;
+        rock->rotation[1] = 30;
+        scene->domain.sides[2][0] = scene->domain.sides[2][1] = SPATE_SIDE_PERIODIC;
+    }
+    scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
+    scene->liquid.kernel = dim == 2 ? SPATE_KERNEL_CUBIC : SPATE_KERNEL_LINEAR;
+    scene->pressure.solver = dim == 2 ? SPATE_SOLVER_JACOBI : SPATE_SOLVER_PCG;
+    scene->pressure.max_iterations = dim == 2 ? 60 : 1000;
+    scene->liquid.transfer = dim == 2 ? SPATE_TRANSFER_PIC : SPATE_TRANSFER_FLIP;
+    return scene;
+}
+
+static const struct {
+    const char *name;
+    spate_scene *(*make)(int dim);
+    int dim;
+} scenes[] = {{"dam_2d", dam, 2},         {"dam_3d", dam, 3},         {"paddle_2d", paddle, 2}, {"paddle_3d", paddle, 3},
+              {"channel_2d", channel, 2}, {"channel_3d", channel, 3}, {"stream_2d", stream, 2}, {"stream_3d", stream, 3}};
+#define SCENES ((int)(sizeof scenes / sizeof *scenes))
+
+/* ---- running them */
+
+static spate_sim *start(int scene, int threads)
+{
+    return sample_sim(scenes[scene].make(scenes[scene].dim), threads);
+}
+
+static void advance(spate_sim *sim, int to)
+{
+    while (sim && spate_sim_steps(sim) < (uint64_t)to && sample_step(sim, 0)) {
+    }
+}
+
+static uint64_t run(int scene, int threads, int steps)
+{
+    spate_sim *sim = start(scene, threads);
+    advance(sim, steps);
+    uint64_t hash = sim ? spate_sim_hash(sim) : 0;
+    if (sim && threads > 1) {
+        /* the facade's struct begins with sp_common: the only way to the pool from outside */
+        int used = sp_pool_workers_used(((const sp_common *)(const void *)sim)->pool);
+        CHECK(spate_sim_threads(sim) == threads);
+        CHECK(used > 1 && used <= threads);
+    }
+    spate_sim_destroy(sim);
+    return hash;
+}
+
+static void same(int scene, const char *what, uint64_t hash, uint64_t expected)
+{
+    if (hash == expected)
+        return;
+    printf("  %s, %s: hash %016llx, expected %016llx\n", scenes[scene].name, what, (unsigned long long)hash,
+           (unsigned long long)expected);
+    test_failures++;
+}
+
+/* The recorded hash; false if the file has none of that name. */
+static bool golden(const char *name, uint64_t *hash)
+{
+    FILE *file = fopen(GOLDEN, "r");
+    char line[256], found[64];
+    unsigned long long value;
+    int steps;
+    bool there = false;
+    while (file && !there && fgets(line, sizeof line, file))
+        there = sscanf(line, "%63s %d %llx", found, &steps, &value) == 3 && strcmp(found, name) == 0 && steps == STEPS;
+    if (file)
+        fclose(file);
+    *hash = there ? value : 0;
+    return there;
+}
+
+static int update(void)
+{
+    FILE *file = fopen(GOLDEN, "w");
+    if (!file) {
+        perror(GOLDEN);
+        return 1;
+    }
+    fprintf(file, "# State hashes of the scenes of tests/unit/test_determinism.c: scene, steps, hash.\n"
+                  "# After a change of the numerics that is meant: build/release/tests/test_determinism --update\n");
+    for (int k = 0; k < SCENES; k++)
+        fprintf(file, "%s %d %016llx\n", scenes[k].name, STEPS, (unsigned long long)run(k, 2, STEPS));
+    return fclose(file) == 0 && test_failures == 0 ? 0 : 1;
+}
+
+/* ---- the tests */
+
+/* Runs to `at`, saves, goes on in another simulation with another number of threads. */
+static uint64_t resume(int scene, int at, int threads, int other, bool used)
+{
+    static sample_memory memory;
+    memory.size = memory.at = memory.calls = 0;
+    spate_error error = {0};
+    spate_sim *first = start(scene, threads), *second = start(scene, other);
+    advance(first, at);
+    CHECK(spate_sim_save(first, sample_write, &memory, &error) == SPATE_OK);
+    spate_sim_destroy(first);
+    if (used) /* it may have been elsewhere before */
+        advance(second, at + 20);
+    CHECK(spate_sim_load(second, sample_read, &memory, &error) == SPATE_OK);
+    CHECK(spate_sim_steps(second) == (uint64_t)at);
+    advance(second, STEPS);
+    uint64_t hash = spate_sim_hash(second);
+    spate_sim_destroy(second);
+    free(memory.bytes);
+    memory.bytes = NULL;
+    memory.capacity = 0;
+    return hash;
+}
+
+static void one_scene(int k)
+{
+    static uint64_t seed;
+    if (!seed)
+        seed = (uint64_t)time(NULL);
+    uint64_t expected = run(k, 1, STEPS), recorded;
+    for (int threads = 2; threads <= 4; threads++) {
+        char what[32];
+        snprintf(what, sizeof what, "%d threads", threads);
+        same(k, what, run(k, threads, STEPS), expected);
+    }
+    same(k, "once more", run(k, 1, STEPS), expected);
+    for (int turn = 0; turn < 2; turn++) {
+        char what[64];
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        int at = 1 + (int)((seed >> 33) % (STEPS - 30));
+        snprintf(what, sizeof what, "resumed at step %d%s", at, turn ? " in a used simulation" : "");
+        same(k, what, resume(k, at, 1 + turn, 3 - turn, turn == 1), expected);
+    }
+    CHECK(golden(scenes[k].name, &recorded));
+    same(k, "against tests/golden.txt", expected, recorded);
+}
+
+static void same_bits_dam_2d(void) { one_scene(0); }
+static void same_bits_dam_3d(void) { one_scene(1); }
+static void same_bits_paddle_2d(void) { one_scene(2); }
+static void same_bits_paddle_3d(void) { one_scene(3); }
+static void same_bits_channel_2d(void) { one_scene(4); }
+static void same_bits_channel_3d(void) { one_scene(5); }
+static void same_bits_stream_2d(void) { one_scene(6); }
+static void same_bits_stream_3d(void) { one_scene(7); }
+
+/* A host that starts a thread for every share, the last one first. */
+typedef struct share {
+    void (*work)(void *args, int k);
+    void *args;
+    int k;
+} share;
+
+static void *share_main(void *arg)
+{
+    share *s = arg;
+    s->work(s->args, s->k);
+    return NULL;
+}
+
+static void host_threads(void *user, int count, void (*work)(void *args, int k), void *args)
+{
+    pthread_t threads[16];
+    share shares[16];
+    ++*(int *)user;
+    for (int k = count - 1; k >= 0; k--) {
+        shares[k] = (share){work, args, k};
+        CHECK(pthread_create(&threads[k], NULL, share_main, &shares[k]) == 0);
+    }
+    for (int k = 0; k < count; k++)
+        pthread_join(threads[k], NULL);
+}
+
+/* One that has no threads at all. */
+static void host_serial(void *user, int count, void (*work)(void *args, int k), void *args)
+{
+    ++*(int *)user;
+    for (int k = count - 1; k >= 0; k--)
+        work(args, k);
+}
+
+static void host_scheduler(void)
+{
+    static spate_schedule_fn *const hosts[2] = {host_threads, host_serial};
+    for (int k = 0; k < SCENES; k++) {
+        uint64_t expected = run(k, 1, 20);
+        for (int h = 0; h < 2; h++) {
+            int calls = 0;
+            spate_options options = spate_options_default();
+            options.threads = 3 + h;
+            options.schedule = hosts[h];
+            options.schedule_user = &calls;
+            spate_scene *scene = scenes[k].make(scenes[k].dim);
+            spate_sim *sim = spate_sim_create(scene, &options, NULL);
+            spate_scene_destroy(scene);
+            CHECK(sim != NULL);
+            advance(sim, 20);
+            same(k, h ? "host without threads" : "host with threads", spate_sim_hash(sim), expected);
+            CHECK(calls > 20);
+            spate_sim_destroy(sim);
+        }
+    }
+}
+
+/* The hash sees every column of every particle, and nothing of their order. */
+static void hash_sees(void)
+{
+    spate_sim *a = start(0, 1), *b = start(0, 2);
+    advance(a, 3);
+    advance(b, 3);
+    CHECK(spate_sim_hash(a) == spate_sim_hash(b));
+    float *columns[4];
+    CHECK(spate_channel_view(a, "dye", columns) == 3);
+    float before = columns[2][17];
+    columns[2][17] = before + 1e-6f;
+    CHECK(spate_sim_hash(a) != spate_sim_hash(b));
+    columns[2][17] = before;
+    CHECK(spate_sim_hash(a) == spate_sim_hash(b));
+    spate_sim_stats(a); /* sorts */
+    CHECK(spate_sim_hash(a) == spate_sim_hash(b));
+    double far[3] = {0.1, 0.1, 0.1}, push[3] = {1e-5, 0, 0};
+    spate_sim_add_impulse(a, far, 0.05, push);
+    CHECK(spate_sim_hash(a) != spate_sim_hash(b));
+    spate_sim_destroy(a);
+    spate_sim_destroy(b);
+}
+
+/* Looking at a simulation between steps does not change it. */
+static void looking_changes_nothing(void)
+{
+    for (int k = 0; k < SCENES; k += 3) {
+        sample_memory memory = {0};
+        spate_sim *sim = start(k, 2);
+        for (int step = 0; step < 30; step++) {
+            spate_sim_stats(sim);
+            spate_sim_next_dt(sim);
+            CHECK(spate_sim_save(sim, sample_write, &memory, NULL) == SPATE_OK);
+            CHECK(sample_step(sim, 0));
+        }
+        same(k, "looked at in every step", spate_sim_hash(sim), run(k, 1, 30));
+        spate_sim_destroy(sim);
+        free(memory.bytes);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--update") == 0)
+        return update();
+    TEST_BEGIN(argc, argv);
+    TEST(same_bits_dam_2d);
+    TEST(same_bits_dam_3d);
+    TEST(same_bits_paddle_2d);
+    TEST(same_bits_paddle_3d);
+    TEST(same_bits_channel_2d);
+    TEST(same_bits_channel_3d);
+    TEST(same_bits_stream_2d);
+    TEST(same_bits_stream_3d);
+    TEST(host_scheduler);
+    TEST(hash_sees);
+    TEST(looking_changes_nothing);
+    return test_end();
+}
