@@ -36,7 +36,7 @@ build: deps
 	@mkdir -p $(BUILD)
 	@cmake --preset $(PRESET) $(if $(wildcard $(BUILD)/CMakeCache.txt),,-G "$(GENERATOR)") \
 	    >$(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
-	@MAKEFLAGS= cmake --build $(BUILD) -j $(JOBS)
+	@env -u MAKEFLAGS -u MAKELEVEL cmake --build $(BUILD) -j $(JOBS)
 
 run: build
 	$(BUILD)/spate run $(SCENE) --overwrite $(ARGS)

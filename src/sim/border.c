@@ -112,7 +112,9 @@ static void do_tile(const border_args *args, int tile)
     X(tile_coordinates)(g, tile, t);
     bool fold = args->what == TASK_FOLD;
     FOR_DIM(d) {
-        bool outside = t[d] < 1 || t[d] > g->tiles[d] - 2;
+        /* the faces that end the domain may lie in a border tile: they are not outside */
+        bool last_faces = d == args->component && d != axis && t[d] == g->tiles[d] - 1;
+        bool outside = (t[d] < 1 || t[d] > g->tiles[d] - 2) && !last_faces;
         if (outside && (d == axis || (fold ? d < axis : d > axis)))
             return;
     }

@@ -142,6 +142,9 @@ static spate_status move_solid(void *user, int id, const double position[3], con
     sp_solid *solid = sp_solids_find(&s->solids, id);
     if (!solid)
         return no_solid(id, error);
+    for (int d = 0; d < 3; d++)
+        if (!(fabs(position[d]) < 1e9) || !(fabs(rotation[d]) < 1e9))
+            return sp_fail(error, SPATE_ERROR_USAGE, "spate_sim_move_solid", "position and rotation must be finite");
     s->solids_changed = s->solids_changed || !solid->driven;
     solid->driven = true;
     memcpy(solid->host_position, position, sizeof solid->host_position);

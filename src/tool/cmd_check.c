@@ -73,7 +73,7 @@ static int check_scene(tool_scene_options *given, int threads, bool json)
     spate_forecast forecast = {0};
     int code = tool_scene_adjust(scene, given);
     if (code == EXIT_DONE)
-        code = tool_scene_examine(scene, given->file, &options, &forecast, true);
+        code = tool_scene_examine(scene, given->file, &options, &forecast);
     if (code == EXIT_DONE)
         (json ? print_json : print_text)(scene, &forecast);
     spate_scene_destroy(scene);

@@ -115,8 +115,7 @@ static int run_scene(tool_run *run)
         run->options.device = run->device;
     run->options.log = tool_log;
     run->options.log_user = (void *)(run->given.file ? run->given.file : run->info.scene_file);
-    code =
-        tool_scene_examine(run->scene, run->options.log_user, &run->options, &run->forecast, true);
+    code = tool_scene_examine(run->scene, run->options.log_user, &run->options, &run->forecast);
     if (code == EXIT_DONE && !run->resume)
         code = run_open_for_new(run);
     if (code == EXIT_DONE)

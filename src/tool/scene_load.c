@@ -53,24 +53,37 @@ uint64_t tool_memory_available(void)
     return (uint64_t)available;
 }
 
+static int check_fit(const char *file, double bytes, const char *at_least)
+{
+    double available = (double)tool_memory_available();
+    if (available == 0 || bytes <= available)
+        return EXIT_DONE;
+    char needs[TOOL_NUMBER], has[TOOL_NUMBER];
+    return tool_say_error(EXIT_MEMORY,
+                          "%s: needs %s%s of memory, %s are available: use fewer cells, a smaller "
+                          "domain or fewer particles per axis",
+                          file, at_least, tool_bytes_text(needs, bytes),
+                          tool_bytes_text(has, available));
+}
+
 int tool_scene_examine(const spate_scene *scene, const char *file, const spate_options *options,
-                       spate_forecast *forecast, bool must_fit)
+                       spate_forecast *forecast)
 {
     spate_error error = {0};
     if (spate_scene_check(scene, options->log, options->log_user, &error) != SPATE_OK)
         return tool_fail(&error, file);
+    /* Counting the particles of a huge scene takes minutes, its grid alone shows that it is too
+     * large. */
+    spate_scene bare = *scene;
+    bare.fill.count = 0;
+    if (spate_scene_forecast(&bare, options, forecast, &error) != SPATE_OK)
+        return tool_fail(&error, file);
+    int code = check_fit(file, (double)forecast->memory, "at least ");
+    if (code != EXIT_DONE)
+        return code;
     if (spate_scene_forecast(scene, options, forecast, &error) != SPATE_OK)
         return tool_fail(&error, file);
-    uint64_t available = tool_memory_available();
-    if (!must_fit || available == 0 || forecast->memory <= available)
-        return EXIT_DONE;
-    char needs[TOOL_NUMBER], has[TOOL_NUMBER];
-    return tool_say_error(
-        EXIT_MEMORY,
-        "%s: needs %s of memory, %s are available: use fewer cells, a smaller domain or fewer "
-        "particles per axis",
-        file, tool_bytes_text(needs, (double)forecast->memory),
-        tool_bytes_text(has, (double)available));
+    return check_fit(file, (double)forecast->memory, "");
 }
 
 int tool_particle_files(const spate_scene *scene)

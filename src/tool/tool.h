@@ -96,9 +96,9 @@ typedef struct tool_scene_options {
 /* --frames and --set on a scene; prints what is wrong. Returns EXIT_DONE or an exit code. */
 int tool_scene_adjust(spate_scene *scene, const tool_scene_options *options);
 /* Checks the scene, prints its warnings, and fills the forecast. Refuses a scene that does not fit
- * into memory if `must_fit`. Returns EXIT_DONE or an exit code. */
+ * into memory, before anything large is allocated. Returns EXIT_DONE or an exit code. */
 int tool_scene_examine(const spate_scene *scene, const char *file, const spate_options *options,
-                       spate_forecast *forecast, bool must_fit);
+                       spate_forecast *forecast);
 /* Bytes that can be had without swapping, 0 if unknown. */
 uint64_t tool_memory_available(void);
 /* Particle files that the whole run writes, and their bytes. */

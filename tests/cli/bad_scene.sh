@@ -88,9 +88,9 @@ refuses set_no_value 2 "spate: --set: fps: must be written as path=value" check 
 # Far more memory than any machine has, but a scene that is in order: refused before anything is allocated. The
 # numbers of this machine are blanked out.
 cat >huge.json <<'END'
-{ "domain": { "size": [1, 1, 1], "cells": 1280 }, "fill": [ { "shape": "box", "min": [0, 0, 0], "max": [1, 1, 1] } ] }
+{ "domain": { "size": [1, 1, 1], "cells": 1290 }, "fill": [ { "shape": "box", "min": [0, 0, 0], "max": [1, 1, 1] } ] }
 END
-too_large="spate: huge.json: needs # of memory, # are available: use fewer cells, a smaller domain or fewer particles per axis"
+too_large="spate: huge.json: needs at least # of memory, # are available: use fewer cells, a smaller domain or fewer particles per axis"
 for command in "check huge.json" "run huge.json -o folder"; do
     spate $command
     same "too_large_${command%% *}" "5 $too_large" "$code $(sed -E 's/[0-9.]+ [kMGTPE]?B/#/g' <<<"$err")"

@@ -6,13 +6,13 @@ cat >channel.json <<'END'
   "frames": 30,
   "fill": [ { "shape": "box", "min": [0, 0], "max": [2, 0.15], "velocity": [1, 0] } ],
   "inflows": [ { "shape": "box", "min": [0, 0], "max": [0.15, 0.2], "velocity": [1.5, 0] } ],
-  "outflows": [ { "shape": "box", "min": [1.5, 0], "max": [1.75, 0.1] } ] }
+  "outflows": [ { "shape": "box", "min": [1.5, 0], "max": [1.75, 0.13] } ] }
 END
 cat >channel_3d.json <<'END'
 { "name": "channel", "domain": { "size": [1, 0.5, 0.25], "cells": 16, "sides": { "right": "open" } }, "frames": 20,
   "fill": [ { "shape": "box", "min": [0, 0, 0], "max": [1, 0.15, 0.25], "velocity": [1, 0, 0] } ],
   "inflows": [ { "shape": "box", "min": [0, 0, 0], "max": [0.15, 0.2, 0.25], "velocity": [1.5, 0, 0] } ],
-  "outflows": [ { "shape": "box", "min": [0.7, 0, 0], "max": [0.8, 0.08, 0.25] } ] }
+  "outflows": [ { "shape": "box", "min": [0.7, 0, 0], "max": [0.85, 0.13, 0.25] } ] }
 END
 for name in channel channel_3d; do
     spate run $name.json --quiet -o $name

@@ -77,7 +77,7 @@ same unwritable "4 spate: /proc/spate: the folder cannot be made: No such file o
 
 # The disk fills up while the run goes on: a limit on the size of files does the same to one file, for everyone. The
 # particles of frame 0 fit, the checkpoint does not.
-limit=$(($(stat -c %s out/empty/checkpoint.spate) / 1024 + 2))
+limit=$(($(stat -c %s 3d/particles.0000.ply) / 1024 + 1))
 (ulimit -f "$limit" && "$SPATE" run dam_3d.json -o full --quiet 2>err)
 same file_too_large "4 spate: full/checkpoint.new.spate: cannot be written: File too large" "$? $(cat err)"
 same nothing_half_written "" "$(cd full && ls | grep -E 'tmp|checkpoint')"

@@ -32,7 +32,7 @@ static void add_channels(spate_scene *scene)
 
 static spate_scene *dam(int dim)
 {
-    spate_scene *scene = sample_scene(dim, 1.2, 0.8, 0.6, dim == 2 ? 60 : 24);
+    spate_scene *scene = sample_scene(dim, 1.2, 0.8, 0.6, dim == 2 ? 48 : 16);
     sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 0.45, 0.6, 0.6);
     sample_sphere(scene, SPATE_LIST_FILL, 0.9, 0.6, 0.3, 0.12);
     sample_sphere(scene, SPATE_LIST_SOLIDS, 0.75, 0.1, 0.3, 0.13)->friction = 0.3;
@@ -50,7 +50,7 @@ static spate_scene *dam(int dim)
 
 static spate_scene *paddle(int dim)
 {
-    spate_scene *scene = sample_scene(dim, 1.2, 0.8, 0.6, dim == 2 ? 60 : 24);
+    spate_scene *scene = sample_scene(dim, 1.2, 0.8, 0.6, dim == 2 ? 48 : 16);
     sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 1.2, 0.25, 0.6);
     spate_shape *plate = sample_box(scene, SPATE_LIST_SOLIDS, 0.3, 0.05, -1, 0.36, 0.5, 2);
     sample_key(plate, 0, 0, 0, 0);
@@ -66,7 +66,7 @@ static spate_scene *paddle(int dim)
 
 static spate_scene *channel(int dim)
 {
-    spate_scene *scene = sample_scene(dim, 1.2, 0.6, 0.4, dim == 2 ? 60 : 24);
+    spate_scene *scene = sample_scene(dim, 1.2, 0.6, 0.4, dim == 2 ? 48 : 16);
     sample_velocity(sample_box(scene, SPATE_LIST_FILL, 0.15, 0, 0, 1.1, 0.1, 0.4), 1, 0, 0);
     sample_velocity(sample_box(scene, SPATE_LIST_INFLOWS, 0, 0, 0, 0.15, 0.2, 0.4), 1.3, 0, 0);
     sample_box(scene, SPATE_LIST_OUTFLOWS, 1.1, 0, 0, 1.2, 0.3, 0.4);
@@ -82,7 +82,7 @@ static spate_scene *channel(int dim)
 
 static spate_scene *stream(int dim)
 {
-    spate_scene *scene = sample_scene(dim, 1.2, 0.6, 0.4, dim == 2 ? 60 : 24);
+    spate_scene *scene = sample_scene(dim, 1.2, 0.6, 0.4, dim == 2 ? 48 : 16);
     sample_velocity(sample_sphere(scene, SPATE_LIST_FILL, 0.1, 0.4, 0.05, 0.1), 1, -0.5, 0.4);
     sample_velocity(sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 1.2, 0.15, 0.4), 1, 0, 0.3);
     if (dim == 3) {

@@ -341,7 +341,9 @@ static void vertices_are_welded(void)
     spate_mesh *mesh =
         spate_mesh_create(soup[0], 3 * (size_t)original, corners, original + 1, NULL);
     CHECK(mesh != NULL);
-    CHECK(mesh && sp_mesh_vertex_count(mesh) == shared && sp_mesh_triangle_count(mesh) == original);
+    if (!mesh)
+        return;
+    CHECK(sp_mesh_vertex_count(mesh) == shared && sp_mesh_triangle_count(mesh) == original);
     double centre[3] = {1, 0, 0}, low[3], high[3];
     CHECK_NEAR(sp_mesh_distance(mesh, centre, NULL), -brute_distance(centre), 1e-6);
     sp_mesh_bounds(mesh, low, high);
