@@ -50,15 +50,17 @@ static bool pass_solids(advect_args *args, const float from[DIM], float to[DIM],
     return contact != SP_CONTACT_CRUSHED;
 }
 
-/* Walls and periodic sides; false: it left through an open side. */
-static bool pass_sides(const X(sim) *s, float x[DIM], float v[DIM], bool *wrapped)
+/* Walls and periodic sides; false: it left through an open side. `shift` is how far a periodic side took it (cells). */
+static bool pass_sides(const X(sim) *s, float x[DIM], float v[DIM], float shift[DIM], bool *wrapped)
 {
     for (int d = 0; d < DIM; d++) {
+        shift[d] = 0.0f;
         const spate_side *sides = s->common->scene->domain.sides[d];
         float n = (float)s->grid.n[d], low = CLEARANCE, high = n - CLEARANCE;
         if (sides[0] == SPATE_SIDE_PERIODIC) {
             if (x[d] < 0.0f || x[d] >= n) {
-                x[d] -= n * (float)X(floor)(x[d] / n);
+                shift[d] = -n * (float)X(floor)(x[d] / n);
+                x[d] += shift[d];
                 x[d] = x[d] < n ? x[d] : 0.0f;
                 *wrapped = true;
             }
@@ -82,7 +84,7 @@ static bool pass_sides(const X(sim) *s, float x[DIM], float v[DIM], bool *wrappe
 static bool settle(advect_args *args, const float x[DIM], float to[DIM], float v[DIM])
 {
     const X(sim) *s = args->s;
-    float way = 0.0f;
+    float way = 0.0f, shift[DIM], start[DIM];
     bool wrapped = false, solids = s->solids.live > 0;
     FOR_DIM(d) way += (to[d] - x[d]) * (to[d] - x[d]);
     way = __builtin_sqrtf(way);
@@ -90,11 +92,13 @@ static bool settle(advect_args *args, const float x[DIM], float to[DIM], float v
         atomic_fetch_add_explicit(&args->crushed, 1, memory_order_relaxed);
         return false;
     }
-    if (!pass_sides(s, to, v, &wrapped)) {
+    if (!pass_sides(s, to, v, shift, &wrapped)) {
         atomic_fetch_add_explicit(&args->open, 1, memory_order_relaxed);
         return false;
     }
-    if (solids && wrapped && near_solid(s, to, 0.0f) && !pass_solids(args, to, to, v)) {
+    /* the solids behind a periodic side are met on the way that leads there */
+    FOR_DIM(d) start[d] = x[d] + shift[d];
+    if (solids && wrapped && near_solid(s, to, way) && !pass_solids(args, start, to, v)) {
         atomic_fetch_add_explicit(&args->crushed, 1, memory_order_relaxed);
         return false;
     }

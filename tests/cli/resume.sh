@@ -11,6 +11,7 @@ rows=$(steady whole/stats.csv)
 stop() {
     local folder=$1 signal=$2
     shift 2
+    : >"$folder.json"
     "$SPATE" run dam.json -o "$folder" --json --quiet "$@" >"$folder.json" 2>"$folder.err" &
     local process=$!
     while [ "$(wc -l <"$folder.json")" -lt 3 ] && kill -0 $process 2>/dev/null; do sleep 0.01; done

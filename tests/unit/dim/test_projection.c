@@ -1,0 +1,304 @@
+/* test_projection.c -- the stage PRESSURE: what is left of the divergence, hydrostatic pressure, and liquids that have no
+ * free surface, no neighbours or no cell at all.
+ *
+ * Cells are never 1 m here: a missing dx or dt shows at 0.01 m and at 3 m. */
+#include "fixture.h"
+
+/* ---- divergence */
+
+/* Largest |div u| dt over the liquid cells, taken here from the faces. */
+static double divergence(const fixture *f, double dt)
+{
+    const X(grid) *g = &f->s->grid;
+    int c[DIM] = {0};
+    double worst = 0;
+    do {
+        size_t k = X(index)(g, c);
+        double sum = 0;
+        if (f->s->type[k] != SPATE_CELL_LIQUID)
+            continue;
+        FOR_DIM(d) {
+            int high[DIM];
+            FOR_DIM(a) high[a] = c[a] + (a == d);
+            if (g->periodic[d])
+                high[d] %= g->n[d];
+            sum += (double)f->s->u[d][X(index)(g, high)] - f->s->u[d][k];
+        }
+        worst = fmax(worst, fabs(sum) * dt / g->dx);
+    } while (next_cell(c, g->n));
+    return worst;
+}
+
+/* A pool with a ball in it, a drop above, x periodic if asked; every particle with its own velocity. */
+static fixture *wild_pool(spate_solver solver, double dx, double dt, int n, bool periodic)
+{
+    spate_scene *scene = scene_of_cells(dx, n, n, DIM == 3 ? 9 : 0);
+    const double low[3] = {0, 0, 0}, high[3] = {n, 0.6 * n, 9};
+    const double middle[3] = {0.4 * n, 0.3 * n, 4.2}, above[3] = {0.7 * n, 0.85 * n, 5};
+    scene->gravity[1] = -9.81;
+    scene->pressure.solver = solver;
+    scene->pressure.max_iterations = 20000;
+    if (periodic)
+        scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
+    add_box(scene, SPATE_LIST_FILL, low, high);
+    add_ball(scene, SPATE_LIST_FILL, above, 1.6);
+    add_ball(scene, SPATE_LIST_SOLIDS, middle, 0.14 * n);
+    fixture *f = fixture_create(scene);
+    test_random_state = 5;
+    if (f)
+        shake(f, 0.5 * dx / dt);
+    return f;
+}
+
+static void check_solver(spate_solver solver, double dx, double dt, int n, bool periodic)
+{
+    fixture *f = wild_pool(solver, dx, dt, n, periodic);
+    if (!f)
+        return;
+    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_FORCES, dt);
+    run_stage(f, SPATE_STAGE_PRESSURE, dt);
+    CHECK(f->common.divergence_before > 0.05);
+    CHECK_LESS(f->common.divergence_after, 1e-4);
+    CHECK_LESS(f->common.solver_residual, 1e-4);
+    CHECK_NEAR(divergence(f, dt), f->common.divergence_after, 1e-9);
+    CHECK(f->common.solver_failures == 0 && f->common.solver_iterations > 0);
+    /* twice is not different from once: nothing is left to do */
+    f->common.divergence_before = 0;
+    run_stage(f, SPATE_STAGE_PRESSURE, dt);
+    CHECK_LESS(f->common.divergence_before, 1e-4);
+    fixture_destroy(f);
+}
+
+static void check_sizes(spate_solver solver)
+{
+    int n = DIM == 2 ? 20 : 10;
+    check_solver(solver, 0.01, 0.002, n, false);
+    check_solver(solver, 3, 0.1, n, false);
+    check_solver(solver, 3, 0.7, n + 3, true);
+    check_solver(solver, 0.01, 0.0004, 16, true);
+}
+
+static void pcg_removes_the_divergence(void)
+{
+    check_sizes(SPATE_SOLVER_PCG);
+}
+
+static void gauss_seidel_removes_the_divergence(void)
+{
+    check_sizes(SPATE_SOLVER_GAUSS_SEIDEL);
+}
+
+static void jacobi_removes_the_divergence(void)
+{
+    check_sizes(SPATE_SOLVER_JACOBI);
+}
+
+/* The three solvers find the same velocity. */
+static void solvers_agree(void)
+{
+    fixture *f[3];
+    double worst = 0;
+    for (int k = 0; k < 3; k++) {
+        f[k] = wild_pool((spate_solver)k, 0.01, 0.002, 12, false);
+        if (!f[k])
+            return;
+        f[k]->common.scene->pressure.tolerance = 1e-6;
+        run_stages(f[k], SPATE_STAGE_SORT, SPATE_STAGE_PRESSURE, 0.002);
+    }
+    int c[DIM] = {0};
+    do
+        FOR_DIM(d) {
+            size_t at = X(index)(&f[0]->s->grid, c);
+            for (int k = 0; k < 2; k++)
+                worst = fmax(worst, fabs((double)f[k]->s->u[d][at] - f[2]->s->u[d][at]));
+        }
+    while (next_cell(c, f[0]->s->grid.n));
+    CHECK_LESS(worst * 0.002 / 0.01, 5e-5); /* cells per step */
+    for (int k = 0; k < 3; k++)
+        fixture_destroy(f[k]);
+}
+
+/* A budget that is too small is reported, not hidden, and with on_failure = error it ends the run. */
+static void a_failed_solve_is_reported(void)
+{
+    fixture *f = wild_pool(SPATE_SOLVER_JACOBI, 0.01, 0.002, 12, false);
+    if (!f)
+        return;
+    f->common.scene->pressure.max_iterations = 2;
+    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_PRESSURE, 0.002);
+    CHECK(f->common.solver_failures == 1);
+    CHECK(f->common.solver_residual > 1e-3);
+    f->common.scene->pressure.on_failure = SPATE_ON_FAILURE_ERROR;
+    spate_error error = {.status = SPATE_OK};
+    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_FORCES, 0.002);
+    CHECK(X(run_stage)(f->s, SPATE_STAGE_PRESSURE, 0.002, &error) == SPATE_ERROR_SIMULATION);
+    CHECK_TEXT(error.where, "pressure");
+    fixture_destroy(f);
+}
+
+/* ---- hydrostatic pressure */
+
+static void check_column(double dx, double dt, int steps)
+{
+    const int height = 10;
+    const double low[3] = {0, 0, 0}, high[3] = {6, height, 6}, density = 850, g = 9.81;
+    spate_scene *scene = scene_of_cells(dx, 6, 16, 6);
+    scene->gravity[1] = -g;
+    scene->liquid.density = density;
+    scene->liquid.jitter = 0;
+    add_box(scene, SPATE_LIST_FILL, low, high);
+    fixture *f = fixture_create(scene);
+    if (!f)
+        return;
+    run_steps(f, steps, dt);
+    double cell = density * g * dx, worst = 0, speed = 0;
+    int c[DIM] = {0};
+    do {
+        if (c[1] >= height)
+            continue;
+        double wanted = density * g * (height - c[1] - 0.5) * dx;
+        worst = fmax(worst, fabs(f->s->p[X(index)(&f->s->grid, c)] - wanted));
+    } while (next_cell(c, f->s->grid.n));
+    CHECK_LESS(worst, cell);
+    for (uint32_t k = 0; k < f->s->particles.count; k++)
+        FOR_DIM(d) speed = fmax(speed, fabs((double)f->s->particles.v[d][k]));
+    CHECK_LESS(speed, 0.02 * g * dt * steps); /* it rests */
+    fixture_destroy(f);
+}
+
+static void pressure_is_hydrostatic(void)
+{
+    check_column(0.01, 0.001, 1);
+    check_column(0.01, 0.004, 10);
+    check_column(3, 0.02, 1);
+    check_column(3, 0.1, 10);
+}
+
+/* ---- liquids that are not a pool */
+
+static bool all_finite(const fixture *f)
+{
+    for (uint32_t k = 0; k < f->s->particles.count; k++)
+        FOR_DIM(d) {
+            float x = f->s->particles.x[d][k], v = f->s->particles.v[d][k];
+            if (!(x >= 0.0f && x <= (float)f->s->grid.n[d]) || !(fabsf(v) < 1e6f))
+                return false;
+        }
+    return true;
+}
+
+/* Three wild steps; takes the scene over. Every solver must get through. */
+static void check_survives(spate_scene *scene, int at_least)
+{
+    for (int solver = 0; solver < 3; solver++) {
+        spate_scene *own = spate_scene_copy(scene);
+        own->gravity[1] = -9.81;
+        own->pressure.solver = (spate_solver)solver;
+        own->pressure.max_iterations = 5000;
+        fixture *f = fixture_create(own);
+        if (!f)
+            break;
+        uint32_t count = f->s->particles.count;
+        CHECK((int)count >= at_least);
+        shake(f, 2);
+        run_steps(f, 3, 0.01);
+        CHECK(all_finite(f));
+        CHECK(f->common.solver_failures == 0);
+        CHECK_LESS(f->common.divergence_after, 1e-4);
+        CHECK(f->s->particles.count == count);
+        fixture_destroy(f);
+    }
+    spate_scene_destroy(scene);
+}
+
+static void full_closed_box(void)
+{
+    const double low[3] = {0, 0, 0}, high[3] = {9, 9, 9};
+    spate_scene *scene = scene_of_cells(0.05, 9, 9, 9);
+    add_box(scene, SPATE_LIST_FILL, low, high);
+    check_survives(scene, 4 * 81);
+}
+
+static void full_periodic_box(void)
+{
+    const double low[3] = {0, 0, 0}, high[3] = {10, 10, 10};
+    spate_scene *scene = scene_of_cells(0.05, 10, 10, 10);
+    make_periodic(scene);
+    add_box(scene, SPATE_LIST_FILL, low, high);
+    check_survives(scene, 4 * 100);
+}
+
+static void domain_of_one_cell(void)
+{
+    const double low[3] = {0, 0, 0}, high[3] = {1, 1, 1};
+    spate_scene *scene = scene_of_cells(0.05, 1, 1, 1);
+    add_box(scene, SPATE_LIST_FILL, low, high);
+    check_survives(scene, 4);
+}
+
+/* A cavity in a block: its liquid touches no air. One cell wide it has no open face at all. Beside it a pool with air. */
+static void pockets(void)
+{
+    for (int width = 1; width <= 3; width += 2) {
+        const double size = 16, a = 4, b = 4 + width;
+        const double pool_low[3] = {10, 0, 0}, pool_high[3] = {size, 5, size};
+        const double cavity_low[3] = {a, a, a}, cavity_high[3] = {b, b, b};
+        spate_scene *scene = scene_of_cells(0.05, 16, 16, 16);
+        add_box(scene, SPATE_LIST_FILL, cavity_low, cavity_high);
+        add_box(scene, SPATE_LIST_FILL, pool_low, pool_high);
+        for (int d = 0; d < DIM; d++)
+            for (int side = 0; side < 2; side++) {
+                double low[3] = {2, 2, 2}, high[3] = {9, 9, 9};
+                low[d] = side ? b : 2;
+                high[d] = side ? 9 : a;
+                add_box(scene, SPATE_LIST_SOLIDS, low, high);
+            }
+        check_survives(scene, 4 * width * width + 4 * 30);
+    }
+}
+
+/* Single cells of liquid in the air and in the corners of the floor. */
+static void single_cell_pools(void)
+{
+    spate_scene *scene = scene_of_cells(0.05, 12, 12, 12);
+    const int places[5][3] = {{0, 0, 0}, {11, 0, 11}, {5, 0, 5}, {5, 9, 5}, {8, 11, 8}};
+    for (int k = 0; k < 5; k++) {
+        const double low[3] = {places[k][0], places[k][1], places[k][2]};
+        const double high[3] = {low[0] + 1, low[1] + 1, low[2] + 1};
+        add_box(scene, SPATE_LIST_FILL, low, high);
+    }
+    check_survives(scene, 5 * 4);
+}
+
+static void all_solid(void)
+{
+    const double low[3] = {-1, -1, -1}, high[3] = {11, 11, 11}, inner[3] = {10, 10, 10}, zero[3] = {0, 0, 0};
+    spate_scene *scene = scene_of_cells(0.05, 10, 10, 10);
+    add_box(scene, SPATE_LIST_FILL, zero, inner);
+    add_box(scene, SPATE_LIST_SOLIDS, low, high);
+    check_survives(scene, 0);
+}
+
+static void empty_domain(void)
+{
+    check_survives(scene_of_cells(0.05, 10, 10, 10), 0);
+}
+
+int main(int argc, char **argv)
+{
+    TEST_BEGIN(argc, argv);
+    TEST(pcg_removes_the_divergence);
+    TEST(gauss_seidel_removes_the_divergence);
+    TEST(jacobi_removes_the_divergence);
+    TEST(solvers_agree);
+    TEST(a_failed_solve_is_reported);
+    TEST(pressure_is_hydrostatic);
+    TEST(full_closed_box);
+    TEST(full_periodic_box);
+    TEST(domain_of_one_cell);
+    TEST(pockets);
+    TEST(single_cell_pools);
+    TEST(all_solid);
+    TEST(empty_domain);
+    return test_end();
+}
