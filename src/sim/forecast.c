@@ -44,8 +44,9 @@ spate_status X(forecast)(const spate_scene *scene, int threads, spate_forecast *
         movers = movers || sp_shape_moves(&solids.items[k].form);
     }
     memset(forecast, 0, sizeof *forecast);
-    forecast->particles = X(seed)(scene, &g, &solids, NULL, NULL);
+    spate_status status = X(seed)(scene, &g, &solids, NULL, NULL, &forecast->particles, error);
     sp_solids_clear(&solids);
+    TRY(status);
     double cells = 1, moving, fixed;
     for (int d = 0; d < 3; d++) {
         forecast->cells[d] = g.n[d];

@@ -3,7 +3,10 @@
  * Every cell is cut into n^DIM sub-cells, and each sub-cell holds one particle, moved from its middle by at most
  * jitter / 2 of a sub-cell along each axis. The random numbers are a hash of (seed, cell, sub-cell), so they depend on
  * nothing else. A particle is there if its own place (not its cell) is inside a fill, outside all solids, and inside
- * the domain. Fills are united: the first one that holds the place gives velocity and source. */
+ * the domain. Fills are united: the first one that holds the place gives velocity and source.
+ *
+ * The cells are taken in blocks of a tile's size. A block that a fill's distance shows to be outside is passed over, and
+ * one that is inside and far from everything else needs no look at its particles: counting stays cheap for huge scenes. */
 #include "state.h"
 
 #include "kernels/random.h"
@@ -18,6 +21,8 @@ typedef struct seeder {
     X(seed_sink) *sink;
     void *user;
     uint64_t count;
+    sp_shape *forms; /* of the fills so far */
+    sp_pose *poses;
 } seeder;
 
 /* Whether a particle may be at x (cells); clear of solids. */
@@ -89,8 +94,34 @@ static void fill_range(const X(grid) *g, const sp_shape *form, const sp_pose *po
     }
 }
 
+typedef enum block { BLOCK_OUTSIDE, BLOCK_MIXED, BLOCK_SURE } block;
+
+/* What the distances at the middle of a block of cells say of all its particles. */
+static block judge_block(const seeder *s, const int low[3], const int high[3], int fill)
+{
+    double middle[3] = {0, 0, 0}, local[3], square = 0;
+    bool sure = true;
+    FOR_DIM(d) {
+        middle[d] = 0.5 * (low[d] + high[d]) * s->g->dx;
+        square += 0.25 * (high[d] - low[d]) * (high[d] - low[d]);
+        sure = sure && low[d] > 0 && high[d] < s->g->n[d];
+    }
+    double spread = (sqrt(square) + CLEARANCE) * s->g->dx;
+    for (int f = 0; f <= fill; f++) {
+        if (s->scene->fill.items[f].shape == SPATE_SHAPE_PARTICLES)
+            continue;
+        sp_pose_to_local(&s->poses[f], middle, local);
+        double distance = sp_shape_distance(&s->forms[f], local, NULL);
+        if (f == fill ? distance > spread : distance < -spread)
+            return BLOCK_OUTSIDE;
+        sure = sure && (f == fill ? distance < -spread : distance > spread);
+    }
+    sure = sure && (s->solids->live == 0 || sp_solids_distance(s->solids, middle, NULL, NULL) > spread);
+    return sure ? BLOCK_SURE : BLOCK_MIXED;
+}
+
 /* All sub-cells of a cell against one fill; those inside an earlier fill are left to it. */
-static void seed_cell(seeder *s, const int cell[3], int fill, const sp_shape *forms, const sp_pose *poses)
+static void seed_cell(seeder *s, const int cell[3], int fill, bool sure)
 {
     const spate_scene *scene = s->scene;
     const spate_shape *shape = &scene->fill.items[fill];
@@ -108,36 +139,68 @@ static void seed_cell(seeder *s, const int cell[3], int fill, const sp_shape *fo
             float jitter = (float)scene->liquid.jitter * (sp_uniform(sp_hash2(key, (uint64_t)(3 * sub + d))) - 0.5f);
             x[d] = (float)cell[d] + ((float)k[d] + 0.5f + jitter) / (float)n;
         }
-        bool taken = !inside_shape(&forms[fill], &poses[fill], s->g, x);
-        for (int earlier = 0; earlier < fill && !taken; earlier++)
+        bool taken = !sure && !inside_shape(&s->forms[fill], &s->poses[fill], s->g, x);
+        for (int earlier = 0; earlier < fill && !taken && !sure; earlier++)
             taken = scene->fill.items[earlier].shape != SPATE_SHAPE_PARTICLES &&
-                    inside_shape(&forms[earlier], &poses[earlier], s->g, x);
-        if (!taken && is_free(s, x))
+                    inside_shape(&s->forms[earlier], &s->poses[earlier], s->g, x);
+        if (!taken && (sure || is_free(s, x)))
             offer(s, x, v, fill);
     }
 }
 
-uint64_t X(seed)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids, X(seed_sink) *sink, void *user)
+/* The cells [low, high) against one fill. */
+static void seed_block(seeder *s, const int low[3], const int high[3], int fill)
 {
-    seeder s = {scene, g, solids, sink, user, 0};
+    block kind = judge_block(s, low, high, fill);
+    if (kind == BLOCK_OUTSIDE)
+        return;
+    if (kind == BLOCK_SURE && !s->sink) {
+        uint64_t count = 1;
+        FOR_DIM(d) count *= (uint64_t)(high[d] - low[d]) * (uint64_t)s->scene->liquid.particles_per_axis;
+        s->count += count;
+        return;
+    }
+    int cell[3];
+    for (cell[2] = low[2]; cell[2] < high[2]; cell[2]++)
+        for (cell[1] = low[1]; cell[1] < high[1]; cell[1]++)
+            for (cell[0] = low[0]; cell[0] < high[0]; cell[0]++)
+                seed_cell(s, cell, fill, kind == BLOCK_SURE);
+}
+
+static void seed_shape(seeder *s, int fill)
+{
+    int low[3], high[3], at[3], from[3] = {0, 0, 0}, to[3] = {1, 1, 1};
+    fill_range(s->g, &s->forms[fill], &s->poses[fill], low, high);
+    for (at[2] = low[2]; at[2] < high[2]; at[2] += TILE)
+        for (at[1] = low[1]; at[1] < high[1]; at[1] += TILE)
+            for (at[0] = low[0]; at[0] < high[0]; at[0] += TILE) {
+                FOR_DIM(d) {
+                    from[d] = at[d];
+                    to[d] = at[d] + TILE < high[d] ? at[d] + TILE : high[d];
+                }
+                seed_block(s, from, to, fill);
+            }
+}
+
+spate_status X(seed)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids, X(seed_sink) *sink,
+                     void *user, uint64_t *count, spate_error *error)
+{
     int fills = scene->fill.count;
     sp_shape *forms = sp_alloc((size_t)fills + 1, sizeof *forms);
     sp_pose *poses = sp_alloc((size_t)fills + 1, sizeof *poses);
+    seeder s = {scene, g, solids, sink, user, 0, forms, poses};
     for (int fill = 0; fill < fills && forms && poses; fill++) {
         if (scene->fill.items[fill].shape == SPATE_SHAPE_PARTICLES) {
             seed_points(&s, fill);
             continue;
         }
         sp_shape_prepare(&forms[fill], &scene->fill.items[fill], DIM);
-        poses[fill] = sp_shape_pose(&forms[fill], 0);
-        int low[3], high[3], cell[3];
-        fill_range(g, &forms[fill], &poses[fill], low, high);
-        for (cell[2] = low[2]; cell[2] < high[2]; cell[2]++)
-            for (cell[1] = low[1]; cell[1] < high[1]; cell[1]++)
-                for (cell[0] = low[0]; cell[0] < high[0]; cell[0]++)
-                    seed_cell(&s, cell, fill, forms, poses);
+        poses[fill] = forms[fill].rest;
+        seed_shape(&s, fill);
     }
+    bool complete = forms && poses;
     sp_free(forms);
     sp_free(poses);
-    return s.count;
+    *count = s.count;
+    return complete ? SPATE_OK : sp_fail_memory(error, "the fills", 0);
 }

@@ -132,10 +132,10 @@ static spate_status make_particles(X(sim) *s, spate_error *error)
     const spate_scene *scene = s->common->scene;
     for (int k = 0; k < scene->channel_count; k++)
         s->particles.channel_columns += scene->channels[k].components;
-    uint64_t count = X(seed)(scene, &s->grid, &s->solids, NULL, NULL);
+    uint64_t count;
+    TRY(X(seed)(scene, &s->grid, &s->solids, NULL, NULL, &count, error));
     TRY(X(particles_reserve)(s, count, error));
-    s->common->seeded = X(seed)(scene, &s->grid, &s->solids, seed_one, s);
-    return SPATE_OK;
+    return X(seed)(scene, &s->grid, &s->solids, seed_one, s, &s->common->seeded, error);
 }
 
 static spate_status make(X(sim) *s, spate_error *error)

@@ -133,9 +133,10 @@ spate_status X(particles_reserve)(X(sim) *s, uint64_t count, spate_error *error)
 void X(particles_append)(X(sim) *s, const float x[DIM], const float v[DIM], int source);
 void X(particles_remove_dead)(X(sim) *s);
 
-/* ---- seed.c: the particles at the start. Calls `sink` for each (NULL: only counts). */
+/* ---- seed.c: the particles at the start. Calls `sink` for each (may be NULL) and counts them. */
 typedef void X(seed_sink)(void *user, const float x[DIM], const float v[DIM], int source);
-uint64_t X(seed)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids, X(seed_sink) *sink, void *user);
+spate_status X(seed)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids, X(seed_sink) *sink,
+                     void *user, uint64_t *count, spate_error *error);
 
 /* ---- tiles.c */
 void X(tiles_update)(X(sim) *s); /* from tiles.start: the lists; clears what left them */

@@ -9,7 +9,8 @@ bad() {
     holds "$1_no_folder" test ! -e folder
 }
 
-refuses missing_file 4 "spate: nowhere.json: cannot be opened: No such file or directory" check nowhere.json
+refuses missing_file 4 "spate: nowhere.json: cannot be opened: No such file or directory" check \
+    nowhere.json
 
 bad broken_json "line 3, column 3: '}' expected near '\"frames\"'" <<'END'
 {
@@ -43,7 +44,8 @@ bad negative_radius "solids[0].radius: must be positive (got -1)" <<'END'
 { "domain": { "size": [1, 1, 1] }, "solids": [ { "shape": "sphere", "center": [0, 0, 0], "radius": -1 } ] }
 END
 bad too_many_cells \
-    "domain.cells: gives 68719476736 cells in all, at most 2147483647 are possible: use larger cells" <<'END'
+    "domain.cells: gives 68719476736 cells in all, at most 2147483647 are possible: use larger \
+cells" <<'END'
 { "domain": { "size": [1, 1, 1], "cells": 4096 } }
 END
 bad wrong_choice 'liquid.transfer: must be one of flip, pic, apic (got "flup"; did you mean "flip"?)' <<'END'
@@ -63,7 +65,8 @@ cat >scene.json <<'END'
 { "domain": { "size": [1, 1, 1], "cells": 8 }, "solids": [ { "shape": "mesh", "file": "rock.obj" } ] }
 END
 refuses missing_mesh 4 \
-    "spate: scene.json: solids[0].file: rock.obj: cannot be opened: No such file or directory" check scene.json
+    "spate: scene.json: solids[0].file: rock.obj: cannot be opened: No such file or directory" \
+    check scene.json
 cat >rock.obj <<'END'
 v 0 0 0
 v 1 0 0
@@ -74,7 +77,8 @@ f 1 2 4
 f 2 3 4
 END
 refuses mesh_with_holes 3 \
-    "spate: scene.json: solids[0].file: rock.obj: the mesh has 3 open edges (first near (0, 0.5, 0)): close its holes" check scene.json
+    "spate: scene.json: solids[0].file: rock.obj: the mesh has 3 open edges (first near (0, 0.5, \
+0)): close its holes" check scene.json
 echo "v 0 0 nan" >>rock.obj
 spate check scene.json
 holds mesh_not_finite grep -q "^spate: scene.json: solids\[0\].file: " <<<"$err"
@@ -82,18 +86,22 @@ holds mesh_not_finite grep -q "^spate: scene.json: solids\[0\].file: " <<<"$err"
 scene_2d 2 >dam.json
 refuses set_unknown 3 "spate: --set: liquid.flip_rato: unknown setting; did you mean 'flip_ratio'?" \
     check dam.json --set liquid.flip_rato=0.9
-refuses set_infinite 3 "spate: --set: fps: must be a finite number (got inf)" check dam.json --set fps=inf
+refuses set_infinite 3 "spate: --set: fps: must be a finite number (got inf)" check dam.json \
+    --set fps=inf
 refuses set_no_value 2 "spate: --set: fps: must be written as path=value" check dam.json --set fps
 
-# Far more memory than any machine has, but a scene that is in order: refused before anything is allocated. The
-# numbers of this machine are blanked out.
+# Far more memory than any machine has, but a scene that is in order: refused before anything is
+# allocated. The numbers of this machine are blanked out.
 cat >huge.json <<'END'
-{ "domain": { "size": [1, 1, 1], "cells": 1290 }, "fill": [ { "shape": "box", "min": [0, 0, 0], "max": [1, 1, 1] } ] }
+{ "domain": { "size": [1, 1, 1], "cells": 1290 },
+  "fill": [ { "shape": "box", "min": [0, 0, 0], "max": [1, 1, 1] } ] }
 END
-too_large="spate: huge.json: needs at least # of memory, # are available: use fewer cells, a smaller domain or fewer particles per axis"
+too_large="spate: huge.json: needs at least # of memory, # are available: use fewer cells, a \
+smaller domain or fewer particles per axis"
 for command in "check huge.json" "run huge.json -o folder"; do
     spate $command
-    same "too_large_${command%% *}" "5 $too_large" "$code $(sed -E 's/[0-9.]+ [kMGTPE]?B/#/g' <<<"$err")"
+    same "too_large_${command%% *}" "5 $too_large" "$code $(sed -E 's/[0-9.]+ [kMGTPE]?B/#/g' \
+    <<<"$err")"
 done
 holds too_large_no_folder test ! -e folder
 finish

@@ -28,13 +28,15 @@ same check_3d "small dam (3D)
 $code$err"
 
 spate check dam.json --json
-same check_json \
-    '{"name": "small dam", "dim": 2, "size": [1, 0.75, #], "cells": [16, 12, 1], "cell_size": 0.0625, "particles": 256, "frames": 6, "fps": 30, "memory": #, "memory_available": #, "bytes_per_frame": #, "bytes_total": #}' \
-    "$(sed -E 's/("(memory|memory_available|bytes_per_frame|bytes_total)": )[0-9]+/\1#/g; s/0.75, [0-9.]+/0.75, #/' <<<"$out")"
+numbers='s/("(memory|memory_available|bytes_per_frame|bytes_total)": )[0-9]+/\1#/g'
+same check_json '{"name": "small dam", "dim": 2, "size": [1, 0.75, 0], "cells": [16, 12, 1], ' "$(cut -c 1-78 <<<"$out")"
+same check_json_rest '"cell_size": 0.0625, "particles": 256, "frames": 6, "fps": 30, "memory": #, '\
+'"memory_available": #, "bytes_per_frame": #, "bytes_total": #}' "$(cut -c 79- <<<"$out" | sed -E "$numbers")"
 
 # a size that is no whole number of cells is rounded, and said
 spate check dam.json --set domain.cells=15
-same check_warning "spate: warning: dam.json: domain.size: is no whole number of cells along y: 0.75 m becomes 0.733333 m (11 cells of 0.0666667 m)" "$err"
+same check_warning "spate: warning: dam.json: domain.size: is no whole number of cells along y: \
+0.75 m becomes 0.733333 m (11 cells of 0.0666667 m)" "$err"
 
 # what it promises is what the run has
 spate run dam_3d.json --frames 0 -o out --json --quiet

@@ -12,8 +12,10 @@ same info "small dam (2D) in run
   removed    0 by open sides, 0 by outflows, 0 crushed, 0 by the user
 0" "$(head -n 6 <<<"$out")
 $code$err"
-same info_labels "time volume momentum max solver" "$(echo $(tail -n +7 <<<"$out" | awk '{ print $1 }'))"
-holds info_solver grep -Eq '^  solver     [0-9,]+ iterations \([0-9.]+ per step\), 0 solves without convergence$' <<<"$out"
+same info_labels "time volume momentum max solver" "$(echo $(tail -n +7 <<<"$out" | awk \
+    '{ print $1 }'))"
+holds info_solver grep -Eq \
+    '^  solver     [0-9,]+ iterations \([0-9.]+ per step\), 0 solves without convergence$' <<<"$out"
 spate info run --json
 holds info_json grep -q '"frame": 2, "frames": 2, "complete": true, .*"particles": 256, ' <<<"$out"
 

@@ -1,4 +1,5 @@
-# A run that is killed at any moment resumes to the same bits: SIGKILL at 20 random moments, each followed by --resume.
+# A run that is killed at any moment resumes to the same bits: SIGKILL at 20 random moments, each
+# followed by --resume.
 . "${0%/*}/lib.sh"
 scene_2d 30 >dam.json
 RANDOM=${KILL_SEED:-1}
@@ -9,7 +10,8 @@ length=$((($(date +%s%N) - start) / 1000000)) # ms
 whole=$(last_hash whole.json)
 rows=$(steady whole/stats.csv)
 
-# Checkpoints come by time too, inside frames, so that the kill also falls into one that is being written.
+# Checkpoints come by time too, inside frames, so that the kill also falls into one that is being
+# written.
 export SPATE_CHECKPOINT_SECONDS=0.001
 kills=0 inside=0
 for k in $(seq 20); do

@@ -1,5 +1,5 @@
-# particles = seeded + added - removed in every row, with each cause of removal counted; the scene has an inflow, an
-# outflow and an open side.
+# particles = seeded + added - removed in every row, with each cause of removal counted; the scene
+# has an inflow, an outflow and an open side.
 . "${0%/*}/lib.sh"
 cat >channel.json <<'END'
 { "name": "channel", "domain": { "size": [2, 0.5], "cells": 32, "sides": { "top": "open", "right": "open" } },
@@ -9,7 +9,8 @@ cat >channel.json <<'END'
   "outflows": [ { "shape": "box", "min": [1.5, 0], "max": [1.75, 0.13] } ] }
 END
 cat >channel_3d.json <<'END'
-{ "name": "channel", "domain": { "size": [1, 0.5, 0.25], "cells": 16, "sides": { "right": "open" } }, "frames": 20,
+{ "name": "channel", "domain": { "size": [1, 0.5, 0.25], "cells": 16, "sides": { "right": "open" } },
+  "frames": 20,
   "fill": [ { "shape": "box", "min": [0, 0, 0], "max": [1, 0.15, 0.25], "velocity": [1, 0, 0] } ],
   "inflows": [ { "shape": "box", "min": [0, 0, 0], "max": [0.15, 0.2, 0.25], "velocity": [1.5, 0, 0] } ],
   "outflows": [ { "shape": "box", "min": [0.7, 0, 0], "max": [0.85, 0.13, 0.25] } ] }
@@ -19,7 +20,8 @@ for name in channel channel_3d; do
     same "${name}_runs" 0 "$code$err"
     same "${name}_ledger" "" "$(awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) c[$k] = k; next }
         $c["particles"] != $c["seeded"] + $c["added"] - $c["removed"] { print "row", NR, "does not add up" }
-        $c["removed"] != $c["removed_open"] + $c["removed_outflow"] + $c["removed_crushed"] + $c["removed_user"] {
+        $c["removed"] != $c["removed_open"] + $c["removed_outflow"] +
+                $c["removed_crushed"] + $c["removed_user"] {
             print "row", NR, "removals do not add up" }' $name/stats.csv)"
     for what in added removed_open removed_outflow; do
         holds "${name}_$what" [ "$(column $name/stats.csv $what | tail -n 1)" -gt 0 ]

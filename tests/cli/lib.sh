@@ -1,7 +1,7 @@
 # lib.sh -- functions for the tests of the command line; read by each script with `. "${0%/*}/lib.sh"`.
 #
-# SPATE is the command, SPATE_SOURCE the source folder. Each script works in a folder of its own, which goes away
-# with it. A test prints `ok NAME`, `FAIL NAME` (and why) or `skip NAME`.
+# SPATE is the command, SPATE_SOURCE the source folder. Each script works in a folder of its own,
+# which goes away with it. A test prints `ok NAME`, `FAIL NAME` (and why) or `skip NAME`.
 set -u
 SPATE=${SPATE:?is the path of the command}
 SPATE_SOURCE=${SPATE_SOURCE:?is the source folder}
@@ -65,7 +65,10 @@ prints() {
 }
 
 # Times differ from run to run.
-no_times() { sed -E 's/[0-9]+\.[0-9]+ s/# s/; s/ETA [0-9:?]+/ETA #/; s/: [0-9.,]+( million)? particle-steps/: # particle-steps/'; }
+no_times() {
+    sed -E 's/[0-9]+\.[0-9]+ s/# s/; s/ETA [0-9:?]+/ETA #/
+        s/: [0-9.,]+( million)? particle-steps/: # particle-steps/'
+}
 
 # column FILE NAME: a column of a stats.csv
 column() {
@@ -74,7 +77,7 @@ column() {
 
 # The columns of a stats.csv that do not depend on the machine or on interruptions.
 steady() {
-    awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) keep[k] = !($k ~ /^t_/ || $k == "seconds" || $k == "allocations") }
+    awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) keep[k] = $k !~ /^(t_.*|seconds|allocations)$/ }
              { line = ""; for (k = 1; k <= NF; k++) if (keep[k]) line = line "," $k; print line }' "$1"
 }
 

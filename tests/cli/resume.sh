@@ -7,7 +7,8 @@ scene_3d 6 >dam_3d.json
 whole=$(last_hash whole.json)
 rows=$(steady whole/stats.csv)
 
-# stop NAME SIGNAL OPTION...: starts dam.json, waits for a few frames, sends the signal; the exit code is in $code
+# stop NAME SIGNAL OPTION...: starts dam.json, waits for a few frames, sends the signal; the exit
+# code is in $code
 stop() {
     local folder=$1 signal=$2
     shift 2
@@ -59,34 +60,41 @@ same cut_back_rows "$rows" "$(steady cut/stats.csv)"
 same cut_back_files "$(files whole)" "$(files cut)"
 
 # damaged checkpoints
-damage() { printf 'damage' | dd of="$1" bs=1 seek=$(($(stat -c %s "$1") / 2)) conv=notrunc 2>/dev/null; }
+damage() { printf 'damage' | dd of="$1" bs=1 seek=$(($(stat -c %s "$1") / 2)) conv=notrunc \
+    2>/dev/null; }
 spate run dam.json -o bad --quiet --frames 12
 cp -r bad both
 cp -r bad cropped
 damage bad/checkpoint.spate
 spate run dam.json -o bad --quiet --resume --json
 same damaged_falls_back "0 $whole" "$code $(last_hash .out)"
-holds damaged_warns grep -Eqx 'spate: warning: bad/checkpoint.spate: .*; using the checkpoint before it' <<<"$err"
+holds damaged_warns grep -Eqx \
+    'spate: warning: bad/checkpoint.spate: .*; using the checkpoint before it' <<<"$err"
 same damaged_rows "$rows" "$(steady bad/stats.csv)"
 truncate -s -1 cropped/checkpoint.spate
 spate run dam.json -o cropped --quiet --resume --frames 13
-same cropped "0 spate: warning: cropped/checkpoint.spate: is damaged: it ends too early; using the checkpoint before it" "$code $err"
+same cropped "0 spate: warning: cropped/checkpoint.spate: is damaged: it ends too early; using \
+the checkpoint before it" "$code $err"
 echo more >>both/checkpoint.spate
 damage both/checkpoint.prev.spate
 cp -r both before
 spate run dam.json -o both --quiet --resume
 same both_damaged 4 "$code"
-same both_damaged_first "spate: warning: both/checkpoint.spate: is damaged: it goes on after its end; using the checkpoint before it" \
+same both_damaged_first "spate: warning: both/checkpoint.spate: is damaged: it goes on after its \
+end; using the checkpoint before it" \
     "$(head -n 1 <<<"$err")"
-same both_damaged_last "spate: no usable checkpoint in both: start it again with --overwrite" "$(tail -n 1 <<<"$err")"
+same both_damaged_last "spate: no usable checkpoint in both: start it again with --overwrite" \
+    "$(tail -n 1 <<<"$err")"
 holds both_damaged_untouched diff -rq before both
 
 # nothing to resume
 refuses no_folder 4 "spate: no checkpoint in out/dam: start it without --resume" run dam.json --resume
 mkdir empty
-refuses no_checkpoint 4 "spate: no checkpoint in empty: start it without --resume" run dam.json -o empty --resume
+refuses no_checkpoint 4 "spate: no checkpoint in empty: start it without --resume" run dam.json \
+    -o empty --resume
 rm before/checkpoint*
-refuses lost_checkpoints 4 "spate: no checkpoint in before: start it again with --overwrite" run dam.json -o before --resume
+refuses lost_checkpoints 4 "spate: no checkpoint in before: start it again with --overwrite" run \
+    dam.json -o before --resume
 holds lost_checkpoints_untouched test -e before/particles.0012.ply
 
 # killed before the first checkpoint: nothing is lost by beginning anew
@@ -101,21 +109,27 @@ same begins_anew_from_run_json "0 $whole" "$code$err $(last_hash .out)"
 
 # another scene
 spate run dam.json -o other --quiet --frames 1
-refuses other_setting 3 "spate: dam.json: liquid.flip_ratio: was 0.97 in the run in other and is 0.5 now: to resume, only \
-frames, output, threads and device may change" run dam.json -o other --resume --set liquid.flip_ratio=0.5
-refuses other_vector 3 "spate: --set: gravity: was [0,-9.81] in the run in other and is [0,-1] now: to resume, only \
+refuses other_setting 3 "spate: dam.json: liquid.flip_ratio: was 0.97 in the run in other and is \
+0.5 now: to resume, only \
+frames, output, threads and device may change" run dam.json -o other --resume --set \
+    liquid.flip_ratio=0.5
+refuses other_vector 3 "spate: --set: gravity: was [0,-9.81] in the run in other and is [0,-1] \
+now: to resume, only \
 frames, output, threads and device may change" run --resume -o other --set "gravity=[0,-1]"
 sed 's/"shape": "box"/"shape": "box", "velocity": [1, 0]/' dam.json >moved.json
-refuses other_shape 3 "spate: moved.json: fill[0].velocity: was [0,0] in the run in other and is [1,0] now: to resume, \
+refuses other_shape 3 "spate: moved.json: fill[0].velocity: was [0,0] in the run in other and is \
+[1,0] now: to resume, \
 only frames, output, threads and device may change" run moved.json -o other --resume
-spate run dam.json -o other --resume --quiet --frames 2 --set output.every=2 --set output.checkpoint_every=1
+spate run dam.json -o other --resume --quiet --frames 2 --set output.every=2 --set \
+    output.checkpoint_every=1
 same output_may_change "0 2" "$code$err $(column other/stats.csv frame | tail -n 1)"
 
 # stats.csv is gone: the run goes on, and says so
 spate run dam.json -o lost --quiet --frames 2
 rm lost/stats.csv
 spate run dam.json -o lost --quiet --frames 3 --resume
-same lost_stats "0 spate: warning: lost/stats.csv: has 0 of the 3 rows up to frame 2: it was changed since" "$code $err"
+same lost_stats "0 spate: warning: lost/stats.csv: has 0 of the 3 rows up to frame 2: it was \
+changed since" "$code $err"
 same lost_stats_rows 3 "$(column lost/stats.csv frame)"
 
 # a second signal does not wait for the step
@@ -127,13 +141,15 @@ kill -INT $process
 kill -TERM $process
 { wait $process; } 2>/dev/null
 code=$? # of the one that came second, whichever that was
-same second_signal "1 stopped" "$(wc -l <large.out) $([ $code = 130 ] || [ $code = 143 ] && echo stopped)$(cat large.err)"
+same second_signal "1 stopped" "$(wc -l <large.out) $([ $code = 130 ] || [ $code = 143 ] && echo \
+    stopped)$(cat large.err)"
 
 # two runs in one folder
 "$SPATE" run dam.json -o busy --quiet --set time.cfl=0.05 &
 process=$!
 while [ ! -e busy/particles.0001.ply ] && kill -0 $process 2>/dev/null; do sleep 0.01; done
-refuses busy 4 "spate: busy: another run is working in this folder: wait for it, or choose another one with -o" \
+refuses busy 4 "spate: busy: another run is working in this folder: wait for it, or choose \
+another one with -o" \
     run dam.json -o busy --overwrite
 spate info busy
 same busy_may_be_looked_at 0 "$code"

