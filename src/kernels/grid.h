@@ -27,7 +27,7 @@ typedef struct X(grid) {
     size_t origin;    /* index of cell (0, 0, 0) */
     size_t size;      /* values in an array */
     int tile_count;
-    float dx; /* m */
+    double dx; /* m */
     bool periodic[3];
 } X(grid);
 

@@ -1,10 +1,13 @@
 /* solids.c -- moving rigid solids and collisions of points with them.
  *
  * Collision. Seen from the solid, a point goes from a = from^-1 x0 to b = to^-1 x1. Along that line we march by the
- * signed distance, which is a step that cannot jump over anything, so no wall is too thin and no solid too fast. At the
- * contact the rest of the way loses its part along the normal, and the march goes on from there, now with all solids
- * at `to`. What rounding, corners and closing gaps leave inside a solid is pushed out along the normal; if that fails,
- * the nearest free place on a fixed pattern of points is taken; if there is none within reach, the point is crushed. */
+ * signed distance, which is a step that cannot jump over anything, so no wall is too thin and no solid too fast. (A convex
+ * solid lies behind the plane through its nearest point, so there the step goes on to that plane.) At the contact
+ * the rest of the way loses its part along the normal, and the march goes on from there, now with all solids at `to`.
+ *
+ * What rounding, corners and closing gaps leave inside a solid is pushed out along the normal; if that fails, the nearest
+ * free place on a fixed pattern of points is taken. Neither may be farther than the reach, nor lie behind another solid.
+ * If there is no such place, the point is crushed. */
 #include "solids.h"
 
 #include "base/memory.h"
@@ -13,7 +16,8 @@
 #include <math.h>
 #include <string.h>
 
-#define MARCH_STEPS 1000
+#define MARCH_STEPS 4000
+#define GRAZING 1e-6 /* share of the way that goes into the surface, below which it slides along */
 #define SLIDES 4
 #define PUSHES 16
 
@@ -209,6 +213,17 @@ typedef struct hit {
     double normal[3];
 } hit;
 
+/* How far a point may go on safely, at `distance` from the solid, with the share `approach` of its way going into it. */
+static double safe_step(const sp_solid *solid, double distance, double approach, double clearance)
+{
+    bool convex = solid->form.kind != SPATE_SHAPE_MESH && !solid->form.invert;
+    if (convex)
+        return approach > GRAZING ? (distance - 0.5 * clearance) / approach : HUGE_VAL;
+    if (approach <= GRAZING && distance < 20 * clearance)
+        return 100 * clearance; /* along a surface, or away from it */
+    return fmax(distance - 0.5 * clearance, 0.5 * clearance);
+}
+
 /* Marches from a to b in the frame of the solid; whether it meets it, and where. */
 static bool march(const sp_solid *solid, const double a[3], const double b[3], double clearance, hit *found)
 {
@@ -216,24 +231,18 @@ static bool march(const sp_solid *solid, const double a[3], const double b[3], d
     double length = sqrt(dot(way, way)), share = 0;
     if (!(length > 0))
         return false;
-    double least = fmax(0.5 * clearance, length / MARCH_STEPS); /* bounds the work of grazing ways */
-    for (int step = 0; step < MARCH_STEPS; step++) {
+    for (int step = 0; step < MARCH_STEPS && share < 1 && share < found->share; step++) {
         for (int d = 0; d < 3; d++)
             point[d] = a[d] + share * way[d];
-        double distance = sp_shape_distance(&solid->form, point, NULL);
-        if (distance < clearance) {
-            sp_shape_distance(&solid->form, point, normal);
-            if (dot(way, normal) < 0 && share < found->share) {
-                found->share = share;
-                sp_pose_to_world(&solid->to, point, found->point);
-                sp_pose_rotate_to_world(&solid->to, normal, found->normal);
-                return true;
-            }
-            distance = length / 64; /* touching, but on its way out */
+        double distance = sp_shape_distance(&solid->form, point, normal), approach = -dot(way, normal) / length;
+        bool last = step == MARCH_STEPS - 1; /* never on through the unknown */
+        if (last || (distance < clearance && approach > GRAZING)) {
+            found->share = share;
+            sp_pose_to_world(&solid->to, point, found->point);
+            sp_pose_rotate_to_world(&solid->to, normal, found->normal);
+            return true;
         }
-        share += fmax(distance - 0.5 * clearance, least) / length;
-        if (share >= 1)
-            return false;
+        share += safe_step(solid, distance, approach, clearance) / length;
     }
     return false;
 }
@@ -295,8 +304,23 @@ static bool push_out(const sp_solids *solids, const sp_room *room, double x[3], 
     return false;
 }
 
-/* The first free place on shells around x, within reach. */
-static bool find_place(const sp_solids *solids, const sp_room *room, double x[3])
+/* Whether the straight way from x, where the point was, to `place` passes no solid but those that have come over x. */
+static bool is_reachable(const sp_solids *solids, const sp_room *room, const double x[3], const double place[3])
+{
+    for (int k = 0; k < solids->count; k++) {
+        const sp_solid *solid = &solids->items[k];
+        double a[3], b[3];
+        hit found = {.share = 2};
+        sp_pose_to_local(&solid->to, x, a);
+        sp_pose_to_local(&solid->to, place, b);
+        if (solid->live && sp_shape_distance(&solid->form, a, NULL) > 0 && march(solid, a, b, 0.1 * room->clearance, &found))
+            return false;
+    }
+    return true;
+}
+
+/* The first free place on shells around x, within reach, for a point that comes from x0. */
+static bool find_place(const sp_solids *solids, const sp_room *room, const double x0[3], double x[3])
 {
     enum { SHELLS = 12 };
     for (int shell = 1; shell <= SHELLS; shell++) {
@@ -309,7 +333,7 @@ static bool find_place(const sp_solids *solids, const sp_room *room, double x[3]
             for (int d = 0; d < 3; d++)
                 place[d] = x[d] + radius * way[d] / length;
             keep_in_room(room, solids->dim, place);
-            if (sp_solids_distance(solids, place, NULL, NULL) < room->clearance)
+            if (sp_solids_distance(solids, place, NULL, NULL) < room->clearance || !is_reachable(solids, room, x0, place))
                 continue;
             memcpy(x, place, sizeof place);
             return true;
@@ -323,6 +347,7 @@ sp_contact sp_solids_sweep(const sp_solids *solids, const sp_room *room, const d
 {
     double start[3] = {x0[0], x0[1], x0[2]};
     bool touched = false;
+    keep_in_room(room, solids->dim, x1);
     for (int slide = 0; slide < SLIDES; slide++) {
         hit found = first_hit(solids, start, x1, room->clearance, slide > 0);
         if (found.solid < 0)
@@ -339,15 +364,20 @@ sp_contact sp_solids_sweep(const sp_solids *solids, const sp_room *room, const d
             if (slide == SLIDES - 1)
                 x1[d] = start[d];
         }
+        keep_in_room(room, solids->dim, x1);
         stop_at(&solids->items[found.solid], start, found.normal, dt, v);
     }
-    double fallback[3] = {start[0], start[1], start[2]};
-    if (push_out(solids, room, x1, v, dt, &touched))
-        return touched ? SP_CONTACT_HIT : SP_CONTACT_NONE;
-    keep_in_room(room, solids->dim, fallback);
-    if (sp_solids_distance(solids, fallback, NULL, NULL) >= 0.5 * room->clearance) {
-        memcpy(x1, fallback, sizeof fallback);
+    double stuck[3] = {x1[0], x1[1], x1[2]};
+    if (push_out(solids, room, x1, v, dt, &touched)) {
+        double pushed[3] = {x1[0] - stuck[0], x1[1] - stuck[1], x1[2] - stuck[2]}, length = sqrt(dot(pushed, pushed));
+        if (length <= 4 * room->clearance || (length <= room->reach && is_reachable(solids, room, x0, x1)))
+            return touched ? SP_CONTACT_HIT : SP_CONTACT_NONE;
+    }
+    keep_in_room(room, solids->dim, start);
+    if (sp_solids_distance(solids, start, NULL, NULL) >= 0.5 * room->clearance) {
+        memcpy(x1, start, sizeof start);
         return SP_CONTACT_HIT;
     }
-    return find_place(solids, room, x1) ? SP_CONTACT_HIT : SP_CONTACT_CRUSHED;
+    memcpy(x1, stuck, sizeof stuck);
+    return find_place(solids, room, x0, x1) ? SP_CONTACT_HIT : SP_CONTACT_CRUSHED;
 }

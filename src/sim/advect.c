@@ -68,12 +68,13 @@ static bool pass_sides(const X(sim) *s, float x[DIM], float v[DIM], float shift[
         }
         if ((sides[0] == SPATE_SIDE_OPEN && x[d] < 0.0f) || (sides[1] == SPATE_SIDE_OPEN && x[d] >= n))
             return false;
-        if (sides[0] == SPATE_SIDE_WALL && x[d] < low) {
-            x[d] = low;
+        /* what solids have clipped to the room stands at the wall but for rounding */
+        if (sides[0] == SPATE_SIDE_WALL && x[d] < 1.1f * low) {
+            x[d] = x[d] > low ? x[d] : low;
             v[d] = v[d] > 0.0f ? v[d] : 0.0f;
         }
-        if (sides[1] == SPATE_SIDE_WALL && x[d] > high) {
-            x[d] = high;
+        if (sides[1] == SPATE_SIDE_WALL && x[d] > high - 0.1f * CLEARANCE) {
+            x[d] = x[d] < high ? x[d] : high;
             v[d] = v[d] < 0.0f ? v[d] : 0.0f;
         }
     }

@@ -2,8 +2,9 @@
  *
  * An inflow is a lattice of places, n per cell and axis, jittered like a fill, that travels with the inflow's velocity.
  * The cells of an inflow have that velocity prescribed on their faces, so the particles inside travel with the lattice.
- * A place that comes into the shape gives one particle (at the first step all places inside do), unless some other
- * particle already is in it: the flow leaves without gaps and without overlap, at exactly the flux that was asked. */
+ * A place that comes into the shape gives one particle, where it is at the end of the step (at the first step all places
+ * inside do), unless some other particle already is in it: the flow leaves without gaps and without overlap, at
+ * exactly the flux that was asked, however far it goes in a step. */
 #include "state.h"
 
 #include "kernels/random.h"
@@ -79,10 +80,11 @@ static spate_status make_emitter(X(sim) *s, X(emitter) *e, const spate_shape *sh
         e->velocity[d] = (float)shape->velocity[d];
         e->low[d] *= n;
         e->high[d] *= n;
-        e->size[d] = (int)ceil(e->high[d] - e->low[d]) + 3;
-        places *= (size_t)e->size[d];
+        /* room for ten cells of way; longer steps make more */
+        places *= (size_t)(ceil(e->high[d] - e->low[d]) + 3 + 10 * n);
     }
     e->occupied = sp_alloc(places, sizeof *e->occupied);
+    e->places = e->occupied ? places : 0;
     return e->occupied ? SPATE_OK : sp_fail_memory(error, "an inflow", places);
 }
 
@@ -160,6 +162,7 @@ typedef struct emit_args {
     X(sim) *s;
     X(emitter) *emitter;
     long first[DIM]; /* lattice place at the corner of the emitter's box */
+    double way;      /* sub-cells, the farthest that its lattice moves in the step along an axis */
     _Atomic uint64_t drained;
 } emit_args;
 
@@ -176,7 +179,7 @@ static void occupy_range(void *user, size_t begin, size_t end, int worker)
         bool in_box = true;
         for (int d = DIM - 1; d >= 0 && in_box; d--) {
             double at = (double)s->particles.x[d][k] * n;
-            in_box = at >= e->low[d] - 1 && at <= e->high[d] + 1;
+            in_box = at >= e->low[d] - args->way - 1 && at <= e->high[d] + args->way + 1;
             long i = in_box ? (long)floor(at - e->travelled[d]) - args->first[d] : 0;
             in_box = in_box && i >= 0 && i < e->size[d];
             place = place * (size_t)e->size[d] + (size_t)i;
@@ -186,8 +189,8 @@ static void occupy_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-/* Whether a particle may stand at a place (cells) of the emitter. */
-static bool has_room(const X(sim) *s, const X(emitter) *e, const double x[DIM])
+/* Whether a particle may stand at a place (cells). */
+static bool has_room(const X(sim) *s, const double x[DIM])
 {
     double world[3] = {0, 0, 0};
     FOR_DIM(d) {
@@ -195,16 +198,47 @@ static bool has_room(const X(sim) *s, const X(emitter) *e, const double x[DIM])
             return false;
         world[d] = x[d] * s->grid.dx;
     }
-    return inside(s, &e->form, &e->pose, x) &&
-           (s->solids.live == 0 || sp_solids_distance(&s->solids, world, NULL, NULL) >= CLEARANCE * s->grid.dx);
+    return s->solids.live == 0 || sp_solids_distance(&s->solids, world, NULL, NULL) >= CLEARANCE * s->grid.dx;
 }
 
-/* Whether the lattice place that is at x now has just come in. */
-static bool comes_in(const X(sim) *s, const X(emitter) *e, const double x[DIM], double dt)
+/* Whether the lattice place that is at x at the end of the step has come in during it: looked up at `parts` moments. */
+static bool comes_in(const X(sim) *s, const X(emitter) *e, const double x[DIM], double dt, int parts)
 {
-    double before[DIM];
-    FOR_DIM(d) before[d] = x[d] - e->velocity[d] * dt / s->grid.dx;
-    return has_room(s, e, x) && !(e->started && has_room(s, e, before));
+    double at[DIM];
+    if (!has_room(s, x))
+        return false;
+    for (int part = 0; part <= parts; part++) {
+        FOR_DIM(d) at[d] = x[d] - e->velocity[d] * dt / s->grid.dx * (parts - part) / parts;
+        bool in = has_room(s, at) && inside(s, &e->form, &e->pose, at);
+        if (part == 0 && in && e->started)
+            return false;
+        if (part > 0 && in)
+            return true;
+    }
+    return false;
+}
+
+/* The box of lattice places that an emitter may reach in a step, in sub-cells. */
+static spate_status place_box(X(sim) *s, X(emitter) *e, double dt, long first[DIM], spate_error *error)
+{
+    int n = s->common->scene->liquid.particles_per_axis;
+    size_t places = 1;
+    FOR_DIM(d) {
+        double way = e->velocity[d] * dt / s->grid.dx * n;
+        e->travelled[d] += way;
+        first[d] = (long)floor(e->low[d] + fmin(way, 0) - e->travelled[d]) - 1;
+        e->size[d] = (int)ceil(e->high[d] - e->low[d] + fabs(way)) + 3;
+        places *= (size_t)e->size[d];
+    }
+    if (places <= e->places)
+        return SPATE_OK;
+    sp_free((void *)e->occupied);
+    e->places = 0;
+    e->occupied = sp_alloc(places, sizeof *e->occupied);
+    if (!e->occupied)
+        return sp_fail_memory(error, "an inflow", places);
+    e->places = places;
+    return SPATE_OK;
 }
 
 static spate_status emit(X(sim) *s, emit_args *args, double dt, spate_error *error)
@@ -213,7 +247,12 @@ static spate_status emit(X(sim) *s, emit_args *args, double dt, spate_error *err
     const spate_scene *scene = s->common->scene;
     int n = scene->liquid.particles_per_axis;
     size_t places = 1;
-    FOR_DIM(d) places *= (size_t)e->size[d];
+    double way = 0;
+    FOR_DIM(d) {
+        places *= (size_t)e->size[d];
+        way += fabs(e->velocity[d]) * dt / s->grid.dx * n;
+    }
+    int parts = 1 + (int)fmin(4 * way, 1000);
     for (size_t place = 0; place < places; place++) {
         if (atomic_load_explicit(&e->occupied[place], memory_order_relaxed)) {
             atomic_store_explicit(&e->occupied[place], 0, memory_order_relaxed);
@@ -234,7 +273,7 @@ static spate_status emit(X(sim) *s, emit_args *args, double dt, spate_error *err
             x[d] = ((double)at[d] + 0.5 + jitter + e->travelled[d]) / n;
             position[d] = (float)x[d];
         }
-        if (!comes_in(s, e, x, dt))
+        if (!comes_in(s, e, x, dt, parts))
             continue;
         TRY(X(particles_reserve)(s, (uint64_t)s->particles.count + 1, error));
         X(particles_append)(s, position, e->velocity, e->source);
@@ -274,11 +313,10 @@ spate_status X(emit_and_drain)(X(sim) *s, double dt, spate_error *error)
     s->dead = 0;
     int n = s->common->scene->liquid.particles_per_axis;
     for (int k = 0; k < s->emitter_count; k++) {
-        X(emitter) *e = args.emitter = &s->emitters[k];
-        FOR_DIM(d) {
-            e->travelled[d] += e->velocity[d] * dt / s->grid.dx * n;
-            args.first[d] = (long)floor(e->low[d] - e->travelled[d]) - 1;
-        }
+        X(emitter) *e = args.emitter = &s->emitters[k]; /* its lattice moves on */
+        TRY(place_box(s, e, dt, args.first, error));
+        args.way = 0;
+        FOR_DIM(d) args.way = fmax(args.way, fabs(e->velocity[d]) * dt / s->grid.dx * n);
         sp_parallel_for(s->common->pool, s->particles.count, 4096, occupy_range, &args);
         TRY(emit(s, &args, dt, error));
     }

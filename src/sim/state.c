@@ -15,7 +15,7 @@ X(grid) X(grid_make)(const spate_scene *scene)
     for (int d = 0; d < DIM; d++)
         longest = scene->domain.size[d] > longest ? scene->domain.size[d] : longest;
     double dx = scene->domain.cell_size > 0 ? scene->domain.cell_size : longest / scene->domain.cells;
-    g.dx = (float)dx;
+    g.dx = dx;
     g.n[2] = g.tiles[2] = 1;
     for (int d = 0; d < DIM; d++) {
         int n = (int)floor(scene->domain.size[d] / dx + 0.5);

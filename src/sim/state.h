@@ -76,6 +76,7 @@ typedef struct X(emitter) {
     double low[DIM], high[DIM]; /* sub-cells, bounds of its shape in the domain */
     int size[DIM];           /* of the box of lattice places that may be inside */
     _Atomic uint8_t *occupied; /* per place of that box */
+    size_t places;           /* room in `occupied` */
 } X(emitter);
 
 typedef struct X(sim) {

@@ -72,7 +72,7 @@ int tool_scene_examine(const spate_scene *scene, const char *file, const spate_o
     spate_error error = {0};
     if (spate_scene_check(scene, options->log, options->log_user, &error) != SPATE_OK)
         return tool_fail(&error, file);
-    /* Counting the particles of a huge scene takes minutes, its grid alone shows that it is too
+    /* Counting the particles of a huge scene takes long, its grid alone may show that it is too
      * large. */
     spate_scene bare = *scene;
     bare.fill.count = 0;

@@ -29,9 +29,10 @@ $code$err"
 
 spate check dam.json --json
 numbers='s/("(memory|memory_available|bytes_per_frame|bytes_total)": )[0-9]+/\1#/g'
-same check_json '{"name": "small dam", "dim": 2, "size": [1, 0.75, 0], "cells": [16, 12, 1], ' "$(cut -c 1-78 <<<"$out")"
+same check_json '{"name": "small dam", "dim": 2, "size": [1, 0.75, 0], "cells": [16, 12, 1], ' \
+    "$(cut -c 1-76 <<<"$out")"
 same check_json_rest '"cell_size": 0.0625, "particles": 256, "frames": 6, "fps": 30, "memory": #, '\
-'"memory_available": #, "bytes_per_frame": #, "bytes_total": #}' "$(cut -c 79- <<<"$out" | sed -E "$numbers")"
+'"memory_available": #, "bytes_per_frame": #, "bytes_total": #}' "$(cut -c 77- <<<"$out" | sed -E "$numbers")"
 
 # a size that is no whole number of cells is rounded, and said
 spate check dam.json --set domain.cells=15

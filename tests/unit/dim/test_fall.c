@@ -39,7 +39,7 @@ static void fall(spate_transfer transfer, spate_kernel kernel)
         memcpy(x0[d], p->x[d], count * sizeof(float));
     }
     run_steps(f, STEPS, dt);
-    CHECK(count > 100 && p->count == count);
+    CHECK(count > 60 && p->count == count);
     FOR_DIM(d) speed = fmax(speed, fabs(start_velocity[d] + gravity[d]));
     for (uint32_t k = 0; k < p->count; k++)
         FOR_DIM(d) {

@@ -165,9 +165,89 @@ static void scaled_to_a_centimetre(void)
     compare(how, 1e-3);
 }
 
+/* ---- one step's transfer, every face */
+
+/* Water in the high half, along `surface`, of a walled box; mirrored along `axis`. */
+static fixture *half_box(const int n[3], int surface, int axis, bool mirror, spate_kernel kernel)
+{
+    spate_scene *scene = scene_of_cells(DX, n[0], n[1], n[2]);
+    scene->liquid.kernel = kernel;
+    fixture *f = fixture_create(scene);
+    int c[DIM] = {0}, places[DIM];
+    FOR_DIM(d) places[d] = 2 * n[d];
+    test_random_state = 13;
+    do {
+        float x[DIM], v[DIM];
+        bool dry = c[surface] < n[surface];
+        FOR_DIM(d) {
+            x[d] = (float)((c[d] + 0.5 + random_in(-0.2, 0.2)) / 2);
+            v[d] = (float)random_in(-1, 1);
+        }
+        if (mirror) {
+            x[axis] = (float)n[axis] - x[axis];
+            v[axis] = -v[axis];
+        }
+        if (f && !dry)
+            put_particle(f, x, v);
+    } while (next_cell(c, places));
+    return f;
+}
+
+/* Largest difference of a face field and the mirror image of another, `rim` places beyond the walls included. */
+static double field_difference(const X(grid) *g, float *const a[DIM], float *const b[DIM], int axis, bool sign, int rim)
+{
+    double worst = 0;
+    FOR_DIM(d) {
+        int c[DIM] = {0}, places[DIM], at[DIM], image[DIM];
+        FOR_DIM(e) places[e] = g->n[e] + (e == d) + 2 * rim;
+        do {
+            FOR_DIM(e) at[e] = c[e] - rim;
+            memcpy(image, at, sizeof at);
+            image[axis] = g->n[axis] - at[axis] - (d != axis);
+            double other = b[d][X(index)(g, image)];
+            worst = fmax(worst, fabs(a[d][X(index)(g, at)] - (sign && d == axis ? -other : other)));
+        } while (next_cell(c, places));
+    }
+    return worst;
+}
+
+static void check_mirrored_faces(const int n[3], int surface, int axis, spate_kernel kernel)
+{
+    fixture *a = half_box(n, surface, axis, false, kernel), *b = half_box(n, surface, axis, true, kernel);
+    if (a && b) {
+        const X(grid) *g = &a->s->grid;
+        for (int k = 0; k < 2; k++)
+            run_stages(k ? b : a, SPATE_STAGE_SORT, SPATE_STAGE_P2G, 0.01);
+        CHECK_LESS(field_difference(g, a->s->w, b->s->w, axis, false, 0), 1e-4);
+        CHECK_LESS(field_difference(g, a->s->u_old, b->s->u_old, axis, true, 0), 1e-4);
+        for (int k = 0; k < 2; k++) {
+            run_stages(k ? b : a, SPATE_STAGE_SURFACE, SPATE_STAGE_FORCES, 0.01);
+            run_stage(k ? b : a, SPATE_STAGE_EXTRAPOLATE, 0.01);
+        }
+        CHECK_LESS(field_difference(g, a->s->u, b->s->u, axis, true, 2), 1e-4);
+        CHECK_LESS(field_difference(g, a->s->u_old, b->s->u_old, axis, true, 2), 1e-4);
+        if (test_failures)
+            printf("  surface across axis %d, mirrored along %d, kernel %s, %d x %d x %d cells\n", surface, axis,
+                   kernel_name(kernel), n[0], n[1], n[2]);
+    }
+    fixture_destroy(a);
+    fixture_destroy(b);
+}
+
+/* Sizes that are a whole number of tiles, where the last faces lie in the border, and others. */
+static void faces_are_mirrored(void)
+{
+    static const int sizes[3][3] = {{16, 16, 16}, {13, 16, 8}, {16, 11, 9}};
+    for (int size = 0; size < 3; size++)
+        for (int pair = 0; pair < DIM * DIM; pair++)
+            for (int kernel = 0; kernel < 3; kernel++)
+                check_mirrored_faces(sizes[size], pair / DIM, pair % DIM, (spate_kernel)kernel);
+}
+
 int main(int argc, char **argv)
 {
     TEST_BEGIN(argc, argv);
+    TEST(faces_are_mirrored);
     TEST(mirrored);
     TEST(turned);
     TEST(turned_with_apic_and_cubic_kernel);
