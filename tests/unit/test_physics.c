@@ -1,5 +1,6 @@
-/* test_physics.c -- what a user of the public API sees of the physics: a stream that keeps its momentum, water at rest, a
- * drop that falls for a second in whole frames, surface ripples that are not damped away. */
+/* test_physics.c -- what a user of the public API sees of the physics: a stream that keeps its
+ * momentum, water at rest, a drop that falls for a second in whole frames, surface ripples that are
+ * not damped away. */
 #include "test.h"
 
 #include <spate/spate.h>
@@ -36,7 +37,8 @@ static spate_shape *add_box(spate_scene *scene, const double low[3], const doubl
     return box;
 }
 
-/* ---- the stream of scenes/stream_2d.json: 64 cells long, 16 deep; 1 m/s with 10 % of shear over the depth */
+/* ---- the stream of scenes/stream_2d.json: 64 cells long, 16 deep; 1 m/s with 10 % of shear over
+ * the depth */
 
 static double stream_velocity(double y)
 {
@@ -65,7 +67,8 @@ static void a_stream_keeps_its_momentum(void)
     spate_sim *sim = create(scene);
     if (sim) {
         spate_stats before = spate_sim_stats(sim);
-        CHECK_NEAR(before.momentum[0], 1000, 1); /* 2 m x 0.5 m x 1000 kg/m^3 x 1 m/s per metre of depth */
+        CHECK_NEAR(before.momentum[0], 1000,
+                   1); /* 2 m x 0.5 m x 1000 kg/m^3 x 1 m/s per metre of depth */
         double last = before.momentum[0];
         for (int second = 0; second < 2; second++) {
             step_frames(sim, 30);
@@ -117,7 +120,8 @@ static void a_drop_falls_freely(int dim)
         for (size_t k = 0; k < count; k++)
             for (int d = 0; d < 3; d++) {
                 worst_v = fmax(worst_v, fabs(v[3 * k + (size_t)d] - (d == 1 ? -9.81 : 0)) / 9.81);
-                worst_x = fmax(worst_x, fabs(x[3 * k + (size_t)d] - by_id[3 * id[k] + (uint32_t)d] - (d == 1 ? way : 0)));
+                worst_x = fmax(worst_x, fabs(x[3 * k + (size_t)d] - by_id[3 * id[k] + (uint32_t)d] -
+                                             (d == 1 ? way : 0)));
             }
         CHECK_LESS(worst_v, 1e-5);
         CHECK_LESS(worst_x / 0.25, 1e-3);
@@ -143,7 +147,8 @@ static void drop_3d(void)
 
 /* ---- water at rest */
 
-/* A pool of 12 cells depth: pressure on the floor rho g h within a cell's worth, and it stays where it is. */
+/* A pool of 12 cells depth: pressure on the floor rho g h within a cell's worth, and it stays where
+ * it is. */
 static void water_rests(int dim)
 {
     const double dx = 0.02, h = 12 * dx, low[3] = {0, 0, 0}, high[3] = {10 * dx, h, 10 * dx};
@@ -190,8 +195,9 @@ static double ripple(const spate_sim *sim, int d, double top, const float *sign)
     return sum;
 }
 
-/* Velocities that alternate inside each cell, so that the grid sees next to nothing of them; no gravity, 5 steps too short to
- * move anything. They must fall as 0.97^5 = 0.86; with 30 % of PIC at the surface 0.17 would be left. */
+/* Velocities that alternate inside each cell, so that the grid sees next to nothing of them; no
+ * gravity, 5 steps too short to move anything. They must fall as 0.97^5 = 0.86; with 30 % of PIC at
+ * the surface 0.17 would be left. */
 static void surface_velocities_last(int dim)
 {
     const double dx = 0.05, low[3] = {0, 0, 0}, high[3] = {0.5, 0.3, 0.5};
@@ -205,7 +211,8 @@ static void surface_velocities_last(int dim)
     add_box(scene, low, high);
     spate_sim *plain = create(scene);
     size_t count = plain ? spate_particles_count(plain) : 0;
-    float *x = malloc((3 * count + 1) * sizeof *x), *v = calloc(3 * count + 1, sizeof *v), *sign = malloc((count + 1) * sizeof *sign);
+    float *x = malloc((3 * count + 1) * sizeof *x), *v = calloc(3 * count + 1, sizeof *v),
+          *sign = malloc((count + 1) * sizeof *sign);
     if (plain)
         spate_particles_read(plain, x, NULL, NULL);
     for (size_t k = 0; k < count; k++) {

@@ -34,10 +34,11 @@ static double outflow(const X(sim) *s, size_t index)
     return sum;
 }
 
-static void assemble_cell(X(sim) *s, size_t index)
+/* inside: whether the cell belongs to the domain; the images of cells across periodic sides have no equation. */
+static void assemble_cell(X(sim) *s, size_t index, bool inside)
 {
     X(system) *y = &s->system;
-    bool liquid = s->type[index] == SPATE_CELL_LIQUID;
+    bool liquid = inside && s->type[index] == SPATE_CELL_LIQUID;
     float diagonal = 0.0f;
     y->pocket[index] = liquid;
     FOR_DIM(d) {
@@ -59,10 +60,15 @@ static void assemble_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     X(sim) *s = user;
     for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&s->grid, s->tiles.active[k]);
+        int first[DIM], cell[DIM];
+        X(tile_cell)(&s->grid, s->tiles.active[k], first);
+        size_t base = X(index)(&s->grid, first);
         for (int r = 0; r < TILE_ROWS; r++)
-            for (int i = 0; i < TILE; i++)
-                assemble_cell(s, base + X(row_offset)(&s->grid, r) + (size_t)i);
+            for (int i = 0; i < TILE; i++) {
+                X(row_cell)(first, r, cell);
+                cell[0] += i;
+                assemble_cell(s, base + X(row_offset)(&s->grid, r) + (size_t)i, X(inside)(&s->grid, cell));
+            }
     }
 }
 
@@ -90,7 +96,7 @@ static size_t flood(X(sim) *s, X(word) *queue, size_t length, uint8_t from, uint
         for (int d = 0; d < DIM; d++)
             for (int side = -1; side <= 1; side += 2) {
                 size_t near = neighbour(&s->grid, queue[next], d, side);
-                if (s->type[near] != SPATE_CELL_LIQUID || s->system.pocket[near] != from)
+                if (!(s->system.diagonal[near] > 0.0f) || s->system.pocket[near] != from)
                     continue;
                 s->system.pocket[near] = to;
                 queue[length++] = (uint32_t)near;
@@ -110,15 +116,12 @@ static void settle_component(X(sim) *s, size_t index, bool pocket)
         return;
     }
     y->pocket[index] = 2;
-    size_t length = flood(s, queue, 1, 1, 2), open = 0;
+    size_t length = flood(s, queue, 1, 1, 2);
     double sum = 0;
-    for (size_t c = 0; c < length; c++) {
+    for (size_t c = 0; c < length; c++)
         sum += y->b[queue[c]];
-        open += y->diagonal[queue[c]] > 0.0f;
-    }
-    for (size_t c = 0; c < length && open > 0; c++)
-        if (y->diagonal[queue[c]] > 0.0f)
-            y->b[queue[c]] = (float)(y->b[queue[c]] - sum / (double)open);
+    for (size_t c = 0; c < length; c++)
+        y->b[queue[c]] = (float)(y->b[queue[c]] - sum / (double)length);
 }
 
 /* The mark `pocket` is 0 in cells that touch air and 1 in the others at first. */
@@ -130,7 +133,7 @@ static void settle_pockets(X(sim) *s)
             for (int r = 0; r < TILE_ROWS; r++)
                 for (int i = 0; i < TILE; i++) {
                     size_t index = base + X(row_offset)(&s->grid, r) + (size_t)i;
-                    if (s->type[index] == SPATE_CELL_LIQUID && s->system.pocket[index] == pass)
+                    if (s->system.diagonal[index] > 0.0f && s->system.pocket[index] == pass)
                         settle_component(s, index, pass == 1);
                 }
         }
@@ -185,7 +188,7 @@ static double divergence_partial(void *user, size_t begin, size_t end)
         for (int r = 0; r < TILE_ROWS; r++)
             for (int i = 0; i < TILE; i++) {
                 size_t index = base + X(row_offset)(&s->grid, r) + (size_t)i;
-                double size = s->type[index] == SPATE_CELL_LIQUID ? fabs(outflow(s, index)) : 0;
+                double size = s->system.diagonal[index] > 0.0f ? fabs(outflow(s, index)) : 0;
                 most = size > most || size != size ? size : most;
             }
     }

@@ -1,7 +1,8 @@
-/* fixture.h -- what the tests of src/sim share: a scene measured in cells, an instance made from it whose insides are in
- * reach, particles put where a test wants them, and stages run one by one.
+/* fixture.h -- what the tests of src/sim share: a scene measured in cells, an instance made from it
+ * whose insides are in reach, particles put where a test wants them, and stages run one by one.
  *
- * An instance is made the way src/sim/api.c makes one. The clock is kept here, because it is the facade's. */
+ * An instance is made the way src/sim/api.c makes one. The clock is kept here, because it is the
+ * facade's. */
 #ifndef SPATE_TEST_FIXTURE_H
 #define SPATE_TEST_FIXTURE_H
 
@@ -14,12 +15,13 @@
 
 typedef struct fixture {
     sp_common common;
-    X(sim) *s;
+    X(sim) * s;
 } fixture;
 
 /* ---- scenes */
 
-/* n cells of size dx along each axis (n[2] is ignored in 2D), walls all round, no gravity, nothing in it. */
+/* n cells of size dx along each axis (n[2] is ignored in 2D), walls all round, no gravity, nothing
+ * in it. */
 static inline spate_scene *scene_of_cells(double dx, int nx, int ny, int nz)
 {
     spate_scene *scene = spate_scene_create();
@@ -39,18 +41,21 @@ static inline void make_periodic(spate_scene *scene)
 }
 
 /* A box from low to high, in cells, in one of the lists. */
-static inline spate_shape *add_box(spate_scene *scene, spate_list list, const double low[3], const double high[3])
+static inline spate_shape *add_box(spate_scene *scene, spate_list list, const double low[3],
+                                   const double high[3])
 {
     spate_shape *box = spate_scene_add(scene, list);
     box->shape = SPATE_SHAPE_BOX;
-    FOR_DIM(d) {
+    FOR_DIM(d)
+    {
         box->min[d] = low[d] * scene->domain.cell_size;
         box->max[d] = high[d] * scene->domain.cell_size;
     }
     return box;
 }
 
-static inline spate_shape *add_ball(spate_scene *scene, spate_list list, const double center[3], double radius)
+static inline spate_shape *add_ball(spate_scene *scene, spate_list list, const double center[3],
+                                    double radius)
 {
     spate_shape *ball = spate_scene_add(scene, list);
     ball->shape = SPATE_SHAPE_SPHERE;
@@ -142,7 +147,8 @@ static inline void shake(fixture *f, double speed)
         FOR_DIM(d) f->s->particles.v[d][k] = (float)random_in(-speed, speed);
 }
 
-/* The place in the arrays of each id, to compare particles over a sort; free() it. All ids must be in use. */
+/* The place in the arrays of each id, to compare particles over a sort; free() it. All ids must be
+ * in use. */
 static inline uint32_t *places_by_id(const fixture *f)
 {
     const X(particles) *p = &f->s->particles;

@@ -1,13 +1,13 @@
 /* test_advect.c -- particles in a rotation that stands on the grid.
  *
- * u = omega x (x - c) is linear in x, so all kernels reproduce it, and what is left is the error of the time integration.
- * On a linear field u = A y a Runge-Kutta method of order p with p stages is the Taylor series of the exponential cut
- * after the power p, whatever its coefficients:
+ * u = omega x (x - c) is linear in x, so all kernels reproduce it, and what is left is the error of
+ * the time integration. On a linear field u = A y a Runge-Kutta method of order p with p stages is
+ * the Taylor series of the exponential cut after the power p, whatever its coefficients:
  *
  *     y(t + dt) = (1 + dt A + ... + (dt A)^p / p!) y(t)        (exact: exp(dt A) y(t)).
  *
- * So each method has an exact place where its particles must be (a wrong unit in one stage cannot hide), and its distance
- * to the exact rotation must fall by 2^p when dt is halved. */
+ * So each method has an exact place where its particles must be (a wrong unit in one stage cannot
+ * hide), and its distance to the exact rotation must fall by 2^p when dt is halved. */
 #include "fixture.h"
 
 #define CELLS 48
@@ -63,7 +63,8 @@ static void write_rotation(fixture *f)
     FOR_DIM(d) n[d] = g->n[d] + 6;
     do {
         FOR_DIM(d) at[d] = c[d] - 3;
-        FOR_DIM(d) {
+        FOR_DIM(d)
+        {
             vector y = {0, 0, 0}, rate;
             FOR_DIM(a) y[a] = at[a] + (a == d ? 0.0 : 0.5) - centre[a];
             turn_rate(y, rate);
@@ -87,9 +88,10 @@ static fixture *rotation(spate_advection method, spate_kernel kernel)
     return f;
 }
 
-/* Goes through `angle` in `steps` steps. Returns the largest distance (cells) to the exact rotation; *own gets that to
- * the method's own closed form. */
-static double error_after(spate_advection method, spate_kernel kernel, double angle, int steps, double *own)
+/* Goes through `angle` in `steps` steps. Returns the largest distance (cells) to the exact
+ * rotation; *own gets that to the method's own closed form. */
+static double error_after(spate_advection method, spate_kernel kernel, double angle, int steps,
+                          double *own)
 {
     fixture *f = rotation(method, kernel);
     if (!f)
@@ -113,7 +115,8 @@ static double error_after(spate_advection method, spate_kernel kernel, double an
         double far = 0, off = 0;
         uint32_t id = p->id[0][k];
         turn(60, angle, exact[id]);
-        FOR_DIM(d) {
+        FOR_DIM(d)
+        {
             far += pow(p->x[d][k] - centre[d] - exact[id][d], 2);
             off += pow(p->x[d][k] - centre[d] - cut[id][d], 2);
         }

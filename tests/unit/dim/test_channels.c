@@ -1,14 +1,17 @@
-/* test_channels.c -- run-time channels: age, source, dye that spreads, and labels that are only carried. */
+/* test_channels.c -- run-time channels: age, source, dye that spreads, and labels that are only
+ * carried. */
 #include "fixture.h"
 
 #define STEPS 6
 #define DT 0.004
 
-/* A full periodic box of two fills, n no multiple of a tile. Channels: age, source, dye (pic, 2 components), label (3). */
+/* A full periodic box of two fills, n no multiple of a tile. Channels: age, source, dye (pic, 2
+ * components), label (3). */
 static fixture *box(int n)
 {
     spate_scene *scene = scene_of_cells(0.05, n, n, n);
-    const double zero[3] = {0, 0, 0}, left[3] = {0.5 * n, n, n}, right[3] = {0.5 * n, 0, 0}, all[3] = {n, n, n};
+    const double zero[3] = {0, 0, 0}, left[3] = {0.5 * n, n, n}, right[3] = {0.5 * n, 0, 0},
+                 all[3] = {n, n, n};
     make_periodic(scene);
     add_box(scene, SPATE_LIST_FILL, zero, left);
     add_box(scene, SPATE_LIST_FILL, right, all);
@@ -25,7 +28,8 @@ static fixture *box(int n)
 
 enum { AGE = 0, SOURCE = 1, DYE = 2, LABEL = 4 }; /* columns */
 
-/* Dye: 1 on the left, 0 on the right; second component its double, less 3. Labels: two of three are the test's own. */
+/* Dye: 1 on the left, 0 on the right; second component its double, less 3. Labels: two of three are
+ * the test's own. */
 static void paint(fixture *f)
 {
     X(particles) *p = &f->s->particles;
@@ -80,12 +84,14 @@ static void check_channels(int n)
         CHECK_NEAR(after[e].sum / before[e].sum, 1, 1e-5);
         CHECK(after[e].low >= before[e].low - 1e-5 && after[e].high <= before[e].high + 1e-5);
         CHECK_LESS(after[e].variance, 0.95 * before[e].variance);
-        /* each step spreads by about 1/3 cell^2; over 6 steps the smallest box keeps 0.3 of its variance */
+        /* each step spreads by about 1/3 cell^2; over 6 steps the smallest box keeps 0.3 of its
+         * variance */
         CHECK(after[e].variance > 0.2 * before[e].variance);
     }
     for (uint32_t k = 0; k < p->count; k++) {
         uint32_t id = p->id[0][k];
-        wrong = wrong || fabs(p->channel[AGE][k] - STEPS * DT) > 1e-6 || p->channel[SOURCE][k] != source[id];
+        wrong = wrong || fabs(p->channel[AGE][k] - STEPS * DT) > 1e-6 ||
+                p->channel[SOURCE][k] != source[id];
         wrong = wrong || p->channel[LABEL][k] != 2.5f || p->channel[LABEL + 1][k] != (float)id ||
                 p->channel[LABEL + 2][k] != -1.0f / (float)(1 + id);
         wrong = wrong || fabs(p->channel[DYE + 1][k] - (2 * p->channel[DYE][k] - 3)) > 1e-5;
@@ -102,7 +108,8 @@ static void channels_of_a_periodic_box(void)
     check_channels(16);
 }
 
-/* Dye on one side of the seam reaches the other side in one step, and the middle of the box does not see it. */
+/* Dye on one side of the seam reaches the other side in one step, and the middle of the box does
+ * not see it. */
 static void dye_crosses_the_seam(void)
 {
     int n = DIM == 2 ? 20 : 10;
@@ -116,7 +123,9 @@ static void dye_crosses_the_seam(void)
     double across = 0, middle = 0;
     for (uint32_t k = 0; k < p->count; k++) {
         across = p->x[0][k] < 0.5f ? fmax(across, p->channel[DYE][k]) : across;
-        middle = p->x[0][k] > 3.0f && p->x[0][k] < (float)n - 3.0f ? fmax(middle, p->channel[DYE][k]) : middle;
+        middle = p->x[0][k] > 3.0f && p->x[0][k] < (float)n - 3.0f
+                     ? fmax(middle, p->channel[DYE][k])
+                     : middle;
     }
     CHECK(across > 0.2);
     CHECK(middle == 0);

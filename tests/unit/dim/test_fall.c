@@ -1,17 +1,19 @@
 /* test_fall.c -- a drop that falls freely for one second, far from all walls.
  *
- * Nothing acts but gravity, so every particle must have the same velocity, and positions follow the integrator's own
- * closed form: v_n = v_0 + n g dt, and the particle moves with the velocity at the end of the step,
+ * Nothing acts but gravity, so every particle must have the same velocity, and positions follow the
+ * integrator's own closed form: v_n = v_0 + n g dt, and the particle moves with the velocity at the
+ * end of the step,
  *
  *     x_n = x_0 + n dt v_0 + n (n + 1) / 2 g dt^2.
  *
- * Any loss in a transfer, the projection or the extrapolation, and any damping at the surface, shows here. */
+ * Any loss in a transfer, the projection or the extrapolation, and any damping at the surface,
+ * shows here. */
 #include "fixture.h"
 
 #define STEPS 40
 
 static const double start_velocity[3] = {0.25, 0.5, -0.25}; /* m/s */
-static const double gravity[3] = {0.3, -9.81, 0.2};        /* m/s^2 */
+static const double gravity[3] = {0.3, -9.81, 0.2};         /* m/s^2 */
 
 static fixture *drop(spate_transfer transfer, spate_kernel kernel)
 {
@@ -34,7 +36,8 @@ static void fall(spate_transfer transfer, spate_kernel kernel)
     uint32_t count = p->count;
     double dt = 1.0 / STEPS, speed = 0, worst_v = 0, worst_x = 0;
     float *x0[DIM];
-    FOR_DIM(d) {
+    FOR_DIM(d)
+    {
         x0[d] = malloc(count * sizeof(float));
         memcpy(x0[d], p->x[d], count * sizeof(float));
     }
@@ -42,7 +45,8 @@ static void fall(spate_transfer transfer, spate_kernel kernel)
     CHECK(count > 60 && p->count == count);
     FOR_DIM(d) speed = fmax(speed, fabs(start_velocity[d] + gravity[d]));
     for (uint32_t k = 0; k < p->count; k++)
-        FOR_DIM(d) {
+        FOR_DIM(d)
+        {
             double v = start_velocity[d] + gravity[d];
             double way = start_velocity[d] + gravity[d] * 0.5 * STEPS * (STEPS + 1) * dt * dt;
             worst_v = fmax(worst_v, fabs(p->v[d][k] - v) / speed);

@@ -1,12 +1,12 @@
 /* test_invariance.c -- the same water, seen in a mirror, turned, or at another size, does the same.
  *
- * A column collapses in a corner for 100 steps of fixed length, before it meets another wall. The particles are not seeded
- * anew: the same ones are mirrored, turned or scaled, and compared one by one at the end, in cells. Differences come only
- * from rounding and from what the solver leaves (tolerance 1e-6), so whatever in the code prefers an axis, a side or a
- * size shows.
+ * A column collapses in a corner for 100 steps of fixed length, before it meets another wall. The
+ * particles are not seeded anew: the same ones are mirrored, turned or scaled, and compared one by
+ * one at the end, in cells. Differences come only from rounding and from what the solver leaves
+ * (tolerance 1e-6), so whatever in the code prefers an axis, a side or a size shows.
  *
- * Froude scaling: lengths by L, times and speeds by sqrt(L), gravity as it is. In cells nothing changes, and with L a
- * power of four not even a rounding does. */
+ * Froude scaling: lengths by L, times and speeds by sqrt(L), gravity as it is. In cells nothing
+ * changes, and with L a power of four not even a rounding does. */
 #include "fixture.h"
 
 #define STEPS 100
@@ -15,8 +15,8 @@
 #define GRAVITY 9.81
 
 typedef struct setup {
-    int to[3];      /* axis a of the plain setup is axis to[a] */
-    bool mirrored;  /* along the first axis of the plain setup */
+    int to[3];     /* axis a of the plain setup is axis to[a] */
+    bool mirrored; /* along the first axis of the plain setup */
     double dx, dt;
     spate_transfer transfer;
     spate_kernel kernel;
@@ -47,7 +47,8 @@ static spate_scene *tank(const setup *how)
     return scene;
 }
 
-/* Two particles per axis and cell, jittered, in the low corner; the top slopes, so that nothing is symmetric. */
+/* Two particles per axis and cell, jittered, in the low corner; the top slopes, so that nothing is
+ * symmetric. */
 static void put_column(fixture *f, const setup *how)
 {
     int c[DIM] = {0}, n[DIM];
@@ -78,15 +79,18 @@ static outcome collapse(setup how)
     out.count = p->count;
     out.x = calloc(3 * ((size_t)p->count + 1), sizeof *out.x);
     for (uint32_t k = 0; k < p->count; k++)
-        FOR_DIM(a) {
+        FOR_DIM(a)
+        {
             float x = p->x[how.to[a]][k];
-            out.x[3 * p->id[0][k] + (uint32_t)a] = how.mirrored && a == 0 ? (float)plain_cells[0] - x : x;
+            out.x[3 * p->id[0][k] + (uint32_t)a] =
+                how.mirrored && a == 0 ? (float)plain_cells[0] - x : x;
         }
     fixture_destroy(f);
     return out;
 }
 
-/* Largest distance along an axis between two outcomes; also sees that the water moved and met no other wall. */
+/* Largest distance along an axis between two outcomes; also sees that the water moved and met no
+ * other wall. */
 static double difference(const outcome *a, const outcome *b)
 {
     double worst = 0, front = 0;
@@ -179,7 +183,8 @@ static fixture *half_box(const int n[3], int surface, int axis, bool mirror, spa
     do {
         float x[DIM], v[DIM];
         bool dry = c[surface] < n[surface];
-        FOR_DIM(d) {
+        FOR_DIM(d)
+        {
             x[d] = (float)((c[d] + 0.5 + random_in(-0.2, 0.2)) / 2);
             v[d] = (float)random_in(-1, 1);
         }
@@ -193,11 +198,14 @@ static fixture *half_box(const int n[3], int surface, int axis, bool mirror, spa
     return f;
 }
 
-/* Largest difference of a face field and the mirror image of another, `rim` places beyond the walls included. */
-static double field_difference(const X(grid) *g, float *const a[DIM], float *const b[DIM], int axis, bool sign, int rim)
+/* Largest difference of a face field and the mirror image of another, `rim` places beyond the walls
+ * included. */
+static double field_difference(const X(grid) * g, float *const a[DIM], float *const b[DIM],
+                               int axis, bool sign, int rim)
 {
     double worst = 0;
-    FOR_DIM(d) {
+    FOR_DIM(d)
+    {
         int c[DIM] = {0}, places[DIM], at[DIM], image[DIM];
         FOR_DIM(e) places[e] = g->n[e] + (e == d) + 2 * rim;
         do {
@@ -213,7 +221,8 @@ static double field_difference(const X(grid) *g, float *const a[DIM], float *con
 
 static void check_mirrored_faces(const int n[3], int surface, int axis, spate_kernel kernel)
 {
-    fixture *a = half_box(n, surface, axis, false, kernel), *b = half_box(n, surface, axis, true, kernel);
+    fixture *a = half_box(n, surface, axis, false, kernel),
+            *b = half_box(n, surface, axis, true, kernel);
     if (a && b) {
         const X(grid) *g = &a->s->grid;
         for (int k = 0; k < 2; k++)
@@ -227,8 +236,8 @@ static void check_mirrored_faces(const int n[3], int surface, int axis, spate_ke
         CHECK_LESS(field_difference(g, a->s->u, b->s->u, axis, true, 2), 1e-4);
         CHECK_LESS(field_difference(g, a->s->u_old, b->s->u_old, axis, true, 2), 1e-4);
         if (test_failures)
-            printf("  surface across axis %d, mirrored along %d, kernel %s, %d x %d x %d cells\n", surface, axis,
-                   kernel_name(kernel), n[0], n[1], n[2]);
+            printf("  surface across axis %d, mirrored along %d, kernel %s, %d x %d x %d cells\n",
+                   surface, axis, kernel_name(kernel), n[0], n[1], n[2]);
     }
     fixture_destroy(a);
     fixture_destroy(b);

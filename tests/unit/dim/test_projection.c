@@ -1,5 +1,5 @@
-/* test_projection.c -- the stage PRESSURE: what is left of the divergence, hydrostatic pressure, and liquids that have no
- * free surface, no neighbours or no cell at all.
+/* test_projection.c -- the stage PRESSURE: what is left of the divergence, hydrostatic pressure,
+ * and liquids that have no free surface, no neighbours or no cell at all.
  *
  * Cells are never 1 m here: a missing dx or dt shows at 0.01 m and at 3 m. */
 #include "fixture.h"
@@ -17,7 +17,8 @@ static double divergence(const fixture *f, double dt)
         double sum = 0;
         if (f->s->type[k] != SPATE_CELL_LIQUID)
             continue;
-        FOR_DIM(d) {
+        FOR_DIM(d)
+        {
             int high[DIM];
             FOR_DIM(a) high[a] = c[a] + (a == d);
             if (g->periodic[d])
@@ -29,7 +30,8 @@ static double divergence(const fixture *f, double dt)
     return worst;
 }
 
-/* A pool with a ball in it, a drop above, x periodic if asked; every particle with its own velocity. */
+/* A pool with a ball in it, a drop above, x periodic if asked; every particle with its own
+ * velocity. */
 static fixture *wild_pool(spate_solver solver, double dx, double dt, int n, bool periodic)
 {
     spate_scene *scene = scene_of_cells(dx, n, n, DIM == 3 ? 9 : 0);
@@ -107,7 +109,8 @@ static void solvers_agree(void)
     }
     int c[DIM] = {0};
     do
-        FOR_DIM(d) {
+        FOR_DIM(d)
+        {
             size_t at = X(index)(&f[0]->s->grid, c);
             for (int k = 0; k < 2; k++)
                 worst = fmax(worst, fabs((double)f[k]->s->u[d][at] - f[2]->s->u[d][at]));
@@ -118,7 +121,8 @@ static void solvers_agree(void)
         fixture_destroy(f[k]);
 }
 
-/* A budget that is too small is reported, not hidden, and with on_failure = error it ends the run. */
+/* A budget that is too small is reported, not hidden, and with on_failure = error it ends the run.
+ */
 static void a_failed_solve_is_reported(void)
 {
     fixture *f = wild_pool(SPATE_SOLVER_JACOBI, 0.01, 0.002, 12, false);
@@ -179,7 +183,8 @@ static void pressure_is_hydrostatic(void)
 static bool all_finite(const fixture *f)
 {
     for (uint32_t k = 0; k < f->s->particles.count; k++)
-        FOR_DIM(d) {
+        FOR_DIM(d)
+        {
             float x = f->s->particles.x[d][k], v = f->s->particles.v[d][k];
             if (!(x >= 0.0f && x <= (float)f->s->grid.n[d]) || !(fabsf(v) < 1e6f))
                 return false;
@@ -236,7 +241,8 @@ static void domain_of_one_cell(void)
     check_survives(scene, 4);
 }
 
-/* A cavity in a block: its liquid touches no air. One cell wide it has no open face at all. Beside it a pool with air. */
+/* A cavity in a block: its liquid touches no air. One cell wide it has no open face at all. Beside
+ * it a pool with air. */
 static void pockets(void)
 {
     for (int width = 1; width <= 3; width += 2) {
@@ -272,7 +278,8 @@ static void single_cell_pools(void)
 
 static void all_solid(void)
 {
-    const double low[3] = {-1, -1, -1}, high[3] = {11, 11, 11}, inner[3] = {10, 10, 10}, zero[3] = {0, 0, 0};
+    const double low[3] = {-1, -1, -1}, high[3] = {11, 11, 11}, inner[3] = {10, 10, 10},
+                 zero[3] = {0, 0, 0};
     spate_scene *scene = scene_of_cells(0.05, 10, 10, 10);
     add_box(scene, SPATE_LIST_FILL, zero, inner);
     add_box(scene, SPATE_LIST_SOLIDS, low, high);

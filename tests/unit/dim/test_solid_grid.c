@@ -1,7 +1,9 @@
-/* test_solid_grid.c -- solids on the grid: their signed distance at the nodes, their friction on the faces.
+/* test_solid_grid.c -- solids on the grid: their signed distance at the nodes, their friction on
+ * the faces.
  *
- * Friction f is drag along the wall in the first layer of cells, dv/dt = -k |v| v / dx with k = f / (1 - f), whose exact
- * solution over a step, v / (1 + k |v| dt / dx), does not depend on how the step is cut. */
+ * Friction f is drag along the wall in the first layer of cells, dv/dt = -k |v| v / dx with k = f /
+ * (1 - f), whose exact solution over a step, v / (1 + k |v| dt / dx), does not depend on how the
+ * step is cut. */
 #include "fixture.h"
 
 #define DX 0.04
@@ -18,7 +20,8 @@ static double ball_distance(const double x[3], const double center[3], double ra
 static double box_distance(const double x[3], const double low[3], const double high[3])
 {
     double outside = 0, inside = -1e30;
-    FOR_DIM(d) {
+    FOR_DIM(d)
+    {
         double q = fmax(low[d] - x[d], x[d] - high[d]);
         outside += q > 0 ? q * q : 0;
         inside = fmax(inside, q);
@@ -26,7 +29,8 @@ static double box_distance(const double x[3], const double low[3], const double 
     return outside > 0 ? sqrt(outside) : inside;
 }
 
-static const double ball_center[3] = {9.3, 17.6, 10.2}, box_low[3] = {20.4, 2.3, 3.1}, box_high[3] = {31.2, 12.7, 16.4};
+static const double ball_center[3] = {9.3, 17.6, 10.2}, box_low[3] = {20.4, 2.3, 3.1},
+                    box_high[3] = {31.2, 12.7, 16.4};
 static const double ball_radius = 5.4;
 
 /* The nearest of a ball (displaced along x) and a box, cells. */
@@ -94,7 +98,8 @@ static void distance_follows_a_moving_solid(void)
     fixture_destroy(f);
 }
 
-/* Water that goes many cells in a step, from a tile that the solid is nowhere near of, to where it is: it must not end inside. */
+/* Water that goes many cells in a step, from a tile that the solid is nowhere near of, to where it
+ * is: it must not end inside. */
 static void fast_water_does_not_enter_a_moving_solid(void)
 {
     const double start = DIM == 2 ? 33 : 22, way = DIM == 2 ? 22 : 9, dt = 0.01;
@@ -122,12 +127,13 @@ static void fast_water_does_not_enter_a_moving_solid(void)
 
 #define FLOOR 3 /* cells: top of the solid floor */
 
-/* A layer of water that slides along x, with its own speed for each particle: on the wall (floor = 0) or on a solid
- * floor that moves with `speed`. Periodic along x. */
+/* A layer of water that slides along x, with its own speed for each particle: on the wall (floor =
+ * 0) or on a solid floor that moves with `speed`. Periodic along x. */
 static fixture *layer(int floor, double friction, double speed, double slide)
 {
     spate_scene *scene = scene_of_cells(DX, 12, 14, 12);
-    const double low[3] = {0, floor, 0}, high[3] = {12, floor + 6, 12}, below[3] = {-50, -5, -50}, top[3] = {80, FLOOR, 80};
+    const double low[3] = {0, floor, 0}, high[3] = {12, floor + 6, 12}, below[3] = {-50, -5, -50},
+                 top[3] = {80, FLOOR, 80};
     scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
     scene->domain.friction = floor ? 0 : friction;
     add_box(scene, SPATE_LIST_FILL, low, high);
@@ -179,7 +185,8 @@ static void check_friction(int floor, double friction, double speed)
     forces_in_parts(f, dt, 4, floor, cut);
     for (int j = 0; j < 3; j++)
         for (int i = 0; i < 12; i++) {
-            double slip = before[j][i] - speed, k = friction / (1 - friction), wanted = before[j][i];
+            double slip = before[j][i] - speed, k = friction / (1 - friction),
+                   wanted = before[j][i];
             if (j == 0)
                 wanted = speed + (friction < 1 ? slip / (1 + k * fabs(slip) * dt / DX) : 0);
             CHECK_NEAR(whole[j][i], wanted, 1e-5);

@@ -1,15 +1,18 @@
 /* test_transfer.c -- particles to grid and back: what must be kept, and what must not be smoothed.
  *
- * P2G followed by G2P without anything in between hands the momentum over exactly: the kernels are partitions of unity, so
- * sum_f W_f u_f = sum_p v_p in both directions (W_f the weight of a face). With its affine part APIC also keeps the angular
- * momentum: a particle's own is x x v plus what its gradient c adds, D (c_ba - c_ab) for the axes a, b, with D the second
- * moment of the kernel at the particle along one axis. For the quadratic kernel D is 1/4 cell^2, for the cubic 1/3; for the
- * linear one it is f (1 - f), with f the particle's fraction between the nodes of that component. */
+ * P2G followed by G2P without anything in between hands the momentum over exactly: the kernels are
+ * partitions of unity, so sum_f W_f u_f = sum_p v_p in both directions (W_f the weight of a face).
+ * With its affine part APIC also keeps the angular momentum: a particle's own is x x v plus what
+ * its gradient c adds, D (c_ba - c_ab) for the axes a, b, with D the second moment of the kernel at
+ * the particle along one axis. For the quadratic kernel D is 1/4 cell^2, for the cubic 1/3; for the
+ * linear one it is f (1 - f), with f the particle's fraction between the nodes of that component.
+ */
 #include "fixture.h"
 
 #define DX 0.07
 
-static const spate_transfer transfers[] = {SPATE_TRANSFER_FLIP, SPATE_TRANSFER_PIC, SPATE_TRANSFER_APIC};
+static const spate_transfer transfers[] = {SPATE_TRANSFER_FLIP, SPATE_TRANSFER_PIC,
+                                           SPATE_TRANSFER_APIC};
 
 static spate_scene *scene_with(int n, spate_transfer transfer, spate_kernel kernel)
 {
@@ -56,7 +59,8 @@ typedef struct totals {
 static totals totals_of(const fixture *f)
 {
     totals t = {{0, 0, 0}, {0, 0, 0}};
-    FOR_DIM(d) {
+    FOR_DIM(d)
+    {
         t.momentum[d] = sum_velocity(f, d, false);
         t.size[d] = sum_velocity(f, d, true);
     }
@@ -65,7 +69,9 @@ static totals totals_of(const fixture *f)
 
 static void check_kept(const fixture *f, const totals *before)
 {
-    FOR_DIM(d) CHECK_NEAR(sum_velocity(f, d, false) / before->size[d], before->momentum[d] / before->size[d], 1e-6);
+    FOR_DIM(d)
+    CHECK_NEAR(sum_velocity(f, d, false) / before->size[d], before->momentum[d] / before->size[d],
+               1e-6);
 }
 
 static void momentum_is_handed_over(void)
@@ -133,7 +139,8 @@ static double grid_spin(const fixture *f, int a, int b)
     double sum = 0;
     do {
         size_t k = X(index)(g, c);
-        sum += (c[a] + 0.5) * f->s->w[b][k] * f->s->u[b][k] - (c[b] + 0.5) * f->s->w[a][k] * f->s->u[a][k];
+        sum += (c[a] + 0.5) * f->s->w[b][k] * f->s->u[b][k] -
+               (c[b] + 0.5) * f->s->w[a][k] * f->s->u[a][k];
     } while (next_cell(c, g->n));
     return sum;
 }
@@ -153,8 +160,10 @@ static void check_spin(int kernel)
             run_stage(f, SPATE_STAGE_SORT, 0.01);
             double size = 0, before = particle_spin(f, a, b, true);
             for (uint32_t k = 0; k < p->count; k++)
-                size += fabs((double)p->x[a][k] * p->v[b][k]) + fabs((double)p->x[b][k] * p->v[a][k]);
-            CHECK(fabs(before - particle_spin(f, a, b, false)) > 1e-5 * size); /* the affine part is not nothing */
+                size +=
+                    fabs((double)p->x[a][k] * p->v[b][k]) + fabs((double)p->x[b][k] * p->v[a][k]);
+            CHECK(fabs(before - particle_spin(f, a, b, false)) >
+                  1e-5 * size); /* the affine part is not nothing */
             run_stage(f, SPATE_STAGE_P2G, 0.01);
             CHECK_NEAR(grid_spin(f, a, b) / size, before / size, 1e-6);
             run_stage(f, SPATE_STAGE_G2P, 0.01);
@@ -178,13 +187,13 @@ static void check_uniform(fixture *f, spate_transfer transfer, int kernel)
 {
     const X(particles) *p = &f->s->particles;
     FOR_DIM(d)
-        for (uint32_t k = 0; k < p->count; k++)
-            p->v[d][k] = drift[d];
+    for (uint32_t k = 0; k < p->count; k++)
+        p->v[d][k] = drift[d];
     double worst = 0;
     run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_G2P, 0.02);
     FOR_DIM(d)
-        for (uint32_t k = 0; k < p->count; k++)
-            worst = fmax(worst, fabs((double)p->v[d][k] - drift[d]));
+    for (uint32_t k = 0; k < p->count; k++)
+        worst = fmax(worst, fabs((double)p->v[d][k] - drift[d]));
     CHECK(p->count > 0);
     CHECK_LESS(worst, 2e-6);
     for (int e = 0; e < DIM * DIM && f->s->apic; e++)
@@ -211,8 +220,9 @@ static void a_uniform_flow_passes_unchanged(void)
 
 /* ---- FLIP's difference */
 
-/* Nothing happens on the grid, so pure FLIP must give every velocity back as it was; old and new velocities taken with
- * different kernels would not. At a surface (ball) and across the seam (box). */
+/* Nothing happens on the grid, so pure FLIP must give every velocity back as it was; old and new
+ * velocities taken with different kernels would not. At a surface (ball) and across the seam (box).
+ */
 static void check_returned(fixture *f, int kernel)
 {
     const X(particles) *p = &f->s->particles;
@@ -220,13 +230,15 @@ static void check_returned(fixture *f, int kernel)
     shake(f, 3);
     float *before[DIM];
     uint32_t count = p->count;
-    FOR_DIM(d) {
+    FOR_DIM(d)
+    {
         before[d] = malloc(count * sizeof(float));
         memcpy(before[d], p->v[d], count * sizeof(float));
     }
     run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_FORCES, 0.01);
     run_stages(f, SPATE_STAGE_EXTRAPOLATE, SPATE_STAGE_G2P, 0.01);
-    FOR_DIM(d) {
+    FOR_DIM(d)
+    {
         for (uint32_t k = 0; k < count; k++)
             worst = fmax(worst, fabs((double)p->v[d][k] - before[d][p->id[0][k]]) / 3);
         free(before[d]);
@@ -258,11 +270,14 @@ static int air_beside(const fixture *f, const float x[DIM])
     int c[DIM], count = 0;
     FOR_DIM(d) c[d] = X(floor)(x[d]);
     size_t index = X(index)(g, c);
-    FOR_DIM(d) count += (f->s->type[index - g->stride[d]] == SPATE_CELL_AIR) + (f->s->type[index + g->stride[d]] == SPATE_CELL_AIR);
+    FOR_DIM(d)
+    count += (f->s->type[index - g->stride[d]] == SPATE_CELL_AIR) +
+             (f->s->type[index + g->stride[d]] == SPATE_CELL_AIR);
     return count;
 }
 
-/* v_new - u_new(x) = ratio (v - u_old(x)), for each component, at the surface and deep inside, after a full projection. */
+/* v_new - u_new(x) = ratio (v - u_old(x)), for each component, at the surface and deep inside,
+ * after a full projection. */
 static void check_blend(int kernel, double ratio)
 {
     fixture *f = ball(SPATE_TRANSFER_FLIP, (spate_kernel)kernel, ratio);
@@ -273,7 +288,8 @@ static void check_blend(int kernel, double ratio)
     f->common.gravity[1] = -9.81;
     run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_EXTRAPOLATE, 0.004);
     float *kept[DIM];
-    FOR_DIM(d) {
+    FOR_DIM(d)
+    {
         kept[d] = malloc(p->count * sizeof(float));
         memcpy(kept[d], p->v[d], p->count * sizeof(float));
     }
@@ -288,7 +304,8 @@ static void check_blend(int kernel, double ratio)
         int surface = air_beside(f, x) > 0;
         count[surface]++;
         FOR_DIM(d)
-            worst[surface] = fmax(worst[surface], fabs(p->v[d][k] - now[d] - ratio * ((double)kept[d][k] - old[d])));
+        worst[surface] =
+            fmax(worst[surface], fabs(p->v[d][k] - now[d] - ratio * ((double)kept[d][k] - old[d])));
     }
     CHECK(count[0] > 20 && count[1] > 20);
     CHECK_LESS(worst[0], 3e-6);
@@ -308,7 +325,8 @@ static void the_blend_is_the_same_everywhere(void)
 
 /* ---- fluctuations at the surface */
 
-/* Sum of v_d^2 over the particles of the surface (or the rest), with v the part that alternates inside a cell. */
+/* Sum of v_d^2 over the particles of the surface (or the rest), with v the part that alternates
+ * inside a cell. */
 static double fluctuation(const fixture *f, int d, bool surface, const float *sign)
 {
     const X(particles) *p = &f->s->particles;
@@ -322,9 +340,9 @@ static double fluctuation(const fixture *f, int d, bool surface, const float *si
     return sum;
 }
 
-/* Particles on a lattice whose velocities alternate inside each cell: the grid sees next to nothing of them, so that over
- * 5 steps they must fall as ratio^5 everywhere; 30 % of PIC at the surface would leave 17 %. The projection works as in a run; the
- * step is so short that nothing moves. */
+/* Particles on a lattice whose velocities alternate inside each cell: the grid sees next to nothing
+ * of them, so that over 5 steps they must fall as ratio^5 everywhere; 30 % of PIC at the surface
+ * would leave 17 %. The projection works as in a run; the step is so short that nothing moves. */
 static void fluctuations_fall_as_the_ratio_says(void)
 {
     const double low[3] = {0, 0, 0}, high[3] = {12, 7, 12}, ratio = 0.97;
@@ -345,14 +363,16 @@ static void fluctuations_fall_as_the_ratio_says(void)
         }
         double before[DIM][2];
         run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_SURFACE, 1e-6);
-        FOR_DIM(d) for (int surface = 0; surface < 2; surface++) before[d][surface] = fluctuation(f, d, surface, sign);
+        FOR_DIM(d)
+        for (int surface = 0; surface < 2; surface++) before[d][surface] =
+            fluctuation(f, d, surface, sign);
         run_steps(f, 5, 1e-6);
         FOR_DIM(d)
-            for (int surface = 0; surface < 2; surface++) {
-                double left = fluctuation(f, d, surface, sign) / before[d][surface];
-                CHECK(before[d][surface] > 10);
-                CHECK_NEAR(left, pow(ratio, 5), 0.03 * pow(ratio, 5));
-            }
+        for (int surface = 0; surface < 2; surface++) {
+            double left = fluctuation(f, d, surface, sign) / before[d][surface];
+            CHECK(before[d][surface] > 10);
+            CHECK_NEAR(left, pow(ratio, 5), 0.03 * pow(ratio, 5));
+        }
         report(SPATE_TRANSFER_FLIP, kernel);
         free(sign);
         fixture_destroy(f);
