@@ -21,6 +21,8 @@ typedef struct advect_args {
 static bool near_solid(const X(sim) *s, const float x[DIM], float way)
 {
     int c[DIM];
+    if (s->movers && way + 2.0f > (float)SOLID_BAND)
+        return true;
     FOR_DIM(d) {
         c[d] = X(floor)(x[d] + 0.5f);
         c[d] = c[d] < 0 ? 0 : c[d] > s->grid.n[d] ? s->grid.n[d] : c[d];

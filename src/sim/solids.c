@@ -1,14 +1,12 @@
 /* solids.c -- solids on the grid: their signed distance at the nodes, their velocity at the faces.
  *
- * Near a solid (within BAND cells) the distance is that of the exact shapes; farther away a tile holds one bound, taken
+ * Near a solid (within SOLID_BAND cells) the distance is that of the exact shapes; farther away a tile holds one bound, taken
  * from its centre, that is never more than the distance. Solids at rest are written once; moving ones are laid over
  * them in each step, in the tiles that they touch. */
 #include "state.h"
 
 #include <math.h>
 #include <string.h>
-
-#define BAND 4.0 /* cells */
 
 sp_room X(room)(const X(sim) *s)
 {
@@ -64,7 +62,7 @@ static void distance_tile(const solid_args *args, int tile)
     X(tile_cell)(g, tile, first);
     FOR_DIM(d) centre[d] = (first[d] + 0.5 * TILE) * dx;
     double middle = distance_of(s, centre, args->resting);
-    bool far = fabs(middle) - spread > BAND * dx;
+    bool far = fabs(middle) - spread > SOLID_BAND * dx;
     double bound = middle > 0 ? middle - spread : middle + spread;
     size_t base = X(index)(g, first);
     for (int r = 0; r < TILE_ROWS; r++) {
@@ -97,7 +95,7 @@ static void copy_range(void *user, size_t begin, size_t end, int worker)
         }
 }
 
-/* Tiles within BAND of the bounds of a moving solid, each once. */
+/* Tiles within SOLID_BAND of the bounds of a moving solid, each once. */
 static void list_moving_tiles(X(sim) *s)
 {
     const X(grid) *g = &s->grid;
@@ -111,7 +109,7 @@ static void list_moving_tiles(X(sim) *s)
             if (!solid->live || rests(solid))
                 continue;
             bool near = true;
-            FOR_DIM(d) near = near && (first[d] + TILE + BAND) * dx > solid->low[d] && (first[d] - BAND) * dx < solid->high[d];
+            FOR_DIM(d) near = near && (first[d] + TILE + SOLID_BAND) * dx > solid->low[d] && (first[d] - SOLID_BAND) * dx < solid->high[d];
             if (near) {
                 s->solid_tiles[s->solid_tile_count++] = tile;
                 break;
@@ -124,10 +122,11 @@ void X(update_solids)(X(sim) *s, double dt)
 {
     sp_pool *pool = s->common->pool;
     double time = s->common->frame / s->common->scene->fps + s->common->inside;
-    bool movers = false;
     sp_solids_advance(&s->solids, time, dt);
+    bool movers = false;
     for (int k = 0; k < s->solids.count; k++)
         movers = movers || (s->solids.items[k].live && !rests(&s->solids.items[k]));
+    s->movers = movers;
     if (s->solids_changed) {
         solid_args args = {.s = s, .target = s->phi_solid, .resting = true};
         sp_parallel_for(pool, (size_t)s->grid.tile_count, 4, distance_range, &args);

@@ -16,6 +16,7 @@
 #define MAX_CHANNELS 16
 #define MAX_COLUMNS (2 * DIM + 1 + DIM * DIM + 4 * MAX_CHANNELS)
 #define CLEARANCE 1e-3f /* cells that particles keep from walls and solids; float positions resolve it to 4,000 cells */
+#define SOLID_BAND 4.0   /* cells around solids in which their distance on the grid is exact */
 #define DEAD (-1e30f)   /* x[0] of a particle that is to be removed */
 
 typedef uint32_t __attribute__((may_alias)) X(word); /* a value of a column, whatever its type */
@@ -111,6 +112,7 @@ typedef struct X(sim) {
     int *solid_tiles; /* tiles that moving solids touched in the last update */
     int solid_tile_count;
     bool solids_changed; /* added or removed: rebuild phi_static */
+    bool movers;         /* some solid may move: phi_solid knows of it within SOLID_BAND only */
     float reach;         /* cells around the liquid in which u is known, after EXTRAPOLATE */
     uint64_t dead;       /* particles marked DEAD, not yet removed */
 

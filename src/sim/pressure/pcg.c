@@ -47,6 +47,8 @@ static double apply_partial(void *user, size_t begin, size_t end)
                 product[i] -= a[i] * low[i] + b[i] * high[i];
         }
         for (int i = 0; i < TILE; i++) {
+            /* across a periodic side a face of the last cell is also one of its image, which is no unknown */
+            product[i] = y->diagonal[c + (size_t)i] > 0.0f ? product[i] : 0.0f;
             y->z[c + (size_t)i] = product[i];
             lane[i] += (double)product[i] * y->s[c + (size_t)i];
         }

@@ -37,7 +37,8 @@ static inline spate_scene *scene_of_cells(double dx, int nx, int ny, int nz)
 
 static inline void make_periodic(spate_scene *scene)
 {
-    FOR_DIM(d) scene->domain.sides[d][0] = scene->domain.sides[d][1] = SPATE_SIDE_PERIODIC;
+    FOR_DIM(d)
+        scene->domain.sides[d][0] = scene->domain.sides[d][1] = SPATE_SIDE_PERIODIC;
 }
 
 /* A box from low to high, in cells, in one of the lists. */
@@ -46,8 +47,7 @@ static inline spate_shape *add_box(spate_scene *scene, spate_list list, const do
 {
     spate_shape *box = spate_scene_add(scene, list);
     box->shape = SPATE_SHAPE_BOX;
-    FOR_DIM(d)
-    {
+    FOR_DIM(d) {
         box->min[d] = low[d] * scene->domain.cell_size;
         box->max[d] = high[d] * scene->domain.cell_size;
     }
@@ -60,7 +60,8 @@ static inline spate_shape *add_ball(spate_scene *scene, spate_list list, const d
     spate_shape *ball = spate_scene_add(scene, list);
     ball->shape = SPATE_SHAPE_SPHERE;
     ball->radius = radius * scene->domain.cell_size;
-    FOR_DIM(d) ball->center[d] = center[d] * scene->domain.cell_size;
+    FOR_DIM(d)
+        ball->center[d] = center[d] * scene->domain.cell_size;
     return ball;
 }
 
@@ -144,18 +145,8 @@ static inline void put_particle(fixture *f, const float x[DIM], const float v[DI
 static inline void shake(fixture *f, double speed)
 {
     for (uint32_t k = 0; k < f->s->particles.count; k++)
-        FOR_DIM(d) f->s->particles.v[d][k] = (float)random_in(-speed, speed);
-}
-
-/* The place in the arrays of each id, to compare particles over a sort; free() it. All ids must be
- * in use. */
-static inline uint32_t *places_by_id(const fixture *f)
-{
-    const X(particles) *p = &f->s->particles;
-    uint32_t *place = malloc((p->count + 1) * sizeof *place);
-    for (uint32_t k = 0; k < p->count; k++)
-        place[p->id[0][k]] = k;
-    return place;
+        FOR_DIM(d)
+            f->s->particles.v[d][k] = (float)random_in(-speed, speed);
 }
 
 /* Sum over the particles of v along d (absolute: of |v|). */
@@ -184,6 +175,46 @@ static inline const char *kernel_name(int kernel)
 {
     static const char *const names[] = {"linear", "quadratic", "cubic"};
     return names[kernel];
+}
+
+/* ---- bodies of water for transfers */
+
+static inline spate_scene *scene_with(int n, spate_transfer transfer, spate_kernel kernel)
+{
+    spate_scene *scene = scene_of_cells(0.07, n, n, n);
+    scene->liquid.transfer = transfer;
+    scene->liquid.kernel = kernel;
+    return scene;
+}
+
+/* A ball in air, its surface at least 4 cells from all walls. */
+static inline fixture *ball(spate_transfer transfer, spate_kernel kernel, double ratio)
+{
+    const double center[3] = {8.6, 9.3, 8.9};
+    spate_scene *scene = scene_with(18, transfer, kernel);
+    scene->liquid.flip_ratio = ratio;
+    add_ball(scene, SPATE_LIST_FILL, center, 4.5);
+    return fixture_create(scene);
+}
+
+/* A periodic box of n cells, full. */
+static inline fixture *full_box(int n, spate_transfer transfer, spate_kernel kernel)
+{
+    const double low[3] = {0, 0, 0}, high[3] = {n, n, n};
+    spate_scene *scene = scene_with(n, transfer, kernel);
+    make_periodic(scene);
+    add_box(scene, SPATE_LIST_FILL, low, high);
+    return fixture_create(scene);
+}
+
+/* After the checks of one combination: names it if one of them failed. */
+static inline void report(spate_transfer transfer, int kernel)
+{
+    static int seen; /* failures of the running test that have been named */
+    seen = test_failures < seen ? 0 : seen;
+    if (test_failures > seen)
+        printf("  with transfer %d, kernel %s\n", transfer, kernel_name(kernel));
+    seen = test_failures;
 }
 
 #endif

@@ -60,13 +60,15 @@ static void write_rotation(fixture *f)
 {
     X(grid) *g = &f->s->grid;
     int c[DIM] = {0}, n[DIM], at[DIM];
-    FOR_DIM(d) n[d] = g->n[d] + 6;
+    FOR_DIM(d)
+        n[d] = g->n[d] + 6;
     do {
-        FOR_DIM(d) at[d] = c[d] - 3;
         FOR_DIM(d)
-        {
+            at[d] = c[d] - 3;
+        FOR_DIM(d) {
             vector y = {0, 0, 0}, rate;
-            FOR_DIM(a) y[a] = at[a] + (a == d ? 0.0 : 0.5) - centre[a];
+            FOR_DIM(a)
+                y[a] = at[a] + (a == d ? 0.0 : 0.5) - centre[a];
             turn_rate(y, rate);
             f->s->u[d][X(index)(g, at)] = (float)(OMEGA * rate[d] * DX);
         }
@@ -82,7 +84,8 @@ static fixture *rotation(spate_advection method, spate_kernel kernel)
     test_random_state = 7;
     for (int k = 0; k < COUNT && f; k++) {
         float x[DIM], v[DIM] = {0};
-        FOR_DIM(d) x[d] = (float)(centre[d] + random_in(-7, 7));
+        FOR_DIM(d)
+            x[d] = (float)(centre[d] + random_in(-7, 7));
         put_particle(f, x, v);
     }
     return f;
@@ -115,8 +118,7 @@ static double error_after(spate_advection method, spate_kernel kernel, double an
         double far = 0, off = 0;
         uint32_t id = p->id[0][k];
         turn(60, angle, exact[id]);
-        FOR_DIM(d)
-        {
+        FOR_DIM(d) {
             far += pow(p->x[d][k] - centre[d] - exact[id][d], 2);
             off += pow(p->x[d][k] - centre[d] - cut[id][d], 2);
         }

@@ -36,17 +36,16 @@ static void fall(spate_transfer transfer, spate_kernel kernel)
     uint32_t count = p->count;
     double dt = 1.0 / STEPS, speed = 0, worst_v = 0, worst_x = 0;
     float *x0[DIM];
-    FOR_DIM(d)
-    {
+    FOR_DIM(d) {
         x0[d] = malloc(count * sizeof(float));
         memcpy(x0[d], p->x[d], count * sizeof(float));
     }
     run_steps(f, STEPS, dt);
     CHECK(count > 60 && p->count == count);
-    FOR_DIM(d) speed = fmax(speed, fabs(start_velocity[d] + gravity[d]));
+    FOR_DIM(d)
+        speed = fmax(speed, fabs(start_velocity[d] + gravity[d]));
     for (uint32_t k = 0; k < p->count; k++)
-        FOR_DIM(d)
-        {
+        FOR_DIM(d) {
             double v = start_velocity[d] + gravity[d];
             double way = start_velocity[d] + gravity[d] * 0.5 * STEPS * (STEPS + 1) * dt * dt;
             worst_v = fmax(worst_v, fabs(p->v[d][k] - v) / speed);
@@ -56,7 +55,8 @@ static void fall(spate_transfer transfer, spate_kernel kernel)
     CHECK_LESS(worst_x, 1e-3);
     if (test_failures)
         printf("  with transfer %d, kernel %s\n", transfer, kernel_name(kernel));
-    FOR_DIM(d) free(x0[d]);
+    FOR_DIM(d)
+        free(x0[d]);
     fixture_destroy(f);
 }
 

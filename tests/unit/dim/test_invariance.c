@@ -53,16 +53,19 @@ static void put_column(fixture *f, const setup *how)
 {
     int c[DIM] = {0}, n[DIM];
     float v[DIM] = {0}, x[DIM];
-    FOR_DIM(d) n[d] = 2 * (d == 0 ? 9 : d == 1 ? 13 : plain_cells[2]);
+    FOR_DIM(d)
+        n[d] = 2 * (d == 0 ? 9 : d == 1 ? 13 : plain_cells[2]);
     test_random_state = 3;
     do {
         float plain[DIM];
-        FOR_DIM(d) plain[d] = (float)((c[d] + 0.5 + random_in(-0.2, 0.2)) / 2);
+        FOR_DIM(d)
+            plain[d] = (float)((c[d] + 0.5 + random_in(-0.2, 0.2)) / 2);
         if (plain[1] > 12.0f - 0.2f * plain[0])
             continue;
         if (how->mirrored)
             plain[0] = (float)plain_cells[0] - plain[0];
-        FOR_DIM(d) x[how->to[d]] = plain[d];
+        FOR_DIM(d)
+            x[how->to[d]] = plain[d];
         put_particle(f, x, v);
     } while (next_cell(c, n));
 }
@@ -79,8 +82,7 @@ static outcome collapse(setup how)
     out.count = p->count;
     out.x = calloc(3 * ((size_t)p->count + 1), sizeof *out.x);
     for (uint32_t k = 0; k < p->count; k++)
-        FOR_DIM(a)
-        {
+        FOR_DIM(a) {
             float x = p->x[how.to[a]][k];
             out.x[3 * p->id[0][k] + (uint32_t)a] =
                 how.mirrored && a == 0 ? (float)plain_cells[0] - x : x;
@@ -136,7 +138,8 @@ static void turned(void)
 {
     for (int shift = 1; shift < DIM; shift++) {
         setup how = plain_setup();
-        FOR_DIM(a) how.to[a] = (a + shift) % DIM;
+        FOR_DIM(a)
+            how.to[a] = (a + shift) % DIM;
         compare(how, 1e-3);
     }
 }
@@ -144,7 +147,8 @@ static void turned(void)
 static void turned_with_apic_and_cubic_kernel(void)
 {
     setup how = plain_setup();
-    FOR_DIM(a) how.to[a] = (a + 1) % DIM;
+    FOR_DIM(a)
+        how.to[a] = (a + 1) % DIM;
     how.transfer = SPATE_TRANSFER_APIC;
     how.kernel = SPATE_KERNEL_CUBIC;
     compare(how, 1e-3);
@@ -178,13 +182,13 @@ static fixture *half_box(const int n[3], int surface, int axis, bool mirror, spa
     scene->liquid.kernel = kernel;
     fixture *f = fixture_create(scene);
     int c[DIM] = {0}, places[DIM];
-    FOR_DIM(d) places[d] = 2 * n[d];
+    FOR_DIM(d)
+        places[d] = 2 * n[d];
     test_random_state = 13;
     do {
         float x[DIM], v[DIM];
         bool dry = c[surface] < n[surface];
-        FOR_DIM(d)
-        {
+        FOR_DIM(d) {
             x[d] = (float)((c[d] + 0.5 + random_in(-0.2, 0.2)) / 2);
             v[d] = (float)random_in(-1, 1);
         }
@@ -204,12 +208,13 @@ static double field_difference(const X(grid) * g, float *const a[DIM], float *co
                                int axis, bool sign, int rim)
 {
     double worst = 0;
-    FOR_DIM(d)
-    {
+    FOR_DIM(d) {
         int c[DIM] = {0}, places[DIM], at[DIM], image[DIM];
-        FOR_DIM(e) places[e] = g->n[e] + (e == d) + 2 * rim;
+        FOR_DIM(e)
+            places[e] = g->n[e] + (e == d) + 2 * rim;
         do {
-            FOR_DIM(e) at[e] = c[e] - rim;
+            FOR_DIM(e)
+                at[e] = c[e] - rim;
             memcpy(image, at, sizeof at);
             image[axis] = g->n[axis] - at[axis] - (d != axis);
             double other = b[d][X(index)(g, image)];

@@ -17,10 +17,10 @@ static double divergence(const fixture *f, double dt)
         double sum = 0;
         if (f->s->type[k] != SPATE_CELL_LIQUID)
             continue;
-        FOR_DIM(d)
-        {
+        FOR_DIM(d) {
             int high[DIM];
-            FOR_DIM(a) high[a] = c[a] + (a == d);
+            FOR_DIM(a)
+                high[a] = c[a] + (a == d);
             if (g->periodic[d])
                 high[d] %= g->n[d];
             sum += (double)f->s->u[d][X(index)(g, high)] - f->s->u[d][k];
@@ -109,8 +109,7 @@ static void solvers_agree(void)
     }
     int c[DIM] = {0};
     do
-        FOR_DIM(d)
-        {
+        FOR_DIM(d) {
             size_t at = X(index)(&f[0]->s->grid, c);
             for (int k = 0; k < 2; k++)
                 worst = fmax(worst, fabs((double)f[k]->s->u[d][at] - f[2]->s->u[d][at]));
@@ -121,8 +120,7 @@ static void solvers_agree(void)
         fixture_destroy(f[k]);
 }
 
-/* A budget that is too small is reported, not hidden, and with on_failure = error it ends the run.
- */
+/* A budget that is too small is reported, not hidden, and with on_failure = error it ends the run. */
 static void a_failed_solve_is_reported(void)
 {
     fixture *f = wild_pool(SPATE_SOLVER_JACOBI, 0.01, 0.002, 12, false);
@@ -165,7 +163,8 @@ static void check_column(double dx, double dt, int steps)
     } while (next_cell(c, f->s->grid.n));
     CHECK_LESS(worst, cell);
     for (uint32_t k = 0; k < f->s->particles.count; k++)
-        FOR_DIM(d) speed = fmax(speed, fabs((double)f->s->particles.v[d][k]));
+        FOR_DIM(d)
+            speed = fmax(speed, fabs((double)f->s->particles.v[d][k]));
     CHECK_LESS(speed, 0.02 * g * dt * steps); /* it rests */
     fixture_destroy(f);
 }
@@ -183,8 +182,7 @@ static void pressure_is_hydrostatic(void)
 static bool all_finite(const fixture *f)
 {
     for (uint32_t k = 0; k < f->s->particles.count; k++)
-        FOR_DIM(d)
-        {
+        FOR_DIM(d) {
             float x = f->s->particles.x[d][k], v = f->s->particles.v[d][k];
             if (!(x >= 0.0f && x <= (float)f->s->grid.n[d]) || !(fabsf(v) < 1e6f))
                 return false;

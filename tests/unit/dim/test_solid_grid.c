@@ -13,15 +13,15 @@
 static double ball_distance(const double x[3], const double center[3], double radius)
 {
     double square = 0;
-    FOR_DIM(d) square += (x[d] - center[d]) * (x[d] - center[d]);
+    FOR_DIM(d)
+        square += (x[d] - center[d]) * (x[d] - center[d]);
     return sqrt(square) - radius;
 }
 
 static double box_distance(const double x[3], const double low[3], const double high[3])
 {
     double outside = 0, inside = -1e30;
-    FOR_DIM(d)
-    {
+    FOR_DIM(d) {
         double q = fmax(low[d] - x[d], x[d] - high[d]);
         outside += q > 0 ? q * q : 0;
         inside = fmax(inside, q);
@@ -46,10 +46,12 @@ static void check_distance(const fixture *f, double shift)
     int c[DIM] = {0}, nodes[DIM], near = 0, inside = 0;
     double worst = 0;
     bool wrong_sign = false, too_far = false;
-    FOR_DIM(d) nodes[d] = g->n[d] + 1;
+    FOR_DIM(d)
+        nodes[d] = g->n[d] + 1;
     do {
         double x[3] = {0, 0, 0};
-        FOR_DIM(d) x[d] = c[d];
+        FOR_DIM(d)
+            x[d] = c[d];
         double exact = exact_distance(x, shift), phi = f->s->phi_solid[X(index)(g, c)] / DX;
         inside += exact < 0;
         wrong_sign = wrong_sign || (fabs(exact) > 1e-5 && (exact < 0) != (phi < 0));
@@ -114,7 +116,8 @@ static void fast_water_does_not_enter_a_moving_solid(void)
         int inside = 0;
         for (uint32_t k = 0; k < p->count; k++) {
             double x[3] = {0, 0, 0};
-            FOR_DIM(d) x[d] = (double)p->x[d][k] * DX;
+            FOR_DIM(d)
+                x[d] = (double)p->x[d][k] * DX;
             inside += sp_solids_distance(&f->s->solids, x, NULL, NULL) < -1e-4 * DX;
         }
         CHECK(p->count > 0);
@@ -153,7 +156,8 @@ static fixture *layer(int floor, double friction, double speed, double slide)
 static float slide_at(const fixture *f, int i, int j)
 {
     int c[DIM];
-    FOR_DIM(d) c[d] = 6;
+    FOR_DIM(d)
+        c[d] = 6;
     c[0] = i;
     c[1] = j;
     return f->s->u[0][X(index)(&f->s->grid, c)];
