@@ -323,6 +323,7 @@ SPATE_API spate_status spate_sim_add_particles(spate_sim *sim, const float *posi
                                                size_t count, size_t *added, spate_error *error);
 SPATE_API spate_status spate_sim_remove_particles(spate_sim *sim, const spate_shape *inside, size_t *removed,
                                                   spate_error *error);
+/* The solid's motion and velocity start when it is added; what is inside it is pushed out, or removed as crushed. */
 SPATE_API spate_status spate_sim_add_solid(spate_sim *sim, const spate_shape *shape, int *id, spate_error *error);
 /* The pose that the solid reaches at the end of the next step: displacement (m) and rotation (degrees) from where
  * it was placed. Its surface velocity follows from the way it has to go. Ends its keyframes. */
@@ -357,7 +358,8 @@ SPATE_API int spate_channel_view(spate_sim *sim, const char *name, float *column
 /* Zero-copy look at a grid field. Value at (i, j, k): data[i * stride[0] + j * stride[1] + k * stride[2]], in
  * the type of the field, for 0 <= i < count[0] and so on. Position in metres of (0, 0, 0): origin; distance of
  * neighbours: cell_size. Names: "u", "v", "w" (face velocities, m/s), "p" (pressure, Pa, cells), "solid"
- * (signed distance to solids, m, nodes; negative inside), "type" (cells, uint8_t, spate_cell). */
+ * (signed distance to solids, m, nodes; negative inside; exact within 4 cells of them and a lower bound beyond), "type"
+ * (cells, uint8_t, spate_cell). Far from liquid, where nothing is computed, u, p and type are 0. */
 typedef enum spate_cell {
     SPATE_CELL_AIR = 0,
     SPATE_CELL_LIQUID = 1,
@@ -424,8 +426,8 @@ typedef spate_status spate_read_fn(void *user, void *bytes, size_t size);
 
 /* Everything that the next step needs, with a layout hash and a checksum. */
 SPATE_API spate_status spate_sim_save(const spate_sim *sim, spate_write_fn *write, void *user, spate_error *error);
-/* Into a simulation made from the same scene (frames, output, threads and device may differ). On failure the
- * simulation must be destroyed. */
+/* Into a simulation made from the same scene (frames, output, threads and device may differ), to which the same solids
+ * have been added, if any were. On failure the simulation must be destroyed. */
 SPATE_API spate_status spate_sim_load(spate_sim *sim, spate_read_fn *read, void *user, spate_error *error);
 
 /* ------------------------------------------------------------------ files (libspate_io) */

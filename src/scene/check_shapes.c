@@ -153,17 +153,6 @@ static spate_status check_motion(sp_checker *c, const spate_shape *shape, const 
             return sp_fail(c->error, SPATE_ERROR_SCENE, path,
                            "must be later than the key before it (%g s; got %g s)", last->time,
                            key->time);
-        snprintf(path, sizeof path, "%s.motion[%d].rotation", item, k);
-        for (int d = c->scene->dim == 2 ? 2 : 0; d < 3; d++) {
-            double turn = fabs(key->rotation[d] - last->rotation[d]);
-            if (turn < 180)
-                continue;
-            sp_log(
-                c->log, c->user, SPATE_LOG_WARNING, path,
-                "turns by %g degrees since the key before it: the shortest way is taken; add keys between",
-                turn);
-            break;
-        }
     }
     return SPATE_OK;
 }
@@ -198,7 +187,7 @@ static spate_status check_list(sp_checker *c, const spate_shape_list *list, cons
         TRY(check_motion(c, shape, item));
         if (inflows && squared(shape->velocity, NULL, c->scene->dim) == 0)
             sp_log(c->log, c->user, SPATE_LOG_WARNING, member(path, item, "velocity"),
-                   "is zero: nothing flows in, the shape is only kept full");
+                   "is zero: nothing flows in, the shape is only filled once");
         if (shape->name[0])
             names[(*used)++] = (named){shape->name, name, k};
     }

@@ -158,7 +158,7 @@ static const sp_row rows[] = {
 
     NUMBER("time.cfl", spate_scene, time.cfl, 2, 0.01, 100, "cells",
            "how far the fastest liquid may move in a step"),
-    NUMBER("time.dt", spate_scene, time.dt, 0, 0, 1e6, "s", "fixed time step; 0: from `cfl`"),
+    NUMBER("time.dt", spate_scene, time.dt, 0, 0, 1e6, "s", "longest step, a frame being split evenly; 0: from `cfl`"),
     INTEGER("time.min_substeps", spate_scene, time.min_substeps, 1, 1, 1000000, "",
             "fewest steps per frame"),
     INTEGER("time.max_substeps", spate_scene, time.max_substeps, 64, 1, 1000000, "",

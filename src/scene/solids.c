@@ -52,11 +52,12 @@ spate_status sp_solids_add(sp_solids *solids, const spate_shape *shape, double t
     sp_shape_prepare(&solid->form, &solid->source, solids->dim);
     solid->live = true;
     solid->id = solids->next_id++;
-    solid->from = solid->to = sp_shape_pose(&solid->form, time);
+    solid->born = time;
+    solid->from = solid->to = sp_shape_pose(&solid->form, 0);
     solids->count++;
     if (id)
         *id = solid->id;
-    sp_solids_advance(solids, time, 0);
+    sp_solids_refresh(solids);
     return SPATE_OK;
 }
 
@@ -113,7 +114,15 @@ static void update_bounds(sp_solid *solid)
     }
 }
 
-void sp_solids_advance(sp_solids *solids, double time, double dt)
+/* Where a solid goes until `time`. */
+static sp_pose next_pose(const sp_solid *solid, double time)
+{
+    if (solid->driven)
+        return sp_shape_pose_at(&solid->form, solid->host_position, solid->host_rotation);
+    return sp_shape_moves(&solid->form) ? sp_shape_pose(&solid->form, time - solid->born) : solid->to;
+}
+
+void sp_solids_refresh(sp_solids *solids)
 {
     solids->live = 0;
     solids->travel = 0;
@@ -122,11 +131,6 @@ void sp_solids_advance(sp_solids *solids, double time, double dt)
         sp_solid *solid = &solids->items[k];
         if (!solid->live)
             continue;
-        solid->from = solid->to;
-        if (solid->driven)
-            solid->to = sp_shape_pose_at(&solid->form, solid->host_position, solid->host_rotation);
-        else if (sp_shape_moves(&solid->form))
-            solid->to = sp_shape_pose(&solid->form, time + dt);
         solid->moving = memcmp(&solid->from, &solid->to, sizeof solid->to) != 0;
         update_bounds(solid);
         solids->live++;
@@ -134,6 +138,16 @@ void sp_solids_advance(sp_solids *solids, double time, double dt)
         solids->any_moving = solids->any_moving || solid->moving;
         solids->any_friction = solids->any_friction || solid->form.friction > 0;
     }
+}
+
+void sp_solids_advance(sp_solids *solids, double time, double dt)
+{
+    for (int k = 0; k < solids->count; k++) {
+        sp_solid *solid = &solids->items[k];
+        solid->from = solid->to;
+        solid->to = next_pose(solid, time + dt);
+    }
+    sp_solids_refresh(solids);
 }
 
 double sp_solids_speed(const sp_solids *solids, double time, double dt)
@@ -144,8 +158,7 @@ double sp_solids_speed(const sp_solids *solids, double time, double dt)
         if (!solid.live || (!solid.driven && !sp_shape_moves(&solid.form)))
             continue;
         solid.from = solid.to;
-        solid.to = solid.driven ? sp_shape_pose_at(&solid.form, solid.host_position, solid.host_rotation)
-                                : sp_shape_pose(&solid.form, time + dt);
+        solid.to = next_pose(&solid, time + dt);
         update_bounds(&solid);
         fastest = fmax(fastest, solid.travel / dt);
     }

@@ -10,6 +10,7 @@
 typedef struct sp_solid {
     int id;
     bool live;             /* false: removed */
+    double born;           /* s, when it was added: its motion and velocity start there */
     bool driven;           /* moved by the host, no longer by its keyframes */
     spate_shape source;    /* a copy that owns its motion and mesh */
     sp_shape form;
@@ -34,6 +35,8 @@ spate_status sp_solids_add(sp_solids *solids, const spate_shape *shape, double t
 void sp_solids_clear(sp_solids *solids);
 sp_solid *sp_solids_find(sp_solids *solids, int id); /* NULL if there is none */
 
+/* Bounds and totals from the poses as they are; nothing moves. */
+void sp_solids_refresh(sp_solids *solids);
 /* Starts a step from `time` to `time + dt`. */
 void sp_solids_advance(sp_solids *solids, double time, double dt);
 

@@ -49,6 +49,7 @@ spate_status spate_scene_forecast(const spate_scene *scene, const spate_options 
 static spate_status make(spate_sim *sim, const spate_scene *scene, const spate_options *options, spate_error *error)
 {
     sp_common *common = &sim->common;
+    common->frame_done = true;
     common->log = options->log;
     common->log_user = options->log_user;
     memcpy(common->gravity, scene->gravity, sizeof common->gravity);
@@ -121,7 +122,7 @@ double spate_sim_next_dt(const spate_sim *sim)
     const sp_common *common = &sim->common;
     const spate_scene *scene = common->scene;
     double dx = cell_size(sim), rest = frame_seconds(sim) - common->inside, wanted = scene->time.dt;
-    int used = common->inside == 0 ? 0 : common->substeps;
+    int used = common->frame_done ? 0 : common->substeps;
     if (!(wanted > 0)) {
         /* twice: the speed of solids depends on the step that it limits */
         wanted = rest;
@@ -142,21 +143,22 @@ static void begin_frame(sp_common *common)
     common->substeps = common->solver_iterations = common->solver_failures = 0;
     common->cfl = common->divergence_before = common->divergence_after = common->solver_residual = 0;
     common->collisions = 0;
+    common->frame_done = false;
     memset(common->seconds, 0, sizeof common->seconds);
 }
 
-/* Time moves on by dt; the last step of a frame ends exactly on its boundary. */
+/* Time moves on by dt; a step that ends within rounding of a frame's boundary ends exactly there. */
 static void advance_clock(spate_sim *sim, double dt)
 {
     sp_common *common = &sim->common;
+    double frames = floor((common->inside + dt) / frame_seconds(sim) + 1e-6);
     common->steps++;
     common->substeps++;
-    common->inside += dt;
-    if (common->inside >= frame_seconds(sim) * (1 - 1e-9)) {
-        common->inside -= frame_seconds(sim);
-        common->inside = common->inside < frame_seconds(sim) * 1e-6 ? 0 : common->inside;
-        common->frame++;
-    }
+    common->inside += dt - frames * frame_seconds(sim);
+    if (fabs(common->inside) < frame_seconds(sim) * 2e-6)
+        common->inside = 0;
+    common->frame += (int)frames;
+    common->frame_done = frames > 0;
 }
 
 spate_status spate_sim_step(spate_sim *sim, double dt, spate_error *error)
@@ -166,7 +168,7 @@ spate_status spate_sim_step(spate_sim *sim, double dt, spate_error *error)
         return sp_fail(error, SPATE_ERROR_USAGE, "dt", "must be a number of seconds, not negative (got %g)", dt);
     if (dt == 0)
         dt = spate_sim_next_dt(sim);
-    if (common->inside == 0)
+    if (common->frame_done)
         begin_frame(common);
     double speed = sim->table->max_speed(sim->instance, dt);
     common->cfl = fmax(common->cfl, speed * dt / cell_size(sim));
@@ -198,7 +200,7 @@ spate_status spate_sim_run_stage(spate_sim *sim, spate_stage stage, double dt, s
 {
     if ((unsigned)stage >= SPATE_STAGE_COUNT || !(dt >= 0))
         return sp_fail(error, SPATE_ERROR_USAGE, "stage", "no such stage, or a negative step");
-    if (stage == SPATE_STAGE_SORT && sim->common.inside == 0)
+    if (stage == SPATE_STAGE_SORT && sim->common.frame_done)
         begin_frame(&sim->common);
     TRY(sim->table->run_stage(sim->instance, stage, dt, error));
     if (stage == SPATE_STAGE_EMIT)
@@ -283,13 +285,32 @@ spate_status spate_sim_add_particles(spate_sim *sim, const float *positions, con
     return sim->table->add_particles(sim->instance, positions, velocities, count, added, error);
 }
 
+/* Checks a shape that comes while it runs as a scene's solid would be checked. */
+static spate_status check_shape(const spate_sim *sim, const spate_shape *shape, spate_error *error)
+{
+    spate_scene trial = *sim->common.scene;
+    spate_shape copy = *shape;
+    trial.fill = trial.solids = trial.inflows = trial.outflows = (spate_shape_list){0};
+    trial.solids.items = &copy;
+    trial.solids.count = 1;
+    spate_error found;
+    spate_status status = spate_scene_check(&trial, NULL, NULL, &found);
+    if (status == SPATE_OK)
+        return status;
+    const char *member = strchr(found.where, '.');
+    status = status == SPATE_ERROR_SCENE ? SPATE_ERROR_USAGE : status;
+    return sp_fail(error, status, member ? member + 1 : "shape", "%s", found.message);
+}
+
 spate_status spate_sim_remove_particles(spate_sim *sim, const spate_shape *inside, size_t *removed, spate_error *error)
 {
+    TRY(check_shape(sim, inside, error));
     return sim->table->remove_particles(sim->instance, inside, removed, error);
 }
 
 spate_status spate_sim_add_solid(spate_sim *sim, const spate_shape *shape, int *id, spate_error *error)
 {
+    TRY(check_shape(sim, shape, error));
     return sim->table->add_solid(sim->instance, shape, id, error);
 }
 

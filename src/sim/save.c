@@ -31,11 +31,12 @@ typedef struct clock_record {
     double inside, cfl, divergence_before, divergence_after, solver_residual;
     double gravity[3], seconds[SPATE_STAGE_COUNT];
     uint64_t steps, seeded, added, removed_open, removed_outflow, removed_crushed, removed_user, collisions, allocations;
-    uint32_t count, next_id, warned_solver, active_count;
+    uint32_t count, next_id, warned_solver, frame_done, active_count, zero;
 } clock_record;
 
 typedef struct solid_record {
     int32_t id, live, driven, zero;
+    double born;
     sp_pose from, to;
     double host_position[3], host_rotation[3];
 } solid_record;
@@ -44,7 +45,7 @@ typedef struct solid_record {
 #define CLOCK_FIELDS(F)                                                                                       \
     F(frame) F(substeps) F(solver_iterations) F(solver_failures) F(inside) F(cfl) F(divergence_before)        \
     F(divergence_after) F(solver_residual) F(steps) F(seeded) F(added) F(removed_open) F(removed_outflow)      \
-    F(removed_crushed) F(removed_user) F(collisions) F(allocations) F(warned_solver)
+    F(removed_crushed) F(removed_user) F(collisions) F(allocations) F(warned_solver) F(frame_done)
 
 static spate_status save_solids(X(sim) *s, sp_stream *stream)
 {
@@ -55,6 +56,7 @@ static spate_status save_solids(X(sim) *s, sp_stream *stream)
         record.id = solid->id;
         record.live = solid->live;
         record.driven = solid->driven;
+        record.born = solid->born;
         record.from = solid->from;
         record.to = solid->to;
         memcpy(record.host_position, solid->host_position, sizeof record.host_position);
@@ -73,11 +75,13 @@ static spate_status load_solids(X(sim) *s, sp_stream *stream)
         solid->id = record.id;
         solid->live = record.live != 0;
         solid->driven = record.driven != 0;
+        solid->born = record.born;
         solid->from = record.from;
         solid->to = record.to;
         memcpy(solid->host_position, record.host_position, sizeof record.host_position);
         memcpy(solid->host_rotation, record.host_rotation, sizeof record.host_rotation);
     }
+    sp_solids_refresh(&s->solids);
     s->solids_changed = true; /* the next SOLIDS lays them on the grid */
     return SPATE_OK;
 }

@@ -73,8 +73,7 @@ static spate_status remove_particles(void *user, const spate_shape *inside, size
     X(sim) *s = user;
     sp_shape form;
     size_t taken = 0;
-    if (inside->shape == SPATE_SHAPE_PARTICLES)
-        return sp_fail(error, SPATE_ERROR_USAGE, "spate_sim_remove_particles", "a set of particles has no inside");
+    (void)error;
     sp_shape_prepare(&form, inside, DIM);
     for (uint32_t k = 0; k < s->particles.count; k++) {
         double world[3] = {0, 0, 0}, local[3];

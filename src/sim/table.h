@@ -20,6 +20,7 @@ typedef struct sp_common {
     int frame;
     double inside; /* s, time inside the frame */
     int substeps;  /* taken in this frame */
+    bool frame_done; /* the last step ended a frame: the next one begins the numbers of a new one */
     uint64_t steps;
 
     /* ledger */
