@@ -32,13 +32,13 @@ static void add_channels(spate_scene *scene)
 
 static spate_scene *dam(int dim)
 {
-    spate_scene *scene = sample_scene(dim, 1.2, 0.8, 0.6, dim == 2 ? 48 : 16);
-    sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 0.45, 0.6, 0.6);
-    sample_sphere(scene, SPATE_LIST_FILL, 0.9, 0.6, 0.3, 0.12);
-    sample_sphere(scene, SPATE_LIST_SOLIDS, 0.75, 0.1, 0.3, 0.13)->friction = 0.3;
-    sample_box(scene, SPATE_LIST_SOLIDS, 0.95, -0.1, 0.1, 1.05, 0.3, 0.4)->rotation[2] = 20;
+    spate_scene *scene = sample_scene(dim, 1.2, 0.8, 0.3, dim == 2 ? 48 : 16);
+    sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 0.45, 0.6, 0.3);
+    sample_sphere(scene, SPATE_LIST_FILL, 0.9, 0.6, 0.15, 0.12);
+    sample_sphere(scene, SPATE_LIST_SOLIDS, 0.75, 0.1, 0.15, 0.13)->friction = 0.3;
+    sample_box(scene, SPATE_LIST_SOLIDS, 0.95, -0.1, 0.05, 1.05, 0.3, 0.2)->rotation[2] = 20;
     spate_shape *bar = spate_scene_add(scene, SPATE_LIST_SOLIDS);
-    double from[3] = {0.5, 0.5, 0.1}, to[3] = {0.7, 0.6, 0.5};
+    double from[3] = {0.5, 0.5, 0.1}, to[3] = {0.7, 0.6, 0.25};
     bar->shape = SPATE_SHAPE_CAPSULE;
     memcpy(bar->from, from, sizeof from);
     memcpy(bar->to, to, sizeof to);
@@ -50,14 +50,14 @@ static spate_scene *dam(int dim)
 
 static spate_scene *paddle(int dim)
 {
-    spate_scene *scene = sample_scene(dim, 1.2, 0.8, 0.6, dim == 2 ? 48 : 16);
-    sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 1.2, 0.25, 0.6);
+    spate_scene *scene = sample_scene(dim, 1.2, 0.8, 0.3, dim == 2 ? 48 : 16);
+    sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 1.2, 0.25, 0.3);
     spate_shape *plate = sample_box(scene, SPATE_LIST_SOLIDS, 0.3, 0.05, -1, 0.36, 0.5, 2);
     sample_key(plate, 0, 0, 0, 0);
     sample_key(plate, 0.4, 0.3, 0.05, -25);
     sample_key(plate, 0.8, 0, 0, 30);
     sample_key(plate, 1.2, 0.3, 0, 0);
-    sample_velocity(sample_sphere(scene, SPATE_LIST_SOLIDS, 1.0, 0.7, 0.3, 0.08), 0, -0.3, 0);
+    sample_velocity(sample_sphere(scene, SPATE_LIST_SOLIDS, 1.0, 0.7, 0.15, 0.08), 0, -0.3, 0);
     scene->liquid.transfer = SPATE_TRANSFER_APIC;
     scene->liquid.kernel = dim == 2 ? SPATE_KERNEL_LINEAR : SPATE_KERNEL_QUADRATIC;
     scene->time.advection = SPATE_ADVECTION_RK4;
@@ -66,11 +66,11 @@ static spate_scene *paddle(int dim)
 
 static spate_scene *channel(int dim)
 {
-    spate_scene *scene = sample_scene(dim, 1.2, 0.6, 0.4, dim == 2 ? 48 : 16);
-    sample_velocity(sample_box(scene, SPATE_LIST_FILL, 0.15, 0, 0, 1.1, 0.1, 0.4), 1, 0, 0);
-    sample_velocity(sample_box(scene, SPATE_LIST_INFLOWS, 0, 0, 0, 0.15, 0.2, 0.4), 1.3, 0, 0);
-    sample_box(scene, SPATE_LIST_OUTFLOWS, 1.1, 0, 0, 1.2, 0.3, 0.4);
-    sample_box(scene, SPATE_LIST_SOLIDS, 0.5, -0.1, 0.1, 0.65, 0.07, 0.3);
+    spate_scene *scene = sample_scene(dim, 1.2, 0.6, 0.3, dim == 2 ? 48 : 16);
+    sample_velocity(sample_box(scene, SPATE_LIST_FILL, 0.15, 0, 0, 1.1, 0.1, 0.3), 1, 0, 0);
+    sample_velocity(sample_box(scene, SPATE_LIST_INFLOWS, 0, 0, 0, 0.15, 0.2, 0.3), 1.3, 0, 0);
+    sample_box(scene, SPATE_LIST_OUTFLOWS, 1.1, 0, 0, 1.2, 0.3, 0.3);
+    sample_box(scene, SPATE_LIST_SOLIDS, 0.5, -0.1, 0.1, 0.65, 0.07, 0.2);
     scene->domain.sides[1][1] = SPATE_SIDE_OPEN;
     scene->domain.sides[0][1] = SPATE_SIDE_OPEN;
     scene->pressure.solver = dim == 2 ? SPATE_SOLVER_PCG : SPATE_SOLVER_GAUSS_SEIDEL;
@@ -82,13 +82,13 @@ static spate_scene *channel(int dim)
 
 static spate_scene *stream(int dim)
 {
-    spate_scene *scene = sample_scene(dim, 1.2, 0.6, 0.4, dim == 2 ? 48 : 16);
+    spate_scene *scene = sample_scene(dim, 1.2, 0.6, 0.3, dim == 2 ? 48 : 16);
     sample_velocity(sample_sphere(scene, SPATE_LIST_FILL, 0.1, 0.4, 0.05, 0.1), 1, -0.5, 0.4);
-    sample_velocity(sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 1.2, 0.15, 0.4), 1, 0, 0.3);
+    sample_velocity(sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 1.2, 0.15, 0.3), 1, 0, 0.3);
     if (dim == 3) {
         spate_shape *rock = spate_scene_add(scene, SPATE_LIST_SOLIDS);
         rock->shape = SPATE_SHAPE_MESH;
-        rock->mesh = sample_mesh(0.2, 0.2, 0.15);
+        rock->mesh = sample_mesh(0.2, 0.2, 0.12);
         rock->position[0] = 0.6;
         rock->position[2] = 0.1;
         rock->rotation[1] = 30;
@@ -213,7 +213,8 @@ static void one_scene(int k)
         snprintf(what, sizeof what, "%d threads", threads);
         same(k, what, run(k, threads, STEPS), expected);
     }
-    same(k, "once more", run(k, 1, STEPS), expected);
+    if (scenes[k].make == dam)
+        same(k, "once more", run(k, 1, STEPS), expected);
     for (int turn = 0; turn < 2; turn++) {
         char what[64];
         seed = seed * 6364136223846793005u + 1442695040888963407u;

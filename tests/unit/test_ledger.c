@@ -177,14 +177,15 @@ static void one_inflow(const inflow_case *c)
     double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     uint64_t before = 0;
     double since = 0;
-    for (int step = 0; step < 300; step++) {
+    int steps = c->dim == 2 ? 300 : 200;
+    for (int step = 0; step < steps; step++) {
         if (!sample_step(sim, c->way * dx / speed) || !sample_ledger(sim))
             break;
         if (step == 60) {
             before = spate_sim_stats(sim).added;
             since = spate_sim_time(sim);
         }
-        if (step % 20 == 0)
+        if (step % 40 == 0)
             least = fmin(least, nearest_inside(sim));
     }
     double volume = (double)(spate_sim_stats(sim).added - before) * pow(spacing, c->dim);

@@ -587,8 +587,8 @@ static void check_motion(void)
                   "must be later than the key before it (1 s; got 1 s)");
     shape->motion[1].time = 2;
     shape->motion[1].rotation[2] = 270;
-    CHECK(check(s) == SPATE_OK &&
-          strstr(warnings, "solids[0].motion[1].rotation: turns by 270 degrees"));
+    CHECK(check(s) == SPATE_OK); /* angles are linear between keys: any turn is meant */
+    CHECK_TEXT(warnings, "");
     shape->motion[1].rotation[2] = INFINITY;
     CHECK(check(s) == SPATE_ERROR_SCENE);
     CHECK_TEXT(problem.where, "solids[0].motion[1].rotation");
