@@ -1,5 +1,6 @@
-/* peak.c -- runs a command and prints its peak resident memory in kilobytes on stdout; its exit code becomes ours.
- * The command's own stdout and stderr are dropped. (GNU time does the same, but is not on every machine.) */
+/* peak.c -- runs a command and prints its peak resident memory in kilobytes on stdout; its exit
+ * code becomes ours. The command's own stdout and stderr are dropped. (GNU time does the same, but
+ * is not on every machine.) */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/resource.h>

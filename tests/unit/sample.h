@@ -11,7 +11,8 @@
 #include "test.h"
 
 /* An empty scene of width x height (x depth) metres with `cells` along the longest side. */
-static inline spate_scene *sample_scene(int dim, double width, double height, double depth, int cells)
+static inline spate_scene *sample_scene(int dim, double width, double height, double depth,
+                                        int cells)
 {
     spate_scene *scene = spate_scene_create();
     scene->dim = dim;
@@ -22,7 +23,8 @@ static inline spate_scene *sample_scene(int dim, double width, double height, do
     return scene;
 }
 
-static inline spate_shape sample_box_shape(double x0, double y0, double z0, double x1, double y1, double z1)
+static inline spate_shape sample_box_shape(double x0, double y0, double z0, double x1, double y1,
+                                           double z1)
 {
     spate_shape shape = spate_shape_default();
     double low[3] = {x0, y0, z0}, high[3] = {x1, y1, z1};
@@ -32,16 +34,16 @@ static inline spate_shape sample_box_shape(double x0, double y0, double z0, doub
 }
 
 /* The pointer is good until the next shape of that list. */
-static inline spate_shape *sample_box(spate_scene *scene, spate_list list, double x0, double y0, double z0, double x1,
-                                      double y1, double z1)
+static inline spate_shape *sample_box(spate_scene *scene, spate_list list, double x0, double y0,
+                                      double z0, double x1, double y1, double z1)
 {
     spate_shape *shape = spate_scene_add(scene, list);
     *shape = sample_box_shape(x0, y0, z0, x1, y1, z1);
     return shape;
 }
 
-static inline spate_shape *sample_sphere(spate_scene *scene, spate_list list, double x, double y, double z,
-                                         double radius)
+static inline spate_shape *sample_sphere(spate_scene *scene, spate_list list, double x, double y,
+                                         double z, double radius)
 {
     spate_shape *shape = spate_scene_add(scene, list);
     double center[3] = {x, y, z};
@@ -98,7 +100,8 @@ static inline bool sample_step(spate_sim *sim, double dt)
     spate_error error = {0};
     if (spate_sim_step(sim, dt, &error) == SPATE_OK)
         return true;
-    printf("  step %llu: %s: %s\n", (unsigned long long)spate_sim_steps(sim), error.where, error.message);
+    printf("  step %llu: %s: %s\n", (unsigned long long)spate_sim_steps(sim), error.where,
+           error.message);
     test_failures++;
     return false;
 }
@@ -108,11 +111,13 @@ static inline bool sample_ledger(spate_sim *sim)
 {
     spate_stats s = spate_sim_stats(sim);
     uint64_t causes = s.removed_open + s.removed_outflow + s.removed_crushed + s.removed_user;
-    if (s.particles == spate_particles_count(sim) && s.particles == s.seeded + s.added - s.removed && s.removed == causes)
+    if (s.particles == spate_particles_count(sim) &&
+        s.particles == s.seeded + s.added - s.removed && s.removed == causes)
         return true;
-    printf("  step %llu: the ledger is off: %llu particles, %llu seeded, %llu added, %llu removed\n",
-           (unsigned long long)spate_sim_steps(sim), (unsigned long long)s.particles, (unsigned long long)s.seeded,
-           (unsigned long long)s.added, (unsigned long long)s.removed);
+    printf(
+        "  step %llu: the ledger is off: %llu particles, %llu seeded, %llu added, %llu removed\n",
+        (unsigned long long)spate_sim_steps(sim), (unsigned long long)s.particles,
+        (unsigned long long)s.seeded, (unsigned long long)s.added, (unsigned long long)s.removed);
     test_failures++;
     return false;
 }
@@ -121,10 +126,10 @@ static inline bool sample_ledger(spate_sim *sim)
 typedef struct sample_memory {
     unsigned char *bytes;
     size_t size, capacity;
-    size_t at;          /* reading */
-    size_t calls;       /* of the write function so far */
-    size_t fail_call;   /* the call of the write function that fails; 0: none */
-    size_t ends[4096];  /* where each call ended */
+    size_t at;         /* reading */
+    size_t calls;      /* of the write function so far */
+    size_t fail_call;  /* the call of the write function that fails; 0: none */
+    size_t ends[4096]; /* where each call ended */
 } sample_memory;
 
 static inline spate_status sample_write(void *user, const void *bytes, size_t size)

@@ -1,5 +1,5 @@
-/* test_api.c -- the public API: every function with sensible and with bad arguments, the views and what they show, the
- * stages against a whole step, and the clock. */
+/* test_api.c -- the public API: every function with sensible and with bad arguments, the views and
+ * what they show, the stages against a whole step, and the clock. */
 #include "sample.h"
 
 #include <math.h>
@@ -15,7 +15,8 @@ static spate_scene *pool_scene(int dim)
 /* ---- making one */
 
 static int warnings;
-static void count_warnings(void *user, spate_log_level level, const char *where, const char *message)
+static void count_warnings(void *user, spate_log_level level, const char *where,
+                           const char *message)
 {
     CHECK(user == &warnings);
     warnings += level == SPATE_LOG_WARNING && where[0] && message[0];
@@ -47,7 +48,8 @@ static void create(void)
         CHECK(spate_sim_threads(sim) == 2);
         CHECK_TEXT(spate_sim_device(sim), "cpu");
         CHECK(forecast.particles == spate_particles_count(sim) && forecast.particles > 0);
-        CHECK(forecast.cells[0] == 24 && forecast.cells[1] == 16 && forecast.cells[2] == (dim == 3 ? 12 : 1));
+        CHECK(forecast.cells[0] == 24 && forecast.cells[1] == 16 &&
+              forecast.cells[2] == (dim == 3 ? 12 : 1));
         CHECK_NEAR(forecast.cell_size, 0.025, 1e-8);
         CHECK_NEAR(forecast.size[1], 0.4, 1e-7);
         CHECK(forecast.memory > 1000000 && forecast.bytes_per_frame > 28 * forecast.particles);
@@ -112,7 +114,8 @@ static void stages_are_a_step(void)
     }
     for (int stage = 0; stage < SPATE_STAGE_COUNT; stage++)
         for (int other = 0; other < stage; other++)
-            CHECK(strcmp(spate_stage_name((spate_stage)stage), spate_stage_name((spate_stage)other)) != 0);
+            CHECK(strcmp(spate_stage_name((spate_stage)stage),
+                         spate_stage_name((spate_stage)other)) != 0);
     CHECK_TEXT(spate_stage_name(SPATE_STAGE_P2G), "p2g");
     CHECK_TEXT(spate_stage_name(SPATE_STAGE_COUNT), "");
 }
@@ -174,7 +177,8 @@ static void substeps(void)
     spate_sim_destroy(sim);
 }
 
-/* Steps of the host's own length, across frames: time is their sum, and the next frame can be reached from there. */
+/* Steps of the host's own length, across frames: time is their sum, and the next frame can be
+ * reached from there. */
 static void own_steps(void)
 {
     static const double lengths[4] = {0.007, 1.0 / 30, 0.05, 0.11};
@@ -208,8 +212,8 @@ static void add_particles(void)
         dye->initial[1] = 7;
         spate_sim *sim = sample_sim(scene, 1);
         size_t before = spate_particles_count(sim), added = 99;
-        const float x[] = {0.2f, 0.3f, 0.1f,  -0.1f, 0.1f, 0.1f,  0.45f, 0.3f, 0.1f, NAN, 0.1f,
-                           0.1f, 0.2f, 0.41f, 0.1f,  0.6f, 0.3f,  0.1f,  0.1f, 0.3f, 0.2f};
+        const float x[] = {0.2f, 0.3f, 0.1f,  -0.1f, 0.1f, 0.1f, 0.45f, 0.3f, 0.1f, NAN, 0.1f,
+                           0.1f, 0.2f, 0.41f, 0.1f,  0.6f, 0.3f, 0.1f,  0.1f, 0.3f, 0.2f};
         const float v[] = {1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, INFINITY, 3};
         CHECK(spate_sim_add_particles(sim, x, v, 7, &added, NULL) == SPATE_OK);
         CHECK(added == 1);
@@ -247,7 +251,8 @@ static void remove_particles(void)
         box.invert = true;
         spate_shape unset = spate_shape_default(), points = spate_shape_default();
         points.shape = SPATE_SHAPE_PARTICLES;
-        CHECK(spate_sim_remove_particles(sim, &unset, &removed, &error) != SPATE_OK); /* its lengths are not given */
+        CHECK(spate_sim_remove_particles(sim, &unset, &removed, &error) !=
+              SPATE_OK); /* its lengths are not given */
         CHECK(spate_particles_count(sim) == view.count);
         CHECK(spate_sim_remove_particles(sim, &points, &removed, &error) == SPATE_ERROR_USAGE);
         CHECK(spate_sim_remove_particles(sim, &box, NULL, NULL) == SPATE_OK);
@@ -384,7 +389,8 @@ static void solids_after_load(void)
         for (int k = 0; k < 2; k++) {
             spate_scene *scene = pool_scene(dim);
             sample_box(scene, SPATE_LIST_SOLIDS, 0.5, 0.3, -1, 0.55, 0.35, 1);
-            sample_velocity(sample_box(scene, SPATE_LIST_SOLIDS, 0, 0.3, -1, 0.05, 0.35, 1), 0.5, 0, 0);
+            sample_velocity(sample_box(scene, SPATE_LIST_SOLIDS, 0, 0.3, -1, 0.05, 0.35, 1), 0.5, 0,
+                            0);
             sims[k] = sample_sim(scene, 1);
         }
         while (spate_sim_time(sims[0]) < 0.8)
@@ -393,7 +399,8 @@ static void solids_after_load(void)
         CHECK(spate_sim_load(sims[1], sample_read, &memory, NULL) == SPATE_OK);
         double at[3] = {0.43, 0.32, 0.1};
         int which[2];
-        CHECK_NEAR(spate_sim_solid_distance(sims[1], at, &which[1]), spate_sim_solid_distance(sims[0], at, &which[0]), 0);
+        CHECK_NEAR(spate_sim_solid_distance(sims[1], at, &which[1]),
+                   spate_sim_solid_distance(sims[0], at, &which[0]), 0);
         CHECK(which[0] == 1 && which[1] == 1);
         for (int k = 0; k < 2; k++)
             spate_sim_destroy(sims[k]);
@@ -415,8 +422,10 @@ static void channels(void)
         float *source[4], *age[4], *none[4];
         for (int step = 0; step < 5; step++)
             CHECK(sample_step(sim, 0.01));
-        CHECK(spate_channel_view(sim, "source", source) == 1 && spate_channel_view(sim, "age", age) == 1);
-        CHECK(spate_channel_view(sim, "colour", none) == 0 && spate_channel_view(sim, "", none) == 0);
+        CHECK(spate_channel_view(sim, "source", source) == 1 &&
+              spate_channel_view(sim, "age", age) == 1);
+        CHECK(spate_channel_view(sim, "colour", none) == 0 &&
+              spate_channel_view(sim, "", none) == 0);
         size_t count[3] = {0, 0, 0};
         for (size_t k = 0; k < spate_particles_count(sim); k++) {
             int from = (int)source[0][k];
@@ -428,7 +437,8 @@ static void channels(void)
                 CHECK(age[0][k] >= 0 && age[0][k] <= 0.05001f);
         }
         CHECK(count[0] > count[1] && count[1] > 0 && count[2] > 0);
-        CHECK(count[0] + count[1] == spate_sim_stats(sim).seeded && count[2] == spate_sim_stats(sim).added);
+        CHECK(count[0] + count[1] == spate_sim_stats(sim).seeded &&
+              count[2] == spate_sim_stats(sim).added);
         spate_sim_destroy(sim);
     }
 }
@@ -443,7 +453,8 @@ static float value_at(const spate_field_view_data *view, int i, int j, int k)
 static void shapes_of_fields(void)
 {
     static const char *const names[6] = {"u", "v", "w", "p", "solid", "type"};
-    static const int ends[6][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 0}, {1, 1, 1}, {0, 0, 0}};
+    static const int ends[6][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1},
+                                   {0, 0, 0}, {1, 1, 1}, {0, 0, 0}};
     for (int dim = 2; dim <= 3; dim++) {
         spate_sim *sim = sample_sim(pool_scene(dim), 1);
         CHECK(sample_step(sim, 0));
@@ -483,9 +494,11 @@ static void pressure_at_rest(void)
             for (int j = 0; j < p.count[1]; j++)
                 for (int i = 0; i < p.count[0]; i++) {
                     double depth = 0.2 - (p.origin[1] + j * p.cell_size);
-                    uint8_t kind = type.bytes[i * type.stride[0] + j * type.stride[1] + k * type.stride[2]];
+                    uint8_t kind =
+                        type.bytes[i * type.stride[0] + j * type.stride[1] + k * type.stride[2]];
                     CHECK(kind == (j < 8 ? SPATE_CELL_LIQUID : SPATE_CELL_AIR));
-                    CHECK_NEAR(value_at(&p, i, j, k), j < 8 ? 800 * 9.81 * depth : 0, 800 * 9.81 * 0.51 * p.cell_size);
+                    CHECK_NEAR(value_at(&p, i, j, k), j < 8 ? 800 * 9.81 * depth : 0,
+                               800 * 9.81 * 0.51 * p.cell_size);
                 }
         spate_sim_destroy(sim);
     }
@@ -496,8 +509,10 @@ static void types_and_distances(void)
 {
     for (int dim = 2; dim <= 3; dim++) {
         spate_scene *scene = pool_scene(dim);
-        sample_box(scene, SPATE_LIST_SOLIDS, 0.2, 0, -1, 0.3, 0.3, 1); /* 4 x 12 cells, and all of z */
-        sample_velocity(sample_box(scene, SPATE_LIST_INFLOWS, 0.5, 0.25, -1, 0.55, 0.3, 1), 0, -1, 0);
+        sample_box(scene, SPATE_LIST_SOLIDS, 0.2, 0, -1, 0.3, 0.3,
+                   1); /* 4 x 12 cells, and all of z */
+        sample_velocity(sample_box(scene, SPATE_LIST_INFLOWS, 0.5, 0.25, -1, 0.55, 0.3, 1), 0, -1,
+                        0);
         spate_sim *sim = sample_sim(scene, 2);
         for (int stage = SPATE_STAGE_SORT; stage <= SPATE_STAGE_SURFACE; stage++)
             CHECK(spate_sim_run_stage(sim, (spate_stage)stage, 0.01, NULL) == SPATE_OK);
@@ -514,7 +529,8 @@ static void types_and_distances(void)
         for (int k = 0; k < type.count[2]; k++)
             for (int j = 0; j < type.count[1]; j++)
                 for (int i = 0; i < type.count[0]; i++) {
-                    found[type.bytes[i * type.stride[0] + j * type.stride[1] + k * type.stride[2]] & 3]++;
+                    found[type.bytes[i * type.stride[0] + j * type.stride[1] + k * type.stride[2]] &
+                          3]++;
                     wet += held[i + 24 * (j + 16 * k)];
                 }
         CHECK(found[SPATE_CELL_LIQUID] == wet && wet == 20 * 8 * layers);
@@ -538,8 +554,10 @@ static void velocities_on_faces(void)
 {
     for (int dim = 2; dim <= 3; dim++) {
         spate_scene *scene = sample_scene(dim, 0.6, 0.4, 0.3, 24);
-        sample_velocity(sample_box(scene, SPATE_LIST_FILL, 0.05, 0.05, 0.05, 0.2, 0.2, 0.2), 1, 2, 3);
-        sample_velocity(sample_box(scene, SPATE_LIST_FILL, 0.4, 0.2, 0.1, 0.55, 0.35, 0.25), -4, 5, -6);
+        sample_velocity(sample_box(scene, SPATE_LIST_FILL, 0.05, 0.05, 0.05, 0.2, 0.2, 0.2), 1, 2,
+                        3);
+        sample_velocity(sample_box(scene, SPATE_LIST_FILL, 0.4, 0.2, 0.1, 0.55, 0.35, 0.25), -4, 5,
+                        -6);
         spate_sim *sim = sample_sim(scene, 1);
         for (int stage = SPATE_STAGE_SORT; stage <= SPATE_STAGE_P2G; stage++)
             CHECK(spate_sim_run_stage(sim, (spate_stage)stage, 0.01, NULL) == SPATE_OK);
@@ -550,7 +568,8 @@ static void velocities_on_faces(void)
             spate_field_view_data view;
             CHECK(spate_field_view(sim, names[d], &view));
             for (int b = 0; b < 2; b++)
-                CHECK_NEAR(value_at(&view, inside[b][0], inside[b][1], dim == 3 ? inside[b][2] : 0), expected[b][d], 1e-5);
+                CHECK_NEAR(value_at(&view, inside[b][0], inside[b][1], dim == 3 ? inside[b][2] : 0),
+                           expected[b][d], 1e-5);
             CHECK(value_at(&view, 12, 2, 0) == 0);
         }
         spate_sim_destroy(sim);
@@ -600,9 +619,11 @@ static void scenes_and_settings(void)
     spate_scene *scene = pool_scene(3), *copy = spate_scene_copy(scene);
     spate_value ratio = {.kind = SPATE_VALUE_NUMBER, .number = 0.5};
     CHECK(copy && copy != scene && copy->fill.items != scene->fill.items && copy->fill.count == 1);
-    CHECK(spate_scene_set(scene, "liquid.flip_ratio", &ratio, &error) == SPATE_OK && scene->liquid.flip_ratio == 0.5);
+    CHECK(spate_scene_set(scene, "liquid.flip_ratio", &ratio, &error) == SPATE_OK &&
+          scene->liquid.flip_ratio == 0.5);
     CHECK(copy->liquid.flip_ratio == 0.97);
-    CHECK(spate_scene_set(scene, "liquid.flipratio", &ratio, &error) == SPATE_ERROR_SCENE && error.message[0]);
+    CHECK(spate_scene_set(scene, "liquid.flipratio", &ratio, &error) == SPATE_ERROR_SCENE &&
+          error.message[0]);
     ratio.number = 3;
     CHECK(spate_scene_set(scene, "liquid.flip_ratio", &ratio, &error) == SPATE_ERROR_SCENE);
     CHECK(spate_scene_assign(scene, "time.cfl=1.5", &error) == SPATE_OK && scene->time.cfl == 1.5);
@@ -611,7 +632,8 @@ static void scenes_and_settings(void)
     char *text = spate_scene_text(scene);
     spate_scene *again = spate_scene_parse(text, strlen(text), ".", &error);
     CHECK(again && again->time.cfl == 1.5 && again->dim == 3 && again->fill.items[0].max[1] == 0.2);
-    CHECK(spate_scene_parse("{ \"domain\": ", 12, ".", &error) == NULL && error.status == SPATE_ERROR_SCENE);
+    CHECK(spate_scene_parse("{ \"domain\": ", 12, ".", &error) == NULL &&
+          error.status == SPATE_ERROR_SCENE);
     CHECK(spate_setting_count() > 40);
     for (int k = 0; k < spate_setting_count(); k++)
         CHECK(spate_setting_at(k)->path[0] && spate_setting_at(k)->help[0]);
@@ -628,14 +650,16 @@ static void meshes_and_points(void)
     spate_error error = {0};
     static const double corners[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
     static const uint32_t one[3] = {0, 1, 2}, wild[3] = {0, 1, 9};
-    CHECK(spate_mesh_create(corners, 3, one, 1, &error) == NULL && error.message[0]); /* not closed */
+    CHECK(spate_mesh_create(corners, 3, one, 1, &error) == NULL &&
+          error.message[0]); /* not closed */
     CHECK(spate_mesh_create(corners, 3, wild, 1, &error) == NULL);
     spate_mesh *mesh = sample_mesh(1, 1, 1);
     CHECK(mesh && spate_mesh_retain(mesh) == mesh);
     spate_mesh_destroy(mesh);
     spate_mesh_destroy(mesh);
     spate_mesh_destroy(NULL);
-    static const float x[6] = {0.1f, 0.1f, 0.1f, 0.2f, 0.3f, 0.1f}, v[6] = {1, 2, 3, 4, 5, 6}, nan[3] = {NAN, 0, 0};
+    static const float x[6] = {0.1f, 0.1f, 0.1f, 0.2f, 0.3f, 0.1f}, v[6] = {1, 2, 3, 4, 5, 6},
+                       nan[3] = {NAN, 0, 0};
     CHECK(spate_points_create(nan, NULL, 1, &error) == NULL && error.message[0]);
     spate_points *points = spate_points_create(x, v, 2, &error);
     CHECK(points && spate_points_retain(points) == points);

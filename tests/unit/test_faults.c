@@ -1,5 +1,6 @@
-/* test_faults.c -- what happens when things go wrong: every allocation and every write is made to fail, checkpoints are cut
- * and damaged, velocities are not numbers, and settings are extreme. Nothing may crash, leak (asan) or pass unnoticed. */
+/* test_faults.c -- what happens when things go wrong: every allocation and every write is made to
+ * fail, checkpoints are cut and damaged, velocities are not numbers, and settings are extreme.
+ * Nothing may crash, leak (asan) or pass unnoticed. */
 #include "sample.h"
 
 #include <math.h>
@@ -31,10 +32,12 @@ static spate_scene *rich_scene(int dim)
     return scene;
 }
 
-/* What is tried under failing allocations. Returns true if it said that it succeeded; fills `error` otherwise. */
+/* What is tried under failing allocations. Returns true if it said that it succeeded; fills `error`
+ * otherwise. */
 typedef bool attempt(spate_scene *scene, spate_sim *sim, sample_memory *memory, spate_error *error);
 
-static bool try_create(spate_scene *scene, spate_sim *sim, sample_memory *memory, spate_error *error)
+static bool try_create(spate_scene *scene, spate_sim *sim, sample_memory *memory,
+                       spate_error *error)
 {
     (void)sim, (void)memory;
     spate_options options = spate_options_default();
@@ -44,7 +47,8 @@ static bool try_create(spate_scene *scene, spate_sim *sim, sample_memory *memory
     return made != NULL;
 }
 
-static bool try_forecast(spate_scene *scene, spate_sim *sim, sample_memory *memory, spate_error *error)
+static bool try_forecast(spate_scene *scene, spate_sim *sim, sample_memory *memory,
+                         spate_error *error)
 {
     (void)sim, (void)memory;
     spate_forecast forecast;
@@ -124,10 +128,12 @@ static void fail_each(int dim, const char *name, attempt *what, bool needs_sim)
             test_failures++;
         }
         if (!good && (error.status != SPATE_ERROR_MEMORY || !error.message[0])) {
-            printf("  %s, %dD, allocation %d: status %d, \"%s\"\n", name, dim, (int)k, (int)error.status, error.message);
+            printf("  %s, %dD, allocation %d: status %d, \"%s\"\n", name, dim, (int)k,
+                   (int)error.status, error.message);
             test_failures++;
         }
-        if (sim && what != try_load) /* after a failed load it must be destroyed; otherwise it is still whole */
+        if (sim && what != try_load) /* after a failed load it must be destroyed; otherwise it is
+                                        still whole */
             sample_ledger(sim);
         spate_sim_destroy(sim);
     }
@@ -203,7 +209,8 @@ static void memory_of_scene(void)
     CHECK(spate_points_create((const float[3]){0, 0, 0}, NULL, 1, &error) == NULL);
     CHECK(error.status == SPATE_ERROR_MEMORY);
     sp_alloc_fail_at(0);
-    for (int list = 0; list < 4; list++) { /* lists grow now and then; a failure leaves them as they were */
+    for (int list = 0; list < 4;
+         list++) { /* lists grow now and then; a failure leaves them as they were */
         int made = 0;
         sp_alloc_fail_at(1);
         while (made < 1000 && spate_scene_add(whole, (spate_list)list))
@@ -255,7 +262,8 @@ static void refuses(int dim, sample_memory *memory, size_t size, const char *wha
     memory->size = size;
     memory->at = 0;
     if (spate_sim_load(sim, sample_read, memory, &error) != SPATE_ERROR_FILE || !error.message[0]) {
-        printf("  %dD, %s %zu of %zu bytes: status %d, \"%s\"\n", dim, what, at, whole, (int)error.status, error.message);
+        printf("  %dD, %s %zu of %zu bytes: status %d, \"%s\"\n", dim, what, at, whole,
+               (int)error.status, error.message);
         test_failures++;
     }
     memory->size = whole;
@@ -273,7 +281,8 @@ static void damaged_checkpoints(void)
         spate_sim_destroy(sim);
         size_t begin = 0;
         for (size_t call = 0; call < memory.calls; begin = memory.ends[call++]) {
-            size_t end = memory.ends[call], places[4] = {begin, begin + (end - begin) / 3, begin + (end - begin) / 2, end - 1};
+            size_t end = memory.ends[call], places[4] = {begin, begin + (end - begin) / 3,
+                                                         begin + (end - begin) / 2, end - 1};
             refuses(dim, &memory, begin, "cut to", begin);
             refuses(dim, &memory, end - 1, "cut to", end - 1);
             for (int k = 0; k < 4 && end > begin; k++) {
@@ -344,7 +353,8 @@ static void not_finite(void)
             uint64_t steps = spate_sim_steps(sim);
             spate_status status = spate_sim_step(sim, 0, &error);
             if (status != SPATE_ERROR_SIMULATION || !strstr(error.message, "finite")) {
-                printf("  %dD, impulse of %g m/s: status %d, \"%s\"\n", dim, bad[k], (int)status, error.message);
+                printf("  %dD, impulse of %g m/s: status %d, \"%s\"\n", dim, bad[k], (int)status,
+                       error.message);
                 test_failures++;
             }
             CHECK(error.where[0] != 0);
@@ -362,7 +372,8 @@ static bool all_finite(spate_sim *sim)
     spate_field_view(sim, "type", &cells);
     for (size_t k = 0; k < view.count; k++)
         for (int d = 0; d < spate_sim_dim(sim); d++)
-            if (!(view.x[d][k] >= 0 && view.x[d][k] <= (float)cells.count[d]) || !isfinite(view.v[d][k]))
+            if (!(view.x[d][k] >= 0 && view.x[d][k] <= (float)cells.count[d]) ||
+                !isfinite(view.v[d][k]))
                 return false;
     return true;
 }
@@ -373,7 +384,8 @@ static void frames(spate_scene *scene, const char *name, int count)
     double start = (double)clock() / CLOCKS_PER_SEC;
     for (int k = 0; sim && k < count; k++) {
         spate_error error = {0};
-        if (spate_sim_step_frame(sim, &error) != SPATE_OK || !all_finite(sim) || !sample_ledger(sim)) {
+        if (spate_sim_step_frame(sim, &error) != SPATE_OK || !all_finite(sim) ||
+            !sample_ledger(sim)) {
             printf("  %s, frame %d: %s: %s\n", name, k + 1, error.where, error.message);
             test_failures++;
             break;
@@ -396,11 +408,13 @@ static void extremes(void)
     for (int dim = 2; dim <= 3; dim++) {
         int cells = dim == 2 ? 32 : 16;
         spate_scene *scene = sample_scene(dim, 1, 0.5, 0.5, cells);
-        sample_velocity(sample_box(scene, SPATE_LIST_FILL, 0.1, 0.1, 0.1, 0.4, 0.4, 0.4), 1000, 0, 0);
+        sample_velocity(sample_box(scene, SPATE_LIST_FILL, 0.1, 0.1, 0.1, 0.4, 0.4, 0.4), 1000, 0,
+                        0);
         frames(scene, "1000 m/s against a wall", 2);
 
         scene = sample_scene(dim, 1, 0.5, 0.5, cells);
-        sample_velocity(sample_box(scene, SPATE_LIST_FILL, 0.1, 0.1, 0.1, 0.4, 0.4, 0.4), 1000, 300, -200);
+        sample_velocity(sample_box(scene, SPATE_LIST_FILL, 0.1, 0.1, 0.1, 0.4, 0.4, 0.4), 1000, 300,
+                        -200);
         sample_box(scene, SPATE_LIST_SOLIDS, 0.6, -1, -1, 0.606, 2, 2);
         scene->fps = 24;
         scene->time.max_substeps = 1; /* one step of 1/24 s: more than a thousand cells */
@@ -451,7 +465,8 @@ static void thin_wall_at_1000(void)
     for (int dim = 2; dim <= 3; dim++) {
         int cells = dim == 2 ? 64 : 16;
         spate_scene *scene = sample_scene(dim, 1, 0.25, 0.25, cells);
-        sample_velocity(sample_box(scene, SPATE_LIST_FILL, 0.05, 0.05, 0.05, 0.3, 0.2, 0.2), 1000, 0, 0);
+        sample_velocity(sample_box(scene, SPATE_LIST_FILL, 0.05, 0.05, 0.05, 0.3, 0.2, 0.2), 1000,
+                        0, 0);
         sample_box(scene, SPATE_LIST_SOLIDS, 0.6, -1, -1, 0.6 + 0.2 / cells, 2, 2);
         scene->fps = 24;
         scene->time.max_substeps = 1;

@@ -1,5 +1,6 @@
-/* test_ledger.c -- every particle is accounted for: particles = seeded + added - removed, in every step, with each cause
- * of removal counted; inflows give the flux that was asked, without overlap; a step allocates nothing after warm-up. */
+/* test_ledger.c -- every particle is accounted for: particles = seeded + added - removed, in every
+ * step, with each cause of removal counted; inflows give the flux that was asked, without overlap;
+ * a step allocates nothing after warm-up. */
 #include "sample.h"
 
 #include <math.h>
@@ -27,12 +28,14 @@ static void channel_10_seconds(void)
     spate_sim_destroy(sim);
 }
 
-/* Every cause at once: an inflow, an outflow, open sides, a piston that crushes, a user who adds and takes. */
+/* Every cause at once: an inflow, an outflow, open sides, a piston that crushes, a user who adds
+ * and takes. */
 static spate_scene *busy_scene(int dim)
 {
     spate_scene *scene = sample_scene(dim, 0.8, 0.4, 0.2, dim == 2 ? 40 : 20);
     sample_box(scene, SPATE_LIST_FILL, 0.26, 0, 0, 0.4, 0.2, 0.2);
-    sample_velocity(sample_box(scene, SPATE_LIST_INFLOWS, 0.26, 0.3, 0.04, 0.34, 0.38, 0.16), 2, -0.5, 0);
+    sample_velocity(sample_box(scene, SPATE_LIST_INFLOWS, 0.26, 0.3, 0.04, 0.34, 0.38, 0.16), 2,
+                    -0.5, 0);
     sample_box(scene, SPATE_LIST_OUTFLOWS, 0.5, 0, 0, 0.55, 0.04, 0.2);
     sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 0.08, 0.4, 0.2);
     sample_box(scene, SPATE_LIST_SOLIDS, 0.08, -1, -1, 0.24, 1, 1);
@@ -121,8 +124,9 @@ static spate_scene *inflow_scene(const inflow_case *c)
 {
     spate_scene *scene = sample_scene(c->dim, 0.8, 0.8, 0.8, c->dim == 2 ? 32 : 20);
     double dx = 0.8 / scene->domain.cells;
-    spate_shape *shape = sample_box(scene, SPATE_LIST_INFLOWS, MIDDLE - 0.5 * c->thickness * dx, MIDDLE - 3 * dx, MIDDLE - 2 * dx,
-                                    MIDDLE + 0.5 * c->thickness * dx, MIDDLE + 3 * dx, MIDDLE + 2 * dx);
+    spate_shape *shape = sample_box(
+        scene, SPATE_LIST_INFLOWS, MIDDLE - 0.5 * c->thickness * dx, MIDDLE - 3 * dx,
+        MIDDLE - 2 * dx, MIDDLE + 0.5 * c->thickness * dx, MIDDLE + 3 * dx, MIDDLE + 2 * dx);
     shape->shape = c->kind;
     for (int d = 0; d < 3; d++) {
         shape->center[d] = MIDDLE;
@@ -190,15 +194,17 @@ static void one_inflow(const inflow_case *c)
     }
     double volume = (double)(spate_sim_stats(sim).added - before) * pow(spacing, c->dim);
     double flux = volume / (spate_sim_time(sim) - since) / (speed * pow(dx, c->dim - 1));
-    if (!(fabs(flux - c->area) <= c->tolerance * c->area) || !(least >= 0.9 * (1 - c->jitter) * spacing))
-        printf("  %dD, shape %d, velocity %g %g %g, %g cells thick, %g cells per step:\n", c->dim, (int)c->kind,
-               c->velocity[0], c->velocity[1], c->velocity[2], c->thickness, c->way);
+    if (!(fabs(flux - c->area) <= c->tolerance * c->area) ||
+        !(least >= 0.9 * (1 - c->jitter) * spacing))
+        printf("  %dD, shape %d, velocity %g %g %g, %g cells thick, %g cells per step:\n", c->dim,
+               (int)c->kind, c->velocity[0], c->velocity[1], c->velocity[2], c->thickness, c->way);
     CHECK_NEAR(flux, c->area, c->tolerance * c->area);
     CHECK(least >= 0.9 * (1 - c->jitter) * spacing);
     spate_sim_destroy(sim);
 }
 
-/* The inflow is 6 cells high and 4 deep, or a disc of radius 3. Where its edge is round, the lattice shows in the flux. */
+/* The inflow is 6 cells high and 4 deep, or a disc of radius 3. Where its edge is round, the
+ * lattice shows in the flux. */
 static void inflow_flux(void)
 {
     static const double pi = 3.14159265358979;
@@ -208,7 +214,8 @@ static void inflow_flux(void)
         {2, SPATE_SHAPE_BOX, {2, 0, 0}, 6, 0, 3, 0, 4, 0.6, 0.01},
         {2, SPATE_SHAPE_BOX, {2, 0, 0}, 4, 0.5, 2, 90, 4, 0.6, 0.01},
         {2, SPATE_SHAPE_BOX, {1.5, 2, 0}, 6 * 0.6 + 4 * 0.8, 0.5, 2, 0, 4, 0.75, 0.01},
-        {2, SPATE_SHAPE_BOX, {2, 0, 0}, 6, 0.5, 2, 0, 1, 2, 0.01}, /* right through it in one step */
+        {2, SPATE_SHAPE_BOX, {2, 0, 0}, 6, 0.5, 2, 0, 1, 2, 0.01}, /* right through it in one step
+                                                                    */
         {2, SPATE_SHAPE_SPHERE, {2, 0, 0}, 6, 0.5, 2, 0, 6, 0.6, 0.03},
         {3, SPATE_SHAPE_BOX, {2, 0, 0}, 24, 0.5, 2, 0, 4, 0.6, 0.01},
         {3, SPATE_SHAPE_BOX, {0, 0, -2}, 24, 0.8, 2, 0, 4, 0.6, 0.01},
@@ -229,11 +236,9 @@ static void no_allocation(void)
     if (!scene)
         return;
     spate_sim *sim = sample_sim(scene, 2);
-    while (sim && spate_sim_time(sim) < 1 && sample_step(sim, 0)) {
-    }
+    while (sim && spate_sim_time(sim) < 1 && sample_step(sim, 0)) {}
     uint64_t counted = sim ? spate_sim_stats(sim).allocations : 0, calls = sp_alloc_count();
-    while (sim && spate_sim_time(sim) < 2 && sample_step(sim, 0)) {
-    }
+    while (sim && spate_sim_time(sim) < 2 && sample_step(sim, 0)) {}
     if (sim) {
         CHECK(spate_sim_stats(sim).allocations == counted);
         CHECK(sp_alloc_count() == calls); /* nor between steps */
@@ -248,14 +253,14 @@ static void growth_is_counted(void)
         spate_scene *scene = sample_scene(dim, 0.8, 0.4, 0.2, 20);
         sample_velocity(sample_box(scene, SPATE_LIST_INFLOWS, 0, 0.1, 0, 0.1, 0.3, 0.2), 2, 0, 0);
         spate_sim *sim = sample_sim(scene, 1);
-        while (sim && spate_sim_time(sim) < 0.3 && sample_step(sim, 0)) {
-        }
+        while (sim && spate_sim_time(sim) < 0.3 && sample_step(sim, 0)) {}
         if (sim) {
             spate_stats stats = spate_sim_stats(sim);
             CHECK(stats.particles > 200);
             CHECK(stats.allocations > 0);
             /* room grows by half each time, in at most 20 columns */
-            CHECK_LESS((double)stats.allocations, 20 * (log((double)stats.particles) / log(1.5) + 1));
+            CHECK_LESS((double)stats.allocations,
+                       20 * (log((double)stats.particles) / log(1.5) + 1));
         }
         spate_sim_destroy(sim);
     }

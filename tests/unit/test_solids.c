@@ -1,5 +1,6 @@
-/* test_solids.c -- no particle is ever inside a solid or outside the domain, judged in every step by the exact shapes at
- * the pose they have at that time, and no wall is too thin or too fast to stop the liquid. */
+/* test_solids.c -- no particle is ever inside a solid or outside the domain, judged in every step
+ * by the exact shapes at the pose they have at that time, and no wall is too thin or too fast to
+ * stop the liquid. */
 #include "sample.h"
 
 #include <math.h>
@@ -8,8 +9,10 @@
 
 #define TOLERANCE 1e-4 /* cells */
 
-/* Distance to the nearest solid of the scene; the poses are taken from the scene, not from the simulation. */
-static double distance_to(const spate_scene *scene, const sp_shape *forms, const sp_pose *poses, const double x[3])
+/* Distance to the nearest solid of the scene; the poses are taken from the scene, not from the
+ * simulation. */
+static double distance_to(const spate_scene *scene, const sp_shape *forms, const sp_pose *poses,
+                          const double x[3])
 {
     double nearest = HUGE_VAL, local[3];
     for (int k = 0; k < scene->solids.count; k++) {
@@ -51,8 +54,9 @@ static bool all_free(spate_sim *sim, bool host)
     }
     if (inside + outside + broken == 0)
         return true;
-    printf("  step %llu, of %zu particles: %zu inside a solid (%.3g cells deep), %zu outside the domain, %zu not finite\n",
-           (unsigned long long)spate_sim_steps(sim), view.count, inside, -deepest, outside, broken);
+    printf("  step %llu, of %zu particles: %zu inside a solid (%.3g cells deep), ",
+           (unsigned long long)spate_sim_steps(sim), view.count, inside, -deepest);
+    printf("%zu outside the domain, %zu not finite\n", outside, broken);
     test_failures++;
     return false;
 }
@@ -101,19 +105,30 @@ static void preset(const char *name, int cells, double seconds)
     spate_sim_destroy(sim);
 }
 
-static void pillars(void) { preset("pillars", 24, 2); }
-static void paddle_2d(void) { preset("paddle_2d", 64, 5); }
-static void mesh_obstacle(void) { preset("mesh_obstacle", 24, 2); }
+static void pillars(void)
+{
+    preset("pillars", 24, 2);
+}
+static void paddle_2d(void)
+{
+    preset("paddle_2d", 64, 5);
+}
+static void mesh_obstacle(void)
+{
+    preset("mesh_obstacle", 24, 2);
+}
 
 /* ---- stress */
 
-/* A jet of 50 m/s against a wall of 0.2 cells, from wall to wall; nothing may pass, and nothing may be lost. */
+/* A jet of 50 m/s against a wall of 0.2 cells, from wall to wall; nothing may pass, and nothing may
+ * be lost. */
 static void jet_at_thin_wall(int dim, double turn, double thickness, int max_substeps)
 {
     spate_scene *scene = sample_scene(dim, 0.8, 0.4, 0.2, dim == 2 ? 32 : 24);
     double dx = 0.8 / scene->domain.cells;
     sample_velocity(sample_box(scene, SPATE_LIST_FILL, 0.05, 0.1, 0.05, 0.4, 0.3, 0.15), 50, 0, 0);
-    sample_box(scene, SPATE_LIST_SOLIDS, 0.5, -1, -1, 0.5 + thickness * dx, 1.4, 1.2)->rotation[2] = turn;
+    sample_box(scene, SPATE_LIST_SOLIDS, 0.5, -1, -1, 0.5 + thickness * dx, 1.4, 1.2)->rotation[2] =
+        turn;
     scene->time.max_substeps = max_substeps;
     spate_sim *sim = sample_sim(scene, 2);
     uint64_t collisions = 0;
@@ -149,7 +164,8 @@ static void thin_wall_at_periodic_side(void)
 {
     for (int dim = 2; dim <= 3; dim++) {
         spate_scene *scene = sample_scene(dim, 0.8, 0.2, 0.2, 32);
-        sample_velocity(sample_box(scene, SPATE_LIST_FILL, 0.6, 0.05, 0.05, 0.75, 0.15, 0.15), 50, 0, 0);
+        sample_velocity(sample_box(scene, SPATE_LIST_FILL, 0.6, 0.05, 0.05, 0.75, 0.15, 0.15), 50,
+                        0, 0);
         sample_box(scene, SPATE_LIST_SOLIDS, 0.01, -1, -1, 0.015, 1, 1);
         scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
         scene->gravity[1] = 0;
@@ -168,8 +184,8 @@ static void thin_wall_at_periodic_side(void)
     }
 }
 
-/* A plate that sweeps through a pool at 30 m/s with at most two steps per frame: many cells per step. Its front pushes
- * everything along; what was before it stays before it. */
+/* A plate that sweeps through a pool at 30 m/s with at most two steps per frame: many cells per
+ * step. Its front pushes everything along; what was before it stays before it. */
 static void fast_paddle(void)
 {
     for (int dim = 2; dim <= 3; dim++) {
@@ -198,7 +214,8 @@ static void rotating_paddle(void)
     for (int dim = 2; dim <= 3; dim++) {
         spate_scene *scene = sample_scene(dim, 0.6, 0.6, 0.3, dim == 2 ? 48 : 24);
         sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 0.6, 0.3, 0.3);
-        spate_shape *blade = sample_box(scene, SPATE_LIST_SOLIDS, 0.08, 0.28, 0.05, 0.52, 0.31, 0.25);
+        spate_shape *blade =
+            sample_box(scene, SPATE_LIST_SOLIDS, 0.08, 0.28, 0.05, 0.52, 0.31, 0.25);
         sample_key(blade, 0, 0, 0, 0);
         for (int k = 1; k <= 12; k++)
             sample_key(blade, k / 40.0, 0, 0, 90.0 * k);
