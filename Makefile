@@ -60,6 +60,7 @@ compilers:
 
 bench: build
 	$(BUILD)/spate_bench $(ARGS)
+	$(BUILD)/spate_bench_pressure
 
 validate: build
 	@tests/run -d validation -t 7200 $(BUILD) $(ARGS)

@@ -1,9 +1,11 @@
-/* bench.c -- how fast a whole step is: the dam break of PEERS, in million particle-steps per second.
+/* bench.c -- how fast a whole step is: the dam break of PEERS, in million particle-steps per
+ * second.
  *
  *     spate_bench [CELLS [FRAMES [REPEATS]]]
  *
- * Runs without output, on all cores, several times, and prints the median with the spread, the share of each stage, and
- * nanoseconds per particle and step. Machines are noisy: compare runs of two builds in turn, not seconds. */
+ * Runs without output, on all cores, several times, and prints the median with the spread, the
+ * share of each stage, and nanoseconds per particle and step. Machines are noisy: compare runs of
+ * two builds in turn, not seconds. */
 #include <spate/spate.h>
 
 #include <stdio.h>
@@ -92,10 +94,12 @@ int main(int argc, char **argv)
             return 1;
     qsort(results, (size_t)repeats, sizeof *results, by_rate);
     const result *r = &results[repeats / 2];
-    printf("dam break, %d cells, %llu particles, %llu steps in %d frames\n", cells, (unsigned long long)r->particles,
-           (unsigned long long)r->steps, frames);
-    printf("%.2f million particle-steps per second (%.2f .. %.2f of %d), %.2f s, %.1f iterations per step\n",
-           r->rate / 1e6, results[0].rate / 1e6, results[repeats - 1].rate / 1e6, repeats, r->seconds, r->iterations);
+    printf("dam break, %d cells, %llu particles, %llu steps in %d frames\n", cells,
+           (unsigned long long)r->particles, (unsigned long long)r->steps, frames);
+    printf(
+        "%.2f million particle-steps per second (%.2f .. %.2f of %d), %.2f s, %.1f iterations per step\n",
+        r->rate / 1e6, results[0].rate / 1e6, results[repeats - 1].rate / 1e6, repeats, r->seconds,
+        r->iterations);
     for (int k = 0; k < SPATE_STAGE_COUNT; k++)
         printf("  %-12s %5.1f %%  %7.1f ns per particle\n", spate_stage_name((spate_stage)k),
                100 * r->stage[k] / r->seconds, 1e9 / r->rate * r->stage[k] / r->seconds);

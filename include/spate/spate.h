@@ -1,7 +1,7 @@
 /* spate.h -- the whole public API of spate, a PIC/FLIP fluid simulator.
  *
- * A program makes a scene (a plain struct, every field with a default), creates a simulation from it,
- * and steps it:
+ * A program makes a scene (a plain struct, every field with a default), creates a simulation from
+ * it, and steps it:
  *
  *     spate_scene *scene = spate_scene_create();
  *     scene->dim = 2;
@@ -12,15 +12,16 @@
  *     while (spate_sim_frame(sim) < 120)
  *         if (spate_sim_step_frame(sim, &error) != SPATE_OK) ...
  *
- * Units are SI: metres, seconds, kilograms, pascals; in 2D amounts are per metre of depth. Vectors have
- * three numbers; in 2D the third is ignored and reads as 0. Axes: -x left, +x right, -y bottom, +y top,
- * -z back, +z front. Angles are degrees.
+ * Units are SI: metres, seconds, kilograms, pascals; in 2D amounts are per metre of depth. Vectors
+ * have three numbers; in 2D the third is ignored and reads as 0. Axes: -x left, +x right, -y
+ * bottom, +y top, -z back, +z front. Angles are degrees.
  *
- * Functions that can fail return a spate_status (or NULL) and fill a spate_error if one is given. The
- * library never prints and never exits; warnings go to the log callback of spate_options. A simulation may
- * be used from one thread at a time; different simulations are independent.
+ * Functions that can fail return a spate_status (or NULL) and fill a spate_error if one is given.
+ * The library never prints and never exits; warnings go to the log callback of spate_options. A
+ * simulation may be used from one thread at a time; different simulations are independent.
  *
- * Everything up to "Files" is libspate (libc, libm, threads). "Files" is libspate_io (Jansson, libpng). */
+ * Everything up to "Files" is libspate (libc, libm, threads). "Files" is libspate_io (Jansson,
+ * libpng). */
 #ifndef SPATE_H
 #define SPATE_H
 
@@ -64,7 +65,8 @@ typedef struct spate_error {
 typedef enum spate_log_level { SPATE_LOG_INFO, SPATE_LOG_WARNING } spate_log_level;
 
 /* `where` as in spate_error, possibly empty; `message` without a newline. */
-typedef void spate_log_fn(void *user, spate_log_level level, const char *where, const char *message);
+typedef void spate_log_fn(void *user, spate_log_level level, const char *where,
+                          const char *message);
 
 /* The version of the library that is linked (SPATE_VERSION is that of the header). */
 SPATE_API const char *spate_version(void);
@@ -76,36 +78,56 @@ typedef enum spate_shape_kind {
     SPATE_SHAPE_SPHERE,   /* center, radius (2D: a disc) */
     SPATE_SHAPE_CAPSULE,  /* from, to, radius */
     SPATE_SHAPE_CYLINDER, /* from, to, radius, flat ends (2D: a rectangle about the line from-to) */
-    SPATE_SHAPE_PLANE,    /* point, normal: the half space behind the plane, opposite to the normal */
-    SPATE_SHAPE_MESH,     /* mesh (3D only): a closed triangle mesh */
+    SPATE_SHAPE_PLANE, /* point, normal: the half space behind the plane, opposite to the normal */
+    SPATE_SHAPE_MESH,  /* mesh (3D only): a closed triangle mesh */
     SPATE_SHAPE_PARTICLES /* points: only in fills; particles as they are, with their velocities */
 } spate_shape_kind;
 
 typedef enum spate_side { SPATE_SIDE_WALL, SPATE_SIDE_OPEN, SPATE_SIDE_PERIODIC } spate_side;
-typedef enum spate_transfer { SPATE_TRANSFER_FLIP, SPATE_TRANSFER_PIC, SPATE_TRANSFER_APIC } spate_transfer;
-typedef enum spate_kernel { SPATE_KERNEL_LINEAR, SPATE_KERNEL_QUADRATIC, SPATE_KERNEL_CUBIC } spate_kernel;
+typedef enum spate_transfer {
+    SPATE_TRANSFER_FLIP,
+    SPATE_TRANSFER_PIC,
+    SPATE_TRANSFER_APIC
+} spate_transfer;
+typedef enum spate_kernel {
+    SPATE_KERNEL_LINEAR,
+    SPATE_KERNEL_QUADRATIC,
+    SPATE_KERNEL_CUBIC
+} spate_kernel;
 typedef enum spate_advection {
     SPATE_ADVECTION_EULER,
     SPATE_ADVECTION_RK2,
     SPATE_ADVECTION_RK3,
     SPATE_ADVECTION_RK4
 } spate_advection;
-typedef enum spate_solver { SPATE_SOLVER_JACOBI, SPATE_SOLVER_GAUSS_SEIDEL, SPATE_SOLVER_PCG } spate_solver;
+typedef enum spate_solver {
+    SPATE_SOLVER_MULTIGRID,
+    SPATE_SOLVER_PCG,
+    SPATE_SOLVER_GAUSS_SEIDEL,
+    SPATE_SOLVER_JACOBI
+} spate_solver;
+typedef enum spate_solid_model { SPATE_SOLIDS_CUT, SPATE_SOLIDS_VOXEL } spate_solid_model;
+typedef enum spate_surface_model { SPATE_SURFACE_GHOST, SPATE_SURFACE_VOXEL } spate_surface_model;
 typedef enum spate_on_failure { SPATE_ON_FAILURE_WARN, SPATE_ON_FAILURE_ERROR } spate_on_failure;
-typedef enum spate_output_particles { SPATE_PARTICLES_PLY, SPATE_PARTICLES_NONE } spate_output_particles;
+typedef enum spate_output_particles {
+    SPATE_PARTICLES_PLY,
+    SPATE_PARTICLES_NONE
+} spate_output_particles;
 
 typedef struct spate_mesh spate_mesh;     /* a closed triangle mesh, see spate_mesh_create */
 typedef struct spate_points spate_points; /* a set of particles, see spate_points_create */
 
-/* One key of a motion. Between keys the pose is interpolated, before the first and after the last it rests. */
+/* One key of a motion. Between keys the pose is interpolated, before the first and after the last
+ * it rests. */
 typedef struct spate_keyframe {
     double time;        /* s */
     double position[3]; /* m, displacement from where the shape was placed */
-    double rotation[3]; /* degrees about x, then y, then z, on top of the shape's own; 2D: rotation[2] */
+    double rotation[3]; /* degrees about x, then y, then z, on top of the shape's own; 2D:
+                           rotation[2] */
 } spate_keyframe;
 
-/* A shape, and what it means to the list it stands in: a fill (liquid at the start), a solid, an inflow or
- * an outflow. Lengths that a shape needs start as NaN, "not given". */
+/* A shape, and what it means to the list it stands in: a fill (liquid at the start), a solid, an
+ * inflow or an outflow. Lengths that a shape needs start as NaN, "not given". */
 typedef struct spate_shape {
     char name[64];          /* for messages and gauges; empty: fill[0], solids[2], ... */
     spate_shape_kind shape; /* default box */
@@ -118,25 +140,49 @@ typedef struct spate_shape {
     char file[512];         /* mesh, particles: where it came from */
     double scale;           /* mesh: file units to metres; default 1 */
     double position[3];     /* m, mesh: where the origin of the file goes; default 0 */
-    double rotation[3];     /* degrees about x, then y, then z, about the shape's centre; 2D: rotation[2] */
+    double rotation[3];     /* degrees about x, then y, then z, about the shape's centre; 2D:
+                               rotation[2] */
     bool invert;            /* inside becomes outside; default false */
-    double velocity[3];     /* m/s; fill: at the start; solid: constant, on top of its motion; inflow: of what it emits */
-    double friction;        /* solids; 0 slip .. 1 no slip; default 0 */
+    double velocity[3]; /* m/s; fill: at the start; solid: constant, on top of its motion; inflow:
+                           of what it emits */
+    double friction;    /* solids; 0 slip .. 1 no slip; default 0 */
     spate_keyframe *motion; /* solids; motion_count keys in order of time; owned by the scene */
     int motion_count;
     spate_mesh *mesh;     /* SPATE_SHAPE_MESH; owned by the scene */
     spate_points *points; /* SPATE_SHAPE_PARTICLES; owned by the scene */
 } spate_shape;
 
-/* A quantity that particles carry beside position and velocity: sorted, saved, hashed and written with them.
- * "age" (s) and "source" (index of the fill, or number of fills + index of the inflow) are kept by the
- * simulation; any other name starts at `initial` and belongs to the user. */
+/* A quantity that particles carry beside position and velocity: sorted, saved, hashed and written
+ * with them. "age" (s) and "source" (index of the fill, or number of fills + index of the inflow)
+ * are kept by the simulation; any other name starts at `initial` and belongs to the user. */
 typedef struct spate_channel {
     char name[32];
     int components;    /* 1..4; default 1 */
     double initial[4]; /* default 0 */
-    bool pic;          /* true: averaged over the grid in every step; false (default): carried unchanged */
+    bool pic; /* true: averaged over the grid in every step; false (default): carried unchanged */
 } spate_channel;
+
+/* An instrument that is read at every step. Lengths that a kind needs start as NaN, "not given". */
+typedef enum spate_gauge_kind {
+    SPATE_GAUGE_HEIGHT, /* m: liquid in the column above `at`, against gravity (+y without gravity)
+                         */
+    SPATE_GAUGE_PRESSURE, /* Pa at `at`, the mean over a footprint of `radius`; 0 where there is no
+                             liquid */
+    SPATE_GAUGE_VELOCITY, /* m/s, one value per axis, at `at`; 0 where there is no liquid */
+    SPATE_GAUGE_FLUX, /* m^3/s (2D: m^2/s) through the rectangle min..max, positive along the + axis
+                       */
+    SPATE_GAUGE_FORCE /* N (2D: N/m), one value per axis: of the liquid's pressure on `solid` */
+} spate_gauge_kind;
+typedef struct spate_gauge {
+    char name[64];         /* of its columns in gauges.csv; empty: gauges[0], gauges[1], ... */
+    spate_gauge_kind kind; /* default height */
+    double at[3];          /* m; height, pressure, velocity */
+    double radius; /* m; pressure: of the footprint, a disc on a wall or solid within a cell, a ball
+                      elsewhere; default 0, a point */
+    double min[3],
+        max[3]; /* m; flux: corners of a rectangle, equal along the axis that the flux goes along */
+    char solid[64]; /* force: the name of a solid, or solids[0], solids[1], ... */
+} spate_gauge;
 
 typedef struct spate_shape_list {
     spate_shape *items;
@@ -147,20 +193,20 @@ typedef struct spate_scene {
     char name[64]; /* default "untitled" */
     int dim;       /* 2 or 3; the number of components of domain.size in a file; default 3 */
     struct {
-        double size[3];          /* m; required */
-        int cells;               /* cells along the longest side; default 64 */
-        double cell_size;        /* m; 0 (default): from `cells` */
-        spate_side sides[3][2];  /* [axis][low, high]; default wall; periodic only in pairs */
-        double friction;         /* of the walls, 0 slip .. 1 no slip; default 0 */
+        double size[3];         /* m; required */
+        int cells;              /* cells along the longest side; default 64 */
+        double cell_size;       /* m; 0 (default): from `cells` */
+        spate_side sides[3][2]; /* [axis][low, high]; default wall; periodic only in pairs */
+        double friction;        /* of the walls, 0 slip .. 1 no slip; default 0 */
     } domain;
     int frames;        /* default 120 */
     double fps;        /* 1/s; default 30 */
     double gravity[3]; /* m/s^2; default 0, -9.81, 0 */
     struct {
-        int particles_per_axis; /* of a cell; default 2: 4 per cell in 2D, 8 in 3D */
-        double jitter;          /* 0 a lattice .. 1 anywhere in the sub-cell; default 0.5 */
-        uint64_t seed;          /* of the jitter; default 1 */
-        double density;         /* kg/m^3; default 1000 */
+        int particles_per_axis;  /* of a cell; default 2: 4 per cell in 2D, 8 in 3D */
+        double jitter;           /* 0 a lattice .. 1 anywhere in the sub-cell; default 0.5 */
+        uint64_t seed;           /* of the jitter; default 1 */
+        double density;          /* kg/m^3; default 1000 */
         spate_transfer transfer; /* default flip */
         double flip_ratio;       /* share of FLIP per step, 0 PIC .. 1 pure FLIP; default 0.97 */
         spate_kernel kernel;     /* default linear */
@@ -173,15 +219,20 @@ typedef struct spate_scene {
         spate_advection advection; /* default rk3 */
     } time;
     struct {
-        spate_solver solver;       /* default pcg */
-        double tolerance;          /* share of a cell's volume that may be lost in a step; default 1e-4 */
-        int max_iterations;        /* default 1000 */
-        double relaxation;         /* jacobi: weight, gauss_seidel: over-relaxation; 0 (default): 0.8 and 1.7 */
+        spate_solver solver;         /* default multigrid */
+        spate_solid_model solids;    /* default cut */
+        spate_surface_model surface; /* default ghost */
+        double tolerance;   /* share of a cell's volume that may be lost in a step; default 1e-4 */
+        int max_iterations; /* default 1000 */
+        double relaxation;  /* jacobi: weight, gauss_seidel: over-relaxation; 0 (default): 0.8
+                               and 1.7 */
         spate_on_failure on_failure; /* jacobi and gauss_seidel at max_iterations; default warn */
     } pressure;
     spate_shape_list fill, solids, inflows, outflows;
     spate_channel *channels;
     int channel_count;
+    spate_gauge *gauges;
+    int gauge_count;
     struct {
         spate_output_particles particles; /* default ply */
         int every;                        /* frames between particle files; default 1 */
@@ -190,7 +241,12 @@ typedef struct spate_scene {
     } output;
 } spate_scene;
 
-typedef enum spate_list { SPATE_LIST_FILL, SPATE_LIST_SOLIDS, SPATE_LIST_INFLOWS, SPATE_LIST_OUTFLOWS } spate_list;
+typedef enum spate_list {
+    SPATE_LIST_FILL,
+    SPATE_LIST_SOLIDS,
+    SPATE_LIST_INFLOWS,
+    SPATE_LIST_OUTFLOWS
+} spate_list;
 
 /* A scene with all defaults; NULL without memory. */
 SPATE_API spate_scene *spate_scene_create(void);
@@ -198,12 +254,19 @@ SPATE_API spate_scene *spate_scene_copy(const spate_scene *scene);
 SPATE_API void spate_scene_destroy(spate_scene *scene);
 /* A shape with all defaults, for a caller's own use (spate_sim_add_solid). */
 SPATE_API spate_shape spate_shape_default(void);
-/* Appends a default shape to a list; the pointer is good until the next add. NULL without memory. */
+/* Appends a default shape to a list; the pointer is good until the next add. NULL without memory.
+ */
 SPATE_API spate_shape *spate_scene_add(spate_scene *scene, spate_list list);
 SPATE_API spate_keyframe *spate_shape_add_keyframe(spate_shape *shape);
 SPATE_API spate_channel *spate_scene_add_channel(spate_scene *scene);
+SPATE_API spate_gauge *spate_scene_add_gauge(spate_scene *scene);
 
-typedef enum spate_value_kind { SPATE_VALUE_NUMBER, SPATE_VALUE_BOOL, SPATE_VALUE_STRING, SPATE_VALUE_VECTOR } spate_value_kind;
+typedef enum spate_value_kind {
+    SPATE_VALUE_NUMBER,
+    SPATE_VALUE_BOOL,
+    SPATE_VALUE_STRING,
+    SPATE_VALUE_VECTOR
+} spate_value_kind;
 typedef struct spate_value {
     spate_value_kind kind;
     double number;      /* NUMBER; BOOL: 0 or 1 */
@@ -212,38 +275,44 @@ typedef struct spate_value {
     int count;          /* VECTOR: how many */
 } spate_value;
 
-/* Sets one setting by its path in a scene file, e.g. "liquid.flip_ratio" or "solids[2].radius"; an index
- * equal to the length of a list appends. Checks the type and the limits of the setting itself. */
-SPATE_API spate_status spate_scene_set(spate_scene *scene, const char *path, const spate_value *value, spate_error *error);
-/* Checks what one setting alone cannot show: that shapes have what they need, sides come in pairs, sizes fit.
- * Warnings go to `log` (may be NULL). spate_sim_create calls it. */
-SPATE_API spate_status spate_scene_check(const spate_scene *scene, spate_log_fn *log, void *user, spate_error *error);
+/* Sets one setting by its path in a scene file, e.g. "liquid.flip_ratio" or "solids[2].radius"; an
+ * index equal to the length of a list appends. Checks the type and the limits of the setting
+ * itself. */
+SPATE_API spate_status spate_scene_set(spate_scene *scene, const char *path,
+                                       const spate_value *value, spate_error *error);
+/* Checks what one setting alone cannot show: that shapes have what they need, sides come in pairs,
+ * sizes fit. Warnings go to `log` (may be NULL). spate_sim_create calls it. */
+SPATE_API spate_status spate_scene_check(const spate_scene *scene, spate_log_fn *log, void *user,
+                                         spate_error *error);
 
 /* One row of the table of settings, for help texts and user interfaces. */
 typedef struct spate_setting {
-    const char *path;      /* "liquid.flip_ratio"; list items as "solids[].radius" */
-    const char *type;      /* "number", "integer", "bool", "string", "vector", "rotation", "enum", "list" */
-    const char *fallback;  /* the default as JSON text; "" if it is required or depends */
-    const char *unit;      /* "m", "kg/m^3", ...; "" if none */
-    double low, high;      /* limits, -inf and inf where there is none */
-    const char *choices;   /* enum: names separated by '|' */
-    const char *help;      /* one line */
+    const char *path; /* "liquid.flip_ratio"; list items as "solids[].radius" */
+    const char
+        *type; /* "number", "integer", "bool", "string", "vector", "rotation", "enum", "list" */
+    const char *fallback; /* the default as JSON text; "" if it is required or depends */
+    const char *unit;     /* "m", "kg/m^3", ...; "" if none */
+    double low, high;     /* limits, -inf and inf where there is none */
+    const char *choices;  /* enum: names separated by '|' */
+    const char *help;     /* one line */
 } spate_setting;
 SPATE_API int spate_setting_count(void);
 SPATE_API const spate_setting *spate_setting_at(int index);
 
 /* ------------------------------------------------------------------ meshes and point sets */
 
-/* vertices: 3 * vertex_count numbers (m); triangles: 3 * triangle_count vertex indices. The mesh must be
- * closed (each edge between exactly two triangles); it is turned so that its normals point outwards. */
-SPATE_API spate_mesh *spate_mesh_create(const double *vertices, size_t vertex_count, const uint32_t *triangles,
-                                        size_t triangle_count, spate_error *error);
+/* vertices: 3 * vertex_count numbers (m); triangles: 3 * triangle_count vertex indices. The mesh
+ * must be closed (each edge between exactly two triangles); it is turned so that its normals point
+ * outwards. */
+SPATE_API spate_mesh *spate_mesh_create(const double *vertices, size_t vertex_count,
+                                        const uint32_t *triangles, size_t triangle_count,
+                                        spate_error *error);
 SPATE_API spate_mesh *spate_mesh_retain(spate_mesh *mesh); /* one more owner; returns mesh */
 SPATE_API void spate_mesh_destroy(spate_mesh *mesh);       /* one owner less */
 
 /* positions: 3 * count (m); velocities: 3 * count (m/s) or NULL for rest. */
-SPATE_API spate_points *spate_points_create(const float *positions, const float *velocities, size_t count,
-                                            spate_error *error);
+SPATE_API spate_points *spate_points_create(const float *positions, const float *velocities,
+                                            size_t count, spate_error *error);
 SPATE_API spate_points *spate_points_retain(spate_points *points);
 SPATE_API void spate_points_destroy(spate_points *points);
 
@@ -251,8 +320,8 @@ SPATE_API void spate_points_destroy(spate_points *points);
 
 typedef struct spate_sim spate_sim;
 
-/* A host's own scheduler: calls work(args, k) for every k in [0, count), on any threads, and returns when all
- * are done. */
+/* A host's own scheduler: calls work(args, k) for every k in [0, count), on any threads, and
+ * returns when all are done. */
 typedef void spate_schedule_fn(void *user, int count, void (*work)(void *args, int k), void *args);
 
 typedef struct spate_options {
@@ -267,18 +336,19 @@ SPATE_API spate_options spate_options_default(void);
 
 /* What a scene needs, before anything is allocated. */
 typedef struct spate_forecast {
-    int cells[3];             /* per axis; 1 in z in 2D */
-    double cell_size;         /* m */
-    double size[3];           /* m, the domain after rounding to whole cells */
-    uint64_t particles;       /* at the start, exact */
-    uint64_t memory;          /* bytes, estimate of the peak of the whole process, output included */
+    int cells[3];       /* per axis; 1 in z in 2D */
+    double cell_size;   /* m */
+    double size[3];     /* m, the domain after rounding to whole cells */
+    uint64_t particles; /* at the start, exact */
+    uint64_t memory;    /* bytes, estimate of the peak of the whole process, output included */
     uint64_t bytes_per_frame; /* of particle output */
 } spate_forecast;
 SPATE_API spate_status spate_scene_forecast(const spate_scene *scene, const spate_options *options,
                                             spate_forecast *forecast, spate_error *error);
 
 /* options may be NULL. The scene is copied. */
-SPATE_API spate_sim *spate_sim_create(const spate_scene *scene, const spate_options *options, spate_error *error);
+SPATE_API spate_sim *spate_sim_create(const spate_scene *scene, const spate_options *options,
+                                      spate_error *error);
 SPATE_API void spate_sim_destroy(spate_sim *sim);
 
 /* One step of dt seconds; dt = 0: what spate_sim_next_dt says. */
@@ -302,46 +372,56 @@ typedef enum spate_stage {
     SPATE_STAGE_COUNT
 } spate_stage;
 SPATE_API const char *spate_stage_name(spate_stage stage); /* "sort", "p2g", ... */
-/* Runs one stage of a step alone, for teaching and tests. In order, the stages are a step; time moves on
- * after the last. */
-SPATE_API spate_status spate_sim_run_stage(spate_sim *sim, spate_stage stage, double dt, spate_error *error);
+/* Runs one stage of a step alone, for teaching and tests. In order, the stages are a step; time
+ * moves on after the last. */
+SPATE_API spate_status spate_sim_run_stage(spate_sim *sim, spate_stage stage, double dt,
+                                           spate_error *error);
 
 SPATE_API int spate_sim_dim(const spate_sim *sim);
-SPATE_API double spate_sim_time(const spate_sim *sim);   /* s */
-SPATE_API int spate_sim_frame(const spate_sim *sim);     /* frames completed */
+SPATE_API double spate_sim_time(const spate_sim *sim);    /* s */
+SPATE_API int spate_sim_frame(const spate_sim *sim);      /* frames completed */
 SPATE_API uint64_t spate_sim_steps(const spate_sim *sim); /* steps taken in all */
 /* Whether the simulation stands at a frame boundary (not inside a frame). */
 SPATE_API bool spate_sim_at_frame(const spate_sim *sim);
 SPATE_API const spate_scene *spate_sim_scene(const spate_sim *sim);
 SPATE_API const char *spate_sim_device(const spate_sim *sim);
 SPATE_API int spate_sim_threads(const spate_sim *sim);
-SPATE_API uint64_t spate_sim_hash(const spate_sim *sim); /* of the state of all particles; order does not matter */
+/* Hash of the state of all particles; their order does not matter. */
+SPATE_API uint64_t spate_sim_hash(const spate_sim *sim);
 
-/* Changes while it runs. Positions in m, velocities in m/s, both 3 * count; velocities may be NULL. Particles
- * inside solids or outside the domain are refused and counted in *added by omission (added may be NULL). */
-SPATE_API spate_status spate_sim_add_particles(spate_sim *sim, const float *positions, const float *velocities,
-                                               size_t count, size_t *added, spate_error *error);
-SPATE_API spate_status spate_sim_remove_particles(spate_sim *sim, const spate_shape *inside, size_t *removed,
-                                                  spate_error *error);
-/* The solid's motion and velocity start when it is added; what is inside it is pushed out, or removed as crushed. */
-SPATE_API spate_status spate_sim_add_solid(spate_sim *sim, const spate_shape *shape, int *id, spate_error *error);
-/* The pose that the solid reaches at the end of the next step: displacement (m) and rotation (degrees) from where
- * it was placed. Its surface velocity follows from the way it has to go. Ends its keyframes. */
-SPATE_API spate_status spate_sim_move_solid(spate_sim *sim, int id, const double position[3], const double rotation[3],
-                                            spate_error *error);
+/* Changes while it runs. Positions in m, velocities in m/s, both 3 * count; velocities may be NULL.
+ * Particles inside solids or outside the domain are refused and counted in *added by omission
+ * (added may be NULL). */
+SPATE_API spate_status spate_sim_add_particles(spate_sim *sim, const float *positions,
+                                               const float *velocities, size_t count, size_t *added,
+                                               spate_error *error);
+SPATE_API spate_status spate_sim_remove_particles(spate_sim *sim, const spate_shape *inside,
+                                                  size_t *removed, spate_error *error);
+/* The solid's motion and velocity start when it is added; what is inside it is pushed out, or
+ * removed as crushed. */
+SPATE_API spate_status spate_sim_add_solid(spate_sim *sim, const spate_shape *shape, int *id,
+                                           spate_error *error);
+/* The pose that the solid reaches at the end of the next step: displacement (m) and rotation
+ * (degrees) from where it was placed. Its surface velocity follows from the way it has to go. Ends
+ * its keyframes. */
+SPATE_API spate_status spate_sim_move_solid(spate_sim *sim, int id, const double position[3],
+                                            const double rotation[3], spate_error *error);
 SPATE_API spate_status spate_sim_remove_solid(spate_sim *sim, int id, spate_error *error);
 SPATE_API void spate_sim_set_gravity(spate_sim *sim, const double gravity[3]);
 /* Adds `velocity` (m/s) to all particles inside a sphere, fading to 0 at its rim. */
-SPATE_API void spate_sim_add_impulse(spate_sim *sim, const double center[3], double radius, const double velocity[3]);
+SPATE_API void spate_sim_add_impulse(spate_sim *sim, const double center[3], double radius,
+                                     const double velocity[3]);
 
 /* ------------------------------------------------------------------ looking at it */
 
 SPATE_API size_t spate_particles_count(const spate_sim *sim);
 /* Copies in SI, 3 * count floats each; positions m, velocities m/s. Any pointer may be NULL. */
-SPATE_API void spate_particles_read(const spate_sim *sim, float *positions, float *velocities, uint32_t *ids);
+SPATE_API void spate_particles_read(const spate_sim *sim, float *positions, float *velocities,
+                                    uint32_t *ids);
 
-/* Zero-copy look at the particles; good until the next call that changes the simulation. Position in metres of
- * particle k along axis d: origin[d] + scale * x[d][k]. In 2D x[2] and v[2] are NULL. */
+/* Zero-copy look at the particles; good until the next call that changes the simulation. Position
+ * in metres of particle k along axis d: origin[d] + scale * x[d][k]. In 2D x[2] and v[2] are NULL.
+ */
 typedef struct spate_particles_view_data {
     size_t count;
     double origin[3];
@@ -351,15 +431,16 @@ typedef struct spate_particles_view_data {
     const uint32_t *id;
 } spate_particles_view_data;
 SPATE_API spate_particles_view_data spate_particles_view(const spate_sim *sim);
-/* Component arrays of a channel (components pointers are written to `columns`, at most 4); returns the number of
- * components, 0 if there is no such channel. */
+/* Component arrays of a channel (components pointers are written to `columns`, at most 4); returns
+ * the number of components, 0 if there is no such channel. */
 SPATE_API int spate_channel_view(spate_sim *sim, const char *name, float *columns[4]);
 
-/* Zero-copy look at a grid field. Value at (i, j, k): data[i * stride[0] + j * stride[1] + k * stride[2]], in
- * the type of the field, for 0 <= i < count[0] and so on. Position in metres of (0, 0, 0): origin; distance of
- * neighbours: cell_size. Names: "u", "v", "w" (face velocities, m/s), "p" (pressure, Pa, cells), "solid"
- * (signed distance to solids, m, nodes; negative inside; exact within 4 cells of them and a lower bound beyond), "type"
- * (cells, uint8_t, spate_cell). Far from liquid, where nothing is computed, u, p and type are 0. */
+/* Zero-copy look at a grid field. Value at (i, j, k): data[i * stride[0] + j * stride[1] + k *
+ * stride[2]], in the type of the field, for 0 <= i < count[0] and so on. Position in metres of (0,
+ * 0, 0): origin; distance of neighbours: cell_size. Names: "u", "v", "w" (face velocities, m/s),
+ * "p" (pressure, Pa, cells), "solid" (signed distance to solids, m, nodes; negative inside; exact
+ * within 4 cells of them and a lower bound beyond), "type" (cells, uint8_t, spate_cell). Far from
+ * liquid, where nothing is computed, u, p and type are 0. */
 typedef enum spate_cell {
     SPATE_CELL_AIR = 0,
     SPATE_CELL_LIQUID = 1,
@@ -367,55 +448,67 @@ typedef enum spate_cell {
     SPATE_CELL_INFLOW = 3 /* its faces have the velocity of an inflow */
 } spate_cell;
 typedef struct spate_field_view_data {
-    const float *values;    /* NULL for "type" */
-    const uint8_t *bytes;   /* only for "type" */
+    const float *values;  /* NULL for "type" */
+    const uint8_t *bytes; /* only for "type" */
     int count[3];
     ptrdiff_t stride[3];
     double origin[3];
     double cell_size;
 } spate_field_view_data;
 /* false if there is no such field. */
-SPATE_API bool spate_field_view(const spate_sim *sim, const char *name, spate_field_view_data *view);
+SPATE_API bool spate_field_view(const spate_sim *sim, const char *name,
+                                spate_field_view_data *view);
 
-/* Signed distance (m) to the nearest solid at a point (m), by the exact shapes; negative inside. Walls of the
- * domain do not count. `solid` (may be NULL) receives the index, -1 if there is none. */
+/* The gauges of the scene. Returns how many values gauge number `gauge` has (1, or one per axis), 0
+ * if there is no such gauge; values that it has not are 0. They are taken at the end of every step
+ * from what is then on the grid: pressure and velocity as that step's projection left them, and the
+ * surface that it was done with, which is that of the liquid as the step began. Before the first
+ * step and after spate_sim_load, surface and velocity come from the particles, and the pressure is
+ * 0 or that of the checkpoint. */
+SPATE_API int spate_gauge_count(const spate_sim *sim);
+SPATE_API int spate_gauge_read(spate_sim *sim, int gauge, double values[3]);
+
+/* Signed distance (m) to the nearest solid at a point (m), by the exact shapes; negative inside.
+ * Walls of the domain do not count. `solid` (may be NULL) receives the index, -1 if there is none.
+ */
 SPATE_API double spate_sim_solid_distance(const spate_sim *sim, const double point[3], int *solid);
 
 typedef struct spate_stats {
     int frame;
-    double time;               /* s */
-    int substeps;              /* in this frame */
-    double cfl;                /* largest CFL number of the frame's steps (cells) */
+    double time;  /* s */
+    int substeps; /* in this frame */
+    double cfl;   /* largest CFL number of the frame's steps (cells) */
     uint64_t particles;
-    uint64_t seeded;           /* at the start */
-    uint64_t added;            /* since the start: inflows and spate_sim_add_particles */
-    uint64_t removed;          /* since the start, the sum of the four below */
-    uint64_t removed_open;     /* through open sides */
-    uint64_t removed_outflow;  /* in outflows */
-    uint64_t removed_crushed;  /* by closing solids that left no free place */
-    uint64_t removed_user;     /* by spate_sim_remove_particles */
+    uint64_t seeded;          /* at the start */
+    uint64_t added;           /* since the start: inflows and spate_sim_add_particles */
+    uint64_t removed;         /* since the start, the sum of the four below */
+    uint64_t removed_open;    /* through open sides */
+    uint64_t removed_outflow; /* in outflows */
+    uint64_t removed_crushed; /* by closing solids that left no free place */
+    uint64_t removed_user;    /* by spate_sim_remove_particles */
     uint64_t liquid_cells;
-    double ppc_mean;           /* particles per liquid cell */
+    double ppc_mean; /* particles per liquid cell */
     uint64_t ppc_max;
-    double volume;             /* m^3 (2D: m^2), of the liquid cells */
-    double volume_particles;   /* m^3, particles times their volume */
-    double max_speed;          /* m/s */
-    double momentum[3];        /* kg m/s */
-    double kinetic_energy;     /* J */
-    double potential_energy;   /* J, against the domain corner */
-    double divergence_before;  /* max |div u| dt over liquid cells, largest of the frame */
+    double volume; /* m^3 (2D: m^2), inside the level set, solids excluded; voxel surface: of the
+                      liquid cells */
+    double volume_particles;  /* m^3, particles times their volume */
+    double max_speed;         /* m/s */
+    double momentum[3];       /* kg m/s */
+    double kinetic_energy;    /* J */
+    double potential_energy;  /* J, against the domain corner */
+    double divergence_before; /* max |div u| dt over liquid cells, largest of the frame */
     double divergence_after;
-    int solver_iterations;     /* of all solves of the frame */
-    double solver_residual;    /* max |r| dt, largest of the frame: share of a cell's volume */
-    int solver_failures;       /* solves of the frame that did not converge */
-    uint64_t collisions;       /* of the frame: particles stopped at a solid */
-    uint64_t in_solid;         /* particles inside a solid, by the exact shapes; 0 */
-    double min_distance;       /* m, between any two particles */
-    uint64_t allocations;      /* memory allocations inside steps, since the start */
+    int solver_iterations;  /* of all solves of the frame */
+    double solver_residual; /* max |r| dt, largest of the frame: share of a cell's volume */
+    int solver_failures;    /* solves of the frame that did not converge */
+    uint64_t collisions;    /* of the frame: particles stopped at a solid */
+    uint64_t in_solid;      /* particles inside a solid, by the exact shapes; 0 */
+    double min_distance;    /* m, between any two particles */
+    uint64_t allocations;   /* memory allocations inside steps, since the start */
     double seconds[SPATE_STAGE_COUNT]; /* of each stage in this frame */
 } spate_stats;
-/* The numbers of the frame under way or just completed. Sorts the particles and walks over them: meant for once
- * a frame. */
+/* The numbers of the frame under way or just completed. Sorts the particles and walks over them:
+ * meant for once a frame. */
 SPATE_API spate_stats spate_sim_stats(spate_sim *sim);
 
 /* ------------------------------------------------------------------ checkpoints */
@@ -425,19 +518,24 @@ typedef spate_status spate_write_fn(void *user, const void *bytes, size_t size);
 typedef spate_status spate_read_fn(void *user, void *bytes, size_t size);
 
 /* Everything that the next step needs, with a layout hash and a checksum. */
-SPATE_API spate_status spate_sim_save(const spate_sim *sim, spate_write_fn *write, void *user, spate_error *error);
-/* Into a simulation made from the same scene (frames, output, threads and device may differ), to which the same solids
- * have been added, if any were. On failure the simulation must be destroyed. */
-SPATE_API spate_status spate_sim_load(spate_sim *sim, spate_read_fn *read, void *user, spate_error *error);
+SPATE_API spate_status spate_sim_save(const spate_sim *sim, spate_write_fn *write, void *user,
+                                      spate_error *error);
+/* Into a simulation made from the same scene (frames, output, threads and device may differ), to
+ * which the same solids have been added, if any were. On failure the simulation must be destroyed.
+ */
+SPATE_API spate_status spate_sim_load(spate_sim *sim, spate_read_fn *read, void *user,
+                                      spate_error *error);
 
 /* ------------------------------------------------------------------ files (libspate_io) */
 
 /* Reads a scene, with the meshes and point sets it names (relative to its folder). */
 SPATE_API spate_scene *spate_scene_read(const char *path, spate_error *error);
 /* The same from text; `folder` is where relative file names start. */
-SPATE_API spate_scene *spate_scene_parse(const char *text, size_t length, const char *folder, spate_error *error);
+SPATE_API spate_scene *spate_scene_parse(const char *text, size_t length, const char *folder,
+                                         spate_error *error);
 /* Sets one setting from "path=value", the value written as JSON or as a bare word. */
-SPATE_API spate_status spate_scene_assign(spate_scene *scene, const char *assignment, spate_error *error);
+SPATE_API spate_status spate_scene_assign(spate_scene *scene, const char *assignment,
+                                          spate_error *error);
 /* The whole scene as JSON text, every setting written out; free() it. NULL without memory. */
 SPATE_API char *spate_scene_text(const spate_scene *scene);
 
@@ -445,12 +543,16 @@ SPATE_API char *spate_scene_text(const spate_scene *scene);
 SPATE_API spate_mesh *spate_mesh_read(const char *path, spate_error *error);
 /* A PLY file with vertex properties x y z and, if there, vx vy vz. */
 SPATE_API spate_points *spate_points_read(const char *path, spate_error *error);
-/* Binary PLY: x y z vx vy vz id and the scene's channels. Complete under its name or not there at all. */
-SPATE_API spate_status spate_particles_write_ply(spate_sim *sim, const char *path, spate_error *error);
+/* Binary PLY: x y z vx vy vz id and the scene's channels. Complete under its name or not there at
+ * all. */
+SPATE_API spate_status spate_particles_write_ply(spate_sim *sim, const char *path,
+                                                 spate_error *error);
 /* A picture of the particles and solids. width and height in pixels. */
-SPATE_API spate_status spate_preview_write_png(spate_sim *sim, const char *path, int width, int height, spate_error *error);
+SPATE_API spate_status spate_preview_write_png(spate_sim *sim, const char *path, int width,
+                                               int height, spate_error *error);
 /* Checkpoint files, written under a temporary name and renamed when complete. */
-SPATE_API spate_status spate_checkpoint_write(const spate_sim *sim, const char *path, spate_error *error);
+SPATE_API spate_status spate_checkpoint_write(const spate_sim *sim, const char *path,
+                                              spate_error *error);
 SPATE_API spate_status spate_checkpoint_read(spate_sim *sim, const char *path, spate_error *error);
 
 #ifdef __cplusplus

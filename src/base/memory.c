@@ -17,7 +17,8 @@ void *sp_alloc(size_t count, size_t size)
         return NULL;
     if (size && count > (SIZE_MAX - 2 * ALIGN) / size)
         return NULL;
-    /* calloc rather than aligned_alloc: the system's fresh pages are zero already and stay uncommitted */
+    /* calloc rather than aligned_alloc: the system's fresh pages are zero already and stay
+     * uncommitted */
     char *raw = calloc(1, count * size + 2 * ALIGN);
     if (!raw)
         return NULL;

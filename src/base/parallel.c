@@ -1,9 +1,10 @@
 /* parallel.c -- a small pool of threads that sleep between loops.
  *
- * One loop runs at a time. The caller describes it, opens the gate, takes part itself, closes the gate and waits for the
- * workers that came through it. A worker that is late finds the gate closed and misses the loop: nobody waits for a
- * thread that the system has not woken yet. Ranges are handed out by an atomic counter. Workers look for the next loop
- * for some microseconds (the loops of a step follow each other closely) and then sleep on a condition variable. */
+ * One loop runs at a time. The caller describes it, opens the gate, takes part itself, closes the
+ * gate and waits for the workers that came through it. A worker that is late finds the gate closed
+ * and misses the loop: nobody waits for a thread that the system has not woken yet. Ranges are
+ * handed out by an atomic counter. Workers look for the next loop for some microseconds (the loops
+ * of a step follow each other closely) and then sleep on a condition variable. */
 #include "parallel.h"
 
 #include "memory.h"
@@ -192,7 +193,8 @@ void sp_parallel_for(sp_pool *pool, size_t n, size_t grain, sp_range_fn *range, 
     }
     uint64_t loop = atomic_load(&pool->gate) / GATE_NEXT + 1;
     atomic_store(&pool->gate, loop * GATE_NEXT + GATE_OPEN);
-    if (atomic_load(&pool->sleepers) > 0) { /* a worker that falls asleep later sees the open gate first */
+    if (atomic_load(&pool->sleepers) >
+        0) { /* a worker that falls asleep later sees the open gate first */
         pthread_mutex_lock(&pool->lock);
         pthread_cond_broadcast(&pool->wake);
         pthread_mutex_unlock(&pool->lock);

@@ -1,9 +1,9 @@
 /* parallel.h -- the one place with threads.
  *
- * A loop over n items is cut into ranges of `grain` items, whatever the number of threads. The ranges run in any
- * order on any thread, so a range function writes only what belongs to its range; a sum stores one partial per range
- * (number begin / grain) and the caller adds them in order. That is how results are the same bits for any number
- * of threads. */
+ * A loop over n items is cut into ranges of `grain` items, whatever the number of threads. The
+ * ranges run in any order on any thread, so a range function writes only what belongs to its range;
+ * a sum stores one partial per range (number begin / grain) and the caller adds them in order. That
+ * is how results are the same bits for any number of threads. */
 #ifndef SPATE_BASE_PARALLEL_H
 #define SPATE_BASE_PARALLEL_H
 
@@ -11,7 +11,8 @@
 
 typedef struct sp_pool sp_pool;
 
-/* worker: 0 .. sp_pool_threads - 1, for scratch memory; never for anything that reaches a result. */
+/* worker: 0 .. sp_pool_threads - 1, for scratch memory; never for anything that reaches a result.
+ */
 typedef void sp_range_fn(void *args, size_t begin, size_t end, int worker);
 
 /* threads = 0: one per core. schedule may be NULL. NULL without memory. */

@@ -3,7 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-spate_status sp_fail(spate_error *error, spate_status status, const char *where, const char *format, ...)
+spate_status sp_fail(spate_error *error, spate_status status, const char *where, const char *format,
+                     ...)
 {
     if (error) {
         va_list list;
@@ -20,10 +21,12 @@ spate_status sp_fail_memory(spate_error *error, const char *what, uint64_t bytes
 {
     if (bytes == 0)
         return sp_fail(error, SPATE_ERROR_MEMORY, NULL, "out of memory for %s", what);
-    return sp_fail(error, SPATE_ERROR_MEMORY, NULL, "out of memory: %s needs %.1f MB", what, (double)bytes / 1e6);
+    return sp_fail(error, SPATE_ERROR_MEMORY, NULL, "out of memory: %s needs %.1f MB", what,
+                   (double)bytes / 1e6);
 }
 
-void sp_log(spate_log_fn *log, void *user, spate_log_level level, const char *where, const char *format, ...)
+void sp_log(spate_log_fn *log, void *user, spate_log_level level, const char *where,
+            const char *format, ...)
 {
     if (!log)
         return;

@@ -1,7 +1,8 @@
 /* device.h -- the closed list of algorithms that are written once per device.
  *
- * Everything else is a loop over cells, faces or particles whose body stands in src/kernels. A device provides, in
- * src/device/<name>/, the functions declared here; src/sim/step.c calls them in the same order for every device.
+ * Everything else is a loop over cells, faces or particles whose body stands in src/kernels. A
+ * device provides, in src/device/<name>/, the functions declared here; src/sim/step.c calls them in
+ * the same order for every device.
  *
  *   sort.c      binning of particles by tile, cell and id, and the gather of every column
  *   p2g.c       particles to grid: sums over particles
@@ -16,7 +17,8 @@ void X(sort_particles)(X(sim) *s);
 void X(particles_to_grid)(X(sim) *s);
 void X(grid_to_particles)(X(sim) *s, double dt);
 
-/* Sum over [0, n) of what `value` adds up for each range, in order of the ranges; maximum likewise. */
+/* Sum over [0, n) of what `value` adds up for each range, in order of the ranges; maximum likewise.
+ */
 typedef double X(partial_fn)(void *args, size_t begin, size_t end);
 double X(sum)(X(sim) *s, size_t n, size_t grain, X(partial_fn) *partial, void *args);
 double X(maximum)(X(sim) *s, size_t n, size_t grain, X(partial_fn) *partial, void *args);

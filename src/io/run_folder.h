@@ -1,8 +1,8 @@
 /* run_folder.h -- the folder that a run leaves: what is in it, who may write to it, and what may be
  * removed.
  *
- *     run.json  stats.csv  particles.0000.ply ...  preview.png  checkpoint.spate
- * checkpoint.prev.spate
+ *     run.json  stats.csv  gauges.csv  particles.0000.ply ...  preview.png
+ *     checkpoint.spate  checkpoint.prev.spate
  *
  * Every file appears under its name only when complete, so that a run killed at any moment can be
  * resumed. The two newest checkpoints are kept, and at no moment is there none once the first is

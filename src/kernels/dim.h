@@ -1,8 +1,8 @@
 /* dim.h -- the only file that knows how many dimensions there are.
  *
- * Everything under src/sim, src/kernels and src/device is compiled twice, with DIM = 2 and DIM = 3. Names with
- * external linkage are written X(name) and become sp2_name and sp3_name. Axis loops are FOR_DIM(d); a loop over
- * something that has a third direction only in 3D runs to LAST(n). */
+ * Everything under src/sim, src/kernels and src/device is compiled twice, with DIM = 2 and DIM = 3.
+ * Names with external linkage are written X(name) and become sp2_name and sp3_name. Axis loops are
+ * FOR_DIM(d); a loop over something that has a third direction only in 3D runs to LAST(n). */
 #ifndef SPATE_KERNELS_DIM_H
 #define SPATE_KERNELS_DIM_H
 
@@ -19,7 +19,9 @@
 #else
 #define SP_UNROLL _Pragma("GCC unroll 4")
 #endif
-#define FOR_DIM(d) SP_UNROLL for (int d = 0; d < DIM; d++)
+#define FOR_DIM(d) \
+    SP_UNROLL      \
+    for (int d = 0; d < DIM; d++)
 #define LAST(n) (DIM == 3 ? (n) : 1)
 
 /* TILE cells along the edge of a tile (a power of two), TILE_ROWS rows of TILE cells in it */

@@ -1,16 +1,17 @@
 /* grid.h -- where things are in memory. All index arithmetic of the grid stands here.
  *
- * One index space serves cells, faces and nodes. Index (i, j, k) names the cell whose low corner is at (i, j, k), in
- * units of dx from the corner of the domain; its low face along axis d; and its low corner node:
+ * One index space serves cells, faces and nodes. Index (i, j, k) names the cell whose low corner is
+ * at (i, j, k), in units of dx from the corner of the domain; its low face along axis d; and its
+ * low corner node:
  *
  *        +-------+           cell value   at (i + 1/2, j + 1/2)
  *   u[0] |   p   |           u[0] value   at (i      , j + 1/2)
  *        +-------+           u[1] value   at (i + 1/2, j      )
  *      node u[1]             node value   at (i      , j      )
  *
- * Arrays are dense, x fastest, in whole tiles, with a border at least one tile wide around the domain, so that no
- * stencil needs a bounds test. Tiles are numbered over the whole array, border included: tile 0 is a border tile,
- * and the domain starts at tile (1, 1, 1). */
+ * Arrays are dense, x fastest, in whole tiles, with a border at least one tile wide around the
+ * domain, so that no stencil needs a bounds test. Tiles are numbered over the whole array, border
+ * included: tile 0 is a border tile, and the domain starts at tile (1, 1, 1). */
 #ifndef SPATE_KERNELS_GRID_H
 #define SPATE_KERNELS_GRID_H
 
@@ -34,8 +35,17 @@ typedef struct X(grid) {
 static inline size_t X(index)(const X(grid) *g, const int c[DIM])
 {
     ptrdiff_t index = (ptrdiff_t)g->origin;
-    FOR_DIM(d) index += c[d] * (ptrdiff_t)g->stride[d];
+    FOR_DIM(d)
+        index += c[d] * (ptrdiff_t)g->stride[d];
     return (size_t)index;
+}
+
+static inline void X(coordinates)(const X(grid) *g, size_t index, int c[DIM])
+{
+    c[0] = (int)(index % g->stride[1]) - TILE;
+    c[1] = (int)(DIM == 3 ? index % g->stride[2] / g->stride[1] : index / g->stride[1]) - TILE;
+    if (DIM == 3)
+        c[DIM - 1] = (int)(index / g->stride[2]) - TILE;
 }
 
 /* Largest integer not above x, for |x| < 2^31. */
@@ -65,7 +75,8 @@ static inline int X(tile_number)(const X(grid) *g, const int t[DIM])
 static inline void X(tile_cell)(const X(grid) *g, int tile, int c[DIM])
 {
     X(tile_coordinates)(g, tile, c);
-    FOR_DIM(d) c[d] = (c[d] - 1) * TILE;
+    FOR_DIM(d)
+        c[d] = (c[d] - 1) * TILE;
 }
 
 static inline size_t X(tile_index)(const X(grid) *g, int tile)
@@ -95,21 +106,24 @@ static inline int X(tile_colour)(const X(grid) *g, int tile)
 {
     int t[DIM], colour = 0;
     X(tile_coordinates)(g, tile, t);
-    FOR_DIM(d) colour |= (t[d] & 1) << d;
+    FOR_DIM(d)
+        colour |= (t[d] & 1) << d;
     return colour;
 }
 
-/* Whether row r of a tile can hold faces or cells of the domain. In a border tile that is the layer of faces that ends
- * the domain, where the number of cells is a whole number of tiles. */
+/* Whether row r of a tile can hold faces or cells of the domain. In a border tile that is the layer
+ * of faces that ends the domain, where the number of cells is a whole number of tiles. */
 static inline bool X(row_has_faces)(const X(grid) *g, const int t[DIM], int r)
 {
-    return !(t[1] == g->tiles[1] - 1 && (r & (TILE - 1))) && !(DIM == 3 && t[DIM - 1] == g->tiles[2] - 1 && (r >> TILE_SHIFT));
+    return !(t[1] == g->tiles[1] - 1 && (r & (TILE - 1))) &&
+           !(DIM == 3 && t[DIM - 1] == g->tiles[2] - 1 && (r >> TILE_SHIFT));
 }
 
 static inline bool X(inside)(const X(grid) *g, const int c[DIM])
 {
     bool inside = true;
-    FOR_DIM(d) inside = inside && c[d] >= 0 && c[d] < g->n[d];
+    FOR_DIM(d)
+        inside = inside && c[d] >= 0 && c[d] < g->n[d];
     return inside;
 }
 

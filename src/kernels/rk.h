@@ -28,19 +28,20 @@ static inline void X(bring_in)(const X(grid) *g, float x[DIM])
 }
 
 /* u at x + share * h * k */
-static inline void X(stage)(const X(grid) *g, int degree, float *const u[DIM], const float x[DIM], const float k[DIM],
-                            float step, float v[DIM])
+static inline void X(stage)(const X(grid) *g, int degree, float *const u[DIM], const float x[DIM],
+                            const float k[DIM], float step, float v[DIM])
 {
     float place[DIM];
-    FOR_DIM(d) place[d] = x[d] + step * k[d];
+    FOR_DIM(d)
+        place[d] = x[d] + step * k[d];
     X(bring_in)(g, place);
     X(velocity_at)(g, degree, u, place, v);
 }
 
-/* The mean velocity over the step. order: 1 .. 4. A stage farther than `reach` cells away would leave the known field; a
- * particle that fast takes an Euler step. */
-static inline void X(mean_velocity)(const X(grid) *g, int degree, int order, float *const u[DIM], const float x[DIM],
-                                    float h, float reach, float v[DIM])
+/* The mean velocity over the step. order: 1 .. 4. A stage farther than `reach` cells away would
+ * leave the known field; a particle that fast takes an Euler step. */
+static inline void X(mean_velocity)(const X(grid) *g, int degree, int order, float *const u[DIM],
+                                    const float x[DIM], float h, float reach, float v[DIM])
 {
     float k1[DIM], k2[DIM], k3[DIM], k4[DIM], square = 0.0f;
     X(velocity_at)(g, degree, u, x, k1);
@@ -52,17 +53,20 @@ static inline void X(mean_velocity)(const X(grid) *g, int degree, int order, flo
         return;
     X(stage)(g, degree, u, x, k1, 0.5f * h, k2);
     if (order == 2) {
-        FOR_DIM(d) v[d] = k2[d];
+        FOR_DIM(d)
+            v[d] = k2[d];
         return;
     }
     if (order == 3) {
         X(stage)(g, degree, u, x, k2, 0.75f * h, k3);
-        FOR_DIM(d) v[d] = (2.0f * k1[d] + 3.0f * k2[d] + 4.0f * k3[d]) * (1.0f / 9.0f);
+        FOR_DIM(d)
+            v[d] = (2.0f * k1[d] + 3.0f * k2[d] + 4.0f * k3[d]) * (1.0f / 9.0f);
         return;
     }
     X(stage)(g, degree, u, x, k2, 0.5f * h, k3);
     X(stage)(g, degree, u, x, k3, h, k4);
-    FOR_DIM(d) v[d] = (k1[d] + 2.0f * (k2[d] + k3[d]) + k4[d]) * (1.0f / 6.0f);
+    FOR_DIM(d)
+        v[d] = (k1[d] + 2.0f * (k2[d] + k3[d]) + k4[d]) * (1.0f / 6.0f);
 }
 
 #endif

@@ -1,7 +1,8 @@
-/* transfer.h -- one particle against the grid: values at its place, and its momentum handed to the nodes.
+/* transfer.h -- one particle against the grid: values at its place, and its momentum handed to the
+ * nodes.
  *
- * Position of the node i of component d along axis a: i if a = d (faces), i + 1/2 otherwise. `degree` is a constant
- * wherever these are called, so that the loops unroll. */
+ * Position of the node i of component d along axis a: i if a = d (faces), i + 1/2 otherwise.
+ * `degree` is a constant wherever these are called, so that the loops unroll. */
 #ifndef SPATE_KERNELS_TRANSFER_H
 #define SPATE_KERNELS_TRANSFER_H
 
@@ -16,7 +17,8 @@ typedef struct X(stencil) {
 static inline X(stencil) X(stencil_at)(int degree, const float x[DIM], int d)
 {
     X(stencil) s;
-    FOR_DIM(a) s.first[a] = X(weights)(degree, x[a] - (a == d || d == DIM ? 0.0f : 0.5f), s.w[a]);
+    FOR_DIM(a)
+        s.first[a] = X(weights)(degree, x[a] - (a == d || d == DIM ? 0.0f : 0.5f), s.w[a]);
     return s;
 }
 
@@ -36,7 +38,8 @@ static inline float X(gather)(const X(grid) *g, const X(stencil) *s, int degree,
 }
 
 /* The velocity field u at a position. */
-static inline void X(velocity_at)(const X(grid) *g, int degree, float *const u[DIM], const float x[DIM], float v[DIM])
+static inline void X(velocity_at)(const X(grid) *g, int degree, float *const u[DIM],
+                                  const float x[DIM], float v[DIM])
 {
     FOR_DIM(d) {
         X(stencil) s = X(stencil_at)(degree, x, d);
@@ -45,16 +48,18 @@ static inline void X(velocity_at)(const X(grid) *g, int degree, float *const u[D
 }
 
 /* Gradient of component d, per cell, at the particle (APIC's affine part). */
-static inline void X(gather_affine)(const X(grid) *g, const X(stencil) *s, int degree, const float x[DIM], int d,
-                                    const float *field, float c[DIM])
+static inline void X(gather_affine)(const X(grid) *g, const X(stencil) *s, int degree,
+                                    const float x[DIM], int d, const float *field, float c[DIM])
 {
     const float *corner = field + X(index)(g, s->first);
-    FOR_DIM(a) c[a] = 0.0f;
+    FOR_DIM(a)
+        c[a] = 0.0f;
     for (int k = 0; k < LAST(degree + 1); k++)
         for (int j = 0; j <= degree; j++)
             for (int i = 0; i <= degree; i++) {
                 int node[3] = {i, j, k};
-                float value = corner[(size_t)i + (size_t)j * g->stride[1] + (size_t)k * g->stride[2]];
+                float value =
+                    corner[(size_t)i + (size_t)j * g->stride[1] + (size_t)k * g->stride[2]];
                 FOR_DIM(a) {
                     float factor = value;
                     FOR_DIM(b) {

@@ -1,16 +1,17 @@
 /* weights.h -- the interpolation kernels: B-splines of degree 1, 2 and 3.
  *
- * A kernel of degree m touches m + 1 nodes along each axis. All of them are partitions of unity that reproduce
- * linear functions. */
+ * A kernel of degree m touches m + 1 nodes along each axis. All of them are partitions of unity
+ * that reproduce linear functions. */
 #ifndef SPATE_KERNELS_WEIGHTS_H
 #define SPATE_KERNELS_WEIGHTS_H
 
 #include "grid.h"
 
 enum { KERNEL_LINEAR = 1, KERNEL_QUADRATIC = 2, KERNEL_CUBIC = 3 }; /* the degree */
-#define KERNEL_NODES 4 /* the most along one axis */
+#define KERNEL_NODES 4                                              /* the most along one axis */
 
-/* Weights w[0 .. degree] of the nodes first, first + 1, ... at x (in units of the node distance); returns first. */
+/* Weights w[0 .. degree] of the nodes first, first + 1, ... at x (in units of the node distance);
+ * returns first. */
 static inline int X(weights)(int degree, float x, float w[KERNEL_NODES])
 {
     if (degree == KERNEL_LINEAR) {
@@ -37,8 +38,9 @@ static inline int X(weights)(int degree, float x, float w[KERNEL_NODES])
     return left - 1;
 }
 
-/* For APIC: the factor that turns sum of w u (x_node - x_p) into the velocity gradient, per square cell: the inverse of
- * the kernel's second moment (Jiang et al. 2015). The linear kernel has no constant one and uses its own gradient. */
+/* For APIC: the factor that turns sum of w u (x_node - x_p) into the velocity gradient, per square
+ * cell: the inverse of the kernel's second moment (Jiang et al. 2015). The linear kernel has no
+ * constant one and uses its own gradient. */
 static inline float X(affine_factor)(int degree)
 {
     return degree == KERNEL_QUADRATIC ? 4.0f : 3.0f;

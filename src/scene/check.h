@@ -14,5 +14,7 @@ typedef struct sp_checker {
 
 /* Fills, solids, inflows and outflows; their limits have been checked. */
 spate_status sp_check_shapes(sp_checker *checker);
+/* Gauges; shapes have been checked. */
+spate_status sp_check_gauges(sp_checker *checker);
 
 #endif

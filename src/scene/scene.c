@@ -67,6 +67,7 @@ void spate_scene_destroy(spate_scene *scene)
     destroy_list(&scene->inflows);
     destroy_list(&scene->outflows);
     sp_free(scene->channels);
+    sp_free(scene->gauges);
     sp_free(scene);
 }
 
@@ -130,7 +131,11 @@ spate_scene *spate_scene_copy(const spate_scene *scene)
     copy->channels = scene->channel_count > 0
                          ? copy_items(scene->channels, scene->channel_count, sizeof *copy->channels)
                          : NULL;
+    copy->gauges = scene->gauge_count > 0
+                       ? copy_items(scene->gauges, scene->gauge_count, sizeof *copy->gauges)
+                       : NULL;
     bool done = (copy->channels || scene->channel_count <= 0) &&
+                (copy->gauges || scene->gauge_count <= 0) &&
                 copy_shapes(&copy->fill, &scene->fill) &&
                 copy_shapes(&copy->solids, &scene->solids) &&
                 copy_shapes(&copy->inflows, &scene->inflows) &&
@@ -191,6 +196,18 @@ spate_channel *spate_scene_add_channel(spate_scene *scene)
     return channel;
 }
 
+spate_gauge *spate_scene_add_gauge(spate_scene *scene)
+{
+    void *items = make_room(scene->gauges, scene->gauge_count, sizeof *scene->gauges);
+    if (!items)
+        return NULL;
+    scene->gauges = items;
+    spate_gauge *gauge = &scene->gauges[scene->gauge_count++];
+    memset(gauge, 0, sizeof *gauge);
+    sp_schema_defaults("gauges[].", gauge);
+    return gauge;
+}
+
 int sp_list_count(const sp_row *row, const void *owner)
 {
     switch (row->item) {
@@ -198,6 +215,7 @@ int sp_list_count(const sp_row *row, const void *owner)
         return ((const spate_shape_list *)((const char *)owner + row->offset))->count;
     case SP_ITEM_KEYFRAME: return ((const spate_shape *)owner)->motion_count;
     case SP_ITEM_CHANNEL: return ((const spate_scene *)owner)->channel_count;
+    case SP_ITEM_GAUGE: return ((const spate_scene *)owner)->gauge_count;
     }
     return 0;
 }
@@ -209,6 +227,7 @@ void *sp_list_item(const sp_row *row, const void *owner, int index)
         return ((const spate_shape_list *)((const char *)owner + row->offset))->items + index;
     case SP_ITEM_KEYFRAME: return ((const spate_shape *)owner)->motion + index;
     case SP_ITEM_CHANNEL: return ((const spate_scene *)owner)->channels + index;
+    case SP_ITEM_GAUGE: return ((const spate_scene *)owner)->gauges + index;
     }
     return NULL;
 }
@@ -219,6 +238,7 @@ void *sp_list_append(const sp_row *row, void *owner)
     case SP_ITEM_SHAPE: return add_shape((spate_shape_list *)((char *)owner + row->offset));
     case SP_ITEM_KEYFRAME: return spate_shape_add_keyframe(owner);
     case SP_ITEM_CHANNEL: return spate_scene_add_channel(owner);
+    case SP_ITEM_GAUGE: return spate_scene_add_gauge(owner);
     }
     return NULL;
 }
@@ -233,5 +253,6 @@ void sp_list_pop(const sp_row *row, void *owner)
     }
     case SP_ITEM_KEYFRAME: ((spate_shape *)owner)->motion_count--; break;
     case SP_ITEM_CHANNEL: ((spate_scene *)owner)->channel_count--; break;
+    case SP_ITEM_GAUGE: ((spate_scene *)owner)->gauge_count--; break;
     }
 }

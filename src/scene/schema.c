@@ -83,6 +83,13 @@
 #define POINT(path, field, used, help) \
     NEEDED(path, "vector", SP_VECTOR, field, -FAR, "m", used, help)
 
+/* Settings of gauges that start as "not given"; check_gauges.c knows which kind needs which. */
+#define GAUGE_POINT(path, field, text)                                                     \
+    {                                                                                      \
+        .setting = {path, "vector", "", "m", -FAR, FAR, "", text}, .type = SP_VECTOR,      \
+        .offset = offsetof(spate_gauge, field), .initial = {NAN, NAN, NAN}, .needed = true \
+    }
+
 #define ROUND_KINDS (KIND(SPHERE) | KIND(CAPSULE) | KIND(CYLINDER))
 #define AXIS_KINDS (KIND(CAPSULE) | KIND(CYLINDER))
 
@@ -158,7 +165,8 @@ static const sp_row rows[] = {
 
     NUMBER("time.cfl", spate_scene, time.cfl, 2, 0.01, 100, "cells",
            "how far the fastest liquid may move in a step"),
-    NUMBER("time.dt", spate_scene, time.dt, 0, 0, 1e6, "s", "longest step, a frame being split evenly; 0: from `cfl`"),
+    NUMBER("time.dt", spate_scene, time.dt, 0, 0, 1e6, "s",
+           "longest step, a frame being split evenly; 0: from `cfl`"),
     INTEGER("time.min_substeps", spate_scene, time.min_substeps, 1, 1, 1000000, "",
             "fewest steps per frame"),
     INTEGER("time.max_substeps", spate_scene, time.max_substeps, 64, 1, 1000000, "",
@@ -166,8 +174,13 @@ static const sp_row rows[] = {
     ENUM("time.advection", spate_scene, time.advection, "rk3", "euler|rk2|rk3|rk4",
          "how particles follow the flow: the order of the integrator"),
 
-    ENUM("pressure.solver", spate_scene, pressure.solver, "pcg", "jacobi|gauss_seidel|pcg",
+    ENUM("pressure.solver", spate_scene, pressure.solver, "multigrid",
+         "multigrid|pcg|gauss_seidel|jacobi",
          "how the pressure is found; to jacobi and gauss_seidel `max_iterations` is a budget"),
+    ENUM("pressure.solids", spate_scene, pressure.solids, "cut", "cut|voxel",
+         "cut: solids cut cells where they are; voxel: a cell is solid or not"),
+    ENUM("pressure.surface", spate_scene, pressure.surface, "ghost", "ghost|voxel",
+         "ghost: p = 0 where the surface is; voxel: p = 0 in cells without particles"),
     NUMBER("pressure.tolerance", spate_scene, pressure.tolerance, 1e-4, 1e-12, 1, "",
            "share of a cell's volume that may be lost in a step"),
     INTEGER("pressure.max_iterations", spate_scene, pressure.max_iterations, 1000, 1, 1000000, "",
@@ -207,6 +220,22 @@ static const sp_row rows[] = {
     LIST("outflows", spate_scene, outflows, SP_ITEM_SHAPE, 4096,
          "shapes that remove the liquid in them"),
     PLACE_ROWS("outflows[]", SOLID_NAMES, KIND(MESH), MESH_FILE),
+
+    LIST("gauges", spate_scene, gauges, SP_ITEM_GAUGE, 1024,
+         "instruments, read at every step into gauges.csv"),
+    STRING("gauges[].name", spate_gauge, name, "\"\"", ANY,
+           "of its columns in gauges.csv; empty: gauges[0], gauges[1], ..."),
+    ENUM("gauges[].kind", spate_gauge, kind, "height", "height|pressure|velocity|flux|force",
+         "what it measures: m, Pa, m/s, m^3/s (2D: m^2/s), N (2D: N/m)"),
+    GAUGE_POINT("gauges[].at", at,
+                "height: the foot of the column of liquid; pressure, velocity: where"),
+    NUMBER("gauges[].radius", spate_gauge, radius, 0, 0, FAR, "m",
+           "pressure: of the footprint that the mean is taken over; 0: a point"),
+    GAUGE_POINT("gauges[].min", min, "flux: the lower corner of a rectangle (2D: end of a line)"),
+    GAUGE_POINT("gauges[].max", max,
+                "flux: the upper corner; equal to min along the axis that the flux goes along"),
+    STRING("gauges[].solid", spate_gauge, solid, "\"\"", ANY,
+           "force: on the solid of this name, or solids[0], solids[1], ..."),
 
     LIST("channels", spate_scene, channels, SP_ITEM_CHANNEL, 16,
          "quantities that particles carry, written with them"),

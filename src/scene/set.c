@@ -282,6 +282,7 @@ static spate_status store(spate_scene *scene, const sp_row *row, void *owner,
                        "is a list of objects: set what is in them, such as %s[0].%s", where,
                        row->item == SP_ITEM_SHAPE     ? "shape"
                        : row->item == SP_ITEM_CHANNEL ? "name"
+                       : row->item == SP_ITEM_GAUGE   ? "kind"
                                                       : "time");
     if (!kind_fits(row, scene->dim, value))
         return sp_fail_type(row, scene->dim, where, kind_text(value), error);

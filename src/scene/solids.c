@@ -1,13 +1,14 @@
 /* solids.c -- moving rigid solids and collisions of points with them.
  *
- * Collision. Seen from the solid, a point goes from a = from^-1 x0 to b = to^-1 x1. Along that line we march by the
- * signed distance, which is a step that cannot jump over anything, so no wall is too thin and no solid too fast. (A convex
- * solid lies behind the plane through its nearest point, so there the step goes on to that plane.) At the contact
- * the rest of the way loses its part along the normal, and the march goes on from there, now with all solids at `to`.
+ * Collision. Seen from the solid, a point goes from a = from^-1 x0 to b = to^-1 x1. Along that line
+ * we march by the signed distance, which is a step that cannot jump over anything, so no wall is
+ * too thin and no solid too fast. (A convex solid lies behind the plane through its nearest point,
+ * so there the step goes on to that plane.) At the contact the rest of the way loses its part along
+ * the normal, and the march goes on from there, now with all solids at `to`.
  *
- * What rounding, corners and closing gaps leave inside a solid is pushed out along the normal; if that fails, the nearest
- * free place on a fixed pattern of points is taken. Neither may be farther than the reach, nor lie behind another solid.
- * If there is no such place, the point is crushed. */
+ * What rounding, corners and closing gaps leave inside a solid is pushed out along the normal; if
+ * that fails, the nearest free place on a fixed pattern of points is taken. Neither may be farther
+ * than the reach, nor lie behind another solid. If there is no such place, the point is crushed. */
 #include "solids.h"
 
 #include "base/memory.h"
@@ -17,7 +18,9 @@
 #include <string.h>
 
 #define MARCH_STEPS 4000
-#define GRAZING 1e-6 /* share of the way that goes into the surface, below which it slides along */
+#define GRAZING                                                                      \
+    1e-6 /* share of the way that goes into the surface, below which it slides along \
+          */
 #define SLIDES 4
 #define PUSHES 16
 
@@ -26,11 +29,13 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-spate_status sp_solids_add(sp_solids *solids, const spate_shape *shape, double time, int *id, spate_error *error)
+spate_status sp_solids_add(sp_solids *solids, const spate_shape *shape, double time, int *id,
+                           spate_error *error)
 {
     if (solids->count == solids->capacity) {
         int capacity = solids->capacity ? 2 * solids->capacity : 8;
-        sp_solid *items = sp_grow(solids->items, (size_t)solids->count * sizeof *items, (size_t)capacity, sizeof *items);
+        sp_solid *items = sp_grow(solids->items, (size_t)solids->count * sizeof *items,
+                                  (size_t)capacity, sizeof *items);
         if (!items)
             return sp_fail_memory(error, "solids", 0);
         solids->items = items;
@@ -119,7 +124,8 @@ static sp_pose next_pose(const sp_solid *solid, double time)
 {
     if (solid->driven)
         return sp_shape_pose_at(&solid->form, solid->host_position, solid->host_rotation);
-    return sp_shape_moves(&solid->form) ? sp_shape_pose(&solid->form, time - solid->born) : solid->to;
+    return sp_shape_moves(&solid->form) ? sp_shape_pose(&solid->form, time - solid->born)
+                                        : solid->to;
 }
 
 void sp_solids_refresh(sp_solids *solids)
@@ -147,6 +153,13 @@ void sp_solids_advance(sp_solids *solids, double time, double dt)
         solid->from = solid->to;
         solid->to = next_pose(solid, time + dt);
     }
+    sp_solids_refresh(solids);
+}
+
+void sp_solids_rewind(sp_solids *solids)
+{
+    for (int k = 0; k < solids->count; k++)
+        solids->items[k].to = solids->items[k].from;
     sp_solids_refresh(solids);
 }
 
@@ -220,13 +233,14 @@ void sp_solid_velocity(const sp_solid *solid, const double x[3], double dt, doub
 }
 
 typedef struct hit {
-    int solid;      /* index, -1: none */
-    double share;   /* of the way, 0 .. 1 */
+    int solid;       /* index, -1: none */
+    double share;    /* of the way, 0 .. 1 */
     double point[3]; /* world, at `to` */
     double normal[3];
 } hit;
 
-/* How far a point may go on safely, at `distance` from the solid, with the share `approach` of its way going into it. */
+/* How far a point may go on safely, at `distance` from the solid, with the share `approach` of its
+ * way going into it. */
 static double safe_step(const sp_solid *solid, double distance, double approach, double clearance)
 {
     bool convex = solid->form.kind != SPATE_SHAPE_MESH && !solid->form.invert;
@@ -238,7 +252,8 @@ static double safe_step(const sp_solid *solid, double distance, double approach,
 }
 
 /* Marches from a to b in the frame of the solid; whether it meets it, and where. */
-static bool march(const sp_solid *solid, const double a[3], const double b[3], double clearance, hit *found)
+static bool march(const sp_solid *solid, const double a[3], const double b[3], double clearance,
+                  hit *found)
 {
     double way[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, normal[3], point[3];
     double length = sqrt(dot(way, way)), share = 0;
@@ -247,7 +262,8 @@ static bool march(const sp_solid *solid, const double a[3], const double b[3], d
     for (int step = 0; step < MARCH_STEPS && share < 1 && share < found->share; step++) {
         for (int d = 0; d < 3; d++)
             point[d] = a[d] + share * way[d];
-        double distance = sp_shape_distance(&solid->form, point, normal), approach = -dot(way, normal) / length;
+        double distance = sp_shape_distance(&solid->form, point, normal),
+               approach = -dot(way, normal) / length;
         bool last = step == MARCH_STEPS - 1; /* never on through the unknown */
         if (last || (distance < clearance && approach > GRAZING)) {
             found->share = share;
@@ -260,7 +276,8 @@ static bool march(const sp_solid *solid, const double a[3], const double b[3], d
     return false;
 }
 
-static hit first_hit(const sp_solids *solids, const double x0[3], const double x1[3], double clearance, bool settled)
+static hit first_hit(const sp_solids *solids, const double x0[3], const double x1[3],
+                     double clearance, bool settled)
 {
     hit found = {.solid = -1, .share = 2};
     for (int k = 0; k < solids->count; k++) {
@@ -283,7 +300,8 @@ static hit first_hit(const sp_solids *solids, const double x0[3], const double x
 }
 
 /* Takes the part of v that approaches the surface out of it. */
-static void stop_at(const sp_solid *solid, const double x[3], const double normal[3], double dt, double v[3])
+static void stop_at(const sp_solid *solid, const double x[3], const double normal[3], double dt,
+                    double v[3])
 {
     double moving[3];
     sp_solid_velocity(solid, x, dt, moving);
@@ -300,7 +318,8 @@ static void keep_in_room(const sp_room *room, int dim, double x[3])
 }
 
 /* Pushes x out of whatever it is in; whether it is free at the end. */
-static bool push_out(const sp_solids *solids, const sp_room *room, double x[3], double v[3], double dt, bool *pushed)
+static bool push_out(const sp_solids *solids, const sp_room *room, double x[3], double v[3],
+                     double dt, bool *pushed)
 {
     for (int push = 0; push < PUSHES; push++) {
         double normal[3];
@@ -317,8 +336,10 @@ static bool push_out(const sp_solids *solids, const sp_room *room, double x[3], 
     return false;
 }
 
-/* Whether the straight way from x, where the point was, to `place` passes no solid but those that have come over x. */
-static bool is_reachable(const sp_solids *solids, const sp_room *room, const double x[3], const double place[3])
+/* Whether the straight way from x, where the point was, to `place` passes no solid but those that
+ * have come over x. */
+static bool is_reachable(const sp_solids *solids, const sp_room *room, const double x[3],
+                         const double place[3])
 {
     for (int k = 0; k < solids->count; k++) {
         const sp_solid *solid = &solids->items[k];
@@ -326,27 +347,31 @@ static bool is_reachable(const sp_solids *solids, const sp_room *room, const dou
         hit found = {.share = 2};
         sp_pose_to_local(&solid->to, x, a);
         sp_pose_to_local(&solid->to, place, b);
-        if (solid->live && sp_shape_distance(&solid->form, a, NULL) > 0 && march(solid, a, b, 0.1 * room->clearance, &found))
+        if (solid->live && sp_shape_distance(&solid->form, a, NULL) > 0 &&
+            march(solid, a, b, 0.1 * room->clearance, &found))
             return false;
     }
     return true;
 }
 
 /* The first free place on shells around x, within reach, for a point that comes from x0. */
-static bool find_place(const sp_solids *solids, const sp_room *room, const double x0[3], double x[3])
+static bool find_place(const sp_solids *solids, const sp_room *room, const double x0[3],
+                       double x[3])
 {
     enum { SHELLS = 12 };
     for (int shell = 1; shell <= SHELLS; shell++) {
         double radius = room->reach * shell / SHELLS;
         for (int direction = 0; direction < (solids->dim == 3 ? 27 : 9); direction++) {
-            double way[3] = {direction % 3 - 1, direction / 3 % 3 - 1, solids->dim == 3 ? direction / 9 - 1 : 0};
+            double way[3] = {direction % 3 - 1, direction / 3 % 3 - 1,
+                             solids->dim == 3 ? direction / 9 - 1 : 0};
             double length = sqrt(dot(way, way)), place[3];
             if (length == 0)
                 continue;
             for (int d = 0; d < 3; d++)
                 place[d] = x[d] + radius * way[d] / length;
             keep_in_room(room, solids->dim, place);
-            if (sp_solids_distance(solids, place, NULL, NULL) < room->clearance || !is_reachable(solids, room, x0, place))
+            if (sp_solids_distance(solids, place, NULL, NULL) < room->clearance ||
+                !is_reachable(solids, room, x0, place))
                 continue;
             memcpy(x, place, sizeof place);
             return true;
@@ -355,8 +380,8 @@ static bool find_place(const sp_solids *solids, const sp_room *room, const doubl
     return false;
 }
 
-sp_contact sp_solids_sweep(const sp_solids *solids, const sp_room *room, const double x0[3], double x1[3], double v[3],
-                           double dt)
+sp_contact sp_solids_sweep(const sp_solids *solids, const sp_room *room, const double x0[3],
+                           double x1[3], double v[3], double dt)
 {
     double start[3] = {x0[0], x0[1], x0[2]};
     bool touched = false;
@@ -382,8 +407,10 @@ sp_contact sp_solids_sweep(const sp_solids *solids, const sp_room *room, const d
     }
     double stuck[3] = {x1[0], x1[1], x1[2]};
     if (push_out(solids, room, x1, v, dt, &touched)) {
-        double pushed[3] = {x1[0] - stuck[0], x1[1] - stuck[1], x1[2] - stuck[2]}, length = sqrt(dot(pushed, pushed));
-        if (length <= 4 * room->clearance || (length <= room->reach && is_reachable(solids, room, x0, x1)))
+        double pushed[3] = {x1[0] - stuck[0], x1[1] - stuck[1], x1[2] - stuck[2]},
+               length = sqrt(dot(pushed, pushed));
+        if (length <= 4 * room->clearance ||
+            (length <= room->reach && is_reachable(solids, room, x0, x1)))
             return touched ? SP_CONTACT_HIT : SP_CONTACT_NONE;
     }
     keep_in_room(room, solids->dim, start);

@@ -1,7 +1,8 @@
-/* solids.h -- the solids of a simulation: where they are during a step, and what they do to a moving point.
+/* solids.h -- the solids of a simulation: where they are during a step, and what they do to a
+ * moving point.
  *
- * During a step a solid goes from pose `from` (its start) to pose `to` (its end). Distances are taken at `to` unless
- * said otherwise. Everything is in metres, by the exact shapes. */
+ * During a step a solid goes from pose `from` (its start) to pose `to` (its end). Distances are
+ * taken at `to` unless said otherwise. Everything is in metres, by the exact shapes. */
 #ifndef SPATE_SCENE_SOLIDS_H
 #define SPATE_SCENE_SOLIDS_H
 
@@ -9,16 +10,17 @@
 
 typedef struct sp_solid {
     int id;
-    bool live;             /* false: removed */
-    double born;           /* s, when it was added: its motion and velocity start there */
-    bool driven;           /* moved by the host, no longer by its keyframes */
-    spate_shape source;    /* a copy that owns its motion and mesh */
+    bool live;          /* false: removed */
+    double born;        /* s, when it was added: its motion and velocity start there */
+    bool driven;        /* moved by the host, no longer by its keyframes */
+    spate_shape source; /* a copy that owns its motion and mesh */
     sp_shape form;
     sp_pose from, to;
     double low[3], high[3]; /* bounds in the world over the step; infinite where the shape is */
     double travel;          /* m, the farthest that a point of it may move in the step */
     bool moving;            /* in this step */
-    double host_position[3], host_rotation[3]; /* driven: displacement (m) and rotation (degrees) asked for */
+    double host_position[3],
+        host_rotation[3]; /* driven: displacement (m) and rotation (degrees) asked for */
 } sp_solid;
 
 typedef struct sp_solids {
@@ -31,7 +33,8 @@ typedef struct sp_solids {
     bool any_friction;
 } sp_solids;
 
-spate_status sp_solids_add(sp_solids *solids, const spate_shape *shape, double time, int *id, spate_error *error);
+spate_status sp_solids_add(sp_solids *solids, const spate_shape *shape, double time, int *id,
+                           spate_error *error);
 void sp_solids_clear(sp_solids *solids);
 sp_solid *sp_solids_find(sp_solids *solids, int id); /* NULL if there is none */
 
@@ -40,10 +43,15 @@ void sp_solids_refresh(sp_solids *solids);
 /* Starts a step from `time` to `time + dt`. */
 void sp_solids_advance(sp_solids *solids, double time, double dt);
 
-/* The highest speed (m/s) of a point of a solid between `time` and `time + dt`, of the straight way. */
+/* Takes back the last advance. */
+void sp_solids_rewind(sp_solids *solids);
+
+/* The highest speed (m/s) of a point of a solid between `time` and `time + dt`, of the straight
+ * way. */
 double sp_solids_speed(const sp_solids *solids, double time, double dt);
 
-/* Signed distance to the nearest solid; index of it (-1: none, and the distance is HUGE_VAL); normal may be NULL. */
+/* Signed distance to the nearest solid; index of it (-1: none, and the distance is HUGE_VAL);
+ * normal may be NULL. */
 double sp_solids_distance(const sp_solids *solids, const double x[3], double normal[3], int *index);
 /* The same for one solid. */
 double sp_solid_distance(const sp_solid *solid, const double x[3], double normal[3]);
@@ -53,15 +61,16 @@ void sp_solid_velocity(const sp_solid *solid, const double x[3], double dt, doub
 typedef enum sp_contact { SP_CONTACT_NONE, SP_CONTACT_HIT, SP_CONTACT_CRUSHED } sp_contact;
 
 typedef struct sp_room {
-    double low[3], high[3]; /* m, where a point may be: the domain less its walls' clearance; infinite where open */
+    double low[3], high[3]; /* m, where a point may be: the domain less its walls' clearance;
+                               infinite where open */
     double clearance;       /* m, kept from solids */
     double reach;           /* m, how far a point that has no place left is looked a place for */
 } sp_room;
 
-/* Moves a point from x0 to x1 (m) past the solids: stops it where it meets one, lets it slide on, and takes the
- * approaching part out of its velocity v. At the end x1 is free of all solids and inside the room, or the result is
- * SP_CONTACT_CRUSHED. */
-sp_contact sp_solids_sweep(const sp_solids *solids, const sp_room *room, const double x0[3], double x1[3], double v[3],
-                           double dt);
+/* Moves a point from x0 to x1 (m) past the solids: stops it where it meets one, lets it slide on,
+ * and takes the approaching part out of its velocity v. At the end x1 is free of all solids and
+ * inside the room, or the result is SP_CONTACT_CRUSHED. */
+sp_contact sp_solids_sweep(const sp_solids *solids, const sp_room *room, const double x0[3],
+                           double x1[3], double v[3], double dt);
 
 #endif

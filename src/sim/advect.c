@@ -1,8 +1,9 @@
 /* advect.c -- moves the particles through the extrapolated field, past solids and walls.
  *
- * Near solids the way of a particle is swept against the exact shapes (scene/solids.c). At a wall a particle stops at
- * CLEARANCE and loses its velocity into the wall; across a periodic side it comes in on the other side; beyond an open
- * side it is marked dead, as is a particle for which closing solids leave no place. */
+ * Near solids the way of a particle is swept against the exact shapes (scene/solids.c). At a wall a
+ * particle stops at CLEARANCE and loses its velocity into the wall; across a periodic side it comes
+ * in on the other side; beyond an open side it is marked dead, as is a particle for which closing
+ * solids leave no place. */
 #include "state.h"
 
 #include "kernels/rk.h"
@@ -52,7 +53,8 @@ static bool pass_solids(advect_args *args, const float from[DIM], float to[DIM],
     return contact != SP_CONTACT_CRUSHED;
 }
 
-/* Walls and periodic sides; false: it left through an open side. `shift` is how far a periodic side took it (cells). */
+/* Walls and periodic sides; false: it left through an open side. `shift` is how far a periodic side
+ * took it (cells). */
 static bool pass_sides(const X(sim) *s, float x[DIM], float v[DIM], float shift[DIM], bool *wrapped)
 {
     for (int d = 0; d < DIM; d++) {
@@ -68,7 +70,8 @@ static bool pass_sides(const X(sim) *s, float x[DIM], float v[DIM], float shift[
             }
             continue;
         }
-        if ((sides[0] == SPATE_SIDE_OPEN && x[d] < 0.0f) || (sides[1] == SPATE_SIDE_OPEN && x[d] >= n))
+        if ((sides[0] == SPATE_SIDE_OPEN && x[d] < 0.0f) ||
+            (sides[1] == SPATE_SIDE_OPEN && x[d] >= n))
             return false;
         /* what solids have clipped to the room stands at the wall but for rounding */
         if (sides[0] == SPATE_SIDE_WALL && x[d] < 1.1f * low) {
@@ -89,7 +92,8 @@ static bool settle(advect_args *args, const float x[DIM], float to[DIM], float v
     const X(sim) *s = args->s;
     float way = 0.0f, shift[DIM], start[DIM];
     bool wrapped = false, solids = s->solids.live > 0;
-    FOR_DIM(d) way += (to[d] - x[d]) * (to[d] - x[d]);
+    FOR_DIM(d)
+        way += (to[d] - x[d]) * (to[d] - x[d]);
     way = __builtin_sqrtf(way);
     if (solids && near_solid(s, x, way) && !pass_solids(args, x, to, v)) {
         atomic_fetch_add_explicit(&args->crushed, 1, memory_order_relaxed);
@@ -100,7 +104,8 @@ static bool settle(advect_args *args, const float x[DIM], float to[DIM], float v
         return false;
     }
     /* the solids behind a periodic side are met on the way that leads there */
-    FOR_DIM(d) start[d] = x[d] + shift[d];
+    FOR_DIM(d)
+        start[d] = x[d] + shift[d];
     if (solids && wrapped && near_solid(s, to, way) && !pass_solids(args, start, to, v)) {
         atomic_fetch_add_explicit(&args->crushed, 1, memory_order_relaxed);
         return false;
@@ -115,7 +120,8 @@ static inline void advect_tile(advect_args *args, int degree, int order, int til
     float h = (float)(args->dt / s->grid.dx);
     for (uint32_t k = s->tiles.start[tile]; k < s->tiles.start[tile + 1]; k++) {
         float x[DIM], to[DIM], v[DIM], mean[DIM];
-        FOR_DIM(d) x[d] = p->x[d][k];
+        FOR_DIM(d)
+            x[d] = p->x[d][k];
         X(mean_velocity)(&s->grid, degree, order, s->u, x, h, s->reach, mean);
         bool finite = true;
         FOR_DIM(d) {
@@ -161,8 +167,9 @@ spate_status X(advect_particles)(X(sim) *s, double dt, spate_error *error)
     common->removed_crushed += args.crushed;
     s->dead += args.open + args.crushed;
     if (args.broken > 0)
-        return sp_fail(error, SPATE_ERROR_SIMULATION, "advect",
-                       "%llu particles have no finite velocity in frame %d; the last checkpoint is good",
-                       (unsigned long long)args.broken, common->frame + 1);
+        return sp_fail(
+            error, SPATE_ERROR_SIMULATION, "advect",
+            "%llu particles have no finite velocity in frame %d; the last checkpoint is good",
+            (unsigned long long)args.broken, common->frame + 1);
     return SPATE_OK;
 }

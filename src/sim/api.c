@@ -1,8 +1,9 @@
-/* api.c -- the public face of a simulation, without a dimension: checks arguments, keeps the clock, and passes
- * everything else on to the 2D or the 3D instance. Compiled once. */
+/* api.c -- the public face of a simulation, without a dimension: checks arguments, keeps the clock,
+ * and passes everything else on to the 2D or the 3D instance. Compiled once. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "kernels/random.h"
+#include "scene/gauge.h"
 #include "table.h"
 
 #include <math.h>
@@ -34,11 +35,12 @@ static spate_status check_device(const spate_options *options, spate_error *erro
     const char *device = options->device ? options->device : "cpu";
     if (strcmp(device, "cpu") == 0 || strcmp(device, "auto") == 0)
         return SPATE_OK;
-    return sp_fail(error, SPATE_ERROR_DEVICE, "device", "there is no device '%s' in this build; there is: cpu", device);
+    return sp_fail(error, SPATE_ERROR_DEVICE, "device",
+                   "there is no device '%s' in this build; there is: cpu", device);
 }
 
-spate_status spate_scene_forecast(const spate_scene *scene, const spate_options *options, spate_forecast *forecast,
-                                  spate_error *error)
+spate_status spate_scene_forecast(const spate_scene *scene, const spate_options *options,
+                                  spate_forecast *forecast, spate_error *error)
 {
     spate_options given = options ? *options : spate_options_default();
     TRY(check_device(&given, error));
@@ -46,7 +48,8 @@ spate_status spate_scene_forecast(const spate_scene *scene, const spate_options 
     return table_of(scene)->forecast(scene, given.threads > 0 ? given.threads : 8, forecast, error);
 }
 
-static spate_status make(spate_sim *sim, const spate_scene *scene, const spate_options *options, spate_error *error)
+static spate_status make(spate_sim *sim, const spate_scene *scene, const spate_options *options,
+                         spate_error *error)
 {
     sp_common *common = &sim->common;
     common->frame_done = true;
@@ -55,14 +58,16 @@ static spate_status make(spate_sim *sim, const spate_scene *scene, const spate_o
     memcpy(common->gravity, scene->gravity, sizeof common->gravity);
     common->scene = spate_scene_copy(scene);
     common->pool = sp_pool_create(options->threads, options->schedule, options->schedule_user);
-    if (!common->scene || !common->pool)
+    common->gauges = sp_alloc((size_t)scene->gauge_count, sizeof *common->gauges);
+    if (!common->scene || !common->pool || !common->gauges)
         return sp_fail_memory(error, "a simulation", 0);
     sim->table = table_of(scene);
     sim->instance = sim->table->create(common, error);
     return sim->instance ? SPATE_OK : SPATE_ERROR_MEMORY;
 }
 
-spate_sim *spate_sim_create(const spate_scene *scene, const spate_options *options, spate_error *error)
+spate_sim *spate_sim_create(const spate_scene *scene, const spate_options *options,
+                            spate_error *error)
 {
     spate_options given = options ? *options : spate_options_default();
     if (check_device(&given, error) != SPATE_OK)
@@ -89,6 +94,7 @@ void spate_sim_destroy(spate_sim *sim)
         sim->table->destroy(sim->instance);
     sp_pool_destroy(sim->common.pool);
     spate_scene_destroy(sim->common.scene);
+    sp_free(sim->common.gauges);
     sp_free(sim);
 }
 
@@ -141,13 +147,22 @@ double spate_sim_next_dt(const spate_sim *sim)
 static void begin_frame(sp_common *common)
 {
     common->substeps = common->solver_iterations = common->solver_failures = 0;
-    common->cfl = common->divergence_before = common->divergence_after = common->solver_residual = 0;
+    common->cfl = common->divergence_before = common->divergence_after = common->solver_residual =
+        0;
     common->collisions = 0;
     common->frame_done = false;
     memset(common->seconds, 0, sizeof common->seconds);
 }
 
-/* Time moves on by dt; a step that ends within rounding of a frame's boundary ends exactly there. */
+static void read_gauges(spate_sim *sim, bool build)
+{
+    if (sim->common.scene->gauge_count > 0)
+        sim->table->read_gauges(sim->instance, build);
+    sim->common.gauges_known = true;
+}
+
+/* Time moves on by dt; a step that ends within rounding of a frame's boundary ends exactly there.
+ */
 static void advance_clock(spate_sim *sim, double dt)
 {
     sp_common *common = &sim->common;
@@ -159,13 +174,34 @@ static void advance_clock(spate_sim *sim, double dt)
         common->inside = 0;
     common->frame += (int)frames;
     common->frame_done = frames > 0;
+    read_gauges(sim, false);
+}
+
+#define MAX_HALVINGS 3
+
+/* One step; where the pressure does not converge, two of half the length. */
+static spate_status step_in_parts(spate_sim *sim, double dt, int halvings, spate_error *error)
+{
+    sp_common *common = &sim->common;
+    common->unconverged = false;
+    spate_status status = sim->table->step(sim->instance, dt, error);
+    if (status == SPATE_OK || !common->unconverged || halvings == MAX_HALVINGS)
+        return status;
+    double inside = common->inside;
+    sim->table->rewind(sim->instance);
+    TRY(step_in_parts(sim, 0.5 * dt, halvings + 1, error));
+    common->inside = inside + 0.5 * dt;
+    status = step_in_parts(sim, 0.5 * dt, halvings + 1, error);
+    common->inside = inside;
+    return status;
 }
 
 spate_status spate_sim_step(spate_sim *sim, double dt, spate_error *error)
 {
     sp_common *common = &sim->common;
     if (!(dt >= 0) || !(dt < 1e9))
-        return sp_fail(error, SPATE_ERROR_USAGE, "dt", "must be a number of seconds, not negative (got %g)", dt);
+        return sp_fail(error, SPATE_ERROR_USAGE, "dt",
+                       "must be a number of seconds, not negative (got %g)", dt);
     if (dt == 0)
         dt = spate_sim_next_dt(sim);
     if (common->frame_done)
@@ -173,7 +209,7 @@ spate_status spate_sim_step(spate_sim *sim, double dt, spate_error *error)
     double speed = sim->table->max_speed(sim->instance, dt);
     common->cfl = fmax(common->cfl, speed * dt / cell_size(sim));
     uint64_t allocations = sp_alloc_count();
-    spate_status status = sim->table->step(sim->instance, dt, error);
+    spate_status status = step_in_parts(sim, dt, 0, error);
     common->allocations += sp_alloc_count() - allocations;
     if (status != SPATE_OK)
         return status;
@@ -191,8 +227,9 @@ spate_status spate_sim_step_frame(spate_sim *sim, spate_error *error)
 
 const char *spate_stage_name(spate_stage stage)
 {
-    static const char *const names[SPATE_STAGE_COUNT] = {"sort",     "solids",      "p2g", "surface", "forces",
-                                                         "pressure", "extrapolate", "g2p", "advect",  "emit"};
+    static const char *const names[SPATE_STAGE_COUNT] = {
+        "sort",     "solids",      "p2g", "surface", "forces",
+        "pressure", "extrapolate", "g2p", "advect",  "emit"};
     return (unsigned)stage < SPATE_STAGE_COUNT ? names[stage] : "";
 }
 
@@ -259,7 +296,8 @@ spate_stats spate_sim_stats(spate_sim *sim)
         .cfl = common->cfl,
         .seeded = common->seeded,
         .added = common->added,
-        .removed = common->removed_open + common->removed_outflow + common->removed_crushed + common->removed_user,
+        .removed = common->removed_open + common->removed_outflow + common->removed_crushed +
+                   common->removed_user,
         .removed_open = common->removed_open,
         .removed_outflow = common->removed_outflow,
         .removed_crushed = common->removed_crushed,
@@ -279,9 +317,18 @@ spate_stats spate_sim_stats(spate_sim *sim)
 
 /* ---- changes while it runs */
 
-spate_status spate_sim_add_particles(spate_sim *sim, const float *positions, const float *velocities, size_t count,
-                                     size_t *added, spate_error *error)
+/* Before the first step gauges show the particles and solids as they are. */
+static void forget_gauges(spate_sim *sim)
 {
+    if (sim->common.steps == 0)
+        sim->common.gauges_known = false;
+}
+
+spate_status spate_sim_add_particles(spate_sim *sim, const float *positions,
+                                     const float *velocities, size_t count, size_t *added,
+                                     spate_error *error)
+{
+    forget_gauges(sim);
     return sim->table->add_particles(sim->instance, positions, velocities, count, added, error);
 }
 
@@ -291,6 +338,7 @@ static spate_status check_shape(const spate_sim *sim, const spate_shape *shape, 
     spate_scene trial = *sim->common.scene;
     spate_shape copy = *shape;
     trial.fill = trial.solids = trial.inflows = trial.outflows = (spate_shape_list){0};
+    trial.gauge_count = 0; /* their solids are not in the trial */
     trial.solids.items = &copy;
     trial.solids.count = 1;
     spate_error found;
@@ -302,36 +350,44 @@ static spate_status check_shape(const spate_sim *sim, const spate_shape *shape, 
     return sp_fail(error, status, member ? member + 1 : "shape", "%s", found.message);
 }
 
-spate_status spate_sim_remove_particles(spate_sim *sim, const spate_shape *inside, size_t *removed, spate_error *error)
+spate_status spate_sim_remove_particles(spate_sim *sim, const spate_shape *inside, size_t *removed,
+                                        spate_error *error)
 {
     TRY(check_shape(sim, inside, error));
+    forget_gauges(sim);
     return sim->table->remove_particles(sim->instance, inside, removed, error);
 }
 
-spate_status spate_sim_add_solid(spate_sim *sim, const spate_shape *shape, int *id, spate_error *error)
+spate_status spate_sim_add_solid(spate_sim *sim, const spate_shape *shape, int *id,
+                                 spate_error *error)
 {
     TRY(check_shape(sim, shape, error));
+    forget_gauges(sim);
     return sim->table->add_solid(sim->instance, shape, id, error);
 }
 
-spate_status spate_sim_move_solid(spate_sim *sim, int id, const double position[3], const double rotation[3],
-                                  spate_error *error)
+spate_status spate_sim_move_solid(spate_sim *sim, int id, const double position[3],
+                                  const double rotation[3], spate_error *error)
 {
     return sim->table->move_solid(sim->instance, id, position, rotation, error);
 }
 
 spate_status spate_sim_remove_solid(spate_sim *sim, int id, spate_error *error)
 {
+    forget_gauges(sim);
     return sim->table->remove_solid(sim->instance, id, error);
 }
 
 void spate_sim_set_gravity(spate_sim *sim, const double gravity[3])
 {
+    forget_gauges(sim);
     memcpy(sim->common.gravity, gravity, sizeof sim->common.gravity);
 }
 
-void spate_sim_add_impulse(spate_sim *sim, const double center[3], double radius, const double velocity[3])
+void spate_sim_add_impulse(spate_sim *sim, const double center[3], double radius,
+                           const double velocity[3])
 {
+    forget_gauges(sim);
     sim->table->add_impulse(sim->instance, center, radius, velocity);
 }
 
@@ -362,6 +418,23 @@ bool spate_field_view(const spate_sim *sim, const char *name, spate_field_view_d
     return sim->table->field_view(sim->instance, name, view);
 }
 
+int spate_gauge_count(const spate_sim *sim)
+{
+    return sim->common.scene->gauge_count;
+}
+
+int spate_gauge_read(spate_sim *sim, int gauge, double values[3])
+{
+    const spate_scene *scene = sim->common.scene;
+    values[0] = values[1] = values[2] = 0;
+    if (gauge < 0 || gauge >= scene->gauge_count)
+        return 0;
+    if (!sim->common.gauges_known)
+        read_gauges(sim, true);
+    memcpy(values, sim->common.gauges[gauge], sizeof sim->common.gauges[gauge]);
+    return sp_gauge_values(&scene->gauges[gauge], scene->dim);
+}
+
 double spate_sim_solid_distance(const spate_sim *sim, const double point[3], int *solid)
 {
     return sim->table->solid_distance(sim->instance, point, solid);
@@ -371,8 +444,8 @@ double spate_sim_solid_distance(const spate_sim *sim, const double point[3], int
 
 static const char magic[8] = {'s', 'p', 'a', 't', 'e', 'c', 'p', '1'};
 
-/* Mixes bytes into the checksum, eight at a time; the split of a message into calls matters, and is the same in both
- * directions. */
+/* Mixes bytes into the checksum, eight at a time; the split of a message into calls matters, and is
+ * the same in both directions. */
 static void mix_bytes(sp_stream *stream, const void *bytes, size_t size)
 {
     const unsigned char *next = bytes;
@@ -418,11 +491,13 @@ static spate_status save(const spate_sim *sim, sp_stream *stream)
     return sp_stream_seal(stream);
 }
 
-spate_status spate_sim_save(const spate_sim *sim, spate_write_fn *write, void *user, spate_error *error)
+spate_status spate_sim_save(const spate_sim *sim, spate_write_fn *write, void *user,
+                            spate_error *error)
 {
     sp_stream stream = {.write = write, .user = user};
     spate_status status = save(sim, &stream);
-    return status == SPATE_OK ? status : sp_fail(error, status, NULL, "the checkpoint could not be written");
+    return status == SPATE_OK ? status
+                              : sp_fail(error, status, NULL, "the checkpoint could not be written");
 }
 
 static spate_status load(spate_sim *sim, sp_stream *stream, spate_error *error)
@@ -438,9 +513,11 @@ static spate_status load(spate_sim *sim, sp_stream *stream, spate_error *error)
 spate_status spate_sim_load(spate_sim *sim, spate_read_fn *read, void *user, spate_error *error)
 {
     sp_stream stream = {.read = read, .user = user};
+    sim->common.gauges_known = false;
     spate_error found = {.status = SPATE_OK};
     spate_status status = load(sim, &stream, &found);
     if (status == SPATE_OK)
         return status;
-    return sp_fail(error, status, found.where, "%s", found.message[0] ? found.message : "the checkpoint ends too early");
+    return sp_fail(error, status, found.where, "%s",
+                   found.message[0] ? found.message : "the checkpoint ends too early");
 }

@@ -6,8 +6,8 @@
 
 typedef struct X(array) {
     void **block;
-    size_t item;   /* bytes of a value */
-    bool moving;   /* follows the liquid: zero outside the active tiles */
+    size_t item; /* bytes of a value */
+    bool moving; /* follows the liquid: zero outside the active tiles */
 } X(array);
 #define MAX_ARRAYS (8 * DIM + 24)
 

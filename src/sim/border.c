@@ -3,13 +3,13 @@
  * A place i outside along an axis of n cells is the image of a place inside:
  *
  *   periodic   i mod n
- *   wall       its mirror image: cell-like places -1, -2 are 0, 1 and keep their sign (free slip); faces across the wall
- *              -1, -2 are 1, 2 with the other sign
- *   open       the nearest place inside
+ *   wall       its mirror image: cell-like places -1, -2 are 0, 1 and keep their sign (free slip);
+ * faces across the wall -1, -2 are 1, 2 with the other sign open       the nearest place inside
  *
- * Filling goes axis by axis; a later axis also fills over the border of the earlier ones, so that corners come out
- * right. Folding (P2G: what particles gave to places outside is added to the image) goes the same way and leaves the
- * later axes to do. Only borders next to active tiles are touched. */
+ * Filling goes axis by axis; a later axis also fills over the border of the earlier ones, so that
+ * corners come out right. Folding (P2G: what particles gave to places outside is added to the
+ * image) goes the same way and leaves the later axes to do. Only borders next to active tiles are
+ * touched. */
 #include "state.h"
 
 #define LAYERS 3 /* the widest kernel reaches this far out */
@@ -51,60 +51,89 @@ typedef struct border_args {
     int axis; /* the one being done */
 } border_args;
 
-/* One place outside, at `index`, whose image is at `source`. */
-static void do_place(const border_args *args, size_t index, size_t source, float sign, spate_side side)
+/* A layer of a tile's places outside, and their images: TILE x TILE (2D: TILE) places from `index`
+ * and `source` on, with the strides of the two axes along the side. */
+typedef struct layer {
+    size_t index, source, along, across;
+    float sign;
+    spate_side side;
+} layer;
+
+#define FOR_LAYER(l, i, o)                                                                         \
+    for (size_t b_ = 0; b_ < LAST(TILE); b_++)                                                     \
+        for (size_t a_ = 0, i = (l)->index + b_ * (l)->across, o = (l)->source + b_ * (l)->across; \
+             a_ < TILE; a_++, i += (l)->along, o += (l)->along)
+
+static void do_layer(const border_args *args, const layer *l)
 {
+    bool wall = l->side == SPATE_SIDE_WALL, open = l->side == SPATE_SIDE_OPEN;
+    float *field = args->field, *weight = args->weight;
     switch (args->what) {
     case TASK_FILL:
-        args->field[index] = sign * args->field[source];
+        FOR_LAYER(l, i, o)
+            field[i] = l->sign * field[o];
         break;
     case TASK_FOLD:
-        if (side == SPATE_SIDE_OPEN)
+        if (open)
             break;
-        args->field[source] += sign * args->field[index];
-        args->weight[source] += args->weight[index];
+        FOR_LAYER(l, i, o)
+            field[o] += l->sign * field[i];
+        if (weight)
+            FOR_LAYER(l, i, o)
+                weight[o] += weight[i];
         break;
     case TASK_TYPE:
-        args->bytes[index] = side == SPATE_SIDE_WALL   ? SPATE_CELL_SOLID
-                             : side == SPATE_SIDE_OPEN ? SPATE_CELL_AIR
-                                                       : args->bytes[source];
+        FOR_LAYER(l, i, o)
+            args->bytes[i] = wall ? SPATE_CELL_SOLID : open ? SPATE_CELL_AIR : args->bytes[o];
         break;
     case TASK_BYTES:
-        args->bytes[index] = args->bytes[source];
+        FOR_LAYER(l, i, o)
+            args->bytes[i] = args->bytes[o];
         break;
     case TASK_WIDE:
-        args->wide[index] = args->wide[source];
+        FOR_LAYER(l, i, o)
+            args->wide[i] = args->wide[o];
         break;
     case TASK_CLOSE:
+        if (wall)
+            FOR_LAYER(l, i, o)
+                field[i] = 0.0f;
         break;
     }
 }
 
-/* The border places along one line of cells on one side of the domain. `line` is the index of place 0 of the line. */
-static void do_line(const border_args *args, size_t line, bool high)
+/* The layers of a tile on one side of the domain. `corner` is the index of the tile's first line at
+ * place 0. */
+static void do_side(const border_args *args, size_t corner, bool high)
 {
-    X(sim) *s = args->s;
-    int axis = args->axis, n = s->grid.n[axis];
-    ptrdiff_t stride = (ptrdiff_t)s->grid.stride[axis];
-    spate_side side = s->common->scene->domain.sides[axis][high];
+    const X(grid) *g = &args->s->grid;
+    int axis = args->axis, n = g->n[axis];
+    ptrdiff_t stride = (ptrdiff_t)g->stride[axis];
     bool across = args->component == axis;
+    layer l = {.side = args->s->common->scene->domain.sides[axis][high], .sign = 1.0f};
+    l.along = g->stride[axis == 0 ? 1 : 0];
+    l.across = g->stride[axis == 2 ? 1 : 2];
     if (args->what == TASK_CLOSE) {
-        if (side == SPATE_SIDE_WALL)
-            args->field[(ptrdiff_t)line + (high ? n : 0) * stride] = 0.0f;
+        l.index = l.source = (size_t)((ptrdiff_t)corner + (high ? n : 0) * stride);
+        do_layer(args, &l);
         return;
     }
-    if (args->periodic_only && side != SPATE_SIDE_PERIODIC)
+    if (args->periodic_only && l.side != SPATE_SIDE_PERIODIC)
         return;
     /* the face at n belongs to the domain unless it is the image of face 0 */
-    int first = across && side != SPATE_SIDE_PERIODIC ? n + 1 : n;
-    for (int layer = 0; layer < LAYERS; layer++) {
-        int i = high ? first + layer : -1 - layer;
-        image m = image_of(s, axis, i, across);
-        do_place(args, (size_t)((ptrdiff_t)line + i * stride), (size_t)((ptrdiff_t)line + m.place * stride), m.sign, side);
+    int first = across && l.side != SPATE_SIDE_PERIODIC ? n + 1 : n;
+    for (int k = 0; k < LAYERS; k++) {
+        int i = high ? first + k : -1 - k;
+        image m = image_of(args->s, axis, i, across);
+        l.index = (size_t)((ptrdiff_t)corner + i * stride);
+        l.source = (size_t)((ptrdiff_t)corner + m.place * stride);
+        l.sign = m.sign;
+        do_layer(args, &l);
     }
 }
 
-/* Lines of one tile next to a side. Tiles that are border along an axis whose turn has not come are passed over. */
+/* The border next to one tile. Tiles that are border along an axis whose turn has not come are
+ * passed over. */
 static void do_tile(const border_args *args, int tile)
 {
     const X(grid) *g = &args->s->grid;
@@ -125,15 +154,10 @@ static void do_tile(const border_args *args, int tile)
     X(tile_cell)(g, tile, first);
     first[axis] = 0;
     size_t corner = X(index)(g, first);
-    int e = axis == 0 ? 1 : 0, f = axis == 2 ? 1 : 2;
-    for (int b = 0; b < LAST(TILE); b++)
-        for (int a = 0; a < TILE; a++) {
-            size_t line = corner + (size_t)a * g->stride[e] + (size_t)b * g->stride[f];
-            if (low)
-                do_line(args, line, false);
-            if (high)
-                do_line(args, line, true);
-        }
+    if (low)
+        do_side(args, corner, false);
+    if (high)
+        do_side(args, corner, true);
 }
 
 static void border_range(void *user, size_t begin, size_t end, int worker)
@@ -142,7 +166,8 @@ static void border_range(void *user, size_t begin, size_t end, int worker)
     const border_args *args = user;
     const X(tiles) *t = &args->s->tiles;
     for (size_t k = begin; k < end; k++)
-        do_tile(args, k < (size_t)t->active_count ? t->active[k] : t->border[k - (size_t)t->active_count]);
+        do_tile(args, k < (size_t)t->active_count ? t->active[k]
+                                                  : t->border[k - (size_t)t->active_count]);
 }
 
 static void run(border_args args)
@@ -151,7 +176,8 @@ static void run(border_args args)
     for (args.axis = 0; args.axis < DIM; args.axis++) {
         if (args.periodic_only && !args.s->grid.periodic[args.axis])
             continue;
-        sp_parallel_for(args.s->common->pool, (size_t)(t->active_count + t->border_count), 16, border_range, &args);
+        sp_parallel_for(args.s->common->pool, (size_t)(t->active_count + t->border_count), 16,
+                        border_range, &args);
     }
 }
 
@@ -167,17 +193,20 @@ void X(fill_border)(X(sim) *s, float *field, int d)
 
 void X(fill_border_periodic)(X(sim) *s, float *field)
 {
-    run((border_args){.s = s, .what = TASK_FILL, .field = field, .component = -1, .periodic_only = true});
+    run((border_args){
+        .s = s, .what = TASK_FILL, .field = field, .component = -1, .periodic_only = true});
 }
 
 void X(fill_border_wide)(X(sim) *s, double *field)
 {
-    run((border_args){.s = s, .what = TASK_WIDE, .wide = field, .component = -1, .periodic_only = true});
+    run((border_args){
+        .s = s, .what = TASK_WIDE, .wide = field, .component = -1, .periodic_only = true});
 }
 
 void X(fill_border_bytes)(X(sim) *s, uint8_t *field)
 {
-    run((border_args){.s = s, .what = TASK_BYTES, .bytes = field, .component = -1, .periodic_only = true});
+    run((border_args){
+        .s = s, .what = TASK_BYTES, .bytes = field, .component = -1, .periodic_only = true});
 }
 
 void X(fill_border_type)(X(sim) *s)
@@ -188,7 +217,9 @@ void X(fill_border_type)(X(sim) *s)
 void X(close_walls)(X(sim) *s)
 {
     FOR_DIM(d) {
-        border_args args = {.s = s, .what = TASK_CLOSE, .field = s->u[d], .component = d, .axis = d};
-        sp_parallel_for(s->common->pool, (size_t)(s->tiles.active_count + s->tiles.border_count), 16, border_range, &args);
+        border_args args = {
+            .s = s, .what = TASK_CLOSE, .field = s->u[d], .component = d, .axis = d};
+        sp_parallel_for(s->common->pool, (size_t)(s->tiles.active_count + s->tiles.border_count),
+                        16, border_range, &args);
     }
 }

@@ -1,8 +1,8 @@
 /* channels.c -- run-time quantities that particles carry.
  *
- * "age" grows by dt in every step. A channel with `pic` is averaged over the cells around each particle: handed to the
- * cell centres with the linear kernel and taken back from there, so that it spreads like dye. All others are only
- * carried. */
+ * "age" grows by dt in every step. A channel with `pic` is averaged over the cells around each
+ * particle: handed to the cell centres with the linear kernel and taken back from there, so that it
+ * spreads like dye. All others are only carried. */
 #include "state.h"
 
 #include <string.h>
@@ -28,7 +28,8 @@ static void clear_range(void *user, size_t begin, size_t end, int worker)
     X(sim) *s = ((channel_args *)user)->s;
     for (size_t k = begin; k < end; k++) {
         size_t active = (size_t)s->tiles.active_count;
-        size_t base = X(tile_index)(&s->grid, k < active ? s->tiles.active[k] : s->tiles.border[k - active]);
+        size_t base =
+            X(tile_index)(&s->grid, k < active ? s->tiles.active[k] : s->tiles.border[k - active]);
         for (int r = 0; r < TILE_ROWS; r++) {
             memset(s->channel_sum + base + X(row_offset)(&s->grid, r), 0, TILE * sizeof(float));
             memset(s->channel_weight + base + X(row_offset)(&s->grid, r), 0, TILE * sizeof(float));
@@ -40,14 +41,17 @@ static void clear_range(void *user, size_t begin, size_t end, int worker)
 static float visit(X(sim) *s, uint32_t k, float value, bool give)
 {
     float x[DIM], sum = 0.0f;
-    FOR_DIM(d) x[d] = s->particles.x[d][k];
+    FOR_DIM(d)
+        x[d] = s->particles.x[d][k];
     X(stencil) stencil = X(stencil_at)(KERNEL_LINEAR, x, -1);
     size_t corner = X(index)(&s->grid, stencil.first);
     for (int m = 0; m < LAST(2); m++)
         for (int j = 0; j < 2; j++)
             for (int i = 0; i < 2; i++) {
-                float w = stencil.w[0][i] * stencil.w[1][j] * (DIM == 3 ? stencil.w[DIM - 1][m] : 1.0f);
-                size_t c = corner + (size_t)i + (size_t)j * s->grid.stride[1] + (size_t)m * s->grid.stride[2];
+                float w =
+                    stencil.w[0][i] * stencil.w[1][j] * (DIM == 3 ? stencil.w[DIM - 1][m] : 1.0f);
+                size_t c = corner + (size_t)i + (size_t)j * s->grid.stride[1] +
+                           (size_t)m * s->grid.stride[2];
                 if (give) {
                     s->channel_sum[c] += w * value;
                     s->channel_weight[c] += w;
@@ -64,7 +68,8 @@ static void give_range(void *user, size_t begin, size_t end, int worker)
     const channel_args *args = user;
     X(sim) *s = args->s;
     for (size_t t = begin; t < end; t++)
-        for (uint32_t k = s->tiles.start[args->tiles[t]]; k < s->tiles.start[args->tiles[t] + 1]; k++)
+        for (uint32_t k = s->tiles.start[args->tiles[t]]; k < s->tiles.start[args->tiles[t] + 1];
+             k++)
             visit(s, k, args->column[k], true);
 }
 
@@ -77,7 +82,8 @@ static void mean_range(void *user, size_t begin, size_t end, int worker)
         for (int r = 0; r < TILE_ROWS; r++)
             for (int i = 0; i < TILE; i++) {
                 size_t c = base + X(row_offset)(&s->grid, r) + (size_t)i;
-                s->channel_sum[c] = s->channel_weight[c] > 0.0f ? s->channel_sum[c] / s->channel_weight[c] : 0.0f;
+                s->channel_sum[c] =
+                    s->channel_weight[c] > 0.0f ? s->channel_sum[c] / s->channel_weight[c] : 0.0f;
             }
     }
 }
@@ -88,7 +94,8 @@ static void take_range(void *user, size_t begin, size_t end, int worker)
     const channel_args *args = user;
     X(sim) *s = args->s;
     for (size_t t = begin; t < end; t++)
-        for (uint32_t k = s->tiles.start[args->tiles[t]]; k < s->tiles.start[args->tiles[t] + 1]; k++)
+        for (uint32_t k = s->tiles.start[args->tiles[t]]; k < s->tiles.start[args->tiles[t] + 1];
+             k++)
             args->column[k] = visit(s, k, 0.0f, false);
 }
 
@@ -100,7 +107,8 @@ static void average(X(sim) *s, float *column)
     sp_parallel_for(pool, (size_t)(t->active_count + t->border_count), 8, clear_range, &args);
     for (int colour = 0; colour < COLOURS; colour++) {
         args.tiles = t->liquid + t->colour_start[colour];
-        sp_parallel_for(pool, (size_t)(t->colour_start[colour + 1] - t->colour_start[colour]), 1, give_range, &args);
+        sp_parallel_for(pool, (size_t)(t->colour_start[colour + 1] - t->colour_start[colour]), 1,
+                        give_range, &args);
     }
     X(fold_border)(s, s->channel_sum, s->channel_weight, -1);
     sp_parallel_for(pool, (size_t)t->active_count, 8, mean_range, &args);

@@ -1,9 +1,11 @@
-/* emit.c -- the stage EMIT: inflows give, outflows and open sides take, and every particle is counted.
+/* emit.c -- the stage EMIT: inflows give, outflows and open sides take, and every particle is
+ * counted.
  *
- * An inflow is a lattice of places, n per cell and axis, jittered like a fill, that travels with the inflow's velocity.
- * The cells of an inflow have that velocity prescribed on their faces, so the particles inside travel with the lattice.
- * A place that comes into the shape gives one particle, where it is at the end of the step (at the first step all places
- * inside do), unless some other particle already is in it: the flow leaves without gaps and without overlap, at
+ * An inflow is a lattice of places, n per cell and axis, jittered like a fill, that travels with
+ * the inflow's velocity. The cells of an inflow have that velocity prescribed on their faces, so
+ * the particles inside travel with the lattice. A place that comes into the shape gives one
+ * particle, where it is at the end of the step (at the first step all places inside do), unless
+ * some other particle already is in it: the flow leaves without gaps and without overlap, at
  * exactly the flux that was asked, however far it goes in a step. */
 #include "state.h"
 
@@ -13,7 +15,8 @@
 #include <stdatomic.h>
 
 /* Bounds of a shape in the world, cut to the domain, in cells. */
-static void bounds_in_domain(const X(sim) *s, const sp_shape *form, const sp_pose *pose, double low[DIM], double high[DIM])
+static void bounds_in_domain(const X(sim) *s, const sp_shape *form, const sp_pose *pose,
+                             double low[DIM], double high[DIM])
 {
     double a[3], b[3];
     sp_shape_bounds(form, a, b);
@@ -25,7 +28,8 @@ static void bounds_in_domain(const X(sim) *s, const sp_shape *form, const sp_pos
     }
     for (int corner = 0; corner < (1 << DIM); corner++) {
         double local[3] = {0, 0, 0}, world[3];
-        FOR_DIM(d) local[d] = endless ? 0 : (corner >> d) & 1 ? b[d] : a[d];
+        FOR_DIM(d)
+            local[d] = endless ? 0 : (corner >> d) & 1 ? b[d] : a[d];
         sp_pose_to_world(pose, local, world);
         FOR_DIM(d) {
             low[d] = fmin(low[d], endless ? 0 : world[d] / s->grid.dx);
@@ -41,12 +45,14 @@ static void bounds_in_domain(const X(sim) *s, const sp_shape *form, const sp_pos
 static bool inside(const X(sim) *s, const sp_shape *form, const sp_pose *pose, const double x[DIM])
 {
     double world[3] = {0, 0, 0}, local[3];
-    FOR_DIM(d) world[d] = x[d] * s->grid.dx;
+    FOR_DIM(d)
+        world[d] = x[d] * s->grid.dx;
     sp_pose_to_local(pose, world, local);
     return sp_shape_distance(form, local, NULL) <= 0;
 }
 
-static void mark_cells(X(sim) *s, const sp_shape *form, const sp_pose *pose, uint8_t mark, int which)
+static void mark_cells(X(sim) *s, const sp_shape *form, const sp_pose *pose, uint8_t mark,
+                       int which)
 {
     double low[DIM], high[DIM];
     int from[3] = {0, 0, 0}, to[3] = {1, 1, 1}, c[3];
@@ -59,7 +65,8 @@ static void mark_cells(X(sim) *s, const sp_shape *form, const sp_pose *pose, uin
         for (c[1] = from[1]; c[1] < to[1]; c[1]++)
             for (c[0] = from[0]; c[0] < to[0]; c[0]++) {
                 double middle[DIM];
-                FOR_DIM(d) middle[d] = c[d] + 0.5;
+                FOR_DIM(d)
+                    middle[d] = c[d] + 0.5;
                 size_t index = X(index)(&s->grid, c);
                 if (!inside(s, form, pose, middle) || s->marks[index])
                     continue;
@@ -68,7 +75,8 @@ static void mark_cells(X(sim) *s, const sp_shape *form, const sp_pose *pose, uin
             }
 }
 
-static spate_status make_emitter(X(sim) *s, X(emitter) *e, const spate_shape *shape, int source, spate_error *error)
+static spate_status make_emitter(X(sim) *s, X(emitter) *e, const spate_shape *shape, int source,
+                                 spate_error *error)
 {
     int n = s->common->scene->liquid.particles_per_axis;
     size_t places = 1;
@@ -98,7 +106,8 @@ spate_status X(emitters_create)(X(sim) *s, spate_error *error)
         return sp_fail_memory(error, "inflows and outflows", 0);
     for (int k = 0; k < inflows; k++) {
         s->emitter_count++;
-        TRY(make_emitter(s, &s->emitters[k], &scene->inflows.items[k], scene->fill.count + k, error));
+        TRY(make_emitter(s, &s->emitters[k], &scene->inflows.items[k], scene->fill.count + k,
+                         error));
         mark_cells(s, &s->emitters[k].form, &s->emitters[k].pose, MARK_INFLOW, k);
     }
     for (int k = 0; k < outflows; k++) {
@@ -117,14 +126,16 @@ void X(emitters_destroy)(X(sim) *s)
     sp_free(s->drains);
 }
 
-/* The faces of an inflow cell have its velocity, at the walls of the domain too; only solids are stronger. */
+/* The faces of an inflow cell have its velocity, at the walls of the domain too; only solids are
+ * stronger. */
 static void prescribe_cell(X(sim) *s, size_t index, const int cell[DIM])
 {
     const X(grid) *g = &s->grid;
     FOR_DIM(d) {
         size_t low = index - g->stride[d], high = index + g->stride[d];
         uint8_t here = s->type[index], there = s->type[low];
-        bool wall_low = cell[d] == 0 && !g->periodic[d], wall_high = cell[d] == g->n[d] - 1 && !g->periodic[d];
+        bool wall_low = cell[d] == 0 && !g->periodic[d],
+             wall_high = cell[d] == g->n[d] - 1 && !g->periodic[d];
         if (here == SPATE_CELL_INFLOW && (wall_low || there != SPATE_CELL_SOLID))
             s->u[d][index] = s->emitters[s->mark_of[index]].velocity[d];
         else if (there == SPATE_CELL_INFLOW && here != SPATE_CELL_SOLID)
@@ -198,17 +209,21 @@ static bool has_room(const X(sim) *s, const double x[DIM])
             return false;
         world[d] = x[d] * s->grid.dx;
     }
-    return s->solids.live == 0 || sp_solids_distance(&s->solids, world, NULL, NULL) >= CLEARANCE * s->grid.dx;
+    return s->solids.live == 0 ||
+           sp_solids_distance(&s->solids, world, NULL, NULL) >= CLEARANCE * s->grid.dx;
 }
 
-/* Whether the lattice place that is at x at the end of the step has come in during it: looked up at `parts` moments. */
-static bool comes_in(const X(sim) *s, const X(emitter) *e, const double x[DIM], double dt, int parts)
+/* Whether the lattice place that is at x at the end of the step has come in during it: looked up at
+ * `parts` moments. */
+static bool comes_in(const X(sim) *s, const X(emitter) *e, const double x[DIM], double dt,
+                     int parts)
 {
     double at[DIM];
     if (!has_room(s, x))
         return false;
     for (int part = 0; part <= parts; part++) {
-        FOR_DIM(d) at[d] = x[d] - e->velocity[d] * dt / s->grid.dx * (parts - part) / parts;
+        FOR_DIM(d)
+            at[d] = x[d] - e->velocity[d] * dt / s->grid.dx * (parts - part) / parts;
         bool in = has_room(s, at) && inside(s, &e->form, &e->pose, at);
         if (part == 0 && in && e->started)
             return false;
@@ -219,7 +234,8 @@ static bool comes_in(const X(sim) *s, const X(emitter) *e, const double x[DIM], 
 }
 
 /* The box of lattice places that an emitter may reach in a step, in sub-cells. */
-static spate_status place_box(X(sim) *s, X(emitter) *e, double dt, long first[DIM], spate_error *error)
+static spate_status place_box(X(sim) *s, X(emitter) *e, double dt, long first[DIM],
+                              spate_error *error)
 {
     int n = s->common->scene->liquid.particles_per_axis;
     size_t places = 1;
@@ -290,7 +306,8 @@ static void drain_range(void *user, size_t begin, size_t end, int worker)
     X(sim) *s = args->s;
     for (size_t k = begin; k < end; k++) {
         double x[DIM];
-        FOR_DIM(d) x[d] = s->particles.x[d][k];
+        FOR_DIM(d)
+            x[d] = s->particles.x[d][k];
         if (s->particles.x[0][k] == DEAD)
             continue;
         for (int drain = 0; drain < s->drain_count; drain++)
@@ -316,7 +333,8 @@ spate_status X(emit_and_drain)(X(sim) *s, double dt, spate_error *error)
         X(emitter) *e = args.emitter = &s->emitters[k]; /* its lattice moves on */
         TRY(place_box(s, e, dt, args.first, error));
         args.way = 0;
-        FOR_DIM(d) args.way = fmax(args.way, fabs(e->velocity[d]) * dt / s->grid.dx * n);
+        FOR_DIM(d)
+            args.way = fmax(args.way, fabs(e->velocity[d]) * dt / s->grid.dx * n);
         sp_parallel_for(s->common->pool, s->particles.count, 4096, occupy_range, &args);
         TRY(emit(s, &args, dt, error));
     }

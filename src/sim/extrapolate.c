@@ -1,9 +1,10 @@
 /* extrapolate.c -- carries the velocity of the liquid into the faces around it.
  *
- * Faces of liquid cells hold the projected velocity, and faces of solids the solid's; both stay as they are. Every
- * other face takes, layer by layer, the mean of its neighbours in the layer before. Old and new velocity are carried
- * from the same faces with the same weights: what FLIP takes from the difference is then the change that the liquid
- * underwent, and no damping creeps in at the surface. Faces that no layer reaches keep what the particles gave them. */
+ * Faces of liquid cells hold the projected velocity, and faces of solids the solid's; both stay as
+ * they are. Every other face takes, layer by layer, the mean of its neighbours in the layer before.
+ * Old and new velocity are carried from the same faces with the same weights: what FLIP takes from
+ * the difference is then the change that the liquid underwent, and no damping creeps in at the
+ * surface. Faces that no layer reaches keep what the particles gave them. */
 #include "device/device.h"
 
 #include <math.h>
@@ -17,13 +18,15 @@ typedef struct extrapolate_args {
     int layer; /* being written; its sources are 1 .. layer - 1 */
 } extrapolate_args;
 
-static uint8_t mark_of(uint8_t here, uint8_t there)
+/* w: the open share of the face. Faces that a cut cell has lost to a solid are unknown: they take
+ * the velocity of the liquid beside them and then lose what goes into the solid. */
+static uint8_t mark_of(uint8_t here, uint8_t there, float w)
 {
     bool closed_here = here >= SPATE_CELL_SOLID, closed_there = there >= SPATE_CELL_SOLID;
     bool wet = here == SPATE_CELL_LIQUID || there == SPATE_CELL_LIQUID;
     if (here == SPATE_CELL_INFLOW || there == SPATE_CELL_INFLOW)
         return SOURCE;
-    if (closed_here && closed_there)
+    if (w == 0.0f || (closed_here && closed_there))
         return UNKNOWN;
     if (closed_here || closed_there)
         return wet ? SOURCE : FIXED;
@@ -36,6 +39,7 @@ static double mark_partial(void *user, size_t begin, size_t end)
     X(sim) *s = user;
     const X(grid) *g = &s->grid;
     float most = 0.0f;
+    bool cut = X(has_cut_cells)(s);
     for (size_t k = begin; k < end; k++) {
         int t[DIM];
         X(tile_coordinates)(g, s->tiles.faces[k], t);
@@ -46,10 +50,12 @@ static double mark_partial(void *user, size_t begin, size_t end)
             for (int i = 0; i < TILE; i++) {
                 size_t f = base + X(row_offset)(g, r) + (size_t)i;
                 FOR_DIM(d) {
-                    uint8_t mark = mark_of(s->type[f], s->type[f - g->stride[d]]);
+                    uint8_t mark =
+                        mark_of(s->type[f], s->type[f - g->stride[d]], cut ? s->w[d][f] : 1.0f);
                     s->known[d][f] = mark;
-                    if (mark != UNKNOWN && !(s->w[d][f] > 0.0f))
-                        s->u_old[d][f] = s->u[d][f]; /* no particle was there: no change to report */
+                    if (mark != UNKNOWN && !(s->weight[d][f] > 0.0f))
+                        s->u_old[d][f] =
+                            s->u[d][f]; /* no particle was there: no change to report */
                     float speed = __builtin_fabsf(s->u[d][f]);
                     most = mark == SOURCE && speed > most ? speed : most;
                 }
@@ -59,7 +65,8 @@ static double mark_partial(void *user, size_t begin, size_t end)
     return most;
 }
 
-/* The mean of the neighbours that are known, for one face; keeps the face unknown if there is none. */
+/* The mean of the neighbours that are known, for one face; keeps the face unknown if there is none.
+ */
 static void extend_face(X(sim) *s, int d, size_t f, int layer)
 {
     const uint8_t *known = s->known[d];
@@ -128,6 +135,14 @@ void X(extrapolate)(X(sim) *s, double dt)
         }
     }
     s->reach = (float)(layers - 1);
+    if (X(has_cut_cells)(s)) {
+        FOR_DIM(d)
+            X(fill_border)(s, s->u[d], d);
+        X(slide_faces)(s, dt);
+        X(close_walls)(s);
+        if (s->emitter_count > 0)
+            X(prescribe_inflow)(s);
+    }
     FOR_DIM(d) {
         X(fill_border)(s, s->u[d], d);
         X(fill_border)(s, s->u_old[d], d);

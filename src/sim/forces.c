@@ -1,15 +1,34 @@
-/* forces.c -- gravity and wall friction on the faces, then the velocities that solids, walls and inflows prescribe.
+/* forces.c -- gravity and wall friction on the faces, then the velocities that solids, walls and
+ * inflows prescribe.
  *
- * Friction f (0 slip .. 1 no slip) is drag on the faces that lie along a solid in the first layer of cells:
+ * Friction f (0 slip .. 1 no slip) is drag on the faces that lie along a solid in the first layer
+ * of cells:
  *
  *     dv/dt = -k |v| v / dx,   k = f / (1 - f),   v relative to the solid,
  *
- * solved exactly over the step, v <- v / (1 + k |v| dt / dx), so that one step of dt is the same as two of dt/2. Per
- * cell that the water slides along the wall its speed falls by the factor exp(-k): 1/e at f = 1/2; at f = 1 it has the
- * speed of the wall. */
+ * solved exactly over the step, v <- v / (1 + k |v| dt / dx), so that one step of dt is the same as
+ * two of dt/2. Per cell that the water slides along the wall its speed falls by the factor exp(-k):
+ * 1/e at f = 1/2; at f = 1 it has the speed of the wall. */
 #include "state.h"
 
 #include <math.h>
+
+/* A face of the liquid that no particle reached takes the mean of its neighbours that have a
+ * velocity. */
+static void fill_missing(X(sim) *s, size_t f, int d)
+{
+    float sum = 0.0f, count = 0.0f;
+    FOR_DIM(a) {
+        size_t near[2] = {f - s->grid.stride[a], f + s->grid.stride[a]};
+        for (int side = 0; side < 2; side++)
+            if (s->weight[d][near[side]] > 0.0f) {
+                sum += s->u_old[d][near[side]];
+                count += 1.0f;
+            }
+    }
+    if (count > 0.0f)
+        s->u[d][f] = s->u_old[d][f] = sum / count;
+}
 
 typedef struct force_args {
     X(sim) *s;
@@ -24,7 +43,8 @@ static void gravity_range(void *user, size_t begin, size_t end, int worker)
     X(sim) *s = args->s;
     const X(grid) *g = &s->grid;
     float dv[DIM];
-    FOR_DIM(d) dv[d] = (float)(s->common->gravity[d] * args->dt);
+    FOR_DIM(d)
+        dv[d] = (float)(s->common->gravity[d] * args->dt);
     for (size_t k = begin; k < end; k++) {
         int t[DIM];
         X(tile_coordinates)(g, s->tiles.faces[k], t);
@@ -34,15 +54,22 @@ static void gravity_range(void *user, size_t begin, size_t end, int worker)
                 continue;
             size_t row = base + X(row_offset)(g, r);
             FOR_DIM(d)
-                for (int i = 0; i < TILE; i++)
-                    s->u[d][row + (size_t)i] += s->w[d][row + (size_t)i] > 0.0f ? dv[d] : 0.0f;
+                for (int i = 0; i < TILE; i++) {
+                    size_t f = row + (size_t)i;
+                    bool wet = s->type[f] == SPATE_CELL_LIQUID ||
+                               s->type[f - g->stride[d]] == SPATE_CELL_LIQUID;
+                    if (wet && !(s->weight[d][f] > 0.0f))
+                        fill_missing(s, f, d);
+                    s->u[d][f] += wet || s->weight[d][f] > 0.0f ? dv[d] : 0.0f;
+                }
         }
     }
 }
 
-/* What lies along a face on one side: friction and velocity of the solid there; false if it is not a solid. */
-static bool wall_beside(const X(sim) *s, const int cell[DIM], size_t index, int d, int axis, int side, double dt,
-                        double *friction, double *velocity)
+/* What lies along a face on one side: friction and velocity of the solid there; false if it is not
+ * a solid. */
+static bool wall_beside(const X(sim) *s, const int cell[DIM], size_t index, int d, int axis,
+                        int side, double dt, double *friction, double *velocity)
 {
     const X(grid) *g = &s->grid;
     ptrdiff_t step = side * (ptrdiff_t)g->stride[axis];
@@ -57,7 +84,8 @@ static bool wall_beside(const X(sim) *s, const int cell[DIM], size_t index, int 
     }
     double x[3] = {0, 0, 0}, v[3];
     int nearest;
-    FOR_DIM(a) x[a] = (cell[a] + (a == d ? 0.0 : 0.5) + (a == axis ? 0.5 * side : 0.0)) * g->dx;
+    FOR_DIM(a)
+        x[a] = (cell[a] + (a == d ? 0.0 : 0.5) + (a == axis ? 0.5 * side : 0.0)) * g->dx;
     sp_solids_distance(&s->solids, x, NULL, &nearest);
     if (nearest < 0)
         return false;
@@ -72,11 +100,14 @@ static void rub(X(sim) *s, const int cell[DIM], size_t index, int d, double dt)
     for (int axis = 0; axis < DIM; axis++)
         for (int side = -1; side <= 1 && axis != d; side += 2) {
             double friction, velocity;
-            if (!wall_beside(s, cell, index, d, axis, side, dt, &friction, &velocity) || !(friction > 0))
+            if (!wall_beside(s, cell, index, d, axis, side, dt, &friction, &velocity) ||
+                !(friction > 0))
                 continue;
             double slip = s->u[d][index] - velocity;
             double k = friction < 1 ? friction / (1 - friction) : HUGE_VAL;
-            s->u[d][index] = (float)(velocity + (friction < 1 ? slip / (1 + k * fabs(slip) * dt / s->grid.dx) : 0));
+            s->u[d][index] =
+                (float)(velocity +
+                        (friction < 1 ? slip / (1 + k * fabs(slip) * dt / s->grid.dx) : 0));
         }
 }
 
@@ -96,7 +127,8 @@ static void friction_range(void *user, size_t begin, size_t end, int worker)
                 X(row_cell)(first, r, cell);
                 cell[0] += i;
                 FOR_DIM(d) {
-                    bool wet = s->type[index] == SPATE_CELL_LIQUID || s->type[index - g->stride[d]] == SPATE_CELL_LIQUID;
+                    bool wet = s->type[index] == SPATE_CELL_LIQUID ||
+                               s->type[index - g->stride[d]] == SPATE_CELL_LIQUID;
                     if (wet && X(inside)(g, cell))
                         rub(s, cell, index, d, args->dt);
                 }

@@ -1,24 +1,35 @@
 /* forecast.c -- what a scene will need, told before anything large is allocated. */
 #include "arrays.h"
+#include "pressure/pressure.h"
 
 #include <string.h>
 
-/* Measured on all presets: the program with its libraries, stacks and output buffers; the preview picture per pixel. */
+/* Measured on all presets: the program with its libraries, stacks and output buffers; the preview
+ * picture per pixel. */
 #define PROCESS_BYTES 3.2e6
 #define PREVIEW_PIXELS (1280.0 * 720.0)
 #define PREVIEW_BYTES (DIM == 3 ? 33.0 : 14.0)
 
-/* Bytes per cell of all arrays. What no liquid ever reaches is not committed, but border tiles and the rest of their
- * pages are: together the whole array is a good estimate of what a run touches. */
+/* Bytes per cell of all arrays that a run writes. What no liquid ever reaches is not committed, but
+ * border tiles and the rest of their pages are: together the whole array is a good estimate of what
+ * a run touches. */
 static double bytes_per_cell(const spate_scene *scene, bool movers)
 {
     static X(sim) nobody; /* only the addresses of its members are taken */
     X(array) arrays[MAX_ARRAYS];
     int count = X(arrays)(&nobody, scene, arrays);
     double bytes = 0;
-    for (int k = 0; k < count; k++)
-        if (arrays[k].block != (void **)&nobody.phi_static || movers)
-            bytes += (double)arrays[k].item;
+    for (int k = 0; k < count; k++) {
+        bool unused = arrays[k].block == (void **)&nobody.phi_static && !movers;
+        unused = unused || arrays[k].block ==
+                               (void **)&nobody.system.queue; /* as long as the largest pocket */
+        if (scene->solids.count == 0) {
+            unused = unused || arrays[k].block == (void **)&nobody.room;
+            FOR_DIM(d)
+                unused = unused || arrays[k].block == (void **)&nobody.w[d];
+        }
+        bytes += unused ? 0 : (double)arrays[k].item;
+    }
     return bytes;
 }
 
@@ -34,7 +45,8 @@ static int bytes_per_particle(const spate_scene *scene)
     return 4 * columns;
 }
 
-spate_status X(forecast)(const spate_scene *scene, int threads, spate_forecast *forecast, spate_error *error)
+spate_status X(forecast)(const spate_scene *scene, int threads, spate_forecast *forecast,
+                         spate_error *error)
 {
     X(grid) g = X(grid_make)(scene);
     sp_solids solids = {.dim = DIM};
@@ -58,11 +70,16 @@ spate_status X(forecast)(const spate_scene *scene, int threads, spate_forecast *
     forecast->cell_size = g.dx;
     double bytes = PROCESS_BYTES + (scene->output.preview ? PREVIEW_PIXELS * PREVIEW_BYTES : 0);
     bytes += (double)forecast->particles * bytes_per_particle(scene);
-    bytes += (double)g.size * bytes_per_cell(scene, movers) + (double)g.tile_count * (40.0 + 4.0 * threads);
+    bytes += (double)g.size * bytes_per_cell(scene, movers) +
+             (double)g.tile_count * (40.0 + 4.0 * threads);
+    if (scene->pressure.solver == SPATE_SOLVER_MULTIGRID)
+        bytes += X(multigrid_bytes)(&g);
     forecast->memory = (uint64_t)bytes;
     int outputs = 7; /* x y z vx vy vz id */
     for (int k = 0; k < scene->channel_count; k++)
         outputs += scene->channels[k].components;
-    forecast->bytes_per_frame = scene->output.particles == SPATE_PARTICLES_PLY ? 300 + 4 * (uint64_t)outputs * forecast->particles : 0;
+    forecast->bytes_per_frame = scene->output.particles == SPATE_PARTICLES_PLY
+                                    ? 300 + 4 * (uint64_t)outputs * forecast->particles
+                                    : 0;
     return SPATE_OK;
 }

@@ -6,9 +6,9 @@
 int X(particle_columns)(X(particles) *p, void ***columns)
 {
     int n = 0;
-#define FIELD(name, components, type, when)                 \
-    for (int k = 0; k < (components); k++)                  \
-        if (p->name[k])                                     \
+#define FIELD(name, components, type, when) \
+    for (int k = 0; k < (components); k++)  \
+        if (p->name[k])                     \
             columns[n++] = (void **)&p->name[k];
 #include "fields.def"
 #undef FIELD
@@ -18,7 +18,8 @@ int X(particle_columns)(X(particles) *p, void ***columns)
     return n;
 }
 
-static spate_status grow_column(void **column, uint32_t count, uint32_t capacity, spate_error *error)
+static spate_status grow_column(void **column, uint32_t count, uint32_t capacity,
+                                spate_error *error)
 {
     void *larger = sp_grow(*column, (size_t)count * 4, capacity, 4);
     if (!larger)
@@ -31,7 +32,8 @@ static spate_status grow_column(void **column, uint32_t count, uint32_t capacity
 static spate_status reserve_scratch(X(sim) *s, spate_error *error)
 {
     size_t tiles = (size_t)s->grid.tile_count, threads = (size_t)sp_pool_threads(s->common->pool);
-    size_t bytes = tiles * (threads * sizeof(uint32_t) + 4 * sizeof(double)) + s->particles.capacity / 64 + 65536;
+    size_t bytes = tiles * (threads * sizeof(uint32_t) + 4 * sizeof(double)) +
+                   s->particles.capacity / 64 + 65536;
     if (bytes <= s->scratch_size)
         return SPATE_OK;
     void *larger = sp_alloc(bytes, 1);
@@ -50,11 +52,14 @@ spate_status X(particles_reserve)(X(sim) *s, uint64_t count, spate_error *error)
     if (count <= p->capacity && p->capacity > 0)
         return SPATE_OK;
     if (count > UINT32_MAX - 2)
-        return sp_fail(error, SPATE_ERROR_MEMORY, NULL, "more than 4,294,967,293 particles: use larger cells");
-    uint64_t wanted = p->capacity == 0 ? count + 16 : count > 3ull * p->capacity / 2 ? count : 3ull * p->capacity / 2;
+        return sp_fail(error, SPATE_ERROR_MEMORY, NULL,
+                       "more than 4,294,967,293 particles: use larger cells");
+    uint64_t wanted = p->capacity == 0                 ? count + 16
+                      : count > 3ull * p->capacity / 2 ? count
+                                                       : 3ull * p->capacity / 2;
     uint32_t capacity = wanted > UINT32_MAX - 2 ? UINT32_MAX - 2 : (uint32_t)wanted;
-#define FIELD(name, components, type, when)                                                    \
-    for (int k = 0; k < (components) && (when); k++)                                           \
+#define FIELD(name, components, type, when)          \
+    for (int k = 0; k < (components) && (when); k++) \
         TRY(grow_column((void **)&p->name[k], p->count, capacity, error));
 #include "fields.def"
 #undef FIELD

@@ -1,7 +1,8 @@
 /* save.c -- checkpoints: everything that the next step needs and nothing that it makes anew.
  *
- * That is the clock, the ledger and the numbers of the frame under way, gravity, the poses of the solids, the lattices
- * of the inflows, all columns of the particles, and the pressure in the active tiles (the next solve starts from it). */
+ * That is the clock, the ledger and the numbers of the frame under way, gravity, the poses of the
+ * solids, the lattices of the inflows, all columns of the particles, and the pressure in the active
+ * tiles (the next solve starts from it). */
 #include "state.h"
 
 #include "kernels/random.h"
@@ -30,7 +31,8 @@ typedef struct clock_record {
     int32_t frame, substeps, solver_iterations, solver_failures;
     double inside, cfl, divergence_before, divergence_after, solver_residual;
     double gravity[3], seconds[SPATE_STAGE_COUNT];
-    uint64_t steps, seeded, added, removed_open, removed_outflow, removed_crushed, removed_user, collisions, allocations;
+    uint64_t steps, seeded, added, removed_open, removed_outflow, removed_crushed, removed_user,
+        collisions, allocations;
     uint32_t count, next_id, warned_solver, frame_done, active_count, zero;
 } clock_record;
 
@@ -42,10 +44,13 @@ typedef struct solid_record {
 } solid_record;
 
 /* One list for both directions. */
-#define CLOCK_FIELDS(F)                                                                                       \
-    F(frame) F(substeps) F(solver_iterations) F(solver_failures) F(inside) F(cfl) F(divergence_before)        \
-    F(divergence_after) F(solver_residual) F(steps) F(seeded) F(added) F(removed_open) F(removed_outflow)      \
-    F(removed_crushed) F(removed_user) F(collisions) F(allocations) F(warned_solver) F(frame_done)
+#define CLOCK_FIELDS(F)                                                                        \
+    F(frame)                                                                                   \
+    F(substeps)                                                                                \
+    F(solver_iterations) F(solver_failures) F(inside) F(cfl) F(divergence_before)              \
+        F(divergence_after) F(solver_residual) F(steps) F(seeded) F(added) F(removed_open)     \
+            F(removed_outflow) F(removed_crushed) F(removed_user) F(collisions) F(allocations) \
+                F(warned_solver) F(frame_done)
 
 static spate_status save_solids(X(sim) *s, sp_stream *stream)
 {

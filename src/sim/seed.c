@@ -1,12 +1,14 @@
 /* seed.c -- the particles at the start.
  *
- * Every cell is cut into n^DIM sub-cells, and each sub-cell holds one particle, moved from its middle by at most
- * jitter / 2 of a sub-cell along each axis. The random numbers are a hash of (seed, cell, sub-cell), so they depend on
- * nothing else. A particle is there if its own place (not its cell) is inside a fill, outside all solids, and inside
- * the domain. Fills are united: the first one that holds the place gives velocity and source.
+ * Every cell is cut into n^DIM sub-cells, and each sub-cell holds one particle, moved from its
+ * middle by at most jitter / 2 of a sub-cell along each axis. The random numbers are a hash of
+ * (seed, cell, sub-cell), so they depend on nothing else. A particle is there if its own place (not
+ * its cell) is inside a fill, outside all solids, and inside the domain. Fills are united: the
+ * first one that holds the place gives velocity and source.
  *
- * The cells are taken in blocks of a tile's size. A block that a fill's distance shows to be outside is passed over, and
- * one that is inside and far from everything else needs no look at its particles: counting stays cheap for huge scenes. */
+ * The cells are taken in blocks of a tile's size. A block that a fill's distance shows to be
+ * outside is passed over, and one that is inside and far from everything else needs no look at its
+ * particles: counting stays cheap for huge scenes. */
 #include "state.h"
 
 #include "kernels/random.h"
@@ -34,13 +36,16 @@ static bool is_free(const seeder *s, const float x[DIM])
             return false;
         world[d] = (double)x[d] * s->g->dx;
     }
-    return s->solids->live == 0 || sp_solids_distance(s->solids, world, NULL, NULL) >= CLEARANCE * s->g->dx;
+    return s->solids->live == 0 ||
+           sp_solids_distance(s->solids, world, NULL, NULL) >= CLEARANCE * s->g->dx;
 }
 
-static bool inside_shape(const sp_shape *form, const sp_pose *pose, const X(grid) *g, const float x[DIM])
+static bool inside_shape(const sp_shape *form, const sp_pose *pose, const X(grid) *g,
+                         const float x[DIM])
 {
     double world[3] = {0, 0, 0}, local[3];
-    FOR_DIM(d) world[d] = (double)x[d] * g->dx;
+    FOR_DIM(d)
+        world[d] = (double)x[d] * g->dx;
     sp_pose_to_local(pose, world, local);
     return sp_shape_distance(form, local, NULL) <= 0;
 }
@@ -70,16 +75,19 @@ static void seed_points(seeder *s, int fill)
 }
 
 /* Cells [low, high) that a fill can touch. */
-static void fill_range(const X(grid) *g, const sp_shape *form, const sp_pose *pose, int low[3], int high[3])
+static void fill_range(const X(grid) *g, const sp_shape *form, const sp_pose *pose, int low[3],
+                       int high[3])
 {
-    double a[3], b[3], least[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, most[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    double a[3], b[3], least[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL},
+                       most[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     sp_shape_bounds(form, a, b);
     bool endless = false;
     for (int d = 0; d < DIM; d++)
         endless = endless || !(a[d] > -1e300 && b[d] < 1e300);
     for (int corner = 0; corner < (1 << DIM) && !endless; corner++) {
         double local[3] = {0, 0, 0}, world[3];
-        FOR_DIM(d) local[d] = (corner >> d) & 1 ? b[d] : a[d];
+        FOR_DIM(d)
+            local[d] = (corner >> d) & 1 ? b[d] : a[d];
         sp_pose_to_world(pose, local, world);
         FOR_DIM(d) {
             least[d] = fmin(least[d], world[d]);
@@ -90,7 +98,8 @@ static void fill_range(const X(grid) *g, const sp_shape *form, const sp_pose *po
     high[2] = 1;
     FOR_DIM(d) {
         low[d] = endless || !(least[d] / g->dx > 0) ? 0 : (int)fmin(least[d] / g->dx, g->n[d]);
-        high[d] = endless || !(most[d] / g->dx < g->n[d] - 1) ? g->n[d] : (int)fmax(0, most[d] / g->dx + 1);
+        high[d] = endless || !(most[d] / g->dx < g->n[d] - 1) ? g->n[d]
+                                                              : (int)fmax(0, most[d] / g->dx + 1);
     }
 }
 
@@ -116,7 +125,8 @@ static block judge_block(const seeder *s, const int low[3], const int high[3], i
             return BLOCK_OUTSIDE;
         sure = sure && (f == fill ? distance < -spread : distance > spread);
     }
-    sure = sure && (s->solids->live == 0 || sp_solids_distance(s->solids, middle, NULL, NULL) > spread);
+    sure = sure &&
+           (s->solids->live == 0 || sp_solids_distance(s->solids, middle, NULL, NULL) > spread);
     return sure ? BLOCK_SURE : BLOCK_MIXED;
 }
 
@@ -130,13 +140,15 @@ static void seed_cell(seeder *s, const int cell[3], int fill, bool sure)
     for (int d = 0; d < 3; d++)
         key = sp_hash2(key, (uint64_t)cell[d]);
     float v[DIM];
-    FOR_DIM(d) v[d] = (float)shape->velocity[d];
+    FOR_DIM(d)
+        v[d] = (float)shape->velocity[d];
     int sub_count = n * n * LAST(n);
     for (int sub = 0; sub < sub_count; sub++) {
         int k[3] = {sub % n, sub / n % n, sub / n / n};
         float x[DIM];
         FOR_DIM(d) {
-            float jitter = (float)scene->liquid.jitter * (sp_uniform(sp_hash2(key, (uint64_t)(3 * sub + d))) - 0.5f);
+            float jitter = (float)scene->liquid.jitter *
+                           (sp_uniform(sp_hash2(key, (uint64_t)(3 * sub + d))) - 0.5f);
             x[d] = (float)cell[d] + ((float)k[d] + 0.5f + jitter) / (float)n;
         }
         bool taken = !sure && !inside_shape(&s->forms[fill], &s->poses[fill], s->g, x);
@@ -156,7 +168,8 @@ static void seed_block(seeder *s, const int low[3], const int high[3], int fill)
         return;
     if (kind == BLOCK_SURE && !s->sink) {
         uint64_t count = 1;
-        FOR_DIM(d) count *= (uint64_t)(high[d] - low[d]) * (uint64_t)s->scene->liquid.particles_per_axis;
+        FOR_DIM(d)
+            count *= (uint64_t)(high[d] - low[d]) * (uint64_t)s->scene->liquid.particles_per_axis;
         s->count += count;
         return;
     }
@@ -182,8 +195,8 @@ static void seed_shape(seeder *s, int fill)
             }
 }
 
-spate_status X(seed)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids, X(seed_sink) *sink,
-                     void *user, uint64_t *count, spate_error *error)
+spate_status X(seed)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids,
+                     X(seed_sink) *sink, void *user, uint64_t *count, spate_error *error)
 {
     int fills = scene->fill.count;
     sp_shape *forms = sp_alloc((size_t)fills + 1, sizeof *forms);

@@ -3,9 +3,24 @@
 
 #include "arrays.h"
 #include "device/device.h"
+#include "pressure/pressure.h"
 
 #include <math.h>
 #include <string.h>
+
+void X(grid_layout)(X(grid) *g)
+{
+    size_t row = (size_t)g->tiles[0] * TILE;
+    g->stride[0] = 1;
+    g->stride[1] = (row + 15) / 16 * 16;
+    size_t plane = g->stride[1] * (size_t)g->tiles[1] * TILE;
+    g->stride[2] = DIM == 3 ? plane : 0;
+    g->size = DIM == 3 ? plane * (size_t)g->tiles[2] * TILE : plane;
+    g->tile_count = g->tiles[0] * g->tiles[1] * g->tiles[2];
+    g->origin = 0;
+    FOR_DIM(d)
+        g->origin += TILE * g->stride[d];
+}
 
 X(grid) X(grid_make)(const spate_scene *scene)
 {
@@ -14,7 +29,8 @@ X(grid) X(grid_make)(const spate_scene *scene)
     double longest = 0;
     for (int d = 0; d < DIM; d++)
         longest = scene->domain.size[d] > longest ? scene->domain.size[d] : longest;
-    double dx = scene->domain.cell_size > 0 ? scene->domain.cell_size : longest / scene->domain.cells;
+    double dx =
+        scene->domain.cell_size > 0 ? scene->domain.cell_size : longest / scene->domain.cells;
     g.dx = dx;
     g.n[2] = g.tiles[2] = 1;
     for (int d = 0; d < DIM; d++) {
@@ -23,14 +39,7 @@ X(grid) X(grid_make)(const spate_scene *scene)
         g.tiles[d] = (g.n[d] + TILE - 1) / TILE + 2;
         g.periodic[d] = scene->domain.sides[d][0] == SPATE_SIDE_PERIODIC;
     }
-    size_t row = (size_t)g.tiles[0] * TILE;
-    g.stride[0] = 1;
-    g.stride[1] = (row + 15) / 16 * 16;
-    size_t plane = g.stride[1] * (size_t)g.tiles[1] * TILE;
-    g.stride[2] = DIM == 3 ? plane : 0;
-    g.size = DIM == 3 ? plane * (size_t)g.tiles[2] * TILE : plane;
-    g.tile_count = g.tiles[0] * g.tiles[1] * g.tiles[2];
-    FOR_DIM(d) g.origin += TILE * g.stride[d];
+    X(grid_layout)(&g);
     return g;
 }
 
@@ -45,12 +54,15 @@ static bool has_pic_channel(const spate_scene *scene)
 int X(arrays)(X(sim) *s, const spate_scene *scene, X(array) arrays[MAX_ARRAYS])
 {
     int n = 0;
-#define ARRAY(pointer, moves) (arrays[n++] = (X(array)){(void **)&(pointer), sizeof *(pointer), moves})
-    bool pcg = scene->pressure.solver == SPATE_SOLVER_PCG;
+#define ARRAY(pointer, moves) \
+    (arrays[n++] = (X(array)){(void **)&(pointer), sizeof *(pointer), moves})
+    bool pcg = scene->pressure.solver == SPATE_SOLVER_PCG,
+         multigrid = scene->pressure.solver == SPATE_SOLVER_MULTIGRID;
     FOR_DIM(d) {
         ARRAY(s->u[d], true);
         ARRAY(s->u_old[d], true);
-        ARRAY(s->w[d], true);
+        ARRAY(s->weight[d], true);
+        ARRAY(s->w[d], false);
         ARRAY(s->known[d], true);
         ARRAY(s->known_next[d], true);
         ARRAY(s->system.a[d], true);
@@ -59,18 +71,24 @@ int X(arrays)(X(sim) *s, const spate_scene *scene, X(array) arrays[MAX_ARRAYS])
     ARRAY(s->type, true);
     ARRAY(s->first, true);
     ARRAY(s->count, true);
+    ARRAY(s->phi, true);
+    ARRAY(s->room, false);
     ARRAY(s->phi_solid, false);
     ARRAY(s->phi_static, false);
     ARRAY(s->system.diagonal, true);
     ARRAY(s->system.b, true);
     ARRAY(s->system.r, true);
     ARRAY(s->system.pocket, true);
-    if (pcg) {
+    ARRAY(s->system.queue, false);
+    if (pcg || multigrid) {
         ARRAY(s->system.s, true);
         ARRAY(s->system.z, true);
         ARRAY(s->system.q_sum, true);
-        ARRAY(s->system.mic, true);
     }
+    if (pcg)
+        ARRAY(s->system.mic, true);
+    if (multigrid)
+        ARRAY(s->system.inverse, true);
     if (scene->inflows.count + scene->outflows.count > 0) {
         ARRAY(s->marks, false);
         ARRAY(s->mark_of, false);
@@ -93,6 +111,12 @@ static spate_status make_arrays(X(sim) *s, spate_error *error)
             return sp_fail_memory(error, "the grid", (uint64_t)s->grid.size * arrays[k].item);
     }
     s->system.q = s->p;
+    s->system.sweeps = SWEEPS;
+    s->system.least_theta = 0.01f;
+    s->system.levels[0].grid = s->grid;
+    s->system.levels[0].tiles = sp_alloc((size_t)s->grid.tile_count, sizeof(int));
+    if (!s->system.levels[0].tiles)
+        return sp_fail_memory(error, "the tiles", 0);
     size_t tiles = (size_t)s->grid.tile_count;
     X(tiles) *t = &s->tiles;
     t->active = sp_alloc(tiles, sizeof *t->active);
@@ -100,12 +124,15 @@ static spate_status make_arrays(X(sim) *s, spate_error *error)
     t->faces = sp_alloc(tiles, sizeof *t->faces);
     t->border = sp_alloc(tiles, sizeof *t->border);
     t->state = sp_alloc(tiles, sizeof *t->state);
+    t->near = sp_alloc(tiles, sizeof *t->near);
     t->start = sp_alloc(tiles + 1, sizeof *t->start);
     s->solid_tiles = sp_alloc(tiles, sizeof *s->solid_tiles);
     s->system.wave = sp_alloc(tiles, sizeof *s->system.wave);
-    s->system.wave_start = sp_alloc((size_t)(s->grid.tiles[0] + s->grid.tiles[1] + s->grid.tiles[2] + 2), sizeof *s->system.wave_start);
-    if (!t->active || !t->liquid || !t->faces || !t->border || !t->state || !t->start || !s->solid_tiles ||
-        !s->system.wave || !s->system.wave_start)
+    s->system.wave_start =
+        sp_alloc((size_t)(s->grid.tiles[0] + s->grid.tiles[1] + s->grid.tiles[2] + 2),
+                 sizeof *s->system.wave_start);
+    if (!t->active || !t->liquid || !t->faces || !t->border || !t->state || !t->near || !t->start ||
+        !s->solid_tiles || !s->system.wave || !s->system.wave_start)
         return sp_fail_memory(error, "the tiles", 0);
     return SPATE_OK;
 }
@@ -147,6 +174,8 @@ static spate_status make(X(sim) *s, spate_error *error)
                                                                  : KERNEL_CUBIC;
     s->apic = scene->liquid.transfer == SPATE_TRANSFER_APIC;
     TRY(make_arrays(s, error));
+    if (scene->pressure.solver == SPATE_SOLVER_MULTIGRID)
+        TRY(X(multigrid_create)(s, error));
     TRY(make_solids(s, error));
     TRY(X(emitters_create)(s, error));
     TRY(make_particles(s, error));
@@ -182,8 +211,10 @@ void X(destroy)(X(sim) *s)
     sp_free(s->tiles.faces);
     sp_free(s->tiles.border);
     sp_free(s->tiles.state);
+    sp_free(s->tiles.near);
     sp_free(s->tiles.start);
     sp_free(s->solid_tiles);
+    sp_free(s->system.levels[0].tiles);
     sp_free(s->system.wave);
     sp_free(s->system.wave_start);
     void **columns[MAX_COLUMNS + 3];
@@ -194,6 +225,7 @@ void X(destroy)(X(sim) *s)
     sp_free(s->particles.order);
     sp_free(s->particles.place);
     X(emitters_destroy)(s);
+    X(multigrid_destroy)(s);
     sp_solids_clear(&s->solids);
     sp_free(s->scratch);
     sp_free(s);

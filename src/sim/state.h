@@ -1,7 +1,8 @@
-/* state.h -- everything a simulation holds, in one dimension (this file is compiled as 2D and as 3D).
+/* state.h -- everything a simulation holds, in one dimension (this file is compiled as 2D and as
+ * 3D).
  *
- * Symbols, the same in code, docs and scenes: u face velocity (m/s), p pressure (Pa), dx cell size (m), dt step (s),
- * phi level set, w weight or open fraction of a face. */
+ * Symbols, the same in code, docs and scenes: u face velocity (m/s), p pressure (Pa), dx cell size
+ * (m), dt step (s), phi level set, w weight or open fraction of a face. */
 #ifndef SPATE_SIM_STATE_H
 #define SPATE_SIM_STATE_H
 
@@ -15,13 +16,16 @@
 
 #define MAX_CHANNELS 16
 #define MAX_COLUMNS (2 * DIM + 1 + DIM * DIM + 4 * MAX_CHANNELS)
-#define CLEARANCE 1e-3f /* cells that particles keep from walls and solids; float positions resolve it to 4,000 cells */
-#define SOLID_BAND 4.0   /* cells around solids in which their distance on the grid is exact */
-#define DEAD (-1e30f)   /* x[0] of a particle that is to be removed */
+#define CLEARANCE                                                                                 \
+    1e-3f /* cells that particles keep from walls and solids; float positions resolve it to 4,000 \
+             cells */
+#define SOLID_BAND 4.0 /* cells around solids in which their distance on the grid is exact */
+#define DEAD (-1e30f)  /* x[0] of a particle that is to be removed */
 
 typedef uint32_t __attribute__((may_alias)) X(word); /* a value of a column, whatever its type */
 
-/* Structure of arrays; every value has 4 bytes. Between steps in any order, after SORT by tile, cell and id. */
+/* Structure of arrays; every value has 4 bytes. Between steps in any order, after SORT by tile,
+ * cell and id. */
 typedef struct X(particles) {
     uint32_t count, capacity;
     uint32_t next_id;
@@ -37,32 +41,58 @@ typedef struct X(particles) {
 
 /* Lists of tiles, in ascending order. */
 typedef struct X(tiles) {
-    int *active;       /* tiles of the domain with particles, and their neighbours */
+    int *active; /* tiles of the domain with particles, and their neighbours */
     int active_count;
-    int *liquid;       /* tiles with particles, grouped by colour */
+    int *liquid; /* tiles with particles, grouped by colour */
     int liquid_count;
     int colour_start[COLOURS + 1];
-    int *faces;        /* active tiles, and border tiles that hold the last faces of the domain (see row_has_faces) */
+    int *faces; /* active tiles, and border tiles that hold the last faces of the domain (see
+                   row_has_faces) */
     int face_count;
-    int *border;       /* border tiles next to active ones */
+    int *border; /* border tiles next to active ones */
     int border_count;
-    uint8_t *state;    /* per tile: TILE_... bits */
-    uint32_t *start;   /* per tile: its first particle; start[tile_count] = count */
+    uint8_t *state;  /* per tile: TILE_... bits */
+    uint8_t *near;   /* per tile: NEAR_... bits, how far the surface is */
+    uint32_t *start; /* per tile: its first particle; start[tile_count] = count */
 } X(tiles);
 
-enum { TILE_LIQUID = 1, TILE_ACTIVE = 2, TILE_BORDER = 4, TILE_ACROSS = 8 }; /* and the same << 4 of the last step */
+enum {
+    TILE_LIQUID = 1,
+    TILE_ACTIVE = 2,
+    TILE_BORDER = 4,
+    TILE_ACROSS = 8
+}; /* and the same << 4 of the last step */
+
+/* A grid of the multigrid hierarchy: level 0 is that of the system, each further one has half as
+ * many cells per axis. */
+typedef struct X(level) {
+    X(grid) grid;
+    float *a[DIM], *diagonal, *inverse; /* inverse: of the diagonal, 0 where there is no unknown */
+    float *b, *x;
+    int *tiles; /* with unknowns */
+    int tile_count;
+    uint8_t *listed; /* per tile: bit 0 in `tiles`, bit 1 was in it before */
+} X(level);
+#define MAX_LEVELS 16
 
 /* The pressure system of a step, units in which dt / (rho dx) = 1 (see pressure/system.c). */
 typedef struct X(system) {
-    float *a[DIM];  /* off-diagonals: face between two unknowns; 0 elsewhere */
-    float *diagonal; /* 0 where there is no unknown */
-    float *b;       /* right side, m/s */
-    float *q;       /* solution, m/s: p dt / (rho dx) */
-    float *r, *s, *z; /* vectors of the iterations */
-    double *q_sum;  /* pcg: the solution so far in fp64 */
-    float *mic;     /* pcg: the inverse of the preconditioner's diagonal */
-    uint8_t *pocket; /* not 0: liquid of a component that touches no air */
-    int *wave;       /* liquid tiles by the sum of their coordinates: those of one sum do not depend on each other */
+    float *a[DIM];               /* off-diagonals: face between two unknowns; 0 elsewhere */
+    float *diagonal;             /* 0 where there is no unknown */
+    float *b;                    /* right side, m/s */
+    float *q;                    /* solution, m/s: p dt / (rho dx) */
+    float *r, *s, *z;            /* vectors of the iterations */
+    double *q_sum;               /* pcg: the solution so far in fp64 */
+    float *mic;                  /* pcg: the inverse of the preconditioner's diagonal */
+    float *inverse;              /* multigrid: of the diagonal */
+    X(level) levels[MAX_LEVELS]; /* multigrid */
+    int level_count;
+    int sweeps;        /* multigrid: of the smoother, before and after */
+    float least_theta; /* bound of the surface's share of a cell distance */
+    uint8_t *pocket;   /* not 0: liquid of a component that touches no air */
+    uint32_t *queue;   /* of the flood fill that finds them */
+    int *wave; /* liquid tiles by the sum of their coordinates: those of one sum do not depend on
+                  each other */
     int *wave_start; /* per sum: first of them in `wave` */
     int wave_count;
 } X(system);
@@ -70,14 +100,14 @@ typedef struct X(system) {
 typedef struct X(emitter) {
     sp_shape form;
     sp_pose pose;
-    float velocity[DIM]; /* m/s */
-    int source;          /* value of the channel "source" */
-    double travelled[DIM];   /* sub-cells, how far its lattice has moved */
-    bool started;            /* has emitted before */
+    float velocity[DIM];        /* m/s */
+    int source;                 /* value of the channel "source" */
+    double travelled[DIM];      /* sub-cells, how far its lattice has moved */
+    bool started;               /* has emitted before */
     double low[DIM], high[DIM]; /* sub-cells, bounds of its shape in the domain */
-    int size[DIM];           /* of the box of lattice places that may be inside */
-    _Atomic uint8_t *occupied; /* per place of that box */
-    size_t places;           /* room in `occupied` */
+    int size[DIM];              /* of the box of lattice places that may be inside */
+    _Atomic uint8_t *occupied;  /* per place of that box */
+    size_t places;              /* room in `occupied` */
 } X(emitter);
 
 typedef struct X(sim) {
@@ -93,15 +123,21 @@ typedef struct X(sim) {
     /* grid fields; zero outside the active tiles */
     float *u[DIM];      /* face velocity */
     float *u_old[DIM];  /* face velocity as it came from the particles */
-    float *w[DIM];      /* weight of a face in P2G */
-    float *p;           /* Pa, the last pressure: start of the next solve */
-    uint8_t *type;      /* spate_cell */
+    float *weight[DIM]; /* of a face in P2G */
+    float *phi; /* m, cells: signed distance to the surface, negative in the liquid, cut off at one
+                   dx */
+    float *p;   /* Pa, the last pressure: start of the next solve */
+    uint8_t *type;                         /* spate_cell */
     uint8_t *known[DIM], *known_next[DIM]; /* EXTRAPOLATE: 0 unknown, else 1 + distance in faces */
-    uint32_t *first, *count; /* per cell: its first particle, how many */
-    float *phi_solid;   /* m, nodes: signed distance to solids; exact near them, a bound far away; everywhere */
-    float *phi_static;  /* the same for the solids that rest; only with moving solids */
-    uint8_t *marks;     /* per cell, fixed: MARK_... bits; NULL without inflows and outflows */
-    int16_t *mark_of;   /* per cell with MARK_INFLOW: which */
+    uint32_t *first, *count;               /* per cell: its first particle, how many */
+    float *phi_solid;  /* m, nodes: signed distance to solids; exact near them, a bound far away;
+                          everywhere */
+    float *phi_static; /* the same for the solids that rest; only with moving solids */
+    float *w[DIM];     /* faces: share that is open, 0 .. 1; valid while there are solids */
+    float *room; /* cells: what is free of solids of the volume that the linear kernel sees, 0 .. 1;
+                    likewise */
+    uint8_t *marks;   /* per cell, fixed: MARK_... bits; NULL without inflows and outflows */
+    int16_t *mark_of; /* per cell with MARK_INFLOW: which */
     float *channel_sum, *channel_weight; /* P2G of pic channels; NULL without */
 
     X(emitter) *emitters;
@@ -121,16 +157,24 @@ typedef struct X(sim) {
 } X(sim);
 
 enum { MARK_INFLOW = 1, MARK_OUTFLOW = 2 };
+enum {
+    NEAR_EMPTY = 1,
+    NEAR_SURFACE = 2,
+    NEAR_GIVES = 4
+}; /* has an empty cell; one next to that; gives to such */
 
 /* ---- state.c */
 X(sim) *X(create)(sp_common *common, spate_error *error);
 void X(destroy)(X(sim) *s);
 sp_arena X(arena)(X(sim) *s);
-spate_status X(forecast)(const spate_scene *scene, int threads, spate_forecast *forecast, spate_error *error);
+spate_status X(forecast)(const spate_scene *scene, int threads, spate_forecast *forecast,
+                         spate_error *error);
 X(grid) X(grid_make)(const spate_scene *scene);
+void X(grid_layout)(X(grid) *g); /* strides and sizes from the number of tiles */
 
 /* ---- particles.c */
-int X(particle_columns)(X(particles) *p, void ***columns); /* addresses of the column pointers in use */
+int X(particle_columns)(X(particles) *p,
+                        void ***columns); /* addresses of the column pointers in use */
 spate_status X(particles_reserve)(X(sim) *s, uint64_t count, spate_error *error);
 /* Appends one; room must be reserved. Channels get their initial values and `source`. */
 void X(particles_append)(X(sim) *s, const float x[DIM], const float v[DIM], int source);
@@ -138,23 +182,26 @@ void X(particles_remove_dead)(X(sim) *s);
 
 /* ---- seed.c: the particles at the start. Calls `sink` for each (may be NULL) and counts them. */
 typedef void X(seed_sink)(void *user, const float x[DIM], const float v[DIM], int source);
-spate_status X(seed)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids, X(seed_sink) *sink,
-                     void *user, uint64_t *count, spate_error *error);
+spate_status X(seed)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids,
+                     X(seed_sink) *sink, void *user, uint64_t *count, spate_error *error);
 
 /* ---- tiles.c */
 void X(tiles_update)(X(sim) *s); /* from tiles.start: the lists; clears what left them */
 
 /* ---- border.c */
-void X(fold_border)(X(sim) *s, float *sum, float *weight, int d); /* P2G: what fell outside goes where it belongs */
-void X(fill_border)(X(sim) *s, float *field, int d); /* d: component of a face field, -1: cell values */
+/* What particles gave to places outside goes where it belongs; weight may be NULL. */
+void X(fold_border)(X(sim) *s, float *sum, float *weight, int d);
+void X(fill_border)(X(sim) *s, float *field,
+                    int d); /* d: component of a face field, -1: cell values */
 void X(fill_border_periodic)(X(sim) *s, float *field); /* cell values, periodic sides only */
 void X(fill_border_wide)(X(sim) *s, double *field);    /* the same in fp64 */
-void X(fill_border_bytes)(X(sim) *s, uint8_t *field); /* face marks, periodic sides only */
-void X(fill_border_type)(X(sim) *s); /* walls are solid, open sides air */
-void X(close_walls)(X(sim) *s);      /* u = 0 on the faces of walls */
+void X(fill_border_bytes)(X(sim) *s, uint8_t *field);  /* face marks, periodic sides only */
+void X(fill_border_type)(X(sim) *s);                   /* walls are solid, open sides air */
+void X(close_walls)(X(sim) *s);                        /* u = 0 on the faces of walls */
 
 /* ---- the stages (step.c calls them in order) */
 void X(update_solids)(X(sim) *s, double dt);
+void X(lay_solids)(X(sim) *s); /* the part of it that writes the grid, from the poses as they are */
 void X(build_surface)(X(sim) *s);
 void X(add_forces)(X(sim) *s, double dt);
 spate_status X(project)(X(sim) *s, double dt, spate_error *error);
@@ -165,7 +212,23 @@ spate_status X(step)(X(sim) *s, double dt, spate_error *error);
 spate_status X(run_stage)(X(sim) *s, spate_stage stage, double dt, spate_error *error);
 
 /* ---- solids.c */
-void X(constrain_faces)(X(sim) *s, double dt); /* faces between a solid and another cell get the solid's velocity */
+float X(face_velocity)(const X(sim) *s, const int cell[DIM], int d,
+                       double dt); /* of the nearest solid at a face */
+void X(constrain_faces)(
+    X(sim) *s,
+    double dt); /* voxel: faces between a solid and another cell get the solid's velocity */
+void X(slide_faces)(X(sim) *s,
+                    double dt); /* cut: closed faces lose their velocity into the solid */
+bool X(has_cut_cells)(const X(sim) *s);
+
+/* ---- fractions.c */
+void X(update_fractions)(X(sim) *s, const int *tiles,
+                         int count);                /* from phi_solid; tiles = NULL: all */
+float X(cell_share)(const X(sim) *s, size_t index); /* of a cell that is free of solids, 0 .. 1 */
+
+/* ---- surface.c */
+bool X(has_level_set)(const X(sim) *s);
+void X(update_level_set)(X(sim) *s); /* phi from the sorted particles */
 sp_room X(room)(const X(sim) *s);
 
 /* ---- emit.c */

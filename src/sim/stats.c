@@ -28,7 +28,8 @@ static double square_partial(void *user, size_t begin, size_t end)
     const stats_args *args = user;
     double sum = 0;
     for (size_t k = begin; k < end; k++)
-        FOR_DIM(d) sum += (double)args->s->particles.v[d][k] * args->s->particles.v[d][k];
+        FOR_DIM(d)
+            sum += (double)args->s->particles.v[d][k] * args->s->particles.v[d][k];
     return sum;
 }
 
@@ -38,7 +39,8 @@ static double height_partial(void *user, size_t begin, size_t end)
     const X(sim) *s = args->s;
     double sum = 0;
     for (size_t k = begin; k < end; k++)
-        FOR_DIM(d) sum -= (double)s->particles.x[d][k] * s->grid.dx * s->common->gravity[d];
+        FOR_DIM(d)
+            sum -= (double)s->particles.x[d][k] * s->grid.dx * s->common->gravity[d];
     return sum;
 }
 
@@ -79,14 +81,14 @@ static void cells_range(void *user, size_t begin, size_t end, int worker)
     }
     atomic_fetch_add_explicit(&args->count, count, memory_order_relaxed);
     uint64_t seen = atomic_load_explicit(&args->most, memory_order_relaxed);
-    while (most > seen && !atomic_compare_exchange_weak(&args->most, &seen, most)) {
-    }
+    while (most > seen && !atomic_compare_exchange_weak(&args->most, &seen, most)) {}
 }
 
 static float square_distance(const X(particles) *p, uint32_t a, uint32_t b)
 {
     float sum = 0.0f;
-    FOR_DIM(d) sum += (p->x[d][a] - p->x[d][b]) * (p->x[d][a] - p->x[d][b]);
+    FOR_DIM(d)
+        sum += (p->x[d][a] - p->x[d][b]) * (p->x[d][a] - p->x[d][b]);
     return sum;
 }
 
@@ -102,8 +104,8 @@ static float gap_to_cell(const X(particles) *p, uint32_t k, const int c[DIM], co
     return sum;
 }
 
-/* Smallest squared distance (cells) from the particles of a cell to each other and to those of the cells after it;
- * cells that are farther away than the smallest so far are passed over. */
+/* Smallest squared distance (cells) from the particles of a cell to each other and to those of the
+ * cells after it; cells that are farther away than the smallest so far are passed over. */
 static float cell_nearest(const X(sim) *s, size_t index, const int c[DIM], float best)
 {
     const X(particles) *p = &s->particles;
@@ -118,7 +120,8 @@ static float cell_nearest(const X(sim) *s, size_t index, const int c[DIM], float
             if (gap_to_cell(p, a, c, offset) >= best)
                 continue;
             ptrdiff_t near = (ptrdiff_t)index;
-            FOR_DIM(d) near += offset[d] * (ptrdiff_t)s->grid.stride[d];
+            FOR_DIM(d)
+                near += offset[d] * (ptrdiff_t)s->grid.stride[d];
             for (uint32_t b = s->first[near]; b < s->first[near] + s->count[near]; b++) {
                 float distance = square_distance(p, a, b);
                 best = distance < best ? distance : best;
@@ -128,7 +131,8 @@ static float cell_nearest(const X(sim) *s, size_t index, const int c[DIM], float
     return best;
 }
 
-/* Returns 1 - the smallest distance, so that the largest partial is the smallest distance; nothing beyond one cell. */
+/* Returns 1 - the smallest distance, so that the largest partial is the smallest distance; nothing
+ * beyond one cell. */
 static double nearest_partial(void *user, size_t begin, size_t end)
 {
     const X(sim) *s = ((stats_args *)user)->s;
@@ -147,6 +151,31 @@ static double nearest_partial(void *user, size_t begin, size_t end)
     return 1.0 - sqrt((double)best);
 }
 
+/* Volume inside the level set, in cells: a cell is filled as far as a flat surface at phi would
+ * fill it. */
+static double volume_partial(void *user, size_t begin, size_t end)
+{
+    const X(sim) *s = ((stats_args *)user)->s;
+    double sum = 0;
+    for (size_t t = begin; t < end; t++) {
+        int first[DIM], c[DIM];
+        X(tile_cell)(&s->grid, s->tiles.active[t], first);
+        size_t base = X(index)(&s->grid, first);
+        for (int r = 0; r < TILE_ROWS; r++)
+            for (int i = 0; i < TILE; i++) {
+                size_t index = base + X(row_offset)(&s->grid, r) + (size_t)i;
+                double fill = 0.5 - s->phi[index] / s->grid.dx;
+                X(row_cell)(first, r, c);
+                c[0] += i;
+                if (fill <= 0 || !X(inside)(&s->grid, c))
+                    continue;
+                sum +=
+                    (fill < 1 ? fill : 1) * (s->solids.live > 0 ? X(cell_share)(s, index) : 1.0f);
+            }
+    }
+    return sum;
+}
+
 void X(stats)(X(sim) *s, spate_stats *stats)
 {
     sp_common *common = s->common;
@@ -163,13 +192,20 @@ void X(stats)(X(sim) *s, spate_stats *stats)
     stats->ppc_mean = args.count ? (double)count / (double)args.count : 0;
     stats->ppc_max = args.most;
     stats->volume = (double)args.count * cell;
+    if (X(has_level_set)(s)) {
+        if (s->solids_changed)
+            X(lay_solids)(s);
+        X(update_level_set)(s);
+        stats->volume = X(sum)(s, (size_t)s->tiles.active_count, 1, volume_partial, &args) * cell;
+    }
     stats->volume_particles = (double)count * volume;
     stats->max_speed = X(max_speed)(s);
     for (args.axis = 0; args.axis < DIM; args.axis++)
         stats->momentum[args.axis] = mass * X(sum)(s, count, 4096, momentum_partial, &args);
     stats->kinetic_energy = 0.5 * mass * X(sum)(s, count, 4096, square_partial, &args);
     stats->potential_energy = mass * X(sum)(s, count, 4096, height_partial, &args);
-    stats->min_distance = (1 - X(maximum)(s, (size_t)s->tiles.liquid_count, 1, nearest_partial, &args)) * s->grid.dx;
+    stats->min_distance =
+        (1 - X(maximum)(s, (size_t)s->tiles.liquid_count, 1, nearest_partial, &args)) * s->grid.dx;
     atomic_store(&args.count, 0);
     if (s->solids.live > 0)
         sp_parallel_for(pool, count, 4096, in_solid_range, &args);

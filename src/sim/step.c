@@ -2,7 +2,8 @@
  *
  *     particles --P2G--> faces u --forces, pressure--> faces u' --G2P--> particles --advect-->
  *
- * Each stage is a function in the file of the same name (src/sim, or src/device/cpu for those of device.h). */
+ * Each stage is a function in the file of the same name (src/sim, or src/device/cpu for those of
+ * device.h). */
 #include "state.h"
 
 #include "base/timer.h"
@@ -11,17 +12,17 @@
 spate_status X(run_stage)(X(sim) *s, spate_stage stage, double dt, spate_error *error)
 {
     switch (stage) {
-    case SPATE_STAGE_SORT:        X(sort_particles)(s);                       break;
-    case SPATE_STAGE_SOLIDS:      X(update_solids)(s, dt);                    break;
-    case SPATE_STAGE_P2G:         X(particles_to_grid)(s);                    break;
-    case SPATE_STAGE_SURFACE:     X(build_surface)(s);                        break;
-    case SPATE_STAGE_FORCES:      X(add_forces)(s, dt);                       break;
-    case SPATE_STAGE_PRESSURE:    TRY(X(project)(s, dt, error));              break;
-    case SPATE_STAGE_EXTRAPOLATE: X(extrapolate)(s, dt);                      break;
-    case SPATE_STAGE_G2P:         X(grid_to_particles)(s, dt);                break;
-    case SPATE_STAGE_ADVECT:      TRY(X(advect_particles)(s, dt, error));     break;
-    case SPATE_STAGE_EMIT:        TRY(X(emit_and_drain)(s, dt, error));       break;
-    case SPATE_STAGE_COUNT:       break;
+    case SPATE_STAGE_SORT: X(sort_particles)(s); break;
+    case SPATE_STAGE_SOLIDS: X(update_solids)(s, dt); break;
+    case SPATE_STAGE_P2G: X(particles_to_grid)(s); break;
+    case SPATE_STAGE_SURFACE: X(build_surface)(s); break;
+    case SPATE_STAGE_FORCES: X(add_forces)(s, dt); break;
+    case SPATE_STAGE_PRESSURE: TRY(X(project)(s, dt, error)); break;
+    case SPATE_STAGE_EXTRAPOLATE: X(extrapolate)(s, dt); break;
+    case SPATE_STAGE_G2P: X(grid_to_particles)(s, dt); break;
+    case SPATE_STAGE_ADVECT: TRY(X(advect_particles)(s, dt, error)); break;
+    case SPATE_STAGE_EMIT: TRY(X(emit_and_drain)(s, dt, error)); break;
+    case SPATE_STAGE_COUNT: break;
     }
     return SPATE_OK;
 }

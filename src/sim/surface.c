@@ -1,19 +1,264 @@
-/* surface.c -- which cells are liquid.
+/* surface.c -- where the liquid is: a level set from the particles, and the type of every cell.
  *
- * A cell is solid if its middle is inside a solid (mean of the distances at its corners), an inflow or an outflow
- * if its middle is inside one, liquid if it holds a particle, and air otherwise. Outflow cells are air: what
- * enters them leaves. */
+ * Level set. The density of particles around a cell's middle, taken with the linear kernel (support
+ * two cells) and measured against rest density times the free room there, is 1 in full water and 0
+ * far from it. Across a flat surface, t cells above it,
+ *
+ *     density(t) = (1 - t)^2 / 2  for 0 <= t <= 1,    1 - (1 + t)^2 / 2  for -1 <= t < 0,
+ *
+ * which is turned round to give phi = t dx, cut off at one dx. By its symmetry the surface lies
+ * where the water ends, however the particles are jittered: density 1/2 is the surface, not the
+ * outermost particle. Only tiles near an empty cell are computed; elsewhere phi = -dx.
+ *
+ * Types. A cell is solid if none of its faces is open (voxel: if its middle is inside a solid), an
+ * inflow or outflow if its middle is inside one, liquid if phi < 0 (voxel surface: if it holds a
+ * particle, or if solids leave it little room and its neighbours do), and air otherwise. Outflow
+ * cells are air: what enters them leaves. */
 #include "state.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SIDE (TILE + 2)
+#define PLACES (SIDE * SIDE * LAST(SIDE))
+#define LEAST_ROOM                                                                \
+    0.5f /* below this the density means little and phi comes from the neighbours \
+          */
+
+bool X(has_level_set)(const X(sim) *s)
+{
+    return s->common->scene->pressure.surface == SPATE_SURFACE_GHOST;
+}
+
+/* ---- density */
+
+typedef struct density_args {
+    X(sim) *s;
+    const int *tiles;
+} density_args;
+
+static void density_tile(X(sim) *s, int tile)
+{
+    const X(particles) *p = &s->particles;
+    float sum[PLACES] = {0};
+    int corner[DIM], low[DIM];
+    X(tile_cell)(&s->grid, tile, corner);
+    for (uint32_t k = s->tiles.start[tile]; k < s->tiles.start[tile + 1]; k++) {
+        float x[DIM];
+        FOR_DIM(d)
+            x[d] = p->x[d][k];
+        X(stencil) stencil = X(stencil_at)(KERNEL_LINEAR, x, -1);
+        int base = 0;
+        for (int d = DIM - 1; d >= 0; d--)
+            base = base * SIDE + stencil.first[d] - corner[d] + 1;
+        for (int m = 0; m < LAST(2); m++)
+            for (int j = 0; j < 2; j++) {
+                float line = stencil.w[1][j] * (DIM == 3 ? stencil.w[DIM - 1][m] : 1.0f);
+                float *row = sum + base + SIDE * (j + SIDE * m);
+                row[0] += line * stencil.w[0][0];
+                row[1] += line * stencil.w[0][1];
+            }
+    }
+    FOR_DIM(d)
+        low[d] = corner[d] - 1;
+    size_t index = X(index)(&s->grid, low);
+    for (int m = 0; m < LAST(SIDE); m++)
+        for (int j = 0; j < SIDE; j++) {
+            float *row =
+                s->phi + index + (size_t)j * s->grid.stride[1] + (size_t)m * s->grid.stride[2];
+            for (int i = 0; i < SIDE; i++)
+                row[i] += sum[SIDE * (j + SIDE * m) + i];
+        }
+}
+
+static void density_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const density_args *args = user;
+    for (size_t k = begin; k < end; k++)
+        if (args->s->tiles.near[args->tiles[k]] & NEAR_GIVES)
+            density_tile(args->s, args->tiles[k]);
+}
+
+static void zero_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    X(sim) *s = user;
+    size_t active = (size_t)s->tiles.active_count;
+    for (size_t k = begin; k < end; k++) {
+        size_t base =
+            X(tile_index)(&s->grid, k < active ? s->tiles.active[k] : s->tiles.border[k - active]);
+        for (int r = 0; r < TILE_ROWS; r++)
+            memset(s->phi + base + X(row_offset)(&s->grid, r), 0, TILE * sizeof(float));
+    }
+}
+
+/* Which tiles are near the surface: those with an empty cell, their neighbours, and the neighbours
+ * of those. Across periodic sides nothing is looked up: tiles there always count as near. */
+static void find_near_tiles(X(sim) *s)
+{
+    const X(grid) *g = &s->grid;
+    X(tiles) *t = &s->tiles;
+    for (int k = 0; k < t->active_count; k++) {
+        size_t base = X(tile_index)(g, t->active[k]);
+        int at[DIM];
+        bool empty = !(t->state[t->active[k]] & TILE_LIQUID);
+        X(tile_coordinates)(g, t->active[k], at);
+        FOR_DIM(d)
+            empty = empty || (g->periodic[d] && (at[d] == 1 || at[d] >= g->tiles[d] - 3));
+        for (int r = 0; r < TILE_ROWS && !empty; r++)
+            for (int i = 0; i < TILE; i++)
+                empty = empty || s->count[base + X(row_offset)(g, r) + (size_t)i] == 0;
+        t->near[t->active[k]] = empty ? NEAR_EMPTY : 0;
+    }
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k < t->active_count; k++) {
+            int at[DIM], near[DIM];
+            uint8_t from = pass == 0 ? NEAR_EMPTY : NEAR_SURFACE;
+            X(tile_coordinates)(g, t->active[k], at);
+            for (int c = 0; c < (DIM == 3 ? 27 : 9); c++) {
+                int offset[3] = {c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1};
+                FOR_DIM(d)
+                    near[d] = at[d] + offset[d];
+                int tile = X(tile_number)(g, near);
+                if ((t->state[tile] & TILE_ACTIVE) && (t->near[tile] & from))
+                    t->near[t->active[k]] |= pass == 0 ? NEAR_SURFACE : NEAR_GIVES;
+            }
+        }
+}
+
+/* ---- level set */
+
+static float distance_of(float density)
+{
+    if (density <= 0.5f)
+        return 1.0f - __builtin_sqrtf(2.0f * density);
+    return density < 1.0f ? __builtin_sqrtf(2.0f * (1.0f - density)) - 1.0f : -1.0f;
+}
+
+static void distance_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    X(sim) *s = user;
+    float n = (float)s->common->scene->liquid.particles_per_axis, dx = s->grid.dx;
+    float rest = 1.0f;
+    FOR_DIM(d)
+        rest *= n;
+    bool solids = s->solids.live > 0;
+    for (size_t k = begin; k < end; k++) {
+        int tile = s->tiles.active[k];
+        bool near = s->tiles.near[tile] & NEAR_SURFACE;
+        size_t base = X(tile_index)(&s->grid, tile);
+        for (int r = 0; r < TILE_ROWS; r++)
+            for (int i = 0; i < TILE; i++) {
+                size_t index = base + X(row_offset)(&s->grid, r) + (size_t)i;
+                float room = solids ? s->room[index] : 1.0f;
+                float density = room > LEAST_ROOM ? s->phi[index] / (rest * room) : 0.0f;
+                s->phi[index] = near ? dx * distance_of(density) : -dx;
+            }
+    }
+}
+
+/* Cells with little room take the mean of the neighbours that have more, through their open faces,
+ * so that no film of air lies on solids and nothing leaks into them. In bands of room, each from
+ * the ones above it. */
+static const float room_bands[] = {LEAST_ROOM, 0.2f, 0.05f, 0.005f, -1.0f};
+
+typedef struct extend_args {
+    X(sim) *s;
+    float high, low; /* room of the cells to do */
+} extend_args;
+
+static void extend_cell(X(sim) *s, size_t index, float high)
+{
+    float sum = 0.0f, count = 0.0f;
+    FOR_DIM(d) {
+        size_t step = s->grid.stride[d];
+        float w[2] = {s->w[d][index], s->w[d][index + step]};
+        size_t near[2] = {index - step, index + step};
+        for (int side = 0; side < 2; side++)
+            if (w[side] > 0.0f && s->room[near[side]] > high) {
+                sum += w[side] * s->phi[near[side]];
+                count += w[side];
+            }
+    }
+    s->phi[index] = count > 0.0f ? sum / count : -(float)s->grid.dx;
+}
+
+static void extend_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const extend_args *args = user;
+    X(sim) *s = args->s;
+    for (size_t k = begin; k < end; k++) {
+        size_t base = X(tile_index)(&s->grid, s->tiles.active[k]);
+        for (int r = 0; r < TILE_ROWS; r++)
+            for (int i = 0; i < TILE; i++) {
+                size_t index = base + X(row_offset)(&s->grid, r) + (size_t)i;
+                if (s->room[index] <= args->high && s->room[index] > args->low)
+                    extend_cell(s, index, args->high);
+            }
+    }
+}
+
+static void extend_into_solids(X(sim) *s)
+{
+    for (int band = 0; band < 4 && s->solids.live > 0; band++) {
+        extend_args args = {s, room_bands[band], room_bands[band + 1]};
+        sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 4, extend_range, &args);
+        X(fill_border)(s, s->phi, -1);
+    }
+}
+
+void X(update_level_set)(X(sim) *s)
+{
+    sp_pool *pool = s->common->pool;
+    X(tiles) *t = &s->tiles;
+    find_near_tiles(s);
+    sp_parallel_for(pool, (size_t)(t->active_count + t->border_count), 16, zero_range, s);
+    for (int colour = 0; colour < COLOURS; colour++) {
+        density_args args = {s, t->liquid + t->colour_start[colour]};
+        sp_parallel_for(pool, (size_t)(t->colour_start[colour + 1] - t->colour_start[colour]), 1,
+                        density_range, &args);
+    }
+    X(fold_border)(s, s->phi, NULL, -1);
+    sp_parallel_for(pool, (size_t)t->active_count, 4, distance_range, s);
+    X(fill_border)(s, s->phi, -1);
+    extend_into_solids(s);
+}
+
+/* With a voxel surface phi is only a mark, -dx where a cell holds a particle and dx elsewhere. */
+static void mark_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    X(sim) *s = user;
+    float dx = (float)s->grid.dx;
+    for (size_t k = begin; k < end; k++) {
+        size_t base = X(tile_index)(&s->grid, s->tiles.active[k]);
+        for (int r = 0; r < TILE_ROWS; r++)
+            for (int i = 0; i < TILE; i++) {
+                size_t index = base + X(row_offset)(&s->grid, r) + (size_t)i;
+                s->phi[index] = s->count[index] > 0 ? -dx : dx;
+            }
+    }
+}
+
+static void mark_cells(X(sim) *s)
+{
+    sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 8, mark_range, s);
+    X(fill_border)(s, s->phi, -1);
+    if (X(has_cut_cells)(s))
+        extend_into_solids(s);
+}
+
+/* ---- types */
 
 static bool is_solid(const X(sim) *s, size_t index)
 {
-    float sum = 0.0f;
-    for (int corner = 0; corner < (1 << DIM); corner++) {
-        size_t node = index;
-        FOR_DIM(d) node += ((size_t)corner >> d & 1) * s->grid.stride[d];
-        sum += s->phi_solid[node];
-    }
-    return sum < 0.0f;
+    float open = 0.0f;
+    FOR_DIM(d)
+        open += s->w[d][index] + s->w[d][index + s->grid.stride[d]];
+    return open == 0.0f;
 }
 
 static void type_range(void *user, size_t begin, size_t end, int worker)
@@ -26,7 +271,7 @@ static void type_range(void *user, size_t begin, size_t end, int worker)
         for (int r = 0; r < TILE_ROWS; r++)
             for (int i = 0; i < TILE; i++) {
                 size_t index = base + X(row_offset)(&s->grid, r) + (size_t)i;
-                uint8_t type = s->count[index] > 0 ? SPATE_CELL_LIQUID : SPATE_CELL_AIR;
+                uint8_t type = s->phi[index] < 0.0f ? SPATE_CELL_LIQUID : SPATE_CELL_AIR;
                 if (s->marks && s->marks[index])
                     type = s->marks[index] & MARK_INFLOW ? SPATE_CELL_INFLOW : SPATE_CELL_AIR;
                 if (solids && is_solid(s, index))
@@ -38,6 +283,10 @@ static void type_range(void *user, size_t begin, size_t end, int worker)
 
 void X(build_surface)(X(sim) *s)
 {
+    if (X(has_level_set)(s))
+        X(update_level_set)(s);
+    else
+        mark_cells(s);
     sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 4, type_range, s);
     X(fill_border_type)(s);
 }

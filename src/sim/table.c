@@ -1,5 +1,7 @@
-/* table.c -- an instance (2D or 3D) as the facade meets it: calls that come from a user's program. */
+/* table.c -- an instance (2D or 3D) as the facade meets it: calls that come from a user's program.
+ */
 #include "device/device.h"
+#include "gauges.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,6 +19,12 @@ static void destroy(void *s)
 static spate_status step(void *s, double dt, spate_error *error)
 {
     return X(step)(s, dt, error);
+}
+
+/* Up to PRESSURE a step moves nothing but solids. */
+static void rewind_step(void *user)
+{
+    sp_solids_rewind(&((X(sim) *)user)->solids);
 }
 
 static spate_status run_stage(void *s, spate_stage stage, double dt, spate_error *error)
@@ -41,8 +49,8 @@ static void stats(void *s, spate_stats *out)
     X(stats)(s, out);
 }
 
-static spate_status add_particles(void *user, const float *x, const float *v, size_t count, size_t *added,
-                                  spate_error *error)
+static spate_status add_particles(void *user, const float *x, const float *v, size_t count,
+                                  size_t *added, spate_error *error)
 {
     X(sim) *s = user;
     size_t taken = 0;
@@ -55,7 +63,8 @@ static spate_status add_particles(void *user, const float *x, const float *v, si
             at[d] = x[3 * k + (size_t)d] / s->grid.dx;
             velocity[d] = v ? v[3 * k + (size_t)d] : 0.0f;
             world[d] = x[3 * k + (size_t)d];
-            good = good && at[d] >= CLEARANCE && at[d] <= (float)s->grid.n[d] - CLEARANCE && velocity[d] - velocity[d] == 0.0f;
+            good = good && at[d] >= CLEARANCE && at[d] <= (float)s->grid.n[d] - CLEARANCE &&
+                   velocity[d] - velocity[d] == 0.0f;
         }
         if (!good || sp_solids_distance(&s->solids, world, NULL, NULL) < CLEARANCE * s->grid.dx)
             continue;
@@ -68,7 +77,8 @@ static spate_status add_particles(void *user, const float *x, const float *v, si
     return SPATE_OK;
 }
 
-static spate_status remove_particles(void *user, const spate_shape *inside, size_t *removed, spate_error *error)
+static spate_status remove_particles(void *user, const spate_shape *inside, size_t *removed,
+                                     spate_error *error)
 {
     X(sim) *s = user;
     sp_shape form;
@@ -77,7 +87,8 @@ static spate_status remove_particles(void *user, const spate_shape *inside, size
     sp_shape_prepare(&form, inside, DIM);
     for (uint32_t k = 0; k < s->particles.count; k++) {
         double world[3] = {0, 0, 0}, local[3];
-        FOR_DIM(d) world[d] = (double)s->particles.x[d][k] * s->grid.dx;
+        FOR_DIM(d)
+            world[d] = (double)s->particles.x[d][k] * s->grid.dx;
         sp_pose_to_local(&form.rest, world, local);
         if (sp_shape_distance(&form, local, NULL) > 0)
             continue;
@@ -135,7 +146,8 @@ static spate_status no_solid(int id, spate_error *error)
     return sp_fail(error, SPATE_ERROR_USAGE, "solid", "there is no solid with id %d", id);
 }
 
-static spate_status move_solid(void *user, int id, const double position[3], const double rotation[3], spate_error *error)
+static spate_status move_solid(void *user, int id, const double position[3],
+                               const double rotation[3], spate_error *error)
 {
     X(sim) *s = user;
     sp_solid *solid = sp_solids_find(&s->solids, id);
@@ -143,7 +155,8 @@ static spate_status move_solid(void *user, int id, const double position[3], con
         return no_solid(id, error);
     for (int d = 0; d < 3; d++)
         if (!(fabs(position[d]) < 1e9) || !(fabs(rotation[d]) < 1e9))
-            return sp_fail(error, SPATE_ERROR_USAGE, "spate_sim_move_solid", "position and rotation must be finite");
+            return sp_fail(error, SPATE_ERROR_USAGE, "spate_sim_move_solid",
+                           "position and rotation must be finite");
     s->solids_changed = s->solids_changed || !solid->driven;
     solid->driven = true;
     memcpy(solid->host_position, position, sizeof solid->host_position);
@@ -173,7 +186,8 @@ static void add_impulse(void *user, const double center[3], double radius, const
             square += gap * gap;
         }
         double fade = 1 - square / (radius * radius);
-        FOR_DIM(d) s->particles.v[d][k] += fade > 0 ? (float)(fade * velocity[d]) : 0.0f;
+        FOR_DIM(d)
+            s->particles.v[d][k] += fade > 0 ? (float)(fade * velocity[d]) : 0.0f;
     }
 }
 
@@ -200,7 +214,8 @@ static void read_particles(const void *user, float *positions, float *velocities
 static spate_particles_view_data view(const void *user)
 {
     const X(sim) *s = user;
-    spate_particles_view_data data = {.count = s->particles.count, .scale = s->grid.dx, .id = s->particles.id[0]};
+    spate_particles_view_data data = {
+        .count = s->particles.count, .scale = s->grid.dx, .id = s->particles.id[0]};
     FOR_DIM(d) {
         data.x[d] = s->particles.x[d];
         data.v[d] = s->particles.v[d];
@@ -228,12 +243,16 @@ static bool field_view(const void *user, const char *name, spate_field_view_data
     const X(sim) *s = user;
     static const char *const axes[3] = {"u", "v", "w"};
     int face = -1;
-    bool node = strcmp(name, "solid") == 0, cell = strcmp(name, "p") == 0, type = strcmp(name, "type") == 0;
-    FOR_DIM(d) face = strcmp(name, axes[d]) == 0 ? d : face;
+    bool node = strcmp(name, "solid") == 0, cell = strcmp(name, "p") == 0,
+         type = strcmp(name, "type") == 0;
+    FOR_DIM(d)
+        face = strcmp(name, axes[d]) == 0 ? d : face;
     if (face < 0 && !node && !cell && !type)
         return false;
     memset(out, 0, sizeof *out);
-    out->values = face >= 0 ? s->u[face] + s->grid.origin : node ? s->phi_solid + s->grid.origin : NULL;
+    out->values = face >= 0 ? s->u[face] + s->grid.origin
+                  : node    ? s->phi_solid + s->grid.origin
+                            : NULL;
     if (cell)
         out->values = s->p + s->grid.origin;
     if (type)
@@ -253,6 +272,11 @@ static double solid_distance(const void *user, const double point[3], int *solid
     return sp_solids_distance(&((const X(sim) *)user)->solids, point, NULL, solid);
 }
 
+static void read_gauges(void *s, bool build)
+{
+    X(read_gauges)(s, build);
+}
+
 static spate_status save(void *s, sp_stream *stream)
 {
     return X(save)(s, stream);
@@ -268,6 +292,7 @@ const sp_table X(table) = {
     .destroy = destroy,
     .forecast = X(forecast),
     .step = step,
+    .rewind = rewind_step,
     .run_stage = run_stage,
     .max_speed = max_speed,
     .hash = hash,
@@ -284,6 +309,7 @@ const sp_table X(table) = {
     .channel_view = channel_view,
     .field_view = field_view,
     .solid_distance = solid_distance,
+    .read_gauges = read_gauges,
     .save = save,
     .load = load,
 };

@@ -1,7 +1,7 @@
 /* table.h -- what the facade (api.c) and an instance (2D or 3D) know of each other.
  *
- * sp_common is the part of a simulation without a dimension; sp_table is the one table of functions through which an
- * instance is met. */
+ * sp_common is the part of a simulation without a dimension; sp_table is the one table of functions
+ * through which an instance is met. */
 #ifndef SPATE_SIM_TABLE_H
 #define SPATE_SIM_TABLE_H
 
@@ -18,8 +18,8 @@ typedef struct sp_common {
 
     /* clock: time = frame / fps + inside */
     int frame;
-    double inside; /* s, time inside the frame */
-    int substeps;  /* taken in this frame */
+    double inside;   /* s, time inside the frame */
+    int substeps;    /* taken in this frame */
     bool frame_done; /* the last step ended a frame: the next one begins the numbers of a new one */
     uint64_t steps;
 
@@ -34,8 +34,12 @@ typedef struct sp_common {
     uint64_t collisions;
     double seconds[SPATE_STAGE_COUNT];
 
+    double (*gauges)[3]; /* values of the scene's gauges */
+    bool gauges_known;   /* they are those of the last step, or of the start */
+
     uint64_t allocations; /* inside steps */
     bool warned_solver;
+    bool unconverged; /* the last step failed for want of convergence */
 } sp_common;
 
 /* A checkpoint on its way in or out, with its checksum. */
@@ -54,16 +58,21 @@ spate_status sp_stream_check(sp_stream *stream, spate_error *error);
 typedef struct sp_table {
     void *(*create)(sp_common *common, spate_error *error);
     void (*destroy)(void *s);
-    spate_status (*forecast)(const spate_scene *scene, int threads, spate_forecast *forecast, spate_error *error);
+    spate_status (*forecast)(const spate_scene *scene, int threads, spate_forecast *forecast,
+                             spate_error *error);
     spate_status (*step)(void *s, double dt, spate_error *error);
+    void (*rewind)(void *s); /* after a step that failed in PRESSURE: as before it */
     spate_status (*run_stage)(void *s, spate_stage stage, double dt, spate_error *error);
     double (*max_speed)(void *s, double dt); /* m/s, of particles, and of solids over the next dt */
     uint64_t (*hash)(void *s);
     void (*stats)(void *s, spate_stats *stats);
-    spate_status (*add_particles)(void *s, const float *x, const float *v, size_t count, size_t *added, spate_error *error);
-    spate_status (*remove_particles)(void *s, const spate_shape *inside, size_t *removed, spate_error *error);
+    spate_status (*add_particles)(void *s, const float *x, const float *v, size_t count,
+                                  size_t *added, spate_error *error);
+    spate_status (*remove_particles)(void *s, const spate_shape *inside, size_t *removed,
+                                     spate_error *error);
     spate_status (*add_solid)(void *s, const spate_shape *shape, int *id, spate_error *error);
-    spate_status (*move_solid)(void *s, int id, const double position[3], const double rotation[3], spate_error *error);
+    spate_status (*move_solid)(void *s, int id, const double position[3], const double rotation[3],
+                               spate_error *error);
     spate_status (*remove_solid)(void *s, int id, spate_error *error);
     void (*add_impulse)(void *s, const double center[3], double radius, const double velocity[3]);
     size_t (*count)(const void *s);
@@ -72,6 +81,9 @@ typedef struct sp_table {
     int (*channel_view)(void *s, const char *name, float *columns[4]);
     bool (*field_view)(const void *s, const char *name, spate_field_view_data *view);
     double (*solid_distance)(const void *s, const double point[3], int *solid);
+    /* Fills common->gauges; build: the grid holds no step yet, lay solids and particles on it
+     * first. */
+    void (*read_gauges)(void *s, bool build);
     spate_status (*save)(void *s, sp_stream *stream);
     spate_status (*load)(void *s, sp_stream *stream, spate_error *error);
 } sp_table;

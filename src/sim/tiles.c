@@ -1,8 +1,8 @@
 /* tiles.c -- which tiles have work.
  *
- * Liquid tiles hold particles; active tiles are those and their neighbours, so that stencils, extrapolation and
- * particles that move less than a tile find a valid field. What leaves the active tiles is cleared, so that outside
- * of them every moving array is zero. */
+ * Liquid tiles hold particles; active tiles are those and their neighbours, so that stencils,
+ * extrapolation and particles that move less than a tile find a valid field. What leaves the active
+ * tiles is cleared, so that outside of them every moving array is zero. */
 #include "state.h"
 
 #include "arrays.h"
@@ -50,8 +50,8 @@ static void mark_neighbours(X(sim) *s, int tile, bool border, uint8_t mark)
             }
 }
 
-/* Across a periodic side the neighbours are on the other side. The last tile may be partly filled, so two tiles are
- * marked for one. */
+/* Across a periodic side the neighbours are on the other side. The last tile may be partly filled,
+ * so two tiles are marked for one. */
 static void mark_across(X(sim) *s, int axis)
 {
     const X(grid) *g = &s->grid;
@@ -124,7 +124,8 @@ void X(tiles_update)(X(sim) *s)
     for (int colour = 0; colour < COLOURS; colour++) {
         t->colour_start[colour] = t->liquid_count;
         for (int k = 0; k < t->active_count; k++)
-            if ((t->state[t->active[k]] & TILE_LIQUID) && X(tile_colour)(&s->grid, t->active[k]) == colour)
+            if ((t->state[t->active[k]] & TILE_LIQUID) &&
+                X(tile_colour)(&s->grid, t->active[k]) == colour)
                 t->liquid[t->liquid_count++] = t->active[k];
     }
     t->colour_start[COLOURS] = t->liquid_count;

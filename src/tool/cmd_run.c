@@ -17,8 +17,9 @@ static const char usage[] =
     "usage: spate run SCENE [options]\n"
     "       spate run --resume -o DIR [options]\n"
     "\n"
-    "Simulates a scene and writes a folder: run.json, stats.csv, particles.NNNN.ply, preview.png and\n"
-    "checkpoints. Ctrl-C stops it so that --resume goes on from there, to the same bits.\n"
+    "Simulates a scene and writes a folder: run.json, stats.csv, gauges.csv (if the scene has gauges),\n"
+    "particles.NNNN.ply, preview.png and checkpoints. Ctrl-C stops it so that --resume goes on from\n"
+    "there, to the same bits.\n"
     "\n"
     "  -o, --output DIR  the folder; default: out/ and the name of the scene file\n"
     "  --overwrite       replace the run that is in the folder (removes only files of a run)\n"
@@ -168,6 +169,7 @@ int cmd_run(int argc, char **argv)
         }
     }
     progress_end();
+    sp_gauges_close(run.gauges);
     spate_sim_destroy(run.sim);
     sp_run_folder_close(&run.folder);
     spate_scene_destroy(run.scene);

@@ -4,6 +4,7 @@
 #ifndef SPATE_TOOL_RUN_H
 #define SPATE_TOOL_RUN_H
 
+#include "io/gauges.h"
 #include "io/run_folder.h"
 #include "tool.h"
 
@@ -22,7 +23,8 @@ typedef struct tool_run {
     sp_run_folder folder;
     sp_run_info info;
     spate_sim *sim;
-    double begun; /* sp_seconds at the start of the command */
+    sp_gauges *gauges; /* NULL without gauges */
+    double begun;      /* sp_seconds at the start of the command */
 } tool_run;
 
 /* From here on SIGINT, SIGTERM and SIGHUP end the run after the step under way, a second one at

@@ -1,8 +1,9 @@
 /* run_loop.c -- the frames of a run, and what is written of each.
  *
  * The order of a frame's output is what makes resuming safe: particles, then the row of stats.csv,
- * then (now and then) a checkpoint. So the row and the file of every frame up to a checkpoint's are
- * there, and what a killed run has written after it is cut away and made again. */
+ * then (now and then) a checkpoint; and the rows of gauges.csv, one per step, are on the disk
+ * before a checkpoint is. So the rows and the file of every frame up to a checkpoint's are there,
+ * and what a killed run has written after it is cut away and made again. */
 #include "run.h"
 
 #include <inttypes.h>
@@ -95,7 +96,8 @@ static int write_frame(loop *l)
     spate_stats stats = spate_sim_stats(sim);
     double now = sp_seconds(), seconds = l->carried + now - l->row_clock;
     if (sp_stats_append(sp_run_folder_path(&run->folder, "stats.csv", path), &stats, seconds,
-                        &error) != SPATE_OK)
+                        &error) != SPATE_OK ||
+        sp_gauges_sync(run->gauges, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
     l->row_clock = now;
     l->carried = 0;
@@ -116,7 +118,8 @@ static int save(loop *l)
         return EXIT_DONE;
     spate_error error = {0};
     double begun = sp_seconds();
-    if (sp_run_folder_save(&l->run->folder, l->run->sim, &error) != SPATE_OK)
+    if (sp_gauges_sync(l->run->gauges, &error) != SPATE_OK ||
+        sp_run_folder_save(&l->run->folder, l->run->sim, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
     l->saved = sp_seconds();
     l->saved_steps = spate_sim_steps(l->run->sim);
@@ -155,6 +158,8 @@ static int next_frame(loop *l)
             return interrupted(l);
         if (spate_sim_step(sim, 0, &error) != SPATE_OK)
             return step_failed(l, &error);
+        if (sp_gauges_append(l->run->gauges, sim, &error) != SPATE_OK)
+            return tool_fail(&error, NULL);
         l->particle_steps += (double)spate_particles_count(sim);
         progress_step(sim);
         if (!spate_sim_at_frame(sim) && sp_seconds() - l->saved >= l->interval) {
@@ -206,7 +211,9 @@ int run_write_start(tool_run *run)
     loop l = {.run = run, .row_clock = run->begun, .saved_steps = UINT64_MAX};
     spate_error error = {0};
     char path[SP_PATH_SIZE];
-    if (sp_stats_create(sp_run_folder_path(&run->folder, "stats.csv", path), &error) != SPATE_OK)
+    if (sp_stats_create(sp_run_folder_path(&run->folder, "stats.csv", path), &error) != SPATE_OK ||
+        sp_gauges_create(sp_run_folder_path(&run->folder, "gauges.csv", path), run->sim,
+                         &run->gauges, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
     int code = write_frame(&l);
     return code == EXIT_DONE ? save(&l) : code;

@@ -182,6 +182,21 @@ static int load_checkpoint(tool_run *run)
                           run->folder.path);
 }
 
+static int resume_gauges(tool_run *run)
+{
+    spate_error error = {0};
+    char path[SP_PATH_SIZE];
+    uint64_t rows, wanted = spate_sim_steps(run->sim) + 1;
+    sp_run_folder_path(&run->folder, "gauges.csv", path);
+    if (sp_gauges_resume(path, run->sim, &run->gauges, &rows, &error) != SPATE_OK)
+        return tool_fail(&error, NULL);
+    if (run->gauges && rows != wanted)
+        tool_warn("%s: has %llu of the %llu rows up to step %llu: it was changed since", path,
+                  (unsigned long long)rows, (unsigned long long)wanted,
+                  (unsigned long long)wanted - 1);
+    return EXIT_DONE;
+}
+
 static int start_resumed(tool_run *run)
 {
     int code = load_checkpoint(run);
@@ -199,7 +214,9 @@ static int start_resumed(tool_run *run)
     if (rows != frame + 1)
         tool_warn("%s: has %d of the %d rows up to frame %d: it was changed since", path, rows,
                   frame + 1, frame);
-    code = write_info(run);
+    code = resume_gauges(run);
+    if (code == EXIT_DONE)
+        code = write_info(run);
     if (code != EXIT_DONE)
         return code;
     say_what_begins(run);

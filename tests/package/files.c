@@ -1,4 +1,5 @@
-/* files.c -- a user's program that needs libspate_io too: reads a scene, writes it out, reads that again. */
+/* files.c -- a user's program that needs libspate_io too: reads a scene, writes it out, reads that
+ * again. */
 #include <spate/spate.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -149,9 +149,9 @@ static void arena_refuses_what_does_not_fit(void)
 typedef struct visit {
     size_t n, grain;
     int threads;
-    int *seen; /* n: how often each item was visited */
-    atomic_int
-        strange; /* ranges that are not begin = k * grain, end = min(begin + grain, n), or a bad worker */
+    int *seen;          /* n: how often each item was visited */
+    atomic_int strange; /* ranges that are not begin = k * grain, end = min(begin + grain, n), or a
+                           bad worker */
 } visit;
 
 static void visit_range(void *args, size_t begin, size_t end, int worker)

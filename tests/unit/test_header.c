@@ -1,8 +1,8 @@
 /* test_header.c -- the public header stands alone, as C11 and as C++17.
  *
- * spate.h is the first include, so that a type it forgets to include is an error. Built as C11 by the
- * test build, and as C and C++ with every compiler there is by tests/package/header.sh. It also links: a
- * function that lacks C linkage in C++ would fail there. */
+ * spate.h is the first include, so that a type it forgets to include is an error. Built as C11 by
+ * the test build, and as C and C++ with every compiler there is by tests/package/header.sh. It also
+ * links: a function that lacks C linkage in C++ would fail there. */
 #include <spate/spate.h>
 
 #include "test.h"
@@ -40,7 +40,9 @@ static void defaults_are_those_of_the_comments(void)
     CHECK(scene->time.cfl == 2 && scene->time.dt == 0);
     CHECK(scene->time.min_substeps == 1 && scene->time.max_substeps == 64);
     CHECK(scene->time.advection == SPATE_ADVECTION_RK3);
-    CHECK(scene->pressure.solver == SPATE_SOLVER_PCG);
+    CHECK(scene->pressure.solver == SPATE_SOLVER_MULTIGRID);
+    CHECK(scene->pressure.solids == SPATE_SOLIDS_CUT);
+    CHECK(scene->pressure.surface == SPATE_SURFACE_GHOST);
     CHECK(scene->pressure.tolerance == 1e-4);
     CHECK(scene->pressure.max_iterations == 1000);
     CHECK(scene->pressure.on_failure == SPATE_ON_FAILURE_WARN);

@@ -94,7 +94,8 @@ static void defaults_are_those_of_the_header(void)
     CHECK(s->time.cfl == 2 && s->time.dt == 0 && s->time.min_substeps == 1 &&
           s->time.max_substeps == 64);
     CHECK(s->time.advection == SPATE_ADVECTION_RK3);
-    CHECK(s->pressure.solver == SPATE_SOLVER_PCG && s->pressure.tolerance == 1e-4);
+    CHECK(s->pressure.solver == SPATE_SOLVER_MULTIGRID && s->pressure.tolerance == 1e-4);
+    CHECK(s->pressure.solids == SPATE_SOLIDS_CUT && s->pressure.surface == SPATE_SURFACE_GHOST);
     CHECK(s->pressure.max_iterations == 1000 && s->pressure.relaxation == 0);
     CHECK(s->pressure.on_failure == SPATE_ON_FAILURE_WARN);
     CHECK(s->output.particles == SPATE_PARTICLES_PLY && s->output.every == 1 &&
@@ -125,6 +126,7 @@ static void table_is_consistent(void)
     spate_scene *scene = spate_scene_create();
     spate_shape shape = spate_shape_default();
     spate_channel *channel = spate_scene_add_channel(scene);
+    spate_gauge *gauge = spate_scene_add_gauge(scene);
     CHECK(spate_setting_count() > 80);
     CHECK(spate_setting_at(-1) == NULL && spate_setting_at(spate_setting_count()) == NULL);
     for (int k = 0; k < spate_setting_count(); k++) {
@@ -136,9 +138,13 @@ static void table_is_consistent(void)
         CHECK(setting->low <= setting->high);
         CHECK((row->type == SP_ENUM) == (setting->choices[0] != 0));
         bool top = !strchr(setting->path, '['),
-             of_channel = strncmp(setting->path, "channels[].", 11) == 0;
+             of_channel = strncmp(setting->path, "channels[].", 11) == 0,
+             of_gauge = strncmp(setting->path, "gauges[].", 9) == 0;
         bool of_key = strstr(setting->path, "motion[]") != NULL;
-        const void *owner = top ? (void *)scene : of_channel ? (void *)channel : (void *)&shape;
+        const void *owner = top          ? (void *)scene
+                            : of_channel ? (void *)channel
+                            : of_gauge   ? (void *)gauge
+                                         : (void *)&shape;
         const char *at = (const char *)owner + row->offset;
         if (of_key || !setting->fallback[0])
             continue;

@@ -120,9 +120,25 @@ static void mesh_obstacle(void)
 
 /* ---- stress */
 
+/* Distance from the solids to the nearest particle, m. */
+static double gap(spate_sim *sim)
+{
+    spate_particles_view_data view = spate_particles_view(sim);
+    double least = 1e30;
+    for (size_t k = 0; k < view.count; k++) {
+        double x[3] = {0, 0, 0};
+        for (int d = 0; d < spate_sim_dim(sim); d++)
+            x[d] = view.origin[d] + view.scale * view.x[d][k];
+        least = fmin(least, spate_sim_solid_distance(sim, x, NULL));
+    }
+    return least;
+}
+
 /* A jet of 50 m/s against a wall of 0.2 cells, from wall to wall; nothing may pass, and nothing may
- * be lost. */
-static void jet_at_thin_wall(int dim, double turn, double thickness, int max_substeps)
+ * be lost. The wall closes the faces that it crosses, so the grid may stop the water before a
+ * particle meets it: that the jet arrived is seen from how near it came. Returns how many particles
+ * met the wall. */
+static uint64_t jet_at_thin_wall(int dim, double turn, double thickness, int max_substeps)
 {
     spate_scene *scene = sample_scene(dim, 0.8, 0.4, 0.2, dim == 2 ? 32 : 24);
     double dx = 0.8 / scene->domain.cells;
@@ -132,9 +148,11 @@ static void jet_at_thin_wall(int dim, double turn, double thickness, int max_sub
     scene->time.max_substeps = max_substeps;
     spate_sim *sim = sample_sim(scene, 2);
     uint64_t collisions = 0;
+    double nearest = 1e30;
     for (int step = 0; sim && step < 40; step++) {
         if (!sample_step(sim, 0) || !all_free(sim, false))
             break;
+        nearest = fmin(nearest, gap(sim));
         uint64_t seen = spate_sim_stats(sim).collisions;
         collisions = seen > collisions ? seen : collisions;
     }
@@ -142,18 +160,20 @@ static void jet_at_thin_wall(int dim, double turn, double thickness, int max_sub
     if (sim && turn == 0)
         CHECK(beyond(sim, limit) == 0);
     if (sim) {
-        CHECK(collisions > 0);
+        CHECK_LESS(nearest, dx);
         CHECK(spate_sim_stats(sim).removed == 0);
         sample_ledger(sim);
     }
     spate_sim_destroy(sim);
+    return collisions;
 }
 
 static void thin_wall(void)
 {
     for (int dim = 2; dim <= 3; dim++) {
         jet_at_thin_wall(dim, 0, 0.2, 64);
-        jet_at_thin_wall(dim, 0, 0.2, 2); /* steps of 20 cells and more */
+        CHECK(jet_at_thin_wall(dim, 0, 0.2, 2) >
+              0); /* steps of 20 cells and more: no grid stops those */
         jet_at_thin_wall(dim, 0, 0.02, 8);
         jet_at_thin_wall(dim, 30, 0.2, 8);
     }

@@ -4,8 +4,9 @@
  *   FLIP   v <- u_new(x) + ratio (v - u_old(x))
  *   APIC   v <- u_new(x), c <- grad u_new(x)
  *
- * Old and new velocity are taken with the same kernel at the same place, and the ratio is the same for every component
- * and everywhere: where nothing happens on the grid, v loses (1 - ratio) of what the grid cannot hold, nothing more. */
+ * Old and new velocity are taken with the same kernel at the same place, and the ratio is the same
+ * for every component and everywhere: where nothing happens on the grid, v loses (1 - ratio) of
+ * what the grid cannot hold, nothing more. */
 #include "device/device.h"
 
 static inline void update_tile(X(sim) *s, int degree, bool apic, float ratio, int tile)
@@ -14,7 +15,8 @@ static inline void update_tile(X(sim) *s, int degree, bool apic, float ratio, in
     const X(grid) *g = &s->grid;
     for (uint32_t k = s->tiles.start[tile]; k < s->tiles.start[tile + 1]; k++) {
         float x[DIM];
-        FOR_DIM(d) x[d] = p->x[d][k];
+        FOR_DIM(d)
+            x[d] = p->x[d][k];
         FOR_DIM(d) {
             X(stencil) stencil = X(stencil_at)(degree, x, d);
             float now = X(gather)(g, &stencil, degree, s->u[d]);
@@ -24,7 +26,8 @@ static inline void update_tile(X(sim) *s, int degree, bool apic, float ratio, in
             if (apic) {
                 float c[DIM];
                 X(gather_affine)(g, &stencil, degree, x, d, s->u[d], c);
-                FOR_DIM(a) p->c[d * DIM + a][k] = c[a];
+                FOR_DIM(a)
+                    p->c[d * DIM + a][k] = c[a];
             }
         }
     }
@@ -35,7 +38,8 @@ static void g2p_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     X(sim) *s = user;
     const spate_scene *scene = s->common->scene;
-    float ratio = scene->liquid.transfer == SPATE_TRANSFER_FLIP ? (float)scene->liquid.flip_ratio : 0.0f;
+    float ratio =
+        scene->liquid.transfer == SPATE_TRANSFER_FLIP ? (float)scene->liquid.flip_ratio : 0.0f;
     for (size_t k = begin; k < end; k++) {
         int tile = s->tiles.liquid[k];
         if (s->degree == KERNEL_LINEAR && !s->apic)

@@ -1,14 +1,16 @@
-/* p2g.c -- particles to grid: u = sum w v / sum w at every face, w the kernel at the particle's distance.
+/* p2g.c -- particles to grid: u = sum w v / sum w at every face, w the kernel at the particle's
+ * distance.
  *
- * The sums of a tile's particles are taken in a buffer of the tile and its rim, which stays in the cache, and then
- * added to the grid. Rims overlap, so tiles are done colour by colour (tiles of one colour never touch): at a face the
- * sums of up to 2^DIM tiles arrive in order of colour, whatever the number of threads. APIC (Jiang et al. 2015) adds
- * c (x_face - x_p) to the velocity that a particle offers. */
+ * The sums of a tile's particles are taken in a buffer of the tile and its rim, which stays in the
+ * cache, and then added to the grid. Rims overlap, so tiles are done colour by colour (tiles of one
+ * colour never touch): at a face the sums of up to 2^DIM tiles arrive in order of colour, whatever
+ * the number of threads. APIC (Jiang et al. 2015) adds c (x_face - x_p) to the velocity that a
+ * particle offers. */
 #include "device/device.h"
 
 #include <string.h>
 
-#define RIM 2                /* places below the tile that the widest kernel reaches */
+#define RIM 2                 /* places below the tile that the widest kernel reaches */
 #define SIDE (TILE + RIM + 3) /* and above */
 #define PLACES (SIDE * SIDE * LAST(SIDE))
 
@@ -17,10 +19,12 @@ typedef struct buffer {
     float weight[DIM][PLACES];
 } buffer;
 
-static inline void scatter(int degree, bool apic, const X(particles) *p, uint32_t k, const int corner[DIM], buffer *b)
+static inline void scatter(int degree, bool apic, const X(particles) *p, uint32_t k,
+                           const int corner[DIM], buffer *b)
 {
     float x[DIM];
-    FOR_DIM(d) x[d] = p->x[d][k];
+    FOR_DIM(d)
+        x[d] = p->x[d][k];
     FOR_DIM(d) {
         X(stencil) s = X(stencil_at)(degree, x, d);
         int base = 0;
@@ -39,7 +43,8 @@ static inline void scatter(int degree, bool apic, const X(particles) *p, uint32_
                     float w = line * s.w[0][i];
                     float offer = v;
                     if (apic)
-                        offer += slope[0] * (float)i + slope[1] * (float)j + (DIM == 3 ? slope[DIM - 1] * (float)m : 0.0f);
+                        offer += slope[0] * (float)i + slope[1] * (float)j +
+                                 (DIM == 3 ? slope[DIM - 1] * (float)m : 0.0f);
                     b->sum[d][row + i] += w * offer;
                     b->weight[d][row + i] += w;
                 }
@@ -47,7 +52,8 @@ static inline void scatter(int degree, bool apic, const X(particles) *p, uint32_
     }
 }
 
-static inline void scatter_tile(X(sim) *s, int degree, bool apic, int tile, const int corner[DIM], buffer *b)
+static inline void scatter_tile(X(sim) *s, int degree, bool apic, int tile, const int corner[DIM],
+                                buffer *b)
 {
     for (uint32_t k = s->tiles.start[tile]; k < s->tiles.start[tile + 1]; k++)
         scatter(degree, apic, &s->particles, k, corner, b);
@@ -56,7 +62,8 @@ static inline void scatter_tile(X(sim) *s, int degree, bool apic, int tile, cons
 static void flush(X(sim) *s, const int corner[DIM], const buffer *b)
 {
     int low[DIM];
-    FOR_DIM(d) low[d] = corner[d] - RIM;
+    FOR_DIM(d)
+        low[d] = corner[d] - RIM;
     size_t base = X(index)(&s->grid, low);
     for (int m = 0; m < LAST(SIDE); m++)
         for (int j = 0; j < SIDE; j++) {
@@ -65,7 +72,7 @@ static void flush(X(sim) *s, const int corner[DIM], const buffer *b)
             FOR_DIM(d)
                 for (int i = 0; i < SIDE; i++) {
                     s->u[d][row + (size_t)i] += b->sum[d][from + i];
-                    s->w[d][row + (size_t)i] += b->weight[d][from + i];
+                    s->weight[d][row + (size_t)i] += b->weight[d][from + i];
                 }
         }
 }
@@ -105,11 +112,12 @@ static void zero_range(void *user, size_t begin, size_t end, int worker)
     X(sim) *s = user;
     for (size_t k = begin; k < end; k++) {
         size_t active = (size_t)s->tiles.active_count;
-        size_t base = X(tile_index)(&s->grid, k < active ? s->tiles.active[k] : s->tiles.border[k - active]);
+        size_t base =
+            X(tile_index)(&s->grid, k < active ? s->tiles.active[k] : s->tiles.border[k - active]);
         for (int r = 0; r < TILE_ROWS; r++)
             FOR_DIM(d) {
                 memset(s->u[d] + base + X(row_offset)(&s->grid, r), 0, TILE * sizeof(float));
-                memset(s->w[d] + base + X(row_offset)(&s->grid, r), 0, TILE * sizeof(float));
+                memset(s->weight[d] + base + X(row_offset)(&s->grid, r), 0, TILE * sizeof(float));
             }
     }
 }
@@ -129,7 +137,7 @@ static void normalise_range(void *user, size_t begin, size_t end, int worker)
             size_t row = base + X(row_offset)(g, r);
             FOR_DIM(d) {
                 float *u = s->u[d] + row, *u_old = s->u_old[d] + row;
-                const float *w = s->w[d] + row;
+                const float *w = s->weight[d] + row;
                 for (int i = 0; i < TILE; i++) {
                     float value = w[i] > 0.0f ? u[i] / w[i] : 0.0f;
                     u[i] = value;
@@ -150,6 +158,7 @@ void X(particles_to_grid)(X(sim) *s)
         size_t count = (size_t)(t->colour_start[colour + 1] - t->colour_start[colour]);
         sp_parallel_for(pool, count, 1, p2g_range, &args);
     }
-    FOR_DIM(d) X(fold_border)(s, s->u[d], s->w[d], d);
+    FOR_DIM(d)
+        X(fold_border)(s, s->u[d], s->weight[d], d);
     sp_parallel_for(pool, (size_t)t->face_count, 8, normalise_range, s);
 }

@@ -1,4 +1,5 @@
-/* reduce.c -- sums and maxima: one partial result per range of fixed size, combined in order of the ranges. */
+/* reduce.c -- sums and maxima: one partial result per range of fixed size, combined in order of the
+ * ranges. */
 #include "device/device.h"
 
 typedef struct reduce_args {
@@ -15,7 +16,8 @@ static void reduce_range(void *user, size_t begin, size_t end, int worker)
     r->results[begin / r->grain] = r->partial(r->args, begin, end);
 }
 
-static double *partials(X(sim) *s, size_t n, size_t grain, X(partial_fn) *partial, void *args, size_t *count)
+static double *partials(X(sim) *s, size_t n, size_t grain, X(partial_fn) *partial, void *args,
+                        size_t *count)
 {
     sp_arena arena = X(arena)(s);
     *count = (n + grain - 1) / grain;
@@ -48,7 +50,8 @@ static double speed_partial(void *user, size_t begin, size_t end)
     float most = 0.0f;
     for (size_t k = begin; k < end; k++) {
         float square = 0.0f;
-        FOR_DIM(d) square += p->v[d][k] * p->v[d][k];
+        FOR_DIM(d)
+            square += p->v[d][k] * p->v[d][k];
         most = square > most || square != square ? square : most;
     }
     return most;

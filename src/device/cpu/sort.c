@@ -1,11 +1,15 @@
 /* sort.c -- particles by tile, by cell inside the tile, by id inside the cell.
  *
- * The order is canonical: it depends on where the particles are and on nothing else, neither on the order before nor on
- * the number of threads. Four passes:
- *   1. each thread counts the particles of its share by tile (key = tile and cell of each particle);
- *   2. prefix sums give every (tile, thread) its place, and each thread lays its particles' numbers there;
- *   3. each tile sorts its numbers by cell (counting) and each cell by id (insertion: a handful of particles);
- *   4. every column is gathered through the result, into the spare column, which then takes its place. */
+ * The order is canonical: it depends on where the particles are and on nothing else, neither on the
+ * order before nor on the number of threads. Four passes:
+ *   1. each thread counts the particles of its share by tile (key = tile and cell of each
+ * particle);
+ *   2. prefix sums give every (tile, thread) its place, and each thread lays its particles' numbers
+ * there;
+ *   3. each tile sorts its numbers by cell (counting) and each cell by id (insertion: a handful of
+ * particles);
+ *   4. every column is gathered through the result, into the spare column, which then takes its
+ * place. */
 #include "device/device.h"
 
 #include <string.h>
@@ -149,7 +153,8 @@ void X(sort_particles)(X(sim) *s)
     sp_pool *pool = s->common->pool;
     sp_arena arena = X(arena)(s);
     sort_args args = {.s = s, .key = (X(word) *)p->spare, .shares = sp_pool_threads(pool)};
-    args.histogram = sp_arena_take(&arena, (size_t)s->grid.tile_count * (size_t)args.shares, sizeof(uint32_t));
+    args.histogram =
+        sp_arena_take(&arena, (size_t)s->grid.tile_count * (size_t)args.shares, sizeof(uint32_t));
     sp_parallel_for(pool, (size_t)args.shares, 1, count_range, &args);
     prefix_sums(&args);
     sp_parallel_for(pool, (size_t)args.shares, 1, lay_range, &args);

@@ -1,8 +1,9 @@
 /* gauss_seidel.c -- red-black Gauss-Seidel with over-relaxation (SOR).
  *
- * Cells whose coordinates have an even sum depend only on those with an odd sum and the other way round, so each half
- * sweep may go in any order and gives the same bits. Across a periodic side with an odd number of cells the colours
- * do not alternate; there the border copy of the last half sweep is used. */
+ * Cells whose coordinates have an even sum depend only on those with an odd sum and the other way
+ * round, so each half sweep may go in any order and gives the same bits. Across a periodic side
+ * with an odd number of cells the colours do not alternate: there the border copy of the last half
+ * sweep is used, as in Jacobi's method, which does not bear over-relaxation. */
 #include "pressure.h"
 
 #define CHECK_EVERY 8 /* sweeps between looks at the residual */
@@ -20,7 +21,7 @@ static void sweep_range(void *user, size_t begin, size_t end, int worker)
     X(sim) *s = args->s;
     const X(system) *y = &s->system;
     for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&s->grid, s->tiles.liquid[k]);
+        size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
         for (int r = 0; r < TILE_ROWS; r++) {
             /* tiles have an even edge, so the colour of a cell is that of its place in the tile */
             int parity = ((r & (TILE - 1)) + (r >> TILE_SHIFT) + args->colour) & 1;
@@ -42,6 +43,10 @@ static void sweep_range(void *user, size_t begin, size_t end, int worker)
 void X(solve_gauss_seidel)(X(sim) *s, X(solve) *solve)
 {
     sweep_args args = {s, (float)(solve->relaxation > 0 ? solve->relaxation : 1.7), 0};
+    FOR_DIM(d) {
+        if (s->grid.periodic[d] && s->grid.n[d] % 2 && args.weight > 1.0f)
+            args.weight = 1.0f;
+    }
     for (solve->iterations = 0;; solve->iterations++) {
         bool last = solve->iterations >= solve->max_iterations;
         X(fill_border_periodic)(s, s->system.q);
@@ -54,7 +59,8 @@ void X(solve_gauss_seidel)(X(sim) *s, X(solve) *solve)
         for (args.colour = 0; args.colour < 2; args.colour++) {
             if (args.colour == 1)
                 X(fill_border_periodic)(s, s->system.q);
-            sp_parallel_for(s->common->pool, (size_t)s->tiles.liquid_count, 1, sweep_range, &args);
+            sp_parallel_for(s->common->pool, (size_t)s->system.levels[0].tile_count, 1, sweep_range,
+                            &args);
         }
     }
 }

@@ -13,7 +13,7 @@ static void relax_range(void *user, size_t begin, size_t end, int worker)
     X(sim) *s = args->s;
     const X(system) *y = &s->system;
     for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&s->grid, s->tiles.liquid[k]);
+        size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
         for (int r = 0; r < TILE_ROWS; r++)
             for (int i = 0; i < TILE; i++) {
                 size_t c = base + X(row_offset)(&s->grid, r) + (size_t)i;
@@ -32,6 +32,7 @@ void X(solve_jacobi)(X(sim) *s, X(solve) *solve)
         solve->converged = solve->residual <= solve->tolerance;
         if (solve->converged || solve->iterations >= solve->max_iterations)
             return;
-        sp_parallel_for(s->common->pool, (size_t)s->tiles.liquid_count, 1, relax_range, &args);
+        sp_parallel_for(s->common->pool, (size_t)s->system.levels[0].tile_count, 1, relax_range,
+                        &args);
     }
 }

@@ -1,9 +1,10 @@
-/* mic.c -- modified incomplete Cholesky of level zero, MIC(0): M = L L^T, L with the pattern of A's lower half
- * (Bridson, Fluid Simulation for Computer Graphics, ch. 5).
+/* mic.c -- modified incomplete Cholesky of level zero, MIC(0): M = L L^T, L with the pattern of A's
+ * lower half (Bridson, Fluid Simulation for Computer Graphics, ch. 5).
  *
- * A cell depends on its lower neighbours only (forward) or its upper ones (backward). Taken tile by tile that is still
- * true, and tiles with the same sum of coordinates do not depend on each other: they run in parallel, wave by wave, with
- * the bits of the serial sweep. Couplings across periodic sides are left out of M. */
+ * A cell depends on its lower neighbours only (forward) or its upper ones (backward). Taken tile by
+ * tile that is still true, and tiles with the same sum of coordinates do not depend on each other:
+ * they run in parallel, wave by wave, with the bits of the serial sweep. Couplings across periodic
+ * sides are left out of M. */
 #include "pressure.h"
 
 #define TUNING 0.97f /* share of the dropped fill that goes to the diagonal */
@@ -20,14 +21,15 @@ static void list_waves(X(sim) *s)
     for (int sum = 0; sum <= sums; sum++)
         y->wave_start[sum] = 0;
     for (int pass = 0; pass < 2; pass++) {
-        for (int k = 0; k < s->tiles.liquid_count; k++) {
+        for (int k = 0; k < s->system.levels[0].tile_count; k++) {
             int t[DIM], sum = 0;
-            X(tile_coordinates)(g, s->tiles.liquid[k], t);
-            FOR_DIM(d) sum += t[d];
+            X(tile_coordinates)(g, s->system.levels[0].tiles[k], t);
+            FOR_DIM(d)
+                sum += t[d];
             if (pass == 0)
                 y->wave_start[sum + 1]++;
             else
-                y->wave[y->wave_start[sum]++] = s->tiles.liquid[k];
+                y->wave[y->wave_start[sum]++] = s->system.levels[0].tiles[k];
         }
         if (pass == 0)
             for (int sum = 0; sum <= sums; sum++)
@@ -58,7 +60,8 @@ static void build_cell(X(sim) *s, size_t c)
         float m = y->mic[low], other = 0.0f, a = y->a[d][c];
         if (a == 0.0f)
             continue;
-        FOR_DIM(e) other += e == d ? 0.0f : y->a[e][low + s->grid.stride[e]];
+        FOR_DIM(e)
+            other += e == d ? 0.0f : y->a[e][low + s->grid.stride[e]];
         pivot -= a * a * m * m + TUNING * a * other * m * m;
     }
     if (pivot < SAFETY * y->diagonal[c])

@@ -1,8 +1,9 @@
 /* pcg.c -- preconditioned conjugate gradients, fp32 inside fp64.
  *
- * The vectors are fp32 and the dot products fp64 in fixed order. The residual that fp32 CG carries along drifts away
- * from the true one, so the iteration only ever solves for a correction: when its residual has fallen by DROP, the
- * correction is added to the solution in fp64, the residual b - A q is taken anew in fp64, and CG starts again from it. */
+ * The vectors are fp32 and the dot products fp64 in fixed order. The residual that fp32 CG carries
+ * along drifts away from the true one, so the iteration only ever solves for a correction: when its
+ * residual has fallen by DROP, the correction is added to the solution in fp64, the residual b - A
+ * q is taken anew in fp64, and CG starts again from it. */
 #include "pressure.h"
 
 #include "device/device.h"
@@ -17,9 +18,10 @@ typedef struct pcg_args {
 } pcg_args;
 
 /* Over the rows of the liquid tiles [begin, end): `c` is the first cell of a row. */
-#define FOR_ROWS(s, begin, end, c)                                                                   \
-    for (size_t tile_ = (begin); tile_ < (end); tile_++)                                             \
-        for (size_t base_ = X(tile_index)(&(s)->grid, (s)->tiles.liquid[tile_]), row_ = 0, c = base_; \
+#define FOR_ROWS(s, begin, end, c)                                                         \
+    for (size_t tile_ = (begin); tile_ < (end); tile_++)                                   \
+        for (size_t base_ = X(tile_index)(&(s)->grid, (s)->system.levels[0].tiles[tile_]), \
+                    row_ = 0, c = base_;                                                   \
              row_ < TILE_ROWS; row_++, c = base_ + X(row_offset)(&(s)->grid, (int)row_))
 
 static double lane_sum(const double lane[TILE])
@@ -36,7 +38,7 @@ static double apply_partial(void *user, size_t begin, size_t end)
     X(sim) *s = ((pcg_args *)user)->s;
     const X(system) *y = &s->system;
     double lane[TILE] = {0};
-    FOR_ROWS (s, begin, end, c) {
+    FOR_ROWS(s, begin, end, c) {
         float product[TILE];
         for (int i = 0; i < TILE; i++)
             product[i] = y->diagonal[c + (size_t)i] * y->s[c + (size_t)i];
@@ -47,7 +49,8 @@ static double apply_partial(void *user, size_t begin, size_t end)
                 product[i] -= a[i] * low[i] + b[i] * high[i];
         }
         for (int i = 0; i < TILE; i++) {
-            /* across a periodic side a face of the last cell is also one of its image, which is no unknown */
+            /* across a periodic side a face of the last cell is also one of its image, which is no
+             * unknown */
             product[i] = y->diagonal[c + (size_t)i] > 0.0f ? product[i] : 0.0f;
             y->z[c + (size_t)i] = product[i];
             lane[i] += (double)product[i] * y->s[c + (size_t)i];
@@ -63,7 +66,7 @@ static double update_partial(void *user, size_t begin, size_t end)
     X(sim) *s = args->s;
     const X(system) *y = &s->system;
     float most[TILE] = {0};
-    FOR_ROWS (s, begin, end, c)
+    FOR_ROWS(s, begin, end, c)
         for (int i = 0; i < TILE; i++) {
             size_t k = c + (size_t)i;
             y->q[k] += args->factor * y->s[k];
@@ -83,7 +86,7 @@ static double dot_partial(void *user, size_t begin, size_t end)
     X(sim) *s = ((pcg_args *)user)->s;
     const X(system) *y = &s->system;
     double lane[TILE] = {0};
-    FOR_ROWS (s, begin, end, c)
+    FOR_ROWS(s, begin, end, c)
         for (int i = 0; i < TILE; i++)
             lane[i] += (double)y->r[c + (size_t)i] * y->z[c + (size_t)i];
     return lane_sum(lane);
@@ -96,7 +99,7 @@ static void direction_range(void *user, size_t begin, size_t end, int worker)
     const pcg_args *args = user;
     X(sim) *s = args->s;
     const X(system) *y = &s->system;
-    FOR_ROWS (s, begin, end, c)
+    FOR_ROWS(s, begin, end, c)
         for (int i = 0; i < TILE; i++)
             y->s[c + (size_t)i] = y->z[c + (size_t)i] + args->factor * y->s[c + (size_t)i];
 }
@@ -114,7 +117,7 @@ static void gather_range(void *user, size_t begin, size_t end, int worker)
     const gather_args *args = user;
     X(sim) *s = args->s;
     const X(system) *y = &s->system;
-    FOR_ROWS (s, begin, end, c)
+    FOR_ROWS(s, begin, end, c)
         for (int i = 0; i < TILE; i++) {
             size_t k = c + (size_t)i;
             y->q_sum[k] = (args->what == GATHER_START ? 0 : y->q_sum[k]) + y->q[k];
@@ -125,17 +128,31 @@ static void gather_range(void *user, size_t begin, size_t end, int worker)
 static void collect(X(sim) *s, gather what)
 {
     gather_args args = {s, what};
-    sp_parallel_for(s->common->pool, (size_t)s->tiles.liquid_count, 1, gather_range, &args);
+    sp_parallel_for(s->common->pool, (size_t)s->system.levels[0].tile_count, 1, gather_range,
+                    &args);
+}
+
+static bool is_multigrid(const X(sim) *s)
+{
+    return s->common->scene->pressure.solver == SPATE_SOLVER_MULTIGRID;
+}
+
+static void precondition(X(sim) *s)
+{
+    if (is_multigrid(s))
+        X(multigrid_apply)(s);
+    else
+        X(mic_apply)(s);
 }
 
 /* CG for A q = r, from q = 0, until max |r| <= target or the iterations are used up. */
 static void iterate(X(sim) *s, X(solve) *solve, double target)
 {
-    size_t tiles = (size_t)s->tiles.liquid_count;
+    size_t tiles = (size_t)s->system.levels[0].tile_count;
     pcg_args args = {s, 0.0f};
     double residual = HUGE_VAL, rho = 0;
     while (residual > target && solve->iterations < solve->max_iterations) {
-        X(mic_apply)(s);
+        precondition(s);
         double rho_new = X(sum)(s, tiles, 1, dot_partial, &args);
         args.factor = rho > 0 ? (float)(rho_new / rho) : 0.0f;
         rho = rho_new;
@@ -162,8 +179,12 @@ void X(solve_pcg)(X(sim) *s, X(solve) *solve)
     collect(s, GATHER_START);
     solve->iterations = 0;
     solve->residual = true_residual(s);
-    if (solve->residual > solve->tolerance)
-        X(mic_build)(s);
+    if (solve->residual > solve->tolerance) {
+        if (is_multigrid(s))
+            X(multigrid_build)(s);
+        else
+            X(mic_build)(s);
+    }
     while (solve->residual > solve->tolerance && solve->iterations < solve->max_iterations) {
         double before = solve->residual;
         iterate(s, solve, fmax(0.5 * solve->tolerance, DROP * before));

@@ -4,14 +4,17 @@
  *
  *     min(tolerance, 0.01 |g| dt^2 / dx),
  *
- * so that water at rest stays at rest in small steps; but not below what fp32 velocities can hold. The solve starts
- * from the pressure of the last step. A pcg solve that does not converge is done again from zero, and if that does not
- * converge either the run stops; jacobi and gauss_seidel have max_iterations as a budget and go on with a warning. */
+ * so that water at rest stays at rest in small steps; but not below what fp32 velocities can hold.
+ * The solve starts from the pressure of the last step. A pcg or multigrid solve that does not
+ * converge is never accepted: it is done again from zero, then with a stronger cycle; if that fails
+ * the step is taken in two halves (api.c), and in the end the run stops. jacobi and gauss_seidel
+ * have max_iterations as a budget and go on with a warning. */
 #include "pressure.h"
 
 #include <math.h>
 
 #define FLOAT_FLOOR 5e-7 /* of the largest right side */
+#define STRONG_SWEEPS 6
 
 typedef struct scale_args {
     X(sim) *s;
@@ -40,34 +43,41 @@ static void scale_pressure(X(sim) *s, double factor)
 static void run_solver(X(sim) *s, X(solve) *solve)
 {
     switch (s->common->scene->pressure.solver) {
-    case SPATE_SOLVER_JACOBI:
-        X(solve_jacobi)(s, solve);
-        return;
-    case SPATE_SOLVER_GAUSS_SEIDEL:
-        X(solve_gauss_seidel)(s, solve);
-        return;
-    case SPATE_SOLVER_PCG:
-        X(solve_pcg)(s, solve);
-        return;
+    case SPATE_SOLVER_JACOBI: X(solve_jacobi)(s, solve); return;
+    case SPATE_SOLVER_GAUSS_SEIDEL: X(solve_gauss_seidel)(s, solve); return;
+    case SPATE_SOLVER_MULTIGRID:
+    case SPATE_SOLVER_PCG: X(solve_pcg)(s, solve); return;
     }
 }
 
-static spate_status not_converged(X(sim) *s, const X(solve) *solve, double share, spate_error *error)
+static bool is_budget(const spate_scene *scene)
+{
+    return scene->pressure.solver == SPATE_SOLVER_JACOBI ||
+           scene->pressure.solver == SPATE_SOLVER_GAUSS_SEIDEL;
+}
+
+static spate_status not_converged(X(sim) *s, const X(solve) *solve, double share,
+                                  spate_error *error)
 {
     sp_common *common = s->common;
     const spate_scene *scene = common->scene;
     common->solver_failures++;
-    bool budget = scene->pressure.solver != SPATE_SOLVER_PCG && scene->pressure.on_failure == SPATE_ON_FAILURE_WARN;
+    bool budget = is_budget(scene) && scene->pressure.on_failure == SPATE_ON_FAILURE_WARN;
+    common->unconverged = !is_budget(scene);
     if (!budget)
-        return sp_fail(error, SPATE_ERROR_SIMULATION, "pressure",
-                       "no convergence in frame %d after %d iterations: residual %.3g, wanted %.3g; raise "
-                       "pressure.max_iterations or pressure.tolerance, or lower time.cfl",
-                       common->frame + 1, solve->iterations, solve->residual * share, solve->tolerance * share);
+        return sp_fail(
+            error, SPATE_ERROR_SIMULATION, "pressure",
+            "no convergence in frame %d after %d iterations: residual %.3g, wanted %.3g; raise "
+            "pressure.max_iterations or pressure.tolerance, or lower time.cfl",
+            common->frame + 1, solve->iterations, solve->residual * share,
+            solve->tolerance * share);
     if (!common->warned_solver)
-        sp_log(common->log, common->log_user, SPATE_LOG_WARNING, "pressure",
-               "stopped at max_iterations = %d in frame %d with residual %.3g (wanted %.3g); such solves are counted in "
-               "solver_failures of stats.csv",
-               scene->pressure.max_iterations, common->frame + 1, solve->residual * share, solve->tolerance * share);
+        sp_log(
+            common->log, common->log_user, SPATE_LOG_WARNING, "pressure",
+            "stopped at max_iterations = %d in frame %d with residual %.3g (wanted %.3g); such solves are counted in "
+            "solver_failures of stats.csv",
+            scene->pressure.max_iterations, common->frame + 1, solve->residual * share,
+            solve->tolerance * share);
     common->warned_solver = true;
     return SPATE_OK;
 }
@@ -78,34 +88,39 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     const spate_scene *scene = common->scene;
     if (!(dt > 0))
         return SPATE_OK;
-    double dx = s->grid.dx, share = dt / dx, to_pressure = scene->liquid.density * dx / dt, gravity = 0;
+    double dx = s->grid.dx, share = dt / dx, to_pressure = scene->liquid.density * dx / dt,
+           gravity = 0;
     for (int d = 0; d < DIM; d++)
         gravity += common->gravity[d] * common->gravity[d];
     gravity = sqrt(gravity);
     scale_pressure(s, 1 / to_pressure);
-    X(system_assemble)(s);
+    X(system_assemble)(s, dt);
     double limit = scene->pressure.tolerance;
     if (gravity > 0)
         limit = fmin(limit, 0.01 * gravity * dt * share);
     double largest = X(system_largest_b)(s);
     if (!(largest < 1e30))
         return sp_fail(error, SPATE_ERROR_SIMULATION, "pressure",
-                       "the velocity is not finite in frame %d; the last checkpoint is good", common->frame + 1);
-    X(solve) solve = {.tolerance = fmax(limit / share, FLOAT_FLOOR * largest),
-                      .max_iterations = scene->pressure.max_iterations,
-                      .relaxation = scene->pressure.relaxation};
-    double before = X(system_divergence)(s) * share;
+                       "the velocity is not finite in frame %d; the last checkpoint is good",
+                       common->frame + 1);
+    X(solve)
+    solve = {.tolerance = fmax(limit / share, FLOAT_FLOOR * largest),
+             .max_iterations = scene->pressure.max_iterations,
+             .relaxation = scene->pressure.relaxation};
+    double before = X(system_divergence)(s, dt) * share;
     run_solver(s, &solve);
     common->solver_iterations += solve.iterations;
-    if (!solve.converged && scene->pressure.solver == SPATE_SOLVER_PCG) {
+    for (int again = 0; again < 2 && !solve.converged && !is_budget(scene); again++) {
+        s->system.sweeps = again == 0 ? SWEEPS : STRONG_SWEEPS;
         scale_pressure(s, 0);
         run_solver(s, &solve);
         common->solver_iterations += solve.iterations;
     }
+    s->system.sweeps = SWEEPS;
     if (!solve.converged)
         TRY(not_converged(s, &solve, share, error));
     X(system_gradient)(s);
-    double after = X(system_divergence)(s) * share;
+    double after = X(system_divergence)(s, dt) * share;
     scale_pressure(s, to_pressure);
     common->divergence_before = fmax(common->divergence_before, before);
     common->divergence_after = fmax(common->divergence_after, after);

@@ -15,7 +15,7 @@
 
 typedef struct fixture {
     sp_common common;
-    X(sim) * s;
+    X(sim) *s;
 } fixture;
 
 /* ---- scenes */

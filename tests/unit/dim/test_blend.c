@@ -7,7 +7,8 @@
 #include "fixture.h"
 
 /* Nothing happens on the grid, so pure FLIP must give every velocity back as it was; old and new
- * velocities taken with different kernels would not. At a surface (ball) and across the seam (box). */
+ * velocities taken with different kernels would not. At a surface (ball) and across the seam (box).
+ */
 static void check_returned(fixture *f, int kernel)
 {
     const X(particles) *p = &f->s->particles;

@@ -204,8 +204,8 @@ static fixture *half_box(const int n[3], int surface, int axis, bool mirror, spa
 
 /* Largest difference of a face field and the mirror image of another, `rim` places beyond the walls
  * included. */
-static double field_difference(const X(grid) * g, float *const a[DIM], float *const b[DIM],
-                               int axis, bool sign, int rim)
+static double field_difference(const X(grid) *g, float *const a[DIM], float *const b[DIM], int axis,
+                               bool sign, int rim)
 {
     double worst = 0;
     FOR_DIM(d) {

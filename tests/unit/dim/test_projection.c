@@ -2,37 +2,35 @@
  * and liquids that have no free surface, no neighbours or no cell at all.
  *
  * Cells are never 1 m here: a missing dx or dt shows at 0.01 m and at 3 m. */
-#include "fixture.h"
+#include "pressure_fixture.h"
 
 /* ---- divergence */
 
-/* Largest |div u| dt over the liquid cells, taken here from the faces. */
+/* Largest |div u| dt over the cells with an equation, taken here from the open parts of the faces.
+ */
 static double divergence(const fixture *f, double dt)
 {
-    const X(grid) *g = &f->s->grid;
     int c[DIM] = {0};
     double worst = 0;
     do {
-        size_t k = X(index)(g, c);
-        double sum = 0;
-        if (f->s->type[k] != SPATE_CELL_LIQUID)
-            continue;
-        FOR_DIM(d) {
-            int high[DIM];
-            FOR_DIM(a)
-                high[a] = c[a] + (a == d);
-            if (g->periodic[d])
-                high[d] %= g->n[d];
-            sum += (double)f->s->u[d][X(index)(g, high)] - f->s->u[d][k];
-        }
-        worst = fmax(worst, fabs(sum) * dt / g->dx);
-    } while (next_cell(c, g->n));
+        row own = row_of(f, c);
+        if (own.diagonal > 0)
+            worst = fmax(worst, fabs(own.flux) * dt / f->s->grid.dx);
+    } while (next_cell(c, f->s->grid.n));
     return worst;
+}
+
+/* Solids and surface: both exact, or both of whole cells. */
+static void set_models(spate_scene *scene, bool voxel)
+{
+    scene->pressure.solids = voxel ? SPATE_SOLIDS_VOXEL : SPATE_SOLIDS_CUT;
+    scene->pressure.surface = voxel ? SPATE_SURFACE_VOXEL : SPATE_SURFACE_GHOST;
 }
 
 /* A pool with a ball in it, a drop above, x periodic if asked; every particle with its own
  * velocity. */
-static fixture *wild_pool(spate_solver solver, double dx, double dt, int n, bool periodic)
+static fixture *wild_pool(spate_solver solver, double dx, double dt, int n, bool periodic,
+                          bool voxel)
 {
     spate_scene *scene = scene_of_cells(dx, n, n, DIM == 3 ? 9 : 0);
     const double low[3] = {0, 0, 0}, high[3] = {n, 0.6 * n, 9};
@@ -40,6 +38,7 @@ static fixture *wild_pool(spate_solver solver, double dx, double dt, int n, bool
     scene->gravity[1] = -9.81;
     scene->pressure.solver = solver;
     scene->pressure.max_iterations = 20000;
+    set_models(scene, voxel);
     if (periodic)
         scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
     add_box(scene, SPATE_LIST_FILL, low, high);
@@ -52,9 +51,10 @@ static fixture *wild_pool(spate_solver solver, double dx, double dt, int n, bool
     return f;
 }
 
-static void check_solver(spate_solver solver, double dx, double dt, int n, bool periodic)
+static void check_solver(spate_solver solver, double dx, double dt, int n, bool periodic,
+                         bool voxel)
 {
-    fixture *f = wild_pool(solver, dx, dt, n, periodic);
+    fixture *f = wild_pool(solver, dx, dt, n, periodic, voxel);
     if (!f)
         return;
     run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_FORCES, dt);
@@ -63,6 +63,7 @@ static void check_solver(spate_solver solver, double dx, double dt, int n, bool 
     CHECK_LESS(f->common.divergence_after, 1e-4);
     CHECK_LESS(f->common.solver_residual, 1e-4);
     CHECK_NEAR(divergence(f, dt), f->common.divergence_after, 1e-9);
+    CHECK_LESS(divergence(f, dt), 1e-4);
     CHECK(f->common.solver_failures == 0 && f->common.solver_iterations > 0);
     /* twice is not different from once: nothing is left to do */
     f->common.divergence_before = 0;
@@ -74,10 +75,17 @@ static void check_solver(spate_solver solver, double dx, double dt, int n, bool 
 static void check_sizes(spate_solver solver)
 {
     int n = DIM == 2 ? 20 : 10;
-    check_solver(solver, 0.01, 0.002, n, false);
-    check_solver(solver, 3, 0.1, n, false);
-    check_solver(solver, 3, 0.7, n + 3, true);
-    check_solver(solver, 0.01, 0.0004, 16, true);
+    for (int voxel = 0; voxel < 2; voxel++) {
+        check_solver(solver, 0.01, 0.002, n, false, voxel);
+        check_solver(solver, 3, 0.1, n, false, voxel);
+        check_solver(solver, 3, 0.7, n + 3, true, voxel);
+        check_solver(solver, 0.01, 0.0004, 16, true, voxel);
+    }
+}
+
+static void multigrid_removes_the_divergence(void)
+{
+    check_sizes(SPATE_SOLVER_MULTIGRID);
 }
 
 static void pcg_removes_the_divergence(void)
@@ -95,13 +103,13 @@ static void jacobi_removes_the_divergence(void)
     check_sizes(SPATE_SOLVER_JACOBI);
 }
 
-/* The three solvers find the same velocity. */
-static void solvers_agree(void)
+/* The solvers find the same velocity. */
+static void check_agreement(bool voxel)
 {
-    fixture *f[3];
+    fixture *f[SOLVERS];
     double worst = 0;
-    for (int k = 0; k < 3; k++) {
-        f[k] = wild_pool((spate_solver)k, 0.01, 0.002, 12, false);
+    for (int k = 0; k < SOLVERS; k++) {
+        f[k] = wild_pool(all_solvers[k], 0.01, 0.002, 12, false, voxel);
         if (!f[k])
             return;
         f[k]->common.scene->pressure.tolerance = 1e-6;
@@ -111,19 +119,28 @@ static void solvers_agree(void)
     do
         FOR_DIM(d) {
             size_t at = X(index)(&f[0]->s->grid, c);
-            for (int k = 0; k < 2; k++)
-                worst = fmax(worst, fabs((double)f[k]->s->u[d][at] - f[2]->s->u[d][at]));
+            for (int k = 1; k < SOLVERS;
+                 k++) /* slivers of faces carry nothing: what counts is the flux */
+                worst = fmax(worst, f[0]->s->w[d][at] *
+                                        fabs((double)f[k]->s->u[d][at] - f[0]->s->u[d][at]));
         }
     while (next_cell(c, f[0]->s->grid.n));
     CHECK_LESS(worst * 0.002 / 0.01, 5e-5); /* cells per step */
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < SOLVERS; k++)
         fixture_destroy(f[k]);
 }
 
-/* A budget that is too small is reported, not hidden, and with on_failure = error it ends the run. */
+static void solvers_agree(void)
+{
+    check_agreement(false);
+    check_agreement(true);
+}
+
+/* A budget that is too small is reported, not hidden, and with on_failure = error it ends the run.
+ */
 static void a_failed_solve_is_reported(void)
 {
-    fixture *f = wild_pool(SPATE_SOLVER_JACOBI, 0.01, 0.002, 12, false);
+    fixture *f = wild_pool(SPATE_SOLVER_JACOBI, 0.01, 0.002, 12, false, false);
     if (!f)
         return;
     f->common.scene->pressure.max_iterations = 2;
@@ -140,7 +157,7 @@ static void a_failed_solve_is_reported(void)
 
 /* ---- hydrostatic pressure */
 
-static void check_column(double dx, double dt, int steps)
+static void check_column(double dx, double dt, int steps, bool voxel)
 {
     const int height = 10;
     const double low[3] = {0, 0, 0}, high[3] = {6, height, 6}, density = 850, g = 9.81;
@@ -148,6 +165,7 @@ static void check_column(double dx, double dt, int steps)
     scene->gravity[1] = -g;
     scene->liquid.density = density;
     scene->liquid.jitter = 0;
+    set_models(scene, voxel);
     add_box(scene, SPATE_LIST_FILL, low, high);
     fixture *f = fixture_create(scene);
     if (!f)
@@ -161,7 +179,8 @@ static void check_column(double dx, double dt, int steps)
         double wanted = density * g * (height - c[1] - 0.5) * dx;
         worst = fmax(worst, fabs(f->s->p[X(index)(&f->s->grid, c)] - wanted));
     } while (next_cell(c, f->s->grid.n));
-    CHECK_LESS(worst, cell);
+    CHECK_LESS(worst,
+               (voxel ? 0.55 : 0.05) * cell); /* whole cells: the surface is half a cell too high */
     for (uint32_t k = 0; k < f->s->particles.count; k++)
         FOR_DIM(d)
             speed = fmax(speed, fabs((double)f->s->particles.v[d][k]));
@@ -171,10 +190,12 @@ static void check_column(double dx, double dt, int steps)
 
 static void pressure_is_hydrostatic(void)
 {
-    check_column(0.01, 0.001, 1);
-    check_column(0.01, 0.004, 10);
-    check_column(3, 0.02, 1);
-    check_column(3, 0.1, 10);
+    for (int voxel = 0; voxel < 2; voxel++) {
+        check_column(0.01, 0.001, 1, voxel);
+        check_column(0.01, 0.004, 10, voxel);
+        check_column(3, 0.02, 1, voxel);
+        check_column(3, 0.1, 10, voxel);
+    }
 }
 
 /* ---- liquids that are not a pool */
@@ -193,10 +214,11 @@ static bool all_finite(const fixture *f)
 /* Three wild steps; takes the scene over. Every solver must get through. */
 static void check_survives(spate_scene *scene, int at_least)
 {
-    for (int solver = 0; solver < 3; solver++) {
+    for (int k = 0; k < 2 * SOLVERS; k++) {
         spate_scene *own = spate_scene_copy(scene);
         own->gravity[1] = -9.81;
-        own->pressure.solver = (spate_solver)solver;
+        own->pressure.solver = all_solvers[k / 2];
+        set_models(own, k % 2);
         own->pressure.max_iterations = 5000;
         fixture *f = fixture_create(own);
         if (!f)
@@ -292,6 +314,7 @@ static void empty_domain(void)
 int main(int argc, char **argv)
 {
     TEST_BEGIN(argc, argv);
+    TEST(multigrid_removes_the_divergence);
     TEST(pcg_removes_the_divergence);
     TEST(gauss_seidel_removes_the_divergence);
     TEST(jacobi_removes_the_divergence);

@@ -100,8 +100,8 @@ static double grid_spin(const fixture *f, int a, int b)
     double sum = 0;
     do {
         size_t k = X(index)(g, c);
-        sum += (c[a] + 0.5) * f->s->w[b][k] * f->s->u[b][k] -
-               (c[b] + 0.5) * f->s->w[a][k] * f->s->u[a][k];
+        sum += (c[a] + 0.5) * f->s->weight[b][k] * f->s->u[b][k] -
+               (c[b] + 0.5) * f->s->weight[a][k] * f->s->u[a][k];
     } while (next_cell(c, g->n));
     return sum;
 }

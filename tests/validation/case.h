@@ -1,0 +1,128 @@
+/* case.h -- what the validation cases share: building scenes, stepping them, looking at the
+ * particles.
+ *
+ * A case is a program like a unit test. Without arguments it runs its fast form (make test); with
+ * --full it runs everything (make validate). It prints each figure beside what it is checked
+ * against, as `NAME measured (limit)`. */
+#ifndef SPATE_VALIDATION_CASE_H
+#define SPATE_VALIDATION_CASE_H
+
+#include "test.h"
+
+#include <spate/spate.h>
+#include <stdlib.h>
+
+#define GRAVITY 9.81
+#define DENSITY 1000.0
+
+static bool case_full;
+
+/* Arguments: --full, or the name of one test, or both. */
+static inline void case_begin(int argc, char **argv)
+{
+    for (int k = 1; k < argc; k++) {
+        if (strcmp(argv[k], "--full") == 0)
+            case_full = true;
+        else
+            test_only = argv[k];
+    }
+}
+
+static inline spate_scene *case_scene(int dim, double dx, double width, double height, double depth)
+{
+    spate_scene *scene = spate_scene_create();
+    if (!scene) {
+        printf("out of memory\n");
+        exit(1);
+    }
+    scene->dim = dim;
+    scene->domain.cell_size = dx;
+    scene->domain.size[0] = width;
+    scene->domain.size[1] = height;
+    scene->domain.size[2] = depth;
+    scene->fps = 60;
+    return scene;
+}
+
+static inline spate_shape *case_add(spate_scene *scene, spate_list list, spate_shape_kind kind)
+{
+    spate_shape *shape = spate_scene_add(scene, list);
+    if (!shape) {
+        printf("out of memory\n");
+        exit(1);
+    }
+    shape->shape = kind;
+    return shape;
+}
+
+static inline spate_shape *case_box(spate_scene *scene, spate_list list, double x0, double y0,
+                                    double z0, double x1, double y1, double z1)
+{
+    spate_shape *box = case_add(scene, list, SPATE_SHAPE_BOX);
+    const double low[3] = {x0, y0, z0}, high[3] = {x1, y1, z1};
+    memcpy(box->min, low, sizeof low);
+    memcpy(box->max, high, sizeof high);
+    return box;
+}
+
+/* Creates the simulation and lets go of the scene; NULL is a failure of the test. */
+static inline spate_sim *case_start(spate_scene *scene)
+{
+    spate_error error = {.status = SPATE_OK};
+    spate_sim *sim = spate_sim_create(scene, NULL, &error);
+    if (!sim)
+        printf("  %s: %s\n", error.where, error.message);
+    CHECK(sim != NULL);
+    spate_scene_destroy(scene);
+    return sim;
+}
+
+/* dt = 0: to the next frame. */
+static inline bool case_step(spate_sim *sim, double dt)
+{
+    spate_error error = {.status = SPATE_OK};
+    spate_status status =
+        dt > 0 ? spate_sim_step(sim, dt, &error) : spate_sim_step_frame(sim, &error);
+    if (status != SPATE_OK)
+        printf("  %s: %s\n", error.where, error.message);
+    CHECK(status == SPATE_OK);
+    return status == SPATE_OK;
+}
+
+static inline double case_max_speed(const spate_sim *sim)
+{
+    spate_particles_view_data view = spate_particles_view(sim);
+    double most = 0;
+    for (size_t k = 0; k < view.count; k++) {
+        double square = 0;
+        for (int d = 0; d < spate_sim_dim(sim); d++)
+            square += (double)view.v[d][k] * view.v[d][k];
+        most = square > most || square != square ? square : most;
+    }
+    return sqrt(most);
+}
+
+/* Sum of v^2 over the particles. */
+static inline double case_square_sum(const spate_sim *sim)
+{
+    spate_particles_view_data view = spate_particles_view(sim);
+    double sum = 0;
+    for (int d = 0; d < spate_sim_dim(sim); d++)
+        for (size_t k = 0; k < view.count; k++)
+            sum += (double)view.v[d][k] * view.v[d][k];
+    return sum;
+}
+
+/* Mean position, m. */
+static inline void case_centre(const spate_sim *sim, double centre[3])
+{
+    spate_particles_view_data view = spate_particles_view(sim);
+    for (int d = 0; d < 3; d++) {
+        centre[d] = 0;
+        for (size_t k = 0; k < view.count && view.x[d]; k++)
+            centre[d] += view.x[d][k];
+        centre[d] = view.origin[d] + view.scale * centre[d] / (double)(view.count ? view.count : 1);
+    }
+}
+
+#endif
