@@ -350,3 +350,33 @@ void sp_pose_to_local(const sp_pose *pose, const double world[3], double local[3
     for (int d = 0; d < 3; d++)
         local[d] = a[d] * x + a[3 + d] * y + a[6 + d] * z;
 }
+
+void sp_shape_bounds_at(const sp_shape *shape, const sp_pose *pose, double low[3], double high[3])
+{
+    double a[3], b[3];
+    bool endless = false;
+    sp_shape_bounds(shape, a, b);
+    for (int d = 0; d < shape->dim; d++)
+        endless = endless || !(a[d] > -HUGE_VAL && b[d] < HUGE_VAL);
+    for (int d = 0; d < 3; d++) {
+        low[d] = endless ? -HUGE_VAL : HUGE_VAL;
+        high[d] = -low[d];
+    }
+    for (int corner = 0; corner < 8 && !endless; corner++) {
+        double local[3], world[3];
+        for (int d = 0; d < 3; d++)
+            local[d] = d >= shape->dim ? 0 : (corner >> d) & 1 ? b[d] : a[d];
+        sp_pose_to_world(pose, local, world);
+        for (int d = 0; d < 3; d++) {
+            low[d] = fmin(low[d], world[d]);
+            high[d] = fmax(high[d], world[d]);
+        }
+    }
+}
+
+bool sp_shape_holds(const sp_shape *shape, const sp_pose *pose, const double world[3])
+{
+    double local[3];
+    sp_pose_to_local(pose, world, local);
+    return sp_shape_distance(shape, local, NULL) <= 0;
+}

@@ -51,6 +51,12 @@ sp_pose sp_shape_pose(const sp_shape *shape, double time);
  * would. */
 sp_pose sp_shape_pose_at(const sp_shape *shape, const double position[3], const double rotation[3]);
 
+/* Bounds in the world of a shape at a pose; infinite on all sides for a plane or an inverted shape.
+ */
+void sp_shape_bounds_at(const sp_shape *shape, const sp_pose *pose, double low[3], double high[3]);
+/* Whether a point of the world is inside a shape at a pose, its surface included. */
+bool sp_shape_holds(const sp_shape *shape, const sp_pose *pose, const double world[3]);
+
 void sp_pose_to_world(const sp_pose *pose, const double local[3], double world[3]);
 void sp_pose_to_local(const sp_pose *pose, const double world[3], double local[3]);
 void sp_pose_rotate_to_world(const sp_pose *pose, const double local[3],

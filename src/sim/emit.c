@@ -18,37 +18,20 @@
 static void bounds_in_domain(const X(sim) *s, const sp_shape *form, const sp_pose *pose,
                              double low[DIM], double high[DIM])
 {
-    double a[3], b[3];
-    sp_shape_bounds(form, a, b);
-    bool endless = false;
+    double least[3], most[3];
+    sp_shape_bounds_at(form, pose, least, most);
     FOR_DIM(d) {
-        endless = endless || !(a[d] > -1e300 && b[d] < 1e300);
-        low[d] = HUGE_VAL;
-        high[d] = -HUGE_VAL;
-    }
-    for (int corner = 0; corner < (1 << DIM); corner++) {
-        double local[3] = {0, 0, 0}, world[3];
-        FOR_DIM(d)
-            local[d] = endless ? 0 : (corner >> d) & 1 ? b[d] : a[d];
-        sp_pose_to_world(pose, local, world);
-        FOR_DIM(d) {
-            low[d] = fmin(low[d], endless ? 0 : world[d] / s->grid.dx);
-            high[d] = fmax(high[d], endless ? s->grid.n[d] : world[d] / s->grid.dx);
-        }
-    }
-    FOR_DIM(d) {
-        low[d] = fmin(fmax(low[d], 0), s->grid.n[d]);
-        high[d] = fmin(fmax(high[d], low[d]), s->grid.n[d]);
+        low[d] = fmin(fmax(least[d] / s->grid.dx, 0), s->grid.n[d]);
+        high[d] = fmin(fmax(most[d] / s->grid.dx, low[d]), s->grid.n[d]);
     }
 }
 
 static bool inside(const X(sim) *s, const sp_shape *form, const sp_pose *pose, const double x[DIM])
 {
-    double world[3] = {0, 0, 0}, local[3];
+    double world[3] = {0, 0, 0};
     FOR_DIM(d)
         world[d] = x[d] * s->grid.dx;
-    sp_pose_to_local(pose, world, local);
-    return sp_shape_distance(form, local, NULL) <= 0;
+    return sp_shape_holds(form, pose, world);
 }
 
 static void mark_cells(X(sim) *s, const sp_shape *form, const sp_pose *pose, uint8_t mark,

@@ -43,11 +43,10 @@ static bool is_free(const seeder *s, const float x[DIM])
 static bool inside_shape(const sp_shape *form, const sp_pose *pose, const X(grid) *g,
                          const float x[DIM])
 {
-    double world[3] = {0, 0, 0}, local[3];
+    double world[3] = {0, 0, 0};
     FOR_DIM(d)
         world[d] = (double)x[d] * g->dx;
-    sp_pose_to_local(pose, world, local);
-    return sp_shape_distance(form, local, NULL) <= 0;
+    return sp_shape_holds(form, pose, world);
 }
 
 static void offer(seeder *s, const float x[DIM], const float v[DIM], int source)
@@ -78,28 +77,13 @@ static void seed_points(seeder *s, int fill)
 static void fill_range(const X(grid) *g, const sp_shape *form, const sp_pose *pose, int low[3],
                        int high[3])
 {
-    double a[3], b[3], least[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL},
-                       most[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
-    sp_shape_bounds(form, a, b);
-    bool endless = false;
-    for (int d = 0; d < DIM; d++)
-        endless = endless || !(a[d] > -1e300 && b[d] < 1e300);
-    for (int corner = 0; corner < (1 << DIM) && !endless; corner++) {
-        double local[3] = {0, 0, 0}, world[3];
-        FOR_DIM(d)
-            local[d] = (corner >> d) & 1 ? b[d] : a[d];
-        sp_pose_to_world(pose, local, world);
-        FOR_DIM(d) {
-            least[d] = fmin(least[d], world[d]);
-            most[d] = fmax(most[d], world[d]);
-        }
-    }
+    double least[3], most[3];
+    sp_shape_bounds_at(form, pose, least, most);
     low[2] = 0;
     high[2] = 1;
     FOR_DIM(d) {
-        low[d] = endless || !(least[d] / g->dx > 0) ? 0 : (int)fmin(least[d] / g->dx, g->n[d]);
-        high[d] = endless || !(most[d] / g->dx < g->n[d] - 1) ? g->n[d]
-                                                              : (int)fmax(0, most[d] / g->dx + 1);
+        low[d] = (int)fmin(fmax(least[d] / g->dx, 0), g->n[d]);
+        high[d] = (int)fmin(fmax(most[d] / g->dx + 1, 0), g->n[d]);
     }
 }
 

@@ -86,11 +86,10 @@ static spate_status remove_particles(void *user, const spate_shape *inside, size
     (void)error;
     sp_shape_prepare(&form, inside, DIM);
     for (uint32_t k = 0; k < s->particles.count; k++) {
-        double world[3] = {0, 0, 0}, local[3];
+        double world[3] = {0, 0, 0};
         FOR_DIM(d)
             world[d] = (double)s->particles.x[d][k] * s->grid.dx;
-        sp_pose_to_local(&form.rest, world, local);
-        if (sp_shape_distance(&form, local, NULL) > 0)
+        if (!sp_shape_holds(&form, &form.rest, world))
             continue;
         s->particles.x[0][k] = DEAD;
         taken++;

@@ -40,6 +40,9 @@ refuses no_device 6 "$("$SPATE" run dam.json --device toaster -o none 2>&1)" run
 holds no_device_names_it grep -q "^spate: .*toaster" <<<"$err"
 holds no_device_no_folder test ! -e none
 
+# docs/scene.md is the table of settings as this build prints it
+holds scene_page_current cmp -s <("$SPATE" help scene --markdown) "$SPATE_SOURCE/docs/scene.md"
+
 for command in run check new info; do
     spate $command --help
     holds "help_$command" grep -q "^usage: spate $command" <<<"$out"
