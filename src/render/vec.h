@@ -12,10 +12,6 @@ static inline sp_vec sp_vec_from(const double v[3])
 {
     return (sp_vec){(float)v[0], (float)v[1], (float)v[2]};
 }
-static inline sp_vec sp_vec_add(sp_vec a, sp_vec b)
-{
-    return (sp_vec){a.x + b.x, a.y + b.y, a.z + b.z};
-}
 /* a + s b */
 static inline sp_vec sp_vec_madd(sp_vec a, float s, sp_vec b)
 {

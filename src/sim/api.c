@@ -355,7 +355,10 @@ spate_status spate_sim_remove_particles(spate_sim *sim, const spate_shape *insid
 {
     TRY(check_shape(sim, inside, error));
     forget_gauges(sim);
-    return sim->table->remove_particles(sim->instance, inside, removed, error);
+    size_t taken = sim->table->remove_particles(sim->instance, inside);
+    if (removed)
+        *removed = taken;
+    return SPATE_OK;
 }
 
 spate_status spate_sim_add_solid(spate_sim *sim, const spate_shape *shape, int *id,

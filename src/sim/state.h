@@ -143,7 +143,6 @@ typedef struct X(sim) {
     X(emitter) *emitters;
     int emitter_count;
     sp_shape *drains; /* outflows, at rest */
-    sp_pose *drain_poses;
     int drain_count;
     int *solid_tiles; /* tiles that moving solids touched in the last update */
     int solid_tile_count;
@@ -234,7 +233,6 @@ sp_room X(room)(const X(sim) *s);
 /* ---- emit.c */
 spate_status X(emitters_create)(X(sim) *s, spate_error *error);
 void X(emitters_destroy)(X(sim) *s);
-bool X(in_drain)(const X(sim) *s, const double x[3]);
 void X(prescribe_inflow)(X(sim) *s); /* faces of inflow cells get the inflow's velocity */
 
 /* ---- channels.c */

@@ -77,13 +77,11 @@ static spate_status add_particles(void *user, const float *x, const float *v, si
     return SPATE_OK;
 }
 
-static spate_status remove_particles(void *user, const spate_shape *inside, size_t *removed,
-                                     spate_error *error)
+static size_t remove_particles(void *user, const spate_shape *inside)
 {
     X(sim) *s = user;
     sp_shape form;
     size_t taken = 0;
-    (void)error;
     sp_shape_prepare(&form, inside, DIM);
     for (uint32_t k = 0; k < s->particles.count; k++) {
         double world[3] = {0, 0, 0};
@@ -96,9 +94,7 @@ static spate_status remove_particles(void *user, const spate_shape *inside, size
     }
     X(particles_remove_dead)(s);
     s->common->removed_user += taken;
-    if (removed)
-        *removed = taken;
-    return SPATE_OK;
+    return taken;
 }
 
 /* After a solid has come to a new place at once: no particle may be left inside. */

@@ -68,8 +68,7 @@ typedef struct sp_table {
     void (*stats)(void *s, spate_stats *stats);
     spate_status (*add_particles)(void *s, const float *x, const float *v, size_t count,
                                   size_t *added, spate_error *error);
-    spate_status (*remove_particles)(void *s, const spate_shape *inside, size_t *removed,
-                                     spate_error *error);
+    size_t (*remove_particles)(void *s, const spate_shape *inside); /* how many */
     spate_status (*add_solid)(void *s, const spate_shape *shape, int *id, spate_error *error);
     spate_status (*move_solid)(void *s, int id, const double position[3], const double rotation[3],
                                spate_error *error);
