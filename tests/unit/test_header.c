@@ -99,7 +99,7 @@ static void scene_becomes_particles(int dim)
         spate_particles_view_data view = spate_particles_view(sim);
         CHECK(forecast.particles == expected);
         CHECK(view.count == expected);
-        CHECK_NEAR(view.scale, 0.05, 1e-8);
+        CHECK_NEAR(view.scale, 0.05, 1e-12);
         CHECK((view.x[2] != NULL) == (dim == 3));
         CHECK(spate_sim_dim(sim) == dim);
     }
