@@ -19,7 +19,9 @@ function(spate_objects name)
   add_library(${name} OBJECT ${ARGN})
   target_link_libraries(${name} PRIVATE spate_flags Threads::Threads)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${src})
-  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  if(NOT EMSCRIPTEN) # a page has no shared libraries
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  endif()
 endfunction()
 
 # libspate_io uses sp_ helpers of libspate, so these stay visible to the linker here; the version script keeps
@@ -40,6 +42,12 @@ foreach(dim 2 3)
 endforeach()
 if(SPATE_LEVELS)
   target_compile_definitions(spate_core PRIVATE SPATE_LEVELS)
+endif()
+
+# The page is one program made of these objects.
+if(EMSCRIPTEN)
+  include(cmake/web.cmake)
+  return()
 endif()
 
 # spate_library(NAME objects...) makes NAME_static and NAME_shared; users know them as spate::NAME_static and

@@ -1,0 +1,370 @@
+/* web.c -- the simulation behind the page: making it, stepping it, and looking at it.
+ *
+ * Threads: one pool for the life of the module, lent to every simulation as a host's scheduler. A
+ * browser starts threads only between calls from JavaScript, so they are made once. */
+#include "web.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/status.h"
+#include "scene/schema.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+spate_sim *web_sim;
+spate_error web_error;
+
+static char warnings[4096];
+static sp_pool *pool;
+static spate_stage next_stage; /* of the step that web_stage has begun */
+static double step_dt;         /* s, of the step under way or the last one */
+static double time_before;     /* s, that the water ran in simulations before this one */
+static bool watch;
+static float *divergence[2]; /* 2D, cells: before and after PRESSURE; 1/s */
+static uint8_t *per_cell;
+static int cells[3];
+
+EMSCRIPTEN_KEEPALIVE const char *web_error_where(void)
+{
+    return web_error.where;
+}
+
+EMSCRIPTEN_KEEPALIVE const char *web_error_message(void)
+{
+    return web_error.message;
+}
+
+static void keep_warning(void *user, spate_log_level level, const char *where, const char *message)
+{
+    (void)user;
+    size_t used = strlen(warnings);
+    if (level == SPATE_LOG_WARNING)
+        snprintf(warnings + used, sizeof warnings - used, "%s%s%s\n", where, where[0] ? ": " : "",
+                 message);
+}
+
+EMSCRIPTEN_KEEPALIVE const char *web_warnings(void)
+{
+    static char given[sizeof warnings];
+    memcpy(given, warnings, sizeof given);
+    warnings[0] = 0;
+    return given;
+}
+
+/* ------------------------------------------------------------------ threads */
+
+typedef struct parts {
+    void (*work)(void *args, int k);
+    void *args;
+} parts;
+
+static void part_range(void *args, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    for (size_t k = begin; k < end; k++)
+        ((parts *)args)->work(((parts *)args)->args, (int)k);
+}
+
+static void schedule(void *user, int count, void (*work)(void *args, int k), void *args)
+{
+    (void)user;
+    sp_parallel_for(pool, (size_t)count, 1, part_range, &(parts){work, args});
+}
+
+/* ------------------------------------------------------------------ making it */
+
+static spate_status take_size(spate_sim *sim)
+{
+    spate_field_view_data type;
+    spate_field_view(sim, "type", &type);
+    size_t count = 1;
+    for (int d = 0; d < 3; d++)
+        count *= (size_t)type.count[d];
+    float *before = sp_alloc(count, sizeof *before), *after = sp_alloc(count, sizeof *after);
+    uint8_t *numbers = sp_alloc(count, 1);
+    if (!before || !after || !numbers) {
+        sp_free(before);
+        sp_free(after);
+        sp_free(numbers);
+        return sp_fail_memory(&web_error, "the views", 0);
+    }
+    sp_free(divergence[0]);
+    sp_free(divergence[1]);
+    sp_free(per_cell);
+    divergence[0] = before;
+    divergence[1] = after;
+    per_cell = numbers;
+    memcpy(cells, type.count, sizeof cells);
+    return SPATE_OK;
+}
+
+static spate_sim *make(const spate_scene *scene)
+{
+    spate_options options = spate_options_default();
+    options.threads = sp_pool_threads(pool);
+    options.schedule = options.threads > 1 ? schedule : NULL;
+    options.log = keep_warning;
+    warnings[0] = 0;
+    return spate_sim_create(scene, &options, &web_error);
+}
+
+/* Whether what is in the tank now can go on in a simulation of another scene. */
+static bool same_tank(const spate_scene *a, const spate_scene *b)
+{
+    bool same = a->dim == b->dim;
+    for (int d = 0; d < a->dim; d++)
+        same = same && a->domain.size[d] == b->domain.size[d];
+    return same;
+}
+
+/* The scene as it is for water that has run for `time` seconds: nothing to fill, and keyframes that
+ * have been running. */
+static spate_scene *scene_from_now(const spate_scene *scene, double time)
+{
+    spate_scene *copy = spate_scene_copy(scene);
+    if (!copy)
+        return NULL;
+    sp_scene_clear_list(copy, "fill");
+    for (int k = 0; k < copy->solids.count; k++)
+        for (int key = 0; key < copy->solids.items[k].motion_count; key++)
+            copy->solids.items[k].motion[key].time -= time;
+    return copy;
+}
+
+static spate_status carry_particles(spate_sim *from, spate_sim *to)
+{
+    size_t count = spate_particles_count(from);
+    float *positions = sp_alloc(6 * count, sizeof *positions);
+    if (!positions)
+        return sp_fail_memory(&web_error, "the particles", 0);
+    spate_particles_read(from, positions, positions + 3 * count, NULL);
+    spate_status status =
+        spate_sim_add_particles(to, positions, positions + 3 * count, count, NULL, &web_error);
+    sp_free(positions);
+    return status;
+}
+
+/* The new simulation, with the particles of the old one if they are to be kept. */
+static spate_sim *successor(const spate_scene *scene, bool keep)
+{
+    if (!keep)
+        return make(scene);
+    spate_scene *copy = scene_from_now(scene, time_before + spate_sim_time(web_sim));
+    if (!copy) {
+        sp_fail_memory(&web_error, "the scene", 0);
+        return NULL;
+    }
+    spate_sim *sim = make(copy);
+    spate_scene_destroy(copy);
+    if (sim && carry_particles(web_sim, sim) == SPATE_OK)
+        return sim;
+    spate_sim_destroy(sim);
+    return NULL;
+}
+
+EMSCRIPTEN_KEEPALIVE spate_status web_create(int threads, int keep)
+{
+    const spate_scene *scene = web_draft_scene();
+    bool kept = keep && web_sim && same_tank(scene, spate_sim_scene(web_sim));
+    if (!pool)
+        pool = sp_pool_create(threads, NULL, NULL);
+    if (!pool)
+        return sp_fail_memory(&web_error, "threads", 0);
+    spate_sim *sim = successor(scene, kept);
+    if (!sim)
+        return web_error.status;
+    spate_status status = take_size(sim);
+    if (status != SPATE_OK) {
+        spate_sim_destroy(sim);
+        return status;
+    }
+    time_before = kept ? time_before + spate_sim_time(web_sim) : 0;
+    spate_sim_destroy(web_sim);
+    web_sim = sim;
+    next_stage = SPATE_STAGE_SORT;
+    step_dt = 0;
+    return SPATE_OK;
+}
+
+/* ------------------------------------------------------------------ stepping */
+
+/* div u (1/s) of liquid cells that no solid cuts, NaN elsewhere. */
+static void take_divergence(float *into)
+{
+    spate_field_view_data u, v, type, solid;
+    spate_field_view(web_sim, "u", &u);
+    spate_field_view(web_sim, "v", &v);
+    spate_field_view(web_sim, "type", &type);
+    spate_field_view(web_sim, "solid", &solid);
+    for (int j = 0; j < cells[1]; j++)
+        for (int i = 0; i < cells[0]; i++) {
+            const float *a = u.values + i * u.stride[0] + j * u.stride[1];
+            const float *b = v.values + i * v.stride[0] + j * v.stride[1];
+            const float *s = solid.values + i * solid.stride[0] + j * solid.stride[1];
+            bool free_of_solids = s[0] > 0 && s[solid.stride[0]] > 0 && s[solid.stride[1]] > 0 &&
+                                  s[solid.stride[0] + solid.stride[1]] > 0;
+            bool liquid = type.bytes[i * type.stride[0] + j * type.stride[1]] == SPATE_CELL_LIQUID;
+            float sum = a[u.stride[0]] - a[0] + b[v.stride[1]] - b[0];
+            into[i + j * cells[0]] =
+                liquid && free_of_solids ? sum / (float)u.cell_size : (float)NAN;
+        }
+}
+
+EMSCRIPTEN_KEEPALIVE int web_next_stage(void)
+{
+    return (int)next_stage;
+}
+
+EMSCRIPTEN_KEEPALIVE spate_status web_stage(void)
+{
+    spate_stage stage = next_stage;
+    bool flat = spate_sim_dim(web_sim) == 2;
+    if (stage == SPATE_STAGE_SORT)
+        step_dt = spate_sim_next_dt(web_sim);
+    if (stage == SPATE_STAGE_PRESSURE && flat)
+        take_divergence(divergence[0]);
+    TRY(spate_sim_run_stage(web_sim, stage, step_dt, &web_error));
+    if (stage == SPATE_STAGE_PRESSURE && flat)
+        take_divergence(divergence[1]);
+    next_stage = stage + 1 < SPATE_STAGE_COUNT ? (spate_stage)(stage + 1) : SPATE_STAGE_SORT;
+    return SPATE_OK;
+}
+
+EMSCRIPTEN_KEEPALIVE void web_watch_divergence(int on)
+{
+    watch = on != 0;
+}
+
+/* A step that has been begun by stages is finished by stages. */
+EMSCRIPTEN_KEEPALIVE spate_status web_step(void)
+{
+    if (next_stage == SPATE_STAGE_SORT && !watch) {
+        step_dt = spate_sim_next_dt(web_sim);
+        return spate_sim_step(web_sim, step_dt, &web_error);
+    }
+    do
+        TRY(web_stage());
+    while (next_stage != SPATE_STAGE_SORT);
+    return SPATE_OK;
+}
+
+/* ------------------------------------------------------------------ looking at it */
+
+EMSCRIPTEN_KEEPALIVE const char *web_hash(void)
+{
+    static char hex[17];
+    snprintf(hex, sizeof hex, "%016llx", (unsigned long long)spate_sim_hash(web_sim));
+    return hex;
+}
+
+#define STATS(item)                                                                           \
+    item(frame) item(time) item(substeps) item(cfl) item(particles) item(seeded) item(added)  \
+        item(removed) item(liquid_cells) item(ppc_mean) item(ppc_max) item(volume)            \
+            item(volume_particles) item(max_speed) item(momentum[0]) item(momentum[1])        \
+                item(momentum[2]) item(kinetic_energy) item(potential_energy)                 \
+                    item(divergence_before) item(divergence_after) item(solver_iterations)    \
+                        item(solver_residual) item(solver_failures) item(collisions)          \
+                            item(in_solid) item(min_distance)
+
+EMSCRIPTEN_KEEPALIVE const double *web_stats(void)
+{
+    static double values[64];
+    spate_stats stats = spate_sim_stats(web_sim);
+    int count = 0;
+#define VALUE(name) values[count++] = (double)stats.name;
+    STATS(VALUE)
+    for (int k = 0; k < SPATE_STAGE_COUNT; k++)
+        values[count++] = stats.seconds[k];
+    return values;
+}
+
+EMSCRIPTEN_KEEPALIVE const char *web_stats_names(void)
+{
+    static char names[1024];
+    names[0] = 0;
+#define NAME(name) #name "\n"
+    strcpy(names, STATS(NAME));
+    for (int k = 0; k < SPATE_STAGE_COUNT; k++) {
+        strcat(names, "t_");
+        strcat(names, spate_stage_name((spate_stage)k));
+        strcat(names, "\n");
+    }
+    return names;
+}
+
+EMSCRIPTEN_KEEPALIVE const double *web_clock(void)
+{
+    static double values[5];
+    values[0] = time_before + spate_sim_time(web_sim);
+    values[1] = spate_sim_frame(web_sim);
+    values[2] = (double)spate_sim_steps(web_sim);
+    values[3] = (double)spate_particles_count(web_sim);
+    values[4] = step_dt;
+    return values;
+}
+
+EMSCRIPTEN_KEEPALIVE const uint32_t *web_particles(void)
+{
+    static uint32_t address[6];
+    spate_particles_view_data view = spate_particles_view(web_sim);
+    for (int d = 0; d < 3; d++) {
+        address[d] = (uint32_t)view.x[d];
+        address[3 + d] = (uint32_t)view.v[d];
+    }
+    return address;
+}
+
+static const int32_t *describe(const void *data, int bytes, const int count[3],
+                               const ptrdiff_t stride[3])
+{
+    static int32_t field[8];
+    field[0] = (int32_t)(uintptr_t)data;
+    field[1] = bytes;
+    for (int d = 0; d < 3; d++) {
+        field[2 + d] = count[d];
+        field[5 + d] = (int32_t)stride[d];
+    }
+    return field;
+}
+
+EMSCRIPTEN_KEEPALIVE const int32_t *web_field(const char *name)
+{
+    ptrdiff_t packed[3] = {1, cells[0], (ptrdiff_t)cells[0] * cells[1]};
+    if (strcmp(name, "div_before") == 0)
+        return describe(divergence[0], 4, cells, packed);
+    if (strcmp(name, "div_after") == 0)
+        return describe(divergence[1], 4, cells, packed);
+    spate_field_view_data view;
+    if (!spate_field_view(web_sim, name, &view))
+        return NULL;
+    if (view.bytes)
+        return describe(view.bytes, 1, view.count, view.stride);
+    return describe(view.values, 4, view.count, view.stride);
+}
+
+EMSCRIPTEN_KEEPALIVE const int32_t *web_ppc(void)
+{
+    spate_particles_view_data view = spate_particles_view(web_sim);
+    size_t row = (size_t)cells[0], layer = row * (size_t)cells[1];
+    ptrdiff_t packed[3] = {1, (ptrdiff_t)row, (ptrdiff_t)layer};
+    memset(per_cell, 0, layer * (size_t)cells[2]);
+    for (size_t k = 0; k < view.count; k++) {
+        size_t at = (size_t)view.x[0][k] + row * (size_t)view.x[1][k];
+        if (view.x[2])
+            at += layer * (size_t)view.x[2][k];
+        per_cell[at] += per_cell[at] < 255;
+    }
+    return describe(per_cell, 1, cells, packed);
+}
+
+EMSCRIPTEN_KEEPALIVE double web_cell_size(void)
+{
+    return spate_particles_view(web_sim).scale;
+}
+
+EMSCRIPTEN_KEEPALIVE int web_dim(void)
+{
+    return spate_sim_dim(web_sim);
+}
