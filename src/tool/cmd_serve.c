@@ -1,10 +1,10 @@
 /* cmd_serve.c -- `spate serve`: the page over HTTP, for this machine only.
  *
- * A page cannot be opened from disk: browsers load modules and WebAssembly over HTTP alone, and allow
- * threads only to pages that ask for isolation by two headers. So this answers GET and HEAD with the
- * files of one folder, with the right types and these headers. It listens on the loopback address, and
- * a path that would leave the folder, by dots or by a link, does not exist. One request after the
- * other: the files are small and the reader is one person. */
+ * A page cannot be opened from disk: browsers load modules and WebAssembly over HTTP alone, and
+ * allow threads only to pages that ask for isolation by two headers. So this answers GET and HEAD
+ * with the files of one folder, with the right types and these headers. It listens on the loopback
+ * address, and a path that would leave the folder, by dots or by a link, does not exist. One
+ * request after the other: the files are small and the reader is one person. */
 #include "tool.h"
 
 #include <arpa/inet.h>
@@ -90,8 +90,8 @@ static bool send_head(int client, const char *status, const char *type, long lon
 
 static void send_error(int client, const char *status, bool body)
 {
-    if (send_head(client, status, "text/plain; charset=utf-8", (long long)strlen(status) + 1) && body &&
-        send_all(client, status, strlen(status)))
+    if (send_head(client, status, "text/plain; charset=utf-8", (long long)strlen(status) + 1) &&
+        body && send_all(client, status, strlen(status)))
         send_all(client, "\n", 1);
 }
 
@@ -104,7 +104,8 @@ static int hex(char digit)
     return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
 }
 
-/* The path of a request without its query, %xx resolved. False for what no file of ours is called. */
+/* The path of a request without its query, %xx resolved. False for what no file of ours is called.
+ */
 static bool decode_path(const char *target, char *path, size_t size)
 {
     size_t used = 0;
@@ -127,7 +128,8 @@ static bool decode_path(const char *target, char *path, size_t size)
     return true;
 }
 
-/* Opens what a request names; -1 if there is no such file inside the folder. `root` is a real path. */
+/* Opens what a request names; -1 if there is no such file inside the folder. `root` is a real path.
+ */
 static int open_inside(const char *root, const char *path, char full[PATH_MAX])
 {
     char wanted[PATH_MAX];
@@ -267,14 +269,15 @@ int cmd_serve(int argc, char **argv)
                               strerror(errno));
     int file = open_inside(root, "/", page);
     if (file < 0)
-        return tool_say_error(EXIT_FILE, "%s: has no index.html; `make web` makes the page in build/web",
-                              folder);
+        return tool_say_error(
+            EXIT_FILE, "%s: has no index.html; `make web` makes the page in build/web", folder);
     close(file);
     if (port > 65535)
         return tool_say_error(EXIT_USAGE, "--port: must be at most 65535 (got %d)", port);
     int server = listen_on(port, &given);
     if (server < 0)
-        return tool_say_error(EXIT_FILE, "port %d: %s; choose another with --port", port, strerror(errno));
+        return tool_say_error(EXIT_FILE, "port %d: %s; choose another with --port", port,
+                              strerror(errno));
     catch_signals();
     printf("http://localhost:%d/\n", given);
     fflush(stdout);

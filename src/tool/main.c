@@ -50,8 +50,9 @@ static int dispatch(int argc, char **argv)
     static char help_name[] = "help";
     char *overview[] = {help_name, NULL};
     if (argc < 2) {
-        tool_say_error(EXIT_USAGE,
-                       "a command is missing: run, check, new, info, serve or help (see 'spate help')");
+        tool_say_error(
+            EXIT_USAGE,
+            "a command is missing: run, check, new, info, serve or help (see 'spate help')");
         return EXIT_USAGE;
     }
     if (strcmp(argv[1], "--version") == 0)

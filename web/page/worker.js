@@ -9,7 +9,7 @@ const LONGEST_TURN = 30; // ms of stepping before a picture
 const MOST_BEHIND = 0.1; // s of simulated time that is caught up after a slow turn
 
 let core = null;
-let playing = false, speed = 1, recording = false;
+let playing = false, speed = 1;
 let owed = 0; // s of simulated time still to do
 let last = performance.now();
 let dirty = false; // something to show
@@ -25,7 +25,7 @@ let pouring = null; // { at, radius, velocity }
 let grabbed = null; // { id, target }
 let ball = null; // { id, at, radius }
 const moved = new Map(); // id of a solid: its displacement
-const bars = new Map(); // id of a drawn wall: its number among the scene's solids
+const bars = new Map(); // id of a drawn wall: its name in the scene
 
 const channel = new MessageChannel();
 channel.port1.onmessage = () => {
@@ -115,7 +115,6 @@ function turn() {
   if (!core?.dim) return;
   const now = performance.now();
   if (playing) {
-    // a film takes one frame of the page per step, however long that is
     owed = Math.min(owed + ((now - last) / 1000) * speed, Math.max(MOST_BEHIND * speed, core.clock().dt));
     try {
       while (owed > 0 && performance.now() - now < LONGEST_TURN) {
@@ -151,7 +150,7 @@ function load({ scene, files, keep, id }) {
     grabbed = pouring = null;
     moved.clear();
     bars.clear();
-    (scene.solids ?? []).forEach((solid, k) => solid.name?.startsWith("drawn ") && bars.set(k, k));
+    (scene.solids ?? []).forEach((solid, k) => solid.name?.startsWith("drawn ") && bars.set(k, solid.name));
     hasSolids = (scene.solids ?? []).length > 0;
     solidsMove = (scene.solids ?? []).some((solid) => solid.motion?.length || solid.velocity?.some(Boolean));
     if (keptBall) placeBall(keptBall.at, keptBall.radius);
@@ -201,16 +200,16 @@ function erase({ at, radius }) {
   const id = core.findSolid(at, radius);
   if (bars.has(id) || id === ball?.id) {
     core.removeSolid(id);
-    if (bars.has(id)) postMessage({ type: "wall erased", index: bars.get(id) });
+    if (bars.has(id)) postMessage({ type: "wall erased", name: bars.get(id) });
     bars.delete(id);
     if (id === ball?.id) ball = null;
     solidsSent = false;
   }
 }
 
-function wall({ from, to, radius, index }) {
+function wall({ from, to, radius, name }) {
   const id = core.addBar(from, to, radius);
-  if (id >= 0) bars.set(id, index);
+  if (id >= 0) bars.set(id, name);
   hasSolids = true;
   solidsSent = false;
 }
