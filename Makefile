@@ -7,10 +7,10 @@ SCENE ?= scenes/dam_break.json
 ARGS ?=
 
 BUILD = build/$(PRESET)
-SOURCES = $(shell find include src tests examples bench scripts -name '*.[ch]')
+SOURCES = $(shell find include src tests examples bench scripts web -name '*.[ch]')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test compilers bench validate format format-check asan tsan clean install
+.PHONY: help deps build run test compilers bench validate format format-check asan tsan clean install web test-web
 
 help:
 	@echo "make run        compile and run a dam break   (SCENE=scenes/drop.json, ARGS='--frames 30')"
@@ -18,6 +18,8 @@ help:
 	@echo "make build      compile into build/release    (PRESET=debug, asan, tsan or clang: another build)"
 	@echo "make bench      measure the speed"
 	@echo "make validate   the long tests, against theory and experiments"
+	@echo "make web        compile the page into build/web; build/release/spate serve shows it"
+	@echo "make test-web   test the page: in node, and in Chromium at two sizes"
 	@echo "make asan       unit tests under the address and undefined-behaviour sanitizers"
 	@echo "make tsan       unit tests under the thread sanitizer"
 	@echo "make compilers  compare the results of a gcc build and a clang build bit by bit"
@@ -64,6 +66,13 @@ bench: build
 
 validate: build
 	@tests/run -d validation -t 7200 $(BUILD) $(ARGS)
+
+web:
+	@sh scripts/install-deps.sh web
+	@sh scripts/build-web.sh $(JOBS)
+
+test-web: build web
+	@tests/run -d web -t 1800 $(BUILD) $(ARGS)
 
 format format-check:
 	@sh scripts/install-deps.sh format

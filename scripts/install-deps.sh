@@ -3,6 +3,7 @@
 #
 #     sh scripts/install-deps.sh           compiler, cmake, pkg-config, Jansson, libpng
 #     sh scripts/install-deps.sh format    clang-format
+#     sh scripts/install-deps.sh web       emscripten (the tests of the page also want node, npm and Chromium)
 #
 # When nothing is missing it does nothing, so it works offline. On other systems it says what to install, and
 # leaves with success if the tools are there.
@@ -32,8 +33,12 @@ build)
 format)
     have clang-format || want "clang-format" "clang-format (14)"
     ;;
+web)
+    have cmake || want "cmake" "cmake (3.21 or newer)"
+    have emcc || want "emscripten" "emscripten (3.1 or newer)"
+    ;;
 *)
-    echo "install-deps.sh: unknown group '$1' (build or format)" >&2
+    echo "install-deps.sh: unknown group '$1' (build, format or web)" >&2
     exit 2
     ;;
 esac

@@ -13,7 +13,7 @@ globalThis.__filename = path.join(site, "core", "spate.mjs");
 
 /** A core of its own: each call loads a new module. */
 export async function nodeCore(threads = 1) {
-  const { Core } = await import(pathToFileURL(path.join(site, "core.js")).href);
+  const { Core } = await import(pathToFileURL(path.join(site, "core.mjs")).href);
   const name = threads > 1 ? "spate-threads" : "spate";
   const module = path.join(site, "core", `${name}.mjs`);
   const { default: create } = await import(pathToFileURL(module).href);

@@ -1,5 +1,5 @@
 // editor.js -- the scene as text, with what is wrong shown at the setting.
-import { format, lineOf, locate, placeOf } from "./scene.js";
+import { format, lineOf, locate, placeOf } from "./scene.mjs";
 
 const $ = (id) => document.getElementById(id);
 

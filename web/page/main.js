@@ -8,7 +8,7 @@ import { Hands, TOOLS } from "./hands.js";
 import { Hud } from "./hud.js";
 import { Learn, STAGES } from "./learn.js";
 import { drawOverlay } from "./overlay.js";
-import { format, getSetting, packScene, unpackScene } from "./scene.js";
+import { format, getSetting, packScene, unpackScene } from "./scene.mjs";
 import { Settings } from "./settings.js";
 import { missing, Simulation, threadsHere } from "./simulation.js";
 import { FIELD_VIEWS, View2D } from "./view2d.js";
@@ -104,7 +104,7 @@ class App {
   #lighter(scene) {
     const { size, cells } = scene.domain;
     if (size.length === 2 || !(cells > 40)) return scene;
-    const fewer = Math.round(cells / 1.5);
+    const fewer = 4 * Math.round(cells / 6);
     this.toast(`${fewer} cells along the tank; the command runs this scene with ${cells} (Settings, Tank)`);
     return { ...scene, domain: { ...scene.domain, cells: fewer } };
   }

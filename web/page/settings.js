@@ -1,6 +1,6 @@
 // settings.js -- controls for the settings of a scene, made from the command's own table: path, type, limits, unit,
 // help and default all come from there. A control writes into the scene; what equals the default is left out of it.
-import { getSetting, withSetting } from "./scene.js";
+import { getSetting, withSetting } from "./scene.mjs";
 
 const GROUPS = { liquid: "Liquid", time: "Time steps", pressure: "Pressure", volume: "Volume", domain: "Tank", "": "General" };
 const LEFT_OUT = /^(output\.|name$|frames$|domain\.size$|gravity$)/;

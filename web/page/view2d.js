@@ -221,7 +221,7 @@ export class View2D {
       this.water.screen({ bumps: this.bumps.texture, pixel: [1 / bw, 1 / bh], tank: corners, fast: tank.fast, cell: [scale[0] / 2, scale[1] / 2] });
     } else {
       const radius = Math.max(field ? 1 : 1.25, (field ? 0.13 : 0.56 / tank.perAxis) * zoom) * ratio;
-      this.dot.use({ scale, shift, radius, fast: tank.fast, alpha: field ? 0.75 : 1 });
+      this.dot.use({ scale, shift, radius, fast: tank.fast, alpha: field ? 0.4 : 1 });
       this.particles.draw();
     }
     if (this.hasSolids)

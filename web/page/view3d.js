@@ -114,8 +114,8 @@ const ROOM = `
 uniform vec3 light;
 vec3 sky(vec3 d) {
   float up = clamp(d.y, -0.2, 1.0);
-  vec3 colour = mix(vec3(0.80, 0.87, 0.93), vec3(0.25, 0.47, 0.74), smoothstep(0.0, 0.75, up));
-  colour = mix(colour, vec3(0.62, 0.66, 0.70), smoothstep(0.02, -0.2, d.y));
+  vec3 colour = mix(vec3(0.66, 0.76, 0.86), vec3(0.16, 0.36, 0.66), smoothstep(0.0, 0.7, up));
+  colour = mix(colour, vec3(0.46, 0.52, 0.59), smoothstep(0.02, -0.2, d.y));
   float sun = max(0.0, dot(d, light));
   return colour + vec3(1.0, 0.93, 0.80) * (0.35 * pow(sun, 24.0) + 3.0 * pow(sun, 900.0));
 }`;
@@ -162,11 +162,11 @@ void main() {
     float board = mod(floor(tile.x) + floor(tile.y), 2.0);
     vec2 soft = fwidth(tile);
     float blur = clamp(max(soft.x, soft.y), 0.0, 1.0);
-    vec3 ground = mix(vec3(0.66, 0.68, 0.70), vec3(0.76, 0.78, 0.79), mix(board, 0.5, blur));
+    vec3 ground = mix(vec3(0.47, 0.51, 0.56), vec3(0.54, 0.58, 0.62), mix(board, 0.5, blur));
     float water = shadowAt(at.xz);
     float dark = 1.0;
     if (hasSolids && march(at + 0.05 * light, light, 1e4) >= 0.0) dark = 0.45;
-    ground *= dark * mix(vec3(0.33, 0.50, 0.62), vec3(1.0), water);
+    ground *= dark * mix(vec3(0.28, 0.46, 0.62), vec3(1.0), water);
     colour = mix(ground, colour, smoothstep(0.9, 2.6, out_));
     far = t;
   }
@@ -215,12 +215,13 @@ void main() {
     vec2 bent = uv - n.xy * min(0.06, 0.012 + 0.10 * thick / size);
     vec4 seen = texture(background, bent);
     if (seen.a < z) seen = behind;
-    vec3 pass = exp(-thick / size * vec3(6.5, 2.0, 1.1));
-    vec3 body = seen.rgb * pass + vec3(0.015, 0.16, 0.27) * (1.0 - pass);
-    float facing = clamp(dot(normal, -d), 0.0, 1.0), fresnel = 0.02 + 0.98 * pow(1.0 - facing, 5.0);
+    vec3 pass = exp(-thick / size * vec3(9.0, 2.9, 1.5));
+    vec3 body = seen.rgb * pass + vec3(0.012, 0.17, 0.33) * (1.0 - pass);
+    body *= 0.72 + 0.42 * max(0.0, dot(normal, light));
+    float facing = clamp(dot(normal, -d), 0.0, 1.0), fresnel = 0.04 + 0.96 * pow(1.0 - facing, 4.0);
     vec3 mirror = reflect(d, normal);
     colour = mix(body, sky(mirror), min(fresnel, 0.85));
-    colour += vec3(1.0, 0.96, 0.9) * 0.7 * pow(max(0.0, dot(mirror, light)), 180.0);
+    colour += vec3(1.0, 0.96, 0.9) * (0.9 * pow(max(0.0, dot(mirror, light)), 160.0));
     float foam = smoothstep(0.55, 1.25, speed) * 0.55 * smoothstep(4.0, 0.2, thick);
     colour = mix(colour, vec3(0.93, 0.97, 1.0), foam);
   }
@@ -295,8 +296,8 @@ export class View3D {
   /** Eye, axes and tangents of half the view, in cells. */
   eye(width, height) {
     const { yaw, pitch, distance } = this.camera, [nx, ny, nz] = this.tank.cells;
-    const centre = [nx / 2, ny * 0.38, nz / 2], aspect = width / height;
-    const tall = Math.tan(FIELD_OF_VIEW / 2), reach = 0.56 * Math.hypot(nx, ny, nz);
+    const centre = [nx / 2, ny * 0.30, nz / 2], aspect = width / height;
+    const tall = Math.tan(FIELD_OF_VIEW / 2), reach = 0.6 * Math.hypot(nx, ny, nz);
     const away = (distance * reach) / Math.sin(Math.atan(tall * Math.min(1, aspect)));
     const back = [Math.sin(yaw) * Math.cos(pitch), Math.sin(pitch), Math.cos(yaw) * Math.cos(pitch)];
     const at = centre.map((c, d) => c + away * back[d]);
@@ -378,7 +379,7 @@ export class View3D {
 
   #smoothDepth(radius, w, h, tangent) {
     const height = h / (2 * tangent[1]);
-    for (const reach of [3.2 * radius, 1.4 * radius]) {
+    for (const reach of [2.4 * radius, 1.2 * radius]) {
       this.other.bind(w, h);
       this.smooth.screen({ depth: this.depth.texture, direction: [1 / w, 0], reach, radius, height });
       this.depth.bind(w, h);

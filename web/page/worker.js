@@ -2,7 +2,7 @@
 //
 // Time goes by steps, the same steps that `spate run` takes. Two buffers for particles travel between here and
 // the page; without a free one the page is behind, and steps go on without a picture.
-import { loadCore, SceneError } from "./core.js";
+import { loadCore, SceneError } from "./core.mjs";
 
 const STATS_EVERY = 250; // ms: statistics walk over all particles
 const LONGEST_TURN = 30; // ms of stepping before a picture

@@ -1,4 +1,4 @@
-// core.js -- the simulator as a JavaScript object: used by the worker of the page, and by the tests in node.
+// core.mjs -- the simulator as a JavaScript object: used by the worker of the page, and by the tests in node.
 //
 // A scene goes in as the value of its JSON text. The walk over it is that of the command's reader
 // (src/io/scene_json.c): all keys are checked first, then domain.size decides the dimension, then every setting

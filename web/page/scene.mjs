@@ -1,4 +1,4 @@
-// scene.js -- scenes as text: where a setting stands in it, writing one out, and putting one into an address.
+// scene.mjs -- scenes as text: where a setting stands in it, writing one out, and putting one into an address.
 
 /** Offsets of every setting in a JSON text by path, and what the command refuses that JSON.parse lets pass. */
 export function locate(text) {
