@@ -34,6 +34,7 @@ class App {
     this.dirty = true;
     this.drawn = 0;
     this.film = null;
+    this.room = null; // pixels around a 2D tank; null: as the controls need it
     this.composed = document.createElement("canvas");
     this.reduced = matchMedia("(prefers-reduced-motion: reduce)").matches;
   }
@@ -306,7 +307,7 @@ class App {
   draw() {
     const narrow = this.width < 600;
     const hud = $("hud").hidden ? 10 : $("hud").offsetHeight + 20;
-    const room = narrow ? { left: 12, right: 12, top: hud, bottom: 150 } : { left: 84, right: 24, top: hud, bottom: 88 };
+    const room = this.room ?? (narrow ? { left: 12, right: 12, top: hud, bottom: 150 } : { left: 84, right: 24, top: hud, bottom: 88 });
     if (this.flat) this.layout = this.view.layout(this.width, this.height, room);
     this.view.draw(this.picture, { width: this.width, height: this.height, ratio: this.ratio, layout: this.layout, ...this.look });
     drawOverlay($("overlay"), this);
