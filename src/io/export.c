@@ -144,6 +144,28 @@ sp_export *sp_export_create(const char *folder, sp_format format, double fps, in
     return NULL;
 }
 
+spate_status sp_export_remove(const char *run_folder, spate_error *error)
+{
+    static const char *const others[] = {"particles.pvd", "volume.pvd", "surface.pvd",
+                                         "liquid.usda", "liquid.manifest.usda"};
+    char path[SP_PATH_SIZE];
+    for (int k = 0; k < SP_FORMAT_COUNT; k++) {
+        sp_export old = {.format = (sp_format)k};
+        struct stat about;
+        snprintf(old.folder, sizeof old.folder, "%.4000s/%s", run_folder,
+                 sp_format_name(old.format));
+        if (stat(old.folder, &about) != 0 || !S_ISDIR(about.st_mode))
+            continue;
+        TRY(look_through(&old, -1, error));
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+            snprintf(path, sizeof path, "%s/%s", old.folder, others[i]);
+            unlink(path);
+        }
+        rmdir(old.folder); /* refused, and rightly, unless it is empty */
+    }
+    return SPATE_OK;
+}
+
 void sp_export_destroy(sp_export *out)
 {
     for (int k = 0; out && k < KINDS; k++)

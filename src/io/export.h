@@ -28,6 +28,9 @@ typedef struct sp_export sp_export;
  * are part of this one; later ones are removed (-1: all of them). NULL on failure. */
 sp_export *sp_export_create(const char *folder, sp_format format, double fps, int keep,
                             spate_error *error);
+/* Removes what exports of all formats have left in the folders that are named after them below
+ * `run_folder`, and those folders if they are empty then. */
+spate_status sp_export_remove(const char *run_folder, spate_error *error);
 /* Files of one frame. Frames come in order. */
 spate_status sp_export_particles(sp_export *out, const sp_cloud *cloud, spate_error *error);
 spate_status sp_export_volume(sp_export *out, const sp_cloud *cloud, spate_error *error);
