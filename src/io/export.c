@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "blender.h"
 #include "ply_write.h"
 #include "run_folder.h"
 #include "usd_film.h"
@@ -136,7 +137,9 @@ sp_export *sp_export_create(const char *folder, sp_format format, double fps, in
     else if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         status = sp_fail(error, SPATE_ERROR_FILE, folder, "the folder cannot be made: %s",
                          strerror(errno));
-    if (status == SPATE_OK)
+    if (status == SPATE_OK && format == SP_FORMAT_BLENDER)
+        status = sp_blender_begin(folder, error);
+    else if (status == SPATE_OK)
         status = look_through(out, keep, error);
     if (status == SPATE_OK)
         return out;
@@ -177,6 +180,9 @@ void sp_export_destroy(sp_export *out)
 
 static const char *path_of(const sp_export *out, int kind, int frame, char path[SP_PATH_SIZE])
 {
+    path[0] = 0;
+    if (!endings[out->format][kind])
+        return path;
     snprintf(path, SP_PATH_SIZE, "%s/%s.%04d.%s", out->folder, kind_names[kind], frame,
              endings[out->format][kind]);
     return path;
@@ -190,6 +196,8 @@ spate_status sp_export_particles(sp_export *out, const sp_cloud *cloud, spate_er
         TRY(sp_ply_write(cloud, path, error));
     } else if (out->format == SP_FORMAT_VTK) {
         TRY(sp_vtk_write_particles(cloud, path, error));
+    } else if (out->format == SP_FORMAT_BLENDER) {
+        TRY(sp_blender_particles(out->folder, cloud, error));
     } else {
         sp_usd_film *film = sp_usd_film_create(path, cloud->fps, error);
         if (!film)
@@ -225,6 +233,8 @@ spate_status sp_export_surface(sp_export *out, const spate_mesh_data *mesh, int 
         TRY(sp_ply_write_mesh(mesh, path, error));
     } else if (out->format == SP_FORMAT_VTK) {
         TRY(sp_vtk_write_mesh(mesh, frame / out->fps, path, error));
+    } else if (out->format == SP_FORMAT_BLENDER) {
+        TRY(sp_blender_surface(out->folder, &out->cloud, mesh, frame, error));
     } else {
         sp_usd_film *film = sp_usd_film_create(path, out->fps, error);
         if (!film)
@@ -257,9 +267,12 @@ spate_status sp_export_collect(sp_export *out, spate_error *error)
 {
     if (out->format == SP_FORMAT_VTK)
         return collect_vtk(out, error);
+    const frame_list *particles = &out->lists[PARTICLES], *surfaces = &out->lists[SURFACE];
+    if (out->format == SP_FORMAT_BLENDER && particles->count > 0)
+        return sp_blender_end(out->folder, &out->cloud, particles->frames[0],
+                              particles->frames[particles->count - 1], out->has_mesh, error);
     if (out->format != SP_FORMAT_USD)
         return SPATE_OK;
-    const frame_list *particles = &out->lists[PARTICLES], *surfaces = &out->lists[SURFACE];
     sp_usd_sequence sequence = {.fps = out->fps,
                                 .frames = particles->frames,
                                 .frame_count = particles->count,
@@ -278,6 +291,8 @@ const char *sp_export_entry(const sp_export *out)
     static char name[64];
     if (out->format == SP_FORMAT_USD)
         return "liquid.usda";
+    if (out->format == SP_FORMAT_BLENDER)
+        return "open.py";
     for (int k = 0; k < KINDS; k++) {
         const frame_list *list = &out->lists[k];
         if (list->count == 0)

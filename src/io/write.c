@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "blender.h"
 #include "cloud.h"
 #include "ply_write.h"
 #include "usd_film.h"
@@ -55,6 +56,8 @@ spate_status spate_mesh_write(const spate_mesh_data *mesh, const char *path, spa
         sp_usd_film_mesh(film, mesh, 0);
         return sp_usd_film_close(film, error);
     }
+    if (ends_with(path, ".bobj.gz"))
+        return sp_blender_mesh_file(mesh, path, error);
     return unknown_ending(path, ".ply, .vtp, .usda, .usdc or .bobj.gz", error);
 }
 

@@ -20,6 +20,7 @@ static const char usage[] =
     "  --to FORMAT       usd      particles as a USD layer per frame, and liquid.usda to open\n"
     "                    vtk      particles as .vtp for ParaView, and particles.pvd to open\n"
     "                    vdb      level set `surface` and velocity `vel` as OpenVDB (3D)\n"
+    "                    blender  a cache of Blender's fluid domain, and open.py to open it with\n"
     "                    ply      particles as PLY, with other attributes\n"
     "  -o, --output DIR  the folder to write to; default: a folder FORMAT in the run folder. With usd,\n"
     "                    a name that ends in .usda or .usdc: one file with all frames\n"
@@ -54,7 +55,7 @@ static int find_format(job *j)
 {
     const char *names[SP_FORMAT_COUNT];
     if (!j->format_name)
-        return tool_say_error(EXIT_USAGE, "--to: is missing: usd, vtk, vdb or ply");
+        return tool_say_error(EXIT_USAGE, "--to: is missing: usd, vtk, vdb, blender or ply");
     for (int k = 0; k < SP_FORMAT_COUNT; k++) {
         names[k] = sp_format_name((sp_format)k);
         if (strcmp(j->format_name, names[k]) == 0) {
@@ -66,7 +67,8 @@ static int find_format(job *j)
     if (guess)
         return tool_say_error(EXIT_USAGE, "--to: unknown format '%s'; did you mean '%s'?",
                               j->format_name, guess);
-    return tool_say_error(EXIT_USAGE, "--to: unknown format '%s': there are usd, vtk, vdb and ply",
+    return tool_say_error(EXIT_USAGE,
+                          "--to: unknown format '%s': there are usd, vtk, vdb, blender and ply",
                           j->format_name);
 }
 

@@ -20,7 +20,7 @@ static const char overview[] =
     "  spate check SCENE    checks a scene; prints its particles, cells, memory and disk space\n"
     "  spate run SCENE      simulates it into a folder (-o DIR; by default out/NAME)\n"
     "  spate info DIR       says what a run did\n"
-    "  spate export DIR     writes its frames as USD, VTK, OpenVDB or PLY\n"
+    "  spate export DIR     writes its frames as USD, VTK, OpenVDB, Blender cache or PLY\n"
     "  spate help scene     every setting of a scene file (--markdown: as a page)\n"
     "  spate help COMMAND   the options of a command (or: spate COMMAND --help)\n"
     "  spate --version      the version\n"
