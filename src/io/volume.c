@@ -26,6 +26,10 @@
 #include "base/memory.h"
 #include "base/status.h"
 
+/* Velocities go on by one neighbour along an axis in each sweep; the corner of the band that is
+ * farthest from a particle is 5 of those away. */
+enum { SWEEPS = SP_VOLUME_BAND + 2 };
+
 /* ------------------------------------------------------------------ blocks */
 
 static size_t slot_of(const sp_volume *volume, const int at[3])
@@ -396,7 +400,7 @@ static spate_status build(sp_volume *volume, const sp_cloud *cloud, spate_error 
             if (!leaf->fixed[i])
                 leaf->phi[i] = leaf->phi[i] < 0 ? -(float)SP_VOLUME_BAND : (float)SP_VOLUME_BAND;
     }
-    for (int sweep = 1; sweep <= SP_VOLUME_BAND + 1; sweep++)
+    for (int sweep = 1; sweep <= SWEEPS; sweep++)
         for (size_t k = 0; k < volume->leaf_count; k++)
             sweep_block(volume, volume->leaves[k], sweep, &wide);
     finish(volume);
