@@ -2,11 +2,10 @@
  * programs open. One frame is in memory at a time. */
 #include "tool.h"
 
+#include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
-#include "base/timer.h"
 #include "io/export.h"
 #include "io/run_folder.h"
 #include "io/usd_film.h"
@@ -250,6 +249,7 @@ int cmd_export(int argc, char **argv)
     if (code != TOOL_PARSED)
         return code;
     j.run = operands[0];
+    signal(SIGXFSZ, SIG_IGN); /* a file that cannot grow is an error that a write reports */
     code = check_arguments(&j);
     if (code == EXIT_DONE)
         code = export_run(&j);
