@@ -8,13 +8,15 @@
 #include "base/memory.h"
 #include "io/export.h"
 #include "io/run_folder.h"
+#include "io/surface_read.h"
 #include "io/usd_film.h"
 
 static const char usage[] =
     "usage: spate export DIR --to FORMAT [options]\n"
     "\n"
     "Writes the frames of the run in a folder in another format. Reads particles.NNNN.ply, so the run\n"
-    "must have output.particles = ply (the default). docs/formats.md says how to open what it writes.\n"
+    "must have output.particles = ply (the default), and surfaces from mesh.NNNN.ply where they are\n"
+    "there. docs/formats.md says how to open what it writes.\n"
     "\n"
     "  --to FORMAT       usd      particles as a USD layer per frame, and liquid.usda to open\n"
     "                    vtk      particles as .vtp for ParaView, and particles.pvd to open\n"
@@ -46,6 +48,7 @@ typedef struct job {
     sp_usd_film *film; /* one file for all frames, instead of `out` */
     char target[SP_PATH_SIZE];
     uint64_t particles; /* of all frames */
+    int surfaces;       /* files */
 } job;
 
 /* ------------------------------------------------------------------ what to write, and where */
@@ -183,6 +186,29 @@ static spate_status write_frame(job *j, sp_cloud *cloud, spate_error *error)
     return status;
 }
 
+/* mesh.NNNN.ply, if the run has it. */
+static spate_status write_surface(job *j, int frame, spate_error *error)
+{
+    char name[32], path[SP_PATH_SIZE];
+    spate_mesh_data mesh;
+    snprintf(name, sizeof name, "mesh.%04d.ply", frame);
+    bool takes = j->format != SP_FORMAT_VDB && j->format != SP_FORMAT_PLY &&
+                 !(j->format == SP_FORMAT_BLENDER && j->scene->dim == 2);
+    if (!takes || !sp_run_folder_has(&j->folder, name))
+        return SPATE_OK;
+    spate_status status =
+        sp_surface_file_read(&mesh, sp_run_folder_path(&j->folder, name, path), error);
+    if (status != SPATE_OK)
+        return status;
+    if (j->film)
+        sp_usd_film_mesh(j->film, &mesh, frame);
+    else
+        status = sp_export_surface(j->out, &mesh, frame, error);
+    sp_surface_file_clear(&mesh);
+    j->surfaces++;
+    return status;
+}
+
 static int write_frames(job *j)
 {
     spate_error error = {0};
@@ -197,6 +223,8 @@ static int write_frames(job *j)
             status = write_frame(j, &cloud, &error);
         j->particles += cloud.count;
         sp_cloud_clear(&cloud);
+        if (status == SPATE_OK)
+            status = write_surface(j, j->frames[k], &error);
         if (status != SPATE_OK)
             return tool_fail(&error, NULL);
     }
@@ -221,9 +249,11 @@ static int export_run(job *j)
     if (code == EXIT_DONE && !j->quiet) {
         char count[TOOL_NUMBER];
         const char *entry = j->out ? sp_export_entry(j->out) : "";
-        fprintf(stderr, "%d frame%s, %s particles in all: open %s%s%s\n", j->frame_count,
-                j->frame_count == 1 ? "" : "s", tool_count_text(count, j->particles), j->target,
-                entry[0] ? "/" : "", entry);
+        fprintf(stderr, "%d frame%s, %s particles", j->frame_count, j->frame_count == 1 ? "" : "s",
+                tool_count_text(count, j->particles));
+        if (j->surfaces > 0)
+            fprintf(stderr, " and %d surface%s", j->surfaces, j->surfaces == 1 ? "" : "s");
+        fprintf(stderr, " in all: open %s%s%s\n", j->target, entry[0] ? "/" : "", entry);
     }
     return code;
 }

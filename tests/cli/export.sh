@@ -24,6 +24,27 @@ holds same_bytes cmp same/particles.0002.ply out/dam/particles.0002.ply
 spate export out/dam --to ply -o few --attributes "speed, id" --quiet
 same chosen "x y z speed id" "$(echo $(sed -n 's/^property [a-z]* //p; /end_header/q' few/particles.0001.ply))"
 
+# surfaces go along where a run has them
+for frame in 0 1 2; do
+    {
+        echo "ply"; echo "format ascii 1.0"; echo "element vertex 3"
+        echo "property float x"; echo "property float y"; echo "property float z"
+        echo "element face 1"; echo "property list uchar int vertex_indices"; echo "end_header"
+        echo "0 0 0"; echo "1 0 0"; echo "0 $frame 0.5"; echo "3 0 1 2"
+    } >out/dam_3d/mesh.000$frame.ply
+done
+spate export out/dam_3d --to usd
+same surfaces_too "0 3 frames, 1,536 particles and 3 surfaces in all: open out/dam_3d/usd/liquid.usda" "$code $err"
+same surface_clips 3 "$(grep -o '@./surface.[0-9]*.usdc@' out/dam_3d/usd/liquid.usda | wc -l)"
+spate export out/dam_3d --to usd -o both.usda --quiet
+same surface_samples "(0, 1, 0.5)" "$(sed -n '/def Mesh/,$p' both.usda | sed -n 's/ *1: .*, \((.*)\)\],$/\1/p' | head -n 1)"
+spate export out/dam_3d --to blender --quiet
+same surface_cache "fluid_mesh_0001.bobj.gz fluid_mesh_0002.bobj.gz fluid_mesh_0003.bobj.gz lVelMesh_0001.uni \
+lVelMesh_0002.uni lVelMesh_0003.uni" "$(files out/dam_3d/blender/mesh)"
+sed -i '$ s/.*/3 0 1 7/' out/dam_3d/mesh.0001.ply
+refuses bad_surface 4 "spate: out/dam_3d/mesh.0001.ply: names vertices that it has not" export out/dam_3d --to vtk
+rm out/dam_3d/mesh.*
+
 # attributes of the scene
 spate run dam.json -o bare --quiet --set output.attributes= --set output.preview=false
 same no_attributes "x y z" "$(echo $(sed -n 's/^property [a-z]* //p; /end_header/q' bare/particles.0001.ply))"
