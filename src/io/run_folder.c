@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../base/memory.h"
 #include "../base/status.h"
 
 #define NEWEST "checkpoint.spate"
@@ -206,6 +207,53 @@ spate_status sp_run_folder_count(const sp_run_folder *folder, int *files, int *l
     TRY(visit_files(folder, count_file, &seen, error));
     *files = seen.files;
     *last_particles = seen.last_particles;
+    return SPATE_OK;
+}
+
+typedef struct numbers {
+    int *frames;
+    int count, room;
+} numbers;
+
+static spate_status note_frame(const sp_run_folder *folder, const char *name, run_file file,
+                               void *user, spate_error *error)
+{
+    (void)folder, (void)name;
+    numbers *seen = user;
+    if (file.temporary || file.kind != PARTICLES)
+        return SPATE_OK;
+    if (seen->count == seen->room) {
+        int room = seen->room ? 2 * seen->room : 256;
+        int *larger = sp_grow(seen->frames, (size_t)seen->count * sizeof *larger, (size_t)room,
+                              sizeof *larger);
+        if (!larger)
+            return sp_fail_memory(error, "the list of frames", (size_t)room * sizeof *larger);
+        seen->frames = larger;
+        seen->room = room;
+    }
+    seen->frames[seen->count++] = file.frame;
+    return SPATE_OK;
+}
+
+static int by_number(const void *first, const void *second)
+{
+    int a = *(const int *)first, b = *(const int *)second;
+    return (a > b) - (a < b);
+}
+
+spate_status sp_run_folder_frames(const sp_run_folder *folder, int **frames, int *count,
+                                  spate_error *error)
+{
+    numbers seen = {NULL, 0, 0};
+    spate_status status = visit_files(folder, note_frame, &seen, error);
+    if (status != SPATE_OK) {
+        sp_free(seen.frames);
+        return status;
+    }
+    if (seen.count > 0)
+        qsort(seen.frames, (size_t)seen.count, sizeof *seen.frames, by_number);
+    *frames = seen.frames;
+    *count = seen.count;
     return SPATE_OK;
 }
 

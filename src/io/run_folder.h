@@ -41,6 +41,9 @@ bool sp_run_folder_has(const sp_run_folder *folder, const char *name);
 /* How many files of a run there are, and the largest number of a particle file (-1: none). */
 spate_status sp_run_folder_count(const sp_run_folder *folder, int *files, int *last_particles,
                                  spate_error *error);
+/* The numbers of the particle files, in order; sp_free them. */
+spate_status sp_run_folder_frames(const sp_run_folder *folder, int **frames, int *count,
+                                  spate_error *error);
 /* Removes the particle files after `last_frame` and all temporary files; with last_frame = -1
  * everything that a run makes, and nothing else. */
 spate_status sp_run_folder_remove(const sp_run_folder *folder, int last_frame, spate_error *error);
@@ -64,6 +67,15 @@ typedef struct sp_run_info {
 spate_status sp_run_info_write(const sp_run_folder *folder, const sp_run_info *info,
                                spate_error *error);
 spate_status sp_run_info_read(const sp_run_folder *folder, sp_run_info *info, spate_error *error);
+
+/* A scene with the settings that the files of a run depend on, and no other: name, domain, frames,
+ * fps, particles per axis. It needs none of the files that the scene names, and takes no offence at
+ * settings of another version. NULL on failure. */
+spate_scene *sp_run_info_scene(const sp_run_folder *folder, const sp_run_info *info,
+                               spate_error *error);
+/* Whether the run was written by a version after this one, whose files may hold what this one does
+ * not know. */
+bool sp_run_info_newer(const sp_run_info *info);
 
 /* The path of the first setting in which two scene texts differ, into `where`, with both values;
  * frames and output do not count. False if there is none. */

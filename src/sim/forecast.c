@@ -1,6 +1,7 @@
 /* forecast.c -- what a scene will need, told before anything large is allocated. */
 #include "arrays.h"
 #include "pressure/pressure.h"
+#include "scene/attributes.h"
 
 #include <string.h>
 
@@ -45,6 +46,23 @@ static int bytes_per_particle(const spate_scene *scene)
     return 4 * columns;
 }
 
+/* Of one frame of particles. Beside what is asked for, USD writes a width and ids of eight bytes,
+ * VTK a cell for each particle. */
+static spate_status file_bytes(const spate_scene *scene, uint64_t particles, uint64_t *bytes,
+                               spate_error *error)
+{
+    sp_wish wishes[SP_MAX_ATTRIBUTES];
+    int count;
+    uint64_t numbers = 3;
+    bool usd = scene->output.particles == SPATE_PARTICLES_USD;
+    TRY(sp_attributes_parse(scene, scene->output.attributes, wishes, &count, error));
+    for (int k = 0; k < count; k++)
+        numbers += (uint64_t)wishes[k].components + (usd && strcmp(wishes[k].name, "id") == 0);
+    numbers += usd ? 1 : scene->output.particles == SPATE_PARTICLES_VTK ? 2 : 0;
+    *bytes = scene->output.particles == SPATE_PARTICLES_NONE ? 0 : 300 + 4 * numbers * particles;
+    return SPATE_OK;
+}
+
 spate_status X(forecast)(const spate_scene *scene, int threads, spate_forecast *forecast,
                          spate_error *error)
 {
@@ -75,11 +93,5 @@ spate_status X(forecast)(const spate_scene *scene, int threads, spate_forecast *
     if (scene->pressure.solver == SPATE_SOLVER_MULTIGRID)
         bytes += X(multigrid_bytes)(&g);
     forecast->memory = (uint64_t)bytes;
-    int outputs = 7; /* x y z vx vy vz id */
-    for (int k = 0; k < scene->channel_count; k++)
-        outputs += scene->channels[k].components;
-    forecast->bytes_per_frame = scene->output.particles == SPATE_PARTICLES_PLY
-                                    ? 300 + 4 * (uint64_t)outputs * forecast->particles
-                                    : 0;
-    return SPATE_OK;
+    return file_bytes(scene, forecast->particles, &forecast->bytes_per_frame, error);
 }

@@ -87,12 +87,9 @@ static int write_frame(loop *l)
     spate_sim *sim = run->sim;
     spate_error error = {0};
     char path[SP_PATH_SIZE];
-    int frame = spate_sim_frame(sim);
-    if (run->scene->output.particles == SPATE_PARTICLES_PLY &&
-        frame % run->scene->output.every == 0)
-        if (spate_particles_write_ply(sim, sp_run_folder_particles(&run->folder, frame, path),
-                                      &error) != SPATE_OK)
-            return tool_fail(&error, NULL);
+    int code = run_output_frame(run);
+    if (code != EXIT_DONE)
+        return code;
     spate_stats stats = spate_sim_stats(sim);
     double now = sp_seconds(), seconds = l->carried + now - l->row_clock;
     if (sp_stats_append(sp_run_folder_path(&run->folder, "stats.csv", path), &stats, seconds,
@@ -148,7 +145,13 @@ static int interrupted(loop *l)
                           spate_sim_frame(l->run->sim), l->run->scene->frames, l->run->folder.path);
 }
 
-/* Steps until the frame is complete and written. */
+/* Whether --steps have been taken. */
+static bool steps_done(const tool_run *run)
+{
+    return run->steps >= 0 && spate_sim_steps(run->sim) >= (uint64_t)run->steps;
+}
+
+/* Steps until the frame is complete and written, or --steps are taken. */
 static int next_frame(loop *l)
 {
     spate_sim *sim = l->run->sim;
@@ -160,14 +163,19 @@ static int next_frame(loop *l)
             return step_failed(l, &error);
         if (sp_gauges_append(l->run->gauges, sim, &error) != SPATE_OK)
             return tool_fail(&error, NULL);
+        int code = run_output_step(l->run);
+        if (code != EXIT_DONE)
+            return code;
         l->particle_steps += (double)spate_particles_count(sim);
         progress_step(sim);
         if (!spate_sim_at_frame(sim) && sp_seconds() - l->saved >= l->interval) {
-            int code = save(l);
+            code = save(l);
             if (code != EXIT_DONE)
                 return code;
         }
-    } while (!spate_sim_at_frame(sim));
+    } while (!spate_sim_at_frame(sim) && !steps_done(l->run));
+    if (!spate_sim_at_frame(sim))
+        return save(l);
 
     int code = write_frame(l);
     if (code != EXIT_DONE)
@@ -231,9 +239,13 @@ int run_frames(tool_run *run)
             l.carried += stats.seconds[k];
     }
     int code = EXIT_DONE;
-    while (code == EXIT_DONE && spate_sim_frame(sim) < run->scene->frames)
+    while (code == EXIT_DONE && spate_sim_frame(sim) < run->scene->frames && !steps_done(run))
         code = next_frame(&l);
     progress_end();
+    if (code == EXIT_DONE || code == EXIT_INTERRUPTED) {
+        int closed = run_output_close(run);
+        code = closed == EXIT_DONE ? code : closed;
+    }
     if (code != EXIT_DONE && code != EXIT_INTERRUPTED)
         return code;
     int drawn = write_preview(run);
