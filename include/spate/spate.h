@@ -237,7 +237,8 @@ typedef struct spate_scene {
         spate_output_particles particles; /* default ply */
         int every;                        /* frames between particle files; default 1 */
         int checkpoint_every;             /* frames; 0: only by time (60 s); default 10 */
-        bool preview;                     /* preview.png of the last frame; default true */
+        bool preview; /* preview.mp4 of all frames, preview.png of the last one; default true */
+        int preview_height; /* pixels, of preview.mp4; 0: no film; default 360 */
     } output;
 } spate_scene;
 
