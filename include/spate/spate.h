@@ -337,11 +337,11 @@ SPATE_API spate_options spate_options_default(void);
 
 /* What a scene needs, before anything is allocated. */
 typedef struct spate_forecast {
-    int cells[3];       /* per axis; 1 in z in 2D */
-    double cell_size;   /* m */
-    double size[3];     /* m, the domain after rounding to whole cells */
-    uint64_t particles; /* at the start, exact */
-    uint64_t memory;    /* bytes, estimate of the peak of the whole process, output included */
+    int cells[3];             /* per axis; 1 in z in 2D */
+    double cell_size;         /* m */
+    double size[3];           /* m, the domain after rounding to whole cells */
+    uint64_t particles;       /* at the start, exact */
+    uint64_t memory;          /* bytes, estimate of the peak of the process, its output included */
     uint64_t bytes_per_frame; /* of particle output */
 } spate_forecast;
 SPATE_API spate_status spate_scene_forecast(const spate_scene *scene, const spate_options *options,

@@ -58,6 +58,8 @@ static run_file classify(const char *name)
         file.temporary = true;
         length -= 4;
     }
+    if (length > 9 && memcmp(name, "plot.", 5) == 0 && memcmp(name + length - 4, ".svg", 4) == 0)
+        file.kind = OTHER;
     if (is_numbered(name, length, "particles.", ".ply", &file.frame))
         file.kind = PARTICLES;
     else if (is_numbered(name, length, "frame.", ".png", &file.frame))

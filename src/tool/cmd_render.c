@@ -250,7 +250,9 @@ static int finish_writing(render_job *job)
 {
     if (job->background)
         sp_background_wait(job->background);
-    return job->write_error.status == SPATE_OK ? EXIT_DONE : tool_fail(&job->write_error, NULL);
+    spate_error error = job->write_error;
+    job->write_error = (spate_error){.status = SPATE_OK}; /* told once */
+    return error.status == SPATE_OK ? EXIT_DONE : tool_fail(&error, NULL);
 }
 
 static int draw_frame(render_job *job, int frame)

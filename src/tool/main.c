@@ -7,8 +7,8 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"run", cmd_run},   {"check", cmd_check},   {"new", cmd_new},
-    {"info", cmd_info}, {"render", cmd_render}, {"help", cmd_help},
+    {"run", cmd_run},       {"check", cmd_check}, {"new", cmd_new},   {"info", cmd_info},
+    {"render", cmd_render}, {"plot", cmd_plot},   {"help", cmd_help},
 };
 #define COMMANDS ((int)(sizeof commands / sizeof *commands))
 
@@ -52,7 +52,8 @@ static int dispatch(int argc, char **argv)
     if (argc < 2) {
         tool_say_error(
             EXIT_USAGE,
-            "a command is missing: run, check, new, info, render or help (see 'spate help')");
+            "a command is missing: run, check, new, info, render, plot or help (see 'spate "
+            "help')");
         return EXIT_USAGE;
     }
     if (strcmp(argv[1], "--version") == 0)

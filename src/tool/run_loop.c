@@ -15,6 +15,7 @@
 
 #include "base/timer.h"
 #include "io/stats.h"
+#include "page.h"
 #include "progress.h"
 #include "run_film.h"
 
@@ -194,6 +195,13 @@ static int write_preview(const tool_run *run)
     return EXIT_DONE;
 }
 
+/* The page of the run. Like the film a gift: without it the run is complete. */
+static void write_report(const tool_run *run)
+{
+    if (run->scene->output.preview)
+        page_make(run->folder.path);
+}
+
 static void print_summary(const loop *l, bool film)
 {
     const tool_run *run = l->run;
@@ -246,6 +254,7 @@ int run_frames(tool_run *run)
     int drawn = write_preview(run);
     if (drawn != EXIT_DONE)
         return drawn;
+    write_report(run);
     if (!run->quiet)
         print_summary(&l, film);
     return code;
