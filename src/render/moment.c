@@ -78,13 +78,14 @@ spate_status sp_moment_take(sp_moment *moment, const spate_sim *sim, spate_error
 spate_status sp_moment_read(sp_moment *moment, const char *path, double time, spate_error *error)
 {
     sp_particles_file file;
+    moment->count = 0;
     TRY(sp_particles_open(&file, path, error));
     spate_status status = make_room(moment, file.count, error);
     if (status == SPATE_OK)
         status = sp_particles_read_columns(&file, moment->scene->dim, moment->x, moment->v, error);
     sp_particles_close(&file);
     if (status != SPATE_OK) {
-        moment->count = 0;
+        moment->count = 0; /* what was made room for */
         return status;
     }
     float cells = (float)(1 / moment->domain.cell_size);
@@ -98,8 +99,7 @@ spate_status sp_moment_read(sp_moment *moment, const char *path, double time, sp
 
 static double solid_distance(const void *user, const double point[3], int *solid)
 {
-    int index;
-    return sp_solids_distance(user, point, NULL, solid ? solid : &index);
+    return sp_solids_distance(user, point, NULL, solid);
 }
 
 spate_status sp_moment_paint(const sp_moment *moment, const sp_look *look, sp_pool *pool,

@@ -46,7 +46,7 @@ static const struct {
                           false,
                           6,
                           {0x16224f, 0x1f4fa0, 0x2391de, 0x62c8f0, 0xc4effb, 0xffffff}},
-    [SP_VIEW_DIVERGENCE] = {"divergence before the projection (1/s)",
+    [SP_VIEW_DIVERGENCE] = {"divergence (1/s)",
                             true,
                             5,
                             {0x1f4fd8, 0x7fa8f0, 0xf0f0ee, 0xf09a80, 0xc8281f}},
@@ -199,16 +199,20 @@ static void count_particles(const sp_moment *moment, int layer, plane *p)
 static void find_range(const sp_views *views, const plane *p, float range[2])
 {
     float low = HUGE_VALF, high = -HUGE_VALF;
+    double squares = 0, count = 0;
     for (int k = 0; k < p->n[0] * p->n[1]; k++) {
         if (isnan(p->values[k]))
             continue;
+        squares += (double)p->values[k] * p->values[k];
+        count++;
         low = fminf(low, p->values[k]);
         high = fmaxf(high, p->values[k]);
     }
     if (low > high)
         low = high = 0;
     if (kinds[views->view].centred) {
-        high = fmaxf(fabsf(low), fabsf(high));
+        /* single cells of spray would leave no colour for all the others */
+        high = count > 0 ? 3 * (float)sqrt(squares / count) : 0;
         low = -high;
     } else if (views->view != SP_VIEW_PRESSURE) {
         low = 0;
@@ -311,8 +315,7 @@ static void draw_legend(sp_image *image, float below, sp_view view, const sp_ram
 
 static double solid_distance(const void *user, const double point[3], int *solid)
 {
-    int index;
-    return sp_solids_distance(user, point, NULL, solid ? solid : &index);
+    return sp_solids_distance(user, point, NULL, solid);
 }
 
 static void draw(const sp_views *views, const sp_moment *moment, const plane *p, double z,
