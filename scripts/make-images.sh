@@ -25,7 +25,7 @@ still paddle_2d 50
 # the run between the pillars, moving
 "$build/spate" render "$work/pillars" --no-film --quiet --size 960x540 -o "$work"
 ffmpeg -v error -y -framerate 24 -i "$work/frame.%04d.png" -vf scale=480:-1:flags=lanczos -c:v libwebp_anim -loop 0 \
-    -quality 52 -compression_level 6 "$images/pillars.webp"
+    -quality 75 -compression_level 4 "$images/pillars.webp"
 
 # what the grid holds: two views of one frame
 for view in pressure velocity; do
