@@ -253,7 +253,8 @@ typedef struct spate_scene {
                                  "velocity id channels" */
         int every;            /* frames between files of particles and volumes; default 1 */
         int checkpoint_every; /* frames; 0: only by time (60 s); default 10 */
-        bool preview;         /* preview.png of the last frame; default true */
+        bool preview; /* preview.mp4 of all frames, preview.png of the last one; default true */
+        int preview_height; /* pixels, of preview.mp4; 0: no film; default 360 */
     } output;
 } spate_scene;
 
@@ -362,11 +363,11 @@ SPATE_API spate_options spate_options_default(void);
 
 /* What a scene needs, before anything is allocated. */
 typedef struct spate_forecast {
-    int cells[3];       /* per axis; 1 in z in 2D */
-    double cell_size;   /* m */
-    double size[3];     /* m, the domain after rounding to whole cells */
-    uint64_t particles; /* at the start, exact */
-    uint64_t memory;    /* bytes, estimate of the peak of the whole process, output included */
+    int cells[3];             /* per axis; 1 in z in 2D */
+    double cell_size;         /* m */
+    double size[3];           /* m, the domain after rounding to whole cells */
+    uint64_t particles;       /* at the start, exact */
+    uint64_t memory;          /* bytes, estimate of the peak of the process, its output included */
     uint64_t bytes_per_frame; /* of particle output */
 } spate_forecast;
 SPATE_API spate_status spate_scene_forecast(const spate_scene *scene, const spate_options *options,

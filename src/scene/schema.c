@@ -264,7 +264,9 @@ static const sp_row rows[] = {
     INTEGER("output.checkpoint_every", spate_scene, output.checkpoint_every, 10, 0, 1000000,
             "frames", "between checkpoints; 0: only by time (60 s)"),
     BOOL("output.preview", spate_scene, output.preview, true, ANY,
-         "whether to draw preview.png of the last frame"),
+         "whether to draw pictures: preview.mp4 of all frames, preview.png of the last one"),
+    INTEGER("output.preview_height", spate_scene, output.preview_height, 360, 0, 2160, "pixels",
+            "height of the film preview.mp4, its width being 16/9 of that; 0: no film"),
 };
 
 int sp_row_count(void)

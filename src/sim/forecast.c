@@ -5,11 +5,8 @@
 
 #include <string.h>
 
-/* Measured on all presets: the program with its libraries, stacks and output buffers; the preview
- * picture per pixel. */
+/* Measured on all presets: the program with its libraries, stacks and output buffers. */
 #define PROCESS_BYTES 3.2e6
-#define PREVIEW_PIXELS (1280.0 * 720.0)
-#define PREVIEW_BYTES (DIM == 3 ? 33.0 : 14.0)
 
 /* Bytes per cell of all arrays that a run writes. What no liquid ever reaches is not committed, but
  * border tiles and the rest of their pages are: together the whole array is a good estimate of what
@@ -32,6 +29,22 @@ static double bytes_per_cell(const spate_scene *scene, bool movers)
         bytes += unused ? 0 : (double)arrays[k].item;
     }
     return bytes;
+}
+
+/* The pictures of a run (src/render): the film while it goes on, with its copy of the particles,
+ * then the picture of the last frame. Both have a field of two nodes per cell and axis. */
+static double preview_bytes(const spate_scene *scene, const X(grid) *g, double particles)
+{
+    if (!scene->output.preview)
+        return 0;
+    double cells = 1, height = scene->output.preview_height, nodes = DIM == 3 ? 8 : 4;
+    FOR_DIM(d)
+        cells *= g->n[d];
+    double per_pixel = DIM == 2 ? 12 : scene->solids.count > 0 ? 40 : 28;
+    double field = cells * nodes * (DIM == 3 ? 4.1 : 8);
+    double still = 1280.0 * 720 * per_pixel, film = height * height * 16 / 9 * (per_pixel + 3);
+    film = height > 0 ? film + particles * 8 * DIM * 1.125 : 0;
+    return field + particles * 4 + (film > still ? film : still);
 }
 
 static int bytes_per_particle(const spate_scene *scene)
@@ -86,7 +99,7 @@ spate_status X(forecast)(const spate_scene *scene, int threads, spate_forecast *
         forecast->size[d] = d < DIM ? (double)g.n[d] * g.dx : 0;
     }
     forecast->cell_size = g.dx;
-    double bytes = PROCESS_BYTES + (scene->output.preview ? PREVIEW_PIXELS * PREVIEW_BYTES : 0);
+    double bytes = PROCESS_BYTES + preview_bytes(scene, &g, (double)forecast->particles);
     bytes += (double)forecast->particles * bytes_per_particle(scene);
     bytes += (double)g.size * bytes_per_cell(scene, movers) +
              (double)g.tile_count * (40.0 + 4.0 * threads);

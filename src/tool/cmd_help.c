@@ -21,6 +21,8 @@ static const char overview[] =
     "  spate run SCENE      simulates it into a folder (-o DIR; by default out/NAME)\n"
     "  spate info DIR       says what a run did\n"
     "  spate export DIR     writes its frames as USD, VTK, OpenVDB, Blender cache or PLY\n"
+    "  spate render DIR     draws pictures and a film of it (--size 1920x1080, --eye, --view, ...)\n"
+    "  spate plot DIR       draws charts of it, and a report on one page\n"
     "  spate help scene     every setting of a scene file (--markdown: as a page)\n"
     "  spate help COMMAND   the options of a command (or: spate COMMAND --help)\n"
     "  spate --version      the version\n"

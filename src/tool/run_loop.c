@@ -15,7 +15,9 @@
 
 #include "base/timer.h"
 #include "io/stats.h"
+#include "page.h"
 #include "progress.h"
+#include "run_film.h"
 
 #define PREVIEW_WIDTH 1280
 #define PREVIEW_HEIGHT 720
@@ -55,6 +57,7 @@ void run_catch_signals(bool quiet)
 
 typedef struct loop {
     tool_run *run;
+    run_film *film;       /* NULL: none */
     double row_clock;     /* sp_seconds at the last row; its output counts to the row */
     double carried;       /* s, of the frame under way before this process */
     double saved;         /* sp_seconds of the last checkpoint */
@@ -180,6 +183,7 @@ static int next_frame(loop *l)
     int code = write_frame(l);
     if (code != EXIT_DONE)
         return code;
+    run_film_frame(l->film, sim);
     int frame = spate_sim_frame(sim), every = l->run->scene->output.checkpoint_every;
     bool due = (every > 0 && frame % every == 0) || sp_seconds() - l->saved >= l->interval;
     return due || frame >= l->run->scene->frames ? save(l) : EXIT_DONE;
@@ -199,7 +203,14 @@ static int write_preview(const tool_run *run)
     return EXIT_DONE;
 }
 
-static void print_summary(const loop *l)
+/* The page of the run. Like the film a gift: without it the run is complete. */
+static void write_report(const tool_run *run)
+{
+    if (run->scene->output.preview)
+        page_make(run->folder.path);
+}
+
+static void print_summary(const loop *l, bool film)
 {
     const tool_run *run = l->run;
     char particles[TOOL_NUMBER], steps[TOOL_NUMBER], rate[TOOL_NUMBER];
@@ -210,7 +221,8 @@ static void print_summary(const loop *l)
             tool_rate_text(rate, seconds > 0 ? l->particle_steps / seconds : 0));
     fprintf(stderr, "everything is in %s", run->folder.path);
     if (run->scene->output.preview)
-        fprintf(stderr, "; %s/preview.png shows the last frame", run->folder.path);
+        fprintf(stderr, "; %s/preview.%s", run->folder.path,
+                film ? "mp4 is the film" : "png shows the last frame");
     fputc('\n', stderr);
 }
 
@@ -239,6 +251,7 @@ int run_frames(tool_run *run)
             l.carried += stats.seconds[k];
     }
     int code = EXIT_DONE;
+    l.film = run_film_begin(run);
     while (code == EXIT_DONE && spate_sim_frame(sim) < run->scene->frames && !steps_done(run))
         code = next_frame(&l);
     progress_end();
@@ -246,12 +259,15 @@ int run_frames(tool_run *run)
         int closed = run_output_close(run);
         code = closed == EXIT_DONE ? code : closed;
     }
-    if (code != EXIT_DONE && code != EXIT_INTERRUPTED)
+    bool failed = code != EXIT_DONE && code != EXIT_INTERRUPTED;
+    bool film = run_film_end(l.film, failed) || sp_run_folder_has(&run->folder, "preview.mp4");
+    if (failed)
         return code;
     int drawn = write_preview(run);
     if (drawn != EXIT_DONE)
         return drawn;
+    write_report(run);
     if (!run->quiet)
-        print_summary(&l);
+        print_summary(&l, film);
     return code;
 }
