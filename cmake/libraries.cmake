@@ -1,16 +1,17 @@
 # libspate and libspate_io, each static and shared, from one compilation.
 #
 #     spate_core    base, scene, and what of the simulation has no dimension
-#     spate_sim2    src/sim and src/device/cpu with DIM=2
+#     spate_sim2    src/sim, src/device/cpu and src/mesh with DIM=2
 #     spate_sim3    the same sources with DIM=3
 #     spate_files   src/io, src/render
 set(src ${PROJECT_SOURCE_DIR}/src)
 
-# Sources under src/sim that are compiled once: they know the two dimensions only by their tables.
-set(dimension_free ${src}/sim/api.c)
+# Sources under src/sim and src/mesh that are compiled once: they know the two dimensions only by their tables.
+set(dimension_free ${src}/sim/api.c ${src}/mesh/api.c)
 
 file(GLOB core_sources CONFIGURE_DEPENDS ${src}/base/*.c ${src}/scene/*.c)
-file(GLOB sim_sources CONFIGURE_DEPENDS ${src}/sim/*.c ${src}/sim/pressure/*.c ${src}/device/cpu/*.c)
+file(GLOB sim_sources CONFIGURE_DEPENDS ${src}/sim/*.c ${src}/sim/pressure/*.c ${src}/device/cpu/*.c
+  ${src}/mesh/*.c)
 file(GLOB files_sources CONFIGURE_DEPENDS ${src}/io/*.c ${src}/render/*.c)
 list(REMOVE_ITEM sim_sources ${dimension_free})
 

@@ -114,6 +114,8 @@ typedef enum spate_output_particles {
     SPATE_PARTICLES_NONE
 } spate_output_particles;
 
+typedef enum spate_output_mesh { SPATE_MESH_NONE, SPATE_MESH_PLY } spate_output_mesh;
+
 typedef struct spate_mesh spate_mesh;     /* a closed triangle mesh, see spate_mesh_create */
 typedef struct spate_points spate_points; /* a set of particles, see spate_points_create */
 
@@ -235,6 +237,8 @@ typedef struct spate_scene {
     int gauge_count;
     struct {
         spate_output_particles particles; /* default ply */
+        spate_output_mesh mesh;           /* surface of the liquid; default none */
+        int mesh_resolution;              /* its lattice cells along a cell, 1 .. 4; default 2 */
         int every;                        /* frames between particle files; default 1 */
         int checkpoint_every;             /* frames; 0: only by time (60 s); default 10 */
         bool preview;                     /* preview.png of the last frame; default true */
@@ -315,6 +319,36 @@ SPATE_API spate_points *spate_points_create(const float *positions, const float 
                                             size_t count, spate_error *error);
 SPATE_API spate_points *spate_points_retain(spate_points *points);
 SPATE_API void spate_points_destroy(spate_points *points);
+
+/* A surface as plain arrays: triangles in 3D, segments in 2D. */
+typedef struct spate_mesh_data {
+    size_t vertices, triangles;
+    float *positions;  /* m, 3 per vertex */
+    float *normals;    /* 3 per vertex, of length 1, out of the liquid */
+    float *velocities; /* m/s, 3 per vertex; may be NULL */
+    uint32_t *indices; /* 3 per triangle, counter-clockwise from outside; 2D: 2 per segment */
+    int dim;
+} spate_mesh_data;
+
+#define SPATE_MESH_RESOLUTION_MAX 4
+typedef struct spate_mesh_options {
+    int dim;                /* 2 or 3; default 3 */
+    double cell_size;       /* m, of the simulation; required */
+    int particles_per_axis; /* of a full cell, which says how much volume one has; default 2 */
+    int resolution;         /* lattice cells along a cell, 1 .. 4; default 2 */
+    double size[3];         /* m, of the domain, from (0, 0, 0): its walls end the surface, which
+                               lies flat on them; 0 (default): no walls */
+    int threads;            /* 0 (default): one per core */
+} spate_mesh_options;
+/* Those of a scene; NULL: the defaults, without a cell size. */
+SPATE_API spate_mesh_options spate_mesh_options_default(const spate_scene *scene);
+/* The surface of the liquid that these particles are: closed, manifold (every edge between two
+ * triangles), with the volume of the particles. positions 3 * count (m), velocities 3 * count (m/s)
+ * or NULL. The same for any number of threads. */
+SPATE_API spate_mesh_data *spate_mesh_data_create(const float *positions, const float *velocities,
+                                                  size_t count, const spate_mesh_options *options,
+                                                  spate_error *error);
+SPATE_API void spate_mesh_data_destroy(spate_mesh_data *mesh);
 
 /* ------------------------------------------------------------------ simulation */
 

@@ -254,6 +254,10 @@ static const sp_row rows[] = {
 
     ENUM("output.particles", spate_scene, output.particles, "ply", "ply|none",
          "format of the particle files"),
+    ENUM("output.mesh", spate_scene, output.mesh, "none", "none|ply",
+         "format of the files of the liquid's surface (2D: its outline)"),
+    INTEGER("output.mesh_resolution", spate_scene, output.mesh_resolution, 2, 1, 4, "",
+            "of the surface: cells of its lattice along a cell; more is finer and slower"),
     INTEGER("output.every", spate_scene, output.every, 1, 1, 1000000, "frames",
             "between particle files"),
     INTEGER("output.checkpoint_every", spate_scene, output.checkpoint_every, 10, 0, 1000000,
