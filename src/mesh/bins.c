@@ -22,8 +22,8 @@ typedef struct bounds {
 static spate_status find_bounds(const X(surface) * s, bounds *b, spate_error *error)
 {
     FOR_DIM(d) {
-        b->low[d] = INFINITY;
-        b->high[d] = -INFINITY;
+        b->low[d] = s->count ? INFINITY : 0.0f;
+        b->high[d] = s->count ? -INFINITY : 0.0f;
     }
     for (size_t k = 0; k < s->count; k++)
         FOR_DIM(d) {

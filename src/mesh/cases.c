@@ -1,10 +1,11 @@
 /* cases.c -- the cases of marching cubes (2D: squares), worked out rather than written down.
  *
  * A corner is inside or outside; bit c of a case says that corner c is inside, and bit d of c that
- * the corner lies at the high end of axis d. Around each face of the cube, every run of inside
- * corners is cut off by one segment, from the cut edge before the run to the one behind it. So
- * inside corners that meet only across a diagonal stay apart, and since a face says the same to
- * both cells that share it, the segments of all cells join to closed loops.
+ * the corner lies at the high end of axis d. Around each face of the cube, every run of outside
+ * corners is cut off by one segment, from the cut edge behind the run to the one before it. So
+ * inside corners that meet across the diagonal of a face hold together, which keeps thin sheets
+ * whole, and since a face says the same to both cells that share it, the segments of all cells
+ * join to closed loops.
  *
  * A loop of n edges is cut into n - 2 triangles by diagonals. A diagonal between two points of one
  * face may also be an edge of the cell across that face, which would make an edge of four
@@ -47,15 +48,16 @@ static void face_corners(int axis, int side, int corners[4])
 /* next[e] = the edge that follows cut edge e in its loop, for the segments of one face. */
 static void cut_face(int inside, const int corners[4], int next[EDGES])
 {
+    int outside = ~inside;
     for (int k = 0; k < 4; k++) {
         int before = corners[(k + 3) % 4];
-        if (!(inside >> corners[k] & 1) || (inside >> before & 1))
+        if (!(outside >> corners[k] & 1) || (outside >> before & 1))
             continue;
         int last = k;
-        while (inside >> corners[(last + 1) % 4] & 1)
+        while (outside >> corners[(last + 1) % 4] & 1)
             last++;
         int out = edge_between(corners[last % 4], corners[(last + 1) % 4]);
-        next[edge_between(before, corners[k])] = out;
+        next[out] = edge_between(before, corners[k]);
     }
 }
 

@@ -28,6 +28,8 @@
 #define REACH 3.0f        /* nodes, largest |phi| */
 #define FINE 16           /* steps per node in the integrals */
 #define SPAN (12 * FINE)  /* steps to each side of the surface */
+#define THIN_STEPS 32.0f  /* of `thin` for each time that particles are fewer */
+#define MOST_EXCESS 0.6f  /* of the thickness: thinner sheets than that stay thicker */
 #define BULK 10           /* of `thin`: 3/4 of the particles that full liquid has */
 #define KERNEL_SIGMA 0.4f /* cells, least width of w; for particles dx / 2 apart */
 
@@ -107,6 +109,25 @@ static spate_status make_distances(X(surface) * s, spate_error *error)
         s->distance[k] = t > REACH ? REACH : t < -REACH ? -REACH : t;
     }
     return SPATE_OK;
+}
+
+/* The middle of a sheet of thickness a has field 1 and a w(0) particles for every one of full
+ * liquid, so that `thin` gives a, as well as a share of the field elsewhere. */
+static void make_excess(X(surface) * s)
+{
+    float w[2 * SPAN + 1], middle = 0;
+    int k = SPAN;
+    kernel_samples(s->blur, w);
+    for (int m = -2 * FINE; m <= 2 * FINE; m++)
+        middle += quadratic((float)m / FINE) * w[SPAN + m] / FINE;
+    while (w[k] > s->level * middle)
+        k++;
+    float half = (float)(k - SPAN) / FINE;
+    for (int thin = 0; thin < 256; thin++) {
+        float excess = half - 0.5f / ((1.0f + (float)thin / THIN_STEPS) * w[SPAN]);
+        float most = MOST_EXCESS * half;
+        s->excess[thin] = excess < 0.0f ? 0.0f : excess < most ? excess : most;
+    }
 }
 
 static float distance_of(const X(surface) * s, float field)
@@ -239,7 +260,7 @@ static void share_range(void *user, size_t begin, size_t end, int worker)
 static uint8_t thinness(float field, float number, float rest)
 {
     float ratio = number > 0.0f ? field * rest / number : 100.0f;
-    float t = (ratio - 1.0f) * 32.0f;
+    float t = (ratio - 1.0f) * THIN_STEPS;
     return t < 0.0f ? 0 : t < 255.0f ? (uint8_t)t : 255;
 }
 
@@ -363,6 +384,7 @@ spate_status X(surface_field)(X(surface) * s, spate_error *error)
         s->rest *= (float)s->options->particles_per_axis / (float)s->cell;
     TRY(make_fields(s, error));
     TRY(make_distances(s, error));
+    make_excess(s);
     deposit_all(s, false);
     sp_parallel_for(s->pool, s->block_count, 4, share_range, s);
     deposit_all(s, true);

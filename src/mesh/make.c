@@ -10,15 +10,17 @@ static spate_status run_stages(X(surface) * s, spate_error *error)
     TRY(X(surface_field)(s, error));
     TRY(X(surface_regions)(s, error));
     TRY(X(surface_contour)(s, error));
+    X(surface_measure)(s);
     TRY(X(surface_relax)(s, error));
-    return X(surface_volume)(s, error);
+    X(surface_volume)(s);
+    return SPATE_OK;
 }
 
 static void clear(X(surface) * s)
 {
     void *blocks[] = {s->distance, s->table,  s->block, s->colour_list, s->order,
                       s->share,    s->number, s->field, s->phi,         s->thin,
-                      s->label,    s->edge,   s->cases, s->region,      s->region_particles,
+                      s->label,    s->edge,   s->cases, s->region,      s->regions,
                       s->wall,     s->slim,   s->fan,   s->fan_start,   s->vertex_region};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         sp_free(blocks[k]);

@@ -1,9 +1,9 @@
 /* regions.c -- which inside nodes hold together, and how many particles each region has.
  *
- * Nodes are neighbours along lattice edges; inside nodes that meet only across a diagonal are kept
- * apart by the cases of a cell (cases.c), so they are here. First each block labels its own nodes,
- * then labels are joined across the faces of blocks (union by the smaller number, which makes the
- * result independent of the order). A block without node values is one region of its own. */
+ * Nodes are neighbours along lattice edges and across the diagonals of lattice faces, as the cases
+ * of a cell have it (cases.c). First each block labels its own nodes, then labels are joined
+ * across the faces and edges of blocks (the smaller number wins, whatever the order). A block
+ * without node values is one region of its own. */
 #include "surface.h"
 
 #include "base/memory.h"
@@ -11,6 +11,8 @@
 
 #include <stdatomic.h>
 #include <string.h>
+
+#define NODES_AWAY 0.5f /* phi of a node that is made to lie outside */
 
 /* Whether node `at` of a block, which has number `index` in it, is inside the liquid. */
 static bool is_inside(const X(surface) * s, const X(block) * block, const int at[DIM], size_t index)
@@ -30,6 +32,15 @@ static void node_at(int side, size_t index, int at[DIM])
     }
 }
 
+/* Along how many axes an offset goes. */
+static int axes_of(const int offset[DIM])
+{
+    int axes = 0;
+    FOR_DIM(d)
+        axes += offset[d] != 0;
+    return axes;
+}
+
 static void flood(const X(surface) * s, const X(block) * block, size_t seed, uint16_t name,
                   uint16_t *queue)
 {
@@ -39,22 +50,22 @@ static void flood(const X(surface) * s, const X(block) * block, size_t seed, uin
     label[seed] = name;
     while (waiting > 0) {
         size_t index = queue[--waiting];
-        int at[DIM], near[DIM];
-        size_t stride = 1;
+        int at[DIM], near[DIM], offset[DIM];
         node_at(s->side, index, at);
-        FOR_DIM(d) {
-            for (int step = -1; step <= 1; step += 2) {
-                memcpy(near, at, sizeof near);
-                near[d] += step;
-                if (near[d] < 0 || near[d] >= s->side)
-                    continue;
-                size_t other = step < 0 ? index - stride : index + stride;
-                if (label[other] != NO_LABEL || !is_inside(s, block, near, other))
-                    continue;
-                label[other] = name;
-                queue[waiting++] = (uint16_t)other;
+        for (int m = 0; m < NEIGHBOURS; m++) {
+            size_t other = 0;
+            bool in_block = true;
+            X(surface_offset)(m, offset);
+            for (int d = DIM - 1; d >= 0; d--) {
+                near[d] = at[d] + offset[d];
+                in_block = in_block && near[d] >= 0 && near[d] < s->side;
+                other = other * (size_t)s->side + (size_t)near[d];
             }
-            stride *= (size_t)s->side;
+            if (!in_block || axes_of(offset) > 2 || label[other] != NO_LABEL ||
+                !is_inside(s, block, near, other))
+                continue;
+            label[other] = name;
+            queue[waiting++] = (uint16_t)other;
         }
     }
 }
@@ -108,26 +119,52 @@ static uint32_t label_of(const X(surface) * s, const X(block) * block, size_t in
     return label == NO_LABEL ? NO_SLOT : block->first_label + label;
 }
 
-/* Joins the labels on both sides of the high face of a block across axis d. */
-static void join_face(const X(surface) * s, const X(block) * block, int d, uint32_t *parent)
+/* Joins the labels of the nodes of a block with those of the nodes at `step` from them that lie in
+ * the neighbour at `offset`. */
+static void join_step(const X(surface) * s, const X(block) * block, const X(block) * other,
+                      const int offset[DIM], const int step[DIM], uint32_t *parent)
 {
-    int at[DIM];
-    memcpy(at, block->at, sizeof at);
-    at[d]++;
+    int low[3] = {0, 0, 0}, high[3] = {0, 0, 0}, at[3];
+    uint32_t last[2] = {NO_SLOT, NO_SLOT};
+    FOR_DIM(d) { /* nodes whose step ends in the neighbour */
+        low[d] = offset[d] > 0 ? s->side - 1 : offset[d] == 0 && step[d] < 0 ? 1 : 0;
+        high[d] = offset[d] < 0 ? 0 : s->side - 1 - (offset[d] == 0 && step[d] > 0);
+    }
+    for (at[2] = low[2]; at[2] <= high[2]; at[2]++)
+        for (at[1] = low[1]; at[1] <= high[1]; at[1]++)
+            for (at[0] = low[0]; at[0] <= high[0]; at[0]++) {
+                size_t from = 0, to = 0;
+                for (int d = DIM - 1; d >= 0; d--) {
+                    int target = at[d] + step[d] - offset[d] * s->side;
+                    from = from * (size_t)s->side + (size_t)at[d];
+                    to = to * (size_t)s->side + (size_t)target;
+                }
+                uint32_t pair[2] = {label_of(s, block, from), label_of(s, other, to)};
+                if (pair[0] == NO_SLOT || pair[1] == NO_SLOT ||
+                    memcmp(pair, last, sizeof pair) == 0)
+                    continue;
+                join(parent, pair[0], pair[1]);
+                memcpy(last, pair, sizeof last);
+            }
+}
+
+/* Joins labels across the face or edge between a block and its neighbour at `offset`. */
+static void join_blocks(const X(surface) * s, const X(block) * block, const int offset[DIM],
+                        uint32_t *parent)
+{
+    int at[DIM], step[DIM];
+    FOR_DIM(d)
+        at[d] = block->at[d] + offset[d];
     const X(block) *other = X(surface_block)(s, at);
     if (!other)
         return;
-    size_t side = (size_t)s->side, stride = 1;
-    for (int k = 0; k < d; k++)
-        stride *= side;
-    uint32_t last[2] = {NO_SLOT, NO_SLOT};
-    for (size_t k = 0; k < s->nodes / side; k++) {
-        size_t low = k % stride + k / stride * stride * side, high = low + (side - 1) * stride;
-        uint32_t pair[2] = {label_of(s, block, high), label_of(s, other, low)};
-        if (pair[0] == NO_SLOT || pair[1] == NO_SLOT || memcmp(pair, last, sizeof pair) == 0)
-            continue;
-        join(parent, pair[0], pair[1]);
-        memcpy(last, pair, sizeof last);
+    for (int m = 0; m < NEIGHBOURS; m++) {
+        bool leads = true;
+        X(surface_offset)(m, step);
+        FOR_DIM(d)
+            leads = leads && (offset[d] == 0 || step[d] == offset[d]);
+        if (leads && axes_of(step) <= 2)
+            join_step(s, block, other, offset, step, parent);
     }
 }
 
@@ -167,16 +204,21 @@ static uint32_t particle_label(const X(surface) * s, const X(block) * home, uint
     return found;
 }
 
+/* Whole numbers add up to the same in any order. */
+static void count(X(surface) * s, uint32_t region, uint32_t particles)
+{
+    _Atomic uint32_t *counter = (_Atomic uint32_t *)&s->regions[region].particles;
+    atomic_fetch_add_explicit(counter, particles, memory_order_relaxed);
+}
+
 static void count_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     X(surface) *s = user;
-    _Atomic uint32_t *counts = (_Atomic uint32_t *)s->region_particles;
     for (size_t k = begin; k < end; k++) {
         const X(block) *block = &s->block[k];
         if (block->slot == NO_SLOT) {
-            atomic_fetch_add_explicit(&counts[s->region[block->first_label]],
-                                      block->end - block->begin, memory_order_relaxed);
+            count(s, s->region[block->first_label], block->end - block->begin);
             continue;
         }
         uint32_t waiting = 0, last = NO_SLOT; /* particles of one region mostly come together */
@@ -184,12 +226,28 @@ static void count_range(void *user, size_t begin, size_t end, int worker)
             uint32_t label = particle_label(s, block, s->order[p]);
             uint32_t region = label == NO_SLOT ? NO_SLOT : s->region[label];
             if (region != last && waiting > 0 && last != NO_SLOT)
-                atomic_fetch_add_explicit(&counts[last], waiting, memory_order_relaxed);
+                count(s, last, waiting);
             waiting = region == last ? waiting + 1 : 1;
             last = region;
         }
         if (waiting > 0 && last != NO_SLOT)
-            atomic_fetch_add_explicit(&counts[last], waiting, memory_order_relaxed);
+            count(s, last, waiting);
+    }
+}
+
+/* A node between particles that belong to other regions may be inside by itself; nothing is there. */
+static void drop_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    X(surface) *s = user;
+    for (size_t k = begin; k < end; k++) {
+        const X(block) *block = &s->block[k];
+        size_t base = (size_t)block->slot * s->nodes;
+        for (size_t m = 0; m < s->nodes && block->slot != NO_SLOT; m++) {
+            uint32_t label = label_of(s, block, m);
+            if (label != NO_SLOT && s->regions[s->region[label]].particles == 0)
+                s->phi[base + m] = NODES_AWAY;
+        }
     }
 }
 
@@ -211,14 +269,19 @@ spate_status X(surface_regions)(X(surface) * s, spate_error *error)
     for (uint32_t k = 0; k < s->label_count; k++)
         s->region[k] = k;
     for (uint32_t k = 0; k < s->block_count; k++)
-        FOR_DIM(d)
-            join_face(s, &s->block[k], d, s->region);
+        for (int m = NEIGHBOURS / 2 + 1; m < NEIGHBOURS; m++) { /* each pair of blocks once */
+            int offset[DIM];
+            X(surface_offset)(m, offset);
+            if (axes_of(offset) <= 2)
+                join_blocks(s, &s->block[k], offset, s->region);
+        }
     /* a parent is never larger than its child: numbers of roots are ready when they are needed */
     for (uint32_t k = 0; k < s->label_count; k++)
         s->region[k] = s->region[k] == k ? s->region_count++ : s->region[s->region[k]];
-    s->region_particles = sp_alloc(s->region_count, sizeof *s->region_particles);
-    if (!s->region_particles)
-        return sp_fail_memory(error, "a surface", s->region_count * sizeof *s->region_particles);
+    s->regions = sp_alloc(s->region_count, sizeof *s->regions);
+    if (!s->regions)
+        return sp_fail_memory(error, "a surface", s->region_count * sizeof *s->regions);
     sp_parallel_for(s->pool, s->block_count, 16, count_range, s);
+    sp_parallel_for(s->pool, s->block_count, 16, drop_range, s);
     return SPATE_OK;
 }

@@ -8,6 +8,7 @@
  *     contour.c   vertices and triangles (2D: segments)
  *     relax.c     smoothing
  *     volume.c    the volume of each region becomes that of its particles; normals
+ *     make.c      these in order
  *
  * Everything but api.c is compiled twice, as src/sim is.
  *
@@ -52,6 +53,18 @@ typedef struct X(cases) {
     uint8_t edge[CASES][CASE_SIMPLICES * DIM];
 } X(cases);
 
+/* A connected part of the liquid, and the surfaces around it. */
+typedef struct X(region) {
+    uint32_t particles;
+    uint8_t walls;          /* that it touches, as of a vertex */
+    bool small;             /* a drop: scaled, not smoothed */
+    double low[3], high[3]; /* m, of its vertices */
+    double volume, before;  /* m^3, now and before smoothing */
+    double target;          /* m^3 */
+    double area;            /* m^2: change of the volume when its vertices move by 1 m */
+    double moved, move;     /* m: in all and now */
+} X(region);
+
 typedef struct X(surface) {
     /* given */
     const float *positions, *velocities; /* 3 per particle; m, m/s; velocities may be NULL */
@@ -73,6 +86,7 @@ typedef struct X(surface) {
     float rest;        /* particles per node in full liquid */
     float level;       /* of the field at a flat surface */
     float *distance;   /* [DISTANCES + 1] from the field to nodes */
+    float excess[256]; /* nodes: by how much a sheet of this `thin` is too thick on each side */
 
     uint32_t *table;  /* number of a block + 1; 0: there is none */
     X(block) * block; /* in order of the table */
@@ -84,14 +98,14 @@ typedef struct X(surface) {
     /* per slot, `nodes` values each */
     float *number, *field, *phi;
     float *momentum[DIM];
-    uint8_t *thin;   /* 0 bulk .. 255 much thinner than a cell */
+    uint8_t *thin;   /* 32 (full liquid has so many times more particles - 1) */
     uint16_t *label; /* of an inside node, from 0 in each block; NO_LABEL outside */
     uint16_t *edge;  /* edge_nodes per slot: 8 * number of its first vertex + cut axes */
 
     X(cases) * cases;
     uint32_t *region; /* per label: number of its region */
     uint32_t label_count, region_count;
-    uint32_t *region_particles; /* [region_count] */
+    X(region) * regions;
 
     /* per vertex, beside the mesh itself */
     uint8_t *wall;           /* bits 2 d + side of the walls that it lies on; VERTEX_... */
@@ -104,6 +118,7 @@ typedef struct X(surface) {
 #define NO_LABEL UINT16_MAX
 #define VERTEX_WALLS 63 /* bits of walls */
 #define VERTEX_FIXED 64 /* on a wall, away from the water line */
+#define VERTEX_STILL 128 /* of a drop or bubble too small to be smoothed */
 
 /* The stages, in the order of make.c. */
 spate_status X(surface_bin)(X(surface) * s, spate_error *error);
@@ -112,7 +127,15 @@ void X(surface_cases)(X(cases) * cases);
 spate_status X(surface_regions)(X(surface) * s, spate_error *error);
 spate_status X(surface_contour)(X(surface) * s, spate_error *error);
 spate_status X(surface_relax)(X(surface) * s, spate_error *error);
-spate_status X(surface_volume)(X(surface) * s, spate_error *error);
+/* The regions as the contour leaves them; their volume. */
+void X(surface_measure)(X(surface) * s);
+void X(surface_volume)(X(surface) * s);
+/* How much a vertex of this `thin` is smoothed: 1 over bulk liquid, 0 on what is thin. */
+static inline float X(surface_smoothing)(int thin)
+{
+    float t = (float)(64 - thin) * (1.0f / 32.0f);
+    return t < 0.0f ? 0.0f : t < 1.0f ? t : 1.0f;
+}
 
 /* The block at these coordinates, NULL if there is none. */
 static inline X(block) * X(surface_block)(const X(surface) * s, const int at[DIM])

@@ -1,38 +1,35 @@
 /* volume.c -- the volume of each region becomes that of its particles; normals.
  *
- * What is thinner than the kernel of field.c comes out too thick. First every vertex goes inwards
- * by what a sheet of its thinness is too thick. What is then left between the volume V of a region
- * (by the divergence theorem, V = sum over triangles of a . (b x c) / 6) and that of its particles
- * is spread evenly over its free surface: all its vertices move along their normals by the same
- * length, by Newton's method, at most LARGEST cells in all. Regions of a few particles are scaled
- * about their middle instead, which is exact. Vertices stay on their walls. */
+ * The volume of a region is V = sum over triangles of a . (b x c) / 6. When its vertices move along
+ * their normals by m g, V changes by m times the sum of g times their share of the area, so that
+ * Newton's method finds the m that gives a wanted V. That is done three times:
+ *
+ *     1. g = how much a vertex was smoothed; wanted is V before smoothing, which shrinks.
+ *     2. g = by how much a sheet as thin as here is too thick (field.c), m = -1 .. 0; wanted is the
+ *        volume of the region's particles: what is too thick gets thinner, as far as there is too
+ *        much.
+ *     3. g = 1, |m| up to LARGEST cells; wanted is the same: what is left is spread evenly.
+ *
+ * Drops, of a few particles, are scaled about their middle (or the wall they sit on) instead, which
+ * is exact. Vertices stay on their walls. */
 #include "surface.h"
-
-#include "base/memory.h"
-#include "base/status.h"
 
 #include <math.h>
 #include <string.h>
 
-#define ROUNDS 3
 #define LARGEST 0.25 /* cells */
-#define FEW 8        /* particles of a region that is scaled */
-
-typedef struct region {
-    double volume, area;     /* m^3; m^2, change of the volume when all vertices move by 1 m */
-    double low[3], high[3];  /* m, of its vertices */
-    double moved, move;      /* m, in all and now */
-    double middle[3], scale; /* of a small one; scale 1: none */
-    uint8_t walls;           /* that it touches */
-} region;
+#define FEW 8        /* particles of a drop, at most */
+#define TINY 3       /* nodes: regions smaller than that are drops too */
+#define MOST_SCALE 4
 
 typedef struct correction {
     X(surface) * s;
-    region *regions;
-    float *normal; /* area of the fan as a vector, m^2, 3 per vertex */
+    float weight[256];  /* g, by `thin` */
+    double least, most; /* of m in all */
+    float *normal;      /* sum of the area vectors around each vertex, m^2 */
 } correction;
 
-/* Sum of the area vectors of the simplices around a vertex; length in 2D. */
+/* Sum of the area vectors of the simplices around a vertex; in 2D those of segments. */
 static void fan_area(const X(surface) * s, size_t vertex, float area[3])
 {
     const float *x = s->mesh->positions;
@@ -100,72 +97,38 @@ static double simplex_volume(const spate_mesh_data *mesh, size_t simplex)
     return ((double)a[0] * x[0] + (double)a[1] * x[1] + (double)a[2] * x[2]) / 6;
 }
 
-static void measure(const correction *c)
+static void measure_volumes(X(surface) * s)
+{
+    for (uint32_t k = 0; k < s->region_count; k++)
+        s->regions[k].volume = 0;
+    for (size_t k = 0; k < s->mesh->triangles; k++)
+        s->regions[s->vertex_region[s->mesh->indices[DIM * k]]].volume +=
+            simplex_volume(s->mesh, k);
+}
+
+static void measure_areas(const correction *c)
 {
     const X(surface) *s = c->s;
     for (uint32_t k = 0; k < s->region_count; k++)
-        c->regions[k].volume = c->regions[k].area = 0;
-    for (size_t k = 0; k < s->mesh->triangles; k++)
-        c->regions[s->vertex_region[s->mesh->indices[DIM * k]]].volume +=
-            simplex_volume(s->mesh, k);
+        s->regions[k].area = 0;
     for (size_t k = 0; k < s->mesh->vertices; k++) {
-        float along[3];
-        direction(c, k, along);
+        float along[3], weight = c->weight[s->slim[k]];
         const float *n = c->normal + 3 * k;
-        c->regions[s->vertex_region[k]].area +=
-            (double)(n[0] * along[0] + n[1] * along[1] + n[2] * along[2]) / DIM;
-    }
-}
-
-/* ------------------------------------------------------------------ moving */
-
-/* By how much a sheet of this thinness is too thick on each side, in m. */
-static float excess(const X(surface) * s, uint8_t slim)
-{
-    float t = (float)((int)slim - 20) * (1.0f / 40.0f);
-    return (t < 0.0f ? 0.0f : t < 1.0f ? t : 1.0f) * 0.15f * (float)s->options->cell_size;
-}
-
-static void thin_range(void *user, size_t begin, size_t end, int worker)
-{
-    (void)worker;
-    const correction *c = user;
-    for (size_t k = begin; k < end; k++) {
-        float along[3], way = excess(c->s, c->s->slim[k]);
         direction(c, k, along);
-        FOR_DIM(d)
-            c->s->mesh->positions[3 * k + (size_t)d] -= way * along[d];
+        s->regions[s->vertex_region[k]].area +=
+            (double)(weight * (n[0] * along[0] + n[1] * along[1] + n[2] * along[2])) / DIM;
     }
 }
 
-static void move_range(void *user, size_t begin, size_t end, int worker)
+void X(surface_measure)(X(surface) * s)
 {
-    (void)worker;
-    const correction *c = user;
-    for (size_t k = begin; k < end; k++) {
-        const region *r = &c->regions[c->s->vertex_region[k]];
-        float along[3], *x = c->s->mesh->positions + 3 * k;
-        direction(c, k, along);
-        FOR_DIM(d) {
-            if (r->scale != 1)
-                x[d] = (float)(r->middle[d] + r->scale * ((double)x[d] - r->middle[d]));
-            else
-                x[d] += (float)r->move * along[d];
-        }
-    }
-}
-
-/* Where a small region is scaled from: its middle, or the wall that it sits on. */
-static void find_middles(const correction *c)
-{
-    const X(surface) *s = c->s;
     for (uint32_t k = 0; k < s->region_count; k++)
         for (int d = 0; d < 3; d++) {
-            c->regions[k].low[d] = INFINITY;
-            c->regions[k].high[d] = -INFINITY;
+            s->regions[k].low[d] = INFINITY;
+            s->regions[k].high[d] = -INFINITY;
         }
     for (size_t k = 0; k < s->mesh->vertices; k++) {
-        region *r = &c->regions[s->vertex_region[k]];
+        X(region) *r = &s->regions[s->vertex_region[k]];
         r->walls |= s->wall[k] & VERTEX_WALLS;
         for (int d = 0; d < 3; d++) {
             double x = (double)s->mesh->positions[3 * k + (size_t)d];
@@ -173,45 +136,86 @@ static void find_middles(const correction *c)
             r->high[d] = x > r->high[d] ? x : r->high[d];
         }
     }
-    for (uint32_t k = 0; k < s->region_count; k++)
-        for (int d = 0; d < 3; d++) {
-            region *r = &c->regions[k];
-            int walls = r->walls >> (2 * d) & 3;
-            r->middle[d] = walls == 1   ? r->low[d]
-                           : walls == 2 ? r->high[d]
-                                        : 0.5 * (r->low[d] + r->high[d]);
-        }
-}
-
-static bool is_small(const X(surface) * s, uint32_t number, const region *r)
-{
-    bool both = false; /* opposite walls */
-    FOR_DIM(d)
-        both = both || (r->walls >> (2 * d) & 3) == 3;
-    return s->region_particles[number] <= FEW && !both;
-}
-
-static void plan(const correction *c, double particle)
-{
-    const X(surface) *s = c->s;
-    double largest = LARGEST * s->options->cell_size;
+    measure_volumes(s);
     for (uint32_t k = 0; k < s->region_count; k++) {
-        region *r = &c->regions[k];
-        double wanted = particle * (double)s->region_particles[k];
-        r->scale = 1;
-        r->move = 0;
-        if (!(r->volume > 0) || !(wanted > 0))
-            continue;
-        if (is_small(s, k, r)) {
-            double ratio = wanted / r->volume;
-            r->scale = DIM == 3 ? cbrt(ratio) : sqrt(ratio);
-            continue;
+        X(region) *r = &s->regions[k];
+        bool tiny = true;
+        r->small = r->particles <= FEW;
+        FOR_DIM(d) {
+            tiny = tiny && r->high[d] - r->low[d] < TINY * (double)s->h;
+            r->small = r->small && (r->walls >> (2 * d) & 3) != 3; /* between opposite walls */
         }
-        double move = r->area > 0 ? (wanted - r->volume) / r->area : 0, all = r->moved + move;
-        all = all < -largest ? -largest : all > largest ? largest : all;
-        r->move = all - r->moved;
-        r->moved = all;
+        r->small = r->small || tiny;
+        r->before = r->volume;
     }
+}
+
+/* ------------------------------------------------------------------ moving */
+
+static void move_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const correction *c = user;
+    const X(surface) *s = c->s;
+    for (size_t k = begin; k < end; k++) {
+        const X(region) *r = &s->regions[s->vertex_region[k]];
+        float along[3], way = (float)r->move * c->weight[s->slim[k]];
+        direction(c, k, along);
+        FOR_DIM(d)
+            s->mesh->positions[3 * k + (size_t)d] += way * along[d];
+    }
+}
+
+/* Newton's method; each region comes to its target, as far as m may go. */
+static void adjust(correction *c, int rounds)
+{
+    X(surface) *s = c->s;
+    for (int round = 0; round < rounds; round++) {
+        sp_parallel_for(s->pool, s->mesh->vertices, 1024, area_range, c);
+        measure_volumes(s);
+        measure_areas(c);
+        for (uint32_t k = 0; k < s->region_count; k++) {
+            X(region) *r = &s->regions[k];
+            double was = round > 0 ? r->moved : 0;
+            double all = r->area > 0 ? was + (r->target - r->volume) / r->area : was;
+            r->moved = all < c->least ? c->least : all > c->most ? c->most : all;
+            r->move = r->small ? 0 : r->moved - was;
+        }
+        sp_parallel_for(s->pool, s->mesh->vertices, 1024, move_range, c);
+    }
+}
+
+static void scale_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    X(surface) *s = user;
+    for (size_t k = begin; k < end; k++) {
+        const X(region) *r = &s->regions[s->vertex_region[k]];
+        if (!r->small || !(r->before > 0))
+            continue;
+        double ratio = r->target / r->before, scale = DIM == 3 ? cbrt(ratio) : sqrt(ratio);
+        scale = scale < MOST_SCALE ? scale : MOST_SCALE;
+        FOR_DIM(d) {
+            int walls = r->walls >> (2 * d) & 3;
+            double middle = walls == 1   ? r->low[d]
+                            : walls == 2 ? r->high[d]
+                                         : 0.5 * (r->low[d] + r->high[d]);
+            float *x = &s->mesh->positions[3 * k + (size_t)d];
+            *x = (float)(middle + scale * ((double)*x - middle));
+        }
+    }
+}
+
+/* Nothing leaves the domain. */
+static void confine_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    X(surface) *s = user;
+    for (size_t k = begin; k < end; k++)
+        FOR_DIM(d) {
+            float *x = &s->mesh->positions[3 * k + (size_t)d], high = (float)s->n[d] * s->h;
+            *x = *x < 0.0f ? 0.0f : *x > high ? high : *x;
+        }
 }
 
 static void normal_range(void *user, size_t begin, size_t end, int worker)
@@ -225,26 +229,40 @@ static void normal_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-spate_status X(surface_volume)(X(surface) * s, spate_error *error)
+static void smoothing_back(X(surface) * s, correction *c)
+{
+    for (int thin = 0; thin < 256; thin++)
+        c->weight[thin] = X(surface_smoothing)(thin);
+    for (uint32_t k = 0; k < s->region_count; k++)
+        s->regions[k].target = s->regions[k].before;
+    c->least = -INFINITY;
+    c->most = INFINITY;
+    adjust(c, 1);
+}
+
+void X(surface_volume)(X(surface) * s)
 {
     size_t vertices = s->mesh->vertices;
-    correction c = {s, sp_alloc(s->region_count, sizeof *c.regions), s->mesh->normals};
-    if (!c.regions)
-        return sp_fail_memory(error, "a surface", s->region_count * sizeof *c.regions);
+    correction c = {.s = s, .normal = s->mesh->normals};
     double particle = 1;
+    smoothing_back(s, &c);
     FOR_DIM(d)
         particle *= s->options->cell_size / s->options->particles_per_axis;
-    sp_parallel_for(s->pool, vertices, 1024, area_range, &c);
-    sp_parallel_for(s->pool, vertices, 1024, thin_range, &c);
-    find_middles(&c);
-    for (int round = 0; round < ROUNDS; round++) {
-        sp_parallel_for(s->pool, vertices, 1024, area_range, &c);
-        measure(&c);
-        plan(&c, particle);
-        sp_parallel_for(s->pool, vertices, 1024, move_range, &c);
-    }
+    for (uint32_t k = 0; k < s->region_count; k++)
+        s->regions[k].target = particle * s->regions[k].particles;
+    for (int thin = 0; thin < 256; thin++)
+        c.weight[thin] = s->excess[thin] * s->h;
+    c.least = -1;
+    c.most = 0;
+    adjust(&c, 2);
+    for (int thin = 0; thin < 256; thin++)
+        c.weight[thin] = 1.0f;
+    c.most = LARGEST * s->options->cell_size;
+    c.least = -c.most;
+    adjust(&c, 3);
+    sp_parallel_for(s->pool, vertices, 1024, scale_range, s);
+    if (s->walls)
+        sp_parallel_for(s->pool, vertices, 1024, confine_range, s);
     sp_parallel_for(s->pool, vertices, 1024, area_range, &c);
     sp_parallel_for(s->pool, vertices, 1024, normal_range, &c);
-    sp_free(c.regions);
-    return SPATE_OK;
 }
