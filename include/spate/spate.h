@@ -581,6 +581,9 @@ SPATE_API spate_points *spate_points_read(const char *path, spate_error *error);
  * all. */
 SPATE_API spate_status spate_particles_write_ply(spate_sim *sim, const char *path,
                                                  spate_error *error);
+/* Binary PLY of a surface: vertices x y z nx ny nz vx vy vz and triangles (2D: edges). */
+SPATE_API spate_status spate_mesh_write_ply(const spate_mesh_data *mesh, const char *path,
+                                            spate_error *error);
 /* A picture of the particles and solids. width and height in pixels. */
 SPATE_API spate_status spate_preview_write_png(spate_sim *sim, const char *path, int width,
                                                int height, spate_error *error);

@@ -208,3 +208,39 @@ void sp_parallel_for(sp_pool *pool, size_t n, size_t grain, sp_range_fn *range, 
             sched_yield();
     }
 }
+
+/* ------------------------------------------------------------------ beside everything else */
+
+struct sp_task {
+    pthread_t thread;
+    void (*work)(void *args);
+    void *args;
+};
+
+static void *task_main(void *arg)
+{
+    sp_task *task = arg;
+    task->work(task->args);
+    return NULL;
+}
+
+sp_task *sp_task_start(void (*work)(void *args), void *args)
+{
+    sp_task *task = sp_alloc(1, sizeof *task);
+    if (!task)
+        return NULL;
+    task->work = work;
+    task->args = args;
+    if (pthread_create(&task->thread, NULL, task_main, task) == 0)
+        return task;
+    sp_free(task);
+    return NULL;
+}
+
+void sp_task_wait(sp_task *task)
+{
+    if (!task)
+        return;
+    pthread_join(task->thread, NULL);
+    sp_free(task);
+}

@@ -25,4 +25,10 @@ int sp_pool_workers_used(const sp_pool *pool);
 /* grain must be at least 1. Not to be called from inside a range function. */
 void sp_parallel_for(sp_pool *pool, size_t n, size_t grain, sp_range_fn *range, void *args);
 
+/* One piece of work beside everything else, for output. NULL if there is no thread for it: the
+ * caller does it himself. */
+typedef struct sp_task sp_task;
+sp_task *sp_task_start(void (*work)(void *args), void *args);
+void sp_task_wait(sp_task *task); /* until it is done; NULL is fine */
+
 #endif

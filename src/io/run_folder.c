@@ -20,23 +20,23 @@
 
 /* ------------------------------------------------------------------ what belongs to a run */
 
-typedef enum file_kind { FOREIGN, CHECKPOINT, PARTICLES, OTHER, RUN_JSON } file_kind;
+typedef enum file_kind { FOREIGN, CHECKPOINT, PARTICLES, MESH, OTHER, RUN_JSON } file_kind;
 
 typedef struct run_file {
     file_kind kind;
     bool temporary;
-    int frame; /* PARTICLES */
+    int frame; /* PARTICLES, MESH */
 } run_file;
 
-static bool is_particles(const char *name, size_t length, int *frame)
+/* Whether a name is `begin`, a number of four digits or more, and ".ply". */
+static bool is_numbered(const char *name, size_t length, const char *begin, int *frame)
 {
-    static const char begin[] = "particles.", end[] = ".ply";
-    size_t digits = length - (sizeof begin - 1) - (sizeof end - 1);
-    if (length < sizeof begin + sizeof end + 2 || digits > 9 ||
-        memcmp(name, begin, sizeof begin - 1) != 0 ||
-        memcmp(name + length - (sizeof end - 1), end, sizeof end - 1) != 0)
+    static const char end[] = ".ply";
+    size_t first = strlen(begin), last = sizeof end - 1, digits = length - first - last;
+    if (length < first + 4 + last || digits > 9 || memcmp(name, begin, first) != 0 ||
+        memcmp(name + length - last, end, last) != 0)
         return false;
-    const char *number = name + sizeof begin - 1;
+    const char *number = name + first;
     if (strspn(number, "0123456789") != digits)
         return false;
     *frame = atoi(number);
@@ -57,8 +57,10 @@ static run_file classify(const char *name)
         file.temporary = true;
         length -= 4;
     }
-    if (is_particles(name, length, &file.frame))
+    if (is_numbered(name, length, "particles.", &file.frame))
         file.kind = PARTICLES;
+    else if (is_numbered(name, length, "mesh.", &file.frame))
+        file.kind = MESH;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (strlen(known[k].name) == length && memcmp(known[k].name, name, length) == 0)
             file.kind = known[k].kind;
@@ -175,6 +177,12 @@ const char *sp_run_folder_particles(const sp_run_folder *folder, int frame, char
     return path;
 }
 
+const char *sp_run_folder_mesh(const sp_run_folder *folder, int frame, char path[SP_PATH_SIZE])
+{
+    snprintf(path, SP_PATH_SIZE, "%s/mesh.%04d.ply", folder->path, frame);
+    return path;
+}
+
 bool sp_run_folder_has(const sp_run_folder *folder, const char *name)
 {
     return faccessat(folder->descriptor, name, F_OK, 0) == 0;
@@ -218,7 +226,8 @@ static spate_status remove_file(const sp_run_folder *folder, const char *name, r
                                 void *user, spate_error *error)
 {
     const removal *what = user;
-    bool later = file.kind == PARTICLES && file.frame > what->last_frame;
+    bool numbered = file.kind == PARTICLES || file.kind == MESH;
+    bool later = numbered && file.frame > what->last_frame;
     if (file.kind < what->first || file.kind > what->last)
         return SPATE_OK;
     if (what->last_frame >= 0 && !file.temporary && !later)

@@ -61,8 +61,8 @@ spate_mesh_data *sp_mesh_create(const sp_mesh_input *input, spate_error *error)
         return NULL;
     }
     mesh->dim = input->options->dim;
-    spate_status status = mesh->dim == 2 ? sp2_mesh_make(input, mesh, error)
-                                         : sp3_mesh_make(input, mesh, error);
+    spate_status status =
+        mesh->dim == 2 ? sp2_mesh_make(input, mesh, error) : sp3_mesh_make(input, mesh, error);
     if (status == SPATE_OK)
         return mesh;
     spate_mesh_data_destroy(mesh);

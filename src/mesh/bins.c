@@ -19,7 +19,7 @@ typedef struct bounds {
     float low[DIM], high[DIM];
 } bounds;
 
-static spate_status find_bounds(const X(surface) * s, bounds *b, spate_error *error)
+static spate_status find_bounds(const X(surface) *s, bounds *b, spate_error *error)
 {
     FOR_DIM(d) {
         b->low[d] = s->count ? INFINITY : 0.0f;
@@ -37,7 +37,7 @@ static spate_status find_bounds(const X(surface) * s, bounds *b, spate_error *er
     return SPATE_OK;
 }
 
-static spate_status lay_out(X(surface) * s, spate_error *error)
+static spate_status lay_out(X(surface) *s, spate_error *error)
 {
     bounds b;
     TRY(find_bounds(s, &b, error));
@@ -53,8 +53,7 @@ static spate_status lay_out(X(surface) * s, spate_error *error)
         double nodes = (last - first) * s->cell, blocks = ceil(nodes / s->side);
         if (!(nodes < 0x1p24) || !(blocks * (double)total < (double)MAX_BLOCKS))
             return sp_fail(error, SPATE_ERROR_USAGE, "surface",
-                           "the particles lie %g cells apart: too far for a surface",
-                           last - first);
+                           "the particles lie %g cells apart: too far for a surface", last - first);
         s->origin[d] = first * dx;
         s->n[d] = (int)nodes;
         s->blocks[d] = (int)blocks;
@@ -66,7 +65,7 @@ static spate_status lay_out(X(surface) * s, spate_error *error)
     return s->table ? SPATE_OK : sp_fail_memory(error, "a surface", total * sizeof *s->table);
 }
 
-static size_t table_size(const X(surface) * s)
+static size_t table_size(const X(surface) *s)
 {
     size_t total = 1;
     FOR_DIM(d)
@@ -74,7 +73,7 @@ static size_t table_size(const X(surface) * s)
     return total;
 }
 
-static size_t home(const X(surface) * s, uint32_t particle)
+static size_t home(const X(surface) *s, uint32_t particle)
 {
     float x[DIM];
     X(surface_place)(s, particle, x);
@@ -84,7 +83,7 @@ static size_t home(const X(surface) * s, uint32_t particle)
     return index;
 }
 
-static void coordinates(const X(surface) * s, size_t index, int at[DIM])
+static void coordinates(const X(surface) *s, size_t index, int at[DIM])
 {
     FOR_DIM(d) {
         at[d] = (int)(index % (size_t)s->blocks[d]);
@@ -93,7 +92,7 @@ static void coordinates(const X(surface) * s, size_t index, int at[DIM])
 }
 
 /* Marks the blocks around one with particles; returns how many of them are new. */
-static uint32_t mark_ring(X(surface) * s, size_t index)
+static uint32_t mark_ring(X(surface) *s, size_t index)
 {
     int at[DIM], offset[DIM];
     uint32_t marked = 0;
@@ -116,7 +115,7 @@ static uint32_t mark_ring(X(surface) * s, size_t index)
 }
 
 /* Turns the counts of the table into the list of blocks. */
-static spate_status list_blocks(X(surface) * s, spate_error *error)
+static spate_status list_blocks(X(surface) *s, spate_error *error)
 {
     size_t total = table_size(s);
     uint32_t blocks = 0, begin = 0;
@@ -181,7 +180,7 @@ static void empty_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-static bool meets_surface(const X(surface) * s, const X(block) * block)
+static bool meets_surface(const X(surface) *s, const X(block) *block)
 {
     if (block->empty)
         return true;
@@ -197,7 +196,7 @@ static bool meets_surface(const X(surface) * s, const X(block) * block)
     return false;
 }
 
-static bool at_wall(const X(surface) * s, const X(block) * block)
+static bool at_wall(const X(surface) *s, const X(block) *block)
 {
     bool touches = false;
     FOR_DIM(d)
@@ -205,7 +204,7 @@ static bool at_wall(const X(surface) * s, const X(block) * block)
     return touches;
 }
 
-static bool gives(const X(surface) * s, const X(block) * block)
+static bool gives(const X(surface) *s, const X(block) *block)
 {
     for (int m = 0; m < NEIGHBOURS && block->begin < block->end; m++) {
         int offset[DIM], at[DIM];
@@ -219,7 +218,7 @@ static bool gives(const X(surface) * s, const X(block) * block)
     return false;
 }
 
-static int colour_of(const X(block) * block)
+static int colour_of(const X(block) *block)
 {
     int colour = 0;
     FOR_DIM(d)
@@ -227,7 +226,7 @@ static int colour_of(const X(block) * block)
     return colour;
 }
 
-spate_status X(surface_bin)(X(surface) * s, spate_error *error)
+spate_status X(surface_bin)(X(surface) *s, spate_error *error)
 {
     TRY(lay_out(s, error));
     for (uint32_t k = 0; k < s->count; k++)

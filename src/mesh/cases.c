@@ -174,7 +174,7 @@ static void make_2d(int inside, uint8_t *edges, uint8_t *count)
     }
 }
 
-void X(surface_cases)(X(cases) * cases)
+void X(surface_cases)(X(cases) *cases)
 {
     memset(cases, 0, sizeof *cases);
     for (int k = 0; k < CASES; k++)

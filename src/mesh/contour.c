@@ -17,20 +17,20 @@
 
 #define CORNERS (1 << DIM)
 #define AXIS_EDGES (CORNERS / 2)
-#define OUT 1e9f       /* phi beyond the lattice */
-#define NEAREST 0.02f  /* of a cut to a node, and of a slid vertex to an edge of the tank */
+#define OUT 1e9f      /* phi beyond the lattice */
+#define NEAREST 0.02f /* of a cut to a node, and of a slid vertex to an edge of the tank */
 #define HALO 2
 
 /* A block with phi and what follows from it. */
 typedef struct view {
-    X(surface) * s;
-    X(block) * block;
+    X(surface) *s;
+    X(block) *block;
     int width;
     size_t stride[DIM];
     float phi[BUFFER];
 } view;
 
-static void make_view(view *v, X(surface) * s, X(block) * block)
+static void make_view(view *v, X(surface) *s, X(block) *block)
 {
     v->s = s;
     v->block = block;
@@ -99,7 +99,7 @@ static unsigned cut_axes(const view *v, size_t index)
     return cut;
 }
 
-static size_t edge_index(const X(surface) * s, const int at[DIM])
+static size_t edge_index(const X(surface) *s, const int at[DIM])
 {
     size_t index = 0;
     for (int d = DIM - 1; d >= 0; d--)
@@ -179,9 +179,7 @@ static void write_velocity(const writer *w, size_t a, size_t b, float t, float *
 {
     float share[2] = {(1.0f - t) * w->share[a], t * w->share[b]}, sum = share[0] + share[1];
     FOR_DIM(d)
-        out[d] = sum > 0.0f
-                     ? ((1.0f - t) * w->velocity[d][a] + t * w->velocity[d][b]) / sum
-                     : 0.0f;
+        out[d] = sum > 0.0f ? ((1.0f - t) * w->velocity[d][a] + t * w->velocity[d][b]) / sum : 0.0f;
 }
 
 static void write_vertex(view *v, const int at[DIM], size_t index, int axis, writer *w)
@@ -201,8 +199,8 @@ static void write_vertex(view *v, const int at[DIM], size_t index, int axis, wri
     }
     x[axis] += t;
     FOR_DIM(d)
-        mesh->positions[3 * vertex + (size_t)d] = (float)(
-            s->origin[d] + (double)s->h * ((double)x[d] + v->block->at[d] * s->side));
+        mesh->positions[3 * vertex + (size_t)d] =
+            (float)(s->origin[d] + (double)s->h * ((double)x[d] + v->block->at[d] * s->side));
     s->wall[vertex] = walls;
     if (mesh->velocities)
         write_velocity(w, index, other, t, mesh->velocities + 3 * vertex);
@@ -261,7 +259,7 @@ static void write_node(view *v, const int at[DIM], size_t index, void *user)
 }
 
 /* Blurred values with a halo as that of phi. */
-static void load_trimmed(const X(surface) * s, const X(block) * block, const float *values,
+static void load_trimmed(const X(surface) *s, const X(block) *block, const float *values,
                          float *out)
 {
     float wide[BUFFER];
@@ -299,7 +297,7 @@ static void write_range(void *user, size_t begin, size_t end, int worker)
 
 /* ------------------------------------------------------------------ all */
 
-static spate_status make_mesh(X(surface) * s, size_t vertices, size_t simplices, spate_error *error)
+static spate_status make_mesh(X(surface) *s, size_t vertices, size_t simplices, spate_error *error)
 {
     spate_mesh_data *mesh = s->mesh;
     mesh->vertices = vertices;
@@ -316,7 +314,7 @@ static spate_status make_mesh(X(surface) * s, size_t vertices, size_t simplices,
     return made ? SPATE_OK : sp_fail_memory(error, "a surface", 42 * vertices + 12 * simplices);
 }
 
-spate_status X(surface_contour)(X(surface) * s, spate_error *error)
+spate_status X(surface_contour)(X(surface) *s, spate_error *error)
 {
     size_t entries = (size_t)s->slot_count * s->edge_nodes, vertices = 0, simplices = 0;
     s->edge = sp_alloc(entries, sizeof *s->edge);

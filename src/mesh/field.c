@@ -49,7 +49,8 @@ static void kernel_samples(int blur, float w[2 * SPAN + 1])
         w[k + SPAN] = quadratic((float)k / FINE);
     for (int pass = 0; pass < blur; pass++) {
         for (int k = 0; k <= 2 * SPAN; k++) {
-            float left = k >= FINE ? w[k - FINE] : 0, right = k + FINE <= 2 * SPAN ? w[k + FINE] : 0;
+            float left = k >= FINE ? w[k - FINE] : 0,
+                  right = k + FINE <= 2 * SPAN ? w[k + FINE] : 0;
             next[k] = 0.5f * w[k] + 0.25f * (left + right);
         }
         memcpy(w, next, sizeof next);
@@ -88,7 +89,7 @@ static void flat_field(int blur, float field[2 * SPAN + 1])
 }
 
 /* Distance (nodes, negative inside) for each value of the field. */
-static spate_status make_distances(X(surface) * s, spate_error *error)
+static spate_status make_distances(X(surface) *s, spate_error *error)
 {
     float field[2 * SPAN + 1];
     s->distance = sp_alloc(DISTANCES + 1, sizeof *s->distance);
@@ -113,7 +114,7 @@ static spate_status make_distances(X(surface) * s, spate_error *error)
 
 /* The middle of a sheet of thickness a has field 1 and a w(0) particles for every one of full
  * liquid, so that `thin` gives a, as well as a share of the field elsewhere. */
-static void make_excess(X(surface) * s)
+static void make_excess(X(surface) *s)
 {
     float w[2 * SPAN + 1], middle = 0;
     int k = SPAN;
@@ -130,7 +131,7 @@ static void make_excess(X(surface) * s)
     }
 }
 
-static float distance_of(const X(surface) * s, float field)
+static float distance_of(const X(surface) *s, float field)
 {
     float x = field * DISTANCES;
     if (!(x < DISTANCES))
@@ -142,7 +143,7 @@ static float distance_of(const X(surface) * s, float field)
 /* ------------------------------------------------------------------ particles to nodes */
 
 typedef struct deposit {
-    X(surface) * s;
+    X(surface) *s;
     const uint32_t *list;
     bool shares; /* the field and the momentum, otherwise the number */
 } deposit;
@@ -155,7 +156,7 @@ typedef struct stencil {
     int base; /* index of its first node in the block with a halo */
 } stencil;
 
-static stencil stencil_of(const X(surface) * s, const X(block) * block, uint32_t particle, int halo)
+static stencil stencil_of(const X(surface) *s, const X(block) *block, uint32_t particle, int halo)
 {
     stencil st;
     float x[DIM];
@@ -193,7 +194,7 @@ static float gather(const float *values, int width, const stencil *st)
     return sum;
 }
 
-static void deposit_block(const deposit *args, X(block) * block)
+static void deposit_block(const deposit *args, X(block) *block)
 {
     X(surface) *s = args->s;
     float sums[1 + DIM][SPREAD_NODES];
@@ -223,7 +224,7 @@ static void deposit_range(void *user, size_t begin, size_t end, int worker)
         deposit_block(args, &args->s->block[args->list[k]]);
 }
 
-static void deposit_all(X(surface) * s, bool shares)
+static void deposit_all(X(surface) *s, bool shares)
 {
     for (int colour = 0; colour < COLOURS; colour++) {
         deposit args = {s, s->colour_list + s->colour_start[colour], shares};
@@ -266,7 +267,7 @@ static uint8_t thinness(float field, float number, float rest)
 
 /* Nodes next to a block that counts as inside throughout are inside, whatever the field says: no
  * edge of such a block may be cut. */
-static void close_to_full(X(surface) * s, const X(block) * block)
+static void close_to_full(X(surface) *s, const X(block) *block)
 {
     float *phi = s->phi + (size_t)block->slot * s->nodes;
     for (int m = 0; m < NEIGHBOURS; m++) {
@@ -305,8 +306,8 @@ static void level_range(void *user, size_t begin, size_t end, int worker)
             for (int j = 0; j < s->side; j++)
                 for (int i = 0; i < s->side; i++, out++) {
                     int z = DIM == 3 ? m + s->blur : 0;
-                    size_t at = (size_t)(i + s->blur) +
-                                (size_t)width * (size_t)(j + s->blur + width * z);
+                    size_t at =
+                        (size_t)(i + s->blur) + (size_t)width * (size_t)(j + s->blur + width * z);
                     s->phi[out] = distance_of(s, field[at]);
                     s->thin[out] = thinness(field[at], number[at], s->rest);
                 }
@@ -316,7 +317,7 @@ static void level_range(void *user, size_t begin, size_t end, int worker)
 
 /* Particles keep some distance from walls, and more from the edges between two of them. Where the
  * liquid one cell away from the walls is full, it reaches the walls. */
-static void wet_node(X(surface) * s, const X(block) * block, const int at[3])
+static void wet_node(X(surface) *s, const X(block) *block, const int at[3])
 {
     int home[DIM];
     size_t here = 0, there = 0;
@@ -358,7 +359,7 @@ static void wet_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-static spate_status make_fields(X(surface) * s, spate_error *error)
+static spate_status make_fields(X(surface) *s, spate_error *error)
 {
     size_t values = (size_t)s->slot_count * s->nodes;
     s->number = sp_alloc(values, sizeof *s->number);
@@ -373,7 +374,7 @@ static spate_status make_fields(X(surface) * s, spate_error *error)
     return made ? SPATE_OK : sp_fail_memory(error, "a surface", values * (13 + 4 * DIM));
 }
 
-spate_status X(surface_field)(X(surface) * s, spate_error *error)
+spate_status X(surface_field)(X(surface) *s, spate_error *error)
 {
     float spacing = 2.0f / (float)s->options->particles_per_axis;
     float sigma = KERNEL_SIGMA * (spacing > 1.0f ? spacing : 1.0f) * (float)s->cell;

@@ -1,9 +1,11 @@
-/* lattice.c -- blocks with what is around them: values of the neighbours, mirror images at walls. */
+/* lattice.c -- blocks with what is around them: values of the neighbours, mirror images at walls.
+ */
 #include "surface.h"
 
 #include <string.h>
 
-/* The part of an axis that a neighbour fills: begin .. end of the loaded block, and its first node. */
+/* The part of an axis that a neighbour fills: begin .. end of the loaded block, and its first node.
+ */
 static void part(int side, int halo, int offset, int *begin, int *end, int *first)
 {
     *begin = offset < 0 ? 0 : offset == 0 ? halo : halo + side;
@@ -46,7 +48,7 @@ static void layer(float *values, int width, int axis, int from, int to, bool add
         }
 }
 
-void X(surface_load)(const X(surface) * s, const X(block) * block, const float *values, int halo,
+void X(surface_load)(const X(surface) *s, const X(block) *block, const float *values, int halo,
                      float full, float *out)
 {
     int width = s->side + 2 * halo;
@@ -85,7 +87,7 @@ static void blur_once(float *values, int width, float *spare)
     }
 }
 
-int X(surface_load_blurred)(const X(surface) * s, const X(block) * block, const float *values,
+int X(surface_load_blurred)(const X(surface) *s, const X(block) *block, const float *values,
                             int keep, float full, float *out)
 {
     float spare[BUFFER];
@@ -96,7 +98,7 @@ int X(surface_load_blurred)(const X(surface) * s, const X(block) * block, const 
     return width;
 }
 
-void X(surface_add)(X(surface) * s, const X(block) * block, float *sums, float *values)
+void X(surface_add)(X(surface) *s, const X(block) *block, float *sums, float *values)
 {
     int width = s->side + 2;
     FOR_DIM(d) {
@@ -122,8 +124,8 @@ void X(surface_add)(X(surface) * s, const X(block) * block, float *sums, float *
         int low = DIM == 3 ? begin[DIM - 1] : 0, high = DIM == 3 ? end[DIM - 1] : 1;
         for (int z = low; z < high; z++)
             for (int y = begin[1]; y < end[1]; y++) {
-                int to = y - begin[1] + first[1] +
-                         s->side * (DIM == 3 ? z - low + first[DIM - 1] : 0);
+                int to =
+                    y - begin[1] + first[1] + s->side * (DIM == 3 ? z - low + first[DIM - 1] : 0);
                 float *row = target + (size_t)s->side * (size_t)to + first[0];
                 const float *from = sums + (size_t)width * (size_t)(y + width * z) + begin[0];
                 for (int x = 0; x < end[0] - begin[0]; x++)

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-static spate_status run_stages(X(surface) * s, spate_error *error)
+static spate_status run_stages(X(surface) *s, spate_error *error)
 {
     TRY(X(surface_bin)(s, error));
     TRY(X(surface_field)(s, error));
@@ -16,7 +16,7 @@ static spate_status run_stages(X(surface) * s, spate_error *error)
     return SPATE_OK;
 }
 
-static void clear(X(surface) * s)
+static void clear(X(surface) *s)
 {
     void *blocks[] = {s->distance, s->table,  s->block, s->colour_list, s->order,
                       s->share,    s->number, s->field, s->phi,         s->thin,

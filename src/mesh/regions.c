@@ -15,7 +15,7 @@
 #define NODES_AWAY 0.5f /* phi of a node that is made to lie outside */
 
 /* Whether node `at` of a block, which has number `index` in it, is inside the liquid. */
-static bool is_inside(const X(surface) * s, const X(block) * block, const int at[DIM], size_t index)
+static bool is_inside(const X(surface) *s, const X(block) *block, const int at[DIM], size_t index)
 {
     FOR_DIM(d) {
         if (block->at[d] * s->side + at[d] >= s->n[d])
@@ -41,7 +41,7 @@ static int axes_of(const int offset[DIM])
     return axes;
 }
 
-static void flood(const X(surface) * s, const X(block) * block, size_t seed, uint16_t name,
+static void flood(const X(surface) *s, const X(block) *block, size_t seed, uint16_t name,
                   uint16_t *queue)
 {
     uint16_t *label = s->label + (size_t)block->slot * s->nodes;
@@ -111,7 +111,7 @@ static void join(uint32_t *parent, uint32_t a, uint32_t b)
 }
 
 /* The label of a node of a block, NO_SLOT if it is outside. */
-static uint32_t label_of(const X(surface) * s, const X(block) * block, size_t index)
+static uint32_t label_of(const X(surface) *s, const X(block) *block, size_t index)
 {
     if (block->slot == NO_SLOT)
         return block->first_label;
@@ -121,7 +121,7 @@ static uint32_t label_of(const X(surface) * s, const X(block) * block, size_t in
 
 /* Joins the labels of the nodes of a block with those of the nodes at `step` from them that lie in
  * the neighbour at `offset`. */
-static void join_step(const X(surface) * s, const X(block) * block, const X(block) * other,
+static void join_step(const X(surface) *s, const X(block) *block, const X(block) *other,
                       const int offset[DIM], const int step[DIM], uint32_t *parent)
 {
     int low[3] = {0, 0, 0}, high[3] = {0, 0, 0}, at[3];
@@ -149,7 +149,7 @@ static void join_step(const X(surface) * s, const X(block) * block, const X(bloc
 }
 
 /* Joins labels across the face or edge between a block and its neighbour at `offset`. */
-static void join_blocks(const X(surface) * s, const X(block) * block, const int offset[DIM],
+static void join_blocks(const X(surface) *s, const X(block) *block, const int offset[DIM],
                         uint32_t *parent)
 {
     int at[DIM], step[DIM];
@@ -171,7 +171,7 @@ static void join_blocks(const X(surface) * s, const X(block) * block, const int 
 /* ------------------------------------------------------------------ particles */
 
 /* The label of the inside node nearest to a particle, of those that it gives to; NO_SLOT: none. */
-static uint32_t particle_label(const X(surface) * s, const X(block) * home, uint32_t particle)
+static uint32_t particle_label(const X(surface) *s, const X(block) *home, uint32_t particle)
 {
     float x[DIM], best = 1e9f;
     uint32_t found = NO_SLOT;
@@ -205,7 +205,7 @@ static uint32_t particle_label(const X(surface) * s, const X(block) * home, uint
 }
 
 /* Whole numbers add up to the same in any order. */
-static void count(X(surface) * s, uint32_t region, uint32_t particles)
+static void count(X(surface) *s, uint32_t region, uint32_t particles)
 {
     _Atomic uint32_t *counter = (_Atomic uint32_t *)&s->regions[region].particles;
     atomic_fetch_add_explicit(counter, particles, memory_order_relaxed);
@@ -235,7 +235,8 @@ static void count_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-/* A node between particles that belong to other regions may be inside by itself; nothing is there. */
+/* A node between particles that belong to other regions may be inside by itself; nothing is there.
+ */
 static void drop_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
@@ -251,7 +252,7 @@ static void drop_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-spate_status X(surface_regions)(X(surface) * s, spate_error *error)
+spate_status X(surface_regions)(X(surface) *s, spate_error *error)
 {
     size_t values = (size_t)s->slot_count * s->nodes;
     s->label = sp_alloc(values, sizeof *s->label);

@@ -4,8 +4,8 @@
  * weighted by how much liquid there is (Löschner, Böttcher, Jeske, Bender 2023): all the way over
  * bulk liquid, where bumps are noise; not at all on sheets, threads and drops, which smoothing
  * would thin out and shrink. Closed surfaces of less than SMALL cells, drops and bubbles, are left
- * alone too: they would shrink to a point. Vertices on a wall stay on it; those of the water line look only at
- * the free surface, and the others on the wall do not move. */
+ * alone too: they would shrink to a point. Vertices on a wall stay on it; those of the water line
+ * look only at the free surface, and the others on the wall do not move. */
 #include "surface.h"
 
 #include "base/memory.h"
@@ -17,13 +17,13 @@
 #define STEP 0.6f /* of the way to the mean */
 
 typedef struct relaxation {
-    X(surface) * s;
+    X(surface) *s;
     const float *from;
     float *to;
 } relaxation;
 
 /* Simplices around each vertex, in order of their number. */
-static spate_status make_fans(X(surface) * s, spate_error *error)
+static spate_status make_fans(X(surface) *s, spate_error *error)
 {
     const spate_mesh_data *mesh = s->mesh;
     size_t corners = DIM * mesh->triangles;
@@ -66,7 +66,7 @@ static void find_pieces(const spate_mesh_data *mesh, uint32_t *piece)
 }
 
 /* Marks the vertices of pieces that are small along all axes. */
-static spate_status mark_small(X(surface) * s, spate_error *error)
+static spate_status mark_small(X(surface) *s, spate_error *error)
 {
     const spate_mesh_data *mesh = s->mesh;
     uint32_t *piece = sp_alloc(mesh->vertices, sizeof *piece);
@@ -122,12 +122,12 @@ static void relax_range(void *user, size_t begin, size_t end, int worker)
         relax_vertex(r, k);
 }
 
-spate_status X(surface_relax)(X(surface) * s, spate_error *error)
+spate_status X(surface_relax)(X(surface) *s, spate_error *error)
 {
     spate_mesh_data *mesh = s->mesh;
     TRY(make_fans(s, error));
     TRY(mark_small(s, error));
-    float *spare = mesh->normals; /* not yet in use */
+    float *spare = mesh->normals;                              /* not yet in use */
     int passes = (DIM == 3 ? 4 : 8) * (1 + s->cell * s->cell); /* even */
     for (int pass = 0; pass < passes; pass++) {
         relaxation r = {s, pass & 1 ? spare : mesh->positions, pass & 1 ? mesh->positions : spare};

@@ -88,8 +88,8 @@ typedef struct X(surface) {
     float *distance;   /* [DISTANCES + 1] from the field to nodes */
     float excess[256]; /* nodes: by how much a sheet of this `thin` is too thick on each side */
 
-    uint32_t *table;  /* number of a block + 1; 0: there is none */
-    X(block) * block; /* in order of the table */
+    uint32_t *table; /* number of a block + 1; 0: there is none */
+    X(block) *block; /* in order of the table */
     uint32_t block_count, slot_count;
     uint32_t *colour_list, colour_start[COLOURS + 1]; /* blocks that give, by colour */
     uint32_t *order;                                  /* particles by block, then as they came */
@@ -102,34 +102,34 @@ typedef struct X(surface) {
     uint16_t *label; /* of an inside node, from 0 in each block; NO_LABEL outside */
     uint16_t *edge;  /* edge_nodes per slot: 8 * number of its first vertex + cut axes */
 
-    X(cases) * cases;
+    X(cases) *cases;
     uint32_t *region; /* per label: number of its region */
     uint32_t label_count, region_count;
-    X(region) * regions;
+    X(region) *regions;
 
     /* per vertex, beside the mesh itself */
-    uint8_t *wall;           /* bits 2 d + side of the walls that it lies on; VERTEX_... */
-    uint8_t *slim;           /* `thin` there */
-    uint32_t *vertex_region; /* number */
+    uint8_t *wall;             /* bits 2 d + side of the walls that it lies on; VERTEX_... */
+    uint8_t *slim;             /* `thin` there */
+    uint32_t *vertex_region;   /* number */
     uint32_t *fan_start, *fan; /* simplices around each vertex */
     spate_mesh_data *mesh;
 } X(surface);
 
 #define NO_LABEL UINT16_MAX
-#define VERTEX_WALLS 63 /* bits of walls */
-#define VERTEX_FIXED 64 /* on a wall, away from the water line */
+#define VERTEX_WALLS 63  /* bits of walls */
+#define VERTEX_FIXED 64  /* on a wall, away from the water line */
 #define VERTEX_STILL 128 /* of a drop or bubble too small to be smoothed */
 
 /* The stages, in the order of make.c. */
-spate_status X(surface_bin)(X(surface) * s, spate_error *error);
-spate_status X(surface_field)(X(surface) * s, spate_error *error);
-void X(surface_cases)(X(cases) * cases);
-spate_status X(surface_regions)(X(surface) * s, spate_error *error);
-spate_status X(surface_contour)(X(surface) * s, spate_error *error);
-spate_status X(surface_relax)(X(surface) * s, spate_error *error);
+spate_status X(surface_bin)(X(surface) *s, spate_error *error);
+spate_status X(surface_field)(X(surface) *s, spate_error *error);
+void X(surface_cases)(X(cases) *cases);
+spate_status X(surface_regions)(X(surface) *s, spate_error *error);
+spate_status X(surface_contour)(X(surface) *s, spate_error *error);
+spate_status X(surface_relax)(X(surface) *s, spate_error *error);
 /* The regions as the contour leaves them; their volume. */
-void X(surface_measure)(X(surface) * s);
-void X(surface_volume)(X(surface) * s);
+void X(surface_measure)(X(surface) *s);
+void X(surface_volume)(X(surface) *s);
 /* How much a vertex of this `thin` is smoothed: 1 over bulk liquid, 0 on what is thin. */
 static inline float X(surface_smoothing)(int thin)
 {
@@ -138,7 +138,7 @@ static inline float X(surface_smoothing)(int thin)
 }
 
 /* The block at these coordinates, NULL if there is none. */
-static inline X(block) * X(surface_block)(const X(surface) * s, const int at[DIM])
+static inline X(block) *X(surface_block)(const X(surface) *s, const int at[DIM])
 {
     size_t index = 0;
     for (int d = DIM - 1; d >= 0; d--) {
@@ -160,7 +160,7 @@ static inline void X(surface_offset)(int neighbour, int offset[DIM])
 }
 
 /* Position of a particle in nodes, inside the lattice; its nearest node is the integer part. */
-static inline void X(surface_place)(const X(surface) * s, uint32_t particle, float x[DIM])
+static inline void X(surface_place)(const X(surface) *s, uint32_t particle, float x[DIM])
 {
     FOR_DIM(d) {
         float y = (float)((s->positions[3 * (size_t)particle + (size_t)d] - s->origin[d]) *
@@ -172,14 +172,14 @@ static inline void X(surface_place)(const X(surface) * s, uint32_t particle, flo
 
 /* Copies the values of a block with `halo` nodes around it; `full` and 0 stand for blocks without
  * values that are full and for none. Beyond walls is the mirror image. */
-void X(surface_load)(const X(surface) * s, const X(block) * block, const float *values, int halo,
+void X(surface_load)(const X(surface) *s, const X(block) *block, const float *values, int halo,
                      float full, float *out);
 /* Loads and blurs what was summed over particles; right on the block and the `keep` nodes around
  * it. Returns the width, side + 2 (blur + keep). */
-int X(surface_load_blurred)(const X(surface) * s, const X(block) * block, const float *values,
+int X(surface_load_blurred)(const X(surface) *s, const X(block) *block, const float *values,
                             int keep, float full, float *out);
 /* Adds a cube of sums, one node wider than the block on each side, to the blocks it reaches; what
  * lies behind walls is folded back. */
-void X(surface_add)(X(surface) * s, const X(block) * block, float *sums, float *values);
+void X(surface_add)(X(surface) *s, const X(block) *block, float *sums, float *values);
 
 #endif

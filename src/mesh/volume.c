@@ -23,14 +23,14 @@
 #define MOST_SCALE 4
 
 typedef struct correction {
-    X(surface) * s;
+    X(surface) *s;
     float weight[256];  /* g, by `thin` */
     double least, most; /* of m in all */
     float *normal;      /* sum of the area vectors around each vertex, m^2 */
 } correction;
 
 /* Sum of the area vectors of the simplices around a vertex; in 2D those of segments. */
-static void fan_area(const X(surface) * s, size_t vertex, float area[3])
+static void fan_area(const X(surface) *s, size_t vertex, float area[3])
 {
     const float *x = s->mesh->positions;
     float sum[3] = {0, 0, 0};
@@ -97,7 +97,7 @@ static double simplex_volume(const spate_mesh_data *mesh, size_t simplex)
     return ((double)a[0] * x[0] + (double)a[1] * x[1] + (double)a[2] * x[2]) / 6;
 }
 
-static void measure_volumes(X(surface) * s)
+static void measure_volumes(X(surface) *s)
 {
     for (uint32_t k = 0; k < s->region_count; k++)
         s->regions[k].volume = 0;
@@ -120,7 +120,7 @@ static void measure_areas(const correction *c)
     }
 }
 
-void X(surface_measure)(X(surface) * s)
+void X(surface_measure)(X(surface) *s)
 {
     for (uint32_t k = 0; k < s->region_count; k++)
         for (int d = 0; d < 3; d++) {
@@ -229,7 +229,7 @@ static void normal_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-static void smoothing_back(X(surface) * s, correction *c)
+static void smoothing_back(X(surface) *s, correction *c)
 {
     for (int thin = 0; thin < 256; thin++)
         c->weight[thin] = X(surface_smoothing)(thin);
@@ -240,7 +240,7 @@ static void smoothing_back(X(surface) * s, correction *c)
     adjust(c, 1);
 }
 
-void X(surface_volume)(X(surface) * s)
+void X(surface_volume)(X(surface) *s)
 {
     size_t vertices = s->mesh->vertices;
     correction c = {.s = s, .normal = s->mesh->normals};

@@ -8,6 +8,8 @@
 #include "io/run_folder.h"
 #include "tool.h"
 
+typedef struct run_mesh run_mesh;
+
 typedef struct tool_run {
     /* from the command line */
     tool_scene_options given;
@@ -24,6 +26,7 @@ typedef struct tool_run {
     sp_run_info info;
     spate_sim *sim;
     sp_gauges *gauges; /* NULL without gauges */
+    run_mesh *mesh;    /* the surface that is being made; NULL without surfaces */
     double begun;      /* sp_seconds at the start of the command */
 } tool_run;
 
@@ -42,6 +45,12 @@ int run_create_sim(tool_run *run);
 int run_start(tool_run *run);
 /* Row 0, particles.0000.ply and the first checkpoint of a new run. */
 int run_write_start(tool_run *run);
+/* Begins to make and write the surface of the frame that the simulation stands at (run_mesh.c). */
+int run_mesh_start(tool_run *run);
+/* Waits for it, and says whether it went well. */
+int run_mesh_finish(tool_run *run);
+/* Waits for it and frees it, whatever has happened. */
+void run_mesh_end(tool_run *run);
 /* All frames that are left, then the picture and the summary. */
 int run_frames(tool_run *run);
 

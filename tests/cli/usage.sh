@@ -7,7 +7,7 @@ same version "spate 0.1.0" "$(head -n 1 <<<"$out")"
 holds version_devices grep -Eqx 'devices: cpu; compiler: (gcc|clang) [0-9.]+' <<<"$(tail -n 1 \
     <<<"$out")"
 
-refuses no_command 2 "spate: a command is missing: run, check, new, info or help (see 'spate help')"
+refuses no_command 2 "spate: a command is missing: run, check, new, info, mesh or help (see 'spate help')"
 refuses unknown_command 2 "spate: rum: unknown command; did you mean 'run'?" rum
 refuses unknown_command_far 2 "spate: frobnicate: unknown command (see 'spate help')" frobnicate
 refuses unknown_option 2 "spate: --resum: unknown option of 'spate run'; did you mean \

@@ -83,7 +83,8 @@ static inline double surface_volume(const spate_mesh_data *mesh)
     double sum = 0;
     for (size_t k = 0; k < mesh->triangles; k++) {
         const uint32_t *i = mesh->indices + (size_t)mesh->dim * k;
-        const float *a = mesh->positions + 3 * (size_t)i[0], *b = mesh->positions + 3 * (size_t)i[1];
+        const float *a = mesh->positions + 3 * (size_t)i[0],
+                    *b = mesh->positions + 3 * (size_t)i[1];
         if (mesh->dim == 2) {
             sum += 0.5 * ((double)a[0] * (double)b[1] - (double)a[1] * (double)b[0]);
             continue;
@@ -105,7 +106,8 @@ static inline size_t surface_bad_normals(const spate_mesh_data *mesh)
     double(*sum)[3] = calloc(mesh->vertices + 1, sizeof *sum);
     for (size_t k = 0; k < mesh->triangles; k++) {
         const uint32_t *i = mesh->indices + (size_t)mesh->dim * k;
-        const float *a = mesh->positions + 3 * (size_t)i[0], *b = mesh->positions + 3 * (size_t)i[1];
+        const float *a = mesh->positions + 3 * (size_t)i[0],
+                    *b = mesh->positions + 3 * (size_t)i[1];
         double e[3], f[3] = {0, 0, 1}; /* 2D: the segment times z */
         for (int d = 0; d < 3; d++) {
             e[d] = (double)b[d] - (double)a[d];
