@@ -39,5 +39,12 @@ ${CC:-cc} -std=c17 -D_GNU_SOURCE -O1 -DDIM=2 -Iinclude -Isrc scripts/draw_projec
     -o "$work/draw_projection"
 "$work/draw_projection" >"$images/projection.svg"
 
+"$build/spate" run scenes/dam_break.json --frames 24 -o "$work/surface" --set domain.cells=128 --set output.every=24 \
+    --set output.preview=false --quiet
+${CC:-cc} -std=c17 -D_GNU_SOURCE -O2 -Iinclude -Isrc scripts/draw_surface.c "$build/libspate_io.a" "$build/libspate.a" \
+    -ljansson -lpng -lm -lpthread -o "$work/draw_surface"
+"$work/draw_surface" "$work/surface/particles.0024.ply" 0.015625 2 1 1 2 "$work/surface.png"
+convert "$work/surface.png" -quality 85 "$images/surface.jpg"
+
 "$build/spate_bench_pressure" 64 128 >"$work/iterations.txt"
 scripts/iteration-chart.sh <"$work/iterations.txt" >"$images/iterations.svg"

@@ -126,6 +126,8 @@ typedef enum spate_output_volume {
     SPATE_VOLUME_VTK
 } spate_output_volume;
 
+typedef enum spate_output_mesh { SPATE_MESH_NONE, SPATE_MESH_PLY } spate_output_mesh;
+
 typedef struct spate_mesh spate_mesh;     /* a closed triangle mesh, see spate_mesh_create */
 typedef struct spate_points spate_points; /* a set of particles, see spate_points_create */
 
@@ -248,6 +250,8 @@ typedef struct spate_scene {
     struct {
         spate_output_particles particles; /* default ply */
         spate_output_volume volume;       /* level set and velocity on a grid; default none */
+        spate_output_mesh mesh;           /* surface of the liquid; default none */
+        int mesh_resolution;              /* its lattice cells along a cell, 1 .. 4; default 2 */
         char attributes[256]; /* of particles beside their position: words out of velocity, id,
                                  speed, vorticity, channels and the names of channels; default
                                  "velocity id channels" */
@@ -342,6 +346,26 @@ typedef struct spate_mesh_data {
     uint32_t *indices; /* 3 per triangle, counter-clockwise from outside; 2D: 2 per segment */
     int dim;
 } spate_mesh_data;
+
+#define SPATE_MESH_RESOLUTION_MAX 4
+typedef struct spate_mesh_options {
+    int dim;                /* 2 or 3; default 3 */
+    double cell_size;       /* m, of the simulation; required */
+    int particles_per_axis; /* of a full cell, which says how much volume one has; default 2 */
+    int resolution;         /* lattice cells along a cell, 1 .. 4; default 2 */
+    double size[3];         /* m, of the domain, from (0, 0, 0): its walls end the surface, which
+                               lies flat on them; 0 (default): no walls */
+    int threads;            /* 0 (default): one per core */
+} spate_mesh_options;
+/* Those of a scene; NULL: the defaults, without a cell size. */
+SPATE_API spate_mesh_options spate_mesh_options_default(const spate_scene *scene);
+/* The surface of the liquid that these particles are: closed, manifold (every edge between two
+ * triangles), with the volume of the particles. positions 3 * count (m), velocities 3 * count (m/s)
+ * or NULL. The same for any number of threads. */
+SPATE_API spate_mesh_data *spate_mesh_data_create(const float *positions, const float *velocities,
+                                                  size_t count, const spate_mesh_options *options,
+                                                  spate_error *error);
+SPATE_API void spate_mesh_data_destroy(spate_mesh_data *mesh);
 
 /* ------------------------------------------------------------------ simulation */
 

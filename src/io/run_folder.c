@@ -21,12 +21,12 @@
 
 /* ------------------------------------------------------------------ what belongs to a run */
 
-typedef enum file_kind { FOREIGN, CHECKPOINT, PARTICLES, PICTURE, OTHER, RUN_JSON } file_kind;
+typedef enum file_kind { FOREIGN, CHECKPOINT, PARTICLES, MESH, PICTURE, OTHER, RUN_JSON } file_kind;
 
 typedef struct run_file {
     file_kind kind;
     bool temporary;
-    int frame; /* PARTICLES, PICTURE */
+    int frame; /* PARTICLES, MESH, PICTURE */
 } run_file;
 
 /* `begin`, at least four digits, `end`. */
@@ -63,6 +63,8 @@ static run_file classify(const char *name)
         file.kind = OTHER;
     if (is_numbered(name, length, "particles.", ".ply", &file.frame))
         file.kind = PARTICLES;
+    else if (is_numbered(name, length, "mesh.", ".ply", &file.frame))
+        file.kind = MESH;
     else if (is_numbered(name, length, "frame.", ".png", &file.frame))
         file.kind = PICTURE;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
@@ -181,6 +183,12 @@ const char *sp_run_folder_particles(const sp_run_folder *folder, int frame, char
     return path;
 }
 
+const char *sp_run_folder_mesh(const sp_run_folder *folder, int frame, char path[SP_PATH_SIZE])
+{
+    snprintf(path, SP_PATH_SIZE, "%s/mesh.%04d.ply", folder->path, frame);
+    return path;
+}
+
 bool sp_run_folder_has(const sp_run_folder *folder, const char *name)
 {
     return faccessat(folder->descriptor, name, F_OK, 0) == 0;
@@ -271,7 +279,7 @@ static spate_status remove_file(const sp_run_folder *folder, const char *name, r
                                 void *user, spate_error *error)
 {
     const removal *what = user;
-    bool numbered = file.kind == PARTICLES || file.kind == PICTURE;
+    bool numbered = file.kind == PARTICLES || file.kind == MESH || file.kind == PICTURE;
     bool later = numbered && file.frame > what->last_frame;
     if (file.kind < what->first || file.kind > what->last)
         return SPATE_OK;

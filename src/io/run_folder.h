@@ -1,8 +1,8 @@
 /* run_folder.h -- the folder that a run leaves: what is in it, who may write to it, and what may be
  * removed.
  *
- *     run.json  stats.csv  gauges.csv  particles.0000.ply ...  preview.png  preview.mp4
- *     report.html  checkpoint.spate  checkpoint.prev.spate
+ *     run.json  stats.csv  gauges.csv  particles.0000.ply ...  mesh.0000.ply ...  preview.png
+ *     preview.mp4  report.html  checkpoint.spate  checkpoint.prev.spate
  *     frame.0000.png ...  film.mp4 (spate render)  plot.energy.svg ... (spate plot)
  *
  * Every file appears under its name only when complete, so that a run killed at any moment can be
@@ -37,6 +37,7 @@ const char *sp_run_folder_path(const sp_run_folder *folder, const char *name,
                                char path[SP_PATH_SIZE]);
 const char *sp_run_folder_particles(const sp_run_folder *folder, int frame,
                                     char path[SP_PATH_SIZE]);
+const char *sp_run_folder_mesh(const sp_run_folder *folder, int frame, char path[SP_PATH_SIZE]);
 bool sp_run_folder_has(const sp_run_folder *folder, const char *name);
 
 /* How many files of a run there are, and the largest number of a particle file (-1: none). */
@@ -45,8 +46,8 @@ spate_status sp_run_folder_count(const sp_run_folder *folder, int *files, int *l
 /* The numbers of the particle files, in order; sp_free them. */
 spate_status sp_run_folder_frames(const sp_run_folder *folder, int **frames, int *count,
                                   spate_error *error);
-/* Removes the particle files and pictures after `last_frame` and all temporary files; with
- * last_frame = -1 everything that a run makes, and nothing else. */
+/* Removes the files of frames after `last_frame` and all temporary files; with last_frame = -1
+ * everything that a run makes, and nothing else. */
 spate_status sp_run_folder_remove(const sp_run_folder *folder, int last_frame, spate_error *error);
 
 /* Writes the next checkpoint and keeps the one before it. */

@@ -256,6 +256,10 @@ static const sp_row rows[] = {
          "format of the particle files; render, mesh and export read `ply`"),
     ENUM("output.volume", spate_scene, output.volume, "none", "none|vdb|vtk",
          "format of the level set and the velocity on a grid; vdb: 3D only"),
+    ENUM("output.mesh", spate_scene, output.mesh, "none", "none|ply",
+         "format of the files of the liquid's surface (2D: its outline)"),
+    INTEGER("output.mesh_resolution", spate_scene, output.mesh_resolution, 2, 1, 4, "",
+            "of the surface: cells of its lattice along a cell; more is finer and slower"),
     STRING("output.attributes", spate_scene, output.attributes, "\"velocity id channels\"", ANY,
            "of particles: words out of velocity, id, speed, vorticity, channels (all of them) and "
            "names of channels"),

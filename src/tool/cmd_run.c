@@ -191,6 +191,7 @@ int cmd_run(int argc, char **argv)
     }
     progress_end();
     run_output_clear(&run);
+    run_mesh_end(&run);
     sp_gauges_close(run.gauges);
     spate_sim_destroy(run.sim);
     sp_run_folder_close(&run.folder);

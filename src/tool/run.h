@@ -10,6 +10,8 @@
 #include "io/usd_film.h"
 #include "tool.h"
 
+typedef struct run_mesh run_mesh;
+
 typedef struct tool_run {
     /* from the command line */
     tool_scene_options given;
@@ -30,7 +32,8 @@ typedef struct tool_run {
     sp_gauges *gauges;                     /* NULL without gauges */
     sp_export *particles_out, *volume_out; /* NULL without; may be the same */
     sp_usd_film *film;                     /* of usd_file */
-    double begun;                          /* sp_seconds at the start of the command */
+    run_mesh *mesh; /* the surface that is being made; NULL without surfaces */
+    double begun;   /* sp_seconds at the start of the command */
 } tool_run;
 
 /* From here on SIGINT, SIGTERM and SIGHUP end the run after the step under way, a second one at
@@ -56,6 +59,12 @@ int run_output_frame(tool_run *run);
 int run_output_step(tool_run *run);
 int run_output_close(tool_run *run);
 void run_output_clear(tool_run *run);
+/* Begins to make and write the surface of the frame that the simulation stands at (run_mesh.c). */
+int run_mesh_start(tool_run *run);
+/* Waits for it, and says whether it went well. */
+int run_mesh_finish(tool_run *run);
+/* Waits for it and frees it, whatever has happened. */
+void run_mesh_end(tool_run *run);
 /* All frames that are left, then the picture and the summary. */
 int run_frames(tool_run *run);
 

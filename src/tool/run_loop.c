@@ -1,9 +1,9 @@
 /* run_loop.c -- the frames of a run, and what is written of each.
  *
- * The order of a frame's output is what makes resuming safe: particles, then the row of stats.csv,
- * then (now and then) a checkpoint; and the rows of gauges.csv, one per step, are on the disk
- * before a checkpoint is. So the rows and the file of every frame up to a checkpoint's are there,
- * and what a killed run has written after it is cut away and made again. */
+ * The order of a frame's output is what makes resuming safe: particles and surface, then the row of
+ * stats.csv, then (now and then) a checkpoint; and the rows of gauges.csv, one per step, are on the
+ * disk before a checkpoint is. So the rows and the file of every frame up to a checkpoint's are
+ * there, and what a killed run has written after it is cut away and made again. */
 #include "run.h"
 
 #include <inttypes.h>
@@ -90,7 +90,12 @@ static int write_frame(loop *l)
     spate_sim *sim = run->sim;
     spate_error error = {0};
     char path[SP_PATH_SIZE];
-    int code = run_output_frame(run);
+    bool due = spate_sim_frame(sim) % run->scene->output.every == 0;
+    int code = run_mesh_finish(run);
+    if (code == EXIT_DONE && due && run->scene->output.mesh == SPATE_MESH_PLY)
+        code = run_mesh_start(run);
+    if (code == EXIT_DONE)
+        code = run_output_frame(run);
     if (code != EXIT_DONE)
         return code;
     spate_stats stats = spate_sim_stats(sim);
@@ -117,6 +122,9 @@ static int save(loop *l)
     if (l->saved_steps == spate_sim_steps(l->run->sim))
         return EXIT_DONE;
     spate_error error = {0};
+    int made = run_mesh_finish(l->run);
+    if (made != EXIT_DONE)
+        return made;
     double begun = sp_seconds();
     if (sp_gauges_sync(l->run->gauges, &error) != SPATE_OK ||
         sp_run_folder_save(&l->run->folder, l->run->sim, &error) != SPATE_OK)
@@ -254,6 +262,8 @@ int run_frames(tool_run *run)
     l.film = run_film_begin(run);
     while (code == EXIT_DONE && spate_sim_frame(sim) < run->scene->frames && !steps_done(run))
         code = next_frame(&l);
+    if (code == EXIT_DONE)
+        code = run_mesh_finish(run);
     progress_end();
     if (code == EXIT_DONE || code == EXIT_INTERRUPTED) {
         int closed = run_output_close(run);
