@@ -21,3 +21,9 @@ if(SPATE_SANITIZE)
     -fsanitize=${SPATE_SANITIZE} -fno-sanitize-recover=all)
   target_link_options(spate_flags INTERFACE -fsanitize=${SPATE_SANITIZE})
 endif()
+
+# Instruction sets beside the base one, chosen at run time (src/base/cpu.c); the sanitizers need one only.
+set(SPATE_LEVELS "")
+if(SPATE_DISPATCH AND CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set(SPATE_LEVELS v3 v4)
+endif()

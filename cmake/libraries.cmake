@@ -2,7 +2,7 @@
 #
 #     spate_core    base, scene, and what of the simulation has no dimension
 #     spate_sim2    src/sim and src/device/cpu with DIM=2
-#     spate_sim3    the same sources with DIM=3
+#     spate_sim3    the same sources with DIM=3; on x86-64 also spate_sim2_v3, ..., for other instruction sets
 #     spate_files   src/io, src/render
 set(src ${PROJECT_SOURCE_DIR}/src)
 
@@ -29,7 +29,18 @@ foreach(dim 2 3)
   spate_objects(spate_sim${dim} ${sim_sources})
   target_compile_definitions(spate_sim${dim} PRIVATE DIM=${dim})
   set_target_properties(spate_sim${dim} PROPERTIES C_VISIBILITY_PRESET hidden)
+  set(sim_objects ${sim_objects} spate_sim${dim})
+  foreach(level ${SPATE_LEVELS})
+    spate_objects(spate_sim${dim}_${level} ${sim_sources})
+    target_compile_definitions(spate_sim${dim}_${level} PRIVATE DIM=${dim} LEVEL=${level})
+    target_compile_options(spate_sim${dim}_${level} PRIVATE -march=x86-64-${level})
+    set_target_properties(spate_sim${dim}_${level} PROPERTIES C_VISIBILITY_PRESET hidden)
+    set(sim_objects ${sim_objects} spate_sim${dim}_${level})
+  endforeach()
 endforeach()
+if(SPATE_LEVELS)
+  target_compile_definitions(spate_core PRIVATE SPATE_LEVELS)
+endif()
 
 # spate_library(NAME objects...) makes NAME_static and NAME_shared; users know them as spate::NAME_static and
 # spate::NAME.
@@ -55,7 +66,7 @@ function(spate_library name)
   endif()
 endfunction()
 
-spate_library(spate spate_core spate_sim2 spate_sim3)
+spate_library(spate spate_core ${sim_objects})
 foreach(kind static shared)
   target_link_libraries(spate_${kind} PRIVATE m Threads::Threads)
 endforeach()

@@ -71,6 +71,11 @@ typedef void spate_log_fn(void *user, spate_log_level level, const char *where,
 /* The version of the library that is linked (SPATE_VERSION is that of the header). */
 SPATE_API const char *spate_version(void);
 
+/* The instruction set that simulations use here: "base", "x86-64-v3" (AVX2) or "x86-64-v4"
+ * (AVX-512), the best that library and processor have; results are the same bits. SPATE_CPU=base
+ * or v3 in the environment asks for a lesser one. */
+SPATE_API const char *spate_instruction_set(void);
+
 /* ------------------------------------------------------------------ scene */
 
 typedef enum spate_shape_kind {

@@ -1,7 +1,8 @@
 /* dim.h -- the only file that knows how many dimensions there are.
  *
  * Everything under src/sim, src/kernels and src/device is compiled twice, with DIM = 2 and DIM = 3.
- * Names with external linkage are written X(name) and become sp2_name and sp3_name. Axis loops are
+ * Names with external linkage are written X(name) and become sp2_name and sp3_name; in an instance
+ * for another instruction set than the base one, LEVEL, also sp3_v3_name. Axis loops are
  * FOR_DIM(d); a loop over something that has a third direction only in 3D runs to LAST(n). */
 #ifndef SPATE_KERNELS_DIM_H
 #define SPATE_KERNELS_DIM_H
@@ -10,9 +11,15 @@
 #error "compile with -DDIM=2 or -DDIM=3"
 #endif
 
+#ifdef LEVEL
+#define SP_NAME_3(dim, level, name) sp##dim##_##level##_##name
+#define SP_NAME_2(dim, level, name) SP_NAME_3(dim, level, name)
+#define X(name) SP_NAME_2(DIM, LEVEL, name)
+#else
 #define SP_NAME_3(dim, name) sp##dim##_##name
 #define SP_NAME_2(dim, name) SP_NAME_3(dim, name)
 #define X(name) SP_NAME_2(DIM, name)
+#endif
 
 #if defined(__clang__)
 #define SP_UNROLL _Pragma("unroll")

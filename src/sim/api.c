@@ -1,5 +1,6 @@
 /* api.c -- the public face of a simulation, without a dimension: checks arguments, keeps the clock,
  * and passes everything else on to the 2D or the 3D instance. Compiled once. */
+#include "base/cpu.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "kernels/random.h"
@@ -17,7 +18,20 @@ struct spate_sim {
 
 static const sp_table *table_of(const spate_scene *scene)
 {
-    return scene->dim == 2 ? &sp2_table : &sp3_table;
+    bool flat = scene->dim == 2;
+#ifdef SPATE_LEVELS
+    sp_cpu cpu = sp_cpu_level();
+    if (cpu == SP_CPU_V4)
+        return flat ? &sp2_v4_table : &sp3_v4_table;
+    if (cpu == SP_CPU_V3)
+        return flat ? &sp2_v3_table : &sp3_v3_table;
+#endif
+    return flat ? &sp2_table : &sp3_table;
+}
+
+const char *spate_instruction_set(void)
+{
+    return sp_cpu_name(sp_cpu_level());
 }
 
 const char *spate_version(void)

@@ -1,4 +1,5 @@
-/* table.h -- what the facade (api.c) and an instance (2D or 3D) know of each other.
+/* table.h -- what the facade (api.c) and an instance (2D or 3D, of one instruction set) know of
+ * each other.
  *
  * sp_common is the part of a simulation without a dimension; sp_table is the one table of functions
  * through which an instance is met. */
@@ -88,5 +89,8 @@ typedef struct sp_table {
 } sp_table;
 
 extern const sp_table sp2_table, sp3_table;
+#ifdef SPATE_LEVELS
+extern const sp_table sp2_v3_table, sp3_v3_table, sp2_v4_table, sp3_v4_table;
+#endif
 
 #endif

@@ -34,7 +34,7 @@ static int unknown_command(const char *name)
 static int print_version(void)
 {
     printf("spate %s\n", spate_version());
-    printf("devices: cpu; compiler: ");
+    printf("devices: cpu (%s); compiler: ", spate_instruction_set());
 #if defined(__clang__)
     printf("clang %d.%d.%d\n", __clang_major__, __clang_minor__, __clang_patchlevel__);
 #elif defined(__GNUC__)

@@ -4,8 +4,10 @@ scene_2d 2 >dam.json
 
 spate --version
 same version "spate 0.1.0" "$(head -n 1 <<<"$out")"
-holds version_devices grep -Eqx 'devices: cpu; compiler: (gcc|clang) [0-9.]+' <<<"$(tail -n 1 \
-    <<<"$out")"
+holds version_devices grep -Eqx 'devices: cpu \((base|x86-64-v[34])\); compiler: (gcc|clang) [0-9.]+' \
+    <<<"$(tail -n 1 <<<"$out")"
+out=$(SPATE_CPU=base "$SPATE" --version)
+holds version_base grep -q 'cpu (base)' <<<"$out"
 
 refuses no_command 2 "spate: a command is missing: run, check, new, info or help (see 'spate help')"
 refuses unknown_command 2 "spate: rum: unknown command; did you mean 'run'?" rum

@@ -311,6 +311,23 @@ static void same_bits_stream_3d(void)
     one_scene(7);
 }
 
+/* The base instruction set against the best of this machine; where that is v4, v3 lies between. */
+static void instruction_sets(void)
+{
+    static const char *const lesser[] = {"base", "v3"};
+    if (strcmp(spate_instruction_set(), "base") == 0)
+        SKIP("this build or this processor has the base instruction set only");
+    for (int k = 0; k < SCENES; k++) {
+        uint64_t expected = run(k, 2, STEPS / 4);
+        for (int cpu = 0; cpu < 2; cpu++) {
+            setenv("SPATE_CPU", lesser[cpu], 1);
+            CHECK(strstr(spate_instruction_set(), lesser[cpu]) != NULL);
+            same(k, lesser[cpu], run(k, 2, STEPS / 4), expected);
+            unsetenv("SPATE_CPU");
+        }
+    }
+}
+
 /* A host that starts a thread for every share, the last one first. */
 typedef struct share {
     void (*work)(void *args, int k);
@@ -439,6 +456,7 @@ int main(int argc, char **argv)
     TEST(same_bits_channel_3d);
     TEST(same_bits_stream_2d);
     TEST(same_bits_stream_3d);
+    TEST(instruction_sets);
     TEST(same_statistics);
     TEST(host_scheduler);
     TEST(hash_sees);
