@@ -206,8 +206,8 @@ LANE_FN void mean_of_lanes(const advect_args *args, const floats x[DIM], float h
     stage_of_lanes(args, x, k1, 0.5f * step, k2);
     stage_of_lanes(args, x, k2, 0.75f * step, k3);
     FOR_DIM(d)
-        v[d] = lanes_select(fast, k1[d],
-                            (2.0f * k1[d] + 3.0f * k2[d] + 4.0f * k3[d]) * (1.0f / 9.0f));
+        v[d] =
+            lanes_select(fast, k1[d], (2.0f * k1[d] + 3.0f * k2[d] + 4.0f * k3[d]) * (1.0f / 9.0f));
 }
 
 /* The way (cells) within which near_solid is false for every particle of a tile; negative: there is
@@ -220,8 +220,8 @@ static float free_way(const X(sim) *s, int tile)
     float nearest = 1e30f;
     for (int m = 0; m < LAST(TILE + 1); m++)
         for (int j = 0; j <= TILE; j++) {
-            const float *row = s->phi_solid + base + (size_t)j * s->grid.stride[1] +
-                               (size_t)m * s->grid.stride[2];
+            const float *row =
+                s->phi_solid + base + (size_t)j * s->grid.stride[1] + (size_t)m * s->grid.stride[2];
             for (int i = 0; i <= TILE; i++)
                 nearest = row[i] < nearest ? row[i] : nearest;
         }
@@ -299,7 +299,8 @@ static void advect_range(void *user, size_t begin, size_t end, int worker)
 spate_status X(advect_particles)(X(sim) *s, double dt, spate_error *error)
 {
     sp_common *common = s->common;
-    advect_args args = {.s = s, .dt = dt, .room = X(room)(s), .field = X(lanes_field_of)(&s->grid, s->u)};
+    advect_args args = {
+        .s = s, .dt = dt, .room = X(room)(s), .field = X(lanes_field_of)(&s->grid, s->u)};
     sp_parallel_for(common->pool, (size_t)s->tiles.liquid_count, 1, advect_range, &args);
     common->collisions += args.collisions;
     common->removed_open += args.open;

@@ -18,6 +18,7 @@
 #define LANES 8
 typedef float floats __attribute__((vector_size(4 * LANES)));
 typedef int32_t ints __attribute__((vector_size(4 * LANES)));
+typedef uint32_t words __attribute__((vector_size(4 * LANES)));
 typedef int64_t longs __attribute__((vector_size(4 * LANES)));
 typedef double doubles __attribute__((vector_size(4 * LANES)));
 

@@ -13,8 +13,8 @@
  *
  * The lattice of a tile stays in the cache. Only the part of it between the first and the last
  * particle along the slowest axis is cleared and read. */
-#include "device/device.h"
 #include "device/cpu/lanes.h"
+#include "device/device.h"
 
 #define FINE (2 * TILE + 1) /* places of the lattice along an axis of a tile */
 #define FINE_PLANE (FINE * LAST(FINE))
@@ -105,8 +105,8 @@ static void give_to_lattice(const X(sim) *s, int tile, const int corner[DIM], la
 
 /* ---- the lattice to the faces */
 
-/* Lines of `count` quads, [low, high] of them known: 1/2, 1, 1/2 around line `centre`, which may lie
- * one beyond the ends. */
+/* Lines of `count` quads, [low, high] of them known: 1/2, 1, 1/2 around line `centre`, which may
+ * lie one beyond the ends. */
 static void restrict_lines(const quad *from, int count, int centre, int low, int high, quad *to)
 {
     static const quad nothing[FINE_PLANE];

@@ -2,14 +2,14 @@
  *
  * The order is canonical: it depends on where the particles are and on nothing else, neither on the
  * order before nor on the number of threads. Four passes:
- *   1. each thread counts the particles of its share by tile (key = tile and cell of each
- * particle);
+ *   1. each thread finds the keys (tile and cell) of its share and counts them by tile;
  *   2. prefix sums give every (tile, thread) its place, and each thread lays its particles' numbers
- * there;
- *   3. each tile sorts its numbers by cell (counting) and each cell by id (insertion: a handful of
- * particles);
+ *      there: particles that have not left their tile come in runs;
+ *   3. each tile sorts its numbers by cell (counting) and each cell by id (a particle's rank is how
+ *      many ids are smaller: no branch, eight at a time);
  *   4. every column is gathered through the result, into the spare column, which then takes its
- * place. */
+ *      place. */
+#include "device/cpu/lanes.h"
 #include "device/device.h"
 
 #include <string.h>
@@ -23,17 +23,20 @@ typedef struct sort_args {
     X(word) *to;
 } sort_args;
 
-static uint32_t key_of(const X(grid) *g, const X(particles) *p, size_t k)
+/* The keys of particles k .. k + n - 1. What lies outside of the domain counts for its last cell.
+ */
+LANE_FN words keys_of(const X(grid) *g, const X(particles) *p, size_t k, size_t n)
 {
-    int t[DIM], cell = 0;
+    words tile = {0}, cell = {0};
     for (int d = DIM - 1; d >= 0; d--) {
-        float x = p->x[d][k];
-        int c = x > 0.0f ? (int)x : 0;
-        c = c >= g->n[d] ? g->n[d] - 1 : c;
-        t[d] = (c >> TILE_SHIFT) + 1;
-        cell = cell * TILE + (c & (TILE - 1));
+        floats x = lanes_load(p->x[d] + k, n);
+        ints c = __builtin_convertvector(x, ints);
+        c &= x > 0.0f;
+        c += (g->n[d] - 1 - c) & (c >= g->n[d]);
+        tile = tile * (uint32_t)g->tiles[d] + ((words)c >> TILE_SHIFT) + 1;
+        cell = cell * TILE + ((words)c & (TILE - 1));
     }
-    return (uint32_t)X(tile_number)(g, t) * TILE_CELLS + (uint32_t)cell;
+    return tile * TILE_CELLS + cell;
 }
 
 static void share_bounds(const sort_args *args, size_t share, size_t *begin, size_t *end)
@@ -53,10 +56,18 @@ static void count_range(void *user, size_t first, size_t last, int worker)
         size_t begin, end;
         share_bounds(args, share, &begin, &end);
         memset(histogram, 0, (size_t)g->tile_count * sizeof *histogram);
-        for (size_t k = begin; k < end; k++) {
-            uint32_t key = key_of(g, &args->s->particles, k);
-            args->key[k] = key;
-            histogram[key / TILE_CELLS]++;
+        for (size_t k = begin; k < end; k += LANES) {
+            size_t n = end - k < LANES ? end - k : LANES;
+            uint32_t key[LANES];
+            words keys = keys_of(g, &args->s->particles, k, n);
+            memcpy(key, &keys, sizeof key);
+            memcpy(args->key + k, key, n * sizeof *key);
+            if (n == LANES && lanes_all((ints)(keys / TILE_CELLS == key[0] / TILE_CELLS))) {
+                histogram[key[0] / TILE_CELLS] += LANES;
+                continue;
+            }
+            for (size_t lane = 0; lane < n; lane++)
+                histogram[key[lane] / TILE_CELLS]++;
         }
     }
 }
@@ -66,12 +77,17 @@ static void lay_range(void *user, size_t first, size_t last, int worker)
     (void)worker;
     sort_args *args = user;
     uint32_t *order = args->s->particles.order;
+    const X(word) *key = args->key;
     for (size_t share = first; share < last; share++) {
         uint32_t *next = args->histogram + share * (size_t)args->s->grid.tile_count;
         size_t begin, end;
         share_bounds(args, share, &begin, &end);
-        for (size_t k = begin; k < end; k++)
-            order[next[args->key[k] / TILE_CELLS]++] = (uint32_t)k;
+        for (size_t k = begin; k < end;) {
+            uint32_t tile = key[k] / TILE_CELLS, place = next[tile];
+            for (; k < end && key[k] / TILE_CELLS == tile; k++)
+                order[place++] = (uint32_t)k;
+            next[tile] = place;
+        }
     }
 }
 
@@ -92,40 +108,58 @@ static void prefix_sums(sort_args *args)
     start[tiles] = sum;
 }
 
-static void sort_by_id(uint32_t *list, uint32_t n, const uint32_t *id)
+/* The n numbers in `list`, which belong to one cell, in order of their ids to `to`. */
+static void sort_by_id(const uint32_t *list, uint32_t n, const uint32_t *id, uint32_t *to)
 {
-    for (uint32_t i = 1; i < n; i++) {
-        uint32_t item = list[i], key = id[item], j = i;
-        for (; j > 0 && id[list[j - 1]] > key; j--)
-            list[j] = list[j - 1];
-        list[j] = item;
+    for (uint32_t k = 0; k < n; k += LANES) {
+        uint32_t count = n - k < LANES ? n - k : LANES, rank[LANES];
+        words ids, smaller = {0};
+        for (uint32_t lane = 0; lane < LANES; lane++)
+            ids[lane] = id[list[k + (lane < count ? lane : 0)]];
+        for (uint32_t other = 0; other < n; other++)
+            smaller -= (words)(ids > id[list[other]]); /* a comparison that holds is -1 */
+        memcpy(rank, &smaller, sizeof rank);
+        for (uint32_t lane = 0; lane < count; lane++)
+            to[rank[lane]] = list[k + lane];
+    }
+}
+
+/* From the keys of a tile's particles: first particle and number of each cell; next[c] = first. */
+static void count_cells(const sort_args *args, int tile, uint32_t next[TILE_CELLS])
+{
+    X(sim) *s = args->s;
+    const X(word) *key = args->key;
+    const uint32_t *order = s->particles.order;
+    uint32_t begin = s->tiles.start[tile], end = s->tiles.start[tile + 1], sum = begin;
+    memset(next, 0, TILE_CELLS * sizeof *next);
+    for (uint32_t k = begin; k < end; k++)
+        next[key[order[k]] % TILE_CELLS]++;
+    size_t base = X(tile_index)(&s->grid, tile);
+    for (int r = 0; r < TILE_ROWS; r++) {
+        size_t row = base + X(row_offset)(&s->grid, r);
+        for (size_t i = 0; i < TILE; i++) {
+            uint32_t *cell = &next[(size_t)r * TILE + i], count = *cell;
+            s->first[row + i] = sum;
+            s->count[row + i] = count;
+            *cell = sum;
+            sum += count;
+        }
     }
 }
 
 static void sort_tile(const sort_args *args, int tile)
 {
-    X(sim) *s = args->s;
-    X(particles) *p = &s->particles;
-    uint32_t begin = s->tiles.start[tile], end = s->tiles.start[tile + 1];
-    uint32_t next[TILE_CELLS] = {0};
+    X(particles) *p = &args->s->particles;
+    const X(word) *key = args->key;
+    uint32_t begin = args->s->tiles.start[tile], end = args->s->tiles.start[tile + 1];
+    uint32_t next[TILE_CELLS], first = begin, *order = p->order, *place = p->place;
+    count_cells(args, tile, next);
+    if (begin == end)
+        return;
     for (uint32_t k = begin; k < end; k++)
-        next[args->key[p->order[k]] % TILE_CELLS]++;
-    size_t base = X(tile_index)(&s->grid, tile);
-    uint32_t sum = begin;
-    for (int r = 0; r < TILE_ROWS; r++)
-        for (int i = 0; i < TILE; i++) {
-            size_t cell = base + X(row_offset)(&s->grid, r) + (size_t)i;
-            uint32_t count = next[r * TILE + i];
-            s->first[cell] = sum;
-            s->count[cell] = count;
-            next[r * TILE + i] = sum;
-            sum += count;
-        }
-    for (uint32_t k = begin; k < end; k++)
-        p->place[next[args->key[p->order[k]] % TILE_CELLS]++] = p->order[k];
-    uint32_t first = begin;
+        place[next[key[order[k]] % TILE_CELLS]++] = order[k];
     for (int c = 0; c < TILE_CELLS; c++) {
-        sort_by_id(p->place + first, next[c] - first, p->id[0]);
+        sort_by_id(place + first, next[c] - first, p->id[0], order + first);
         first = next[c];
     }
 }
@@ -142,9 +176,11 @@ static void gather_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const sort_args *args = user;
-    const uint32_t *place = args->s->particles.place;
+    const uint32_t *order = args->s->particles.order;
+    const X(word) *from = args->from;
+    X(word) *to = args->to; /* not through args: a word may be anything, also part of it */
     for (size_t k = begin; k < end; k++)
-        args->to[k] = args->from[place[k]];
+        to[k] = from[order[k]];
 }
 
 void X(sort_particles)(X(sim) *s)
