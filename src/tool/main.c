@@ -8,7 +8,7 @@ static const struct {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"run", cmd_run},   {"check", cmd_check}, {"new", cmd_new},
-    {"info", cmd_info}, {"help", cmd_help},
+    {"info", cmd_info}, {"bench", cmd_bench}, {"help", cmd_help},
 };
 #define COMMANDS ((int)(sizeof commands / sizeof *commands))
 
@@ -50,8 +50,9 @@ static int dispatch(int argc, char **argv)
     static char help_name[] = "help";
     char *overview[] = {help_name, NULL};
     if (argc < 2) {
-        tool_say_error(EXIT_USAGE,
-                       "a command is missing: run, check, new, info or help (see 'spate help')");
+        tool_say_error(
+            EXIT_USAGE,
+            "a command is missing: run, check, new, info, bench or help (see 'spate help')");
         return EXIT_USAGE;
     }
     if (strcmp(argv[1], "--version") == 0)
