@@ -17,10 +17,11 @@ void X(sort_particles)(X(sim) *s);
 void X(particles_to_grid)(X(sim) *s);
 void X(grid_to_particles)(X(sim) *s, double dt);
 
+/* Bytes that a worker needs for what it does with a tile, in the arena; a multiple of 64. */
+size_t X(device_scratch)(void);
 /* Inside P2G: adds the sums of a tile's particles to u and weight, linear kernel. The scratch is
- * that of one worker, p2g_scratch bytes (a multiple of 64). */
+ * that of one worker. */
 void X(p2g_linear)(X(sim) *s, int tile, void *scratch);
-size_t X(p2g_scratch)(void);
 
 /* Sum over [0, n) of what `value` adds up for each range, in order of the ranges; maximum likewise.
  */

@@ -36,7 +36,6 @@ typedef struct X(particles) {
     int channel_columns;
     float *spare;    /* one column: sorting writes into it and swaps */
     uint32_t *order; /* scratch of sorting: particles by tile, in the end by tile, cell and id */
-    uint32_t *place; /* scratch of sorting: particles by tile and cell */
 } X(particles);
 
 /* Lists of tiles, in ascending order. */

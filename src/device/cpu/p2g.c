@@ -105,7 +105,7 @@ static void p2g_range(void *user, size_t begin, size_t end, int worker)
     X(sim) *s = args->s;
     for (size_t k = begin; k < end; k++) {
         if (s->degree == KERNEL_LINEAR && !s->apic)
-            X(p2g_linear)(s, args->tiles[k], args->scratch + (size_t)worker * X(p2g_scratch)());
+            X(p2g_linear)(s, args->tiles[k], args->scratch + (size_t)worker * X(device_scratch)());
         else
             p2g_general(s, args->tiles[k]);
     }
@@ -158,7 +158,7 @@ void X(particles_to_grid)(X(sim) *s)
     sp_pool *pool = s->common->pool;
     const X(tiles) *t = &s->tiles;
     sp_arena arena = X(arena)(s);
-    char *scratch = sp_arena_take(&arena, (size_t)sp_pool_threads(pool), X(p2g_scratch)());
+    char *scratch = sp_arena_take(&arena, (size_t)sp_pool_threads(pool), X(device_scratch)());
     sp_parallel_for(pool, (size_t)(t->active_count + t->border_count), 8, zero_range, s);
     for (int colour = 0; colour < COLOURS; colour++) {
         p2g_args args = {s, t->liquid + t->colour_start[colour], scratch};

@@ -18,7 +18,8 @@
 
 #define FINE (2 * TILE + 1) /* places of the lattice along an axis of a tile */
 #define FINE_PLANE (FINE * LAST(FINE))
-#define PAD 2 /* zeros on both sides of a row, for the faces that reach beyond it */
+#define SORT_SCRATCH 65536 /* bytes: SORT takes tiles of up to 16384 particles the fast way */
+#define PAD 2              /* zeros on both sides of a row, for the faces that reach beyond it */
 
 typedef float quad __attribute__((vector_size(16))); /* sum of w, and of w v along each axis */
 
@@ -28,9 +29,10 @@ typedef struct lattice {
     quad row[PAD + FINE + PAD];
 } lattice;
 
-size_t X(p2g_scratch)(void)
+size_t X(device_scratch)(void)
 {
-    return (sizeof(lattice) + 63) / 64 * 64;
+    size_t bytes = sizeof(lattice) > SORT_SCRATCH ? sizeof(lattice) : SORT_SCRATCH;
+    return (bytes + 63) / 64 * 64;
 }
 
 /* ---- particles to the lattice */

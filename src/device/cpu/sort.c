@@ -6,7 +6,7 @@
  *   2. prefix sums give every (tile, thread) its place, and each thread lays its particles' numbers
  *      there: particles that have not left their tile come in runs;
  *   3. each tile sorts its numbers by cell (counting) and each cell by id (a particle's rank is how
- *      many ids are smaller: no branch, eight at a time);
+ *      many ids are smaller: no branch, eight at a time), in scratch that stays in the cache;
  *   4. every column is gathered through the result, into the spare column, which then takes its
  *      place. */
 #include "device/cpu/lanes.h"
@@ -18,6 +18,7 @@ typedef struct sort_args {
     X(sim) *s;
     X(word) *key;        /* per particle: tile * TILE_CELLS + cell in tile */
     uint32_t *histogram; /* [share][tile] */
+    char *scratch;       /* pass 3, one part per worker */
     int shares;
     const X(word) *from; /* pass 4 */
     X(word) *to;
@@ -108,68 +109,143 @@ static void prefix_sums(sort_args *args)
     start[tiles] = sum;
 }
 
-/* The n numbers in `list`, which belong to one cell, in order of their ids to `to`. */
+/* The numbers of the particles of one cell, n of them, in order of their ids to `to`. Up to LANES
+ * without a branch: lanes beyond the last particle repeat it. */
+static void sort_few_by_id(const uint32_t *list, uint32_t n, const uint32_t *id, uint32_t *to)
+{
+    uint32_t ids[LANES], number[LANES], rank[LANES];
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        number[lane] = list[lane < n ? lane : n - 1];
+        ids[lane] = lane < n ? id[number[lane]] : UINT32_MAX;
+    }
+    words all, smaller = {0};
+    memcpy(&all, ids, sizeof all);
+    for (int other = 0; other < LANES; other++)
+        smaller -= (words)(all > ids[other]); /* a comparison that holds is -1 */
+    memcpy(rank, &smaller, sizeof rank);
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        to[rank[lane < n ? lane : n - 1]] = number[lane];
+}
+
 static void sort_by_id(const uint32_t *list, uint32_t n, const uint32_t *id, uint32_t *to)
 {
     for (uint32_t k = 0; k < n; k += LANES) {
-        uint32_t count = n - k < LANES ? n - k : LANES, rank[LANES];
-        words ids, smaller = {0};
+        uint32_t ids[LANES], rank[LANES], count = n - k < LANES ? n - k : LANES;
         for (uint32_t lane = 0; lane < LANES; lane++)
             ids[lane] = id[list[k + (lane < count ? lane : 0)]];
+        words some, smaller = {0};
+        memcpy(&some, ids, sizeof some);
         for (uint32_t other = 0; other < n; other++)
-            smaller -= (words)(ids > id[list[other]]); /* a comparison that holds is -1 */
+            smaller -= (words)(some > id[list[other]]);
         memcpy(rank, &smaller, sizeof rank);
         for (uint32_t lane = 0; lane < count; lane++)
             to[rank[lane]] = list[k + lane];
     }
 }
 
-/* From the keys of a tile's particles: first particle and number of each cell; next[c] = first. */
-static void count_cells(const sort_args *args, int tile, uint32_t next[TILE_CELLS])
+/* Counters of a tile's cells, for the first and the second half of its particles: neighbours fall
+ * into the same cell, and two counters wait less for each other than one for itself. */
+typedef struct counters {
+    uint32_t first[TILE_CELLS], second[TILE_CELLS];
+} counters;
+
+/* From the keys of a tile's particles: first particle and number of each cell; the counters then
+ * say where the next particle of a cell goes in the tile. */
+static void count_cells(const sort_args *args, int tile, counters *next)
 {
     X(sim) *s = args->s;
     const X(word) *key = args->key;
-    const uint32_t *order = s->particles.order;
-    uint32_t begin = s->tiles.start[tile], end = s->tiles.start[tile + 1], sum = begin;
-    memset(next, 0, TILE_CELLS * sizeof *next);
-    for (uint32_t k = begin; k < end; k++)
-        next[key[order[k]] % TILE_CELLS]++;
+    const uint32_t *order = s->particles.order + s->tiles.start[tile];
+    uint32_t begin = s->tiles.start[tile], n = s->tiles.start[tile + 1] - begin, half = n / 2;
+    uint32_t sum = 0;
+    memset(next, 0, sizeof *next);
+    for (uint32_t k = 0; k < half; k++) {
+        next->first[key[order[k]] % TILE_CELLS]++;
+        next->second[key[order[half + k]] % TILE_CELLS]++;
+    }
+    if (n % 2)
+        next->second[key[order[n - 1]] % TILE_CELLS]++;
     size_t base = X(tile_index)(&s->grid, tile);
     for (int r = 0; r < TILE_ROWS; r++) {
         size_t row = base + X(row_offset)(&s->grid, r);
         for (size_t i = 0; i < TILE; i++) {
-            uint32_t *cell = &next[(size_t)r * TILE + i], count = *cell;
-            s->first[row + i] = sum;
-            s->count[row + i] = count;
-            *cell = sum;
-            sum += count;
+            size_t c = (size_t)r * TILE + i;
+            uint32_t first = next->first[c], second = next->second[c];
+            s->first[row + i] = begin + sum;
+            s->count[row + i] = first + second;
+            next->first[c] = sum;
+            next->second[c] = sum + first;
+            sum += first + second;
         }
     }
 }
 
-static void sort_tile(const sort_args *args, int tile)
+/* Whether particle a comes before particle b of the same tile. */
+static bool comes_before(const sort_args *args, uint32_t a, uint32_t b)
+{
+    const uint32_t *id = args->s->particles.id[0];
+    return args->key[a] != args->key[b] ? args->key[a] < args->key[b] : id[a] < id[b];
+}
+
+/* A tile that is too full for the scratch memory: a heap in place. */
+static void sort_crowd(const sort_args *args, uint32_t *list, uint32_t n)
+{
+    for (uint32_t end = n, start = n / 2; end > 1;) {
+        uint32_t root, item;
+        if (start > 0) {
+            root = --start;
+            item = list[root];
+        } else {
+            root = 0;
+            item = list[--end];
+            list[end] = list[0];
+        }
+        for (uint32_t child; (child = 2 * root + 1) < end; root = child) {
+            if (child + 1 < end && comes_before(args, list[child], list[child + 1]))
+                child++;
+            if (!comes_before(args, item, list[child]))
+                break;
+            list[root] = list[child];
+        }
+        list[root] = item;
+    }
+}
+
+static void sort_tile(const sort_args *args, int tile, uint32_t *place)
 {
     X(particles) *p = &args->s->particles;
     const X(word) *key = args->key;
-    uint32_t begin = args->s->tiles.start[tile], end = args->s->tiles.start[tile + 1];
-    uint32_t next[TILE_CELLS], first = begin, *order = p->order, *place = p->place;
-    count_cells(args, tile, next);
-    if (begin == end)
+    uint32_t begin = args->s->tiles.start[tile], n = args->s->tiles.start[tile + 1] - begin;
+    uint32_t half = n / 2, *order = p->order + begin;
+    counters next;
+    count_cells(args, tile, &next);
+    if (n == 0)
         return;
-    for (uint32_t k = begin; k < end; k++)
-        place[next[key[order[k]] % TILE_CELLS]++] = order[k];
-    for (int c = 0; c < TILE_CELLS; c++) {
-        sort_by_id(place + first, next[c] - first, p->id[0], order + first);
-        first = next[c];
+    if (n > X(device_scratch)() / sizeof *place) {
+        sort_crowd(args, order, n);
+        return;
+    }
+    for (uint32_t k = 0; k < half; k++) {
+        place[next.first[key[order[k]] % TILE_CELLS]++] = order[k];
+        place[next.second[key[order[half + k]] % TILE_CELLS]++] = order[half + k];
+    }
+    if (n % 2)
+        place[next.second[key[order[n - 1]] % TILE_CELLS]++] = order[n - 1];
+    for (uint32_t c = 0, first = 0; c < TILE_CELLS; first = next.second[c++]) {
+        uint32_t count = next.second[c] - first;
+        if (count > LANES)
+            sort_by_id(place + first, count, p->id[0], order + first);
+        else if (count > 0)
+            sort_few_by_id(place + first, count, p->id[0], order + first);
     }
 }
 
 static void sort_range(void *user, size_t begin, size_t end, int worker)
 {
-    (void)worker;
     const sort_args *args = user;
+    char *scratch = args->scratch + (size_t)worker * X(device_scratch)();
     for (size_t k = begin; k < end; k++)
-        sort_tile(args, args->s->tiles.active[k]);
+        sort_tile(args, args->s->tiles.active[k], (uint32_t *)scratch);
 }
 
 static void gather_range(void *user, size_t begin, size_t end, int worker)
@@ -191,6 +267,7 @@ void X(sort_particles)(X(sim) *s)
     sort_args args = {.s = s, .key = (X(word) *)p->spare, .shares = sp_pool_threads(pool)};
     args.histogram =
         sp_arena_take(&arena, (size_t)s->grid.tile_count * (size_t)args.shares, sizeof(uint32_t));
+    args.scratch = sp_arena_take(&arena, (size_t)args.shares, X(device_scratch)());
     sp_parallel_for(pool, (size_t)args.shares, 1, count_range, &args);
     prefix_sums(&args);
     sp_parallel_for(pool, (size_t)args.shares, 1, lay_range, &args);
