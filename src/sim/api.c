@@ -459,7 +459,7 @@ double spate_sim_solid_distance(const spate_sim *sim, const double point[3], int
 
 /* ---- checkpoints: magic, version, body, checksum */
 
-static const char magic[8] = {'s', 'p', 'a', 't', 'e', 'c', 'p', '1'};
+static const char magic[8] = {'s', 'p', 'a', 't', 'e', 'c', 'p', '2'};
 
 /* Mixes bytes into the checksum, eight at a time; the split of a message into calls matters, and is
  * the same in both directions. */

@@ -111,6 +111,8 @@ static spate_status make_arrays(X(sim) *s, spate_error *error)
             return sp_fail_memory(error, "the grid", (uint64_t)s->grid.size * arrays[k].item);
     }
     s->system.q = s->p;
+    FOR_DIM(d)
+        s->u_carried[d] = s->weight[d];
     s->system.sweeps = SWEEPS;
     s->system.least_theta = 0.01f;
     s->system.levels[0].grid = s->grid;

@@ -120,9 +120,10 @@ typedef struct X(sim) {
     bool apic;
 
     /* grid fields; zero outside the active tiles */
-    float *u[DIM];      /* face velocity */
-    float *u_old[DIM];  /* face velocity as it came from the particles */
-    float *weight[DIM]; /* of a face in P2G */
+    float *u[DIM];         /* face velocity */
+    float *u_old[DIM];     /* face velocity as it came from the particles */
+    float *weight[DIM];    /* of a face in P2G; EXTRAPOLATE is the last to need it */
+    float *u_carried[DIM]; /* what G2P reads (kick.c); in the memory of `weight` */
     float *phi; /* m, cells: signed distance to the surface, negative in the liquid, cut off at one
                    dx */
     float *p;   /* Pa, the last pressure: start of the next solve */
@@ -204,6 +205,7 @@ void X(build_surface)(X(sim) *s);
 void X(add_forces)(X(sim) *s, double dt);
 spate_status X(project)(X(sim) *s, double dt, spate_error *error);
 void X(extrapolate)(X(sim) *s, double dt);
+void X(carry_kick)(X(sim) *s);
 spate_status X(advect_particles)(X(sim) *s, double dt, spate_error *error);
 spate_status X(emit_and_drain)(X(sim) *s, double dt, spate_error *error);
 spate_status X(step)(X(sim) *s, double dt, spate_error *error);

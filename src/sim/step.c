@@ -19,8 +19,14 @@ spate_status X(run_stage)(X(sim) *s, spate_stage stage, double dt, spate_error *
     case SPATE_STAGE_FORCES: X(add_forces)(s, dt); break;
     case SPATE_STAGE_PRESSURE: TRY(X(project)(s, dt, error)); break;
     case SPATE_STAGE_EXTRAPOLATE: X(extrapolate)(s, dt); break;
-    case SPATE_STAGE_G2P: X(grid_to_particles)(s, dt); break;
-    case SPATE_STAGE_ADVECT: TRY(X(advect_particles)(s, dt, error)); break;
+    case SPATE_STAGE_G2P:
+        X(carry_kick)(s);
+        X(grid_to_particles)(s, dt);
+        break;
+    case SPATE_STAGE_ADVECT:
+        TRY(X(advect_particles)(s, dt, error));
+        s->common->last_dt = dt;
+        break;
     case SPATE_STAGE_EMIT: TRY(X(emit_and_drain)(s, dt, error)); break;
     case SPATE_STAGE_COUNT: break;
     }

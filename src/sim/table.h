@@ -23,6 +23,7 @@ typedef struct sp_common {
     int substeps;    /* taken in this frame */
     bool frame_done; /* the last step ended a frame: the next one begins the numbers of a new one */
     uint64_t steps;
+    double last_dt; /* s, of the last step's ADVECT; 0 before the first one */
 
     /* ledger */
     uint64_t seeded, added, removed_open, removed_outflow, removed_crushed, removed_user;

@@ -78,7 +78,7 @@ static void rests(int dim, floor_kind floor, double jitter)
     drift = sqrt(drift) / DX;
     double speed = case_max_speed(sim) / wave, error = floor_error(sim);
     printf(
-        "  %dD %-6s jitter %.1f: speed %.5f sqrt(gh) (0.01; goal 0.001), run's maximum %.5f; "
+        "  %dD %-6s jitter %.1f: speed %.2g sqrt(gh) (0.01; goal 0.001), run's maximum %.2g; "
         "floor pressure %.3f rho g dx (0.2; goal 0.05), run's maximum %.3f; centre %.4f dx (0.1)\n",
         dim, floor_names[floor], jitter, speed, most, error, worst, drift);
     CHECK_LESS(speed, 0.01);
@@ -98,7 +98,7 @@ static void rests_long(int dim, floor_kind floor, int steps)
         energy[2 * step / steps] +=
             case_square_sum(sim) / (0.5 * steps * (double)spate_particles_count(sim));
     }
-    printf("  %dD %-6s jitter 0, %d steps: run's maximum speed %.5f sqrt(gh) (0.01); mean "
+    printf("  %dD %-6s jitter 0, %d steps: run's maximum speed %.2g sqrt(gh) (0.01); mean "
            "kinetic energy of the halves "
            "%.3g, %.3g of g h / 2\n",
            dim, floor_names[floor], steps, most, energy[0] / (wave * wave),

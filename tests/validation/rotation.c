@@ -112,8 +112,6 @@ static void turns(int dim, int cells, spate_transfer transfer, double least, dou
 
 static void flip_2d(void)
 {
-    if (!case_full)
-        SKIP("misses its figure (docs/validation.md); measured by make validate");
     turns(2, 24, SPATE_TRANSFER_FLIP, 0.90, 0.98);
 }
 

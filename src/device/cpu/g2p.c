@@ -6,7 +6,8 @@
  *
  * Old and new velocity are taken with the same kernel at the same place, and the ratio is the same
  * for every component and everywhere: where nothing happens on the grid, v loses (1 - ratio) of
- * what the grid cannot hold, nothing more. */
+ * what the grid cannot hold, nothing more. u_new is the projected velocity with its change taken
+ * half way along the particles' paths (kick.c). */
 #include "device/cpu/lanes.h"
 #include "device/device.h"
 
@@ -26,13 +27,13 @@ static void update_tile(X(sim) *s, int degree, bool apic, float ratio, int tile)
             x[d] = p->x[d][k];
         FOR_DIM(d) {
             X(stencil) stencil = X(stencil_at)(degree, x, d);
-            float now = X(gather)(g, &stencil, degree, s->u[d]);
+            float now = X(gather)(g, &stencil, degree, s->u_carried[d]);
             if (ratio > 0.0f)
                 now += ratio * (p->v[d][k] - X(gather)(g, &stencil, degree, s->u_old[d]));
             p->v[d][k] = now;
             if (apic) {
                 float c[DIM];
-                X(gather_affine)(g, &stencil, degree, x, d, s->u[d], c);
+                X(gather_affine)(g, &stencil, degree, x, d, s->u_carried[d], c);
                 FOR_DIM(a)
                     p->c[d * DIM + a][k] = c[a];
             }
@@ -80,7 +81,7 @@ void X(grid_to_particles)(X(sim) *s, double dt)
 {
     const spate_scene *scene = s->common->scene;
     g2p_args args = {.s = s,
-                     .now = X(lanes_field_of)(&s->grid, s->u),
+                     .now = X(lanes_field_of)(&s->grid, s->u_carried),
                      .old = X(lanes_field_of)(&s->grid, s->u_old)};
     if (scene->liquid.transfer == SPATE_TRANSFER_FLIP)
         args.ratio = (float)scene->liquid.flip_ratio;
