@@ -32,7 +32,8 @@ holds text grep -Eq '^dam.json: 256 particles, 1 frames, [0-9]+ steps, 1 thread,
 holds text_stage grep -Eq '^  pressure +[0-9.]+ %  +[0-9.]+ ns per particle and step$' <<<"$out"
 
 if "$SPATE_SOURCE/bench/chart" <bench.json >chart.svg; then
-    same chart_bars 4 "$(grep -c 'text-anchor="end"' chart.svg)"
+    same chart_bars "2d-20, 1 thread; 2d-20, 2 threads; dam.json, 1 thread; dam.json, 2 threads; " \
+        "$(sed -nE 's/.*text-anchor="end">(.*)<\/text>/\1; /p' chart.svg | tr -d '\n')"
     holds chart_legend grep -q '>pressure<' chart.svg
     same chart_end "</svg>" "$(tail -n 1 chart.svg)"
 else
