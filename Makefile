@@ -68,7 +68,7 @@ compilers:
 	@SPATE_OTHER=$(CURDIR)/build/clang/spate tests/run -d compilers build/release
 
 bench: build
-	$(BUILD)/spate_bench $(ARGS)
+	$(BUILD)/spate bench $(ARGS)
 	$(BUILD)/spate_bench_pressure
 
 validate: build

@@ -225,7 +225,6 @@ void X(destroy)(X(sim) *s)
         sp_free(*columns[k]);
     sp_free(s->particles.spare);
     sp_free(s->particles.order);
-    sp_free(s->particles.place);
     X(emitters_destroy)(s);
     X(multigrid_destroy)(s);
     sp_solids_clear(&s->solids);

@@ -35,8 +35,7 @@ typedef struct X(particles) {
     float *channel[4 * MAX_CHANNELS]; /* components of all channels in order */
     int channel_columns;
     float *spare;    /* one column: sorting writes into it and swaps */
-    uint32_t *order; /* scratch of sorting: particles by tile */
-    uint32_t *place; /* scratch of sorting: particles by tile, cell and id */
+    uint32_t *order; /* scratch of sorting: particles by tile, in the end by tile, cell and id */
 } X(particles);
 
 /* Lists of tiles, in ascending order. */

@@ -45,7 +45,7 @@ holds no_device_no_folder test ! -e none
 # docs/scene.md is the table of settings as this build prints it
 holds scene_page_current cmp -s <("$SPATE" help scene --markdown) "$SPATE_SOURCE/docs/scene.md"
 
-for command in run check new info export; do
+for command in run check new info export bench; do
     spate $command --help
     holds "help_$command" grep -q "^usage: spate $command" <<<"$out"
     same "help_${command}_code" "0 $out" "$code $("$SPATE" help $command)"
