@@ -7,7 +7,7 @@ add_library(spate_flags INTERFACE)
 target_compile_definitions(spate_flags INTERFACE _GNU_SOURCE)
 target_compile_options(spate_flags INTERFACE
   -Wall -Wextra $<$<BOOL:${SPATE_WERROR}>:-Werror>
-  -ffp-contract=off -fno-math-errno -fno-trapping-math)
+  -ffp-contract=off -fno-math-errno -fno-trapping-math -Wno-psabi)
 
 set(CMAKE_C_STANDARD 17)
 set(CMAKE_C_STANDARD_REQUIRED ON)
