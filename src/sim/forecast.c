@@ -21,7 +21,7 @@ static double bytes_per_cell(const spate_scene *scene, bool movers)
     for (int k = 0; k < count; k++) {
         bool unused = arrays[k].block == (void **)&nobody.phi_static && !movers;
         unused = unused || arrays[k].block ==
-                               (void **)&nobody.system.queue; /* as long as the largest pocket */
+                               (void **)&nobody.system.pockets; /* only where pockets have roots */
         if (scene->solids.count == 0) {
             unused = unused || arrays[k].block == (void **)&nobody.room;
             FOR_DIM(d)
@@ -126,7 +126,7 @@ spate_status X(forecast)(const spate_scene *scene, int threads, spate_forecast *
     bytes += (double)g.size * bytes_per_cell(scene, movers) +
              (double)g.tile_count * (40.0 + 4.0 * threads);
     if (scene->pressure.solver == SPATE_SOLVER_MULTIGRID)
-        bytes += X(multigrid_bytes)(&g);
+        bytes += X(multigrid_bytes)(&g, scene->solids.count > 0);
     bytes += surface_bytes(scene, forecast->particles);
     forecast->memory = (uint64_t)bytes;
     return file_bytes(scene, forecast->particles, &forecast->bytes_per_frame, error);
