@@ -10,11 +10,12 @@ BUILD = build/$(PRESET)
 SOURCES = $(shell find include src tests examples bench scripts web -name '*.[ch]')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test compilers bench validate format format-check asan tsan clean install web test-web
+.PHONY: help deps build run test test-formats compilers bench validate format format-check asan tsan clean install web test-web
 
 help:
 	@echo "make run        compile and run a dam break   (SCENE=scenes/drop.json, ARGS='--frames 30')"
 	@echo "make test       compile and run the tests     (ARGS=shapes: only tests with that in the name)"
+	@echo "make test-formats  check the file formats with other people's readers, which it installs"
 	@echo "make build      compile into build/release    (PRESET=debug, asan, tsan or clang: another build)"
 	@echo "make bench      measure the speed"
 	@echo "make validate   the long tests, against theory and experiments"
@@ -46,6 +47,14 @@ run: build
 test: build
 	@tests/run $(BUILD) $(ARGS)
 
+# What cannot be installed here is skipped, and said so.
+test-formats: build
+	-@sh scripts/install-deps.sh formats
+	-@mkdir -p $(BUILD)/formats && cd $(BUILD)/formats && \
+	    { [ -d node_modules/usd-viewer -a -d node_modules/tinyusdz ] || \
+	      npm install --silent --no-audit --no-fund usd-viewer@0.0.0 tinyusdz@0.9.0-rc10; }
+	@tests/run -d formats $(BUILD) $(ARGS)
+
 asan:
 	@$(MAKE) --no-print-directory build PRESET=asan
 	@tests/run -u -t 900 build/asan $(ARGS)
@@ -61,7 +70,7 @@ compilers:
 	@SPATE_OTHER=$(CURDIR)/build/clang/spate tests/run -d compilers build/release
 
 bench: build
-	$(BUILD)/spate_bench $(ARGS)
+	$(BUILD)/spate bench $(ARGS)
 	$(BUILD)/spate_bench_pressure
 
 validate: build

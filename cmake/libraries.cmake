@@ -1,18 +1,21 @@
 # libspate and libspate_io, each static and shared, from one compilation.
 #
 #     spate_core    base, scene, and what of the simulation has no dimension
-#     spate_sim2    src/sim and src/device/cpu with DIM=2
+#     spate_sim2    src/sim, src/device/cpu and src/mesh with DIM=2
 #     spate_sim3    the same sources with DIM=3; on x86-64 also spate_sim2_v3, ..., for other instruction sets
 #     spate_files   src/io, src/render
 set(src ${PROJECT_SOURCE_DIR}/src)
 
-# Sources under src/sim that are compiled once: they know the two dimensions only by their tables.
-set(dimension_free ${src}/sim/api.c)
+# Sources under src/sim and src/mesh that are compiled once: they know the two dimensions only by their tables.
+set(dimension_free ${src}/sim/api.c ${src}/mesh/api.c)
 
 file(GLOB core_sources CONFIGURE_DEPENDS ${src}/base/*.c ${src}/scene/*.c)
-file(GLOB sim_sources CONFIGURE_DEPENDS ${src}/sim/*.c ${src}/sim/pressure/*.c ${src}/device/cpu/*.c)
+file(GLOB sim_sources CONFIGURE_DEPENDS ${src}/sim/*.c ${src}/sim/pressure/*.c ${src}/device/cpu/*.c
+  ${src}/mesh/*.c)
 file(GLOB files_sources CONFIGURE_DEPENDS ${src}/io/*.c ${src}/render/*.c)
 list(REMOVE_ITEM sim_sources ${dimension_free})
+set(level_sources ${sim_sources})
+list(FILTER level_sources EXCLUDE REGEX "/src/mesh/")
 
 # Position-independent objects serve both libraries.
 function(spate_objects name)
@@ -33,7 +36,7 @@ foreach(dim 2 3)
   set_target_properties(spate_sim${dim} PROPERTIES C_VISIBILITY_PRESET hidden)
   set(sim_objects ${sim_objects} spate_sim${dim})
   foreach(level ${SPATE_LEVELS})
-    spate_objects(spate_sim${dim}_${level} ${sim_sources})
+    spate_objects(spate_sim${dim}_${level} ${level_sources})
     target_compile_definitions(spate_sim${dim}_${level} PRIVATE DIM=${dim} LEVEL=${level})
     target_compile_options(spate_sim${dim}_${level} PRIVATE -march=x86-64-${level})
     set_target_properties(spate_sim${dim}_${level} PROPERTIES C_VISIBILITY_PRESET hidden)

@@ -1,5 +1,5 @@
 # Each examples/*.c is a program of its own, linked as a user would link it, and so is each bench/*.c
-# (bench.c is spate_bench, others spate_bench_<name>).
+# (spate_bench_<name>).
 file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.c)
 foreach(source ${examples})
   get_filename_component(name ${source} NAME_WE)
@@ -13,9 +13,6 @@ file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.c)
 foreach(source ${bench_sources})
   get_filename_component(name ${source} NAME_WE)
   set(program spate_bench_${name})
-  if(name STREQUAL bench)
-    set(program spate_bench)
-  endif()
   add_executable(${program} ${source})
   target_link_libraries(${program} PRIVATE spate_flags spate::spate_io_static Threads::Threads m)
   set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})

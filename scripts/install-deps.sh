@@ -3,6 +3,7 @@
 #
 #     sh scripts/install-deps.sh           compiler, cmake, pkg-config, Jansson, libpng
 #     sh scripts/install-deps.sh format    clang-format
+#     sh scripts/install-deps.sh formats   readers of the file formats (VTK, OpenVDB, Blender, node)
 #     sh scripts/install-deps.sh web       emscripten (the tests of the page also want node, npm and Chromium)
 #
 # When nothing is missing it does nothing, so it works offline. On other systems it says what to install, and
@@ -37,8 +38,16 @@ web)
     have cmake || want "cmake" "cmake (3.21 or newer)"
     have emcc || want "emscripten" "emscripten (3.1 or newer)"
     ;;
+formats)
+    python=/usr/bin/python3 # the one that the packages are for
+    $python -c 'import vtkmodules, numpy' 2>/dev/null || want "python3-vtk9 python3-numpy" "VTK for Python"
+    $python -c 'import pyopenvdb' 2>/dev/null || want "python3-openvdb" "OpenVDB for Python"
+    have vdb_print || want "libopenvdb-tools" "vdb_print"
+    have blender || want "blender" "Blender"
+    have npm || want "npm" "node and npm"
+    ;;
 *)
-    echo "install-deps.sh: unknown group '$1' (build, format or web)" >&2
+    echo "install-deps.sh: unknown group '$1' (build, format, web or formats)" >&2
     exit 2
     ;;
 esac

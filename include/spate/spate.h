@@ -116,8 +116,17 @@ typedef enum spate_surface_model { SPATE_SURFACE_GHOST, SPATE_SURFACE_VOXEL } sp
 typedef enum spate_on_failure { SPATE_ON_FAILURE_WARN, SPATE_ON_FAILURE_ERROR } spate_on_failure;
 typedef enum spate_output_particles {
     SPATE_PARTICLES_PLY,
+    SPATE_PARTICLES_VTK,
+    SPATE_PARTICLES_USD,
     SPATE_PARTICLES_NONE
 } spate_output_particles;
+typedef enum spate_output_volume {
+    SPATE_VOLUME_NONE,
+    SPATE_VOLUME_VDB,
+    SPATE_VOLUME_VTK
+} spate_output_volume;
+
+typedef enum spate_output_mesh { SPATE_MESH_NONE, SPATE_MESH_PLY } spate_output_mesh;
 
 typedef struct spate_mesh spate_mesh;     /* a closed triangle mesh, see spate_mesh_create */
 typedef struct spate_points spate_points; /* a set of particles, see spate_points_create */
@@ -240,9 +249,16 @@ typedef struct spate_scene {
     int gauge_count;
     struct {
         spate_output_particles particles; /* default ply */
-        int every;                        /* frames between particle files; default 1 */
-        int checkpoint_every;             /* frames; 0: only by time (60 s); default 10 */
-        bool preview;                     /* preview.png of the last frame; default true */
+        spate_output_volume volume;       /* level set and velocity on a grid; default none */
+        spate_output_mesh mesh;           /* surface of the liquid; default none */
+        int mesh_resolution;              /* its lattice cells along a cell, 1 .. 4; default 2 */
+        char attributes[256]; /* of particles beside their position: words out of velocity, id,
+                                 speed, vorticity, channels and the names of channels; default
+                                 "velocity id channels" */
+        int every;            /* frames between files of particles and volumes; default 1 */
+        int checkpoint_every; /* frames; 0: only by time (60 s); default 10 */
+        bool preview; /* preview.mp4 of all frames, preview.png of the last one; default true */
+        int preview_height; /* pixels, of preview.mp4; 0: no film; default 360 */
     } output;
 } spate_scene;
 
@@ -321,6 +337,36 @@ SPATE_API spate_points *spate_points_create(const float *positions, const float 
 SPATE_API spate_points *spate_points_retain(spate_points *points);
 SPATE_API void spate_points_destroy(spate_points *points);
 
+/* A surface as plain arrays: triangles in 3D, segments in 2D. */
+typedef struct spate_mesh_data {
+    size_t vertices, triangles;
+    float *positions;  /* m, 3 per vertex */
+    float *normals;    /* 3 per vertex, of length 1, out of the liquid */
+    float *velocities; /* m/s, 3 per vertex; may be NULL */
+    uint32_t *indices; /* 3 per triangle, counter-clockwise from outside; 2D: 2 per segment */
+    int dim;
+} spate_mesh_data;
+
+#define SPATE_MESH_RESOLUTION_MAX 4
+typedef struct spate_mesh_options {
+    int dim;                /* 2 or 3; default 3 */
+    double cell_size;       /* m, of the simulation; required */
+    int particles_per_axis; /* of a full cell, which says how much volume one has; default 2 */
+    int resolution;         /* lattice cells along a cell, 1 .. 4; default 2 */
+    double size[3];         /* m, of the domain, from (0, 0, 0): its walls end the surface, which
+                               lies flat on them; 0 (default): no walls */
+    int threads;            /* 0 (default): one per core */
+} spate_mesh_options;
+/* Those of a scene; NULL: the defaults, without a cell size. */
+SPATE_API spate_mesh_options spate_mesh_options_default(const spate_scene *scene);
+/* The surface of the liquid that these particles are: closed, manifold (every edge between two
+ * triangles), with the volume of the particles. positions 3 * count (m), velocities 3 * count (m/s)
+ * or NULL. The same for any number of threads. */
+SPATE_API spate_mesh_data *spate_mesh_data_create(const float *positions, const float *velocities,
+                                                  size_t count, const spate_mesh_options *options,
+                                                  spate_error *error);
+SPATE_API void spate_mesh_data_destroy(spate_mesh_data *mesh);
+
 /* ------------------------------------------------------------------ simulation */
 
 typedef struct spate_sim spate_sim;
@@ -341,11 +387,11 @@ SPATE_API spate_options spate_options_default(void);
 
 /* What a scene needs, before anything is allocated. */
 typedef struct spate_forecast {
-    int cells[3];       /* per axis; 1 in z in 2D */
-    double cell_size;   /* m */
-    double size[3];     /* m, the domain after rounding to whole cells */
-    uint64_t particles; /* at the start, exact */
-    uint64_t memory;    /* bytes, estimate of the peak of the whole process, output included */
+    int cells[3];             /* per axis; 1 in z in 2D */
+    double cell_size;         /* m */
+    double size[3];           /* m, the domain after rounding to whole cells */
+    uint64_t particles;       /* at the start, exact */
+    uint64_t memory;          /* bytes, estimate of the peak of the process, its output included */
     uint64_t bytes_per_frame; /* of particle output */
 } spate_forecast;
 SPATE_API spate_status spate_scene_forecast(const spate_scene *scene, const spate_options *options,
@@ -548,10 +594,18 @@ SPATE_API char *spate_scene_text(const spate_scene *scene);
 SPATE_API spate_mesh *spate_mesh_read(const char *path, spate_error *error);
 /* A PLY file with vertex properties x y z and, if there, vx vy vz. */
 SPATE_API spate_points *spate_points_read(const char *path, spate_error *error);
-/* Binary PLY: x y z vx vy vz id and the scene's channels. Complete under its name or not there at
- * all. */
+/* Binary PLY: x y z and what output.attributes of the scene asks for (vx vy vz id, channels).
+ * Complete under its name or not there at all. */
 SPATE_API spate_status spate_particles_write_ply(spate_sim *sim, const char *path,
                                                  spate_error *error);
+/* Files that other programs open. The ending of the name says which format: particles .ply, .vtp
+ * (VTK), .usda, .usdc (USD); meshes .ply, .vtp, .usda, .usdc, .bobj.gz (Blender's fluid cache); the
+ * level set `surface` (m, negative inside) and the velocity `vel` (m/s) on the cells .vdb (OpenVDB,
+ * 3D only) and .vti (VTK). docs/formats.md says what is in each. */
+SPATE_API spate_status spate_particles_write(spate_sim *sim, const char *path, spate_error *error);
+SPATE_API spate_status spate_mesh_write(const spate_mesh_data *mesh, const char *path,
+                                        spate_error *error);
+SPATE_API spate_status spate_volume_write(spate_sim *sim, const char *path, spate_error *error);
 /* A picture of the particles and solids. width and height in pixels. */
 SPATE_API spate_status spate_preview_write_png(spate_sim *sim, const char *path, int width,
                                                int height, spate_error *error);

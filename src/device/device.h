@@ -5,7 +5,7 @@
  * the same order for every device.
  *
  *   sort.c      binning of particles by tile, cell and id, and the gather of every column
- *   p2g.c       particles to grid: sums over particles
+ *   p2g.c       particles to grid: sums over particles (p2g_linear.c: the linear kernel)
  *   g2p.c       grid to particles: the loop over the particles of a tile
  *   reduce.c    sums and maxima */
 #ifndef SPATE_DEVICE_DEVICE_H
@@ -16,6 +16,12 @@
 void X(sort_particles)(X(sim) *s);
 void X(particles_to_grid)(X(sim) *s);
 void X(grid_to_particles)(X(sim) *s, double dt);
+
+/* Bytes that a worker needs for what it does with a tile, in the arena; a multiple of 64. */
+size_t X(device_scratch)(void);
+/* Inside P2G: adds the sums of a tile's particles to u and weight, linear kernel. The scratch is
+ * that of one worker. */
+void X(p2g_linear)(X(sim) *s, int tile, void *scratch);
 
 /* Sum over [0, n) of what `value` adds up for each range, in order of the ranges; maximum likewise.
  */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ struct sp_file {
     int descriptor;
     int failure; /* errno of the first write that failed, 0 so far */
     size_t used; /* bytes in the buffer */
+    uint64_t written;
     char *path, *temporary;
     char *buffer;
 };
@@ -108,6 +110,7 @@ static void flush(sp_file *file)
 
 spate_status sp_file_write(sp_file *file, const void *bytes, size_t size)
 {
+    file->written += size;
     if (size > BUFFER_SIZE - file->used)
         flush(file);
     if (size >= BUFFER_SIZE) {
@@ -116,6 +119,83 @@ spate_status sp_file_write(sp_file *file, const void *bytes, size_t size)
         memcpy(file->buffer + file->used, bytes, size);
         file->used += size;
     }
+    return file->failure ? SPATE_ERROR_FILE : SPATE_OK;
+}
+
+spate_status sp_file_print(sp_file *file, const char *format, ...)
+{
+    char text[1024];
+    va_list list, again;
+    va_start(list, format);
+    va_copy(again, list);
+    int length = vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (length >= 0 && (size_t)length < sizeof text) {
+        sp_file_write(file, text, (size_t)length);
+    } else {
+        char *longer = length < 0 ? NULL : sp_alloc((size_t)length + 1, 1);
+        if (!longer && !file->failure)
+            file->failure = ENOMEM;
+        if (longer && vsnprintf(longer, (size_t)length + 1, format, again) == length)
+            sp_file_write(file, longer, (size_t)length);
+        sp_free(longer);
+    }
+    va_end(again);
+    return file->failure ? SPATE_ERROR_FILE : SPATE_OK;
+}
+
+spate_status sp_file_number(sp_file *file, double value, bool exact)
+{
+    char text[40];
+    for (int digits = exact ? 15 : 6; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        double back = strtod(text, NULL);
+        if (exact ? back == value : (float)back == (float)value)
+            break;
+    }
+    /* the process may have a locale with another decimal point, of one or more bytes */
+    size_t used = strspn(text, "+-0123456789"), point = strcspn(text + used, "0123456789e");
+    bool word = text[used] >= 'a' && text[used] <= 'z' && text[used] != 'e'; /* inf, nan */
+    sp_file_write(file, text, used);
+    if (point > 0 && !word)
+        sp_file_write(file, ".", 1);
+    const char *rest = text + used + (word ? 0 : point);
+    return sp_file_write(file, rest, strlen(rest));
+}
+
+spate_status sp_file_write_numbers(sp_file *file, const void *values, size_t count, size_t size)
+{
+    const uint16_t one = 1;
+    if (*(const unsigned char *)&one == 1)
+        return sp_file_write(file, values, count * size);
+    const unsigned char *bytes = values;
+    for (size_t k = 0; k < count; k++) {
+        unsigned char turned[8];
+        for (size_t i = 0; i < size; i++)
+            turned[i] = bytes[k * size + size - 1 - i];
+        sp_file_write(file, turned, size);
+    }
+    return file->failure ? SPATE_ERROR_FILE : SPATE_OK;
+}
+
+uint64_t sp_file_tell(const sp_file *file)
+{
+    return file->written;
+}
+
+spate_status sp_file_align(sp_file *file, size_t alignment)
+{
+    static const char zeros[64];
+    size_t over = (size_t)(file->written % alignment);
+    return sp_file_write(file, zeros, over ? alignment - over : 0);
+}
+
+spate_status sp_file_patch(sp_file *file, uint64_t offset, const void *bytes, size_t size)
+{
+    flush(file);
+    if (!file->failure &&
+        (made_to_fail() || pwrite(file->descriptor, bytes, size, (off_t)offset) != (ssize_t)size))
+        file->failure = errno ? errno : EIO;
     return file->failure ? SPATE_ERROR_FILE : SPATE_OK;
 }
 

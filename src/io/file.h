@@ -16,6 +16,22 @@ sp_file *sp_file_create(const char *path, spate_error *error);
 /* Buffered. Remembers the first failure, which sp_file_close reports: a caller may check only
  * there. */
 spate_status sp_file_write(sp_file *file, const void *bytes, size_t size);
+/* Text made as by printf, of any length; never with %g and the like, whose decimal point depends on
+ * the locale: see sp_file_number. */
+spate_status sp_file_print(sp_file *file, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The fewest digits that read back as the same float, or double if `exact`, with a point whatever
+ * the locale. */
+spate_status sp_file_number(sp_file *file, double value, bool exact);
+/* 2, 4 or 8 byte numbers as they lie in memory, `count` of `size` bytes, little-endian in the file.
+ */
+spate_status sp_file_write_numbers(sp_file *file, const void *values, size_t count, size_t size);
+/* Bytes written so far. */
+uint64_t sp_file_tell(const sp_file *file);
+/* Zero bytes up to the next multiple of `alignment`. */
+spate_status sp_file_align(sp_file *file, size_t alignment);
+/* Writes over bytes that are there already. */
+spate_status sp_file_patch(sp_file *file, uint64_t offset, const void *bytes, size_t size);
 /* Flush, fsync, rename to `path`; on any failure, also of an earlier write, the temporary file is
  * removed and `path` is as it was. Frees `file` in every case. */
 spate_status sp_file_close(sp_file *file, spate_error *error);

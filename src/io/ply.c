@@ -180,18 +180,26 @@ static spate_status check_counts(const sp_ply *ply, spate_error *error)
     return SPATE_OK;
 }
 
-spate_status sp_ply_open(sp_ply *ply, const char *bytes, size_t size, const char *path,
-                         spate_error *error)
+spate_status sp_ply_open_header(sp_ply *ply, const char *bytes, size_t size, const char *path,
+                                spate_error *error)
 {
     *ply = (sp_ply){.path = path, .next = bytes, .end = bytes + size};
     spate_status status = read_header(ply, error);
-    if (status == SPATE_OK)
-        status = check_counts(ply, error);
     if (status == SPATE_OK) {
         ply->row = sp_alloc(ply->property_count, sizeof *ply->row);
         if (!ply->row)
             status = sp_fail_memory(error, path, ply->property_count * sizeof *ply->row);
     }
+    if (status != SPATE_OK)
+        sp_ply_close(ply);
+    return status;
+}
+
+spate_status sp_ply_open(sp_ply *ply, const char *bytes, size_t size, const char *path,
+                         spate_error *error)
+{
+    TRY(sp_ply_open_header(ply, bytes, size, path, error));
+    spate_status status = check_counts(ply, error);
     if (status != SPATE_OK)
         sp_ply_close(ply);
     return status;

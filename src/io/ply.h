@@ -55,6 +55,10 @@ typedef struct sp_ply {
 /* `bytes` must end with a 0 byte (as from sp_file_read_all) and outlive `ply`. */
 spate_status sp_ply_open(sp_ply *ply, const char *bytes, size_t size, const char *path,
                          spate_error *error);
+/* The header alone: `bytes` need not hold the rows, and their number is not held against anything.
+ */
+spate_status sp_ply_open_header(sp_ply *ply, const char *bytes, size_t size, const char *path,
+                                spate_error *error);
 void sp_ply_close(sp_ply *ply);
 
 /* The number of a property in its element, -1 if it is not there. */

@@ -1,123 +1,133 @@
-/* ply_write.c -- particles as binary little-endian PLY. */
+/* ply_write.c -- particles and surface meshes as binary little-endian PLY.
+ *
+ * Every number has four bytes and a property with a name, so that a row is a record of fixed size:
+ * numpy reads it with one dtype (docs/formats.md). */
+#include "ply_write.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "bytes.h"
 #include "file.h"
 
-enum { ROWS = 1024, FIXED = 7 }; /* rows built at a time; columns before the channels */
+enum { ROWS = 1024 }; /* built at a time */
 
-typedef struct columns {
-    const float **values; /* [count] */
-    int count;
-} columns;
-
-static void store(unsigned char *bytes, uint32_t bits)
+static void put_header(sp_file *file, const sp_cloud *cloud)
 {
-    for (int i = 0; i < 4; i++)
-        bytes[i] = (unsigned char)(bits >> (8 * i));
-}
-
-static void store_float(unsigned char *bytes, float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    store(bytes, bits);
-}
-
-static void put_text(sp_file *file, const char *text)
-{
-    sp_file_write(file, text, strlen(text));
-}
-
-static void put_header(sp_file *file, const spate_scene *scene, size_t count)
-{
-    char line[160];
-    put_text(file,
-             "ply\nformat binary_little_endian 1.0\ncomment spate " SPATE_VERSION ", m and m/s\n");
-    snprintf(line, sizeof line, "element vertex %zu\n", count);
-    put_text(file, line);
-    put_text(file, "property float x\nproperty float y\nproperty float z\n"
-                   "property float vx\nproperty float vy\nproperty float vz\nproperty uint id\n");
-    for (int i = 0; i < scene->channel_count; i++) {
-        const spate_channel *channel = &scene->channels[i];
-        for (int c = 0; c < channel->components; c++) {
-            if (channel->components == 1)
-                snprintf(line, sizeof line, "property float %s\n", channel->name);
+    static const char *const axes[3] = {"x", "y", "z"};
+    sp_file_print(file,
+                  "ply\nformat binary_little_endian 1.0\ncomment spate " SPATE_VERSION
+                  ", m and m/s\nelement vertex %zu\n",
+                  cloud->count);
+    for (int k = 0; k < cloud->attribute_count; k++) {
+        const sp_attribute *attribute = &cloud->attributes[k];
+        const char *type = attribute->integer ? "uint" : "float";
+        for (int c = 0; c < attribute->components; c++) {
+            if (strcmp(attribute->name, "position") == 0)
+                sp_file_print(file, "property %s %s\n", type, axes[c]);
+            else if (strcmp(attribute->name, "velocity") == 0)
+                sp_file_print(file, "property %s v%s\n", type, axes[c]);
+            else if (strcmp(attribute->name, "vorticity") == 0)
+                sp_file_print(file, "property %s vorticity_%s\n", type, axes[c]);
+            else if (attribute->components == 1)
+                sp_file_print(file, "property %s %s\n", type, attribute->name);
             else
-                snprintf(line, sizeof line, "property float %s_%d\n", channel->name, c);
-            put_text(file, line);
+                sp_file_print(file, "property %s %s_%d\n", type, attribute->name, c);
         }
     }
-    put_text(file, "end_header\n");
+    sp_file_print(file, "end_header\n");
 }
 
-static void put_rows(sp_file *file, const spate_particles_view_data *view, const columns *extra,
-                     unsigned char *rows)
+static void put_rows(sp_file *file, const sp_cloud *cloud, size_t stride, unsigned char *rows)
 {
-    size_t stride = 4 * (size_t)(FIXED + extra->count);
-    for (size_t begin = 0; begin < view->count; begin += ROWS) {
-        size_t end = begin + ROWS < view->count ? begin + ROWS : view->count;
-        for (size_t i = begin; i < end; i++) {
-            unsigned char *row = rows + (i - begin) * stride;
-            for (int d = 0; d < 3; d++) {
-                const float *x = view->x[d], *v = view->v[d]; /* NULL for z in 2D */
-                store_float(row + 4 * d, x ? (float)(view->origin[d] + view->scale * x[i]) : 0);
-                store_float(row + 12 + 4 * d, v ? v[i] : 0);
-            }
-            store(row + 24, view->id[i]);
-            for (int k = 0; k < extra->count; k++)
-                store_float(row + 4 * (FIXED + k), extra->values[k][i]);
+    sp_cloud_buffer buffer;
+    for (size_t begin = 0; begin < cloud->count; begin += ROWS) {
+        size_t count = cloud->count - begin < ROWS ? cloud->count - begin : ROWS;
+        unsigned char *column = rows;
+        for (int k = 0; k < cloud->attribute_count; k++) {
+            const sp_attribute *attribute = &cloud->attributes[k];
+            size_t n = (size_t)attribute->components;
+            const uint32_t *values = sp_cloud_values(cloud, attribute, begin, count, &buffer);
+            for (size_t i = 0; i < count; i++)
+                for (size_t c = 0; c < n; c++)
+                    sp_store32(column + i * stride + 4 * c, values[i * n + c]);
+            column += 4 * n;
         }
-        if (sp_file_write(file, rows, (end - begin) * stride) != SPATE_OK)
+        if (sp_file_write(file, rows, count * stride) != SPATE_OK)
             return; /* sp_file_close says why */
     }
 }
 
-/* One pointer per component of each channel of the scene. */
-static spate_status collect_channels(spate_sim *sim, columns *extra, spate_error *error)
+spate_status sp_ply_write(const sp_cloud *cloud, const char *path, spate_error *error)
 {
-    const spate_scene *scene = spate_sim_scene(sim);
-    extra->values = sp_alloc(4 * (size_t)scene->channel_count, sizeof *extra->values);
-    if (!extra->values)
-        return sp_fail_memory(error, "particle output", 0);
-    for (int i = 0; i < scene->channel_count; i++) {
-        float *found[4];
-        int components = spate_channel_view(sim, scene->channels[i].name, found);
-        if (components != scene->channels[i].components)
-            return sp_fail(error, SPATE_ERROR_USAGE, scene->channels[i].name,
-                           "the simulation has no such channel");
-        for (int c = 0; c < components; c++)
-            extra->values[extra->count++] = found[c];
+    size_t stride = 0;
+    for (int k = 0; k < cloud->attribute_count; k++)
+        stride += 4 * (size_t)cloud->attributes[k].components;
+    unsigned char *rows = sp_alloc(ROWS, stride);
+    if (!rows)
+        return sp_fail_memory(error, "particle output", ROWS * stride);
+    sp_file *file = sp_file_create(path, error);
+    if (!file) {
+        sp_free(rows);
+        return error->status;
     }
-    return SPATE_OK;
+    put_header(file, cloud);
+    put_rows(file, cloud, stride, rows);
+    sp_free(rows);
+    return sp_file_close(file, error);
 }
 
 spate_status spate_particles_write_ply(spate_sim *sim, const char *path, spate_error *error)
 {
-    columns extra = {NULL, 0};
+    sp_cloud cloud;
     spate_error local;
     error = error ? error : &local;
-    spate_status status = collect_channels(sim, &extra, error);
-    unsigned char *rows = NULL;
-    sp_file *file = NULL;
-    if (status == SPATE_OK) {
-        rows = sp_alloc(ROWS, 4 * (size_t)(FIXED + extra.count));
-        if (!rows)
-            status = sp_fail_memory(error, "particle output", 0);
+    TRY(sp_cloud_of_sim(&cloud, sim, error));
+    return sp_ply_write(&cloud, path, error);
+}
+
+/* ------------------------------------------------------------------ surfaces */
+
+static void put_mesh_header(sp_file *file, const spate_mesh_data *mesh)
+{
+    sp_file_print(file,
+                  "ply\nformat binary_little_endian 1.0\ncomment spate " SPATE_VERSION
+                  ", m and m/s\nelement vertex %zu\n",
+                  mesh->vertices);
+    sp_file_print(file, "property float x\nproperty float y\nproperty float z\n");
+    if (mesh->normals)
+        sp_file_print(file, "property float nx\nproperty float ny\nproperty float nz\n");
+    if (mesh->velocities)
+        sp_file_print(file, "property float vx\nproperty float vy\nproperty float vz\n");
+    if (mesh->dim == 2)
+        sp_file_print(file, "element edge %zu\nproperty int vertex1\nproperty int vertex2\n",
+                      mesh->triangles);
+    else
+        sp_file_print(file, "element face %zu\nproperty list uchar int vertex_indices\n",
+                      mesh->triangles);
+    sp_file_print(file, "end_header\n");
+}
+
+spate_status sp_ply_write_mesh(const spate_mesh_data *mesh, const char *path, spate_error *error)
+{
+    const float *columns[3] = {mesh->positions, mesh->normals, mesh->velocities};
+    sp_file *file = sp_file_create(path, error);
+    if (!file)
+        return error->status;
+    put_mesh_header(file, mesh);
+    for (size_t k = 0; k < mesh->vertices; k++)
+        for (int c = 0; c < 3; c++)
+            if (columns[c])
+                sp_file_write_numbers(file, columns[c] + 3 * k, 3, 4);
+    if (mesh->dim == 2)
+        sp_file_write_numbers(file, mesh->indices, 2 * mesh->triangles, 4);
+    for (size_t k = 0; mesh->dim == 3 && k < mesh->triangles; k++) {
+        unsigned char row[13] = {3};
+        for (size_t c = 0; c < 3; c++)
+            sp_store32(row + 1 + 4 * c, mesh->indices[3 * k + c]);
+        sp_file_write(file, row, sizeof row);
     }
-    if (status == SPATE_OK) {
-        file = sp_file_create(path, error);
-        status = file ? SPATE_OK : error->status;
-    }
-    if (status == SPATE_OK) {
-        spate_particles_view_data view = spate_particles_view(sim);
-        put_header(file, spate_sim_scene(sim), view.count);
-        put_rows(file, &view, &extra, rows);
-        status = sp_file_close(file, error);
-    }
-    sp_free(rows);
-    sp_free(extra.values);
-    return status;
+    return sp_file_close(file, error);
 }

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../base/memory.h"
 #include "../base/status.h"
 
 #define NEWEST "checkpoint.spate"
@@ -20,23 +21,23 @@
 
 /* ------------------------------------------------------------------ what belongs to a run */
 
-typedef enum file_kind { FOREIGN, CHECKPOINT, PARTICLES, OTHER, RUN_JSON } file_kind;
+typedef enum file_kind { FOREIGN, CHECKPOINT, PARTICLES, MESH, PICTURE, OTHER, RUN_JSON } file_kind;
 
 typedef struct run_file {
     file_kind kind;
     bool temporary;
-    int frame; /* PARTICLES */
+    int frame; /* PARTICLES, MESH, PICTURE */
 } run_file;
 
-static bool is_particles(const char *name, size_t length, int *frame)
+/* `begin`, at least four digits, `end`. */
+static bool is_numbered(const char *name, size_t length, const char *begin, const char *end,
+                        int *frame)
 {
-    static const char begin[] = "particles.", end[] = ".ply";
-    size_t digits = length - (sizeof begin - 1) - (sizeof end - 1);
-    if (length < sizeof begin + sizeof end + 2 || digits > 9 ||
-        memcmp(name, begin, sizeof begin - 1) != 0 ||
-        memcmp(name + length - (sizeof end - 1), end, sizeof end - 1) != 0)
+    size_t before = strlen(begin), after = strlen(end), digits = length - before - after;
+    if (length < before + after + 4 || digits > 9 || memcmp(name, begin, before) != 0 ||
+        memcmp(name + length - after, end, after) != 0)
         return false;
-    const char *number = name + sizeof begin - 1;
+    const char *number = name + before;
     if (strspn(number, "0123456789") != digits)
         return false;
     *frame = atoi(number);
@@ -49,6 +50,7 @@ static run_file classify(const char *name)
         const char *name;
         file_kind kind;
     } known[] = {{"run.json", RUN_JSON}, {"stats.csv", OTHER}, {"preview.png", OTHER},
+                 {"preview.mp4", OTHER}, {"film.mp4", OTHER},  {"report.html", OTHER},
                  {"gauges.csv", OTHER},  {NEWEST, CHECKPOINT}, {PREVIOUS, CHECKPOINT},
                  {COMING, CHECKPOINT}};
     run_file file = {FOREIGN, false, 0};
@@ -57,8 +59,14 @@ static run_file classify(const char *name)
         file.temporary = true;
         length -= 4;
     }
-    if (is_particles(name, length, &file.frame))
+    if (length > 9 && memcmp(name, "plot.", 5) == 0 && memcmp(name + length - 4, ".svg", 4) == 0)
+        file.kind = OTHER;
+    if (is_numbered(name, length, "particles.", ".ply", &file.frame))
         file.kind = PARTICLES;
+    else if (is_numbered(name, length, "mesh.", ".ply", &file.frame))
+        file.kind = MESH;
+    else if (is_numbered(name, length, "frame.", ".png", &file.frame))
+        file.kind = PICTURE;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (strlen(known[k].name) == length && memcmp(known[k].name, name, length) == 0)
             file.kind = known[k].kind;
@@ -175,6 +183,12 @@ const char *sp_run_folder_particles(const sp_run_folder *folder, int frame, char
     return path;
 }
 
+const char *sp_run_folder_mesh(const sp_run_folder *folder, int frame, char path[SP_PATH_SIZE])
+{
+    snprintf(path, SP_PATH_SIZE, "%s/mesh.%04d.ply", folder->path, frame);
+    return path;
+}
+
 bool sp_run_folder_has(const sp_run_folder *folder, const char *name)
 {
     return faccessat(folder->descriptor, name, F_OK, 0) == 0;
@@ -209,6 +223,53 @@ spate_status sp_run_folder_count(const sp_run_folder *folder, int *files, int *l
     return SPATE_OK;
 }
 
+typedef struct numbers {
+    int *frames;
+    int count, room;
+} numbers;
+
+static spate_status note_frame(const sp_run_folder *folder, const char *name, run_file file,
+                               void *user, spate_error *error)
+{
+    (void)folder, (void)name;
+    numbers *seen = user;
+    if (file.temporary || file.kind != PARTICLES)
+        return SPATE_OK;
+    if (seen->count == seen->room) {
+        int room = seen->room ? 2 * seen->room : 256;
+        int *larger = sp_grow(seen->frames, (size_t)seen->count * sizeof *larger, (size_t)room,
+                              sizeof *larger);
+        if (!larger)
+            return sp_fail_memory(error, "the list of frames", (size_t)room * sizeof *larger);
+        seen->frames = larger;
+        seen->room = room;
+    }
+    seen->frames[seen->count++] = file.frame;
+    return SPATE_OK;
+}
+
+static int by_number(const void *first, const void *second)
+{
+    int a = *(const int *)first, b = *(const int *)second;
+    return (a > b) - (a < b);
+}
+
+spate_status sp_run_folder_frames(const sp_run_folder *folder, int **frames, int *count,
+                                  spate_error *error)
+{
+    numbers seen = {NULL, 0, 0};
+    spate_status status = visit_files(folder, note_frame, &seen, error);
+    if (status != SPATE_OK) {
+        sp_free(seen.frames);
+        return status;
+    }
+    if (seen.count > 0)
+        qsort(seen.frames, (size_t)seen.count, sizeof *seen.frames, by_number);
+    *frames = seen.frames;
+    *count = seen.count;
+    return SPATE_OK;
+}
+
 typedef struct removal {
     int last_frame;
     file_kind first, last; /* the kinds that this pass removes */
@@ -218,7 +279,8 @@ static spate_status remove_file(const sp_run_folder *folder, const char *name, r
                                 void *user, spate_error *error)
 {
     const removal *what = user;
-    bool later = file.kind == PARTICLES && file.frame > what->last_frame;
+    bool numbered = file.kind == PARTICLES || file.kind == MESH || file.kind == PICTURE;
+    bool later = numbered && file.frame > what->last_frame;
     if (file.kind < what->first || file.kind > what->last)
         return SPATE_OK;
     if (what->last_frame >= 0 && !file.temporary && !later)

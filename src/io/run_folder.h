@@ -1,8 +1,9 @@
 /* run_folder.h -- the folder that a run leaves: what is in it, who may write to it, and what may be
  * removed.
  *
- *     run.json  stats.csv  gauges.csv  particles.0000.ply ...  preview.png
- *     checkpoint.spate  checkpoint.prev.spate
+ *     run.json  stats.csv  gauges.csv  particles.0000.ply ...  mesh.0000.ply ...  preview.png
+ *     preview.mp4  report.html  checkpoint.spate  checkpoint.prev.spate
+ *     frame.0000.png ...  film.mp4 (spate render)  plot.energy.svg ... (spate plot)
  *
  * Every file appears under its name only when complete, so that a run killed at any moment can be
  * resumed. The two newest checkpoints are kept, and at no moment is there none once the first is
@@ -36,12 +37,16 @@ const char *sp_run_folder_path(const sp_run_folder *folder, const char *name,
                                char path[SP_PATH_SIZE]);
 const char *sp_run_folder_particles(const sp_run_folder *folder, int frame,
                                     char path[SP_PATH_SIZE]);
+const char *sp_run_folder_mesh(const sp_run_folder *folder, int frame, char path[SP_PATH_SIZE]);
 bool sp_run_folder_has(const sp_run_folder *folder, const char *name);
 
 /* How many files of a run there are, and the largest number of a particle file (-1: none). */
 spate_status sp_run_folder_count(const sp_run_folder *folder, int *files, int *last_particles,
                                  spate_error *error);
-/* Removes the particle files after `last_frame` and all temporary files; with last_frame = -1
+/* The numbers of the particle files, in order; sp_free them. */
+spate_status sp_run_folder_frames(const sp_run_folder *folder, int **frames, int *count,
+                                  spate_error *error);
+/* Removes the files of frames after `last_frame` and all temporary files; with last_frame = -1
  * everything that a run makes, and nothing else. */
 spate_status sp_run_folder_remove(const sp_run_folder *folder, int last_frame, spate_error *error);
 
@@ -64,6 +69,15 @@ typedef struct sp_run_info {
 spate_status sp_run_info_write(const sp_run_folder *folder, const sp_run_info *info,
                                spate_error *error);
 spate_status sp_run_info_read(const sp_run_folder *folder, sp_run_info *info, spate_error *error);
+
+/* A scene with the settings that the files of a run depend on, and no other: name, domain, frames,
+ * fps, particles per axis. It needs none of the files that the scene names, and takes no offence at
+ * settings of another version. NULL on failure. */
+spate_scene *sp_run_info_scene(const sp_run_folder *folder, const sp_run_info *info,
+                               spate_error *error);
+/* Whether the run was written by a version after this one, whose files may hold what this one does
+ * not know. */
+bool sp_run_info_newer(const sp_run_info *info);
 
 /* The path of the first setting in which two scene texts differ, into `where`, with both values;
  * frames and output do not count. False if there is none. */

@@ -118,6 +118,61 @@ spate_status sp_run_info_read(const sp_run_folder *folder, sp_run_info *info, sp
     return status;
 }
 
+bool sp_run_info_newer(const sp_run_info *info)
+{
+    int major = 0, minor = 0;
+    if (sscanf(info->version, "%d.%d", &major, &minor) != 2)
+        return false;
+    return major > SPATE_VERSION_MAJOR ||
+           (major == SPATE_VERSION_MAJOR && minor > SPATE_VERSION_MINOR);
+}
+
+static bool unpack_scene(json_t *root, spate_scene *scene)
+{
+    json_t *size = NULL;
+    const char *name = "";
+    double cell_size = 0;
+    if (json_unpack(root, "{s?s, s:i, s:F, s:{s:o, s?i, s?F}, s:{s:i}}", "name", &name, "frames",
+                    &scene->frames, "fps", &scene->fps, "domain", "size", &size, "cells",
+                    &scene->domain.cells, "cell_size", &cell_size, "liquid", "particles_per_axis",
+                    &scene->liquid.particles_per_axis) != 0)
+        return false;
+    scene->dim = (int)json_array_size(size);
+    if (scene->dim != 2 && scene->dim != 3)
+        return false;
+    bool good = scene->fps > 0 && scene->domain.cells > 0 && cell_size >= 0 &&
+                scene->liquid.particles_per_axis > 0;
+    for (int d = 0; d < scene->dim; d++) {
+        scene->domain.size[d] = json_number_value(json_array_get(size, (size_t)d));
+        good = good && scene->domain.size[d] > 0;
+    }
+    scene->domain.cell_size = cell_size;
+    snprintf(scene->name, sizeof scene->name, "%s", name);
+    return good;
+}
+
+spate_scene *sp_run_info_scene(const sp_run_folder *folder, const sp_run_info *info,
+                               spate_error *error)
+{
+    char path[SP_PATH_SIZE];
+    spate_scene *scene = spate_scene_create();
+    json_t *root = json_loads(info->scene, 0, NULL);
+    sp_run_folder_path(folder, "run.json", path);
+    if (!scene || !root) {
+        sp_fail_memory(error, path, 0);
+    } else if (unpack_scene(root, scene)) {
+        json_decref(root);
+        return scene;
+    } else {
+        sp_fail(error, SPATE_ERROR_FILE, path,
+                "the scene in it lacks domain.size, domain.cells, frames, fps or "
+                "liquid.particles_per_axis, or they make no sense");
+    }
+    json_decref(root);
+    spate_scene_destroy(scene);
+    return NULL;
+}
+
 /* ------------------------------------------------------------------ comparing scenes */
 
 /* The same file may be named from here or from there. */

@@ -22,10 +22,28 @@ static inline X(stencil) X(stencil_at)(int degree, const float x[DIM], int d)
     return s;
 }
 
+/* The linear kernel as a chain of a + share (b - a), axis by axis: a constant comes out as it is,
+ * to the last bit. */
+static inline float X(gather_linear)(const X(grid) *g, const X(stencil) *s, const float *corner)
+{
+    float plane[2] = {0.0f, 0.0f};
+    for (int k = 0; k < LAST(2); k++) {
+        float row[2];
+        for (int j = 0; j < 2; j++) {
+            const float *pair = corner + (size_t)j * g->stride[1] + (size_t)k * g->stride[2];
+            row[j] = pair[0] + s->w[0][1] * (pair[1] - pair[0]);
+        }
+        plane[k] = row[0] + s->w[1][1] * (row[1] - row[0]);
+    }
+    return DIM == 2 ? plane[0] : plane[0] + s->w[DIM - 1][1] * (plane[1] - plane[0]);
+}
+
 static inline float X(gather)(const X(grid) *g, const X(stencil) *s, int degree, const float *field)
 {
     const float *corner = field + X(index)(g, s->first);
     float sum = 0.0f;
+    if (degree == KERNEL_LINEAR)
+        return X(gather_linear)(g, s, corner);
     for (int k = 0; k < LAST(degree + 1); k++)
         for (int j = 0; j <= degree; j++) {
             const float *row = corner + (size_t)j * g->stride[1] + (size_t)k * g->stride[2];

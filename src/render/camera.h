@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "preview.h"
 #include "vec.h"
 
 /* Depth is measured along `forward`, so the point at pixel (x, y) and depth z is eye + z *
@@ -27,6 +28,10 @@ sp_stand sp_stand_choose(const double size[3], const double gravity[3]);
 
 /* From the front, a little to the side and above, as near as the whole domain allows. */
 sp_camera sp_camera_fit(const sp_stand *stand, int width, int height);
+/* The same, or as `look` asks for it; `center` is that of the domain, in the scene's coordinates.
+ */
+sp_camera sp_camera_choose(const sp_stand *stand, const sp_look *look, const double center[3],
+                           int width, int height);
 
 static inline sp_vec sp_camera_ray(const sp_camera *camera, float x, float y)
 {
@@ -43,7 +48,13 @@ static inline sp_vec sp_camera_project(const sp_camera *camera, sp_vec point)
                     camera->y - scale * sp_vec_dot(p, camera->up), z};
 }
 
-/* Where a ray is inside the box of half sizes `half` about 0: *in to *out; false if nowhere. */
-bool sp_camera_box(const sp_camera *camera, sp_vec ray, const float half[3], float *in, float *out);
+/* Where a ray (from + t ray, t >= 0) is inside the box of half sizes `half` about 0: *in to *out;
+ * false if nowhere. */
+bool sp_ray_box(sp_vec from, sp_vec ray, const float half[3], float *in, float *out);
+static inline bool sp_camera_box(const sp_camera *camera, sp_vec ray, const float half[3],
+                                 float *in, float *out)
+{
+    return sp_ray_box(camera->eye, ray, half, in, out);
+}
 
 #endif

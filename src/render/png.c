@@ -71,7 +71,9 @@ static bool encode(writer *w, png_structp png, png_infop info)
     png_set_IHDR(png, info, w->image->width, w->image->height, 8, PNG_COLOR_TYPE_RGB,
                  PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
-    png_set_compression_level(png, 6);
+    /* pictures of a film are many: one filter instead of a choice of five takes half the time */
+    png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB);
+    png_set_compression_level(png, 3);
     png_write_info(png, info);
     for (int y = 0; y < w->image->height; y++) {
         sp_image_row(w->image, y, w->row);

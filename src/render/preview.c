@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "png.h"
+#include "stamp.h"
 
 float sp_preview_speed(const sp_preview *preview, size_t k)
 {
@@ -47,30 +48,54 @@ static double fast_speed(const sp_preview *preview, int dim)
     return speed > 1e-12 && isfinite(speed) ? speed : 1;
 }
 
+void sp_preview_complete(sp_preview *preview)
+{
+    int dim = preview->size[2] > 0 ? 3 : 2, solid = -1;
+    preview->per_axis = preview->scene->liquid.particles_per_axis;
+    preview->speed = fast_speed(preview, dim);
+    sp_preview_distance(preview, preview->low, &solid);
+    preview->solids = solid >= 0;
+}
+
+spate_status sp_preview_paint(const sp_preview *preview, sp_image *image, spate_error *error)
+{
+    TRY(preview->size[2] > 0 ? sp_preview_draw_3d(preview, image, error)
+                             : sp_preview_draw_2d(preview, image, error));
+    if (preview->look.stamp)
+        sp_stamp_time(image, preview->time);
+    return SPATE_OK;
+}
+
+static double sim_distance(const void *user, const double point[3], int *solid)
+{
+    return spate_sim_solid_distance(user, point, solid);
+}
+
 spate_status sp_preview_draw(spate_sim *sim, sp_image *image, spate_error *error)
 {
-    int dim = spate_sim_dim(sim);
     spate_field_view_data cells;
     if (!spate_field_view(sim, "type", &cells))
         return sp_fail(error, SPATE_ERROR_SIMULATION, "preview",
                        "the simulation has no cells to draw");
     sp_preview preview = {
-        .sim = sim,
         .scene = spate_sim_scene(sim),
         .particles = spate_particles_view(sim),
         .dx = cells.cell_size,
+        .time = spate_sim_time(sim),
+        .distance = sim_distance,
+        .distance_user = sim,
+        .pool = sp_pool_create(spate_sim_threads(sim), NULL, NULL),
     };
-    preview.per_axis = preview.scene->liquid.particles_per_axis;
-    for (int d = 0; d < dim; d++) {
+    if (!preview.pool)
+        return sp_fail_memory(error, "the threads of a picture", 0);
+    for (int d = 0; d < spate_sim_dim(sim); d++) {
         preview.low[d] = preview.particles.origin[d];
         preview.size[d] = cells.count[d] * cells.cell_size;
     }
-    preview.speed = fast_speed(&preview, dim);
-    int solid = -1;
-    spate_sim_solid_distance(sim, preview.low, &solid);
-    preview.solids = solid >= 0;
-    return dim == 2 ? sp_preview_draw_2d(&preview, image, error)
-                    : sp_preview_draw_3d(&preview, image, error);
+    sp_preview_complete(&preview);
+    spate_status status = sp_preview_paint(&preview, image, error);
+    sp_pool_destroy(preview.pool);
+    return status;
 }
 
 spate_status spate_preview_write_png(spate_sim *sim, const char *path, int width, int height,

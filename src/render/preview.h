@@ -1,29 +1,56 @@
 /* preview.h -- pictures of a simulation, drawn in memory.
  *
- * sp_preview_draw chooses between the flat picture of a 2D simulation and the perspective one of a
- * 3D simulation; both get what they need as a sp_preview. Drawing is serial and depends on nothing
- * but the simulation and the size of the picture: the same state gives the same picture. */
+ * sp_preview_paint chooses between the flat picture of a 2D simulation and the perspective one of a
+ * 3D simulation; both get what they need as a sp_preview: particles, solids and scene of one
+ * moment, from a simulation or from the files that a run has left. What is drawn depends on these
+ * and the size of the picture alone, not on the number of threads. */
 #ifndef SPATE_RENDER_PREVIEW_H
 #define SPATE_RENDER_PREVIEW_H
 
+#include "base/parallel.h"
 #include "image.h"
 
+/* How to look at it. All zero: from the front, the whole domain in view. */
+typedef struct sp_look {
+    bool eye_given, target_given;
+    double eye[3], target[3]; /* m, in the coordinates of the scene; 3D only */
+    double fov;               /* degrees, of the picture's longer side; 0: 29.5, or to fit */
+    bool stamp;               /* the time in a corner */
+} sp_look;
+
+/* Signed distance (m) to the nearest solid, as spate_sim_solid_distance. */
+typedef double sp_distance_fn(const void *user, const double point[3], int *solid);
+
 typedef struct sp_preview {
-    const spate_sim *sim;
     const spate_scene *scene;
     spate_particles_view_data particles;
     double low[3], size[3]; /* m, the domain in whole cells; size[2] = 0 in 2D */
     double dx;              /* m */
     int per_axis;           /* particles per axis of a cell */
     double speed;           /* m/s, drawn as fast; more than 0 */
-    bool solids;            /* whether there is any */
+    double time;            /* s */
+    sp_distance_fn *distance;
+    const void *distance_user;
+    bool solids; /* whether there is any */
+    sp_pool *pool;
+    sp_look look;
 } sp_preview;
 
-/* Draws over the whole of `image`, which the caller has created. */
-spate_status sp_preview_draw(spate_sim *sim, sp_image *image, spate_error *error);
+/* Fills what follows from scene and particles: speed, per_axis, and whether there are solids. */
+void sp_preview_complete(sp_preview *preview);
 
+/* Draws over the whole of `image`, which the caller has created. */
+spate_status sp_preview_paint(const sp_preview *preview, sp_image *image, spate_error *error);
 spate_status sp_preview_draw_2d(const sp_preview *preview, sp_image *image, spate_error *error);
 spate_status sp_preview_draw_3d(const sp_preview *preview, sp_image *image, spate_error *error);
+/* A picture of a simulation as it is. */
+spate_status sp_preview_draw(spate_sim *sim, sp_image *image, spate_error *error);
+
+static inline double sp_preview_distance(const sp_preview *preview, const double point[3],
+                                         int *solid)
+{
+    return preview->distance(preview->distance_user, point, solid);
+}
 
 /* Whether a solid (as spate_sim_solid_distance numbers them) is inverted: all but its inside. */
 bool sp_preview_is_vessel(const sp_preview *preview, int solid);

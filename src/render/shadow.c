@@ -1,9 +1,10 @@
 /* shadow.c -- the light that reaches the floor.
  *
- * A map over the floor: every particle is moved along the light down to the floor and leaves its
- * volume there; volume per area, blurred, is the way of the light through the liquid, T, and 1 - s
- * (1 - exp(-T/l)) of the light arrives. Solids are traced from the floor towards the lamp; the
- * narrowest pass on the way makes the edge soft. */
+ * A map over the floor. From each of its cells some parcels of light are taken back to the lamp and
+ * sent again, this time through the liquid: they are bent at its surface, lose what the liquid
+ * takes and what is mirrored, and are added up where they land. Where the surface is a lens they
+ * gather (caustics), in between they are missed (shadows). Solids are traced from the floor towards
+ * the lamp; the narrowest pass on the way makes the edge soft. */
 #include "shadow.h"
 
 #include <math.h>
@@ -11,51 +12,140 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-#define CELLS 224 /* along the longer side of the map */
+#define CELLS 208   /* along the longer side of the map */
+#define PARCELS 2   /* per cell and axis */
+#define BRIGHTEST 4 /* of gathered light */
 
-static void add_particles(sp_studio *s, const sp_preview *preview)
+typedef struct landing {
+    float place[2]; /* cells of the map */
+    float light;    /* 0: lost */
+} landing;
+
+typedef struct sender {
+    sp_studio *studio;
+    const sp_water *water;
+    landing *landings;
+} sender;
+
+static sp_vec floor_point(const sp_studio *s, float a, float b)
 {
-    const spate_particles_view_data *v = &preview->particles;
-    float volume = (float)(preview->dx * preview->dx * preview->dx) /
-                   (float)(preview->per_axis * preview->per_axis * preview->per_axis);
-    float amount = volume / (s->lit_cell * s->lit_cell), dx = (float)preview->dx;
-    float rise = sp_vec_dot(s->light, s->stand.above);
-    for (size_t k = 0; k < v->count; k++) {
-        sp_vec p = {v->x[0][k] * dx - s->half[0], v->x[1][k] * dx - s->half[1],
-                    v->x[2][k] * dx - s->half[2]};
-        float height = sp_vec_dot(p, s->stand.above) + s->stand.half[1];
-        p = sp_vec_madd(p, -height / rise, s->light);
-        float a = (sp_vec_dot(p, s->stand.side) - s->lit_low[0]) / s->lit_cell;
-        float b = (sp_vec_dot(p, s->stand.front) - s->lit_low[1]) / s->lit_cell;
-        if (a >= 0 && b >= 0 && a < s->lit_count[0] && b < s->lit_count[1])
-            s->lit[(size_t)b * s->lit_count[0] + (size_t)a] += amount;
+    sp_vec p = sp_vec_scale(s->stand.above, -s->stand.half[1]);
+    p = sp_vec_madd(p, s->lit_low[0] + a * s->lit_cell, s->stand.side);
+    return sp_vec_madd(p, s->lit_low[1] + b * s->lit_cell, s->stand.front);
+}
+
+/* The direction of light below a level surface. Light that comes through a pane takes it too: bent
+ * as a pane bends it, it would leave a strip of the floor dark, which in a tank whose sides are no
+ * subject of the picture looks like a fault. */
+static sp_vec lamp_below(const sp_studio *s)
+{
+    sp_ray ray = {{0, 0, 0}, sp_vec_scale(s->light, -1), true}, behind;
+    float share;
+    sp_water_refract(&ray, ray.from, s->stand.above, &behind, &share);
+    return behind.along;
+}
+
+/* The way of a parcel from where it enters the domain down to the floor. */
+static landing send(const sp_water *w, sp_vec entry)
+{
+    const sp_studio *s = w->studio;
+    const landing lost = {{0, 0}, 0};
+    const sp_vec below = lamp_below(s);
+    sp_ray ray = {sp_vec_madd(entry, 0.01f * w->unit, s->light), sp_vec_scale(s->light, -1), true};
+    float light = 1;
+    for (int k = 0; k < 6; k++) {
+        float t = 0, share;
+        sp_vec normal;
+        sp_event event = sp_water_follow(w, &ray, &t, &normal);
+        if (!ray.air)
+            light *= expf(-0.35f * t / w->unit);
+        if (event != SP_EVENT_SURFACE && event != SP_EVENT_SIDE)
+            break;
+        sp_vec point = sp_vec_madd(ray.from, t, ray.along);
+        sp_ray behind;
+        if (event == SP_EVENT_SIDE) { /* see lamp_below */
+            sp_vec along = ray.air ? below : sp_vec_scale(s->light, -1);
+            ray = (sp_ray){sp_vec_madd(point, 1e-4f * w->unit, along), along, !ray.air};
+            continue;
+        }
+        if (!sp_water_refract(&ray, point, normal, &behind, &share))
+            return lost; /* it goes up again, or to a side */
+        behind.from = sp_vec_madd(point, -0.1f * w->field->h, normal);
+        light *= 1 - share;
+        ray = behind;
+    }
+    float fall = -sp_vec_dot(ray.along, s->stand.above);
+    if (fall < 0.05f)
+        return lost;
+    float height = sp_vec_dot(ray.from, s->stand.above) + s->stand.half[1];
+    sp_vec p = sp_vec_madd(ray.from, height / fall, ray.along);
+    return (landing){{(sp_vec_dot(p, s->stand.side) - s->lit_low[0]) / s->lit_cell,
+                      (sp_vec_dot(p, s->stand.front) - s->lit_low[1]) / s->lit_cell},
+                     light};
+}
+
+static void send_range(void *args, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const sender *sent = args;
+    const sp_studio *s = sent->studio;
+    size_t across = (size_t)s->lit_count[0] * PARCELS;
+    for (size_t j = begin; j < end; j++) {
+        for (size_t i = 0; i < across; i++) {
+            float a = ((float)i + 0.5f) / PARCELS, b = ((float)j + 0.5f) / PARCELS, in, out;
+            landing *l = &sent->landings[j * across + i];
+            sp_vec p = floor_point(s, a, b);
+            /* just above the floor: on it, a ray along it would be inside and outside */
+            sp_vec start = sp_vec_madd(p, 1e-3f * s->reach, s->light);
+            if (sp_ray_box(start, s->light, s->half, &in, &out))
+                *l = send(sent->water, sp_vec_madd(start, out, s->light));
+            else
+                *l = (landing){{a, b}, 1};
+        }
     }
 }
 
-/* Mean over 2 * radius + 1 of `count` values that lie `step` apart; zero beyond their ends. */
-static void blur_line(float *line, int count, size_t step, int radius, float *copy)
+/* Shares each parcel among the four cells around its place, in order. */
+static void add_up(const sender *sent, size_t count)
 {
-    for (int k = 0; k < count; k++)
-        copy[k] = line[k * step];
-    float sum = 0, share = 1.0f / (2 * radius + 1);
-    for (int k = 0; k < radius && k < count; k++)
-        sum += copy[k];
+    const sp_studio *s = sent->studio;
+    for (size_t k = 0; k < count; k++) {
+        const landing *l = &sent->landings[k];
+        float a = l->place[0] - 0.5f, b = l->place[1] - 0.5f;
+        if (!(l->light > 0 && a > -1 && b > -1 && a < (float)s->lit_count[0] &&
+              b < (float)s->lit_count[1]))
+            continue;
+        int i = (int)(a + 1) - 1, j = (int)(b + 1) - 1;
+        float ta = a - (float)i, tb = b - (float)j, light = l->light / (PARCELS * PARCELS);
+        for (int c = 0; c < 4; c++) {
+            int x = i + (c & 1), y = j + (c >> 1);
+            if (x < 0 || y < 0 || x >= s->lit_count[0] || y >= s->lit_count[1])
+                continue;
+            s->lit[(size_t)y * (size_t)s->lit_count[0] + (size_t)x] +=
+                light * (c & 1 ? ta : 1 - ta) * (c & 2 ? tb : 1 - tb);
+        }
+    }
+}
+
+/* (1, 2, 1)/4 over `count` values that lie `step` apart. */
+static void blur_line(float *line, int count, size_t step)
+{
+    float before = line[0];
     for (int k = 0; k < count; k++) {
-        if (k + radius < count)
-            sum += copy[k + radius];
-        if (k - radius - 1 >= 0)
-            sum -= copy[k - radius - 1];
-        line[k * step] = fmaxf(sum, 0) * share;
+        float here = line[(size_t)k * step];
+        float after = k + 1 < count ? line[(size_t)(k + 1) * step] : here;
+        line[(size_t)k * step] = 0.25f * (before + after) + 0.5f * here;
+        before = here;
     }
 }
 
-static void blur(sp_studio *s, float *copy)
+static void blur(sp_studio *s)
 {
-    for (int pass = 0; pass < 3; pass++) {
+    for (int pass = 0; pass < 2; pass++) {
         for (int j = 0; j < s->lit_count[1]; j++)
-            blur_line(s->lit + (size_t)j * s->lit_count[0], s->lit_count[0], 1, 2, copy);
+            blur_line(s->lit + (size_t)j * (size_t)s->lit_count[0], s->lit_count[0], 1);
         for (int i = 0; i < s->lit_count[0]; i++)
-            blur_line(s->lit + i, s->lit_count[1], (size_t)s->lit_count[0], 2, copy);
+            blur_line(s->lit + i, s->lit_count[1], (size_t)s->lit_count[0]);
     }
 }
 
@@ -71,8 +161,8 @@ static float see_lamp(const sp_studio *s, const sp_preview *preview, sp_vec floo
         sp_vec p = sp_vec_madd(floor, t, s->light);
         float outside =
             fmaxf(fabsf(p.x) - s->half[0], fmaxf(fabsf(p.y) - s->half[1], fabsf(p.z) - s->half[2]));
-        if (outside >
-            0) { /* only what stands in the domain is drawn, so only that may cast a shadow */
+        /* only what stands in the domain is drawn, so only that may cast a shadow */
+        if (outside > 0) {
             t += fmaxf(outside, start);
             continue;
         }
@@ -88,19 +178,20 @@ static float see_lamp(const sp_studio *s, const sp_preview *preview, sp_vec floo
     return clear * clear * (3 - 2 * clear);
 }
 
-static void add_solids(sp_studio *s, const sp_preview *preview)
+static void solids_range(void *args, size_t begin, size_t end, int worker)
 {
-    for (int j = 0; j < s->lit_count[1]; j++) {
-        for (int i = 0; i < s->lit_count[0]; i++) {
-            sp_vec p = sp_vec_scale(s->stand.above, -s->stand.half[1]);
-            p = sp_vec_madd(p, s->lit_low[0] + (i + 0.5f) * s->lit_cell, s->stand.side);
-            p = sp_vec_madd(p, s->lit_low[1] + (j + 0.5f) * s->lit_cell, s->stand.front);
-            s->lit[(size_t)j * s->lit_count[0] + i] *= 0.25f + 0.75f * see_lamp(s, preview, p);
-        }
-    }
+    (void)worker;
+    const sender *sent = args;
+    const sp_studio *s = sent->studio;
+    for (size_t j = begin; j < end; j++)
+        for (int i = 0; i < s->lit_count[0]; i++)
+            s->lit[j * (size_t)s->lit_count[0] + (size_t)i] *=
+                0.15f + 0.85f * see_lamp(s, sent->water->preview,
+                                         floor_point(s, (float)i + 0.5f, (float)j + 0.5f));
 }
 
-spate_status sp_shadow_create(sp_studio *s, const sp_preview *preview, spate_error *error)
+/* The part of the floor that the shadow of the domain may fall on. */
+static void lay_map(sp_studio *s)
 {
     const float *half = s->stand.half;
     float rise = sp_vec_dot(s->light, s->stand.above), length[2];
@@ -117,18 +208,27 @@ spate_status sp_shadow_create(sp_studio *s, const sp_preview *preview, spate_err
         s->lit_low[d] -= margin;
         s->lit_count[d] = (int)ceilf((length[d] + 2 * margin) / s->lit_cell);
     }
-    size_t count = (size_t)s->lit_count[0] * s->lit_count[1];
-    float copy[CELLS + 2];
+}
+
+spate_status sp_shadow_create(sp_studio *s, const sp_water *water, spate_error *error)
+{
+    lay_map(s);
+    size_t count = (size_t)s->lit_count[0] * (size_t)s->lit_count[1];
+    sp_pool *pool = water->preview->pool;
+    sender sent = {s, water, sp_alloc(count * PARCELS * PARCELS, sizeof *sent.landings)};
     s->lit = sp_alloc(count, sizeof *s->lit);
-    if (!s->lit)
-        return sp_fail_memory(error, "the shadows of a picture", count * sizeof *s->lit);
-    add_particles(s, preview);
-    blur(s, copy);
-    float scale = 2.5f / fminf(half[1], fminf(half[0], half[2]));
+    if (!s->lit || !sent.landings) {
+        sp_free(sent.landings);
+        return sp_fail_memory(error, "the shadows of a picture", count * sizeof *sent.landings);
+    }
+    sp_parallel_for(pool, (size_t)s->lit_count[1] * PARCELS, 4, send_range, &sent);
+    add_up(&sent, count * PARCELS * PARCELS);
+    sp_free(sent.landings);
+    blur(s);
     for (size_t k = 0; k < count; k++)
-        s->lit[k] = 1 - 0.6f * (1 - expf(-s->lit[k] * scale));
-    if (preview->solids)
-        add_solids(s, preview);
+        s->lit[k] = s->lit[k] < BRIGHTEST ? s->lit[k] : BRIGHTEST;
+    if (water->preview->solids)
+        sp_parallel_for(pool, (size_t)s->lit_count[1], 4, solids_range, &sent);
     return SPATE_OK;
 }
 
@@ -136,10 +236,12 @@ float sp_shadow_lit(const sp_studio *s, float side, float front)
 {
     float a = (side - s->lit_low[0]) / s->lit_cell - 0.5f,
           b = (front - s->lit_low[1]) / s->lit_cell - 0.5f;
-    if (!(a >= 0 && b >= 0 && a < s->lit_count[0] - 1 && b < s->lit_count[1] - 1))
+    float fa = floorf(a), fb = floorf(b);
+    if (!(fa >= 0 && fb >= 0 && fa < (float)s->lit_count[0] - 1 && fb < (float)s->lit_count[1] - 1))
         return 1;
-    int i = (int)a, j = (int)b;
-    const float *low = s->lit + (size_t)j * s->lit_count[0] + i, *high = low + s->lit_count[0];
-    float ta = a - i, tb = b - j;
-    return (low[0] * (1 - ta) + low[1] * ta) * (1 - tb) + (high[0] * (1 - ta) + high[1] * ta) * tb;
+    const float *cell = s->lit + (size_t)fb * (size_t)s->lit_count[0] + (size_t)fa;
+    const float *next = cell + s->lit_count[0];
+    float ta = a - fa, tb = b - fb;
+    float low = cell[0] + ta * (cell[1] - cell[0]), high = next[0] + ta * (next[1] - next[0]);
+    return low + tb * (high - low);
 }

@@ -2,12 +2,13 @@
 #ifndef SPATE_RENDER_SHADOW_H
 #define SPATE_RENDER_SHADOW_H
 
-#include "studio.h"
+#include "water.h"
 
-/* Fills the `lit` members of a studio whose other members are set; sp_free(studio->lit). */
-spate_status sp_shadow_create(sp_studio *studio, const sp_preview *preview, spate_error *error);
+/* Fills the `lit` members of the studio, whose other members are set; sp_studio_destroy frees. */
+spate_status sp_shadow_create(sp_studio *studio, const sp_water *water, spate_error *error);
 
-/* Share of the lamp's light at a place of the floor (m along side and front). */
+/* Light of the lamp at a place of the floor (m along side and front): 1 in the open, less in a
+ * shadow, more where the liquid gathers it. */
 float sp_shadow_lit(const sp_studio *studio, float side, float front);
 
 #endif

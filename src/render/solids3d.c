@@ -22,7 +22,7 @@ typedef struct tracer {
     const sp_camera *camera;
     const sp_preview *preview;
     sp_image *image;
-    float *depth, *cover;
+    float *depth, *edge, *cover;
 } tracer;
 
 static sp_vec outward(const tracer *t, sp_vec p, float step)
@@ -65,7 +65,7 @@ static sp_color shade(const tracer *t, sp_vec p, sp_vec normal, bool cut)
         float height = sp_vec_dot(p, s->stand.above) + s->stand.half[1] + way * up;
         open -= 0.25f * fmaxf(0, 1 - fminf(d, height) / way);
     }
-    float light = 0.85f * fmaxf(lamp, 0) + (0.28f + 0.14f * up) * open;
+    float light = 0.85f * fmaxf(lamp, 0) + (0.32f + 0.12f * up) * fmaxf(open, 0.5f);
     return sp_color_scale(stone, cut ? 0.75f * light : light);
 }
 
@@ -169,8 +169,7 @@ static void draw_edge(const tracer *t, int x, int y, float start)
         return;
     size_t pixel = (size_t)y * t->image->width + x;
     t->cover[pixel] = hits / 9.0f;
-    if (t->depth[pixel] <= 0)
-        t->depth[pixel] = -start; /* negative: not to be taken for a hit by the pixels around */
+    t->edge[pixel] = start;
     sp_image_blend(t->image, x, y, sp_color_scale(sum, 1.0f / hits), hits / 9.0f);
 }
 
@@ -189,14 +188,37 @@ static void draw_pixel(const tracer *t, int x, int y)
     t->image->pixels[k] = hit_color(t, x + 0.5f, y + 0.5f, t->depth[k]);
 }
 
-void sp_solids_draw(const sp_studio *studio, const sp_camera *camera, const sp_preview *preview,
-                    sp_image *image, float *depth, float *cover)
+/* Rows of squares, then rows of pixels, whose edges look at the rows around. */
+static void trace_range(void *args, size_t begin, size_t end, int worker)
 {
-    tracer t = {studio, camera, preview, image, depth, cover};
-    for (int y = 0; y < image->height; y += SQUARE)
-        for (int x = 0; x < image->width; x += SQUARE)
-            trace_square(&t, x, y, SQUARE, camera->near);
-    for (int y = 0; y < image->height; y++)
-        for (int x = 0; x < image->width; x++)
-            draw_pixel(&t, x, y);
+    (void)worker;
+    const tracer *t = args;
+    for (size_t row = begin; row < end; row++)
+        for (int x = 0; x < t->image->width; x += SQUARE)
+            trace_square(t, x, (int)row * SQUARE, SQUARE, t->camera->near);
+}
+
+static void draw_range(void *args, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const tracer *t = args;
+    for (size_t y = begin; y < end; y++)
+        for (int x = 0; x < t->image->width; x++)
+            draw_pixel(t, x, (int)y);
+}
+
+void sp_solids_draw(const sp_studio *studio, const sp_camera *camera, const sp_preview *preview,
+                    sp_image *image, float *depth, float *edge, float *cover)
+{
+    tracer t = {studio, camera, preview, image, depth, edge, cover};
+    size_t height = (size_t)image->height;
+    sp_parallel_for(preview->pool, (height + SQUARE - 1) / SQUARE, 1, trace_range, &t);
+    sp_parallel_for(preview->pool, height, 8, draw_range, &t);
+}
+
+sp_color sp_solids_color(const sp_studio *studio, const sp_preview *preview, sp_vec point,
+                         float spread)
+{
+    tracer t = {.studio = studio, .preview = preview};
+    return shade(&t, point, outward(&t, point, 0.5f * spread), false);
 }

@@ -4,10 +4,14 @@
 
 #include "studio.h"
 
-/* Draws over `image`. Per pixel: `cover`, the share of the pixel that solids take, and `depth` (m)
- * of the solid that the pixel's centre sees; where only a part beside the centre does, its depth
- * with a minus sign; 0 where there is none. */
+/* Draws over `image`. Per pixel: `depth` (m) of the solid that its centre sees, 0 if there is none;
+ * `cover`, the share of the pixel that solids take; where that is not 0 or 1, `edge` is the depth
+ * of the nearest of them. The three must be 0 before. */
 void sp_solids_draw(const sp_studio *studio, const sp_camera *camera, const sp_preview *preview,
-                    sp_image *image, float *depth, float *cover);
+                    sp_image *image, float *depth, float *edge, float *cover);
+
+/* The colour of a point on a solid's surface; `spread` (m): the width of what is looked at. */
+sp_color sp_solids_color(const sp_studio *studio, const sp_preview *preview, sp_vec point,
+                         float spread);
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "shadow.h"
 
-spate_status sp_studio_create(sp_studio *studio, const sp_preview *preview, spate_error *error)
+void sp_studio_init(sp_studio *studio, const sp_preview *preview)
 {
     sp_studio s = {.stand = sp_stand_choose(preview->size, preview->scene->gravity)};
     sp_vec light = sp_vec_madd(sp_vec_scale(s.stand.side, -0.50f), 0.80f, s.stand.above);
@@ -18,7 +18,6 @@ spate_status sp_studio_create(sp_studio *studio, const sp_preview *preview, spat
     s.reach = sqrtf(s.half[0] * s.half[0] + s.half[1] * s.half[1] + s.half[2] * s.half[2]);
     s.tile = s.stand.half[0] / 6;
     *studio = s;
-    return sp_shadow_create(studio, preview, error);
 }
 
 void sp_studio_destroy(sp_studio *studio)
@@ -60,11 +59,29 @@ static sp_color floor_color(const sp_studio *s, sp_vec point, float width, float
     return (sp_color){bright * 0.93f, bright, bright * 1.08f};
 }
 
-/* The wall behind everything; the floor fades into it. */
+/* What is behind everything, by the height of a direction; the floor fades into it. */
 static sp_color wall_color(float height)
 {
-    const sp_color low = {0.36f, 0.42f, 0.49f}, high = {0.13f, 0.18f, 0.25f};
-    return sp_color_mix(low, high, sp_smoothstep(-0.05f, 1, height));
+    const sp_color low = {0.34f, 0.40f, 0.47f}, high = {0.10f, 0.14f, 0.20f};
+    return sp_color_mix(low, high, sp_smoothstep(-0.50f, 0.05f, height));
+}
+
+sp_color sp_studio_seen(const sp_studio *s, sp_vec from, sp_vec direction, float spread,
+                        float widening)
+{
+    float fall = -sp_vec_dot(direction, s->stand.above);
+    float height = sp_vec_dot(from, s->stand.above) + s->stand.half[1];
+    sp_color wall = wall_color(-fall);
+    if (!(fall > 1e-4f) || height < 0)
+        return wall;
+    float t = height / fall;
+    sp_vec point = sp_vec_madd(from, t, direction);
+    float away = sp_vec_length(point) / s->reach;
+    if (!(away < 4.5f))
+        return wall;
+    float width = spread + t * widening;
+    sp_color ground = floor_color(s, point, width, width / fall);
+    return sp_color_mix(ground, wall, sp_smoothstep(1.5f, 4.5f, away));
 }
 
 /* Whether the face of the domain at the `end` (0 low, 1 high) of a world axis looks towards the
@@ -73,6 +90,21 @@ static bool faces_eye(const sp_studio *s, const sp_camera *camera, int axis, int
 {
     float eye[3] = {camera->eye.x, camera->eye.y, camera->eye.z};
     return end ? eye[axis] > s->half[axis] : eye[axis] < -s->half[axis];
+}
+
+/* Cuts off what is not before the camera; false if nothing is left. */
+static bool clip(const sp_camera *camera, sp_vec ends[2])
+{
+    float depth[2], least = 0.5f * camera->near;
+    for (int k = 0; k < 2; k++)
+        depth[k] = sp_vec_dot(sp_vec_sub(ends[k], camera->eye), camera->forward) - least;
+    if (depth[0] <= 0 && depth[1] <= 0)
+        return false;
+    for (int k = 0; k < 2; k++)
+        if (depth[k] < 0)
+            ends[k] = sp_vec_madd(ends[k], depth[k] / (depth[k] - depth[1 - k]),
+                                  sp_vec_sub(ends[1 - k], ends[k]));
+    return true;
 }
 
 /* An edge runs along `axis`; the two faces that meet in it stand on the ends e0, e1 of the two
@@ -85,9 +117,12 @@ static void draw_edge(const sp_studio *s, const sp_camera *camera, const sp_prev
     p[a] = e0 ? s->half[a] : -s->half[a];
     p[b] = e1 ? s->half[b] : -s->half[b];
     p[axis] = -s->half[axis];
-    sp_vec from = sp_camera_project(camera, (sp_vec){p[0], p[1], p[2]});
+    sp_vec ends[2] = {{p[0], p[1], p[2]}, {0, 0, 0}};
     p[axis] = s->half[axis];
-    sp_vec to = sp_camera_project(camera, (sp_vec){p[0], p[1], p[2]});
+    ends[1] = (sp_vec){p[0], p[1], p[2]};
+    if (!clip(camera, ends))
+        return;
+    sp_vec from = sp_camera_project(camera, ends[0]), to = sp_camera_project(camera, ends[1]);
     const spate_side(*sides)[2] = preview->scene->domain.sides;
     bool wall = sides[a][e0] == SPATE_SIDE_WALL || sides[b][e1] == SPATE_SIDE_WALL;
     float smaller = image->width < image->height ? image->width : image->height;
@@ -108,31 +143,33 @@ static void draw_edges(const sp_studio *s, const sp_camera *camera, const sp_pre
     }
 }
 
+typedef struct backdrop {
+    const sp_studio *studio;
+    const sp_camera *camera;
+    sp_image *image;
+} backdrop;
+
+static void draw_rows_range(void *args, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const backdrop *b = args;
+    for (size_t y = begin; y < end; y++) {
+        for (int x = 0; x < b->image->width; x++) {
+            sp_vec ray = sp_camera_ray(b->camera, (float)x + 0.5f, (float)y + 0.5f);
+            float in, out, pixel = 1 / b->camera->focal;
+            sp_color color = sp_studio_seen(b->studio, b->camera->eye, sp_vec_unit(ray), 0, pixel);
+            if (sp_camera_box(b->camera, ray, b->studio->half, &in, &out)) /* the panes */
+                color = sp_color_mix(color, (sp_color){0.75f, 0.85f, 0.9f}, 0.05f);
+            b->image->pixels[y * (size_t)b->image->width + (size_t)x] = color;
+        }
+    }
+}
+
 void sp_studio_draw_back(const sp_studio *s, const sp_camera *camera, const sp_preview *preview,
                          sp_image *image)
 {
-    float eye_height = sp_vec_dot(camera->eye, s->stand.above) + s->stand.half[1];
-    float eye_distance = sp_vec_length(camera->eye);
-    for (int y = 0; y < image->height; y++) {
-        sp_color wall = wall_color(1 - (y + 0.5f) / image->height);
-        for (int x = 0; x < image->width; x++) {
-            sp_vec ray = sp_camera_ray(camera, x + 0.5f, y + 0.5f);
-            float fall = -sp_vec_dot(ray, s->stand.above);
-            sp_color color = wall;
-            if (fall > 1e-4f && eye_height / fall < 8 * eye_distance) {
-                float z = eye_height / fall;
-                sp_vec point = sp_vec_madd(camera->eye, z, ray);
-                float width = z / camera->focal, depth = width * sp_vec_length(ray) / fall;
-                sp_color ground = floor_color(s, point, width, depth);
-                float away = sp_vec_length(point) / s->reach;
-                color = sp_color_mix(ground, wall, sp_smoothstep(1.5f, 4.5f, away));
-            }
-            float in, out;
-            if (sp_camera_box(camera, ray, s->half, &in, &out))
-                color = sp_color_mix(color, (sp_color){0.75f, 0.85f, 0.9f}, 0.05f); /* the panes */
-            image->pixels[(size_t)y * image->width + x] = color;
-        }
-    }
+    backdrop b = {s, camera, image};
+    sp_parallel_for(preview->pool, (size_t)image->height, 8, draw_rows_range, &b);
     draw_edges(s, camera, preview, false, image);
 }
 

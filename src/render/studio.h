@@ -21,11 +21,17 @@ typedef struct sp_studio {
     float lit_cell;   /* m */
 } sp_studio;
 
-spate_status sp_studio_create(sp_studio *studio, const sp_preview *preview, spate_error *error);
+/* All but the light on the floor (shadow.h). */
+void sp_studio_init(sp_studio *studio, const sp_preview *preview);
 void sp_studio_destroy(sp_studio *studio);
 
 /* What a mirror would show in a direction above the horizon. */
 sp_color sp_studio_sky(const sp_studio *studio, sp_vec direction);
+/* What a ray that meets nothing in the domain shows: the floor, or what is behind everything.
+ * `direction` is of length 1; `spread` (m) is the width of what the ray stands for, at its start,
+ * and `widening` how much it grows per metre. */
+sp_color sp_studio_seen(const sp_studio *studio, sp_vec from, sp_vec direction, float spread,
+                        float widening);
 
 /* Sky, floor with shadows, and the edges of the tank that everything inside is before. */
 void sp_studio_draw_back(const sp_studio *studio, const sp_camera *camera,
@@ -40,7 +46,7 @@ static inline float sp_studio_distance(const sp_studio *studio, const sp_preview
 {
     double point[3] = {(double)studio->center.x + p.x, (double)studio->center.y + p.y,
                        (double)studio->center.z + p.z};
-    return (float)spate_sim_solid_distance(preview->sim, point, solid);
+    return (float)sp_preview_distance(preview, point, solid);
 }
 
 #endif

@@ -29,6 +29,10 @@ static inline float sp_vec_dot(sp_vec a, sp_vec b)
 {
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
+static inline sp_vec sp_vec_cross(sp_vec a, sp_vec b)
+{
+    return (sp_vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
 static inline float sp_vec_length(sp_vec a)
 {
     return sqrtf(sp_vec_dot(a, a));

@@ -1,241 +1,220 @@
-/* water.c -- from particles to a surface and a thickness, in the space of the screen.
+/* water.c -- see water.h.
  *
- * 1. Every particle is a ball; the nearest ball of each sample of the picture gives a depth. Stored
- *    is its inverse, w = 1/z: 0 is "nothing", nearer is larger, and a plane in space is linear in w
- *    over the screen.
- * 2. What bulges through the panes of the tank is pushed back to them.
- * 3. w is smoothed (smooth.c).
- * 4. The volume of the particles, spread over about a cell, adds up to the thickness of the liquid
- *    behind each place.
- *
- * A ball has the size of the particle distance, so that the liquid has no holes. Particles that fly
- * alone are drawn afterwards, at their own volume. */
+ * At a surface a ray splits after Snell (index 1.33) and Fresnel. The mirrored part shows sky,
+ * floor or solids. The other part goes on inside the liquid, is mirrored at its surface where that
+ * is total, and ends on the floor, on a solid, or outside again; of every metre it loses exp(-a),
+ * a by colour, and gains the light that the liquid scatters. The panes of the tank are surfaces of
+ * the liquid like any other, the glass itself is not there. */
 #include "water.h"
 
 #include <math.h>
 
-#include "base/memory.h"
-#include "base/status.h"
-#include "loners.h"
+#include "solids3d.h"
 
-#define ALONE 0.5f /* of sp_loners_at; above, a particle is a drop */
+#define INDEX 1.33f
+#define BOUNCES 4
+#define NUDGE 0.1f /* nodes, off a surface: the next search starts on the right side of it */
 
-typedef struct splat {
-    sp_water *water;
-    const sp_studio *studio;
-    const sp_camera *camera;
-    const sp_preview *preview;
-} splat;
-
-/* A paraboloid stands for the front of a ball: w + (1 - r^2/radius^2) bulge. */
-typedef struct ball {
-    float x, y, radius; /* samples */
-    float w, bulge;     /* 1/m */
-    float alone;        /* 0 .. 1, as sp_loners_at */
-} ball;
-
-/* First and last row that a ball reaches; false if it is outside the picture. */
-static bool ball_bounds(const sp_water *water, const ball *b, int rows[2])
+static sp_vec grid_place(const sp_water *w, sp_vec p)
 {
-    if (!(b->x + b->radius > 0 && b->y + b->radius > 0 && b->x - b->radius < water->width &&
-          b->y - b->radius < water->height))
+    const float *half = w->studio->half;
+    float h = w->field->h;
+    return (sp_vec){(p.x + half[0]) / h - 0.5f, (p.y + half[1]) / h - 0.5f,
+                    (p.z + half[2]) / h - 0.5f};
+}
+
+/* Normal, into the domain, of the face of it that a point is nearest to. */
+static sp_vec pane_normal(const sp_studio *s, sp_vec p)
+{
+    float v[3] = {p.x, p.y, p.z}, n[3] = {0, 0, 0};
+    int axis = 0;
+    for (int d = 1; d < 3; d++)
+        if (fabsf(v[d]) - s->half[d] > fabsf(v[axis]) - s->half[axis])
+            axis = d;
+    n[axis] = v[axis] > 0 ? -1 : 1;
+    return (sp_vec){n[0], n[1], n[2]};
+}
+
+static sp_vec against(sp_vec normal, sp_vec along)
+{
+    return sp_vec_dot(normal, along) > 0 ? sp_vec_scale(normal, -1) : normal;
+}
+
+sp_event sp_water_follow(const sp_water *w, const sp_ray *ray, float *t, sp_vec *normal)
+{
+    float in, out, h = w->field->h;
+    const sp_studio *s = w->studio;
+    *t = 0;
+    *normal = sp_vec_scale(ray->along, -1);
+    if (!sp_ray_box(ray->from, ray->along, s->half, &in, &out))
+        return SP_EVENT_PANE;
+    sp_vec g = grid_place(w, ray->from), d = sp_vec_scale(ray->along, 1 / h);
+    if (ray->air && in > 0) { /* from outside: the liquid may stand at the pane */
+        sp_vec entry = sp_vec_madd(ray->from, in, ray->along);
+        if (sp_field_at(w->field, grid_place(w, entry)) > SP_FIELD_LEVEL) {
+            *t = in;
+            *normal = against(pane_normal(s, entry), ray->along);
+            return SP_EVENT_SIDE;
+        }
+    }
+    float found = sp_field_cross(w->field, g, d, in, out, !ray->air);
+    if (found <= out) {
+        *t = found;
+        *normal = against(sp_field_normal(w->field, sp_vec_madd(g, found, d)), ray->along);
+        return SP_EVENT_SURFACE;
+    }
+    *t = out;
+    sp_vec exit = sp_vec_madd(ray->from, out, ray->along);
+    *normal = pane_normal(s, exit);
+    if (ray->air)
+        return SP_EVENT_PANE;
+    bool floor = sp_vec_dot(*normal, s->stand.above) > 0.5f;
+    return floor ? SP_EVENT_FLOOR : SP_EVENT_SIDE;
+}
+
+sp_ray sp_water_reflect(const sp_ray *ray, sp_vec point, sp_vec normal)
+{
+    float cosine = -sp_vec_dot(ray->along, normal);
+    return (sp_ray){point, sp_vec_madd(ray->along, 2 * cosine, normal), ray->air};
+}
+
+bool sp_water_refract(const sp_ray *ray, sp_vec point, sp_vec normal, sp_ray *behind, float *share)
+{
+    float eta = ray->air ? 1 / INDEX : INDEX;
+    float cosine = fminf(fmaxf(-sp_vec_dot(ray->along, normal), 0), 1);
+    float inside = 1 - eta * eta * (1 - cosine * cosine);
+    *share = 1;
+    if (inside <= 0)
         return false;
-    rows[0] = b->y - b->radius > 0 ? (int)(b->y - b->radius + 0.5f) : 0;
-    rows[1] = b->y + b->radius < water->height ? (int)(b->y + b->radius - 0.5f) : water->height - 1;
+    inside = sqrtf(inside);
+    float s = (eta * cosine - inside) / (eta * cosine + inside);
+    float p = (eta * inside - cosine) / (eta * inside + cosine);
+    *share = 0.5f * (s * s + p * p);
+    sp_vec along = sp_vec_madd(sp_vec_scale(ray->along, eta), eta * cosine - inside, normal);
+    *behind = (sp_ray){point, sp_vec_unit(along), !ray->air};
     return true;
 }
 
-static bool ball_columns(const sp_water *water, const ball *b, float dy, int columns[2])
+/* Way to the first solid along a ray, up to `end`; above it if there is none. */
+static float solid_on_the_way(const sp_water *w, const sp_ray *ray, float end, float spread)
 {
-    float half = b->radius * b->radius - dy * dy;
-    if (half < 0)
-        return false;
-    half = sqrtf(half);
-    columns[0] = b->x - half > 0 ? (int)(b->x - half + 0.5f) : 0;
-    columns[1] = b->x + half < water->width ? (int)(b->x + half - 0.5f) : water->width - 1;
-    return true;
-}
-
-/* Row j of a ball, `top` being its nearness above its middle column; the nearest ball wins. */
-static void ball_row(sp_water *water, const ball *b, int j, const int columns[2], float top,
-                     float curve)
-{
-    float *row = water->nearness + (size_t)j * water->width;
-    for (int i = columns[0]; i <= columns[1]; i++) {
-        float dx = i + 0.5f - b->x, here = top - curve * dx * dx;
-        row[i] = here > row[i] ? here : row[i];
+    if (!w->preview->solids)
+        return HUGE_VALF;
+    int solid;
+    float t = 0, enough = 0.3f * spread;
+    for (int k = 0; k < 48 && t < end; k++) {
+        float d = sp_studio_distance(w->studio, w->preview, sp_vec_madd(ray->from, t, ray->along),
+                                     &solid);
+        if (k == 0 && d < enough && sp_preview_is_vessel(w->preview, solid))
+            return HUGE_VALF;
+        if (d < enough)
+            return t;
+        t += d;
     }
+    return HUGE_VALF;
 }
 
-/* The same for a drop, which marks the samples that it wins. */
-static void drop_row(sp_water *water, const ball *b, int j, const int columns[2], float top,
-                     float curve)
+/* What a ray shows that leaves the liquid: a solid in the domain, or what is around it. */
+static sp_color outside(const sp_water *w, const sp_ray *ray, float spread, float widening)
 {
-    size_t row = (size_t)j * water->width;
-    for (int i = columns[0]; i <= columns[1]; i++) {
-        float dx = i + 0.5f - b->x, here = top - curve * dx * dx;
-        if (here <= water->nearness[row + i])
-            continue;
-        water->nearness[row + i] = here;
-        water->spray[row + i] = (uint8_t)(255 * b->alone);
+    float in, out;
+    if (sp_ray_box(ray->from, ray->along, w->studio->half, &in, &out)) {
+        float hit = solid_on_the_way(w, ray, out, spread);
+        if (hit < out)
+            return sp_solids_color(w->studio, w->preview, sp_vec_madd(ray->from, hit, ray->along),
+                                   spread);
     }
+    return sp_studio_seen(w->studio, ray->from, ray->along, spread, widening);
 }
 
-static void draw_ball(sp_water *water, const ball *b)
+static sp_color mirrored(const sp_water *w, const sp_ray *ray, float spread, float widening)
 {
-    int rows[2], columns[2];
-    if (!ball_bounds(water, b, rows))
-        return;
-    float curve = b->bulge / (b->radius * b->radius);
-    for (int j = rows[0]; j <= rows[1]; j++) {
-        float dy = j + 0.5f - b->y, top = b->w + b->bulge - curve * dy * dy;
-        if (!ball_columns(water, b, dy, columns))
-            continue;
-        if (b->alone < ALONE)
-            ball_row(water, b, j, columns, top, curve);
-        else
-            drop_row(water, b, j, columns, top, curve);
-    }
-}
-
-static void add_bulk(sp_water *water, float x, float y, float radius, float amount, float speed)
-{
-    if (!(x + radius > 0 && y + radius > 0 && x - radius < water->bulk_width &&
-          y - radius < water->bulk_height))
-        return;
-    int x0 = x - radius > 0 ? (int)(x - radius) : 0, y0 = y - radius > 0 ? (int)(y - radius) : 0;
-    int x1 = x + radius < water->bulk_width ? (int)(x + radius) : water->bulk_width - 1;
-    int y1 = y + radius < water->bulk_height ? (int)(y + radius) : water->bulk_height - 1;
-    float inverse = 1 / (radius * radius);
-    for (int j = y0; j <= y1; j++) {
-        sp_bulk *row = water->bulk + (size_t)j * water->bulk_width;
-        float dy = j + 0.5f - y, rest = 1 - dy * dy * inverse;
-        for (int i = x0; i <= x1; i++) {
-            float dx = i + 0.5f - x, share = (rest - dx * dx * inverse) * amount;
-            share = share > 0 ? share : 0;
-            row[i].thickness += share;
-            row[i].speed += share * speed;
+    float up = sp_vec_dot(ray->along, w->studio->stand.above);
+    if (w->preview->solids || up < 0.02f) {
+        float in, out;
+        if (sp_ray_box(ray->from, ray->along, w->studio->half, &in, &out)) {
+            float hit = solid_on_the_way(w, ray, out, spread);
+            if (hit < out)
+                return sp_solids_color(w->studio, w->preview,
+                                       sp_vec_madd(ray->from, hit, ray->along), spread);
         }
     }
+    if (up > 0.12f)
+        return sp_studio_sky(w->studio, ray->along);
+    sp_color low = sp_studio_seen(w->studio, ray->from, ray->along, spread, widening);
+    if (up <= 0)
+        return low;
+    return sp_color_mix(low, sp_studio_sky(w->studio, ray->along), sp_smoothstep(0, 0.12f, up));
 }
 
-static ball ball_at(const splat *s, const sp_loners *loners, size_t k)
+/* What is left of light after a way through the liquid. */
+static sp_color pass(const sp_water *w, float way)
 {
-    const spate_particles_view_data *v = &s->preview->particles;
-    const float *half = s->studio->half;
-    float dx = (float)s->preview->dx, samples = s->water->samples;
-    sp_vec p = {v->x[0][k] * dx - half[0], v->x[1][k] * dx - half[1], v->x[2][k] * dx - half[2]};
-    p = sp_camera_project(s->camera, p);
-    float w = 1 / p.z, alone = sp_loners_at(loners, v, k);
-    /* a drop has the volume of a particle: (3/(4 pi))^(1/3) of the distance */
-    float radius = s->water->spacing * (alone < ALONE ? 1 : 0.6204f);
-    /* and a ball smaller than a sample would fall between two of them */
-    float drawn = fmaxf(s->camera->focal * radius * w * samples, 0.75f);
-    return (ball){p.x * samples, p.y * samples, drawn, w, radius * w * w, alone};
+    float t = way / w->unit;
+    return (sp_color){expf(-1.6f * t), expf(-0.50f * t), expf(-0.22f * t)};
 }
 
-/* Balls of the connected liquid, and the thickness of everything. */
-static void draw_liquid(const splat *s, const sp_loners *loners)
+/* Light that the liquid itself sends, from deep water. */
+static const sp_color deep = {0.008f, 0.088f, 0.190f};
+/* The mean of all that is around, for rays that are not followed to their end. */
+static const sp_color room = {0.30f, 0.36f, 0.42f};
+
+static sp_color add_part(sp_color sum, sp_color weight, sp_color color)
 {
-    sp_water *water = s->water;
-    float spacing = water->spacing, volume = spacing * spacing * spacing;
-    float focal = s->camera->focal, bulk = 1.0f / (water->samples * SP_BULK_PIXELS);
-    for (size_t k = 0; k < s->preview->particles.count; k++) {
-        ball b = ball_at(s, loners, k);
-        if (b.alone < ALONE)
-            draw_ball(water, &b);
-        float reach = fmaxf(focal * 1.8f * spacing * b.w / SP_BULK_PIXELS, 1);
-        float radius = reach * SP_BULK_PIXELS / (b.w * focal); /* m */
-        float amount = 2 * volume / ((float)M_PI * radius * radius);
-        float speed = sp_preview_speed(s->preview, k) / (float)s->preview->speed;
-        add_bulk(water, b.x * bulk, b.y * bulk, reach, amount, speed);
-    }
+    return sp_color_add(sum, sp_color_times(weight, color));
 }
 
-/* After the smoothing, so that drops stay round and leave the surface behind them alone. */
-static void draw_drops(const splat *s, const sp_loners *loners)
+sp_color sp_water_inside(const sp_water *w, sp_ray ray, float spread, float widening)
 {
-    for (size_t k = 0; k < s->preview->particles.count; k++) {
-        if (sp_loners_at(loners, &s->preview->particles, k) < ALONE)
-            continue;
-        ball b = ball_at(s, loners, k);
-        draw_ball(s->water, &b);
-    }
-}
-
-static void push_behind_panes(const splat *s)
-{
-    sp_water *water = s->water;
-    for (int y = 0; y < water->height; y++) {
-        float *row = water->nearness + (size_t)y * water->width;
-        for (int x = 0; x < water->width; x++) {
-            if (!row[x])
-                continue;
-            float in, out;
-            sp_vec ray =
-                sp_camera_ray(s->camera, (x + 0.5f) / water->samples, (y + 0.5f) / water->samples);
-            if (!sp_camera_box(s->camera, ray, s->studio->half, &in, &out))
-                row[x] = 0;
-            else
-                row[x] = fminf(row[x], 1 / in);
+    sp_color sum = {0, 0, 0}, left = {1, 1, 1};
+    for (int k = 0; k < BOUNCES; k++) {
+        float t, share;
+        sp_vec normal;
+        sp_event event = sp_water_follow(w, &ray, &t, &normal);
+        if (event == SP_EVENT_PANE) /* it starts on a pane and leaves at once */
+            break;
+        float hit = solid_on_the_way(w, &ray, t, spread);
+        t = hit < t ? hit : t;
+        sp_color kept = pass(w, t);
+        const sp_color all = {1, 1, 1};
+        sum =
+            add_part(sum, left, sp_color_times(deep, sp_color_add(all, sp_color_scale(kept, -1))));
+        left = sp_color_times(left, kept);
+        sp_vec point = sp_vec_madd(ray.from, t, ray.along);
+        spread += t * widening;
+        if (hit <= t)
+            return add_part(sum, left, sp_solids_color(w->studio, w->preview, point, spread));
+        if (event == SP_EVENT_FLOOR)
+            return add_part(sum, left,
+                            sp_studio_seen(w->studio, ray.from, ray.along, spread, widening));
+        sp_ray behind;
+        sp_vec start = sp_vec_madd(point, NUDGE * w->field->h, normal);
+        if (sp_water_refract(&ray, point, normal, &behind, &share) && share < 0.5f) {
+            behind.from = sp_vec_madd(point, -NUDGE * w->field->h, normal);
+            sum = add_part(sum, sp_color_scale(left, 1 - share),
+                           outside(w, &behind, spread, widening));
+            return add_part(sum, sp_color_scale(left, share), room);
         }
+        ray = sp_water_reflect(&ray, start, normal);
     }
+    return add_part(sum, left, room);
 }
 
-spate_status sp_water_create(sp_water *water, const sp_studio *studio, const sp_camera *camera,
-                             const sp_preview *preview, int width, int height, spate_error *error)
+sp_color sp_water_color(const sp_water *w, const sp_ray *ray, sp_vec point, sp_vec normal,
+                        float spread, float widening)
 {
-    /* pictures that are very large already need no finer samples, but memory */
-    int samples = (size_t)width * height <= 4 << 20 ? 2 : 1;
-    *water = (sp_water){.samples = samples, .width = width * samples, .height = height * samples};
-    water->bulk_width = (width + SP_BULK_PIXELS - 1) / SP_BULK_PIXELS;
-    water->bulk_height = (height + SP_BULK_PIXELS - 1) / SP_BULK_PIXELS;
-    size_t count = (size_t)water->width * water->height;
-    water->nearness = sp_alloc(count, sizeof *water->nearness);
-    water->spray = sp_alloc(count, sizeof *water->spray);
-    water->bulk = sp_alloc((size_t)water->bulk_width * water->bulk_height, sizeof *water->bulk);
-    if (!water->nearness || !water->spray || !water->bulk)
-        return sp_fail_memory(error, "the surface of a picture", count * sizeof *water->nearness);
-    water->spacing = (float)preview->dx / preview->per_axis;
-    water->range = 10 * water->spacing;
-    splat s = {water, studio, camera, preview};
-    sp_loners loners;
-    TRY(sp_loners_create(&loners, preview, error));
-    draw_liquid(&s, &loners);
-    push_behind_panes(&s);
-    spate_status status =
-        preview->particles.count ? sp_water_smooth(water, camera, error) : SPATE_OK;
-    draw_drops(&s, &loners);
-    sp_loners_destroy(&loners);
-    return status;
-}
-
-void sp_water_destroy(sp_water *water)
-{
-    sp_free(water->nearness);
-    sp_free(water->spray);
-    sp_free(water->bulk);
-    *water = (sp_water){0};
-}
-
-sp_bulk sp_water_bulk(const sp_water *water, float x, float y)
-{
-    float a = x / SP_BULK_PIXELS - 0.5f, b = y / SP_BULK_PIXELS - 0.5f;
-    a = fminf(fmaxf(a, 0), water->bulk_width - 1);
-    b = fminf(fmaxf(b, 0), water->bulk_height - 1);
-    int i = (int)a, j = (int)b;
-    const sp_bulk *row = water->bulk + (size_t)j * water->bulk_width;
-    const sp_bulk *next = j + 1 < water->bulk_height ? row + water->bulk_width : row;
-    int right = i + 1 < water->bulk_width ? i + 1 : i;
-    float ta = a - i, tb = b - j;
-    const sp_bulk *corner[4] = {row + i, row + right, next + i, next + right};
-    float share[4] = {(1 - ta) * (1 - tb), ta * (1 - tb), (1 - ta) * tb, ta * tb};
-    sp_bulk bulk = {0, 0};
-    for (int k = 0; k < 4; k++) {
-        bulk.thickness += share[k] * corner[k]->thickness;
-        bulk.speed += share[k] * corner[k]->speed;
+    sp_ray behind;
+    float share;
+    sp_ray mirror = sp_water_reflect(ray, sp_vec_madd(point, NUDGE * w->field->h, normal), normal);
+    sp_color color = mirrored(w, &mirror, spread, widening);
+    if (sp_water_refract(ray, point, normal, &behind, &share)) {
+        behind.from = sp_vec_madd(point, -NUDGE * w->field->h, normal);
+        color = sp_color_mix(sp_water_inside(w, behind, spread, widening), color, share);
     }
-    if (bulk.thickness > 0)
-        bulk.speed /= bulk.thickness;
-    return bulk;
+    float glint = sp_vec_dot(mirror.along, w->studio->light);
+    if (glint > 0.9f) {
+        glint = 0.8f * powf(glint, 300);
+        color = sp_color_add(color, (sp_color){glint, glint, glint});
+    }
+    return color;
 }

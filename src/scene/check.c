@@ -6,6 +6,7 @@
  * to the log. */
 #include "check.h"
 
+#include "attributes.h"
 #include "base/status.h"
 #include "schema.h"
 
@@ -137,7 +138,9 @@ static bool is_identifier(const char *name)
 
 static spate_status check_channel(sp_checker *c, int index)
 {
-    static const char *const taken[] = {"x", "y", "z", "vx", "vy", "vz", "id"};
+    static const char *const taken[] = {"x",        "y",     "z",         "vx",
+                                        "vy",       "vz",    "id",        "position",
+                                        "velocity", "speed", "vorticity", "channels"};
     const spate_channel *channel = &c->scene->channels[index];
     char where[64];
     snprintf(where, sizeof where, "channels[%d].name", index);
@@ -169,6 +172,16 @@ static spate_status check_channel(sp_checker *c, int index)
     return SPATE_OK;
 }
 
+static spate_status check_output(sp_checker *c)
+{
+    sp_wish wishes[SP_MAX_ATTRIBUTES];
+    int count;
+    if (c->scene->output.volume == SPATE_VOLUME_VDB && c->scene->dim == 2)
+        return sp_fail(c->error, SPATE_ERROR_SCENE, "output.volume",
+                       "OpenVDB holds volumes, not planes: use \"vtk\" in a 2D scene");
+    return sp_attributes_parse(c->scene, c->scene->output.attributes, wishes, &count, c->error);
+}
+
 /* ------------------------------------------------------------------ all */
 
 spate_status spate_scene_check(const spate_scene *scene, spate_log_fn *log, void *user,
@@ -192,5 +205,6 @@ spate_status spate_scene_check(const spate_scene *scene, spate_log_fn *log, void
     TRY(sp_check_shapes(&c));
     for (int k = 0; k < scene->channel_count; k++)
         TRY(check_channel(&c, k));
+    TRY(check_output(&c));
     return sp_check_gauges(&c);
 }

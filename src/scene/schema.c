@@ -252,14 +252,25 @@ static const sp_row rows[] = {
     BOOL("channels[].pic", spate_channel, pic, false, ANY,
          "true: averaged over the grid in every step; false: carried unchanged"),
 
-    ENUM("output.particles", spate_scene, output.particles, "ply", "ply|none",
-         "format of the particle files"),
+    ENUM("output.particles", spate_scene, output.particles, "ply", "ply|vtk|usd|none",
+         "format of the particle files; render, mesh and export read `ply`"),
+    ENUM("output.volume", spate_scene, output.volume, "none", "none|vdb|vtk",
+         "format of the level set and the velocity on a grid; vdb: 3D only"),
+    ENUM("output.mesh", spate_scene, output.mesh, "none", "none|ply",
+         "format of the files of the liquid's surface (2D: its outline)"),
+    INTEGER("output.mesh_resolution", spate_scene, output.mesh_resolution, 2, 1, 4, "",
+            "of the surface: cells of its lattice along a cell; more is finer and slower"),
+    STRING("output.attributes", spate_scene, output.attributes, "\"velocity id channels\"", ANY,
+           "of particles: words out of velocity, id, speed, vorticity, channels (all of them) and "
+           "names of channels"),
     INTEGER("output.every", spate_scene, output.every, 1, 1, 1000000, "frames",
-            "between particle files"),
+            "between files of particles and volumes"),
     INTEGER("output.checkpoint_every", spate_scene, output.checkpoint_every, 10, 0, 1000000,
             "frames", "between checkpoints; 0: only by time (60 s)"),
     BOOL("output.preview", spate_scene, output.preview, true, ANY,
-         "whether to draw preview.png of the last frame"),
+         "whether to draw pictures: preview.mp4 of all frames, preview.png of the last one"),
+    INTEGER("output.preview_height", spate_scene, output.preview_height, 360, 0, 2160, "pixels",
+            "height of the film preview.mp4, its width being 16/9 of that; 0: no film"),
 };
 
 int sp_row_count(void)

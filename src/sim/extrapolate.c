@@ -6,9 +6,9 @@
  * the difference is then the change that the liquid underwent, and no damping creeps in at the
  * surface. Faces that no layer reaches keep what the particles gave them. */
 #include "device/device.h"
+#include "lanes.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { UNKNOWN = 0, SOURCE = 1, FIXED = 255 }; /* FIXED: stays, but nothing is taken from it */
 #define MAX_LAYERS (TILE - 1)
@@ -18,27 +18,32 @@ typedef struct extrapolate_args {
     int layer; /* being written; its sources are 1 .. layer - 1 */
 } extrapolate_args;
 
-/* w: the open share of the face. Faces that a cut cell has lost to a solid are unknown: they take
- * the velocity of the liquid beside them and then lose what goes into the solid. */
-static uint8_t mark_of(uint8_t here, uint8_t there, float w)
+/* Marks faces d of a row of cells, c; returns max |u| over the sources so far. Faces that a cut
+ * cell has lost to a solid are unknown: they take the velocity of the liquid beside them and then
+ * lose what goes into the solid. */
+SP_INLINE lane_mask mark_row(X(sim) *s, size_t c, int d, bool cut, lane_mask most)
 {
-    bool closed_here = here >= SPATE_CELL_SOLID, closed_there = there >= SPATE_CELL_SOLID;
-    bool wet = here == SPATE_CELL_LIQUID || there == SPATE_CELL_LIQUID;
-    if (here == SPATE_CELL_INFLOW || there == SPATE_CELL_INFLOW)
-        return SOURCE;
-    if (w == 0.0f || (closed_here && closed_there))
-        return UNKNOWN;
-    if (closed_here || closed_there)
-        return wet ? SOURCE : FIXED;
-    return wet ? SOURCE : UNKNOWN;
+    lane_mask here = load_bytes(s->type + c), there = load_bytes(s->type + c - s->grid.stride[d]);
+    lane_mask wet = (here == SPATE_CELL_LIQUID) | (there == SPATE_CELL_LIQUID);
+    lane_mask inflow = (here == SPATE_CELL_INFLOW) | (there == SPATE_CELL_INFLOW);
+    lane_mask beside = (here >= SPATE_CELL_SOLID) | (there >= SPATE_CELL_SOLID);
+    lane_mask closed = (here >= SPATE_CELL_SOLID) & (there >= SPATE_CELL_SOLID);
+    if (cut)
+        closed |= load(s->w[d] + c) == 0.0f;
+    lane_mask source = inflow | (wet & ~closed), fixed = beside & ~closed & ~source;
+    lanes u = load(s->u[d] + c);
+    /* no particle was there: no change to report */
+    lane_mask bare = (source | fixed) & ~(load(s->weight[d] + c) > 0.0f);
+    store(s->u_old[d] + c, choose(bare, u, load(s->u_old[d] + c)));
+    store_bytes(s->known[d] + c, (source & SOURCE) | (fixed & FIXED));
+    return larger(most, where(source, u));
 }
 
-/* Marks the faces; the partial of max |u| over the sources. */
 static double mark_partial(void *user, size_t begin, size_t end)
 {
     X(sim) *s = user;
     const X(grid) *g = &s->grid;
-    float most = 0.0f;
+    lane_mask most = {0};
     bool cut = X(has_cut_cells)(s);
     for (size_t k = begin; k < end; k++) {
         int t[DIM];
@@ -47,22 +52,11 @@ static double mark_partial(void *user, size_t begin, size_t end)
         for (int r = 0; r < TILE_ROWS; r++) {
             if (!X(row_has_faces)(g, t, r))
                 continue;
-            for (int i = 0; i < TILE; i++) {
-                size_t f = base + X(row_offset)(g, r) + (size_t)i;
-                FOR_DIM(d) {
-                    uint8_t mark =
-                        mark_of(s->type[f], s->type[f - g->stride[d]], cut ? s->w[d][f] : 1.0f);
-                    s->known[d][f] = mark;
-                    if (mark != UNKNOWN && !(s->weight[d][f] > 0.0f))
-                        s->u_old[d][f] =
-                            s->u[d][f]; /* no particle was there: no change to report */
-                    float speed = __builtin_fabsf(s->u[d][f]);
-                    most = mark == SOURCE && speed > most ? speed : most;
-                }
-            }
+            FOR_DIM(d)
+                most = mark_row(s, base + X(row_offset)(g, r), d, cut, most);
         }
     }
-    return most;
+    return largest(most);
 }
 
 /* The mean of the neighbours that are known, for one face; keeps the face unknown if there is none.
@@ -88,6 +82,27 @@ static void extend_face(X(sim) *s, int d, size_t f, int layer)
     s->known_next[d][f] = (uint8_t)layer;
 }
 
+/* Eight marks at once. */
+static uint64_t marks(const uint8_t *known)
+{
+    uint64_t word;
+    memcpy(&word, known, sizeof word);
+    return word;
+}
+
+/* Whether eight faces in a row have nothing to take: all are known, or nothing around them is. */
+static bool is_settled(const X(sim) *s, const uint8_t *known)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t here = marks(known);
+    if (((here - ones) & ~here & (ones << 7)) == 0) /* no byte is 0 */
+        return true;
+    uint64_t around = here | known[-1] | known[8];
+    for (int axis = 1; axis < DIM; axis++)
+        around |= marks(known - s->grid.stride[axis]) | marks(known + s->grid.stride[axis]);
+    return around == 0;
+}
+
 /* Reads `known` and writes `known_next`, so that a layer never builds on itself. */
 static void extend_range(void *user, size_t begin, size_t end, int worker)
 {
@@ -105,9 +120,12 @@ static void extend_range(void *user, size_t begin, size_t end, int worker)
             size_t row = base + X(row_offset)(g, r);
             FOR_DIM(d) {
                 memcpy(s->known_next[d] + row, s->known[d] + row, TILE);
-                for (int i = 0; i < TILE; i++)
-                    if (s->known[d][row + (size_t)i] == UNKNOWN)
-                        extend_face(s, d, row + (size_t)i, args->layer);
+                for (size_t f = row; f < row + TILE; f++) {
+                    if (f % 8 == 0 && is_settled(s, s->known[d] + f))
+                        f += 7;
+                    else if (s->known[d][f] == UNKNOWN)
+                        extend_face(s, d, f, args->layer);
+                }
             }
         }
     }

@@ -9,6 +9,7 @@
  * solved exactly over the step, v <- v / (1 + k |v| dt / dx), so that one step of dt is the same as
  * two of dt/2. Per cell that the water slides along the wall its speed falls by the factor exp(-k):
  * 1/e at f = 1/2; at f = 1 it has the speed of the wall. */
+#include "lanes.h"
 #include "state.h"
 
 #include <math.h>
@@ -36,6 +37,20 @@ typedef struct force_args {
     bool friction;
 } force_args;
 
+/* Faces d of a row of cells. */
+static void gravity_row(X(sim) *s, size_t c, int d, float dv)
+{
+    lane_mask wet = (load_bytes(s->type + c) == SPATE_CELL_LIQUID) |
+                    (load_bytes(s->type + c - s->grid.stride[d]) == SPATE_CELL_LIQUID);
+    lane_mask reached = load(s->weight[d] + c) > 0.0f, missing = wet & ~reached;
+    if (any(missing))
+        for (int i = 0; i < TILE; i++)
+            if (missing[i])
+                fill_missing(s, c + (size_t)i, d);
+    lanes none = {0};
+    store(s->u[d] + c, load(s->u[d] + c) + where(wet | reached, none + dv));
+}
+
 static void gravity_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
@@ -52,16 +67,8 @@ static void gravity_range(void *user, size_t begin, size_t end, int worker)
         for (int r = 0; r < TILE_ROWS; r++) {
             if (!X(row_has_faces)(g, t, r))
                 continue;
-            size_t row = base + X(row_offset)(g, r);
             FOR_DIM(d)
-                for (int i = 0; i < TILE; i++) {
-                    size_t f = row + (size_t)i;
-                    bool wet = s->type[f] == SPATE_CELL_LIQUID ||
-                               s->type[f - g->stride[d]] == SPATE_CELL_LIQUID;
-                    if (wet && !(s->weight[d][f] > 0.0f))
-                        fill_missing(s, f, d);
-                    s->u[d][f] += wet || s->weight[d][f] > 0.0f ? dv[d] : 0.0f;
-                }
+                gravity_row(s, base + X(row_offset)(g, r), d, dv[d]);
         }
     }
 }

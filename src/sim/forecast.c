@@ -1,14 +1,13 @@
 /* forecast.c -- what a scene will need, told before anything large is allocated. */
 #include "arrays.h"
 #include "pressure/pressure.h"
+#include "scene/attributes.h"
 
+#include <math.h>
 #include <string.h>
 
-/* Measured on all presets: the program with its libraries, stacks and output buffers; the preview
- * picture per pixel. */
+/* Measured on all presets: the program with its libraries, stacks and output buffers. */
 #define PROCESS_BYTES 3.2e6
-#define PREVIEW_PIXELS (1280.0 * 720.0)
-#define PREVIEW_BYTES (DIM == 3 ? 33.0 : 14.0)
 
 /* Bytes per cell of all arrays that a run writes. What no liquid ever reaches is not committed, but
  * border tiles and the rest of their pages are: together the whole array is a good estimate of what
@@ -22,7 +21,7 @@ static double bytes_per_cell(const spate_scene *scene, bool movers)
     for (int k = 0; k < count; k++) {
         bool unused = arrays[k].block == (void **)&nobody.phi_static && !movers;
         unused = unused || arrays[k].block ==
-                               (void **)&nobody.system.queue; /* as long as the largest pocket */
+                               (void **)&nobody.system.pockets; /* only where pockets have roots */
         if (scene->solids.count == 0) {
             unused = unused || arrays[k].block == (void **)&nobody.room;
             FOR_DIM(d)
@@ -33,16 +32,70 @@ static double bytes_per_cell(const spate_scene *scene, bool movers)
     return bytes;
 }
 
+/* The pictures of a run (src/render): the film while it goes on, with its copy of the particles,
+ * then the picture of the last frame. Both have a field of two nodes per cell and axis. */
+static double preview_bytes(const spate_scene *scene, const X(grid) *g, double particles)
+{
+    if (!scene->output.preview)
+        return 0;
+    double cells = 1, height = scene->output.preview_height, nodes = DIM == 3 ? 8 : 4;
+    FOR_DIM(d)
+        cells *= g->n[d];
+    double per_pixel = DIM == 2 ? 12 : scene->solids.count > 0 ? 40 : 28;
+    double field = cells * nodes * (DIM == 3 ? 4.1 : 8);
+    double still = 1280.0 * 720 * per_pixel, film = height * height * 16 / 9 * (per_pixel + 3);
+    film = height > 0 ? film + particles * 8 * DIM * 1.125 : 0;
+    return field + particles * 4 + (film > still ? film : still);
+}
+
 static int bytes_per_particle(const spate_scene *scene)
 {
     bool apic = scene->liquid.transfer == SPATE_TRANSFER_APIC;
-    int columns = 3; /* spare, order, place */
+    int columns = 2; /* spare, order */
 #define FIELD(name, components, type, when) columns += (when) ? (components) : 0;
 #include "fields.def"
 #undef FIELD
     for (int k = 0; k < scene->channel_count; k++)
         columns += scene->channels[k].components;
     return 4 * columns;
+}
+
+/* Of one frame of particles. Beside what is asked for, USD writes a width and ids of eight bytes,
+ * VTK a cell for each particle. */
+static spate_status file_bytes(const spate_scene *scene, uint64_t particles, uint64_t *bytes,
+                               spate_error *error)
+{
+    sp_wish wishes[SP_MAX_ATTRIBUTES];
+    int count;
+    uint64_t numbers = 3;
+    bool usd = scene->output.particles == SPATE_PARTICLES_USD;
+    TRY(sp_attributes_parse(scene, scene->output.attributes, wishes, &count, error));
+    for (int k = 0; k < count; k++)
+        numbers += (uint64_t)wishes[k].components + (usd && strcmp(wishes[k].name, "id") == 0);
+    numbers += usd ? 1 : scene->output.particles == SPATE_PARTICLES_VTK ? 2 : 0;
+    *bytes = scene->output.particles == SPATE_PARTICLES_NONE ? 0 : 300 + 4 * numbers * particles;
+    return SPATE_OK;
+}
+
+/* Of a surface, measured on a dam break at its wildest: a copy of the particles and their order,
+ * and per vertex the blocks around it and the mesh. Vertices are guessed from the cells of liquid.
+ */
+#define SURFACE_PARTICLE_BYTES 32.0
+#define SURFACE_VERTEX_BYTES 330.0
+#define SURFACE_VERTICES 18.0 /* times the area of a face of a cube of as much liquid, in cells */
+
+static double surface_bytes(const spate_scene *scene, uint64_t particles)
+{
+    double cells = (double)particles, area;
+    if (scene->output.mesh == SPATE_MESH_NONE)
+        return 0;
+    FOR_DIM(d)
+        cells /= scene->liquid.particles_per_axis;
+    area = DIM == 3 ? cbrt(cells) * cbrt(cells) : sqrt(cells);
+    FOR_DIM(d)
+        area *= d > 0 ? scene->output.mesh_resolution : 1;
+    return SURFACE_PARTICLE_BYTES * (double)particles +
+           SURFACE_VERTEX_BYTES * SURFACE_VERTICES * area;
 }
 
 spate_status X(forecast)(const spate_scene *scene, int threads, spate_forecast *forecast,
@@ -68,18 +121,13 @@ spate_status X(forecast)(const spate_scene *scene, int threads, spate_forecast *
         forecast->size[d] = d < DIM ? (double)g.n[d] * g.dx : 0;
     }
     forecast->cell_size = g.dx;
-    double bytes = PROCESS_BYTES + (scene->output.preview ? PREVIEW_PIXELS * PREVIEW_BYTES : 0);
+    double bytes = PROCESS_BYTES + preview_bytes(scene, &g, (double)forecast->particles);
     bytes += (double)forecast->particles * bytes_per_particle(scene);
     bytes += (double)g.size * bytes_per_cell(scene, movers) +
              (double)g.tile_count * (40.0 + 4.0 * threads);
     if (scene->pressure.solver == SPATE_SOLVER_MULTIGRID)
-        bytes += X(multigrid_bytes)(&g);
+        bytes += X(multigrid_bytes)(&g, scene->solids.count > 0);
+    bytes += surface_bytes(scene, forecast->particles);
     forecast->memory = (uint64_t)bytes;
-    int outputs = 7; /* x y z vx vy vz id */
-    for (int k = 0; k < scene->channel_count; k++)
-        outputs += scene->channels[k].components;
-    forecast->bytes_per_frame = scene->output.particles == SPATE_PARTICLES_PLY
-                                    ? 300 + 4 * (uint64_t)outputs * forecast->particles
-                                    : 0;
-    return SPATE_OK;
+    return file_bytes(scene, forecast->particles, &forecast->bytes_per_frame, error);
 }

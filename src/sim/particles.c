@@ -1,6 +1,8 @@
 /* particles.c -- the columns of the particles: room for more of them, new ones, dead ones. */
 #include "state.h"
 
+#include "device/device.h"
+
 #include <string.h>
 
 int X(particle_columns)(X(particles) *p, void ***columns)
@@ -28,12 +30,13 @@ static spate_status grow_column(void **column, uint32_t count, uint32_t capacity
     return SPATE_OK;
 }
 
-/* Scratch: a histogram of tiles per thread (SORT) and one partial result per range (sums). */
+/* Scratch: a histogram of tiles per thread (SORT), what a thread needs for a tile (SORT, P2G), and
+ * one partial result per range (sums). */
 static spate_status reserve_scratch(X(sim) *s, spate_error *error)
 {
     size_t tiles = (size_t)s->grid.tile_count, threads = (size_t)sp_pool_threads(s->common->pool);
     size_t bytes = tiles * (threads * sizeof(uint32_t) + 4 * sizeof(double)) +
-                   s->particles.capacity / 64 + 65536;
+                   threads * X(device_scratch)() + s->particles.capacity / 64 + 65536;
     if (bytes <= s->scratch_size)
         return SPATE_OK;
     void *larger = sp_alloc(bytes, 1);
@@ -67,7 +70,6 @@ spate_status X(particles_reserve)(X(sim) *s, uint64_t count, spate_error *error)
         TRY(grow_column((void **)&p->channel[k], p->count, capacity, error));
     TRY(grow_column((void **)&p->spare, 0, capacity, error));
     TRY(grow_column((void **)&p->order, 0, capacity, error));
-    TRY(grow_column((void **)&p->place, 0, capacity, error));
     p->capacity = capacity;
     return reserve_scratch(s, error);
 }

@@ -44,15 +44,14 @@ typedef struct solid_record {
 } solid_record;
 
 /* One list for both directions. */
-#define CLOCK_FIELDS(F)                                                                          \
-    F(frame)                                                                                     \
-    F(substeps)                                                                                  \
-    F(solver_iterations)                                                                         \
-    F(solver_failures)                                                                           \
-    F(inside)                                                                                    \
-    F(last_dt) F(cfl) F(divergence_before) F(divergence_after) F(solver_residual) F(steps)       \
-        F(seeded) F(added) F(removed_open) F(removed_outflow) F(removed_crushed) F(removed_user) \
-            F(collisions) F(allocations) F(warned_solver) F(frame_done)
+/* clang-format off */
+#define CLOCK_FIELDS(F)                                                            \
+    F(frame) F(substeps) F(frame_done) F(inside) F(last_dt) F(steps) F(cfl)        \
+    F(divergence_before) F(divergence_after)                                       \
+    F(solver_iterations) F(solver_failures) F(solver_residual) F(warned_solver)    \
+    F(seeded) F(added) F(removed_open) F(removed_outflow) F(removed_crushed)       \
+    F(removed_user) F(collisions) F(allocations)
+/* clang-format on */
 
 static spate_status save_solids(X(sim) *s, sp_stream *stream)
 {

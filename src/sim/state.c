@@ -77,18 +77,18 @@ int X(arrays)(X(sim) *s, const spate_scene *scene, X(array) arrays[MAX_ARRAYS])
     ARRAY(s->phi_static, false);
     ARRAY(s->system.diagonal, true);
     ARRAY(s->system.b, true);
-    ARRAY(s->system.r, true);
     ARRAY(s->system.pocket, true);
-    ARRAY(s->system.queue, false);
-    if (pcg || multigrid) {
+    ARRAY(s->system.component, false);
+    ARRAY(s->system.pockets, false);
+    if (!multigrid)
+        ARRAY(s->system.r, true);
+    if (pcg || multigrid)
+        ARRAY(s->system.q_sum, true);
+    if (pcg) {
         ARRAY(s->system.s, true);
         ARRAY(s->system.z, true);
-        ARRAY(s->system.q_sum, true);
-    }
-    if (pcg)
         ARRAY(s->system.mic, true);
-    if (multigrid)
-        ARRAY(s->system.inverse, true);
+    }
     if (scene->inflows.count + scene->outflows.count > 0) {
         ARRAY(s->marks, false);
         ARRAY(s->mark_of, false);
@@ -129,12 +129,13 @@ static spate_status make_arrays(X(sim) *s, spate_error *error)
     t->near = sp_alloc(tiles, sizeof *t->near);
     t->start = sp_alloc(tiles + 1, sizeof *t->start);
     s->solid_tiles = sp_alloc(tiles, sizeof *s->solid_tiles);
+    s->system.unknown = sp_alloc(tiles, sizeof *s->system.unknown);
     s->system.wave = sp_alloc(tiles, sizeof *s->system.wave);
     s->system.wave_start =
         sp_alloc((size_t)(s->grid.tiles[0] + s->grid.tiles[1] + s->grid.tiles[2] + 2),
                  sizeof *s->system.wave_start);
     if (!t->active || !t->liquid || !t->faces || !t->border || !t->state || !t->near || !t->start ||
-        !s->solid_tiles || !s->system.wave || !s->system.wave_start)
+        !s->solid_tiles || !s->system.unknown || !s->system.wave || !s->system.wave_start)
         return sp_fail_memory(error, "the tiles", 0);
     return SPATE_OK;
 }
@@ -217,6 +218,7 @@ void X(destroy)(X(sim) *s)
     sp_free(s->tiles.start);
     sp_free(s->solid_tiles);
     sp_free(s->system.levels[0].tiles);
+    sp_free(s->system.unknown);
     sp_free(s->system.wave);
     sp_free(s->system.wave_start);
     void **columns[MAX_COLUMNS + 3];
@@ -225,7 +227,6 @@ void X(destroy)(X(sim) *s)
         sp_free(*columns[k]);
     sp_free(s->particles.spare);
     sp_free(s->particles.order);
-    sp_free(s->particles.place);
     X(emitters_destroy)(s);
     X(multigrid_destroy)(s);
     sp_solids_clear(&s->solids);

@@ -35,8 +35,7 @@ typedef struct X(particles) {
     float *channel[4 * MAX_CHANNELS]; /* components of all channels in order */
     int channel_columns;
     float *spare;    /* one column: sorting writes into it and swaps */
-    uint32_t *order; /* scratch of sorting: particles by tile */
-    uint32_t *place; /* scratch of sorting: particles by tile, cell and id */
+    uint32_t *order; /* scratch of sorting: particles by tile, in the end by tile, cell and id */
 } X(particles);
 
 /* Lists of tiles, in ascending order. */
@@ -64,33 +63,57 @@ enum {
 }; /* and the same << 4 of the last step */
 
 /* A grid of the multigrid hierarchy: level 0 is that of the system, each further one has half as
- * many cells per axis. */
+ * many cells per axis. Its vectors are blocks, see pressure/block.h. */
 typedef struct X(level) {
     X(grid) grid;
-    float *a[DIM], *diagonal, *inverse; /* inverse: of the diagonal, 0 where there is no unknown */
-    float *b, *x;
-    int *tiles; /* with unknowns */
+    float *a[DIM], *diagonal; /* off-diagonals and diagonal, as in X(system) */
+    int *tiles;               /* with unknowns, ascending; their blocks are 1 .. tile_count */
     int tile_count;
-    uint8_t *listed; /* per tile: bit 0 in `tiles`, bit 1 was in it before */
+    uint8_t *listed;            /* per tile: bit 0 in `tiles`, bit 1 was in it before */
+    int *slot;                  /* per tile: its block, 0 if it has none */
+    int *tile_of;               /* per block: its tile */
+    int block_count;            /* with those of images across periodic sides; without block 0 */
+    int (*near)[2 * DIM];       /* per block: those across its faces */
+    int *order;                 /* blocks of even tiles, then those of odd ones */
+    int even_count;             /* how many even ones */
+    uint8_t *kind;              /* per block: KIND_... */
+    float even;                 /* the off-diagonal between cells far from anything */
+    float *d, *inverse, *b, *x; /* blocks: diagonal; its inverse, 0 without unknown; vectors */
+    float *faces;               /* per block: off-diagonals, if the tile is general */
 } X(level);
 #define MAX_LEVELS 16
+enum { KIND_UNIFORM, KIND_PLAIN, KIND_GENERAL }; /* of tiles, see pressure/multigrid.c */
+
+/* Liquid that touches no air: the sum of its right sides, and of how many cells. */
+typedef struct X(pocket) {
+    double sum, count;
+} X(pocket);
+
+/* What a tile has: no unknown; some, and all faces between them open; some, and solids near. */
+enum { UNKNOWN_NONE, UNKNOWN_PLAIN, UNKNOWN_CUT };
 
 /* The pressure system of a step, units in which dt / (rho dx) = 1 (see pressure/system.c). */
 typedef struct X(system) {
-    float *a[DIM];               /* off-diagonals: face between two unknowns; 0 elsewhere */
-    float *diagonal;             /* 0 where there is no unknown */
-    float *b;                    /* right side, m/s */
-    float *q;                    /* solution, m/s: p dt / (rho dx) */
-    float *r, *s, *z;            /* vectors of the iterations */
-    double *q_sum;               /* pcg: the solution so far in fp64 */
-    float *mic;                  /* pcg: the inverse of the preconditioner's diagonal */
-    float *inverse;              /* multigrid: of the diagonal */
+    float *a[DIM];    /* off-diagonals: face between two unknowns; 0 elsewhere */
+    float *diagonal;  /* 0 where there is no unknown */
+    float *b;         /* right side, m/s */
+    float *q;         /* solution, m/s: p dt / (rho dx) */
+    float *r, *s, *z; /* vectors of the iterations; not for multigrid */
+    double *q_sum;    /* pcg, multigrid: the solution so far in fp64 */
+    float *mic;       /* pcg: the inverse of the preconditioner's diagonal */
+    float *direction[2],
+        *image;      /* multigrid, blocks: the last and the next direction, A times it */
+    float *step;     /* multigrid, blocks: the correction to q so far */
+    double *partial; /* multigrid, per block: of a sum */
+    bool hierarchy;  /* multigrid: the levels are those of this system */
     X(level) levels[MAX_LEVELS]; /* multigrid */
     int level_count;
-    int sweeps;        /* multigrid: of the smoother, before and after */
-    float least_theta; /* bound of the surface's share of a cell distance */
-    uint8_t *pocket;   /* not 0: liquid of a component that touches no air */
-    uint32_t *queue;   /* of the flood fill that finds them */
+    int sweeps;                  /* multigrid: of the smoother, before and after */
+    float least_theta;           /* bound of the surface's share of a cell distance */
+    uint8_t *unknown;            /* per active tile: UNKNOWN_... */
+    uint8_t *pocket;             /* not 0: liquid of a component that touches no air */
+    _Atomic uint32_t *component; /* cells: another one of the same component, see pockets.c */
+    X(pocket) *pockets;          /* cells: of the pocket whose root it is */
     int *wave; /* liquid tiles by the sum of their coordinates: those of one sum do not depend on
                   each other */
     int *wave_start; /* per sum: first of them in `wave` */

@@ -95,36 +95,65 @@ static void zero_range(void *user, size_t begin, size_t end, int worker)
 
 /* Which tiles are near the surface: those with an empty cell, their neighbours, and the neighbours
  * of those. Across periodic sides nothing is looked up: tiles there always count as near. */
-static void find_near_tiles(X(sim) *s)
+typedef struct near_args {
+    X(sim) *s;
+    const uint8_t *from; /* per tile: marks so far */
+    uint8_t *to;
+    uint8_t looked_for, mark; /* tiles with the first next to them get the second */
+} near_args;
+
+static void empty_range(void *user, size_t begin, size_t end, int worker)
 {
+    (void)worker;
+    const near_args *args = user;
+    X(sim) *s = args->s;
     const X(grid) *g = &s->grid;
-    X(tiles) *t = &s->tiles;
-    for (int k = 0; k < t->active_count; k++) {
-        size_t base = X(tile_index)(g, t->active[k]);
-        int at[DIM];
-        bool empty = !(t->state[t->active[k]] & TILE_LIQUID);
-        X(tile_coordinates)(g, t->active[k], at);
+    for (size_t k = begin; k < end; k++) {
+        int tile = s->tiles.active[k], at[DIM];
+        size_t base = X(tile_index)(g, tile);
+        bool empty = !(s->tiles.state[tile] & TILE_LIQUID);
+        X(tile_coordinates)(g, tile, at);
         FOR_DIM(d)
             empty = empty || (g->periodic[d] && (at[d] == 1 || at[d] >= g->tiles[d] - 3));
         for (int r = 0; r < TILE_ROWS && !empty; r++)
             for (int i = 0; i < TILE; i++)
                 empty = empty || s->count[base + X(row_offset)(g, r) + (size_t)i] == 0;
-        t->near[t->active[k]] = empty ? NEAR_EMPTY : 0;
+        args->to[tile] = empty ? NEAR_EMPTY : 0;
     }
-    for (int pass = 0; pass < 2; pass++)
-        for (int k = 0; k < t->active_count; k++) {
-            int at[DIM], near[DIM];
-            uint8_t from = pass == 0 ? NEAR_EMPTY : NEAR_SURFACE;
-            X(tile_coordinates)(g, t->active[k], at);
-            for (int c = 0; c < (DIM == 3 ? 27 : 9); c++) {
-                int offset[3] = {c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1};
-                FOR_DIM(d)
-                    near[d] = at[d] + offset[d];
-                int tile = X(tile_number)(g, near);
-                if ((t->state[tile] & TILE_ACTIVE) && (t->near[tile] & from))
-                    t->near[t->active[k]] |= pass == 0 ? NEAR_SURFACE : NEAR_GIVES;
-            }
+}
+
+static void near_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const near_args *args = user;
+    X(sim) *s = args->s;
+    for (size_t k = begin; k < end; k++) {
+        int tile = s->tiles.active[k], at[DIM], near[DIM];
+        uint8_t marks = args->from[tile];
+        X(tile_coordinates)(&s->grid, tile, at);
+        for (int c = 0; c < (DIM == 3 ? 27 : 9); c++) {
+            int offset[3] = {c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1};
+            FOR_DIM(d)
+                near[d] = at[d] + offset[d];
+            int other = X(tile_number)(&s->grid, near);
+            if ((s->tiles.state[other] & TILE_ACTIVE) && (args->from[other] & args->looked_for))
+                marks |= args->mark;
         }
+        args->to[tile] = marks;
+    }
+}
+
+static void find_near_tiles(X(sim) *s)
+{
+    sp_arena arena = X(arena)(s);
+    size_t tiles = (size_t)s->tiles.active_count;
+    uint8_t *other = sp_arena_take(&arena, (size_t)s->grid.tile_count, 1);
+    near_args passes[3] = {{.s = s, .to = s->tiles.near},
+                           {s, s->tiles.near, other, NEAR_EMPTY, NEAR_SURFACE},
+                           {s, other, s->tiles.near, NEAR_SURFACE, NEAR_GIVES}};
+    for (int pass = 0; pass < 3; pass++)
+        sp_parallel_for(s->common->pool, tiles, 8, pass == 0 ? empty_range : near_range,
+                        &passes[pass]);
 }
 
 /* ---- level set */

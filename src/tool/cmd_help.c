@@ -20,6 +20,11 @@ static const char overview[] =
     "  spate check SCENE    checks a scene; prints its particles, cells, memory and disk space\n"
     "  spate run SCENE      simulates it into a folder (-o DIR; by default out/NAME)\n"
     "  spate info DIR       says what a run did\n"
+    "  spate mesh DIR       makes the surface of the liquid from the particles of a run\n"
+    "  spate export DIR     writes its frames as USD, VTK, OpenVDB, Blender cache or PLY\n"
+    "  spate render DIR     draws pictures and a film of it (--size 1920x1080, --eye, --view, ...)\n"
+    "  spate plot DIR       draws charts of it, and a report on one page\n"
+    "  spate bench          measures the speed of this machine\n"
     "  spate serve [DIR]    serves the page on this machine\n"
     "  spate help scene     every setting of a scene file (--markdown: as a page)\n"
     "  spate help COMMAND   the options of a command (or: spate COMMAND --help)\n"
@@ -241,7 +246,8 @@ static void print_markdown(void)
 int cmd_help(int argc, char **argv)
 {
     static const char *const operand_names[] = {"COMMAND"};
-    static const char *const topics[] = {"scene", "run", "check", "new", "info", "serve", "help"};
+    static const char *const topics[] = {"scene",  "run",    "check", "new",   "info",  "mesh",
+                                         "export", "render", "plot",  "bench", "serve", "help"};
     const char *operands[2] = {NULL};
     bool markdown = false;
     const tool_option options[] = {{"--markdown", 0, TOOL_FLAG, &markdown, 0}};

@@ -18,15 +18,19 @@ static const char usage[] =
     "       spate run --resume -o DIR [options]\n"
     "\n"
     "Simulates a scene and writes a folder: run.json, stats.csv, gauges.csv (if the scene has gauges),\n"
-    "particles.NNNN.ply, preview.png and checkpoints. Ctrl-C stops it so that --resume goes on from\n"
-    "there, to the same bits.\n"
+    "particles.NNNN.ply, preview.mp4 (if the program ffmpeg is there), preview.png of the last frame, and\n"
+    "checkpoints; output.particles and output.volume of the scene choose other formats. Ctrl-C stops it so\n"
+    "that --resume goes on from there, to the same bits.\n"
     "\n"
     "  -o, --output DIR  the folder; default: out/ and the name of the scene file\n"
     "  --overwrite       replace the run that is in the folder (removes only files of a run)\n"
     "  --resume          go on with the run that is in the folder, from its last checkpoint\n"
     "  --frames N        as many frames\n"
+    "  --steps N         as many time steps, instead of frames\n"
     "  --set PATH=VALUE  change a setting, e.g. --set liquid.flip_ratio=0.95 (may be repeated);\n"
     "                    'spate help scene' lists them\n"
+    "  --usd FILE        also write one USD file (.usda or .usdc) with all frames; with --steps, with\n"
+    "                    all steps\n"
     "  --threads N       threads; default: one per core. The result does not depend on it\n"
     "  --device NAME     cpu or auto (default: cpu)\n"
     "  --json            print one JSON object per frame on stdout, with the hash of the state\n"
@@ -62,7 +66,11 @@ static int read_scene(tool_run *run)
         return tool_fail(&error, run->given.file
                                      ? run->given.file
                                      : sp_run_folder_path(&run->folder, "run.json", path));
-    return tool_scene_adjust(run->scene, &run->given);
+    int code = tool_scene_adjust(run->scene, &run->given);
+    /* every frame has a step at least, so that many frames are enough */
+    if (run->given.frames < 0 && run->steps > run->scene->frames)
+        run->scene->frames = run->steps;
+    return code;
 }
 
 /* The scene as it is now, against the one that the folder was made from. */
@@ -132,6 +140,16 @@ static int check_arguments(const tool_run *run)
 {
     if (run->overwrite && run->resume)
         return tool_say_error(EXIT_USAGE, "--overwrite and --resume exclude each other");
+    size_t length = run->usd_file ? strlen(run->usd_file) : 0;
+    if (run->usd_file && (length < 6 || (strcmp(run->usd_file + length - 5, ".usda") != 0 &&
+                                         strcmp(run->usd_file + length - 5, ".usdc") != 0)))
+        return tool_say_error(EXIT_USAGE, "--usd: the name must end in .usda or .usdc (got '%s')",
+                              run->usd_file);
+    if (run->usd_file && run->resume)
+        return tool_say_error(EXIT_USAGE,
+                              "--usd: cannot begin in the middle of a run; with --resume, export "
+                              "afterwards: spate export DIR --to usd -o %s",
+                              run->usd_file);
     if (!run->given.file && !(run->resume && run->folder_name))
         return tool_say_error(EXIT_USAGE, "SCENE: is missing (see 'spate run --help')");
     return EXIT_DONE;
@@ -140,7 +158,8 @@ static int check_arguments(const tool_run *run)
 int cmd_run(int argc, char **argv)
 {
     tool_run run = {.given = {NULL, -1, sp_alloc((size_t)argc + 1, sizeof *run.given.sets)},
-                    .begun = sp_seconds()};
+                    .begun = sp_seconds(),
+                    .steps = -1};
     run.folder.descriptor = -1;
     if (!run.given.sets)
         return tool_say_error(EXIT_MEMORY, "out of memory");
@@ -149,6 +168,8 @@ int cmd_run(int argc, char **argv)
         {"--overwrite", 0, TOOL_FLAG, &run.overwrite, 0},
         {"--resume", 0, TOOL_FLAG, &run.resume, 0},
         {"--frames", 0, TOOL_COUNT, &run.given.frames, 0},
+        {"--steps", 0, TOOL_COUNT, &run.steps, 0},
+        {"--usd", 0, TOOL_TEXT, &run.usd_file, 0},
         {"--set", 0, TOOL_LIST, &run.given.sets, 0},
         {"--threads", 0, TOOL_COUNT, &run.threads, 1},
         {"--device", 0, TOOL_TEXT, &run.device, 0},
@@ -169,6 +190,8 @@ int cmd_run(int argc, char **argv)
         }
     }
     progress_end();
+    run_output_clear(&run);
+    run_mesh_end(&run);
     sp_gauges_close(run.gauges);
     spate_sim_destroy(run.sim);
     sp_run_folder_close(&run.folder);

@@ -7,8 +7,9 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"run", cmd_run},   {"check", cmd_check}, {"new", cmd_new},
-    {"info", cmd_info}, {"serve", cmd_serve}, {"help", cmd_help},
+    {"run", cmd_run},     {"check", cmd_check},   {"new", cmd_new},   {"info", cmd_info},
+    {"mesh", cmd_mesh},   {"render", cmd_render}, {"plot", cmd_plot}, {"export", cmd_export},
+    {"bench", cmd_bench}, {"serve", cmd_serve},   {"help", cmd_help},
 };
 #define COMMANDS ((int)(sizeof commands / sizeof *commands))
 
@@ -50,9 +51,7 @@ static int dispatch(int argc, char **argv)
     static char help_name[] = "help";
     char *overview[] = {help_name, NULL};
     if (argc < 2) {
-        tool_say_error(
-            EXIT_USAGE,
-            "a command is missing: run, check, new, info, serve or help (see 'spate help')");
+        tool_say_error(EXIT_USAGE, "a command is missing; 'spate help' lists them");
         return EXIT_USAGE;
     }
     if (strcmp(argv[1], "--version") == 0)

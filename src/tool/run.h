@@ -4,9 +4,13 @@
 #ifndef SPATE_TOOL_RUN_H
 #define SPATE_TOOL_RUN_H
 
+#include "io/export.h"
 #include "io/gauges.h"
 #include "io/run_folder.h"
+#include "io/usd_film.h"
 #include "tool.h"
+
+typedef struct run_mesh run_mesh;
 
 typedef struct tool_run {
     /* from the command line */
@@ -14,6 +18,8 @@ typedef struct tool_run {
     const char *folder_name; /* -o; NULL: out/<scene file stem> */
     const char *device;
     int threads;
+    const char *usd_file; /* --usd; NULL: none */
+    int steps;            /* --steps; -1: all frames */
     bool overwrite, resume, json, quiet;
     /* made on the way */
     char default_folder[SP_PATH_SIZE];
@@ -23,8 +29,11 @@ typedef struct tool_run {
     sp_run_folder folder;
     sp_run_info info;
     spate_sim *sim;
-    sp_gauges *gauges; /* NULL without gauges */
-    double begun;      /* sp_seconds at the start of the command */
+    sp_gauges *gauges;                     /* NULL without gauges */
+    sp_export *particles_out, *volume_out; /* NULL without; may be the same */
+    sp_usd_film *film;                     /* of usd_file */
+    run_mesh *mesh; /* the surface that is being made; NULL without surfaces */
+    double begun;   /* sp_seconds at the start of the command */
 } tool_run;
 
 /* From here on SIGINT, SIGTERM and SIGHUP end the run after the step under way, a second one at
@@ -42,6 +51,20 @@ int run_create_sim(tool_run *run);
 int run_start(tool_run *run);
 /* Row 0, particles.0000.ply and the first checkpoint of a new run. */
 int run_write_start(tool_run *run);
+/* The files of particles and volumes (run_output.c). `keep`: the last frame that is there already,
+ * -1 if the run begins. A frame, and a step; both may be called at the same time of the simulation.
+ */
+int run_output_open(tool_run *run, int keep);
+int run_output_frame(tool_run *run);
+int run_output_step(tool_run *run);
+int run_output_close(tool_run *run);
+void run_output_clear(tool_run *run);
+/* Begins to make and write the surface of the frame that the simulation stands at (run_mesh.c). */
+int run_mesh_start(tool_run *run);
+/* Waits for it, and says whether it went well. */
+int run_mesh_finish(tool_run *run);
+/* Waits for it and frees it, whatever has happened. */
+void run_mesh_end(tool_run *run);
 /* All frames that are left, then the picture and the summary. */
 int run_frames(tool_run *run);
 

@@ -1,9 +1,9 @@
 /* run_loop.c -- the frames of a run, and what is written of each.
  *
- * The order of a frame's output is what makes resuming safe: particles, then the row of stats.csv,
- * then (now and then) a checkpoint; and the rows of gauges.csv, one per step, are on the disk
- * before a checkpoint is. So the rows and the file of every frame up to a checkpoint's are there,
- * and what a killed run has written after it is cut away and made again. */
+ * The order of a frame's output is what makes resuming safe: particles and surface, then the row of
+ * stats.csv, then (now and then) a checkpoint; and the rows of gauges.csv, one per step, are on the
+ * disk before a checkpoint is. So the rows and the file of every frame up to a checkpoint's are
+ * there, and what a killed run has written after it is cut away and made again. */
 #include "run.h"
 
 #include <inttypes.h>
@@ -15,7 +15,9 @@
 
 #include "base/timer.h"
 #include "io/stats.h"
+#include "page.h"
 #include "progress.h"
+#include "run_film.h"
 
 #define PREVIEW_WIDTH 1280
 #define PREVIEW_HEIGHT 720
@@ -55,6 +57,7 @@ void run_catch_signals(bool quiet)
 
 typedef struct loop {
     tool_run *run;
+    run_film *film;       /* NULL: none */
     double row_clock;     /* sp_seconds at the last row; its output counts to the row */
     double carried;       /* s, of the frame under way before this process */
     double saved;         /* sp_seconds of the last checkpoint */
@@ -87,12 +90,14 @@ static int write_frame(loop *l)
     spate_sim *sim = run->sim;
     spate_error error = {0};
     char path[SP_PATH_SIZE];
-    int frame = spate_sim_frame(sim);
-    if (run->scene->output.particles == SPATE_PARTICLES_PLY &&
-        frame % run->scene->output.every == 0)
-        if (spate_particles_write_ply(sim, sp_run_folder_particles(&run->folder, frame, path),
-                                      &error) != SPATE_OK)
-            return tool_fail(&error, NULL);
+    bool due = spate_sim_frame(sim) % run->scene->output.every == 0;
+    int code = run_mesh_finish(run);
+    if (code == EXIT_DONE && due && run->scene->output.mesh == SPATE_MESH_PLY)
+        code = run_mesh_start(run);
+    if (code == EXIT_DONE)
+        code = run_output_frame(run);
+    if (code != EXIT_DONE)
+        return code;
     spate_stats stats = spate_sim_stats(sim);
     double now = sp_seconds(), seconds = l->carried + now - l->row_clock;
     if (sp_stats_append(sp_run_folder_path(&run->folder, "stats.csv", path), &stats, seconds,
@@ -117,6 +122,9 @@ static int save(loop *l)
     if (l->saved_steps == spate_sim_steps(l->run->sim))
         return EXIT_DONE;
     spate_error error = {0};
+    int made = run_mesh_finish(l->run);
+    if (made != EXIT_DONE)
+        return made;
     double begun = sp_seconds();
     if (sp_gauges_sync(l->run->gauges, &error) != SPATE_OK ||
         sp_run_folder_save(&l->run->folder, l->run->sim, &error) != SPATE_OK)
@@ -148,7 +156,13 @@ static int interrupted(loop *l)
                           spate_sim_frame(l->run->sim), l->run->scene->frames, l->run->folder.path);
 }
 
-/* Steps until the frame is complete and written. */
+/* Whether --steps have been taken. */
+static bool steps_done(const tool_run *run)
+{
+    return run->steps >= 0 && spate_sim_steps(run->sim) >= (uint64_t)run->steps;
+}
+
+/* Steps until the frame is complete and written, or --steps are taken. */
 static int next_frame(loop *l)
 {
     spate_sim *sim = l->run->sim;
@@ -160,18 +174,24 @@ static int next_frame(loop *l)
             return step_failed(l, &error);
         if (sp_gauges_append(l->run->gauges, sim, &error) != SPATE_OK)
             return tool_fail(&error, NULL);
+        int code = run_output_step(l->run);
+        if (code != EXIT_DONE)
+            return code;
         l->particle_steps += (double)spate_particles_count(sim);
         progress_step(sim);
         if (!spate_sim_at_frame(sim) && sp_seconds() - l->saved >= l->interval) {
-            int code = save(l);
+            code = save(l);
             if (code != EXIT_DONE)
                 return code;
         }
-    } while (!spate_sim_at_frame(sim));
+    } while (!spate_sim_at_frame(sim) && !steps_done(l->run));
+    if (!spate_sim_at_frame(sim))
+        return save(l);
 
     int code = write_frame(l);
     if (code != EXIT_DONE)
         return code;
+    run_film_frame(l->film, sim);
     int frame = spate_sim_frame(sim), every = l->run->scene->output.checkpoint_every;
     bool due = (every > 0 && frame % every == 0) || sp_seconds() - l->saved >= l->interval;
     return due || frame >= l->run->scene->frames ? save(l) : EXIT_DONE;
@@ -191,7 +211,14 @@ static int write_preview(const tool_run *run)
     return EXIT_DONE;
 }
 
-static void print_summary(const loop *l)
+/* The page of the run. Like the film a gift: without it the run is complete. */
+static void write_report(const tool_run *run)
+{
+    if (run->scene->output.preview)
+        page_make(run->folder.path);
+}
+
+static void print_summary(const loop *l, bool film)
 {
     const tool_run *run = l->run;
     char particles[TOOL_NUMBER], steps[TOOL_NUMBER], rate[TOOL_NUMBER];
@@ -202,7 +229,8 @@ static void print_summary(const loop *l)
             tool_rate_text(rate, seconds > 0 ? l->particle_steps / seconds : 0));
     fprintf(stderr, "everything is in %s", run->folder.path);
     if (run->scene->output.preview)
-        fprintf(stderr, "; %s/preview.png shows the last frame", run->folder.path);
+        fprintf(stderr, "; %s/preview.%s", run->folder.path,
+                film ? "mp4 is the film" : "png shows the last frame");
     fputc('\n', stderr);
 }
 
@@ -231,15 +259,25 @@ int run_frames(tool_run *run)
             l.carried += stats.seconds[k];
     }
     int code = EXIT_DONE;
-    while (code == EXIT_DONE && spate_sim_frame(sim) < run->scene->frames)
+    l.film = run_film_begin(run);
+    while (code == EXIT_DONE && spate_sim_frame(sim) < run->scene->frames && !steps_done(run))
         code = next_frame(&l);
+    if (code == EXIT_DONE)
+        code = run_mesh_finish(run);
     progress_end();
-    if (code != EXIT_DONE && code != EXIT_INTERRUPTED)
+    if (code == EXIT_DONE || code == EXIT_INTERRUPTED) {
+        int closed = run_output_close(run);
+        code = closed == EXIT_DONE ? code : closed;
+    }
+    bool failed = code != EXIT_DONE && code != EXIT_INTERRUPTED;
+    bool film = run_film_end(l.film, failed) || sp_run_folder_has(&run->folder, "preview.mp4");
+    if (failed)
         return code;
     int drawn = write_preview(run);
     if (drawn != EXIT_DONE)
         return drawn;
+    write_report(run);
     if (!run->quiet)
-        print_summary(&l);
+        print_summary(&l, film);
     return code;
 }

@@ -146,6 +146,8 @@ static int start_new(tool_run *run)
     if (sp_run_folder_remove(&run->folder, -1, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
     int code = write_info(run);
+    if (code == EXIT_DONE)
+        code = run_output_open(run, -1);
     if (code != EXIT_DONE)
         return code;
     say_what_begins(run);
@@ -217,6 +219,8 @@ static int start_resumed(tool_run *run)
     code = resume_gauges(run);
     if (code == EXIT_DONE)
         code = write_info(run);
+    if (code == EXIT_DONE)
+        code = run_output_open(run, frame);
     if (code != EXIT_DONE)
         return code;
     say_what_begins(run);

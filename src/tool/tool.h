@@ -25,6 +25,11 @@ int cmd_run(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_new(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_export(int argc, char **argv);
+int cmd_render(int argc, char **argv);
+int cmd_plot(int argc, char **argv);
+int cmd_mesh(int argc, char **argv);
+int cmd_bench(int argc, char **argv);
 int cmd_serve(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 

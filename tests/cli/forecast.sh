@@ -1,5 +1,5 @@
 # `spate check` against what a run takes, on every preset: the particles are exact, and the memory is
-# within 20 % of the measured peak. The runs are coarse in time (long frames, few steps), so that the
+# within 20 % of the measured peak (films included, ffmpeg itself left out). The runs are coarse in time (long frames, few steps), so that the
 # liquid spreads as far as in a full run.
 . "${0%/*}/lib.sh"
 
@@ -11,6 +11,16 @@ if ! "${CC:-cc}" -O1 -o peak "$SPATE_SOURCE/tests/cli/peak.c"; then
     fail forecast_peak "peak.c does not compile"
     finish
 fi
+
+# Films are drawn, but the memory of ffmpeg is its own: this stands for it.
+cat >encoder <<'EOF'
+#!/bin/sh
+cat >/dev/null
+for last; do :; done
+: >"$last"
+EOF
+chmod +x encoder
+export SPATE_FFMPEG=$PWD/encoder
 
 number() { sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p"; } # number NAME: of a JSON object on stdin
 

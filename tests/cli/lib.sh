@@ -6,6 +6,8 @@ set -u
 SPATE=${SPATE:?is the path of the command}
 SPATE_SOURCE=${SPATE_SOURCE:?is the source folder}
 export LC_ALL=C
+# No films, which take longer than most of these runs, but where they are the subject (film.sh).
+export SPATE_FFMPEG=/nowhere/ffmpeg
 [ -x "$SPATE" ] || { echo "FAIL no_command"; echo "  $SPATE is no program"; exit 1; }
 work=$(mktemp -d) || exit 1
 trap '[ $BASHPID != $$ ] || { cd / && rm -rf "$work"; }' EXIT

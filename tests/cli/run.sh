@@ -14,8 +14,8 @@ frame 3/3: 256 particles, # steps, # iterations, # s, ETA #
 everything is in out/dam; out/dam/preview.png shows the last frame
 0" "$(no_times <<<"$err" | sed -E 's/[0-9]+ steps?/# steps/; s/[0-9]+ iterations/# iterations/')
 $code$out"
-same run_leaves "checkpoint.prev.spate checkpoint.spate $particles preview.png run.json \
-stats.csv" "$(files out/dam)"
+same run_leaves "checkpoint.prev.spate checkpoint.spate $particles preview.png report.html \
+run.json stats.csv" "$(files out/dam)"
 same stats_columns "frame,time,substeps,cfl,particles,seeded,added,removed,removed_open,\
 removed_outflow,removed_crushed,removed_user,liquid_cells,ppc_mean,ppc_max,volume,volume_particles,\
 max_speed,momentum_x,momentum_y,momentum_z,kinetic_energy,potential_energy,divergence_before,divergence_after,\
@@ -35,11 +35,11 @@ same occupied "4 spate: out/dam: holds another run: go on with it (--resume), re
 (--overwrite) or choose another folder (-o DIR)" "$code $err"
 echo mine >out/dam/notes.txt
 mkdir out/dam/particles.old
-touch out/dam/particles.0009.ply out/dam/particles.0002.ply.tmp out/dam/particles.12.ply
+touch out/dam/frame.0001.png out/dam/film.mp4 out/dam/plot.x.svg out/dam/particles.0009.ply out/dam/particles.0002.ply.tmp out/dam/particles.12.ply
 spate run dam.json --overwrite --frames 1 --quiet
 same overwrite_removes_only_its_own "checkpoint.prev.spate checkpoint.spate notes.txt \
 particles.0000.ply \
-particles.0001.ply particles.12.ply particles.old preview.png run.json stats.csv" "$(files out/dam)"
+particles.0001.ply particles.12.ply particles.old preview.png report.html run.json stats.csv" "$(files out/dam)"
 same quiet "0" "$code$out$err"
 mkdir foreign && echo mine >foreign/notes.txt
 spate run dam.json --frames 0 --quiet -o foreign/

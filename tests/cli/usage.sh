@@ -9,7 +9,7 @@ holds version_devices grep -Eqx 'devices: cpu \((base|x86-64-v[34])\); compiler:
 out=$(SPATE_CPU=base "$SPATE" --version)
 holds version_base grep -q 'cpu (base)' <<<"$out"
 
-refuses no_command 2 "spate: a command is missing: run, check, new, info, serve or help (see 'spate help')"
+refuses no_command 2 "spate: a command is missing; 'spate help' lists them"
 refuses unknown_command 2 "spate: rum: unknown command; did you mean 'run'?" rum
 refuses unknown_command_far 2 "spate: frobnicate: unknown command (see 'spate help')" frobnicate
 refuses unknown_option 2 "spate: --resum: unknown option of 'spate run'; did you mean \
@@ -45,7 +45,7 @@ holds no_device_no_folder test ! -e none
 # docs/scene.md is the table of settings as this build prints it
 holds scene_page_current cmp -s <("$SPATE" help scene --markdown) "$SPATE_SOURCE/docs/scene.md"
 
-for command in run check new info serve; do
+for command in run check new info export bench serve; do
     spate $command --help
     holds "help_$command" grep -q "^usage: spate $command" <<<"$out"
     same "help_${command}_code" "0 $out" "$code $("$SPATE" help $command)"

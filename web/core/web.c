@@ -259,13 +259,13 @@ EMSCRIPTEN_KEEPALIVE const char *web_hash(void)
     return hex;
 }
 
-#define STATS(item)                                                                           \
-    item(frame) item(time) item(substeps) item(cfl) item(particles) item(seeded) item(added)  \
-        item(removed) item(liquid_cells) item(ppc_mean) item(ppc_max) item(volume)            \
-            item(volume_particles) item(max_speed) item(momentum[0]) item(momentum[1])        \
-                item(momentum[2]) item(kinetic_energy) item(potential_energy)                 \
-                    item(divergence_before) item(divergence_after) item(solver_iterations)    \
-                        item(solver_residual) item(solver_failures) item(collisions)          \
+#define STATS(item)                                                                          \
+    item(frame) item(time) item(substeps) item(cfl) item(particles) item(seeded) item(added) \
+        item(removed) item(liquid_cells) item(ppc_mean) item(ppc_max) item(volume)           \
+            item(volume_particles) item(max_speed) item(momentum[0]) item(momentum[1])       \
+                item(momentum[2]) item(kinetic_energy) item(potential_energy)                \
+                    item(divergence_before) item(divergence_after) item(solver_iterations)   \
+                        item(solver_residual) item(solver_failures) item(collisions)         \
                             item(in_solid) item(min_distance)
 
 EMSCRIPTEN_KEEPALIVE const double *web_stats(void)

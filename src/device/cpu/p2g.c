@@ -5,7 +5,9 @@
  * cache, and then added to the grid. Rims overlap, so tiles are done colour by colour (tiles of one
  * colour never touch): at a face the sums of up to 2^DIM tiles arrive in order of colour, whatever
  * the number of threads. APIC (Jiang et al. 2015) adds c (x_face - x_p) to the velocity that a
- * particle offers. */
+ * particle offers.
+ *
+ * The linear kernel without an affine part, the default, has a faster way: p2g_linear.c. */
 #include "device/device.h"
 
 #include <string.h>
@@ -77,32 +79,35 @@ static void flush(X(sim) *s, const int corner[DIM], const buffer *b)
         }
 }
 
+/* Any kernel, with or without the affine part. */
+static void p2g_general(X(sim) *s, int tile)
+{
+    buffer b;
+    int corner[DIM];
+    X(tile_cell)(&s->grid, tile, corner);
+    memset(&b, 0, sizeof b);
+    if (s->degree == KERNEL_LINEAR)
+        scatter_tile(s, KERNEL_LINEAR, s->apic, tile, corner, &b);
+    else
+        scatter_tile(s, s->degree, s->apic, tile, corner, &b);
+    flush(s, corner, &b);
+}
+
 typedef struct p2g_args {
     X(sim) *s;
     const int *tiles;
+    char *scratch; /* of p2g_linear, one part per worker */
 } p2g_args;
 
 static void p2g_range(void *user, size_t begin, size_t end, int worker)
 {
-    (void)worker;
     p2g_args *args = user;
     X(sim) *s = args->s;
-    buffer b;
     for (size_t k = begin; k < end; k++) {
-        int tile = args->tiles[k], corner[DIM];
-        X(tile_cell)(&s->grid, tile, corner);
-        memset(&b, 0, sizeof b);
-        if (s->apic) {
-            if (s->degree == KERNEL_LINEAR)
-                scatter_tile(s, KERNEL_LINEAR, true, tile, corner, &b);
-            else
-                scatter_tile(s, s->degree, true, tile, corner, &b);
-        } else if (s->degree == KERNEL_LINEAR) {
-            scatter_tile(s, KERNEL_LINEAR, false, tile, corner, &b);
-        } else {
-            scatter_tile(s, s->degree, false, tile, corner, &b);
-        }
-        flush(s, corner, &b);
+        if (s->degree == KERNEL_LINEAR && !s->apic)
+            X(p2g_linear)(s, args->tiles[k], args->scratch + (size_t)worker * X(device_scratch)());
+        else
+            p2g_general(s, args->tiles[k]);
     }
 }
 
@@ -152,9 +157,11 @@ void X(particles_to_grid)(X(sim) *s)
 {
     sp_pool *pool = s->common->pool;
     const X(tiles) *t = &s->tiles;
+    sp_arena arena = X(arena)(s);
+    char *scratch = sp_arena_take(&arena, (size_t)sp_pool_threads(pool), X(device_scratch)());
     sp_parallel_for(pool, (size_t)(t->active_count + t->border_count), 8, zero_range, s);
     for (int colour = 0; colour < COLOURS; colour++) {
-        p2g_args args = {s, t->liquid + t->colour_start[colour]};
+        p2g_args args = {s, t->liquid + t->colour_start[colour], scratch};
         size_t count = (size_t)(t->colour_start[colour + 1] - t->colour_start[colour]);
         sp_parallel_for(pool, count, 1, p2g_range, &args);
     }

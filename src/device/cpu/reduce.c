@@ -1,5 +1,6 @@
 /* reduce.c -- sums and maxima: one partial result per range of fixed size, combined in order of the
  * ranges. */
+#include "device/cpu/lanes.h"
 #include "device/device.h"
 
 typedef struct reduce_args {
@@ -47,14 +48,20 @@ double X(maximum)(X(sim) *s, size_t n, size_t grain, X(partial_fn) *partial, voi
 static double speed_partial(void *user, size_t begin, size_t end)
 {
     const X(particles) *p = user;
-    float most = 0.0f;
-    for (size_t k = begin; k < end; k++) {
-        float square = 0.0f;
-        FOR_DIM(d)
-            square += p->v[d][k] * p->v[d][k];
-        most = square > most || square != square ? square : most;
+    floats most = {0};
+    for (size_t k = begin; k < end; k += LANES) {
+        size_t n = end - k < LANES ? end - k : LANES;
+        floats square = {0};
+        FOR_DIM(d) {
+            floats v = lanes_load(p->v[d] + k, n);
+            square += v * v;
+        }
+        most = lanes_select((square > most) | (square != square), square, most);
     }
-    return most;
+    float result = 0.0f;
+    for (int lane = 0; lane < LANES; lane++)
+        result = most[lane] > result || most[lane] != most[lane] ? most[lane] : result;
+    return result;
 }
 
 double X(max_speed)(X(sim) *s)

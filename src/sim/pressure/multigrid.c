@@ -1,4 +1,4 @@
-/* multigrid.c -- the preconditioner of the default solver: one symmetric V-cycle.
+/* multigrid.c -- the preconditioner of the default solver: its grids. The cycle is in cycle.c.
  *
  * Coarse grids by unsmoothed aggregation of 2^DIM cells: prolongation P copies a coarse value to
  * its children, restriction R = P^T / 2^DIM is their mean, and A_c = R A P, which needs nothing but
@@ -11,17 +11,19 @@
  * is an unknown if any child is. Piecewise constant corrections are too small by about a factor of
  * two (Braess 1995), so a_c and d_c are multiplied by 1/2, which doubles the correction.
  *
- * The smoother is red-black Gauss-Seidel, `sweeps` before and as many after in the reverse order,
- * so that the cycle is a symmetric operator and plain CG is valid. Coarsening stops at a grid of
- * COARSEST cells or less, where symmetric sweeps do the rest. */
-#include "pressure.h"
+ * Far from solids every face between two unknowns has the same off-diagonal, `even`: 1 on the
+ * finest grid, a quarter of it on each coarser one. Where there is no unknown the vectors are zero,
+ * so in a tile where all faces between unknowns are even none of them needs to be read. A tile is
+ *
+ *     uniform   full of unknowns, all faces even: no coefficient is read,
+ *     plain     all faces between unknowns even: the diagonal is,
+ *     general   anything else: diagonal and faces; also where images across periodic sides are
+ * inside. */
+#include "block.h"
 
-#include <string.h>
+#define COARSEST (DIM == 2 ? 300 : 2000) /* cells that the sweeps there can solve well enough */
 
-#define COARSEST (DIM == 2 ? 300 : 2000) /* cells that COARSE_SWEEPS can solve well enough */
-#define COARSE_SWEEPS 10
-
-/* ---- the hierarchy */
+/* ---- memory */
 
 static X(grid) coarser(const X(grid) *fine)
 {
@@ -38,21 +40,41 @@ static X(grid) coarser(const X(grid) *fine)
     return g;
 }
 
-static spate_status make_level(X(level) *l, spate_error *error)
+/* Blocks that a level may need: one per tile, and the zero. */
+static size_t most_blocks(const X(grid) *g)
+{
+    return (size_t)g->tile_count + 1;
+}
+
+static bool make_blocks(float **field, const X(grid) *g)
+{
+    return (*field = sp_alloc(most_blocks(g) * TILE_CELLS, sizeof(float))) != NULL;
+}
+
+static spate_status make_level(X(level) *l, bool finest, spate_error *error)
 {
     bool complete = true;
-    size_t tiles = (size_t)l->grid.tile_count;
-    FOR_DIM(d)
-        complete = (l->a[d] = sp_alloc(l->grid.size, sizeof(float))) && complete;
-    complete = (l->diagonal = sp_alloc(l->grid.size, sizeof(float))) && complete;
-    complete = (l->inverse = sp_alloc(l->grid.size, sizeof(float))) && complete;
-    complete = (l->b = sp_alloc(l->grid.size, sizeof(float))) && complete;
-    complete = (l->x = sp_alloc(l->grid.size, sizeof(float))) && complete;
-    complete = (l->tiles = sp_alloc(tiles, sizeof *l->tiles)) && complete;
+    size_t tiles = (size_t)l->grid.tile_count, blocks = most_blocks(&l->grid);
+    if (!finest) {
+        FOR_DIM(d)
+            complete = (l->a[d] = sp_alloc(l->grid.size, sizeof(float))) && complete;
+        complete = (l->diagonal = sp_alloc(l->grid.size, sizeof(float))) && complete;
+        complete = (l->tiles = sp_alloc(tiles, sizeof *l->tiles)) && complete;
+    }
     complete = (l->listed = sp_alloc(tiles, sizeof *l->listed)) && complete;
-    return complete
-               ? SPATE_OK
-               : sp_fail_memory(error, "the multigrid", (uint64_t)l->grid.size * 4 * (DIM + 4));
+    complete = (l->slot = sp_alloc(tiles, sizeof *l->slot)) && complete;
+    complete = (l->tile_of = sp_alloc(blocks, sizeof *l->tile_of)) && complete;
+    complete = (l->near = sp_alloc(blocks, sizeof *l->near)) && complete;
+    complete = (l->order = sp_alloc(tiles, sizeof *l->order)) && complete;
+    complete = (l->kind = sp_alloc(blocks, sizeof *l->kind)) && complete;
+    complete = make_blocks(&l->d, &l->grid) && complete;
+    complete = make_blocks(&l->inverse, &l->grid) && complete;
+    complete = make_blocks(&l->b, &l->grid) && complete;
+    complete = make_blocks(&l->x, &l->grid) && complete;
+    complete = (l->faces = sp_alloc(blocks * FACES_SIZE, sizeof(float))) && complete;
+    return complete ? SPATE_OK
+                    : sp_fail_memory(error, "the multigrid",
+                                     (uint64_t)l->grid.size * sizeof(float) * (2 * DIM + 6));
 }
 
 static bool is_coarsest(const X(grid) *g)
@@ -60,13 +82,14 @@ static bool is_coarsest(const X(grid) *g)
     return (double)g->n[0] * g->n[1] * g->n[2] <= COARSEST;
 }
 
-double X(multigrid_bytes)(const X(grid) *fine)
+/* solids: whether there are some, which make tiles general on the finest level. */
+double X(multigrid_bytes)(const X(grid) *fine, bool solids)
 {
-    double bytes = 0;
     X(grid) g = *fine;
+    double bytes = (double)g.size * sizeof(float) * (8 + (solids ? DIM + 1 : 0));
     for (int k = 1; k < MAX_LEVELS && !is_coarsest(&g); k++) {
         g = coarser(&g);
-        bytes += (double)g.size * (DIM + 4) * sizeof(float);
+        bytes += (double)g.size * sizeof(float) * (2 * DIM + 6);
     }
     return bytes;
 }
@@ -74,55 +97,70 @@ double X(multigrid_bytes)(const X(grid) *fine)
 spate_status X(multigrid_create)(X(sim) *s, spate_error *error)
 {
     X(system) *y = &s->system;
-    X(level) *fine = &y->levels[0];
+    X(level) *finest = &y->levels[0];
     FOR_DIM(d)
-        fine->a[d] = y->a[d];
-    fine->diagonal = y->diagonal;
-    fine->inverse = y->inverse;
-    fine->b = y->r;
-    fine->x = y->z;
+        finest->a[d] = y->a[d];
+    finest->diagonal = y->diagonal;
+    finest->even = 1.0f;
     y->level_count = 1;
-    for (int k = 1; k < MAX_LEVELS; k++) {
-        if (is_coarsest(&y->levels[k - 1].grid))
-            break;
+    TRY(make_level(finest, true, error));
+    bool complete = make_blocks(&y->direction[0], &s->grid);
+    complete = make_blocks(&y->direction[1], &s->grid) && complete;
+    complete = make_blocks(&y->image, &s->grid) && complete;
+    complete = make_blocks(&y->step, &s->grid) && complete;
+    complete = (y->partial = sp_alloc(most_blocks(&s->grid), sizeof(double))) && complete;
+    if (!complete)
+        return sp_fail_memory(error, "the multigrid", (uint64_t)s->grid.size * 4 * sizeof(float));
+    for (int k = 1; k < MAX_LEVELS && !is_coarsest(&y->levels[k - 1].grid); k++) {
         y->levels[k].grid = coarser(&y->levels[k - 1].grid);
+        y->levels[k].even = 0.25f * y->levels[k - 1].even;
         y->level_count++;
-        TRY(make_level(&y->levels[k], error));
+        TRY(make_level(&y->levels[k], false, error));
     }
     return SPATE_OK;
 }
 
 void X(multigrid_destroy)(X(sim) *s)
 {
-    for (int k = 1; k < s->system.level_count; k++) {
-        X(level) *l = &s->system.levels[k];
-        FOR_DIM(d)
-            sp_free(l->a[d]);
-        sp_free(l->diagonal);
+    X(system) *y = &s->system;
+    for (int k = 0; k < y->level_count; k++) {
+        X(level) *l = &y->levels[k];
+        if (k > 0) {
+            FOR_DIM(d)
+                sp_free(l->a[d]);
+            sp_free(l->diagonal);
+            sp_free(l->tiles);
+        }
+        sp_free(l->listed);
+        sp_free(l->slot);
+        sp_free(l->tile_of);
+        sp_free(l->near);
+        sp_free(l->order);
+        sp_free(l->kind);
+        sp_free(l->d);
         sp_free(l->inverse);
         sp_free(l->b);
         sp_free(l->x);
-        sp_free(l->tiles);
-        sp_free(l->listed);
+        sp_free(l->faces);
     }
+    sp_free(y->direction[0]);
+    sp_free(y->direction[1]);
+    sp_free(y->image);
+    sp_free(y->step);
+    sp_free(y->partial);
 }
 
-typedef struct level_args {
-    X(sim) *s;
-    X(level) *l, *fine; /* fine: the next finer one */
-    int colour;
-    bool first; /* the first half sweep, from x = 0 */
-} level_args;
+/* ---- lists */
 
 static void clear_tile(X(level) *l, int tile)
 {
     size_t base = X(tile_index)(&l->grid, tile);
-    float *arrays[DIM + 4] = {l->diagonal, l->inverse, l->b, l->x};
-    FOR_DIM(d)
-        arrays[4 + d] = l->a[d];
-    for (int a = 0; a < DIM + 4; a++)
-        for (int r = 0; r < TILE_ROWS; r++)
-            memset(arrays[a] + base + X(row_offset)(&l->grid, r), 0, TILE * sizeof(float));
+    for (int r = 0; r < TILE_ROWS; r++) {
+        size_t row = base + X(row_offset)(&l->grid, r);
+        memset(l->diagonal + row, 0, TILE * sizeof(float));
+        FOR_DIM(d)
+            memset(l->a[d] + row, 0, TILE * sizeof(float));
+    }
 }
 
 /* Tiles of a level that hold a listed tile of the finer one; what left the list is cleared. */
@@ -146,75 +184,141 @@ static void list_tiles(X(level) *l, const X(level) *fine)
     }
 }
 
-static void coarsen_cell(X(level) *l, const X(level) *fine, size_t index, const int cell[DIM])
+static void number_block(X(level) *l, int tile)
 {
-    const float share = 0.5f / (float)(1 << DIM); /* 1/2: the over-correction */
-    int corner[DIM];
-    float diagonal = 0.0f, crossing[DIM] = {0};
-    FOR_DIM(d)
-        corner[d] = 2 * cell[d];
-    size_t base = X(index)(&fine->grid, corner);
-    for (int child = 0; child < (1 << DIM); child++) {
-        size_t c = base;
-        bool inside = true;
-        FOR_DIM(d) {
-            c += ((size_t)child >> d & 1) * fine->grid.stride[d];
-            inside = inside && corner[d] + (child >> d & 1) < fine->grid.n[d];
-        }
-        if (!inside)
-            continue;
-        diagonal += fine->diagonal[c];
-        FOR_DIM(d) {
-            if (child >> d & 1)
-                diagonal -= 2.0f * fine->a[d][c];
-            else
-                crossing[d] += fine->a[d][c];
-        }
-    }
-    FOR_DIM(d)
-        l->a[d][index] = share * crossing[d];
-    diagonal *= share;
-    /* rounding may leave a trace of a component that fits into one cell and touches no air */
-    bool unknown = diagonal > 1e-6f * share;
-    l->diagonal[index] = unknown ? diagonal : 0.0f;
-    l->inverse[index] = unknown ? 1.0f / diagonal : 0.0f;
+    l->slot[tile] = ++l->block_count;
+    l->tile_of[l->block_count] = tile;
 }
 
+/* Border tiles that hold the image of a listed tile's first or last cells get a block too. */
+static void number_images(X(level) *l)
+{
+    const X(grid) *g = &l->grid;
+    for (int axis = 0; axis < DIM; axis++)
+        for (int k = 0; k < l->tile_count && g->periodic[axis]; k++)
+            for (int side = 0; side < 2; side++) {
+                int t[DIM], last = g->tiles[axis] - 2;
+                X(tile_coordinates)(g, l->tiles[k], t);
+                if (t[axis] != (side ? last : 1))
+                    continue;
+                t[axis] = side ? 0 : last + 1;
+                if (l->slot[X(tile_number)(g, t)] == 0)
+                    number_block(l, X(tile_number)(g, t));
+            }
+}
+
+static void number_blocks(X(level) *l)
+{
+    int count = 0;
+    for (int slot = 1; slot <= l->block_count; slot++)
+        l->slot[l->tile_of[slot]] = 0;
+    l->block_count = 0;
+    for (int k = 0; k < l->tile_count; k++)
+        number_block(l, l->tiles[k]);
+    number_images(l);
+    for (int parity = 0; parity < 2; parity++) {
+        for (int k = 0; k < l->tile_count; k++) {
+            int t[DIM], sum = 0;
+            X(tile_coordinates)(&l->grid, l->tiles[k], t);
+            FOR_DIM(d)
+                sum += t[d];
+            if ((sum & 1) == parity)
+                l->order[count++] = k + 1;
+        }
+        l->even_count = parity == 0 ? count : l->even_count;
+    }
+}
+
+/* ---- coefficients of coarse cells */
+
+typedef struct level_args {
+    X(level) *l, *fine; /* fine: the next finer one, NULL if there is none */
+} level_args;
+
+/* The sums of a fine tile's rows that make coarse cells: rows 2m and 2m + 1 of planes k and k + 1,
+ * those inside the domain. Images across periodic sides are none. */
+typedef struct family {
+    lanes d, across[DIM], within[DIM]; /* within[0] is not used: see coarsen_rows */
+} family;
+
+static family family_of(const X(level) *fine, const int first[DIM], int k, int m, lanes inside)
+{
+    family f;
+    memset(&f, 0, sizeof f);
+    for (int child = 0; child < (1 << (DIM - 1)); child++) {
+        int cell[DIM], upper[3] = {0, child & 1, child >> 1};
+        memcpy(cell, first, sizeof cell);
+        cell[1] += 2 * m + upper[1];
+        if (DIM == 3)
+            cell[DIM - 1] += k + upper[2];
+        bool outside = cell[1] >= fine->grid.n[1] || cell[DIM - 1] >= fine->grid.n[DIM - 1];
+        if (outside)
+            continue;
+        size_t c = X(index)(&fine->grid, cell);
+        f.d += inside * load(fine->diagonal + c);
+        FOR_DIM(d) {
+            lanes a = inside * load(fine->a[d] + c);
+            if (upper[d])
+                f.within[d] += a;
+            else
+                f.across[d] += a;
+        }
+    }
+    return f;
+}
+
+/* Coarse cells `at` .. at + TILE / 2 - 1 from the sums over their children's rows. */
+static void coarsen_rows(X(level) *l, size_t at, const family *f)
+{
+    const float share = 0.5f / (float)(1 << DIM); /* 1/2: the over-correction */
+    lanes sum = f->d;
+    for (int d = 1; d < DIM; d++)
+        sum -= 2.0f * f->within[d];
+    for (int i = 0; i < TILE / 2; i++) {
+        float diagonal = share * (sum[2 * i] + sum[2 * i + 1] - 2.0f * f->across[0][2 * i + 1]);
+        l->a[0][at + (size_t)i] = share * f->across[0][2 * i];
+        for (int d = 1; d < DIM; d++)
+            l->a[d][at + (size_t)i] = share * (f->across[d][2 * i] + f->across[d][2 * i + 1]);
+        /* rounding may leave a trace of a component that fits into one cell and touches no air */
+        l->diagonal[at + (size_t)i] = diagonal > 1e-6f * share ? diagonal : 0.0f;
+    }
+}
+
+/* By tiles of the fine level: each makes its part of a coarse tile. Parts without a fine tile have
+ * been cleared. */
 static void coarsen_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const level_args *args = user;
-    const X(grid) *g = &args->l->grid;
-    for (size_t k = begin; k < end; k++) {
+    const X(level) *fine = args->fine;
+    for (size_t tile = begin; tile < end; tile++) {
         int first[DIM], cell[DIM];
-        X(tile_cell)(g, args->l->tiles[k], first);
-        size_t base = X(index)(g, first);
-        for (int r = 0; r < TILE_ROWS; r++)
-            for (int i = 0; i < TILE; i++) {
-                X(row_cell)(first, r, cell);
-                cell[0] += i;
-                if (X(inside)(g, cell))
-                    coarsen_cell(args->l, args->fine, base + X(row_offset)(g, r) + (size_t)i, cell);
+        lanes inside;
+        X(tile_cell)(&fine->grid, fine->tiles[tile], first);
+        for (int i = 0; i < TILE; i++)
+            inside[i] = first[0] + i < fine->grid.n[0] ? 1.0f : 0.0f;
+        for (int k = 0; k < PLANES; k += 2)
+            for (int m = 0; m < PAIRS; m++) {
+                cell[0] = first[0] / 2;
+                cell[1] = first[1] / 2 + m;
+                if (DIM == 3)
+                    cell[DIM - 1] = (first[DIM - 1] + k) / 2;
+                family f = family_of(fine, first, k, m, inside);
+                coarsen_rows(args->l, X(index)(&args->l->grid, cell), &f);
             }
     }
 }
 
-void X(multigrid_build)(X(sim) *s)
+static void clear_range(void *user, size_t begin, size_t end, int worker)
 {
-    X(system) *y = &s->system;
-    level_args args = {.s = s};
-    for (int k = 1; k < y->level_count; k++) {
-        args.l = &y->levels[k];
-        args.fine = &y->levels[k - 1];
-        list_tiles(args.l, args.fine);
-        sp_parallel_for(s->common->pool, (size_t)args.l->tile_count, 1, coarsen_range, &args);
-        FOR_DIM(d)
-            X(wrap_level)(args.l, args.l->a[d]);
-    }
+    (void)worker;
+    const level_args *args = user;
+    for (size_t k = begin; k < end; k++)
+        clear_tile(args->l, args->l->tiles[k]);
 }
 
-/* Over the whole sides: levels that wrap are those of scenes with periodic sides only. */
-void X(wrap_level)(X(level) *l, float *field)
+/* Off-diagonals across periodic sides, over the whole sides: for scenes with such sides only. */
+static void wrap_faces(X(level) *l, float *field)
 {
     const X(grid) *g = &l->grid;
     for (int axis = 0; axis < DIM; axis++) {
@@ -232,155 +336,126 @@ void X(wrap_level)(X(level) *l, float *field)
     }
 }
 
-/* ---- the cycle */
+/* ---- blocks */
 
-/* One row of b - A x. */
-static inline void residual_row(const X(level) *l, size_t c, float out[TILE])
+/* A tile with images of cells across a periodic side in it, or beside it. */
+static bool has_seam(const X(grid) *g, int tile)
 {
-    const float *rhs = l->b + c, *diagonal = l->diagonal + c, *x = l->x + c;
-    for (int i = 0; i < TILE; i++)
-        out[i] = rhs[i] - diagonal[i] * x[i];
-    FOR_DIM(d) {
-        const float *low = l->x + c - l->grid.stride[d], *high = l->x + c + l->grid.stride[d];
-        const float *a = l->a[d] + c, *b = l->a[d] + c + l->grid.stride[d];
-        for (int i = 0; i < TILE; i++)
-            out[i] += a[i] * low[i] + b[i] * high[i];
-    }
+    int t[DIM];
+    bool seam = false;
+    X(tile_coordinates)(g, tile, t);
+    FOR_DIM(d)
+        seam = seam || (g->periodic[d] && (t[d] == 1 || t[d] >= g->tiles[d] - 2));
+    return seam;
 }
 
-/* The cells of one colour in a row, as factors: a row is computed whole, which is what vector units
- * like, and every other value gets nothing added. */
-static const float colour_of_row[2][16] = {{1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0},
-                                           {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}};
-
-/* Half a sweep: the cells of one colour. */
-static void sweep_range(void *user, size_t begin, size_t end, int worker)
+static uint8_t kind_of(const X(level) *l, int tile)
 {
-    (void)worker;
-    const level_args *args = user;
-    const X(level) *l = args->l;
-    for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&l->grid, l->tiles[k]);
-        for (int r = 0; r < TILE_ROWS; r++) {
-            size_t c = base + X(row_offset)(&l->grid, r);
-            const float *mine =
-                colour_of_row[((r & (TILE - 1)) + (r >> TILE_SHIFT) + args->colour) & 1];
-            const float *inverse = l->inverse + c, *b = l->b + c;
-            float row[TILE], *x = l->x + c;
-            if (args->first) {
-                for (int i = 0; i < TILE; i++)
-                    row[i] = b[i] * inverse[i] * mine[i];
-                memcpy(x, row, sizeof row);
-                continue;
+    const X(grid) *g = &l->grid;
+    size_t base = X(tile_index)(g, tile);
+    lane_mask uneven = {0}, ragged = {0}; /* not plain; not uniform */
+    if (has_seam(g, tile))
+        return KIND_GENERAL;
+    for (int r = 0; r < TILE_ROWS; r++) {
+        size_t c = base + X(row_offset)(g, r);
+        lane_mask unknown = load(l->diagonal + c) > 0.0f;
+        ragged |= load(l->diagonal + c) != 2 * DIM * l->even;
+        FOR_DIM(d) {
+            size_t step = g->stride[d];
+            lanes low = load(l->a[d] + c), high = load(l->a[d] + c + step);
+            lane_mask odd_low = low != l->even, odd_high = high != l->even;
+            ragged |= odd_low | odd_high;
+            uneven |= unknown & ((odd_low & (load(l->diagonal + c - step) > 0.0f)) |
+                                 (odd_high & (load(l->diagonal + c + step) > 0.0f)));
+        }
+    }
+    return any(uneven) ? KIND_GENERAL : any(ragged) ? KIND_PLAIN : KIND_UNIFORM;
+}
+
+static void lay_faces(const X(level) *l, size_t base, float *faces)
+{
+    const X(grid) *g = &l->grid;
+    for (int k = 0; k <= (DIM == 3 ? TILE : 0); k++)
+        for (int m = 0; m < PAIRS; m++) {
+            size_t row = base + (size_t)(2 * m) * g->stride[1] + (size_t)k * g->stride[2];
+            if (DIM == 3) {
+                const float *a = l->a[DIM - 1] + row;
+                lanes one = load(a), two = load(a + g->stride[1]);
+                store(faces + FACES_Z + in_block(k, m, 0), weave(one, two));
+                store(faces + FACES_Z + in_block(k, m, 1), weave(two, one));
+                if (k == TILE)
+                    continue;
             }
-            residual_row(l, c, row);
-            for (int i = 0; i < TILE; i++)
-                row[i] = x[i] + row[i] * inverse[i] * mine[i];
-            memcpy(x, row, sizeof row);
+            const float *a = l->a[0] + row, *b = a + g->stride[1];
+            store(faces + in_block(k, m, 0), weave(load(a), load(b)));
+            store(faces + in_block(k, m, 1), weave(load(b), load(a)));
+            store(faces + FACES_RIGHT + in_block(k, m, 0), weave(load(a + 1), load(b + 1)));
+            store(faces + FACES_RIGHT + in_block(k, m, 1), weave(load(b + 1), load(a + 1)));
+            const float *y = l->a[1] + row;
+            for (int j = 0; j < 2 + (m == PAIRS - 1); j++)
+                store(faces + FACES_Y + (k * (TILE + 1) + 2 * m + j) * TILE,
+                      load(y + (size_t)j * g->stride[1]));
         }
-    }
 }
 
-static void run(level_args *args, const X(level) *over, sp_range_fn *range)
+static void lay_diagonal(const X(level) *l, size_t base, float *d, float *inverse)
 {
-    /* tiles of coarse grids are few: not worth waking anybody */
-    size_t grain = over->tile_count > 8 ? 1 : 8;
-    sp_parallel_for(args->s->common->pool, (size_t)over->tile_count, grain, range, args);
-}
-
-/* Sweeps red, black, ... or, in reverse, black, red, ...; the first one may start from x = 0. */
-static void smooth(X(sim) *s, X(level) *l, int sweeps, bool reverse, bool from_zero)
-{
-    level_args args = {.s = s, .l = l};
-    for (int half = 0; half < 2 * sweeps; half++) {
-        args.colour = (half + reverse) & 1;
-        args.first = from_zero && half == 0;
-        if (!args.first)
-            X(wrap_level)(l, l->x);
-        run(&args, l, sweep_range);
-    }
-}
-
-/* b of the coarse level = the mean of the children's residuals. */
-static void restrict_range(void *user, size_t begin, size_t end, int worker)
-{
-    (void)worker;
-    const level_args *args = user;
-    const X(level) *l = args->l, *fine = args->fine;
-    const float share = 1.0f / (float)(1 << DIM);
-    for (size_t k = begin; k < end; k++) {
-        int first[DIM], cell[DIM], corner[DIM];
-        X(tile_cell)(&l->grid, l->tiles[k], first);
-        size_t base = X(index)(&l->grid, first);
-        for (int r = 0; r < TILE_ROWS; r++) {
-            float sum[TILE] = {0};
-            X(row_cell)(first, r, cell);
-            FOR_DIM(d)
-                corner[d] = 2 * cell[d];
-            size_t c = X(index)(&fine->grid, corner);
-            bool outside = false;
-            FOR_DIM(d)
-                outside = outside || cell[d] >= l->grid.n[d];
-            for (int child = 0; child < (1 << (DIM - 1)) && !outside; child++) {
-                size_t row = c + ((size_t)child & 1) * fine->grid.stride[1] +
-                             ((size_t)child >> 1) * fine->grid.stride[2];
-                for (int half = 0; half < 2; half++) {
-                    float out[TILE];
-                    const float *inverse = fine->inverse + row + (size_t)half * TILE;
-                    residual_row(fine, row + (size_t)half * TILE, out);
-                    for (int i = 0; i < TILE; i++)
-                        out[i] =
-                            inverse[i] > 0.0f ? out[i] : 0.0f; /* images across periodic sides */
-                    for (int i = 0; i < TILE / 2; i++)
-                        sum[half * (TILE / 2) + i] += out[2 * i] + out[2 * i + 1];
-                }
+    const X(grid) *g = &l->grid;
+    for (int k = 0; k < PLANES; k++)
+        for (int m = 0; m < PAIRS; m++) {
+            const float *row =
+                l->diagonal + base + (size_t)(2 * m) * g->stride[1] + (size_t)k * g->stride[2];
+            lanes one = load(row), two = load(row + g->stride[1]);
+            for (int h = 0; h < 2; h++) {
+                lanes v = h ? weave(two, one) : weave(one, two);
+                store(d + in_block(k, m, h), v);
+                store(inverse + in_block(k, m, h), where_positive(v, 1.0f / v));
             }
-            float *b = l->b + base + X(row_offset)(&l->grid, r);
-            const float *inverse = l->inverse + base + X(row_offset)(&l->grid, r);
-            for (int i = 0; i < TILE; i++)
-                b[i] = inverse[i] > 0.0f ? share * sum[i] : 0.0f;
         }
-    }
 }
 
-/* x of the fine level += x of the parent. */
-static void prolong_range(void *user, size_t begin, size_t end, int worker)
+/* The blocks of a level from its coefficients. Right sides start at zero: no restriction reaches
+ * the parts of a coarse tile without a fine one. */
+static void lay_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
-    const level_args *args = user;
-    const X(level) *l = args->l, *fine = args->fine;
+    X(level) *l = ((level_args *)user)->l;
+    const X(grid) *g = &l->grid;
     for (size_t k = begin; k < end; k++) {
-        int first[DIM], cell[DIM], parent[DIM];
-        X(tile_cell)(&fine->grid, fine->tiles[k], first);
-        size_t base = X(index)(&fine->grid, first);
-        for (int r = 0; r < TILE_ROWS; r++) {
-            X(row_cell)(first, r, cell);
-            FOR_DIM(d)
-                parent[d] = cell[d] / 2;
-            const float *from = l->x + X(index)(&l->grid, parent);
-            float *x = fine->x + base + X(row_offset)(&fine->grid, r);
-            const float *inverse = fine->inverse + base + X(row_offset)(&fine->grid, r);
-            for (int i = 0; i < TILE; i++)
-                x[i] += inverse[i] > 0.0f ? from[i / 2] : 0.0f;
+        int tile = l->tiles[k], slot = (int)k + 1, t[DIM];
+        X(tile_coordinates)(g, tile, t);
+        for (int face = 0; face < 2 * DIM; face++) {
+            int near[DIM];
+            memcpy(near, t, sizeof near);
+            near[face / 2] += face % 2 ? 1 : -1;
+            l->near[slot][face] = l->slot[X(tile_number)(g, near)];
         }
+        size_t base = X(tile_index)(g, tile);
+        l->kind[slot] = kind_of(l, tile);
+        lay_diagonal(l, base, block(l->d, slot), block(l->inverse, slot));
+        if (l->kind[slot] == KIND_GENERAL)
+            lay_faces(l, base, l->faces + (size_t)slot * FACES_SIZE);
+        if (((level_args *)user)->fine)
+            memset(block(l->b, slot), 0, TILE_CELLS * sizeof(float));
     }
 }
 
-void X(multigrid_apply)(X(sim) *s)
+void X(multigrid_build)(X(sim) *s)
 {
     X(system) *y = &s->system;
-    int coarsest = y->level_count - 1;
-    for (int k = 0; k < coarsest; k++) {
-        level_args args = {.s = s, .l = &y->levels[k + 1], .fine = &y->levels[k]};
-        smooth(s, args.fine, y->sweeps, false, true);
-        X(wrap_level)(args.fine, args.fine->x);
-        run(&args, args.l, restrict_range);
+    sp_pool *pool = s->common->pool;
+    for (int k = 0; k < y->level_count; k++) {
+        level_args args = {.l = &y->levels[k]};
+        if (k > 0) {
+            args.fine = &y->levels[k - 1];
+            list_tiles(args.l, args.fine);
+            sp_parallel_for(pool, (size_t)args.l->tile_count, 8, clear_range, &args);
+            sp_parallel_for(pool, (size_t)args.fine->tile_count, 8, coarsen_range, &args);
+            FOR_DIM(d)
+                wrap_faces(args.l, args.l->a[d]);
+        }
+        number_blocks(args.l);
+        sp_parallel_for(pool, (size_t)args.l->tile_count, 8, lay_range, &args);
     }
-    smooth(s, &y->levels[coarsest], COARSE_SWEEPS, false, true);
-    smooth(s, &y->levels[coarsest], COARSE_SWEEPS, true, false);
-    for (int k = coarsest - 1; k >= 0; k--) {
-        level_args args = {.s = s, .l = &y->levels[k + 1], .fine = &y->levels[k]};
-        run(&args, args.fine, prolong_range);
-        smooth(s, args.fine, y->sweeps, true, false);
-    }
+    y->hierarchy = true;
 }

@@ -1,4 +1,4 @@
-/* pcg.c -- preconditioned conjugate gradients, fp32 inside fp64.
+/* pcg.c -- preconditioned conjugate gradients with MIC(0), fp32 inside fp64.
  *
  * The vectors are fp32 and the dot products fp64 in fixed order. The residual that fp32 CG carries
  * along drifts away from the true one, so the iteration only ever solves for a correction: when its
@@ -10,7 +10,6 @@
 
 #include <math.h>
 
-#define SETTLED 0.01 /* of the tolerance: a start as good as that needs no iteration */
 #define DROP 1e-3
 
 typedef struct pcg_args {
@@ -133,19 +132,6 @@ static void collect(X(sim) *s, gather what)
                     &args);
 }
 
-static bool is_multigrid(const X(sim) *s)
-{
-    return s->common->scene->pressure.solver == SPATE_SOLVER_MULTIGRID;
-}
-
-static void precondition(X(sim) *s)
-{
-    if (is_multigrid(s))
-        X(multigrid_apply)(s);
-    else
-        X(mic_apply)(s);
-}
-
 /* CG for A q = r, from q = 0, until max |r| <= target or the iterations are used up. */
 static void iterate(X(sim) *s, X(solve) *solve, double target)
 {
@@ -153,7 +139,7 @@ static void iterate(X(sim) *s, X(solve) *solve, double target)
     pcg_args args = {s, 0.0f};
     double residual = HUGE_VAL, rho = 0;
     while (residual > target && solve->iterations < solve->max_iterations) {
-        precondition(s);
+        X(mic_apply)(s);
         double rho_new = X(sum)(s, tiles, 1, dot_partial, &args);
         args.factor = rho > 0 ? (float)(rho_new / rho) : 0.0f;
         rho = rho_new;
@@ -180,15 +166,9 @@ void X(solve_pcg)(X(sim) *s, X(solve) *solve)
     collect(s, GATHER_START);
     solve->iterations = 0;
     solve->residual = true_residual(s);
-    /* One iteration even where the start meets the tolerance: in water at rest the same remainder
-     * would else act in every step, and add up. */
     bool more = solve->residual > SETTLED * solve->tolerance;
-    if (more) {
-        if (is_multigrid(s))
-            X(multigrid_build)(s);
-        else
-            X(mic_build)(s);
-    }
+    if (more)
+        X(mic_build)(s);
     while (more && solve->iterations < solve->max_iterations) {
         double before = solve->residual;
         iterate(s, solve, fmax(0.5 * solve->tolerance, DROP * before));

@@ -6,6 +6,11 @@
 
 #define SWEEPS 2 /* of the multigrid's smoother, before and after the coarser grids */
 
+/* Of the tolerance: a start as good as that needs no iteration, any other one at least. In water at
+ * rest the remainder of a start that just meets the tolerance would act in every step, and add up.
+ */
+#define SETTLED 0.01
+
 typedef struct X(solve) {
     double tolerance; /* on max |r|, m/s */
     int max_iterations;
@@ -16,29 +21,39 @@ typedef struct X(solve) {
 } X(solve);
 
 /* system.c */
-void X(system_assemble)(X(sim) *s, double dt);
-void X(system_gradient)(X(sim) *s); /* u -= grad q */
+double X(system_assemble)(X(sim) *s, double dt); /* returns max |b|, m/s, pockets as they are */
+void X(system_gradient)(X(sim) *s);              /* u -= grad q */
 double X(system_divergence)(X(sim) *s,
                             double dt); /* max |flux out of a cell with an unknown|, m/s */
+
+/* pockets.c: takes the mean out of the right side of pockets */
+void X(settle_pockets)(X(sim) *s);
+
+/* residual.c */
 double X(system_largest_b)(X(sim) *s);
-/* r = b - A q in fp64; returns max |r|. q_sum instead of q if it is not NULL. */
+/* r = b - A q in fp64, into the blocks of level 0 with multigrid; returns max |r|. q_sum instead of
+ * q if it is not NULL. */
 double X(system_residual)(X(sim) *s, const float *q, const double *q_sum);
 
 /* the solvers: start from system.q, leave the solution there */
 void X(solve_jacobi)(X(sim) *s, X(solve) *solve);
 void X(solve_gauss_seidel)(X(sim) *s, X(solve) *solve);
-void X(solve_pcg)(X(sim) *s, X(solve) *solve); /* with MIC(0) or multigrid */
+void X(solve_pcg)(X(sim) *s, X(solve) *solve); /* with MIC(0) */
+void X(solve_multigrid)(X(sim) *s, X(solve) *solve);
+/* Any of them, as the scene says. The matrix is that of the last X(system_assemble), the right side
+ * system.b: a caller may point b and q elsewhere for a solve of its own. */
+void X(solve_system)(X(sim) *s, X(solve) *solve);
 
 /* mic.c: the preconditioner of pcg; z = M^-1 r */
 void X(mic_build)(X(sim) *s);
 void X(mic_apply)(X(sim) *s);
 
-/* multigrid.c: the other preconditioner */
+/* multigrid.c, cycle.c: that of multigrid */
 spate_status X(multigrid_create)(X(sim) *s, spate_error *error);
 void X(multigrid_destroy)(X(sim) *s);
-double X(multigrid_bytes)(const X(grid) *fine); /* of the coarse grids under a grid */
-void X(multigrid_build)(X(sim) *s);             /* from the assembled system */
-void X(multigrid_apply)(X(sim) *s);
-void X(wrap_level)(X(level) *l, float *field); /* fills the border across periodic sides */
+double X(multigrid_bytes)(const X(grid) *fine, bool solids); /* that a run on a grid touches */
+void X(multigrid_build)(X(sim) *s);                          /* from the assembled system */
+double X(multigrid_apply)(X(sim) *s); /* x of level 0 from its b; returns b . x */
+void X(wrap_blocks)(X(sim) *s, X(level) *l, float *field); /* fills images across periodic sides */
 
 #endif

@@ -40,13 +40,13 @@ static void scale_pressure(X(sim) *s, double factor)
     sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 8, scale_range, &args);
 }
 
-static void run_solver(X(sim) *s, X(solve) *solve)
+void X(solve_system)(X(sim) *s, X(solve) *solve)
 {
     switch (s->common->scene->pressure.solver) {
     case SPATE_SOLVER_JACOBI: X(solve_jacobi)(s, solve); return;
     case SPATE_SOLVER_GAUSS_SEIDEL: X(solve_gauss_seidel)(s, solve); return;
-    case SPATE_SOLVER_MULTIGRID:
     case SPATE_SOLVER_PCG: X(solve_pcg)(s, solve); return;
+    case SPATE_SOLVER_MULTIGRID: X(solve_multigrid)(s, solve); return;
     }
 }
 
@@ -94,7 +94,7 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
         gravity += common->gravity[d] * common->gravity[d];
     gravity = sqrt(gravity);
     scale_pressure(s, 1 / to_pressure);
-    X(system_assemble)(s, dt);
+    double before = X(system_assemble)(s, dt) * share;
     double limit = scene->pressure.tolerance;
     if (gravity > 0)
         limit = fmin(limit, 0.01 * gravity * dt * share);
@@ -107,13 +107,12 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     solve = {.tolerance = fmax(limit / share, FLOAT_FLOOR * largest),
              .max_iterations = scene->pressure.max_iterations,
              .relaxation = scene->pressure.relaxation};
-    double before = X(system_divergence)(s, dt) * share;
-    run_solver(s, &solve);
+    X(solve_system)(s, &solve);
     common->solver_iterations += solve.iterations;
     for (int again = 0; again < 2 && !solve.converged && !is_budget(scene); again++) {
         s->system.sweeps = again == 0 ? SWEEPS : STRONG_SWEEPS;
         scale_pressure(s, 0);
-        run_solver(s, &solve);
+        X(solve_system)(s, &solve);
         common->solver_iterations += solve.iterations;
     }
     s->system.sweeps = SWEEPS;

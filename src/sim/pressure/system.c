@@ -19,186 +19,186 @@
  * surface). The off-diagonal is there only between liquid cells, so A is symmetric. A residual r of
  * this system times dt/dx is the share of the cell's volume lost in the step.
  *
- * A component of the liquid that touches no air (a pocket) has no pressure of its own: its system
- * is singular, and solvable only if its fluxes sum to zero, so the mean is taken out of its right
- * side. */
+ * Rows of cells are done as vectors; rows deep in the liquid need no look at the surface. Pockets,
+ * whose matrix is singular, are found in pockets.c. */
 #include "pressure.h"
 
 #include "device/device.h"
-
-#include <math.h>
-
-static bool is_closed(uint8_t type)
-{
-    return type >= SPATE_CELL_SOLID;
-}
-
-/* Open share of face d of a cell: 0 if a wall, a solid or an inflow closes it. */
-static float open_share(const X(sim) *s, size_t face, int d)
-{
-    if (is_closed(s->type[face]) || is_closed(s->type[face - s->grid.stride[d]]))
-        return 0.0f;
-    return s->solids.live > 0 ? s->w[d][face] : 1.0f;
-}
-
-/* 1 / theta from a liquid cell to an air cell. */
-static float surface_factor(const X(sim) *s, size_t liquid, size_t air)
-{
-    if (!X(has_level_set)(s))
-        return 1.0f;
-    if (s->phi[air] < 0.0f)
-        return 2.0f; /* an open side or an outflow, whatever phi says there: p = 0 on the face */
-    float theta = s->phi[liquid] / (s->phi[liquid] - s->phi[air]);
-    return 1.0f / (theta > s->system.least_theta ? theta : s->system.least_theta);
-}
-
-/* Flux through face d of a cell, per face area, m/s: through its open part and with the solid's
- * surface. */
-static double flux(const X(sim) *s, size_t face, int d, double dt)
-{
-    if (s->solids.live == 0 || s->w[d][face] >= 1.0f)
-        return s->u[d][face];
-    double w = s->w[d][face];
-    int cell[DIM];
-    X(coordinates)(&s->grid, face, cell);
-    return w * s->u[d][face] + (1 - w) * X(face_velocity)(s, cell, d, dt);
-}
-
-static double outflow(const X(sim) *s, size_t index, double dt)
-{
-    double sum = 0;
-    FOR_DIM(d)
-        sum += flux(s, index + s->grid.stride[d], d, dt) - flux(s, index, d, dt);
-    return sum;
-}
-
-/* inside: whether the cell belongs to the domain; the images of cells across periodic sides have no
- * equation. */
-static void assemble_cell(X(sim) *s, size_t index, bool inside, double dt)
-{
-    X(system) *y = &s->system;
-    bool liquid = inside && s->type[index] == SPATE_CELL_LIQUID;
-    float diagonal = 0.0f;
-    y->pocket[index] = liquid;
-    FOR_DIM(d) {
-        y->a[d][index] = 0.0f;
-        for (int side = 0; side < 2 && liquid; side++) {
-            size_t face = side ? index + s->grid.stride[d] : index;
-            size_t near = side ? face : index - s->grid.stride[d];
-            float w = open_share(s, face, d);
-            if (w == 0.0f)
-                continue;
-            if (s->type[near] == SPATE_CELL_AIR) {
-                y->pocket[index] = 0;
-                w *= surface_factor(s, index, near);
-            } else if (side == 0) {
-                y->a[d][index] = w;
-            }
-            diagonal += w;
-        }
-    }
-    /* a cell closed on all sides has no equation: nothing can change its flux */
-    y->diagonal[index] = diagonal;
-    y->r[index] = 0.0f;
-    if (y->inverse)
-        y->inverse[index] = diagonal > 0.0f ? 1.0f / diagonal : 0.0f;
-    y->b[index] = diagonal > 0.0f ? (float)-outflow(s, index, dt) : 0.0f;
-    if (diagonal == 0.0f)
-        y->q[index] = 0.0f;
-}
+#include "sim/lanes.h"
 
 typedef struct system_args {
     X(sim) *s;
     double dt;
 } system_args;
 
-static void assemble_range(void *user, size_t begin, size_t end, int worker)
+/* Whether a row of cells is all liquid. */
+SP_INLINE bool is_full(const uint8_t *types)
 {
-    (void)worker;
-    const system_args *args = user;
-    X(sim) *s = args->s;
-    for (size_t k = begin; k < end; k++) {
-        int first[DIM], cell[DIM];
-        X(tile_cell)(&s->grid, s->tiles.active[k], first);
-        size_t base = X(index)(&s->grid, first);
-        for (int r = 0; r < TILE_ROWS; r++)
-            for (int i = 0; i < TILE; i++) {
-                X(row_cell)(first, r, cell);
-                cell[0] += i;
-                assemble_cell(s, base + X(row_offset)(&s->grid, r) + (size_t)i,
-                              X(inside)(&s->grid, cell), args->dt);
-            }
+    uint64_t rest = 0;
+    for (int k = 0; k < TILE; k += 8) {
+        uint64_t word;
+        memcpy(&word, types + k, sizeof word);
+        rest |= word ^ SPATE_CELL_LIQUID * UINT64_C(0x0101010101010101);
     }
+    return rest == 0;
 }
 
-/* The neighbour of a cell across a face, on the other side of the domain if the side is periodic.
- */
-static size_t neighbour(const X(grid) *g, size_t index, int d, int side)
+/* 1 / theta from liquid cells to air cells. */
+SP_INLINE lanes surface_factors(const X(sim) *s, lanes liquid, lanes air)
 {
-    size_t next = (size_t)((ptrdiff_t)index + side * (ptrdiff_t)g->stride[d]);
-    if (!g->periodic[d])
-        return next;
-    size_t place = next / g->stride[d];
-    if (d < DIM - 1)
-        place %= g->stride[d + 1] / g->stride[d];
-    if (place < TILE)
-        return next + (size_t)g->n[d] * g->stride[d];
-    if (place >= (size_t)(TILE + g->n[d]))
-        return next - (size_t)g->n[d] * g->stride[d];
-    return next;
+    lanes none = {0};
+    if (!X(has_level_set)(s))
+        return none + 1.0f;
+    lanes theta = liquid / (liquid - air), least = none + s->system.least_theta;
+    /* an open side or an outflow, whatever phi says there: p = 0 on the face */
+    return choose(air < 0.0f, none + 2.0f, 1.0f / choose(theta > least, theta, least));
 }
 
-/* Visits all liquid cells that the cells of the queue are connected to and that still have the mark
- * `from`, giving them `to`. Returns the length of the queue. */
-static size_t flood(X(sim) *s, uint32_t *queue, size_t length, uint8_t from, uint8_t to)
+/* Whether solids may come near a tile or the faces around it. Distances change no faster than one
+ * moves, so that in the middle of the tile tells; but it knows nothing of solids across a periodic
+ * side, and of moving ones only when they are close. */
+static bool has_solids(const X(sim) *s, int tile)
 {
-    for (size_t next = 0; next < length; next++)
-        for (int d = 0; d < DIM; d++)
-            for (int side = -1; side <= 1; side += 2) {
-                size_t near = neighbour(&s->grid, queue[next], d, side),
-                       face = side < 0 ? queue[next] : near;
-                if (!(s->system.diagonal[near] > 0.0f) || s->system.pocket[near] != from ||
-                    s->system.a[d][face] == 0.0f)
-                    continue;
-                s->system.pocket[near] = to;
-                queue[length++] = (uint32_t)near;
-            }
-    return length;
+    const X(grid) *g = &s->grid;
+    if (s->solids.live == 0)
+        return false;
+    int t[DIM];
+    bool blind = s->movers;
+    size_t middle = X(tile_index)(g, tile);
+    X(tile_coordinates)(g, tile, t);
+    FOR_DIM(d) {
+        blind = blind || (g->periodic[d] && (t[d] <= 1 || t[d] >= g->tiles[d] - 2));
+        middle += TILE / 2 * g->stride[d];
+    }
+    float far = (DIM == 3 ? 1.75f : 1.42f) * (TILE / 2 + 1) + 1.0f; /* cells; corners, and one */
+    return blind || s->phi_solid[middle] < far * (float)g->dx;
 }
 
-/* Floods the component of a cell that reaches air (mark 0) or, with `pocket`, that of one that does
- * not: its cells get mark 2 and lose the mean of their right sides. */
-static void settle_component(X(sim) *s, size_t index, bool pocket)
+/* Flux through face d of a cell, per face area, m/s: through its open part and with the solid's
+ * surface. */
+static double flux(const X(sim) *s, size_t face, int d, double dt)
+{
+    double w = s->w[d][face];
+    int cell[DIM];
+    if (w >= 1)
+        return s->u[d][face];
+    X(coordinates)(&s->grid, face, cell);
+    return w * s->u[d][face] + (1 - w) * X(face_velocity)(s, cell, d, dt);
+}
+
+/* A row of the fluxes through face d. */
+SP_INLINE wide fluxes(const X(sim) *s, size_t c, int d, bool solids, double dt)
+{
+    wide u = widen(load(s->u[d] + c));
+    if (!solids)
+        return u;
+    if (!s->solids.any_moving)
+        return u * widen(load(s->w[d] + c));
+    for (int i = 0; i < TILE; i++)
+        u[i] = flux(s, c + (size_t)i, d, dt);
+    return u;
+}
+
+SP_INLINE wide outflow(const X(sim) *s, size_t c, bool solids, double dt)
+{
+    wide sum = {0};
+    FOR_DIM(d)
+        sum += fluxes(s, c + s->grid.stride[d], d, solids, dt) - fluxes(s, c, d, solids, dt);
+    return sum;
+}
+
+/* ---- assembly */
+
+/* Whether all cells of a row and all around it are liquid. */
+SP_INLINE bool is_deep(const X(sim) *s, size_t c)
+{
+    bool deep = is_full(s->type + c) && s->type[c - 1] == SPATE_CELL_LIQUID &&
+                s->type[c + TILE] == SPATE_CELL_LIQUID;
+    for (int d = 1; d < DIM && deep; d++)
+        deep = is_full(s->type + c - s->grid.stride[d]) && is_full(s->type + c + s->grid.stride[d]);
+    return deep;
+}
+
+/* A row of the matrix; returns the diagonal. inside: cells that belong to the domain; the images of
+ * cells across periodic sides have no equation. */
+SP_INLINE lanes assemble_matrix(X(sim) *s, size_t c, lane_mask inside, bool solids)
 {
     X(system) *y = &s->system;
-    uint32_t *queue = y->queue;
-    queue[0] = (uint32_t)index;
-    if (!pocket) {
-        flood(s, queue, 1, 1, 0);
-        return;
-    }
-    y->pocket[index] = 2;
-    size_t length = flood(s, queue, 1, 1, 2);
-    double sum = 0;
-    for (size_t c = 0; c < length; c++)
-        sum += y->b[queue[c]];
-    for (size_t c = 0; c < length; c++)
-        y->b[queue[c]] = (float)(y->b[queue[c]] - sum / (double)length);
+    lane_mask liquid = inside & (load_bytes(s->type + c) == SPATE_CELL_LIQUID), surface = {0};
+    lanes diagonal = {0}, phi = load(s->phi + c);
+    FOR_DIM(d)
+        for (int side = 0; side < 2; side++) {
+            size_t face = side ? c + s->grid.stride[d] : c;
+            size_t near = side ? face : c - s->grid.stride[d];
+            lane_mask type = load_bytes(s->type + near), open = liquid & (type < SPATE_CELL_SOLID);
+            lanes w = diagonal * 0.0f + 1.0f;
+            if (solids)
+                w = load(s->w[d] + face);
+            w = where(open, w);
+            if (side == 0)
+                store(y->a[d] + c, where(type == SPATE_CELL_LIQUID, w));
+            if (!is_full(s->type + near)) {
+                lane_mask air = open & (type == SPATE_CELL_AIR);
+                surface |= air & (w > 0.0f);
+                w = choose(air, w * surface_factors(s, phi, load(s->phi + near)), w);
+            }
+            diagonal += w;
+        }
+    store_bytes(y->pocket + c, liquid & ~surface & 1);
+    return diagonal;
 }
 
-/* The mark `pocket` is 0 in cells that touch air and 1 in the others at first. */
-static void settle_pockets(X(sim) *s)
+/* A row of the system; returns the right side. whole: the tile is inside the domain. */
+SP_INLINE lanes assemble_row(X(sim) *s, size_t c, lane_mask inside, bool whole, bool solids,
+                             double dt)
 {
-    for (int pass = 0; pass < 2; pass++)
-        for (int k = 0; k < s->tiles.active_count; k++) {
-            size_t base = X(tile_index)(&s->grid, s->tiles.active[k]);
-            for (int r = 0; r < TILE_ROWS; r++)
-                for (int i = 0; i < TILE; i++) {
-                    size_t index = base + X(row_offset)(&s->grid, r) + (size_t)i;
-                    if (s->system.diagonal[index] > 0.0f && s->system.pocket[index] == pass)
-                        settle_component(s, index, pass == 1);
-                }
+    X(system) *y = &s->system;
+    lanes diagonal = {0}, none = {0};
+    if (whole && !solids && is_deep(s, c)) {
+        diagonal += (float)(2 * DIM);
+        FOR_DIM(d)
+            store(y->a[d] + c, none + 1.0f);
+        memset(y->pocket + c, 1, TILE);
+    } else {
+        diagonal = assemble_matrix(s, c, inside, solids);
+    }
+    /* a cell closed on all sides has no equation: nothing can change its flux */
+    lanes b = where_positive(diagonal, __builtin_convertvector(-outflow(s, c, solids, dt), lanes));
+    store(y->diagonal + c, diagonal);
+    store(y->b + c, b);
+    store(y->q + c, where_positive(diagonal, load(y->q + c)));
+    return b;
+}
+
+static double assemble_partial(void *user, size_t begin, size_t end)
+{
+    const system_args *args = user;
+    X(sim) *s = args->s;
+    const X(grid) *g = &s->grid;
+    lane_mask most = {0};
+    for (size_t k = begin; k < end; k++) {
+        int first[DIM], cell[DIM];
+        lane_mask inside, unknown = {0};
+        bool whole = true, solids = has_solids(s, s->tiles.active[k]);
+        X(tile_cell)(g, s->tiles.active[k], first);
+        size_t base = X(index)(g, first);
+        FOR_DIM(d)
+            whole = whole && first[d] + TILE <= g->n[d];
+        for (int i = 0; i < TILE; i++)
+            inside[i] = first[0] + i < g->n[0] ? -1 : 0;
+        for (int r = 0; r < TILE_ROWS; r++) {
+            size_t c = base + X(row_offset)(g, r);
+            X(row_cell)(first, r, cell);
+            lane_mask in = X(inside)(g, cell) ? inside : (lane_mask){0};
+            most = larger(most, solids ? assemble_row(s, c, in, whole, true, args->dt)
+                                       : assemble_row(s, c, in, whole, false, args->dt));
+            unknown |= load(s->system.diagonal + c) > 0.0f;
         }
+        s->system.unknown[s->tiles.active[k]] = !any(unknown) ? UNKNOWN_NONE
+                                                : solids      ? UNKNOWN_CUT
+                                                              : UNKNOWN_PLAIN;
+    }
+    return largest(most);
 }
 
 /* Level 0's tiles: those with an unknown, the tiles that the solvers work on. */
@@ -206,28 +206,49 @@ static void list_unknown_tiles(X(sim) *s)
 {
     X(level) *l = &s->system.levels[0];
     l->tile_count = 0;
-    for (int k = 0; k < s->tiles.active_count; k++) {
-        size_t base = X(tile_index)(&s->grid, s->tiles.active[k]);
-        bool any = false;
-        for (int r = 0; r < TILE_ROWS && !any; r++)
-            for (int i = 0; i < TILE; i++)
-                any =
-                    any || s->system.diagonal[base + X(row_offset)(&s->grid, r) + (size_t)i] > 0.0f;
-        if (any)
+    for (int k = 0; k < s->tiles.active_count; k++)
+        if (s->system.unknown[s->tiles.active[k]])
             l->tiles[l->tile_count++] = s->tiles.active[k];
-    }
 }
 
-void X(system_assemble)(X(sim) *s, double dt)
+double X(system_assemble)(X(sim) *s, double dt)
 {
     system_args args = {s, dt};
+    s->system.hierarchy = false;
     FOR_DIM(d)
         X(fill_border)(s, s->u[d], d);
-    sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 4, assemble_range, &args);
+    double most = X(maximum)(s, (size_t)s->tiles.active_count, 4, assemble_partial, &args);
     list_unknown_tiles(s);
-    settle_pockets(s);
+    X(settle_pockets)(s);
     FOR_DIM(d)
         X(fill_border_periodic)(s, s->system.a[d]);
+    return most;
+}
+
+/* ---- velocity */
+
+/* Faces d of a row of cells. */
+SP_INLINE void gradient_row(X(sim) *s, size_t c, int d, bool solids)
+{
+    size_t low = c - s->grid.stride[d];
+    lanes change = load(s->system.q + c) - load(s->system.q + low);
+    if (solids || !is_full(s->type + c) || !is_full(s->type + low)) {
+        lane_mask here = load_bytes(s->type + c), there = load_bytes(s->type + low);
+        lane_mask open = (here < SPATE_CELL_SOLID) & (there < SPATE_CELL_SOLID);
+        here = here == SPATE_CELL_LIQUID;
+        there = there == SPATE_CELL_LIQUID;
+        if (!any(here | there))
+            return;
+        if (solids)
+            open &= load(s->w[d] + c) != 0.0f;
+        if (any(here ^ there)) {
+            lanes one = load(s->phi + c), two = load(s->phi + low);
+            lanes factor = surface_factors(s, choose(here, one, two), choose(here, two, one));
+            change = choose(here & there, change, factor * change);
+        }
+        change = where(open & (here | there), change);
+    }
+    store(s->u[d] + c, load(s->u[d] + c) - change);
 }
 
 static void gradient_range(void *user, size_t begin, size_t end, int worker)
@@ -239,23 +260,12 @@ static void gradient_range(void *user, size_t begin, size_t end, int worker)
         int t[DIM];
         X(tile_coordinates)(g, s->tiles.faces[k], t);
         size_t base = X(tile_index)(g, s->tiles.faces[k]);
+        bool solids = has_solids(s, s->tiles.faces[k]);
         for (int r = 0; r < TILE_ROWS; r++) {
             if (!X(row_has_faces)(g, t, r))
                 continue;
-            for (int i = 0; i < TILE; i++) {
-                size_t index = base + X(row_offset)(g, r) + (size_t)i;
-                FOR_DIM(d) {
-                    size_t low = index - g->stride[d];
-                    bool here = s->type[index] == SPATE_CELL_LIQUID,
-                         there = s->type[low] == SPATE_CELL_LIQUID;
-                    if ((!here && !there) || open_share(s, index, d) == 0.0f)
-                        continue;
-                    float factor = here && there ? 1.0f
-                                   : here        ? surface_factor(s, index, low)
-                                                 : surface_factor(s, low, index);
-                    s->u[d][index] -= factor * (s->system.q[index] - s->system.q[low]);
-                }
-            }
+            FOR_DIM(d)
+                gradient_row(s, base + X(row_offset)(g, r), d, solids);
         }
     }
 }
@@ -272,82 +282,23 @@ static double divergence_partial(void *user, size_t begin, size_t end)
 {
     const system_args *args = user;
     X(sim) *s = args->s;
-    double most = 0;
+    wide_mask most = {0};
     for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&s->grid, s->tiles.active[k]);
-        for (int r = 0; r < TILE_ROWS; r++)
-            for (int i = 0; i < TILE; i++) {
-                size_t index = base + X(row_offset)(&s->grid, r) + (size_t)i;
-                double size =
-                    s->system.diagonal[index] > 0.0f ? fabs(outflow(s, index, args->dt)) : 0;
-                most = size > most || size != size ? size : most;
-            }
+        int tile = s->system.levels[0].tiles[k];
+        size_t base = X(tile_index)(&s->grid, tile);
+        bool solids = s->system.unknown[tile] == UNKNOWN_CUT;
+        for (int r = 0; r < TILE_ROWS; r++) {
+            size_t c = base + X(row_offset)(&s->grid, r);
+            wide_mask unknown = widen(load(s->system.diagonal + c)) > 0.0;
+            wide sum = solids ? outflow(s, c, true, args->dt) : outflow(s, c, false, args->dt);
+            most = larger_wide(most, (wide)((wide_mask)sum & unknown));
+        }
     }
-    return most;
+    return largest_wide(most);
 }
 
 double X(system_divergence)(X(sim) *s, double dt)
 {
     system_args args = {s, dt};
-    return X(maximum)(s, (size_t)s->tiles.active_count, 1, divergence_partial, &args);
-}
-
-static double largest_partial(void *user, size_t begin, size_t end)
-{
-    X(sim) *s = user;
-    double most = 0;
-    for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
-        for (int r = 0; r < TILE_ROWS; r++)
-            for (int i = 0; i < TILE; i++) {
-                double size =
-                    fabs((double)s->system.b[base + X(row_offset)(&s->grid, r) + (size_t)i]);
-                most = size > most || size != size ? size : most;
-            }
-    }
-    return most;
-}
-
-double X(system_largest_b)(X(sim) *s)
-{
-    return X(maximum)(s, (size_t)s->system.levels[0].tile_count, 1, largest_partial, s);
-}
-
-typedef struct residual_args {
-    X(sim) *s;
-    const float *q;
-    const double *q_sum;
-} residual_args;
-
-static double residual_partial(void *user, size_t begin, size_t end)
-{
-    const residual_args *args = user;
-    X(sim) *s = args->s;
-    const X(system) *y = &s->system;
-    double most = 0;
-    for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
-        for (int row = 0; row < TILE_ROWS; row++)
-            for (int i = 0; i < TILE; i++) {
-                size_t c = base + X(row_offset)(&s->grid, row) + (size_t)i;
-#define Q(index) (args->q_sum ? args->q_sum[index] : (double)args->q[index])
-                double r = (double)y->b[c] - y->diagonal[c] * Q(c);
-                FOR_DIM(d) {
-                    size_t step = s->grid.stride[d];
-                    r += y->a[d][c] * Q(c - step) + y->a[d][c + step] * Q(c + step);
-                }
-#undef Q
-                r = y->diagonal[c] > 0.0f ? r : 0;
-                y->r[c] = (float)r;
-                r = fabs(r);
-                most = r > most || r != r ? r : most;
-            }
-    }
-    return most;
-}
-
-double X(system_residual)(X(sim) *s, const float *q, const double *q_sum)
-{
-    residual_args args = {s, q, q_sum};
-    return X(maximum)(s, (size_t)s->system.levels[0].tile_count, 1, residual_partial, &args);
+    return X(maximum)(s, (size_t)s->system.levels[0].tile_count, 4, divergence_partial, &args);
 }

@@ -142,12 +142,7 @@ static inline X(solve) solve_cold(fixture *f, double share, int max_iterations)
     X(solve)
     solve = {.tolerance = share * X(system_largest_b)(f->s), .max_iterations = max_iterations};
     clear_solution(f);
-    switch (f->common.scene->pressure.solver) {
-    case SPATE_SOLVER_JACOBI: X(solve_jacobi)(f->s, &solve); break;
-    case SPATE_SOLVER_GAUSS_SEIDEL: X(solve_gauss_seidel)(f->s, &solve); break;
-    case SPATE_SOLVER_PCG:
-    case SPATE_SOLVER_MULTIGRID: X(solve_pcg)(f->s, &solve); break;
-    }
+    X(solve_system)(f->s, &solve);
     return solve;
 }
 

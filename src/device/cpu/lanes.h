@@ -1,0 +1,156 @@
+/* lanes.h -- eight particles at a time.
+ *
+ * A vector of LANES numbers holds one value of eight particles. The types are the compiler's
+ * (gcc and clang), so one source serves SSE, AVX, AVX-512, NEON and WebAssembly; every operation is
+ * one of IEEE arithmetic on each lane, so the bits are those of the scalar code in src/kernels
+ * whatever the instruction set.
+ *
+ * The interpolation here is that of kernels/transfer.h for the linear kernel, read directly from
+ * the grid: particles are sorted by cell, so what eight neighbours need lies in the nearest cache.
+ * Two nodes along x are one load of eight bytes. */
+#ifndef SPATE_DEVICE_CPU_LANES_H
+#define SPATE_DEVICE_CPU_LANES_H
+
+#include "kernels/grid.h"
+
+#include <string.h>
+
+#define LANES 8
+typedef float floats __attribute__((vector_size(4 * LANES)));
+typedef int32_t ints __attribute__((vector_size(4 * LANES)));
+typedef uint32_t words __attribute__((vector_size(4 * LANES)));
+typedef int64_t longs __attribute__((vector_size(4 * LANES)));
+typedef double doubles __attribute__((vector_size(4 * LANES)));
+
+#define LANE_FN static inline __attribute__((always_inline))
+
+LANE_FN floats lanes_of(float value)
+{
+    return value - (floats){0};
+}
+
+/* n of them, 1 .. LANES, from memory; the rest repeat the first. */
+LANE_FN floats lanes_load(const float *from, size_t n)
+{
+    floats v;
+    if (n == LANES) {
+        memcpy(&v, from, sizeof v);
+        return v;
+    }
+    float part[LANES];
+    for (size_t k = 0; k < LANES; k++)
+        part[k] = from[k < n ? k : 0];
+    memcpy(&v, part, sizeof v);
+    return v;
+}
+
+LANE_FN void lanes_store(float *to, floats v, size_t n)
+{
+    if (n == LANES) {
+        memcpy(to, &v, sizeof v);
+        return;
+    }
+    for (size_t k = 0; k < n; k++)
+        to[k] = v[k];
+}
+
+/* mask: all bits or none in each lane, as comparisons give it */
+LANE_FN floats lanes_select(ints mask, floats yes, floats no)
+{
+    return (floats)(((ints)yes & mask) | ((ints)no & ~mask));
+}
+
+LANE_FN bool lanes_all(ints mask)
+{
+    longs m = (longs)mask;
+    return (m[0] & m[1] & m[2] & m[3]) == -1;
+}
+
+LANE_FN floats lanes_abs(floats v)
+{
+    return (floats)((ints)v & 0x7fffffff);
+}
+
+LANE_FN ints lanes_floor(floats x)
+{
+    ints i = __builtin_convertvector(x, ints);
+    return i + (x < __builtin_convertvector(i, floats));
+}
+
+/* The two floats at corner[k] + offset of each lane. */
+LANE_FN void lanes_pairs(const float *const corner[LANES], size_t offset, floats *first,
+                         floats *second)
+{
+    double pair[LANES];
+    for (int k = 0; k < LANES; k++)
+        memcpy(&pair[k], corner[k] + offset, sizeof pair[k]);
+    floats a = (floats)(doubles){pair[0], pair[1], pair[4], pair[5]};
+    floats b = (floats)(doubles){pair[2], pair[3], pair[6], pair[7]};
+    *first = __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14);
+    *second = __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15);
+}
+
+/* Where eight places lie between the nodes. */
+typedef struct X(lanes_at) {
+    ints index[DIM];      /* first node of each component, from the grid's origin */
+    floats share[2][DIM]; /* way from the first node to the second, 0 .. 1; [0] nodes on whole
+                             numbers, [1] half way */
+} X(lanes_at);
+
+LANE_FN void X(lanes_locate)(const X(grid) *g, const floats x[DIM], X(lanes_at) *at)
+{
+    ints step[DIM], half = (ints){0};
+    FOR_DIM(a) {
+        floats y = x[a] - 0.5f;
+        ints whole_node = lanes_floor(x[a]), half_node = lanes_floor(y);
+        at->share[0][a] = x[a] - __builtin_convertvector(whole_node, floats);
+        at->share[1][a] = y - __builtin_convertvector(half_node, floats);
+        half += half_node * (int32_t)g->stride[a];
+        step[a] = (whole_node - half_node) * (int32_t)g->stride[a];
+    }
+    FOR_DIM(d)
+        at->index[d] = half + step[d];
+}
+
+/* A face velocity, ready to be read: u[d] points at the grid's origin. */
+typedef struct X(lanes_field) {
+    const float *u[DIM];
+    size_t row, plane; /* distance to the next row and plane of nodes */
+} X(lanes_field);
+
+static inline X(lanes_field) X(lanes_field_of)(const X(grid) *g, float *const u[DIM])
+{
+    X(lanes_field) f = {.row = g->stride[1], .plane = g->stride[2]};
+    FOR_DIM(d)
+        f.u[d] = u[d] + g->origin;
+    return f;
+}
+
+/* Component d of a field. */
+LANE_FN floats X(lanes_component)(const X(lanes_field) *f, const X(lanes_at) *at, int d)
+{
+    const float *corner[LANES];
+    int32_t index[LANES];
+    memcpy(index, &at->index[d], sizeof index);
+    for (int k = 0; k < LANES; k++)
+        corner[k] = f->u[d] + index[k];
+    floats plane[2] = {{0}, {0}};
+    for (int k = 0; k < LAST(2); k++) {
+        floats row[2];
+        for (int j = 0; j < 2; j++) {
+            floats first, second;
+            lanes_pairs(corner, (size_t)j * f->row + (size_t)k * f->plane, &first, &second);
+            row[j] = first + at->share[d != 0][0] * (second - first);
+        }
+        plane[k] = row[0] + at->share[d != 1][1] * (row[1] - row[0]);
+    }
+    return DIM == 2 ? plane[0] : plane[0] + at->share[d != 2][DIM - 1] * (plane[1] - plane[0]);
+}
+
+LANE_FN void X(lanes_velocity)(const X(lanes_field) *f, const X(lanes_at) *at, floats v[DIM])
+{
+    FOR_DIM(d)
+        v[d] = X(lanes_component)(f, at, d);
+}
+
+#endif

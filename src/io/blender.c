@@ -1,0 +1,364 @@
+/* blender.c -- Mantaflow's files as Blender reads them.
+ *
+ * All are gzip. A .uni of particles is a head of 292 bytes (mark, count, cells, kind and bytes of
+ * an element, a text, a time) and then positions in cells with a flag, or velocities. A .bobj holds
+ * vertices, normals and triangles, positions from the middle of the domain in units of its longest
+ * side. Velocities are in cells per unit of time, of which a second has 2.5: Mantaflow's step is
+ * 0.1 units per frame at 25 frames per second. */
+#include "blender.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/status.h"
+#include "file.h"
+#include "gzip.h"
+#include "run_folder.h"
+
+#define UNITS_PER_SECOND 2.5
+/* Blender makes no domain thinner than this many cells; a 2D liquid lies in the middle of it. */
+enum { LEAST_CELLS = 4 };
+
+static const char *const folders[3] = {"config", "data", "mesh"};
+
+/* The domain as Blender sees it: its axes, cells and corner. */
+typedef struct domain {
+    double dx, fps;
+    int32_t cells[3];
+    double low[3]; /* m, the corner in Blender's world */
+    int32_t longest;
+} domain;
+
+static domain domain_of(const sp_cloud *cloud)
+{
+    static const int ours[3] = {0, 2, 1};
+    domain d = {.dx = cloud->cell_size, .fps = cloud->fps};
+    for (int axis = 0; axis < 3; axis++) {
+        int n = cloud->cells[ours[axis]];
+        d.cells[axis] = n < LEAST_CELLS ? LEAST_CELLS : n;
+        double margin = 0.5 * (d.cells[axis] - n) * d.dx;
+        d.low[axis] = -margin - (axis == 1 ? n * d.dx : 0);
+        d.longest = d.cells[axis] > d.longest ? d.cells[axis] : d.longest;
+    }
+    if (cloud->dim == 2) /* the liquid is at our z = 0 */
+        d.low[1] = -0.5 * d.cells[1] * d.dx;
+    return d;
+}
+
+/* Our metres to cells of the domain. */
+static void to_cells(const domain *d, const float x[3], float cells[3])
+{
+    const double world[3] = {(double)x[0], -(double)x[2], (double)x[1]};
+    for (int axis = 0; axis < 3; axis++)
+        cells[axis] = (float)((world[axis] - d->low[axis]) / d->dx);
+}
+
+static void to_velocity(const domain *d, const float v[3], float cells[3])
+{
+    double scale = 1 / (d->dx * UNITS_PER_SECOND);
+    cells[0] = (float)((double)v[0] * scale);
+    cells[1] = (float)(-(double)v[2] * scale);
+    cells[2] = (float)((double)v[1] * scale);
+}
+
+static const char *path_of(const char *folder, const char *name, int frame, const char *ending,
+                           char path[SP_PATH_SIZE])
+{
+    snprintf(path, SP_PATH_SIZE, "%s/%s_%04d.%s", folder, name, frame + 1, ending);
+    return path;
+}
+
+/* ------------------------------------------------------------------ .uni */
+
+static sp_gzip *begin_uni(const char *path, const char *mark, const domain *d, size_t count,
+                          int32_t kind, int32_t bytes, spate_error *error)
+{
+    sp_gzip *gzip = sp_gzip_create(path, error);
+    if (!gzip)
+        return NULL;
+    const int32_t head[6] = {(int32_t)count, d->cells[0], d->cells[1], d->cells[2], kind, bytes};
+    const char text[256] = "spate " SPATE_VERSION;
+    const char time[8] = {0};
+    sp_gzip_put(gzip, mark, 4);
+    sp_gzip_put32(gzip, head, 6);
+    sp_gzip_put(gzip, text, sizeof text);
+    sp_gzip_put(gzip, time, sizeof time);
+    return gzip;
+}
+
+static spate_status write_positions(const char *folder, const sp_cloud *cloud, const domain *d,
+                                    spate_error *error)
+{
+    char path[SP_PATH_SIZE];
+    sp_cloud_buffer buffer;
+    sp_gzip *gzip = begin_uni(path_of(folder, "data/pp", cloud->frame, "uni", path), "PB02", d,
+                              cloud->count, 0, 16, error);
+    if (!gzip)
+        return error->status;
+    for (size_t begin = 0; begin < cloud->count; begin += SP_CLOUD_BLOCK) {
+        size_t left = cloud->count - begin, count = left < SP_CLOUD_BLOCK ? left : SP_CLOUD_BLOCK;
+        const float *x = sp_cloud_values(cloud, &cloud->attributes[0], begin, count, &buffer);
+        for (size_t k = 0; k < count; k++) {
+            float row[4] = {0}; /* the last is the flag of an ordinary particle */
+            to_cells(d, x + 3 * k, row);
+            sp_gzip_put32(gzip, row, 4);
+        }
+    }
+    return sp_gzip_close(gzip, error);
+}
+
+static spate_status write_velocities(const char *folder, const sp_cloud *cloud, const domain *d,
+                                     spate_error *error)
+{
+    char path[SP_PATH_SIZE];
+    sp_cloud_buffer buffer;
+    const sp_attribute *velocity = sp_cloud_find(cloud, "velocity");
+    sp_gzip *gzip = begin_uni(path_of(folder, "data/pVel", cloud->frame, "uni", path), "PD01", d,
+                              cloud->count, 1, 12, error);
+    if (!gzip)
+        return error->status;
+    for (size_t begin = 0; begin < cloud->count; begin += SP_CLOUD_BLOCK) {
+        size_t left = cloud->count - begin, count = left < SP_CLOUD_BLOCK ? left : SP_CLOUD_BLOCK;
+        const float *v = velocity ? sp_cloud_values(cloud, velocity, begin, count, &buffer) : NULL;
+        for (size_t k = 0; k < count; k++) {
+            float row[3] = {0};
+            if (v)
+                to_velocity(d, v + 3 * k, row);
+            sp_gzip_put32(gzip, row, 3);
+        }
+    }
+    return sp_gzip_close(gzip, error);
+}
+
+/* ------------------------------------------------------------------ config */
+
+/* Fields, cells, cell size, step, corners of the box about the object, shifts, the object's matrix,
+ * cells again, colours, time, version. */
+static spate_status write_config(const char *folder, const domain *d, int frame, spate_error *error)
+{
+    char path[SP_PATH_SIZE];
+    sp_gzip *gzip = sp_gzip_create(path_of(folder, "config/config", frame, "uni", path), error);
+    if (!gzip)
+        return error->status;
+    const int32_t zeros[3] = {0};
+    float half[3], corner[3], matrix[16] = {[0] = 1, [5] = 1, [10] = 1, [15] = 1};
+    for (int axis = 0; axis < 3; axis++) {
+        half[axis] = (float)(0.5 * d->cells[axis] * d->dx);
+        corner[axis] = -half[axis];
+        matrix[12 + axis] = (float)(d->low[axis] + 0.5 * d->cells[axis] * d->dx);
+    }
+    const float sizes[2] = {(float)(1.0 / d->longest), (float)(UNITS_PER_SECOND / d->fps)};
+    const float time = (float)(UNITS_PER_SECOND * frame / d->fps), colours[3] = {0};
+    sp_gzip_put32(gzip, zeros, 1);
+    sp_gzip_put32(gzip, d->cells, 3);
+    sp_gzip_put32(gzip, sizes, 2);
+    sp_gzip_put32(gzip, corner, 3);
+    sp_gzip_put32(gzip, half, 3);
+    sp_gzip_put32(gzip, corner, 3);
+    sp_gzip_put32(gzip, zeros, 3);
+    sp_gzip_put32(gzip, zeros, 3);
+    sp_gzip_put32(gzip, matrix, 16);
+    sp_gzip_put32(gzip, d->cells, 3);
+    sp_gzip_put32(gzip, zeros, 3);
+    sp_gzip_put32(gzip, d->cells, 3);
+    sp_gzip_put32(gzip, colours, 3);
+    sp_gzip_put32(gzip, &time, 1);
+    sp_gzip_put(gzip, "C01", 4);
+    return sp_gzip_close(gzip, error);
+}
+
+spate_status sp_blender_particles(const char *folder, const sp_cloud *cloud, spate_error *error)
+{
+    domain d = domain_of(cloud);
+    TRY(write_positions(folder, cloud, &d, error));
+    TRY(write_velocities(folder, cloud, &d, error));
+    return write_config(folder, &d, cloud->frame, error);
+}
+
+/* ------------------------------------------------------------------ surfaces */
+
+static void put_mesh(sp_gzip *gzip, const spate_mesh_data *mesh, const domain *d)
+{
+    const int32_t vertices = (int32_t)mesh->vertices, triangles = (int32_t)mesh->triangles;
+    float row[3];
+    sp_gzip_put32(gzip, &vertices, 1);
+    for (size_t k = 0; k < mesh->vertices; k++) {
+        to_cells(d, mesh->positions + 3 * k, row);
+        for (int axis = 0; axis < 3; axis++)
+            row[axis] = (row[axis] - 0.5f * (float)d->cells[axis]) / (float)d->longest;
+        sp_gzip_put32(gzip, row, 3);
+    }
+    sp_gzip_put32(gzip, &vertices, 1);
+    for (size_t k = 0; k < mesh->vertices; k++) {
+        const float *n = mesh->normals ? mesh->normals + 3 * k : NULL;
+        row[0] = n ? n[0] : 0;
+        row[1] = n ? -n[2] : 0;
+        row[2] = n ? n[1] : 1;
+        sp_gzip_put32(gzip, row, 3);
+    }
+    sp_gzip_put32(gzip, &triangles, 1);
+    sp_gzip_put32(gzip, mesh->indices, 3 * mesh->triangles);
+}
+
+static spate_status fail_flat(const char *path, spate_error *error)
+{
+    return sp_fail(error, SPATE_ERROR_USAGE, path,
+                   "Blender's fluid domain has surfaces in 3D only");
+}
+
+spate_status sp_blender_surface(const char *folder, const sp_cloud *cloud,
+                                const spate_mesh_data *mesh, int frame, spate_error *error)
+{
+    char path[SP_PATH_SIZE];
+    domain d = domain_of(cloud);
+    path_of(folder, "mesh/fluid_mesh", frame, "bobj.gz", path);
+    if (mesh->dim != 3)
+        return fail_flat(path, error);
+    sp_gzip *gzip = sp_gzip_create(path, error);
+    if (!gzip)
+        return error->status;
+    put_mesh(gzip, mesh, &d);
+    TRY(sp_gzip_close(gzip, error));
+    gzip = begin_uni(path_of(folder, "mesh/lVelMesh", frame, "uni", path), "MD01", &d,
+                     mesh->vertices, 1, 12, error);
+    if (!gzip)
+        return error->status;
+    for (size_t k = 0; k < mesh->vertices; k++) {
+        float row[3] = {0};
+        if (mesh->velocities)
+            to_velocity(&d, mesh->velocities + 3 * k, row);
+        sp_gzip_put32(gzip, row, 3);
+    }
+    return sp_gzip_close(gzip, error);
+}
+
+spate_status sp_blender_mesh_file(const spate_mesh_data *mesh, const char *path, spate_error *error)
+{
+    if (mesh->dim != 3)
+        return fail_flat(path, error);
+    domain d = {.dx = 1, .cells = {1, 1, 1}, .longest = 1};
+    float low[3] = {0}, high[3] = {0};
+    for (size_t k = 0; k < mesh->vertices; k++) {
+        const float *x = mesh->positions + 3 * k;
+        const float world[3] = {x[0], -x[2], x[1]};
+        for (int axis = 0; axis < 3; axis++) {
+            low[axis] = k == 0 || world[axis] < low[axis] ? world[axis] : low[axis];
+            high[axis] = k == 0 || world[axis] > high[axis] ? world[axis] : high[axis];
+        }
+    }
+    for (int axis = 0; axis < 3; axis++) /* the middle of a cell of 1 m is the middle of the box */
+        d.low[axis] = 0.5 * ((double)low[axis] + (double)high[axis]) - 0.5;
+    sp_gzip *gzip = sp_gzip_create(path, error);
+    if (!gzip)
+        return error->status;
+    put_mesh(gzip, mesh, &d);
+    return sp_gzip_close(gzip, error);
+}
+
+/* ------------------------------------------------------------------ the folder */
+
+static bool is_ours(const char *name)
+{
+    static const char *const known[] = {"config_", "pp_", "pVel_", "fluid_mesh_", "lVelMesh_"};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        size_t length = strlen(known[k]);
+        if (strncmp(name, known[k], length) != 0)
+            continue;
+        const char *rest = name + length + strspn(name + length, "0123456789");
+        return strcmp(rest, ".uni") == 0 || strcmp(rest, ".bobj.gz") == 0 ||
+               strcmp(rest, ".uni.tmp") == 0 || strcmp(rest, ".bobj.gz.tmp") == 0;
+    }
+    return false;
+}
+
+spate_status sp_blender_begin(const char *folder, spate_error *error)
+{
+    for (int k = 0; k < 3; k++) {
+        char path[SP_PATH_SIZE];
+        snprintf(path, sizeof path, "%s/%s", folder, folders[k]);
+        if (mkdir(path, 0777) != 0 && errno != EEXIST)
+            return sp_fail(error, SPATE_ERROR_FILE, path, "the folder cannot be made: %s",
+                           strerror(errno));
+        DIR *list = opendir(path);
+        if (!list)
+            return sp_fail(error, SPATE_ERROR_FILE, path, "cannot be read: %s", strerror(errno));
+        for (struct dirent *entry; (entry = readdir(list));)
+            if (is_ours(entry->d_name))
+                unlinkat(dirfd(list), entry->d_name, 0);
+        closedir(list);
+    }
+    return SPATE_OK;
+}
+
+static const char script[] =
+    "domain = cube.modifiers.new('spate', 'FLUID')\n"
+    "domain.fluid_type = 'DOMAIN'\n"
+    "settings = domain.domain_settings\n"
+    "settings.domain_type = 'LIQUID'\n"
+    "settings.resolution_max = cells\n"
+    "settings.use_mesh = surface\n"
+    "settings.use_speed_vectors = surface\n"
+    "settings.cache_type = 'MODULAR'\n"
+    "settings.cache_data_format = 'UNI'\n"
+    "settings.cache_mesh_format = 'BOBJECT'\n"
+    "settings.cache_frame_start = first\n"
+    "settings.cache_frame_end = last\n"
+    "settings.cache_directory = os.path.dirname(os.path.abspath(__file__))\n"
+    "for attempt in range(2):  # a new liquid domain takes the flag, but no system, at first\n"
+    "    if not cube.particle_systems:\n"
+    "        settings.use_flip_particles = True\n"
+    "for system in cube.particle_systems:\n"
+    "    system.settings.display_size = radius\n"
+    "    system.settings.particle_size = radius\n"
+    "cube.display_type = 'SOLID' if surface else 'WIRE'\n"
+    "scene.frame_start = first\n"
+    "scene.frame_end = last\n"
+    "scene.frame_set(first)\n";
+
+static void put_number(sp_file *file, const char *name, double value)
+{
+    sp_file_print(file, "%s = ", name);
+    sp_file_number(file, value, true);
+    sp_file_print(file, "\n");
+}
+
+spate_status sp_blender_end(const char *folder, const sp_cloud *cloud, int first, int last,
+                            bool surface, spate_error *error)
+{
+    char path[SP_PATH_SIZE];
+    domain d = domain_of(cloud);
+    snprintf(path, sizeof path, "%s/open.py", folder);
+    sp_file *file = sp_file_create(path, error);
+    if (!file)
+        return error->status;
+    sp_file_print(file,
+                  "# Opens this cache in Blender (2.82 or later): blender --python open.py\n"
+                  "# written by spate " SPATE_VERSION "\nimport os\nimport bpy\n\n"
+                  "first, last, cells, surface = %d, %d, %d, %s\n",
+                  first + 1, last + 1, (int)d.longest, surface ? "True" : "False");
+    put_number(file, "radius", cloud->radius);
+    put_number(file, "fps", d.fps);
+    static const char *const names[2] = {"size", "center"};
+    for (int k = 0; k < 2; k++) {
+        sp_file_print(file, "%s = (", names[k]);
+        for (int axis = 0; axis < 3; axis++) {
+            double length = d.cells[axis] * d.dx;
+            sp_file_number(file, k == 0 ? length : d.low[axis] + 0.5 * length, true);
+            sp_file_print(file, axis < 2 ? ", " : ")\n");
+        }
+    }
+    sp_file_print(file, "\nscene = bpy.context.scene\n"
+                        "scene.render.fps = max(1, round(fps))\n"
+                        "scene.render.fps_base = scene.render.fps / fps\n"
+                        "bpy.ops.mesh.primitive_cube_add(size=1, location=center)\n"
+                        "cube = bpy.context.object\ncube.name = 'spate'\ncube.scale = size\n"
+                        "bpy.ops.object.transform_apply(location=False, rotation=False, "
+                        "scale=True)\n");
+    sp_file_print(file, "%s", script);
+    return sp_file_close(file, error);
+}

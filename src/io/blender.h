@@ -1,0 +1,28 @@
+/* blender.h -- the cache of a fluid domain of Blender (2.82 and later), which shows particles and
+ * surface as its own.
+ *
+ *     config/config_0001.uni   data/pp_0001.uni  pVel_0001.uni   mesh/fluid_mesh_0001.bobj.gz
+ *     mesh/lVelMesh_0001.uni   open.py, which makes the domain: blender --python open.py
+ *
+ * Blender counts frames from 1: our frame 0 is its frame 1. Its z is up: our (x, y, z) is its
+ * (x, -z, y). */
+#ifndef SPATE_IO_BLENDER_H
+#define SPATE_IO_BLENDER_H
+
+#include "cloud.h"
+
+/* Removes the cache that an earlier export has left, and makes the folders. */
+spate_status sp_blender_begin(const char *folder, spate_error *error);
+/* The particles of a frame. */
+spate_status sp_blender_particles(const char *folder, const sp_cloud *cloud, spate_error *error);
+/* Its surface; the cloud (which may be empty) says what the domain is. 3D only. */
+spate_status sp_blender_surface(const char *folder, const sp_cloud *domain,
+                                const spate_mesh_data *mesh, int frame, spate_error *error);
+/* A surface by itself, as one .bobj.gz around the middle of its own box. */
+spate_status sp_blender_mesh_file(const spate_mesh_data *mesh, const char *path,
+                                  spate_error *error);
+/* open.py for frames first .. last. */
+spate_status sp_blender_end(const char *folder, const sp_cloud *domain, int first, int last,
+                            bool surface, spate_error *error);
+
+#endif

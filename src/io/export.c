@@ -1,0 +1,308 @@
+/* export.c -- folders of frames: names, what belongs to an earlier export, and the files that take
+ * frames together. */
+#include "export.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "blender.h"
+#include "ply_write.h"
+#include "run_folder.h"
+#include "usd_film.h"
+#include "vdb.h"
+#include "vtk.h"
+
+enum { PARTICLES, VOLUME, SURFACE, KINDS };
+static const char *const kind_names[KINDS] = {"particles", "volume", "surface"};
+
+/* Endings of the files of a kind in a format; NULL: there are none. */
+static const char *const endings[SP_FORMAT_COUNT][KINDS] = {
+    [SP_FORMAT_PLY] = {"ply", NULL, "ply"},
+    [SP_FORMAT_VTK] = {"vtp", "vti", "vtp"},
+    [SP_FORMAT_USD] = {"usdc", NULL, "usdc"},
+    [SP_FORMAT_VDB] = {NULL, "vdb", NULL},
+};
+
+typedef struct frame_list {
+    int *frames;
+    int count, room;
+} frame_list;
+
+struct sp_export {
+    char folder[SP_PATH_SIZE - 64];
+    sp_format format;
+    double fps;
+    frame_list lists[KINDS];
+    /* of the last frame, for their attributes alone */
+    sp_cloud cloud;
+    spate_mesh_data mesh;
+    bool has_cloud, has_mesh;
+};
+
+const char *sp_format_name(sp_format format)
+{
+    static const char *const names[SP_FORMAT_COUNT] = {"ply", "vtk", "usd", "vdb", "blender"};
+    return names[format];
+}
+
+/* ------------------------------------------------------------------ frames */
+
+static spate_status add_frame(frame_list *list, int frame, spate_error *error)
+{
+    if (list->count == list->room) {
+        int room = list->room ? 2 * list->room : 64;
+        int *frames = sp_grow(list->frames, (size_t)list->count * sizeof *frames, (size_t)room,
+                              sizeof *frames);
+        if (!frames)
+            return sp_fail_memory(error, "the list of frames", (size_t)room * sizeof *frames);
+        list->frames = frames;
+        list->room = room;
+    }
+    int k = list->count; /* in order, each once */
+    while (k > 0 && list->frames[k - 1] > frame)
+        k--;
+    if (k > 0 && list->frames[k - 1] == frame)
+        return SPATE_OK;
+    memmove(list->frames + k + 1, list->frames + k,
+            (size_t)(list->count - k) * sizeof *list->frames);
+    list->frames[k] = frame;
+    list->count++;
+    return SPATE_OK;
+}
+
+/* Whether `name` is NAME.FRAME.ENDING of some kind in this format, maybe a temporary one. */
+static bool is_ours(const sp_export *out, const char *name, int *kind, int *frame, bool *temporary)
+{
+    for (int k = 0; k < KINDS; k++) {
+        const char *ending = endings[out->format][k];
+        size_t start = strlen(kind_names[k]);
+        if (!ending || strncmp(name, kind_names[k], start) != 0 || name[start] != '.')
+            continue;
+        size_t digits = strspn(name + start + 1, "0123456789");
+        const char *rest = name + start + 1 + digits;
+        if (digits < 4 || digits > 9 || *rest != '.' ||
+            strncmp(rest + 1, ending, strlen(ending)) != 0)
+            continue;
+        rest += 1 + strlen(ending);
+        *kind = k;
+        *frame = atoi(name + start + 1);
+        *temporary = strcmp(rest, ".tmp") == 0;
+        return *temporary || *rest == 0;
+    }
+    return false;
+}
+
+static spate_status look_through(sp_export *out, int keep, spate_error *error)
+{
+    DIR *list = opendir(out->folder);
+    if (!list)
+        return sp_fail(error, SPATE_ERROR_FILE, out->folder, "cannot be read: %s", strerror(errno));
+    spate_status status = SPATE_OK;
+    struct dirent *entry;
+    while (status == SPATE_OK && (entry = readdir(list))) {
+        int kind, frame;
+        bool temporary;
+        if (!is_ours(out, entry->d_name, &kind, &frame, &temporary))
+            continue;
+        if (!temporary && frame <= keep)
+            status = add_frame(&out->lists[kind], frame, error);
+        else if (unlinkat(dirfd(list), entry->d_name, 0) != 0 && errno != ENOENT)
+            status = sp_fail(error, SPATE_ERROR_FILE, out->folder,
+                             "%.80s in it cannot be removed: %s", entry->d_name, strerror(errno));
+    }
+    closedir(list);
+    return status;
+}
+
+sp_export *sp_export_create(const char *folder, sp_format format, double fps, int keep,
+                            spate_error *error)
+{
+    sp_export *out = sp_alloc(1, sizeof *out);
+    if (!out) {
+        sp_fail_memory(error, folder, sizeof *out);
+        return NULL;
+    }
+    out->format = format;
+    out->fps = fps;
+    spate_status status = SPATE_OK;
+    if (snprintf(out->folder, sizeof out->folder, "%s", folder) >= (int)sizeof out->folder)
+        status = sp_fail(error, SPATE_ERROR_FILE, folder, "this name of a folder is too long");
+    else if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        status = sp_fail(error, SPATE_ERROR_FILE, folder, "the folder cannot be made: %s",
+                         strerror(errno));
+    if (status == SPATE_OK && format == SP_FORMAT_BLENDER)
+        status = sp_blender_begin(folder, error);
+    else if (status == SPATE_OK)
+        status = look_through(out, keep, error);
+    if (status == SPATE_OK)
+        return out;
+    sp_export_destroy(out);
+    return NULL;
+}
+
+spate_status sp_export_remove(const char *run_folder, spate_error *error)
+{
+    static const char *const others[] = {"particles.pvd", "volume.pvd", "surface.pvd",
+                                         "liquid.usda", "liquid.manifest.usda"};
+    char path[SP_PATH_SIZE];
+    for (int k = 0; k < SP_FORMAT_COUNT; k++) {
+        sp_export old = {.format = (sp_format)k};
+        struct stat about;
+        snprintf(old.folder, sizeof old.folder, "%.4000s/%s", run_folder,
+                 sp_format_name(old.format));
+        if (stat(old.folder, &about) != 0 || !S_ISDIR(about.st_mode))
+            continue;
+        TRY(look_through(&old, -1, error));
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+            snprintf(path, sizeof path, "%s/%s", old.folder, others[i]);
+            unlink(path);
+        }
+        rmdir(old.folder); /* refused, and rightly, unless it is empty */
+    }
+    return SPATE_OK;
+}
+
+void sp_export_destroy(sp_export *out)
+{
+    for (int k = 0; out && k < KINDS; k++)
+        sp_free(out->lists[k].frames);
+    sp_free(out);
+}
+
+/* ------------------------------------------------------------------ files of a frame */
+
+static const char *path_of(const sp_export *out, int kind, int frame, char path[SP_PATH_SIZE])
+{
+    path[0] = 0;
+    if (!endings[out->format][kind])
+        return path;
+    snprintf(path, SP_PATH_SIZE, "%s/%s.%04d.%s", out->folder, kind_names[kind], frame,
+             endings[out->format][kind]);
+    return path;
+}
+
+spate_status sp_export_particles(sp_export *out, const sp_cloud *cloud, spate_error *error)
+{
+    char path[SP_PATH_SIZE];
+    path_of(out, PARTICLES, cloud->frame, path);
+    if (out->format == SP_FORMAT_PLY) {
+        TRY(sp_ply_write(cloud, path, error));
+    } else if (out->format == SP_FORMAT_VTK) {
+        TRY(sp_vtk_write_particles(cloud, path, error));
+    } else if (out->format == SP_FORMAT_BLENDER) {
+        TRY(sp_blender_particles(out->folder, cloud, error));
+    } else {
+        sp_usd_film *film = sp_usd_film_create(path, cloud->fps, error);
+        if (!film)
+            return error->status;
+        sp_usd_film_cloud(film, cloud, cloud->frame);
+        TRY(sp_usd_film_close(film, error));
+    }
+    out->cloud = *cloud;
+    out->has_cloud = true;
+    return add_frame(&out->lists[PARTICLES], cloud->frame, error);
+}
+
+spate_status sp_export_volume(sp_export *out, const sp_cloud *cloud, spate_error *error)
+{
+    char path[SP_PATH_SIZE];
+    sp_volume volume;
+    path_of(out, VOLUME, cloud->frame, path);
+    TRY(sp_volume_create(&volume, cloud, error));
+    spate_status status = out->format == SP_FORMAT_VDB
+                              ? sp_vdb_write(&volume, path, error)
+                              : sp_vtk_write_volume(&volume, cloud->time, path, error);
+    sp_volume_clear(&volume);
+    TRY(status);
+    return add_frame(&out->lists[VOLUME], cloud->frame, error);
+}
+
+spate_status sp_export_surface(sp_export *out, const spate_mesh_data *mesh, int frame,
+                               spate_error *error)
+{
+    char path[SP_PATH_SIZE];
+    path_of(out, SURFACE, frame, path);
+    if (out->format == SP_FORMAT_PLY) {
+        TRY(sp_ply_write_mesh(mesh, path, error));
+    } else if (out->format == SP_FORMAT_VTK) {
+        TRY(sp_vtk_write_mesh(mesh, frame / out->fps, path, error));
+    } else if (out->format == SP_FORMAT_BLENDER) {
+        TRY(sp_blender_surface(out->folder, &out->cloud, mesh, frame, error));
+    } else {
+        sp_usd_film *film = sp_usd_film_create(path, out->fps, error);
+        if (!film)
+            return error->status;
+        sp_usd_film_mesh(film, mesh, frame);
+        TRY(sp_usd_film_close(film, error));
+    }
+    out->mesh = *mesh;
+    out->has_mesh = true;
+    return add_frame(&out->lists[SURFACE], frame, error);
+}
+
+/* ------------------------------------------------------------------ frames together */
+
+static spate_status collect_vtk(sp_export *out, spate_error *error)
+{
+    char path[SP_PATH_SIZE];
+    for (int k = 0; k < KINDS; k++) {
+        const frame_list *list = &out->lists[k];
+        if (list->count == 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s.pvd", out->folder, kind_names[k]);
+        TRY(sp_vtk_write_collection(path, kind_names[k], endings[SP_FORMAT_VTK][k], list->frames,
+                                    list->count, out->fps, error));
+    }
+    return SPATE_OK;
+}
+
+spate_status sp_export_collect(sp_export *out, spate_error *error)
+{
+    if (out->format == SP_FORMAT_VTK)
+        return collect_vtk(out, error);
+    const frame_list *particles = &out->lists[PARTICLES], *surfaces = &out->lists[SURFACE];
+    if (out->format == SP_FORMAT_BLENDER && particles->count > 0)
+        return sp_blender_end(out->folder, &out->cloud, particles->frames[0],
+                              particles->frames[particles->count - 1], out->has_mesh, error);
+    if (out->format != SP_FORMAT_USD)
+        return SPATE_OK;
+    sp_usd_sequence sequence = {.fps = out->fps,
+                                .frames = particles->frames,
+                                .frame_count = particles->count,
+                                .cloud = out->has_cloud ? &out->cloud : NULL,
+                                .mesh_frames = surfaces->frames,
+                                .mesh_frame_count = surfaces->count,
+                                .mesh = out->has_mesh ? &out->mesh : NULL};
+    if (!sequence.cloud && !sequence.mesh)
+        return SPATE_OK;
+    return sp_usd_write_sequence(out->folder, "liquid.usda", "liquid.manifest.usda", &sequence,
+                                 error);
+}
+
+const char *sp_export_entry(const sp_export *out)
+{
+    static char name[64];
+    if (out->format == SP_FORMAT_USD)
+        return "liquid.usda";
+    if (out->format == SP_FORMAT_BLENDER)
+        return "open.py";
+    for (int k = 0; k < KINDS; k++) {
+        const frame_list *list = &out->lists[k];
+        if (list->count == 0)
+            continue;
+        if (out->format == SP_FORMAT_VTK)
+            snprintf(name, sizeof name, "%s.pvd", kind_names[k]);
+        else
+            snprintf(name, sizeof name, "%s.%04d.%s", kind_names[k], list->frames[0],
+                     endings[out->format][k]);
+        return name;
+    }
+    return "";
+}

@@ -1,0 +1,46 @@
+/* export.h -- a folder of frames in a format that other programs open.
+ *
+ *     ply      particles.0000.ply ...
+ *     vtk      particles.0000.vtp, volume.0000.vti, surface.0000.vtp ...  and a .pvd for each
+ *     usd      particles.0000.usdc, surface.0000.usdc ...  liquid.usda  liquid.manifest.usda
+ *     vdb      volume.0000.vdb ...
+ *     blender  a cache of Blender's fluid domain (blender.h)
+ *
+ * `spate run` adds frames as it goes, `spate export` those of a run folder. */
+#ifndef SPATE_IO_EXPORT_H
+#define SPATE_IO_EXPORT_H
+
+#include "cloud.h"
+
+typedef enum sp_format {
+    SP_FORMAT_PLY,
+    SP_FORMAT_VTK,
+    SP_FORMAT_USD,
+    SP_FORMAT_VDB,
+    SP_FORMAT_BLENDER,
+    SP_FORMAT_COUNT
+} sp_format;
+const char *sp_format_name(sp_format format); /* "ply", ... */
+
+typedef struct sp_export sp_export;
+
+/* Opens the folder, makes it if it is not there. Of an earlier export, frames up to `keep` stay and
+ * are part of this one; later ones are removed (-1: all of them). NULL on failure. */
+sp_export *sp_export_create(const char *folder, sp_format format, double fps, int keep,
+                            spate_error *error);
+/* Removes what exports of all formats have left in the folders that are named after them below
+ * `run_folder`, and those folders if they are empty then. */
+spate_status sp_export_remove(const char *run_folder, spate_error *error);
+/* Files of one frame. Frames come in order. */
+spate_status sp_export_particles(sp_export *out, const sp_cloud *cloud, spate_error *error);
+spate_status sp_export_volume(sp_export *out, const sp_cloud *cloud, spate_error *error);
+/* blender: after the particles of the frame */
+spate_status sp_export_surface(sp_export *out, const spate_mesh_data *mesh, int frame,
+                               spate_error *error);
+/* Writes what takes the frames so far together (.pvd, the root layer). */
+spate_status sp_export_collect(sp_export *out, spate_error *error);
+/* The file to open, or the first of them, in the folder; good until the next call. */
+const char *sp_export_entry(const sp_export *out);
+void sp_export_destroy(sp_export *out); /* NULL is fine */
+
+#endif

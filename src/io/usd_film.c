@@ -1,0 +1,214 @@
+/* usd_film.c -- which attributes particles and surfaces have in USD, and their samples.
+ *
+ * velocities are per second, as UsdGeomPointBased has it; widths are diameters; ids have 64 bits.
+ * What USD has no name for becomes a primvar, one value per particle. */
+#include "usd_film.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "usd.h"
+#include "usd_film_names.h"
+
+struct sp_usd_film {
+    sp_usd *usd;
+    int particles, surface;                /* prims, -1: none yet */
+    int attributes[SP_MAX_ATTRIBUTES + 1]; /* of the cloud */
+    int widths, extent;
+    int mesh_points, mesh_normals, mesh_velocities, mesh_counts, mesh_indices, mesh_extent;
+};
+
+sp_usd_film *sp_usd_film_create(const char *path, double fps, spate_error *error)
+{
+    sp_usd_film *film = sp_alloc(1, sizeof *film);
+    if (!film) {
+        sp_fail_memory(error, path, sizeof *film);
+        return NULL;
+    }
+    film->usd = sp_usd_create(path, fps, error);
+    if (!film->usd) {
+        sp_free(film);
+        return NULL;
+    }
+    sp_usd_prim(film->usd, -1, "Xform", "spate");
+    film->particles = film->surface = -1;
+    return film;
+}
+
+spate_status sp_usd_film_close(sp_usd_film *film, spate_error *error)
+{
+    spate_status status = sp_usd_close(film->usd, error);
+    sp_free(film);
+    return status;
+}
+
+void sp_usd_film_abandon(sp_usd_film *film)
+{
+    if (film)
+        sp_usd_abandon(film->usd);
+    sp_free(film);
+}
+
+/* ------------------------------------------------------------------ particles */
+
+sp_usd_name sp_usd_name_of(const sp_attribute *attribute)
+{
+    static const struct {
+        const char *ours;
+        sp_usd_name theirs;
+    } known[] = {{"position", {"points", SP_USD_POINT3F, NULL}},
+                 {"velocity", {"velocities", SP_USD_VECTOR3F, NULL}},
+                 {"id", {"ids", SP_USD_INT64, NULL}},
+                 {"vorticity", {"primvars:vorticity", SP_USD_VECTOR3F, "vertex"}}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (strcmp(attribute->name, known[k].ours) == 0)
+            return known[k].theirs;
+    sp_usd_name name = {"", (sp_usd_type)(SP_USD_FLOAT + attribute->components - 1), "vertex"};
+    if (attribute->integer)
+        name.type = SP_USD_INT64;
+    snprintf(name.name, sizeof name.name, "primvars:%s", attribute->name);
+    return name;
+}
+
+static void declare_cloud(sp_usd_film *film, const sp_cloud *cloud)
+{
+    film->particles = sp_usd_prim(film->usd, 0, "Points", "particles");
+    for (int k = 0; k < cloud->attribute_count; k++) {
+        sp_usd_name name = sp_usd_name_of(&cloud->attributes[k]);
+        film->attributes[k] =
+            sp_usd_attribute(film->usd, film->particles, name.name, name.type, name.interpolation);
+    }
+    film->widths = sp_usd_attribute(film->usd, film->particles, "widths", SP_USD_FLOAT, "vertex");
+    film->extent = sp_usd_attribute(film->usd, film->particles, "extent", SP_USD_FLOAT3, NULL);
+}
+
+static void put_integers(sp_usd *usd, const uint32_t *values, size_t count)
+{
+    int64_t wide[SP_CLOUD_BLOCK];
+    for (size_t k = 0; k < count; k++)
+        wide[k] = values[k];
+    sp_usd_sample_put(usd, wide, count);
+}
+
+static void put_attribute(sp_usd *usd, const sp_cloud *cloud, const sp_attribute *attribute)
+{
+    sp_cloud_buffer buffer;
+    for (size_t begin = 0; begin < cloud->count; begin += SP_CLOUD_BLOCK) {
+        size_t left = cloud->count - begin, count = left < SP_CLOUD_BLOCK ? left : SP_CLOUD_BLOCK;
+        const void *values = sp_cloud_values(cloud, attribute, begin, count, &buffer);
+        if (attribute->integer)
+            put_integers(usd, values, count);
+        else
+            sp_usd_sample_put(usd, values, count);
+    }
+}
+
+static void put_constant(sp_usd *usd, float value, size_t count)
+{
+    float values[SP_CLOUD_BLOCK];
+    for (int k = 0; k < SP_CLOUD_BLOCK; k++)
+        values[k] = value;
+    for (; count > SP_CLOUD_BLOCK; count -= SP_CLOUD_BLOCK)
+        sp_usd_sample_put(usd, values, SP_CLOUD_BLOCK);
+    sp_usd_sample_put(usd, values, count);
+}
+
+void sp_usd_film_cloud(sp_usd_film *film, const sp_cloud *cloud, double time)
+{
+    sp_usd *usd = film->usd;
+    float box[2][3];
+    if (film->particles < 0)
+        declare_cloud(film, cloud);
+    for (int k = 0; k < cloud->attribute_count; k++) {
+        sp_usd_sample_begin(usd, film->attributes[k], time, cloud->count);
+        put_attribute(usd, cloud, &cloud->attributes[k]);
+    }
+    sp_usd_sample_begin(usd, film->widths, time, cloud->count);
+    put_constant(usd, (float)(2 * cloud->radius), cloud->count);
+    sp_cloud_bounds(cloud, cloud->radius, box[0], box[1]);
+    sp_usd_sample_begin(usd, film->extent, time, 2);
+    sp_usd_sample_put(usd, box, 2);
+}
+
+/* ------------------------------------------------------------------ surfaces */
+
+static void declare_mesh(sp_usd_film *film, const spate_mesh_data *mesh)
+{
+    sp_usd *usd = film->usd;
+    bool flat = mesh->dim == 2;
+    int prim = film->surface = sp_usd_prim(usd, 0, flat ? "BasisCurves" : "Mesh", "surface");
+    film->mesh_points = sp_usd_attribute(usd, prim, "points", SP_USD_POINT3F, NULL);
+    if (mesh->normals)
+        film->mesh_normals = sp_usd_attribute(usd, prim, "normals", SP_USD_NORMAL3F, "vertex");
+    if (mesh->velocities)
+        film->mesh_velocities = sp_usd_attribute(usd, prim, "velocities", SP_USD_VECTOR3F, NULL);
+    film->mesh_counts = sp_usd_attribute(usd, prim, flat ? "curveVertexCounts" : "faceVertexCounts",
+                                         SP_USD_INT, NULL);
+    if (flat) {
+        sp_usd_token(usd, prim, "type", "linear");
+        sp_usd_token(usd, prim, "wrap", "nonperiodic");
+    } else {
+        film->mesh_indices = sp_usd_attribute(usd, prim, "faceVertexIndices", SP_USD_INT, NULL);
+        sp_usd_token(usd, prim, "subdivisionScheme", "none");
+    }
+    film->mesh_extent = sp_usd_attribute(usd, prim, "extent", SP_USD_FLOAT3, NULL);
+}
+
+/* Vectors of vertices; of segments both ends, since curves share no points. */
+static void put_vectors(sp_usd *usd, int attribute, const spate_mesh_data *mesh,
+                        const float *vectors, double time)
+{
+    size_t count = mesh->dim == 2 ? 2 * mesh->triangles : mesh->vertices;
+    sp_usd_sample_begin(usd, attribute, time, count);
+    if (mesh->dim == 3) {
+        sp_usd_sample_put(usd, vectors, count);
+        return;
+    }
+    for (size_t k = 0; k < count; k++)
+        sp_usd_sample_put(usd, vectors + 3 * (size_t)mesh->indices[k], 1);
+}
+
+static void put_counts(sp_usd *usd, int32_t value, size_t count)
+{
+    int32_t values[SP_CLOUD_BLOCK];
+    for (int k = 0; k < SP_CLOUD_BLOCK; k++)
+        values[k] = value;
+    for (; count > SP_CLOUD_BLOCK; count -= SP_CLOUD_BLOCK)
+        sp_usd_sample_put(usd, values, SP_CLOUD_BLOCK);
+    sp_usd_sample_put(usd, values, count);
+}
+
+static void put_box(sp_usd *usd, int attribute, const spate_mesh_data *mesh, double time)
+{
+    float box[2][3] = {{0}};
+    for (size_t k = 0; k < mesh->vertices; k++)
+        for (size_t d = 0; d < 3; d++) {
+            float x = mesh->positions[3 * k + d];
+            box[0][d] = k == 0 || x < box[0][d] ? x : box[0][d];
+            box[1][d] = k == 0 || x > box[1][d] ? x : box[1][d];
+        }
+    sp_usd_sample_begin(usd, attribute, time, 2);
+    sp_usd_sample_put(usd, box, 2);
+}
+
+void sp_usd_film_mesh(sp_usd_film *film, const spate_mesh_data *mesh, double time)
+{
+    sp_usd *usd = film->usd;
+    if (film->surface < 0)
+        declare_mesh(film, mesh);
+    put_vectors(usd, film->mesh_points, mesh, mesh->positions, time);
+    if (mesh->normals && film->mesh_normals)
+        put_vectors(usd, film->mesh_normals, mesh, mesh->normals, time);
+    if (mesh->velocities && film->mesh_velocities)
+        put_vectors(usd, film->mesh_velocities, mesh, mesh->velocities, time);
+    sp_usd_sample_begin(usd, film->mesh_counts, time, mesh->triangles);
+    put_counts(usd, mesh->dim == 2 ? 2 : 3, mesh->triangles);
+    if (mesh->dim == 3) {
+        sp_usd_sample_begin(usd, film->mesh_indices, time, 3 * mesh->triangles);
+        sp_usd_sample_put(usd, mesh->indices, 3 * mesh->triangles);
+    }
+    put_box(usd, film->mesh_extent, mesh, time);
+}

@@ -1,0 +1,37 @@
+/* usd_film.h -- particles and surfaces as USD: one layer with samples over time, or a layer per
+ * frame that a root layer takes together by value clips.
+ *
+ *     /spate                Xform
+ *     /spate/particles      Points: points, velocities, ids, widths, extent, primvars
+ *     /spate/surface        Mesh, in 2D BasisCurves */
+#ifndef SPATE_IO_USD_FILM_H
+#define SPATE_IO_USD_FILM_H
+
+#include "cloud.h"
+
+typedef struct sp_usd_film sp_usd_film;
+
+/* .usda or .usdc; NULL on failure. */
+sp_usd_film *sp_usd_film_create(const char *path, double fps, spate_error *error);
+/* A sample at time code `time` (frames). All clouds of a film have the same attributes. Failures
+ * are remembered for sp_usd_film_close. */
+void sp_usd_film_cloud(sp_usd_film *film, const sp_cloud *cloud, double time);
+void sp_usd_film_mesh(sp_usd_film *film, const spate_mesh_data *mesh, double time);
+spate_status sp_usd_film_close(sp_usd_film *film, spate_error *error);
+void sp_usd_film_abandon(sp_usd_film *film); /* NULL is fine */
+
+/* What the layers of a sequence hold, for the root layer that takes them together. */
+typedef struct sp_usd_sequence {
+    double fps;
+    const int *frames; /* particles.FRAME.usdc, surface.FRAME.usdc */
+    int frame_count;
+    const sp_cloud *cloud; /* any of them, for its attributes; NULL: no particles */
+    const int *mesh_frames;
+    int mesh_frame_count;
+    const spate_mesh_data *mesh; /* NULL: no surfaces */
+} sp_usd_sequence;
+/* Writes both into `folder`. */
+spate_status sp_usd_write_sequence(const char *folder, const char *root, const char *manifest,
+                                   const sp_usd_sequence *sequence, spate_error *error);
+
+#endif

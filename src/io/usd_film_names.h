@@ -1,0 +1,16 @@
+/* usd_film_names.h -- what an attribute of particles is called in USD. */
+#ifndef SPATE_IO_USD_FILM_NAMES_H
+#define SPATE_IO_USD_FILM_NAMES_H
+
+#include "cloud.h"
+#include "usd.h"
+
+typedef struct sp_usd_name {
+    char name[64];
+    sp_usd_type type;
+    const char *interpolation; /* NULL: none to be named */
+} sp_usd_name;
+
+sp_usd_name sp_usd_name_of(const sp_attribute *attribute);
+
+#endif

@@ -1,0 +1,268 @@
+/* vtk.c -- VTK XML with appended raw data.
+ *
+ * An XML head names the arrays and where each begins behind the mark `_`; there every array is its
+ * length in bytes (UInt64) and its values, little-endian. So the head is written first, from the
+ * lengths alone, and the values follow in one pass. */
+#include "vtk.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "file.h"
+
+enum { MAX_ARRAYS = SP_MAX_ATTRIBUTES + 8 };
+
+typedef struct array array;
+/* Writes all values of an array. */
+typedef void put_fn(sp_file *file, const array *what);
+
+struct array {
+    const char *type; /* VTK's name of it */
+    char name[40];
+    int components;
+    uint64_t values; /* all components */
+    size_t size;     /* bytes of a value */
+    put_fn *put;
+    const void *source; /* for `put` */
+    const sp_attribute *attribute;
+};
+
+typedef struct vtk_file {
+    sp_file *file;
+    array arrays[MAX_ARRAYS];
+    int count;
+    uint64_t offset; /* where the next array will begin */
+} vtk_file;
+
+/* ------------------------------------------------------------------ values */
+
+static void put_memory(sp_file *file, const array *what)
+{
+    sp_file_write_numbers(file, what->source, what->values, what->size);
+}
+
+static void put_attribute(sp_file *file, const array *what)
+{
+    const sp_cloud *cloud = what->source;
+    sp_cloud_buffer buffer;
+    for (size_t begin = 0; begin < cloud->count; begin += SP_CLOUD_BLOCK) {
+        size_t left = cloud->count - begin, count = left < SP_CLOUD_BLOCK ? left : SP_CLOUD_BLOCK;
+        const void *values = sp_cloud_values(cloud, what->attribute, begin, count, &buffer);
+        if (sp_file_write_numbers(file, values, count * (size_t)what->components, 4) != SPATE_OK)
+            return;
+    }
+}
+
+/* first, first + step, first + 2 step, ... with {first, step} at `source` */
+static void put_sequence(sp_file *file, const array *what)
+{
+    const uint64_t *rule = what->source;
+    uint32_t small[SP_CLOUD_BLOCK];
+    uint64_t large[SP_CLOUD_BLOCK];
+    for (uint64_t begin = 0; begin < what->values; begin += SP_CLOUD_BLOCK) {
+        uint64_t left = what->values - begin, count = left < SP_CLOUD_BLOCK ? left : SP_CLOUD_BLOCK;
+        for (uint64_t k = 0; k < count; k++) {
+            large[k] = rule[0] + rule[1] * (begin + k);
+            small[k] = (uint32_t)large[k];
+        }
+        const void *values = what->size == 4 ? (const void *)small : (const void *)large;
+        if (sp_file_write_numbers(file, values, (size_t)count, what->size) != SPATE_OK)
+            return;
+    }
+}
+
+static void put_rows(sp_file *file, const array *what)
+{
+    const sp_volume *volume = what->source;
+    float row[3 * SP_VOLUME_ROW];
+    for (int z = 0; z < volume->cells[2]; z++)
+        for (int y = 0; y < volume->cells[1]; y++)
+            for (int x = 0; x < volume->cells[0]; x += SP_VOLUME_ROW) {
+                int left = volume->cells[0] - x,
+                    count = left < SP_VOLUME_ROW ? left : SP_VOLUME_ROW;
+                const int at[3] = {x, y, z};
+                if (what->components == 1)
+                    sp_volume_distances(volume, at, count, row);
+                else
+                    sp_volume_velocities(volume, at, count, row);
+                if (sp_file_write_numbers(file, row, (size_t)(count * what->components), 4) !=
+                    SPATE_OK)
+                    return;
+            }
+}
+
+/* ------------------------------------------------------------------ the XML */
+
+static array *declare(vtk_file *vtk, const char *type, const char *name, int components,
+                      uint64_t tuples, size_t size, put_fn *put, const void *source)
+{
+    array *a = &vtk->arrays[vtk->count++];
+    *a = (array){type, "", components, tuples * (uint64_t)components, size, put, source, NULL};
+    snprintf(a->name, sizeof a->name, "%s", name);
+    sp_file_print(vtk->file,
+                  "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" "
+                  "format=\"appended\" offset=\"%llu\"/>\n",
+                  type, name, components, (unsigned long long)vtk->offset);
+    vtk->offset += 8 + a->values * size;
+    return a;
+}
+
+static void declare_attribute(vtk_file *vtk, const sp_cloud *cloud, const sp_attribute *attribute)
+{
+    declare(vtk, attribute->integer ? "UInt32" : "Float32", attribute->name, attribute->components,
+            cloud->count, 4, put_attribute, cloud)
+        ->attribute = attribute;
+}
+
+/* connectivity and offsets of `cells` cells with `corners` points each: the k-th cell has the
+ * points corners * k, ... or those in `indices` */
+static void declare_cells(vtk_file *vtk, const char *kind, uint64_t cells, uint64_t corners,
+                          const uint32_t *indices, const uint64_t rules[2][2])
+{
+    bool wide = cells * corners > INT32_MAX;
+    const char *type = wide ? "Int64" : "Int32";
+    size_t size = wide ? 8 : 4;
+    sp_file_print(vtk->file, "<%s>\n", kind);
+    if (indices)
+        declare(vtk, "UInt32", "connectivity", 1, cells * corners, 4, put_memory, indices);
+    else
+        declare(vtk, type, "connectivity", 1, cells * corners, size, put_sequence, rules[0]);
+    declare(vtk, type, "offsets", 1, cells, size, put_sequence, rules[1]);
+    sp_file_print(vtk->file, "</%s>\n", kind);
+}
+
+static void begin_file(vtk_file *vtk, const char *kind)
+{
+    sp_file_print(vtk->file,
+                  "<?xml version=\"1.0\"?>\n<!-- spate " SPATE_VERSION ", m and m/s -->\n"
+                  "<VTKFile type=\"%s\" version=\"1.0\" byte_order=\"LittleEndian\" "
+                  "header_type=\"UInt64\">\n",
+                  kind);
+}
+
+static void put_time(vtk_file *vtk, double time)
+{
+    sp_file_print(vtk->file, "<FieldData><DataArray type=\"Float64\" Name=\"TimeValue\" "
+                             "NumberOfTuples=\"1\" format=\"ascii\">");
+    sp_file_number(vtk->file, time, true);
+    sp_file_print(vtk->file, "</DataArray></FieldData>\n");
+}
+
+static spate_status end_file(vtk_file *vtk, const char *kind, spate_error *error)
+{
+    sp_file_print(vtk->file, "</Piece>\n</%s>\n<AppendedData encoding=\"raw\">\n_", kind);
+    for (int k = 0; k < vtk->count; k++) {
+        uint64_t bytes = vtk->arrays[k].values * vtk->arrays[k].size;
+        sp_file_write_numbers(vtk->file, &bytes, 1, 8);
+        vtk->arrays[k].put(vtk->file, &vtk->arrays[k]);
+    }
+    sp_file_print(vtk->file, "\n</AppendedData>\n</VTKFile>\n");
+    return sp_file_close(vtk->file, error);
+}
+
+static void begin_piece(vtk_file *vtk, size_t points, size_t verts, size_t lines, size_t polys)
+{
+    sp_file_print(vtk->file,
+                  "<Piece NumberOfPoints=\"%zu\" NumberOfVerts=\"%zu\" NumberOfLines=\"%zu\" "
+                  "NumberOfStrips=\"0\" NumberOfPolys=\"%zu\">\n",
+                  points, verts, lines, polys);
+}
+
+/* ------------------------------------------------------------------ files */
+
+spate_status sp_vtk_write_particles(const sp_cloud *cloud, const char *path, spate_error *error)
+{
+    /* a cell of its own for each particle, without which ParaView shows nothing */
+    static const uint64_t rules[2][2] = {{0, 1}, {1, 1}};
+    vtk_file vtk = {.file = sp_file_create(path, error)};
+    if (!vtk.file)
+        return error->status;
+    begin_file(&vtk, "PolyData");
+    sp_file_print(vtk.file, "<PolyData>\n");
+    put_time(&vtk, cloud->time);
+    begin_piece(&vtk, cloud->count, cloud->count, 0, 0);
+    sp_file_print(vtk.file, "<PointData%s>\n",
+                  sp_cloud_find(cloud, "velocity") ? " Vectors=\"velocity\"" : "");
+    for (int k = 1; k < cloud->attribute_count; k++)
+        declare_attribute(&vtk, cloud, &cloud->attributes[k]);
+    sp_file_print(vtk.file, "</PointData>\n<Points>\n");
+    declare_attribute(&vtk, cloud, &cloud->attributes[0]);
+    sp_file_print(vtk.file, "</Points>\n");
+    declare_cells(&vtk, "Verts", cloud->count, 1, NULL, rules);
+    return end_file(&vtk, "PolyData", error);
+}
+
+spate_status sp_vtk_write_mesh(const spate_mesh_data *mesh, double time, const char *path,
+                               spate_error *error)
+{
+    uint64_t corners = mesh->dim == 2 ? 2 : 3;
+    const uint64_t rules[2][2] = {{0, 1}, {corners, corners}};
+    vtk_file vtk = {.file = sp_file_create(path, error)};
+    if (!vtk.file)
+        return error->status;
+    begin_file(&vtk, "PolyData");
+    sp_file_print(vtk.file, "<PolyData>\n");
+    put_time(&vtk, time);
+    begin_piece(&vtk, mesh->vertices, 0, mesh->dim == 2 ? mesh->triangles : 0,
+                mesh->dim == 2 ? 0 : mesh->triangles);
+    sp_file_print(vtk.file, "<PointData%s%s>\n", mesh->normals ? " Normals=\"normal\"" : "",
+                  mesh->velocities ? " Vectors=\"velocity\"" : "");
+    if (mesh->normals)
+        declare(&vtk, "Float32", "normal", 3, mesh->vertices, 4, put_memory, mesh->normals);
+    if (mesh->velocities)
+        declare(&vtk, "Float32", "velocity", 3, mesh->vertices, 4, put_memory, mesh->velocities);
+    sp_file_print(vtk.file, "</PointData>\n<Points>\n");
+    declare(&vtk, "Float32", "position", 3, mesh->vertices, 4, put_memory, mesh->positions);
+    sp_file_print(vtk.file, "</Points>\n");
+    declare_cells(&vtk, mesh->dim == 2 ? "Lines" : "Polys", mesh->triangles, corners, mesh->indices,
+                  rules);
+    return end_file(&vtk, "PolyData", error);
+}
+
+/* Points of the image are the middles of the cells, so that contours work without a conversion. */
+spate_status sp_vtk_write_volume(const sp_volume *volume, double time, const char *path,
+                                 spate_error *error)
+{
+    vtk_file vtk = {.file = sp_file_create(path, error)};
+    if (!vtk.file)
+        return error->status;
+    const int *n = volume->cells;
+    uint64_t cells = (uint64_t)n[0] * (uint64_t)n[1] * (uint64_t)n[2];
+    double dx = volume->cell_size;
+    begin_file(&vtk, "ImageData");
+    sp_file_print(vtk.file, "<ImageData WholeExtent=\"0 %d 0 %d 0 %d\" Origin=\"", n[0] - 1,
+                  n[1] - 1, n[2] - 1);
+    for (int d = 0; d < 3; d++) {
+        sp_file_number(vtk.file, d < volume->dim ? 0.5 * dx : 0, true);
+        sp_file_print(vtk.file, d < 2 ? " " : "\" Spacing=\"");
+    }
+    for (int d = 0; d < 3; d++) {
+        sp_file_number(vtk.file, dx, true);
+        sp_file_print(vtk.file, d < 2 ? " " : "\">\n");
+    }
+    put_time(&vtk, time);
+    sp_file_print(vtk.file, "<Piece Extent=\"0 %d 0 %d 0 %d\">\n", n[0] - 1, n[1] - 1, n[2] - 1);
+    sp_file_print(vtk.file, "<PointData Scalars=\"surface\" Vectors=\"vel\">\n");
+    declare(&vtk, "Float32", "surface", 1, cells, 4, put_rows, volume);
+    declare(&vtk, "Float32", "vel", 3, cells, 4, put_rows, volume);
+    sp_file_print(vtk.file, "</PointData>\n");
+    return end_file(&vtk, "ImageData", error);
+}
+
+spate_status sp_vtk_write_collection(const char *path, const char *name, const char *ending,
+                                     const int *frames, int count, double fps, spate_error *error)
+{
+    sp_file *file = sp_file_create(path, error);
+    if (!file)
+        return error->status;
+    sp_file_print(file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
+                        "byte_order=\"LittleEndian\">\n<Collection>\n");
+    for (int k = 0; k < count; k++) {
+        sp_file_print(file, "<DataSet timestep=\"");
+        sp_file_number(file, frames[k] / fps, true);
+        sp_file_print(file, "\" part=\"0\" file=\"%s.%04d.%s\"/>\n", name, frames[k], ending);
+    }
+    sp_file_print(file, "</Collection>\n</VTKFile>\n");
+    return sp_file_close(file, error);
+}

@@ -1,0 +1,79 @@
+/* write.c -- spate_particles_write, spate_mesh_write and spate_volume_write: the writer that the
+ * ending of a file name asks for. */
+#include <string.h>
+
+#include "base/status.h"
+#include "blender.h"
+#include "cloud.h"
+#include "ply_write.h"
+#include "usd_film.h"
+#include "vdb.h"
+#include "vtk.h"
+
+static bool ends_with(const char *path, const char *ending)
+{
+    size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && strcmp(path + length - tail, ending) == 0;
+}
+
+static spate_status unknown_ending(const char *path, const char *known, spate_error *error)
+{
+    return sp_fail(error, SPATE_ERROR_USAGE, path, "the name must end in %s", known);
+}
+
+spate_status spate_particles_write(spate_sim *sim, const char *path, spate_error *error)
+{
+    sp_cloud cloud;
+    spate_error local;
+    error = error ? error : &local;
+    TRY(sp_cloud_of_sim(&cloud, sim, error));
+    if (ends_with(path, ".ply"))
+        return sp_ply_write(&cloud, path, error);
+    if (ends_with(path, ".vtp"))
+        return sp_vtk_write_particles(&cloud, path, error);
+    if (ends_with(path, ".usda") || ends_with(path, ".usdc")) {
+        sp_usd_film *film = sp_usd_film_create(path, cloud.fps, error);
+        if (!film)
+            return error->status;
+        sp_usd_film_cloud(film, &cloud, cloud.time * cloud.fps);
+        return sp_usd_film_close(film, error);
+    }
+    return unknown_ending(path, ".ply, .vtp, .usda or .usdc", error);
+}
+
+spate_status spate_mesh_write(const spate_mesh_data *mesh, const char *path, spate_error *error)
+{
+    spate_error local;
+    error = error ? error : &local;
+    if (ends_with(path, ".ply"))
+        return sp_ply_write_mesh(mesh, path, error);
+    if (ends_with(path, ".vtp"))
+        return sp_vtk_write_mesh(mesh, 0, path, error);
+    if (ends_with(path, ".usda") || ends_with(path, ".usdc")) {
+        sp_usd_film *film = sp_usd_film_create(path, 24, error);
+        if (!film)
+            return error->status;
+        sp_usd_film_mesh(film, mesh, 0);
+        return sp_usd_film_close(film, error);
+    }
+    if (ends_with(path, ".bobj.gz"))
+        return sp_blender_mesh_file(mesh, path, error);
+    return unknown_ending(path, ".ply, .vtp, .usda, .usdc or .bobj.gz", error);
+}
+
+spate_status spate_volume_write(spate_sim *sim, const char *path, spate_error *error)
+{
+    sp_cloud cloud;
+    sp_volume volume;
+    spate_error local;
+    error = error ? error : &local;
+    bool vdb = ends_with(path, ".vdb");
+    if (!vdb && !ends_with(path, ".vti"))
+        return unknown_ending(path, ".vdb or .vti", error);
+    TRY(sp_cloud_of_sim(&cloud, sim, error));
+    TRY(sp_volume_create(&volume, &cloud, error));
+    spate_status status = vdb ? sp_vdb_write(&volume, path, error)
+                              : sp_vtk_write_volume(&volume, cloud.time, path, error);
+    sp_volume_clear(&volume);
+    return status;
+}

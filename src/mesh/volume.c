@@ -1,0 +1,268 @@
+/* volume.c -- the volume of each region becomes that of its particles; normals.
+ *
+ * The volume of a region is V = sum over triangles of a . (b x c) / 6. When its vertices move along
+ * their normals by m g, V changes by m times the sum of g times their share of the area, so that
+ * Newton's method finds the m that gives a wanted V. That is done three times:
+ *
+ *     1. g = how much a vertex was smoothed; wanted is V before smoothing, which shrinks.
+ *     2. g = by how much a sheet as thin as here is too thick (field.c), m = -1 .. 0; wanted is the
+ *        volume of the region's particles: what is too thick gets thinner, as far as there is too
+ *        much.
+ *     3. g = 1, |m| up to LARGEST cells; wanted is the same: what is left is spread evenly.
+ *
+ * Drops, of a few particles, are scaled about their middle (or the wall they sit on) instead, which
+ * is exact. Vertices stay on their walls. */
+#include "surface.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LARGEST 0.25 /* cells */
+#define FEW 8        /* particles of a drop, at most */
+#define TINY 3       /* nodes: regions smaller than that are drops too */
+#define MOST_SCALE 4
+
+typedef struct correction {
+    X(surface) *s;
+    float weight[256];  /* g, by `thin` */
+    double least, most; /* of m in all */
+    float *normal;      /* sum of the area vectors around each vertex, m^2 */
+} correction;
+
+/* Sum of the area vectors of the simplices around a vertex; in 2D those of segments. */
+static void fan_area(const X(surface) *s, size_t vertex, float area[3])
+{
+    const float *x = s->mesh->positions;
+    float sum[3] = {0, 0, 0};
+    for (uint32_t k = s->fan_start[vertex]; k < s->fan_start[vertex + 1]; k++) {
+        const uint32_t *corner = s->mesh->indices + DIM * (size_t)s->fan[k];
+        const float *a = x + 3 * (size_t)corner[0], *b = x + 3 * (size_t)corner[1];
+        float e[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+        if (DIM == 2) {
+            sum[0] += e[1];
+            sum[1] -= e[0];
+            continue;
+        }
+        const float *c = x + 3 * (size_t)corner[DIM - 1];
+        float f[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
+        sum[0] += 0.5f * (e[1] * f[2] - e[2] * f[1]);
+        sum[1] += 0.5f * (e[2] * f[0] - e[0] * f[2]);
+        sum[2] += 0.5f * (e[0] * f[1] - e[1] * f[0]);
+    }
+    memcpy(area, sum, sizeof sum);
+}
+
+static void area_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const correction *c = user;
+    for (size_t k = begin; k < end; k++)
+        fan_area(c->s, k, c->normal + 3 * k);
+}
+
+static float length_of(const float v[3])
+{
+    return sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/* The direction in which a vertex may move: its normal, less what leads off a wall. */
+static void direction(const correction *c, size_t vertex, float out[3])
+{
+    const float *normal = c->normal + 3 * vertex;
+    float length = length_of(normal);
+    uint8_t wall = c->s->wall[vertex];
+    for (int d = 0; d < 3; d++) {
+        bool bound = (wall & VERTEX_FIXED) || (wall >> (2 * d) & 3);
+        out[d] = length > 0.0f && !bound ? normal[d] / length : 0.0f;
+    }
+    /* along a wall as far as needed to keep up with the surface, within reason */
+    float along = length_of(out);
+    for (int d = 0; d < 3 && along > 0.5f; d++)
+        out[d] /= along;
+}
+
+/* ------------------------------------------------------------------ measuring */
+
+static double simplex_volume(const spate_mesh_data *mesh, size_t simplex)
+{
+    const uint32_t *corner = mesh->indices + DIM * simplex;
+    const float *a = mesh->positions + 3 * (size_t)corner[0];
+    const float *b = mesh->positions + 3 * (size_t)corner[1];
+    if (DIM == 2)
+        return 0.5 * ((double)a[0] * (double)b[1] - (double)a[1] * (double)b[0]);
+    const float *c = mesh->positions + 3 * (size_t)corner[DIM - 1];
+    double x[3] = {(double)b[1] * (double)c[2] - (double)b[2] * (double)c[1],
+                   (double)b[2] * (double)c[0] - (double)b[0] * (double)c[2],
+                   (double)b[0] * (double)c[1] - (double)b[1] * (double)c[0]};
+    return ((double)a[0] * x[0] + (double)a[1] * x[1] + (double)a[2] * x[2]) / 6;
+}
+
+static void measure_volumes(X(surface) *s)
+{
+    for (uint32_t k = 0; k < s->region_count; k++)
+        s->regions[k].volume = 0;
+    for (size_t k = 0; k < s->mesh->triangles; k++)
+        s->regions[s->vertex_region[s->mesh->indices[DIM * k]]].volume +=
+            simplex_volume(s->mesh, k);
+}
+
+static void measure_areas(const correction *c)
+{
+    const X(surface) *s = c->s;
+    for (uint32_t k = 0; k < s->region_count; k++)
+        s->regions[k].area = 0;
+    for (size_t k = 0; k < s->mesh->vertices; k++) {
+        float along[3], weight = c->weight[s->slim[k]];
+        const float *n = c->normal + 3 * k;
+        direction(c, k, along);
+        s->regions[s->vertex_region[k]].area +=
+            (double)(weight * (n[0] * along[0] + n[1] * along[1] + n[2] * along[2])) / DIM;
+    }
+}
+
+void X(surface_measure)(X(surface) *s)
+{
+    for (uint32_t k = 0; k < s->region_count; k++)
+        for (int d = 0; d < 3; d++) {
+            s->regions[k].low[d] = INFINITY;
+            s->regions[k].high[d] = -INFINITY;
+        }
+    for (size_t k = 0; k < s->mesh->vertices; k++) {
+        X(region) *r = &s->regions[s->vertex_region[k]];
+        r->walls |= s->wall[k] & VERTEX_WALLS;
+        for (int d = 0; d < 3; d++) {
+            double x = (double)s->mesh->positions[3 * k + (size_t)d];
+            r->low[d] = x < r->low[d] ? x : r->low[d];
+            r->high[d] = x > r->high[d] ? x : r->high[d];
+        }
+    }
+    measure_volumes(s);
+    for (uint32_t k = 0; k < s->region_count; k++) {
+        X(region) *r = &s->regions[k];
+        bool tiny = true;
+        r->small = r->particles <= FEW;
+        FOR_DIM(d) {
+            tiny = tiny && r->high[d] - r->low[d] < TINY * (double)s->h;
+            r->small = r->small && (r->walls >> (2 * d) & 3) != 3; /* between opposite walls */
+        }
+        r->small = r->small || tiny;
+        r->before = r->volume;
+    }
+}
+
+/* ------------------------------------------------------------------ moving */
+
+static void move_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const correction *c = user;
+    const X(surface) *s = c->s;
+    for (size_t k = begin; k < end; k++) {
+        const X(region) *r = &s->regions[s->vertex_region[k]];
+        float along[3], way = (float)r->move * c->weight[s->slim[k]];
+        direction(c, k, along);
+        FOR_DIM(d)
+            s->mesh->positions[3 * k + (size_t)d] += way * along[d];
+    }
+}
+
+/* Newton's method; each region comes to its target, as far as m may go. */
+static void adjust(correction *c, int rounds)
+{
+    X(surface) *s = c->s;
+    for (int round = 0; round < rounds; round++) {
+        sp_parallel_for(s->pool, s->mesh->vertices, 1024, area_range, c);
+        measure_volumes(s);
+        measure_areas(c);
+        for (uint32_t k = 0; k < s->region_count; k++) {
+            X(region) *r = &s->regions[k];
+            double was = round > 0 ? r->moved : 0;
+            double all = r->area > 0 ? was + (r->target - r->volume) / r->area : was;
+            r->moved = all < c->least ? c->least : all > c->most ? c->most : all;
+            r->move = r->small ? 0 : r->moved - was;
+        }
+        sp_parallel_for(s->pool, s->mesh->vertices, 1024, move_range, c);
+    }
+}
+
+static void scale_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    X(surface) *s = user;
+    for (size_t k = begin; k < end; k++) {
+        const X(region) *r = &s->regions[s->vertex_region[k]];
+        if (!r->small || !(r->before > 0))
+            continue;
+        double ratio = r->target / r->before, scale = DIM == 3 ? cbrt(ratio) : sqrt(ratio);
+        scale = scale < MOST_SCALE ? scale : MOST_SCALE;
+        FOR_DIM(d) {
+            int walls = r->walls >> (2 * d) & 3;
+            double middle = walls == 1   ? r->low[d]
+                            : walls == 2 ? r->high[d]
+                                         : 0.5 * (r->low[d] + r->high[d]);
+            float *x = &s->mesh->positions[3 * k + (size_t)d];
+            *x = (float)(middle + scale * ((double)*x - middle));
+        }
+    }
+}
+
+/* Nothing leaves the domain. */
+static void confine_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    X(surface) *s = user;
+    for (size_t k = begin; k < end; k++)
+        FOR_DIM(d) {
+            float *x = &s->mesh->positions[3 * k + (size_t)d], high = (float)s->n[d] * s->h;
+            *x = *x < 0.0f ? 0.0f : *x > high ? high : *x;
+        }
+}
+
+static void normal_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const correction *c = user;
+    for (size_t k = begin; k < end; k++) {
+        float *normal = c->normal + 3 * k, length = length_of(normal);
+        for (int d = 0; d < 3; d++)
+            normal[d] = length > 0.0f ? normal[d] / length : (float)(d == 1);
+    }
+}
+
+static void smoothing_back(X(surface) *s, correction *c)
+{
+    for (int thin = 0; thin < 256; thin++)
+        c->weight[thin] = X(surface_smoothing)(thin);
+    for (uint32_t k = 0; k < s->region_count; k++)
+        s->regions[k].target = s->regions[k].before;
+    c->least = -INFINITY;
+    c->most = INFINITY;
+    adjust(c, 1);
+}
+
+void X(surface_volume)(X(surface) *s)
+{
+    size_t vertices = s->mesh->vertices;
+    correction c = {.s = s, .normal = s->mesh->normals};
+    double particle = 1;
+    smoothing_back(s, &c);
+    FOR_DIM(d)
+        particle *= s->options->cell_size / s->options->particles_per_axis;
+    for (uint32_t k = 0; k < s->region_count; k++)
+        s->regions[k].target = particle * s->regions[k].particles;
+    for (int thin = 0; thin < 256; thin++)
+        c.weight[thin] = s->excess[thin] * s->h;
+    c.least = -1;
+    c.most = 0;
+    adjust(&c, 2);
+    for (int thin = 0; thin < 256; thin++)
+        c.weight[thin] = 1.0f;
+    c.most = LARGEST * s->options->cell_size;
+    c.least = -c.most;
+    adjust(&c, 3);
+    sp_parallel_for(s->pool, vertices, 1024, scale_range, s);
+    if (s->walls)
+        sp_parallel_for(s->pool, vertices, 1024, confine_range, s);
+    sp_parallel_for(s->pool, vertices, 1024, area_range, &c);
+    sp_parallel_for(s->pool, vertices, 1024, normal_range, &c);
+}

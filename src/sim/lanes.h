@@ -1,0 +1,120 @@
+/* lanes.h -- a row of a tile as one vector: TILE floats, 8 in 3D and 16 in 2D.
+ *
+ * Vector types of gcc and clang: the compiler splits them into what the instruction set has, and
+ * every lane is computed by itself, so the bits are those of a plain loop. Conditions are masks, -1
+ * where true and 0 where false. */
+#ifndef SPATE_SIM_LANES_H
+#define SPATE_SIM_LANES_H
+
+#include "kernels/grid.h"
+
+#include <string.h>
+
+#define SP_INLINE static inline __attribute__((always_inline))
+
+typedef float lanes __attribute__((vector_size(TILE * sizeof(float))));
+typedef int32_t lane_mask __attribute__((vector_size(TILE * sizeof(float))));
+typedef double wide __attribute__((vector_size(TILE * sizeof(double))));
+typedef int64_t wide_mask __attribute__((vector_size(TILE * sizeof(double))));
+typedef uint8_t lane_bytes __attribute__((vector_size(TILE)));
+typedef float loose __attribute__((vector_size(TILE * sizeof(float)), aligned(4), may_alias));
+typedef double loose_wide
+    __attribute__((vector_size(TILE * sizeof(double)), aligned(8), may_alias));
+typedef uint8_t loose_bytes __attribute__((vector_size(TILE), aligned(1), may_alias));
+
+SP_INLINE lanes load(const float *p)
+{
+    return *(const loose *)p;
+}
+
+SP_INLINE void store(float *p, lanes v)
+{
+    *(loose *)p = v;
+}
+
+SP_INLINE wide load_wide(const double *p)
+{
+    return *(const loose_wide *)p;
+}
+
+SP_INLINE void store_wide(double *p, wide v)
+{
+    *(loose_wide *)p = v;
+}
+
+SP_INLINE wide widen(lanes v)
+{
+    return __builtin_convertvector(v, wide);
+}
+
+/* Bytes, cell types say, as numbers. */
+SP_INLINE lane_mask load_bytes(const uint8_t *p)
+{
+    return __builtin_convertvector(*(const loose_bytes *)p, lane_mask);
+}
+
+SP_INLINE void store_bytes(uint8_t *p, lane_mask v)
+{
+    *(loose_bytes *)p = __builtin_convertvector(v, lane_bytes);
+}
+
+/* v where the mask is set, else 0. */
+SP_INLINE lanes where(lane_mask mask, lanes v)
+{
+    return (lanes)((lane_mask)v & mask);
+}
+
+SP_INLINE lanes choose(lane_mask mask, lanes yes, lanes no)
+{
+    return (lanes)(((lane_mask)yes & mask) | ((lane_mask)no & ~mask));
+}
+
+SP_INLINE lanes where_positive(lanes mark, lanes v)
+{
+    return where(mark > 0.0f, v);
+}
+
+SP_INLINE bool any(lane_mask mask)
+{
+    int32_t set = 0;
+    for (int i = 0; i < TILE; i++)
+        set |= mask[i];
+    return set != 0;
+}
+
+/* The larger of |v| and most, which must not be negative; a NaN counts as larger than any number
+ * and stays. Numbers without sign are in the order of their bits. */
+SP_INLINE lane_mask larger(lane_mask most, lanes v)
+{
+    lane_mask size = (lane_mask)v & 0x7fffffff, more = size > most;
+    return (size & more) | (most & ~more);
+}
+
+SP_INLINE wide_mask larger_wide(wide_mask most, wide v)
+{
+    wide_mask size = (wide_mask)v & INT64_MAX, more = size > most;
+    return (size & more) | (most & ~more);
+}
+
+/* The largest lane of what `larger` left. */
+SP_INLINE double largest(lane_mask most)
+{
+    int32_t bits = 0;
+    float value;
+    for (int i = 0; i < TILE; i++)
+        bits = most[i] > bits ? most[i] : bits;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+SP_INLINE double largest_wide(wide_mask most)
+{
+    int64_t bits = 0;
+    double value;
+    for (int i = 0; i < TILE; i++)
+        bits = most[i] > bits ? most[i] : bits;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+#endif

@@ -1,0 +1,212 @@
+/* bench_run.c -- one measured run: its scene, and its own process, so that the peak of memory is
+ * that of the run alone and no run finds what another one left behind. */
+#include "bench.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/timer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A closed box of 2 x 1 (x 1) m, the column 40 % long, full width, 80 % high: the case of
+ * scenes/dam_break.json, and of the numbers that others are known by. */
+static spate_scene *dam_break(int dim, int cells)
+{
+    spate_scene *scene = spate_scene_create();
+    spate_shape *column = scene ? spate_scene_add(scene, SPATE_LIST_FILL) : NULL;
+    if (!column) {
+        spate_scene_destroy(scene);
+        return NULL;
+    }
+    scene->dim = dim;
+    scene->domain.size[0] = 2;
+    scene->domain.size[1] = 1;
+    scene->domain.size[2] = dim == 3 ? 1 : 0;
+    scene->domain.cells = cells;
+    column->shape = SPATE_SHAPE_BOX;
+    for (int d = 0; d < 3; d++) {
+        column->min[d] = 0;
+        column->max[d] = d < 2 ? 0.8 : 1;
+    }
+    return scene;
+}
+
+/* `2d-400`: 2 and 400 */
+static bool read_case(const char *name, int *dim, int *cells)
+{
+    char *end;
+    if ((name[0] != '2' && name[0] != '3') || strncmp(name + 1, "d-", 2) != 0)
+        return false;
+    errno = 0;
+    long number = strtol(name + 3, &end, 10);
+    if (end == name + 3 || *end || errno || number < 4 || number > 16384)
+        return false;
+    *dim = name[0] - '0';
+    *cells = (int)number;
+    return true;
+}
+
+spate_scene *bench_scene(const char *name, int *code)
+{
+    int dim, cells;
+    spate_error error = {0};
+    if (!read_case(name, &dim, &cells)) {
+        spate_scene *scene = spate_scene_read(name, &error);
+        *code = scene ? EXIT_DONE : tool_fail(&error, name);
+        return scene;
+    }
+    spate_scene *scene = dam_break(dim, cells);
+    *code = scene ? EXIT_DONE : tool_say_error(EXIT_MEMORY, "out of memory");
+    return scene;
+}
+
+/* ---- in a process of its own */
+
+typedef int job_fn(const void *args, void *result);
+
+/* Calls `job` in a child and brings its result back. */
+static int in_child(job_fn *job, const void *args, void *result, size_t size)
+{
+    int ends[2], status;
+    if (pipe(ends) != 0)
+        return tool_say_error(EXIT_FILE, "bench: no pipe: %s", strerror(errno));
+    fflush(NULL);
+    pid_t child = fork();
+    if (child < 0) {
+        close(ends[0]);
+        close(ends[1]);
+        return tool_say_error(EXIT_MEMORY, "bench: no process: %s", strerror(errno));
+    }
+    if (child == 0) {
+        close(ends[0]);
+        int code = job(args, result);
+        bool sent = write(ends[1], result, size) == (ssize_t)size;
+        fflush(stderr);
+        _exit(code == EXIT_DONE && !sent ? EXIT_FILE : code);
+    }
+    close(ends[1]);
+    bool whole = read(ends[0], result, size) == (ssize_t)size; /* less than a pipe holds */
+    close(ends[0]);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    if (WIFSIGNALED(status))
+        return tool_say_error(EXIT_SIMULATION, "bench: the run was ended by signal %d",
+                              WTERMSIG(status));
+    if (WEXITSTATUS(status) == EXIT_DONE && !whole)
+        return tool_say_error(EXIT_SIMULATION, "bench: the run gave no result");
+    return WEXITSTATUS(status);
+}
+
+typedef struct run_args {
+    const spate_scene *scene;
+    const char *name;
+    int frames, threads;
+} run_args;
+
+static double processor_seconds(void)
+{
+    struct rusage u;
+    if (getrusage(RUSAGE_SELF, &u) != 0)
+        return 0;
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+           1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+static spate_status run_frames(spate_sim *sim, int frames, bench_run *run, spate_error *error)
+{
+    for (int frame = 0; frame < frames; frame++) {
+        uint64_t steps = spate_sim_steps(sim);
+        double start = sp_seconds(), worked = processor_seconds();
+        spate_status status = spate_sim_step_frame(sim, error);
+        if (status != SPATE_OK)
+            return status;
+        run->seconds += sp_seconds() - start;
+        run->processor += processor_seconds() - worked;
+        spate_stats stats = spate_sim_stats(sim);
+        for (int k = 0; k < SPATE_STAGE_COUNT; k++)
+            run->stage[k] += stats.seconds[k];
+        run->iterations += stats.solver_iterations;
+        run->particle_steps += (double)stats.particles * (double)(spate_sim_steps(sim) - steps);
+    }
+    return SPATE_OK;
+}
+
+static int run_job(const void *user, void *result)
+{
+    const run_args *args = user;
+    bench_run *run = result;
+    spate_error error = {0};
+    spate_options options = spate_options_default();
+    options.threads = args->threads;
+    spate_sim *sim = spate_sim_create(args->scene, &options, &error);
+    if (!sim)
+        return tool_fail(&error, args->name);
+    spate_status status = run_frames(sim, args->frames, run, &error);
+    run->particles = spate_particles_count(sim);
+    run->steps = spate_sim_steps(sim);
+    run->iterations /= run->steps > 0 ? (double)run->steps : 1;
+    run->simulated = args->frames / args->scene->fps;
+    spate_sim_destroy(sim);
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) == 0)
+        run->peak = (double)usage.ru_maxrss * 1024;
+    return status == SPATE_OK ? EXIT_DONE : tool_fail(&error, args->name);
+}
+
+int bench_measure(const spate_scene *scene, const char *name, int frames, int threads,
+                  bench_run *run)
+{
+    run_args args = {scene, name, frames, threads};
+    memset(run, 0, sizeof *run);
+    return in_child(run_job, &args, run, sizeof *run);
+}
+
+/* ---- the triad */
+
+#define TRIAD_FLOATS ((size_t)1 << 25) /* of each array: 128 MB */
+#define TRIAD_PASSES 5
+
+typedef struct triad_args {
+    float *a, *b, *c;
+} triad_args;
+
+static void triad_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const triad_args *args = user;
+    float *restrict a = args->a;
+    const float *restrict b = args->b, *restrict c = args->c;
+    for (size_t k = begin; k < end; k++)
+        a[k] = b[k] + 0.5f * c[k];
+}
+
+static int triad_job(const void *user, void *result)
+{
+    triad_args args = {sp_alloc(TRIAD_FLOATS, 4), sp_alloc(TRIAD_FLOATS, 4),
+                       sp_alloc(TRIAD_FLOATS, 4)};
+    sp_pool *pool = sp_pool_create(*(const int *)user, NULL, NULL);
+    if (!args.a || !args.b || !args.c || !pool)
+        return tool_say_error(EXIT_MEMORY, "out of memory");
+    /* a page that was never written is the same zeros over and over: write them all first */
+    for (size_t k = 0; k < TRIAD_FLOATS; k++)
+        args.a[k] = args.b[k] = args.c[k] = 1.0f;
+    double best = 0;
+    for (int pass = 0; pass < TRIAD_PASSES; pass++) {
+        double start = sp_seconds();
+        sp_parallel_for(pool, TRIAD_FLOATS, 65536, triad_range, &args);
+        double rate = 3.0 * 4.0 * (double)TRIAD_FLOATS / (sp_seconds() - start);
+        best = rate > best ? rate : best;
+    }
+    *(double *)result = best;
+    return EXIT_DONE; /* the process ends here: its memory goes with it */
+}
+
+int bench_triad(int threads, double *bandwidth)
+{
+    *bandwidth = 0;
+    return in_child(triad_job, &threads, bandwidth, sizeof *bandwidth);
+}

@@ -1,0 +1,293 @@
+/* cmd_export.c -- `spate export DIR --to FORMAT`: the frames of a run folder as files that other
+ * programs open. One frame is in memory at a time. */
+#include "tool.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/export.h"
+#include "io/run_folder.h"
+#include "io/surface_read.h"
+#include "io/usd_film.h"
+
+static const char usage[] =
+    "usage: spate export DIR --to FORMAT [options]\n"
+    "\n"
+    "Writes the frames of the run in a folder in another format. Reads particles.NNNN.ply, so the run\n"
+    "must have output.particles = ply (the default), and surfaces from mesh.NNNN.ply where they are\n"
+    "there. docs/formats.md says how to open what it writes.\n"
+    "\n"
+    "  --to FORMAT       usd      particles as a USD layer per frame, and liquid.usda to open\n"
+    "                    vtk      particles as .vtp for ParaView, and particles.pvd to open\n"
+    "                    vdb      level set `surface` and velocity `vel` as OpenVDB (3D)\n"
+    "                    blender  a cache of Blender's fluid domain, and open.py to open it with\n"
+    "                    ply      particles as PLY, with other attributes\n"
+    "  -o, --output DIR  the folder to write to; default: a folder FORMAT in the run folder. With usd,\n"
+    "                    a name that ends in .usda or .usdc: one file with all frames\n"
+    "  --attributes LIST only these of the particles' attributes, e.g. --attributes \"velocity id\";\n"
+    "                    speed can be had of every run\n"
+    "  --volume          vtk: also level set and velocity on the grid, as .vti\n"
+    "  --first N, --last N, --every N   only these frames\n"
+    "  --quiet           say nothing\n"
+    "  --help            this text\n"
+    "\n"
+    "Exit codes: 0 done, 2 usage, 4 file error, 5 out of memory.\n";
+
+typedef struct job {
+    const char *run, *format_name, *output, *attributes;
+    bool volume, quiet;
+    int first, last, every;
+    sp_format format;
+    sp_run_folder folder;
+    sp_run_info info;
+    spate_scene *scene;
+    int *frames;
+    int frame_count;
+    sp_export *out;
+    sp_usd_film *film; /* one file for all frames, instead of `out` */
+    char target[SP_PATH_SIZE];
+    uint64_t particles; /* of all frames */
+    int surfaces;       /* files */
+} job;
+
+/* ------------------------------------------------------------------ what to write, and where */
+
+static int find_format(job *j)
+{
+    const char *names[SP_FORMAT_COUNT];
+    if (!j->format_name)
+        return tool_say_error(EXIT_USAGE, "--to: is missing: usd, vtk, vdb, blender or ply");
+    for (int k = 0; k < SP_FORMAT_COUNT; k++) {
+        names[k] = sp_format_name((sp_format)k);
+        if (strcmp(j->format_name, names[k]) == 0) {
+            j->format = (sp_format)k;
+            return EXIT_DONE;
+        }
+    }
+    const char *guess = tool_suggest(j->format_name, names, SP_FORMAT_COUNT);
+    if (guess)
+        return tool_say_error(EXIT_USAGE, "--to: unknown format '%s'; did you mean '%s'?",
+                              j->format_name, guess);
+    return tool_say_error(EXIT_USAGE,
+                          "--to: unknown format '%s': there are usd, vtk, vdb, blender and ply",
+                          j->format_name);
+}
+
+static bool is_single_file(const job *j)
+{
+    size_t length = j->output ? strlen(j->output) : 0;
+    return j->format == SP_FORMAT_USD && length > 5 &&
+           (strcmp(j->output + length - 5, ".usda") == 0 ||
+            strcmp(j->output + length - 5, ".usdc") == 0);
+}
+
+static int check_arguments(job *j)
+{
+    int code = find_format(j);
+    if (code != EXIT_DONE)
+        return code;
+    if (j->volume && j->format != SP_FORMAT_VTK)
+        return tool_say_error(EXIT_USAGE, "--volume: is only for --to vtk (vdb is a volume)");
+    if (j->attributes && j->format == SP_FORMAT_VDB)
+        return tool_say_error(EXIT_USAGE,
+                              "--attributes: are of particles, which vdb does not hold");
+    return EXIT_DONE;
+}
+
+static int open_target(job *j)
+{
+    spate_error error = {0};
+    if (j->output)
+        snprintf(j->target, sizeof j->target, "%s", j->output);
+    else
+        snprintf(j->target, sizeof j->target, "%s/%s", j->folder.path, sp_format_name(j->format));
+    if (is_single_file(j))
+        j->film = sp_usd_film_create(j->target, j->scene->fps, &error);
+    else
+        j->out = sp_export_create(j->target, j->format, j->scene->fps, -1, &error);
+    return j->film || j->out ? EXIT_DONE : tool_fail(&error, NULL);
+}
+
+/* ------------------------------------------------------------------ the run */
+
+/* Files that a killed run or a full disk left incomplete stand at the end: they are left out. One
+ * in the middle is damage, which nothing should hide. */
+static void drop_tail(job *j)
+{
+    char path[SP_PATH_SIZE];
+    spate_error error = {0};
+    int whole = j->frame_count;
+    while (whole > 0 &&
+           sp_cloud_probe(sp_run_folder_particles(&j->folder, j->frames[whole - 1], path),
+                          &error) != SPATE_OK)
+        whole--;
+    if (whole < j->frame_count)
+        tool_warn("%s: %s; left out, with %d frame%s in all at the end", error.where, error.message,
+                  j->frame_count - whole, j->frame_count - whole == 1 ? "" : "s");
+    j->frame_count = whole;
+}
+
+static void choose_frames(job *j)
+{
+    int kept = 0;
+    for (int k = 0; k < j->frame_count; k++) {
+        int frame = j->frames[k], last = j->last < 0 ? frame : j->last;
+        if (frame >= j->first && frame <= last && (frame - j->first) % j->every == 0)
+            j->frames[kept++] = frame;
+    }
+    j->frame_count = kept;
+}
+
+static int open_run(job *j)
+{
+    spate_error error = {0};
+    if (sp_run_folder_open_to_read(&j->folder, j->run, &error) != SPATE_OK)
+        return tool_fail(&error, NULL);
+    if (!sp_run_folder_has(&j->folder, "run.json"))
+        return tool_say_error(EXIT_FILE, "%s: holds no run (there is no run.json)", j->run);
+    if (sp_run_info_read(&j->folder, &j->info, &error) != SPATE_OK)
+        return tool_fail(&error, NULL);
+    if (sp_run_info_newer(&j->info))
+        return tool_say_error(EXIT_FILE,
+                              "%s: was written by spate %s, which is newer than this one (%s): use "
+                              "that version",
+                              j->run, j->info.version, spate_version());
+    j->scene = sp_run_info_scene(&j->folder, &j->info, &error);
+    if (!j->scene ||
+        sp_run_folder_frames(&j->folder, &j->frames, &j->frame_count, &error) != SPATE_OK)
+        return tool_fail(&error, NULL);
+    if (j->format == SP_FORMAT_VDB && j->scene->dim == 2)
+        return tool_say_error(EXIT_USAGE,
+                              "%s: is a 2D run, and OpenVDB holds volumes: use --to vtk "
+                              "--volume",
+                              j->run);
+    drop_tail(j);
+    choose_frames(j);
+    if (j->frame_count == 0)
+        return tool_say_error(EXIT_FILE,
+                              "%s: has no particle files to export (particles.NNNN.ply; see "
+                              "output.particles, --first, --last and --every)",
+                              j->run);
+    return EXIT_DONE;
+}
+
+static spate_status write_frame(job *j, sp_cloud *cloud, spate_error *error)
+{
+    if (j->film) {
+        sp_usd_film_cloud(j->film, cloud, cloud->frame);
+        return SPATE_OK;
+    }
+    spate_status status = SPATE_OK;
+    if (j->format != SP_FORMAT_VDB)
+        status = sp_export_particles(j->out, cloud, error);
+    if (status == SPATE_OK && (j->volume || j->format == SP_FORMAT_VDB))
+        status = sp_export_volume(j->out, cloud, error);
+    return status;
+}
+
+/* mesh.NNNN.ply, if the run has it. */
+static spate_status write_surface(job *j, int frame, spate_error *error)
+{
+    char name[32], path[SP_PATH_SIZE];
+    spate_mesh_data mesh;
+    snprintf(name, sizeof name, "mesh.%04d.ply", frame);
+    bool takes = j->format != SP_FORMAT_VDB && j->format != SP_FORMAT_PLY &&
+                 !(j->format == SP_FORMAT_BLENDER && j->scene->dim == 2);
+    if (!takes || !sp_run_folder_has(&j->folder, name))
+        return SPATE_OK;
+    spate_status status =
+        sp_surface_file_read(&mesh, sp_run_folder_path(&j->folder, name, path), error);
+    if (status != SPATE_OK)
+        return status;
+    if (j->film)
+        sp_usd_film_mesh(j->film, &mesh, frame);
+    else
+        status = sp_export_surface(j->out, &mesh, frame, error);
+    sp_surface_file_clear(&mesh);
+    j->surfaces++;
+    return status;
+}
+
+static int write_frames(job *j)
+{
+    spate_error error = {0};
+    char path[SP_PATH_SIZE];
+    for (int k = 0; k < j->frame_count; k++) {
+        sp_cloud cloud;
+        sp_run_folder_particles(&j->folder, j->frames[k], path);
+        spate_status status = sp_cloud_read(&cloud, j->scene, j->frames[k], path, &error);
+        if (status == SPATE_OK && j->attributes)
+            status = sp_cloud_choose(&cloud, j->attributes, &error);
+        if (status == SPATE_OK)
+            status = write_frame(j, &cloud, &error);
+        j->particles += cloud.count;
+        sp_cloud_clear(&cloud);
+        if (status == SPATE_OK)
+            status = write_surface(j, j->frames[k], &error);
+        if (status != SPATE_OK)
+            return tool_fail(&error, NULL);
+    }
+    if (j->film) {
+        sp_usd_film *film = j->film;
+        j->film = NULL;
+        if (sp_usd_film_close(film, &error) != SPATE_OK)
+            return tool_fail(&error, NULL);
+    } else if (sp_export_collect(j->out, &error) != SPATE_OK) {
+        return tool_fail(&error, NULL);
+    }
+    return EXIT_DONE;
+}
+
+static int export_run(job *j)
+{
+    int code = open_run(j);
+    if (code == EXIT_DONE)
+        code = open_target(j);
+    if (code == EXIT_DONE)
+        code = write_frames(j);
+    if (code == EXIT_DONE && !j->quiet) {
+        char count[TOOL_NUMBER];
+        const char *entry = j->out ? sp_export_entry(j->out) : "";
+        fprintf(stderr, "%d frame%s, %s particles", j->frame_count, j->frame_count == 1 ? "" : "s",
+                tool_count_text(count, j->particles));
+        if (j->surfaces > 0)
+            fprintf(stderr, " and %d surface%s", j->surfaces, j->surfaces == 1 ? "" : "s");
+        fprintf(stderr, " in all: open %s%s%s\n", j->target, entry[0] ? "/" : "", entry);
+    }
+    return code;
+}
+
+int cmd_export(int argc, char **argv)
+{
+    job j = {.last = -1, .every = 1};
+    j.folder.descriptor = -1;
+    const tool_option options[] = {
+        {"--to", 0, TOOL_TEXT, &j.format_name, 0},
+        {"--output", 'o', TOOL_TEXT, &j.output, 0},
+        {"--attributes", 0, TOOL_TEXT, &j.attributes, 0},
+        {"--volume", 0, TOOL_FLAG, &j.volume, 0},
+        {"--first", 0, TOOL_COUNT, &j.first, 0},
+        {"--last", 0, TOOL_COUNT, &j.last, 0},
+        {"--every", 0, TOOL_COUNT, &j.every, 1},
+        {"--quiet", 0, TOOL_FLAG, &j.quiet, 0},
+    };
+    static const char *const names[] = {"DIR"};
+    const char *operands[2];
+    int code = tool_parse(usage, options, (int)(sizeof options / sizeof *options), names, 1, 1,
+                          operands, argc, argv);
+    if (code != TOOL_PARSED)
+        return code;
+    j.run = operands[0];
+    signal(SIGXFSZ, SIG_IGN); /* a file that cannot grow is an error that a write reports */
+    code = check_arguments(&j);
+    if (code == EXIT_DONE)
+        code = export_run(&j);
+    sp_usd_film_abandon(j.film);
+    sp_export_destroy(j.out);
+    sp_free(j.frames);
+    sp_free(j.info.scene);
+    spate_scene_destroy(j.scene);
+    sp_run_folder_close(&j.folder);
+    return code;
+}

@@ -1,0 +1,127 @@
+/* cmd_mesh.c -- `spate mesh DIR`: the surface of the liquid for the particle files of a run. */
+#include "tool.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/run_folder.h"
+#include "scene/points.h"
+
+static const char usage[] =
+    "usage: spate mesh DIR [options]\n"
+    "\n"
+    "Makes the surface of the liquid, a closed triangle mesh with normals and velocities (in 2D its\n"
+    "outline), from each particles.NNNN.ply of a run, and writes it as mesh.NNNN.ply beside it.\n"
+    "\n"
+    "  --resolution N    cells of the surface along a cell, 1 .. 4 (default: as in the scene)\n"
+    "  --frame N         only this frame\n"
+    "  --threads N       as many threads (default: one per core)\n"
+    "  --quiet           say nothing but warnings and errors\n"
+    "  --help            this text\n"
+    "\n"
+    "Exit codes: 0 done, 2 usage, 4 file error, 5 out of memory.\n";
+
+typedef struct mesh_command {
+    const char *path;
+    int resolution, frame, threads;
+    bool quiet;
+    sp_run_folder folder;
+    spate_mesh_options options;
+} mesh_command;
+
+/* The settings of the run, from its run.json. */
+static int read_options(mesh_command *m)
+{
+    spate_error error = {0};
+    sp_run_info info = {0};
+    if (!sp_run_folder_has(&m->folder, "run.json"))
+        return tool_say_error(EXIT_FILE, "%s: holds no run (there is no run.json)", m->path);
+    if (sp_run_info_read(&m->folder, &info, &error) != SPATE_OK)
+        return tool_fail(&error, NULL);
+    spate_scene *scene = spate_scene_parse(info.scene, strlen(info.scene), ".", &error);
+    sp_free(info.scene);
+    if (!scene)
+        return tool_fail(&error, m->path);
+    m->options = spate_mesh_options_default(scene);
+    spate_scene_destroy(scene);
+    m->options.threads = m->threads;
+    if (m->resolution > 0)
+        m->options.resolution = m->resolution;
+    return EXIT_DONE;
+}
+
+static int mesh_frame(const mesh_command *m, int frame)
+{
+    spate_error error = {0};
+    char path[SP_PATH_SIZE], vertices[TOOL_NUMBER], triangles[TOOL_NUMBER];
+    spate_points *points =
+        spate_points_read(sp_run_folder_particles(&m->folder, frame, path), &error);
+    if (!points)
+        return tool_fail(&error, NULL);
+    spate_mesh_data *mesh =
+        spate_mesh_data_create(sp_points_positions(points), sp_points_velocities(points),
+                               sp_points_count(points), &m->options, &error);
+    spate_points_destroy(points);
+    if (!mesh)
+        return tool_fail(&error, path);
+    spate_status status =
+        spate_mesh_write(mesh, sp_run_folder_mesh(&m->folder, frame, path), &error);
+    if (status == SPATE_OK && !m->quiet)
+        fprintf(stderr, "%s: %s vertices, %s %s\n", path, tool_count_text(vertices, mesh->vertices),
+                tool_count_text(triangles, mesh->triangles),
+                mesh->dim == 2 ? "segments" : "triangles");
+    spate_mesh_data_destroy(mesh);
+    return status == SPATE_OK ? EXIT_DONE : tool_fail(&error, NULL);
+}
+
+static int mesh_folder(mesh_command *m)
+{
+    spate_error error = {0};
+    int files, last, made = 0, code = read_options(m);
+    if (code != EXIT_DONE)
+        return code;
+    if (sp_run_folder_count(&m->folder, &files, &last, &error) != SPATE_OK)
+        return tool_fail(&error, NULL);
+    for (int frame = 0; frame <= last; frame++) {
+        char name[32];
+        snprintf(name, sizeof name, "particles.%04d.ply", frame);
+        if ((m->frame >= 0 && frame != m->frame) || !sp_run_folder_has(&m->folder, name))
+            continue;
+        code = mesh_frame(m, frame);
+        if (code != EXIT_DONE)
+            return code;
+        made++;
+    }
+    if (made > 0)
+        return EXIT_DONE;
+    if (m->frame >= 0)
+        return tool_say_error(EXIT_FILE, "%s: has no particles.%04d.ply", m->path, m->frame);
+    return tool_say_error(EXIT_FILE, "%s: has no particle files (output.particles was \"none\")",
+                          m->path);
+}
+
+int cmd_mesh(int argc, char **argv)
+{
+    mesh_command m = {.frame = -1};
+    const tool_option options[] = {
+        {"--resolution", 0, TOOL_COUNT, &m.resolution, 1},
+        {"--frame", 0, TOOL_COUNT, &m.frame, 0},
+        {"--threads", 0, TOOL_COUNT, &m.threads, 1},
+        {"--quiet", 0, TOOL_FLAG, &m.quiet, 0},
+    };
+    static const char *const names[] = {"DIR"};
+    const char *operands[2];
+    int code = tool_parse(usage, options, 4, names, 1, 1, operands, argc, argv);
+    if (code != TOOL_PARSED)
+        return code;
+    if (m.resolution > SPATE_MESH_RESOLUTION_MAX)
+        return tool_say_error(EXIT_USAGE, "--resolution: must be 1 .. %d (got %d)",
+                              SPATE_MESH_RESOLUTION_MAX, m.resolution);
+    spate_error error = {0};
+    m.path = operands[0];
+    if (sp_run_folder_open(&m.folder, m.path, false, &error) != SPATE_OK)
+        return tool_fail(&error, NULL);
+    code = mesh_folder(&m);
+    sp_run_folder_close(&m.folder);
+    return code;
+}

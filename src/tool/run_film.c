@@ -1,0 +1,130 @@
+/* run_film.c -- see run_film.h. */
+#include "run_film.h"
+
+#include <unistd.h>
+
+#include "base/background.h"
+#include "base/memory.h"
+#include "render/film.h"
+#include "render/moment.h"
+
+struct run_film {
+    sp_background *background;
+    sp_pool *pool;
+    sp_film *film; /* NULL after a failure */
+    sp_moment moment;
+    sp_image image;
+    int threads, pictures;
+    spate_error error; /* what went wrong, in the background */
+};
+
+/* In the background: the moment as a picture, and the picture into the film. */
+static void draw(void *args)
+{
+    run_film *f = args;
+    const sp_look look = {.stamp = false};
+    if (f->error.status != SPATE_OK)
+        return;
+    if (!f->pool)
+        f->pool = sp_pool_create(f->threads, NULL, NULL);
+    if (!f->pool) {
+        f->error = (spate_error){.status = SPATE_ERROR_MEMORY, .message = "out of memory"};
+        return;
+    }
+    if (sp_moment_paint(&f->moment, &look, f->pool, &f->image, &f->error) == SPATE_OK &&
+        sp_film_add(f->film, &f->image, &f->error) == SPATE_OK)
+        f->pictures++;
+}
+
+/* What a resumed run has drawn before. A frame without a file shows the one before it again. */
+static void draw_again(run_film *f, const tool_run *run, int last)
+{
+    char path[SP_PATH_SIZE];
+    bool any = false;
+    for (int frame = 0; frame <= last && f->error.status == SPATE_OK; frame++) {
+        if (access(sp_run_folder_particles(&run->folder, frame, path), R_OK) == 0) {
+            double time = frame / run->scene->fps;
+            if (sp_moment_read(&f->moment, path, time, &f->error) != SPATE_OK)
+                return;
+            any = true;
+        }
+        if (any)
+            draw(f);
+    }
+}
+
+static void destroy(run_film *f)
+{
+    sp_background_destroy(f->background);
+    sp_film_abandon(f->film);
+    sp_pool_destroy(f->pool);
+    sp_moment_destroy(&f->moment);
+    sp_image_destroy(&f->image);
+    sp_free(f);
+}
+
+static spate_status prepare(run_film *f, const tool_run *run, spate_error *error)
+{
+    char path[SP_PATH_SIZE];
+    int height = run->scene->output.preview_height, width = (height * 16 / 9 + 1) / 2 * 2;
+    spate_status status = sp_moment_create(&f->moment, run->scene, error);
+    if (status == SPATE_OK)
+        status = sp_image_create(&f->image, width, height, error);
+    if (status != SPATE_OK)
+        return status;
+    sp_run_folder_path(&run->folder, "preview.mp4", path);
+    f->film = sp_film_create(path, width, height, run->scene->fps, error);
+    return f->film ? SPATE_OK : error->status;
+}
+
+run_film *run_film_begin(const tool_run *run)
+{
+    int frame = spate_sim_frame(run->sim);
+    if (!run->scene->output.preview || run->scene->output.preview_height == 0)
+        return NULL;
+    if (frame >= run->scene->frames && sp_run_folder_has(&run->folder, "preview.mp4"))
+        return NULL;
+    run_film *f = sp_alloc(1, sizeof *f);
+    if (!f)
+        return NULL;
+    spate_error error = {0};
+    f->threads = spate_sim_threads(run->sim);
+    f->background = sp_background_create();
+    if (!f->background || prepare(f, run, &error) != SPATE_OK) {
+        if (error.status != SPATE_ERROR_DEVICE) /* no ffmpeg: the end of the run says so */
+            tool_warn("no film: %s%s%s", error.where, error.where[0] ? ": " : "", error.message);
+        destroy(f);
+        return NULL;
+    }
+    if (frame > 0)
+        draw_again(f, run, frame);
+    else if (spate_sim_at_frame(run->sim))
+        run_film_frame(f, run->sim);
+    return f;
+}
+
+void run_film_frame(run_film *f, const spate_sim *sim)
+{
+    if (!f)
+        return;
+    sp_background_wait(f->background);
+    if (f->error.status == SPATE_OK && sp_moment_take(&f->moment, sim, &f->error) == SPATE_OK)
+        sp_background_start(f->background, draw, f);
+}
+
+bool run_film_end(run_film *f, bool quietly)
+{
+    if (!f)
+        return false;
+    sp_background_wait(f->background);
+    bool done = f->error.status == SPATE_OK && f->pictures > 0;
+    if (done) {
+        done = sp_film_close(f->film, &f->error) == SPATE_OK;
+        f->film = NULL;
+    }
+    if (f->error.status != SPATE_OK && !quietly)
+        tool_warn("no film: %s%s%s", f->error.where, f->error.where[0] ? ": " : "",
+                  f->error.message);
+    destroy(f);
+    return done;
+}

@@ -1,0 +1,20 @@
+/* run_film.h -- preview.mp4: the film of a run, drawn in the background while the run goes on.
+ *
+ * A film is a gift, not the result: whatever goes wrong with it is a warning, and the run goes on.
+ */
+#ifndef SPATE_TOOL_RUN_FILM_H
+#define SPATE_TOOL_RUN_FILM_H
+
+#include "run.h"
+
+typedef struct run_film run_film;
+
+/* Begins the film of a run that is at its first frame, or at the one where it is resumed: the
+ * frames before that come from the particle files. NULL: there will be no film. */
+run_film *run_film_begin(const tool_run *run);
+/* The simulation is at the end of a frame. NULL is fine here and below. */
+void run_film_frame(run_film *film, const spate_sim *sim);
+/* Completes it; true if there is a film. `quietly`: no warning if there is none. */
+bool run_film_end(run_film *film, bool quietly);
+
+#endif

@@ -1,0 +1,83 @@
+/* run_mesh.c -- surfaces while the run goes on: the particles of a frame are copied, and a task
+ * beside the simulation makes the surface of the copy and writes it. One at a time; its file is
+ * there before the next frame's output or a checkpoint begins. */
+#include "run.h"
+
+#include "base/background.h"
+#include "base/memory.h"
+
+struct run_mesh {
+    sp_background *thread;
+    bool busy;
+    float *positions, *velocities; /* copies, 3 per particle */
+    size_t count, capacity;
+    spate_mesh_options options;
+    char path[SP_PATH_SIZE];
+    spate_status status;
+    spate_error error;
+};
+
+static void make_and_write(void *args)
+{
+    run_mesh *m = args;
+    spate_mesh_data *mesh =
+        spate_mesh_data_create(m->positions, m->velocities, m->count, &m->options, &m->error);
+    m->status = mesh ? spate_mesh_write(mesh, m->path, &m->error) : m->error.status;
+    spate_mesh_data_destroy(mesh);
+}
+
+static bool make_room(run_mesh *m, size_t count)
+{
+    if (count <= m->capacity)
+        return true;
+    size_t capacity = count + count / 4;
+    float *positions = sp_grow(m->positions, 0, capacity, 3 * sizeof *positions);
+    m->positions = positions ? positions : m->positions;
+    float *velocities = sp_grow(m->velocities, 0, capacity, 3 * sizeof *velocities);
+    m->velocities = velocities ? velocities : m->velocities;
+    m->capacity = positions && velocities ? capacity : m->capacity;
+    return positions && velocities;
+}
+
+int run_mesh_finish(tool_run *run)
+{
+    run_mesh *m = run->mesh;
+    if (!m || !m->busy)
+        return EXIT_DONE;
+    sp_background_wait(m->thread);
+    m->busy = false;
+    return m->status == SPATE_OK ? EXIT_DONE : tool_fail(&m->error, NULL);
+}
+
+int run_mesh_start(tool_run *run)
+{
+    int code = run_mesh_finish(run);
+    if (code != EXIT_DONE)
+        return code;
+    run_mesh *m = run->mesh = run->mesh ? run->mesh : sp_alloc(1, sizeof *run->mesh);
+    size_t count = spate_particles_count(run->sim);
+    if (m && !m->thread)
+        m->thread = sp_background_create();
+    if (!m || !m->thread || !make_room(m, count))
+        return tool_say_error(EXIT_MEMORY, "out of memory: the surface of %zu particles", count);
+    spate_particles_read(run->sim, m->positions, m->velocities, NULL);
+    m->count = count;
+    m->options = spate_mesh_options_default(run->scene);
+    m->options.threads = 1; /* the others are the simulation's */
+    sp_run_folder_mesh(&run->folder, spate_sim_frame(run->sim), m->path);
+    m->busy = true;
+    sp_background_start(m->thread, make_and_write, m);
+    return EXIT_DONE;
+}
+
+void run_mesh_end(tool_run *run)
+{
+    run_mesh *m = run->mesh;
+    if (!m)
+        return;
+    sp_background_destroy(m->thread);
+    sp_free(m->positions);
+    sp_free(m->velocities);
+    sp_free(m);
+    run->mesh = NULL;
+}

@@ -1,0 +1,108 @@
+/* run_output.c -- what a run writes of its liquid: particles, volumes, and one USD file of it all.
+ *
+ * particles.NNNN.ply stand in the run folder itself; other formats in a folder of their own below
+ * it (vtk, usd, vdb), with the file that takes their frames together, which is written anew with
+ * every frame: a run that is killed leaves folders that open. */
+#include "run.h"
+
+#include "io/export.h"
+#include "io/usd_film.h"
+
+static int open_export(tool_run *run, sp_format format, int keep, sp_export **out)
+{
+    spate_error error = {0};
+    char path[SP_PATH_SIZE];
+    sp_run_folder_path(&run->folder, sp_format_name(format), path);
+    *out = sp_export_create(path, format, run->scene->fps, keep, &error);
+    return *out ? EXIT_DONE : tool_fail(&error, NULL);
+}
+
+int run_output_open(tool_run *run, int keep)
+{
+    static const sp_format of_particles[] = {
+        [SPATE_PARTICLES_VTK] = SP_FORMAT_VTK, [SPATE_PARTICLES_USD] = SP_FORMAT_USD};
+    spate_output_particles particles = run->scene->output.particles;
+    spate_output_volume volume = run->scene->output.volume;
+    int code = EXIT_DONE;
+    spate_error error = {0};
+    if (keep < 0 && sp_export_remove(run->folder.path, &error) != SPATE_OK)
+        return tool_fail(&error, NULL);
+    if (particles == SPATE_PARTICLES_VTK || particles == SPATE_PARTICLES_USD)
+        code = open_export(run, of_particles[particles], keep, &run->particles_out);
+    if (code == EXIT_DONE && volume == SPATE_VOLUME_VTK && particles == SPATE_PARTICLES_VTK)
+        run->volume_out = run->particles_out;
+    else if (code == EXIT_DONE && volume != SPATE_VOLUME_NONE)
+        code = open_export(run, volume == SPATE_VOLUME_VTK ? SP_FORMAT_VTK : SP_FORMAT_VDB, keep,
+                           &run->volume_out);
+    if (code != EXIT_DONE || !run->usd_file)
+        return code;
+    run->film = sp_usd_film_create(run->usd_file, run->scene->fps, &error);
+    return run->film ? EXIT_DONE : tool_fail(&error, NULL);
+}
+
+static spate_status write_files(tool_run *run, spate_error *error)
+{
+    sp_cloud cloud;
+    char path[SP_PATH_SIZE];
+    spate_status status = SPATE_OK;
+    if (run->scene->output.particles == SPATE_PARTICLES_PLY)
+        status = spate_particles_write_ply(
+            run->sim, sp_run_folder_particles(&run->folder, spate_sim_frame(run->sim), path),
+            error);
+    if (status != SPATE_OK || (!run->particles_out && !run->volume_out))
+        return status;
+    status = sp_cloud_of_sim(&cloud, run->sim, error);
+    if (status == SPATE_OK && run->particles_out)
+        status = sp_export_particles(run->particles_out, &cloud, error);
+    if (status == SPATE_OK && run->volume_out)
+        status = sp_export_volume(run->volume_out, &cloud, error);
+    if (status == SPATE_OK && run->particles_out)
+        status = sp_export_collect(run->particles_out, error);
+    if (status == SPATE_OK && run->volume_out && run->volume_out != run->particles_out)
+        status = sp_export_collect(run->volume_out, error);
+    return status;
+}
+
+static int add_to_film(tool_run *run)
+{
+    sp_cloud cloud;
+    spate_error error = {0};
+    if (sp_cloud_of_sim(&cloud, run->sim, &error) != SPATE_OK)
+        return tool_fail(&error, NULL);
+    sp_usd_film_cloud(run->film, &cloud, cloud.time * cloud.fps);
+    return EXIT_DONE;
+}
+
+int run_output_frame(tool_run *run)
+{
+    spate_error error = {0};
+    int frame = spate_sim_frame(run->sim);
+    if (frame % run->scene->output.every == 0 && write_files(run, &error) != SPATE_OK)
+        return tool_fail(&error, NULL);
+    /* with --steps the film has every step, the last of a frame included; the start is no step */
+    bool wanted = run->film && (run->steps < 0 || spate_sim_steps(run->sim) == 0);
+    return wanted && frame % run->scene->output.every == 0 ? add_to_film(run) : EXIT_DONE;
+}
+
+int run_output_step(tool_run *run)
+{
+    return run->film && run->steps >= 0 ? add_to_film(run) : EXIT_DONE;
+}
+
+int run_output_close(tool_run *run)
+{
+    spate_error error = {0};
+    sp_usd_film *film = run->film;
+    run->film = NULL;
+    if (film && sp_usd_film_close(film, &error) != SPATE_OK)
+        return tool_fail(&error, NULL);
+    return EXIT_DONE;
+}
+
+void run_output_clear(tool_run *run)
+{
+    sp_usd_film_abandon(run->film);
+    if (run->volume_out != run->particles_out)
+        sp_export_destroy(run->volume_out);
+    sp_export_destroy(run->particles_out);
+}

@@ -1,0 +1,275 @@
+/* test_lanes.c -- what the CPU does for eight particles at a time, against the plain sums.
+ *
+ * Advection and G2P in lanes must give the bits of the scalar kernels (src/kernels), which are what
+ * other devices compile. P2G through the lattice of half the spacing adds in another order, so it
+ * is held against sums in double precision: the weight of every face to rounding, however small,
+ * and the velocity of every face within rounding of the mean. */
+#include "fixture.h"
+
+#include "kernels/rk.h"
+
+#define DX 0.07
+
+/* Random velocities on all faces, border included. */
+static void fill_field(float *const u[DIM], const X(grid) *g, double speed)
+{
+    FOR_DIM(d)
+        for (size_t k = 0; k < g->size; k++)
+            u[d][k] = (float)random_in(-speed, speed);
+}
+
+/* Particles at random places: no multiple of LANES in a tile, some at the very sides. */
+static void scatter_particles(fixture *f, int count, double speed)
+{
+    const X(grid) *g = &f->s->grid;
+    for (int k = 0; k < count; k++) {
+        float x[DIM], v[DIM];
+        FOR_DIM(d) {
+            x[d] = (float)random_in(CLEARANCE, g->n[d] - CLEARANCE);
+            if (k % 37 == d)
+                x[d] = k % 2 ? CLEARANCE : (float)g->n[d] - CLEARANCE;
+            v[d] = (float)random_in(-speed, speed);
+        }
+        put_particle(f, x, v);
+    }
+}
+
+static fixture *box(const int n[3], bool periodic, bool solid)
+{
+    spate_scene *scene = scene_of_cells(DX, n[0], n[1], n[2]);
+    const double center[3] = {n[0] / 2.0, n[1] / 2.0, n[2] / 2.0};
+    if (periodic)
+        make_periodic(scene);
+    if (solid)
+        add_ball(scene, SPATE_LIST_SOLIDS, center, 2.2);
+    return fixture_create(scene);
+}
+
+/* ---- advection */
+
+/* How many particles went where the scalar kernel says, of those that meet nothing on the way. */
+static int count_equal(const fixture *f, float *const before[DIM], float h, int *free_ones)
+{
+    const X(sim) *s = f->s;
+    int equal = 0;
+    *free_ones = 0;
+    for (uint32_t k = 0; k < s->particles.count; k++) {
+        float x[DIM], mean[DIM], to[DIM];
+        bool inside = true, same = true;
+        FOR_DIM(d)
+            x[d] = before[d][k];
+        X(mean_velocity)(&s->grid, s->degree, 3, s->u, x, h, s->reach, mean);
+        FOR_DIM(d) {
+            to[d] = x[d] + h * mean[d];
+            inside = inside && to[d] > 0.1f && to[d] < (float)s->grid.n[d] - 0.1f;
+            same = same && to[d] == s->particles.x[d][k];
+        }
+        if (s->solids.live > 0) {
+            double at[3] = {0, 0, 0};
+            FOR_DIM(d)
+                at[d] = to[d] * DX;
+            inside = inside && sp_solids_distance(&s->solids, at, NULL, NULL) > 4 * DX;
+        }
+        *free_ones += inside;
+        equal += inside && same;
+    }
+    return equal;
+}
+
+static void check_advection(bool periodic, bool solid, double cells)
+{
+    const int n[3] = {21, 18, 16};
+    fixture *f = box(n, periodic, solid);
+    if (!f)
+        return;
+    test_random_state = 5;
+    scatter_particles(f, 3001, 1);
+    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_SOLIDS, 0.01);
+    fill_field(f->s->u, &f->s->grid, cells);
+    f->s->reach = 3.0f; /* some are faster and take an Euler step */
+    float *before[DIM];
+    uint32_t count = f->s->particles.count;
+    FOR_DIM(d) {
+        before[d] = malloc(count * sizeof(float));
+        memcpy(before[d], f->s->particles.x[d], count * sizeof(float));
+    }
+    int free_ones;
+    run_stage(f, SPATE_STAGE_ADVECT, DX);
+    CHECK(count_equal(f, before, (float)(DX / f->s->grid.dx), &free_ones) == free_ones);
+    CHECK(free_ones > 1000);
+    FOR_DIM(d) {
+        for (uint32_t k = 0; k < count; k++)
+            CHECK(f->s->particles.x[d][k] >= 0 && f->s->particles.x[d][k] <= (float)n[d]);
+        free(before[d]);
+    }
+    fixture_destroy(f);
+}
+
+static void advection_is_that_of_the_kernels(void)
+{
+    for (int kind = 0; kind < 3; kind++)
+        for (double cells = 0.5; cells < 5; cells *= 2)
+            check_advection(kind == 1, kind == 2, cells);
+}
+
+static void a_field_that_is_not_finite_is_reported(void)
+{
+    const int n[3] = {21, 18, 16};
+    fixture *f = box(n, false, false);
+    spate_error error = {.status = SPATE_OK};
+    if (!f)
+        return;
+    scatter_particles(f, 100, 1);
+    run_stage(f, SPATE_STAGE_SORT, 0.01);
+    FOR_DIM(d)
+        for (size_t k = 0; k < f->s->grid.size; k++)
+            f->s->u[d][k] = d == 1 ? NAN : 1.0f;
+    f->s->reach = 3.0f;
+    CHECK(X(run_stage)(f->s, SPATE_STAGE_ADVECT, 0.01, &error) == SPATE_ERROR_SIMULATION);
+    CHECK(strstr(error.message, "100 particles") != NULL);
+    fixture_destroy(f);
+}
+
+/* ---- grid to particles */
+
+static void g2p_is_that_of_the_kernels(void)
+{
+    const int n[3] = {21, 18, 16};
+    fixture *f = box(n, false, false);
+    if (!f)
+        return;
+    X(particles) *p = &f->s->particles;
+    test_random_state = 9;
+    scatter_particles(f, 3001, 2);
+    run_stage(f, SPATE_STAGE_SORT, 0.01);
+    fill_field(f->s->u_carried, &f->s->grid, 2);
+    fill_field(f->s->u_old, &f->s->grid, 2);
+    float *before[DIM], ratio = (float)f->common.scene->liquid.flip_ratio;
+    FOR_DIM(d) {
+        before[d] = malloc(p->count * sizeof(float));
+        memcpy(before[d], p->v[d], p->count * sizeof(float));
+    }
+    X(grid_to_particles)(f->s, 0.01);
+    int wrong = 0;
+    for (uint32_t k = 0; k < p->count; k++) {
+        float x[DIM], now[DIM], old[DIM];
+        FOR_DIM(d)
+            x[d] = p->x[d][k];
+        X(velocity_at)(&f->s->grid, KERNEL_LINEAR, f->s->u_carried, x, now);
+        X(velocity_at)(&f->s->grid, KERNEL_LINEAR, f->s->u_old, x, old);
+        FOR_DIM(d)
+            wrong += p->v[d][k] != now[d] + ratio * (before[d][k] - old[d]);
+    }
+    CHECK(wrong == 0);
+    FOR_DIM(d)
+        free(before[d]);
+    fixture_destroy(f);
+}
+
+/* ---- particles to grid */
+
+static double hat(double x)
+{
+    return fabs(x) < 1 ? 1 - fabs(x) : 0;
+}
+
+/* Sums of the particles of the cells around a face, in double precision. */
+static double face_sums(const fixture *f, const int c[DIM], int d, double *momentum, double *size)
+{
+    const X(particles) *p = &f->s->particles;
+    double weight = 0;
+    *momentum = *size = 0;
+    for (uint32_t k = 0; k < p->count; k++) {
+        double w = 1;
+        FOR_DIM(a)
+            w *= hat((double)p->x[a][k] - c[a] - (a == d ? 0 : 0.5));
+        weight += w;
+        *momentum += w * p->v[d][k];
+        *size += w * fabs(p->v[d][k]);
+    }
+    return weight;
+}
+
+static void check_faces(const fixture *f)
+{
+    const X(grid) *g = &f->s->grid;
+    double worst_weight = 0, worst_velocity = 0;
+    int faces = 0, faint = 0;
+    FOR_DIM(d) {
+        int c[DIM] = {0};
+        do {
+            double momentum, size, weight = face_sums(f, c, d, &momentum, &size);
+            size_t k = X(index)(g, c);
+            CHECK((weight > 0) == (f->s->weight[d][k] > 0.0f));
+            if (!(weight > 0))
+                continue;
+            faces++;
+            faint += weight < 1e-3;
+            worst_weight = fmax(worst_weight, fabs(f->s->weight[d][k] / weight - 1));
+            worst_velocity =
+                fmax(worst_velocity, fabs(f->s->u[d][k] - momentum / weight) / (size / weight));
+        } while (next_cell(c, g->n));
+    }
+    CHECK_LESS(worst_weight,
+               2e-5); /* positions are floats: 1e-6 cells of one that barely reaches */
+    CHECK_LESS(worst_velocity, 2e-5);
+    CHECK(faces > 300);
+    CHECK(faint > 0);
+}
+
+static void p2g_is_the_sum_of_the_hats(void)
+{
+    const double center[3] = {8.6, 9.3, 8.9};
+    spate_scene *scene = scene_of_cells(DX, 18, 19, 17);
+    add_ball(scene, SPATE_LIST_FILL, center, DIM == 3 ? 3.1 : 6.5);
+    fixture *f = fixture_create(scene);
+    if (!f)
+        return;
+    test_random_state = 3;
+    shake(f, 3);
+    for (int k = 0; k < 40; k++) { /* loners: faces that one particle reaches, and barely */
+        float x[DIM], v[DIM];
+        FOR_DIM(d) {
+            x[d] = (float)(2 + floor(random_in(0, 13)) + (k % 3 ? random_in(0, 1) : 1e-4));
+            v[d] = (float)random_in(-3, 3);
+        }
+        put_particle(f, x, v);
+    }
+    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_P2G, 0.01);
+    check_faces(f);
+    fixture_destroy(f);
+}
+
+/* A particle at the far end of the domain stays in its tile's memory, and its weight in the sum. */
+static void the_last_place_counts(void)
+{
+    fixture *f = fixture_create(scene_of_cells(DX, 32, 32, 32));
+    if (!f)
+        return;
+    float x[DIM], v[DIM];
+    FOR_DIM(d) {
+        x[d] = 32.0f;
+        v[d] = 1.5f;
+    }
+    put_particle(f, x, v);
+    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_P2G, 0.01);
+    FOR_DIM(d) {
+        int c[DIM];
+        FOR_DIM(a)
+            c[a] = a == d ? 32 : 31;
+        CHECK_NEAR(f->s->weight[d][X(index)(&f->s->grid, c)], 1, 1e-6);
+        CHECK_NEAR(f->s->u[d][X(index)(&f->s->grid, c)], 1.5, 1e-6);
+    }
+    fixture_destroy(f);
+}
+
+int main(int argc, char **argv)
+{
+    TEST_BEGIN(argc, argv);
+    TEST(advection_is_that_of_the_kernels);
+    TEST(a_field_that_is_not_finite_is_reported);
+    TEST(g2p_is_that_of_the_kernels);
+    TEST(p2g_is_the_sum_of_the_hats);
+    TEST(the_last_place_counts);
+    return test_end();
+}

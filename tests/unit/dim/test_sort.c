@@ -1,0 +1,126 @@
+/* test_sort.c -- the order of particles: by tile, cell and id, whatever it was before. */
+#include "fixture.h"
+
+typedef struct key {
+    int tile, cell;
+    uint32_t id;
+} key;
+
+static key key_at(const X(grid) *g, const X(particles) *p, uint32_t k)
+{
+    int c[DIM], t[DIM], cell = 0;
+    for (int d = DIM - 1; d >= 0; d--) {
+        c[d] = (int)floorf(p->x[d][k]);
+        c[d] = c[d] < 0 ? 0 : c[d] < g->n[d] ? c[d] : g->n[d] - 1;
+        t[d] = c[d] / TILE + 1;
+        cell = cell * TILE + c[d] % TILE;
+    }
+    return (key){X(tile_number)(g, t), cell, p->id[0][k]};
+}
+
+static bool is_before(key a, key b)
+{
+    return a.tile != b.tile ? a.tile < b.tile : a.cell != b.cell ? a.cell < b.cell : a.id < b.id;
+}
+
+/* Order, cells, and that every particle still has its own values: v[0] is its id. */
+static void check_order(const fixture *f)
+{
+    const X(particles) *p = &f->s->particles;
+    const X(grid) *g = &f->s->grid;
+    int wrong = 0, misplaced = 0, torn = 0;
+    for (uint32_t k = 0; k < p->count; k++) {
+        int c[DIM];
+        if (k > 0)
+            wrong += !is_before(key_at(g, p, k - 1), key_at(g, p, k));
+        FOR_DIM(d) {
+            c[d] = (int)p->x[d][k];
+            c[d] = c[d] < g->n[d] ? c[d] : g->n[d] - 1;
+        }
+        size_t cell = X(index)(g, c);
+        misplaced += k < f->s->first[cell] || k >= f->s->first[cell] + f->s->count[cell];
+        torn += p->v[0][k] != (float)p->id[0][k];
+    }
+    CHECK(wrong == 0);
+    CHECK(misplaced == 0);
+    CHECK(torn == 0);
+}
+
+static void exchange(X(particles) *p, uint32_t a, uint32_t b)
+{
+    uint32_t id = p->id[0][a];
+    p->id[0][a] = p->id[0][b];
+    p->id[0][b] = id;
+    FOR_DIM(d) {
+        float x = p->x[d][a], v = p->v[d][a];
+        p->x[d][a] = p->x[d][b];
+        p->x[d][b] = x;
+        p->v[d][a] = p->v[d][b];
+        p->v[d][b] = v;
+    }
+}
+
+/* `count` particles within `span` cells of the low corner, in a random order. */
+static void check_crowd(int count, double span)
+{
+    fixture *f = fixture_create(scene_of_cells(0.3, 40, 37, 20));
+    if (!f)
+        return;
+    X(particles) *p = &f->s->particles;
+    spate_error error;
+    CHECK(X(particles_reserve)(f->s, (uint64_t)count, &error) == SPATE_OK);
+    test_random_state = 11;
+    for (int k = 0; k < count; k++) {
+        float x[DIM], v[DIM] = {(float)k};
+        FOR_DIM(d) {
+            double n = f->s->grid.n[d];
+            x[d] = (float)random_in(0, span < n ? span : n);
+            x[d] = k == count / 2 ? (float)n : x[d]; /* at the very end of the domain */
+        }
+        X(particles_append)(f->s, x, v, 0);
+    }
+    run_stage(f, SPATE_STAGE_SORT, 0.01);
+    CHECK(p->count == (uint32_t)count);
+    check_order(f);
+    uint64_t hash = X(hash)(f->s);
+    for (uint32_t k = 0; k < p->count; k++)
+        exchange(p, k, (uint32_t)random_in(0, count - 0.5));
+    run_stage(f, SPATE_STAGE_SORT, 0.01);
+    check_order(f);
+    CHECK(X(hash)(f->s) == hash);
+    fixture_destroy(f);
+}
+
+static void few_and_many_in_a_cell(void)
+{
+    check_crowd(5, 40);
+    check_crowd(4999, 40);
+    check_crowd(4999, 9.5); /* more than eight in a cell */
+    check_crowd(700, 1.5);
+}
+
+/* More than the scratch memory of a thread holds. */
+static void a_tile_that_is_too_full(void)
+{
+    check_crowd((int)(X(device_scratch)() / sizeof(uint32_t)) + 3000, TILE + 1.5);
+    check_crowd((int)(X(device_scratch)() / sizeof(uint32_t)) + 3000, 1.0);
+}
+
+static void nothing_at_all(void)
+{
+    fixture *f = fixture_create(scene_of_cells(0.3, 40, 37, 20));
+    if (!f)
+        return;
+    run_stage(f, SPATE_STAGE_SORT, 0.01);
+    CHECK(f->s->tiles.liquid_count == 0);
+    fixture_destroy(f);
+}
+
+int main(int argc, char **argv)
+{
+    TEST_BEGIN(argc, argv);
+    TEST(few_and_many_in_a_cell);
+    TEST(a_tile_that_is_too_full);
+    TEST(nothing_at_all);
+    return test_end();
+}

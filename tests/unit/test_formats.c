@@ -1,0 +1,295 @@
+/* test_formats.c -- the writers of file formats from inside: attributes, vorticity, levels sets,
+ * gzip, and every write and allocation made to fail. What the files hold is read by other people's
+ * programs in tests/formats. */
+#include "test.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "io/cloud.h"
+#include "io/export.h"
+#include "io/file.h"
+#include "io/gzip.h"
+#include "io/usd_film.h"
+#include "io/volume.h"
+
+static char folder[64], path[96];
+
+/* Water in a corner of a domain with cells of 0.02 m. */
+static spate_sim *make_sim(int dim, const char *attributes)
+{
+    spate_scene *scene = spate_scene_create();
+    scene->dim = dim;
+    for (int d = 0; d < dim; d++)
+        scene->domain.size[d] = 0.32;
+    scene->domain.cells = 16;
+    spate_shape *fill = spate_scene_add(scene, SPATE_LIST_FILL);
+    fill->shape = SPATE_SHAPE_BOX;
+    for (int d = 0; d < 3; d++) {
+        fill->min[d] = 0;
+        fill->max[d] = 0.16;
+    }
+    snprintf(scene->output.attributes, sizeof scene->output.attributes, "%s", attributes);
+    spate_error error = {0};
+    spate_sim *sim = spate_sim_create(scene, NULL, &error);
+    CHECK_TEXT(error.message, "");
+    spate_scene_destroy(scene);
+    return sim;
+}
+
+/* ------------------------------------------------------------------ attributes */
+
+static void words_of_attributes(void)
+{
+    sp_wish wishes[SP_MAX_ATTRIBUTES];
+    int count;
+    spate_error error = {0};
+    spate_scene *scene = spate_scene_create();
+    spate_channel *heat = spate_scene_add_channel(scene);
+    strcpy(heat->name, "heat");
+    heat->components = 2;
+    CHECK(sp_attributes_parse(scene, " id, channels  velocity,id heat", wishes, &count, &error) ==
+          SPATE_OK);
+    CHECK(count == 3);
+    CHECK_TEXT(wishes[0].name, "id");
+    CHECK_TEXT(wishes[1].name, "heat");
+    CHECK(wishes[1].components == 2 && wishes[2].components == 3);
+    CHECK(sp_attributes_parse(scene, "", wishes, &count, &error) == SPATE_OK && count == 0);
+    CHECK(sp_attributes_parse(scene, "heta", wishes, &count, &error) == SPATE_ERROR_SCENE);
+    CHECK_TEXT(error.message, "particles have no \"heta\"; did you mean \"heat\"?");
+    CHECK(sp_attributes_parse(scene, "source", wishes, &count, &error) == SPATE_ERROR_SCENE);
+    CHECK_TEXT(error.where, "output.attributes");
+    spate_scene_destroy(scene);
+}
+
+/* Water that turns like a wheel, omega = 3/s: the vorticity is 2 omega everywhere, the speed omega
+ * times the distance from the axis. */
+static void vorticity_of_a_wheel(void)
+{
+    for (int dim = 2; dim <= 3; dim++) {
+        spate_sim *sim = make_sim(dim, "velocity speed vorticity");
+        size_t n = spate_particles_count(sim);
+        float *x = malloc(n * 12), *v = malloc(n * 12);
+        spate_particles_read(sim, x, NULL, NULL);
+        for (size_t k = 0; k < n; k++) {
+            v[3 * k] = -3 * (x[3 * k + 1] - 0.08f);
+            v[3 * k + 1] = 3 * (x[3 * k] - 0.08f);
+            v[3 * k + 2] = 0;
+        }
+        spate_shape all = spate_shape_default();
+        for (int d = 0; d < 3; d++) {
+            all.min[d] = -1;
+            all.max[d] = 1;
+        }
+        size_t removed = 0, added = 0;
+        CHECK(spate_sim_remove_particles(sim, &all, &removed, NULL) == SPATE_OK && removed == n);
+        CHECK(spate_sim_add_particles(sim, x, v, n, &added, NULL) == SPATE_OK && added == n);
+        for (int stage = SPATE_STAGE_SORT; stage <= SPATE_STAGE_P2G; stage++)
+            CHECK(spate_sim_run_stage(sim, (spate_stage)stage, 0.001, NULL) == SPATE_OK);
+        sp_cloud cloud;
+        sp_cloud_buffer buffer, positions;
+        CHECK(sp_cloud_of_sim(&cloud, sim, NULL) == SPATE_OK && cloud.attribute_count == 4);
+        size_t count = n < SP_CLOUD_BLOCK ? n : SP_CLOUD_BLOCK, inner = 0;
+        const float *where = sp_cloud_values(&cloud, &cloud.attributes[0], 0, count, &positions);
+        const float *curl =
+            sp_cloud_values(&cloud, sp_cloud_find(&cloud, "vorticity"), 0, count, &buffer);
+        for (size_t k = 0; k < count; k++) {
+            float r[3] = {where[3 * k] - 0.08f, where[3 * k + 1] - 0.08f, where[3 * k + 2] - 0.08f};
+            if (fabsf(r[0]) > 0.03f || fabsf(r[1]) > 0.03f || (dim == 3 && fabsf(r[2]) > 0.03f))
+                continue; /* the velocity ends at the surface and turns back at walls */
+            inner++;
+            CHECK_NEAR(curl[3 * k + 2], 6, 0.3);
+            CHECK_NEAR(curl[3 * k], 0, 0.3);
+            CHECK_NEAR(curl[3 * k + 1], 0, 0.3);
+        }
+        CHECK(inner > 10);
+        const float *speed =
+            sp_cloud_values(&cloud, sp_cloud_find(&cloud, "speed"), 0, count, &buffer);
+        for (size_t k = 0; k < count; k++)
+            CHECK_NEAR(speed[k], 3 * hypotf(where[3 * k] - 0.08f, where[3 * k + 1] - 0.08f), 1e-5);
+        free(x);
+        free(v);
+        spate_sim_destroy(sim);
+    }
+}
+
+/* ------------------------------------------------------------------ volumes */
+
+/* A block with faces at 0.16 m: the distance is known three cells to both sides. */
+static void distance_to_a_block(void)
+{
+    for (int dim = 2; dim <= 3; dim++) {
+        spate_sim *sim = make_sim(dim, "velocity");
+        sp_cloud cloud;
+        sp_volume volume;
+        CHECK(sp_cloud_of_sim(&cloud, sim, NULL) == SPATE_OK);
+        CHECK(sp_volume_create(&volume, &cloud, NULL) == SPATE_OK);
+        float row[20], v[60];
+        const int at[3] = {-4, 3, dim == 3 ? 3 : 0};
+        sp_volume_distances(&volume, at, 20, row);
+        for (int k = 0; k < 20; k++) {
+            double x = (k - 4 + 0.5) * 0.02, outside = x < 0.08 ? -x : x - 0.16;
+            /* the other faces are 3.5 cells away and more: cut off at three cells */
+            double expected = outside < -0.06 ? -0.06 : outside > 0.06 ? 0.06 : outside;
+            CHECK_NEAR(row[k], expected, 0.25 * 0.02);
+        }
+        sp_volume_velocities(&volume, at, 20, v);
+        for (int k = 0; k < 60; k++)
+            CHECK(v[k] == 0);
+        const int nowhere[3] = {100, 100, 100};
+        CHECK(sp_volume_leaf(&volume, nowhere) == NULL);
+        sp_volume_clear(&volume);
+        spate_sim_destroy(sim);
+    }
+}
+
+static void nothing_has_no_volume(void)
+{
+    spate_scene *scene = spate_scene_create();
+    scene->dim = 3;
+    for (int d = 0; d < 3; d++)
+        scene->domain.size[d] = 1;
+    sp_cloud cloud = sp_cloud_of_scene(scene);
+    sp_volume volume;
+    cloud.attributes[0] = (sp_attribute){.name = "position", .components = 3};
+    cloud.attribute_count = 1;
+    CHECK(sp_volume_create(&volume, &cloud, NULL) == SPATE_OK && volume.leaf_count == 0);
+    float phi[2];
+    sp_volume_distances(&volume, (const int[3]){0, 0, 0}, 2, phi);
+    CHECK_NEAR(phi[1], 3.0 / 64, 1e-7);
+    sp_volume_clear(&volume);
+    spate_scene_destroy(scene);
+}
+
+/* ------------------------------------------------------------------ gzip */
+
+static void gzip_is_gzip(void)
+{
+    spate_error error = {0};
+    snprintf(path, sizeof path, "%s/x.gz", folder);
+    sp_gzip *gzip = sp_gzip_create(path, &error);
+    CHECK(gzip != NULL);
+    if (!gzip)
+        return;
+    sp_gzip_put(gzip, "123456789", 9);
+    CHECK(sp_gzip_close(gzip, &error) == SPATE_OK);
+    /* CRC-32 of "123456789" is cbf43926 */
+    static const unsigned char expected[] = {
+        0x1f, 0x8b, 8,   0,   0,   0,   0,   0,   0,    255,  1,    9,    0, 0xf6, 0xff, '1',
+        '2',  '3',  '4', '5', '6', '7', '8', '9', 0x26, 0x39, 0xf4, 0xcb, 9, 0,    0,    0};
+    char *bytes;
+    size_t size;
+    CHECK(sp_file_read_all(path, &bytes, &size, NULL) == SPATE_OK && size == sizeof expected);
+    CHECK(size == sizeof expected && memcmp(bytes, expected, size) == 0);
+    sp_free(bytes);
+    unlink(path);
+}
+
+/* ------------------------------------------------------------------ what can fail */
+
+static spate_status write_frame(spate_sim *sim, sp_format format, spate_error *error)
+{
+    sp_cloud cloud;
+    sp_export *out = sp_export_create(folder, format, 30, -1, error);
+    if (!out)
+        return error->status;
+    spate_status status = sp_cloud_of_sim(&cloud, sim, error);
+    if (status == SPATE_OK && format != SP_FORMAT_VDB)
+        status = sp_export_particles(out, &cloud, error);
+    if (status == SPATE_OK && (format == SP_FORMAT_VDB || format == SP_FORMAT_VTK))
+        status = sp_export_volume(out, &cloud, error);
+    if (status == SPATE_OK)
+        status = sp_export_collect(out, error);
+    sp_export_destroy(out);
+    return status;
+}
+
+static int temporaries(void)
+{
+    char command[160], answer[16] = "-1";
+    snprintf(command, sizeof command, "find %s -name '*.tmp' | wc -l", folder);
+    FILE *pipe = popen(command, "r");
+    if (pipe) {
+        CHECK(fgets(answer, sizeof answer, pipe) != NULL);
+        pclose(pipe);
+    }
+    return atoi(answer);
+}
+
+static void every_write_may_fail(void)
+{
+    spate_sim *sim = make_sim(3, "velocity id speed");
+    for (int format = 0; format < SP_FORMAT_COUNT; format++) {
+        spate_status status = SPATE_ERROR_FILE;
+        uint64_t n = 1;
+        for (; n < 200 && status != SPATE_OK; n++) {
+            spate_error error = {0};
+            sp_file_fail_at(n);
+            status = write_frame(sim, (sp_format)format, &error);
+            sp_file_fail_at(0);
+            CHECK(status == SPATE_OK || status == SPATE_ERROR_FILE);
+            CHECK(status == error.status);
+            if (status != SPATE_OK)
+                CHECK_TEXT(error.message, "cannot be written: No space left on device");
+        }
+        CHECK(status == SPATE_OK && n > 3);
+        CHECK(temporaries() == 0);
+    }
+    spate_sim_destroy(sim);
+}
+
+static void every_allocation_may_fail(void)
+{
+    spate_sim *sim = make_sim(3, "velocity id");
+    for (int format = 0; format < SP_FORMAT_COUNT; format++) {
+        spate_status status = SPATE_ERROR_MEMORY;
+        uint64_t n = 1;
+        for (; n < 400 && status != SPATE_OK; n++) {
+            spate_error error = {0};
+            sp_alloc_fail_at(n);
+            status = write_frame(sim, (sp_format)format, &error);
+            sp_alloc_fail_at(0);
+            CHECK(status == SPATE_OK || status == SPATE_ERROR_MEMORY);
+            CHECK(status == error.status && (status == SPATE_OK || error.message[0]));
+        }
+        CHECK(status == SPATE_OK && n > 2);
+        CHECK(temporaries() == 0);
+    }
+    spate_sim_destroy(sim);
+}
+
+static void names_of_files(void)
+{
+    spate_sim *sim = make_sim(2, "velocity");
+    spate_error error = {0};
+    CHECK(spate_particles_write(sim, "water.abc", &error) == SPATE_ERROR_USAGE);
+    CHECK_TEXT(error.message, "the name must end in .ply, .vtp, .usda or .usdc");
+    CHECK(spate_volume_write(sim, "water.ply", &error) == SPATE_ERROR_USAGE);
+    CHECK(spate_volume_write(sim, "/no/such/water.vdb", &error) == SPATE_ERROR_USAGE); /* 2D */
+    CHECK(spate_volume_write(sim, "/no/such/water.vti", NULL) == SPATE_ERROR_FILE);
+    CHECK(spate_mesh_write(&(spate_mesh_data){.dim = 3}, "water.obj", NULL) == SPATE_ERROR_USAGE);
+    spate_sim_destroy(sim);
+}
+
+int main(int argc, char **argv)
+{
+    TEST_BEGIN(argc, argv);
+    snprintf(folder, sizeof folder, "/tmp/spate_test_formats_%d", (int)getpid());
+    spate_error error;
+    sp_export *out = sp_export_create(folder, SP_FORMAT_PLY, 30, -1, &error);
+    CHECK(out != NULL);
+    sp_export_destroy(out);
+    TEST(words_of_attributes);
+    TEST(vorticity_of_a_wheel);
+    TEST(distance_to_a_block);
+    TEST(nothing_has_no_volume);
+    TEST(gzip_is_gzip);
+    TEST(every_write_may_fail);
+    TEST(every_allocation_may_fail);
+    TEST(names_of_files);
+    char command[96];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    CHECK(system(command) == 0);
+    return test_end();
+}
