@@ -16,6 +16,7 @@ import { View3D } from "./view3d.js";
 
 const $ = (id) => document.getElementById(id);
 const FIRST = "dam_break_2d";
+const RESEED = /^(domain\.(cells|cell_size)|liquid\.(particles_per_axis|jitter|seed|density))$/; // other particles: start again
 const LEGENDS = {
   p: ["0", "linear-gradient(90deg, #00008c, #9a4f80, #ffd21a)", "pressure"],
   div_before: ["squeezed", "linear-gradient(90deg, #408cff, #29303d, #ff6b33)", "pulled apart"],
@@ -57,7 +58,7 @@ class App {
     this.hud = new Hud($("hud"));
     this.hands = new Hands($("view"), this);
     this.learn = new Learn($("stages"), core.stages);
-    this.settings = new Settings($("settings"), core.schema, (scene) => this.change(scene, { keep: true }));
+    this.settings = new Settings($("settings"), core.schema, (scene, path) => this.change(scene, { keep: !RESEED.test(path) }));
     this.editor = new Editor(this);
     this.#buttons();
     this.#menu();
@@ -128,7 +129,10 @@ class App {
     this.tank = { dim: loaded.dim, cells: loaded.cells, size: loaded.size, cellSize: loaded.cellSize,
       perAxis: getSetting(scene, "liquid.particles_per_axis") ?? 2, fast: 1.9 * Math.sqrt(9.81 * loaded.size[1]) };
     if (other) this.#otherTank();
-    else this.view.tank = this.tank;
+    else {
+      this.view.tank = this.tank;
+      if (this.tilt) this.setTilt(this.tilt);
+    }
     this.settings.show(scene);
     this.editor.show(scene);
     $("title").textContent = scene.name ?? "untitled";
