@@ -11,31 +11,58 @@ import { fileURLToPath } from "node:url";
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
 const { chromium } = createRequire(path.join(root, "build/web-tests/x.js"))("playwright-core");
-const MOMENTS = { hydrostatic_2d: 0.02, paddle_2d: 1.6, channel_2d: 1.5, stream_2d: 0.5, drop_2d: 0.32, drop: 0.3, double_dam_2d: 0.62, dam_break_2d: 0.9 };
+const MOMENTS = {
+  hydrostatic_2d: 0.02,
+  paddle_2d: 1.6,
+  channel_2d: 1.5,
+  stream_2d: 0.5,
+  drop_2d: 0.32,
+  drop: 0.3,
+  double_dam_2d: 0.62,
+  dam_break_2d: 0.9,
+};
 const folder = path.join(root, "web/page/thumbs");
 fs.mkdirSync(folder, { recursive: true });
 
-const server = spawn(path.join(root, "build/release/spate"), ["serve", path.join(root, "build/web"), "--port", "0"], { stdio: ["ignore", "pipe", "ignore"] });
-const address = await new Promise((resolve) => server.stdout.once("data", (data) => resolve(data.toString().trim())));
+const server = spawn(
+  path.join(root, "build/release/spate"),
+  ["serve", path.join(root, "build/web"), "--port", "0"],
+  { stdio: ["ignore", "pipe", "ignore"] },
+);
+const address = await new Promise((resolve) =>
+  server.stdout.once("data", (data) => resolve(data.toString().trim())),
+);
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
+  args: [
+    "--no-sandbox",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--ignore-gpu-blocklist",
+  ],
 });
-const presets = JSON.parse(fs.readFileSync(path.join(root, "build/web/scenes/index.json"))).map(({ name }) => name);
+const presets = JSON.parse(fs.readFileSync(path.join(root, "build/web/scenes/index.json"))).map(
+  ({ name }) => name,
+);
 for (const name of process.argv.length > 2 ? process.argv.slice(2) : presets) {
   const page = await browser.newPage({ viewport: { width: 400, height: 225 }, reducedMotion: "reduce" });
   await page.goto(`${address}?threads=1&scene=${name}`);
   await page.waitForSelector("body[data-ready]");
-  await page.addStyleTag({ content: "#top, #panel, #tools, #transport, #hud, #hint, #toast, #legend { display: none !important; } #stage { position: fixed; inset: 0; }" });
+  await page.addStyleTag({
+    content:
+      "#top, #panel, #tools, #transport, #hud, #hint, #toast, #legend { display: none !important; } #stage { position: fixed; inset: 0; }",
+  });
   await page.evaluate(() => {
     spate.room = { left: 8, right: 8, top: 8, bottom: 8 };
-    spate.redraw();
+    if (!spate.flat) spate.view.zoom(0.72);
   });
   for (;;) {
     const { time } = await page.evaluate(() => spate.simulation.ask("hash", { steps: 4 }));
     if (time >= (MOMENTS[name] ?? 0.5)) break;
   }
-  await page.waitForTimeout(500);
+  const drawn = await page.evaluate(() => (spate.redraw(), spate.drawn));
+  await page.waitForFunction((before) => spate.drawn > before + 1 || (spate.redraw(), false), drawn);
   await page.screenshot({ path: path.join(folder, `${name}.jpg`), type: "jpeg", quality: 82 });
   console.log(name);
   await page.close();

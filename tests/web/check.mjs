@@ -10,7 +10,12 @@ export async function test(name, body) {
     console.log(`ok ${name}`);
   } catch (error) {
     failures++;
-    console.log(`FAIL ${name}\n  ${String(error?.stack ?? error).split("\n").slice(0, 5).join("\n  ")}`);
+    console.log(
+      `FAIL ${name}\n  ${String(error?.stack ?? error)
+        .split("\n")
+        .slice(0, 5)
+        .join("\n  ")}`,
+    );
   }
 }
 

@@ -11,10 +11,20 @@ const load = (scene, options = {}) => core.load(scene, { files, ...options });
 const run = (steps) => {
   for (let k = 0; k < steps; k++) core.step();
 };
-const TANK = { domain: { size: [1.5, 0.75], cells: 48 }, fill: [{ shape: "box", min: [0, 0], max: [0.6, 0.5] }] };
-const TANK_3D = { domain: { size: [1.5, 0.75, 0.75], cells: 16 }, fill: [{ shape: "box", min: [0, 0, 0], max: [0.6, 0.5, 0.75] }] };
+const TANK = {
+  domain: { size: [1.5, 0.75], cells: 48 },
+  fill: [{ shape: "box", min: [0, 0], max: [0.6, 0.5] }],
+};
+const TANK_3D = {
+  domain: { size: [1.5, 0.75, 0.75], cells: 16 },
+  fill: [{ shape: "box", min: [0, 0, 0], max: [0.6, 0.5, 0.75] }],
+};
 
-for (const [name, scene] of [["dam_break_2d", readScene("dam_break_2d")], ["small_3d", SMALL_3D], ["paddle_2d", readScene("paddle_2d")]])
+for (const [name, scene] of [
+  ["dam_break_2d", readScene("dam_break_2d")],
+  ["small_3d", SMALL_3D],
+  ["paddle_2d", readScene("paddle_2d")],
+])
   await test(`same_bits_${name}`, () => {
     const native = nativeRun(scene, 100);
     load(scene);
@@ -51,8 +61,12 @@ await test("divergence_falls", () => {
   core.watchDivergence(true);
   run(5);
   core.watchDivergence(false);
-  const largest = (name) => core.field(name).data.reduce((most, v) => (Math.abs(v) > most ? Math.abs(v) : most), 0);
-  check(largest("div_before") > 1 && largest("div_after") < 0.02 * largest("div_before"), `${largest("div_before")} to ${largest("div_after")}`);
+  const largest = (name) =>
+    core.field(name).data.reduce((most, v) => (Math.abs(v) > most ? Math.abs(v) : most), 0);
+  check(
+    largest("div_before") > 1 && largest("div_after") < 0.02 * largest("div_before"),
+    `${largest("div_before")} to ${largest("div_after")}`,
+  );
   same(core.field("div_after").count, [48, 24, 1]);
 });
 
@@ -61,7 +75,8 @@ await test("errors_of_the_command", () => {
   let compared = 0;
   for (const name of fs.readdirSync(folder).filter((file) => file.endsWith(".json"))) {
     const text = fs.readFileSync(path.join(folder, name), "utf8");
-    let scene, message = "";
+    let scene,
+      message = "";
     try {
       scene = JSON.parse(text);
     } catch {
@@ -93,10 +108,14 @@ await test("refused_scene_leaves_the_old_one", () => {
 });
 
 await test("settings_change_under_the_water", () => {
-  for (const [scene, dim] of [[TANK, 2], [TANK_3D, 3]]) {
+  for (const [scene, dim] of [
+    [TANK, 2],
+    [TANK_3D, 3],
+  ]) {
     load(scene);
     run(10);
-    const { particles, time } = core.clock(), x = core.particles()[0].slice();
+    const { particles, time } = core.clock(),
+      x = core.particles()[0].slice();
     load({ ...scene, liquid: { transfer: "apic" } }, { keep: true });
     same([core.clock().particles, core.clock().time, core.dim], [particles, time, dim]);
     const sum = (a) => a.reduce((s, v) => s + v, 0);
@@ -118,7 +137,8 @@ await test("keyframes_go_on", () => {
 await test("pour_fills_once", () => {
   for (const scene of [TANK, TANK_3D]) {
     load(scene);
-    const before = core.clock().particles, at = [1.2, 0.5, core.dim === 3 ? 0.4 : 0];
+    const before = core.clock().particles,
+      at = [1.2, 0.5, core.dim === 3 ? 0.4 : 0];
     const first = core.pour(at, 0.1, [0, -1, 0]);
     check(first > 10, `poured ${first}`);
     same(core.pour(at, 0.1, [0, -1, 0]), 0, "poured into water");
@@ -129,7 +149,8 @@ await test("pour_fills_once", () => {
 
 await test("erase_takes_water", () => {
   load(TANK);
-  const before = core.clock().particles, gone = core.erase([0.3, 0.25, 0], 0.1);
+  const before = core.clock().particles,
+    gone = core.erase([0.3, 0.25, 0], 0.1);
   check(gone > 50 && core.clock().particles === before - gone, `took ${gone}`);
 });
 
@@ -187,14 +208,26 @@ for (const file of fs.readdirSync(path.join(root, "scenes")).filter((name) => na
   });
 
 await test("scene_text", async () => {
-  const { format, locate, placeOf, lineOf, withSetting, packScene, unpackScene } = await import(path.join(site, "scene.mjs"));
-  const scene = readScene("paddle_2d"), text = format(scene), { places, problem } = locate(text);
+  const { format, locate, placeOf, lineOf, withSetting, packScene, unpackScene } = await import(
+    path.join(site, "scene.mjs")
+  );
+  const scene = readScene("paddle_2d"),
+    text = format(scene),
+    { places, problem } = locate(text);
   same(problem, null);
   same(JSON.parse(text), scene);
   same(text.slice(places.get("solids[0].motion[2].time")).startsWith('"time": 1.75'), true);
   same(placeOf(places, "solids[0].radius"), places.get("solids[0]"), "a setting that is not there");
   same(lineOf("a\nbc\nd", 3), { line: 2, column: 2 });
-  for (const [bad, at] of [['{"a": }', 6], ['{"a": 1,}', 8], ['{"a": 1 "b": 2}', 8], ["[1, 2", 5], ['{"a": 1, "a": 2}', 9], ["{} x", 3], ['{"a": 01}', 7]])
+  for (const [bad, at] of [
+    ['{"a": }', 6],
+    ['{"a": 1,}', 8],
+    ['{"a": 1 "b": 2}', 8],
+    ["[1, 2", 5],
+    ['{"a": 1, "a": 2}', 9],
+    ["{} x", 3],
+    ['{"a": 01}', 7],
+  ])
     same(locate(bad).problem?.offset, at, bad);
   same(withSetting({ liquid: { flip_ratio: 1 } }, "liquid.flip_ratio", undefined), {});
   same(withSetting({}, "domain.sides.top", "open"), { domain: { sides: { top: "open" } } });

@@ -8,7 +8,9 @@ import { root } from "./node.mjs";
 const command = process.env.SPATE ?? path.join(root, "build/release/spate");
 
 export const SMALL_3D = {
-  name: "small 3D dam", domain: { size: [2, 1, 1], cells: 24 }, frames: 400,
+  name: "small 3D dam",
+  domain: { size: [2, 1, 1], cells: 24 },
+  frames: 400,
   fill: [{ shape: "box", min: [0, 0, 0], max: [0.8, 0.8, 1] }],
   solids: [{ shape: "sphere", center: [1.3, 0.1, 0.5], radius: 0.2 }],
 };
@@ -19,9 +21,15 @@ export function nativeRun(scene, atLeast) {
   try {
     const file = path.join(folder, "scene.json");
     for (let frames = 20; ; frames *= 2) {
-      fs.writeFileSync(file, JSON.stringify({ ...scene, frames, output: { particles: "none", preview: false } }));
-      const text = execFileSync(command, ["run", file, "-o", path.join(folder, "out"), "--overwrite", "--threads", "1", "--json"],
-        { stdio: ["ignore", "pipe", "ignore"], maxBuffer: 1 << 26 }).toString();
+      fs.writeFileSync(
+        file,
+        JSON.stringify({ ...scene, frames, output: { particles: "none", preview: false } }),
+      );
+      const text = execFileSync(
+        command,
+        ["run", file, "-o", path.join(folder, "out"), "--overwrite", "--threads", "1", "--json"],
+        { stdio: ["ignore", "pipe", "ignore"], maxBuffer: 1 << 26 },
+      ).toString();
       let steps = 0;
       for (const line of text.trim().split("\n")) {
         const { frame, substeps, hash } = JSON.parse(line);

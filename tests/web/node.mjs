@@ -18,7 +18,10 @@ export async function nodeCore(threads = 1) {
   const module = path.join(site, "core", `${name}.mjs`);
   const { default: create } = await import(pathToFileURL(module).href);
   const wasmBinary = fs.readFileSync(path.join(site, "core", `${name}.wasm`));
-  return new Core(await create({ threads, wasmBinary, locateFile: (file) => path.join(site, "core", file) }), threads);
+  return new Core(
+    await create({ threads, wasmBinary, locateFile: (file) => path.join(site, "core", file) }),
+    threads,
+  );
 }
 
 export function readScene(name) {

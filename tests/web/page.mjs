@@ -9,34 +9,68 @@ import { check, finish, same, test } from "./check.mjs";
 import { nativeRun, SMALL_3D } from "./native.mjs";
 import { readScene, root, site } from "./node.mjs";
 
-const require = createRequire(path.join(process.env.SPATE_NODE_MODULES ?? path.join(root, "build/web-tests"), "x.js"));
+const require = createRequire(
+  path.join(process.env.SPATE_NODE_MODULES ?? path.join(root, "build/web-tests"), "x.js"),
+);
 const { chromium } = require("playwright-core");
 const shots = path.join(root, "build/web-shots");
 fs.mkdirSync(shots, { recursive: true });
 
 // ---- a server and a browser
 
-const server = spawn(process.env.SPATE ?? path.join(root, "build/release/spate"), ["serve", site, "--port", "0"], { stdio: ["ignore", "pipe", "ignore"] });
+const server = spawn(
+  process.env.SPATE ?? path.join(root, "build/release/spate"),
+  ["serve", site, "--port", "0"],
+  { stdio: ["ignore", "pipe", "ignore"] },
+);
 const address = await new Promise((resolve, reject) => {
   server.stdout.once("data", (data) => resolve(data.toString().trim()));
   server.once("exit", () => reject(new Error("spate serve ended")));
 });
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
+  args: [
+    "--no-sandbox",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--ignore-gpu-blocklist",
+  ],
 });
 
-const SIZES = { desktop: { viewport: { width: 1000, height: 640 } }, phone: { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true } };
-const TANK = { name: "Tank", domain: { size: [1.5, 0.75], cells: 48 }, fill: [{ shape: "box", min: [0, 0], max: [0.6, 0.5] }] };
-const TANK_3D = { name: "Tank", domain: { size: [1, 1, 1], cells: 16 }, fill: [{ shape: "box", min: [0, 0, 0], max: [1, 0.5, 1] }] };
+const SIZES = {
+  desktop: { viewport: { width: 1000, height: 640 } },
+  phone: { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true },
+};
+const TANK = {
+  name: "Tank",
+  domain: { size: [1.5, 0.75], cells: 48 },
+  fill: [{ shape: "box", min: [0, 0], max: [0.6, 0.5] }],
+};
+const TANK_3D = {
+  name: "Tank",
+  domain: { size: [1, 1, 1], cells: 16 },
+  fill: [{ shape: "box", min: [0, 0, 0], max: [1, 0.5, 1] }],
+};
 
 /** A page at rest with the tank, unless `where` says otherwise. */
 async function open(size, where = "?threads=1", options = {}) {
-  const context = await browser.newContext({ ...SIZES[size], acceptDownloads: true, reducedMotion: "reduce", ...options });
+  const context = await browser.newContext({
+    ...SIZES[size],
+    acceptDownloads: true,
+    reducedMotion: "reduce",
+    ...options,
+  });
   const page = await context.newPage();
   page.setDefaultTimeout(60000);
   page.problems = [];
-  page.on("console", (message) => ["error", "warning"].includes(message.type()) && !/GPU stall|swiftshader/i.test(message.text()) && page.problems.push(message.text()));
+  page.on(
+    "console",
+    (message) =>
+      ["error", "warning"].includes(message.type()) &&
+      !/GPU stall|swiftshader/i.test(message.text()) &&
+      page.problems.push(message.text()),
+  );
   page.on("pageerror", (error) => page.problems.push(error.message));
   await page.goto(address + where);
   return page;
@@ -51,34 +85,51 @@ async function tank(size, scene = TANK) {
   return page;
 }
 
-const ask = (page, what, options) => page.evaluate(([w, o]) => spate.simulation.ask(w, o), [what, options ?? {}]);
+const ask = (page, what, options) =>
+  page.evaluate(([w, o]) => spate.simulation.ask(w, o), [what, options ?? {}]);
 const stats = async (page) => (await ask(page, "stats")).answer;
 const scene = (page) => page.evaluate(() => spate.scene);
 const press = (page, id) => page.evaluate((name) => document.getElementById(name).click(), id);
-const picture = (page) => page.evaluate(() => ({ steps: spate.picture.steps, time: spate.picture.time, particles: spate.picture.particles, hands: spate.picture.hands }));
+const picture = (page) =>
+  page.evaluate(() => ({
+    steps: spate.picture.steps,
+    time: spate.picture.time,
+    particles: spate.picture.particles,
+    hands: spate.picture.hands,
+  }));
 
 /** Metres in the tank (2D) to a place on the screen. */
-const place = (page, at) => page.evaluate(([x, y]) => {
-  const { layout, tank, height } = spate, box = document.getElementById("view").getBoundingClientRect();
-  return [box.left + layout.x + (x / tank.cellSize) * layout.zoom, box.top + height - layout.y - (y / tank.cellSize) * layout.zoom];
-}, at);
+const place = (page, at) =>
+  page.evaluate(([x, y]) => {
+    const { layout, tank, height } = spate,
+      box = document.getElementById("view").getBoundingClientRect();
+    return [
+      box.left + layout.x + (x / tank.cellSize) * layout.zoom,
+      box.top + height - layout.y - (y / tank.cellSize) * layout.zoom,
+    ];
+  }, at);
 
 async function drag(page, from, to, { parts = 6, hold = 0 } = {}) {
-  const [x0, y0] = from, [x1, y1] = to;
+  const [x0, y0] = from,
+    [x1, y1] = to;
   await page.mouse.move(x0, y0);
   await page.mouse.down();
-  for (let k = 1; k <= parts; k++) await page.mouse.move(x0 + ((x1 - x0) * k) / parts, y0 + ((y1 - y0) * k) / parts);
+  for (let k = 1; k <= parts; k++)
+    await page.mouse.move(x0 + ((x1 - x0) * k) / parts, y0 + ((y1 - y0) * k) / parts);
   if (hold) await page.waitForTimeout(hold);
   await page.mouse.up();
 }
 
 async function slide(page, id, value) {
-  await page.evaluate(([name, v]) => {
-    const input = document.getElementById(name);
-    input.value = v;
-    input.dispatchEvent(new Event("input", { bubbles: true }));
-    input.dispatchEvent(new Event("change", { bubbles: true }));
-  }, [id, value]);
+  await page.evaluate(
+    ([name, v]) => {
+      const input = document.getElementById(name);
+      input.value = v;
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+      input.dispatchEvent(new Event("change", { bubbles: true }));
+    },
+    [id, value],
+  );
 }
 
 async function downloaded(page, act) {
@@ -120,24 +171,44 @@ for (const size of Object.keys(SIZES))
     await page.waitForFunction(() => globalThis.spate?.drawn > 0 && spate.picture.steps > 0);
     await page.screenshot({ path: path.join(shots, `start-${size}.png`) });
     same(page.problems, []);
-    same(await page.evaluate(() => document.getElementById("title").textContent), readScene("dam_break_2d").name);
+    same(
+      await page.evaluate(() => document.getElementById("title").textContent),
+      readScene("dam_break_2d").name,
+    );
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     check(overflow <= 0, `the page is ${overflow} px too wide`);
-    const cut = await page.evaluate(() => [...document.querySelectorAll("button, input, select")].filter((item) => {
-      const box = item.getBoundingClientRect();
-      return box.width && item.closest("#top, #tools, #transport") && (box.right > innerWidth + 1 || box.bottom > innerHeight + 1 || box.left < 0);
-    }).map((item) => item.id));
+    const cut = await page.evaluate(() =>
+      [...document.querySelectorAll("button, input, select")]
+        .filter((item) => {
+          const box = item.getBoundingClientRect();
+          return (
+            box.width &&
+            item.closest("#top, #tools, #transport") &&
+            (box.right > innerWidth + 1 || box.bottom > innerHeight + 1 || box.left < 0)
+          );
+        })
+        .map((item) => item.id),
+    );
     same(cut, [], "controls outside of the page");
-    const nameless = await page.evaluate(() => [...document.querySelectorAll("button, input, select, textarea, [role=img]")]
-      .filter((item) => !(item.textContent.trim() || item.getAttribute("aria-label") || item.labels?.length)).map((item) => item.outerHTML.slice(0, 80)));
+    const nameless = await page.evaluate(() =>
+      [...document.querySelectorAll("button, input, select, textarea, [role=img]")]
+        .filter(
+          (item) => !(item.textContent.trim() || item.getAttribute("aria-label") || item.labels?.length),
+        )
+        .map((item) => item.outerHTML.slice(0, 80)),
+    );
     same(nameless, [], "controls without a name");
     await page.context().close();
   });
 
 for (const threads of [1, 2])
-  for (const [name, value] of [["dam_break_2d", readScene("dam_break_2d")], ["small_3d", SMALL_3D]])
+  for (const [name, value] of [
+    ["dam_break_2d", readScene("dam_break_2d")],
+    ["small_3d", SMALL_3D],
+  ])
     await test(`same_bits_${name}_${threads}_threads`, async () => {
-      const native = nativeRun(value, 100), page = await open("desktop", `?threads=${threads}`);
+      const native = nativeRun(value, 100),
+        page = await open("desktop", `?threads=${threads}`);
       await page.waitForSelector("body[data-ready]");
       same(await page.evaluate(() => spate.threads), threads);
       await page.evaluate((v) => spate.change(v), value);
@@ -155,7 +226,8 @@ await test("rests_with_reduced_motion", async () => {
 });
 
 await test("says_what_is_missing", async () => {
-  const context = await browser.newContext(), page = await context.newPage();
+  const context = await browser.newContext(),
+    page = await context.newPage();
   await page.addInitScript(() => (HTMLCanvasElement.prototype.getContext = () => null));
   await page.goto(address);
   await page.waitForSelector("#failure:not([hidden])");
@@ -186,7 +258,8 @@ await both("step_and_reset", async (page) => {
 await alone("speed", async (page) => {
   await page.evaluate(() => {
     globalThis.sent = [];
-    const { worker } = spate.simulation, post = worker.postMessage.bind(worker);
+    const { worker } = spate.simulation,
+      post = worker.postMessage.bind(worker);
     worker.postMessage = (message, transfer) => (sent.push(message), post(message, transfer));
   });
   await slide(page, "speed", "-3");
@@ -203,7 +276,8 @@ await both("stir", async (page) => {
 
 await both("pour", async (page) => {
   await press(page, "tool-pour");
-  const before = (await stats(page)).particles, at = await place(page, [1.1, 0.5]);
+  const before = (await stats(page)).particles,
+    at = await place(page, [1.1, 0.5]);
   await drag(page, at, at, { parts: 1, hold: 300 });
   const after = (await stats(page)).particles;
   check(after > before + 10, `${before} to ${after}`);
@@ -221,7 +295,8 @@ await both("erase", async (page) => {
 
 await both("ball", async (page) => {
   await press(page, "tool-ball");
-  const from = await place(page, [0.9, 0.3]), to = await place(page, [0.75, 0.3]);
+  const from = await place(page, [0.9, 0.3]),
+    to = await place(page, [0.75, 0.3]);
   await page.mouse.move(...from);
   await page.mouse.down();
   await page.mouse.move(...to);
@@ -245,16 +320,20 @@ await both("wall_and_its_end", async (page) => {
   await page.waitForFunction(() => spate.scene.solids.length === 0);
 });
 
-await alone("drag_a_solid_of_the_scene", async (page) => {
-  await press(page, "tool-ball");
-  await page.mouse.move(...(await place(page, [1.1, 0.3])));
-  await page.mouse.down();
-  await page.mouse.move(...(await place(page, [1.1, 0.4])));
-  for (let k = 0; k < 8; k++) await press(page, "step");
-  await page.waitForFunction(() => spate.picture.steps === 8);
-  await page.mouse.up();
-  same((await picture(page)).hands.ball, null, "a ball was made instead");
-}, { ...TANK, solids: [{ shape: "sphere", center: [1.1, 0.3], radius: 0.1 }] });
+await alone(
+  "drag_a_solid_of_the_scene",
+  async (page) => {
+    await press(page, "tool-ball");
+    await page.mouse.move(...(await place(page, [1.1, 0.3])));
+    await page.mouse.down();
+    await page.mouse.move(...(await place(page, [1.1, 0.4])));
+    for (let k = 0; k < 8; k++) await press(page, "step");
+    await page.waitForFunction(() => spate.picture.steps === 8);
+    await page.mouse.up();
+    same((await picture(page)).hands.ball, null, "a ball was made instead");
+  },
+  { ...TANK, solids: [{ shape: "sphere", center: [1.1, 0.3], radius: 0.1 }] },
+);
 
 await both("tilt", async (page) => {
   await slide(page, "tilt", "60");
@@ -264,9 +343,14 @@ await both("tilt", async (page) => {
 });
 
 await test("two_fingers", async () => {
-  const page = await tank("phone"), [a, b] = [await place(page, [0.15, 0.3]), await place(page, [0.45, 0.3])];
+  const page = await tank("phone"),
+    [a, b] = [await place(page, [0.15, 0.3]), await place(page, [0.45, 0.3])];
   const client = await page.context().newCDPSession(page);
-  const touch = (type, dy) => client.send("Input.dispatchTouchEvent", { type, touchPoints: dy === null ? [] : [a, b].map(([x, y], id) => ({ x, y: y - dy, id })) });
+  const touch = (type, dy) =>
+    client.send("Input.dispatchTouchEvent", {
+      type,
+      touchPoints: dy === null ? [] : [a, b].map(([x, y], id) => ({ x, y: y - dy, id })),
+    });
   await touch("touchStart", 0);
   for (let dy = 5; dy <= 25; dy += 5) await touch("touchMove", dy);
   same(await page.evaluate(() => spate.hands.pointers.size), 2);
@@ -297,16 +381,25 @@ await alone("choice_and_number", async (page) => {
   });
   await page.waitForFunction(() => spate.scene.liquid?.transfer === "apic");
   await slide(page, "set-pressure.tolerance", "-1");
-  await page.waitForFunction(() => /must be positive/.test(document.getElementById("set-pressure.tolerance").closest(".setting").textContent));
+  await page.waitForFunction(() =>
+    /must be positive/.test(
+      document.getElementById("set-pressure.tolerance").closest(".setting").textContent,
+    ),
+  );
   same((await scene(page)).pressure, undefined);
 });
 
 await both("editor", async (page) => {
-  if (await page.evaluate(() => document.getElementById("app").classList.contains("panel-hidden"))) await page.click("#panel-toggle");
+  if (await page.evaluate(() => document.getElementById("app").classList.contains("panel-hidden")))
+    await page.click("#panel-toggle");
   await page.click("#tab-scene");
-  const before = (await ask(page, "hash")).answer, good = await page.inputValue("#text");
+  const before = (await ask(page, "hash")).answer,
+    good = await page.inputValue("#text");
   for (const [text, words] of [
-    [good.replace('"max": [0.6, 0.5]', '"max": [0.6]'), /line \d+, column \d+: fill\[0\]\.max: must have 2 numbers/],
+    [
+      good.replace('"max": [0.6, 0.5]', '"max": [0.6]'),
+      /line \d+, column \d+: fill\[0\]\.max: must have 2 numbers/,
+    ],
     [good.replace('"cells"', '"cels"'), /domain\.cels: unknown setting.*did you mean/],
     [good.replace("{", "{ oops"), /line 1, column 3: a key in double quotes/],
   ]) {
@@ -327,7 +420,8 @@ await alone("share", async (page) => {
   await page.waitForFunction(() => spate.scene.liquid?.flip_ratio === 0.25);
   await page.click("#share");
   await page.waitForFunction(() => location.hash.startsWith("#s="));
-  const link = page.url(), other = await page.context().newPage();
+  const link = page.url(),
+    other = await page.context().newPage();
   await other.goto(link);
   await other.waitForSelector("body[data-ready]");
   same(await scene(other), await scene(page));
@@ -337,7 +431,11 @@ await alone("save_and_open", async (page) => {
   const { name, bytes } = await downloaded(page, () => press(page, "save"));
   same(name, "tank.json");
   same(JSON.parse(bytes), TANK);
-  await page.setInputFiles("#open", { name: "other.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify({ ...TANK, name: "Other" })) });
+  await page.setInputFiles("#open", {
+    name: "other.json",
+    mimeType: "application/json",
+    buffer: Buffer.from(JSON.stringify({ ...TANK, name: "Other" })),
+  });
   await page.waitForFunction(() => document.getElementById("title").textContent === "Other");
 });
 
@@ -346,7 +444,8 @@ await alone("take_away", async (page) => {
   same([shot.name, shot.bytes.subarray(1, 4).toString()], ["tank.png", "PNG"]);
   check(shot.bytes.length > 3000, "an empty picture");
   const ply = await downloaded(page, () => press(page, "ply"));
-  const head = ply.bytes.subarray(0, 300).toString("latin1"), count = (await picture(page)).particles;
+  const head = ply.bytes.subarray(0, 300).toString("latin1"),
+    count = (await picture(page)).particles;
   check(head.includes(`element vertex ${count}\n`), head);
   const body = ply.bytes.subarray(ply.bytes.indexOf("end_header\n") + 11);
   same(body.length, 24 * count);
@@ -356,7 +455,10 @@ await alone("take_away", async (page) => {
   await page.waitForFunction(() => spate.picture.steps > 5);
   await page.waitForTimeout(1500);
   const film = await downloaded(page, () => page.click("#film"));
-  check(/^tank\.(webm|mp4)$/.test(film.name) && film.bytes.length > 1000, `${film.name} ${film.bytes.length}`);
+  check(
+    /^tank\.(webm|mp4)$/.test(film.name) && film.bytes.length > 1000,
+    `${film.name} ${film.bytes.length}`,
+  );
 });
 
 // ---- menu, looks, stages
@@ -380,25 +482,35 @@ for (const { name } of JSON.parse(fs.readFileSync(path.join(site, "scenes/index.
     await page.waitForSelector("body[data-ready]");
     await ask(page, "hash", { steps: 6 });
     await page.waitForFunction(() => spate.picture.steps === 6);
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    );
     await page.screenshot({ path: path.join(shots, `preset-${name}.png`) });
     same(page.problems, []);
     await page.context().close();
   });
 
-const pixels = (page) => page.evaluate(() => {
-  spate.draw();
-  return document.getElementById("view").toDataURL();
-});
+const pixels = (page) =>
+  page.evaluate(() => {
+    spate.draw();
+    return document.getElementById("view").toDataURL();
+  });
 
-for (const [name, value] of [["2d", TANK], ["3d", TANK_3D]])
-  await alone(`modes_${name}`, async (page) => {
-    const water = await pixels(page);
-    await page.click('[data-mode="particles"]');
-    check((await pixels(page)) !== water, "particles look like water");
-    await page.click('[data-mode="water"]');
-    same((await pixels(page)) === water, true, "not the same water");
-  }, value);
+for (const [name, value] of [
+  ["2d", TANK],
+  ["3d", TANK_3D],
+])
+  await alone(
+    `modes_${name}`,
+    async (page) => {
+      const water = await pixels(page);
+      await page.click('[data-mode="particles"]');
+      check((await pixels(page)) !== water, "particles look like water");
+      await page.click('[data-mode="water"]');
+      same((await pixels(page)) === water, true, "not the same water");
+    },
+    value,
+  );
 
 await alone("fields", async (page) => {
   await page.click("#tab-learn");
@@ -420,11 +532,16 @@ await alone("fields", async (page) => {
 
 await alone("stages", async (page) => {
   await page.click("#tab-learn");
-  const names = await page.evaluate(() => [...document.querySelectorAll("#stages li")].map((item) => item.dataset.stage));
+  const names = await page.evaluate(() =>
+    [...document.querySelectorAll("#stages li")].map((item) => item.dataset.stage),
+  );
   for (const name of names) {
     await page.click("#next-stage");
     await page.waitForSelector(`#stages li[data-stage="${name}"][aria-current="step"]`);
-    check((await page.textContent(`#stages li[data-stage="${name}"] p`)).length > 40, `${name} is not explained`);
+    check(
+      (await page.textContent(`#stages li[data-stage="${name}"] p`)).length > 40,
+      `${name} is not explained`,
+    );
     if (name === "pressure") await page.screenshot({ path: path.join(shots, "stage-pressure.png") });
   }
   const staged = (await ask(page, "hash")).answer;
@@ -439,8 +556,12 @@ await alone("measurements", async (page) => {
   await press(page, "step");
   await page.waitForFunction(() => /per cell/.test(document.getElementById("numbers").textContent));
   const text = await page.textContent("#numbers");
-  for (const word of ["frames/s", "steps/s", "particles", "iterations", "volume drift", "momentum"]) check(text.includes(word), `${word}: ${text}`);
-  same(await page.evaluate(() => document.querySelectorAll("#bars span").length), await page.evaluate(() => spate.learn.stages.length));
+  for (const word of ["frames/s", "steps/s", "particles", "iterations", "volume drift", "momentum"])
+    check(text.includes(word), `${word}: ${text}`);
+  same(
+    await page.evaluate(() => document.querySelectorAll("#bars span").length),
+    await page.evaluate(() => spate.learn.stages.length),
+  );
   await page.uncheck("#show-hud");
   check(await page.isHidden("#hud"), "still there");
 });
@@ -464,7 +585,11 @@ await alone("keyboard", async (page) => {
   await page.waitForFunction(() => spate.picture.steps === 1);
   await page.keyboard.press(",");
   await page.waitForFunction(() => spate.picture.stage === "solids");
-  for (const [key, tool] of [["2", "pour"], ["5", "erase"], ["1", "stir"]]) {
+  for (const [key, tool] of [
+    ["2", "pour"],
+    ["5", "erase"],
+    ["1", "stir"],
+  ]) {
     await page.keyboard.press(key);
     same(await page.evaluate(() => spate.hands.tool), tool);
   }
@@ -473,7 +598,7 @@ await alone("keyboard", async (page) => {
   await page.keyboard.press("ArrowRight");
   same(await page.inputValue("#tilt"), "5");
   await page.keyboard.press("-");
-  same(await page.textContent("#speed-value") !== "1×", true);
+  same((await page.textContent("#speed-value")) !== "1×", true);
   await page.keyboard.press("k");
   check(await page.isHidden("#panel"), "k");
   await page.keyboard.press(" ");
@@ -489,33 +614,49 @@ await alone("keyboard", async (page) => {
 
 // ---- 3D
 
-await both("orbit_and_zoom", async (page, size) => {
-  const yaw = () => page.evaluate(() => spate.view.camera.yaw), box = await page.locator("#view").boundingBox();
-  const [x, y] = [box.x + 0.85 * box.width, box.y + 0.24 * box.height], before = await yaw();
-  await drag(page, [x, y], [x - 60, y]);
-  check(Math.abs((await yaw()) - before) > 0.2, "does not turn beside the water");
-  await press(page, "tool-turn");
-  const turned = await yaw(), middle = [box.x + box.width / 2, box.y + 0.55 * box.height];
-  await drag(page, middle, [middle[0] + 60, middle[1]]);
-  check(Math.abs((await yaw()) - turned) > 0.2, "the tool does not turn");
-  if (size === "desktop") {
-    const distance = await page.evaluate(() => spate.view.camera.distance);
-    await page.mouse.wheel(0, -300);
-    await page.waitForFunction((d) => spate.view.camera.distance < d, distance);
-  }
-  check(await page.isHidden("#tool-wall"), "walls are drawn in 2D only");
-  await page.screenshot({ path: path.join(shots, `turned-${size}.png`) });
-}, TANK_3D);
+await both(
+  "orbit_and_zoom",
+  async (page, size) => {
+    const yaw = () => page.evaluate(() => spate.view.camera.yaw),
+      box = await page.locator("#view").boundingBox();
+    const [x, y] = [box.x + 0.85 * box.width, box.y + 0.24 * box.height],
+      before = await yaw();
+    await drag(page, [x, y], [x - 60, y]);
+    check(Math.abs((await yaw()) - before) > 0.2, "does not turn beside the water");
+    await press(page, "tool-turn");
+    const turned = await yaw(),
+      middle = [box.x + box.width / 2, box.y + 0.55 * box.height];
+    await drag(page, middle, [middle[0] + 60, middle[1]]);
+    check(Math.abs((await yaw()) - turned) > 0.2, "the tool does not turn");
+    if (size === "desktop") {
+      const distance = await page.evaluate(() => spate.view.camera.distance);
+      await page.mouse.wheel(0, -300);
+      await page.waitForFunction((d) => spate.view.camera.distance < d, distance);
+    }
+    check(await page.isHidden("#tool-wall"), "walls are drawn in 2D only");
+    await page.screenshot({ path: path.join(shots, `turned-${size}.png`) });
+  },
+  TANK_3D,
+);
 
-for (const [tool, good] of [["stir", (a, b) => b.kinetic_energy > a.kinetic_energy + 0.1], ["erase", (a, b) => b.particles < a.particles], ["pour", (a, b) => b.particles > a.particles]])
-  await alone(`poke_3d_${tool}`, async (page) => {
-    await press(page, `tool-${tool}`);
-    const box = await page.locator("#view").boundingBox(), before = await stats(page);
-    const at = [box.x + 0.5 * box.width, box.y + (tool === "pour" ? 0.42 : 0.56) * box.height];
-    await drag(page, at, [at[0] + 40, at[1]], { hold: 200 });
-    const after = await stats(page);
-    check(good(before, after), JSON.stringify([before, after].map((s) => [s.particles, s.kinetic_energy])));
-  }, TANK_3D);
+for (const [tool, good] of [
+  ["stir", (a, b) => b.kinetic_energy > a.kinetic_energy + 0.1],
+  ["erase", (a, b) => b.particles < a.particles],
+  ["pour", (a, b) => b.particles > a.particles],
+])
+  await alone(
+    `poke_3d_${tool}`,
+    async (page) => {
+      await press(page, `tool-${tool}`);
+      const box = await page.locator("#view").boundingBox(),
+        before = await stats(page);
+      const at = [box.x + 0.5 * box.width, box.y + (tool === "pour" ? 0.42 : 0.56) * box.height];
+      await drag(page, at, [at[0] + 40, at[1]], { hold: 200 });
+      const after = await stats(page);
+      check(good(before, after), JSON.stringify([before, after].map((s) => [s.particles, s.kinetic_energy])));
+    },
+    TANK_3D,
+  );
 
 await browser.close();
 server.kill();

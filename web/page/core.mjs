@@ -23,7 +23,8 @@ function kindText(value) {
 
 /** Triangles of an OBJ text: vertices (m) and indices; polygons become fans. */
 export function parseObj(text) {
-  const vertices = [], triangles = [];
+  const vertices = [],
+    triangles = [];
   for (const line of text.split("\n")) {
     const words = line.trim().split(/\s+/);
     if (words[0] === "v") vertices.push(+words[1], +words[2], +words[3]);
@@ -53,7 +54,8 @@ export class Core {
 
   /** Calls a function whose first argument is text, and turns a status into an exception. */
   #call(name, text, ...rest) {
-    const size = this.module.lengthBytesUTF8(text) + 1, address = this.module._malloc(size);
+    const size = this.module.lengthBytesUTF8(text) + 1,
+      address = this.module._malloc(size);
     this.module.stringToUTF8(text, address, size);
     const result = this.module[name](address, ...rest);
     this.module._free(address);
@@ -62,7 +64,10 @@ export class Core {
 
   #check(status) {
     if (status !== 0)
-      throw new SceneError(this.#text(this.module._web_error_where()), this.#text(this.module._web_error_message()));
+      throw new SceneError(
+        this.#text(this.module._web_error_where()),
+        this.#text(this.module._web_error_message()),
+      );
   }
 
   #withArray(array, use) {
@@ -87,7 +92,10 @@ export class Core {
     for (const [key, below] of Object.entries(value)) {
       const at = path ? `${path}.${key}` : key;
       if (!key || /[.[\]]/.test(key))
-        throw new SceneError(at, "unknown setting; a key is one name, and the settings of a group stand in an object");
+        throw new SceneError(
+          at,
+          "unknown setting; a key is one name, and the settings of a group stand in an object",
+        );
       const node = this.#node(at);
       if (node === NODE.none) this.#check(this.#call("_web_draft_unknown", at));
       const kind = kindText(below);
@@ -97,7 +105,8 @@ export class Core {
   }
 
   #wrongType(path, got) {
-    const size = this.module.lengthBytesUTF8(got) + 1, address = this.module._malloc(size);
+    const size = this.module.lengthBytesUTF8(got) + 1,
+      address = this.module._malloc(size);
     this.module.stringToUTF8(got, address, size);
     const status = this.#call("_web_draft_wrong_type", path, address);
     this.module._free(address);
@@ -105,7 +114,8 @@ export class Core {
   }
 
   #set(path, value) {
-    const node = this.#node(path), kind = kindText(value);
+    const node = this.#node(path),
+      kind = kindText(value);
     if (node === NODE.group || node === NODE.item) {
       if (kind !== "an object") this.#wrongType(path, kind);
       for (const [key, below] of Object.entries(value)) this.#set(path ? `${path}.${key}` : key, below);
@@ -118,15 +128,21 @@ export class Core {
     } else if (kind === "a number") {
       this.#check(this.#call("_web_draft_number", path, value));
     } else if (kind === "a string") {
-      this.#check(this.#withArray(new TextEncoder().encode(value + "\0"),
-        (address) => this.#call("_web_draft_string", path, address)));
+      this.#check(
+        this.#withArray(new TextEncoder().encode(value + "\0"), (address) =>
+          this.#call("_web_draft_string", path, address),
+        ),
+      );
     } else if (typeof value === "boolean") {
       this.#check(this.#call("_web_draft_bool", path, value ? 1 : 0));
     } else if (kind === "a list") {
       const odd = value.find((item) => typeof item !== "number");
       if (odd !== undefined) this.#wrongType(path, `a list that holds ${kindText(odd)}`);
-      this.#check(this.#withArray(new Float64Array(value),
-        (address) => this.#call("_web_draft_vector", path, address, value.length)));
+      this.#check(
+        this.#withArray(new Float64Array(value), (address) =>
+          this.#call("_web_draft_vector", path, address, value.length),
+        ),
+      );
     } else {
       this.#wrongType(path, kind);
     }
@@ -137,12 +153,21 @@ export class Core {
     for (const list of ["fill", "solids", "inflows", "outflows"])
       (scene[list] ?? []).forEach((shape, k) => {
         if (shape.shape !== "mesh" || !shape.file) return;
-        const where = `${list}[${k}]`, text = files[shape.file];
+        const where = `${list}[${k}]`,
+          text = files[shape.file];
         if (text === undefined)
-          throw new SceneError(`${where}.file`, `'${shape.file}' is not among the meshes of this page; run the scene with the command`);
+          throw new SceneError(
+            `${where}.file`,
+            `'${shape.file}' is not among the meshes of this page; run the scene with the command`,
+          );
         const mesh = parseObj(text);
-        this.#check(this.#withArray(mesh.vertices, (v) => this.#withArray(mesh.triangles, (t) =>
-          this.#call("_web_draft_mesh", where, v, mesh.vertices.length / 3, t, mesh.triangles.length / 3))));
+        this.#check(
+          this.#withArray(mesh.vertices, (v) =>
+            this.#withArray(mesh.triangles, (t) =>
+              this.#call("_web_draft_mesh", where, v, mesh.vertices.length / 3, t, mesh.triangles.length / 3),
+            ),
+          ),
+        );
       });
   }
 
@@ -152,7 +177,10 @@ export class Core {
     if (kindText(scene) !== "an object") this.#wrongType("", kindText(scene));
     this.#checkKeys("", scene);
     if (scene.domain?.size === undefined)
-      throw new SceneError("domain.size", "is required: [width, height] in metres for 2D, [width, height, depth] for 3D");
+      throw new SceneError(
+        "domain.size",
+        "is required: [width, height] in metres for 2D, [width, height, depth] for 3D",
+      );
     this.#set("domain.size", scene.domain.size);
     this.#set("", scene);
     this.#setMeshes(scene, files);
@@ -189,7 +217,11 @@ export class Core {
   // ---- looking
 
   clock() {
-    const [time, frame, steps, particles, dt] = new Float64Array(this.module.HEAPU8.buffer, this.module._web_clock(), 5);
+    const [time, frame, steps, particles, dt] = new Float64Array(
+      this.module.HEAPU8.buffer,
+      this.module._web_clock(),
+      5,
+    );
     return { time, frame, steps, particles, dt };
   }
 
@@ -215,10 +247,14 @@ export class Core {
     const at = name === "ppc" ? this.module._web_ppc() : this.#call("_web_field", name);
     if (!at) return null;
     const [address, bytes, nx, ny, nz, , sy, sz] = new Int32Array(this.module.HEAPU8.buffer, at, 8);
-    const Type = bytes === 1 ? Uint8Array : Float32Array, data = new Type(nx * ny * nz);
+    const Type = bytes === 1 ? Uint8Array : Float32Array,
+      data = new Type(nx * ny * nz);
     for (let k = 0; k < nz; k++)
       for (let j = 0; j < ny; j++)
-        data.set(new Type(this.module.HEAPU8.buffer, address + bytes * (j * sy + k * sz), nx), nx * (j + ny * k));
+        data.set(
+          new Type(this.module.HEAPU8.buffer, address + bytes * (j * sy + k * sz), nx),
+          nx * (j + ny * k),
+        );
     return { data, count: [nx, ny, nz] };
   }
 

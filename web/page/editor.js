@@ -1,4 +1,5 @@
 // editor.js -- the scene as text, with what is wrong shown at the setting.
+import { showTab } from "./controls.js";
 import { format, lineOf, locate, placeOf } from "./scene.mjs";
 
 const $ = (id) => document.getElementById(id);
@@ -34,19 +35,23 @@ export class Editor {
     if (!file) return;
     $("text").value = await file.text();
     $("open").value = "";
-    this.app.tab($("tab-scene"));
+    showTab($("tab-scene"));
     await this.apply();
   }
 
   async apply() {
-    const text = $("text").value, { places, problem } = locate(text);
+    const text = $("text").value,
+      { places, problem } = locate(text);
     if (problem) return this.#problem(problem.message, problem.offset);
     try {
       await this.app.change(JSON.parse(text), { keep: false });
       this.app.toast("Running your scene");
       return undefined;
     } catch (refused) {
-      return this.#problem(`${refused.where ? `${refused.where}: ` : ""}${refused.message}`, placeOf(places, refused.where ?? ""));
+      return this.#problem(
+        `${refused.where ? `${refused.where}: ` : ""}${refused.message}`,
+        placeOf(places, refused.where ?? ""),
+      );
     }
   }
 
@@ -62,7 +67,8 @@ export class Editor {
 
   /** Puts the selection on the line that is wrong, and scrolls there. */
   #select() {
-    const area = $("text"), end = area.value.indexOf("\n", this.offset);
+    const area = $("text"),
+      end = area.value.indexOf("\n", this.offset);
     area.focus();
     area.setSelectionRange(this.offset, end < 0 ? area.value.length : end);
     const { line } = lineOf(area.value, this.offset);

@@ -19,7 +19,10 @@ export class Program {
   constructor(gl, vertex, fragment) {
     this.gl = gl;
     this.handle = gl.createProgram();
-    for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
+    for (const [kind, source] of [
+      [gl.VERTEX_SHADER, vertex],
+      [gl.FRAGMENT_SHADER, fragment],
+    ]) {
       const shader = gl.createShader(kind);
       gl.shaderSource(shader, source.trim());
       gl.compileShader(shader);
@@ -116,7 +119,9 @@ export class FieldTexture {
   }
 
   upload(field) {
-    const { gl } = this, [nx, ny, nz] = field.count, solid = nz > 1;
+    const { gl } = this,
+      [nx, ny, nz] = field.count,
+      solid = nz > 1;
     const kind = solid ? gl.TEXTURE_3D : gl.TEXTURE_2D;
     if (solid !== this.solid) {
       gl.deleteTexture(this.texture);
@@ -127,7 +132,8 @@ export class FieldTexture {
     gl.bindTexture(kind, this.texture);
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
     const bytes = field.data instanceof Uint8Array;
-    const inner = bytes ? gl.R8 : this.linear ? gl.R16F : gl.R32F, type = bytes ? gl.UNSIGNED_BYTE : gl.FLOAT;
+    const inner = bytes ? gl.R8 : this.linear ? gl.R16F : gl.R32F,
+      type = bytes ? gl.UNSIGNED_BYTE : gl.FLOAT;
     if (solid) gl.texImage3D(kind, 0, inner, nx, ny, nz, 0, gl.RED, type, field.data);
     else gl.texImage2D(kind, 0, inner, nx, ny, 0, gl.RED, type, field.data);
     filter(gl, kind, this.linear);

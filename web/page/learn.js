@@ -2,17 +2,63 @@
 
 /** Of each stage: what it is called, what it does, the field that shows it, and whether arrows help. */
 export const STAGES = {
-  sort: { title: "Sort", text: "Particles are put in order of the cell they are in, so that neighbours in the water are neighbours in memory.", field: "ppc" },
-  solids: { title: "Solids", text: "Solids move to where they will be at the end of the step, and the open part of every cell face is measured.", field: "type" },
-  p2g: { title: "Particles to grid", text: "Each particle gives its velocity to the cell faces around it, weighted by how near they are. The grid now has the motion of the water.", arrows: true },
-  surface: { title: "Surface", text: "A level set around the particles says how far each cell is from the surface; cells inside are liquid.", field: "type" },
-  forces: { title: "Forces", text: "Gravity acts on the faces. Now the flow would squeeze the water: the divergence is not zero.", field: "div_before", arrows: true },
-  pressure: { title: "Pressure", text: "The pressure is found that makes the flow free of divergence, and its gradient is taken from the velocities. This is what makes water incompressible.", field: "p", arrows: true },
-  extrapolate: { title: "Extrapolate", text: "Velocities are carried a few cells out into the air, so that particles at the surface know where to go.", arrows: true },
-  g2p: { title: "Grid to particles", text: "Particles take the change of the grid's velocity (FLIP), mixed with a little of the velocity itself (PIC) to keep calm.", field: "" },
-  advect: { title: "Advect", text: "Particles move along the flow with a Runge-Kutta step, and slide along solids that they meet.", field: "" },
-  separate: { title: "Separate", text: "Where particles have crowded together or spread out, small shifts give the water its volume back.", field: "ppc" },
-  emit: { title: "Emit", text: "Inflows add particles, outflows and open sides take them away. The step is done; time moves on.", field: "" },
+  sort: {
+    title: "Sort",
+    text: "Particles are put in order of the cell they are in, so that neighbours in the water are neighbours in memory.",
+    field: "ppc",
+  },
+  solids: {
+    title: "Solids",
+    text: "Solids move to where they will be at the end of the step, and the open part of every cell face is measured.",
+    field: "type",
+  },
+  p2g: {
+    title: "Particles to grid",
+    text: "Each particle gives its velocity to the cell faces around it, weighted by how near they are. The grid now has the motion of the water.",
+    arrows: true,
+  },
+  surface: {
+    title: "Surface",
+    text: "A level set around the particles says how far each cell is from the surface; cells inside are liquid.",
+    field: "type",
+  },
+  forces: {
+    title: "Forces",
+    text: "Gravity acts on the faces. Now the flow would squeeze the water: the divergence is not zero.",
+    field: "div_before",
+    arrows: true,
+  },
+  pressure: {
+    title: "Pressure",
+    text: "The pressure is found that makes the flow free of divergence, and its gradient is taken from the velocities. This is what makes water incompressible.",
+    field: "p",
+    arrows: true,
+  },
+  extrapolate: {
+    title: "Extrapolate",
+    text: "Velocities are carried a few cells out into the air, so that particles at the surface know where to go.",
+    arrows: true,
+  },
+  g2p: {
+    title: "Grid to particles",
+    text: "Particles take the change of the grid's velocity (FLIP), mixed with a little of the velocity itself (PIC) to keep calm.",
+    field: "",
+  },
+  advect: {
+    title: "Advect",
+    text: "Particles move along the flow with a Runge-Kutta step, and slide along solids that they meet.",
+    field: "",
+  },
+  separate: {
+    title: "Separate",
+    text: "Where particles have crowded together or spread out, small shifts give the water its volume back.",
+    field: "ppc",
+  },
+  emit: {
+    title: "Emit",
+    text: "Inflows add particles, outflows and open sides take them away. The step is done; time moves on.",
+    field: "",
+  },
 };
 
 export class Learn {
@@ -20,7 +66,9 @@ export class Learn {
     this.items = new Map();
     for (const name of stages) {
       const { title, text } = STAGES[name] ?? { title: name, text: "" };
-      const item = document.createElement("li"), head = document.createElement("b"), words = document.createElement("p");
+      const item = document.createElement("li"),
+        head = document.createElement("b"),
+        words = document.createElement("p");
       head.textContent = title;
       words.textContent = text;
       item.dataset.stage = name;

@@ -10,11 +10,44 @@ export function normalize(a) {
 
 /** World to eye: x right, y up, z against the line of sight. */
 export function lookAt(at, right, up, forward) {
-  return [right[0], up[0], -forward[0], 0, right[1], up[1], -forward[1], 0, right[2], up[2], -forward[2], 0,
-    -dot(right, at), -dot(up, at), dot(forward, at), 1];
+  return [
+    right[0],
+    up[0],
+    -forward[0],
+    0,
+    right[1],
+    up[1],
+    -forward[1],
+    0,
+    right[2],
+    up[2],
+    -forward[2],
+    0,
+    -dot(right, at),
+    -dot(up, at),
+    dot(forward, at),
+    1,
+  ];
 }
 
 /** tangent: of half the angles of view, across and up. */
 export function perspective(tangent, near, far) {
-  return [1 / tangent[0], 0, 0, 0, 0, 1 / tangent[1], 0, 0, 0, 0, (near + far) / (near - far), -1, 0, 0, (2 * near * far) / (near - far), 0];
+  return [
+    1 / tangent[0],
+    0,
+    0,
+    0,
+    0,
+    1 / tangent[1],
+    0,
+    0,
+    0,
+    0,
+    (near + far) / (near - far),
+    -1,
+    0,
+    0,
+    (2 * near * far) / (near - far),
+    0,
+  ];
 }

@@ -1,9 +1,18 @@
 // overlay.js -- lines over a 2D picture: the tank, inflows and outflows, the grid, velocities, and the hand.
 
 function frame(pen, app, { x, y, zoom }) {
-  const [nx, ny] = app.tank.cells, sides = app.scene.domain.sides ?? {};
-  const left = x, right = x + nx * zoom, bottom = app.height - y, top = bottom - ny * zoom;
-  const edges = { left: [left, top, left, bottom], right: [right, top, right, bottom], bottom: [left, bottom, right, bottom], top: [left, top, right, top] };
+  const [nx, ny] = app.tank.cells,
+    sides = app.scene.domain.sides ?? {};
+  const left = x,
+    right = x + nx * zoom,
+    bottom = app.height - y,
+    top = bottom - ny * zoom;
+  const edges = {
+    left: [left, top, left, bottom],
+    right: [right, top, right, bottom],
+    bottom: [left, bottom, right, bottom],
+    top: [left, top, right, top],
+  };
   for (const [side, [x0, y0, x1, y1]] of Object.entries(edges)) {
     const kind = sides[side] ?? "wall";
     pen.strokeStyle = kind === "wall" ? "#9fb4c8" : kind === "open" ? "#7f8ea0" : "#e0b050";
@@ -19,12 +28,20 @@ function frame(pen, app, { x, y, zoom }) {
 
 function flows(pen, app, { x, y, zoom }) {
   const scale = zoom / app.tank.cellSize;
-  for (const [list, colour] of [["inflows", "#5fd38d"], ["outflows", "#ff8f6b"]])
+  for (const [list, colour] of [
+    ["inflows", "#5fd38d"],
+    ["outflows", "#ff8f6b"],
+  ])
     for (const shape of app.scene[list] ?? []) {
       if ((shape.shape ?? "box") !== "box") continue;
       pen.strokeStyle = colour;
       pen.setLineDash([4, 3]);
-      pen.strokeRect(x + shape.min[0] * scale, app.height - y - shape.max[1] * scale, (shape.max[0] - shape.min[0]) * scale, (shape.max[1] - shape.min[1]) * scale);
+      pen.strokeRect(
+        x + shape.min[0] * scale,
+        app.height - y - shape.max[1] * scale,
+        (shape.max[0] - shape.min[0]) * scale,
+        (shape.max[1] - shape.min[1]) * scale,
+      );
       pen.setLineDash([]);
     }
 }
@@ -49,7 +66,9 @@ function grid(pen, app, { x, y, zoom }) {
 function arrows(pen, app, { x, y, zoom }) {
   const { u, v } = app.picture.fields;
   if (!u || !v) return;
-  const every = Math.max(1, Math.ceil(13 / zoom)), [nx, ny] = app.tank.cells, long = every * zoom * 0.95;
+  const every = Math.max(1, Math.ceil(13 / zoom)),
+    [nx, ny] = app.tank.cells,
+    long = every * zoom * 0.95;
   const fast = app.tank.fast * 0.8;
   pen.strokeStyle = "rgba(255, 255, 255, 0.85)";
   pen.lineWidth = 1.2;
@@ -60,8 +79,11 @@ function arrows(pen, app, { x, y, zoom }) {
       const b = 0.5 * (v.data[i + nx * j] + v.data[i + nx * (j + 1)]);
       const speed = Math.hypot(a, b);
       if (speed < 0.004 * fast) continue;
-      const length = long * Math.min(1.4, Math.sqrt(speed / fast)), cx = (a / speed) * length, cy = (-b / speed) * length;
-      const px = x + (i + 0.5) * zoom - cx / 2, py = app.height - y - (j + 0.5) * zoom - cy / 2;
+      const length = long * Math.min(1.4, Math.sqrt(speed / fast)),
+        cx = (a / speed) * length,
+        cy = (-b / speed) * length;
+      const px = x + (i + 0.5) * zoom - cx / 2,
+        py = app.height - y - (j + 0.5) * zoom - cy / 2;
       pen.moveTo(px, py);
       pen.lineTo(px + cx, py + cy);
       const head = Math.min(4, 0.45 * length) / length;
@@ -73,7 +95,8 @@ function arrows(pen, app, { x, y, zoom }) {
 }
 
 function hand(pen, app, { zoom }) {
-  const { hover, tool } = app.hands, radius = (app.hands.radius() / app.tank.cellSize) * zoom;
+  const { hover, tool } = app.hands,
+    radius = (app.hands.radius() / app.tank.cellSize) * zoom;
   if (!hover || !radius) return;
   pen.strokeStyle = tool === "erase" ? "rgba(255, 120, 120, 0.8)" : "rgba(255, 255, 255, 0.55)";
   pen.lineWidth = 1.5;
@@ -83,7 +106,9 @@ function hand(pen, app, { zoom }) {
 }
 
 export function drawOverlay(canvas, app) {
-  const ratio = app.ratio, w = Math.round(app.width * ratio), h = Math.round(app.height * ratio);
+  const ratio = app.ratio,
+    w = Math.round(app.width * ratio),
+    h = Math.round(app.height * ratio);
   if (canvas.width !== w || canvas.height !== h) Object.assign(canvas, { width: w, height: h });
   const pen = canvas.getContext("2d");
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);

@@ -3,7 +3,8 @@
 /** Offsets of every setting in a JSON text by path, and what the command refuses that JSON.parse lets pass. */
 export function locate(text) {
   const places = new Map();
-  let at = 0, problem = null;
+  let at = 0,
+    problem = null;
   const fail = (offset, message) => {
     problem ??= { offset, message };
     throw problem;
@@ -24,7 +25,8 @@ export function locate(text) {
   };
   const expect = (letter, what) => {
     space();
-    if (text[at] !== letter) fail(at, at >= text.length ? `the text ends where ${what} should be` : `${what} is missing`);
+    if (text[at] !== letter)
+      fail(at, at >= text.length ? `the text ends where ${what} should be` : `${what} is missing`);
     at++;
   };
   const members = (path) => {
@@ -36,7 +38,8 @@ export function locate(text) {
       space();
       const start = at;
       if (text[at] !== '"') fail(at, "a key in double quotes is missing");
-      const key = string(), below = path ? `${path}.${key}` : key;
+      const key = string(),
+        below = path ? `${path}.${key}` : key;
       if (seen.has(key)) fail(start, `the key "${key}" stands here twice`);
       seen.add(key);
       places.set(below, start);
@@ -94,13 +97,16 @@ export function lineOf(text, offset) {
   return { line: before.length, column: before.at(-1).length + 1 };
 }
 
-const inline = (value) => JSON.stringify(value, null, 1).replace(/\n\s*/g, " ").replace(/\[ /g, "[").replace(/ \]/g, "]");
+const inline = (value) =>
+  JSON.stringify(value, null, 1).replace(/\n\s*/g, " ").replace(/\[ /g, "[").replace(/ \]/g, "]");
 
 /** JSON as the scenes of the command are written: what fits on a line stands on one. */
 export function format(value, indent = "") {
   const line = inline(value);
-  if (value === null || typeof value !== "object" || (indent && line.length + indent.length < 96)) return line;
-  const more = indent + "  ", list = Array.isArray(value);
+  if (value === null || typeof value !== "object" || (indent && line.length + indent.length < 96))
+    return line;
+  const more = indent + "  ",
+    list = Array.isArray(value);
   const parts = list
     ? value.map((item) => more + format(item, more))
     : Object.entries(value).map(([key, item]) => `${more}${JSON.stringify(key)}: ${format(item, more)}`);
@@ -115,7 +121,9 @@ export function getSetting(scene, path) {
 
 /** A copy of the scene with one setting changed; undefined takes it out. */
 export function withSetting(scene, path, value) {
-  const copy = structuredClone(scene), keys = path.split("."), last = keys.pop();
+  const copy = structuredClone(scene),
+    keys = path.split("."),
+    last = keys.pop();
   let owner = copy;
   for (const key of keys) owner = owner[key] ??= {};
   if (value === undefined) delete owner[last];
@@ -132,8 +140,14 @@ async function through(stream, bytes) {
 }
 
 export async function packScene(scene) {
-  const bytes = await through(new CompressionStream("deflate-raw"), new TextEncoder().encode(JSON.stringify(scene)));
-  return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+  const bytes = await through(
+    new CompressionStream("deflate-raw"),
+    new TextEncoder().encode(JSON.stringify(scene)),
+  );
+  return btoa(String.fromCharCode(...bytes))
+    .replace(/\+/g, "-")
+    .replace(/\//g, "_")
+    .replace(/=+$/, "");
 }
 
 export async function unpackScene(packed) {

@@ -2,15 +2,31 @@
 // help and default all come from there. A control writes into the scene; what equals the default is left out of it.
 import { getSetting, withSetting } from "./scene.mjs";
 
-const GROUPS = { liquid: "Liquid", time: "Time steps", pressure: "Pressure", volume: "Volume", domain: "Tank", "": "General" };
+const GROUPS = {
+  liquid: "Liquid",
+  time: "Time steps",
+  pressure: "Pressure",
+  volume: "Volume",
+  domain: "Tank",
+  "": "General",
+};
 const LEFT_OUT = /^(output\.|name$|frames$|domain\.size$|gravity$)/;
 
 // Sliders over what is useful; the limits of the table stay in force for what is typed.
 const RANGES = {
-  "domain.cells": [16, 256, 1], "domain.cell_size": null, "liquid.seed": null, "liquid.particles_per_axis": [1, 4, 1],
-  "time.cfl": [0.5, 10, 0.1], "time.dt": null, "time.min_substeps": [1, 16, 1], "time.max_substeps": [1, 64, 1],
-  "pressure.tolerance": null, "pressure.max_iterations": null, "pressure.relaxation": [0, 1.99, 0.01],
-  fps: [10, 120, 1], "liquid.density": null,
+  "domain.cells": [16, 256, 1],
+  "domain.cell_size": null,
+  "liquid.seed": null,
+  "liquid.particles_per_axis": [1, 4, 1],
+  "time.cfl": [0.5, 10, 0.1],
+  "time.dt": null,
+  "time.min_substeps": [1, 16, 1],
+  "time.max_substeps": [1, 64, 1],
+  "pressure.tolerance": null,
+  "pressure.max_iterations": null,
+  "pressure.relaxation": [0, 1.99, 0.01],
+  fps: [10, 120, 1],
+  "liquid.density": null,
 };
 
 /** "0.97" from "0.97", true from "true"; undefined from "". */
@@ -24,14 +40,16 @@ export class Settings {
     Object.assign(this, { root, change, controls: new Map() });
     const groups = new Map();
     for (const setting of schema) {
-      if (setting.path.includes("[]") || ["list", "vector", "rotation", "string"].includes(setting.type)) continue;
+      if (setting.path.includes("[]") || ["list", "vector", "rotation", "string"].includes(setting.type))
+        continue;
       if (LEFT_OUT.test(setting.path)) continue;
       const group = setting.path.includes(".") ? setting.path.split(".")[0] : "";
       groups.set(group, [...(groups.get(group) ?? []), setting]);
     }
     const order = [...Object.keys(GROUPS), ...groups.keys()];
     for (const group of [...groups.keys()].sort((a, b) => order.indexOf(a) - order.indexOf(b))) {
-      const box = document.createElement("details"), summary = document.createElement("summary");
+      const box = document.createElement("details"),
+        summary = document.createElement("summary");
       box.open = group === "liquid";
       summary.textContent = GROUPS[group] ?? group;
       box.append(summary, ...groups.get(group).map((setting) => this.#control(setting)));
@@ -40,15 +58,24 @@ export class Settings {
   }
 
   #control(setting) {
-    const box = document.createElement("div"), id = `set-${setting.path}`;
-    const name = setting.path.split(".").slice(setting.path.includes(".") ? 1 : 0).join(" ").replaceAll("_", " ");
-    const input = this.#input(setting), output = document.createElement("output"), error = document.createElement("div");
+    const box = document.createElement("div"),
+      id = `set-${setting.path}`;
+    const name = setting.path
+      .split(".")
+      .slice(setting.path.includes(".") ? 1 : 0)
+      .join(" ")
+      .replaceAll("_", " ");
+    const input = this.#input(setting),
+      output = document.createElement("output"),
+      error = document.createElement("div");
     input.id = id;
     input.dataset.path = setting.path;
     box.className = "setting";
     error.className = "error";
     error.setAttribute("role", "alert");
-    const head = document.createElement("div"), label = document.createElement("label"), help = document.createElement("p");
+    const head = document.createElement("div"),
+      label = document.createElement("label"),
+      help = document.createElement("p");
     head.className = "name";
     label.htmlFor = id;
     label.textContent = name;
@@ -77,9 +104,14 @@ export class Settings {
       return input;
     }
     const given = RANGES[setting.path];
-    const bounded = given !== null && setting.low !== null && setting.high !== null && setting.high - setting.low <= 1000;
+    const bounded =
+      given !== null && setting.low !== null && setting.high !== null && setting.high - setting.low <= 1000;
     if (given || bounded) {
-      const [low, high, step] = given ?? [setting.low, setting.high, setting.type === "integer" ? 1 : (setting.high - setting.low) / 100];
+      const [low, high, step] = given ?? [
+        setting.low,
+        setting.high,
+        setting.type === "integer" ? 1 : (setting.high - setting.low) / 100,
+      ];
       Object.assign(input, { type: "range", min: low, max: high, step });
     } else {
       Object.assign(input, { type: "number", step: setting.type === "integer" ? 1 : "any" });
@@ -101,13 +133,17 @@ export class Settings {
   }
 
   async #write(control) {
-    const value = this.#read(control), { setting } = control;
+    const value = this.#read(control),
+      { setting } = control;
     const scene = withSetting(this.scene, setting.path, value === fallbackOf(setting) ? undefined : value);
     control.error.textContent = "";
     try {
       await this.change(scene, setting.path);
     } catch (problem) {
-      control.error.textContent = problem.where && problem.where !== setting.path ? `${problem.where}: ${problem.message}` : problem.message;
+      control.error.textContent =
+        problem.where && problem.where !== setting.path
+          ? `${problem.where}: ${problem.message}`
+          : problem.message;
       this.show(this.scene);
     }
   }

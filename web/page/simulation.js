@@ -4,7 +4,10 @@
 export function missing() {
   if (typeof WebAssembly !== "object") return "WebAssembly";
   // a function that makes a SIMD value
-  const simd = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11]);
+  const simd = new Uint8Array([
+    0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98,
+    11,
+  ]);
   if (!WebAssembly.validate(simd)) return "WebAssembly SIMD";
   return "";
 }
@@ -43,7 +46,8 @@ export class Simulation extends EventTarget {
       case "broken":
         return this.ready.reject(new Error(data.message));
       case "picture":
-        if (this.picture) this.worker.postMessage({ type: "back", buffer: this.picture.buffer }, [this.picture.buffer]);
+        if (this.picture)
+          this.worker.postMessage({ type: "back", buffer: this.picture.buffer }, [this.picture.buffer]);
         this.picture = data;
         break;
       case "loaded":

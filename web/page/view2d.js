@@ -3,7 +3,16 @@
 // Smooth water: every particle adds a round bump to a field of half floats; where the sum passes a threshold
 // there is water. The bumps also carry speed, which becomes foam. Distances are cells: pictures do not depend on
 // the size of the tank.
-import { ATTRIBUTES, FieldTexture, HEAD, ParticleBuffer, Program, SCREEN, SPEED_COLOUR, Target } from "./gl.js";
+import {
+  ATTRIBUTES,
+  FieldTexture,
+  HEAD,
+  ParticleBuffer,
+  Program,
+  SCREEN,
+  SPEED_COLOUR,
+  Target,
+} from "./gl.js";
 
 const BUMP = 1.1; // cells, radius of a particle's bump
 
@@ -13,7 +22,10 @@ uniform float radius;      // pixels
 vec4 place() { return vec4(vec2(px, py) * scale + shift, 0.0, 1.0); }
 `;
 
-const BUMP_VERTEX = ATTRIBUTES + PLACE + `
+const BUMP_VERTEX =
+  ATTRIBUTES +
+  PLACE +
+  `
 out float speed;
 void main() {
   gl_Position = place();
@@ -21,7 +33,9 @@ void main() {
   speed = length(vec2(vx, vy));
 }`;
 
-const BUMP_FRAGMENT = HEAD + `
+const BUMP_FRAGMENT =
+  HEAD +
+  `
 in float speed;
 out vec4 result;
 void main() {
@@ -30,7 +44,10 @@ void main() {
   result = vec4(bump, bump * speed, 0.0, 1.0);
 }`;
 
-const WATER = HEAD + SPEED_COLOUR + `
+const WATER =
+  HEAD +
+  SPEED_COLOUR +
+  `
 in vec2 uv;
 out vec4 result;
 uniform sampler2D bumps;
@@ -71,7 +88,10 @@ void main() {
   result = vec4(colour, inside);
 }`;
 
-const DOT_FRAGMENT = HEAD + SPEED_COLOUR + `
+const DOT_FRAGMENT =
+  HEAD +
+  SPEED_COLOUR +
+  `
 in float speed;
 out vec4 result;
 uniform float fast, radius, alpha;
@@ -81,7 +101,9 @@ void main() {
   result = vec4(speedColour(0.2 + 0.8 * speed / fast), edge * alpha);
 }`;
 
-const SOLID = HEAD + `
+const SOLID =
+  HEAD +
+  `
 in vec2 uv;
 out vec4 result;
 uniform sampler2D distances; // m, at nodes
@@ -98,7 +120,9 @@ void main() {
 }`;
 
 // One cell field as colours. kind: 0 pressure, 1 divergence, 2 particles per cell, 3 cell types.
-const FIELD = HEAD + `
+const FIELD =
+  HEAD +
+  `
 in vec2 uv;
 out vec4 result;
 uniform sampler2D values;
@@ -133,7 +157,9 @@ void main() {
   }
 }`;
 
-const BACKGROUND = HEAD + `
+const BACKGROUND =
+  HEAD +
+  `
 in vec2 uv;
 out vec4 result;
 uniform vec4 tank;
@@ -156,7 +182,9 @@ export const FIELD_VIEWS = {
 export class View2D {
   constructor(gl) {
     this.gl = gl;
-    this.halfFloats = Boolean(gl.getExtension("EXT_color_buffer_float") || gl.getExtension("EXT_color_buffer_half_float"));
+    this.halfFloats = Boolean(
+      gl.getExtension("EXT_color_buffer_float") || gl.getExtension("EXT_color_buffer_half_float"),
+    );
     this.bump = new Program(gl, BUMP_VERTEX, BUMP_FRAGMENT);
     this.dot = new Program(gl, BUMP_VERTEX, DOT_FRAGMENT);
     this.water = new Program(gl, SCREEN, WATER);
@@ -178,7 +206,8 @@ export class View2D {
   /** Pixels per cell and the corner of the tank in pixels from the lower left of the canvas. */
   layout(width, height, room) {
     const [nx, ny] = this.tank.cells;
-    const wide = width - room.left - room.right, high = height - room.top - room.bottom;
+    const wide = width - room.left - room.right,
+      high = height - room.top - room.bottom;
     const zoom = Math.min(wide / nx, high / ny);
     return { zoom, x: room.left + (wide - zoom * nx) / 2, y: room.bottom + (high - zoom * ny) / 2 };
   }
@@ -198,9 +227,12 @@ export class View2D {
   }
 
   draw(picture, { width, height, ratio, layout, mode, field }) {
-    const { gl, tank } = this, { zoom, x, y } = layout;
-    const w = Math.round(width * ratio), h = Math.round(height * ratio);
-    const scale = [(2 * zoom) / width, (2 * zoom) / height], shift = [(2 * x) / width - 1, (2 * y) / height - 1];
+    const { gl, tank } = this,
+      { zoom, x, y } = layout;
+    const w = Math.round(width * ratio),
+      h = Math.round(height * ratio);
+    const scale = [(2 * zoom) / width, (2 * zoom) / height],
+      shift = [(2 * x) / width - 1, (2 * y) / height - 1];
     const corners = [...shift, shift[0] + scale[0] * tank.cells[0], shift[1] + scale[1] * tank.cells[1]];
     const smooth = mode === "water" && this.halfFloats && !field;
     gl.disable(gl.DEPTH_TEST);
@@ -213,26 +245,43 @@ export class View2D {
     gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     if (field && picture.fields[field]) {
       this.values.upload(picture.fields[field]);
-      this.field.screen({ values: this.values.texture, cells: tank.cells.slice(0, 2), scale, shift,
-        kind: FIELD_VIEWS[field].kind, top: this.#top(field, picture.fields) });
+      this.field.screen({
+        values: this.values.texture,
+        cells: tank.cells.slice(0, 2),
+        scale,
+        shift,
+        kind: FIELD_VIEWS[field].kind,
+        top: this.#top(field, picture.fields),
+      });
     }
     if (smooth) {
       const [bw, bh] = [this.bumps.width, this.bumps.height];
-      this.water.screen({ bumps: this.bumps.texture, pixel: [1 / bw, 1 / bh], tank: corners, fast: tank.fast, cell: [scale[0] / 2, scale[1] / 2] });
+      this.water.screen({
+        bumps: this.bumps.texture,
+        pixel: [1 / bw, 1 / bh],
+        tank: corners,
+        fast: tank.fast,
+        cell: [scale[0] / 2, scale[1] / 2],
+      });
     } else {
       const radius = Math.max(field ? 1 : 1.25, (field ? 0.13 : 0.56 / tank.perAxis) * zoom) * ratio;
       this.dot.use({ scale, shift, radius, fast: tank.fast, alpha: field ? 0.4 : 1 });
       this.particles.draw();
     }
     if (this.hasSolids)
-      this.solid.screen({ distances: this.solids.texture, nodes: this.solids.count.slice(0, 2), scale, shift,
-        metresPerPixel: tank.cellSize / zoom / ratio });
+      this.solid.screen({
+        distances: this.solids.texture,
+        nodes: this.solids.count.slice(0, 2),
+        scale,
+        shift,
+        metresPerPixel: tank.cellSize / zoom / ratio,
+      });
   }
 
   #drawBumps(w, h, ratio, zoom, scale, shift) {
     const { gl } = this;
-    // bumps are smooth: where a cell has many pixels, fewer will do
-    const share = Math.min(1, 7 / (zoom * ratio));
+    // seven pixels for a cell: more are not seen, fewer make the edge rough
+    const share = Math.min(2, 7 / (zoom * ratio), 4096 / Math.max(w, h));
     this.bumps.bind(Math.max(1, Math.round(w * share)), Math.max(1, Math.round(h * share)));
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT);

@@ -9,7 +9,8 @@ const LONGEST_TURN = 30; // ms of stepping before a picture
 const MOST_BEHIND = 0.1; // s of simulated time that is caught up after a slow turn
 
 let core = null;
-let playing = false, speed = 1;
+let playing = false,
+  speed = 1;
 let owed = 0; // s of simulated time still to do
 let last = performance.now();
 let dirty = false; // something to show
@@ -17,7 +18,9 @@ let watched = []; // fields that the page draws
 let buffers = [null, null]; // free ones
 let statsAt = 0;
 let rate = { steps: 0, busy: 0, since: performance.now() };
-let hasSolids = false, solidsMove = false, solidsSent = false;
+let hasSolids = false,
+  solidsMove = false,
+  solidsSent = false;
 let scheduled = false;
 
 // what hands do between steps
@@ -41,9 +44,10 @@ function wake() {
 // ---- pictures
 
 function columnsTo(buffer) {
-  const columns = core.particles(), { particles: count } = core.clock();
+  const columns = core.particles(),
+    { particles: count } = core.clock();
   const size = 6 * count * 4;
-  if (!buffer || buffer.byteLength < size) buffer = new ArrayBuffer(Math.ceil(size * 1.25) + 64);
+  if (!buffer || buffer.byteLength < size) buffer = new ArrayBuffer(4 * Math.ceil(0.3 * size) + 64);
   const floats = new Float32Array(buffer);
   columns.forEach((column, k) => {
     if (column) floats.set(column, k * count);
@@ -91,7 +95,8 @@ function reachOfHand() {
 function moveGrabbed() {
   if (!grabbed) return;
   const now = moved.get(grabbed.id) ?? [0, 0, 0];
-  const way = grabbed.target.map((x, d) => x - now[d]), length = Math.hypot(...way);
+  const way = grabbed.target.map((x, d) => x - now[d]),
+    length = Math.hypot(...way);
   const share = length > 0 ? Math.min(1, reachOfHand() / length) : 0;
   const next = now.map((x, d) => x + share * way[d]);
   core.moveSolid(grabbed.id, next);
@@ -137,7 +142,12 @@ function turn() {
 }
 
 function fail(error) {
-  postMessage({ type: "failed", where: error.where ?? "", message: error.what ?? error.message, scene: error instanceof SceneError });
+  postMessage({
+    type: "failed",
+    where: error.where ?? "",
+    message: error.what ?? error.message,
+    scene: error instanceof SceneError,
+  });
 }
 
 // ---- orders
@@ -157,13 +167,24 @@ function load({ scene, files, keep, id }) {
     solidsSent = false;
     owed = 0;
     statsAt = 0;
-    postMessage({ type: "loaded", id, warnings, kept: keep, dim: core.dim, cells: core.cells, size: core.size,
-      cellSize: core.cellSize, hasSolids, hash: core.hash() });
-    sendPicture(true);
-    if (playing) wake();
+    postMessage({
+      type: "loaded",
+      id,
+      warnings,
+      kept: keep,
+      dim: core.dim,
+      cells: core.cells,
+      size: core.size,
+      cellSize: core.cellSize,
+      hasSolids,
+      hash: core.hash(),
+    });
   } catch (error) {
     postMessage({ type: "refused", id, where: error.where ?? "", message: error.what ?? error.message });
+    return;
   }
+  sendPicture(true);
+  if (playing) wake();
 }
 
 function placeBall(at, radius) {
