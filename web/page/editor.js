@@ -26,7 +26,7 @@ export class Editor {
   }
 
   show(scene) {
-    $("text").value = format(scene) + "\n";
+    $("text").value = format(scene, 44) + "\n";
     this.edited = false;
     this.#problem(null);
   }

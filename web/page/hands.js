@@ -140,14 +140,14 @@ export class Hands {
   #anchor(at) {
     const { app, tool } = this;
     if (app.flat) return [0, 0, 0];
-    const ray = app.view.ray(...at, app.width, app.height);
-    const hit =
-      tool === "turn"
-        ? null
-        : (this.#hit(ray) ?? (tool === "pour" || tool === "ball" ? this.#middle(ray) : null));
-    if (!hit || hit.some((x, d) => x < -0.02 || x > app.tank.size[d] + 0.02)) return null;
-    hit.normal = ray.direction;
-    return hit;
+    if (tool === "turn") return null;
+    const ray = app.view.ray(...at, app.width, app.height),
+      { size } = app.tank;
+    // a particle beside the line of sight may be met before the line enters the tank
+    let place = this.#hit(ray)?.map((x, d) => Math.min(size[d], Math.max(0, x)));
+    if (!place && (tool === "pour" || tool === "ball")) place = this.#middle(ray);
+    if (!place || place.some((x, d) => x < 0 || x > size[d])) return null;
+    return Object.assign(place, { normal: ray.direction });
   }
 
   #down(event) {

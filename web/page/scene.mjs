@@ -101,15 +101,17 @@ const inline = (value) =>
   JSON.stringify(value, null, 1).replace(/\n\s*/g, " ").replace(/\[ /g, "[").replace(/ \]/g, "]");
 
 /** JSON as the scenes of the command are written: what fits on a line stands on one. */
-export function format(value, indent = "") {
+export function format(value, width = 96, indent = "") {
   const line = inline(value);
-  if (value === null || typeof value !== "object" || (indent && line.length + indent.length < 96))
+  if (value === null || typeof value !== "object" || (indent && line.length + indent.length < width))
     return line;
   const more = indent + "  ",
     list = Array.isArray(value);
   const parts = list
-    ? value.map((item) => more + format(item, more))
-    : Object.entries(value).map(([key, item]) => `${more}${JSON.stringify(key)}: ${format(item, more)}`);
+    ? value.map((item) => more + format(item, width, more))
+    : Object.entries(value).map(
+        ([key, item]) => `${more}${JSON.stringify(key)}: ${format(item, width, more)}`,
+      );
   if (parts.length === 0) return list ? "[]" : "{}";
   return `${list ? "[" : "{"}\n${parts.join(",\n")}\n${indent}${list ? "]" : "}"}`;
 }

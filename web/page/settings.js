@@ -12,6 +12,8 @@ const GROUPS = {
 };
 const LEFT_OUT = /^(output\.|name$|frames$|domain\.size$|gravity$)/;
 
+const FIRST = ["liquid.flip_ratio", "liquid.transfer"]; // what people come to compare; the last one comes first
+
 // Sliders over what is useful; the limits of the table stay in force for what is typed.
 const RANGES = {
   "domain.cells": [16, 256, 1],
@@ -44,7 +46,8 @@ export class Settings {
         continue;
       if (LEFT_OUT.test(setting.path)) continue;
       const group = setting.path.includes(".") ? setting.path.split(".")[0] : "";
-      groups.set(group, [...(groups.get(group) ?? []), setting]);
+      const others = groups.get(group) ?? [];
+      groups.set(group, FIRST.includes(setting.path) ? [setting, ...others] : [...others, setting]);
     }
     const order = [...Object.keys(GROUPS), ...groups.keys()];
     for (const group of [...groups.keys()].sort((a, b) => order.indexOf(a) - order.indexOf(b))) {

@@ -228,8 +228,8 @@ void main() {
     vec2 bent = uv - n.xy * min(0.06, 0.012 + 0.10 * thick / size);
     vec4 seen = texture(background, bent);
     if (seen.a < z) seen = behind;
-    vec3 pass = exp(-thick / size * vec3(9.0, 2.9, 1.5));
-    vec3 body = seen.rgb * pass + vec3(0.012, 0.17, 0.33) * (1.0 - pass);
+    vec3 pass = exp(-(thick + 0.03 * size) / size * vec3(9.0, 2.9, 1.5)); // a thin film is seen too
+    vec3 body = seen.rgb * pass + vec3(0.015, 0.20, 0.37) * (1.0 - pass);
     body *= 0.72 + 0.42 * max(0.0, dot(normal, light));
     float facing = clamp(dot(normal, -d), 0.0, 1.0), fresnel = 0.04 + 0.96 * pow(1.0 - facing, 4.0);
     vec3 mirror = reflect(d, normal);

@@ -33,7 +33,8 @@ export class View3D {
       : gl.getExtension("EXT_color_buffer_half_float")
         ? "r16f"
         : null;
-    if (!depth) throw new Error("3D needs pictures of floating-point numbers, which this browser cannot draw");
+    if (!depth)
+      throw new Error("3D needs pictures of floating-point numbers, which this browser cannot draw");
     this.depthProgram = new Program(gl, SPHERE_VERTEX, DEPTH);
     this.thicknessProgram = new Program(gl, SPHERE_VERTEX, THICKNESS);
     this.ball = new Program(gl, SPHERE_VERTEX, BALL);
