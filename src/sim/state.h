@@ -179,6 +179,9 @@ typedef struct X(sim) {
     size_t scratch_size;
 } X(sim);
 
+/* Values of `known`; between the first two and the last, 1 + distance in faces. FIXED: stays as it
+ * is, but nothing is taken from it. */
+enum { FACE_UNKNOWN = 0, FACE_SOURCE = 1, FACE_FIXED = 255 };
 enum { MARK_INFLOW = 1, MARK_OUTFLOW = 2 };
 enum {
     NEAR_EMPTY = 1,
@@ -220,7 +223,9 @@ void X(fill_border_periodic)(X(sim) *s, float *field); /* cell values, periodic 
 void X(fill_border_wide)(X(sim) *s, double *field);    /* the same in fp64 */
 void X(fill_border_bytes)(X(sim) *s, uint8_t *field);  /* face marks, periodic sides only */
 void X(fill_border_type)(X(sim) *s);                   /* walls are solid, open sides air */
-void X(close_walls)(X(sim) *s);                        /* u = 0 on the faces of walls */
+/* The place inside, along an axis, whose value `fill_border` gives to place i; across: of faces. */
+int X(image_place)(const X(sim) *s, int axis, int i, bool across);
+void X(close_walls)(X(sim) *s); /* u = 0 on the faces of walls */
 
 /* ---- the stages (step.c calls them in order) */
 void X(update_solids)(X(sim) *s, double dt);
