@@ -109,6 +109,12 @@ typedef enum spate_solver {
 typedef enum spate_solid_model { SPATE_SOLIDS_CUT, SPATE_SOLIDS_VOXEL } spate_solid_model;
 typedef enum spate_surface_model { SPATE_SURFACE_GHOST, SPATE_SURFACE_VOXEL } spate_surface_model;
 typedef enum spate_on_failure { SPATE_ON_FAILURE_WARN, SPATE_ON_FAILURE_ERROR } spate_on_failure;
+typedef enum spate_volume_method {
+    SPATE_VOLUME_NONE,
+    SPATE_VOLUME_PUSH,    /* push-apart: pairs of particles that are too close */
+    SPATE_VOLUME_DENSITY, /* density projection: cells that hold too many or too few */
+    SPATE_VOLUME_BOTH
+} spate_volume_method;
 typedef enum spate_output_particles {
     SPATE_PARTICLES_PLY,
     SPATE_PARTICLES_NONE
@@ -228,6 +234,11 @@ typedef struct spate_scene {
                                and 1.7 */
         spate_on_failure on_failure; /* jacobi and gauss_seidel at max_iterations; default warn */
     } pressure;
+    struct {
+        spate_volume_method method; /* how particles are kept at their distance; default density */
+        double separation; /* push: distance that pairs are moved apart to, in particle spacings
+                              (cell size / particles_per_axis); default 0.9 */
+    } volume;
     spate_shape_list fill, solids, inflows, outflows;
     spate_channel *channels;
     int channel_count;
@@ -367,6 +378,7 @@ typedef enum spate_stage {
     SPATE_STAGE_PRESSURE,
     SPATE_STAGE_EXTRAPOLATE,
     SPATE_STAGE_G2P,
+    SPATE_STAGE_SEPARATE,
     SPATE_STAGE_ADVECT,
     SPATE_STAGE_EMIT,
     SPATE_STAGE_COUNT
@@ -498,11 +510,13 @@ typedef struct spate_stats {
     double potential_energy;  /* J, against the domain corner */
     double divergence_before; /* max |div u| dt over liquid cells, largest of the frame */
     double divergence_after;
-    int solver_iterations;  /* of all solves of the frame */
+    int solver_iterations;  /* of all pressure solves of the frame */
+    int density_iterations; /* of all solves of the density projection of the frame */
     double solver_residual; /* max |r| dt, largest of the frame: share of a cell's volume */
     int solver_failures;    /* solves of the frame that did not converge */
     uint64_t collisions;    /* of the frame: particles stopped at a solid */
     uint64_t in_solid;      /* particles inside a solid, by the exact shapes; 0 */
+    double separate_energy; /* J, of the frame: potential energy that SEPARATE added by its moves */
     double min_distance;    /* m, between any two particles */
     uint64_t allocations;   /* memory allocations inside steps, since the start */
     double seconds[SPATE_STAGE_COUNT]; /* of each stage in this frame */

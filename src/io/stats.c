@@ -73,11 +73,13 @@ int sp_stats_cells(const spate_stats *s, double seconds, sp_stats_cell cells[SP_
     c = add_number(c, "divergence_before", s->divergence_before);
     c = add_number(c, "divergence_after", s->divergence_after);
     c = add_count(c, "solver_iterations", (uint64_t)s->solver_iterations);
+    c = add_count(c, "density_iterations", (uint64_t)s->density_iterations);
     c = add_number(c, "solver_residual", s->solver_residual);
     c = add_count(c, "solver_failures", (uint64_t)s->solver_failures);
     c = add_count(c, "converged", s->solver_failures == 0);
     c = add_count(c, "collisions", s->collisions);
     c = add_count(c, "in_solid", s->in_solid);
+    c = add_number(c, "separate_energy", s->separate_energy);
     c = add_number(c, "min_distance", s->min_distance);
     c = add_count(c, "allocations", s->allocations);
     double stages = 0;

@@ -190,6 +190,12 @@ static const sp_row rows[] = {
     ENUM("pressure.on_failure", spate_scene, pressure.on_failure, "warn", "warn|error",
          "jacobi and gauss_seidel that reach `max_iterations`: go on, or stop"),
 
+    ENUM("volume.method", spate_scene, volume.method, "density", "none|push|density|both",
+         "what keeps particles at their distance: push-apart, density projection, both"),
+    NUMBER("volume.separation", spate_scene, volume.separation, 0.9, 0, 1, "",
+           "push: distance that pairs are moved apart to, in particle spacings (dx / "
+           "particles_per_axis)"),
+
     LIST("fill", spate_scene, fill, SP_ITEM_SHAPE, 4096, "shapes filled with liquid at the start"),
     PLACE_ROWS(
         "fill[]", SOLID_NAMES "|particles", KIND(MESH) | KIND(PARTICLES),

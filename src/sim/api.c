@@ -150,6 +150,8 @@ static void begin_frame(sp_common *common)
     common->cfl = common->divergence_before = common->divergence_after = common->solver_residual =
         0;
     common->collisions = 0;
+    common->density_iterations = 0;
+    common->separate_energy = 0;
     common->frame_done = false;
     memset(common->seconds, 0, sizeof common->seconds);
 }
@@ -228,8 +230,8 @@ spate_status spate_sim_step_frame(spate_sim *sim, spate_error *error)
 const char *spate_stage_name(spate_stage stage)
 {
     static const char *const names[SPATE_STAGE_COUNT] = {
-        "sort",     "solids",      "p2g", "surface", "forces",
-        "pressure", "extrapolate", "g2p", "advect",  "emit"};
+        "sort",        "solids", "p2g",      "surface", "forces", "pressure",
+        "extrapolate", "g2p",    "separate", "advect",  "emit"};
     return (unsigned)stage < SPATE_STAGE_COUNT ? names[stage] : "";
 }
 
@@ -305,6 +307,8 @@ spate_stats spate_sim_stats(spate_sim *sim)
         .divergence_before = common->divergence_before,
         .divergence_after = common->divergence_after,
         .solver_iterations = common->solver_iterations,
+        .density_iterations = common->density_iterations,
+        .separate_energy = common->separate_energy,
         .solver_residual = common->solver_residual,
         .solver_failures = common->solver_failures,
         .collisions = common->collisions,
@@ -445,7 +449,7 @@ double spate_sim_solid_distance(const spate_sim *sim, const double point[3], int
 
 /* ---- checkpoints: magic, version, body, checksum */
 
-static const char magic[8] = {'s', 'p', 'a', 't', 'e', 'c', 'p', '1'};
+static const char magic[8] = {'s', 'p', 'a', 't', 'e', 'c', 'p', '2'};
 
 /* Mixes bytes into the checksum, eight at a time; the split of a message into calls matters, and is
  * the same in both directions. */

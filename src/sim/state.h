@@ -14,6 +14,8 @@
 #include "scene/solids.h"
 #include "table.h"
 
+#include <stdatomic.h>
+
 #define MAX_CHANNELS 16
 #define MAX_COLUMNS (2 * DIM + 1 + DIM * DIM + 4 * MAX_CHANNELS)
 #define CLEARANCE                                                                                 \
@@ -198,6 +200,20 @@ void X(fill_border_bytes)(X(sim) *s, uint8_t *field);  /* face marks, periodic s
 void X(fill_border_type)(X(sim) *s);                   /* walls are solid, open sides air */
 void X(close_walls)(X(sim) *s);                        /* u = 0 on the faces of walls */
 
+/* ---- settle.c: the collision guarantee of every stage that moves particles */
+typedef struct X(mover) {
+    X(sim) *s;
+    double dt;     /* s; 0: places are corrected, with the solids where the step began */
+    double travel; /* m, how far solids go in the step: phi_solid is that of its end */
+    sp_room room;
+    _Atomic uint64_t collisions, open, crushed;
+} X(mover);
+X(mover) X(mover_begin)(X(sim) *s, double dt);
+/* Takes a particle from x to `to` (cells), which becomes where it may be, and takes what goes into
+ * walls and solids out of v; false: it is to be marked DEAD (and is counted). Any thread. */
+bool X(settle)(X(mover) *m, const float x[DIM], float to[DIM], float v[DIM]);
+void X(mover_end)(X(mover) *m); /* books what was counted */
+
 /* ---- the stages (step.c calls them in order) */
 void X(update_solids)(X(sim) *s, double dt);
 void X(lay_solids)(X(sim) *s); /* the part of it that writes the grid, from the poses as they are */
@@ -205,6 +221,7 @@ void X(build_surface)(X(sim) *s);
 void X(add_forces)(X(sim) *s, double dt);
 spate_status X(project)(X(sim) *s, double dt, spate_error *error);
 void X(extrapolate)(X(sim) *s, double dt);
+void X(separate_particles)(X(sim) *s, double dt);
 spate_status X(advect_particles)(X(sim) *s, double dt, spate_error *error);
 spate_status X(emit_and_drain)(X(sim) *s, double dt, spate_error *error);
 spate_status X(step)(X(sim) *s, double dt, spate_error *error);
@@ -229,6 +246,12 @@ float X(cell_share)(const X(sim) *s, size_t index); /* of a cell that is free of
 bool X(has_level_set)(const X(sim) *s);
 void X(update_level_set)(X(sim) *s); /* phi from the sorted particles */
 sp_room X(room)(const X(sim) *s);
+
+/* ---- push_apart.c and density.c: the two ways of SEPARATE; each moves the particles and returns
+ * the sum of gravity times way over them, m^2/s^2: what it took from the potential energy, per
+ * particle mass */
+double X(push_apart)(X(sim) *s);
+double X(project_density)(X(sim) *s);
 
 /* ---- emit.c */
 spate_status X(emitters_create)(X(sim) *s, spate_error *error);

@@ -1,6 +1,7 @@
 /* step.c -- one time step, top to bottom.
  *
- *     particles --P2G--> faces u --forces, pressure--> faces u' --G2P--> particles --advect-->
+ *     particles --P2G--> faces u --forces, pressure--> faces u' --G2P--> particles --separate,
+ *     advect-->
  *
  * Each stage is a function in the file of the same name (src/sim, or src/device/cpu for those of
  * device.h). */
@@ -20,6 +21,7 @@ spate_status X(run_stage)(X(sim) *s, spate_stage stage, double dt, spate_error *
     case SPATE_STAGE_PRESSURE: TRY(X(project)(s, dt, error)); break;
     case SPATE_STAGE_EXTRAPOLATE: X(extrapolate)(s, dt); break;
     case SPATE_STAGE_G2P: X(grid_to_particles)(s, dt); break;
+    case SPATE_STAGE_SEPARATE: X(separate_particles)(s, dt); break;
     case SPATE_STAGE_ADVECT: TRY(X(advect_particles)(s, dt, error)); break;
     case SPATE_STAGE_EMIT: TRY(X(emit_and_drain)(s, dt, error)); break;
     case SPATE_STAGE_COUNT: break;

@@ -32,6 +32,8 @@ typedef struct sp_common {
     int solver_iterations, solver_failures;
     double solver_residual;
     uint64_t collisions;
+    int density_iterations;
+    double separate_energy;
     double seconds[SPATE_STAGE_COUNT];
 
     double (*gauges)[3]; /* values of the scene's gauges */
