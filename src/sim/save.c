@@ -44,14 +44,15 @@ typedef struct solid_record {
 } solid_record;
 
 /* One list for both directions. */
-#define CLOCK_FIELDS(F)                                                                      \
-    F(frame)                                                                                 \
-    F(substeps)                                                                              \
-    F(solver_iterations)                                                                     \
-    F(solver_failures) F(inside) F(cfl) F(divergence_before) F(divergence_after)             \
-        F(solver_residual) F(steps) F(seeded) F(added) F(removed_open) F(removed_outflow)    \
-            F(removed_crushed) F(removed_user) F(collisions) F(allocations) F(warned_solver) \
-                F(frame_done) F(density_iterations) F(separate_energy)
+#define CLOCK_FIELDS(F)                                                                          \
+    F(frame)                                                                                     \
+    F(substeps)                                                                                  \
+    F(solver_iterations)                                                                         \
+    F(solver_failures)                                                                           \
+    F(inside) F(cfl) F(divergence_before) F(divergence_after) F(solver_residual) F(steps)        \
+        F(seeded) F(added) F(removed_open) F(removed_outflow) F(removed_crushed) F(removed_user) \
+            F(collisions) F(allocations) F(warned_solver) F(frame_done) F(density_iterations)    \
+                F(separate_energy)
 
 static spate_status save_solids(X(sim) *s, sp_stream *stream)
 {

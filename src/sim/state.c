@@ -93,6 +93,10 @@ int X(arrays)(X(sim) *s, const spate_scene *scene, X(array) arrays[MAX_ARRAYS])
         ARRAY(s->marks, false);
         ARRAY(s->mark_of, false);
     }
+    if (scene->volume.method == SPATE_VOLUME_DENSITY || scene->volume.method == SPATE_VOLUME_BOTH) {
+        ARRAY(s->density, true);
+        ARRAY(s->system.q_density, true);
+    }
     if (has_pic_channel(scene)) {
         ARRAY(s->channel_sum, true);
         ARRAY(s->channel_weight, true);

@@ -83,16 +83,19 @@ typedef struct X(system) {
     float *diagonal;             /* 0 where there is no unknown */
     float *b;                    /* right side, m/s */
     float *q;                    /* solution, m/s: p dt / (rho dx) */
+    float *q_density;            /* that of the density projection, square cells */
     float *r, *s, *z;            /* vectors of the iterations */
     double *q_sum;               /* pcg: the solution so far in fp64 */
     float *mic;                  /* pcg: the inverse of the preconditioner's diagonal */
     float *inverse;              /* multigrid: of the diagonal */
     X(level) levels[MAX_LEVELS]; /* multigrid */
     int level_count;
+    bool built;        /* the preconditioner is that of the matrix */
     int sweeps;        /* multigrid: of the smoother, before and after */
     float least_theta; /* bound of the surface's share of a cell distance */
     uint8_t *pocket;   /* not 0: liquid of a component that touches no air */
-    uint32_t *queue;   /* of the flood fill that finds them */
+    bool any_pocket;
+    uint32_t *queue; /* of the flood fill that finds them */
     int *wave; /* liquid tiles by the sum of their coordinates: those of one sum do not depend on
                   each other */
     int *wave_start; /* per sum: first of them in `wave` */
@@ -128,8 +131,10 @@ typedef struct X(sim) {
     float *weight[DIM]; /* of a face in P2G */
     float *phi; /* m, cells: signed distance to the surface, negative in the liquid, cut off at one
                    dx */
-    float *p;   /* Pa, the last pressure: start of the next solve */
-    uint8_t *type;                         /* spate_cell */
+    float *density; /* cells: of particles, against rest density times the free room, 1 where that
+                       is little; NULL without density projection */
+    float *p;       /* Pa, the last pressure: start of the next solve */
+    uint8_t *type;  /* spate_cell */
     uint8_t *known[DIM], *known_next[DIM]; /* EXTRAPOLATE: 0 unknown, else 1 + distance in faces */
     uint32_t *first, *count;               /* per cell: its first particle, how many */
     float *phi_solid;  /* m, nodes: signed distance to solids; exact near them, a bound far away;

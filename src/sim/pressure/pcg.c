@@ -179,11 +179,12 @@ void X(solve_pcg)(X(sim) *s, X(solve) *solve)
     collect(s, GATHER_START);
     solve->iterations = 0;
     solve->residual = true_residual(s);
-    if (solve->residual > solve->tolerance) {
+    if (solve->residual > solve->tolerance && !s->system.built) {
         if (is_multigrid(s))
             X(multigrid_build)(s);
         else
             X(mic_build)(s);
+        s->system.built = true;
     }
     while (solve->residual > solve->tolerance && solve->iterations < solve->max_iterations) {
         double before = solve->residual;

@@ -17,13 +17,16 @@ typedef struct X(solve) {
 
 /* system.c */
 void X(system_assemble)(X(sim) *s, double dt);
-void X(system_gradient)(X(sim) *s); /* u -= grad q */
+void X(system_gradient)(X(sim) *s, float *const u[DIM]); /* u -= grad q */
+/* Takes the mean out of the right side of each pocket, for a second right side of the step. */
+void X(system_balance)(X(sim) *s);
 double X(system_divergence)(X(sim) *s,
                             double dt); /* max |flux out of a cell with an unknown|, m/s */
 double X(system_largest_b)(X(sim) *s);
 /* r = b - A q in fp64; returns max |r|. q_sum instead of q if it is not NULL. */
 double X(system_residual)(X(sim) *s, const float *q, const double *q_sum);
 
+void X(system_solve)(X(sim) *s, X(solve) *solve); /* with the solver of the scene */
 /* the solvers: start from system.q, leave the solution there */
 void X(solve_jacobi)(X(sim) *s, X(solve) *solve);
 void X(solve_gauss_seidel)(X(sim) *s, X(solve) *solve);

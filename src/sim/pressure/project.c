@@ -40,7 +40,7 @@ static void scale_pressure(X(sim) *s, double factor)
     sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 8, scale_range, &args);
 }
 
-static void run_solver(X(sim) *s, X(solve) *solve)
+void X(system_solve)(X(sim) *s, X(solve) *solve)
 {
     switch (s->common->scene->pressure.solver) {
     case SPATE_SOLVER_JACOBI: X(solve_jacobi)(s, solve); return;
@@ -108,18 +108,18 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
              .max_iterations = scene->pressure.max_iterations,
              .relaxation = scene->pressure.relaxation};
     double before = X(system_divergence)(s, dt) * share;
-    run_solver(s, &solve);
+    X(system_solve)(s, &solve);
     common->solver_iterations += solve.iterations;
     for (int again = 0; again < 2 && !solve.converged && !is_budget(scene); again++) {
         s->system.sweeps = again == 0 ? SWEEPS : STRONG_SWEEPS;
         scale_pressure(s, 0);
-        run_solver(s, &solve);
+        X(system_solve)(s, &solve);
         common->solver_iterations += solve.iterations;
     }
     s->system.sweeps = SWEEPS;
     if (!solve.converged)
         TRY(not_converged(s, &solve, share, error));
-    X(system_gradient)(s);
+    X(system_gradient)(s, s->u);
     double after = X(system_divergence)(s, dt) * share;
     scale_pressure(s, to_pressure);
     common->divergence_before = fmax(common->divergence_before, before);

@@ -166,19 +166,22 @@ static size_t flood(X(sim) *s, uint32_t *queue, size_t length, uint8_t from, uin
     return length;
 }
 
-/* Floods the component of a cell that reaches air (mark 0) or, with `pocket`, that of one that does
- * not: its cells get mark 2 and lose the mean of their right sides. */
-static void settle_component(X(sim) *s, size_t index, bool pocket)
+/* Floods the component of a cell that touches air. */
+static void open_component(X(sim) *s, size_t index)
+{
+    s->system.queue[0] = (uint32_t)index;
+    flood(s, s->system.queue, 1, 1, 0);
+}
+
+/* The cells of a pocket change their mark and lose the mean of their right sides. */
+static void balance_pocket(X(sim) *s, size_t index, uint8_t from, uint8_t to)
 {
     X(system) *y = &s->system;
     uint32_t *queue = y->queue;
     queue[0] = (uint32_t)index;
-    if (!pocket) {
-        flood(s, queue, 1, 1, 0);
-        return;
-    }
-    y->pocket[index] = 2;
-    size_t length = flood(s, queue, 1, 1, 2);
+    y->pocket[index] = to;
+    y->any_pocket = true;
+    size_t length = flood(s, queue, 1, from, to);
     double sum = 0;
     for (size_t c = 0; c < length; c++)
         sum += y->b[queue[c]];
@@ -186,19 +189,39 @@ static void settle_component(X(sim) *s, size_t index, bool pocket)
         y->b[queue[c]] = (float)(y->b[queue[c]] - sum / (double)length);
 }
 
-/* The mark `pocket` is 0 in cells that touch air and 1 in the others at first. */
+/* The marks that settle_pockets gives, and system_balance. */
+enum { OPEN = 0, CLOSED = 1, POCKET = 2, BALANCED = 3 };
+
+/* Settles every component with a cell that has the mark. */
+static void visit(X(sim) *s, uint8_t mark)
+{
+    for (int k = 0; k < s->tiles.active_count; k++) {
+        size_t base = X(tile_index)(&s->grid, s->tiles.active[k]);
+        for (int r = 0; r < TILE_ROWS; r++)
+            for (int i = 0; i < TILE; i++) {
+                size_t index = base + X(row_offset)(&s->grid, r) + (size_t)i;
+                if (!(s->system.diagonal[index] > 0.0f) || s->system.pocket[index] != mark)
+                    continue;
+                if (mark == OPEN)
+                    open_component(s, index);
+                else
+                    balance_pocket(s, index, mark, (uint8_t)(mark + 1));
+            }
+    }
+}
+
+/* The mark `pocket` is OPEN in cells that touch air and CLOSED in the others at first. */
 static void settle_pockets(X(sim) *s)
 {
-    for (int pass = 0; pass < 2; pass++)
-        for (int k = 0; k < s->tiles.active_count; k++) {
-            size_t base = X(tile_index)(&s->grid, s->tiles.active[k]);
-            for (int r = 0; r < TILE_ROWS; r++)
-                for (int i = 0; i < TILE; i++) {
-                    size_t index = base + X(row_offset)(&s->grid, r) + (size_t)i;
-                    if (s->system.diagonal[index] > 0.0f && s->system.pocket[index] == pass)
-                        settle_component(s, index, pass == 1);
-                }
-        }
+    s->system.any_pocket = false;
+    visit(s, OPEN);
+    visit(s, CLOSED);
+}
+
+void X(system_balance)(X(sim) *s)
+{
+    if (s->system.any_pocket)
+        visit(s, POCKET);
 }
 
 /* Level 0's tiles: those with an unknown, the tiles that the solvers work on. */
@@ -224,16 +247,23 @@ void X(system_assemble)(X(sim) *s, double dt)
     FOR_DIM(d)
         X(fill_border)(s, s->u[d], d);
     sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 4, assemble_range, &args);
+    s->system.built = false;
     list_unknown_tiles(s);
     settle_pockets(s);
     FOR_DIM(d)
         X(fill_border_periodic)(s, s->system.a[d]);
 }
 
+typedef struct gradient_args {
+    X(sim) *s;
+    float *const *u;
+} gradient_args;
+
 static void gradient_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
-    X(sim) *s = user;
+    const gradient_args *args = user;
+    X(sim) *s = args->s;
     const X(grid) *g = &s->grid;
     for (size_t k = begin; k < end; k++) {
         int t[DIM];
@@ -253,19 +283,20 @@ static void gradient_range(void *user, size_t begin, size_t end, int worker)
                     float factor = here && there ? 1.0f
                                    : here        ? surface_factor(s, index, low)
                                                  : surface_factor(s, low, index);
-                    s->u[d][index] -= factor * (s->system.q[index] - s->system.q[low]);
+                    args->u[d][index] -= factor * (s->system.q[index] - s->system.q[low]);
                 }
             }
         }
     }
 }
 
-void X(system_gradient)(X(sim) *s)
+void X(system_gradient)(X(sim) *s, float *const u[DIM])
 {
+    gradient_args args = {s, u};
     X(fill_border_periodic)(s, s->system.q);
-    sp_parallel_for(s->common->pool, (size_t)s->tiles.face_count, 4, gradient_range, s);
+    sp_parallel_for(s->common->pool, (size_t)s->tiles.face_count, 4, gradient_range, &args);
     FOR_DIM(d)
-        X(fill_border)(s, s->u[d], d);
+        X(fill_border)(s, u[d], d);
 }
 
 static double divergence_partial(void *user, size_t begin, size_t end)
