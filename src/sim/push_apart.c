@@ -26,8 +26,8 @@
 #include <string.h>
 
 #define PASSES 2
-#define SLOWING 0.6f     /* pairs that a particle may follow in full: 1 / SLOWING */
-#define TOUCH 0.1f       /* of D: closer to a wall or solid than this, a particle touches it */
+#define SLOWING 0.6f   /* pairs that a particle may follow in full: 1 / SLOWING */
+#define TOUCH 0.1f     /* of D: closer to a wall or solid than this, a particle touches it */
 #define SAME_PLACE 1e-3f /* of D: closer pairs have no direction of their own */
 
 #define LANES 8
@@ -40,10 +40,10 @@ typedef struct push_args {
     const float *from[DIM]; /* places before the pass */
     float *to[DIM];         /* after it; in the last pass those of the particles, see push_tile */
     bool last;
-    float distance; /* D, cells */
-    float *moved;   /* per tile: the longest way of a particle along an axis so far, cells */
-    double *work;   /* per liquid tile: sum of gravity times way, m^2/s^2 */
-    bool wrap[DIM]; /* periodic, and wide enough that neighbours differ */
+    float distance;  /* D, cells */
+    float *moved;    /* per tile: the longest way of a particle along an axis so far, cells */
+    double *work;    /* per liquid tile: sum of gravity times way, m^2/s^2 */
+    bool wrap[DIM];  /* periodic, and wide enough that neighbours differ */
     bool wall[DIM][2];
 } push_args;
 
@@ -240,8 +240,8 @@ static void seek(seeker *w, const int c[DIM], size_t cell, float margin)
         gap[d][2] = after > 0.0f ? after : 0.0f;
         low[d] = before < args->distance ? -1 : 0;
         high[d] = after < args->distance ? 1 : 0;
-        plain = plain &&
-                !(args->wrap[d] && (c[d] + low[d] < 0 || c[d] + high[d] >= args->s->grid.n[d]));
+        plain = plain && !(args->wrap[d] && (c[d] + low[d] < 0 ||
+                                             c[d] + high[d] >= args->s->grid.n[d]));
     }
     int inside = c[0] & (TILE - 1);
     if (plain && inside + low[0] >= 0 && inside + high[0] < TILE)
@@ -407,8 +407,8 @@ double X(push_apart)(X(sim) *s)
     size_t tiles = (size_t)s->grid.tile_count;
     push_args args = {.s = s,
                       .mover = X(mover_begin)(s, 0),
-                      .distance =
-                          (float)(scene->volume.separation / scene->liquid.particles_per_axis)};
+                      .distance = (float)(scene->volume.separation /
+                                          scene->liquid.particles_per_axis)};
     args.moved = sp_arena_take(&arena, tiles, sizeof *args.moved);
     args.work = sp_arena_take(&arena, tiles, sizeof *args.work);
     memset(args.moved, 0, tiles * sizeof *args.moved);
