@@ -24,7 +24,7 @@
 
 #define MOST_ERROR 0.5f /* of the density, in a step */
 #define MOST_WAY 0.5f   /* cells, of a particle in a step */
-#define TOLERANCE 0.01  /* of the largest right side */
+#define TOLERANCE 0.1   /* of the largest right side */
 #define MOST_CYCLES 4   /* of the solver */
 #define REACH 2         /* layers of faces around the liquid that get a displacement */
 
