@@ -90,12 +90,12 @@ typedef struct X(system) {
     float *inverse;              /* multigrid: of the diagonal */
     X(level) levels[MAX_LEVELS]; /* multigrid */
     int level_count;
-    bool built;        /* the preconditioner is that of the matrix */
-    int sweeps;        /* multigrid: of the smoother, before and after */
-    float least_theta; /* bound of the surface's share of a cell distance */
-    uint8_t *pocket;   /* not 0: liquid of a component that touches no air */
-    bool any_pocket;
-    uint32_t *queue; /* of the flood fill that finds them */
+    bool built;          /* the preconditioner is that of the matrix */
+    int sweeps;          /* multigrid: of the smoother, before and after */
+    float least_theta;   /* bound of the surface's share of a cell distance */
+    uint8_t *pocket;     /* not 0: liquid of a component that touches no air */
+    uint8_t pocket_mark; /* of the cells of all pockets; 0: there are none */
+    uint32_t *queue;     /* of the flood fill that finds them */
     int *wave; /* liquid tiles by the sum of their coordinates: those of one sum do not depend on
                   each other */
     int *wave_start; /* per sum: first of them in `wave` */
