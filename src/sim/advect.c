@@ -20,6 +20,8 @@ static inline void advect_tile(advect_args *args, int degree, int order, int til
     float h = (float)(args->dt / s->grid.dx);
     for (uint32_t k = s->tiles.start[tile]; k < s->tiles.start[tile + 1]; k++) {
         float x[DIM], to[DIM], v[DIM], mean[DIM];
+        if (p->x[0][k] == DEAD) /* since SEPARATE */
+            continue;
         FOR_DIM(d)
             x[d] = p->x[d][k];
         X(mean_velocity)(&s->grid, degree, order, s->u, x, h, s->reach, mean);

@@ -36,7 +36,7 @@ static double bytes_per_cell(const spate_scene *scene, bool movers)
 static int bytes_per_particle(const spate_scene *scene)
 {
     bool apic = scene->liquid.transfer == SPATE_TRANSFER_APIC;
-    int columns = 3; /* spare, order, place */
+    int columns = 3 + X(pushes_apart)(scene); /* spare, order, place, rounded */
 #define FIELD(name, components, type, when) columns += (when) ? (components) : 0;
 #include "fields.def"
 #undef FIELD

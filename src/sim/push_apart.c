@@ -5,20 +5,20 @@
  *     D = volume.separation * dx / n      (n particles per axis of a cell; 0.9 dx / n)
  *
  * are to move away from each other along their line until r = D, half of the way each; if one of
- * them touches a wall or a solid, it takes a fifth and the other one the rest (Mueller 2022, Ten
- * Minute Physics 18). Particles at the same place part in a direction that their ids give. A liquid
- * whose pairs all keep their distance is not moved at all, and velocities are never touched.
+ * them touches a wall or a solid, it takes a fifth and the other one the rest (the way of Mueller,
+ * Ten Minute Physics 18). Particles at the same place part in a direction that their ids give. A
+ * liquid whose pairs all keep their distance is not moved at all, and velocities are never touched.
  *
  * Two passes, each of the kind of Jacobi: every particle adds up its own share of all its pairs
  * from the places of the last pass, so nothing depends on the order of particles or threads. Where
  * many pairs pull at one particle the sum goes too far; it is divided by SLOWING times the number
  * of pairs, where that is more than 1. No particle goes farther than D / 2 in a pass.
  *
- * Candidates come from the sorted cells. Cells of a row are neighbours in memory, so a particle
- * meets 2 x 2 (x 2) cells as 2 (4) runs of particles, LANES at a time. What the first pass moved is
- * no longer exactly in its cell: in the second one cells count as larger by the longest way that a
- * particle of the tile or its neighbours has gone. (With n = 1 that would be more than the next
- * cell; a pair that is missed there waits for the next step.) */
+ * The particles of a cell share one list of candidates: those of the 3 x 3 (x 3) cells around that
+ * are not farther than D from the box around the particles of the cell. Places rounded to bytes
+ * tell so, up to 32 at a time, and cells along x are neighbours in memory. Then each candidate
+ * meets all particles of the cell at once, one per lane. The sum of a particle runs over its
+ * candidates in order, so neither the number of lanes nor the choice of candidates shows in it. */
 #include "state.h"
 
 #include "kernels/random.h"
@@ -26,312 +26,354 @@
 #include <string.h>
 
 #define PASSES 2
-#define SLOWING 0.6f   /* pairs that a particle may follow in full: 1 / SLOWING */
-#define TOUCH 0.1f     /* of D: closer to a wall or solid than this, a particle touches it */
+#define SLOWING 0.6f     /* a particle follows up to 1 / SLOWING pairs in full */
+#define TOUCH 0.1f       /* of D: closer to a wall or solid than this, a particle touches it */
 #define SAME_PLACE 1e-3f /* of D: closer pairs have no direction of their own */
 
+#define BLOCK 64    /* particles of a cell that are moved together */
+#define RUN 32      /* candidates that are looked at together */
+#define LIST 1024   /* candidates that a block meets at a time */
+#define STEPS 64.0f /* of rounded places, per cell: bytes repeat every 4 cells */
+
+#if defined(__AVX2__)
 #define LANES 8
+#define BYTES 32
+#else
+#define LANES 4
+#define BYTES 16
+#endif
 typedef float floats __attribute__((vector_size(4 * LANES)));
 typedef int32_t ints __attribute__((vector_size(4 * LANES)));
+typedef uint8_t bytes __attribute__((vector_size(BYTES)));
 
 typedef struct push_args {
     X(sim) *s;
     X(mover) mover;
     const float *from[DIM]; /* places before the pass */
-    float *to[DIM];         /* after it; in the last pass those of the particles, see push_tile */
+    float *to[DIM];         /* after it; the last pass writes those of the particles */
     bool last;
-    float distance;  /* D, cells */
-    float *moved;    /* per tile: the longest way of a particle along an axis so far, cells */
-    double *work;    /* per liquid tile: sum of gravity times way, m^2/s^2 */
-    bool wrap[DIM];  /* periodic, and wide enough that neighbours differ */
+    float distance;        /* D, cells */
+    uint8_t *rounded[DIM]; /* places before the pass, in steps, modulo 256 */
+    uint8_t *touches;      /* 1: the particle touches a wall or solid */
+    double *work;          /* per liquid tile: sum of gravity times way, m^2/s^2 */
+    bool wrap[DIM];        /* periodic, and wide enough that neighbours differ */
     bool wall[DIM][2];
 } push_args;
 
-/* A particle on its way through its candidates. */
-typedef struct seeker {
+/* Some particles of one cell, and candidates for them. */
+typedef struct block {
     const push_args *args;
-    uint32_t self;
-    float x[DIM], sum[DIM];
-    int pairs;
-    bool held;       /* touches a wall or solid */
-    bool near_walls; /* some particle of the tile may touch a wall */
-    bool near_solids;
-} seeker;
+    uint32_t first; /* the particles of the block follow it */
+    int size;
+    float x[DIM][BLOCK], held[BLOCK]; /* their places; 1 where they touch something */
+    float sum[DIM][BLOCK];            /* of the ways that the pairs ask for */
+    float pairs[BLOCK];               /* that ask for one */
+    int32_t slot[BLOCK];              /* 0, 1, 2, ... */
+    int count;                        /* of candidates */
+    uint32_t other[LIST + RUN];       /* which particle */
+    float place[DIM][LIST];           /* where, seen from the cell */
+    float shift[DIM];                 /* from its own place, across a periodic side */
+} block;
 
-/* ---- one pair */
-
-static bool touches(const seeker *w, const float x[DIM])
-{
-    const push_args *args = w->args;
-    const X(sim) *s = args->s;
-    float reach = TOUCH * args->distance;
-    if (w->near_walls)
-        for (int d = 0; d < DIM; d++)
-            if ((args->wall[d][0] && x[d] < reach) ||
-                (args->wall[d][1] && x[d] > (float)s->grid.n[d] - reach))
-                return true;
-    if (!w->near_solids)
-        return false;
-    X(stencil) stencil = X(stencil_at)(KERNEL_LINEAR, x, DIM);
-    return X(gather)(&s->grid, &stencil, KERNEL_LINEAR, s->phi_solid) < reach * (float)s->grid.dx;
-}
-
-/* A direction for two particles at one place: that of a is the opposite of that of b. */
-static void part(const push_args *args, uint32_t a, uint32_t b, float direction[DIM])
-{
-    const uint32_t *id = args->s->particles.id[0];
-    uint64_t key = id[a] < id[b] ? sp_hash2(id[a], id[b]) : sp_hash2(id[b], id[a]);
-    float square = 0.0f, sign = id[a] < id[b] ? 1.0f : -1.0f;
-    FOR_DIM(d) {
-        direction[d] = 2.0f * sp_uniform(sp_hash2(key, (uint64_t)d)) - 1.0f;
-        square += direction[d] * direction[d];
-    }
-    if (square < 1e-4f) { /* too short to be a direction */
-        direction[0] = 1.0f;
-        square = 1.0f;
-    }
-    FOR_DIM(d)
-        direction[d] *= sign / __builtin_sqrtf(square);
-}
-
-static void meet(seeker *w, uint32_t other)
-{
-    const push_args *args = w->args;
-    float way[DIM], place[DIM], square = 0.0f, distance = args->distance;
-    FOR_DIM(d) {
-        place[d] = args->from[d][other];
-        way[d] = w->x[d] - place[d];
-        float n = (float)args->s->grid.n[d];
-        if (args->wrap[d])
-            way[d] -= way[d] > 0.5f * n ? n : way[d] < -0.5f * n ? -n : 0.0f;
-        square += way[d] * way[d];
-    }
-    float gap = __builtin_sqrtf(square), push;
-    if (gap > SAME_PLACE * distance)
-        push = (distance - gap) / gap;
-    else {
-        part(args, w->self, other, way);
-        push = distance;
-    }
-    float share = 0.5f;
-    if (w->near_walls || w->near_solids) {
-        bool held = touches(w, place);
-        share = w->held == held ? 0.5f : held ? 0.8f : 0.2f;
-    }
-    FOR_DIM(d)
-        w->sum[d] += share * push * way[d];
-    w->pairs++;
-}
-
-/* ---- candidates */
+/* ---- pairs */
 
 /* The bits of the lanes that are true. */
-static inline unsigned lane_bits(const ints *lanes)
+static inline uint32_t lane_bits(ints lanes)
 {
-#if defined(__AVX__)
-    return (unsigned)__builtin_ia32_movmskps256((floats)*lanes);
-#elif defined(__SSE__)
-    typedef float half __attribute__((vector_size(16)));
-    half low, high;
-    memcpy(&low, lanes, sizeof low);
-    memcpy(&high, (const char *)lanes + sizeof low, sizeof high);
-    return (unsigned)__builtin_ia32_movmskps(low) | (unsigned)__builtin_ia32_movmskps(high) << 4;
+#if defined(__AVX2__)
+    return (uint32_t)__builtin_ia32_movmskps256((floats)lanes);
+#elif defined(__SSE2__)
+    return (uint32_t)__builtin_ia32_movmskps((floats)lanes);
 #else
-    unsigned bits = 0;
+    uint32_t bits = 0;
     for (int k = 0; k < LANES; k++)
-        bits |= (unsigned)((*lanes)[k] & 1) << k;
+        bits |= (uint32_t)(lanes[k] & 1) << k;
     return bits;
 #endif
 }
 
-/* Meets those of the particles [begin, end) that are near; `x` is the particle's place, seen from
- * there. Only the choice is made in lanes, so their number does not show in the result. */
-static inline void meet_run(seeker *w, const float x[DIM], uint32_t begin, uint32_t end)
+static inline uint32_t byte_bits(bytes lanes)
 {
-    const push_args *args = w->args;
-    uint32_t count = args->s->particles.count;
-    float most = args->distance * args->distance;
-    for (uint32_t k = begin; k < end; k += LANES) {
-        unsigned bits = 0;
-        if (k + LANES <= count) {
-            floats square = {0};
-            FOR_DIM(d) {
-                floats place;
-                memcpy(&place, args->from[d] + k, sizeof place);
-                place -= x[d];
-                square += place * place;
-            }
-            ints near = square < most;
-            bits = lane_bits(&near);
-        } else {
-            for (uint32_t lane = 0; k + lane < end; lane++) {
-                float square = 0.0f;
-                FOR_DIM(d) {
-                    float way = args->from[d][k + lane] - x[d];
-                    square += way * way;
-                }
-                bits |= (unsigned)(square < most) << lane;
-            }
-        }
-        if (end - k < LANES)
-            bits &= (1u << (end - k)) - 1u;
-        if (w->self - k < LANES)
-            bits &= ~(1u << (w->self - k));
-        for (; bits; bits &= bits - 1)
-            meet(w, k + (uint32_t)__builtin_ctz(bits));
-    }
+#if defined(__AVX2__)
+    typedef char chars __attribute__((vector_size(32)));
+    return (uint32_t)__builtin_ia32_pmovmskb256((chars)lanes);
+#elif defined(__SSE2__)
+    typedef char chars __attribute__((vector_size(16)));
+    return (uint32_t)__builtin_ia32_pmovmskb128((chars)lanes);
+#else
+    uint32_t bits = 0;
+    for (int k = 0; k < BYTES; k++)
+        bits |= (uint32_t)(lanes[k] & 1) << k;
+    return bits;
+#endif
 }
 
-/* The cells from cell c + low to c + high, one by one, across periodic sides. */
-static void meet_cells(seeker *w, const int c[DIM], const int low[3], const int high[3])
+/* 1 / sqrt(x), to 5e-6 of it: a guess from the bits of x, and two steps of Newton. Cheaper than a
+ * root and a quotient, and the same everywhere, which the instruction for it is not. */
+static inline floats inverse_root(floats x)
 {
-    const push_args *args = w->args;
-    const X(grid) *g = &args->s->grid;
-    int offset[3];
-    for (offset[2] = low[2]; offset[2] <= high[2]; offset[2]++)
-        for (offset[1] = low[1]; offset[1] <= high[1]; offset[1]++)
-            for (offset[0] = low[0]; offset[0] <= high[0]; offset[0]++) {
-                int near[DIM];
-                float x[DIM];
-                FOR_DIM(d) {
-                    int n = g->n[d], at = c[d] + offset[d];
-                    int turn = !args->wrap[d] ? 0 : at < 0 ? n : at >= n ? -n : 0;
-                    near[d] = at + turn;
-                    x[d] = w->x[d] + (float)turn;
-                }
-                size_t index = X(index)(g, near);
-                uint32_t first = args->s->first[index];
-                meet_run(w, x, first, first + args->s->count[index]);
-            }
+    floats half = 0.5f * x, y = (floats)(0x5f3759df - ((ints)x >> 1));
+    y *= 1.5f - half * y * y;
+    y *= 1.5f - half * y * y;
+    return y;
 }
 
-/* The same, where they are all in the domain and in one tile along x: row by row; rows that are
- * too far away are passed over. gap: from the particle to the cells before and after its own. */
-static void meet_rows(seeker *w, size_t cell, const int low[3], const int high[3],
-                      float gap[DIM][3])
+/* Half the way of particle a from b where both are at one place: the opposite of that of b. */
+static void part(const push_args *args, uint32_t a, uint32_t b, float way[DIM])
 {
-    const X(sim) *s = w->args->s;
-    float most = w->args->distance * w->args->distance;
-    for (int k = low[2]; k <= high[2]; k++)
-        for (int j = low[1]; j <= high[1]; j++) {
-            float far = gap[1][j + 1] * gap[1][j + 1];
-            if (DIM == 3)
-                far += gap[DIM - 1][k + 1] * gap[DIM - 1][k + 1];
-            if (far >= most)
-                continue;
-            size_t row = cell + (size_t)(j * (ptrdiff_t)s->grid.stride[1] +
-                                         k * (ptrdiff_t)s->grid.stride[2]);
-            size_t last = row + (size_t)high[0];
-            meet_run(w, w->x, s->first[row + (size_t)low[0]], s->first[last] + s->count[last]);
-        }
-}
-
-/* margin: how far a particle may be outside of its cell. */
-static void seek(seeker *w, const int c[DIM], size_t cell, float margin)
-{
-    const push_args *args = w->args;
-    int low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
-    float gap[DIM][3];
-    bool plain = true;
+    const uint32_t *id = args->s->particles.id[0];
+    uint64_t key = id[a] < id[b] ? sp_hash2(id[a], id[b]) : sp_hash2(id[b], id[a]);
+    float square = 0.0f, length = id[a] < id[b] ? args->distance : -args->distance;
     FOR_DIM(d) {
-        float before = w->x[d] - (float)c[d] - margin, after = 1.0f - 2.0f * margin - before;
-        gap[d][0] = before > 0.0f ? before : 0.0f;
-        gap[d][1] = 0.0f;
-        gap[d][2] = after > 0.0f ? after : 0.0f;
-        low[d] = before < args->distance ? -1 : 0;
-        high[d] = after < args->distance ? 1 : 0;
-        plain = plain && !(args->wrap[d] && (c[d] + low[d] < 0 ||
-                                             c[d] + high[d] >= args->s->grid.n[d]));
-    }
-    int inside = c[0] & (TILE - 1);
-    if (plain && inside + low[0] >= 0 && inside + high[0] < TILE)
-        meet_rows(w, cell, low, high, gap);
-    else
-        meet_cells(w, c, low, high);
-}
-
-/* ---- one particle */
-
-/* The way that its pairs ask of it. */
-static void answer(const seeker *w, float way[DIM])
-{
-    float scale = (float)w->pairs * SLOWING, square = 0.0f, most = 0.5f * w->args->distance;
-    scale = scale > 1.0f ? 1.0f / scale : 1.0f;
-    FOR_DIM(d) {
-        way[d] = scale * w->sum[d];
+        way[d] = 2.0f * sp_uniform(sp_hash2(key, (uint64_t)d)) - 1.0f;
         square += way[d] * way[d];
     }
-    if (square > most * most)
-        FOR_DIM(d)
-            way[d] *= most / __builtin_sqrtf(square);
+    if (square < 1e-4f) { /* too short to be a direction */
+        way[0] = 1.0f;
+        square = 1.0f;
+    }
+    FOR_DIM(d)
+        way[d] *= length / __builtin_sqrtf(square);
 }
 
-/* Stays clear of sides that are not periodic: nothing is pushed out of the domain. */
-static void keep_inside(const push_args *args, float x[DIM])
+/* LANES particles of the block from `first` on meet all candidates. */
+static void meet_all(block *b, int first)
 {
+    const push_args *args = b->args;
+    float most = args->distance * args->distance, least = SAME_PLACE * SAME_PLACE * most;
+    floats x[DIM], sum[DIM], pairs, held;
+    ints slot;
     FOR_DIM(d) {
-        float high = (float)args->s->grid.n[d] - CLEARANCE;
-        if (args->s->grid.periodic[d])
+        memcpy(&x[d], b->x[d] + first, sizeof x[d]);
+        memcpy(&sum[d], b->sum[d] + first, sizeof sum[d]);
+    }
+    memcpy(&pairs, b->pairs + first, sizeof pairs);
+    memcpy(&held, b->held + first, sizeof held);
+    memcpy(&slot, b->slot + first, sizeof slot);
+    for (int k = 0; k < b->count; k++) {
+        floats way[DIM], square = {0};
+        FOR_DIM(d) {
+            way[d] = x[d] - b->place[d][k];
+            square += way[d] * way[d];
+        }
+        ints near = square < most;
+        if (!lane_bits(near))
             continue;
-        x[d] = x[d] > CLEARANCE ? x[d] : CLEARANCE;
-        x[d] = x[d] < high ? x[d] : high;
+        uint32_t other = b->other[k];
+        near &= slot != (int32_t)(other - b->first); /* not itself */
+        floats share = 0.5f + 0.3f * ((float)args->touches[other] - held);
+        floats push = args->distance * inverse_root(square) - 1.0f;
+        push = (floats)((ints)push & (push > 0.0f) & near & (square >= least)) * share;
+        pairs -= __builtin_convertvector(near, floats);
+        FOR_DIM(d)
+            sum[d] += push * way[d];
+        uint32_t same = lane_bits(near & (square < least));
+        for (; same; same &= same - 1) {
+            int lane = __builtin_ctz(same);
+            float apart[DIM];
+            part(args, b->first + (uint32_t)(first + lane), other, apart);
+            FOR_DIM(d)
+                sum[d][lane] += share[lane] * apart[d];
+        }
+    }
+    FOR_DIM(d)
+        memcpy(b->sum[d] + first, &sum[d], sizeof sum[d]);
+    memcpy(b->pairs + first, &pairs, sizeof pairs);
+}
+
+/* ---- candidates */
+
+static void work_off(block *b)
+{
+    for (int k = 0; k < b->count; k++)
+        FOR_DIM(d)
+            b->place[d][k] = b->args->from[d][b->other[k]] + b->shift[d];
+    for (int first = 0; first < b->size; first += LANES)
+        meet_all(b, first);
+    b->count = 0;
+}
+
+/* The box around the block and D beyond, in steps: `low`, and how far it goes from there. */
+typedef struct box {
+    bytes low[DIM], width[DIM];
+    bool known; /* false: do not look at it */
+} box;
+
+static box box_of(const block *b)
+{
+    box box = {.known = true};
+    FOR_DIM(d) {
+        float low = b->x[d][0], high = low;
+        for (int k = 1; k < b->size; k++) {
+            low = b->x[d][k] < low ? b->x[d][k] : low;
+            high = b->x[d][k] > high ? b->x[d][k] : high;
+        }
+        /* 4 more: places are rounded down, here and in the bytes */
+        int first = (int)((low - b->args->distance) * STEPS + 256.0f) - 2;
+        int width = (int)((high - low + 2.0f * b->args->distance) * STEPS) + 4;
+        box.low[d] = (bytes){0} + (uint8_t)first;
+        box.width[d] = (bytes){0} + (uint8_t)width;
+        box.known = box.known && width < 256;
+    }
+    return box;
+}
+
+/* Which of the RUN particles from `begin` on are in the box, as bits. */
+static inline uint32_t inside_bits(const push_args *args, const box *box, uint32_t begin)
+{
+    uint32_t bits = 0;
+    for (uint32_t k = 0; k < RUN; k += BYTES) {
+        bytes place, inside;
+        memcpy(&place, args->rounded[0] + begin + k, sizeof place);
+        inside = (bytes)(place - box->low[0] <= box->width[0]);
+        for (int d = 1; d < DIM; d++) {
+            memcpy(&place, args->rounded[d] + begin + k, sizeof place);
+            inside &= (bytes)(place - box->low[d] <= box->width[d]);
+        }
+        bits |= byte_bits(inside) << k;
+    }
+    return bits;
+}
+
+/* Lists those of the particles [begin, end) that are in the box. */
+static inline void list_run(block *b, const box *box, uint32_t begin, uint32_t end)
+{
+    uint32_t total = b->args->s->particles.count;
+    for (; begin < end; begin += RUN) {
+        uint32_t bits = end - begin < RUN ? (1u << (end - begin)) - 1 : ~0u;
+        if (box->known && begin + RUN <= total)
+            bits &= inside_bits(b->args, box, begin);
+        if (b->count > LIST - RUN)
+            work_off(b);
+        int count = b->count;
+        for (; bits; bits &= bits - 1)
+            b->other[count++] = begin + (uint32_t)__builtin_ctz(bits);
+        b->count = count;
     }
 }
 
-/* Brings particle k to its final place; what it went is added to `work`. */
-static void finish(push_args *args, uint32_t k, float to[DIM], double *work)
+/* All cells around cell c, one by one, across periodic sides. */
+static void list_around(block *b, const int c[DIM])
+{
+    const push_args *args = b->args;
+    const X(grid) *g = &args->s->grid;
+    const box all = {.known = false};
+    for (int k = 0; k < (DIM == 3 ? 27 : 9); k++) {
+        int near[DIM], offset[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
+        FOR_DIM(d) {
+            int n = g->n[d], at = c[d] + offset[d];
+            int turn = !args->wrap[d] ? 0 : at < 0 ? n : at >= n ? -n : 0;
+            near[d] = at + turn;
+            b->shift[d] = (float)-turn;
+        }
+        size_t index = X(index)(g, near);
+        uint32_t first = args->s->first[index];
+        list_run(b, &all, first, first + args->s->count[index]);
+        work_off(b);
+    }
+    FOR_DIM(d)
+        b->shift[d] = 0.0f;
+}
+
+/* The same, where all are in the domain: row by row, or in pieces where a row goes from one tile to
+ * the next. */
+static void list_rows(block *b, const int c[DIM], size_t cell)
+{
+    const X(sim) *s = b->args->s;
+    box box = box_of(b);
+    int i = c[0] & (TILE - 1);
+    int middle = i == 0 ? -1 : i == TILE - 1 ? 0 : 1; /* the last cell of the first piece */
+    for (int k = 0; k < (DIM == 3 ? 9 : 3); k++) {
+        ptrdiff_t row =
+            (k % 3 - 1) * (ptrdiff_t)s->grid.stride[1] + (k / 3 - 1) * (ptrdiff_t)s->grid.stride[2];
+        const uint32_t *first = s->first + (ptrdiff_t)cell + row;
+        const uint32_t *count = s->count + (ptrdiff_t)cell + row;
+        list_run(b, &box, first[-1], first[middle] + count[middle]);
+        if (middle < 1)
+            list_run(b, &box, first[middle + 1], first[1] + count[1]);
+    }
+    work_off(b);
+}
+
+/* ---- moves */
+
+/* Where the pairs of particle number `k` of the block ask it to be: inside the domain, a way of at
+ * most D / 2 from where it is. */
+static void answer(const block *b, int k, float to[DIM])
+{
+    const push_args *args = b->args;
+    float scale = b->pairs[k] * SLOWING, square = 0.0f, most = 0.5f * args->distance;
+    scale = scale > 1.0f ? 1.0f / scale : 1.0f;
+    FOR_DIM(d)
+        square += scale * b->sum[d][k] * (scale * b->sum[d][k]);
+    if (square > most * most)
+        scale *= most / __builtin_sqrtf(square);
+    FOR_DIM(d) {
+        float high = (float)args->s->grid.n[d] - CLEARANCE;
+        to[d] = b->x[d][k] + scale * b->sum[d][k];
+        if (args->s->grid.periodic[d])
+            continue;
+        to[d] = to[d] > CLEARANCE ? to[d] : CLEARANCE;
+        to[d] = to[d] < high ? to[d] : high;
+    }
+}
+
+/* Brings particle k to its final place; returns gravity times its way. */
+static double finish(push_args *args, uint32_t k, float to[DIM], bool near_solids)
 {
     X(sim) *s = args->s;
     X(particles) *p = &s->particles;
     float x[DIM], v[DIM];
-    bool moved = false;
+    double work = 0;
+    bool outside = false;
     FOR_DIM(d) {
         x[d] = p->x[d][k];
         v[d] = p->v[d][k]; /* settle takes from it; the particle keeps its own */
-        moved = moved || to[d] != x[d];
+        work += ((double)to[d] - (double)x[d]) * s->grid.dx * s->common->gravity[d];
+        outside = outside || to[d] < 0.0f || to[d] >= (float)s->grid.n[d];
     }
-    if (!moved)
-        return;
-    FOR_DIM(d)
-        *work += ((double)to[d] - (double)x[d]) * s->grid.dx * s->common->gravity[d];
-    bool stays = X(settle)(&args->mover, x, to, v);
+    if ((near_solids || outside) && !X(settle)(&args->mover, x, to, v)) {
+        /* no place among the solids there: it stays where it is */
+        atomic_fetch_sub_explicit(&args->mover.crushed, 1, memory_order_relaxed);
+        return 0;
+    }
     FOR_DIM(d)
         p->x[d][k] = to[d];
-    if (!stays)
-        p->x[0][k] = DEAD;
+    return work;
+}
+
+static double move_block(push_args *args, const block *b, bool near_solids)
+{
+    double work = 0;
+    for (int k = 0; k < b->size; k++) {
+        float to[DIM];
+        answer(b, k, to);
+        if (args->last)
+            work += finish(args, b->first + (uint32_t)k, to, near_solids);
+        else
+            FOR_DIM(d)
+                args->to[d][b->first + (uint32_t)k] = to[d];
+    }
+    return work;
+}
+
+static void open_block(block *b, uint32_t first, uint32_t end)
+{
+    const push_args *args = b->args;
+    b->first = first;
+    b->size = end - first < BLOCK ? (int)(end - first) : BLOCK;
+    for (int k = 0; k < b->size || k % LANES != 0; k++) {
+        bool there = k < b->size;
+        FOR_DIM(d) {
+            b->x[d][k] = there ? args->from[d][first + (uint32_t)k] : 1e9f; /* meets nobody */
+            b->sum[d][k] = 0.0f;
+        }
+        b->held[k] = there ? (float)args->touches[first + (uint32_t)k] : 0.0f;
+        b->pairs[k] = 0.0f;
+    }
 }
 
 /* ---- tiles */
-
-/* The longest way in a tile and around it. */
-static float margin_of(const push_args *args, int tile)
-{
-    const X(grid) *g = &args->s->grid;
-    int t[DIM], near[DIM];
-    float margin = 0.0f;
-    X(tile_coordinates)(g, tile, t);
-    for (int k = 0; k < (DIM == 3 ? 27 : 9); k++) {
-        int offset[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
-        FOR_DIM(d) {
-            near[d] = t[d] + offset[d];
-            /* the last tile may be partly filled: the next one but one is then the neighbour too */
-            if (args->wrap[d] && (near[d] < 2 || near[d] > g->tiles[d] - 3))
-                return 0.5f * args->distance;
-        }
-        float moved = args->moved[X(tile_number)(g, near)];
-        margin = moved > margin ? moved : margin;
-    }
-    return margin;
-}
-
-static bool tile_near_walls(const push_args *args, const int first[DIM])
-{
-    bool near = false;
-    FOR_DIM(d)
-        near = near || (args->wall[d][0] && first[d] == 0) ||
-               (args->wall[d][1] && first[d] + TILE >= args->s->grid.n[d] - 1);
-    return near;
-}
 
 static bool tile_near_solids(const push_args *args, size_t base)
 {
@@ -344,51 +386,42 @@ static bool tile_near_solids(const push_args *args, size_t base)
             float phi = s->phi_solid[base + X(row_offset)(&s->grid, r) + (size_t)i];
             least = phi < least ? phi : least;
         }
-    return least < 3.0f * (float)s->grid.dx;
+    return least < 4.0f * (float)s->grid.dx + (float)args->mover.travel;
 }
 
 static void push_tile(push_args *args, size_t number)
 {
     X(sim) *s = args->s;
-    int tile = s->tiles.liquid[number], first[DIM], c[DIM];
-    X(tile_cell)(&s->grid, tile, first);
-    size_t base = X(index)(&s->grid, first);
-    float margin = args->last ? margin_of(args, tile) : 0.0f, longest = 0.0f;
+    const X(grid) *g = &s->grid;
+    int first[DIM], c[DIM];
+    X(tile_cell)(g, s->tiles.liquid[number], first);
+    size_t base = X(index)(g, first);
+    bool near_solids = tile_near_solids(args, base);
     double work = 0;
-    seeker w = {.args = args,
-                .near_walls = tile_near_walls(args, first),
-                .near_solids = tile_near_solids(args, base)};
+    block b;
+    b.args = args;
+    b.count = 0;
+    FOR_DIM(d)
+        b.shift[d] = 0.0f;
+    for (int k = 0; k < BLOCK; k++)
+        b.slot[k] = k;
     for (int cell = 0; cell < TILE_CELLS; cell++) {
-        size_t index = base + X(row_offset)(&s->grid, cell / TILE) + (size_t)(cell % TILE);
+        size_t index = base + X(row_offset)(g, cell / TILE) + (size_t)(cell % TILE);
         uint32_t end = s->first[index] + s->count[index];
+        bool across = false;
         X(row_cell)(first, cell / TILE, c);
         c[0] += cell % TILE;
-        for (w.self = s->first[index]; w.self < end; w.self++) {
-            float to[DIM], way[DIM];
-            FOR_DIM(d) {
-                w.x[d] = args->from[d][w.self];
-                w.sum[d] = 0.0f;
-            }
-            w.pairs = 0;
-            w.held = (w.near_walls || w.near_solids) && touches(&w, w.x);
-            seek(&w, c, index, margin);
-            answer(&w, way);
-            FOR_DIM(d)
-                to[d] = w.x[d] + way[d];
-            keep_inside(args, to);
-            if (args->last) {
-                finish(args, w.self, to, &work);
-                continue;
-            }
-            FOR_DIM(d) {
-                args->to[d][w.self] = to[d];
-                float gone = __builtin_fabsf(to[d] - w.x[d]);
-                longest = gone > longest ? gone : longest;
-            }
+        FOR_DIM(d)
+            across = across || (args->wrap[d] && (c[d] == 0 || c[d] == g->n[d] - 1));
+        for (uint32_t k = s->first[index]; k < end; k += BLOCK) {
+            open_block(&b, k, end);
+            if (across)
+                list_around(&b, c);
+            else
+                list_rows(&b, c, index);
+            work += move_block(args, &b, near_solids);
         }
     }
-    if (!args->last)
-        args->moved[tile] = longest;
     args->work[number] = work;
 }
 
@@ -399,32 +432,62 @@ static void push_range(void *user, size_t begin, size_t end, int worker)
         push_tile(user, k);
 }
 
+static bool touches(const push_args *args, size_t k)
+{
+    const X(sim) *s = args->s;
+    float x[DIM], reach = TOUCH * args->distance;
+    bool wall = false;
+    FOR_DIM(d) {
+        x[d] = args->from[d][k];
+        wall = wall || (args->wall[d][0] && x[d] < reach) ||
+               (args->wall[d][1] && x[d] > (float)s->grid.n[d] - reach);
+    }
+    if (wall || s->solids.live == 0)
+        return wall;
+    X(stencil) stencil = X(stencil_at)(KERNEL_LINEAR, x, DIM);
+    return X(gather)(&s->grid, &stencil, KERNEL_LINEAR, s->phi_solid) < reach * (float)s->grid.dx;
+}
+
+static void round_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const push_args *args = user;
+    FOR_DIM(d)
+        for (size_t k = begin; k < end; k++)
+            args->rounded[d][k] = (uint8_t)(int)(args->from[d][k] * STEPS + 256.0f);
+    for (size_t k = begin; k < end; k++)
+        args->touches[k] = touches(args, k);
+}
+
+bool X(pushes_apart)(const spate_scene *scene)
+{
+    return scene->volume.method == SPATE_VOLUME_PUSH || scene->volume.method == SPATE_VOLUME_BOTH;
+}
+
 double X(push_apart)(X(sim) *s)
 {
     const spate_scene *scene = s->common->scene;
     X(particles) *p = &s->particles;
     sp_arena arena = X(arena)(s);
-    size_t tiles = (size_t)s->grid.tile_count;
-    push_args args = {.s = s,
-                      .mover = X(mover_begin)(s, 0),
-                      .distance = (float)(scene->volume.separation /
-                                          scene->liquid.particles_per_axis)};
-    args.moved = sp_arena_take(&arena, tiles, sizeof *args.moved);
-    args.work = sp_arena_take(&arena, tiles, sizeof *args.work);
-    memset(args.moved, 0, tiles * sizeof *args.moved);
+    push_args args = {.s = s, .mover = X(mover_begin)(s, 0)};
+    args.distance = (float)(scene->volume.separation / scene->liquid.particles_per_axis);
+    args.work = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args.work);
     /* the scratch columns of SORT hold the places between the passes */
     float *between[3] = {p->spare, (float *)p->order, (float *)p->place};
     FOR_DIM(d) {
+        args.rounded[d] = p->rounded + (size_t)d * p->capacity;
         args.wrap[d] = s->grid.periodic[d] && s->grid.n[d] >= 3;
         args.wall[d][0] = scene->domain.sides[d][0] == SPATE_SIDE_WALL;
         args.wall[d][1] = scene->domain.sides[d][1] == SPATE_SIDE_WALL;
     }
+    args.touches = p->rounded + 3 * (size_t)p->capacity;
     for (int pass = 0; pass < PASSES; pass++) {
         args.last = pass == PASSES - 1;
         FOR_DIM(d) {
             args.from[d] = args.last ? between[d] : p->x[d];
             args.to[d] = between[d];
         }
+        sp_parallel_for(s->common->pool, p->count, 16384, round_range, &args);
         sp_parallel_for(s->common->pool, (size_t)s->tiles.liquid_count, 1, push_range, &args);
     }
     X(mover_end)(&args.mover);

@@ -228,6 +228,7 @@ void X(destroy)(X(sim) *s)
     sp_free(s->particles.spare);
     sp_free(s->particles.order);
     sp_free(s->particles.place);
+    sp_free(s->particles.rounded);
     X(emitters_destroy)(s);
     X(multigrid_destroy)(s);
     sp_solids_clear(&s->solids);

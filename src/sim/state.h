@@ -39,6 +39,7 @@ typedef struct X(particles) {
     float *spare;    /* one column: sorting writes into it and swaps */
     uint32_t *order; /* scratch of sorting: particles by tile */
     uint32_t *place; /* scratch of sorting: particles by tile, cell and id */
+    uint8_t *rounded; /* scratch of push_apart.c, 4 per particle; NULL without it */
 } X(particles);
 
 /* Lists of tiles, in ascending order. */
@@ -255,6 +256,7 @@ sp_room X(room)(const X(sim) *s);
 /* ---- push_apart.c and density.c: the two ways of SEPARATE; each moves the particles and returns
  * the sum of gravity times way over them, m^2/s^2: what it took from the potential energy, per
  * particle mass */
+bool X(pushes_apart)(const spate_scene *scene);
 double X(push_apart)(X(sim) *s);
 double X(project_density)(X(sim) *s);
 
