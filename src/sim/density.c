@@ -9,8 +9,8 @@
  *     d = -grad q,    div d = rho - 1 in the liquid,    q = 0 on the surface,    d = 0 into solids.
  *
  * That is the pressure system of the step, A q = b, with b = (rho - 1) room: the same cells, faces
- * and preconditioner, another right side. It needs no accuracy: what is left is corrected in the
- * next step.
+ * and preconditioner, another right side. It needs no accuracy: one cycle does, and what it leaves
+ * is in the density of the next step.
  *
  * A cell at the surface is not full, which is no error: there only an excess counts. Elsewhere the
  * error of one step is limited, and so is the way of a particle. Faces around the liquid get the
@@ -24,8 +24,8 @@
 
 #define MOST_ERROR 0.5f /* of the density, in a step */
 #define MOST_WAY 0.5f   /* cells, of a particle in a step */
-#define TOLERANCE 0.1   /* of the largest right side */
-#define MOST_CYCLES 4   /* of multigrid */
+#define TOLERANCE 1e-3  /* of the largest right side */
+#define MOST_CYCLES 1   /* of multigrid: a fixed number, so that rounding decides nothing */
 #define MOST_SWEEPS 40  /* of the other solvers */
 #define REACH 2         /* layers of faces around the liquid that get a displacement */
 
@@ -228,11 +228,9 @@ static void settle_group(move_args *args, uint32_t first, int count, float to[DI
             target[d] = to[d][k];
             v[d] = p->v[d][first + (uint32_t)k]; /* stays as it is */
         }
-        bool stays = X(settle)(&args->mover, x, target, v);
+        X(settle)(&args->mover, x, target, v);
         FOR_DIM(d)
             to[d][k] = target[d];
-        if (!stays)
-            to[0][k] = DEAD;
     }
 }
 
@@ -281,7 +279,7 @@ static double move_cell(move_args *args, size_t index, const int cell[DIM], bool
         for (int d = 0; d < DIM; d++) {
             float *x = p->x[d] + first, way = 0.0f;
             for (int k = 0; k < count; k++) {
-                way += to[0][k] == DEAD ? 0.0f : to[d][k] - x[k];
+                way += to[d][k] - x[k];
                 x[k] = to[d][k];
             }
             work += s->common->gravity[d] * s->grid.dx * (double)way;

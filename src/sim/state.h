@@ -216,7 +216,8 @@ typedef struct X(mover) {
 } X(mover);
 X(mover) X(mover_begin)(X(sim) *s, double dt);
 /* Takes a particle from x to `to` (cells), which becomes where it may be, and takes what goes into
- * walls and solids out of v; false: it is to be marked DEAD (and is counted). Any thread. */
+ * walls and solids out of v; false: it is to be marked DEAD (and is counted), which a correction
+ * (dt = 0) never asks for. Any thread. */
 bool X(settle)(X(mover) *m, const float x[DIM], float to[DIM], float v[DIM]);
 void X(mover_end)(X(mover) *m); /* books what was counted */
 
