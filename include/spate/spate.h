@@ -216,6 +216,9 @@ typedef struct spate_scene {
         spate_transfer transfer; /* default flip */
         double flip_ratio;       /* share of FLIP per step, 0 PIC .. 1 pure FLIP; default 0.97 */
         spate_kernel kernel;     /* default linear */
+        bool reseed; /* whether cells inside the liquid are filled up and thinned; default false */
+        int reseed_min; /* fill up cells with fewer; 0 (default): 3/8 of a full cell */
+        int reseed_max; /* thin cells with more; 0 (default): 3/2 of a full cell */
     } liquid;
     struct {
         double cfl;                /* cells per step; default 2 */
@@ -485,6 +488,16 @@ SPATE_API int spate_gauge_read(spate_sim *sim, int gauge, double values[3]);
  */
 SPATE_API double spate_sim_solid_distance(const spate_sim *sim, const double point[3], int *solid);
 
+/* How full a cell is, against n^dim particles at rest (8 in 3D with n = 2). */
+typedef enum spate_interior {
+    SPATE_INTERIOR_EMPTY,
+    SPATE_INTERIOR_FEW,  /* less than 3/8 (3D: 1, 2) */
+    SPATE_INTERIOR_LOW,  /* less than 3/4 (3D: 3 .. 5) */
+    SPATE_INTERIOR_GOOD, /* up to twice (3D: 6 .. 16) */
+    SPATE_INTERIOR_CROWDED,
+    SPATE_INTERIOR_COUNT
+} spate_interior;
+
 typedef struct spate_stats {
     int frame;
     double time;  /* s */
@@ -492,15 +505,21 @@ typedef struct spate_stats {
     double cfl;   /* largest CFL number of the frame's steps (cells) */
     uint64_t particles;
     uint64_t seeded;          /* at the start */
-    uint64_t added;           /* since the start: inflows and spate_sim_add_particles */
-    uint64_t removed;         /* since the start, the sum of the four below */
+    uint64_t added;           /* since the start: inflows, spate_sim_add_particles and reseeding */
+    uint64_t added_reseed;    /* of these, by reseeding */
+    uint64_t removed;         /* since the start, the sum of the five below */
     uint64_t removed_open;    /* through open sides */
     uint64_t removed_outflow; /* in outflows */
     uint64_t removed_crushed; /* by closing solids that left no free place */
     uint64_t removed_user;    /* by spate_sim_remove_particles */
+    uint64_t removed_reseed;  /* by reseeding */
     uint64_t liquid_cells;
     double ppc_mean; /* particles per liquid cell */
     uint64_t ppc_max;
+    uint64_t interior[SPATE_INTERIOR_COUNT]; /* interior cells (all around them hold particles, no
+                                                solid near) by how full they are */
+    double interior_mean;                    /* particles per interior cell */
+    uint64_t interior_max;
     double volume; /* m^3 (2D: m^2), inside the level set, solids excluded; voxel surface: of the
                       liquid cells */
     double volume_particles;  /* m^3, particles times their volume */
@@ -514,11 +533,17 @@ typedef struct spate_stats {
     int density_iterations; /* of all solves of the density projection of the frame */
     double solver_residual; /* max |r| dt, largest of the frame: share of a cell's volume */
     int solver_failures;    /* solves of the frame that did not converge */
+    double momentum_lost;   /* 1/s, in the first step of the frame: share of the momentum (the sum
+                               of its sizes) that particles do not get back from the grid */
     uint64_t collisions;    /* of the frame: particles stopped at a solid */
+    uint64_t long_pushes;   /* of these, moved more than half a cell farther than they or the solid
+                               went */
     uint64_t in_solid;      /* particles inside a solid, by the exact shapes; 0 */
     double separate_energy; /* J, of the frame: potential energy that SEPARATE added by its moves */
-    double min_distance;    /* m, between any two particles */
-    uint64_t allocations;   /* memory allocations inside steps, since the start */
+    double min_distance;    /* m, between any two particles; at most a cell */
+    double overlaps; /* share of the particles that have another one closer than half the separation
+                        distance; taken in 64 or more tiles */
+    uint64_t allocations;              /* memory allocations inside steps, since the start */
     double seconds[SPATE_STAGE_COUNT]; /* of each stage in this frame */
 } spate_stats;
 /* The numbers of the frame under way or just completed. Sorts the particles and walks over them:

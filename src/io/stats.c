@@ -54,14 +54,23 @@ int sp_stats_cells(const spate_stats *s, double seconds, sp_stats_cell cells[SP_
     c = add_count(c, "particles", s->particles);
     c = add_count(c, "seeded", s->seeded);
     c = add_count(c, "added", s->added);
+    c = add_count(c, "added_reseed", s->added_reseed);
     c = add_count(c, "removed", s->removed);
     c = add_count(c, "removed_open", s->removed_open);
     c = add_count(c, "removed_outflow", s->removed_outflow);
     c = add_count(c, "removed_crushed", s->removed_crushed);
     c = add_count(c, "removed_user", s->removed_user);
+    c = add_count(c, "removed_reseed", s->removed_reseed);
     c = add_count(c, "liquid_cells", s->liquid_cells);
     c = add_number(c, "ppc_mean", s->ppc_mean);
     c = add_count(c, "ppc_max", s->ppc_max);
+    c = add_count(c, "interior_empty", s->interior[SPATE_INTERIOR_EMPTY]);
+    c = add_count(c, "interior_few", s->interior[SPATE_INTERIOR_FEW]);
+    c = add_count(c, "interior_low", s->interior[SPATE_INTERIOR_LOW]);
+    c = add_count(c, "interior_good", s->interior[SPATE_INTERIOR_GOOD]);
+    c = add_count(c, "interior_crowded", s->interior[SPATE_INTERIOR_CROWDED]);
+    c = add_number(c, "interior_mean", s->interior_mean);
+    c = add_count(c, "interior_max", s->interior_max);
     c = add_number(c, "volume", s->volume);
     c = add_number(c, "volume_particles", s->volume_particles);
     c = add_number(c, "max_speed", s->max_speed);
@@ -77,10 +86,13 @@ int sp_stats_cells(const spate_stats *s, double seconds, sp_stats_cell cells[SP_
     c = add_number(c, "solver_residual", s->solver_residual);
     c = add_count(c, "solver_failures", (uint64_t)s->solver_failures);
     c = add_count(c, "converged", s->solver_failures == 0);
+    c = add_number(c, "momentum_lost", s->momentum_lost);
     c = add_count(c, "collisions", s->collisions);
+    c = add_count(c, "long_pushes", s->long_pushes);
     c = add_count(c, "in_solid", s->in_solid);
     c = add_number(c, "separate_energy", s->separate_energy);
     c = add_number(c, "min_distance", s->min_distance);
+    c = add_number(c, "overlaps", s->overlaps);
     c = add_count(c, "allocations", s->allocations);
     double stages = 0;
     for (int k = 0; k < SPATE_STAGE_COUNT; k++) {

@@ -29,11 +29,12 @@ static uint64_t layout_hash(X(sim) *s)
 
 typedef struct clock_record {
     int32_t frame, substeps, solver_iterations, solver_failures, density_iterations, pad;
-    double inside, separate_energy, cfl, divergence_before, divergence_after, solver_residual;
+    double momentum_lost, inside, separate_energy, cfl, divergence_before, divergence_after,
+        solver_residual;
     double gravity[3], seconds[SPATE_STAGE_COUNT];
     uint64_t steps, seeded, added, removed_open, removed_outflow, removed_crushed, removed_user,
-        collisions, allocations;
-    uint32_t count, next_id, warned_solver, frame_done, active_count, zero;
+        added_reseed, removed_reseed, long_pushes, collisions, allocations;
+    uint32_t count, next_id, warned_solver, warned_push, frame_done, active_count;
 } clock_record;
 
 typedef struct solid_record {
@@ -44,15 +45,17 @@ typedef struct solid_record {
 } solid_record;
 
 /* One list for both directions. */
-#define CLOCK_FIELDS(F)                                                                          \
-    F(frame)                                                                                     \
-    F(substeps)                                                                                  \
-    F(solver_iterations)                                                                         \
-    F(solver_failures)                                                                           \
-    F(inside) F(cfl) F(divergence_before) F(divergence_after) F(solver_residual) F(steps)        \
-        F(seeded) F(added) F(removed_open) F(removed_outflow) F(removed_crushed) F(removed_user) \
-            F(collisions) F(allocations) F(warned_solver) F(frame_done) F(density_iterations)    \
-                F(separate_energy)
+#define CLOCK_FIELDS(F)                                                                            \
+    F(frame)                                                                                       \
+    F(substeps)                                                                                    \
+    F(solver_iterations)                                                                           \
+    F(solver_failures)                                                                             \
+    F(inside)                                                                                      \
+    F(cfl) F(divergence_before) F(divergence_after) F(solver_residual) F(steps) F(seeded) F(added) \
+        F(removed_open) F(removed_outflow) F(removed_crushed) F(removed_user) F(added_reseed)      \
+            F(removed_reseed) F(long_pushes) F(momentum_lost) F(warned_push) F(collisions)         \
+                F(allocations) F(warned_solver) F(frame_done) F(density_iterations)                \
+                    F(separate_energy)
 
 static spate_status save_solids(X(sim) *s, sp_stream *stream)
 {

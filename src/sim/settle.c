@@ -26,6 +26,13 @@ void X(mover_end)(X(mover) *m)
     if (m->dt == 0)
         sp_solids_release(&s->solids);
     s->common->collisions += m->collisions;
+    s->common->long_pushes += m->far;
+    if (m->far > 0 && !s->common->warned_push)
+        sp_log(s->common->log, s->common->log_user, SPATE_LOG_WARNING, "solids",
+               "in frame %d they pushed %llu particles more than half a cell farther than those or "
+               "the solids went: a gap between solids may be closing (long_pushes in stats.csv)",
+               s->common->frame + 1, (unsigned long long)m->far);
+    s->common->warned_push = s->common->warned_push || m->far > 0;
     s->common->removed_open += m->open;
     s->common->removed_crushed += m->crushed;
     s->dead += m->open + m->crushed;
@@ -45,6 +52,14 @@ static bool near_solid(const X(mover) *m, const float x[DIM], float way)
     return s->phi_solid[X(index)(&s->grid, c)] < (way + 2.0f) * s->grid.dx + m->travel;
 }
 
+static double way_between(const double a[3], const double b[3])
+{
+    double sum = 0;
+    for (int d = 0; d < DIM; d++)
+        sum += (b[d] - a[d]) * (b[d] - a[d]);
+    return sqrt(sum);
+}
+
 /* false: there is no place for it */
 static bool pass_solids(X(mover) *m, const float from[DIM], float to[DIM], float v[DIM])
 {
@@ -55,10 +70,13 @@ static bool pass_solids(X(mover) *m, const float from[DIM], float to[DIM], float
         x1[d] = (double)to[d] * dx;
         velocity[d] = v[d];
     }
+    double wanted = way_between(x0, x1);
     sp_contact contact = sp_solids_sweep(&s->solids, &m->room, x0, x1, velocity, m->dt);
     if (contact == SP_CONTACT_NONE)
         return true;
     atomic_fetch_add_explicit(&m->collisions, 1, memory_order_relaxed);
+    if (way_between(x0, x1) > wanted + s->solids.travel + 0.5 * dx)
+        atomic_fetch_add_explicit(&m->far, 1, memory_order_relaxed);
     FOR_DIM(d) {
         to[d] = (float)(x1[d] / dx);
         v[d] = (float)velocity[d];

@@ -36,9 +36,9 @@ typedef struct X(particles) {
 #undef FIELD
     float *channel[4 * MAX_CHANNELS]; /* components of all channels in order */
     int channel_columns;
-    float *spare;    /* one column: sorting writes into it and swaps */
-    uint32_t *order; /* scratch of sorting: particles by tile */
-    uint32_t *place; /* scratch of sorting: particles by tile, cell and id */
+    float *spare;     /* one column: sorting writes into it and swaps */
+    uint32_t *order;  /* scratch of sorting: particles by tile */
+    uint32_t *place;  /* scratch of sorting: particles by tile, cell and id */
     uint8_t *rounded; /* scratch of push_apart.c, 4 per particle; NULL without it */
 } X(particles);
 
@@ -212,7 +212,7 @@ typedef struct X(mover) {
     double dt;     /* s; 0: places are corrected, with the solids where the step began */
     double travel; /* m, how far solids go in the step: phi_solid is that of its end */
     sp_room room;
-    _Atomic uint64_t collisions, open, crushed;
+    _Atomic uint64_t collisions, open, crushed, far;
 } X(mover);
 X(mover) X(mover_begin)(X(sim) *s, double dt);
 /* Takes a particle from x to `to` (cells), which becomes where it may be, and takes what goes into
@@ -264,6 +264,7 @@ double X(project_density)(X(sim) *s);
 /* ---- emit.c */
 spate_status X(emitters_create)(X(sim) *s, spate_error *error);
 void X(emitters_destroy)(X(sim) *s);
+spate_status X(reseed)(X(sim) *s, spate_error *error); /* reseed.c: the last part of EMIT */
 void X(prescribe_inflow)(X(sim) *s); /* faces of inflow cells get the inflow's velocity */
 
 /* ---- channels.c */
@@ -271,6 +272,17 @@ void X(channels_step)(X(sim) *s, double dt);
 
 /* ---- reduce.c: sums and maxima over particles, the same bits for any number of threads */
 double X(max_speed)(X(sim) *s);
+
+/* ---- spacing.c */
+typedef struct X(spacing) {
+    double nearest;  /* cells, between any two particles; at most 1 */
+    double overlaps; /* share of particles with another one closer than half the separation */
+} X(spacing);
+X(spacing) X(measure_spacing)(X(sim) *s); /* of sorted particles */
+
+/* ---- momentum.c: what G2P hands back, measured in the first step of a frame */
+void X(before_transfer)(X(sim) *s, double momentum[DIM]);
+void X(after_transfer)(X(sim) *s, double dt, const double momentum[DIM]);
 
 /* ---- stats.c */
 void X(stats)(X(sim) *s, spate_stats *stats);

@@ -10,6 +10,17 @@
 #include "base/timer.h"
 #include "device/device.h"
 
+static void hand_back(X(sim) *s, double dt)
+{
+    double momentum[DIM];
+    bool measured = s->common->substeps == 0; /* the first step of a frame */
+    if (measured)
+        X(before_transfer)(s, momentum);
+    X(grid_to_particles)(s, dt);
+    if (measured)
+        X(after_transfer)(s, dt, momentum);
+}
+
 spate_status X(run_stage)(X(sim) *s, spate_stage stage, double dt, spate_error *error)
 {
     switch (stage) {
@@ -20,7 +31,7 @@ spate_status X(run_stage)(X(sim) *s, spate_stage stage, double dt, spate_error *
     case SPATE_STAGE_FORCES: X(add_forces)(s, dt); break;
     case SPATE_STAGE_PRESSURE: TRY(X(project)(s, dt, error)); break;
     case SPATE_STAGE_EXTRAPOLATE: X(extrapolate)(s, dt); break;
-    case SPATE_STAGE_G2P: X(grid_to_particles)(s, dt); break;
+    case SPATE_STAGE_G2P: hand_back(s, dt); break;
     case SPATE_STAGE_SEPARATE: X(separate_particles)(s, dt); break;
     case SPATE_STAGE_ADVECT: TRY(X(advect_particles)(s, dt, error)); break;
     case SPATE_STAGE_EMIT: TRY(X(emit_and_drain)(s, dt, error)); break;
