@@ -9,8 +9,8 @@
  *     d = -grad q,    div d = rho - 1 in the liquid,    q = 0 on the surface,    d = 0 into solids.
  *
  * That is the pressure system of the step, A q = b, with b = (rho - 1) room: the same cells, faces
- * and preconditioner, another right side. It needs no accuracy: what is left is corrected in the
- * next step.
+ * and preconditioner, another right side. It needs no accuracy: one cycle does, and what it leaves
+ * is in the density of the next step.
  *
  * A cell at the surface is not full, which is no error: there only an excess counts. Elsewhere the
  * error of one step is limited, and so is the way of a particle. Faces around the liquid get the
@@ -24,8 +24,9 @@
 
 #define MOST_ERROR 0.5f /* of the density, in a step */
 #define MOST_WAY 0.5f   /* cells, of a particle in a step */
-#define TOLERANCE 0.1   /* of the largest right side */
-#define MOST_CYCLES 4   /* of the solver */
+#define TOLERANCE 1e-3  /* of the largest right side */
+#define MOST_CYCLES 1   /* of multigrid: a fixed number, so that rounding decides nothing */
+#define MOST_SWEEPS 40  /* of the other solvers */
 #define REACH 2         /* layers of faces around the liquid that get a displacement */
 
 /* ---- the right side */
@@ -134,73 +135,85 @@ static void extend_range(void *user, size_t begin, size_t end, int worker)
 
 /* ---- the particles */
 
-#define SIDE (TILE + 1)
-#define NODES (SIDE * SIDE * LAST(SIDE))
 #define GROUP 64 /* particles of a cell that are moved together */
+#define TERMS (DIM == 3 ? 18 : 6)
 
 typedef struct move_args {
     X(sim) *s;
     X(mover) mover;
 } move_args;
 
-/* The displacement at the nodes of a tile, each component the mean of the faces around the node. */
-static void tile_nodes(const X(sim) *s, size_t base, float nodes[DIM][NODES])
+/* The linear interpolation of a face component d inside a cell, as a polynomial that all its
+ * particles share. Along d it is linear from the low face to the high one, x = 0 .. 1. Across, the
+ * faces stand at the cell's middle and at those of its neighbours: value m there, l before, h
+ * after, with y from -1/2 to 1/2,
+ *
+ *     m + min(y, 0) (m - l) + max(y, 0) (h - m).
+ *
+ * Terms in order: (1, x) times (1, min y, max y), in 3D times (1, min z, max z). */
+static void cell_polynomial(const X(sim) *s, size_t index, int d, float c[TERMS])
 {
-    const size_t *step = s->grid.stride;
-    for (int k = 0; k < LAST(SIDE); k++)
-        for (int j = 0; j < SIDE; j++) {
-            size_t row = base + (size_t)j * step[1] + (size_t)k * step[2];
-            for (int d = 0; d < DIM; d++) {
-                size_t e = step[d == 0 ? 1 : 0], f = step[d == 2 ? 1 : 2]; /* 2D: f = 0 */
-                const float *face = s->weight[d] + row;
-                float *to = nodes[d] + SIDE * (j + SIDE * k);
-                for (int i = 0; i < SIDE; i++) {
-                    const float *at = face + i;
-                    float sum = at[0] + *(at - e);
-                    if (DIM == 3)
-                        sum += *(at - f) + *(at - e - f);
-                    to[i] = sum / (float)(1 << (DIM - 1));
-                }
-            }
+    size_t own = s->grid.stride[d], e = s->grid.stride[d == 0 ? 1 : 0],
+           f = s->grid.stride[d == 2 ? 1 : 2];
+    float value[TERMS]; /* rows: e before, middle, after; planes: f likewise */
+    for (int plane = 0; plane < LAST(3); plane++)
+        for (int row = 0; row < 3; row++) {
+            const float *at = s->weight[d] + index + (size_t)row * e - e;
+            at = DIM == 3 ? at + (size_t)plane * f - f : at;
+            value[6 * plane + 2 * row] = at[0];
+            value[6 * plane + 2 * row + 1] = at[own] - at[0];
         }
-}
-
-/* Coefficients of 1, x, y, xy (, z, xz, yz, xyz) in the cell whose low node is the first. */
-static void cell_polynomial(const float *node, float c[1 << DIM])
-{
-    static const int side[3] = {1, SIDE, SIDE * SIDE};
-    for (int corner = 0; corner < (1 << DIM); corner++) {
-        int at = 0;
-        FOR_DIM(d)
-            at += (corner >> d & 1) * side[d];
-        c[corner] = node[at];
+    for (int plane = 0; plane < LAST(3); plane++)
+        for (int k = 0; k < 2; k++) {
+            const float *v = value + 6 * plane + k;
+            float *to = c + 6 * plane + k;
+            to[0] = v[2];
+            to[2] = v[2] - v[0];
+            to[4] = v[4] - v[2];
+        }
+    for (int k = 0; k < 6 && DIM == 3; k++) {
+        float low = c[k], here = c[6 % TERMS + k], high = c[12 % TERMS + k];
+        c[k] = here;
+        c[6 % TERMS + k] = here - low;
+        c[12 % TERMS + k] = high - here;
     }
-    FOR_DIM(d)
-        for (int corner = 0; corner < (1 << DIM); corner++)
-            if (corner >> d & 1)
-                c[corner] -= c[corner & ~(1 << d)];
 }
 
-/* Where `count` particles from `first` on go, that lie in (or, after push-apart, near) a cell. */
-static inline void group_targets(const X(particles) *p, uint32_t first, int count,
-                                 const int cell[DIM], const float poly[DIM][1 << DIM],
-                                 float to[DIM][GROUP])
+static inline float lower(float y)
 {
-    for (int d = 0; d < DIM; d++) {
-        const float *c = poly[d], *own = p->x[d] + first, *px = p->x[0] + first,
-                    *py = p->x[1] + first, *pz = p->x[DIM - 1] + first;
-        for (int k = 0; k < count; k++) {
-            float x = px[k] - (float)cell[0], y = py[k] - (float)cell[1];
-            float way = c[0] + c[1] * x + y * (c[2] + c[3] * x);
-            if (DIM == 3) {
-                float z = pz[k] - (float)cell[DIM - 1];
-                way += z * (c[4 % (1 << DIM)] + c[5 % (1 << DIM)] * x +
-                            y * (c[6 % (1 << DIM)] + c[7 % (1 << DIM)] * x));
-            }
-            way = way < MOST_WAY ? way : MOST_WAY;
-            way = way > -MOST_WAY ? way : -MOST_WAY;
-            to[d][k] = own[k] + way;
+    return y < 0.0f ? y : 0.0f;
+}
+
+static inline float upper(float y)
+{
+    return y > 0.0f ? y : 0.0f;
+}
+
+/* The terms of one plane. */
+static inline float plane_terms(const float *c, float x, float low, float high)
+{
+    return c[0] + c[1] * x + low * (c[2] + c[3] * x) + high * (c[4] + c[5] * x);
+}
+
+/* Where `count` particles from `first` on go along d, that lie in (after push-apart: near) a cell.
+ */
+static inline void group_targets(const X(particles) *p, uint32_t first, int count,
+                                 const int cell[DIM], int d, const float c[TERMS], float to[GROUP])
+{
+    int e = d == 0 ? 1 : 0, f = DIM == 2 ? e : d == 2 ? 1 : 2;
+    const float *px = p->x[d] + first, *py = p->x[e] + first, *pz = p->x[f] + first;
+    float x0 = (float)cell[d], y0 = (float)cell[e] + 0.5f, z0 = (float)cell[f] + 0.5f;
+    for (int k = 0; k < count; k++) {
+        float x = px[k] - x0, y = py[k] - y0, low = lower(y), high = upper(y);
+        float way = plane_terms(c, x, low, high);
+        if (DIM == 3) {
+            float z = pz[k] - z0;
+            way += lower(z) * plane_terms(c + 6 % TERMS, x, low, high) +
+                   upper(z) * plane_terms(c + 12 % TERMS, x, low, high);
         }
+        way = way < MOST_WAY ? way : MOST_WAY;
+        way = way > -MOST_WAY ? way : -MOST_WAY;
+        to[k] = px[k] + way;
     }
 }
 
@@ -215,11 +228,9 @@ static void settle_group(move_args *args, uint32_t first, int count, float to[DI
             target[d] = to[d][k];
             v[d] = p->v[d][first + (uint32_t)k]; /* stays as it is */
         }
-        bool stays = X(settle)(&args->mover, x, target, v);
+        X(settle)(&args->mover, x, target, v);
         FOR_DIM(d)
             to[d][k] = target[d];
-        if (!stays)
-            to[0][k] = DEAD;
     }
 }
 
@@ -249,23 +260,26 @@ static inline bool are_inside(const X(grid) *g, int count, float to[DIM][GROUP])
     return inside;
 }
 
-static double move_cell(move_args *args, size_t index, const int cell[DIM],
-                        const float poly[DIM][1 << DIM], bool far)
+static double move_cell(move_args *args, size_t index, const int cell[DIM], bool far)
 {
     X(sim) *s = args->s;
     X(particles) *p = &s->particles;
     double work = 0;
+    float poly[DIM][TERMS];
     uint32_t end = s->first[index] + s->count[index];
+    for (int d = 0; d < DIM; d++)
+        cell_polynomial(s, index, d, poly[d]);
     for (uint32_t first = s->first[index]; first < end; first += GROUP) {
         int count = end - first < GROUP ? (int)(end - first) : GROUP;
         float to[DIM][GROUP];
-        group_targets(p, first, count, cell, poly, to);
+        FOR_DIM(d)
+            group_targets(p, first, count, cell, d, poly[d], to[d]);
         if (!far || !are_inside(&s->grid, count, to))
             settle_group(args, first, count, to);
         for (int d = 0; d < DIM; d++) {
             float *x = p->x[d] + first, way = 0.0f;
             for (int k = 0; k < count; k++) {
-                way += to[0][k] == DEAD ? 0.0f : to[d][k] - x[k];
+                way += to[d][k] - x[k];
                 x[k] = to[d][k];
             }
             work += s->common->gravity[d] * s->grid.dx * (double)way;
@@ -281,21 +295,15 @@ static double move_partial(void *user, size_t begin, size_t end)
     double work = 0;
     for (size_t t = begin; t < end; t++) {
         int corner[DIM], cell[DIM];
-        float nodes[DIM][NODES], poly[DIM][1 << DIM];
         X(tile_cell)(&s->grid, s->tiles.liquid[t], corner);
         size_t base = X(index)(&s->grid, corner);
         bool far = is_far_from_solids(s, corner);
-        tile_nodes(s, base, nodes);
         for (int r = 0; r < TILE_ROWS; r++) {
             X(row_cell)(corner, r, cell);
-            int row = SIDE * ((r & (TILE - 1)) + SIDE * (r >> TILE_SHIFT));
             for (int i = 0; i < TILE; i++, cell[0]++) {
                 size_t index = base + X(row_offset)(&s->grid, r) + (size_t)i;
-                if (s->count[index] == 0)
-                    continue;
-                FOR_DIM(d)
-                    cell_polynomial(nodes[d] + row + i, poly[d]);
-                work += move_cell(args, index, cell, poly, far);
+                if (s->count[index] > 0)
+                    work += move_cell(args, index, cell, far);
             }
         }
     }
@@ -313,8 +321,11 @@ double X(project_density)(X(sim) *s)
                     s);
     sp_parallel_for(pool, (size_t)y->levels[0].tile_count, 1, excess_range, s);
     X(system_balance)(s);
+    bool multigrid = s->common->scene->pressure.solver == SPATE_SOLVER_MULTIGRID;
     X(solve)
-    solve = {.tolerance = TOLERANCE * X(system_largest_b)(s), .max_iterations = MOST_CYCLES};
+    solve = {.tolerance = TOLERANCE * X(system_largest_b)(s),
+             .max_iterations = multigrid ? MOST_CYCLES : MOST_SWEEPS,
+             .relaxation = s->common->scene->pressure.relaxation};
     y->q = y->q_density;
     X(system_solve)(s, &solve);
     X(system_gradient)(s, s->weight);

@@ -117,6 +117,19 @@ static bool pass_sides(const X(sim) *s, float x[DIM], float v[DIM], float shift[
     return true;
 }
 
+/* A way with no place at its end: ADVECT loses the particle, a correction is not made. Returns
+ * whether the particle stays. */
+static bool give_up(X(mover) *m, _Atomic uint64_t *count, const float x[DIM], float to[DIM])
+{
+    if (m->dt == 0) {
+        FOR_DIM(d)
+            to[d] = x[d];
+        return true;
+    }
+    atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+    return false;
+}
+
 bool X(settle)(X(mover) *m, const float x[DIM], float to[DIM], float v[DIM])
 {
     const X(sim) *s = m->s;
@@ -125,20 +138,14 @@ bool X(settle)(X(mover) *m, const float x[DIM], float to[DIM], float v[DIM])
     FOR_DIM(d)
         way += (to[d] - x[d]) * (to[d] - x[d]);
     way = __builtin_sqrtf(way);
-    if (solids && near_solid(m, x, way) && !pass_solids(m, x, to, v)) {
-        atomic_fetch_add_explicit(&m->crushed, 1, memory_order_relaxed);
-        return false;
-    }
-    if (!pass_sides(s, to, v, shift, &wrapped)) {
-        atomic_fetch_add_explicit(&m->open, 1, memory_order_relaxed);
-        return false;
-    }
+    if (solids && near_solid(m, x, way) && !pass_solids(m, x, to, v))
+        return give_up(m, &m->crushed, x, to);
+    if (!pass_sides(s, to, v, shift, &wrapped))
+        return give_up(m, &m->open, x, to);
     /* the solids behind a periodic side are met on the way that leads there */
     FOR_DIM(d)
         start[d] = x[d] + shift[d];
-    if (solids && wrapped && near_solid(m, to, way) && !pass_solids(m, start, to, v)) {
-        atomic_fetch_add_explicit(&m->crushed, 1, memory_order_relaxed);
-        return false;
-    }
+    if (solids && wrapped && near_solid(m, to, way) && !pass_solids(m, start, to, v))
+        return give_up(m, &m->crushed, x, to);
     return true;
 }

@@ -91,12 +91,12 @@ typedef struct X(system) {
     float *inverse;              /* multigrid: of the diagonal */
     X(level) levels[MAX_LEVELS]; /* multigrid */
     int level_count;
-    bool built;        /* the preconditioner is that of the matrix */
-    int sweeps;        /* multigrid: of the smoother, before and after */
-    float least_theta; /* bound of the surface's share of a cell distance */
-    uint8_t *pocket;   /* not 0: liquid of a component that touches no air */
-    bool any_pocket;
-    uint32_t *queue; /* of the flood fill that finds them */
+    bool built;          /* the preconditioner is that of the matrix */
+    int sweeps;          /* multigrid: of the smoother, before and after */
+    float least_theta;   /* bound of the surface's share of a cell distance */
+    uint8_t *pocket;     /* not 0: liquid of a component that touches no air */
+    uint8_t pocket_mark; /* of the cells of all pockets; 0: there are none */
+    uint32_t *queue;     /* of the flood fill that finds them */
     int *wave; /* liquid tiles by the sum of their coordinates: those of one sum do not depend on
                   each other */
     int *wave_start; /* per sum: first of them in `wave` */
@@ -216,7 +216,8 @@ typedef struct X(mover) {
 } X(mover);
 X(mover) X(mover_begin)(X(sim) *s, double dt);
 /* Takes a particle from x to `to` (cells), which becomes where it may be, and takes what goes into
- * walls and solids out of v; false: it is to be marked DEAD (and is counted). Any thread. */
+ * walls and solids out of v; false: it is to be marked DEAD (and is counted), which a correction
+ * (dt = 0) never asks for. Any thread. */
 bool X(settle)(X(mover) *m, const float x[DIM], float to[DIM], float v[DIM]);
 void X(mover_end)(X(mover) *m); /* books what was counted */
 

@@ -292,9 +292,9 @@ static void type_range(void *user, size_t begin, size_t end, int worker)
 
 void X(build_surface)(X(sim) *s)
 {
-    if (X(has_level_set)(s))
+    if (X(has_level_set)(s) || s->density)
         X(update_level_set)(s);
-    else
+    if (!X(has_level_set)(s))
         mark_cells(s);
     sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 4, type_range, s);
     X(fill_border_type)(s);

@@ -4,15 +4,57 @@
  * flat and at rest are the reference, so that what the level set itself leaves out does not count.
  *
  * double dam   two columns fall, meet and slosh: 30 s (fast form 5 s), CFL 2, in the full form also
- *              1 and 5. Mean of the last second, and the worst moment.
+ *              1 and 5. Mean of the last second, the worst moment, and how many particles the cells
+ *              inside hold at the end.
  * column       one column falls, 20 s (fast: 6 s), then flip_ratio 0 stops the sloshing, 5 s (3 s):
- *              the height of each column of cells, and how many particles the cells inside hold.
+ *              the height of each column of cells, and particles per cell (full form).
  * no fizz      a full tank with jitter 0.5: rms speed after 5 and 10 s (fast: 2.5 and 5 s).
- * stream       a uniform flow round a periodic tank, 4 s: momentum lost per second.
- * closed       a box full of water, no air: nothing may move out of its place for good. */
+ * stream       a uniform flow round a periodic tank, 4 s: momentum lost per second. */
 #include "case.h"
 
-#define VALUES 4096
+/* ---- particles per cell */
+
+/* Share of the cells inside the liquid (all around them liquid) that hold 3..16 particles, in
+ * 2D 2..8. */
+static void check_cells(const spate_sim *sim)
+{
+    spate_field_view_data type;
+    spate_particles_view_data view = spate_particles_view(sim);
+    int dim = spate_sim_dim(sim), low = dim == 3 ? 3 : 2, high = dim == 3 ? 16 : 8, inside = 0,
+        good = 0, empty = 0, most = 0;
+    if (!spate_field_view(sim, "type", &type))
+        return;
+    const int *n = type.count;
+    int *count = calloc((size_t)(n[0] * n[1] * n[2]), sizeof *count);
+    for (size_t p = 0; p < view.count && count; p++)
+        count[(int)view.x[0][p] +
+              n[0] * ((int)view.x[1][p] + n[1] * (dim == 3 ? (int)view.x[2][p] : 0))]++;
+    for (int c = 0; c < n[0] * n[1] * n[2] && count; c++) {
+        int at[3] = {c % n[0], c / n[0] % n[1], c / n[0] / n[1]};
+        bool deep = true;
+        for (int k = 0; k < 27; k++) {
+            int near[3] = {at[0] + k % 3 - 1, at[1] + k / 3 % 3 - 1, at[2] + k / 9 - 1};
+            bool domain = true;
+            for (int d = 0; d < 3; d++)
+                domain = domain && near[d] >= 0 && near[d] < n[d];
+            deep =
+                deep && (!domain || type.bytes[near[0] * type.stride[0] + near[1] * type.stride[1] +
+                                               near[2] * type.stride[2]] == SPATE_CELL_LIQUID);
+        }
+        if (!deep)
+            continue;
+        inside++;
+        good += count[c] >= low && count[c] <= high;
+        empty += count[c] == 0;
+        most = count[c] > most ? count[c] : most;
+    }
+    printf("  %d cells inside: %.2f %% hold %d..%d particles (99.5 %%), %d empty (0), at most %d\n",
+           inside, 100.0 * good / inside, low, high, empty, most);
+    CHECK(inside > 100);
+    CHECK(good >= 0.995 * inside);
+    CHECK(empty == 0);
+    free(count);
+}
 
 /* ---- double dam */
 
@@ -59,6 +101,7 @@ static void keeps_volume(int dim, int cells, double cfl, int seconds)
     CHECK_NEAR(last, 1, 0.01);
     CHECK_LESS(1 - least, 0.05);
     CHECK_LESS(most - 1, 0.05);
+    check_cells(sim);
     spate_sim_destroy(flat);
     spate_sim_destroy(sim);
 }
@@ -143,46 +186,6 @@ static void run_frames(spate_sim *sim, int frames)
     for (int frame = 0; frame < frames && case_step(sim, 0); frame++) {}
 }
 
-/* Share of the cells inside the liquid (all around them liquid) that hold low .. high particles. */
-static void check_cells(const spate_sim *sim, int low, int high)
-{
-    spate_field_view_data type;
-    spate_particles_view_data view = spate_particles_view(sim);
-    int dim = spate_sim_dim(sim), inside = 0, good = 0, empty = 0, most = 0;
-    if (!spate_field_view(sim, "type", &type))
-        return;
-    const int *n = type.count;
-    int *count = calloc((size_t)(n[0] * n[1] * n[2]), sizeof *count);
-    for (size_t p = 0; p < view.count && count; p++)
-        count[(int)view.x[0][p] +
-              n[0] * ((int)view.x[1][p] + n[1] * (dim == 3 ? (int)view.x[2][p] : 0))]++;
-    for (int c = 0; c < n[0] * n[1] * n[2] && count; c++) {
-        int at[3] = {c % n[0], c / n[0] % n[1], c / n[0] / n[1]};
-        bool deep = true;
-        for (int k = 0; k < 27; k++) {
-            int near[3] = {at[0] + k % 3 - 1, at[1] + k / 3 % 3 - 1, at[2] + k / 9 - 1};
-            bool domain = true;
-            for (int d = 0; d < 3; d++)
-                domain = domain && near[d] >= 0 && near[d] < n[d];
-            deep =
-                deep && (!domain || type.bytes[near[0] * type.stride[0] + near[1] * type.stride[1] +
-                                               near[2] * type.stride[2]] == SPATE_CELL_LIQUID);
-        }
-        if (!deep)
-            continue;
-        inside++;
-        good += count[c] >= low && count[c] <= high;
-        empty += count[c] == 0;
-        most = count[c] > most ? count[c] : most;
-    }
-    printf("  %d cells inside: %.2f %% hold %d..%d particles (99.5 %%), %d empty (0), at most %d\n",
-           inside, 100.0 * good / inside, low, high, empty, most);
-    CHECK(inside > 100);
-    CHECK(good >= 0.995 * inside);
-    CHECK(empty == 0);
-    free(count);
-}
-
 static void comes_to_rest(int dim, int cells, int seconds, int calm_seconds)
 {
     memory m = {0};
@@ -206,7 +209,8 @@ static void comes_to_rest(int dim, int cells, int seconds, int calm_seconds)
            dim, seconds, calm_seconds, spate_gauge_count(calm), worst, mean);
     CHECK(spate_gauge_count(calm) >= cells);
     CHECK_LESS(worst, 0.5);
-    check_cells(calm, dim == 3 ? 3 : 2, dim == 3 ? 16 : 8);
+    if (case_full) /* the fast form has too few cells for shares of a percent */
+        check_cells(calm);
     spate_sim_destroy(sim);
     spate_sim_destroy(calm);
     free(m.bytes);

@@ -166,22 +166,22 @@ static size_t flood(X(sim) *s, uint32_t *queue, size_t length, uint8_t from, uin
     return length;
 }
 
-/* Floods the component of a cell that touches air. */
-static void open_component(X(sim) *s, size_t index)
-{
-    s->system.queue[0] = (uint32_t)index;
-    flood(s, s->system.queue, 1, 1, 0);
-}
+/* The marks `pocket` of liquid cells. Those of pockets change from one to the other with every
+ * right side whose mean is taken out. */
+enum { OPEN = 0, CLOSED = 1, POCKET = 2, POCKET_TOO = 3 };
 
-/* The cells of a pocket change their mark and lose the mean of their right sides. */
-static void balance_pocket(X(sim) *s, size_t index, uint8_t from, uint8_t to)
+/* The cells of a component get the mark `to`; those of a pocket lose the mean of their right sides.
+ */
+static void settle_component(X(sim) *s, size_t index, uint8_t from, uint8_t to)
 {
     X(system) *y = &s->system;
     uint32_t *queue = y->queue;
     queue[0] = (uint32_t)index;
     y->pocket[index] = to;
-    y->any_pocket = true;
     size_t length = flood(s, queue, 1, from, to);
+    if (to == OPEN)
+        return;
+    y->pocket_mark = to;
     double sum = 0;
     for (size_t c = 0; c < length; c++)
         sum += y->b[queue[c]];
@@ -189,39 +189,34 @@ static void balance_pocket(X(sim) *s, size_t index, uint8_t from, uint8_t to)
         y->b[queue[c]] = (float)(y->b[queue[c]] - sum / (double)length);
 }
 
-/* The marks that settle_pockets gives, and system_balance. */
-enum { OPEN = 0, CLOSED = 1, POCKET = 2, BALANCED = 3 };
-
-/* Settles every component with a cell that has the mark. */
-static void visit(X(sim) *s, uint8_t mark)
+/* Settles all components that have a cell with the mark `seed`: its cells with the mark `from` get
+ * `to`. */
+static void settle_components(X(sim) *s, uint8_t seed, uint8_t from, uint8_t to)
 {
     for (int k = 0; k < s->tiles.active_count; k++) {
         size_t base = X(tile_index)(&s->grid, s->tiles.active[k]);
         for (int r = 0; r < TILE_ROWS; r++)
             for (int i = 0; i < TILE; i++) {
                 size_t index = base + X(row_offset)(&s->grid, r) + (size_t)i;
-                if (!(s->system.diagonal[index] > 0.0f) || s->system.pocket[index] != mark)
-                    continue;
-                if (mark == OPEN)
-                    open_component(s, index);
-                else
-                    balance_pocket(s, index, mark, (uint8_t)(mark + 1));
+                if (s->system.diagonal[index] > 0.0f && s->system.pocket[index] == seed)
+                    settle_component(s, index, from, to);
             }
     }
 }
 
-/* The mark `pocket` is OPEN in cells that touch air and CLOSED in the others at first. */
+/* The mark is OPEN in cells that touch air and CLOSED in the others at first. */
 static void settle_pockets(X(sim) *s)
 {
-    s->system.any_pocket = false;
-    visit(s, OPEN);
-    visit(s, CLOSED);
+    s->system.pocket_mark = OPEN;
+    settle_components(s, OPEN, CLOSED, OPEN);
+    settle_components(s, CLOSED, CLOSED, POCKET);
 }
 
 void X(system_balance)(X(sim) *s)
 {
-    if (s->system.any_pocket)
-        visit(s, POCKET);
+    uint8_t mark = s->system.pocket_mark;
+    if (mark != OPEN)
+        settle_components(s, mark, mark, mark == POCKET ? POCKET_TOO : POCKET);
 }
 
 /* Level 0's tiles: those with an unknown, the tiles that the solvers work on. */
