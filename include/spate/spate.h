@@ -540,10 +540,11 @@ typedef struct spate_stats {
                                went */
     uint64_t in_solid;      /* particles inside a solid, by the exact shapes; 0 */
     double separate_energy; /* J, of the frame: potential energy that SEPARATE added by its moves */
-    double min_distance;    /* m, between any two particles; at most a cell */
-    double overlaps; /* share of the particles that have another one closer than half the separation
-                        distance; taken in 64 or more tiles */
-    uint64_t allocations;              /* memory allocations inside steps, since the start */
+    double min_distance;  /* m, between any two particles, if it is below a tenth of the spacing at
+                             rest; else the smallest that 4096 or more of them have */
+    double overlaps;      /* share of particles, of 4096 or more, that have another one closer than
+                             half the separation distance */
+    uint64_t allocations; /* memory allocations inside steps, since the start */
     double seconds[SPATE_STAGE_COUNT]; /* of each stage in this frame */
 } spate_stats;
 /* The numbers of the frame under way or just completed. Sorts the particles and walks over them:

@@ -52,12 +52,15 @@ typedef struct push_args {
     const float *from[DIM]; /* places before the pass */
     float *to[DIM];         /* after it; the last pass writes those of the particles */
     bool last;
-    float distance;        /* D, cells */
-    uint8_t *rounded[DIM]; /* places before the pass, in steps, modulo 256 */
-    uint8_t *touches;      /* 1: the particle touches a wall or solid */
-    double *work;          /* per liquid tile: sum of gravity times way, m^2/s^2 */
-    bool wrap[DIM];        /* periodic, and wide enough that neighbours differ */
-    bool wall[DIM][2];
+    float distance;                        /* D, cells */
+    uint8_t *rounded[DIM];                 /* places before the pass, in steps, modulo 256 */
+    uint8_t *touches;                      /* 1: the particle touches a wall or solid */
+    double *work;                          /* per liquid tile: sum of gravity times way, m^2/s^2 */
+    double gravity[DIM];                   /* m^2/s^2 per cell of way */
+    bool periodic;                         /* some side is */
+    bool wrap[DIM];                        /* this one is, and wide enough that neighbours differ */
+    float low[DIM], high[DIM];             /* where particles may be; far away if periodic */
+    float touch_low[DIM], touch_high[DIM]; /* beyond these they touch a wall */
 } push_args;
 
 /* Some particles of one cell, and candidates for them. */
@@ -65,14 +68,14 @@ typedef struct block {
     const push_args *args;
     uint32_t first; /* the particles of the block follow it */
     int size;
+    int lanes;                        /* the size, rounded up to whole LANES */
     float x[DIM][BLOCK], held[BLOCK]; /* their places; 1 where they touch something */
-    float sum[DIM][BLOCK];            /* of the ways that the pairs ask for */
+    float sum[DIM][BLOCK];            /* of the ways that the pairs ask for; then where they go */
     float pairs[BLOCK];               /* that ask for one */
     int32_t slot[BLOCK];              /* 0, 1, 2, ... */
     int count;                        /* of candidates */
-    uint32_t other[LIST + RUN];       /* which particle */
-    float place[DIM][LIST];           /* where, seen from the cell */
-    float shift[DIM];                 /* from its own place, across a periodic side */
+    uint32_t other[LIST];             /* which particles they are */
+    float shift[DIM];                 /* of their places, across a periodic side */
 } block;
 
 /* ---- pairs */
@@ -146,20 +149,21 @@ static void meet_all(block *b, int first)
     FOR_DIM(d) {
         memcpy(&x[d], b->x[d] + first, sizeof x[d]);
         memcpy(&sum[d], b->sum[d] + first, sizeof sum[d]);
+        x[d] -= b->shift[d];
     }
     memcpy(&pairs, b->pairs + first, sizeof pairs);
     memcpy(&held, b->held + first, sizeof held);
     memcpy(&slot, b->slot + first, sizeof slot);
     for (int k = 0; k < b->count; k++) {
+        uint32_t other = b->other[k];
         floats way[DIM], square = {0};
         FOR_DIM(d) {
-            way[d] = x[d] - b->place[d][k];
+            way[d] = x[d] - args->from[d][other];
             square += way[d] * way[d];
         }
         ints near = square < most;
         if (!lane_bits(near))
             continue;
-        uint32_t other = b->other[k];
         near &= slot != (int32_t)(other - b->first); /* not itself */
         floats share = 0.5f + 0.3f * ((float)args->touches[other] - held);
         floats push = args->distance * inverse_root(square) - 1.0f;
@@ -185,9 +189,6 @@ static void meet_all(block *b, int first)
 
 static void work_off(block *b)
 {
-    for (int k = 0; k < b->count; k++)
-        FOR_DIM(d)
-            b->place[d][k] = b->args->from[d][b->other[k]] + b->shift[d];
     for (int first = 0; first < b->size; first += LANES)
         meet_all(b, first);
     b->count = 0;
@@ -297,42 +298,42 @@ static void list_rows(block *b, const int c[DIM], size_t cell)
 
 /* ---- moves */
 
-/* Where the pairs of particle number `k` of the block ask it to be: inside the domain, a way of at
- * most D / 2 from where it is. */
-static void answer(const block *b, int k, float to[DIM])
+/* Where the pairs ask the particles of the block to be, into `sum`: inside the domain, a way of at
+ * most D / 2 from where they are. Plain loops, for the compiler's lanes. */
+static void answer(block *b)
 {
     const push_args *args = b->args;
-    float scale = b->pairs[k] * SLOWING, square = 0.0f, most = 0.5f * args->distance;
-    scale = scale > 1.0f ? 1.0f / scale : 1.0f;
-    FOR_DIM(d)
-        square += scale * b->sum[d][k] * (scale * b->sum[d][k]);
-    if (square > most * most)
-        scale *= most / __builtin_sqrtf(square);
+    float most = 0.5f * args->distance, scale[BLOCK];
+    for (int k = 0; k < b->lanes; k++) {
+        float square = 0.0f, slow = b->pairs[k] * SLOWING;
+        FOR_DIM(d)
+            square += b->sum[d][k] * b->sum[d][k];
+        float length = __builtin_sqrtf(square), longest = slow > 1.0f ? most * slow : most;
+        scale[k] = length > longest ? most / length : slow > 1.0f ? 1.0f / slow : 1.0f;
+    }
     FOR_DIM(d) {
-        float high = (float)args->s->grid.n[d] - CLEARANCE;
-        to[d] = b->x[d][k] + scale * b->sum[d][k];
-        if (args->s->grid.periodic[d])
-            continue;
-        to[d] = to[d] > CLEARANCE ? to[d] : CLEARANCE;
-        to[d] = to[d] < high ? to[d] : high;
+        float low = args->low[d], high = args->high[d];
+        for (int k = 0; k < b->lanes; k++) {
+            float to = b->x[d][k] + scale[k] * b->sum[d][k];
+            to = to > low ? to : low;
+            b->sum[d][k] = to < high ? to : high;
+        }
     }
 }
 
 /* Brings particle k to its final place; returns gravity times its way. */
-static double finish(push_args *args, uint32_t k, float to[DIM], bool near_solids)
+static double finish(push_args *args, uint32_t k, float to[DIM])
 {
     X(sim) *s = args->s;
     X(particles) *p = &s->particles;
     float x[DIM], v[DIM];
     double work = 0;
-    bool outside = false;
     FOR_DIM(d) {
         x[d] = p->x[d][k];
         v[d] = p->v[d][k]; /* settle takes from it; the particle keeps its own */
-        work += ((double)to[d] - (double)x[d]) * s->grid.dx * s->common->gravity[d];
-        outside = outside || to[d] < 0.0f || to[d] >= (float)s->grid.n[d];
+        work += ((double)to[d] - (double)x[d]) * args->gravity[d];
     }
-    if ((near_solids || outside) && !X(settle)(&args->mover, x, to, v)) {
+    if (!X(settle)(&args->mover, x, to, v)) {
         /* no place among the solids there: it stays where it is */
         atomic_fetch_sub_explicit(&args->mover.crushed, 1, memory_order_relaxed);
         return 0;
@@ -342,18 +343,28 @@ static double finish(push_args *args, uint32_t k, float to[DIM], bool near_solid
     return work;
 }
 
-static double move_block(push_args *args, const block *b, bool near_solids)
+static double move_block(push_args *args, block *b, bool near_solids)
 {
+    X(sim) *s = args->s;
     double work = 0;
-    for (int k = 0; k < b->size; k++) {
+    answer(b);
+    for (int k = 0; k < b->size && args->last; k++) {
         float to[DIM];
-        answer(b, k, to);
-        if (args->last)
-            work += finish(args, b->first + (uint32_t)k, to, near_solids);
-        else
-            FOR_DIM(d)
-                args->to[d][b->first + (uint32_t)k] = to[d];
+        FOR_DIM(d)
+            to[d] = b->sum[d][k];
+        if (near_solids || args->periodic) {
+            work += finish(args, b->first + (uint32_t)k, to);
+            continue;
+        }
+        FOR_DIM(d) {
+            float *x = &s->particles.x[d][b->first + (uint32_t)k];
+            work += ((double)to[d] - (double)*x) * args->gravity[d];
+            *x = to[d];
+        }
     }
+    FOR_DIM(d)
+        for (int k = 0; k < b->size && !args->last; k++)
+            args->to[d][b->first + (uint32_t)k] = b->sum[d][k];
     return work;
 }
 
@@ -362,15 +373,21 @@ static void open_block(block *b, uint32_t first, uint32_t end)
     const push_args *args = b->args;
     b->first = first;
     b->size = end - first < BLOCK ? (int)(end - first) : BLOCK;
-    for (int k = 0; k < b->size || k % LANES != 0; k++) {
-        bool there = k < b->size;
-        FOR_DIM(d) {
-            b->x[d][k] = there ? args->from[d][first + (uint32_t)k] : 1e9f; /* meets nobody */
+    b->lanes = (b->size + LANES - 1) / LANES * LANES;
+    uint32_t total = args->s->particles.count;
+    int copied = first + (uint32_t)b->lanes <= total ? b->lanes : b->size;
+    FOR_DIM(d) {
+        for (int k = 0; k < copied; k++)
+            b->x[d][k] = args->from[d][first + (uint32_t)k];
+        for (int k = b->size; k < b->lanes; k++)
+            b->x[d][k] = 1e9f; /* meets nobody */
+        for (int k = 0; k < b->lanes; k++)
             b->sum[d][k] = 0.0f;
-        }
-        b->held[k] = there ? (float)args->touches[first + (uint32_t)k] : 0.0f;
-        b->pairs[k] = 0.0f;
     }
+    for (int k = 0; k < b->lanes; k++)
+        b->pairs[k] = 0.0f;
+    for (int k = 0; k < copied; k++)
+        b->held[k] = (float)args->touches[first + (uint32_t)k];
 }
 
 /* ---- tiles */
@@ -432,31 +449,49 @@ static void push_range(void *user, size_t begin, size_t end, int worker)
         push_tile(user, k);
 }
 
-static bool touches(const push_args *args, size_t k)
+static bool touches_solid(const push_args *args, size_t k)
 {
     const X(sim) *s = args->s;
-    float x[DIM], reach = TOUCH * args->distance;
-    bool wall = false;
-    FOR_DIM(d) {
+    float x[DIM];
+    FOR_DIM(d)
         x[d] = args->from[d][k];
-        wall = wall || (args->wall[d][0] && x[d] < reach) ||
-               (args->wall[d][1] && x[d] > (float)s->grid.n[d] - reach);
-    }
-    if (wall || s->solids.live == 0)
-        return wall;
     X(stencil) stencil = X(stencil_at)(KERNEL_LINEAR, x, DIM);
-    return X(gather)(&s->grid, &stencil, KERNEL_LINEAR, s->phi_solid) < reach * (float)s->grid.dx;
+    return X(gather)(&s->grid, &stencil, KERNEL_LINEAR, s->phi_solid) <
+           TOUCH * args->distance * (float)s->grid.dx;
 }
 
+/* Prepares a pass: rounded places, and who touches something. */
 static void round_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const push_args *args = user;
-    FOR_DIM(d)
+    memset(args->touches + begin, 0, end - begin);
+    FOR_DIM(d) {
+        const float *x = args->from[d];
+        float low = args->touch_low[d], high = args->touch_high[d];
         for (size_t k = begin; k < end; k++)
-            args->rounded[d][k] = (uint8_t)(int)(args->from[d][k] * STEPS + 256.0f);
-    for (size_t k = begin; k < end; k++)
-        args->touches[k] = touches(args, k);
+            args->rounded[d][k] = (uint8_t)(int)(x[k] * STEPS + 256.0f);
+        for (size_t k = begin; k < end; k++)
+            args->touches[k] |= (uint8_t)((x[k] < low) | (x[k] > high));
+    }
+    for (size_t k = begin; k < end && args->s->solids.live > 0; k++)
+        args->touches[k] |= touches_solid(args, k);
+}
+
+/* What the sides of the domain mean, along axis d. */
+static void look_at_sides(push_args *args, int d)
+{
+    const X(sim) *s = args->s;
+    const spate_side *sides = s->common->scene->domain.sides[d];
+    float n = (float)s->grid.n[d], reach = TOUCH * args->distance;
+    bool periodic = s->grid.periodic[d];
+    args->periodic = args->periodic || periodic;
+    args->wrap[d] = periodic && s->grid.n[d] >= 3;
+    args->low[d] = periodic ? -1e9f : CLEARANCE; /* nothing is pushed out through an open side */
+    args->high[d] = periodic ? 1e9f : n - CLEARANCE;
+    args->touch_low[d] = sides[0] == SPATE_SIDE_WALL ? reach : -1e9f;
+    args->touch_high[d] = sides[1] == SPATE_SIDE_WALL ? n - reach : 1e9f;
+    args->gravity[d] = s->common->gravity[d] * s->grid.dx;
 }
 
 bool X(pushes_apart)(const spate_scene *scene)
@@ -476,9 +511,7 @@ double X(push_apart)(X(sim) *s)
     float *between[3] = {p->spare, (float *)p->order, (float *)p->place};
     FOR_DIM(d) {
         args.rounded[d] = p->rounded + (size_t)d * p->capacity;
-        args.wrap[d] = s->grid.periodic[d] && s->grid.n[d] >= 3;
-        args.wall[d][0] = scene->domain.sides[d][0] == SPATE_SIDE_WALL;
-        args.wall[d][1] = scene->domain.sides[d][1] == SPATE_SIDE_WALL;
+        look_at_sides(&args, d);
     }
     args.touches = p->rounded + 3 * (size_t)p->capacity;
     for (int pass = 0; pass < PASSES; pass++) {
