@@ -45,16 +45,17 @@ typedef struct solid_record {
 } solid_record;
 
 /* One list for both directions. */
-#define CLOCK_FIELDS(F)                                                                            \
-    F(frame)                                                                                       \
-    F(substeps)                                                                                    \
-    F(solver_iterations)                                                                           \
-    F(solver_failures)                                                                             \
-    F(inside)                                                                                      \
-    F(cfl) F(divergence_before) F(divergence_after) F(solver_residual) F(steps) F(seeded) F(added) \
-        F(removed_open) F(removed_outflow) F(removed_crushed) F(removed_user) F(added_reseed)      \
-            F(removed_reseed) F(long_pushes) F(momentum_lost) F(warned_push) F(collisions)         \
-                F(allocations) F(warned_solver) F(frame_done) F(density_iterations)                \
+#define CLOCK_FIELDS(F)                                                                       \
+    F(frame)                                                                                  \
+    F(substeps)                                                                               \
+    F(solver_iterations)                                                                      \
+    F(solver_failures)                                                                        \
+    F(inside)                                                                                 \
+    F(cfl)                                                                                    \
+    F(divergence_before) F(divergence_after) F(solver_residual) F(steps) F(seeded) F(added)   \
+        F(removed_open) F(removed_outflow) F(removed_crushed) F(removed_user) F(added_reseed) \
+            F(removed_reseed) F(long_pushes) F(momentum_lost) F(warned_push) F(collisions)    \
+                F(allocations) F(warned_solver) F(frame_done) F(density_iterations)           \
                     F(separate_energy)
 
 static spate_status save_solids(X(sim) *s, sp_stream *stream)
