@@ -29,6 +29,8 @@
 #define SLOWING 0.6f     /* a particle follows up to 1 / SLOWING pairs in full */
 #define TOUCH 0.1f       /* of D: closer to a wall or solid than this, a particle touches it */
 #define SAME_PLACE 1e-3f /* of D: closer pairs have no direction of their own */
+#define SETTLED 0.999f /* of D: pairs that a pass has brought to D, but for rounding, slow nobody \
+                        */
 
 #define BLOCK 64    /* particles of a cell that are moved together */
 #define RUN 32      /* candidates that are looked at together */
@@ -143,7 +145,8 @@ static void part(const push_args *args, uint32_t a, uint32_t b, float way[DIM])
 static void meet_all(block *b, int first)
 {
     const push_args *args = b->args;
-    float most = args->distance * args->distance, least = SAME_PLACE * SAME_PLACE * most;
+    float most = args->distance * args->distance, least = SAME_PLACE * SAME_PLACE * most,
+          settled = SETTLED * SETTLED * most;
     floats x[DIM], sum[DIM], pairs, held;
     ints slot;
     FOR_DIM(d) {
@@ -168,7 +171,7 @@ static void meet_all(block *b, int first)
         floats share = 0.5f + 0.3f * ((float)args->touches[other] - held);
         floats push = args->distance * inverse_root(square) - 1.0f;
         push = (floats)((ints)push & (push > 0.0f) & near & (square >= least)) * share;
-        pairs -= __builtin_convertvector(near, floats);
+        pairs -= __builtin_convertvector(near & (square < settled), floats);
         FOR_DIM(d)
             sum[d] += push * way[d];
         uint32_t same = lane_bits(near & (square < least));
