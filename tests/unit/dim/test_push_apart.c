@@ -344,9 +344,7 @@ static uint64_t hash_with(int threads, bool periodic, double *work)
     scene->gravity[1] = -9.81;
     if (periodic)
         make_periodic(scene);
-    fixture *f = fixture_create(scene);
-    sp_pool_destroy(f->common.pool);
-    f->common.pool = sp_pool_create(threads, NULL, NULL);
+    fixture *f = fixture_create_with(scene, threads);
     test_random_state = 7;
     shake(f, 1);
     for (uint32_t k = 0; k < f->s->particles.count; k++)

@@ -194,9 +194,7 @@ static uint64_t splash(int threads, uint64_t *changes)
     scene->gravity[1] = -9.81;
     add_box(scene, SPATE_LIST_FILL, low, high);
     add_ball(scene, SPATE_LIST_SOLIDS, center, 2.3);
-    fixture *f = fixture_create(scene);
-    sp_pool_destroy(f->common.pool);
-    f->common.pool = sp_pool_create(threads, NULL, NULL);
+    fixture *f = fixture_create_with(scene, threads);
     run_steps(f, 30, 0.01);
     *changes = f->common.added_reseed + f->common.removed_reseed;
     check_ledger(f);
