@@ -1,6 +1,7 @@
 /* pressure.c -- the pressure solve on three hard systems.
  *
- *     spate_bench_pressure [-s] [-m] [-t THREADS] [CELLS...]        default 64 128, one thread
+ *     spate_bench_pressure [-s] [-m] [-t THREADS] [CELLS or SYSTEM...]    default 64 128, one
+ * thread, all
  *
  *   tank     half full, a sphere in the middle
  *   splash   a dam, droplets in the air, pillars
@@ -188,6 +189,7 @@ int main(int argc, char **argv)
     } systems[] = {{"tank", tank}, {"splash", splash}, {"porous", porous}};
     int sizes[16] = {64, 128}, count = 0, threads = 1;
     bool speed_only = false, with_mic = true;
+    const char *only = NULL;
     for (int k = 1; k < argc; k++) {
         if (strcmp(argv[k], "-s") == 0)
             speed_only = true;
@@ -195,13 +197,17 @@ int main(int argc, char **argv)
             with_mic = false;
         else if (strcmp(argv[k], "-t") == 0 && k + 1 < argc)
             threads = atoi(argv[++k]);
-        else if (count < 16 && atoi(argv[k]) > 0)
+        else if (atoi(argv[k]) <= 0)
+            only = argv[k];
+        else if (count < 16)
             sizes[count++] = atoi(argv[k]);
     }
     printf("system  cells%s   unknowns iterations million/s%s\n",
            speed_only ? "" : "   multigrid   MIC(0)", threads == 1 ? " of one core" : "");
     for (int k = 0; k < (count > 0 ? count : 2); k++)
         for (size_t s = 0; s < sizeof systems / sizeof *systems; s++) {
+            if (only && strcmp(only, systems[s].name) != 0)
+                continue;
             printf("%-7s %5d", systems[s].name, sizes[k]);
             if (!speed_only && !print_iterations(systems[s].fill, sizes[k], with_mic))
                 return 1;
