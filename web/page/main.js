@@ -50,22 +50,26 @@ class App {
   }
 
   async start() {
+    const query = new URLSearchParams(location.search);
+    const lacking = missing();
+    // the core loads while the page prepares its graphics and fetches the first scene
+    const starting = lacking ? null : this.simulation.start(threadsHere(Number(query.get("threads"))));
+    const name = query.get("scene") ?? FIRST;
+    this.fetched = { name, answer: fetch(`scenes/${name}.json`) };
+    const listing = fetch("scenes/index.json").then((answer) => answer.json());
     const gl = $("view").getContext("webgl2", {
       antialias: false,
       alpha: false,
       powerPreference: "high-performance",
     });
-    const lack = missing() || (gl ? "" : "WebGL2");
+    const lack = lacking || (gl ? "" : "WebGL2");
     if (lack)
       return this.#fail(
         `This browser has no ${lack}. A current Chromium, Firefox or Safari shows this page; the command <code>spate run</code> needs no browser.`,
       );
     this.gl = gl;
-    const query = new URLSearchParams(location.search);
-    const [core, presets] = await Promise.all([
-      this.simulation.start(threadsHere(Number(query.get("threads")))),
-      fetch("scenes/index.json").then((answer) => answer.json()),
-    ]);
+    this.view2d = new View2D(gl);
+    const [core, presets] = await Promise.all([starting, listing]);
     Object.assign(this, { threads: core.threads, presets });
     this.hud = new Hud($("hud"));
     this.hands = new Hands($("view"), this);
@@ -78,7 +82,7 @@ class App {
     this.#events();
     $("about").textContent =
       `spate in WebAssembly, ${core.threads > 1 ? `${core.threads} threads` : "one thread"}: the same bits as the command.`;
-    if (!(await this.#fromAddress())) await this.preset(query.get("scene") ?? FIRST);
+    if (!(await this.#fromAddress())) await this.preset(name);
     if (!this.reduced) this.play(true);
     requestAnimationFrame(() => this.#frame());
     document.body.dataset.ready = "true";
@@ -108,7 +112,8 @@ class App {
   }
 
   async preset(name) {
-    const answer = await fetch(`scenes/${name}.json`);
+    const answer = await (this.fetched?.name === name ? this.fetched.answer : fetch(`scenes/${name}.json`));
+    this.fetched = null; // a body is read once
     if (!answer.ok) {
       this.toast(`There is no scene '${name}'`, true);
       return name === FIRST ? undefined : this.preset(FIRST);
@@ -170,7 +175,7 @@ class App {
 
   #otherTank() {
     const camera = this.view3d?.camera;
-    this.view = this.flat ? (this.view2d ??= new View2D(this.gl)) : (this.view3d ??= new View3D(this.gl));
+    this.view = this.flat ? this.view2d : (this.view3d ??= new View3D(this.gl));
     this.view.reset(this.tank);
     if (!this.flat && camera && this.wasFlat === false) this.view.camera = camera;
     if (!this.flat) this.showField("", false);
