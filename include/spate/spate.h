@@ -114,6 +114,12 @@ typedef enum spate_solver {
 typedef enum spate_solid_model { SPATE_SOLIDS_CUT, SPATE_SOLIDS_VOXEL } spate_solid_model;
 typedef enum spate_surface_model { SPATE_SURFACE_GHOST, SPATE_SURFACE_VOXEL } spate_surface_model;
 typedef enum spate_on_failure { SPATE_ON_FAILURE_WARN, SPATE_ON_FAILURE_ERROR } spate_on_failure;
+typedef enum spate_volume_method {
+    SPATE_VOLUME_NONE,
+    SPATE_VOLUME_PUSH,    /* push-apart: pairs of particles that are too close */
+    SPATE_VOLUME_DENSITY, /* density projection: cells that hold too many or too few */
+    SPATE_VOLUME_BOTH
+} spate_volume_method;
 typedef enum spate_output_particles {
     SPATE_PARTICLES_PLY,
     SPATE_PARTICLES_VTK,
@@ -121,9 +127,9 @@ typedef enum spate_output_particles {
     SPATE_PARTICLES_NONE
 } spate_output_particles;
 typedef enum spate_output_volume {
-    SPATE_VOLUME_NONE,
-    SPATE_VOLUME_VDB,
-    SPATE_VOLUME_VTK
+    SPATE_OUTPUT_VOLUME_NONE,
+    SPATE_OUTPUT_VOLUME_VDB,
+    SPATE_OUTPUT_VOLUME_VTK
 } spate_output_volume;
 
 typedef enum spate_output_mesh { SPATE_MESH_NONE, SPATE_MESH_PLY } spate_output_mesh;
@@ -224,6 +230,9 @@ typedef struct spate_scene {
         spate_transfer transfer; /* default flip */
         double flip_ratio;       /* share of FLIP per step, 0 PIC .. 1 pure FLIP; default 0.97 */
         spate_kernel kernel;     /* default linear */
+        bool reseed; /* whether cells inside the liquid are filled up and thinned; default false */
+        int reseed_min; /* fill up cells with fewer; 0 (default): 3/8 of a full cell */
+        int reseed_max; /* thin cells with more; 0 (default): 3/2 of a full cell */
     } liquid;
     struct {
         double cfl;                /* cells per step; default 2 */
@@ -242,6 +251,11 @@ typedef struct spate_scene {
                                and 1.7 */
         spate_on_failure on_failure; /* jacobi and gauss_seidel at max_iterations; default warn */
     } pressure;
+    struct {
+        spate_volume_method method; /* how particles are kept at their distance; default density */
+        double separation; /* push: distance that pairs are moved apart to, in particle spacings
+                              (cell size / particles_per_axis); default 0.9 */
+    } volume;
     spate_shape_list fill, solids, inflows, outflows;
     spate_channel *channels;
     int channel_count;
@@ -418,6 +432,7 @@ typedef enum spate_stage {
     SPATE_STAGE_PRESSURE,
     SPATE_STAGE_EXTRAPOLATE,
     SPATE_STAGE_G2P,
+    SPATE_STAGE_SEPARATE,
     SPATE_STAGE_ADVECT,
     SPATE_STAGE_EMIT,
     SPATE_STAGE_COUNT
@@ -524,6 +539,16 @@ SPATE_API int spate_gauge_read(spate_sim *sim, int gauge, double values[3]);
  */
 SPATE_API double spate_sim_solid_distance(const spate_sim *sim, const double point[3], int *solid);
 
+/* How full a cell is, against n^dim particles at rest (8 in 3D with n = 2). */
+typedef enum spate_interior {
+    SPATE_INTERIOR_EMPTY,
+    SPATE_INTERIOR_FEW,  /* less than 3/8 (3D: 1, 2) */
+    SPATE_INTERIOR_LOW,  /* less than 3/4 (3D: 3 .. 5) */
+    SPATE_INTERIOR_GOOD, /* up to twice (3D: 6 .. 16) */
+    SPATE_INTERIOR_CROWDED,
+    SPATE_INTERIOR_COUNT
+} spate_interior;
+
 typedef struct spate_stats {
     int frame;
     double time;  /* s */
@@ -531,15 +556,21 @@ typedef struct spate_stats {
     double cfl;   /* largest CFL number of the frame's steps (cells) */
     uint64_t particles;
     uint64_t seeded;          /* at the start */
-    uint64_t added;           /* since the start: inflows and spate_sim_add_particles */
-    uint64_t removed;         /* since the start, the sum of the four below */
+    uint64_t added;           /* since the start: inflows, spate_sim_add_particles and reseeding */
+    uint64_t added_reseed;    /* of these, by reseeding */
+    uint64_t removed;         /* since the start, the sum of the five below */
     uint64_t removed_open;    /* through open sides */
     uint64_t removed_outflow; /* in outflows */
     uint64_t removed_crushed; /* by closing solids that left no free place */
     uint64_t removed_user;    /* by spate_sim_remove_particles */
+    uint64_t removed_reseed;  /* by reseeding */
     uint64_t liquid_cells;
     double ppc_mean; /* particles per liquid cell */
     uint64_t ppc_max;
+    uint64_t interior[SPATE_INTERIOR_COUNT]; /* interior cells (all around them hold particles, no
+                                                solid near) by how full they are */
+    double interior_mean;                    /* particles per interior cell */
+    uint64_t interior_max;
     double volume; /* m^3 (2D: m^2), inside the level set, solids excluded; voxel surface: of the
                       liquid cells */
     double volume_particles;  /* m^3, particles times their volume */
@@ -549,13 +580,22 @@ typedef struct spate_stats {
     double potential_energy;  /* J, against the domain corner */
     double divergence_before; /* max |div u| dt over liquid cells, largest of the frame */
     double divergence_after;
-    int solver_iterations;  /* of all solves of the frame */
+    int solver_iterations;  /* of all pressure solves of the frame */
+    int density_iterations; /* of all solves of the density projection of the frame */
     double solver_residual; /* max |r| dt, largest of the frame: share of a cell's volume */
     int solver_failures;    /* solves of the frame that did not converge */
+    double momentum_lost;   /* 1/s, in the first step of the frame: share of the momentum (the sum
+                               of its sizes) that particles do not get back from the grid */
     uint64_t collisions;    /* of the frame: particles stopped at a solid */
+    uint64_t long_pushes;   /* of these, moved more than half a cell farther than they or the solid
+                               went */
     uint64_t in_solid;      /* particles inside a solid, by the exact shapes; 0 */
-    double min_distance;    /* m, between any two particles */
-    uint64_t allocations;   /* memory allocations inside steps, since the start */
+    double separate_energy; /* J, of the frame: potential energy that SEPARATE added by its moves */
+    double min_distance;  /* m, between any two particles, if it is below a tenth of the spacing at
+                             rest; else the smallest that 4096 or more of them have */
+    double overlaps;      /* share of particles, of 4096 or more, that have another one closer than
+                             half the separation distance */
+    uint64_t allocations; /* memory allocations inside steps, since the start */
     double seconds[SPATE_STAGE_COUNT]; /* of each stage in this frame */
 } spate_stats;
 /* The numbers of the frame under way or just completed. Sorts the particles and walks over them:

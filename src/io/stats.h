@@ -14,7 +14,7 @@ typedef struct sp_stats_cell {
     char text[32]; /* a number as C writes it; may be nan or inf */
 } sp_stats_cell;
 
-#define SP_STATS_CELLS (35 + SPATE_STAGE_COUNT)
+#define SP_STATS_CELLS (49 + SPATE_STAGE_COUNT)
 
 /* Fills `cells`, in the order of the columns, and returns how many. `seconds` is the wall time of
  * the whole frame, output included; what the stages leave of it is t_other. */

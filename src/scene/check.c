@@ -128,6 +128,20 @@ static spate_status check_pressure(sp_checker *c)
     return SPATE_OK;
 }
 
+static spate_status check_reseed(sp_checker *c)
+{
+    const spate_scene *scene = c->scene;
+    int n = scene->liquid.particles_per_axis, full = n * n * (scene->dim == 3 ? n : 1);
+    int least = scene->liquid.reseed_min, most = scene->liquid.reseed_max;
+    if (least > full)
+        return sp_fail(c->error, SPATE_ERROR_SCENE, "liquid.reseed_min",
+                       "must not exceed the particles of a full cell (%d; got %d)", full, least);
+    if (most > 0 && most < full)
+        return sp_fail(c->error, SPATE_ERROR_SCENE, "liquid.reseed_max",
+                       "must not be below the particles of a full cell (%d; got %d)", full, most);
+    return SPATE_OK;
+}
+
 /* ------------------------------------------------------------------ channels */
 
 static bool is_identifier(const char *name)
@@ -176,7 +190,7 @@ static spate_status check_output(sp_checker *c)
 {
     sp_wish wishes[SP_MAX_ATTRIBUTES];
     int count;
-    if (c->scene->output.volume == SPATE_VOLUME_VDB && c->scene->dim == 2)
+    if (c->scene->output.volume == SPATE_OUTPUT_VOLUME_VDB && c->scene->dim == 2)
         return sp_fail(c->error, SPATE_ERROR_SCENE, "output.volume",
                        "OpenVDB holds volumes, not planes: use \"vtk\" in a 2D scene");
     return sp_attributes_parse(c->scene, c->scene->output.attributes, wishes, &count, c->error);
@@ -202,6 +216,7 @@ spate_status spate_scene_check(const spate_scene *scene, spate_log_fn *log, void
     TRY(check_sides(&c));
     TRY(check_time(&c));
     TRY(check_pressure(&c));
+    TRY(check_reseed(&c));
     TRY(sp_check_shapes(&c));
     for (int k = 0; k < scene->channel_count; k++)
         TRY(check_channel(&c, k));

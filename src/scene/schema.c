@@ -162,6 +162,12 @@ static const sp_row rows[] = {
            "flip: share of FLIP per step, 0 pure PIC (calm) .. 1 pure FLIP (lively, noisy)"),
     ENUM("liquid.kernel", spate_scene, liquid.kernel, "linear", "linear|quadratic|cubic",
          "shape of the transfer weights: wider is smoother and slower"),
+    BOOL("liquid.reseed", spate_scene, liquid.reseed, false, ANY,
+         "add and remove particles inside the liquid where cells hold too few or too many"),
+    INTEGER("liquid.reseed_min", spate_scene, liquid.reseed_min, 0, 0, 4096, "",
+            "reseed: cells with fewer particles are filled up; 0: 3/8 of a full cell"),
+    INTEGER("liquid.reseed_max", spate_scene, liquid.reseed_max, 0, 0, 65536, "",
+            "reseed: cells with more particles are thinned; 0: 3/2 of a full cell"),
 
     NUMBER("time.cfl", spate_scene, time.cfl, 2, 0.01, 100, "cells",
            "how far the fastest liquid may move in a step"),
@@ -189,6 +195,12 @@ static const sp_row rows[] = {
            "weight of jacobi, over-relaxation of gauss_seidel; 0: 0.8 and 1.7"),
     ENUM("pressure.on_failure", spate_scene, pressure.on_failure, "warn", "warn|error",
          "jacobi and gauss_seidel that reach `max_iterations`: go on, or stop"),
+
+    ENUM("volume.method", spate_scene, volume.method, "density", "none|push|density|both",
+         "what keeps particles at their distance: push-apart, density projection, both"),
+    NUMBER("volume.separation", spate_scene, volume.separation, 0.9, 0, 1, "",
+           "push: distance that pairs are moved apart to, in particle spacings (dx / "
+           "particles_per_axis)"),
 
     LIST("fill", spate_scene, fill, SP_ITEM_SHAPE, 4096, "shapes filled with liquid at the start"),
     PLACE_ROWS(

@@ -163,6 +163,22 @@ void sp_solids_rewind(sp_solids *solids)
     sp_solids_refresh(solids);
 }
 
+void sp_solids_hold(sp_solids *solids)
+{
+    for (int k = 0; k < solids->count; k++) {
+        solids->items[k].ahead = solids->items[k].to;
+        solids->items[k].to = solids->items[k].from;
+    }
+    sp_solids_refresh(solids);
+}
+
+void sp_solids_release(sp_solids *solids)
+{
+    for (int k = 0; k < solids->count; k++)
+        solids->items[k].to = solids->items[k].ahead;
+    sp_solids_refresh(solids);
+}
+
 double sp_solids_speed(const sp_solids *solids, double time, double dt)
 {
     double fastest = 0;

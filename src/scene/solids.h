@@ -16,6 +16,7 @@ typedef struct sp_solid {
     spate_shape source; /* a copy that owns its motion and mesh */
     sp_shape form;
     sp_pose from, to;
+    sp_pose ahead;          /* `to`, while the solids are held */
     double low[3], high[3]; /* bounds in the world over the step; infinite where the shape is */
     double travel;          /* m, the farthest that a point of it may move in the step */
     bool moving;            /* in this step */
@@ -45,6 +46,10 @@ void sp_solids_advance(sp_solids *solids, double time, double dt);
 
 /* Takes back the last advance. */
 void sp_solids_rewind(sp_solids *solids);
+
+/* All solids rest where the step began, until they are released. */
+void sp_solids_hold(sp_solids *solids);
+void sp_solids_release(sp_solids *solids);
 
 /* The highest speed (m/s) of a point of a solid between `time` and `time + dt`, of the straight
  * way. */

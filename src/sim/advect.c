@@ -1,9 +1,5 @@
-/* advect.c -- moves the particles through the extrapolated field, past solids and walls.
- *
- * Near solids the way of a particle is swept against the exact shapes (scene/solids.c). At a wall a
- * particle stops at CLEARANCE and loses its velocity into the wall; across a periodic side it comes
- * in on the other side; beyond an open side it is marked dead, as is a particle for which closing
- * solids leave no place.
+/* advect.c -- moves the particles through the extrapolated field, past solids and walls
+ * (settle.c); those that have left, or have no place left, are marked dead.
  *
  * With the linear kernel and RK3 eight particles go at a time, with the same bits; those of them
  * that come near a side or a solid are settled one by one. */
@@ -17,106 +13,11 @@
 
 typedef struct advect_args {
     X(sim) *s;
+    X(mover) mover;
     double dt;
-    sp_room room;
     X(lanes_field) field;
-    _Atomic uint64_t collisions, open, crushed, broken;
+    _Atomic uint64_t broken;
 } advect_args;
-
-/* Whether a particle that goes `way` cells from x could meet a solid. */
-static bool near_solid(const X(sim) *s, const float x[DIM], float way)
-{
-    int c[DIM];
-    if (s->movers && way + 2.0f > (float)SOLID_BAND)
-        return true;
-    FOR_DIM(d) {
-        c[d] = X(floor)(x[d] + 0.5f);
-        c[d] = c[d] < 0 ? 0 : c[d] > s->grid.n[d] ? s->grid.n[d] : c[d];
-    }
-    double travel = s->solids.travel;
-    return s->phi_solid[X(index)(&s->grid, c)] < (way + 2.0f) * s->grid.dx + travel;
-}
-
-/* false: there is no place for it */
-static bool pass_solids(advect_args *args, const float from[DIM], float to[DIM], float v[DIM])
-{
-    const X(sim) *s = args->s;
-    double dx = s->grid.dx, x0[3] = {0, 0, 0}, x1[3] = {0, 0, 0}, velocity[3] = {0, 0, 0};
-    FOR_DIM(d) {
-        x0[d] = (double)from[d] * dx;
-        x1[d] = (double)to[d] * dx;
-        velocity[d] = v[d];
-    }
-    sp_contact contact = sp_solids_sweep(&s->solids, &args->room, x0, x1, velocity, args->dt);
-    if (contact == SP_CONTACT_NONE)
-        return true;
-    atomic_fetch_add_explicit(&args->collisions, 1, memory_order_relaxed);
-    FOR_DIM(d) {
-        to[d] = (float)(x1[d] / dx);
-        v[d] = (float)velocity[d];
-    }
-    return contact != SP_CONTACT_CRUSHED;
-}
-
-/* Walls and periodic sides; false: it left through an open side. `shift` is how far a periodic side
- * took it (cells). */
-static bool pass_sides(const X(sim) *s, float x[DIM], float v[DIM], float shift[DIM], bool *wrapped)
-{
-    for (int d = 0; d < DIM; d++) {
-        shift[d] = 0.0f;
-        const spate_side *sides = s->common->scene->domain.sides[d];
-        float n = (float)s->grid.n[d], low = CLEARANCE, high = n - CLEARANCE;
-        if (sides[0] == SPATE_SIDE_PERIODIC) {
-            if (x[d] < 0.0f || x[d] >= n) {
-                shift[d] = -n * (float)X(floor)(x[d] / n);
-                x[d] += shift[d];
-                x[d] = x[d] < n ? x[d] : 0.0f;
-                *wrapped = true;
-            }
-            continue;
-        }
-        if ((sides[0] == SPATE_SIDE_OPEN && x[d] < 0.0f) ||
-            (sides[1] == SPATE_SIDE_OPEN && x[d] >= n))
-            return false;
-        /* what solids have clipped to the room stands at the wall but for rounding */
-        if (sides[0] == SPATE_SIDE_WALL && x[d] < 1.1f * low) {
-            x[d] = x[d] > low ? x[d] : low;
-            v[d] = v[d] > 0.0f ? v[d] : 0.0f;
-        }
-        if (sides[1] == SPATE_SIDE_WALL && x[d] > high - 0.1f * CLEARANCE) {
-            x[d] = x[d] < high ? x[d] : high;
-            v[d] = v[d] < 0.0f ? v[d] : 0.0f;
-        }
-    }
-    return true;
-}
-
-/* Takes a particle from x to `to`; false if it is to be removed (counted in args). */
-static bool settle(advect_args *args, const float x[DIM], float to[DIM], float v[DIM])
-{
-    const X(sim) *s = args->s;
-    float way = 0.0f, shift[DIM], start[DIM];
-    bool wrapped = false, solids = s->solids.live > 0;
-    FOR_DIM(d)
-        way += (to[d] - x[d]) * (to[d] - x[d]);
-    way = __builtin_sqrtf(way);
-    if (solids && near_solid(s, x, way) && !pass_solids(args, x, to, v)) {
-        atomic_fetch_add_explicit(&args->crushed, 1, memory_order_relaxed);
-        return false;
-    }
-    if (!pass_sides(s, to, v, shift, &wrapped)) {
-        atomic_fetch_add_explicit(&args->open, 1, memory_order_relaxed);
-        return false;
-    }
-    /* the solids behind a periodic side are met on the way that leads there */
-    FOR_DIM(d)
-        start[d] = x[d] + shift[d];
-    if (solids && wrapped && near_solid(s, to, way) && !pass_solids(args, start, to, v)) {
-        atomic_fetch_add_explicit(&args->crushed, 1, memory_order_relaxed);
-        return false;
-    }
-    return true;
-}
 
 /* Moves particle k from x to `to`. */
 static void move_one(advect_args *args, uint32_t k, const float x[DIM], float to[DIM])
@@ -132,7 +33,7 @@ static void move_one(advect_args *args, uint32_t k, const float x[DIM], float to
         atomic_fetch_add_explicit(&args->broken, 1, memory_order_relaxed);
         return;
     }
-    bool stays = settle(args, x, to, v);
+    bool stays = X(settle)(&args->mover, x, to, v);
     FOR_DIM(d) {
         p->x[d][k] = to[d];
         p->v[d][k] = v[d];
@@ -210,8 +111,8 @@ LANE_FN void mean_of_lanes(const advect_args *args, const floats x[DIM], float h
             lanes_select(fast, k1[d], (2.0f * k1[d] + 3.0f * k2[d] + 4.0f * k3[d]) * (1.0f / 9.0f));
 }
 
-/* The way (cells) within which near_solid is false for every particle of a tile; negative: there is
- * none. */
+/* The way (cells) within which no particle of a tile could meet a solid (settle.c); negative: there
+ * is none. */
 static float free_way(const X(sim) *s, int tile)
 {
     if (s->solids.live == 0)
@@ -299,13 +200,12 @@ static void advect_range(void *user, size_t begin, size_t end, int worker)
 spate_status X(advect_particles)(X(sim) *s, double dt, spate_error *error)
 {
     sp_common *common = s->common;
-    advect_args args = {
-        .s = s, .dt = dt, .room = X(room)(s), .field = X(lanes_field_of)(&s->grid, s->u)};
+    advect_args args = {.s = s,
+                        .dt = dt,
+                        .mover = X(mover_begin)(s, dt),
+                        .field = X(lanes_field_of)(&s->grid, s->u)};
     sp_parallel_for(common->pool, (size_t)s->tiles.liquid_count, 1, advect_range, &args);
-    common->collisions += args.collisions;
-    common->removed_open += args.open;
-    common->removed_crushed += args.crushed;
-    s->dead += args.open + args.crushed;
+    X(mover_end)(&args.mover);
     if (args.broken > 0)
         return sp_fail(
             error, SPATE_ERROR_SIMULATION, "advect",

@@ -163,7 +163,10 @@ static void begin_frame(sp_common *common)
     common->substeps = common->solver_iterations = common->solver_failures = 0;
     common->cfl = common->divergence_before = common->divergence_after = common->solver_residual =
         0;
-    common->collisions = 0;
+    common->collisions = common->long_pushes = 0;
+    common->momentum_lost = 0;
+    common->density_iterations = 0;
+    common->separate_energy = 0;
     common->frame_done = false;
     memset(common->seconds, 0, sizeof common->seconds);
 }
@@ -242,8 +245,8 @@ spate_status spate_sim_step_frame(spate_sim *sim, spate_error *error)
 const char *spate_stage_name(spate_stage stage)
 {
     static const char *const names[SPATE_STAGE_COUNT] = {
-        "sort",     "solids",      "p2g", "surface", "forces",
-        "pressure", "extrapolate", "g2p", "advect",  "emit"};
+        "sort",        "solids", "p2g",      "surface", "forces", "pressure",
+        "extrapolate", "g2p",    "separate", "advect",  "emit"};
     return (unsigned)stage < SPATE_STAGE_COUNT ? names[stage] : "";
 }
 
@@ -311,14 +314,20 @@ spate_stats spate_sim_stats(spate_sim *sim)
         .seeded = common->seeded,
         .added = common->added,
         .removed = common->removed_open + common->removed_outflow + common->removed_crushed +
-                   common->removed_user,
+                   common->removed_user + common->removed_reseed,
         .removed_open = common->removed_open,
         .removed_outflow = common->removed_outflow,
         .removed_crushed = common->removed_crushed,
         .removed_user = common->removed_user,
+        .added_reseed = common->added_reseed,
+        .removed_reseed = common->removed_reseed,
+        .momentum_lost = common->momentum_lost,
+        .long_pushes = common->long_pushes,
         .divergence_before = common->divergence_before,
         .divergence_after = common->divergence_after,
         .solver_iterations = common->solver_iterations,
+        .density_iterations = common->density_iterations,
+        .separate_energy = common->separate_energy,
         .solver_residual = common->solver_residual,
         .solver_failures = common->solver_failures,
         .collisions = common->collisions,

@@ -38,6 +38,12 @@ static image image_of(const X(sim) *s, int axis, int i, bool across)
     return m;
 }
 
+int X(image_place)(const X(sim) *s, int axis, int i, bool across)
+{
+    bool outside = i < 0 || (across ? i > s->grid.n[axis] : i >= s->grid.n[axis]);
+    return outside ? image_of(s, axis, i, across).place : i;
+}
+
 typedef enum task { TASK_FILL, TASK_FOLD, TASK_TYPE, TASK_CLOSE, TASK_BYTES, TASK_WIDE } task;
 
 typedef struct border_args {

@@ -321,5 +321,5 @@ spate_status X(emit_and_drain)(X(sim) *s, double dt, spate_error *error)
         sp_parallel_for(s->common->pool, s->particles.count, 4096, occupy_range, &args);
         TRY(emit(s, &args, dt, error));
     }
-    return SPATE_OK;
+    return X(reseed)(s, error);
 }

@@ -10,7 +10,6 @@
 
 #include <math.h>
 
-enum { UNKNOWN = 0, SOURCE = 1, FIXED = 255 }; /* FIXED: stays, but nothing is taken from it */
 #define MAX_LAYERS (TILE - 1)
 
 typedef struct extrapolate_args {
@@ -35,7 +34,7 @@ SP_INLINE lane_mask mark_row(X(sim) *s, size_t c, int d, bool cut, lane_mask mos
     /* no particle was there: no change to report */
     lane_mask bare = (source | fixed) & ~(load(s->weight[d] + c) > 0.0f);
     store(s->u_old[d] + c, choose(bare, u, load(s->u_old[d] + c)));
-    store_bytes(s->known[d] + c, (source & SOURCE) | (fixed & FIXED));
+    store_bytes(s->known[d] + c, (source & FACE_SOURCE) | (fixed & FACE_FIXED));
     return larger(most, where(source, u));
 }
 
@@ -68,7 +67,7 @@ static void extend_face(X(sim) *s, int d, size_t f, int layer)
     FOR_DIM(axis) {
         size_t near[2] = {f - s->grid.stride[axis], f + s->grid.stride[axis]};
         for (int side = 0; side < 2; side++) {
-            if (known[near[side]] == UNKNOWN || known[near[side]] == FIXED)
+            if (known[near[side]] == FACE_UNKNOWN || known[near[side]] == FACE_FIXED)
                 continue;
             sum += s->u[d][near[side]];
             sum_old += s->u_old[d][near[side]];
@@ -123,7 +122,7 @@ static void extend_range(void *user, size_t begin, size_t end, int worker)
                 for (size_t f = row; f < row + TILE; f++) {
                     if (f % 8 == 0 && is_settled(s, s->known[d] + f))
                         f += 7;
-                    else if (s->known[d][f] == UNKNOWN)
+                    else if (s->known[d][f] == FACE_UNKNOWN)
                         extend_face(s, d, f, args->layer);
                 }
             }

@@ -51,7 +51,7 @@ static double preview_bytes(const spate_scene *scene, const X(grid) *g, double p
 static int bytes_per_particle(const spate_scene *scene)
 {
     bool apic = scene->liquid.transfer == SPATE_TRANSFER_APIC;
-    int columns = 2; /* spare, order */
+    int columns = 2 + 2 * X(pushes_apart)(scene); /* spare, order; rounded, between */
 #define FIELD(name, components, type, when) columns += (when) ? (components) : 0;
 #include "fields.def"
 #undef FIELD

@@ -126,22 +126,91 @@ float X(cell_share)(const X(sim) *s, size_t index)
     return (square_share(low) + 4.0f * square_share(half) + square_share(high)) * (1.0f / 6.0f);
 }
 
-/* The linear kernel around a cell's middle sees 6/8 of the volume along an axis in the cell, 1/8 in
- * each neighbour. */
+/* ---- room */
+
+#define HALVES \
+    4 /* half cells along an axis that the linear kernel around a cell's middle reaches */
+
+/* Values at -1, -1/2, 0, 1/2, 1 from those at -5/2, -3/2 .. 5/2: cubic between the places, so that
+ * the surface of a ball does not shrink to the polygon between the nodes. */
+static void refine(const float *from, size_t step, float to[5])
+{
+    for (int k = 0; k < 5; k++) {
+        const float *v = from + (size_t)(k / 2) * step;
+        to[k] = k % 2 ? v[2 * step] /* on a place */
+                      : (9.0f * (v[step] + v[2 * step]) - v[0] - v[3 * step]) * 0.0625f;
+    }
+}
+
+/* Distance at the corners of the half cells around a cell's middle, from that at the nodes. */
+static void half_cell_corners(const X(sim) *s, size_t index, float phi[5 * 5 * LAST(5)])
+{
+    float rows[5 * 6 * LAST(6)], planes[5 * 5 * LAST(6)], line[5];
+    size_t e = s->grid.stride[1], f = s->grid.stride[2];
+    const float *node = s->phi_solid + index - 2 - 2 * e - 2 * f;
+    for (int k = 0; k < LAST(6); k++)
+        for (int j = 0; j < 6; j++)
+            refine(node + (size_t)j * e + (size_t)k * f, 1, rows + 5 * (j + 6 * k));
+    for (int k = 0; k < LAST(6); k++)
+        for (int i = 0; i < 5; i++) {
+            refine(rows + i + 30 * k, 5, line);
+            for (int j = 0; j < 5; j++)
+                (DIM == 3 ? planes : phi)[i + 5 * j + 25 * k] = line[j];
+        }
+    for (int c = 0; c < 25 && DIM == 3; c++) {
+        refine(planes + c, 25, line);
+        for (int k = 0; k < 5; k++)
+            phi[c + 25 * k] = line[k];
+    }
+}
+
+/* The free share of a half cell whose first corner is phi[0], times the kernel at the middle of
+ * what is free: that is exact where a solid's flat face lies along the grid. `place` is the half
+ * cell's number along each axis. */
+static float half_cell_room(const float *phi, const int place[DIM])
+{
+    static const int side[3] = {1, 5, 25};
+    float slope[DIM], size = 0.0f, share;
+    float low[4] = {phi[0], phi[1], phi[6], phi[5]};
+    FOR_DIM(d)
+        slope[d] = 0.0f;
+    for (int corner = 0; corner < (1 << DIM); corner++) {
+        int at = 0;
+        FOR_DIM(d)
+            at += (corner >> d & 1) * side[d];
+        FOR_DIM(d)
+            slope[d] += corner >> d & 1 ? phi[at] : -phi[at];
+    }
+    share = square_share(low);
+    if (DIM == 3) {
+        float high[4] = {phi[25], phi[26], phi[31], phi[30]}, half[4];
+        for (int k = 0; k < 4; k++)
+            half[k] = 0.5f * (low[k] + high[k]);
+        share = (share + 4.0f * square_share(half) + square_share(high)) * (1.0f / 6.0f);
+    }
+    FOR_DIM(d)
+        size += slope[d] * slope[d];
+    float shift = size > 0.0f ? 0.25f * (1.0f - share) / __builtin_sqrtf(size) : 0.0f;
+    FOR_DIM(d) {
+        float x = 0.5f * (float)place[d] - 0.75f + shift * slope[d]; /* from the cell's middle */
+        share *= 0.5f * (1.0f - __builtin_fabsf(x));
+    }
+    return share;
+}
+
 static float kernel_share(const X(sim) *s, size_t index)
 {
-    float sum = 0.0f;
-    for (int k = 0; k < (DIM == 3 ? 27 : 9); k++) {
-        int offset[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
-        float weight = 1.0f;
-        ptrdiff_t near = (ptrdiff_t)index;
-        FOR_DIM(d) {
-            weight *= offset[d] == 0 ? 0.75f : 0.125f;
-            near += offset[d] * (ptrdiff_t)s->grid.stride[d];
-        }
-        sum += weight * X(cell_share)(s, (size_t)near);
-    }
-    return sum;
+    float phi[5 * 5 * LAST(5)], sum = 0.0f, dx = (float)s->grid.dx, here = middle(s, index);
+    if (__builtin_fabsf(here) > 2.0f * dx) /* farther than the kernel reaches */
+        return here > 0.0f ? 1.0f : 0.0f;
+    half_cell_corners(s, index, phi);
+    for (int k = 0; k < LAST(HALVES); k++)
+        for (int j = 0; j < HALVES; j++)
+            for (int i = 0; i < HALVES; i++) {
+                int place[3] = {i, j, k};
+                sum += half_cell_room(phi + i + 5 * (j + 5 * k), place);
+            }
+    return sum < 1.0f ? sum : 1.0f;
 }
 
 typedef struct fraction_args {

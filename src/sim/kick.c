@@ -17,6 +17,8 @@
  * sin(b) cos(b)^3 <= 0.65 is left then. */
 #include "state.h"
 
+#include <string.h>
+
 #define HALO 2                 /* cells: one to smooth, one for differences */
 #define SPAN (TILE + 2 * HALO) /* cells of a block along an axis */
 #define BLOCK (DIM == 3 ? SPAN * SPAN * SPAN : SPAN * SPAN)
@@ -26,8 +28,14 @@ typedef struct kick_args {
     float half; /* dt / (2 dx): from m/s to cells of the way back */
 } kick_args;
 
-/* k of component d in tile t, whose first cell is `base`, and HALO cells around it. Of the border
- * tiles that end the domain one layer counts, and beyond it the array may end. */
+/* A kick and where it is known, in a tile and HALO cells around it. */
+typedef struct kick_block {
+    float kick[BLOCK], other[BLOCK]; /* smoothing goes from one to the other */
+    float known[BLOCK], other_known[BLOCK];
+} kick_block;
+
+/* k of component d in tile t. Of the border tiles that end the domain one layer counts, and beyond
+ * it the array may end. */
 static void load(const X(sim) *s, const int t[DIM], size_t base, int d, float *restrict block)
 {
     const X(grid) *g = &s->grid;
@@ -44,12 +52,48 @@ static void load(const X(sim) *s, const int t[DIM], size_t base, int d, float *r
         }
 }
 
+/* 1 where EXTRAPOLATE has a velocity of the liquid, else 0; outside as at the image inside. Returns
+ * whether there is one everywhere. */
+static bool load_known(const X(sim) *s, const int first[DIM], int d, float *restrict block)
+{
+    int place[3][SPAN] = {{0}}, rows = LAST(SPAN);
+    bool everywhere = true;
+    FOR_DIM(a)
+        for (int i = 0; i < SPAN; i++)
+            place[a][i] = X(image_place)(s, a, first[a] + i - HALO, a == d);
+    for (int k = 0; k < rows; k++)
+        for (int j = 0; j < SPAN; j++) {
+            int start[3] = {0, place[1][j], place[2][k]};
+            const uint8_t *row = s->known[d] + X(index)(&s->grid, start);
+            for (int i = 0; i < SPAN; i++) {
+                uint8_t mark = row[place[0][i]];
+                bool known = mark != FACE_UNKNOWN && mark != FACE_FIXED;
+                block[i + SPAN * (j + SPAN * k)] = known ? 1.0f : 0.0f;
+                everywhere = everywhere && known;
+            }
+        }
+    return everywhere;
+}
+
 /* One pass of (1/4, 1/2, 1/4); `step` is the distance of neighbours. Values at the block's rim are
  * not of use afterwards. */
 static void smooth(const float *restrict from, float *restrict to, int step)
 {
+    for (int c = 0; c < BLOCK; c++) /* at the ends any value will do */
+        to[c] = from[c];
     for (int c = step; c < BLOCK - step; c++)
         to[c] = 0.5f * from[c] + 0.25f * (from[c - step] + from[c + step]);
+}
+
+/* Along all axes, in place. */
+static void smooth_all(float *restrict block, float *restrict other)
+{
+    smooth(block, other, 1);
+    smooth(other, block, SPAN);
+    if (DIM == 3) {
+        smooth(block, other, SPAN * SPAN);
+        memcpy(block, other, BLOCK * sizeof *block);
+    }
 }
 
 /* The way back of faces of component d, in cells, at most one long. */
@@ -69,8 +113,9 @@ static inline void way_back(const kick_args *args, size_t f, int d, float way[DI
         way[a] *= scale;
 }
 
+/* known: NULL where all is */
 static void correct(const kick_args *args, const int t[DIM], size_t base, int d,
-                    const float *restrict kick)
+                    const float *restrict kick, const float *restrict known)
 {
     X(sim) *s = args->s;
     const X(grid) *g = &s->grid;
@@ -79,16 +124,30 @@ static void correct(const kick_args *args, const int t[DIM], size_t base, int d,
         if (!X(row_has_faces)(g, t, r))
             continue;
         size_t row = base + X(row_offset)(g, r);
-        const float *mid = kick + HALO + SPAN * (HALO + (r & (TILE - 1)));
+        int mid = HALO + SPAN * (HALO + (r & (TILE - 1)));
         mid += DIM == 3 ? SPAN * SPAN * (HALO + (r >> TILE_SHIFT)) : 0;
         for (int i = 0; i < TILE; i++) {
             float way[DIM], change = 0.0f;
             way_back(args, row + (size_t)i, d, way);
-            FOR_DIM(a)
-                change += way[a] * (mid[i + step[a]] - mid[i - step[a]]);
+            FOR_DIM(a) {
+                int up = mid + i + step[a], low = mid + i - step[a];
+                bool both = !known || (known[up] > 0.0f && known[low] > 0.0f);
+                change += both ? way[a] * (kick[up] - kick[low]) : 0.0f;
+            }
             s->u_carried[d][row + (size_t)i] = s->u[d][row + (size_t)i] - 0.5f * change;
         }
     }
+}
+
+/* Smooths over what is known: a kick that is the same everywhere stays so at the rim. */
+static void smooth_known(kick_block *b)
+{
+    for (int c = 0; c < BLOCK; c++)
+        b->kick[c] = b->known[c] > 0.0f ? b->kick[c] : 0.0f;
+    smooth_all(b->kick, b->other);
+    smooth_all(b->known, b->other_known);
+    for (int c = 0; c < BLOCK; c++)
+        b->kick[c] = b->known[c] > 0.0f ? b->kick[c] / b->known[c] : 0.0f;
 }
 
 static void kick_range(void *user, size_t begin, size_t end, int worker)
@@ -96,18 +155,21 @@ static void kick_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const kick_args *args = user;
     X(sim) *s = args->s;
-    float blocks[2][BLOCK] = {{0}};
+    kick_block b;
+    memset(&b, 0, sizeof b);
     for (size_t k = begin; k < end; k++) {
-        int t[DIM];
-        size_t base = X(tile_index)(&s->grid, s->tiles.faces[k]);
+        int t[DIM], first[DIM];
         X(tile_coordinates)(&s->grid, s->tiles.faces[k], t);
+        X(tile_cell)(&s->grid, s->tiles.faces[k], first);
+        size_t base = X(index)(&s->grid, first);
         FOR_DIM(d) {
-            load(s, t, base, d, blocks[0]);
-            smooth(blocks[0], blocks[1], 1);
-            smooth(blocks[1], blocks[0], SPAN);
-            if (DIM == 3)
-                smooth(blocks[0], blocks[1], SPAN * SPAN);
-            correct(args, t, base, d, blocks[DIM == 3]);
+            load(s, t, base, d, b.kick);
+            bool everywhere = load_known(s, first, d, b.known);
+            if (everywhere)
+                smooth_all(b.kick, b.other);
+            else
+                smooth_known(&b);
+            correct(args, t, base, d, b.kick, everywhere ? NULL : b.known);
         }
     }
 }

@@ -70,6 +70,10 @@ spate_status X(particles_reserve)(X(sim) *s, uint64_t count, spate_error *error)
         TRY(grow_column((void **)&p->channel[k], p->count, capacity, error));
     TRY(grow_column((void **)&p->spare, 0, capacity, error));
     TRY(grow_column((void **)&p->order, 0, capacity, error));
+    if (X(pushes_apart)(s->common->scene)) {
+        TRY(grow_column((void **)&p->rounded, 0, capacity, error));
+        TRY(grow_column((void **)&p->between, 0, capacity, error));
+    }
     p->capacity = capacity;
     return reserve_scratch(s, error);
 }

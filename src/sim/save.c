@@ -28,12 +28,13 @@ static uint64_t layout_hash(X(sim) *s)
 }
 
 typedef struct clock_record {
-    int32_t frame, substeps, solver_iterations, solver_failures;
-    double inside, last_dt, cfl, divergence_before, divergence_after, solver_residual;
+    int32_t frame, substeps, solver_iterations, solver_failures, density_iterations, pad;
+    double inside, last_dt, cfl, divergence_before, divergence_after, solver_residual,
+        momentum_lost, separate_energy;
     double gravity[3], seconds[SPATE_STAGE_COUNT];
     uint64_t steps, seeded, added, removed_open, removed_outflow, removed_crushed, removed_user,
-        collisions, allocations;
-    uint32_t count, next_id, warned_solver, frame_done, active_count, zero;
+        added_reseed, removed_reseed, long_pushes, collisions, allocations;
+    uint32_t count, next_id, warned_solver, warned_push, frame_done, active_count;
 } clock_record;
 
 typedef struct solid_record {
@@ -50,7 +51,9 @@ typedef struct solid_record {
     F(divergence_before) F(divergence_after)                                       \
     F(solver_iterations) F(solver_failures) F(solver_residual) F(warned_solver)    \
     F(seeded) F(added) F(removed_open) F(removed_outflow) F(removed_crushed)       \
-    F(removed_user) F(collisions) F(allocations)
+    F(removed_user) F(added_reseed) F(removed_reseed) F(collisions)                \
+    F(long_pushes) F(warned_push) F(momentum_lost) F(density_iterations)           \
+    F(separate_energy) F(allocations)
 /* clang-format on */
 
 static spate_status save_solids(X(sim) *s, sp_stream *stream)

@@ -93,6 +93,10 @@ int X(arrays)(X(sim) *s, const spate_scene *scene, X(array) arrays[MAX_ARRAYS])
         ARRAY(s->marks, false);
         ARRAY(s->mark_of, false);
     }
+    if (scene->volume.method == SPATE_VOLUME_DENSITY || scene->volume.method == SPATE_VOLUME_BOTH) {
+        ARRAY(s->density, true);
+        ARRAY(s->system.q_density, true);
+    }
     if (has_pic_channel(scene)) {
         ARRAY(s->channel_sum, true);
         ARRAY(s->channel_weight, true);
@@ -227,6 +231,8 @@ void X(destroy)(X(sim) *s)
         sp_free(*columns[k]);
     sp_free(s->particles.spare);
     sp_free(s->particles.order);
+    sp_free(s->particles.rounded);
+    sp_free(s->particles.between);
     X(emitters_destroy)(s);
     X(multigrid_destroy)(s);
     sp_solids_clear(&s->solids);

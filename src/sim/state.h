@@ -14,6 +14,8 @@
 #include "scene/solids.h"
 #include "table.h"
 
+#include <stdatomic.h>
+
 #define MAX_CHANNELS 16
 #define MAX_COLUMNS (2 * DIM + 1 + DIM * DIM + 4 * MAX_CHANNELS)
 #define CLEARANCE                                                                                 \
@@ -34,8 +36,10 @@ typedef struct X(particles) {
 #undef FIELD
     float *channel[4 * MAX_CHANNELS]; /* components of all channels in order */
     int channel_columns;
-    float *spare;    /* one column: sorting writes into it and swaps */
-    uint32_t *order; /* scratch of sorting: particles by tile, in the end by tile, cell and id */
+    float *spare;     /* one column: sorting writes into it and swaps */
+    uint32_t *order;  /* scratch of sorting: particles by tile, in the end by tile, cell and id */
+    uint8_t *rounded; /* scratch of push_apart.c, 4 per particle; NULL without it */
+    float *between;   /* likewise, one column */
 } X(particles);
 
 /* Lists of tiles, in ascending order. */
@@ -98,6 +102,7 @@ typedef struct X(system) {
     float *diagonal;  /* 0 where there is no unknown */
     float *b;         /* right side, m/s */
     float *q;         /* solution, m/s: p dt / (rho dx) */
+    float *q_density; /* that of the density projection, square cells */
     float *r, *s, *z; /* vectors of the iterations; not for multigrid */
     double *q_sum;    /* pcg, multigrid: the solution so far in fp64 */
     float *mic;       /* pcg: the inverse of the preconditioner's diagonal */
@@ -150,8 +155,10 @@ typedef struct X(sim) {
     float *u_carried[DIM]; /* what G2P reads (kick.c); in the memory of `weight` */
     float *phi; /* m, cells: signed distance to the surface, negative in the liquid, cut off at one
                    dx */
-    float *p;   /* Pa, the last pressure: start of the next solve */
-    uint8_t *type;                         /* spate_cell */
+    float *density; /* cells: of particles, against rest density times the free room, 1 where that
+                       is little; NULL without density projection */
+    float *p;       /* Pa, the last pressure: start of the next solve */
+    uint8_t *type;  /* spate_cell */
     uint8_t *known[DIM], *known_next[DIM]; /* EXTRAPOLATE: 0 unknown, else 1 + distance in faces */
     uint32_t *first, *count;               /* per cell: its first particle, how many */
     float *phi_solid;  /* m, nodes: signed distance to solids; exact near them, a bound far away;
@@ -179,6 +186,9 @@ typedef struct X(sim) {
     size_t scratch_size;
 } X(sim);
 
+/* Values of `known`; between the first two and the last, 1 + distance in faces. FIXED: stays as it
+ * is, but nothing is taken from it. */
+enum { FACE_UNKNOWN = 0, FACE_SOURCE = 1, FACE_FIXED = 255 };
 enum { MARK_INFLOW = 1, MARK_OUTFLOW = 2 };
 enum {
     NEAR_EMPTY = 1,
@@ -220,7 +230,24 @@ void X(fill_border_periodic)(X(sim) *s, float *field); /* cell values, periodic 
 void X(fill_border_wide)(X(sim) *s, double *field);    /* the same in fp64 */
 void X(fill_border_bytes)(X(sim) *s, uint8_t *field);  /* face marks, periodic sides only */
 void X(fill_border_type)(X(sim) *s);                   /* walls are solid, open sides air */
-void X(close_walls)(X(sim) *s);                        /* u = 0 on the faces of walls */
+/* The place inside, along an axis, whose value `fill_border` gives to place i; across: of faces. */
+int X(image_place)(const X(sim) *s, int axis, int i, bool across);
+void X(close_walls)(X(sim) *s); /* u = 0 on the faces of walls */
+
+/* ---- settle.c: the collision guarantee of every stage that moves particles */
+typedef struct X(mover) {
+    X(sim) *s;
+    double dt;     /* s; 0: places are corrected, with the solids where the step began */
+    double travel; /* m, how far solids go in the step: phi_solid is that of its end */
+    sp_room room;
+    _Atomic uint64_t collisions, open, crushed, far;
+} X(mover);
+X(mover) X(mover_begin)(X(sim) *s, double dt);
+/* Takes a particle from x to `to` (cells), which becomes where it may be, and takes what goes into
+ * walls and solids out of v; false: it is to be marked DEAD (and is counted), which a correction
+ * (dt = 0) never asks for. Any thread. */
+bool X(settle)(X(mover) *m, const float x[DIM], float to[DIM], float v[DIM]);
+void X(mover_end)(X(mover) *m); /* books what was counted */
 
 /* ---- the stages (step.c calls them in order) */
 void X(update_solids)(X(sim) *s, double dt);
@@ -230,6 +257,7 @@ void X(add_forces)(X(sim) *s, double dt);
 spate_status X(project)(X(sim) *s, double dt, spate_error *error);
 void X(extrapolate)(X(sim) *s, double dt);
 void X(carry_kick)(X(sim) *s);
+void X(separate_particles)(X(sim) *s, double dt);
 spate_status X(advect_particles)(X(sim) *s, double dt, spate_error *error);
 spate_status X(emit_and_drain)(X(sim) *s, double dt, spate_error *error);
 spate_status X(step)(X(sim) *s, double dt, spate_error *error);
@@ -255,9 +283,17 @@ bool X(has_level_set)(const X(sim) *s);
 void X(update_level_set)(X(sim) *s); /* phi from the sorted particles */
 sp_room X(room)(const X(sim) *s);
 
+/* ---- push_apart.c and density.c: the two ways of SEPARATE; each moves the particles and returns
+ * the sum of gravity times way over them, m^2/s^2: what it took from the potential energy, per
+ * particle mass */
+bool X(pushes_apart)(const spate_scene *scene);
+double X(push_apart)(X(sim) *s);
+double X(project_density)(X(sim) *s);
+
 /* ---- emit.c */
 spate_status X(emitters_create)(X(sim) *s, spate_error *error);
 void X(emitters_destroy)(X(sim) *s);
+spate_status X(reseed)(X(sim) *s, spate_error *error); /* reseed.c: the last part of EMIT */
 void X(prescribe_inflow)(X(sim) *s); /* faces of inflow cells get the inflow's velocity */
 
 /* ---- channels.c */
@@ -265,6 +301,17 @@ void X(channels_step)(X(sim) *s, double dt);
 
 /* ---- reduce.c: sums and maxima over particles, the same bits for any number of threads */
 double X(max_speed)(X(sim) *s);
+
+/* ---- spacing.c */
+typedef struct X(spacing) {
+    double nearest;  /* cells, between any two particles; at most 1 */
+    double overlaps; /* share of particles with another one closer than half the separation */
+} X(spacing);
+X(spacing) X(measure_spacing)(X(sim) *s); /* of sorted particles */
+
+/* ---- momentum.c: what G2P hands back, measured in the first step of a frame */
+void X(before_transfer)(X(sim) *s, double momentum[DIM]);
+void X(after_transfer)(X(sim) *s, double dt, const double momentum[DIM]);
 
 /* ---- stats.c */
 void X(stats)(X(sim) *s, spate_stats *stats);

@@ -9,8 +9,9 @@
 typedef struct stats_args {
     X(sim) *s;
     int axis;
-    _Atomic uint64_t count;
-    _Atomic uint64_t most;
+    uint32_t full; /* particles of a cell at rest */
+    _Atomic uint64_t count, most;
+    _Atomic uint64_t kinds[SPATE_INTERIOR_COUNT], held, interior_most; /* of interior cells */
 } stats_args;
 
 static double momentum_partial(void *user, size_t begin, size_t end)
@@ -64,91 +65,77 @@ static void in_solid_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
+/* Whether the cells of row r of a tile are interior: all cells around them hold particles, and none
+ * of those is outside of the domain or at a solid. */
+static void find_interior(const X(sim) *s, const int first[DIM], int r, bool interior[TILE])
+{
+    const X(grid) *g = &s->grid;
+    int c[DIM];
+    X(row_cell)(first, r, c);
+    size_t row = X(index)(g, c);
+    bool inside = true;
+    for (int d = 1; d < DIM; d++)
+        inside = inside && c[d] >= 1 && c[d] < g->n[d] - 1;
+    for (int i = 0; i < TILE; i++)
+        interior[i] = inside && c[0] + i >= 1 && c[0] + i < g->n[0] - 1;
+    for (int k = 0; k < (DIM == 3 ? 27 : 9) && inside; k++) {
+        ptrdiff_t offset = k % 3 - 1 + (k / 3 % 3 - 1) * (ptrdiff_t)g->stride[1] +
+                           (DIM == 3 ? k / 9 - 1 : 0) * (ptrdiff_t)g->stride[2];
+        for (int i = 0; i < TILE && offset != 0; i++)
+            interior[i] = interior[i] & (s->count[(ptrdiff_t)row + offset + i] > 0);
+    }
+    for (int i = 0; i < TILE && s->solids.live > 0; i++)
+        interior[i] = interior[i] && s->phi_solid[row + (size_t)i] > 2.0f * (float)g->dx;
+}
+
+static spate_interior fullness(uint32_t count, uint32_t full)
+{
+    if (count == 0)
+        return SPATE_INTERIOR_EMPTY;
+    if (8 * count < 3 * full)
+        return SPATE_INTERIOR_FEW;
+    if (4 * count < 3 * full)
+        return SPATE_INTERIOR_LOW;
+    return count <= 2 * full ? SPATE_INTERIOR_GOOD : SPATE_INTERIOR_CROWDED;
+}
+
+static void raise_to(_Atomic uint64_t *most, uint64_t value)
+{
+    uint64_t seen = atomic_load_explicit(most, memory_order_relaxed);
+    while (value > seen && !atomic_compare_exchange_weak(most, &seen, value)) {}
+}
+
 static void cells_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     stats_args *args = user;
     const X(sim) *s = args->s;
-    uint64_t count = 0, most = 0;
+    uint64_t count = 0, most = 0, held = 0, interior_most = 0, kinds[SPATE_INTERIOR_COUNT] = {0};
     for (size_t t = begin; t < end; t++) {
-        size_t base = X(tile_index)(&s->grid, s->tiles.liquid[t]);
-        for (int r = 0; r < TILE_ROWS; r++)
+        int first[DIM];
+        bool interior[TILE];
+        X(tile_cell)(&s->grid, s->tiles.liquid[t], first);
+        size_t base = X(index)(&s->grid, first);
+        for (int r = 0; r < TILE_ROWS; r++) {
+            find_interior(s, first, r, interior);
             for (int i = 0; i < TILE; i++) {
                 uint32_t n = s->count[base + X(row_offset)(&s->grid, r) + (size_t)i];
                 count += n > 0;
                 most = n > most ? n : most;
+                if (!interior[i])
+                    continue;
+                kinds[fullness(n, args->full)]++;
+                held += n;
+                interior_most = n > interior_most ? n : interior_most;
             }
+        }
     }
     atomic_fetch_add_explicit(&args->count, count, memory_order_relaxed);
-    uint64_t seen = atomic_load_explicit(&args->most, memory_order_relaxed);
-    while (most > seen && !atomic_compare_exchange_weak(&args->most, &seen, most)) {}
-}
-
-static float square_distance(const X(particles) *p, uint32_t a, uint32_t b)
-{
-    float sum = 0.0f;
-    FOR_DIM(d)
-        sum += (p->x[d][a] - p->x[d][b]) * (p->x[d][a] - p->x[d][b]);
-    return sum;
-}
-
-/* Square of the distance from particle k to the cell that is `offset` cells away from cell c. */
-static float gap_to_cell(const X(particles) *p, uint32_t k, const int c[DIM], const int offset[3])
-{
-    float sum = 0.0f;
-    FOR_DIM(d) {
-        float low = (float)(c[d] + offset[d]), x = p->x[d][k];
-        float gap = x < low ? low - x : x > low + 1.0f ? x - low - 1.0f : 0.0f;
-        sum += gap * gap;
-    }
-    return sum;
-}
-
-/* Smallest squared distance (cells) from the particles of a cell to each other and to those of the
- * cells after it; cells that are farther away than the smallest so far are passed over. */
-static float cell_nearest(const X(sim) *s, size_t index, const int c[DIM], float best)
-{
-    const X(particles) *p = &s->particles;
-    uint32_t first = s->first[index], last = first + s->count[index];
-    for (uint32_t a = first; a < last; a++) {
-        for (uint32_t b = a + 1; b < last; b++) {
-            float distance = square_distance(p, a, b);
-            best = distance < best ? distance : best;
-        }
-        for (int k = (DIM == 3 ? 14 : 5); k < (DIM == 3 ? 27 : 9); k++) {
-            int offset[3] = {k % 3 - 1, k / 3 % 3 - 1, DIM == 3 ? k / 9 - 1 : 0};
-            if (gap_to_cell(p, a, c, offset) >= best)
-                continue;
-            ptrdiff_t near = (ptrdiff_t)index;
-            FOR_DIM(d)
-                near += offset[d] * (ptrdiff_t)s->grid.stride[d];
-            for (uint32_t b = s->first[near]; b < s->first[near] + s->count[near]; b++) {
-                float distance = square_distance(p, a, b);
-                best = distance < best ? distance : best;
-            }
-        }
-    }
-    return best;
-}
-
-/* Returns 1 - the smallest distance, so that the largest partial is the smallest distance; nothing
- * beyond one cell. */
-static double nearest_partial(void *user, size_t begin, size_t end)
-{
-    const X(sim) *s = ((stats_args *)user)->s;
-    float best = 1.0f;
-    for (size_t t = begin; t < end; t++) {
-        int first[DIM], c[DIM];
-        X(tile_cell)(&s->grid, s->tiles.liquid[t], first);
-        size_t base = X(index)(&s->grid, first);
-        for (int r = 0; r < TILE_ROWS; r++)
-            for (int i = 0; i < TILE; i++) {
-                X(row_cell)(first, r, c);
-                c[0] += i;
-                best = cell_nearest(s, base + X(row_offset)(&s->grid, r) + (size_t)i, c, best);
-            }
-    }
-    return 1.0 - sqrt((double)best);
+    atomic_fetch_add_explicit(&args->held, held, memory_order_relaxed);
+    for (int k = 0; k < SPATE_INTERIOR_COUNT; k++)
+        atomic_fetch_add_explicit(&args->kinds[k], kinds[k], memory_order_relaxed);
+    raise_to(&args->most, most);
+    raise_to(&args->interior_most, interior_most);
 }
 
 /* Volume inside the level set, in cells: a cell is filled as far as a flat surface at phi would
@@ -176,6 +163,22 @@ static double volume_partial(void *user, size_t begin, size_t end)
     return sum;
 }
 
+static void count_cells(X(sim) *s, stats_args *args, spate_stats *stats)
+{
+    args->full = 1;
+    FOR_DIM(d)
+        args->full *= (uint32_t)s->common->scene->liquid.particles_per_axis;
+    sp_parallel_for(s->common->pool, (size_t)s->tiles.liquid_count, 4, cells_range, args);
+    stats->liquid_cells = args->count;
+    stats->ppc_mean = args->count ? (double)s->particles.count / (double)args->count : 0;
+    stats->ppc_max = args->most;
+    uint64_t interior = 0;
+    for (int k = 0; k < SPATE_INTERIOR_COUNT; k++)
+        interior += stats->interior[k] = args->kinds[k];
+    stats->interior_mean = interior ? (double)args->held / (double)interior : 0;
+    stats->interior_max = args->interior_most;
+}
+
 void X(stats)(X(sim) *s, spate_stats *stats)
 {
     sp_common *common = s->common;
@@ -186,11 +189,8 @@ void X(stats)(X(sim) *s, spate_stats *stats)
     double mass = volume * scene->liquid.density;
     stats_args args = {.s = s};
     X(sort_particles)(s);
-    sp_parallel_for(pool, (size_t)s->tiles.liquid_count, 4, cells_range, &args);
     stats->particles = count;
-    stats->liquid_cells = args.count;
-    stats->ppc_mean = args.count ? (double)count / (double)args.count : 0;
-    stats->ppc_max = args.most;
+    count_cells(s, &args, stats);
     stats->volume = (double)args.count * cell;
     if (X(has_level_set)(s)) {
         if (s->solids_changed)
@@ -204,8 +204,9 @@ void X(stats)(X(sim) *s, spate_stats *stats)
         stats->momentum[args.axis] = mass * X(sum)(s, count, 4096, momentum_partial, &args);
     stats->kinetic_energy = 0.5 * mass * X(sum)(s, count, 4096, square_partial, &args);
     stats->potential_energy = mass * X(sum)(s, count, 4096, height_partial, &args);
-    stats->min_distance =
-        (1 - X(maximum)(s, (size_t)s->tiles.liquid_count, 1, nearest_partial, &args)) * s->grid.dx;
+    X(spacing) spacing = X(measure_spacing)(s);
+    stats->min_distance = spacing.nearest * s->grid.dx;
+    stats->overlaps = spacing.overlaps;
     atomic_store(&args.count, 0);
     if (s->solids.live > 0)
         sp_parallel_for(pool, count, 4096, in_solid_range, &args);

@@ -1,6 +1,7 @@
 /* step.c -- one time step, top to bottom.
  *
- *     particles --P2G--> faces u --forces, pressure--> faces u' --G2P--> particles --advect-->
+ *     particles --P2G--> faces u --forces, pressure--> faces u' --G2P--> particles --separate,
+ *     advect-->
  *
  * Each stage is a function in the file of the same name (src/sim, or src/device/cpu for those of
  * device.h). */
@@ -8,6 +9,18 @@
 
 #include "base/timer.h"
 #include "device/device.h"
+
+static void hand_back(X(sim) *s, double dt)
+{
+    double momentum[DIM];
+    bool measured = s->common->substeps == 0; /* the first step of a frame */
+    if (measured)
+        X(before_transfer)(s, momentum);
+    X(carry_kick)(s);
+    X(grid_to_particles)(s, dt);
+    if (measured)
+        X(after_transfer)(s, dt, momentum);
+}
 
 spate_status X(run_stage)(X(sim) *s, spate_stage stage, double dt, spate_error *error)
 {
@@ -19,10 +32,8 @@ spate_status X(run_stage)(X(sim) *s, spate_stage stage, double dt, spate_error *
     case SPATE_STAGE_FORCES: X(add_forces)(s, dt); break;
     case SPATE_STAGE_PRESSURE: TRY(X(project)(s, dt, error)); break;
     case SPATE_STAGE_EXTRAPOLATE: X(extrapolate)(s, dt); break;
-    case SPATE_STAGE_G2P:
-        X(carry_kick)(s);
-        X(grid_to_particles)(s, dt);
-        break;
+    case SPATE_STAGE_G2P: hand_back(s, dt); break;
+    case SPATE_STAGE_SEPARATE: X(separate_particles)(s, dt); break;
     case SPATE_STAGE_ADVECT:
         TRY(X(advect_particles)(s, dt, error));
         s->common->last_dt = dt;

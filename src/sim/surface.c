@@ -32,6 +32,12 @@ bool X(has_level_set)(const X(sim) *s)
 
 /* ---- density */
 
+/* Where the density is summed: in an array of its own, everywhere, if SEPARATE needs it. */
+static float *density_of(X(sim) *s)
+{
+    return s->density ? s->density : s->phi;
+}
+
 typedef struct density_args {
     X(sim) *s;
     const int *tiles;
@@ -64,8 +70,8 @@ static void density_tile(X(sim) *s, int tile)
     size_t index = X(index)(&s->grid, low);
     for (int m = 0; m < LAST(SIDE); m++)
         for (int j = 0; j < SIDE; j++) {
-            float *row =
-                s->phi + index + (size_t)j * s->grid.stride[1] + (size_t)m * s->grid.stride[2];
+            float *row = density_of(s) + index + (size_t)j * s->grid.stride[1] +
+                         (size_t)m * s->grid.stride[2];
             for (int i = 0; i < SIDE; i++)
                 row[i] += sum[SIDE * (j + SIDE * m) + i];
         }
@@ -76,7 +82,7 @@ static void density_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const density_args *args = user;
     for (size_t k = begin; k < end; k++)
-        if (args->s->tiles.near[args->tiles[k]] & NEAR_GIVES)
+        if (args->s->density || (args->s->tiles.near[args->tiles[k]] & NEAR_GIVES))
             density_tile(args->s, args->tiles[k]);
 }
 
@@ -89,7 +95,7 @@ static void zero_range(void *user, size_t begin, size_t end, int worker)
         size_t base =
             X(tile_index)(&s->grid, k < active ? s->tiles.active[k] : s->tiles.border[k - active]);
         for (int r = 0; r < TILE_ROWS; r++)
-            memset(s->phi + base + X(row_offset)(&s->grid, r), 0, TILE * sizeof(float));
+            memset(density_of(s) + base + X(row_offset)(&s->grid, r), 0, TILE * sizeof(float));
     }
 }
 
@@ -174,6 +180,7 @@ static void distance_range(void *user, size_t begin, size_t end, int worker)
     FOR_DIM(d)
         rest *= n;
     bool solids = s->solids.live > 0;
+    const float *sums = density_of(s);
     for (size_t k = begin; k < end; k++) {
         int tile = s->tiles.active[k];
         bool near = s->tiles.near[tile] & NEAR_SURFACE;
@@ -182,7 +189,9 @@ static void distance_range(void *user, size_t begin, size_t end, int worker)
             for (int i = 0; i < TILE; i++) {
                 size_t index = base + X(row_offset)(&s->grid, r) + (size_t)i;
                 float room = solids ? s->room[index] : 1.0f;
-                float density = room > LEAST_ROOM ? s->phi[index] / (rest * room) : 0.0f;
+                float density = room > LEAST_ROOM ? sums[index] / (rest * room) : 0.0f;
+                if (s->density)
+                    s->density[index] = room > LEAST_ROOM ? density : 1.0f;
                 s->phi[index] = near ? dx * distance_of(density) : -dx;
             }
     }
@@ -250,7 +259,7 @@ void X(update_level_set)(X(sim) *s)
         sp_parallel_for(pool, (size_t)(t->colour_start[colour + 1] - t->colour_start[colour]), 1,
                         density_range, &args);
     }
-    X(fold_border)(s, s->phi, NULL, -1);
+    X(fold_border)(s, density_of(s), NULL, -1);
     sp_parallel_for(pool, (size_t)t->active_count, 4, distance_range, s);
     X(fill_border)(s, s->phi, -1);
     extend_into_solids(s);
@@ -312,9 +321,9 @@ static void type_range(void *user, size_t begin, size_t end, int worker)
 
 void X(build_surface)(X(sim) *s)
 {
-    if (X(has_level_set)(s))
+    if (X(has_level_set)(s) || s->density)
         X(update_level_set)(s);
-    else
+    if (!X(has_level_set)(s))
         mark_cells(s);
     sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 4, type_range, s);
     X(fill_border_type)(s);

@@ -26,21 +26,25 @@ typedef struct sp_common {
     double last_dt; /* s, of the last step's ADVECT; 0 before the first one */
 
     /* ledger */
-    uint64_t seeded, added, removed_open, removed_outflow, removed_crushed, removed_user;
+    uint64_t seeded, added, added_reseed, removed_open, removed_outflow, removed_crushed,
+        removed_user, removed_reseed;
 
     /* of the frame under way; spate_sim_stats reports them */
     double cfl;
     double divergence_before, divergence_after;
     int solver_iterations, solver_failures;
     double solver_residual;
-    uint64_t collisions;
+    uint64_t collisions, long_pushes;
+    double momentum_lost;
+    int density_iterations;
+    double separate_energy;
     double seconds[SPATE_STAGE_COUNT];
 
     double (*gauges)[3]; /* values of the scene's gauges */
     bool gauges_known;   /* they are those of the last step, or of the start */
 
     uint64_t allocations; /* inside steps */
-    bool warned_solver;
+    bool warned_solver, warned_push;
     bool unconverged; /* the last step failed for want of convergence */
 } sp_common;
 

@@ -9,11 +9,13 @@
 #include "base/memory.h"
 #include "io/run_folder.h"
 #include "io/stats.h"
+#include "io/verdict.h"
 
 static const char usage[] =
     "usage: spate info DIR [options]\n"
     "\n"
-    "Says what the run in a folder is, how far it is and how it went.\n"
+    "Says what the run in a folder is, how far it is and how it went: for each quantity\n"
+    "good, watch or bad, and what helps.\n"
     "\n"
     "  --json            print one JSON object instead of text\n"
     "  --help            this text\n"
@@ -25,6 +27,7 @@ typedef struct run_report {
     sp_stats_table table;
     char name[64];
     int dim, frames;   /* as planned */
+    double spacing;    /* m, of particles at rest */
     int last;          /* frame of the last row, -1 if there is none */
     int fastest_frame; /* of max_speed */
     double steps, seconds, particle_steps, iterations, failures, max_speed,
@@ -67,6 +70,20 @@ static void add_up(run_report *r)
     }
 }
 
+/* NaN if the scene, which has every setting written out, lacks one. */
+static double spacing_of(const json_t *scene)
+{
+    const json_t *domain = json_object_get(scene, "domain"),
+                 *size = json_object_get(domain, "size");
+    double dx = json_number_value(json_object_get(domain, "cell_size")), longest = 0;
+    for (size_t k = 0; k < json_array_size(size); k++)
+        longest = fmax(longest, json_number_value(json_array_get(size, k)));
+    if (!(dx > 0))
+        dx = longest / json_number_value(json_object_get(domain, "cells"));
+    return dx / json_number_value(
+                    json_object_get(json_object_get(scene, "liquid"), "particles_per_axis"));
+}
+
 static spate_status read_plan(run_report *r, const char *folder, spate_error *error)
 {
     json_t *scene = json_loads(r->info.scene, 0, NULL);
@@ -83,6 +100,7 @@ static spate_status read_plan(run_report *r, const char *folder, spate_error *er
         snprintf(error->message, sizeof error->message,
                  "the scene in it has no name, frames or domain.size");
     }
+    r->spacing = spacing_of(scene);
     json_decref(scene);
     return good ? SPATE_OK : SPATE_ERROR_FILE;
 }
@@ -121,6 +139,9 @@ static void print_text(const run_report *r, const char *folder)
     printf("  removed    %s by open sides, %s by outflows, %s crushed, %s by the user\n",
            count(a, now(r, "removed_open")), count(b, now(r, "removed_outflow")),
            count(c, now(r, "removed_crushed")), count(d, now(r, "removed_user")));
+    if (now(r, "added_reseed") + now(r, "removed_reseed") > 0)
+        printf("  reseeded   %s added, %s removed\n", count(a, now(r, "added_reseed")),
+               count(b, now(r, "removed_reseed")));
     printf("  time       %.1f s for %s steps: %s particle-steps per second\n", r->seconds,
            count(a, r->steps), tool_rate_text(b, speed_of(r)));
     printf("  volume     %g m^%d, %+.2f %% since the start (at most %+.2f %%)\n", now(r, "volume"),
@@ -133,6 +154,19 @@ static void print_text(const run_report *r, const char *folder)
     printf("  solver     %s iterations (%.1f per step), %s solves without convergence\n",
            count(a, r->iterations), r->steps > 0 ? r->iterations / r->steps : 0,
            count(b, r->failures));
+}
+
+static void print_verdicts(const run_report *r)
+{
+    sp_verdict verdicts[SP_VERDICTS];
+    int count = sp_verdicts(&r->table, r->spacing, verdicts);
+    for (int k = 0; k < count; k++) {
+        const sp_verdict *v = &verdicts[k];
+        printf("%s  %-5s  %s: %s\n", k == 0 ? "\n" : "", sp_level_name(v->level), v->quantity,
+               v->text);
+        if (v->help[0])
+            printf("         %s\n", v->help);
+    }
 }
 
 static void json_member(const char *name, double value)
@@ -169,7 +203,19 @@ static void print_json(const run_report *r)
     json_member("particle_steps_per_second", speed_of(r));
     json_member("solver_iterations", r->iterations);
     json_member("solver_failures", r->failures);
-    printf("}\n");
+    sp_verdict verdicts[SP_VERDICTS];
+    int count = sp_verdicts(&r->table, r->spacing, verdicts);
+    printf(", \"verdicts\": [");
+    for (int k = 0; k < count; k++) {
+        printf("%s{\"quantity\": ", k == 0 ? "" : ", ");
+        tool_json_string(stdout, verdicts[k].quantity);
+        printf(", \"level\": \"%s\", \"text\": ", sp_level_name(verdicts[k].level));
+        tool_json_string(stdout, verdicts[k].text);
+        printf(", \"help\": ");
+        tool_json_string(stdout, verdicts[k].help);
+        printf("}");
+    }
+    printf("]}\n");
 }
 
 static int report(const char *path, bool json)
@@ -194,8 +240,10 @@ static int report(const char *path, bool json)
         add_up(&r);
         if (json)
             print_json(&r);
-        else
+        else {
             print_text(&r, folder.path);
+            print_verdicts(&r);
+        }
     }
     sp_stats_clear(&r.table);
     sp_free(r.info.scene);

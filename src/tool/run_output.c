@@ -29,10 +29,10 @@ int run_output_open(tool_run *run, int keep)
         return tool_fail(&error, NULL);
     if (particles == SPATE_PARTICLES_VTK || particles == SPATE_PARTICLES_USD)
         code = open_export(run, of_particles[particles], keep, &run->particles_out);
-    if (code == EXIT_DONE && volume == SPATE_VOLUME_VTK && particles == SPATE_PARTICLES_VTK)
+    if (code == EXIT_DONE && volume == SPATE_OUTPUT_VOLUME_VTK && particles == SPATE_PARTICLES_VTK)
         run->volume_out = run->particles_out;
-    else if (code == EXIT_DONE && volume != SPATE_VOLUME_NONE)
-        code = open_export(run, volume == SPATE_VOLUME_VTK ? SP_FORMAT_VTK : SP_FORMAT_VDB, keep,
+    else if (code == EXIT_DONE && volume != SPATE_OUTPUT_VOLUME_NONE)
+        code = open_export(run, volume == SPATE_OUTPUT_VOLUME_VTK ? SP_FORMAT_VTK : SP_FORMAT_VDB, keep,
                            &run->volume_out);
     if (code != EXIT_DONE || !run->usd_file)
         return code;

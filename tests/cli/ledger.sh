@@ -23,7 +23,7 @@ for name in channel channel_3d; do
         NR == 1 { for (k = 1; k <= NF; k++) c[$k] = k; next }
         {
             causes = $c["removed_open"] + $c["removed_outflow"] + $c["removed_crushed"]
-            causes += $c["removed_user"]
+            causes += $c["removed_user"] + $c["removed_reseed"]
             balance = $c["seeded"] + $c["added"] - $c["removed"]
             good += $c["particles"] == balance && $c["removed"] == causes
         }

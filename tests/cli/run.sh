@@ -16,12 +16,15 @@ everything is in out/dam; out/dam/preview.png shows the last frame
 $code$out"
 same run_leaves "checkpoint.prev.spate checkpoint.spate $particles preview.png report.html \
 run.json stats.csv" "$(files out/dam)"
-same stats_columns "frame,time,substeps,cfl,particles,seeded,added,removed,removed_open,\
-removed_outflow,removed_crushed,removed_user,liquid_cells,ppc_mean,ppc_max,volume,volume_particles,\
+same stats_columns "frame,time,substeps,cfl,particles,seeded,added,added_reseed,removed,removed_open,\
+removed_outflow,removed_crushed,removed_user,removed_reseed,liquid_cells,ppc_mean,ppc_max,\
+interior_empty,interior_few,interior_low,interior_good,interior_crowded,interior_mean,interior_max,\
+volume,volume_particles,\
 max_speed,momentum_x,momentum_y,momentum_z,kinetic_energy,potential_energy,divergence_before,divergence_after,\
-solver_iterations,solver_residual,solver_failures,converged,collisions,in_solid,min_distance,allocations,\
+solver_iterations,density_iterations,solver_residual,solver_failures,converged,momentum_lost,\
+collisions,long_pushes,in_solid,separate_energy,min_distance,overlaps,allocations,\
 t_sort,t_solids,t_p2g,t_surface,t_forces,t_pressure,\
-t_extrapolate,t_g2p,t_advect,t_emit,t_other,seconds" "$(head -n 1 out/dam/stats.csv)"
+t_extrapolate,t_g2p,t_separate,t_advect,t_emit,t_other,seconds" "$(head -n 1 out/dam/stats.csv)"
 same stats_rows "0 1 2 3" "$(echo $(column out/dam/stats.csv frame))"
 same stats_only_numbers "" "$(tail -n +2 out/dam/stats.csv | tr ',' '\n' | grep -vE \
     '^-?([0-9.]+(e[-+][0-9]+)?|inf)$')"

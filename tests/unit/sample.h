@@ -110,7 +110,8 @@ static inline bool sample_step(spate_sim *sim, double dt)
 static inline bool sample_ledger(spate_sim *sim)
 {
     spate_stats s = spate_sim_stats(sim);
-    uint64_t causes = s.removed_open + s.removed_outflow + s.removed_crushed + s.removed_user;
+    uint64_t causes =
+        s.removed_open + s.removed_outflow + s.removed_crushed + s.removed_user + s.removed_reseed;
     if (s.particles == spate_particles_count(sim) &&
         s.particles == s.seeded + s.added - s.removed && s.removed == causes)
         return true;

@@ -69,6 +69,7 @@ static spate_scene *tank_scene(const tank *t, double jitter)
     spate_scene *scene = sample_scene(t->dim, t->width, t->width, t->width, 1);
     scene->domain.cell_size = t->dx;
     scene->liquid.jitter = jitter;
+    scene->volume.method = SPATE_VOLUME_NONE; /* the lattice at the slab is not quite full */
     sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, t->width, t->top, t->width);
     double half = 0.5 * t->width;
     strcpy(sample_sphere(scene, SPATE_LIST_SOLIDS, half, t->middle, half, t->ball)->name, "ball");

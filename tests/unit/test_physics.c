@@ -97,6 +97,7 @@ static spate_scene *drop(int dim)
     for (int d = 0; d < dim; d++)
         ball->center[d] = d == 1 ? 6.8 : 1.53;
     scene->time.dt = 1.0 / 60;
+    scene->volume.method = SPATE_VOLUME_NONE; /* every particle on its own parabola */
     return scene;
 }
 

@@ -101,7 +101,7 @@ static void defaults_are_those_of_the_header(void)
     CHECK(s->output.particles == SPATE_PARTICLES_PLY && s->output.every == 1 &&
           s->output.checkpoint_every == 10);
     CHECK(s->output.preview);
-    CHECK(s->output.volume == SPATE_VOLUME_NONE);
+    CHECK(s->output.volume == SPATE_OUTPUT_VOLUME_NONE);
     CHECK_TEXT(s->output.attributes, "velocity id channels");
     CHECK(s->fill.count == 0 && s->channel_count == 0);
 

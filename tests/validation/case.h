@@ -15,14 +15,21 @@
 #define GRAVITY 9.81
 #define DENSITY 1000.0
 
-static bool case_full;
+#define CASE_SETTINGS 8
 
-/* Arguments: --full, or the name of one test, or both. */
+static bool case_full;
+static const char *case_settings[CASE_SETTINGS]; /* "path=value", applied to every scene */
+static int case_setting_count;
+
+/* Arguments: --full, --set PATH=VALUE (to compare settings), the name of one test. */
 static inline void case_begin(int argc, char **argv)
 {
     for (int k = 1; k < argc; k++) {
         if (strcmp(argv[k], "--full") == 0)
             case_full = true;
+        else if (strcmp(argv[k], "--set") == 0 && k + 1 < argc &&
+                 case_setting_count < CASE_SETTINGS)
+            case_settings[case_setting_count++] = argv[++k];
         else
             test_only = argv[k];
     }
@@ -41,6 +48,13 @@ static inline spate_scene *case_scene(int dim, double dx, double width, double h
     scene->domain.size[1] = height;
     scene->domain.size[2] = depth;
     scene->fps = 60;
+    for (int k = 0; k < case_setting_count; k++) {
+        spate_error error = {.status = SPATE_OK};
+        if (spate_scene_assign(scene, case_settings[k], &error) != SPATE_OK) {
+            printf("%s: %s\n", case_settings[k], error.message);
+            exit(2);
+        }
+    }
     return scene;
 }
 

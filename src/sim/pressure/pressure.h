@@ -22,11 +22,12 @@ typedef struct X(solve) {
 
 /* system.c */
 double X(system_assemble)(X(sim) *s, double dt); /* returns max |b|, m/s, pockets as they are */
-void X(system_gradient)(X(sim) *s);              /* u -= grad q */
+void X(system_gradient)(X(sim) *s, float *const u[DIM]); /* u -= grad q */
 double X(system_divergence)(X(sim) *s,
                             double dt); /* max |flux out of a cell with an unknown|, m/s */
 
-/* pockets.c: takes the mean out of the right side of pockets */
+/* pockets.c: takes the mean out of the right side of pockets; of system_assemble, and for any
+ * further right side */
 void X(settle_pockets)(X(sim) *s);
 
 /* residual.c */

@@ -118,7 +118,7 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     s->system.sweeps = SWEEPS;
     if (!solve.converged)
         TRY(not_converged(s, &solve, share, error));
-    X(system_gradient)(s);
+    X(system_gradient)(s, s->u);
     double after = X(system_divergence)(s, dt) * share;
     scale_pressure(s, to_pressure);
     common->divergence_before = fmax(common->divergence_before, before);

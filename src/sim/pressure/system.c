@@ -228,7 +228,7 @@ double X(system_assemble)(X(sim) *s, double dt)
 /* ---- velocity */
 
 /* Faces d of a row of cells. */
-SP_INLINE void gradient_row(X(sim) *s, size_t c, int d, bool solids)
+SP_INLINE void gradient_row(X(sim) *s, float *u, size_t c, int d, bool solids)
 {
     size_t low = c - s->grid.stride[d];
     lanes change = load(s->system.q + c) - load(s->system.q + low);
@@ -248,13 +248,19 @@ SP_INLINE void gradient_row(X(sim) *s, size_t c, int d, bool solids)
         }
         change = where(open & (here | there), change);
     }
-    store(s->u[d] + c, load(s->u[d] + c) - change);
+    store(u + c, load(u + c) - change);
 }
+
+typedef struct gradient_args {
+    X(sim) *s;
+    float *const *u;
+} gradient_args;
 
 static void gradient_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
-    X(sim) *s = user;
+    const gradient_args *args = user;
+    X(sim) *s = args->s;
     const X(grid) *g = &s->grid;
     for (size_t k = begin; k < end; k++) {
         int t[DIM];
@@ -265,17 +271,18 @@ static void gradient_range(void *user, size_t begin, size_t end, int worker)
             if (!X(row_has_faces)(g, t, r))
                 continue;
             FOR_DIM(d)
-                gradient_row(s, base + X(row_offset)(g, r), d, solids);
+                gradient_row(s, args->u[d], base + X(row_offset)(g, r), d, solids);
         }
     }
 }
 
-void X(system_gradient)(X(sim) *s)
+void X(system_gradient)(X(sim) *s, float *const u[DIM])
 {
+    gradient_args args = {s, u};
     X(fill_border_periodic)(s, s->system.q);
-    sp_parallel_for(s->common->pool, (size_t)s->tiles.face_count, 4, gradient_range, s);
+    sp_parallel_for(s->common->pool, (size_t)s->tiles.face_count, 4, gradient_range, &args);
     FOR_DIM(d)
-        X(fill_border)(s, s->u[d], d);
+        X(fill_border)(s, u[d], d);
 }
 
 static double divergence_partial(void *user, size_t begin, size_t end)

@@ -78,12 +78,12 @@ static inline void fixture_destroy(fixture *f)
 }
 
 /* Takes the scene over. NULL, and a failed check, if the instance could not be made. */
-static inline fixture *fixture_create(spate_scene *scene)
+static inline fixture *fixture_create_with(spate_scene *scene, int threads)
 {
     spate_error error = {.status = SPATE_OK};
     fixture *f = calloc(1, sizeof *f);
     f->common.scene = scene;
-    f->common.pool = sp_pool_create(2, NULL, NULL);
+    f->common.pool = sp_pool_create(threads, NULL, NULL);
     memcpy(f->common.gravity, scene->gravity, sizeof f->common.gravity);
     if (f->common.pool && spate_scene_check(scene, NULL, NULL, &error) == SPATE_OK)
         f->s = X(create)(&f->common, &error);
@@ -93,6 +93,11 @@ static inline fixture *fixture_create(spate_scene *scene)
     CHECK(f->s != NULL);
     fixture_destroy(f);
     return NULL;
+}
+
+static inline fixture *fixture_create(spate_scene *scene)
+{
+    return fixture_create_with(scene, 2);
 }
 
 /* Runs the stages first .. last; a failure is a failed check. */

@@ -205,6 +205,71 @@ static void grazing_does_not_close(void)
     fixture_destroy(f);
 }
 
+/* ---- room */
+
+/* What is free of the linear kernel's volume around the middle of a cell, by points. */
+static double sampled_room(const fixture *f, const int c[DIM])
+{
+    enum { POINTS = DIM == 3 ? 24 : 64 };
+    int count[DIM], k[DIM] = {0};
+    double sum = 0, all = 0;
+    FOR_DIM(d)
+        count[d] = POINTS;
+    do {
+        double x[3] = {0, 0, 0}, weight = 1;
+        FOR_DIM(d) {
+            double from = 2 * (k[d] + 0.5) / POINTS - 1;
+            weight *= 1 - fabs(from);
+            x[d] = (c[d] + 0.5 + from) * DX;
+        }
+        all += weight;
+        sum += sp_solids_distance(&f->s->solids, x, NULL, NULL) > 0 ? weight : 0;
+    } while (next_cell(k, count));
+    return sum / all;
+}
+
+/* The room that particles of a full cell need: errors of it are errors of their density. */
+static void check_room(spate_scene *scene, const char *what, double most, double bias)
+{
+    fixture *f = with_solids(scene);
+    if (!f)
+        return;
+    int c[DIM] = {0}, cells = 0;
+    double worst = 0, mean = 0;
+    do {
+        double room = f->s->room[X(index)(&f->s->grid, c)];
+        if (room <= 0 || room >= 1)
+            continue;
+        double error = room - sampled_room(f, c);
+        worst = fmax(worst, fabs(error));
+        mean += error;
+        cells++;
+    } while (next_cell(c, f->s->grid.n));
+    printf("  %s: room off by %.4f at most, %+.5f in the mean of %d cells\n", what, worst,
+           mean / cells, cells);
+    CHECK(cells > 10);
+    CHECK_LESS(worst, most);
+    CHECK_LESS(fabs(mean / cells), bias);
+    fixture_destroy(f);
+}
+
+static void room_is_what_the_kernel_sees(void)
+{
+    const double point[3] = {7.3, 6.8, 6.1}, low[3] = {-20, -20, -20}, high[3] = {26, 5.3, 24};
+    for (int turn = 1; turn < 4; turn++) {
+        spate_scene *scene = scene_of_cells(DX, 14, 14, 12);
+        spate_shape *box = add_box(scene, SPATE_LIST_SOLIDS, low, high);
+        box->rotation[2] = 11.0 * turn;
+        box->rotation[0] = DIM == 3 ? 7.0 * turn : 0;
+        check_room(scene, "slope", 0.01, 0.001);
+    }
+    spate_scene *scene = scene_of_cells(DX, 14, 14, 12);
+    add_ball(scene, SPATE_LIST_SOLIDS, point, 3.7);
+    /* where the surface is curved, the distance between the corners of half cells is too large by
+     * up to (1/2)^2 / 8 of the curvature, here (DIM - 1) / 3.7 */
+    check_room(scene, "ball", 0.02 * (DIM - 1), 0.01);
+}
+
 /* ---- plates */
 
 /* Whether open faces lead from one corner of the domain to the opposite one. */
@@ -273,6 +338,7 @@ int main(int argc, char **argv)
     TEST(faces_on_a_surface_are_closed);
     TEST(balls_add_up);
     TEST(grazing_does_not_close);
+    TEST(room_is_what_the_kernel_sees);
     TEST(thin_plates_close_faces);
     return test_end();
 }
