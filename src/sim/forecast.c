@@ -126,7 +126,7 @@ spate_status X(forecast)(const spate_scene *scene, int threads, spate_forecast *
     bytes += (double)g.size * bytes_per_cell(scene, movers) +
              (double)g.tile_count * (40.0 + 4.0 * threads);
     if (scene->pressure.solver == SPATE_SOLVER_MULTIGRID)
-        bytes += X(multigrid_bytes)(&g, scene->solids.count > 0);
+        bytes += X(multigrid_bytes)(&g);
     bytes += surface_bytes(scene, forecast->particles);
     forecast->memory = (uint64_t)bytes;
     return file_bytes(scene, forecast->particles, &forecast->bytes_per_frame, error);

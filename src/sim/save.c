@@ -179,6 +179,8 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
     int column_count = X(particle_columns)(&s->particles, columns);
     for (int c = 0; c < column_count; c++)
         TRY(sp_stream_read(stream, *columns[c], (size_t)record.count * 4));
+    for (int k = 0; k < s->tiles.active_count; k++) /* of what the simulation did before */
+        copy_tile(s, s->tiles.active[k], (float[TILE_CELLS]){0}, false);
     for (uint32_t k = 0; k < record.active_count; k++) {
         float values[TILE_CELLS];
         int32_t tile;

@@ -264,13 +264,13 @@ static void one_scene(int k)
     }
     if (scenes[k].make == dam)
         same(k, "once more", run(k, 1, STEPS), expected);
-    for (int turn = 0; turn < 2; turn++) {
+    for (int turn = 0; turn < 3; turn++) {
         char what[64];
         seed = seed * 6364136223846793005u + 1442695040888963407u;
-        int at = 1 + (int)((seed >> 33) % (STEPS - 30));
+        int at = turn < 2 ? 1 + (int)((seed >> 33) % (STEPS - 30)) : 0;
         snprintf(what, sizeof what, "resumed at step %d%s", at,
                  turn ? " in a used simulation" : "");
-        same(k, what, resume(k, at, 1 + turn, 3 - turn, turn == 1), expected);
+        same(k, what, resume(k, at, 1 + turn % 2, 3 - turn % 2, turn > 0), expected);
     }
     if (IS_SLOW)
         return;

@@ -117,8 +117,6 @@ static void flip_2d(void)
 
 static void apic_2d(void)
 {
-    if (!case_full)
-        SKIP("misses its figure (docs/validation.md); measured by make validate");
     turns(2, 24, SPATE_TRANSFER_APIC, 0.99, 0.99);
 }
 

@@ -82,16 +82,26 @@ static bool is_coarsest(const X(grid) *g)
     return (double)g->n[0] * g->n[1] * g->n[2] <= COARSEST;
 }
 
-/* solids: whether there are some, which make tiles general on the finest level. */
-double X(multigrid_bytes)(const X(grid) *fine, bool solids)
+/* Values in the blocks of a vector: those of the domain's tiles. */
+static double block_cells(const X(grid) *g)
+{
+    double cells = TILE_CELLS;
+    FOR_DIM(d)
+        cells *= g->tiles[d] - 2;
+    return cells;
+}
+
+/* Faces of the finest level are left out: the tiles that have them, those with solids near, make up
+ * for those that no liquid reaches. */
+double X(multigrid_bytes)(const X(grid) *fine)
 {
     X(grid) g = *fine;
-    double bytes = (double)g.size * sizeof(float) * (8 + (solids ? DIM + 1 : 0));
+    double values = 8 * block_cells(&g);
     for (int k = 1; k < MAX_LEVELS && !is_coarsest(&g); k++) {
         g = coarser(&g);
-        bytes += (double)g.size * sizeof(float) * (2 * DIM + 6);
+        values += (DIM + 1) * (double)g.size + (DIM + 5) * block_cells(&g);
     }
-    return bytes;
+    return values * sizeof(float);
 }
 
 spate_status X(multigrid_create)(X(sim) *s, spate_error *error)

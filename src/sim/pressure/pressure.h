@@ -52,9 +52,9 @@ void X(mic_apply)(X(sim) *s);
 /* multigrid.c, cycle.c: that of multigrid */
 spate_status X(multigrid_create)(X(sim) *s, spate_error *error);
 void X(multigrid_destroy)(X(sim) *s);
-double X(multigrid_bytes)(const X(grid) *fine, bool solids); /* that a run on a grid touches */
-void X(multigrid_build)(X(sim) *s);                          /* from the assembled system */
-double X(multigrid_apply)(X(sim) *s); /* x of level 0 from its b; returns b . x */
+double X(multigrid_bytes)(const X(grid) *fine); /* that a run on a grid touches */
+void X(multigrid_build)(X(sim) *s);             /* from the assembled system */
+double X(multigrid_apply)(X(sim) *s);           /* x of level 0 from its b; returns b . x */
 void X(wrap_blocks)(X(sim) *s, X(level) *l, float *field); /* fills images across periodic sides */
 
 #endif
