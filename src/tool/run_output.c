@@ -32,8 +32,8 @@ int run_output_open(tool_run *run, int keep)
     if (code == EXIT_DONE && volume == SPATE_OUTPUT_VOLUME_VTK && particles == SPATE_PARTICLES_VTK)
         run->volume_out = run->particles_out;
     else if (code == EXIT_DONE && volume != SPATE_OUTPUT_VOLUME_NONE)
-        code = open_export(run, volume == SPATE_OUTPUT_VOLUME_VTK ? SP_FORMAT_VTK : SP_FORMAT_VDB, keep,
-                           &run->volume_out);
+        code = open_export(run, volume == SPATE_OUTPUT_VOLUME_VTK ? SP_FORMAT_VTK : SP_FORMAT_VDB,
+                           keep, &run->volume_out);
     if (code != EXIT_DONE || !run->usd_file)
         return code;
     run->film = sp_usd_film_create(run->usd_file, run->scene->fps, &error);
