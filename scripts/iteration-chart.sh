@@ -5,11 +5,11 @@
 #     build/release/spate_bench_pressure 64 128 | scripts/iteration-chart.sh >docs/images/iterations.svg
 set -eu
 awk 'BEGIN { n = 0 }
-# rows: system  cells  unknowns  multigrid  (s, rate)  MIC(0)
+# rows: system  cells  multigrid  MIC(0)  unknowns  ...
 $2 + 0 > 0 {
     label[n] = $1 " " $2 "³"
-    multigrid[n] = $4 + 0
-    mic[n] = $NF + 0
+    multigrid[n] = $3 + 0
+    mic[n] = $4 + 0
     most = mic[n] > most ? mic[n] : most
     most = multigrid[n] > most ? multigrid[n] : most
     n++
