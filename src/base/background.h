@@ -1,5 +1,5 @@
-/* background.h -- one thread for output, beside the pool of parallel.h: one job at a time, while
- * the caller goes on. */
+/* background.h -- one thread for output, beside the pool of parallel.h (and in parallel.c, as all
+ * threads): one job at a time, while the caller goes on. */
 #ifndef SPATE_BASE_BACKGROUND_H
 #define SPATE_BASE_BACKGROUND_H
 
