@@ -363,15 +363,18 @@ typedef struct spate_mesh_data {
 
 #define SPATE_MESH_RESOLUTION_MAX 4
 typedef struct spate_mesh_options {
-    int dim;                /* 2 or 3; default 3 */
-    double cell_size;       /* m, of the simulation; required */
-    int particles_per_axis; /* of a full cell, which says how much volume one has; default 2 */
-    int resolution;         /* lattice cells along a cell, 1 .. 4; default 2 */
-    double size[3];         /* m, of the domain, from (0, 0, 0): its walls end the surface, which
-                               lies flat on them; 0 (default): no walls */
-    int threads;            /* 0 (default): one per core */
+    int dim;                  /* 2 or 3; default 3 */
+    double cell_size;         /* m, of the simulation; required */
+    int particles_per_axis;   /* of a full cell, which says how much volume one has; default 2 */
+    int resolution;           /* lattice cells along a cell, 1 .. 4; default 2 */
+    double size[3];           /* m, of the domain, from (0, 0, 0): its walls end the surface, which
+                                 lies flat on them; 0 (default): no walls */
+    const spate_scene *scene; /* whose solids, as they are at `time`, the surface ends at: where the
+                                 liquid touches one it lies on it; NULL (default): no solids */
+    double time;              /* s; default 0 */
+    int threads;              /* 0 (default): one per core */
 } spate_mesh_options;
-/* Those of a scene; NULL: the defaults, without a cell size. */
+/* Those of a scene, which they refer to; NULL: the defaults, without a cell size. */
 SPATE_API spate_mesh_options spate_mesh_options_default(const spate_scene *scene);
 /* The surface of the liquid that these particles are: closed, manifold (every edge between two
  * triangles), with the volume of the particles. positions 3 * count (m), velocities 3 * count (m/s)

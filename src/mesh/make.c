@@ -6,10 +6,13 @@
 
 static spate_status run_stages(X(surface) *s, spate_error *error)
 {
+    TRY(X(surface_solids)(s, error));
     TRY(X(surface_bin)(s, error));
     TRY(X(surface_field)(s, error));
     TRY(X(surface_regions)(s, error));
     TRY(X(surface_contour)(s, error));
+    TRY(X(surface_fans)(s, error));
+    X(surface_meet)(s);
     X(surface_measure)(s);
     TRY(X(surface_relax)(s, error));
     X(surface_volume)(s);
@@ -26,6 +29,7 @@ static void clear(X(surface) *s)
         sp_free(blocks[k]);
     FOR_DIM(d)
         sp_free(s->momentum[d]);
+    sp_solids_clear(&s->solids);
 }
 
 spate_status X(mesh_make)(const sp_mesh_input *input, spate_mesh_data *mesh, spate_error *error)

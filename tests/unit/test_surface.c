@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "sample.h"
+#include "scene/solids.h"
 #include "surface_check.h"
 
 #define DX 0.05 /* m, not 1 */
@@ -343,6 +344,89 @@ static void pools_of_a_simulation_are_flat(void)
     }
 }
 
+/* ------------------------------------------------------------------ solids */
+
+/* Half in the liquid, standing on the floor, and all in it. */
+static spate_scene *solids_scene(int dim, double size)
+{
+    spate_scene *scene = sample_scene(dim, size * DX, size * DX, size * DX, (int)size);
+    for (int k = 0; k < 3; k++) {
+        spate_shape *solid = spate_scene_add(scene, SPATE_LIST_SOLIDS);
+        solid->shape = k == 1 ? SPATE_SHAPE_BOX : SPATE_SHAPE_SPHERE;
+        for (int d = 0; d < dim; d++) {
+            const double center[3][3] = {{5.2, 7.7, 6.1}, {0, 0, 0}, {16.3, 4.2, 14.9}};
+            const double low[3] = {11.1, -1, 9.2}, high[3] = {13.8, 12.3, 12.6};
+            solid->center[d] = center[k][d] * DX;
+            solid->min[d] = low[d] * DX;
+            solid->max[d] = high[d] * DX;
+        }
+        solid->radius = (k == 0 ? 3.1 : 2.2) * DX;
+        /* it comes to its place in the second that the surface is made after */
+        solid->velocity[0] = k == 0 ? 0.5 : 0;
+        solid->center[0] -= solid->velocity[0];
+    }
+    return scene;
+}
+
+static double solid_distance(const sp_solids *solids, const float x[3], double normal[3])
+{
+    double point[3] = {(double)x[0], (double)x[1], (double)x[2]};
+    return sp_solids_distance(solids, point, normal, NULL);
+}
+
+/* The largest distance to a solid (cells) of vertices less than a cell away from one, whose normal
+ * leads to it, `depth` cells below or more; *inside receives how far one is in a solid. */
+static double gap(const spate_mesh_data *mesh, const sp_solids *solids, double depth,
+                  double *inside)
+{
+    double worst = 0;
+    *inside = 0;
+    for (size_t k = 0; k < mesh->vertices; k++) {
+        double normal[3], cosine = 0, d = solid_distance(solids, mesh->positions + 3 * k, normal);
+        for (int c = 0; c < mesh->dim; c++)
+            cosine -= normal[c] * (double)mesh->normals[3 * k + (size_t)c];
+        *inside = fmax(*inside, -d / DX);
+        if (d < DX && cosine > 0.7 && (double)mesh->positions[3 * k + 1] < depth * DX)
+            worst = fmax(worst, d / DX);
+    }
+    return worst;
+}
+
+static void solids_end_the_surface(void)
+{
+    FOR_EACH_KIND(dim, r)
+    {
+        cloud c = {0}, wet = {0};
+        double inside, width = 20;
+        const double low[3] = {0, 0, 0}, high[3] = {width, 8, width};
+        spate_scene *scene = solids_scene(dim, width);
+        sp_solids solids = {.dim = dim};
+        for (int k = 0; k < scene->solids.count; k++)
+            sp_solids_add(&solids, &scene->solids.items[k], 0, NULL, NULL);
+        sp_solids_advance(&solids, 1, 0);
+        fill(&c, dim, low, high, 0.5, NULL);
+        for (size_t k = 0; k < c.count; k++) /* what a simulation keeps clear of solids */
+            if (solid_distance(&solids, c.x + 3 * k, NULL) > 0.02 * DX)
+                add(&wet, (double)c.x[3 * k], (double)c.x[3 * k + 1], (double)c.x[3 * k + 2]);
+        spate_mesh_options options = options_of(dim, r, width);
+        spate_mesh_data *mesh = make(&wet, &options);
+        CHECK(gap(mesh, &solids, 7, &inside) > 0.05); /* what there is to close */
+        spate_mesh_data_destroy(mesh);
+        options.scene = scene;
+        options.time = 1;
+        mesh = make(&wet, &options);
+        CHECK(surface_sound(mesh));
+        CHECK_LESS(gap(mesh, &solids, 7, &inside), 0.05);
+        CHECK_LESS(inside, 0.001);
+        CHECK_NEAR(surface_volume(mesh) / ((double)wet.count * particle_volume(dim)), 1, 0.02);
+        spate_mesh_data_destroy(mesh);
+        sp_solids_clear(&solids);
+        spate_scene_destroy(scene);
+        clear(&c);
+        clear(&wet);
+    }
+}
+
 /* ------------------------------------------------------------------ velocities */
 
 static void velocities_follow_the_particles(void)
@@ -479,6 +563,7 @@ int main(int argc, char **argv)
     TEST(drops_at_walls_are_kept);
     TEST(pools_are_flat);
     TEST(pools_of_a_simulation_are_flat);
+    TEST(solids_end_the_surface);
     TEST(velocities_follow_the_particles);
     TEST(threads_do_not_matter);
     TEST(bad_input_is_refused);
