@@ -410,6 +410,10 @@ typedef struct spate_forecast {
     uint64_t particles;       /* at the start, exact */
     uint64_t memory;          /* bytes, estimate of the peak of the process, its output included */
     uint64_t bytes_per_frame; /* of particle output */
+    uint64_t mesh_bytes; /* of a mesh and of a volume per frame, estimates; 0: none is written */
+    uint64_t volume_bytes;
+    uint64_t film_bytes;       /* of the film and the picture at the end, estimate */
+    uint64_t checkpoint_bytes; /* of the two that are kept, estimate */
 } spate_forecast;
 SPATE_API spate_status spate_scene_forecast(const spate_scene *scene, const spate_options *options,
                                             spate_forecast *forecast, spate_error *error);
