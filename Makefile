@@ -39,7 +39,7 @@ build: deps
 	@mkdir -p $(BUILD)
 	@cmake --preset $(PRESET) $(if $(wildcard $(BUILD)/CMakeCache.txt),,-G "$(GENERATOR)") \
 	    >$(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
-	@env -u MAKEFLAGS -u MAKELEVEL cmake --build $(BUILD) -j $(JOBS)
+	@env -u MAKEFLAGS -u MAKELEVEL cmake --build $(BUILD) -j $(JOBS) $(if $(TARGETS),--target $(TARGETS))
 
 run: build
 	$(BUILD)/spate run $(SCENE) --overwrite $(ARGS)
@@ -56,17 +56,17 @@ test-formats: build
 	@tests/run -d formats $(BUILD) $(ARGS)
 
 asan:
-	@$(MAKE) --no-print-directory build PRESET=asan
+	@$(MAKE) --no-print-directory build PRESET=asan TARGETS=unit_tests
 	@tests/run -u -t 900 build/asan $(ARGS)
 
 # only the tests in which threads work
 tsan:
-	@$(MAKE) --no-print-directory build PRESET=tsan
+	@$(MAKE) --no-print-directory build PRESET=tsan TARGETS=unit_tests
 	@tests/run -u -t 900 build/tsan $(or $(ARGS),base checkpoint header preview _2d _3d)
 
 compilers:
 	@$(MAKE) --no-print-directory build PRESET=release
-	@$(MAKE) --no-print-directory build PRESET=clang
+	@$(MAKE) --no-print-directory build PRESET=clang TARGETS='spate_tool unit_tests'
 	@SPATE_OTHER=$(CURDIR)/build/clang/spate tests/run -d compilers build/release
 
 bench: build
