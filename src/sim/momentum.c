@@ -1,13 +1,15 @@
 /* momentum.c -- what the transfers do to momentum.
  *
- * Between P2G and G2P the grid changes the momentum of the liquid by
+ * Between P2G and G2P the grid changes the velocity that a particle sees by
  *
- *     J = m sum over faces of weight (u - u_old),
+ *     k = u_carried(x) - u_old(x),
  *
- * gravity, pressure and friction. G2P is to hand exactly that to the particles. What is missing in
- * sum of v after it, against sum of v before it plus J, has been lost inside the liquid: by damping
- * at the surface, say, or by faces that were overwritten. It is measured in the first step of each
- * frame, as a share of the sum of m |v|, per second. */
+ * gravity, pressure and friction, taken where they acted (kick.c). G2P is to hand exactly that to
+ * the particles, all together. What is missing in sum of v after it, against sum of v before it
+ * plus sum of k, has been lost inside the liquid: by damping at the surface, say, or where u_old is
+ * not what the particles gave because the grid does not resolve them. k is taken at the particles,
+ * not from the sums of P2G on the faces, whose memory other stages need before G2P. It is measured
+ * in the first step of each frame, as a share of the sum of m |v|, per second. */
 #include "device/device.h"
 
 #include <math.h>
@@ -40,19 +42,22 @@ static double speed_partial(void *user, size_t begin, size_t end)
     return sum;
 }
 
-static double impulse_partial(void *user, size_t begin, size_t end)
+/* Sum of k over the particles of some tiles. */
+static double kick_partial(void *user, size_t begin, size_t end)
 {
     const momentum_args *args = user;
     const X(sim) *s = args->s;
-    const float *u = s->u[args->axis], *old = s->u_old[args->axis], *w = s->weight[args->axis];
     double sum = 0;
     for (size_t t = begin; t < end; t++) {
-        size_t base = X(tile_index)(&s->grid, s->tiles.faces[t]);
-        for (int r = 0; r < TILE_ROWS; r++)
-            for (int i = 0; i < TILE; i++) {
-                size_t k = base + X(row_offset)(&s->grid, r) + (size_t)i;
-                sum += (double)w[k] * ((double)u[k] - (double)old[k]);
-            }
+        int tile = s->tiles.liquid[t];
+        for (uint32_t k = s->tiles.start[tile]; k < s->tiles.start[tile + 1]; k++) {
+            float x[DIM];
+            FOR_DIM(d)
+                x[d] = s->particles.x[d][k];
+            X(stencil) stencil = X(stencil_at)(s->degree, x, args->axis);
+            float now = X(gather)(&s->grid, &stencil, s->degree, s->u_carried[args->axis]);
+            sum += (double)(now - X(gather)(&s->grid, &stencil, s->degree, s->u_old[args->axis]));
+        }
     }
     return sum;
 }
@@ -62,7 +67,7 @@ void X(before_transfer)(X(sim) *s, double momentum[DIM])
     momentum_args args = {.s = s};
     for (args.axis = 0; args.axis < DIM; args.axis++)
         momentum[args.axis] = X(sum)(s, s->particles.count, 4096, velocity_partial, &args) +
-                              X(sum)(s, (size_t)s->tiles.face_count, 1, impulse_partial, &args);
+                              X(sum)(s, (size_t)s->tiles.liquid_count, 1, kick_partial, &args);
 }
 
 void X(after_transfer)(X(sim) *s, double dt, const double momentum[DIM])

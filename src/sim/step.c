@@ -14,9 +14,9 @@ static void hand_back(X(sim) *s, double dt)
 {
     double momentum[DIM];
     bool measured = s->common->substeps == 0; /* the first step of a frame */
+    X(carry_kick)(s);
     if (measured)
         X(before_transfer)(s, momentum);
-    X(carry_kick)(s);
     X(grid_to_particles)(s, dt);
     if (measured)
         X(after_transfer)(s, dt, momentum);
