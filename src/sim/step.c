@@ -25,7 +25,11 @@ static void hand_back(X(sim) *s, double dt)
 spate_status X(run_stage)(X(sim) *s, spate_stage stage, double dt, spate_error *error)
 {
     switch (stage) {
-    case SPATE_STAGE_SORT: X(sort_particles)(s); break;
+    case SPATE_STAGE_SORT:
+        X(sort_particles)(s);
+        s->at_home = true;
+        s->displaced = false;
+        break;
     case SPATE_STAGE_SOLIDS: X(update_solids)(s, dt); break;
     case SPATE_STAGE_P2G: X(particles_to_grid)(s); break;
     case SPATE_STAGE_SURFACE: X(build_surface)(s); break;
