@@ -22,20 +22,20 @@ static inline X(stencil) X(stencil_at)(int degree, const float x[DIM], int d)
     return s;
 }
 
-/* The linear kernel as a chain of a + share (b - a), axis by axis: a constant comes out as it is,
- * to the last bit. */
+/* The linear kernel as a chain of a + share (b - a), the last axis first: a constant comes out as
+ * it is, to the last bit. */
 static inline float X(gather_linear)(const X(grid) *g, const X(stencil) *s, const float *corner)
 {
-    float plane[2] = {0.0f, 0.0f};
-    for (int k = 0; k < LAST(2); k++) {
+    float column[2]; /* along x */
+    for (int i = 0; i < 2; i++) {
         float row[2];
         for (int j = 0; j < 2; j++) {
-            const float *pair = corner + (size_t)j * g->stride[1] + (size_t)k * g->stride[2];
-            row[j] = pair[0] + s->w[0][1] * (pair[1] - pair[0]);
+            const float *low = corner + i + (size_t)j * g->stride[1];
+            row[j] = DIM == 2 ? *low : *low + s->w[DIM - 1][1] * (low[g->stride[2]] - *low);
         }
-        plane[k] = row[0] + s->w[1][1] * (row[1] - row[0]);
+        column[i] = row[0] + s->w[1][1] * (row[1] - row[0]);
     }
-    return DIM == 2 ? plane[0] : plane[0] + s->w[DIM - 1][1] * (plane[1] - plane[0]);
+    return column[0] + s->w[0][1] * (column[1] - column[0]);
 }
 
 static inline float X(gather)(const X(grid) *g, const X(stencil) *s, int degree, const float *field)

@@ -13,9 +13,9 @@
  * is in the density of the next step.
  *
  * A cell at the surface is not full, which is no error: there only an excess counts. Elsewhere the
- * error of one step is limited, and so is the way of a particle. Faces around the liquid get the
- * displacement as they got the velocity (extrapolate.c), so that what lies on the surface goes with
- * it. */
+ * error of one step is limited, and so is the way of a particle (advect.c, which adds d to it).
+ * Faces around the liquid get the displacement as they got the velocity (extrapolate.c), so that
+ * what lies on the surface goes with it. */
 #include "device/device.h"
 #include "pressure/pressure.h"
 
@@ -23,7 +23,6 @@
 #include <string.h>
 
 #define MOST_ERROR 0.5f /* of the density, in a step */
-#define MOST_WAY 0.5f   /* cells, of a particle in a step */
 #define TOLERANCE 1e-3  /* of the largest right side */
 #define MOST_CYCLES 1   /* of multigrid: a fixed number, so that rounding decides nothing */
 #define MOST_SWEEPS 40  /* of the other solvers */
@@ -133,190 +132,13 @@ static void extend_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-/* ---- the particles */
-
-#define GROUP 64 /* particles of a cell that are moved together */
-#define TERMS (DIM == 3 ? 18 : 6)
-
-typedef struct move_args {
-    X(sim) *s;
-    X(mover) mover;
-} move_args;
-
-/* The linear interpolation of a face component d inside a cell, as a polynomial that all its
- * particles share. Along d it is linear from the low face to the high one, x = 0 .. 1. Across, the
- * faces stand at the cell's middle and at those of its neighbours: value m there, l before, h
- * after, with y from -1/2 to 1/2,
- *
- *     m + min(y, 0) (m - l) + max(y, 0) (h - m).
- *
- * Terms in order: (1, x) times (1, min y, max y), in 3D times (1, min z, max z). */
-static void cell_polynomial(const X(sim) *s, size_t index, int d, float c[TERMS])
-{
-    size_t own = s->grid.stride[d], e = s->grid.stride[d == 0 ? 1 : 0],
-           f = s->grid.stride[d == 2 ? 1 : 2];
-    float value[TERMS]; /* rows: e before, middle, after; planes: f likewise */
-    for (int plane = 0; plane < LAST(3); plane++)
-        for (int row = 0; row < 3; row++) {
-            const float *at = s->weight[d] + index + (size_t)row * e - e;
-            at = DIM == 3 ? at + (size_t)plane * f - f : at;
-            value[6 * plane + 2 * row] = at[0];
-            value[6 * plane + 2 * row + 1] = at[own] - at[0];
-        }
-    for (int plane = 0; plane < LAST(3); plane++)
-        for (int k = 0; k < 2; k++) {
-            const float *v = value + 6 * plane + k;
-            float *to = c + 6 * plane + k;
-            to[0] = v[2];
-            to[2] = v[2] - v[0];
-            to[4] = v[4] - v[2];
-        }
-    for (int k = 0; k < 6 && DIM == 3; k++) {
-        float low = c[k], here = c[6 % TERMS + k], high = c[12 % TERMS + k];
-        c[k] = here;
-        c[6 % TERMS + k] = here - low;
-        c[12 % TERMS + k] = high - here;
-    }
-}
-
-static inline float lower(float y)
-{
-    return y < 0.0f ? y : 0.0f;
-}
-
-static inline float upper(float y)
-{
-    return y > 0.0f ? y : 0.0f;
-}
-
-/* The terms of one plane. */
-static inline float plane_terms(const float *c, float x, float low, float high)
-{
-    return c[0] + c[1] * x + low * (c[2] + c[3] * x) + high * (c[4] + c[5] * x);
-}
-
-/* Where `count` particles from `first` on go along d, that lie in (after push-apart: near) a cell.
- */
-static inline void group_targets(const X(particles) *p, uint32_t first, int count,
-                                 const int cell[DIM], int d, const float c[TERMS], float to[GROUP])
-{
-    int e = d == 0 ? 1 : 0, f = DIM == 2 ? e : d == 2 ? 1 : 2;
-    const float *px = p->x[d] + first, *py = p->x[e] + first, *pz = p->x[f] + first;
-    float x0 = (float)cell[d], y0 = (float)cell[e] + 0.5f, z0 = (float)cell[f] + 0.5f;
-    for (int k = 0; k < count; k++) {
-        float x = px[k] - x0, y = py[k] - y0, low = lower(y), high = upper(y);
-        float way = plane_terms(c, x, low, high);
-        if (DIM == 3) {
-            float z = pz[k] - z0;
-            way += lower(z) * plane_terms(c + 6 % TERMS, x, low, high) +
-                   upper(z) * plane_terms(c + 12 % TERMS, x, low, high);
-        }
-        way = way < MOST_WAY ? way : MOST_WAY;
-        way = way > -MOST_WAY ? way : -MOST_WAY;
-        to[k] = px[k] + way;
-    }
-}
-
-/* Brings the group to its targets past walls and solids. */
-static void settle_group(move_args *args, uint32_t first, int count, float to[DIM][GROUP])
-{
-    X(particles) *p = &args->s->particles;
-    for (int k = 0; k < count; k++) {
-        float x[DIM], target[DIM], v[DIM];
-        FOR_DIM(d) {
-            x[d] = p->x[d][first + (uint32_t)k];
-            target[d] = to[d][k];
-            v[d] = p->v[d][first + (uint32_t)k]; /* stays as it is */
-        }
-        X(settle)(&args->mover, x, target, v);
-        FOR_DIM(d)
-            to[d][k] = target[d];
-    }
-}
-
-/* Whether no solid is near that a particle of the tile could meet. */
-static bool is_far_from_solids(const X(sim) *s, const int corner[DIM])
-{
-    int middle[DIM];
-    FOR_DIM(d)
-        middle[d] = corner[d] + TILE / 2;
-    return s->solids.live == 0 ||
-           (!s->movers && s->phi_solid[X(index)(&s->grid, middle)] > (TILE + 2) * s->grid.dx);
-}
-
-/* Whether all targets lie inside the domain, clear of its sides. */
-static inline bool are_inside(const X(grid) *g, int count, float to[DIM][GROUP])
-{
-    const float margin = 2.0f * CLEARANCE;
-    bool inside = true;
-    FOR_DIM(d) {
-        float low = to[d][0], high = to[d][0];
-        for (int k = 1; k < count; k++) {
-            low = to[d][k] < low ? to[d][k] : low;
-            high = to[d][k] > high ? to[d][k] : high;
-        }
-        inside = inside && low > margin && high < (float)g->n[d] - margin;
-    }
-    return inside;
-}
-
-static double move_cell(move_args *args, size_t index, const int cell[DIM], bool far)
-{
-    X(sim) *s = args->s;
-    X(particles) *p = &s->particles;
-    double work = 0;
-    float poly[DIM][TERMS];
-    uint32_t end = s->first[index] + s->count[index];
-    for (int d = 0; d < DIM; d++)
-        cell_polynomial(s, index, d, poly[d]);
-    for (uint32_t first = s->first[index]; first < end; first += GROUP) {
-        int count = end - first < GROUP ? (int)(end - first) : GROUP;
-        float to[DIM][GROUP];
-        FOR_DIM(d)
-            group_targets(p, first, count, cell, d, poly[d], to[d]);
-        if (!far || !are_inside(&s->grid, count, to))
-            settle_group(args, first, count, to);
-        for (int d = 0; d < DIM; d++) {
-            float *x = p->x[d] + first, way = 0.0f;
-            for (int k = 0; k < count; k++) {
-                way += to[d][k] - x[k];
-                x[k] = to[d][k];
-            }
-            work += s->common->gravity[d] * s->grid.dx * (double)way;
-        }
-    }
-    return work;
-}
-
-static double move_partial(void *user, size_t begin, size_t end)
-{
-    move_args *args = user;
-    X(sim) *s = args->s;
-    double work = 0;
-    for (size_t t = begin; t < end; t++) {
-        int corner[DIM], cell[DIM];
-        X(tile_cell)(&s->grid, s->tiles.liquid[t], corner);
-        size_t base = X(index)(&s->grid, corner);
-        bool far = is_far_from_solids(s, corner);
-        for (int r = 0; r < TILE_ROWS; r++) {
-            X(row_cell)(corner, r, cell);
-            for (int i = 0; i < TILE; i++, cell[0]++) {
-                size_t index = base + X(row_offset)(&s->grid, r) + (size_t)i;
-                if (s->count[index] > 0)
-                    work += move_cell(args, index, cell, far);
-            }
-        }
-    }
-    return work;
-}
-
-double X(project_density)(X(sim) *s)
+void X(project_density)(X(sim) *s)
 {
     sp_pool *pool = s->common->pool;
     X(system) *y = &s->system;
     float *q = y->q;
     if (!s->density)
-        return 0;
+        return;
     sp_parallel_for(pool, (size_t)(s->tiles.active_count + s->tiles.border_count), 8, zero_range,
                     s);
     sp_parallel_for(pool, (size_t)y->levels[0].tile_count, 1, excess_range, s);
@@ -337,8 +159,5 @@ double X(project_density)(X(sim) *s)
         FOR_DIM(d)
             X(fill_border)(s, s->weight[d], d);
     }
-    move_args args = {.s = s, .mover = X(mover_begin)(s, 0)};
-    double work = X(sum)(s, (size_t)s->tiles.liquid_count, 1, move_partial, &args);
-    X(mover_end)(&args.mover);
-    return work;
+    s->displaced = true;
 }

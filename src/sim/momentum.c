@@ -1,78 +1,140 @@
 /* momentum.c -- what the transfers do to momentum.
  *
- * Between P2G and G2P the grid changes the momentum of the liquid by
+ * Between P2G and G2P the grid changes the velocity that a particle sees by
  *
- *     J = m sum over faces of weight (u - u_old),
+ *     k = u(x) - u_old(x) = carried(x) - (1 - r) u_old(x),
  *
- * gravity, pressure and friction. G2P is to hand exactly that to the particles. What is missing in
- * sum of v after it, against sum of v before it plus J, has been lost inside the liquid: by damping
- * at the surface, say, or by faces that were overwritten. It is measured in the first step of each
- * frame, as a share of the sum of m |v|, per second. */
+ * gravity, pressure and friction, taken where they acted (kick.c). G2P is to hand exactly that to
+ * the particles, all together. What is missing in sum of v after it, against sum of v before it
+ * plus sum of k, has been lost inside the liquid: by damping at the surface, say, or where u_old is
+ * not what the particles gave because the grid does not resolve them. k is taken at the particles,
+ * not from the sums of P2G on the faces, whose memory other stages need before G2P. It is measured
+ * in the first step of each frame, as a share of the sum of m |v|, per second. */
+#include "device/cpu/lanes.h"
 #include "device/device.h"
 
 #include <math.h>
 
+#define SUMS (DIM + 1) /* of v along each axis, and of |v| */
+
+typedef double wide __attribute__((vector_size(8 * LANES)));
+
 typedef struct momentum_args {
-    X(sim) *s;
-    int axis;
+    const X(sim) *s;
+    X(lanes_field) carried, old;
+    float rest;   /* 1 - r */
+    bool kicked;  /* with k */
+    double *sums; /* SUMS per liquid tile */
 } momentum_args;
 
-static double velocity_partial(void *user, size_t begin, size_t end)
+/* v of up to eight particles from k on, and k if asked for, one by one: any kernel. */
+static void by_kernel(const momentum_args *args, uint32_t k, uint32_t n, floats v[DIM])
 {
-    const momentum_args *args = user;
-    const float *v = args->s->particles.v[args->axis];
-    double sum = 0;
-    for (size_t k = begin; k < end; k++)
-        sum += (double)v[k];
-    return sum;
-}
-
-static double speed_partial(void *user, size_t begin, size_t end)
-{
-    const X(particles) *p = &((momentum_args *)user)->s->particles;
-    double sum = 0;
-    for (size_t k = begin; k < end; k++) {
-        float square = 0.0f;
-        FOR_DIM(d)
-            square += p->v[d][k] * p->v[d][k];
-        sum += (double)__builtin_sqrtf(square);
-    }
-    return sum;
-}
-
-static double impulse_partial(void *user, size_t begin, size_t end)
-{
-    const momentum_args *args = user;
     const X(sim) *s = args->s;
-    const float *u = s->u[args->axis], *old = s->u_old[args->axis], *w = s->weight[args->axis];
-    double sum = 0;
-    for (size_t t = begin; t < end; t++) {
-        size_t base = X(tile_index)(&s->grid, s->tiles.faces[t]);
-        for (int r = 0; r < TILE_ROWS; r++)
-            for (int i = 0; i < TILE; i++) {
-                size_t k = base + X(row_offset)(&s->grid, r) + (size_t)i;
-                sum += (double)w[k] * ((double)u[k] - (double)old[k]);
-            }
+    for (uint32_t lane = 0; lane < n && args->kicked; lane++) {
+        float x[DIM];
+        FOR_DIM(d)
+            x[d] = s->particles.x[d][k + lane];
+        FOR_DIM(d) {
+            X(stencil) stencil = X(stencil_at)(s->degree, x, d);
+            v[d][lane] += X(gather)(&s->grid, &stencil, s->degree, s->carried[d]) -
+                          args->rest * X(gather)(&s->grid, &stencil, s->degree, s->u_old[d]);
+        }
     }
-    return sum;
+}
+
+/* The same for the linear kernel. */
+LANE_FN void by_lanes(const momentum_args *args, uint32_t k, uint32_t n, floats v[DIM])
+{
+    const X(sim) *s = args->s;
+    X(lanes_at) at;
+    floats x[DIM];
+    FOR_DIM(d)
+        x[d] = lanes_load(s->particles.x[d] + k, n);
+    X(lanes_locate)(&s->grid, x, &at);
+    FOR_DIM(d)
+        v[d] += X(lanes_component)(&args->carried, &at, d) -
+                args->rest * X(lanes_component)(&args->old, &at, d);
+}
+
+LANE_FN floats lengths(const floats v[DIM])
+{
+    floats square = {0};
+    float each[LANES];
+    FOR_DIM(d)
+        square += v[d] * v[d];
+    memcpy(each, &square, sizeof each);
+    for (int lane = 0; lane < LANES; lane++)
+        each[lane] = __builtin_sqrtf(each[lane]);
+    memcpy(&square, each, sizeof each);
+    return square;
+}
+
+static void sum_tile(const momentum_args *args, int tile, double sums[SUMS])
+{
+    const X(sim) *s = args->s;
+    bool linear = s->degree == KERNEL_LINEAR && s->grid.size <= INT32_MAX;
+    const ints number = {0, 1, 2, 3, 4, 5, 6, 7};
+    uint32_t end = s->tiles.start[tile + 1], n;
+    wide sum[SUMS];
+    memset(sum, 0, sizeof sum);
+    for (uint32_t k = s->tiles.start[tile]; k < end; k += n) {
+        floats v[SUMS];
+        n = end - k < LANES ? end - k : LANES;
+        FOR_DIM(d)
+            v[d] = lanes_load(s->particles.v[d] + k, n);
+        v[DIM] = lengths(v);
+        if (!linear)
+            by_kernel(args, k, n, v);
+        else if (args->kicked)
+            by_lanes(args, k, n, v);
+        for (int d = 0; d < SUMS; d++)
+            sum[d] += __builtin_convertvector(
+                lanes_select(number < (int32_t)n, v[d], lanes_of(0.0f)), wide);
+    }
+    for (int d = 0; d < SUMS; d++) {
+        sums[d] = 0;
+        for (int lane = 0; lane < LANES; lane++)
+            sums[d] += sum[d][lane];
+    }
+}
+
+static void sum_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const momentum_args *args = user;
+    for (size_t k = begin; k < end; k++)
+        sum_tile(args, args->s->tiles.liquid[k], args->sums + k * SUMS);
+}
+
+static void sum_all(X(sim) *s, bool kicked, double sums[SUMS])
+{
+    size_t tiles = (size_t)s->tiles.liquid_count;
+    sp_arena arena = X(arena)(s);
+    momentum_args args = {.s = s,
+                          .carried = X(lanes_field_of)(&s->grid, s->carried),
+                          .old = X(lanes_field_of)(&s->grid, s->u_old),
+                          .rest = 1.0f - X(kept_share)(s),
+                          .kicked = kicked,
+                          .sums = sp_arena_take(&arena, tiles * SUMS, sizeof(double))};
+    sp_parallel_for(s->common->pool, tiles, 1, sum_range, &args);
+    memset(sums, 0, SUMS * sizeof *sums);
+    for (size_t k = 0; k < tiles * SUMS; k++)
+        sums[k % SUMS] += args.sums[k];
 }
 
 void X(before_transfer)(X(sim) *s, double momentum[DIM])
 {
-    momentum_args args = {.s = s};
-    for (args.axis = 0; args.axis < DIM; args.axis++)
-        momentum[args.axis] = X(sum)(s, s->particles.count, 4096, velocity_partial, &args) +
-                              X(sum)(s, (size_t)s->tiles.face_count, 1, impulse_partial, &args);
+    double sums[SUMS];
+    sum_all(s, true, sums);
+    memcpy(momentum, sums, DIM * sizeof *momentum);
 }
 
 void X(after_transfer)(X(sim) *s, double dt, const double momentum[DIM])
 {
-    momentum_args args = {.s = s};
-    double square = 0, speed = X(sum)(s, s->particles.count, 4096, speed_partial, &args);
-    for (args.axis = 0; args.axis < DIM; args.axis++) {
-        double lost =
-            momentum[args.axis] - X(sum)(s, s->particles.count, 4096, velocity_partial, &args);
-        square += lost * lost;
-    }
-    s->common->momentum_lost = speed > 0 && dt > 0 ? sqrt(square) / (speed * dt) : 0;
+    double sums[SUMS], square = 0;
+    sum_all(s, false, sums);
+    FOR_DIM(d)
+        square += (momentum[d] - sums[d]) * (momentum[d] - sums[d]);
+    s->common->momentum_lost = sums[DIM] > 0 && dt > 0 ? sqrt(square) / (sums[DIM] * dt) : 0;
 }

@@ -30,13 +30,15 @@ static spate_status grow_column(void **column, uint32_t count, uint32_t capacity
     return SPATE_OK;
 }
 
-/* Scratch: a histogram of tiles per thread (SORT), what a thread needs for a tile (SORT, P2G), and
- * one partial result per range (sums). */
+/* Scratch: a histogram of tiles per thread (SORT), what a thread needs for a tile (SORT, P2G,
+ * ADVECT), and one partial result per range (sums). */
 static spate_status reserve_scratch(X(sim) *s, spate_error *error)
 {
     size_t tiles = (size_t)s->grid.tile_count, threads = (size_t)sp_pool_threads(s->common->pool);
+    size_t device = X(device_scratch)(), advect = X(advect_scratch)();
     size_t bytes = tiles * (threads * sizeof(uint32_t) + 4 * sizeof(double)) +
-                   threads * X(device_scratch)() + s->particles.capacity / 64 + 65536;
+                   threads * (device > advect ? device : advect) + s->particles.capacity / 64 +
+                   65536;
     if (bytes <= s->scratch_size)
         return SPATE_OK;
     void *larger = sp_alloc(bytes, 1);
@@ -103,6 +105,7 @@ void X(particles_remove_dead)(X(sim) *s)
     X(particles) *p = &s->particles;
     void **columns[MAX_COLUMNS];
     int column_count = X(particle_columns)(p, columns);
+    s->at_home = false;
     for (uint32_t k = 0; k < p->count;) {
         if (p->x[0][k] != DEAD) {
             k++;

@@ -3,25 +3,31 @@
  * The projection makes velocities free of divergence, not places: errors of advection and of
  * transfer add up, particles gather in some cells and leave others. SEPARATE stands between G2P and
  * ADVECT, where particles are still sorted and the grid still holds their density and the pressure
- * system, and moves the places alone; velocities stay. push_apart.c works on pairs of particles,
- * density.c on cells. What the moves do to the potential energy is booked. */
+ * system, and is about places alone; velocities stay. push_apart.c works on pairs of particles and
+ * moves them; density.c works on cells and leaves a displacement on the faces, by which ADVECT
+ * moves the particles as it takes each of them in hand. What the moves do to the potential energy
+ * is booked. */
 #include "state.h"
 
 #include <math.h>
 
-void X(separate_particles)(X(sim) *s, double dt)
+void X(book_separation)(X(sim) *s, double work)
 {
-    sp_common *common = s->common;
-    const spate_scene *scene = common->scene;
-    spate_volume_method method = scene->volume.method;
-    if (method == SPATE_VOLUME_NONE || !(dt > 0))
-        return;
-    double work = 0;
-    if (method == SPATE_VOLUME_PUSH || method == SPATE_VOLUME_BOTH)
-        work += X(push_apart)(s);
-    if (method == SPATE_VOLUME_DENSITY || method == SPATE_VOLUME_BOTH)
-        work += X(project_density)(s);
+    const spate_scene *scene = s->common->scene;
     double mass =
         scene->liquid.density * pow(s->grid.dx / scene->liquid.particles_per_axis, (double)DIM);
-    common->separate_energy -= mass * work;
+    s->common->separate_energy -= mass * work;
+}
+
+void X(separate_particles)(X(sim) *s, double dt)
+{
+    spate_volume_method method = s->common->scene->volume.method;
+    if (method == SPATE_VOLUME_NONE || !(dt > 0))
+        return;
+    if (method == SPATE_VOLUME_PUSH || method == SPATE_VOLUME_BOTH) {
+        X(book_separation)(s, X(push_apart)(s));
+        s->at_home = false;
+    }
+    if (method == SPATE_VOLUME_DENSITY || method == SPATE_VOLUME_BOTH)
+        X(project_density)(s);
 }

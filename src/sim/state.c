@@ -116,7 +116,7 @@ static spate_status make_arrays(X(sim) *s, spate_error *error)
     }
     s->system.q = s->p;
     FOR_DIM(d)
-        s->u_carried[d] = s->weight[d];
+        s->carried[d] = s->weight[d];
     s->system.sweeps = SWEEPS;
     s->system.least_theta = 0.01f;
     s->system.levels[0].grid = s->grid;

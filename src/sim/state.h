@@ -149,10 +149,11 @@ typedef struct X(sim) {
     bool apic;
 
     /* grid fields; zero outside the active tiles */
-    float *u[DIM];         /* face velocity */
-    float *u_old[DIM];     /* face velocity as it came from the particles */
-    float *weight[DIM];    /* of a face in P2G; EXTRAPOLATE is the last to need it */
-    float *u_carried[DIM]; /* what G2P reads (kick.c); in the memory of `weight` */
+    float *u[DIM];       /* face velocity */
+    float *u_old[DIM];   /* face velocity as it came from the particles */
+    float *weight[DIM];  /* of a face in P2G; EXTRAPOLATE is the last to need it. From SEPARATE
+                            to ADVECT: displacement, see `displaced` */
+    float *carried[DIM]; /* what G2P reads (kick.c); in the memory of `weight` */
     float *phi; /* m, cells: signed distance to the surface, negative in the liquid, cut off at one
                    dx */
     float *density; /* cells: of particles, against rest density times the free room, 1 where that
@@ -181,6 +182,9 @@ typedef struct X(sim) {
     bool movers;         /* some solid may move: phi_solid knows of it within SOLID_BAND only */
     float reach;         /* cells around the liquid in which u is known, after EXTRAPOLATE */
     uint64_t dead;       /* particles marked DEAD, not yet removed */
+    uint64_t unsound;    /* particles to which G2P gave no finite velocity */
+    bool at_home;        /* particles are in the tiles that SORT put them in */
+    bool displaced;      /* `weight` holds a displacement (cells) that ADVECT is to add */
 
     void *scratch; /* memory of the arena */
     size_t scratch_size;
@@ -257,6 +261,7 @@ void X(add_forces)(X(sim) *s, double dt);
 spate_status X(project)(X(sim) *s, double dt, spate_error *error);
 void X(extrapolate)(X(sim) *s, double dt);
 void X(carry_kick)(X(sim) *s);
+float X(kept_share)(const X(sim) *s); /* of their own velocity, that FLIP leaves to particles */
 void X(separate_particles)(X(sim) *s, double dt);
 spate_status X(advect_particles)(X(sim) *s, double dt, spate_error *error);
 spate_status X(emit_and_drain)(X(sim) *s, double dt, spate_error *error);
@@ -283,12 +288,14 @@ bool X(has_level_set)(const X(sim) *s);
 void X(update_level_set)(X(sim) *s); /* phi from the sorted particles */
 sp_room X(room)(const X(sim) *s);
 
-/* ---- push_apart.c and density.c: the two ways of SEPARATE; each moves the particles and returns
- * the sum of gravity times way over them, m^2/s^2: what it took from the potential energy, per
- * particle mass */
+/* ---- push_apart.c and density.c: the two ways of SEPARATE. push_apart moves the particles and
+ * returns the sum of gravity times way over them, m^2/s^2: what it took from the potential energy,
+ * per particle mass; project_density leaves the displacement in `weight` for ADVECT. */
 bool X(pushes_apart)(const spate_scene *scene);
 double X(push_apart)(X(sim) *s);
-double X(project_density)(X(sim) *s);
+void X(project_density)(X(sim) *s);
+void X(book_separation)(X(sim) *s, double work); /* separate.c */
+size_t X(advect_scratch)(void);                  /* bytes per worker that ADVECT needs */
 
 /* ---- emit.c */
 spate_status X(emitters_create)(X(sim) *s, spate_error *error);

@@ -14,9 +14,9 @@ static void hand_back(X(sim) *s, double dt)
 {
     double momentum[DIM];
     bool measured = s->common->substeps == 0; /* the first step of a frame */
+    X(carry_kick)(s);
     if (measured)
         X(before_transfer)(s, momentum);
-    X(carry_kick)(s);
     X(grid_to_particles)(s, dt);
     if (measured)
         X(after_transfer)(s, dt, momentum);
@@ -25,7 +25,11 @@ static void hand_back(X(sim) *s, double dt)
 spate_status X(run_stage)(X(sim) *s, spate_stage stage, double dt, spate_error *error)
 {
     switch (stage) {
-    case SPATE_STAGE_SORT: X(sort_particles)(s); break;
+    case SPATE_STAGE_SORT:
+        X(sort_particles)(s);
+        s->at_home = true;
+        s->displaced = false;
+        break;
     case SPATE_STAGE_SOLIDS: X(update_solids)(s, dt); break;
     case SPATE_STAGE_P2G: X(particles_to_grid)(s); break;
     case SPATE_STAGE_SURFACE: X(build_surface)(s); break;

@@ -6,19 +6,42 @@
  *
  * Old and new velocity are taken with the same kernel at the same place, and the ratio is the same
  * for every component and everywhere: where nothing happens on the grid, v loses (1 - ratio) of
- * what the grid cannot hold, nothing more. u_new is the projected velocity with its change taken
- * half way along the particles' paths (kick.c). */
-#include "device/cpu/lanes.h"
+ * what the grid cannot hold, nothing more. So one field is read, `carried` = u_new - ratio u_old;
+ * u_new is the projected velocity with its change taken half way along the particles' paths
+ * (kick.c). Water that moves as a whole keeps its velocity to the last bit: for a ratio of 1/2 and
+ * more u - ratio u is exact. */
+#include "device/cpu/patch.h"
 #include "device/device.h"
+
+#include <stdatomic.h>
+
+#define MOST_SPEED 1e30f /* m/s */
 
 typedef struct g2p_args {
     X(sim) *s;
-    X(lanes_field) now, old;
-    float ratio; /* 0: PIC */
+    X(lanes_field) field;
+    char *scratch; /* per worker: a patch */
+    float ratio;   /* 0: PIC, APIC */
+    _Atomic uint64_t unsound;
 } g2p_args;
 
-static void update_tile(X(sim) *s, int degree, bool apic, float ratio, int tile)
+/* Counts what is no number, or larger than any that makes sense. */
+static void count_unsound(g2p_args *args, int tile)
 {
+    const X(particles) *p = &args->s->particles;
+    uint64_t count = 0;
+    for (uint32_t k = args->s->tiles.start[tile]; k < args->s->tiles.start[tile + 1]; k++) {
+        bool sound = true;
+        FOR_DIM(d)
+            sound = sound && __builtin_fabsf(p->v[d][k]) < MOST_SPEED;
+        count += !sound;
+    }
+    atomic_fetch_add_explicit(&args->unsound, count, memory_order_relaxed);
+}
+
+static void update_tile(g2p_args *args, int degree, bool apic, int tile)
+{
+    X(sim) *s = args->s;
     X(particles) *p = &s->particles;
     const X(grid) *g = &s->grid;
     for (uint32_t k = s->tiles.start[tile]; k < s->tiles.start[tile + 1]; k++) {
@@ -27,64 +50,84 @@ static void update_tile(X(sim) *s, int degree, bool apic, float ratio, int tile)
             x[d] = p->x[d][k];
         FOR_DIM(d) {
             X(stencil) stencil = X(stencil_at)(degree, x, d);
-            float now = X(gather)(g, &stencil, degree, s->u_carried[d]);
-            if (ratio > 0.0f)
-                now += ratio * (p->v[d][k] - X(gather)(g, &stencil, degree, s->u_old[d]));
-            p->v[d][k] = now;
+            float field = X(gather)(g, &stencil, degree, s->carried[d]);
+            p->v[d][k] = field + args->ratio * p->v[d][k];
             if (apic) {
                 float c[DIM];
-                X(gather_affine)(g, &stencil, degree, x, d, s->u_carried[d], c);
+                X(gather_affine)(g, &stencil, degree, x, d, s->carried[d], c);
                 FOR_DIM(a)
                     p->c[d * DIM + a][k] = c[a];
             }
         }
     }
+    count_unsound(args, tile);
 }
 
-/* The same for the linear kernel without an affine part, eight particles at a time. */
-static void update_tile_by_lanes(const g2p_args *args, int tile)
+/* The same for the linear kernel without an affine part, eight particles at a time; from the grid
+ * if there is no patch. */
+LANE_FN void update_lanes(g2p_args *args, int tile, const X(patch) *patch)
 {
     X(sim) *s = args->s;
     X(particles) *p = &s->particles;
     uint32_t end = s->tiles.start[tile + 1], n;
+    ints sound = ~(ints){0};
     for (uint32_t k = s->tiles.start[tile]; k < end; k += n) {
         n = end - k < LANES ? end - k : LANES;
         X(lanes_at) at;
         floats x[DIM];
         FOR_DIM(d)
             x[d] = lanes_load(p->x[d] + k, n);
-        X(lanes_locate)(&s->grid, x, &at);
+        if (patch)
+            X(patch_locate)(patch, x, &at);
+        else
+            X(lanes_locate)(&s->grid, x, &at);
         FOR_DIM(d) {
-            floats v = X(lanes_component)(&args->now, &at, d);
-            if (args->ratio > 0.0f)
-                v += args->ratio *
-                     (lanes_load(p->v[d] + k, n) - X(lanes_component)(&args->old, &at, d));
+            floats field = patch ? X(patch_component)(patch, &at, d)
+                                 : X(lanes_component)(&args->field, &at, d);
+            floats v = field + args->ratio * lanes_load(p->v[d] + k, n);
+            sound &= lanes_abs(v) < MOST_SPEED;
             lanes_store(p->v[d] + k, v, n);
         }
     }
+    if (!lanes_all(sound))
+        count_unsound(args, tile);
+}
+
+static void update_tile_by_lanes(g2p_args *args, int tile, X(patch) *patch)
+{
+    X(sim) *s = args->s;
+    if (!s->at_home || s->tiles.start[tile + 1] - s->tiles.start[tile] < PATCH_LEAST) {
+        update_lanes(args, tile, NULL);
+        return;
+    }
+    int corner[DIM];
+    float unused[DIM];
+    X(tile_cell)(&s->grid, tile, corner);
+    X(patch_fill)(patch, &s->grid, corner, 1, s->carried, unused);
+    update_lanes(args, tile, patch);
 }
 
 static void g2p_range(void *user, size_t begin, size_t end, int worker)
 {
-    (void)worker;
-    const g2p_args *args = user;
+    g2p_args *args = user;
     X(sim) *s = args->s;
+    X(patch) *patch = (X(patch) *)(args->scratch + (size_t)worker * X(advect_scratch)());
     for (size_t k = begin; k < end; k++) {
         if (s->degree == KERNEL_LINEAR && !s->apic && s->grid.size <= INT32_MAX)
-            update_tile_by_lanes(args, s->tiles.liquid[k]);
+            update_tile_by_lanes(args, s->tiles.liquid[k], patch);
         else
-            update_tile(s, s->degree, s->apic, args->ratio, s->tiles.liquid[k]);
+            update_tile(args, s->degree, s->apic, s->tiles.liquid[k]);
     }
 }
 
 void X(grid_to_particles)(X(sim) *s, double dt)
 {
-    const spate_scene *scene = s->common->scene;
-    g2p_args args = {.s = s,
-                     .now = X(lanes_field_of)(&s->grid, s->u_carried),
-                     .old = X(lanes_field_of)(&s->grid, s->u_old)};
-    if (scene->liquid.transfer == SPATE_TRANSFER_FLIP)
-        args.ratio = (float)scene->liquid.flip_ratio;
-    sp_parallel_for(s->common->pool, (size_t)s->tiles.liquid_count, 1, g2p_range, &args);
+    sp_pool *pool = s->common->pool;
+    sp_arena arena = X(arena)(s);
+    g2p_args args = {
+        .s = s, .field = X(lanes_field_of)(&s->grid, s->carried), .ratio = X(kept_share)(s)};
+    args.scratch = sp_arena_take(&arena, (size_t)sp_pool_threads(pool), X(advect_scratch)());
+    sp_parallel_for(pool, (size_t)s->tiles.liquid_count, 1, g2p_range, &args);
+    s->unsound = args.unsound;
     X(channels_step)(s, dt);
 }

@@ -97,19 +97,29 @@ typedef struct X(lanes_at) {
                              numbers, [1] half way */
 } X(lanes_at);
 
-LANE_FN void X(lanes_locate)(const X(grid) *g, const floats x[DIM], X(lanes_at) *at)
+/* x: not negative; stride: of the nodes' array */
+LANE_FN void X(lanes_place)(const floats x[DIM], const int32_t stride[DIM], X(lanes_at) *at)
 {
     ints step[DIM], half = (ints){0};
     FOR_DIM(a) {
-        floats y = x[a] - 0.5f;
-        ints whole_node = lanes_floor(x[a]), half_node = lanes_floor(y);
-        at->share[0][a] = x[a] - __builtin_convertvector(whole_node, floats);
-        at->share[1][a] = y - __builtin_convertvector(half_node, floats);
-        half += half_node * (int32_t)g->stride[a];
-        step[a] = (whole_node - half_node) * (int32_t)g->stride[a];
+        ints whole_node = __builtin_convertvector(x[a], ints);
+        floats whole = __builtin_convertvector(whole_node, floats), y = x[a] - 0.5f;
+        ints before = y < whole; /* -1 where the node half way is the one before */
+        at->share[0][a] = x[a] - whole;
+        at->share[1][a] = y - (whole + __builtin_convertvector(before, floats));
+        half += (whole_node + before) * stride[a];
+        step[a] = before & stride[a];
     }
     FOR_DIM(d)
         at->index[d] = half + step[d];
+}
+
+LANE_FN void X(lanes_locate)(const X(grid) *g, const floats x[DIM], X(lanes_at) *at)
+{
+    int32_t stride[DIM];
+    FOR_DIM(a)
+        stride[a] = (int32_t)g->stride[a];
+    X(lanes_place)(x, stride, at);
 }
 
 /* A face velocity, ready to be read: u[d] points at the grid's origin. */
@@ -134,17 +144,21 @@ LANE_FN floats X(lanes_component)(const X(lanes_field) *f, const X(lanes_at) *at
     memcpy(index, &at->index[d], sizeof index);
     for (int k = 0; k < LANES; k++)
         corner[k] = f->u[d] + index[k];
-    floats plane[2] = {{0}, {0}};
-    for (int k = 0; k < LAST(2); k++) {
-        floats row[2];
-        for (int j = 0; j < 2; j++) {
-            floats first, second;
-            lanes_pairs(corner, (size_t)j * f->row + (size_t)k * f->plane, &first, &second);
-            row[j] = first + at->share[d != 0][0] * (second - first);
+    floats column[2][2]; /* y, x */
+    for (int j = 0; j < 2; j++) {
+        floats first, second, up, up_second;
+        lanes_pairs(corner, (size_t)j * f->row, &first, &second);
+        if (DIM == 3) {
+            lanes_pairs(corner, (size_t)j * f->row + f->plane, &up, &up_second);
+            first += at->share[d != 2][DIM - 1] * (up - first);
+            second += at->share[d != 2][DIM - 1] * (up_second - second);
         }
-        plane[k] = row[0] + at->share[d != 1][1] * (row[1] - row[0]);
+        column[j][0] = first;
+        column[j][1] = second;
     }
-    return DIM == 2 ? plane[0] : plane[0] + at->share[d != 2][DIM - 1] * (plane[1] - plane[0]);
+    floats first = column[0][0] + at->share[d != 1][1] * (column[1][0] - column[0][0]);
+    floats second = column[0][1] + at->share[d != 1][1] * (column[1][1] - column[0][1]);
+    return first + at->share[d != 0][0] * (second - first);
 }
 
 LANE_FN void X(lanes_velocity)(const X(lanes_field) *f, const X(lanes_at) *at, floats v[DIM])
