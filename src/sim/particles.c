@@ -31,14 +31,16 @@ static spate_status grow_column(void **column, uint32_t count, uint32_t capacity
 }
 
 /* Scratch: a histogram of tiles per thread (SORT), what a thread needs for a tile (SORT, P2G,
- * ADVECT), and one partial result per range (sums). */
+ * ADVECT, push-apart), and one partial result per range (sums). */
 static spate_status reserve_scratch(X(sim) *s, spate_error *error)
 {
     size_t tiles = (size_t)s->grid.tile_count, threads = (size_t)sp_pool_threads(s->common->pool);
-    size_t device = X(device_scratch)(), advect = X(advect_scratch)();
-    size_t bytes = tiles * (threads * sizeof(uint32_t) + 4 * sizeof(double)) +
-                   threads * (device > advect ? device : advect) + s->particles.capacity / 64 +
-                   65536;
+    size_t worker = X(device_scratch)(), advect = X(advect_scratch)();
+    worker = advect > worker ? advect : worker;
+    if (X(pushes_apart)(s->common->scene) && X(push_scratch)(s->common->scene) > worker)
+        worker = X(push_scratch)(s->common->scene);
+    size_t bytes = tiles * (threads * sizeof(uint32_t) + 4 * sizeof(double)) + threads * worker +
+                   s->particles.capacity / 64 + 65536;
     if (bytes <= s->scratch_size)
         return SPATE_OK;
     void *larger = sp_alloc(bytes, 1);
