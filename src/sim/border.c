@@ -197,10 +197,10 @@ void X(fill_border)(X(sim) *s, float *field, int d)
     run((border_args){.s = s, .what = TASK_FILL, .field = field, .component = d});
 }
 
-void X(fill_border_periodic)(X(sim) *s, float *field)
+void X(fill_border_periodic)(X(sim) *s, float *field, int d)
 {
     run((border_args){
-        .s = s, .what = TASK_FILL, .field = field, .component = -1, .periodic_only = true});
+        .s = s, .what = TASK_FILL, .field = field, .component = d, .periodic_only = true});
 }
 
 void X(fill_border_wide)(X(sim) *s, double *field)

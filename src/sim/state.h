@@ -56,6 +56,7 @@ typedef struct X(tiles) {
     int border_count;
     uint8_t *state;  /* per tile: TILE_... bits */
     uint8_t *near;   /* per tile: NEAR_... bits, how far the surface is */
+    uint8_t *cut;    /* per tile: whether some of its faces are not open; valid with solids */
     uint32_t *start; /* per tile: its first particle; start[tile_count] = count */
 } X(tiles);
 
@@ -93,8 +94,9 @@ typedef struct X(pocket) {
     double sum, count;
 } X(pocket);
 
-/* What a tile has: no unknown; some, and all faces between them open; some, and solids near. */
-enum { UNKNOWN_NONE, UNKNOWN_PLAIN, UNKNOWN_CUT };
+/* What a tile has: no unknown; some, and all faces between them open; only such, and around it too;
+ * some, and solids near. STALE: what the arrays hold is not known. */
+enum { UNKNOWN_NONE, UNKNOWN_PLAIN, UNKNOWN_DEEP, UNKNOWN_CUT, UNKNOWN_STALE };
 
 /* The pressure system of a step, units in which dt / (rho dx) = 1 (see pressure/system.c). */
 typedef struct X(system) {
@@ -115,8 +117,11 @@ typedef struct X(system) {
     int level_count;
     int sweeps;                  /* multigrid: of the smoother, before and after */
     float least_theta;           /* bound of the surface's share of a cell distance */
-    uint8_t *unknown;            /* per active tile: UNKNOWN_... */
-    uint8_t *pocket;             /* not 0: liquid of a component that touches no air */
+    uint8_t *unknown;            /* per tile: UNKNOWN_..., those not active NONE */
+    uint8_t *pocket;             /* unknowns: not 0 in a component that touches no air */
+    uint8_t *pocketed;           /* per tile: whether some of its `pocket` are not 0 */
+    bool has_pockets;            /* there is one */
+    uint32_t *node;              /* per tile: the component of its unknowns, see pockets.c */
     _Atomic uint32_t *component; /* cells: another one of the same component, see pockets.c */
     X(pocket) *pockets;          /* cells: of the pocket whose root it is */
     int *wave; /* liquid tiles by the sum of their coordinates: those of one sum do not depend on
@@ -230,10 +235,10 @@ void X(tiles_update)(X(sim) *s); /* from tiles.start: the lists; clears what lef
 void X(fold_border)(X(sim) *s, float *sum, float *weight, int d);
 void X(fill_border)(X(sim) *s, float *field,
                     int d); /* d: component of a face field, -1: cell values */
-void X(fill_border_periodic)(X(sim) *s, float *field); /* cell values, periodic sides only */
-void X(fill_border_wide)(X(sim) *s, double *field);    /* the same in fp64 */
-void X(fill_border_bytes)(X(sim) *s, uint8_t *field);  /* face marks, periodic sides only */
-void X(fill_border_type)(X(sim) *s);                   /* walls are solid, open sides air */
+void X(fill_border_periodic)(X(sim) *s, float *field, int d); /* periodic sides only */
+void X(fill_border_wide)(X(sim) *s, double *field);           /* the same in fp64 */
+void X(fill_border_bytes)(X(sim) *s, uint8_t *field);         /* face marks, periodic sides only */
+void X(fill_border_type)(X(sim) *s);                          /* walls are solid, open sides air */
 /* The place inside, along an axis, whose value `fill_border` gives to place i; across: of faces. */
 int X(image_place)(const X(sim) *s, int axis, int i, bool across);
 void X(close_walls)(X(sim) *s); /* u = 0 on the faces of walls */

@@ -49,7 +49,7 @@ void X(solve_gauss_seidel)(X(sim) *s, X(solve) *solve)
     }
     for (solve->iterations = 0;; solve->iterations++) {
         bool last = solve->iterations >= solve->max_iterations;
-        X(fill_border_periodic)(s, s->system.q);
+        X(fill_border_periodic)(s, s->system.q, -1);
         if (last || solve->iterations % CHECK_EVERY == 0) {
             solve->residual = X(system_residual)(s, s->system.q, NULL);
             solve->converged = solve->residual <= solve->tolerance;
@@ -58,7 +58,7 @@ void X(solve_gauss_seidel)(X(sim) *s, X(solve) *solve)
         }
         for (args.colour = 0; args.colour < 2; args.colour++) {
             if (args.colour == 1)
-                X(fill_border_periodic)(s, s->system.q);
+                X(fill_border_periodic)(s, s->system.q, -1);
             sp_parallel_for(s->common->pool, (size_t)s->system.levels[0].tile_count, 1, sweep_range,
                             &args);
         }

@@ -27,7 +27,7 @@ void X(solve_jacobi)(X(sim) *s, X(solve) *solve)
 {
     jacobi_args args = {s, (float)(solve->relaxation > 0 ? solve->relaxation : 0.8)};
     for (solve->iterations = 0;; solve->iterations++) {
-        X(fill_border_periodic)(s, s->system.q);
+        X(fill_border_periodic)(s, s->system.q, -1);
         solve->residual = X(system_residual)(s, s->system.q, NULL);
         solve->converged = solve->residual <= solve->tolerance;
         if (solve->converged || solve->iterations >= solve->max_iterations)
