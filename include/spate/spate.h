@@ -391,7 +391,7 @@ typedef void spate_schedule_fn(void *user, int count, void (*work)(void *args, i
 
 typedef struct spate_options {
     int threads;        /* 0 (default): one per core */
-    const char *device; /* "cpu" (default) or "auto" */
+    const char *device; /* "cpu" (default), "cuda", or "auto": a GPU if one is there */
     spate_log_fn *log;  /* warnings; NULL (default): dropped */
     void *log_user;
     spate_schedule_fn *schedule; /* NULL (default): spate's own threads */
@@ -451,6 +451,11 @@ SPATE_API uint64_t spate_sim_steps(const spate_sim *sim); /* steps taken in all 
 SPATE_API bool spate_sim_at_frame(const spate_sim *sim);
 SPATE_API const spate_scene *spate_sim_scene(const spate_sim *sim);
 SPATE_API const char *spate_sim_device(const spate_sim *sim);
+/* The devices of this build, "cpu" first: fills up to `capacity` names, returns how many there are.
+ */
+SPATE_API int spate_device_list(const char **names, int capacity);
+/* Whether this machine can run one; `note` says what it is, or what is missing. */
+SPATE_API bool spate_device_available(const char *name, char *note, size_t size);
 SPATE_API int spate_sim_threads(const spate_sim *sim);
 /* Hash of the state of all particles; their order does not matter. */
 SPATE_API uint64_t spate_sim_hash(const spate_sim *sim);

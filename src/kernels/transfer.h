@@ -14,7 +14,7 @@ typedef struct X(stencil) {
 } X(stencil);
 
 /* The stencil of component d (d = -1: cell values, DIM: nodes) at a position in cells. */
-static inline X(stencil) X(stencil_at)(int degree, const float x[DIM], int d)
+SP_KERNEL X(stencil) X(stencil_at)(int degree, const float x[DIM], int d)
 {
     X(stencil) s;
     FOR_DIM(a)
@@ -24,7 +24,7 @@ static inline X(stencil) X(stencil_at)(int degree, const float x[DIM], int d)
 
 /* The linear kernel as a chain of a + share (b - a), axis by axis: a constant comes out as it is,
  * to the last bit. */
-static inline float X(gather_linear)(const X(grid) *g, const X(stencil) *s, const float *corner)
+SP_KERNEL float X(gather_linear)(const X(grid) *g, const X(stencil) *s, const float *corner)
 {
     float plane[2] = {0.0f, 0.0f};
     for (int k = 0; k < LAST(2); k++) {
@@ -38,7 +38,7 @@ static inline float X(gather_linear)(const X(grid) *g, const X(stencil) *s, cons
     return DIM == 2 ? plane[0] : plane[0] + s->w[DIM - 1][1] * (plane[1] - plane[0]);
 }
 
-static inline float X(gather)(const X(grid) *g, const X(stencil) *s, int degree, const float *field)
+SP_KERNEL float X(gather)(const X(grid) *g, const X(stencil) *s, int degree, const float *field)
 {
     const float *corner = field + X(index)(g, s->first);
     float sum = 0.0f;
@@ -56,8 +56,8 @@ static inline float X(gather)(const X(grid) *g, const X(stencil) *s, int degree,
 }
 
 /* The velocity field u at a position. */
-static inline void X(velocity_at)(const X(grid) *g, int degree, float *const u[DIM],
-                                  const float x[DIM], float v[DIM])
+SP_KERNEL void X(velocity_at)(const X(grid) *g, int degree, float *const u[DIM], const float x[DIM],
+                              float v[DIM])
 {
     FOR_DIM(d) {
         X(stencil) s = X(stencil_at)(degree, x, d);
@@ -66,8 +66,8 @@ static inline void X(velocity_at)(const X(grid) *g, int degree, float *const u[D
 }
 
 /* Gradient of component d, per cell, at the particle (APIC's affine part). */
-static inline void X(gather_affine)(const X(grid) *g, const X(stencil) *s, int degree,
-                                    const float x[DIM], int d, const float *field, float c[DIM])
+SP_KERNEL void X(gather_affine)(const X(grid) *g, const X(stencil) *s, int degree,
+                                const float x[DIM], int d, const float *field, float c[DIM])
 {
     const float *corner = field + X(index)(g, s->first);
     FOR_DIM(a)

@@ -187,7 +187,7 @@ static spate_status make(X(sim) *s, spate_error *error)
     TRY(X(emitters_create)(s, error));
     TRY(make_particles(s, error));
     X(update_solids)(s, 0);
-    return SPATE_OK;
+    return X(gpu_attach)(s, error);
 }
 
 X(sim) *X(create)(sp_common *common, spate_error *error)
@@ -209,6 +209,7 @@ void X(destroy)(X(sim) *s)
 {
     if (!s)
         return;
+    X(gpu_detach)(s);
     X(array) arrays[MAX_ARRAYS];
     int count = X(arrays)(s, s->common->scene, arrays);
     for (int k = 0; k < count; k++)

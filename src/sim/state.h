@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "device/groups.h"
 #include "kernels/grid.h"
 #include "kernels/transfer.h"
 #include "scene/solids.h"
@@ -184,6 +185,9 @@ typedef struct X(sim) {
 
     void *scratch; /* memory of the arena */
     size_t scratch_size;
+#ifdef SPATE_GPU
+    struct X(gpu) *gpu; /* device/cuda/gpu.h */
+#endif
 } X(sim);
 
 /* Values of `known`; between the first two and the last, 1 + distance in faces. FIXED: stays as it
@@ -195,6 +199,54 @@ enum {
     NEAR_SURFACE = 2,
     NEAR_GIVES = 4
 }; /* has an empty cell; one next to that; gives to such */
+
+/* ---- device/cuda/bridge.c: an instance that has its arrays also in a GPU's memory (SPATE_GPU). In
+ * those of the CPU these do nothing. Groups: GPU_... of device/groups.h. */
+#ifdef SPATE_GPU
+spate_status X(gpu_attach)(X(sim) *s, spate_error *error);
+void X(gpu_detach)(X(sim) *s);
+void X(bring)(X(sim) *s, unsigned groups);   /* makes the host's arrays current */
+void X(changed)(X(sim) *s, unsigned groups); /* the host's arrays are newer now */
+void X(forget)(X(sim) *s, unsigned groups);  /* the host's arrays were used as scratch */
+/* Before a stage: runs it on the device, or makes the host ready for it. */
+spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done,
+                             spate_error *error);
+bool X(device_max_speed)(X(sim) *s, double *speed); /* false: the host is to find it */
+#else
+static inline spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
+{
+    (void)s, (void)error;
+    return SPATE_OK;
+}
+static inline void X(gpu_detach)(X(sim) *s)
+{
+    (void)s;
+}
+static inline void X(bring)(X(sim) *s, unsigned groups)
+{
+    (void)s, (void)groups;
+}
+static inline void X(changed)(X(sim) *s, unsigned groups)
+{
+    (void)s, (void)groups;
+}
+static inline void X(forget)(X(sim) *s, unsigned groups)
+{
+    (void)s, (void)groups;
+}
+static inline spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done,
+                                           spate_error *error)
+{
+    (void)s, (void)stage, (void)dt, (void)error;
+    *done = false;
+    return SPATE_OK;
+}
+static inline bool X(device_max_speed)(X(sim) *s, double *speed)
+{
+    (void)s, (void)speed;
+    return false;
+}
+#endif
 
 /* ---- state.c */
 X(sim) *X(create)(sp_common *common, spate_error *error);

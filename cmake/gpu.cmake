@@ -1,0 +1,68 @@
+# The devices beside the CPU: cuda, of src/device/cuda/*.cu, where nvcc is found; and check, the same files as C,
+# for the tests (src/device/cuda/gpu.h). Each is an instance of the whole simulation, as an instruction set is.
+set(gpu_dir ${PROJECT_SOURCE_DIR}/src/device/cuda)
+file(GLOB gpu_sources CONFIGURE_DEPENDS ${gpu_dir}/*.cu)
+list(REMOVE_ITEM gpu_sources ${gpu_dir}/available.cu)
+
+set(SPATE_HAS_CUDA OFF)
+if(NOT EMSCRIPTEN AND NOT SPATE_SANITIZE AND NOT SPATE_CUDA STREQUAL "OFF")
+  include(CheckLanguage)
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES) # machine code for Turing, Ampere and Hopper, and PTX for what follows
+    set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 90)
+  endif()
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    enable_language(CUDA)
+    find_package(CUDAToolkit REQUIRED)
+    set(CMAKE_CUDA_STANDARD 17)
+    set(SPATE_HAS_CUDA ON)
+  elseif(SPATE_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "SPATE_CUDA is ON, but there is no nvcc; install the CUDA toolkit, or set SPATE_CUDA=OFF")
+  endif()
+endif()
+
+# spate_instance_objects(LEVEL result): the simulation and the bridge with LEVEL, in 2D and 3D.
+function(spate_gpu_host level result)
+  foreach(dim 2 3)
+    set(name spate_sim${dim}_${level})
+    spate_objects(${name} ${level_sources} ${gpu_dir}/bridge.c ${ARGN})
+    target_compile_definitions(${name} PRIVATE DIM=${dim} LEVEL=${level} SPATE_GPU)
+    set_target_properties(${name} PROPERTIES C_VISIBILITY_PRESET hidden)
+    list(APPEND objects ${name})
+  endforeach()
+  set(${result} ${objects} PARENT_SCOPE)
+endfunction()
+
+# The same bits from run to run and the CPU's bits in maps: no fused multiply-add.
+function(spate_cuda_objects result)
+  foreach(dim 2 3)
+    set(name spate_cuda${dim})
+    add_library(${name} OBJECT ${gpu_sources})
+    target_compile_definitions(${name} PRIVATE DIM=${dim} LEVEL=cuda SPATE_GPU)
+    list(APPEND objects ${name})
+  endforeach()
+  add_library(spate_cuda_common OBJECT ${gpu_dir}/available.cu)
+  list(APPEND objects spate_cuda_common)
+  foreach(name ${objects})
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+    target_compile_options(${name} PRIVATE --fmad=false -Xcompiler=-Wall,-Wextra,-Wno-unknown-pragmas,-ffp-contract=off
+      $<$<BOOL:${SPATE_WERROR}>:--Werror=all-warnings> -diag-suppress=177) # 177: a kernel header's unused function
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CUDA_SEPARABLE_COMPILATION OFF)
+  endforeach()
+  set(${result} ${objects} PARENT_SCOPE)
+endfunction()
+
+# The device check: each .cu as a C source.
+function(spate_check_library)
+  foreach(source ${gpu_sources})
+    get_filename_component(name ${source} NAME_WE)
+    if(NOT name STREQUAL "primitives")
+      set(wrapper ${PROJECT_BINARY_DIR}/check/${name}.c)
+      file(CONFIGURE OUTPUT ${wrapper} CONTENT "#include \"device/cuda/${name}.cu\"\n")
+      list(APPEND sources ${wrapper})
+    endif()
+  endforeach()
+  spate_gpu_host(check objects ${sources} ${PROJECT_SOURCE_DIR}/src/device/check/primitives.c)
+  list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
+  add_library(spate_check STATIC ${objects})
+endfunction()
