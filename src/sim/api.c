@@ -362,6 +362,11 @@ const char *spate_sim_device(const spate_sim *sim)
     return sim->device;
 }
 
+uint64_t spate_sim_device_bytes(const spate_sim *sim)
+{
+    return sim->table->device_bytes(sim->instance);
+}
+
 int spate_sim_threads(const spate_sim *sim)
 {
     return sp_pool_threads(sim->common.pool);
@@ -372,7 +377,7 @@ uint64_t spate_sim_hash(const spate_sim *sim)
     return sim->table->hash(sim->instance);
 }
 
-spate_stats spate_sim_stats(spate_sim *sim)
+spate_stats spate_sim_progress(const spate_sim *sim)
 {
     const sp_common *common = &sim->common;
     spate_stats stats = {
@@ -403,6 +408,12 @@ spate_stats spate_sim_stats(spate_sim *sim)
         .allocations = common->allocations,
     };
     memcpy(stats.seconds, common->seconds, sizeof stats.seconds);
+    return stats;
+}
+
+spate_stats spate_sim_stats(spate_sim *sim)
+{
+    spate_stats stats = spate_sim_progress(sim);
     sim->table->stats(sim->instance, &stats);
     return stats;
 }

@@ -212,6 +212,9 @@ void X(forget)(X(sim) *s, unsigned groups);  /* the host's arrays were used as s
 spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done,
                              spate_error *error);
 bool X(device_max_speed)(X(sim) *s, double *speed); /* false: the host is to find it */
+uint64_t X(device_bytes)(const X(sim) *s);          /* in the device's memory */
+/* After a step: the seconds of its stages by the device's clock, for it works behind the host. */
+void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT]);
 #else
 static inline spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
 {
@@ -245,6 +248,15 @@ static inline bool X(device_max_speed)(X(sim) *s, double *speed)
 {
     (void)s, (void)speed;
     return false;
+}
+static inline uint64_t X(device_bytes)(const X(sim) *s)
+{
+    (void)s;
+    return 0;
+}
+static inline void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT])
+{
+    (void)s, (void)seconds;
 }
 #endif
 

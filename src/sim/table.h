@@ -81,6 +81,7 @@ typedef struct sp_table {
     spate_status (*remove_solid)(void *s, int id, spate_error *error);
     void (*add_impulse)(void *s, const double center[3], double radius, const double velocity[3]);
     double (*cell_size)(const void *s);
+    uint64_t (*device_bytes)(const void *s);
     size_t (*count)(const void *s);
     void (*read)(const void *s, float *positions, float *velocities, uint32_t *ids);
     spate_particles_view_data (*view)(const void *s);

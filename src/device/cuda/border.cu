@@ -93,8 +93,8 @@ MAP(do_lines, border_args)
 {
     const X(grid) *g = &a->f.grid;
     int number = (int)(i / TILE_ROWS), line = (int)(i % TILE_ROWS), axis = a->axis;
-    int tile = number < a->f.active_count ? a->f.active[number]
-                                          : a->f.border[number - a->f.active_count];
+    int tile =
+        number < a->f.active_count ? a->f.active[number] : a->f.border[number - a->f.active_count];
     int t[DIM], first[DIM];
     X(tile_coordinates)(g, tile, t);
     bool fold = a->what == TASK_FOLD;

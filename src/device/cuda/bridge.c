@@ -350,20 +350,45 @@ static const struct {
     [SPATE_STAGE_EMIT] = {GPU_TILES | GPU_U, GPU_PARTICLES},
 };
 
+/* Whether the device has code for a stage of this scene. */
+static bool is_for_device(const X(sim) *s, spate_stage stage)
+{
+    bool movers = s->solids.any_moving, inflows = s->emitter_count > 0;
+    switch (stage) {
+    case SPATE_STAGE_SORT:
+    case SPATE_STAGE_SURFACE: return true;
+    case SPATE_STAGE_FORCES:
+        return !movers && !inflows && !s->solids.any_friction &&
+               !(s->common->scene->domain.friction > 0);
+    case SPATE_STAGE_EXTRAPOLATE: return !movers && !inflows;
+    default: return false;
+    }
+}
+
+static void add_forces(X(sim) *s, double dt)
+{
+    float dv[DIM];
+    FOR_DIM(d)
+        dv[d] = (float)(s->common->gravity[d] * dt);
+    X(gpu_add_forces)(s->gpu, dv);
+}
+
 /* Runs a stage on the device; false: it has none for this scene. */
 static bool run(X(sim) *s, spate_stage stage, double dt)
 {
     X(gpu) *g = s->gpu;
-    unsigned reads = plan[stage].reads, writes = plan[stage].writes;
-    (void)dt;
+    unsigned needed = plan[stage].reads | plan[stage].writes;
+    if (!is_for_device(s, stage))
+        return false;
+    use_device(s, needed);
     switch (stage) {
-    case SPATE_STAGE_SORT:
-        use_device(s, reads | writes);
-        X(gpu_sort_particles)(g);
-        break;
+    case SPATE_STAGE_SORT: X(gpu_sort_particles)(g); break;
+    case SPATE_STAGE_SURFACE: X(gpu_build_surface)(g); break;
+    case SPATE_STAGE_FORCES: add_forces(s, dt); break;
+    case SPATE_STAGE_EXTRAPOLATE: X(gpu_extrapolate)(g, dt, &s->reach); break;
     default: return false;
     }
-    device_wrote(s, writes);
+    device_wrote(s, plan[stage].writes);
     return true;
 }
 
@@ -383,6 +408,7 @@ spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done
                              spate_error *error)
 {
     X(gpu) *g = s->gpu;
+    X(gpu_mark)(g, (int)stage);
     *done = is_idle(s, stage);
     if (*done)
         return SPATE_OK;
@@ -397,6 +423,17 @@ spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done
         X(changed)(s, plan[stage].writes);
     }
     return g->failure[0] ? failure(s, error) : SPATE_OK;
+}
+
+uint64_t X(device_bytes)(const X(sim) *s)
+{
+    return s->gpu->allocated;
+}
+
+void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT])
+{
+    X(gpu_mark)(s->gpu, SPATE_STAGE_COUNT);
+    X(gpu_times)(s->gpu, seconds);
 }
 
 bool X(device_max_speed)(X(sim) *s, double *speed)

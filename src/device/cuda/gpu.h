@@ -60,11 +60,12 @@ typedef struct X(gpu_counters) {
 
 typedef struct X(gpu) {
     X(fields) f;
-    void *stream;                /* CUDA: the stream; check: the pool of threads */
-    char failure[200];           /* what went wrong first; empty: nothing */
-    uint64_t allocated;          /* bytes */
-    uint32_t capacity;           /* of the columns */
-    unsigned on_host, on_device; /* GPU_... groups that are up to date there */
+    void *stream;                       /* CUDA: the stream; check: the pool of threads */
+    void *marks[SPATE_STAGE_COUNT + 1]; /* CUDA: events */
+    char failure[200];                  /* what went wrong first; empty: nothing */
+    uint64_t allocated;                 /* bytes */
+    uint32_t capacity;                  /* of the columns */
+    unsigned on_host, on_device;        /* GPU_... groups that are up to date there */
 
     /* scratch */
     float *spare;                                    /* one column */
@@ -98,6 +99,10 @@ void X(gpu_upload)(X(gpu) *g, void *to, const void *from, size_t bytes);
 void X(gpu_download)(X(gpu) *g, void *to, const void *from, size_t bytes);
 void X(gpu_copy)(X(gpu) *g, void *to, const void *from, size_t bytes);
 void X(gpu_set)(X(gpu) *g, void *to, int byte, size_t bytes);
+/* Clock: marks the place in the queue where stage k begins (k = SPATE_STAGE_COUNT: the end), and
+ * tells the seconds between the marks of the last step; false: this device has no clock. */
+void X(gpu_mark)(X(gpu) *g, int k);
+bool X(gpu_times)(X(gpu) *g, double seconds[SPATE_STAGE_COUNT]);
 bool X(gpu_poisons)(void); /* check: stale memory is to be filled with NaN */
 /* Sorts keys by their lowest `bits` bits, stable, with values; results may be in the other pair of
  * arrays: the pointers are swapped then. */
