@@ -7,7 +7,7 @@ SCENE ?= scenes/dam_break.json
 ARGS ?=
 
 BUILD = build/$(PRESET)
-SOURCES = $(shell find include src tests examples bench scripts web -name '*.[ch]')
+SOURCES = $(shell find include src tests examples bench scripts web -name '*.[ch]' -o -name '*.cu')
 
 .DEFAULT_GOAL := help
 .PHONY: help deps build run test test-formats compilers test-cuda bench validate format format-check asan tsan clean install web test-web
