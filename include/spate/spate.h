@@ -407,6 +407,7 @@ typedef struct spate_forecast {
     uint64_t particles;       /* at the start, exact */
     uint64_t memory;          /* bytes, estimate of the peak of the process, its output included */
     uint64_t bytes_per_frame; /* of particle output */
+    uint64_t device_memory;   /* bytes in a GPU's memory; 0 on the CPU */
 } spate_forecast;
 SPATE_API spate_status spate_scene_forecast(const spate_scene *scene, const spate_options *options,
                                             spate_forecast *forecast, spate_error *error);

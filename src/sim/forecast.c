@@ -129,5 +129,6 @@ spate_status X(forecast)(const spate_scene *scene, int threads, spate_forecast *
         bytes += X(multigrid_bytes)(&g);
     bytes += surface_bytes(scene, forecast->particles);
     forecast->memory = (uint64_t)bytes;
+    forecast->device_memory = X(device_forecast)(scene, &g, forecast->particles);
     return file_bytes(scene, forecast->particles, &forecast->bytes_per_frame, error);
 }

@@ -130,6 +130,25 @@ static void make_arrays(X(sim) *s)
     }
 }
 
+uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t particles)
+{
+    uint64_t capacity = particles + 16, columns = 6;  /* spare, waiting, keys and order twice */
+    uint64_t cells = 4 * (3 * DIM + 4) + 2 * DIM + 1; /* u .. count; known; type */
+    bool density = scene->volume.method == SPATE_VOLUME_DENSITY ||
+                   scene->volume.method == SPATE_VOLUME_BOTH,
+         apic = scene->liquid.transfer == SPATE_TRANSFER_APIC;
+#define FIELD(name, components, type, when) columns += (when) ? (components) : 0;
+#include "sim/fields.def"
+#undef FIELD
+    for (int k = 0; k < scene->channel_count; k++)
+        columns += (uint64_t)scene->channels[k].components;
+    cells += density ? 4 : 0;
+    cells += scene->solids.count > 0 ? 4 * (DIM + 2) : 0;
+    cells += scene->inflows.count + scene->outflows.count > 0 ? 1 : 0;
+    return 4 * columns * capacity + X(gpu_temporary_bytes)((uint32_t)capacity, 0) +
+           cells * g->size + (uint64_t)g->tile_count * (4 * 4 + 2 + 4 + 4 * (GPU_LISTS + 2) + 8);
+}
+
 spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
 {
     const spate_scene *scene = s->common->scene;
@@ -141,6 +160,13 @@ spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
                        "pcg works on the cpu only; use multigrid, which is faster everywhere");
     if (!X(gpu_open)(g, s->common->pool))
         return failure(s, error);
+    uint64_t available, total, needed = X(device_forecast)(scene, &s->grid, s->particles.capacity);
+    X(gpu_memory)(g, &available, &total);
+    if (needed > available)
+        return sp_fail(error, SPATE_ERROR_DEVICE, "device",
+                       "needs %.2f GB of the GPU's memory, %.2f of %.2f GB are free: use fewer "
+                       "cells, a smaller domain or fewer particles per axis, or --device cpu",
+                       (double)needed * 1e-9, (double)available * 1e-9, (double)total * 1e-9);
     X(fields) *f = &g->f;
     size_t tiles = (size_t)s->grid.tile_count;
     f->grid = s->grid;
