@@ -101,6 +101,7 @@ typedef struct sp_device {
     const sp_table *flat, *solid;
     /* Whether the machine has one; fills `note` with its name, or with what is missing. */
     bool (*available)(char *note, size_t size);
+    uint64_t (*free_bytes)(void); /* of its memory */
 } sp_device;
 /* For tests: a device that no build has by itself. */
 void sp_device_add(const sp_device *device);
@@ -109,6 +110,7 @@ extern const sp_table sp2_table, sp3_table;
 #ifdef SPATE_CUDA
 extern const sp_table sp2_cuda_table, sp3_cuda_table;
 bool sp_cuda_available(char *note, size_t size);
+uint64_t sp_cuda_free_bytes(void);
 #endif
 #ifdef SPATE_LEVELS
 extern const sp_table sp2_v3_table, sp3_v3_table, sp2_v4_table, sp3_v4_table;

@@ -1,6 +1,13 @@
 /* available.cu -- whether this machine has a GPU that works. Compiled once, without a dimension. */
 #include <cuda_runtime.h>
+#include <stdint.h>
 #include <stdio.h>
+
+extern "C" uint64_t sp_cuda_free_bytes(void)
+{
+    size_t available = 0, total = 0;
+    return cudaMemGetInfo(&available, &total) == cudaSuccess ? available : 0;
+}
 
 extern "C" bool sp_cuda_available(char *note, size_t size)
 {

@@ -163,10 +163,7 @@ spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
     uint64_t available, total, needed = X(device_forecast)(scene, &s->grid, s->particles.capacity);
     X(gpu_memory)(g, &available, &total);
     if (needed > available)
-        return sp_fail(error, SPATE_ERROR_DEVICE, "device",
-                       "needs %.2f GB of the GPU's memory, %.2f of %.2f GB are free: use fewer "
-                       "cells, a smaller domain or fewer particles per axis, or --device cpu",
-                       (double)needed * 1e-9, (double)available * 1e-9, (double)total * 1e-9);
+        return sp_fail_device_memory(error, needed, available);
     X(fields) *f = &g->f;
     size_t tiles = (size_t)s->grid.tile_count;
     f->grid = s->grid;
