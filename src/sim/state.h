@@ -284,10 +284,13 @@ spate_status X(particles_reserve)(X(sim) *s, uint64_t count, spate_error *error)
 void X(particles_append)(X(sim) *s, const float x[DIM], const float v[DIM], int source);
 void X(particles_remove_dead)(X(sim) *s);
 
-/* ---- seed.c: the particles at the start. Calls `sink` for each (may be NULL) and counts them. */
-typedef void X(seed_sink)(void *user, const float x[DIM], const float v[DIM], int source);
-spate_status X(seed)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids,
-                     X(seed_sink) *sink, void *user, uint64_t *count, spate_error *error);
+/* Writes particle k, whose id is k. */
+void X(particles_put)(X(sim) *s, uint32_t k, const float x[DIM], const float v[DIM], int source);
+
+/* ---- seed.c: the particles at the start; room for as many as seed_count says must be reserved. */
+spate_status X(seed_count)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids,
+                           uint64_t *count, spate_error *error);
+spate_status X(seed)(X(sim) *s, uint64_t *count, spate_error *error);
 
 /* ---- tiles.c */
 void X(tiles_update)(X(sim) *s); /* from tiles.start: the lists; clears what left them */
