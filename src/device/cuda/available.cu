@@ -16,7 +16,8 @@ extern "C" bool sp_cuda_available(char *note, size_t size)
     size_t available = 0, total = 0;
     if (cudaGetDeviceProperties(&device, 0) != cudaSuccess ||
         cudaMemGetInfo(&available, &total) != cudaSuccess) {
-        snprintf(note, size, "the GPU does not answer (%s)", cudaGetErrorString(cudaGetLastError()));
+        snprintf(note, size, "the GPU does not answer (%s)",
+                 cudaGetErrorString(cudaGetLastError()));
         return false;
     }
     snprintf(note, size, "%s, %.1f of %.1f GB free", device.name, (double)available * 1e-9,
