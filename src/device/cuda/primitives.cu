@@ -155,7 +155,8 @@ size_t X(gpu_temporary_bytes)(uint32_t particles, size_t tiles)
     size_t sort = 0, scan = 0;
     cub::DoubleBuffer<uint32_t> key(NULL, NULL), value(NULL, NULL);
     cub::DeviceRadixSort::SortPairs(NULL, sort, key, value, particles, 0, 32);
-    cub::DeviceScan::ExclusiveSum(NULL, scan, (uint32_t *)NULL, (uint32_t *)NULL, tiles + 1);
+    size_t most = tiles + 1 > particles ? tiles + 1 : particles;
+    cub::DeviceScan::ExclusiveSum(NULL, scan, (uint32_t *)NULL, (uint32_t *)NULL, most);
     return sort > scan ? sort : scan;
 }
 
