@@ -394,7 +394,7 @@ typedef void spate_schedule_fn(void *user, int count, void (*work)(void *args, i
 
 typedef struct spate_options {
     int threads;        /* 0 (default): one per core */
-    const char *device; /* "cpu" (default) or "auto" */
+    const char *device; /* "cpu" (default), "cuda", or "auto": a GPU if one is there */
     spate_log_fn *log;  /* warnings; NULL (default): dropped */
     void *log_user;
     spate_schedule_fn *schedule; /* NULL (default): spate's own threads */
@@ -414,6 +414,7 @@ typedef struct spate_forecast {
     uint64_t volume_bytes;
     uint64_t film_bytes;       /* of the film and the picture at the end, estimate */
     uint64_t checkpoint_bytes; /* of the two that are kept, estimate */
+    uint64_t device_memory;   /* bytes in a GPU's memory; 0 on the CPU */
 } spate_forecast;
 SPATE_API spate_status spate_scene_forecast(const spate_scene *scene, const spate_options *options,
                                             spate_forecast *forecast, spate_error *error);
@@ -458,6 +459,12 @@ SPATE_API uint64_t spate_sim_steps(const spate_sim *sim); /* steps taken in all 
 SPATE_API bool spate_sim_at_frame(const spate_sim *sim);
 SPATE_API const spate_scene *spate_sim_scene(const spate_sim *sim);
 SPATE_API const char *spate_sim_device(const spate_sim *sim);
+/* The devices of this build, "cpu" first: fills up to `capacity` names, returns how many there are.
+ */
+SPATE_API int spate_device_list(const char **names, int capacity);
+/* Whether this machine can run one; `note` says what it is, or what is missing. */
+SPATE_API bool spate_device_available(const char *name, char *note, size_t size);
+SPATE_API uint64_t spate_sim_device_bytes(const spate_sim *sim); /* of a GPU; 0 on the CPU */
 SPATE_API int spate_sim_threads(const spate_sim *sim);
 /* Hash of the state of all particles; their order does not matter. */
 SPATE_API uint64_t spate_sim_hash(const spate_sim *sim);
@@ -608,6 +615,9 @@ typedef struct spate_stats {
 /* The numbers of the frame under way or just completed. Sorts the particles and walks over them:
  * meant for once a frame. */
 SPATE_API spate_stats spate_sim_stats(spate_sim *sim);
+/* The part of them that needs no look at the particles: clock, ledger, solver, collisions, seconds;
+ * the rest is 0. Costs nothing. */
+SPATE_API spate_stats spate_sim_progress(const spate_sim *sim);
 
 /* ------------------------------------------------------------------ checkpoints */
 

@@ -160,20 +160,15 @@ static spate_status make_solids(X(sim) *s, spate_error *error)
     return SPATE_OK;
 }
 
-static void seed_one(void *user, const float x[DIM], const float v[DIM], int source)
-{
-    X(particles_append)(user, x, v, source);
-}
-
 static spate_status make_particles(X(sim) *s, spate_error *error)
 {
     const spate_scene *scene = s->common->scene;
     for (int k = 0; k < scene->channel_count; k++)
         s->particles.channel_columns += scene->channels[k].components;
     uint64_t count;
-    TRY(X(seed)(scene, &s->grid, &s->solids, NULL, NULL, &count, error));
+    TRY(X(seed_count)(scene, &s->grid, &s->solids, &count, error));
     TRY(X(particles_reserve)(s, count, error));
-    return X(seed)(scene, &s->grid, &s->solids, seed_one, s, &s->common->seeded, error);
+    return X(seed)(s, &s->common->seeded, error);
 }
 
 static spate_status make(X(sim) *s, spate_error *error)
@@ -191,7 +186,7 @@ static spate_status make(X(sim) *s, spate_error *error)
     TRY(X(emitters_create)(s, error));
     TRY(make_particles(s, error));
     X(update_solids)(s, 0);
-    return SPATE_OK;
+    return X(gpu_attach)(s, error);
 }
 
 X(sim) *X(create)(sp_common *common, spate_error *error)
@@ -213,6 +208,7 @@ void X(destroy)(X(sim) *s)
 {
     if (!s)
         return;
+    X(gpu_detach)(s);
     X(array) arrays[MAX_ARRAYS];
     int count = X(arrays)(s, s->common->scene, arrays);
     for (int k = 0; k < count; k++)
