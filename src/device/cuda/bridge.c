@@ -6,6 +6,7 @@
  * changes by the user) works on the host's arrays, which X(bring) makes current and X(changed)
  * declares newer. */
 #include "device/cuda/stages.h"
+#include "sim/arrays.h"
 
 #include <math.h>
 #include <string.h>
@@ -425,16 +426,6 @@ static void find_displacement(X(sim) *s)
     X(changed)(s, GPU_WEIGHT);
 }
 
-static spate_status advect(X(sim) *s, double dt, spate_error *error)
-{
-    if (s->displaced) {
-        use_device(s, GPU_WEIGHT);
-        X(book_separation)(s, X(gpu_displace)(s));
-        s->displaced = false;
-    }
-    return X(gpu_advect)(s, dt, error);
-}
-
 static void remove_dead(X(sim) *s)
 {
     X(gpu_remove_dead)(s->gpu, (uint32_t)s->dead);
@@ -456,6 +447,8 @@ static spate_status run(X(sim) *s, spate_stage stage, double dt, bool *done, spa
         return SPATE_OK;
     }
     use_device(s, plan[stage].reads | plan[stage].writes);
+    if (stage == SPATE_STAGE_ADVECT && s->displaced)
+        use_device(s, GPU_WEIGHT);
     switch (stage) {
     case SPATE_STAGE_SORT: X(gpu_sort_particles)(g); break;
     case SPATE_STAGE_P2G: X(gpu_particles_to_grid)(g); break;
@@ -463,7 +456,7 @@ static spate_status run(X(sim) *s, spate_stage stage, double dt, bool *done, spa
     case SPATE_STAGE_FORCES: add_forces(s, dt); break;
     case SPATE_STAGE_EXTRAPOLATE: X(gpu_extrapolate)(g, dt, &s->reach); break;
     case SPATE_STAGE_G2P: X(gpu_hand_back)(s, dt); break;
-    case SPATE_STAGE_ADVECT: status = advect(s, dt, error); break;
+    case SPATE_STAGE_ADVECT: status = X(gpu_advect)(s, dt, error); break;
     case SPATE_STAGE_EMIT: remove_dead(s); break;
     default: break;
     }
@@ -484,6 +477,23 @@ static bool is_idle(const X(sim) *s, spate_stage stage)
     return false;
 }
 
+/* The host's pressure system is not in the device's memory, where SORT clears what leaves the
+ * active tiles: before the host builds it, all of it is cleared. */
+static void clear_system(X(sim) *s)
+{
+    X(array) arrays[MAX_ARRAYS];
+    mirror list[MAX_MIRRORS];
+    int count = X(arrays)(s, s->common->scene, arrays), mirrors = list_mirrors(s, list);
+    for (int k = 0; k < count; k++) {
+        bool mirrored = !arrays[k].moving;
+        for (int m = 0; m < mirrors && !mirrored; m++)
+            mirrored = list[m].host == arrays[k].block;
+        if (!mirrored)
+            memset(*arrays[k].block, 0, s->grid.size * arrays[k].item);
+    }
+    memset(s->system.unknown, UNKNOWN_NONE, (size_t)s->grid.tile_count);
+}
+
 spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done,
                              spate_error *error)
 {
@@ -501,6 +511,8 @@ spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done
     if (!*done) {
         X(bring)(s, plan[stage].reads | plan[stage].writes);
         X(changed)(s, plan[stage].writes);
+        if (stage == SPATE_STAGE_PRESSURE)
+            clear_system(s);
     }
     return g->failure[0] ? failure(s, error) : SPATE_OK;
 }

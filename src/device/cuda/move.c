@@ -63,19 +63,14 @@ spate_status X(gpu_advect)(X(sim) *s, double dt, spate_error *error)
     uint64_t broken;
     X(gpu_move) how = {.order = 1 + (int)s->common->scene->time.advection,
                        .h = (float)(dt / s->grid.dx),
-                       .reach = s->reach};
-    move(s, &how, dt, &broken);
+                       .reach = s->reach,
+                       .displaced = s->displaced};
+    X(book_separation)(s, move(s, &how, dt, &broken));
+    s->displaced = false;
     if (broken > 0)
         return sp_fail(
             error, SPATE_ERROR_SIMULATION, "advect",
             "%llu particles have no finite velocity in frame %d; the last checkpoint is good",
             (unsigned long long)broken, s->common->frame + 1);
     return SPATE_OK;
-}
-
-double X(gpu_displace)(X(sim) *s)
-{
-    uint64_t broken;
-    X(gpu_move) how = {.displaced = true};
-    return move(s, &how, 0, &broken);
 }
