@@ -212,6 +212,7 @@ void X(forget)(X(sim) *s, unsigned groups);  /* the host's arrays were used as s
 spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done,
                              spate_error *error);
 bool X(device_max_speed)(X(sim) *s, double *speed); /* false: the host is to find it */
+bool X(device_displaces)(const X(sim) *s); /* the density projection's displacement is there */
 #else
 static inline spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
 {
@@ -244,6 +245,11 @@ static inline spate_status X(device_stage)(X(sim) *s, spate_stage stage, double 
 static inline bool X(device_max_speed)(X(sim) *s, double *speed)
 {
     (void)s, (void)speed;
+    return false;
+}
+static inline bool X(device_displaces)(const X(sim) *s)
+{
+    (void)s;
     return false;
 }
 #endif
@@ -341,6 +347,7 @@ sp_room X(room)(const X(sim) *s);
 bool X(pushes_apart)(const spate_scene *scene);
 double X(push_apart)(X(sim) *s);
 double X(project_density)(X(sim) *s);
+void X(find_displacement)(X(sim) *s); /* its part on the grid: on the faces, into `weight` */
 
 /* ---- emit.c */
 spate_status X(emitters_create)(X(sim) *s, spate_error *error);

@@ -110,7 +110,8 @@ static void reserve(X(sim) *s)
     g->partials =
         again(g, g->partials, g->partial_count * sizeof(double), partials * sizeof(double), "sums");
     g->partial_count = partials;
-    size_t bytes = X(gpu_temporary_bytes)((uint32_t)now, tiles);
+    /* the pressure solver scans three flags of the tiles of all its levels */
+    size_t bytes = X(gpu_temporary_bytes)((uint32_t)now, 6 * tiles + 3 * MAX_LEVELS * 27);
     g->temporary = again(g, g->temporary, g->temporary_bytes, bytes, "sorting");
     g->temporary_bytes = bytes;
     g->capacity = (uint32_t)now;
@@ -128,6 +129,17 @@ static void make_arrays(X(sim) *s)
         if (*list[k].device)
             X(gpu_set)(s->gpu, *list[k].device, 0, list[k].bytes);
     }
+}
+
+static void make_solver(X(sim) *s)
+{
+    const spate_scene *scene = s->common->scene;
+    const X(grid) *grids[MAX_LEVELS];
+    int count = s->system.level_count > 1 ? s->system.level_count : 1;
+    for (int k = 0; k < count; k++)
+        grids[k] = &s->system.levels[k].grid;
+    X(gpu_solver_create)(s->gpu, count, grids, scene->pressure.solver == SPATE_SOLVER_MULTIGRID,
+                         s->density != NULL);
 }
 
 spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
@@ -158,6 +170,7 @@ spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
     g->tile_flags = X(gpu_alloc)(g, (GPU_LISTS + 1) * (tiles + 1) * sizeof(uint32_t), "the tiles");
     g->list_totals = X(gpu_alloc)(g, GPU_LISTS * sizeof(uint32_t), "the tiles");
     g->left = X(gpu_alloc)(g, tiles * sizeof(int), "the tiles");
+    make_solver(s);
     g->on_host = GPU_ALL;
     g->on_device = GPU_ALL & ~(unsigned)(GPU_PARTICLES | GPU_SOLIDS);
     return X(gpu_wait)(g) ? SPATE_OK : failure(s, error);
@@ -171,6 +184,7 @@ void X(gpu_detach)(X(sim) *s)
     if (!g)
         return;
     size_t tiles = (size_t)s->grid.tile_count;
+    X(gpu_solver_destroy)(g);
     int count = list_mirrors(s, list);
     for (int k = 0; k < count; k++)
         X(gpu_free)(g, *list[k].device, list[k].bytes);
@@ -350,13 +364,34 @@ static const struct {
     [SPATE_STAGE_EMIT] = {GPU_TILES | GPU_U, GPU_PARTICLES},
 };
 
+bool X(device_displaces)(const X(sim) *s)
+{
+    return s->gpu->on_device & GPU_SYSTEM;
+}
+
 /* Runs a stage on the device; false: it has none for this scene. */
-static bool run(X(sim) *s, spate_stage stage, double dt)
+static bool run(X(sim) *s, spate_stage stage, double dt, spate_status *status, spate_error *error)
 {
     X(gpu) *g = s->gpu;
     unsigned reads = plan[stage].reads, writes = plan[stage].writes;
-    (void)dt;
     switch (stage) {
+    case SPATE_STAGE_PRESSURE:
+        if (s->solids.any_moving)
+            return false;
+        use_device(s, reads | writes);
+        g->solves = true;
+        *status = X(project)(s, dt, error);
+        g->solves = false;
+        break;
+    case SPATE_STAGE_SEPARATE:
+        if (!X(device_displaces)(s) || !s->density || !(dt > 0))
+            return false;
+        use_device(s, reads | GPU_WEIGHT);
+        g->solves = true;
+        X(find_displacement)(s);
+        g->solves = false;
+        device_wrote(s, GPU_WEIGHT);
+        return false; /* the particles are moved on the host */
     case SPATE_STAGE_SORT:
         use_device(s, reads | writes);
         X(gpu_sort_particles)(g);
@@ -391,12 +426,13 @@ spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done
             X(changed)(s, GPU_SOLIDS);
         return SPATE_OK;
     }
-    *done = run(s, stage, dt);
+    spate_status status = SPATE_OK;
+    *done = run(s, stage, dt, &status, error);
     if (!*done) {
         X(bring)(s, plan[stage].reads | plan[stage].writes);
         X(changed)(s, plan[stage].writes);
     }
-    return g->failure[0] ? failure(s, error) : SPATE_OK;
+    return g->failure[0] ? failure(s, error) : status;
 }
 
 bool X(device_max_speed)(X(sim) *s, double *speed)
