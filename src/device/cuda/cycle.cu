@@ -2,7 +2,9 @@
  * sim/pressure/multigrid.c and cycle.c, with fewer ways through memory:
  *
  * - A tile does all its sweeps while it is in shared memory, the cells around it frozen; even tiles
- *   first, then odd ones, and in reverse on the way up.
+ *   first, then odd ones, and in reverse on the way up. The CPU does one sweep over all tiles after
+ *   the other. Where a single cycle is all that is done, its result has to be that of the CPU, and
+ *   this one does as well (`same`).
  * - Odd tiles come last on the way down and see the final values around them: they leave their part
  *   of the coarser right side in the same kernel. Even tiles do it in a second one.
  * - The coarser correction is added while a tile is fetched.
@@ -291,25 +293,28 @@ BLOCKS(work_on_tiles, tile_args, tile_shared, PAIRS)
 /* ---- the coarsest level */
 
 #define COARSEST (DIM == 2 ? 300 : 2000) /* cells, at most: sim/pressure/multigrid.c */
-#define COARSE_SWEEPS 16                 /* each way */
+#define QUICK_SWEEPS 16                  /* each way, over all of the level */
+#define TILE_SWEEPS 40                   /* each way, tile by tile, as on the CPU */
 #define COARSE_THREADS 1024
 
 typedef struct coarsest_args {
     X(gpu_level) level;
     double *partials;
     int partial_count;
-    bool periodic;
+    bool by_tiles; /* even tiles, then odd ones */
     const X(gpu_state) *state;
 } coarsest_args;
 
 typedef struct coarsest_shared {
     float x[COARSEST], b[COARSEST], inverse[COARSEST];
-    float before[COARSEST]; /* x before the half sweep, for what lies across a periodic side: with
-                               an odd number of cells that is of the same colour */
+    float before[COARSEST]; /* x, for what lies across a periodic side: that may be of the same
+                               colour */
     float a[COARSEST][DIM];
     uint16_t near[COARSEST][2 * DIM];
+    uint8_t turn[COARSEST]; /* colour, and twice the parity of the tile; NO_TURN: no unknown */
     double sum[COARSE_THREADS];
 } coarsest_shared;
+#define NO_TURN 255
 
 /* Where cell n of the level lies in its blocks; its coordinates. */
 GPU_FN size_t coarsest_place(const X(gpu_level) *l, int n, int cell[3])
@@ -326,64 +331,74 @@ GPU_FN size_t coarsest_place(const X(gpu_level) *l, int n, int cell[3])
     return (size_t)l->slot[X(tile_number)(g, t)] * TILE_CELLS + (size_t)at;
 }
 
+/* At a wall the neighbour is the cell itself, with an off-diagonal of 0. */
 GPU_FN void take_coarsest(const X(gpu_level) *l, coarsest_shared *shared, int n)
 {
     const X(grid) *g = &l->grid;
-    int cell[3], step = 1;
+    int cell[3], step = 1, colour = 0, parity = 0;
     size_t c = coarsest_place(l, n, cell);
-    shared->x[n] = 0.0f;
+    shared->x[n] = shared->before[n] = 0.0f;
     shared->b[n] = l->b[c];
     shared->inverse[n] = l->d[c] > 0.0f ? 1.0f / l->d[c] : 0.0f;
     FOR_DIM(d) {
         bool first = cell[d] == 0, last = cell[d] == g->n[d] - 1;
-        int round = g->periodic[d] ? (g->n[d] - 1) * step : 0; /* without: the cell itself */
-        bool shut = first && !g->periodic[d];
-        shared->a[n][d] = shut ? 0.0f : l->a[d] ? l->a[d][c] : l->even;
+        int round = g->periodic[d] ? (g->n[d] - 1) * step : 0;
+        shared->a[n][d] = first && !round ? 0.0f : l->a[d] ? l->a[d][c] : l->even;
         shared->near[n][2 * d] = (uint16_t)(first ? n + round : n - step);
         shared->near[n][2 * d + 1] = (uint16_t)(last ? n - round : n + step);
         step *= g->n[d];
+        colour ^= cell[d] & 1;
+        parity ^= (cell[d] / TILE + 1) & 1;
     }
+    shared->turn[n] = (uint8_t)(l->d[c] > 0.0f ? colour + 2 * parity : NO_TURN);
 }
 
-/* The face across the high side is that of the next cell; at a wall there is none. */
-GPU_FN void relax_coarsest(coarsest_shared *shared, const X(gpu_level) *l, int n, int colour)
+GPU_FN void relax_coarsest(coarsest_shared *shared, const X(grid) *g, int n)
 {
-    int cell[3] = {n % l->grid.n[0], n / l->grid.n[0] % l->grid.n[1],
-                   n / (l->grid.n[0] * l->grid.n[1])};
-    if (((cell[0] + cell[1] + cell[2]) & 1) != colour || !(shared->inverse[n] > 0.0f))
-        return;
     float sum = shared->b[n];
+    int step = 1;
     FOR_DIM(d) {
         int low = shared->near[n][2 * d], high = shared->near[n][2 * d + 1];
-        bool last = cell[d] == l->grid.n[d] - 1;
-        sum += shared->a[n][d] * (cell[d] == 0 ? shared->before[low] : shared->x[low]);
-        if (!last)
+        sum += shared->a[n][d] * (low == n - step ? shared->x[low] : shared->before[low]);
+        if (high == n + step)
             sum += shared->a[high][d] * shared->x[high];
-        else if (l->grid.periodic[d])
+        else if (high != n)
             sum += shared->a[high][d] * shared->before[high];
+        step *= g->n[d];
     }
     shared->x[n] = sum * shared->inverse[n];
+}
+
+/* The cells whose turn it is: a colour, of all tiles or of those of a parity. */
+GPU_FN bool has_turn(uint8_t turn, int phase, bool by_tiles)
+{
+    return turn != NO_TURN && (by_tiles ? turn : turn & 1) == phase;
 }
 
 BLOCKS(solve_coarsest, coarsest_args, coarsest_shared, COARSE_THREADS)
 {
     const X(gpu_level) *l = &a->level;
-    int count = l->grid.n[0] * l->grid.n[1] * LAST(l->grid.n[2]);
+    int count = l->grid.n[0] * l->grid.n[1] * LAST(l->grid.n[2]), phases = a->by_tiles ? 4 : 2;
+    int half = phases * (a->by_tiles ? TILE_SWEEPS : QUICK_SWEEPS);
+    bool periodic = false;
     (void)block;
     if (a->state->done)
         return;
+    FOR_DIM(d)
+        periodic = periodic || l->grid.periodic[d];
     FOR_THREADS(n, count)
     take_coarsest(l, shared, n);
     BARRIER();
-    for (int half = 0; half < 4 * COARSE_SWEEPS; half++) {
-        int colour = (half + (half >= 2 * COARSE_SWEEPS)) & 1;
-        if (half == 0 || a->periodic) {
+    for (int k = 0; k < 2 * half; k++) {
+        int phase = k < half ? k % phases : phases - 1 - k % phases;
+        if (periodic && k % 2 == 0) {
             FOR_THREADS(n, count)
             shared->before[n] = shared->x[n];
             BARRIER();
         }
         FOR_THREADS(n, count)
-        relax_coarsest(shared, l, n, colour);
+        if (has_turn(shared->turn[n], phase, a->by_tiles))
+            relax_coarsest(shared, &l->grid, n);
         BARRIER();
     }
     FOR_THREADS(t, COARSE_THREADS)
@@ -410,6 +425,11 @@ BLOCKS(solve_coarsest, coarsest_args, coarsest_shared, COARSE_THREADS)
 
 /* ---- the cycle */
 
+/* How a tile's sweeps are done: `rounds` times even tiles, then odd ones, `sweeps` each time. */
+typedef struct manner {
+    int rounds, sweeps;
+} manner;
+
 static tile_args work_of(X(gpu) *g, int k, int sweeps)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
@@ -431,52 +451,53 @@ static void run_half(X(gpu) *g, tile_args args, bool odd)
     work_on_tiles(g, args, (size_t)(end - first));
 }
 
-static void go_down(X(gpu) *g, int k, int sweeps)
+static void go_down(X(gpu) *g, int k, manner m)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    tile_args args = work_of(g, k, sweeps);
-    float *restricted = y->levels[k + 1].b;
-    args.fresh = args.alone = true;
-    run_half(g, args, false);
-    args.alone = false;
-    args.restricted = restricted;
-    run_half(g, args, true);
-    args = work_of(g, k, 0);
+    float *restricted = X(gpu_solver_of)(g)->levels[k + 1].b;
+    for (int round = 0; round < m.rounds; round++) {
+        tile_args args = work_of(g, k, m.sweeps);
+        args.fresh = args.alone = round == 0;
+        run_half(g, args, false);
+        args.alone = false;
+        args.restricted = round == m.rounds - 1 ? restricted : NULL;
+        run_half(g, args, true);
+    }
+    tile_args args = work_of(g, k, 0);
     args.restricted = restricted;
     run_half(g, args, false);
 }
 
-static void go_up(X(gpu) *g, int k, int sweeps)
+static void go_up(X(gpu) *g, int k, manner m)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    tile_args args = work_of(g, k, sweeps);
-    args.reverse = true;
-    args.partials = k == 0 ? g->partials : NULL;
-    args.coarse = y->levels[k + 1].x;
-    args.coarse_around = true;
-    run_half(g, args, true);
-    args.coarse_around = false;
-    run_half(g, args, false);
+    for (int round = 0; round < m.rounds; round++) {
+        tile_args args = work_of(g, k, m.sweeps);
+        args.reverse = true;
+        args.partials = k == 0 && round == m.rounds - 1 ? g->partials : NULL;
+        args.coarse = round == 0 ? X(gpu_solver_of)(g)->levels[k + 1].x : NULL;
+        args.coarse_around = round == 0;
+        run_half(g, args, true);
+        args.coarse_around = false;
+        run_half(g, args, false);
+    }
 }
 
 /* With periodic sides. */
-static void go_down_wrapped(X(gpu) *g, int k, int sweeps)
+static void go_down_wrapped(X(gpu) *g, int k, manner m)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     X(gpu_level) *l = &y->levels[k];
-    tile_args args = work_of(g, k, sweeps);
-    X(gpu_set)(g, l->x, 0,
-               (size_t)(l->tile_count + l->image_count + 1) * TILE_CELLS * sizeof(float));
-    run_half(g, args, false);
-    X(gpu_wrap)(g, l, l->x);
-    run_half(g, args, true);
-    X(gpu_wrap)(g, l, l->x);
-    args = work_of(g, k, 0);
+    size_t blocks = (size_t)(l->tile_count + l->image_count) + 1;
+    X(gpu_set)(g, l->x, 0, blocks * TILE_CELLS * sizeof(float));
+    for (int half = 0; half < 2 * m.rounds; half++) {
+        run_half(g, work_of(g, k, m.sweeps), half % 2);
+        X(gpu_wrap)(g, l, l->x);
+    }
+    tile_args args = work_of(g, k, 0);
     args.restricted = y->levels[k + 1].b;
     work_on_tiles(g, args, (size_t)l->tile_count);
 }
 
-static void go_up_wrapped(X(gpu) *g, int k, int sweeps)
+static void go_up_wrapped(X(gpu) *g, int k, manner m)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     X(gpu_level) *l = &y->levels[k];
@@ -484,35 +505,36 @@ static void go_up_wrapped(X(gpu) *g, int k, int sweeps)
     args.coarse = y->levels[k + 1].x;
     args.alone = true;
     work_on_tiles(g, args, (size_t)l->tile_count);
-    args = work_of(g, k, sweeps);
-    args.reverse = true;
-    args.partials = k == 0 ? g->partials : NULL;
-    X(gpu_wrap)(g, l, l->x);
-    run_half(g, args, true);
-    X(gpu_wrap)(g, l, l->x);
-    run_half(g, args, false);
+    for (int half = 0; half < 2 * m.rounds; half++) {
+        args = work_of(g, k, m.sweeps);
+        args.reverse = true;
+        args.partials = k == 0 && half >= 2 * m.rounds - 2 ? g->partials : NULL;
+        X(gpu_wrap)(g, l, l->x);
+        run_half(g, args, half % 2 == 0);
+    }
 }
 
-void X(gpu_cycle)(X(gpu) *g, int sweeps)
+void X(gpu_cycle)(X(gpu) *g, int sweeps, bool same)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     int last = y->level_count - 1;
+    manner m = {same ? sweeps : 1, same ? 1 : sweeps};
     for (int k = 0; k < last; k++)
         if (y->periodic)
-            go_down_wrapped(g, k, sweeps);
+            go_down_wrapped(g, k, m);
         else
-            go_down(g, k, sweeps);
+            go_down(g, k, m);
     coarsest_args args;
     memset(&args, 0, sizeof args);
     args.level = y->levels[last];
     args.state = y->state;
     args.partials = g->partials;
     args.partial_count = last == 0 ? args.level.tile_count : 0;
-    args.periodic = y->periodic;
+    args.by_tiles = same;
     solve_coarsest(g, args, 1);
     for (int k = last - 1; k >= 0; k--)
         if (y->periodic)
-            go_up_wrapped(g, k, sweeps);
+            go_up_wrapped(g, k, m);
         else
-            go_up(g, k, sweeps);
+            go_up(g, k, m);
 }
