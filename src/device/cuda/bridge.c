@@ -110,7 +110,8 @@ static void reserve(X(sim) *s)
     g->partials =
         again(g, g->partials, g->partial_count * sizeof(double), partials * sizeof(double), "sums");
     g->partial_count = partials;
-    size_t bytes = X(gpu_temporary_bytes)((uint32_t)now, tiles);
+    /* the pressure solver scans three flags of the tiles of all its levels */
+    size_t bytes = X(gpu_temporary_bytes)((uint32_t)now, 6 * tiles + 3 * MAX_LEVELS * 27);
     g->temporary = again(g, g->temporary, g->temporary_bytes, bytes, "sorting");
     g->temporary_bytes = bytes;
     g->capacity = (uint32_t)now;
@@ -149,6 +150,17 @@ uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t
            cells * g->size + (uint64_t)g->tile_count * (4 * 4 + 2 + 4 + 4 * (GPU_LISTS + 2) + 8);
 }
 
+static void make_solver(X(sim) *s)
+{
+    const spate_scene *scene = s->common->scene;
+    const X(grid) *grids[MAX_LEVELS];
+    int count = s->system.level_count > 1 ? s->system.level_count : 1;
+    for (int k = 0; k < count; k++)
+        grids[k] = &s->system.levels[k].grid;
+    X(gpu_solver_create)(s->gpu, count, grids, scene->pressure.solver == SPATE_SOLVER_MULTIGRID,
+                         s->density != NULL);
+}
+
 spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
 {
     const spate_scene *scene = s->common->scene;
@@ -181,6 +193,7 @@ spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
     g->tile_flags = X(gpu_alloc)(g, (GPU_LISTS + 1) * (tiles + 1) * sizeof(uint32_t), "the tiles");
     g->list_totals = X(gpu_alloc)(g, GPU_LISTS * sizeof(uint32_t), "the tiles");
     g->left = X(gpu_alloc)(g, tiles * sizeof(int), "the tiles");
+    make_solver(s);
     g->on_host = GPU_ALL;
     g->on_device = GPU_ALL & ~(unsigned)(GPU_PARTICLES | GPU_SOLIDS);
     return X(gpu_wait)(g) ? SPATE_OK : failure(s, error);
@@ -194,6 +207,7 @@ void X(gpu_detach)(X(sim) *s)
     if (!g)
         return;
     size_t tiles = (size_t)s->grid.tile_count;
+    X(gpu_solver_destroy)(g);
     int count = list_mirrors(s, list);
     for (int k = 0; k < count; k++)
         X(gpu_free)(g, *list[k].device, list[k].bytes);
@@ -392,6 +406,7 @@ static bool is_for_device(const X(sim) *s, spate_stage stage)
     case SPATE_STAGE_FORCES:
         return !movers && !inflows && !s->solids.any_friction &&
                !(s->common->scene->domain.friction > 0);
+    case SPATE_STAGE_PRESSURE: return !movers;
     case SPATE_STAGE_EXTRAPOLATE: return !movers && !inflows;
     case SPATE_STAGE_SEPARATE:
         return s->common->scene->volume.method == SPATE_VOLUME_DENSITY && s->density;
@@ -418,12 +433,30 @@ static void average_channels(X(sim) *s, double dt)
     X(changed)(s, GPU_PARTICLES);
 }
 
-/* SEPARATE by density: the host finds the displacement, ADVECT moves the particles by it. */
+static spate_status project(X(sim) *s, double dt, spate_error *error)
+{
+    s->gpu->solves = true;
+    spate_status status = X(project)(s, dt, error);
+    s->gpu->solves = false;
+    return status;
+}
+
+/* SEPARATE by density, where the pressure system is; ADVECT moves the particles by what it leaves.
+ */
 static void find_displacement(X(sim) *s)
 {
-    X(bring)(s, GPU_TILES | GPU_SURFACE | GPU_SOLIDS | GPU_KNOWN | GPU_WEIGHT);
+    unsigned reads = GPU_TILES | GPU_SURFACE | GPU_SOLIDS | GPU_KNOWN | GPU_WEIGHT;
+    s->gpu->solves = s->gpu->on_device & GPU_SYSTEM;
+    if (s->gpu->solves)
+        use_device(s, reads);
+    else
+        X(bring)(s, reads);
     X(project_density)(s);
-    X(changed)(s, GPU_WEIGHT);
+    if (s->gpu->solves)
+        device_wrote(s, GPU_WEIGHT);
+    else
+        X(changed)(s, GPU_WEIGHT);
+    s->gpu->solves = false;
 }
 
 static void remove_dead(X(sim) *s)
@@ -454,6 +487,7 @@ static spate_status run(X(sim) *s, spate_stage stage, double dt, bool *done, spa
     case SPATE_STAGE_P2G: X(gpu_particles_to_grid)(g); break;
     case SPATE_STAGE_SURFACE: X(gpu_build_surface)(g); break;
     case SPATE_STAGE_FORCES: add_forces(s, dt); break;
+    case SPATE_STAGE_PRESSURE: status = project(s, dt, error); break;
     case SPATE_STAGE_EXTRAPOLATE: X(gpu_extrapolate)(g, dt, &s->reach); break;
     case SPATE_STAGE_G2P: X(gpu_hand_back)(s, dt); break;
     case SPATE_STAGE_ADVECT: status = X(gpu_advect)(s, dt, error); break;

@@ -28,14 +28,36 @@ static void zero_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
+/* From zero: a cold start. */
+static void forget_pressure(X(sim) *s)
+{
+    ON_DEVICE(s, X(gpu_scale_pressure)(s->gpu, 0.0f); return );
+    sp_parallel_for(s->common->pool, (size_t)s->system.levels[0].tile_count, 8, zero_range, s);
+}
+
+/* A device solves in memory of its own. */
+static void begin_solve(X(sim) *s)
+{
+    ON_DEVICE(s, X(gpu_solve_begin)(s->gpu, s->system.q != s->p));
+    (void)s;
+}
+
+static void end_solve(X(sim) *s)
+{
+    ON_DEVICE(s, X(gpu_solve_end)(s->gpu, s->system.q != s->p));
+    (void)s;
+}
+
 void X(solve_system)(X(sim) *s, X(solve) *solve)
 {
+    begin_solve(s);
     switch (s->common->scene->pressure.solver) {
-    case SPATE_SOLVER_JACOBI: X(solve_jacobi)(s, solve); return;
-    case SPATE_SOLVER_GAUSS_SEIDEL: X(solve_gauss_seidel)(s, solve); return;
-    case SPATE_SOLVER_PCG: X(solve_pcg)(s, solve); return;
-    case SPATE_SOLVER_MULTIGRID: X(solve_multigrid)(s, solve); return;
+    case SPATE_SOLVER_JACOBI: X(solve_jacobi)(s, solve); break;
+    case SPATE_SOLVER_GAUSS_SEIDEL: X(solve_gauss_seidel)(s, solve); break;
+    case SPATE_SOLVER_PCG: X(solve_pcg)(s, solve); break;
+    case SPATE_SOLVER_MULTIGRID: X(solve_multigrid)(s, solve); break;
     }
+    end_solve(s);
 }
 
 static bool is_budget(const spate_scene *scene)
@@ -99,7 +121,7 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     common->solver_iterations += solve.iterations;
     for (int again = 0; again < 2 && !solve.converged && !is_budget(scene); again++) {
         s->system.sweeps = again == 0 ? SWEEPS : STRONG_SWEEPS;
-        sp_parallel_for(common->pool, (size_t)s->system.levels[0].tile_count, 8, zero_range, s);
+        forget_pressure(s);
         X(solve_system)(s, &solve);
         common->solver_iterations += solve.iterations;
     }

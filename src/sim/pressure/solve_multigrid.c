@@ -106,6 +106,8 @@ static double update_partial(void *user, size_t begin, size_t end)
 static bool iterate(X(sim) *s, X(solve) *solve, double target)
 {
     X(system) *y = &s->system;
+    ON_DEVICE(s, return X(gpu_iterate)(s->gpu, y->sweeps, target, &solve->iterations,
+                                       solve->max_iterations));
     size_t tiles = (size_t)y->levels[0].tile_count;
     cg_args args = {.s = s, .first = true};
     double residual = HUGE_VAL, rho = 0;
@@ -151,13 +153,26 @@ static void add_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
+static void add_correction(X(sim) *s, bool first)
+{
+    ON_DEVICE(s, X(gpu_add_correction)(s->gpu); return );
+    cg_args args = {.s = s, .first = first};
+    size_t tiles = (size_t)s->system.levels[0].tile_count;
+    sp_parallel_for(s->common->pool, tiles, 8, add_range, &args);
+}
+
+static double true_residual(X(sim) *s)
+{
+    ON_DEVICE(s, return X(gpu_residual)(s->gpu));
+    X(fill_border_wide)(s, s->system.q_sum);
+    return X(system_residual)(s, NULL, s->system.q_sum);
+}
+
 void X(solve_multigrid)(X(sim) *s, X(solve) *solve)
 {
     X(system) *y = &s->system;
-    size_t tiles = (size_t)y->levels[0].tile_count;
-    cg_args args = {.s = s, .first = true};
+    bool first = true;
     solve->iterations = 0;
-    X(fill_border_periodic)(s, y->q, -1);
     solve->residual = X(system_residual)(s, y->q, NULL);
     bool more = solve->residual > SETTLED * solve->tolerance;
     if (more && !y->hierarchy)
@@ -166,10 +181,9 @@ void X(solve_multigrid)(X(sim) *s, X(solve) *solve)
         double before = solve->residual;
         if (!iterate(s, solve, fmax(0.8 * solve->tolerance, DROP * before)))
             break;
-        sp_parallel_for(s->common->pool, tiles, 8, add_range, &args);
-        args.first = false;
-        X(fill_border_wide)(s, y->q_sum);
-        solve->residual = X(system_residual)(s, NULL, y->q_sum);
+        add_correction(s, first);
+        first = false;
+        solve->residual = true_residual(s);
         /* done, or fp32 cannot do better */
         more = solve->residual > solve->tolerance && solve->residual < 0.9 * before;
     }

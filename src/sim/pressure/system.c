@@ -320,6 +320,9 @@ double X(system_assemble)(X(sim) *s, double dt, double scale)
 {
     system_args args = {s, dt, (float)scale};
     s->system.hierarchy = false;
+    ON_DEVICE(s, s->system.has_pockets = true; /* there may be some */
+              X(gpu_scale_pressure)(s->gpu, (float)scale);
+              return X(gpu_assemble)(s->gpu, s->system.least_theta, s->movers));
     FOR_DIM(d)
         X(fill_border_periodic)(s, s->u[d], d);
     double most = X(maximum)(s, (size_t)s->tiles.active_count, 4, assemble_partial, &args);
@@ -409,6 +412,7 @@ static void gradient_range(void *user, size_t begin, size_t end, int worker)
 
 void X(system_gradient)(X(sim) *s, float *const u[DIM])
 {
+    ON_DEVICE(s, X(gpu_gradient)(s->gpu, s->system.q != s->p); return );
     gradient_args args = {s, u};
     X(fill_border_periodic)(s, s->system.q, -1);
     sp_parallel_for(s->common->pool, (size_t)s->tiles.face_count, 4, gradient_range, &args);
@@ -439,6 +443,8 @@ static double divergence_partial(void *user, size_t begin, size_t end)
 
 double X(system_divergence)(X(sim) *s, double dt, double scale)
 {
+    ON_DEVICE(s, double most = X(gpu_divergence)(s->gpu);
+              X(gpu_scale_pressure)(s->gpu, (float)scale); return most);
     system_args args = {s, dt, (float)scale};
     return X(maximum)(s, (size_t)s->system.levels[0].tile_count, 4, divergence_partial, &args);
 }
