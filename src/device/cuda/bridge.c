@@ -161,6 +161,8 @@ static void make_solver(X(sim) *s)
                          s->density != NULL);
 }
 
+static void use_device(X(sim) *s, unsigned groups);
+
 spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
 {
     const spate_scene *scene = s->common->scene;
@@ -196,6 +198,8 @@ spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
     make_solver(s);
     g->on_host = GPU_ALL;
     g->on_device = GPU_ALL & ~(unsigned)(GPU_PARTICLES | GPU_SOLIDS);
+    g->speed = -1;
+    use_device(s, GPU_ALL); /* here, and not in the first step */
     return X(gpu_wait)(g) ? SPATE_OK : failure(s, error);
 }
 
@@ -331,6 +335,7 @@ void X(changed)(X(sim) *s, unsigned groups)
 {
     X(gpu) *g = s->gpu;
     poison(s, groups & g->on_device, false);
+    g->speed = groups & GPU_PARTICLES ? -1 : g->speed;
     g->on_host |= groups;
     g->on_device &= ~groups;
 }
@@ -359,6 +364,7 @@ static void device_wrote(X(sim) *s, unsigned groups)
 {
     X(gpu) *g = s->gpu;
     poison(s, groups & g->on_host, true);
+    g->speed = groups & GPU_PARTICLES ? -1 : g->speed;
     g->on_device |= groups;
     g->on_host &= ~groups;
 }
@@ -564,8 +570,11 @@ void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT])
 
 bool X(device_max_speed)(X(sim) *s, double *speed)
 {
-    if (s->gpu->on_host & GPU_PARTICLES)
+    X(gpu) *g = s->gpu;
+    if (!(g->on_device & GPU_PARTICLES))
         return false;
-    *speed = X(gpu_max_speed)(s->gpu);
+    if (g->speed < 0) /* it is asked for several times between two steps */
+        g->speed = X(gpu_max_speed)(g);
+    *speed = g->speed;
     return true;
 }

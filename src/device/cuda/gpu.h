@@ -66,6 +66,7 @@ typedef struct X(gpu) {
     uint64_t allocated;                 /* bytes */
     uint32_t capacity;                  /* of the columns */
     unsigned on_host, on_device;        /* GPU_... groups that are up to date there */
+    double speed; /* m/s, the largest of the particles; negative: not known */
 
     /* scratch */
     float *spare;                                    /* one column */

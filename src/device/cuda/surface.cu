@@ -84,47 +84,97 @@ static void find_near_tiles(X(gpu) *g, surface_args args)
 
 /* ---- density */
 
-GPU_FN float hat(float x)
+/* A block does a tile with the cells around it, plane by plane along the last axis; a thread has a
+ * column of cells. What the particles of a cell give to the 3^DIM cells around it is summed once
+ * and waits in shared memory, by the plane it is for, until all three planes that give to that one
+ * are through. */
+#define SIDE (TILE + 2)
+#define COLUMNS (SIDE * LAST(SIDE))
+#define OUTPUTS (TILE * LAST(TILE))
+#define OFFSETS (3 * LAST(3))
+#define DENSITY_THREADS 128
+
+typedef struct density_shared {
+    float sum[3][OFFSETS][COLUMNS];
+} density_shared;
+
+/* Shares of a particle that go to the middles of the cells before, at and after its own. */
+GPU_FN void shares_of(float inside, float share[3])
 {
-    float y = 1.0f - GPU_ABS(x);
-    return y > 0.0f ? y : 0.0f;
+    float off = inside - 0.5f;
+    share[0] = off < 0.0f ? -off : 0.0f;
+    share[1] = 1.0f - GPU_ABS(off);
+    share[2] = off > 0.0f ? off : 0.0f;
 }
 
-/* What the particles of one cell give to the cell whose middle is at `middle`. */
-GPU_FN float density_from(const X(fields) *f, size_t c, const float middle[DIM])
+/* What the particles of a cell give: to the planes before, at and after it, and there to the cells
+ * around its own. */
+GPU_FN void give_density(const X(fields) *f, const int cell[DIM], float given[3][OFFSETS])
 {
-    float sum = 0.0f;
+    size_t c = X(index)(&f->grid, cell);
     uint32_t first = f->first[c], end = first + f->count[c];
     for (uint32_t k = first; k < end; k++) {
-        float w = 1.0f;
+        float share[3][3];
         FOR_DIM(d)
-            w *= hat(f->x[d][k] - middle[d]);
-        sum += w;
+            shares_of(f->x[d][k] - (float)cell[d], share[d]);
+        for (int plane = 0; plane < 3; plane++)
+            for (int j = 0; j < LAST(3); j++) {
+                float line = share[DIM - 1][plane] * (DIM == 3 ? share[1][j] : 1.0f);
+                for (int i = 0; i < 3; i++)
+                    given[plane][3 * j + i] += line * share[0][i];
+            }
     }
-    return sum;
 }
 
-MAP(gather_density, surface_args)
+GPU_FN void give_plane(const surface_args *a, const int corner[DIM], int plane, int column,
+                       density_shared *shared)
+{
+    int cell[DIM];
+    float given[3][OFFSETS] = {{0.0f}};
+    cell[0] = corner[0] + column % SIDE - 1;
+    if (DIM == 3)
+        cell[1] = corner[1] + column / SIDE - 1;
+    cell[DIM - 1] = corner[DIM - 1] + plane;
+    if (X(inside)(&a->f.grid, cell))
+        give_density(&a->f, cell, given);
+    for (int k = 0; k < OFFSETS; k++) {
+        shared->sum[(plane + 2) % 3][k][column] += given[0][k];
+        shared->sum[(plane + 3) % 3][k][column] += given[1][k];
+        shared->sum[(plane + 4) % 3][k][column] = given[2][k];
+    }
+}
+
+BLOCKS(gather_density, surface_args, density_shared, DENSITY_THREADS)
 {
     const X(fields) *f = &a->f;
-    int number = (int)(i / TILE_CELLS), cell[DIM];
-    bool border = number >= f->active_count;
-    int tile = border ? f->border[number - f->active_count] : f->active[number];
-    size_t c = X(tile_place)(&f->grid, tile, (int)(i % TILE_CELLS), cell);
-    float middle[DIM], sum = 0.0f;
-    bool reached = border || f->density || (f->tile_near[tile] & NEAR_SURFACE);
-    FOR_DIM(d) {
-        reached = reached && cell[d] >= -1 && cell[d] <= f->grid.n[d];
-        middle[d] = (float)cell[d] + 0.5f;
-    }
-    for (int k = 0; k < LAST(3) && reached; k++)
-        for (int j = 0; j < 3; j++) {
-            size_t row = c + (size_t)j * f->grid.stride[1] - f->grid.stride[1];
-            row += DIM == 3 ? (size_t)k * f->grid.stride[2] - f->grid.stride[2] : 0;
-            for (size_t near = row - 1; near <= row + 1; near++)
-                sum += density_from(f, near, middle);
+    bool border = (int)block >= f->active_count;
+    int tile = border ? f->border[(int)block - f->active_count] : f->active[block], corner[DIM];
+    X(tile_cell)(&f->grid, tile, corner);
+    size_t base = X(index)(&f->grid, corner);
+    if (!border && !f->density && !(f->tile_near[tile] & NEAR_SURFACE))
+        return;
+    FOR_THREADS(t, COLUMNS)
+    for (int k = 0; k < OFFSETS; k++)
+        shared->sum[1][k][t] = shared->sum[2][k][t] = 0.0f;
+    BARRIER();
+    for (int plane = -1; plane <= TILE; plane++) {
+        FOR_THREADS(t, COLUMNS)
+        give_plane(a, corner, plane, t, shared);
+        BARRIER();
+        FOR_THREADS(t, plane > 0 ? OUTPUTS : 0)
+        {
+            int i = t % TILE, j = t / TILE; /* j = 0 in 2D */
+            float sum = 0.0f;
+            for (int k = 0; k < OFFSETS; k++) {
+                int from = i + 2 - k % 3 + (DIM == 3 ? SIDE * (j + 2 - k / 3) : 0);
+                sum += shared->sum[(plane + 2) % 3][k][from];
+            }
+            size_t c = base + (size_t)i + (size_t)(plane - 1) * f->grid.stride[DIM - 1];
+            c += DIM == 3 ? (size_t)j * f->grid.stride[1] : 0;
+            a->sums[c] = sum;
         }
-    a->sums[c] = sum;
+        BARRIER();
+    }
 }
 
 /* ---- level set */
@@ -178,7 +228,7 @@ static void update_level_set(X(gpu) *g, surface_args args)
 {
     size_t active = (size_t)g->f.active_count, border = (size_t)g->f.border_count;
     find_near_tiles(g, args);
-    gather_density(g, args, (active + border) * TILE_CELLS);
+    gather_density(g, args, active + border);
     X(gpu_fold_border)(g, args.sums, NULL, -1);
     find_distance(g, args, active * TILE_CELLS);
     X(gpu_fill_border)(g, g->f.phi, -1);
