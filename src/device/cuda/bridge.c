@@ -143,10 +143,14 @@ uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t
 #undef FIELD
     for (int k = 0; k < scene->channel_count; k++)
         columns += (uint64_t)scene->channels[k].components;
+    double rest = 1;
+    FOR_DIM(d)
+        rest *= scene->liquid.particles_per_axis;
     cells += density ? 4 : 0;
     cells += scene->solids.count > 0 ? 4 * (DIM + 2) : 0;
     cells += scene->inflows.count + scene->outflows.count > 0 ? 1 : 0;
     return 4 * columns * capacity + X(gpu_temporary_bytes)((uint32_t)capacity, 0) +
+           X(gpu_solver_bytes)(g, (double)particles / rest, scene->solids.count > 0, density) +
            cells * g->size + (uint64_t)g->tile_count * (4 * 4 + 2 + 4 + 4 * (GPU_LISTS + 2) + 8);
 }
 

@@ -154,6 +154,8 @@ void X(gpu_return_waiting)(X(gpu) *g, size_t first, size_t count, const float *p
 void X(gpu_solver_create)(X(gpu) *g, int level_count, const X(grid) *const grids[], bool multigrid,
                           bool density);
 void X(gpu_solver_destroy)(X(gpu) *g);
+/* Bytes it will take, for so many cells of liquid. */
+uint64_t X(gpu_solver_bytes)(const X(grid) *grid, double liquid, bool solids, bool density);
 void X(gpu_list_levels)(X(gpu) *g);
 double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind); /* system.cu */
 double X(gpu_largest_b)(X(gpu) *g);

@@ -82,6 +82,18 @@ void X(gpu_solver_create)(X(gpu) *g, int level_count, const X(grid) *const grids
         X(gpu_set)(g, y->q_density, 0, grids[0]->size * sizeof(float));
 }
 
+/* What the solver will take for so many cells of liquid: a fifth more of them in tiles that are
+ * partly filled, and an eighth in hand. */
+uint64_t X(gpu_solver_bytes)(const X(grid) *grid, double liquid, bool solids, bool density)
+{
+    double tiles = (double)grid->tile_count, blocks = 1.35 * liquid / TILE_CELLS + 65;
+    bool periodic = grid->periodic[0] || grid->periodic[1] || grid->periodic[2];
+    blocks = blocks < tiles + 1 ? blocks : tiles + 1;
+    double fine = blocks * TILE_CELLS * (4.0 * (FINE_FIELDS + (solids || periodic ? DIM : 0)) + 1);
+    double coarse = (blocks / ((1 << DIM) - 1) + 64) * TILE_CELLS * COARSE_FIELDS * 4.0;
+    return (uint64_t)(fine + coarse + tiles * 100 + (density ? 4.0 * (double)grid->size : 0));
+}
+
 static size_t fine_bytes(const X(gpu_solver) *y)
 {
     size_t fields = FINE_FIELDS + (y->faces ? DIM : 0);
