@@ -310,13 +310,11 @@ static double move_partial(void *user, size_t begin, size_t end)
     return work;
 }
 
-double X(project_density)(X(sim) *s)
+void X(find_displacement)(X(sim) *s)
 {
     sp_pool *pool = s->common->pool;
     X(system) *y = &s->system;
     float *q = y->q;
-    if (!s->density)
-        return 0;
     sp_parallel_for(pool, (size_t)(s->tiles.active_count + s->tiles.border_count), 8, zero_range,
                     s);
     sp_parallel_for(pool, (size_t)y->levels[0].tile_count, 1, excess_range, s);
@@ -337,6 +335,13 @@ double X(project_density)(X(sim) *s)
         FOR_DIM(d)
             X(fill_border)(s, s->weight[d], d);
     }
+}
+
+double X(project_density)(X(sim) *s)
+{
+    if (!s->density)
+        return 0;
+    X(find_displacement)(s);
     move_args args = {.s = s, .mover = X(mover_begin)(s, 0)};
     double work = X(sum)(s, (size_t)s->tiles.liquid_count, 1, move_partial, &args);
     X(mover_end)(&args.mover);

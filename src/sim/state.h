@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "device/groups.h"
 #include "kernels/grid.h"
+#include "kernels/sides.h"
 #include "kernels/transfer.h"
 #include "scene/solids.h"
 #include "table.h"
@@ -19,11 +20,6 @@
 
 #define MAX_CHANNELS 16
 #define MAX_COLUMNS (2 * DIM + 1 + DIM * DIM + 4 * MAX_CHANNELS)
-#define CLEARANCE                                                                                 \
-    1e-3f /* cells that particles keep from walls and solids; float positions resolve it to 4,000 \
-             cells */
-#define SOLID_BAND 4.0 /* cells around solids in which their distance on the grid is exact */
-#define DEAD (-1e30f)  /* x[0] of a particle that is to be removed */
 
 typedef uint32_t __attribute__((may_alias)) X(word); /* a value of a column, whatever its type */
 
@@ -341,6 +337,8 @@ sp_room X(room)(const X(sim) *s);
 bool X(pushes_apart)(const spate_scene *scene);
 double X(push_apart)(X(sim) *s);
 double X(project_density)(X(sim) *s);
+void X(find_displacement)(X(sim) *s); /* the part of it that leaves it (cells) in `weight` */
+void X(book_separation)(X(sim) *s, double work); /* separate.c */
 
 /* ---- emit.c */
 spate_status X(emitters_create)(X(sim) *s, spate_error *error);
