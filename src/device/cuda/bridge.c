@@ -5,8 +5,7 @@
  * for this scene, runs on the host. Outside of the steps everything (stats, files, checkpoints,
  * changes by the user) works on the host's arrays, which X(bring) makes current and X(changed)
  * declares newer. */
-#include "device/cuda/gpu.h"
-#include "sim/state.h"
+#include "device/cuda/stages.h"
 
 #include <math.h>
 #include <string.h>
@@ -350,21 +349,84 @@ static const struct {
     [SPATE_STAGE_EMIT] = {GPU_TILES | GPU_U, GPU_PARTICLES},
 };
 
-/* Runs a stage on the device; false: it has none for this scene. */
-static bool run(X(sim) *s, spate_stage stage, double dt)
+/* What the host has to do after G2P on the device. */
+static void average_channels(X(sim) *s, double dt)
+{
+    if (!X(gpu_has_averages)(s))
+        return;
+    X(bring)(s, GPU_PARTICLES | GPU_TILES);
+    X(channels_step)(s, dt);
+    X(changed)(s, GPU_PARTICLES);
+}
+
+/* SEPARATE by density: the host finds the displacement, the device moves the particles. */
+static void displace(X(sim) *s)
+{
+    unsigned reads = GPU_TILES | GPU_SURFACE | GPU_SOLIDS | GPU_KNOWN | GPU_WEIGHT;
+    X(bring)(s, reads);
+    X(find_displacement)(s);
+    X(changed)(s, GPU_WEIGHT);
+    use_device(s, GPU_PARTICLES | GPU_SOLIDS | GPU_WEIGHT);
+    X(book_separation)(s, X(gpu_displace)(s));
+    device_wrote(s, GPU_PARTICLES);
+}
+
+/* EMIT without anything that gives or takes particles but open sides and closing solids. */
+static bool only_removes(const X(sim) *s)
+{
+    return s->emitter_count == 0 && s->drain_count == 0 && !s->common->scene->liquid.reseed;
+}
+
+static void remove_dead(X(sim) *s)
+{
+    X(gpu_remove_dead)(s->gpu, (uint32_t)s->dead);
+    s->particles.count = s->gpu->f.particle_count;
+    s->dead = 0;
+}
+
+/* Runs a stage on the device; not done: it has none for this scene. */
+static spate_status run(X(sim) *s, spate_stage stage, double dt, bool *done, spate_error *error)
 {
     X(gpu) *g = s->gpu;
     unsigned reads = plan[stage].reads, writes = plan[stage].writes;
-    (void)dt;
+    spate_status status = SPATE_OK;
+    *done = true;
     switch (stage) {
     case SPATE_STAGE_SORT:
         use_device(s, reads | writes);
         X(gpu_sort_particles)(g);
         break;
-    default: return false;
+    case SPATE_STAGE_P2G:
+        use_device(s, reads | writes);
+        X(gpu_particles_to_grid)(g);
+        break;
+    case SPATE_STAGE_G2P:
+        use_device(s, reads | writes);
+        X(gpu_hand_back)(s, dt);
+        device_wrote(s, writes);
+        average_channels(s, dt);
+        return SPATE_OK;
+    case SPATE_STAGE_SEPARATE:
+        *done = s->common->scene->volume.method == SPATE_VOLUME_DENSITY && s->density && dt > 0;
+        if (*done)
+            displace(s);
+        return SPATE_OK;
+    case SPATE_STAGE_ADVECT:
+        use_device(s, reads | writes);
+        status = X(gpu_advect)(s, dt, error);
+        break;
+    case SPATE_STAGE_EMIT:
+        *done = only_removes(s);
+        if (!*done)
+            return SPATE_OK;
+        use_device(s, GPU_PARTICLES);
+        remove_dead(s);
+        writes = GPU_PARTICLES;
+        break;
+    default: *done = false; return SPATE_OK;
     }
     device_wrote(s, writes);
-    return true;
+    return status;
 }
 
 /* Stages of the host that have nothing to do need nothing. */
@@ -372,8 +434,7 @@ static bool is_idle(const X(sim) *s, spate_stage stage)
 {
     const spate_scene *scene = s->common->scene;
     if (stage == SPATE_STAGE_EMIT)
-        return s->dead == 0 && s->emitter_count == 0 && s->drain_count == 0 &&
-               !scene->liquid.reseed;
+        return s->dead == 0 && only_removes(s);
     if (stage == SPATE_STAGE_SEPARATE)
         return scene->volume.method == SPATE_VOLUME_NONE;
     return false;
@@ -391,7 +452,7 @@ spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done
             X(changed)(s, GPU_SOLIDS);
         return SPATE_OK;
     }
-    *done = run(s, stage, dt);
+    TRY(run(s, stage, dt, done, error));
     if (!*done) {
         X(bring)(s, plan[stage].reads | plan[stage].writes);
         X(changed)(s, plan[stage].writes);

@@ -125,7 +125,8 @@ size_t X(gpu_temporary_bytes)(uint32_t particles, size_t tiles)
     size_t sort = 0, scan = 0;
     cub::DoubleBuffer<uint32_t> key(NULL, NULL), value(NULL, NULL);
     cub::DeviceRadixSort::SortPairs(NULL, sort, key, value, particles, 0, 32);
-    cub::DeviceScan::ExclusiveSum(NULL, scan, (uint32_t *)NULL, (uint32_t *)NULL, tiles + 1);
+    size_t most = tiles + 1 > particles ? tiles + 1 : particles;
+    cub::DeviceScan::ExclusiveSum(NULL, scan, (uint32_t *)NULL, (uint32_t *)NULL, most);
     return sort > scan ? sort : scan;
 }
 
@@ -178,7 +179,8 @@ GPU_FN double combine(double a, double b, bool largest)
 BLOCKS(reduce, reduce_args, reduce_shared, REDUCERS)
 {
     (void)block;
-    FOR_THREADS(t, REDUCERS) {
+    FOR_THREADS(t, REDUCERS)
+    {
         double part = 0;
         for (size_t k = (size_t)t; k < a->count; k += REDUCERS)
             part = combine(part, a->values[k], a->largest);
@@ -187,11 +189,11 @@ BLOCKS(reduce, reduce_args, reduce_shared, REDUCERS)
     BARRIER();
     for (int half = REDUCERS / 2; half > 0; half /= 2) {
         FOR_THREADS(t, half)
-            shared->part[t] = combine(shared->part[t], shared->part[t + half], a->largest);
+        shared->part[t] = combine(shared->part[t], shared->part[t + half], a->largest);
         BARRIER();
     }
     FOR_THREADS(t, 1)
-        a->values[0] = shared->part[0];
+    a->values[0] = shared->part[0];
 }
 
 static double reduce_partials(X(gpu) *g, size_t count, bool largest)
