@@ -109,8 +109,9 @@ static void reserve(X(sim) *s)
     g->partials =
         again(g, g->partials, g->partial_count * sizeof(double), partials * sizeof(double), "sums");
     g->partial_count = partials;
-    size_t bytes = X(gpu_temporary_bytes)((uint32_t)now, tiles);
-    g->temporary = again(g, g->temporary, g->temporary_bytes, bytes, "sorting");
+    size_t bytes =
+        X(gpu_temporary_bytes)(now > GPU_LISTS * (tiles + 1) ? now : GPU_LISTS * (tiles + 1));
+    g->temporary = again(g, g->temporary, g->temporary_bytes, bytes, "scans");
     g->temporary_bytes = bytes;
     g->capacity = (uint32_t)now;
 }
@@ -154,7 +155,7 @@ spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
     make_arrays(s);
     reserve(s);
     g->counters = X(gpu_alloc)(g, sizeof *g->counters, "counters");
-    g->tile_flags = X(gpu_alloc)(g, (GPU_LISTS + 1) * (tiles + 1) * sizeof(uint32_t), "the tiles");
+    g->tile_flags = X(gpu_alloc)(g, 2 * GPU_LISTS * (tiles + 1) * sizeof(uint32_t), "the tiles");
     g->list_totals = X(gpu_alloc)(g, GPU_LISTS * sizeof(uint32_t), "the tiles");
     g->left = X(gpu_alloc)(g, tiles * sizeof(int), "the tiles");
     g->on_host = GPU_ALL;
@@ -183,7 +184,7 @@ void X(gpu_detach)(X(sim) *s)
     X(gpu_free)(g, g->partials, g->partial_count * sizeof(double));
     X(gpu_free)(g, g->temporary, g->temporary_bytes);
     X(gpu_free)(g, g->counters, sizeof *g->counters);
-    X(gpu_free)(g, g->tile_flags, (GPU_LISTS + 1) * (tiles + 1) * sizeof(uint32_t));
+    X(gpu_free)(g, g->tile_flags, 2 * GPU_LISTS * (tiles + 1) * sizeof(uint32_t));
     X(gpu_free)(g, g->list_totals, GPU_LISTS * sizeof(uint32_t));
     X(gpu_free)(g, g->left, tiles * sizeof(int));
     X(gpu_close)(g);

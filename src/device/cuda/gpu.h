@@ -68,16 +68,16 @@ typedef struct X(gpu) {
 
     /* scratch */
     float *spare;                                    /* one column */
-    uint32_t *order, *key, *order_other, *key_other; /* SORT: particle numbers; keys */
+    uint32_t *order, *key, *order_other, *key_other; /* SORT, see sort.cu; columns otherwise */
     uint32_t *waiting;                               /* particles that the host is to settle */
     X(gpu_counters) *counters;
-    uint32_t *tile_flags;  /* lists of tiles: flags, and where each list puts its tiles */
+    uint32_t *tile_flags;  /* lists of tiles: flags of all lists, and their sums */
     uint32_t *list_totals; /* how long each is */
     int *left;             /* tiles that the liquid has left */
     int left_count;
     double *partials; /* of sums: one per tile, or per 1024 particles */
     size_t partial_count;
-    void *temporary; /* of sort and scan */
+    void *temporary; /* of scans */
     size_t temporary_bytes;
     void *solver; /* pressure.cu */
 } X(gpu);
@@ -99,13 +99,9 @@ void X(gpu_download)(X(gpu) *g, void *to, const void *from, size_t bytes);
 void X(gpu_copy)(X(gpu) *g, void *to, const void *from, size_t bytes);
 void X(gpu_set)(X(gpu) *g, void *to, int byte, size_t bytes);
 bool X(gpu_poisons)(void); /* check: stale memory is to be filled with NaN */
-/* Sorts keys by their lowest `bits` bits, stable, with values; results may be in the other pair of
- * arrays: the pointers are swapped then. */
-void X(gpu_sort)(X(gpu) *g, uint32_t **key, uint32_t **key_other, uint32_t **value,
-                 uint32_t **value_other, uint32_t count, int bits);
 /* sums[k] = values[0] + ... + values[k - 1], for k = 0 .. count - 1. */
 void X(gpu_scan)(X(gpu) *g, const uint32_t *values, uint32_t *sums, size_t count);
-size_t X(gpu_temporary_bytes)(uint32_t particles, size_t tiles); /* what sort and scan need */
+size_t X(gpu_temporary_bytes)(size_t count); /* what a scan needs */
 /* Sum and maximum of g->partials[0 .. count - 1], in fixed order; a NaN stays. They wait. */
 double X(gpu_sum)(X(gpu) *g, size_t count);
 double X(gpu_maximum)(X(gpu) *g, size_t count);
