@@ -208,6 +208,10 @@ void X(forget)(X(sim) *s, unsigned groups);  /* the host's arrays were used as s
 spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done,
                              spate_error *error);
 bool X(device_max_speed)(X(sim) *s, double *speed); /* false: the host is to find it */
+uint64_t X(device_bytes)(const X(sim) *s);          /* in the device's memory */
+uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t particles);
+/* After a step: the seconds of its stages by the device's clock, for it works behind the host. */
+void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT]);
 #else
 static inline spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
 {
@@ -242,6 +246,21 @@ static inline bool X(device_max_speed)(X(sim) *s, double *speed)
     (void)s, (void)speed;
     return false;
 }
+static inline uint64_t X(device_bytes)(const X(sim) *s)
+{
+    (void)s;
+    return 0;
+}
+static inline uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g,
+                                          uint64_t particles)
+{
+    (void)scene, (void)g, (void)particles;
+    return 0;
+}
+static inline void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT])
+{
+    (void)s, (void)seconds;
+}
 #endif
 
 /* ---- state.c */
@@ -261,10 +280,13 @@ spate_status X(particles_reserve)(X(sim) *s, uint64_t count, spate_error *error)
 void X(particles_append)(X(sim) *s, const float x[DIM], const float v[DIM], int source);
 void X(particles_remove_dead)(X(sim) *s);
 
-/* ---- seed.c: the particles at the start. Calls `sink` for each (may be NULL) and counts them. */
-typedef void X(seed_sink)(void *user, const float x[DIM], const float v[DIM], int source);
-spate_status X(seed)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids,
-                     X(seed_sink) *sink, void *user, uint64_t *count, spate_error *error);
+/* Writes particle k, whose id is k. */
+void X(particles_put)(X(sim) *s, uint32_t k, const float x[DIM], const float v[DIM], int source);
+
+/* ---- seed.c: the particles at the start; room for as many as seed_count says must be reserved. */
+spate_status X(seed_count)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids,
+                           uint64_t *count, spate_error *error);
+spate_status X(seed)(X(sim) *s, uint64_t *count, spate_error *error);
 
 /* ---- tiles.c */
 void X(tiles_update)(X(sim) *s); /* from tiles.start: the lists; clears what left them */

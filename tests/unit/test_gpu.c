@@ -18,6 +18,11 @@ static bool always(char *note, size_t size)
     return true;
 }
 
+static uint64_t enough(void)
+{
+    return UINT64_MAX;
+}
+
 static const char *device_name(void)
 {
     const char *name = getenv("SPATE_TEST_DEVICE");
@@ -447,7 +452,7 @@ static void same_bits(void)
 
 int main(int argc, char **argv)
 {
-    static const sp_device check = {"check", &sp2_check_table, &sp3_check_table, always};
+    static const sp_device check = {"check", &sp2_check_table, &sp3_check_table, always, enough};
     sp_device_add(&check);
     TEST_BEGIN(argc, argv);
     TEST(stages_2d);

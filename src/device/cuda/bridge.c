@@ -102,7 +102,7 @@ static void reserve(X(sim) *s)
     for (int k = 0; k < count; k++)
         *columns[k] = again(g, *columns[k], old * 4, now * 4, "the particles");
     g->spare = again(g, g->spare, old * 4, now * 4, "the particles");
-    uint32_t **scratch[] = {&g->order, &g->order_other, &g->key, &g->key_other, &g->waiting};
+    uint32_t **scratch[] = {&g->order, &g->order_other, &g->key, &g->key_other};
     for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++)
         *scratch[k] = again(g, *scratch[k], old * 4, now * 4, "the particles");
     size_t partials = now / 1024 + 1 > tiles ? now / 1024 + 1 : tiles;
@@ -130,6 +130,25 @@ static void make_arrays(X(sim) *s)
     }
 }
 
+uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t particles)
+{
+    uint64_t capacity = particles + 16, columns = 5;  /* spare, keys and order twice */
+    uint64_t cells = 4 * (3 * DIM + 4) + 2 * DIM + 1; /* u .. count; known; type */
+    bool density = scene->volume.method == SPATE_VOLUME_DENSITY ||
+                   scene->volume.method == SPATE_VOLUME_BOTH,
+         apic = scene->liquid.transfer == SPATE_TRANSFER_APIC;
+#define FIELD(name, components, type, when) columns += (when) ? (components) : 0;
+#include "sim/fields.def"
+#undef FIELD
+    for (int k = 0; k < scene->channel_count; k++)
+        columns += (uint64_t)scene->channels[k].components;
+    cells += density ? 4 : 0;
+    cells += scene->solids.count > 0 ? 4 * (DIM + 2) : 0;
+    cells += scene->inflows.count + scene->outflows.count > 0 ? 1 : 0;
+    return 4 * columns * capacity + X(gpu_temporary_bytes)(capacity) + cells * g->size +
+           (uint64_t)g->tile_count * (4 * 4 + 2 + 4 + 4 * (2 * GPU_LISTS + 1) + 8);
+}
+
 spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
 {
     const spate_scene *scene = s->common->scene;
@@ -141,6 +160,10 @@ spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
                        "pcg works on the cpu only; use multigrid, which is faster everywhere");
     if (!X(gpu_open)(g, s->common->pool))
         return failure(s, error);
+    uint64_t available, total, needed = X(device_forecast)(scene, &s->grid, s->particles.capacity);
+    X(gpu_memory)(g, &available, &total);
+    if (needed > available)
+        return sp_fail_device_memory(error, needed, available);
     X(fields) *f = &g->f;
     size_t tiles = (size_t)s->grid.tile_count;
     f->grid = s->grid;
@@ -177,8 +200,7 @@ void X(gpu_detach)(X(sim) *s)
     count = list_columns(g, columns);
     for (int k = 0; k < count; k++)
         X(gpu_free)(g, *columns[k], (size_t)g->capacity * 4);
-    uint32_t *scratch[] = {(uint32_t *)g->spare, g->order,  g->order_other, g->key,
-                           g->key_other,         g->waiting};
+    uint32_t *scratch[] = {(uint32_t *)g->spare, g->order, g->order_other, g->key, g->key_other};
     for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++)
         X(gpu_free)(g, scratch[k], (size_t)g->capacity * 4);
     X(gpu_free)(g, g->partials, g->partial_count * sizeof(double));
@@ -350,6 +372,41 @@ static const struct {
     [SPATE_STAGE_EMIT] = {GPU_TILES | GPU_U, GPU_PARTICLES},
 };
 
+/* EMIT without anything that gives or takes particles but open sides and closing solids. */
+static bool only_removes(const X(sim) *s)
+{
+    return s->emitter_count == 0 && s->drain_count == 0 && !s->common->scene->liquid.reseed;
+}
+
+/* Whether the device has code for a stage of this scene. */
+static bool is_for_device(const X(sim) *s, spate_stage stage)
+{
+    bool movers = s->solids.any_moving, inflows = s->emitter_count > 0;
+    switch (stage) {
+    case SPATE_STAGE_SORT:
+    case SPATE_STAGE_P2G:
+    case SPATE_STAGE_SURFACE:
+    case SPATE_STAGE_G2P:
+    case SPATE_STAGE_ADVECT: return true;
+    case SPATE_STAGE_FORCES:
+        return !movers && !inflows && !s->solids.any_friction &&
+               !(s->common->scene->domain.friction > 0);
+    case SPATE_STAGE_EXTRAPOLATE: return !movers && !inflows;
+    case SPATE_STAGE_SEPARATE:
+        return s->common->scene->volume.method == SPATE_VOLUME_DENSITY && s->density;
+    case SPATE_STAGE_EMIT: return only_removes(s);
+    default: return false;
+    }
+}
+
+static void add_forces(X(sim) *s, double dt)
+{
+    float dv[DIM];
+    FOR_DIM(d)
+        dv[d] = (float)(s->common->gravity[d] * dt);
+    X(gpu_add_forces)(s->gpu, dv);
+}
+
 /* What the host has to do after G2P on the device. */
 static void average_channels(X(sim) *s, double dt)
 {
@@ -372,12 +429,6 @@ static void displace(X(sim) *s)
     device_wrote(s, GPU_PARTICLES);
 }
 
-/* EMIT without anything that gives or takes particles but open sides and closing solids. */
-static bool only_removes(const X(sim) *s)
-{
-    return s->emitter_count == 0 && s->drain_count == 0 && !s->common->scene->liquid.reseed;
-}
-
 static void remove_dead(X(sim) *s)
 {
     X(gpu_remove_dead)(s->gpu, (uint32_t)s->dead);
@@ -389,44 +440,30 @@ static void remove_dead(X(sim) *s)
 static spate_status run(X(sim) *s, spate_stage stage, double dt, bool *done, spate_error *error)
 {
     X(gpu) *g = s->gpu;
-    unsigned reads = plan[stage].reads, writes = plan[stage].writes;
     spate_status status = SPATE_OK;
-    *done = true;
-    switch (stage) {
-    case SPATE_STAGE_SORT:
-        use_device(s, reads | writes);
-        X(gpu_sort_particles)(g);
-        break;
-    case SPATE_STAGE_P2G:
-        use_device(s, reads | writes);
-        X(gpu_particles_to_grid)(g);
-        break;
-    case SPATE_STAGE_G2P:
-        use_device(s, reads | writes);
-        X(gpu_hand_back)(s, dt);
-        device_wrote(s, writes);
-        average_channels(s, dt);
+    *done = is_for_device(s, stage);
+    if (!*done)
         return SPATE_OK;
-    case SPATE_STAGE_SEPARATE:
-        *done = s->common->scene->volume.method == SPATE_VOLUME_DENSITY && s->density && dt > 0;
-        if (*done)
+    if (stage == SPATE_STAGE_SEPARATE) {
+        if (dt > 0)
             displace(s);
         return SPATE_OK;
-    case SPATE_STAGE_ADVECT:
-        use_device(s, reads | writes);
-        status = X(gpu_advect)(s, dt, error);
-        break;
-    case SPATE_STAGE_EMIT:
-        *done = only_removes(s);
-        if (!*done)
-            return SPATE_OK;
-        use_device(s, GPU_PARTICLES);
-        remove_dead(s);
-        writes = GPU_PARTICLES;
-        break;
-    default: *done = false; return SPATE_OK;
     }
-    device_wrote(s, writes);
+    use_device(s, plan[stage].reads | plan[stage].writes);
+    switch (stage) {
+    case SPATE_STAGE_SORT: X(gpu_sort_particles)(g); break;
+    case SPATE_STAGE_P2G: X(gpu_particles_to_grid)(g); break;
+    case SPATE_STAGE_SURFACE: X(gpu_build_surface)(g); break;
+    case SPATE_STAGE_FORCES: add_forces(s, dt); break;
+    case SPATE_STAGE_EXTRAPOLATE: X(gpu_extrapolate)(g, dt, &s->reach); break;
+    case SPATE_STAGE_G2P: X(gpu_hand_back)(s, dt); break;
+    case SPATE_STAGE_ADVECT: status = X(gpu_advect)(s, dt, error); break;
+    case SPATE_STAGE_EMIT: remove_dead(s); break;
+    default: break;
+    }
+    device_wrote(s, plan[stage].writes);
+    if (stage == SPATE_STAGE_G2P)
+        average_channels(s, dt);
     return status;
 }
 
@@ -445,6 +482,7 @@ spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done
                              spate_error *error)
 {
     X(gpu) *g = s->gpu;
+    X(gpu_mark)(g, (int)stage);
     *done = is_idle(s, stage);
     if (*done)
         return SPATE_OK;
@@ -459,6 +497,17 @@ spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done
         X(changed)(s, plan[stage].writes);
     }
     return g->failure[0] ? failure(s, error) : SPATE_OK;
+}
+
+uint64_t X(device_bytes)(const X(sim) *s)
+{
+    return s->gpu->allocated;
+}
+
+void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT])
+{
+    X(gpu_mark)(s->gpu, SPATE_STAGE_COUNT);
+    X(gpu_times)(s->gpu, seconds);
 }
 
 bool X(device_max_speed)(X(sim) *s, double *speed)

@@ -54,22 +54,22 @@ typedef struct X(fields) {
 /* Counters that stages add to on the device (integers: any order gives the same sum). */
 typedef struct X(gpu_counters) {
     uint64_t collisions, open, crushed, far, broken;
-    uint32_t waiting; /* particles that the host is to settle, see settle list */
+    uint32_t waiting; /* particles that the host is to settle */
     uint32_t fastest; /* bits of the square of the largest speed; floats >= 0 order as integers */
 } X(gpu_counters);
 
 typedef struct X(gpu) {
     X(fields) f;
-    void *stream;                /* CUDA: the stream; check: the pool of threads */
-    char failure[200];           /* what went wrong first; empty: nothing */
-    uint64_t allocated;          /* bytes */
-    uint32_t capacity;           /* of the columns */
-    unsigned on_host, on_device; /* GPU_... groups that are up to date there */
+    void *stream;                       /* CUDA: the stream; check: the pool of threads */
+    void *marks[SPATE_STAGE_COUNT + 1]; /* CUDA: events */
+    char failure[200];                  /* what went wrong first; empty: nothing */
+    uint64_t allocated;                 /* bytes */
+    uint32_t capacity;                  /* of the columns */
+    unsigned on_host, on_device;        /* GPU_... groups that are up to date there */
 
     /* scratch */
     float *spare;                                    /* one column */
     uint32_t *order, *key, *order_other, *key_other; /* SORT, see sort.cu; columns otherwise */
-    uint32_t *waiting;                               /* particles that the host is to settle */
     X(gpu_counters) *counters;
     uint32_t *tile_flags;  /* lists of tiles: flags of all lists, and their sums */
     uint32_t *list_totals; /* how long each is */
@@ -98,6 +98,10 @@ void X(gpu_upload)(X(gpu) *g, void *to, const void *from, size_t bytes);
 void X(gpu_download)(X(gpu) *g, void *to, const void *from, size_t bytes);
 void X(gpu_copy)(X(gpu) *g, void *to, const void *from, size_t bytes);
 void X(gpu_set)(X(gpu) *g, void *to, int byte, size_t bytes);
+/* Clock: marks the place in the queue where stage k begins (k = SPATE_STAGE_COUNT: the end), and
+ * tells the seconds between the marks of the last step; false: this device has no clock. */
+void X(gpu_mark)(X(gpu) *g, int k);
+bool X(gpu_times)(X(gpu) *g, double seconds[SPATE_STAGE_COUNT]);
 bool X(gpu_poisons)(void); /* check: stale memory is to be filled with NaN */
 /* sums[k] = values[0] + ... + values[k - 1], for k = 0 .. count - 1. */
 void X(gpu_scan)(X(gpu) *g, const uint32_t *values, uint32_t *sums, size_t count);

@@ -32,11 +32,20 @@ bool X(gpu_open)(X(gpu) *g, void *pool)
         !good(g, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cuda"))
         return false;
     g->stream = stream;
+    for (int k = 0; k <= SPATE_STAGE_COUNT; k++) {
+        cudaEvent_t event = NULL;
+        if (!good(g, cudaEventCreate(&event), "cuda"))
+            return false;
+        g->marks[k] = event;
+    }
     return true;
 }
 
 void X(gpu_close)(X(gpu) *g)
 {
+    for (int k = 0; k <= SPATE_STAGE_COUNT; k++)
+        if (g->marks[k])
+            cudaEventDestroy((cudaEvent_t)g->marks[k]);
     if (g->stream)
         cudaStreamDestroy((cudaStream_t)g->stream);
 }
@@ -112,6 +121,27 @@ void X(gpu_set)(X(gpu) *g, void *to, int byte, size_t bytes)
 {
     if (bytes > 0 && !g->failure[0])
         good(g, cudaMemsetAsync(to, byte, bytes, (cudaStream_t)g->stream), "a fill");
+}
+
+void X(gpu_mark)(X(gpu) *g, int k)
+{
+    if (!g->failure[0])
+        good(g, cudaEventRecord((cudaEvent_t)g->marks[k], (cudaStream_t)g->stream), "the clock");
+}
+
+bool X(gpu_times)(X(gpu) *g, double seconds[SPATE_STAGE_COUNT])
+{
+    if (!X(gpu_wait)(g))
+        return false;
+    for (int k = 0; k < SPATE_STAGE_COUNT; k++) {
+        float milliseconds = 0;
+        good(g,
+             cudaEventElapsedTime(&milliseconds, (cudaEvent_t)g->marks[k],
+                                  (cudaEvent_t)g->marks[k + 1]),
+             "the clock");
+        seconds[k] = 1e-3 * (double)milliseconds;
+    }
+    return !g->failure[0];
 }
 
 bool X(gpu_poisons)(void)
