@@ -93,32 +93,10 @@ bool X(gpu_poisons)(void)
     return true;
 }
 
-size_t X(gpu_temporary_bytes)(uint32_t particles, size_t tiles)
+size_t X(gpu_temporary_bytes)(size_t count)
 {
-    (void)particles, (void)tiles;
+    (void)count;
     return 0;
-}
-
-void X(gpu_sort)(X(gpu) *g, uint32_t **key, uint32_t **key_other, uint32_t **value,
-                 uint32_t **value_other, uint32_t count, int bits)
-{
-    for (int shift = 0; shift < bits && !g->failure[0]; shift += 8) {
-        uint32_t next[257] = {0};
-        for (uint32_t k = 0; k < count; k++)
-            next[((*key)[k] >> shift & 255) + 1]++;
-        for (int digit = 0; digit < 256; digit++)
-            next[digit + 1] += next[digit];
-        for (uint32_t k = 0; k < count; k++) {
-            uint32_t place = next[(*key)[k] >> shift & 255]++;
-            (*key_other)[place] = (*key)[k];
-            (*value_other)[place] = (*value)[k];
-        }
-        uint32_t *keys = *key, *values = *value;
-        *key = *key_other;
-        *value = *value_other;
-        *key_other = keys;
-        *value_other = values;
-    }
 }
 
 void X(gpu_scan)(X(gpu) *g, const uint32_t *values, uint32_t *sums, size_t count)

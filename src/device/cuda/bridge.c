@@ -103,16 +103,18 @@ static void reserve(X(sim) *s)
     for (int k = 0; k < count; k++)
         *columns[k] = again(g, *columns[k], old * 4, now * 4, "the particles");
     g->spare = again(g, g->spare, old * 4, now * 4, "the particles");
-    uint32_t **scratch[] = {&g->order, &g->order_other, &g->key, &g->key_other, &g->waiting};
+    uint32_t **scratch[] = {&g->order, &g->order_other, &g->key, &g->key_other};
     for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++)
         *scratch[k] = again(g, *scratch[k], old * 4, now * 4, "the particles");
     size_t partials = now / 1024 + 1 > tiles ? now / 1024 + 1 : tiles;
     g->partials =
         again(g, g->partials, g->partial_count * sizeof(double), partials * sizeof(double), "sums");
     g->partial_count = partials;
-    /* the pressure solver scans three flags of the tiles of all its levels */
-    size_t bytes = X(gpu_temporary_bytes)((uint32_t)now, 6 * tiles + 3 * MAX_LEVELS * 27);
-    g->temporary = again(g, g->temporary, g->temporary_bytes, bytes, "sorting");
+    /* SORT scans particles and lists of tiles; the solver three flags of the tiles of all levels */
+    size_t scanned = 6 * tiles + 3 * MAX_LEVELS * 27, lists = GPU_LISTS * (tiles + 1);
+    scanned = scanned > lists ? scanned : lists;
+    size_t bytes = X(gpu_temporary_bytes)(now > scanned ? now : scanned);
+    g->temporary = again(g, g->temporary, g->temporary_bytes, bytes, "scans");
     g->temporary_bytes = bytes;
     g->capacity = (uint32_t)now;
 }
@@ -133,7 +135,7 @@ static void make_arrays(X(sim) *s)
 
 uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t particles)
 {
-    uint64_t capacity = particles + 16, columns = 6;  /* spare, waiting, keys and order twice */
+    uint64_t capacity = particles + 16, columns = 5;  /* spare, keys and order twice */
     uint64_t cells = 4 * (3 * DIM + 4) + 2 * DIM + 1; /* u .. count; known; type */
     bool density = scene->volume.method == SPATE_VOLUME_DENSITY ||
                    scene->volume.method == SPATE_VOLUME_BOTH,
@@ -149,9 +151,9 @@ uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t
     cells += density ? 4 : 0;
     cells += scene->solids.count > 0 ? 4 * (DIM + 2) : 0;
     cells += scene->inflows.count + scene->outflows.count > 0 ? 1 : 0;
-    return 4 * columns * capacity + X(gpu_temporary_bytes)((uint32_t)capacity, 0) +
+    return 4 * columns * capacity + X(gpu_temporary_bytes)(capacity) + cells * g->size +
            X(gpu_solver_bytes)(g, (double)particles / rest, scene->solids.count > 0, density) +
-           cells * g->size + (uint64_t)g->tile_count * (4 * 4 + 2 + 4 + 4 * (GPU_LISTS + 2) + 8);
+           (uint64_t)g->tile_count * (4 * 4 + 2 + 4 + 4 * (2 * GPU_LISTS + 1) + 8);
 }
 
 static void make_solver(X(sim) *s)
@@ -196,7 +198,7 @@ spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
     make_arrays(s);
     reserve(s);
     g->counters = X(gpu_alloc)(g, sizeof *g->counters, "counters");
-    g->tile_flags = X(gpu_alloc)(g, (GPU_LISTS + 1) * (tiles + 1) * sizeof(uint32_t), "the tiles");
+    g->tile_flags = X(gpu_alloc)(g, 2 * GPU_LISTS * (tiles + 1) * sizeof(uint32_t), "the tiles");
     g->list_totals = X(gpu_alloc)(g, GPU_LISTS * sizeof(uint32_t), "the tiles");
     g->left = X(gpu_alloc)(g, tiles * sizeof(int), "the tiles");
     make_solver(s);
@@ -222,14 +224,13 @@ void X(gpu_detach)(X(sim) *s)
     count = list_columns(g, columns);
     for (int k = 0; k < count; k++)
         X(gpu_free)(g, *columns[k], (size_t)g->capacity * 4);
-    uint32_t *scratch[] = {(uint32_t *)g->spare, g->order,  g->order_other, g->key,
-                           g->key_other,         g->waiting};
+    uint32_t *scratch[] = {(uint32_t *)g->spare, g->order, g->order_other, g->key, g->key_other};
     for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++)
         X(gpu_free)(g, scratch[k], (size_t)g->capacity * 4);
     X(gpu_free)(g, g->partials, g->partial_count * sizeof(double));
     X(gpu_free)(g, g->temporary, g->temporary_bytes);
     X(gpu_free)(g, g->counters, sizeof *g->counters);
-    X(gpu_free)(g, g->tile_flags, (GPU_LISTS + 1) * (tiles + 1) * sizeof(uint32_t));
+    X(gpu_free)(g, g->tile_flags, 2 * GPU_LISTS * (tiles + 1) * sizeof(uint32_t));
     X(gpu_free)(g, g->list_totals, GPU_LISTS * sizeof(uint32_t));
     X(gpu_free)(g, g->left, tiles * sizeof(int));
     X(gpu_close)(g);

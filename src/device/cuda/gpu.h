@@ -54,7 +54,7 @@ typedef struct X(fields) {
 /* Counters that stages add to on the device (integers: any order gives the same sum). */
 typedef struct X(gpu_counters) {
     uint64_t collisions, open, crushed, far, broken;
-    uint32_t waiting; /* particles that the host is to settle, see settle list */
+    uint32_t waiting; /* particles that the host is to settle */
     uint32_t fastest; /* bits of the square of the largest speed; floats >= 0 order as integers */
 } X(gpu_counters);
 
@@ -70,16 +70,15 @@ typedef struct X(gpu) {
 
     /* scratch */
     float *spare;                                    /* one column */
-    uint32_t *order, *key, *order_other, *key_other; /* SORT: particle numbers; keys */
-    uint32_t *waiting;                               /* particles that the host is to settle */
+    uint32_t *order, *key, *order_other, *key_other; /* SORT, see sort.cu; columns otherwise */
     X(gpu_counters) *counters;
-    uint32_t *tile_flags;  /* lists of tiles: flags, and where each list puts its tiles */
+    uint32_t *tile_flags;  /* lists of tiles: flags of all lists, and their sums */
     uint32_t *list_totals; /* how long each is */
     int *left;             /* tiles that the liquid has left */
     int left_count;
     double *partials; /* of sums: one per tile, or per 1024 particles */
     size_t partial_count;
-    void *temporary; /* of sort and scan */
+    void *temporary; /* of scans */
     size_t temporary_bytes;
     void *solver; /* X(gpu_solver), device/cuda/solver.h */
     bool solves;  /* the operations of sim/pressure are to be done here */
@@ -106,13 +105,9 @@ void X(gpu_set)(X(gpu) *g, void *to, int byte, size_t bytes);
 void X(gpu_mark)(X(gpu) *g, int k);
 bool X(gpu_times)(X(gpu) *g, double seconds[SPATE_STAGE_COUNT]);
 bool X(gpu_poisons)(void); /* check: stale memory is to be filled with NaN */
-/* Sorts keys by their lowest `bits` bits, stable, with values; results may be in the other pair of
- * arrays: the pointers are swapped then. */
-void X(gpu_sort)(X(gpu) *g, uint32_t **key, uint32_t **key_other, uint32_t **value,
-                 uint32_t **value_other, uint32_t count, int bits);
 /* sums[k] = values[0] + ... + values[k - 1], for k = 0 .. count - 1. */
 void X(gpu_scan)(X(gpu) *g, const uint32_t *values, uint32_t *sums, size_t count);
-size_t X(gpu_temporary_bytes)(uint32_t particles, size_t tiles); /* what sort and scan need */
+size_t X(gpu_temporary_bytes)(size_t count); /* what a scan needs */
 /* Sum and maximum of g->partials[0 .. count - 1], in fixed order; a NaN stays. They wait. */
 double X(gpu_sum)(X(gpu) *g, size_t count);
 double X(gpu_maximum)(X(gpu) *g, size_t count);

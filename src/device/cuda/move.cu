@@ -167,12 +167,13 @@ BLOCKS(move_general, move_args, move_shared, THREADS)
 
 static move_args args_of(X(gpu) *g)
 {
-    uint32_t *columns[3] = {g->key, g->key_other, g->order_other}; /* SORT's: free until the next */
+    /* those of SORT: free until the next one */
+    uint32_t *columns[3] = {g->key, g->key_other, g->order_other};
     move_args args;
     memset(&args, 0, sizeof args);
     args.f = g->f;
     args.counters = g->counters;
-    args.waiting = g->waiting;
+    args.waiting = g->order;
     args.partials = g->partials;
     FOR_DIM(d)
         args.target[d] = (float *)columns[d];

@@ -151,13 +151,13 @@ MAP(find_fillers, dead_args)
         a->filler[i - (a->before[k] - a->before[a->kept])] = k;
 }
 
-/* The n-th dead one of those that are to stay gets the n-th filler. */
+/* The n-th hole gets the n-th filler from the end: the order that sim/particles.c leaves. */
 MAP(fill_holes, dead_args)
 {
     const X(fields) *f = &a->f;
     if (!a->flags[i])
         return;
-    uint32_t k = a->filler[a->before[i]];
+    uint32_t k = a->filler[a->before[a->kept] - 1 - a->before[i]];
     FOR_DIM(d) {
         f->x[d][i] = f->x[d][k];
         f->v[d][i] = f->v[d][k];

@@ -1,8 +1,7 @@
-/* primitives.cu -- memory, copies, sort, scan and sums on a CUDA device. The device "check" has its
+/* primitives.cu -- memory, copies, scans and sums on a CUDA device. The device "check" has its
  * own, device/check/primitives.c. */
 #include "device/cuda/launch.h"
 
-#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 #include <stdio.h>
 
@@ -150,31 +149,11 @@ bool X(gpu_poisons)(void)
     return false;
 }
 
-size_t X(gpu_temporary_bytes)(uint32_t particles, size_t tiles)
+size_t X(gpu_temporary_bytes)(size_t count)
 {
-    size_t sort = 0, scan = 0;
-    cub::DoubleBuffer<uint32_t> key(NULL, NULL), value(NULL, NULL);
-    cub::DeviceRadixSort::SortPairs(NULL, sort, key, value, particles, 0, 32);
-    size_t most = tiles + 1 > particles ? tiles + 1 : particles;
-    cub::DeviceScan::ExclusiveSum(NULL, scan, (uint32_t *)NULL, (uint32_t *)NULL, most);
-    return sort > scan ? sort : scan;
-}
-
-void X(gpu_sort)(X(gpu) *g, uint32_t **key, uint32_t **key_other, uint32_t **value,
-                 uint32_t **value_other, uint32_t count, int bits)
-{
-    if (g->failure[0] || count == 0)
-        return;
-    cub::DoubleBuffer<uint32_t> keys(*key, *key_other), values(*value, *value_other);
-    size_t bytes = g->temporary_bytes;
-    good(g,
-         cub::DeviceRadixSort::SortPairs(g->temporary, bytes, keys, values, count, 0, bits,
-                                         (cudaStream_t)g->stream),
-         "sort");
-    *key = keys.Current();
-    *key_other = keys.Alternate();
-    *value = values.Current();
-    *value_other = values.Alternate();
+    size_t scan = 0;
+    cub::DeviceScan::ExclusiveSum(NULL, scan, (uint32_t *)NULL, (uint32_t *)NULL, count);
+    return scan;
 }
 
 void X(gpu_scan)(X(gpu) *g, const uint32_t *values, uint32_t *sums, size_t count)

@@ -1,60 +1,84 @@
 /* sort.cu -- SORT on the device: particles by tile, cell and id, and the lists of tiles.
  *
- * Keys (tile and cell) are radix-sorted with the particles' numbers; inside a cell the numbers are
- * then put in order of their ids; every column is gathered through the result. The order is that of
- * device/cpu/sort.c, and so are the lists, but for the order of liquid tiles, which are not grouped
- * by colour. */
+ * A counting sort. Each particle counts itself in its cell; sums over the cells of tiles and over
+ * tiles give each cell its places; the ids of a cell's particles are laid there, in any order, and
+ * each particle finds its own place by counting the smaller ids among them. Every column is then
+ * gathered. The order is that of device/cpu/sort.c, and so are the lists, but for the order of
+ * liquid tiles, which are not grouped by colour.
+ *
+ * Particles move a cell or two in a step, so what is near in the old order is near in the new one,
+ * and all these accesses find their neighbours in the cache. */
 #include "device/cuda/launch.h"
 
 enum { LIQUID = 1, ACTIVE = 2, BORDER = 4, ACROSS = 8 }; /* TILE_... of sim/state.h */
 
-/* ---- keys */
+#define CROWD 1024 /* a cell with more particles is sorted by one thread, on a heap */
 
-typedef struct key_args {
+typedef struct sort_args {
     X(fields) f;
-    uint32_t *key, *order;
-} key_args;
+    uint32_t *key;    /* per particle: index of its cell */
+    uint32_t *rank;   /* and its number in the cell, as it came */
+    uint32_t *ids;    /* of each cell's particles, by rank */
+    uint32_t *order;  /* the particles in their final order */
+    uint32_t *sorted; /* and their ids */
+    uint32_t *totals; /* particles per tile */
+} sort_args;
 
-MAP(find_keys, key_args)
+/* ---- counts */
+
+MAP(count_in_cells, sort_args)
 {
     const X(grid) *g = &a->f.grid;
-    uint32_t tile = 0, cell = 0;
-    for (int d = DIM - 1; d >= 0; d--) {
+    int cell[DIM];
+    FOR_DIM(d) {
         float x = a->f.x[d][i];
-        int c = x > 0.0f ? (int)x : 0;
-        c = c < g->n[d] ? c : g->n[d] - 1;
-        tile = tile * (uint32_t)g->tiles[d] + ((uint32_t)c >> TILE_SHIFT) + 1;
-        cell = cell * TILE + ((uint32_t)c & (TILE - 1));
+        cell[d] = x > 0.0f ? (int)x : 0;
+        cell[d] = cell[d] < g->n[d] ? cell[d] : g->n[d] - 1;
     }
-    a->key[i] = tile * TILE_CELLS + cell;
-    a->order[i] = (uint32_t)i;
+    uint32_t c = (uint32_t)X(index)(g, cell);
+    a->key[i] = c;
+    a->rank[i] = GPU_ADD32(&a->f.count[c], 1u);
 }
 
-/* The first particle of each tile, by bisection of the sorted keys. */
-MAP(find_starts, key_args)
+typedef struct row_sums {
+    uint32_t sum[TILE_ROWS + 1];
+} row_sums;
+
+GPU_FN uint32_t sum_row(const X(fields) *f, int tile, int row)
 {
-    uint32_t low = 0, high = a->f.particle_count, wanted = (uint32_t)i * TILE_CELLS;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (a->key[middle] < wanted)
-            low = middle + 1;
-        else
-            high = middle;
+    const uint32_t *count = f->count + X(tile_index)(&f->grid, tile) + X(row_offset)(&f->grid, row);
+    uint32_t sum = 0;
+    for (int k = 0; k < TILE; k++)
+        sum += count[k];
+    return sum;
+}
+
+BLOCKS(count_in_tiles, sort_args, row_sums, TILE_ROWS)
+{
+    FOR_THREADS(r, TILE_ROWS)
+    shared->sum[r] = sum_row(&a->f, (int)block, r);
+    BARRIER();
+    FOR_THREADS(t, 1)
+    {
+        uint32_t sum = 0;
+        for (int r = 0; r < TILE_ROWS; r++)
+            sum += shared->sum[r];
+        a->totals[block] = sum;
     }
-    a->f.tile_start[i] = low;
 }
 
 /* ---- lists of tiles */
 
+enum { LIST_ACTIVE, LIST_BORDER, LIST_FACES, LIST_LIQUID, LIST_LEFT, LISTS };
+
 typedef struct tile_args {
     X(fields) f;
-    uint32_t *flags;
-    const uint32_t *places;
-    int *list;
+    uint32_t *flags;        /* all lists in one array: tile_count + 1 values each */
+    const uint32_t *places; /* sums of the flags */
+    uint32_t *totals;
+    int *list[LISTS];
     int axis;
-    int which; /* the list being made */
 } tile_args;
-enum { LIST_ACTIVE, LIST_BORDER, LIST_FACES, LIST_LIQUID, LIST_LEFT, LISTS };
 
 GPU_FN bool in_domain(const X(grid) *g, const int t[DIM])
 {
@@ -157,11 +181,11 @@ GPU_FN bool ends_domain(const X(grid) *g, int tile)
     return ends && outside == 1;
 }
 
-GPU_FN bool is_listed(const tile_args *a, int tile)
+GPU_FN bool is_listed(const tile_args *a, int tile, int which)
 {
     uint8_t state = a->f.tile_state[tile];
     bool active = state & ACTIVE, border = state & BORDER;
-    switch (a->which) {
+    switch (which) {
     case LIST_ACTIVE: return active;
     case LIST_BORDER: return border;
     case LIST_FACES: return active || (border && ends_domain(&a->f.grid, tile));
@@ -172,34 +196,32 @@ GPU_FN bool is_listed(const tile_args *a, int tile)
 
 MAP(flag_listed, tile_args)
 {
-    a->flags[i] = i < (size_t)a->f.grid.tile_count && is_listed(a, (int)i);
+    size_t each = (size_t)a->f.grid.tile_count + 1;
+    int tile = (int)(i % each);
+    a->flags[i] = tile < a->f.grid.tile_count && is_listed(a, tile, (int)(i / each));
 }
 
 MAP(list_tiles, tile_args)
 {
+    size_t each = (size_t)a->f.grid.tile_count + 1, which = i / each, first = which * each;
     if (a->flags[i])
-        a->list[a->places[i]] = (int)i;
+        a->list[which][a->places[i] - a->places[first]] = (int)(i - first);
+    if (i + 1 == first + each)
+        a->totals[which] = a->places[i] - a->places[first];
 }
 
-static void make_lists(X(gpu) *g)
+static void make_lists(X(gpu) *g, tile_args args)
 {
-    size_t tiles = (size_t)g->f.grid.tile_count;
+    size_t all = LISTS * ((size_t)g->f.grid.tile_count + 1);
     int *lists[LISTS] = {g->f.active, g->f.border, g->f.faces, g->f.liquid, g->left};
     uint32_t totals[LISTS];
-    tile_args args;
-    memset(&args, 0, sizeof args);
-    args.f = g->f;
-    for (int k = 0; k < LISTS; k++) {
-        uint32_t *places = g->tile_flags + (size_t)(k + 1) * (tiles + 1);
-        args.which = k;
-        args.flags = g->tile_flags;
-        args.places = places;
-        args.list = lists[k];
-        flag_listed(g, args, tiles + 1);
-        X(gpu_scan)(g, args.flags, places, tiles + 1);
-        list_tiles(g, args, tiles);
-        X(gpu_copy)(g, g->list_totals + k, places + tiles, sizeof *places);
-    }
+    memcpy(args.list, lists, sizeof lists);
+    flag_listed(g, args, all);
+    X(gpu_scan)(g, g->tile_flags, g->tile_flags + all, all);
+    args.places = g->tile_flags + all;
+    args.totals = g->list_totals;
+    list_tiles(g, args, all);
+    memset(totals, 0, sizeof totals);
     X(gpu_download)(g, totals, g->list_totals, sizeof totals);
     g->f.active_count = (int)totals[LIST_ACTIVE];
     g->f.border_count = (int)totals[LIST_BORDER];
@@ -227,7 +249,7 @@ MAP(clear_left, clear_args)
     if (f->density)
         f->density[c] = 0.0f;
     f->type[c] = 0;
-    f->first[c] = f->count[c] = 0;
+    f->first[c] = 0; /* and `count` is by itself */
 }
 
 static void update_tiles(X(gpu) *g)
@@ -245,58 +267,59 @@ static void update_tiles(X(gpu) *g)
         }
     mark_border(g, args, tiles);
     take_border(g, args, tiles);
-    make_lists(g);
+    make_lists(g, args);
     clear_args clear = {g->f, g->left};
     clear_left(g, clear, (size_t)g->left_count * TILE_CELLS);
 }
 
-/* ---- cells */
+/* ---- places */
 
-typedef struct cell_args {
-    X(fields) f;
-    const uint32_t *key;
-    uint32_t *order;
-} cell_args;
-
-MAP(empty_cells, cell_args)
+/* The first place of each cell of an active tile. */
+BLOCKS(place_cells, sort_args, row_sums, TILE_ROWS)
 {
-    int cell[DIM], tile = a->f.active[i / TILE_CELLS];
-    size_t c = X(tile_place)(&a->f.grid, tile, (int)(i % TILE_CELLS), cell);
-    a->f.first[c] = a->f.tile_start[tile];
-    a->f.count[c] = 0;
-}
-
-GPU_FN size_t cell_of_key(const X(grid) *g, uint32_t key)
-{
-    int cell[DIM];
-    return X(tile_place)(g, (int)(key / TILE_CELLS), (int)(key % TILE_CELLS), cell);
-}
-
-MAP(begin_cells, cell_args)
-{
-    if (i == 0 || a->key[i - 1] != a->key[i])
-        a->f.first[cell_of_key(&a->f.grid, a->key[i])] = (uint32_t)i;
-}
-
-MAP(end_cells, cell_args)
-{
-    if (i + 1 == a->f.particle_count || a->key[i + 1] != a->key[i]) {
-        size_t c = cell_of_key(&a->f.grid, a->key[i]);
-        a->f.count[c] = (uint32_t)i + 1 - a->f.first[c];
+    int tile = a->f.active[block];
+    FOR_THREADS(r, TILE_ROWS)
+    shared->sum[r] = sum_row(&a->f, tile, r);
+    BARRIER();
+    FOR_THREADS(t, 1)
+    {
+        uint32_t place = a->f.tile_start[tile];
+        for (int r = 0; r < TILE_ROWS; r++) {
+            uint32_t sum = shared->sum[r];
+            shared->sum[r] = place;
+            place += sum;
+        }
+    }
+    BARRIER();
+    FOR_THREADS(r, TILE_ROWS)
+    {
+        size_t c = X(tile_index)(&a->f.grid, tile) + X(row_offset)(&a->f.grid, r);
+        uint32_t place = shared->sum[r];
+        for (int k = 0; k < TILE; k++) {
+            a->f.first[c + (size_t)k] = place;
+            place += a->f.count[c + (size_t)k];
+        }
     }
 }
 
-GPU_FN void insert_by_id(uint32_t *list, uint32_t n, const uint32_t *id)
+MAP(lay_ids, sort_args)
 {
-    for (uint32_t k = 1; k < n; k++) {
-        uint32_t item = list[k], key = id[item], at = k;
-        for (; at > 0 && id[list[at - 1]] > key; at--)
-            list[at] = list[at - 1];
-        list[at] = item;
-    }
+    a->ids[a->f.first[a->key[i]] + a->rank[i]] = a->f.id[i];
 }
 
-/* For a crowded cell: a heap in place. */
+/* Ids are never used twice: the number of smaller ones is the place. */
+MAP(find_places, sort_args)
+{
+    uint32_t c = a->key[i], first = a->f.first[c], n = a->f.count[c], id = a->f.id[i];
+    uint32_t place = n > CROWD ? a->rank[i] : 0;
+    if (n <= CROWD)
+        for (uint32_t k = first; k < first + n; k++)
+            place += a->ids[k] < id;
+    a->order[first + place] = (uint32_t)i;
+    a->sorted[first + place] = id;
+}
+
+/* A heap in place. */
 GPU_FN void heap_by_id(uint32_t *list, uint32_t n, const uint32_t *id)
 {
     for (uint32_t end = n, start = n / 2; end > 1;) {
@@ -320,67 +343,90 @@ GPU_FN void heap_by_id(uint32_t *list, uint32_t n, const uint32_t *id)
     }
 }
 
-MAP(order_cells, cell_args)
+MAP(order_crowds, sort_args)
 {
     int cell[DIM];
     size_t c = X(tile_place)(&a->f.grid, a->f.liquid[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
-    uint32_t n = a->f.count[c], *list = a->order + a->f.first[c];
-    if (n > 64)
-        heap_by_id(list, n, a->f.id);
-    else if (n > 1)
-        insert_by_id(list, n, a->f.id);
+    uint32_t n = a->f.count[c], first = a->f.first[c];
+    if (n <= CROWD)
+        return;
+    heap_by_id(a->order + first, n, a->f.id);
+    for (uint32_t k = first; k < first + n; k++)
+        a->sorted[k] = a->f.id[a->order[k]];
 }
 
-/* ---- columns */
+/* ---- columns: as many at a time as there are spare ones */
+
+#define SPARES 4
 
 typedef struct gather_args {
-    const uint32_t *order, *from;
-    uint32_t *to;
+    const uint32_t *order, *from[SPARES];
+    uint32_t *to[SPARES];
+    int columns;
 } gather_args;
 
-MAP(gather_column, gather_args)
+MAP(gather_columns, gather_args)
 {
-    a->to[i] = a->from[a->order[i]];
+    uint32_t k = a->order[i];
+    SP_UNROLL_ALL
+    for (int e = 0; e < SPARES; e++)
+        if (e < a->columns)
+            a->to[e][i] = a->from[e][k];
 }
 
-static void gather(X(gpu) *g, void **column)
+static void gather(X(gpu) *g, void **columns[], int count)
 {
-    gather_args args = {g->order, (const uint32_t *)*column, (uint32_t *)g->spare};
-    gather_column(g, args, g->f.particle_count);
-    g->spare = (float *)*column;
-    *column = args.to;
+    void **spare[SPARES] = {(void **)&g->spare, (void **)&g->key, (void **)&g->key_other,
+                            (void **)&g->order_other};
+    for (int first = 0; first < count; first += SPARES) {
+        gather_args args;
+        memset(&args, 0, sizeof args);
+        args.order = g->order;
+        args.columns = count - first < SPARES ? count - first : SPARES;
+        for (int e = 0; e < args.columns; e++) {
+            args.from[e] = (const uint32_t *)*columns[first + e];
+            args.to[e] = (uint32_t *)*spare[e];
+            *spare[e] = *columns[first + e];
+            *columns[first + e] = args.to[e];
+        }
+        gather_columns(g, args, g->f.particle_count);
+    }
 }
 
-static int bits_of(uint32_t largest)
+static void gather_all(X(gpu) *g)
 {
-    int bits = 1;
-    while (bits < 32 && largest >> bits)
-        bits++;
-    return bits;
+    void **columns[2 * DIM + DIM * DIM + GPU_CHANNELS];
+    int count = 0;
+    uint32_t *id = g->f.id;
+    g->f.id = g->order_other; /* find_places has made it */
+    g->order_other = id;
+    FOR_DIM(d)
+        columns[count++] = (void **)&g->f.x[d];
+    FOR_DIM(d)
+        columns[count++] = (void **)&g->f.v[d];
+    for (int e = 0; e < DIM * DIM && g->f.apic; e++)
+        columns[count++] = (void **)&g->f.c[e];
+    for (int e = 0; e < g->f.channel_columns; e++)
+        columns[count++] = (void **)&g->f.channel[e];
+    gather(g, columns, count);
 }
 
 void X(gpu_sort_particles)(X(gpu) *g)
 {
     uint32_t count = g->f.particle_count;
-    key_args keys = {g->f, g->key, g->order};
-    find_keys(g, keys, count);
-    X(gpu_sort)(g, &g->key, &g->key_other, &g->order, &g->order_other, count,
-                bits_of((uint32_t)g->f.grid.tile_count * TILE_CELLS));
-    keys.key = g->key;
-    find_starts(g, keys, (size_t)g->f.grid.tile_count + 1);
+    size_t tiles = (size_t)g->f.grid.tile_count;
+    sort_args args = {g->f,     g->key,         g->key_other, (uint32_t *)g->spare,
+                      g->order, g->order_other, g->tile_flags};
+    X(gpu_set)(g, g->f.count, 0, g->f.grid.size * sizeof *g->f.count);
+    count_in_cells(g, args, count);
+    X(gpu_set)(g, args.totals + tiles, 0, sizeof *args.totals);
+    count_in_tiles(g, args, tiles);
+    X(gpu_scan)(g, args.totals, g->f.tile_start, tiles + 1);
     update_tiles(g);
-    cell_args cells = {g->f, g->key, g->order};
-    empty_cells(g, cells, (size_t)g->f.active_count * TILE_CELLS);
-    begin_cells(g, cells, count);
-    end_cells(g, cells, count);
-    order_cells(g, cells, (size_t)g->f.liquid_count * TILE_CELLS);
-    FOR_DIM(d) {
-        gather(g, (void **)&g->f.x[d]);
-        gather(g, (void **)&g->f.v[d]);
-    }
-    gather(g, (void **)&g->f.id);
-    for (int e = 0; e < DIM * DIM && g->f.apic; e++)
-        gather(g, (void **)&g->f.c[e]);
-    for (int e = 0; e < g->f.channel_columns; e++)
-        gather(g, (void **)&g->f.channel[e]);
+    args.f = g->f;
+    place_cells(g, args, (size_t)g->f.active_count);
+    lay_ids(g, args, count);
+    find_places(g, args, count);
+    order_crowds(g, args, (size_t)g->f.liquid_count * TILE_CELLS);
+    gather_all(g);
 }
