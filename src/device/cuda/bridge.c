@@ -317,7 +317,7 @@ static void poison(X(sim) *s, unsigned groups, bool host)
         return;
     int count = list_mirrors(s, list);
     for (int k = 0; k < count; k++)
-        if (list[k].group & groups)
+        if ((list[k].group & groups) && *list[k].device) /* solids may come later */
             memset(host ? *list[k].host : *list[k].device, 0xff, list[k].bytes);
     if (!(groups & GPU_PARTICLES))
         return;
