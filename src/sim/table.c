@@ -49,7 +49,7 @@ static uint64_t hash(void *s)
 
 static void stats(void *s, spate_stats *out)
 {
-    X(bring)(s, GPU_ALL);
+    X(bring)(s, GPU_PARTICLES | GPU_TILES); /* they make the rest anew */
     X(stats)(s, out);
     X(forget)(s, GPU_GRID);
 }
