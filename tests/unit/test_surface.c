@@ -109,7 +109,7 @@ static double volume_share(const cloud *c, const spate_mesh_options *options)
 static void random_clouds_are_manifold(void)
 {
     FOR_EACH_KIND(dim, r)
-    for (int trial = 0; trial < 16; trial++) {
+    for (int trial = 0; trial < 16; trial += TEST_STRIDE(5)) {
         cloud c = {0};
         int count = trial < 4 ? trial + 1 : (int)(uniform() * (dim == 2 ? 300 : 3000));
         double size = 2 + 12 * uniform();
@@ -202,7 +202,7 @@ static void bulk_keeps_its_volume(void)
 static void sheets_are_kept(void)
 {
     FOR_EACH_KIND(dim, r)
-    for (int trial = 0; trial < 8; trial++) {
+    for (int trial = 0; trial < 8; trial += TEST_STRIDE(5)) {
         cloud c = {0};
         double tilt = 0.15 * trial, level = 10 + uniform();
         for (int k = 0; k < (dim == 3 ? 40 : 1); k++)
@@ -237,7 +237,7 @@ static void sheets_are_kept(void)
 static void drops_are_kept(void)
 {
     FOR_EACH_KIND(dim, r)
-    for (int trial = 0; trial < 12; trial++) {
+    for (int trial = 0; trial < 12; trial += TEST_STRIDE(5)) {
         cloud c = {0};
         int drops = 0;
         for (int j = 0; j < 4; j++) /* far enough from each other to stay drops */
@@ -261,7 +261,7 @@ static void drops_are_kept(void)
 static void drops_at_walls_are_kept(void)
 {
     FOR_EACH_KIND(dim, r)
-    for (int trial = 0; trial < 20; trial++) {
+    for (int trial = 0; trial < 20; trial += TEST_STRIDE(5)) {
         cloud c = {0};
         double x = trial % 2 ? 0.4 * uniform() : 8 * uniform(), y = 0.5 * uniform();
         add(&c, DX * x, DX * y, dim == 3 ? DX * 8 * uniform() : 0);
@@ -299,7 +299,7 @@ static double bumps(const spate_mesh_data *mesh, double width, double *mean)
 static void pools_are_flat(void)
 {
     FOR_EACH_KIND(dim, r)
-    for (int trial = 0; trial < 4; trial++) {
+    for (int trial = 0; trial < 4; trial += TEST_STRIDE(3)) {
         cloud c = {0};
         double depth = 4 + 0.5 * trial, mean;
         const double low[3] = {0, 0, 0}, high[3] = {20, depth, 20};
@@ -473,7 +473,7 @@ static void threads_do_not_matter(void)
         cloud c = {0};
         const double low[3] = {0, 0, 0}, high[3] = {24, 24, 24};
         fill(&c, dim, low, high, 1, in_ball);
-        for (int k = 0; k < 500; k++)
+        for (int k = 0; k < 500; k += TEST_STRIDE(5))
             add(&c, 24 * DX * uniform(), 24 * DX * uniform(), dim == 3 ? 24 * DX * uniform() : 0);
         spate_mesh_options options = options_of(dim, r, 24);
         options.threads = 1;
@@ -527,6 +527,53 @@ static void bad_input_is_refused(void)
     clear(&c);
 }
 
+/* Lattice cells of the blocks that come within three cells of a vertex: the band, as it is stored.
+ */
+static size_t band_cells(const spate_mesh_data *mesh, int resolution, double width)
+{
+    long n = lround(width * resolution), last = mesh->dim == 3 ? n : 1, band = 0;
+    long side = (resolution == 3 ? 9 : 8) * (mesh->dim == 3 ? 1 : 2); /* of a block */
+    unsigned char *near = calloc((size_t)(n * n * last), 1);
+    for (size_t k = 0; k < mesh->vertices; k++) {
+        long low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
+        for (int d = 0; d < mesh->dim; d++) {
+            long at = (long)floor((double)mesh->positions[3 * k + (size_t)d] / DX * resolution);
+            low[d] = at < 3 ? 0 : (at - 3) / side * side;
+            high[d] = (at + 3) / side * side + side - 1;
+            high[d] = high[d] < n ? high[d] : n - 1;
+        }
+        for (long z = low[2]; z <= high[2]; z++)
+            for (long y = low[1]; y <= high[1]; y++)
+                for (long x = low[0]; x <= high[0]; x++)
+                    near[x + n * (y + n * z)] = 1;
+    }
+    for (long k = 0; k < n * n * last; k++)
+        band += near[k];
+    free(near);
+    return (size_t)band;
+}
+
+/* What is needed follows the surface: 100 bytes per cell of its band, and 8 per particle; tables
+ * take some kilobytes in any case. */
+static void memory_follows_the_surface(void)
+{
+    FOR_EACH_KIND(dim, r)
+    for (int ball = 0; ball < 2; ball++) {
+        cloud c = {0};
+        const double low[3] = {0, 0, 0}, high[3] = {28, 12, 28}, all[3] = {14, 14, 14};
+        fill(&c, dim, low, ball ? all : high, 0.5, ball ? in_ball : NULL);
+        spate_mesh_options options = options_of(dim, r, 28);
+        options.threads = 1;
+        sp_alloc_peak();
+        uint64_t before = sp_alloc_peak();
+        spate_mesh_data *mesh = make(&c, &options);
+        double most = (double)(sp_alloc_peak() - before) - 8 * (double)c.count - 32768;
+        CHECK_LESS(most / (double)band_cells(mesh, r, 28), 100);
+        spate_mesh_data_destroy(mesh);
+        clear(&c);
+    }
+}
+
 static void every_allocation_may_fail(void)
 {
     for (int dim = 2; dim <= 3; dim++) {
@@ -567,6 +614,7 @@ int main(int argc, char **argv)
     TEST(velocities_follow_the_particles);
     TEST(threads_do_not_matter);
     TEST(bad_input_is_refused);
+    TEST(memory_follows_the_surface);
     TEST(every_allocation_may_fail);
     return test_end();
 }

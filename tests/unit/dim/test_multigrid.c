@@ -146,7 +146,7 @@ static void check_iterations(const char *name, water_fn *water, int n, int most)
     CHECK(iterations[0] > 0 && iterations[1] > iterations[0]);
 }
 
-#define CELLS (DIM == 2 ? 192 : 64)
+#define CELLS ((DIM == 2 ? 192 : 64) / TEST_STRIDE(2))
 
 static void half_full_tank_with_a_sphere(void)
 {
