@@ -148,13 +148,12 @@ LANE_FN void stage_of_lanes(const advect_args *args, tile_view view, const float
     flow_at(args, view, &at, v);
 }
 
-/* mean_velocity of kernels/rk.h for RK3; at: where x is */
+/* mean_velocity of kernels/rk.h for RK3; k1: u at x */
 LANE_FN void mean_of_lanes(const advect_args *args, tile_view view, const floats x[DIM],
-                           const X(lanes_at) *at, floats v[DIM])
+                           const floats k1[DIM], floats v[DIM])
 {
     float h = args->h, reach = args->s->reach;
-    floats k1[DIM], k2[DIM], k3[DIM], square = {0}, step = lanes_of(h);
-    flow_at(args, view, at, k1);
+    floats k2[DIM], k3[DIM], square = {0}, step = lanes_of(h);
     FOR_DIM(d)
         square += k1[d] * k1[d];
     /* a lane that is too fast stays where it is in the stages, and its mean is not used; a patch
@@ -298,21 +297,21 @@ LANE_FN double advect_lanes(advect_args *args, int tile, tile_view view)
         ways[d] = lanes_of(0.0f);
     for (uint32_t k = s->tiles.start[tile]; k < end; k += n) {
         X(lanes_at) at;
-        floats x[DIM], to[DIM], mean[DIM], way[DIM];
+        floats x[DIM], to[DIM], k1[DIM], mean[DIM], way[DIM];
         n = end - k < LANES ? end - k : LANES;
         FOR_DIM(d)
             x[d] = lanes_load(s->particles.x[d] + k, n);
         locate(args, view, x, &at);
-        mean_of_lanes(args, view, x, &at, mean);
+        flow_at(args, view, &at, k1);
         FOR_DIM(d)
-            to[d] = x[d] + h * mean[d];
-        if (s->displaced) {
+            way[d] = lanes_of(0.0f);
+        if (s->displaced)
             ways_of_lanes(args, view, &at, way);
-            FOR_DIM(d) {
-                to[d] += way[d];
-                ways[d] += lanes_select(number < (int32_t)n, way[d], lanes_of(0.0f));
-            }
-        }
+        FOR_DIM(d)
+            ways[d] += lanes_select(number < (int32_t)n, way[d], lanes_of(0.0f));
+        mean_of_lanes(args, view, x, k1, mean);
+        FOR_DIM(d)
+            to[d] = x[d] + h * mean[d] + way[d];
         move_lanes(args, view, k, n, x, to, way_free);
     }
     double work = 0;

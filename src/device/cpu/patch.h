@@ -21,7 +21,7 @@
 #define PATCH_VECTORS ((PATCH_NODES + 7) / 8) /* of a row */
 #define PATCH_PLANE (PATCH_ROW * (PATCH_NODES - 1))
 #define PATCH_REACH 2.0f /* cells around the tile that are in it */
-#define PATCH_LEAST 64
+#define PATCH_LEAST 256
 
 typedef struct X(patch) {
     float pairs[DIM][2 * PATCH_PLANE * LAST(PATCH_NODES)];
