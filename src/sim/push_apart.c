@@ -69,7 +69,10 @@ typedef struct layer {
 typedef struct block {
     uint32_t first;
     int size;
-    quad sum[BLOCK + 1]; /* 2D: they come in twos */
+    quad sum[BLOCK + LANES];
+    uint32_t entry[BLOCK + 1]; /* in the store */
+    word words[2 * BLOCK];     /* 3D: two for a particle; 2D: one */
+    uint8_t open[BLOCK];       /* pairs of words that have bits */
 } block;
 
 typedef struct around {
@@ -166,14 +169,8 @@ static void copy_run(around *a, uint32_t number, uint32_t count, const float shi
         if (a->walls || args->touches)
             held = find_held(a, x, first, n);
         floats third = DIM == 3 ? x[DIM - 1] : held, fourth = DIM == 3 ? held : none;
-        floats xy = __builtin_shufflevector(x[0], x[1], 0, 8, 1, 9, 4, 12, 5, 13);
-        floats xy2 = __builtin_shufflevector(x[0], x[1], 2, 10, 3, 11, 6, 14, 7, 15);
-        floats zh = __builtin_shufflevector(third, fourth, 0, 8, 1, 9, 4, 12, 5, 13);
-        floats zh2 = __builtin_shufflevector(third, fourth, 2, 10, 3, 11, 6, 14, 7, 15);
-        floats rows[4] = {__builtin_shufflevector(xy, zh, 0, 1, 8, 9, 4, 5, 12, 13),
-                          __builtin_shufflevector(xy, zh, 2, 3, 10, 11, 6, 7, 14, 15),
-                          __builtin_shufflevector(xy2, zh2, 0, 1, 8, 9, 4, 5, 12, 13),
-                          __builtin_shufflevector(xy2, zh2, 2, 3, 10, 11, 6, 7, 14, 15)};
+        floats rows[4] = {x[0], x[1], third, fourth};
+        transpose(rows);
         for (int m = 0; m < 4; m++) {
             a->store.place[at + k + (uint32_t)m] = low_half(rows[m]);
             a->store.place[at + k + (uint32_t)m + 4] = high_half(rows[m]);
@@ -343,10 +340,8 @@ PUSH_FN bool find_word(const store *s, const box *b, const uint32_t *low, const 
     return true;
 }
 
-/* The words of a particle (2D: its word, number `which`), from the half of the cell in which it is.
- */
-PUSH_FN bool find_words(const around *a, const uint32_t *const start[3], uint32_t entry, int which,
-                        word w[2])
+/* The words of a particle (2D: its word), from the half of the cell in which it is. */
+PUSH_FN bool find_words(const around *a, const uint32_t *const start[3], uint32_t entry, word *w)
 {
     const store *s = &a->store;
     box b = box_around(s, entry, a->args->m.width);
@@ -356,8 +351,8 @@ PUSH_FN bool find_words(const around *a, const uint32_t *const start[3], uint32_
     int cell = half[0] - 1, own = 32 * (1 - half[1]), layer = half[DIM - 1];
     uint32_t bit = entry - start[1][cell] + (uint32_t)own;
     if (DIM == 2) {
-        bool few = find_word(s, &b, start[layer] + cell, start[layer + 1] + cell, &w[which]);
-        w[which].bits &= ~((uint64_t)1 << (bit & 63));
+        bool few = find_word(s, &b, start[layer] + cell, start[layer + 1] + cell, w);
+        w->bits &= ~((uint64_t)1 << (bit & 63));
         return few;
     }
     cell += (half[1] - 1) * SIDE;
@@ -368,58 +363,80 @@ PUSH_FN bool find_words(const around *a, const uint32_t *const start[3], uint32_
     return few;
 }
 
-/* Particles of one cell; what they are asked for goes to `sum`. */
-static void ask_some(const around *a, const uint32_t *const start[3], uint32_t begin, uint32_t end,
-                     uint32_t number, quad *sum)
+/* Takes some particles of a cell into the block, with the words of their candidates. */
+static void list_some(around *a, const uint32_t *const start[3], uint32_t begin, uint32_t end)
 {
-    const uint32_t step = DIM == 3 ? 1 : 2;
+    block *b = &a->block;
     bool wide = a->args->m.width > 32;
-    for (uint32_t entry = begin; entry < end; entry += step, number += step) {
-        bool two = DIM == 2 && entry + 1 < end;
-        uint32_t entries[2] = {entry, two ? entry + 1 : entry}, numbers[2] = {number, number + 1};
-        word w[2];
-        quad sums[2] = {{0}, {0}};
-        bool few = !wide && find_words(a, start, entry, 0, w);
-        if (DIM == 2) {
-            few = few && find_words(a, start, entries[1], 1, w);
-            w[1].bits = two ? w[1].bits : 0;
+    for (uint32_t entry = begin; entry < end; entry++) {
+        int k = b->size++;
+        word *w = b->words + (DIM == 3 ? 2 * k : k);
+        b->entry[k] = entry;
+        b->sum[k] = (quad){0};
+        if (__builtin_expect(!wide && find_words(a, start, entry, w), 1))
+            continue;
+        ask_all(a, start, entry, b->first + (uint32_t)k, &b->sum[k]);
+        for (int d = 0; d < DIM - 1; d++)
+            w[d].bits = 0;
+    }
+}
+
+/* The particles of the block meet their candidates, eight pairs in a turn; who has candidates left
+ * has another turn when all have had theirs. So nothing waits for the guess whether there is one.
+ */
+static void meet_listed(around *a)
+{
+    block *b = &a->block;
+    int units = DIM == 3 ? b->size : (b->size + 1) / 2, open = 0;
+    twins same = {.lanes = 0};
+    if (DIM == 2 && b->size % 2) {
+        b->entry[b->size] = b->entry[b->size - 1];
+        b->words[b->size] = (word){0, {0, 0, a->store.nobody - 64}};
+    }
+    for (int unit = 0; unit < units; unit++) {
+        b->open[open] = (uint8_t)unit;
+        open += (b->words[2 * unit].bits | b->words[2 * unit + 1].bits) != 0;
+    }
+    while (open > 0) {
+        int left = 0;
+        for (int i = 0; i < open; i++) {
+            uint32_t unit = b->open[i], k = DIM == 3 ? unit : 2 * unit, m = DIM == 3 ? k : k + 1;
+            word *w = b->words + 2 * unit;
+            floats both = meet(&a->store, &a->args->m, a->store.place[b->entry[k]],
+                               a->store.place[b->entry[m]], w, &same);
+            b->sum[k] += low_half(both);
+            b->sum[m] += high_half(both);
+            b->open[left] = (uint8_t)unit;
+            left += (w[0].bits | w[1].bits) != 0;
+            if (__builtin_expect(same.lanes != 0, 0))
+                part_twins(a, &same, (uint32_t[2]){b->first + k, b->first + m}, b->sum + k);
         }
-        if (few) {
-            ask(a, entries, numbers, w, sums);
-        } else {
-            ask_all(a, start, entry, number, &sums[0]);
-            if (two)
-                ask_all(a, start, entry + 1, number + 1, &sums[1]);
-        }
-        sum[entry - begin] = sums[0];
-        if (DIM == 2)
-            sum[entry + 1 - begin] = sums[1]; /* there is room for one more */
+        open = left;
     }
 }
 
 /* ---- moves */
 
 /* Where the pairs ask the particles of the block to be: inside the domain, a way of at most D / 2
- * from where they are. Plain loops, for the compiler's lanes. */
+ * from where they are. */
 static void answer(const push_args *args, const block *b, float to[DIM][BLOCK])
 {
-    float most = 0.5f * args->m.D, scale[BLOCK];
-    for (int k = 0; k < b->size; k++) {
-        float square = 0.0f, slow = b->sum[k][3] * SLOWING;
+    float most = 0.5f * args->m.D;
+    for (int k = 0; k < b->size; k += LANES) {
+        uint32_t first = b->first + (uint32_t)k, rest = args->s->particles.count - first;
+        floats sum[4], square = {0}, one = (floats){0} + 1.0f;
+        turn(b->sum + k, sum);
+        FOR_DIM(d)
+            square += sum[d] * sum[d];
+        floats length = root(square), slow = sum[3] * SLOWING;
+        slow = choose(slow > 1.0f, slow, one);
+        floats scale = choose(length > most * slow, most / length, one / slow);
         FOR_DIM(d) {
-            to[d][k] = b->sum[k][d];
-            square += to[d][k] * to[d][k];
-        }
-        float length = __builtin_sqrtf(square), longest = slow > 1.0f ? most * slow : most;
-        scale[k] = length > longest ? most / length : slow > 1.0f ? 1.0f / slow : 1.0f;
-    }
-    FOR_DIM(d) {
-        const float *x = args->from[d] + b->first;
-        float low = args->low[d], high = args->high[d];
-        for (int k = 0; k < b->size; k++) {
-            float place = x[k] + scale[k] * to[d][k];
-            place = place > low ? place : low;
-            to[d][k] = place < high ? place : high;
+            floats place = load_some(args->from[d] + first, rest < LANES ? rest : LANES);
+            place += scale * sum[d];
+            place = choose(place > args->low[d], place, args->low[d] + (floats){0});
+            place = choose(place < args->high[d], place, args->high[d] + (floats){0});
+            memcpy(to[d] + k, &place, sizeof place);
         }
     }
 }
@@ -492,6 +509,12 @@ static void move_block(around *a)
 
 /* ---- tiles */
 
+static void push_block(around *a)
+{
+    meet_listed(a);
+    move_block(a);
+}
+
 /* A row of cells of the tile, row number `row` of layer z in the store. */
 static void push_row(around *a, int z, int row)
 {
@@ -504,16 +527,15 @@ static void push_row(around *a, int z, int row)
         const uint32_t *const start[3] = {a->layers[(z + 2) % 3].start + cell, l->start + cell,
                                           a->layers[(z + 4) % 3].start + cell};
         uint32_t begin = start[1][0], end = start[1][1], n;
-        for (uint32_t number = l->number[cell]; begin < end; begin += n, number += n) {
+        for (; begin < end; begin += n) {
             n = end - begin < BLOCK - (uint32_t)b->size ? end - begin : BLOCK - (uint32_t)b->size;
-            ask_some(a, start, begin, begin + n, number, b->sum + b->size);
-            b->size += (int)n;
+            list_some(a, start, begin, begin + n);
             if (b->size == BLOCK)
-                move_block(a);
+                push_block(a);
         }
     }
     if (b->size > 0)
-        move_block(a);
+        push_block(a);
 }
 
 /* The particles of the block meet those of one cell, some at a time. */

@@ -131,14 +131,33 @@ PUSH_FN uint32_t lane_bits(ints lanes)
 #endif
 }
 
-/* 1 / sqrt(x), to 5e-6 of it: a guess from the bits of x, and two steps of Newton. Cheaper than a
- * root and a quotient, and the same everywhere, which the instruction for it is not. */
-PUSH_FN floats inverse_root(floats x)
+PUSH_FN floats root(floats x)
 {
-    floats half = 0.5f * x, y = (floats)(0x5f3759df - ((ints)x >> 1));
-    y *= 1.5f - half * y * y;
-    y *= 1.5f - half * y * y;
-    return y;
+#if defined(__AVX__)
+    return __builtin_ia32_sqrtps256(x);
+#else
+    for (int k = 0; k < LANES; k++)
+        x[k] = __builtin_sqrtf(x[k]);
+    return x;
+#endif
+}
+
+PUSH_FN floats choose(ints mask, floats yes, floats no)
+{
+    return (floats)(((ints)yes & mask) | ((ints)no & ~mask));
+}
+
+/* Four vectors as two squares of 4 x 4, side by side, each turned round its diagonal. */
+PUSH_FN void transpose(floats r[4])
+{
+    floats a = __builtin_shufflevector(r[0], r[1], 0, 8, 1, 9, 4, 12, 5, 13);
+    floats b = __builtin_shufflevector(r[2], r[3], 0, 8, 1, 9, 4, 12, 5, 13);
+    floats c = __builtin_shufflevector(r[0], r[1], 2, 10, 3, 11, 6, 14, 7, 15);
+    floats d = __builtin_shufflevector(r[2], r[3], 2, 10, 3, 11, 6, 14, 7, 15);
+    r[0] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+    r[1] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+    r[2] = __builtin_shufflevector(c, d, 0, 1, 8, 9, 4, 5, 12, 13);
+    r[3] = __builtin_shufflevector(c, d, 2, 3, 10, 11, 6, 7, 14, 15);
 }
 
 PUSH_FN floats two_quads(quad low, quad high)
@@ -146,9 +165,20 @@ PUSH_FN floats two_quads(quad low, quad high)
     return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
+/* The number of the lowest bit, 64 if there is none. No branch where there is an instruction for
+ * it: nothing could tell which way it goes. */
+PUSH_FN uint32_t lowest_bit(uint64_t bits)
+{
+#if defined(__BMI__)
+    return (uint32_t)__builtin_ia32_tzcnt_u64(bits);
+#else
+    return bits ? (uint32_t)__builtin_ctzll(bits) : 64;
+#endif
+}
+
 PUSH_FN uint32_t next_entry(word *w)
 {
-    uint32_t bit = w->bits ? (uint32_t)__builtin_ctzll(w->bits) : 64;
+    uint32_t bit = lowest_bit(w->bits);
     w->bits &= w->bits - 1;
     return bit + w->base[bit >> 5];
 }
@@ -162,14 +192,16 @@ PUSH_FN void fetch(const store *s, word w[2], uint32_t entry[LANES], floats to[4
         entry[k + HALF] = next_entry(&w[1]);
         r[k] = two_quads(s->place[entry[k]], s->place[entry[k + HALF]]);
     }
-    floats a = __builtin_shufflevector(r[0], r[1], 0, 8, 1, 9, 4, 12, 5, 13);
-    floats b = __builtin_shufflevector(r[2], r[3], 0, 8, 1, 9, 4, 12, 5, 13);
-    floats c = __builtin_shufflevector(r[0], r[1], 2, 10, 3, 11, 6, 14, 7, 15);
-    floats d = __builtin_shufflevector(r[2], r[3], 2, 10, 3, 11, 6, 14, 7, 15);
-    to[0] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
-    to[1] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
-    to[2] = __builtin_shufflevector(c, d, 0, 1, 8, 9, 4, 5, 12, 13);
-    to[3] = __builtin_shufflevector(c, d, 2, 3, 10, 11, 6, 7, 14, 15);
+    transpose(r);
+    memcpy(to, r, sizeof r);
+}
+
+/* Eight quads by components. */
+PUSH_FN void turn(const quad *from, floats to[4])
+{
+    for (int k = 0; k < 4; k++)
+        to[k] = two_quads(from[k], from[k + 4]);
+    transpose(to);
 }
 
 /* Sums over the lanes of each half of four vectors: a quad for each. */
@@ -210,7 +242,7 @@ PUSH_FN floats meet(const store *s, const distances *m, quad first, quad second,
         square += way[DIM - 1] * way[DIM - 1];
     }
     floats share = 0.5f + 0.3f * (other[HELD] - (DIM == 3 ? h : z));
-    floats push = m->D * inverse_root(square) - 1.0f;
+    floats push = m->D / root(square) - 1.0f;
     ints apart = square >= m->least;
     push = (floats)((ints)push & (push > 0.0f) & apart) * share;
     floats pairs = (floats)((ints)((floats){0} + 1.0f) & (square < m->settled));
