@@ -226,18 +226,10 @@ static void copy_tile_counts(X(sim) *s, bool to_host)
                        {&t->border_count, &f->border_count}};
     for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
         *pairs[k][!to_host] = *pairs[k][to_host];
-    if (!to_host)
-        return;
-    /* the host's liquid tiles are grouped by colour */
-    int count = 0;
-    for (int colour = 0; colour < COLOURS; colour++) {
-        t->colour_start[colour] = count;
-        for (int k = 0; k < t->active_count; k++)
-            if ((t->state[t->active[k]] & TILE_LIQUID) &&
-                X(tile_colour)(&s->grid, t->active[k]) == colour)
-                t->liquid[count++] = t->active[k];
-    }
-    t->colour_start[COLOURS] = count;
+    if (to_host)
+        memcpy(t->colour_start, f->colour_start, sizeof f->colour_start);
+    else
+        memcpy(f->colour_start, t->colour_start, sizeof f->colour_start);
 }
 
 static void copy_particles(X(sim) *s, bool to_host)

@@ -39,6 +39,7 @@ typedef struct X(fields) {
 
     int *active, *liquid, *faces, *border;
     int active_count, liquid_count, face_count, border_count;
+    int colour_start[COLOURS + 1];
     uint8_t *tile_state, *tile_near;
     uint32_t *tile_start;
     uint32_t *first, *count;
@@ -82,7 +83,7 @@ typedef struct X(gpu) {
     void *solver; /* pressure.cu */
 } X(gpu);
 
-#define GPU_LISTS 5
+#define GPU_LISTS (4 + COLOURS) /* of tiles: active, border, faces, left, and liquid by colour */
 
 /* ---- primitives (primitives.cu; for check: device/check/primitives.c). Work is queued in order;
  * only download, wait and the functions that return a value wait for it. After a failure all of

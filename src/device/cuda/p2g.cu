@@ -13,7 +13,7 @@
 
 typedef struct p2g_args {
     X(fields) f;
-    int colour; /* of the tiles that are done */
+    const int *tiles; /* of the colour that is done */
 } p2g_args;
 
 MAP(clear_faces, p2g_args)
@@ -119,20 +119,27 @@ GPU_FN void give_face(const X(fields) *f, const int corner[DIM], int t, int d,
     f->weight[d][at] += weight;
 }
 
+GPU_FN void give_component(const X(fields) *f, int tile, int d, cell_sums *shared)
+{
+    int corner[DIM];
+    X(tile_cell)(&f->grid, tile, corner);
+    FOR_THREADS(t, TILE_CELLS)
+    sum_cell(f, tile, t, d, shared);
+    BARRIER();
+    FOR_THREADS(t, REACHED)
+    give_face(f, corner, t, d, shared);
+}
+
+/* A block per component: more and shorter ones keep the device busy to the end of each colour. */
 BLOCKS(give_tile, p2g_args, cell_sums, TILE_CELLS)
 {
-    int tile = a->f.liquid[block], corner[DIM];
-    if (X(tile_colour)(&a->f.grid, tile) != a->colour)
-        return;
-    X(tile_cell)(&a->f.grid, tile, corner);
-    FOR_DIM(d) {
-        FOR_THREADS(t, TILE_CELLS)
-        sum_cell(&a->f, tile, t, d, shared);
-        BARRIER();
-        FOR_THREADS(t, REACHED)
-        give_face(&a->f, corner, t, d, shared);
-        BARRIER();
-    }
+    int tile = a->tiles[block / DIM], d = (int)(block % DIM);
+    if (d == 0)
+        give_component(&a->f, tile, 0, shared);
+    else if (d == 1)
+        give_component(&a->f, tile, 1, shared);
+    else
+        give_component(&a->f, tile, DIM - 1, shared);
 }
 
 /* ---- any kernel */
@@ -226,8 +233,11 @@ void X(gpu_particles_to_grid)(X(gpu) *g)
     size_t places = (size_t)(g->f.active_count + g->f.border_count) * TILE_CELLS;
     if (g->f.degree == KERNEL_LINEAR && !g->f.apic) {
         clear_faces(g, args, places);
-        for (args.colour = 0; args.colour < COLOURS; args.colour++)
-            give_tile(g, args, (size_t)g->f.liquid_count);
+        for (int colour = 0; colour < COLOURS; colour++) {
+            args.tiles = g->f.liquid + g->f.colour_start[colour];
+            give_tile(g, args,
+                      (size_t)(g->f.colour_start[colour + 1] - g->f.colour_start[colour]) * DIM);
+        }
     } else {
         take_faces(g, args, places);
     }
