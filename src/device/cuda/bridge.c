@@ -239,6 +239,7 @@ static void copy_particles(X(sim) *s, bool to_host)
     if (!to_host) {
         reserve(s);
         g->f.particle_count = s->particles.count;
+        g->speed_known = false;
     }
     int count = X(particle_columns)(&s->particles, here);
     list_columns(g, there);

@@ -65,8 +65,11 @@ typedef struct X(gpu) {
     void *marks[SPATE_STAGE_COUNT + 1]; /* CUDA: events */
     char failure[200];                  /* what went wrong first; empty: nothing */
     uint64_t allocated;                 /* bytes */
-    uint32_t capacity;                  /* of the columns */
-    unsigned on_host, on_device;        /* GPU_... groups that are up to date there */
+    size_t shared_bytes;                /* that a block can have at most */
+    bool speed_known;                   /* ADVECT has left the largest speed here */
+    double speed;
+    uint32_t capacity;           /* of the columns */
+    unsigned on_host, on_device; /* GPU_... groups that are up to date there */
 
     /* scratch */
     float *spare;                                    /* one column */
@@ -141,7 +144,9 @@ typedef struct X(gpu_move) {
 #define GPU_PACKED (3 * DIM) /* floats of a particle that waits: place, target, velocity */
 double X(gpu_move_particles)(X(gpu) *g, const X(gpu_move) *how, X(gpu_counters) *counted);
 void X(gpu_fetch_waiting)(X(gpu) *g, size_t first, size_t count, float *packed);
-void X(gpu_return_waiting)(X(gpu) *g, size_t first, size_t count, const float *packed);
+void X(gpu_return_waiting)(X(gpu) *g, size_t first, size_t count, const float *packed,
+                           X(gpu_counters) *counted);
+void X(gpu_keep_speed)(X(gpu) *g, const X(gpu_counters) *counted); /* of all, after ADVECT */
 
 /* border.cu: as in sim/border.c */
 void X(gpu_fill_border)(X(gpu) *g, float *field, int d);

@@ -6,8 +6,8 @@
  * it have for it. Tiles overlap in a rim one place wide, so they go colour by colour, as on the
  * CPU. Both sums are in fixed order.
  *
- * The other kernels and APIC: one thread takes a face and visits the particles of all cells that
- * the kernel reaches. */
+ * The other kernels, APIC, and devices with too little shared memory: one thread takes a face and
+ * visits the particles of all cells that the kernel reaches. */
 #include "device/cuda/launch.h"
 #include "kernels/transfer.h"
 
@@ -131,7 +131,7 @@ GPU_FN void give_component(const X(fields) *f, int tile, int d, cell_sums *share
 }
 
 /* A block per component: more and shorter ones keep the device busy to the end of each colour. */
-BLOCKS(give_tile, p2g_args, cell_sums, TILE_CELLS)
+BLOCKS_AT_ONCE(give_tile, p2g_args, cell_sums, TILE_CELLS, 2)
 {
     int tile = a->tiles[block / DIM], d = (int)(block % DIM);
     if (d == 0)
@@ -231,7 +231,7 @@ void X(gpu_particles_to_grid)(X(gpu) *g)
     memset(&args, 0, sizeof args);
     args.f = g->f;
     size_t places = (size_t)(g->f.active_count + g->f.border_count) * TILE_CELLS;
-    if (g->f.degree == KERNEL_LINEAR && !g->f.apic) {
+    if (g->f.degree == KERNEL_LINEAR && !g->f.apic && sizeof(cell_sums) <= g->shared_bytes) {
         clear_faces(g, args, places);
         for (int colour = 0; colour < COLOURS; colour++) {
             args.tiles = g->f.liquid + g->f.colour_start[colour];
