@@ -16,6 +16,7 @@ void X(gpu_fail)(X(gpu) *g, const char *what, const char *why)
 bool X(gpu_open)(X(gpu) *g, void *pool)
 {
     g->stream = pool;
+    g->shared_bytes = SIZE_MAX;
     return true;
 }
 

@@ -204,7 +204,6 @@ spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
     make_solver(s);
     g->on_host = GPU_ALL;
     g->on_device = GPU_ALL & ~(unsigned)(GPU_PARTICLES | GPU_SOLIDS);
-    g->speed = -1;
     use_device(s, GPU_ALL); /* here, and not in the first step */
     return X(gpu_wait)(g) ? SPATE_OK : failure(s, error);
 }
@@ -250,18 +249,10 @@ static void copy_tile_counts(X(sim) *s, bool to_host)
                        {&t->border_count, &f->border_count}};
     for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
         *pairs[k][!to_host] = *pairs[k][to_host];
-    if (!to_host)
-        return;
-    /* the host's liquid tiles are grouped by colour */
-    int count = 0;
-    for (int colour = 0; colour < COLOURS; colour++) {
-        t->colour_start[colour] = count;
-        for (int k = 0; k < t->active_count; k++)
-            if ((t->state[t->active[k]] & TILE_LIQUID) &&
-                X(tile_colour)(&s->grid, t->active[k]) == colour)
-                t->liquid[count++] = t->active[k];
-    }
-    t->colour_start[COLOURS] = count;
+    if (to_host)
+        memcpy(t->colour_start, f->colour_start, sizeof f->colour_start);
+    else
+        memcpy(f->colour_start, t->colour_start, sizeof f->colour_start);
 }
 
 static void copy_particles(X(sim) *s, bool to_host)
@@ -271,6 +262,7 @@ static void copy_particles(X(sim) *s, bool to_host)
     if (!to_host) {
         reserve(s);
         g->f.particle_count = s->particles.count;
+        g->speed_known = false;
     }
     int count = X(particle_columns)(&s->particles, here);
     list_columns(g, there);
@@ -340,7 +332,6 @@ void X(changed)(X(sim) *s, unsigned groups)
 {
     X(gpu) *g = s->gpu;
     poison(s, groups & g->on_device, false);
-    g->speed = groups & GPU_PARTICLES ? -1 : g->speed;
     g->on_host |= groups;
     g->on_device &= ~groups;
 }
@@ -369,7 +360,6 @@ static void device_wrote(X(sim) *s, unsigned groups)
 {
     X(gpu) *g = s->gpu;
     poison(s, groups & g->on_host, true);
-    g->speed = groups & GPU_PARTICLES ? -1 : g->speed;
     g->on_device |= groups;
     g->on_host &= ~groups;
 }
@@ -473,6 +463,7 @@ static void find_displacement(X(sim) *s)
 static void remove_dead(X(sim) *s)
 {
     X(gpu_remove_dead)(s->gpu, (uint32_t)s->dead);
+    s->gpu->speed_known = false;
     s->particles.count = s->gpu->f.particle_count;
     s->dead = 0;
 }
@@ -578,8 +569,6 @@ bool X(device_max_speed)(X(sim) *s, double *speed)
     X(gpu) *g = s->gpu;
     if (!(g->on_device & GPU_PARTICLES))
         return false;
-    if (g->speed < 0) /* it is asked for several times between two steps */
-        g->speed = X(gpu_max_speed)(g);
-    *speed = g->speed;
+    *speed = X(gpu_max_speed)(g);
     return true;
 }

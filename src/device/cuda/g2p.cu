@@ -214,6 +214,7 @@ MAP(update_general, g2p_args)
 void X(gpu_grid_to_particles)(X(gpu) *g, float kept)
 {
     g2p_args args = {g->f, kept};
+    g->speed_known = false;
     if (g->f.degree == KERNEL_LINEAR && !g->f.apic)
         update_linear(g, args, g->f.particle_count);
     else

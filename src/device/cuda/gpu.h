@@ -39,6 +39,7 @@ typedef struct X(fields) {
 
     int *active, *liquid, *faces, *border;
     int active_count, liquid_count, face_count, border_count;
+    int colour_start[COLOURS + 1];
     uint8_t *tile_state, *tile_near;
     uint32_t *tile_start;
     uint32_t *first, *count;
@@ -64,9 +65,11 @@ typedef struct X(gpu) {
     void *marks[SPATE_STAGE_COUNT + 1]; /* CUDA: events */
     char failure[200];                  /* what went wrong first; empty: nothing */
     uint64_t allocated;                 /* bytes */
-    uint32_t capacity;                  /* of the columns */
-    unsigned on_host, on_device;        /* GPU_... groups that are up to date there */
-    double speed; /* m/s, the largest of the particles; negative: not known */
+    size_t shared_bytes;                /* that a block can have at most */
+    bool speed_known;                   /* the largest speed of the particles is: */
+    double speed;
+    uint32_t capacity;           /* of the columns */
+    unsigned on_host, on_device; /* GPU_... groups that are up to date there */
 
     /* scratch */
     float *spare;                                    /* one column */
@@ -84,7 +87,7 @@ typedef struct X(gpu) {
     bool solves;  /* the operations of sim/pressure are to be done here */
 } X(gpu);
 
-#define GPU_LISTS 5
+#define GPU_LISTS (4 + COLOURS) /* of tiles: active, border, faces, left, and liquid by colour */
 
 /* ---- primitives (primitives.cu; for check: device/check/primitives.c). Work is queued in order;
  * only download, wait and the functions that return a value wait for it. After a failure all of
@@ -142,7 +145,9 @@ typedef struct X(gpu_move) {
 #define GPU_PACKED (3 * DIM) /* floats of a particle that waits: place, target, velocity */
 double X(gpu_move_particles)(X(gpu) *g, const X(gpu_move) *how, X(gpu_counters) *counted);
 void X(gpu_fetch_waiting)(X(gpu) *g, size_t first, size_t count, float *packed);
-void X(gpu_return_waiting)(X(gpu) *g, size_t first, size_t count, const float *packed);
+void X(gpu_return_waiting)(X(gpu) *g, size_t first, size_t count, const float *packed,
+                           X(gpu_counters) *counted);
+void X(gpu_keep_speed)(X(gpu) *g, const X(gpu_counters) *counted); /* of all, after ADVECT */
 
 /* ---- operations of the pressure solvers, as sim/pressure has them for the host; `density`: for
  * the density projection */

@@ -13,7 +13,8 @@
  * defines `name(gpu, args, n)`, which queues the body for block = 0 .. n - 1, each with `threads`
  * threads and a shared_type at `shared`, uninitialised. Between two barriers a FOR_THREADS may read
  * what others wrote before the first one. Nothing outside FOR_THREADS may differ between threads:
- * what a thread is to remember beyond a barrier goes to shared memory.
+ * what a thread is to remember beyond a barrier goes to shared memory. BLOCKS_AT_ONCE also says how
+ * many of them a multiprocessor is to hold, which limits their registers.
  *
  * In C a MAP is a parallel loop and FOR_THREADS a plain one. */
 #ifndef SPATE_DEVICE_CUDA_LAUNCH_H
@@ -46,10 +47,13 @@
     }                                                                                        \
     static __device__ __forceinline__ void name##_at(const args_type *a, size_t i)
 
-#define BLOCKS(name, args_type, shared_type, threads)                                          \
+#define BLOCKS(name, args_type, shared_type, threads) \
+    BLOCKS_AT_ONCE(name, args_type, shared_type, threads, 1)
+
+#define BLOCKS_AT_ONCE(name, args_type, shared_type, threads, blocks)                          \
     static __device__ __forceinline__ void name##_in(const args_type *a, size_t block,         \
                                                      shared_type *shared);                     \
-    static __global__ void __launch_bounds__(threads)                                          \
+    static __global__ void __launch_bounds__(threads, blocks)                                  \
         name##_kernel(const __grid_constant__ args_type args)                                  \
     {                                                                                          \
         extern __shared__ __align__(16) char name##_memory[];                                  \
@@ -98,6 +102,9 @@
             sp_parallel_for((sp_pool *)g->stream, n, 4096, name##_range, &args); \
     }                                                                            \
     static void name##_at(const args_type *a, size_t i)
+
+#define BLOCKS_AT_ONCE(name, args_type, shared_type, threads, blocks) \
+    BLOCKS(name, args_type, shared_type, threads)
 
 #define BLOCKS(name, args_type, shared_type, threads)                             \
     static void name##_in(const args_type *a, size_t block, shared_type *shared); \
@@ -150,6 +157,27 @@ SP_KERNEL bool X(place_has_faces)(const X(grid) *g, int tile, int k)
     int t[DIM];
     X(tile_coordinates)(g, tile, t);
     return X(row_has_faces)(g, t, k >> TILE_SHIFT);
+}
+
+/* Largest speed so far. Squares of speeds are not negative, so their bits order as they do; a NaN
+ * is above all. */
+GPU_FN void X(note_speed)(X(gpu_counters) *counters, const float v[DIM])
+{
+    float square = 0.0f;
+    uint32_t bits;
+    FOR_DIM(d)
+        square += v[d] * v[d];
+    memcpy(&bits, &square, sizeof bits);
+    bits &= 0x7fffffff; /* the sign of a NaN */
+    if (bits > counters->fastest)
+        GPU_MAX32(&counters->fastest, bits);
+}
+
+static inline double X(noted_speed)(const X(gpu_counters) *counters)
+{
+    float square;
+    memcpy(&square, &counters->fastest, sizeof square);
+    return __builtin_sqrt((double)square);
 }
 
 #endif

@@ -26,16 +26,17 @@ static void settle_range(void *user, size_t begin, size_t end, int worker)
 }
 
 /* In parts that fit into one column of the particles; that of the host is free. */
-static void settle_waiting(X(sim) *s, X(mover) *mover, size_t count)
+static void settle_waiting(X(sim) *s, X(mover) *mover, X(gpu_counters) *counted)
 {
     X(gpu) *g = s->gpu;
+    size_t count = counted->waiting;
     size_t capacity = g->capacity < s->particles.capacity ? g->capacity : s->particles.capacity;
     settle_args args = {mover, s->particles.spare};
     for (size_t first = 0, n; first < count && !g->failure[0]; first += n) {
         n = count - first < capacity / GPU_PACKED ? count - first : capacity / GPU_PACKED;
         X(gpu_fetch_waiting)(g, first, n, args.packed);
         sp_parallel_for(s->common->pool, n, 256, settle_range, &args);
-        X(gpu_return_waiting)(g, first, n, args.packed);
+        X(gpu_return_waiting)(g, first, n, args.packed, counted);
     }
 }
 
@@ -51,7 +52,9 @@ static double move(X(sim) *s, X(gpu_move) *how, double dt, uint64_t *broken)
     FOR_DIM(d)
         how->gravity[d] = s->common->gravity[d] * s->grid.dx;
     double work = X(gpu_move_particles)(s->gpu, how, &counted);
-    settle_waiting(s, &mover, counted.waiting);
+    settle_waiting(s, &mover, &counted);
+    if (dt > 0)
+        X(gpu_keep_speed)(s->gpu, &counted);
     mover.open += counted.open;
     X(mover_end)(&mover);
     *broken = counted.broken;

@@ -84,6 +84,8 @@ GPU_FN void settle(const move_args *a, size_t k, const float x[DIM], const float
     if (!stays) {
         GPU_ADD64(&a->counters->open, 1);
         a->f.x[0][k] = DEAD;
+    } else if (!a->how.places_only) {
+        X(note_speed)(a->counters, v);
     }
 }
 
@@ -139,7 +141,7 @@ GPU_FN double move_any(const move_args *a, size_t k)
 }
 
 /* The default, and everything else: apart, so that the first needs fewer registers. */
-BLOCKS(move_linear_rk3, move_args, move_shared, THREADS)
+BLOCKS_AT_ONCE(move_linear_rk3, move_args, move_shared, THREADS, 4)
 {
     FOR_THREADS(t, GROUP)
     {
@@ -152,7 +154,7 @@ BLOCKS(move_linear_rk3, move_args, move_shared, THREADS)
         sum_work(a, block, shared);
 }
 
-BLOCKS(move_general, move_args, move_shared, THREADS)
+BLOCKS_AT_ONCE(move_general, move_args, move_shared, THREADS, 3)
 {
     FOR_THREADS(t, GROUP)
     {
@@ -223,6 +225,8 @@ MAP(unpack, pack_args)
         a->m.f.x[d][k] = from[DIM + d];
         a->m.f.v[d][k] = from[2 * DIM + d];
     }
+    if (from[DIM] != DEAD)
+        X(note_speed)(a->m.counters, from + 2 * DIM);
 }
 
 void X(gpu_fetch_waiting)(X(gpu) *g, size_t first, size_t count, float *packed)
@@ -232,9 +236,17 @@ void X(gpu_fetch_waiting)(X(gpu) *g, size_t first, size_t count, float *packed)
     X(gpu_download)(g, packed, g->spare, count * GPU_PACKED * sizeof(float));
 }
 
-void X(gpu_return_waiting)(X(gpu) *g, size_t first, size_t count, const float *packed)
+void X(gpu_return_waiting)(X(gpu) *g, size_t first, size_t count, const float *packed,
+                           X(gpu_counters) *counted)
 {
     pack_args args = {args_of(g), g->spare, first};
     X(gpu_upload)(g, g->spare, packed, count * GPU_PACKED * sizeof(float));
     unpack(g, args, count);
+    X(gpu_download)(g, counted, g->counters, sizeof *counted);
+}
+
+void X(gpu_keep_speed)(X(gpu) *g, const X(gpu_counters) *counted)
+{
+    g->speed = X(noted_speed)(counted);
+    g->speed_known = true;
 }

@@ -6,14 +6,14 @@
  * it have for it. Tiles overlap in a rim one place wide, so they go colour by colour, as on the
  * CPU. Both sums are in fixed order.
  *
- * The other kernels and APIC: one thread takes a face and visits the particles of all cells that
- * the kernel reaches. */
+ * The other kernels, APIC, and devices with too little shared memory: one thread takes a face and
+ * visits the particles of all cells that the kernel reaches. */
 #include "device/cuda/launch.h"
 #include "kernels/transfer.h"
 
 typedef struct p2g_args {
     X(fields) f;
-    int colour; /* of the tiles that are done */
+    const int *tiles; /* of the colour that is done */
 } p2g_args;
 
 MAP(clear_faces, p2g_args)
@@ -119,20 +119,27 @@ GPU_FN void give_face(const X(fields) *f, const int corner[DIM], int t, int d,
     f->weight[d][at] += weight;
 }
 
-BLOCKS(give_tile, p2g_args, cell_sums, TILE_CELLS)
+GPU_FN void give_component(const X(fields) *f, int tile, int d, cell_sums *shared)
 {
-    int tile = a->f.liquid[block], corner[DIM];
-    if (X(tile_colour)(&a->f.grid, tile) != a->colour)
-        return;
-    X(tile_cell)(&a->f.grid, tile, corner);
-    FOR_DIM(d) {
-        FOR_THREADS(t, TILE_CELLS)
-        sum_cell(&a->f, tile, t, d, shared);
-        BARRIER();
-        FOR_THREADS(t, REACHED)
-        give_face(&a->f, corner, t, d, shared);
-        BARRIER();
-    }
+    int corner[DIM];
+    X(tile_cell)(&f->grid, tile, corner);
+    FOR_THREADS(t, TILE_CELLS)
+    sum_cell(f, tile, t, d, shared);
+    BARRIER();
+    FOR_THREADS(t, REACHED)
+    give_face(f, corner, t, d, shared);
+}
+
+/* A block per component: more and shorter ones keep the device busy to the end of each colour. */
+BLOCKS_AT_ONCE(give_tile, p2g_args, cell_sums, TILE_CELLS, 2)
+{
+    int tile = a->tiles[block / DIM], d = (int)(block % DIM);
+    if (d == 0)
+        give_component(&a->f, tile, 0, shared);
+    else if (d == 1)
+        give_component(&a->f, tile, 1, shared);
+    else
+        give_component(&a->f, tile, DIM - 1, shared);
 }
 
 /* ---- any kernel */
@@ -224,10 +231,13 @@ void X(gpu_particles_to_grid)(X(gpu) *g)
     memset(&args, 0, sizeof args);
     args.f = g->f;
     size_t places = (size_t)(g->f.active_count + g->f.border_count) * TILE_CELLS;
-    if (g->f.degree == KERNEL_LINEAR && !g->f.apic) {
+    if (g->f.degree == KERNEL_LINEAR && !g->f.apic && sizeof(cell_sums) <= g->shared_bytes) {
         clear_faces(g, args, places);
-        for (args.colour = 0; args.colour < COLOURS; args.colour++)
-            give_tile(g, args, (size_t)g->f.liquid_count);
+        for (int colour = 0; colour < COLOURS; colour++) {
+            args.tiles = g->f.liquid + g->f.colour_start[colour];
+            give_tile(g, args,
+                      (size_t)(g->f.colour_start[colour + 1] - g->f.colour_start[colour]) * DIM);
+        }
     } else {
         take_faces(g, args, places);
     }

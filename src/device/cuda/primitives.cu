@@ -32,6 +32,9 @@ bool X(gpu_open)(X(gpu) *g, void *pool)
         !good(g, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cuda"))
         return false;
     g->stream = stream;
+    int shared = 0;
+    cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
+    g->shared_bytes = (size_t)shared;
     for (int k = 0; k <= SPATE_STAGE_COUNT; k++) {
         cudaEvent_t event = NULL;
         if (!good(g, cudaEventCreate(&event), "cuda"))

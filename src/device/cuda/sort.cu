@@ -3,8 +3,7 @@
  * A counting sort. Each particle counts itself in its cell; sums over the cells of tiles and over
  * tiles give each cell its places; the ids of a cell's particles are laid there, in any order, and
  * each particle finds its own place by counting the smaller ids among them. Every column is then
- * gathered. The order is that of device/cpu/sort.c, and so are the lists, but for the order of
- * liquid tiles, which are not grouped by colour.
+ * gathered. The order is that of device/cpu/sort.c, and so are the lists.
  *
  * Particles move a cell or two in a step, so what is near in the old order is near in the new one,
  * and all these accesses find their neighbours in the cache. */
@@ -69,14 +68,14 @@ BLOCKS(count_in_tiles, sort_args, row_sums, TILE_ROWS)
 
 /* ---- lists of tiles */
 
-enum { LIST_ACTIVE, LIST_BORDER, LIST_FACES, LIST_LIQUID, LIST_LEFT, LISTS };
+enum { LIST_ACTIVE, LIST_BORDER, LIST_FACES, LIST_LEFT, LIST_LIQUID, LISTS = GPU_LISTS };
 
 typedef struct tile_args {
     X(fields) f;
     uint32_t *flags;        /* all lists in one array: tile_count + 1 values each */
     const uint32_t *places; /* sums of the flags */
     uint32_t *totals;
-    int *list[LISTS];
+    int *list[LIST_LIQUID + 1]; /* liquid tiles are one list, of as many parts as colours */
     int axis;
 } tile_args;
 
@@ -189,8 +188,10 @@ GPU_FN bool is_listed(const tile_args *a, int tile, int which)
     case LIST_ACTIVE: return active;
     case LIST_BORDER: return border;
     case LIST_FACES: return active || (border && ends_domain(&a->f.grid, tile));
-    case LIST_LIQUID: return active && (state & LIQUID);
-    default: return (state >> 4 & (ACTIVE | BORDER)) && !active && !border;
+    case LIST_LEFT: return (state >> 4 & (ACTIVE | BORDER)) && !active && !border;
+    default:
+        return active && (state & LIQUID) &&
+               X(tile_colour)(&a->f.grid, tile) == which - LIST_LIQUID;
     }
 }
 
@@ -203,17 +204,18 @@ MAP(flag_listed, tile_args)
 
 MAP(list_tiles, tile_args)
 {
-    size_t each = (size_t)a->f.grid.tile_count + 1, which = i / each, first = which * each;
+    size_t each = (size_t)a->f.grid.tile_count + 1, which = i / each;
+    size_t list = which < LIST_LIQUID ? which : LIST_LIQUID;
     if (a->flags[i])
-        a->list[which][a->places[i] - a->places[first]] = (int)(i - first);
-    if (i + 1 == first + each)
-        a->totals[which] = a->places[i] - a->places[first];
+        a->list[list][a->places[i] - a->places[list * each]] = (int)(i % each);
+    if (i % each == each - 1)
+        a->totals[which] = a->places[i] - a->places[which * each];
 }
 
 static void make_lists(X(gpu) *g, tile_args args)
 {
     size_t all = LISTS * ((size_t)g->f.grid.tile_count + 1);
-    int *lists[LISTS] = {g->f.active, g->f.border, g->f.faces, g->f.liquid, g->left};
+    int *lists[] = {g->f.active, g->f.border, g->f.faces, g->left, g->f.liquid};
     uint32_t totals[LISTS];
     memcpy(args.list, lists, sizeof lists);
     flag_listed(g, args, all);
@@ -226,8 +228,11 @@ static void make_lists(X(gpu) *g, tile_args args)
     g->f.active_count = (int)totals[LIST_ACTIVE];
     g->f.border_count = (int)totals[LIST_BORDER];
     g->f.face_count = (int)totals[LIST_FACES];
-    g->f.liquid_count = (int)totals[LIST_LIQUID];
     g->left_count = (int)totals[LIST_LEFT];
+    g->f.colour_start[0] = 0;
+    for (int c = 0; c < COLOURS; c++)
+        g->f.colour_start[c + 1] = g->f.colour_start[c] + (int)totals[LIST_LIQUID + c];
+    g->f.liquid_count = g->f.colour_start[COLOURS];
 }
 
 /* What leaves the active tiles is cleared. */
