@@ -407,6 +407,7 @@ typedef struct spate_forecast {
     uint64_t particles;       /* at the start, exact */
     uint64_t memory;          /* bytes, estimate of the peak of the process, its output included */
     uint64_t bytes_per_frame; /* of particle output */
+    uint64_t device_memory;   /* bytes in a GPU's memory; 0 on the CPU */
 } spate_forecast;
 SPATE_API spate_status spate_scene_forecast(const spate_scene *scene, const spate_options *options,
                                             spate_forecast *forecast, spate_error *error);
@@ -456,6 +457,7 @@ SPATE_API const char *spate_sim_device(const spate_sim *sim);
 SPATE_API int spate_device_list(const char **names, int capacity);
 /* Whether this machine can run one; `note` says what it is, or what is missing. */
 SPATE_API bool spate_device_available(const char *name, char *note, size_t size);
+SPATE_API uint64_t spate_sim_device_bytes(const spate_sim *sim); /* of a GPU; 0 on the CPU */
 SPATE_API int spate_sim_threads(const spate_sim *sim);
 /* Hash of the state of all particles; their order does not matter. */
 SPATE_API uint64_t spate_sim_hash(const spate_sim *sim);
@@ -606,6 +608,9 @@ typedef struct spate_stats {
 /* The numbers of the frame under way or just completed. Sorts the particles and walks over them:
  * meant for once a frame. */
 SPATE_API spate_stats spate_sim_stats(spate_sim *sim);
+/* The part of them that needs no look at the particles: clock, ledger, solver, collisions, seconds;
+ * the rest is 0. Costs nothing. */
+SPATE_API spate_stats spate_sim_progress(const spate_sim *sim);
 
 /* ------------------------------------------------------------------ checkpoints */
 

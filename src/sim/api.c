@@ -21,7 +21,7 @@ struct spate_sim {
 #define MAX_DEVICES 4
 static sp_device devices[MAX_DEVICES] = {
 #ifdef SPATE_CUDA
-    {"cuda", &sp2_cuda_table, &sp3_cuda_table, sp_cuda_available},
+    {"cuda", &sp2_cuda_table, &sp3_cuda_table, sp_cuda_available, sp_cuda_free_bytes},
 #endif
 };
 
@@ -126,8 +126,12 @@ spate_status spate_scene_forecast(const spate_scene *scene, const spate_options 
     const sp_device *device;
     TRY(choose_device(&given, &device, error));
     TRY(spate_scene_check(scene, NULL, NULL, error));
-    return table_of(scene, device)
-        ->forecast(scene, given.threads > 0 ? given.threads : 8, forecast, error);
+    TRY(table_of(scene, device)
+            ->forecast(scene, given.threads > 0 ? given.threads : 8, forecast, error));
+    uint64_t available = device ? device->free_bytes() : 0;
+    if (device && forecast->device_memory > available)
+        return sp_fail_device_memory(error, forecast->device_memory, available);
+    return SPATE_OK;
 }
 
 static spate_status make(spate_sim *sim, const spate_scene *scene, const spate_options *options,
@@ -362,6 +366,11 @@ const char *spate_sim_device(const spate_sim *sim)
     return sim->device;
 }
 
+uint64_t spate_sim_device_bytes(const spate_sim *sim)
+{
+    return sim->table->device_bytes(sim->instance);
+}
+
 int spate_sim_threads(const spate_sim *sim)
 {
     return sp_pool_threads(sim->common.pool);
@@ -372,7 +381,7 @@ uint64_t spate_sim_hash(const spate_sim *sim)
     return sim->table->hash(sim->instance);
 }
 
-spate_stats spate_sim_stats(spate_sim *sim)
+spate_stats spate_sim_progress(const spate_sim *sim)
 {
     const sp_common *common = &sim->common;
     spate_stats stats = {
@@ -403,6 +412,12 @@ spate_stats spate_sim_stats(spate_sim *sim)
         .allocations = common->allocations,
     };
     memcpy(stats.seconds, common->seconds, sizeof stats.seconds);
+    return stats;
+}
+
+spate_stats spate_sim_stats(spate_sim *sim)
+{
+    spate_stats stats = spate_sim_progress(sim);
     sim->table->stats(sim->instance, &stats);
     return stats;
 }

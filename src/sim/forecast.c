@@ -113,7 +113,7 @@ spate_status X(forecast)(const spate_scene *scene, int threads, spate_forecast *
         movers = movers || sp_shape_moves(&solids.items[k].form);
     }
     memset(forecast, 0, sizeof *forecast);
-    spate_status status = X(seed)(scene, &g, &solids, NULL, NULL, &forecast->particles, error);
+    spate_status status = X(seed_count)(scene, &g, &solids, &forecast->particles, error);
     sp_solids_clear(&solids);
     TRY(status);
     for (int d = 0; d < 3; d++) {
@@ -129,5 +129,6 @@ spate_status X(forecast)(const spate_scene *scene, int threads, spate_forecast *
         bytes += X(multigrid_bytes)(&g);
     bytes += surface_bytes(scene, forecast->particles);
     forecast->memory = (uint64_t)bytes;
+    forecast->device_memory = X(device_forecast)(scene, &g, forecast->particles);
     return file_bytes(scene, forecast->particles, &forecast->bytes_per_frame, error);
 }

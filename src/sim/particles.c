@@ -80,13 +80,19 @@ spate_status X(particles_reserve)(X(sim) *s, uint64_t count, spate_error *error)
 
 void X(particles_append)(X(sim) *s, const float x[DIM], const float v[DIM], int source)
 {
+    uint32_t k = s->particles.count++;
+    X(particles_put)(s, k, x, v, source);
+    s->particles.id[0][k] = s->particles.next_id++;
+}
+
+void X(particles_put)(X(sim) *s, uint32_t k, const float x[DIM], const float v[DIM], int source)
+{
     X(particles) *p = &s->particles;
-    uint32_t k = p->count++;
     FOR_DIM(d) {
         p->x[d][k] = x[d];
         p->v[d][k] = v[d];
     }
-    p->id[0][k] = p->next_id++;
+    p->id[0][k] = k;
     for (int e = 0; e < DIM * DIM && s->apic; e++)
         p->c[e][k] = 0.0f;
     const spate_scene *scene = s->common->scene;

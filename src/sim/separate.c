@@ -9,11 +9,17 @@
 
 #include <math.h>
 
+void X(book_separation)(X(sim) *s, double work)
+{
+    const spate_scene *scene = s->common->scene;
+    double mass =
+        scene->liquid.density * pow(s->grid.dx / scene->liquid.particles_per_axis, (double)DIM);
+    s->common->separate_energy -= mass * work;
+}
+
 void X(separate_particles)(X(sim) *s, double dt)
 {
-    sp_common *common = s->common;
-    const spate_scene *scene = common->scene;
-    spate_volume_method method = scene->volume.method;
+    spate_volume_method method = s->common->scene->volume.method;
     if (method == SPATE_VOLUME_NONE || !(dt > 0))
         return;
     double work = 0;
@@ -21,7 +27,5 @@ void X(separate_particles)(X(sim) *s, double dt)
         work += X(push_apart)(s);
     if (method == SPATE_VOLUME_DENSITY || method == SPATE_VOLUME_BOTH)
         work += X(project_density)(s);
-    double mass =
-        scene->liquid.density * pow(s->grid.dx / scene->liquid.particles_per_axis, (double)DIM);
-    common->separate_energy -= mass * work;
+    X(book_separation)(s, work);
 }

@@ -156,20 +156,15 @@ static spate_status make_solids(X(sim) *s, spate_error *error)
     return SPATE_OK;
 }
 
-static void seed_one(void *user, const float x[DIM], const float v[DIM], int source)
-{
-    X(particles_append)(user, x, v, source);
-}
-
 static spate_status make_particles(X(sim) *s, spate_error *error)
 {
     const spate_scene *scene = s->common->scene;
     for (int k = 0; k < scene->channel_count; k++)
         s->particles.channel_columns += scene->channels[k].components;
     uint64_t count;
-    TRY(X(seed)(scene, &s->grid, &s->solids, NULL, NULL, &count, error));
+    TRY(X(seed_count)(scene, &s->grid, &s->solids, &count, error));
     TRY(X(particles_reserve)(s, count, error));
-    return X(seed)(scene, &s->grid, &s->solids, seed_one, s, &s->common->seeded, error);
+    return X(seed)(s, &s->common->seeded, error);
 }
 
 static spate_status make(X(sim) *s, spate_error *error)

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "device/groups.h"
 #include "kernels/grid.h"
+#include "kernels/sides.h"
 #include "kernels/transfer.h"
 #include "scene/solids.h"
 #include "table.h"
@@ -19,11 +20,6 @@
 
 #define MAX_CHANNELS 16
 #define MAX_COLUMNS (2 * DIM + 1 + DIM * DIM + 4 * MAX_CHANNELS)
-#define CLEARANCE                                                                                 \
-    1e-3f /* cells that particles keep from walls and solids; float positions resolve it to 4,000 \
-             cells */
-#define SOLID_BAND 4.0 /* cells around solids in which their distance on the grid is exact */
-#define DEAD (-1e30f)  /* x[0] of a particle that is to be removed */
 
 typedef uint32_t __attribute__((may_alias)) X(word); /* a value of a column, whatever its type */
 
@@ -213,6 +209,10 @@ spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done
                              spate_error *error);
 bool X(device_max_speed)(X(sim) *s, double *speed); /* false: the host is to find it */
 bool X(device_displaces)(const X(sim) *s); /* the density projection's displacement is there */
+uint64_t X(device_bytes)(const X(sim) *s);          /* in the device's memory */
+uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t particles);
+/* After a step: the seconds of its stages by the device's clock, for it works behind the host. */
+void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT]);
 #else
 static inline spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
 {
@@ -252,6 +252,21 @@ static inline bool X(device_displaces)(const X(sim) *s)
     (void)s;
     return false;
 }
+static inline uint64_t X(device_bytes)(const X(sim) *s)
+{
+    (void)s;
+    return 0;
+}
+static inline uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g,
+                                          uint64_t particles)
+{
+    (void)scene, (void)g, (void)particles;
+    return 0;
+}
+static inline void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT])
+{
+    (void)s, (void)seconds;
+}
 #endif
 
 /* ---- state.c */
@@ -271,10 +286,13 @@ spate_status X(particles_reserve)(X(sim) *s, uint64_t count, spate_error *error)
 void X(particles_append)(X(sim) *s, const float x[DIM], const float v[DIM], int source);
 void X(particles_remove_dead)(X(sim) *s);
 
-/* ---- seed.c: the particles at the start. Calls `sink` for each (may be NULL) and counts them. */
-typedef void X(seed_sink)(void *user, const float x[DIM], const float v[DIM], int source);
-spate_status X(seed)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids,
-                     X(seed_sink) *sink, void *user, uint64_t *count, spate_error *error);
+/* Writes particle k, whose id is k. */
+void X(particles_put)(X(sim) *s, uint32_t k, const float x[DIM], const float v[DIM], int source);
+
+/* ---- seed.c: the particles at the start; room for as many as seed_count says must be reserved. */
+spate_status X(seed_count)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids,
+                           uint64_t *count, spate_error *error);
+spate_status X(seed)(X(sim) *s, uint64_t *count, spate_error *error);
 
 /* ---- tiles.c */
 void X(tiles_update)(X(sim) *s); /* from tiles.start: the lists; clears what left them */
@@ -347,7 +365,8 @@ sp_room X(room)(const X(sim) *s);
 bool X(pushes_apart)(const spate_scene *scene);
 double X(push_apart)(X(sim) *s);
 double X(project_density)(X(sim) *s);
-void X(find_displacement)(X(sim) *s); /* its part on the grid: on the faces, into `weight` */
+void X(find_displacement)(X(sim) *s); /* the part of it that leaves it (cells) in `weight` */
+void X(book_separation)(X(sim) *s, double work); /* separate.c */
 
 /* ---- emit.c */
 spate_status X(emitters_create)(X(sim) *s, spate_error *error);

@@ -54,10 +54,14 @@ spate_status X(run_stage)(X(sim) *s, spate_stage stage, double dt, spate_error *
 
 spate_status X(step)(X(sim) *s, double dt, spate_error *error)
 {
+    double seconds[SPATE_STAGE_COUNT];
     for (int stage = 0; stage < SPATE_STAGE_COUNT; stage++) {
         double start = sp_seconds();
         TRY(X(run_stage)(s, (spate_stage)stage, dt, error));
-        s->common->seconds[stage] += sp_seconds() - start;
+        seconds[stage] = sp_seconds() - start;
     }
+    X(device_times)(s, seconds);
+    for (int stage = 0; stage < SPATE_STAGE_COUNT; stage++)
+        s->common->seconds[stage] += seconds[stage];
     return SPATE_OK;
 }

@@ -16,14 +16,13 @@
  * cells are air: what enters them leaves. */
 #include "state.h"
 
+#include "kernels/surface.h"
+
 #include <math.h>
 #include <string.h>
 
 #define SIDE (TILE + 2)
 #define PLACES (SIDE * SIDE * LAST(SIDE))
-#define LEAST_ROOM                                                                \
-    0.5f /* below this the density means little and phi comes from the neighbours \
-          */
 
 bool X(has_level_set)(const X(sim) *s)
 {
@@ -164,13 +163,6 @@ static void find_near_tiles(X(sim) *s)
 
 /* ---- level set */
 
-static float distance_of(float density)
-{
-    if (density <= 0.5f)
-        return 1.0f - __builtin_sqrtf(2.0f * density);
-    return density < 1.0f ? __builtin_sqrtf(2.0f * (1.0f - density)) - 1.0f : -1.0f;
-}
-
 static void distance_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
@@ -192,7 +184,7 @@ static void distance_range(void *user, size_t begin, size_t end, int worker)
                 float density = room > LEAST_ROOM ? sums[index] / (rest * room) : 0.0f;
                 if (s->density)
                     s->density[index] = room > LEAST_ROOM ? density : 1.0f;
-                s->phi[index] = near ? dx * distance_of(density) : -dx;
+                s->phi[index] = near ? dx * SP_SURFACE_DISTANCE(density, __builtin_sqrtf) : -dx;
             }
     }
 }
@@ -200,7 +192,7 @@ static void distance_range(void *user, size_t begin, size_t end, int worker)
 /* Cells with little room take the mean of the neighbours that have more, through their open faces,
  * so that no film of air lies on solids and nothing leaks into them. In bands of room, each from
  * the ones above it. */
-static const float room_bands[] = {LEAST_ROOM, 0.2f, 0.05f, 0.005f, -1.0f};
+static const float room_bands[] = ROOM_BANDS;
 
 typedef struct extend_args {
     X(sim) *s;
@@ -241,7 +233,7 @@ static void extend_range(void *user, size_t begin, size_t end, int worker)
 
 static void extend_into_solids(X(sim) *s)
 {
-    for (int band = 0; band < 4 && s->solids.live > 0; band++) {
+    for (int band = 0; band < ROOM_BAND_COUNT && s->solids.live > 0; band++) {
         extend_args args = {s, room_bands[band], room_bands[band + 1]};
         sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 4, extend_range, &args);
         X(fill_border)(s, s->phi, -1);

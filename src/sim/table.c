@@ -204,6 +204,11 @@ static double cell_size(const void *s)
     return ((const X(sim) *)s)->grid.dx;
 }
 
+static uint64_t device_bytes(const void *s)
+{
+    return X(device_bytes)(s);
+}
+
 static size_t count(const void *s)
 {
     return ((const X(sim) *)s)->particles.count;
@@ -328,6 +333,7 @@ const sp_table X(table) = {
     .remove_solid = remove_solid,
     .add_impulse = add_impulse,
     .cell_size = cell_size,
+    .device_bytes = device_bytes,
     .count = count,
     .read = read_particles,
     .view = view,

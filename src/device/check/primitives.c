@@ -77,6 +77,17 @@ void X(gpu_set)(X(gpu) *g, void *to, int byte, size_t bytes)
         memset(to, byte, bytes);
 }
 
+void X(gpu_mark)(X(gpu) *g, int k)
+{
+    (void)g, (void)k;
+}
+
+bool X(gpu_times)(X(gpu) *g, double seconds[SPATE_STAGE_COUNT])
+{
+    (void)g, (void)seconds;
+    return false;
+}
+
 bool X(gpu_poisons)(void)
 {
     return true;

@@ -1,6 +1,13 @@
 /* available.cu -- whether this machine has a GPU that works. Compiled once, without a dimension. */
 #include <cuda_runtime.h>
+#include <stdint.h>
 #include <stdio.h>
+
+extern "C" uint64_t sp_cuda_free_bytes(void)
+{
+    size_t available = 0, total = 0;
+    return cudaMemGetInfo(&available, &total) == cudaSuccess ? available : 0;
+}
 
 extern "C" bool sp_cuda_available(char *note, size_t size)
 {
@@ -16,7 +23,8 @@ extern "C" bool sp_cuda_available(char *note, size_t size)
     size_t available = 0, total = 0;
     if (cudaGetDeviceProperties(&device, 0) != cudaSuccess ||
         cudaMemGetInfo(&available, &total) != cudaSuccess) {
-        snprintf(note, size, "the GPU does not answer (%s)", cudaGetErrorString(cudaGetLastError()));
+        snprintf(note, size, "the GPU does not answer (%s)",
+                 cudaGetErrorString(cudaGetLastError()));
         return false;
     }
     snprintf(note, size, "%s, %.1f of %.1f GB free", device.name, (double)available * 1e-9,

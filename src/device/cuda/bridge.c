@@ -5,8 +5,7 @@
  * for this scene, runs on the host. Outside of the steps everything (stats, files, checkpoints,
  * changes by the user) works on the host's arrays, which X(bring) makes current and X(changed)
  * declares newer. */
-#include "device/cuda/gpu.h"
-#include "sim/state.h"
+#include "device/cuda/stages.h"
 
 #include <math.h>
 #include <string.h>
@@ -133,13 +132,36 @@ static void make_arrays(X(sim) *s)
 
 static void make_solver(X(sim) *s)
 {
-    const spate_scene *scene = s->common->scene;
     const X(grid) *grids[MAX_LEVELS];
     int count = s->system.level_count > 1 ? s->system.level_count : 1;
     for (int k = 0; k < count; k++)
         grids[k] = &s->system.levels[k].grid;
-    X(gpu_solver_create)(s->gpu, count, grids, scene->pressure.solver == SPATE_SOLVER_MULTIGRID,
-                         s->density != NULL);
+    X(gpu_solver_create)(s->gpu, count, grids, s->density != NULL);
+}
+
+uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t particles)
+{
+    uint64_t capacity = particles + 16, columns = 6;  /* spare, waiting, keys and order twice */
+    uint64_t cells = 4 * (3 * DIM + 4) + 2 * DIM + 1; /* u .. count; known; type */
+    bool density = scene->volume.method == SPATE_VOLUME_DENSITY ||
+                   scene->volume.method == SPATE_VOLUME_BOTH,
+         apic = scene->liquid.transfer == SPATE_TRANSFER_APIC;
+#define FIELD(name, components, type, when) columns += (when) ? (components) : 0;
+#include "sim/fields.def"
+#undef FIELD
+    for (int k = 0; k < scene->channel_count; k++)
+        columns += (uint64_t)scene->channels[k].components;
+    cells += density ? 8 : 0;
+    cells += scene->solids.count > 0 ? 4 * (DIM + 2) : 0;
+    cells += scene->inflows.count + scene->outflows.count > 0 ? 1 : 0;
+    /* the solver's blocks: of full cells and a fifth more for tiles at the surface, with an eighth
+     * to spare; a seventh of it for the coarser levels */
+    double unknowns = (double)particles / pow(scene->liquid.particles_per_axis, DIM);
+    bool faces = scene->solids.count > 0 || g->periodic[0] || g->periodic[1] || g->periodic[2];
+    double blocks = 1.2 * 1.125 * unknowns * (41 + (faces ? 4 * DIM : 0) + 4);
+    return (uint64_t)blocks + 4 * columns * capacity +
+           X(gpu_temporary_bytes)((uint32_t)capacity, 0) + cells * g->size +
+           (uint64_t)g->tile_count * (4 * 4 + 2 + 4 + 4 * (GPU_LISTS + 2) + 8 + 80);
 }
 
 spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
@@ -153,6 +175,10 @@ spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
                        "pcg works on the cpu only; use multigrid, which is faster everywhere");
     if (!X(gpu_open)(g, s->common->pool))
         return failure(s, error);
+    uint64_t available, total, needed = X(device_forecast)(scene, &s->grid, s->particles.capacity);
+    X(gpu_memory)(g, &available, &total);
+    if (needed > available)
+        return sp_fail_device_memory(error, needed, available);
     X(fields) *f = &g->f;
     size_t tiles = (size_t)s->grid.tile_count;
     f->grid = s->grid;
@@ -364,42 +390,131 @@ static const struct {
     [SPATE_STAGE_EMIT] = {GPU_TILES | GPU_U, GPU_PARTICLES},
 };
 
+/* EMIT without anything that gives or takes particles but open sides and closing solids. */
+static bool only_removes(const X(sim) *s)
+{
+    return s->emitter_count == 0 && s->drain_count == 0 && !s->common->scene->liquid.reseed;
+}
+
+/* Whether the device has code for a stage of this scene. */
+static bool is_for_device(const X(sim) *s, spate_stage stage)
+{
+    bool movers = s->solids.any_moving, inflows = s->emitter_count > 0;
+    switch (stage) {
+    case SPATE_STAGE_SORT:
+    case SPATE_STAGE_P2G:
+    case SPATE_STAGE_SURFACE:
+    case SPATE_STAGE_G2P:
+    case SPATE_STAGE_ADVECT: return true;
+    case SPATE_STAGE_FORCES:
+        return !movers && !inflows && !s->solids.any_friction &&
+               !(s->common->scene->domain.friction > 0);
+    case SPATE_STAGE_PRESSURE: return !movers;
+    case SPATE_STAGE_EXTRAPOLATE: return !movers && !inflows;
+    case SPATE_STAGE_SEPARATE:
+        return s->common->scene->volume.method == SPATE_VOLUME_DENSITY && s->density;
+    case SPATE_STAGE_EMIT: return only_removes(s);
+    default: return false;
+    }
+}
+
+static void add_forces(X(sim) *s, double dt)
+{
+    float dv[DIM];
+    FOR_DIM(d)
+        dv[d] = (float)(s->common->gravity[d] * dt);
+    X(gpu_add_forces)(s->gpu, dv);
+}
+
+/* What the host has to do after G2P on the device. */
+static void average_channels(X(sim) *s, double dt)
+{
+    if (!X(gpu_has_averages)(s))
+        return;
+    X(bring)(s, GPU_PARTICLES | GPU_TILES);
+    X(channels_step)(s, dt);
+    X(changed)(s, GPU_PARTICLES);
+}
+
 bool X(device_displaces)(const X(sim) *s)
 {
     return s->gpu->on_device & GPU_SYSTEM;
 }
 
-/* Runs a stage on the device; false: it has none for this scene. */
-static bool run(X(sim) *s, spate_stage stage, double dt, spate_status *status, spate_error *error)
+static spate_status project(X(sim) *s, double dt, spate_error *error)
+{
+    s->gpu->solves = true;
+    spate_status status = X(project)(s, dt, error);
+    s->gpu->solves = false;
+    return status;
+}
+
+/* The displacement of the density projection, where the pressure system is. */
+static void find_displacement(X(sim) *s)
+{
+    unsigned reads = GPU_TILES | GPU_SURFACE | GPU_SOLIDS | GPU_KNOWN | GPU_WEIGHT;
+    if (!X(device_displaces)(s)) {
+        X(bring)(s, reads);
+        X(find_displacement)(s);
+        X(changed)(s, GPU_WEIGHT);
+        return;
+    }
+    use_device(s, reads);
+    s->gpu->solves = true;
+    X(find_displacement)(s);
+    s->gpu->solves = false;
+    device_wrote(s, GPU_WEIGHT);
+}
+
+/* SEPARATE by density. */
+static void displace(X(sim) *s)
+{
+    find_displacement(s);
+    use_device(s, GPU_PARTICLES | GPU_SOLIDS | GPU_WEIGHT);
+    X(book_separation)(s, X(gpu_displace)(s));
+    device_wrote(s, GPU_PARTICLES);
+}
+
+static void remove_dead(X(sim) *s)
+{
+    X(gpu_remove_dead)(s->gpu, (uint32_t)s->dead);
+    s->particles.count = s->gpu->f.particle_count;
+    s->dead = 0;
+}
+
+/* Runs a stage on the device; not done: it has none for this scene. */
+static spate_status run(X(sim) *s, spate_stage stage, double dt, bool *done, spate_error *error)
 {
     X(gpu) *g = s->gpu;
-    unsigned reads = plan[stage].reads, writes = plan[stage].writes;
-    switch (stage) {
-    case SPATE_STAGE_PRESSURE:
-        if (s->solids.any_moving)
-            return false;
-        use_device(s, reads | writes);
-        g->solves = true;
-        *status = X(project)(s, dt, error);
-        g->solves = false;
-        break;
-    case SPATE_STAGE_SEPARATE:
-        if (!X(device_displaces)(s) || !s->density || !(dt > 0))
-            return false;
-        use_device(s, reads | GPU_WEIGHT);
-        g->solves = true;
-        X(find_displacement)(s);
-        g->solves = false;
-        device_wrote(s, GPU_WEIGHT);
-        return false; /* the particles are moved on the host */
-    case SPATE_STAGE_SORT:
-        use_device(s, reads | writes);
-        X(gpu_sort_particles)(g);
-        break;
-    default: return false;
+    spate_status status = SPATE_OK;
+    *done = is_for_device(s, stage);
+    if (!*done) {
+        if (stage == SPATE_STAGE_SEPARATE && s->density && dt > 0 && X(device_displaces)(s))
+            find_displacement(s); /* then the host moves the particles */
+        return SPATE_OK;
     }
-    device_wrote(s, writes);
-    return true;
+    if (stage == SPATE_STAGE_SEPARATE) {
+        if (dt > 0)
+            displace(s);
+        return SPATE_OK;
+    }
+    use_device(s, plan[stage].reads | plan[stage].writes);
+    switch (stage) {
+    case SPATE_STAGE_SORT: X(gpu_sort_particles)(g); break;
+    case SPATE_STAGE_P2G: X(gpu_particles_to_grid)(g); break;
+    case SPATE_STAGE_SURFACE: X(gpu_build_surface)(g); break;
+    case SPATE_STAGE_FORCES: add_forces(s, dt); break;
+    case SPATE_STAGE_PRESSURE: status = project(s, dt, error); break;
+    case SPATE_STAGE_EXTRAPOLATE: X(gpu_extrapolate)(g, dt, &s->reach); break;
+    case SPATE_STAGE_G2P: X(gpu_hand_back)(s, dt); break;
+    case SPATE_STAGE_ADVECT: status = X(gpu_advect)(s, dt, error); break;
+    case SPATE_STAGE_EMIT: remove_dead(s); break;
+    default: break;
+    }
+    device_wrote(s, plan[stage].writes);
+    if (stage == SPATE_STAGE_G2P)
+        average_channels(s, dt);
+    return status;
 }
 
 /* Stages of the host that have nothing to do need nothing. */
@@ -407,8 +522,7 @@ static bool is_idle(const X(sim) *s, spate_stage stage)
 {
     const spate_scene *scene = s->common->scene;
     if (stage == SPATE_STAGE_EMIT)
-        return s->dead == 0 && s->emitter_count == 0 && s->drain_count == 0 &&
-               !scene->liquid.reseed;
+        return s->dead == 0 && only_removes(s);
     if (stage == SPATE_STAGE_SEPARATE)
         return scene->volume.method == SPATE_VOLUME_NONE;
     return false;
@@ -418,6 +532,7 @@ spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done
                              spate_error *error)
 {
     X(gpu) *g = s->gpu;
+    X(gpu_mark)(g, (int)stage);
     *done = is_idle(s, stage);
     if (*done)
         return SPATE_OK;
@@ -426,13 +541,23 @@ spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done
             X(changed)(s, GPU_SOLIDS);
         return SPATE_OK;
     }
-    spate_status status = SPATE_OK;
-    *done = run(s, stage, dt, &status, error);
+    TRY(run(s, stage, dt, done, error));
     if (!*done) {
         X(bring)(s, plan[stage].reads | plan[stage].writes);
         X(changed)(s, plan[stage].writes);
     }
-    return g->failure[0] ? failure(s, error) : status;
+    return g->failure[0] ? failure(s, error) : SPATE_OK;
+}
+
+uint64_t X(device_bytes)(const X(sim) *s)
+{
+    return s->gpu->allocated;
+}
+
+void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT])
+{
+    X(gpu_mark)(s->gpu, SPATE_STAGE_COUNT);
+    X(gpu_times)(s->gpu, seconds);
 }
 
 bool X(device_max_speed)(X(sim) *s, double *speed)

@@ -60,11 +60,12 @@ typedef struct X(gpu_counters) {
 
 typedef struct X(gpu) {
     X(fields) f;
-    void *stream;                /* CUDA: the stream; check: the pool of threads */
-    char failure[200];           /* what went wrong first; empty: nothing */
-    uint64_t allocated;          /* bytes */
-    uint32_t capacity;           /* of the columns */
-    unsigned on_host, on_device; /* GPU_... groups that are up to date there */
+    void *stream;                       /* CUDA: the stream; check: the pool of threads */
+    void *marks[SPATE_STAGE_COUNT + 1]; /* CUDA: events */
+    char failure[200];                  /* what went wrong first; empty: nothing */
+    uint64_t allocated;                 /* bytes */
+    uint32_t capacity;                  /* of the columns */
+    unsigned on_host, on_device;        /* GPU_... groups that are up to date there */
 
     /* scratch */
     float *spare;                                    /* one column */
@@ -99,6 +100,10 @@ void X(gpu_upload)(X(gpu) *g, void *to, const void *from, size_t bytes);
 void X(gpu_download)(X(gpu) *g, void *to, const void *from, size_t bytes);
 void X(gpu_copy)(X(gpu) *g, void *to, const void *from, size_t bytes);
 void X(gpu_set)(X(gpu) *g, void *to, int byte, size_t bytes);
+/* Clock: marks the place in the queue where stage k begins (k = SPATE_STAGE_COUNT: the end), and
+ * tells the seconds between the marks of the last step; false: this device has no clock. */
+void X(gpu_mark)(X(gpu) *g, int k);
+bool X(gpu_times)(X(gpu) *g, double seconds[SPATE_STAGE_COUNT]);
 bool X(gpu_poisons)(void); /* check: stale memory is to be filled with NaN */
 /* Sorts keys by their lowest `bits` bits, stable, with values; results may be in the other pair of
  * arrays: the pointers are swapped then. */
@@ -117,13 +122,35 @@ void X(gpu_particles_to_grid)(X(gpu) *g);                    /* p2g.cu */
 void X(gpu_build_surface)(X(gpu) *g);                        /* surface.cu */
 void X(gpu_add_forces)(X(gpu) *g, const float dv[DIM]);      /* forces.cu: gravity, walls */
 void X(gpu_extrapolate)(X(gpu) *g, double dt, float *reach); /* extrapolate.cu */
-void X(gpu_grid_to_particles)(X(gpu) *g, float ratio, float half); /* g2p.cu, with the kick */
-double X(gpu_max_speed)(X(gpu) *g);                                /* particles.cu */
+/* g2p.cu: what G2P reads, into `weight` (half: dt / (2 dx), kept: FLIP's share), and G2P */
+void X(gpu_carry_kick)(X(gpu) *g, float half, float kept);
+void X(gpu_grid_to_particles)(X(gpu) *g, float kept);
+/* particles.cu. Momentum is that of particles of mass 1: after G2P, and what it is to be, from the
+ * velocities before and `carried` (rest: 1 - FLIP's share); the sum of speeds is returned. */
+double X(gpu_max_speed)(X(gpu) *g);
+void X(gpu_momentum_to_be)(X(gpu) *g, float rest, double momentum[DIM]);
+double X(gpu_momentum)(X(gpu) *g, double momentum[DIM]);
+void X(gpu_add)(X(gpu) *g, float *column, float value);
+void X(gpu_remove_dead)(X(gpu) *g, uint32_t dead); /* as many are marked */
+
+/* move.cu, see stages.h */
+typedef struct X(gpu_move) {
+    int order;           /* of Runge-Kutta; 0: the flow does not move them */
+    float h, reach;      /* dt / dx; cells around the liquid in which u is known */
+    bool displaced;      /* `weight` holds a displacement, in cells */
+    bool places_only;    /* velocities stay, and nobody is lost */
+    bool movers;         /* solids may move: phi_solid knows of them within SOLID_BAND only */
+    double travel;       /* m, how far they go */
+    double gravity[DIM]; /* times dx */
+} X(gpu_move);
+#define GPU_PACKED (3 * DIM) /* floats of a particle that waits: place, target, velocity */
+double X(gpu_move_particles)(X(gpu) *g, const X(gpu_move) *how, X(gpu_counters) *counted);
+void X(gpu_fetch_waiting)(X(gpu) *g, size_t first, size_t count, float *packed);
+void X(gpu_return_waiting)(X(gpu) *g, size_t first, size_t count, const float *packed);
 
 /* ---- operations of the pressure solvers, as sim/pressure has them for the host; `density`: for
  * the density projection */
-void X(gpu_solver_create)(X(gpu) *g, int level_count, const X(grid) *const grids[], bool multigrid,
-                          bool density);
+void X(gpu_solver_create)(X(gpu) *g, int level_count, const X(grid) *const grids[], bool density);
 void X(gpu_solver_destroy)(X(gpu) *g);
 void X(gpu_list_levels)(X(gpu) *g);
 double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind); /* system.cu */
@@ -148,6 +175,8 @@ void X(gpu_fill_border_periodic)(X(gpu) *g, float *field);
 void X(gpu_fill_border_bytes)(X(gpu) *g, uint8_t *field);
 void X(gpu_fill_border_type)(X(gpu) *g);
 void X(gpu_fold_border)(X(gpu) *g, float *sum, float *weight, int d);
+void X(gpu_fill_faces)(X(gpu) *g, float *const field[DIM]); /* all components at once */
+void X(gpu_fold_faces)(X(gpu) *g, float *const sum[DIM], float *const weight[DIM]);
 void X(gpu_close_walls)(X(gpu) *g);
 
 #ifdef __cplusplus

@@ -26,6 +26,7 @@
 #ifdef __CUDACC__
 
 #define GPU_FN static __device__ __forceinline__
+#define SP_UNROLL_ALL _Pragma("unroll") /* arrays with these indices stay in registers */
 #define MAP_THREADS 256
 
 #define MAP(name, args_type)                                                                 \
@@ -81,6 +82,7 @@
 #include "base/parallel.h"
 
 #define GPU_FN static inline
+#define SP_UNROLL_ALL
 
 #define MAP(name, args_type)                                                     \
     static void name##_at(const args_type *a, size_t i);                         \

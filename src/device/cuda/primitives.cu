@@ -33,11 +33,20 @@ bool X(gpu_open)(X(gpu) *g, void *pool)
         !good(g, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cuda"))
         return false;
     g->stream = stream;
+    for (int k = 0; k <= SPATE_STAGE_COUNT; k++) {
+        cudaEvent_t event = NULL;
+        if (!good(g, cudaEventCreate(&event), "cuda"))
+            return false;
+        g->marks[k] = event;
+    }
     return true;
 }
 
 void X(gpu_close)(X(gpu) *g)
 {
+    for (int k = 0; k <= SPATE_STAGE_COUNT; k++)
+        if (g->marks[k])
+            cudaEventDestroy((cudaEvent_t)g->marks[k]);
     if (g->stream)
         cudaStreamDestroy((cudaStream_t)g->stream);
 }
@@ -115,6 +124,27 @@ void X(gpu_set)(X(gpu) *g, void *to, int byte, size_t bytes)
         good(g, cudaMemsetAsync(to, byte, bytes, (cudaStream_t)g->stream), "a fill");
 }
 
+void X(gpu_mark)(X(gpu) *g, int k)
+{
+    if (!g->failure[0])
+        good(g, cudaEventRecord((cudaEvent_t)g->marks[k], (cudaStream_t)g->stream), "the clock");
+}
+
+bool X(gpu_times)(X(gpu) *g, double seconds[SPATE_STAGE_COUNT])
+{
+    if (!X(gpu_wait)(g))
+        return false;
+    for (int k = 0; k < SPATE_STAGE_COUNT; k++) {
+        float milliseconds = 0;
+        good(g,
+             cudaEventElapsedTime(&milliseconds, (cudaEvent_t)g->marks[k],
+                                  (cudaEvent_t)g->marks[k + 1]),
+             "the clock");
+        seconds[k] = 1e-3 * (double)milliseconds;
+    }
+    return !g->failure[0];
+}
+
 bool X(gpu_poisons)(void)
 {
     return false;
@@ -125,7 +155,8 @@ size_t X(gpu_temporary_bytes)(uint32_t particles, size_t tiles)
     size_t sort = 0, scan = 0;
     cub::DoubleBuffer<uint32_t> key(NULL, NULL), value(NULL, NULL);
     cub::DeviceRadixSort::SortPairs(NULL, sort, key, value, particles, 0, 32);
-    cub::DeviceScan::ExclusiveSum(NULL, scan, (uint32_t *)NULL, (uint32_t *)NULL, tiles + 1);
+    size_t most = tiles + 1 > particles ? tiles + 1 : particles;
+    cub::DeviceScan::ExclusiveSum(NULL, scan, (uint32_t *)NULL, (uint32_t *)NULL, most);
     return sort > scan ? sort : scan;
 }
 
@@ -178,7 +209,8 @@ GPU_FN double combine(double a, double b, bool largest)
 BLOCKS(reduce, reduce_args, reduce_shared, REDUCERS)
 {
     (void)block;
-    FOR_THREADS(t, REDUCERS) {
+    FOR_THREADS(t, REDUCERS)
+    {
         double part = 0;
         for (size_t k = (size_t)t; k < a->count; k += REDUCERS)
             part = combine(part, a->values[k], a->largest);
@@ -187,11 +219,11 @@ BLOCKS(reduce, reduce_args, reduce_shared, REDUCERS)
     BARRIER();
     for (int half = REDUCERS / 2; half > 0; half /= 2) {
         FOR_THREADS(t, half)
-            shared->part[t] = combine(shared->part[t], shared->part[t + half], a->largest);
+        shared->part[t] = combine(shared->part[t], shared->part[t + half], a->largest);
         BARRIER();
     }
     FOR_THREADS(t, 1)
-        a->values[0] = shared->part[0];
+    a->values[0] = shared->part[0];
 }
 
 static double reduce_partials(X(gpu) *g, size_t count, bool largest)

@@ -323,8 +323,7 @@ GPU_FN void heap_by_id(uint32_t *list, uint32_t n, const uint32_t *id)
 MAP(order_cells, cell_args)
 {
     int cell[DIM];
-    size_t c =
-        X(tile_place)(&a->f.grid, a->f.liquid[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
+    size_t c = X(tile_place)(&a->f.grid, a->f.liquid[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
     uint32_t n = a->f.count[c], *list = a->order + a->f.first[c];
     if (n > 64)
         heap_by_id(list, n, a->f.id);
