@@ -158,13 +158,11 @@ uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t
 
 static void make_solver(X(sim) *s)
 {
-    const spate_scene *scene = s->common->scene;
     const X(grid) *grids[MAX_LEVELS];
     int count = s->system.level_count > 1 ? s->system.level_count : 1;
     for (int k = 0; k < count; k++)
         grids[k] = &s->system.levels[k].grid;
-    X(gpu_solver_create)(s->gpu, count, grids, scene->pressure.solver == SPATE_SOLVER_MULTIGRID,
-                         s->density != NULL);
+    X(gpu_solver_create)(s->gpu, count, grids, s->density != NULL);
 }
 
 static void use_device(X(sim) *s, unsigned groups);
@@ -409,8 +407,7 @@ static bool is_for_device(const X(sim) *s, spate_stage stage)
                !(s->common->scene->domain.friction > 0);
     case SPATE_STAGE_PRESSURE: return !movers;
     case SPATE_STAGE_EXTRAPOLATE: return !movers && !inflows;
-    case SPATE_STAGE_SEPARATE:
-        return s->common->scene->volume.method == SPATE_VOLUME_DENSITY && s->density;
+    case SPATE_STAGE_SEPARATE: return s->density != NULL;
     case SPATE_STAGE_EMIT: return only_removes(s);
     default: return false;
     }
@@ -460,6 +457,17 @@ static void find_displacement(X(sim) *s)
     s->gpu->solves = false;
 }
 
+/* Pairs of particles are pushed apart on the host. */
+static void separate(X(sim) *s)
+{
+    if (s->common->scene->volume.method == SPATE_VOLUME_BOTH) {
+        X(bring)(s, GPU_PARTICLES | GPU_TILES | GPU_SOLIDS);
+        X(changed)(s, GPU_PARTICLES);
+        X(book_separation)(s, X(push_apart)(s));
+    }
+    find_displacement(s);
+}
+
 static void remove_dead(X(sim) *s)
 {
     X(gpu_remove_dead)(s->gpu, (uint32_t)s->dead);
@@ -478,7 +486,7 @@ static spate_status run(X(sim) *s, spate_stage stage, double dt, bool *done, spa
         return SPATE_OK;
     if (stage == SPATE_STAGE_SEPARATE) {
         if (dt > 0)
-            find_displacement(s);
+            separate(s);
         return SPATE_OK;
     }
     use_device(s, plan[stage].reads | plan[stage].writes);

@@ -1,15 +1,16 @@
 /* cycle.cu -- the multigrid's coarse levels and its V-cycle on the device. The recipe is that of
  * sim/pressure/multigrid.c and cycle.c, with fewer ways through memory:
  *
- * - A tile does all its sweeps while it is in shared memory, the cells around it frozen; even tiles
- *   first, then odd ones, and in reverse on the way up. The CPU does one sweep over all tiles after
- *   the other. Where a single cycle is all that is done, its result has to be that of the CPU, and
- *   this one does as well (`same`).
+ * - A tile does its sweep, both colours, while it is in shared memory, the cells around it frozen;
+ *   even tiles first, then odd ones, and in reverse on the way up. (Two sweeps at a time save a
+ *   third of the memory traffic, and cost a third more iterations.)
  * - Odd tiles come last on the way down and see the final values around them: they leave their part
  *   of the coarser right side in the same kernel. Even tiles do it in a second one.
  * - The coarser correction is added while a tile is fetched.
- * - The coarsest level is small: one block holds it in shared memory and does symmetric red-black
- *   sweeps over all of it.
+ * - The coarsest level is small: one block holds it in shared memory and does all sweeps there.
+ *
+ * The order of all sweeps is that of the CPU, so results differ by rounding alone: the density
+ * projection does a single cycle, and a cycle in another order would move the particles elsewhere.
  *
  * Across a periodic side a tile may meet its own parity. There the images (lists.cu) are refreshed
  * before each half, and fetching, smoothing and restriction are done one after the other. */
@@ -153,8 +154,8 @@ typedef struct tile_args {
     bool coarse_around;  /* and to those around */
     float *restricted;   /* right side of the coarser level, to be made; or NULL */
     double *partials;    /* of b . x, to be made; or NULL */
-    int sweeps;
-    bool reverse, fresh, alone; /* fresh: x is zero so far; alone: and so are the tiles around */
+    bool sweep, reverse;
+    bool fresh, alone; /* x is zero so far; and so are the tiles around */
     const X(gpu_state) *state;
 } tile_args;
 
@@ -250,8 +251,8 @@ BLOCKS(work_on_tiles, tile_args, tile_shared, PAIRS)
         x[o.pad] = a->alone ? 0.0f : x_around(a, a->level.near[2 * DIM * slot + o.face], o.at);
     }
     BARRIER();
-    for (int half = 0; half < 2 * a->sweeps; half++) {
-        bool black = ((half & 1) != 0) != a->reverse;
+    for (int half = 0; half < 2 && a->sweep; half++) {
+        bool black = (half != 0) != a->reverse;
         ONE_EACH(t, PAIRS)
         {
             if (black)
@@ -266,7 +267,7 @@ BLOCKS(work_on_tiles, tile_args, tile_shared, PAIRS)
         two p = two_of(t);
         const own *o = &KEPT(mine, t);
         float *to = a->level.x + (size_t)slot * TILE_CELLS;
-        for (int e = 0; e < 2 && (a->sweeps > 0 || a->coarse); e++)
+        for (int e = 0; e < 2 && (a->sweep || a->coarse); e++)
             to[p.at[e]] = x[p.pad[e]];
         if (a->restricted)
             shared->pair[t] =
@@ -293,15 +294,14 @@ BLOCKS(work_on_tiles, tile_args, tile_shared, PAIRS)
 /* ---- the coarsest level */
 
 #define COARSEST (DIM == 2 ? 300 : 2000) /* cells, at most: sim/pressure/multigrid.c */
-#define QUICK_SWEEPS 16                  /* each way, over all of the level */
-#define TILE_SWEEPS 40                   /* each way, tile by tile, as on the CPU */
+#define COARSE_PASSES 20                 /* each way; of `sweeps` sweeps: sim/pressure/cycle.c */
 #define COARSE_THREADS 1024
 
 typedef struct coarsest_args {
     X(gpu_level) level;
     double *partials;
     int partial_count;
-    bool by_tiles; /* even tiles, then odd ones */
+    int sweeps;
     const X(gpu_state) *state;
 } coarsest_args;
 
@@ -369,17 +369,11 @@ GPU_FN void relax_coarsest(coarsest_shared *shared, const X(grid) *g, int n)
     shared->x[n] = sum * shared->inverse[n];
 }
 
-/* The cells whose turn it is: a colour, of all tiles or of those of a parity. */
-GPU_FN bool has_turn(uint8_t turn, int phase, bool by_tiles)
-{
-    return turn != NO_TURN && (by_tiles ? turn : turn & 1) == phase;
-}
-
 BLOCKS(solve_coarsest, coarsest_args, coarsest_shared, COARSE_THREADS)
 {
     const X(gpu_level) *l = &a->level;
-    int count = l->grid.n[0] * l->grid.n[1] * LAST(l->grid.n[2]), phases = a->by_tiles ? 4 : 2;
-    int half = phases * (a->by_tiles ? TILE_SWEEPS : QUICK_SWEEPS);
+    int count = l->grid.n[0] * l->grid.n[1] * LAST(l->grid.n[2]);
+    int half = 4 * COARSE_PASSES * a->sweeps; /* red and black of even tiles, of odd ones */
     bool periodic = false;
     (void)block;
     if (a->state->done)
@@ -390,15 +384,17 @@ BLOCKS(solve_coarsest, coarsest_args, coarsest_shared, COARSE_THREADS)
     take_coarsest(l, shared, n);
     BARRIER();
     for (int k = 0; k < 2 * half; k++) {
-        int phase = k < half ? k % phases : phases - 1 - k % phases;
+        int phase = k < half ? k % 4 : 3 - k % 4;
         if (periodic && k % 2 == 0) {
             FOR_THREADS(n, count)
             shared->before[n] = shared->x[n];
             BARRIER();
         }
         FOR_THREADS(n, count)
-        if (has_turn(shared->turn[n], phase, a->by_tiles))
-            relax_coarsest(shared, &l->grid, n);
+        {
+            if (shared->turn[n] == phase)
+                relax_coarsest(shared, &l->grid, n);
+        }
         BARRIER();
     }
     FOR_THREADS(t, COARSE_THREADS)
@@ -425,19 +421,14 @@ BLOCKS(solve_coarsest, coarsest_args, coarsest_shared, COARSE_THREADS)
 
 /* ---- the cycle */
 
-/* How a tile's sweeps are done: `rounds` times even tiles, then odd ones, `sweeps` each time. */
-typedef struct manner {
-    int rounds, sweeps;
-} manner;
-
-static tile_args work_of(X(gpu) *g, int k, int sweeps)
+static tile_args work_of(X(gpu) *g, int k, bool sweep)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     tile_args args;
     memset(&args, 0, sizeof args);
     args.level = y->levels[k];
     args.order = args.level.order;
-    args.sweeps = sweeps;
+    args.sweep = sweep;
     args.state = y->state;
     return args;
 }
@@ -451,28 +442,28 @@ static void run_half(X(gpu) *g, tile_args args, bool odd)
     work_on_tiles(g, args, (size_t)(end - first));
 }
 
-static void go_down(X(gpu) *g, int k, manner m)
+static void go_down(X(gpu) *g, int k, int sweeps)
 {
     float *restricted = X(gpu_solver_of)(g)->levels[k + 1].b;
-    for (int round = 0; round < m.rounds; round++) {
-        tile_args args = work_of(g, k, m.sweeps);
+    for (int round = 0; round < sweeps; round++) {
+        tile_args args = work_of(g, k, true);
         args.fresh = args.alone = round == 0;
         run_half(g, args, false);
         args.alone = false;
-        args.restricted = round == m.rounds - 1 ? restricted : NULL;
+        args.restricted = round == sweeps - 1 ? restricted : NULL;
         run_half(g, args, true);
     }
-    tile_args args = work_of(g, k, 0);
+    tile_args args = work_of(g, k, false);
     args.restricted = restricted;
     run_half(g, args, false);
 }
 
-static void go_up(X(gpu) *g, int k, manner m)
+static void go_up(X(gpu) *g, int k, int sweeps)
 {
-    for (int round = 0; round < m.rounds; round++) {
-        tile_args args = work_of(g, k, m.sweeps);
+    for (int round = 0; round < sweeps; round++) {
+        tile_args args = work_of(g, k, true);
         args.reverse = true;
-        args.partials = k == 0 && round == m.rounds - 1 ? g->partials : NULL;
+        args.partials = k == 0 && round == sweeps - 1 ? g->partials : NULL;
         args.coarse = round == 0 ? X(gpu_solver_of)(g)->levels[k + 1].x : NULL;
         args.coarse_around = round == 0;
         run_half(g, args, true);
@@ -482,59 +473,58 @@ static void go_up(X(gpu) *g, int k, manner m)
 }
 
 /* With periodic sides. */
-static void go_down_wrapped(X(gpu) *g, int k, manner m)
+static void go_down_wrapped(X(gpu) *g, int k, int sweeps)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     X(gpu_level) *l = &y->levels[k];
     size_t blocks = (size_t)(l->tile_count + l->image_count) + 1;
     X(gpu_set)(g, l->x, 0, blocks * TILE_CELLS * sizeof(float));
-    for (int half = 0; half < 2 * m.rounds; half++) {
-        run_half(g, work_of(g, k, m.sweeps), half % 2);
+    for (int half = 0; half < 2 * sweeps; half++) {
+        run_half(g, work_of(g, k, true), half % 2);
         X(gpu_wrap)(g, l, l->x);
     }
-    tile_args args = work_of(g, k, 0);
+    tile_args args = work_of(g, k, false);
     args.restricted = y->levels[k + 1].b;
     work_on_tiles(g, args, (size_t)l->tile_count);
 }
 
-static void go_up_wrapped(X(gpu) *g, int k, manner m)
+static void go_up_wrapped(X(gpu) *g, int k, int sweeps)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     X(gpu_level) *l = &y->levels[k];
-    tile_args args = work_of(g, k, 0);
+    tile_args args = work_of(g, k, false);
     args.coarse = y->levels[k + 1].x;
     args.alone = true;
     work_on_tiles(g, args, (size_t)l->tile_count);
-    for (int half = 0; half < 2 * m.rounds; half++) {
-        args = work_of(g, k, m.sweeps);
+    for (int half = 0; half < 2 * sweeps; half++) {
+        args = work_of(g, k, true);
         args.reverse = true;
-        args.partials = k == 0 && half >= 2 * m.rounds - 2 ? g->partials : NULL;
+        args.partials = k == 0 && half >= 2 * sweeps - 2 ? g->partials : NULL;
         X(gpu_wrap)(g, l, l->x);
         run_half(g, args, half % 2 == 0);
     }
 }
 
-void X(gpu_cycle)(X(gpu) *g, int sweeps, bool same)
+void X(gpu_cycle)(X(gpu) *g, int sweeps)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     int last = y->level_count - 1;
-    manner m = {same ? sweeps : 1, same ? 1 : sweeps};
     for (int k = 0; k < last; k++)
         if (y->periodic)
-            go_down_wrapped(g, k, m);
+            go_down_wrapped(g, k, sweeps);
         else
-            go_down(g, k, m);
+            go_down(g, k, sweeps);
     coarsest_args args;
     memset(&args, 0, sizeof args);
     args.level = y->levels[last];
     args.state = y->state;
     args.partials = g->partials;
     args.partial_count = last == 0 ? args.level.tile_count : 0;
-    args.by_tiles = same;
+    args.sweeps = sweeps;
     solve_coarsest(g, args, 1);
     for (int k = last - 1; k >= 0; k--)
         if (y->periodic)
-            go_up_wrapped(g, k, m);
+            go_up_wrapped(g, k, sweeps);
         else
-            go_up(g, k, m);
+            go_up(g, k, sweeps);
 }

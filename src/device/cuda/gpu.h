@@ -151,8 +151,7 @@ void X(gpu_keep_speed)(X(gpu) *g, const X(gpu_counters) *counted); /* of all, af
 
 /* ---- operations of the pressure solvers, as sim/pressure has them for the host; `density`: for
  * the density projection */
-void X(gpu_solver_create)(X(gpu) *g, int level_count, const X(grid) *const grids[], bool multigrid,
-                          bool density);
+void X(gpu_solver_create)(X(gpu) *g, int level_count, const X(grid) *const grids[], bool density);
 void X(gpu_solver_destroy)(X(gpu) *g);
 /* Bytes it will take, for so many cells of liquid. */
 uint64_t X(gpu_solver_bytes)(const X(grid) *grid, double liquid, bool solids, bool density);

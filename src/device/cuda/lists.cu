@@ -43,8 +43,7 @@ static void lay_ints(X(gpu_solver) *y)
     }
 }
 
-void X(gpu_solver_create)(X(gpu) *g, int level_count, const X(grid) *const grids[], bool multigrid,
-                          bool density)
+void X(gpu_solver_create)(X(gpu) *g, int level_count, const X(grid) *const grids[], bool density)
 {
     X(gpu_solver) *y = (X(gpu_solver) *)sp_alloc(1, sizeof *y);
     g->solver = y;
@@ -54,7 +53,6 @@ void X(gpu_solver_create)(X(gpu) *g, int level_count, const X(grid) *const grids
     }
     size_t ints = 0, tiles = (size_t)grids[0]->tile_count;
     y->level_count = level_count;
-    y->multigrid = multigrid;
     for (int k = 0; k < level_count; k++) {
         y->levels[k].grid = *grids[k];
         y->levels[k].even = k == 0 ? 1.0f : 0.25f * y->levels[k - 1].even;

@@ -43,8 +43,8 @@ typedef struct X(gpu_state) {
 typedef struct X(gpu_solver) {
     X(gpu_level) levels[GPU_LEVELS];
     int level_count;
-    bool multigrid, periodic, faces; /* faces: level 0 has off-diagonals */
-    bool blind;                      /* phi_solid does not tell of all solids */
+    bool periodic, faces; /* faces: level 0 has off-diagonals */
+    bool blind;           /* phi_solid does not tell of all solids */
     float least_theta;
     size_t places;               /* tiles of all levels */
     size_t base[GPU_LEVELS + 1]; /* first place of a level */
@@ -63,7 +63,6 @@ typedef struct X(gpu_solver) {
     float *q_density; /* cells of the grid */
     double *partials; /* second stage of sums */
     X(gpu_state) *state;
-    double largest; /* right side: of the last assembly */
 } X(gpu_solver);
 
 /* ---- values that a thread keeps across barriers, where a block has as many threads as items */
@@ -210,9 +209,7 @@ extern "C" {
 #endif
 void X(gpu_wrap)(X(gpu) *g, const X(gpu_level) *l, float *field); /* images of periodic sides */
 void X(gpu_find_pockets)(X(gpu) *g, double largest); /* marks them, takes the mean out of `right` */
-/* x of level 0 from its b; partials: of b . x. same: sweeps in the order of the CPU. */
-void X(gpu_cycle)(X(gpu) *g, int sweeps,
-                  bool same); /* x of level 0 from its b; partials: of b . x */
+void X(gpu_cycle)(X(gpu) *g, int sweeps); /* x of level 0 from its b; partials: of b . x */
 #ifdef __cplusplus
 }
 #endif
