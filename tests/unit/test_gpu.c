@@ -136,6 +136,8 @@ enum {
     INFLOW,
     AGE,
     AVERAGE,
+    PUSHED,
+    VOXEL,
     VARIANTS
 };
 static const char *const variants[VARIANTS] = {"dam",
@@ -149,7 +151,9 @@ static const char *const variants[VARIANTS] = {"dam",
                                                "moving ball",
                                                "inflow",
                                                "age",
-                                               "an averaged channel"};
+                                               "an averaged channel",
+                                               "pushed apart and projected",
+                                               "voxels and friction"};
 
 /* A dam that breaks, dx = 0.05 or so; `variant` changes the method or what is in the way. */
 static spate_scene *make_scene(int dim, int variant)
@@ -199,6 +203,13 @@ static spate_scene *make_scene(int dim, int variant)
     case AVERAGE:
         add_channel(scene, "age", false);
         add_channel(scene, "source", true);
+        break;
+    case PUSHED: scene->volume.method = SPATE_VOLUME_BOTH; break;
+    case VOXEL:
+        scene->pressure.solids = SPATE_SOLIDS_VOXEL;
+        scene->pressure.surface = SPATE_SURFACE_VOXEL;
+        scene->domain.friction = 0.2;
+        add_ball(scene, 0);
         break;
     default: break;
     }
@@ -379,7 +390,7 @@ static void stages(int dim, int variant)
         spate_stats one = spate_sim_stats(cpu), two = spate_sim_stats(gpu);
         CHECK(one.collisions == two.collisions && two.in_solid == 0);
         CHECK((one.collisions > 0) ==
-              (variant == BALL || variant == APIC_BALL || variant == MOVING));
+              (variant == BALL || variant == APIC_BALL || variant == MOVING || variant == VOXEL));
     }
     free(b.bytes);
     spate_sim_destroy(cpu);
