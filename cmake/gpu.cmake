@@ -8,7 +8,7 @@ file(GLOB gpu_host_sources CONFIGURE_DEPENDS ${gpu_dir}/*.c)
 set(SPATE_HAS_CUDA OFF)
 if(NOT EMSCRIPTEN AND NOT SPATE_SANITIZE AND NOT SPATE_CUDA STREQUAL "OFF")
   include(CheckLanguage)
-  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES) # machine code for Turing, Ampere and Hopper, and PTX for what follows
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS}) # machine code for Turing, Ampere and Hopper, and PTX for what follows
     set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 90)
   endif()
   check_language(CUDA)
@@ -66,4 +66,7 @@ function(spate_check_library)
   spate_gpu_host(check objects ${sources} ${PROJECT_SOURCE_DIR}/src/device/check/primitives.c)
   list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
   add_library(spate_check STATIC ${objects})
+  foreach(dim 2 3) # only the tests run it: quick to compile is worth more than quick
+    target_compile_options(spate_sim${dim}_check PRIVATE -O1)
+  endforeach()
 endfunction()

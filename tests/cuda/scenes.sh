@@ -19,7 +19,7 @@ close_to() { # close_to NAME A B SHARE: two numbers differ by at most a share of
 
 for file in "$SPATE_SOURCE"/scenes/*.json; do
     name=$(basename "$file" .json)
-    frames=20
+    frames=10
     [ "$name" = dam_break_2d ] && frames=60
     for device in cpu cuda; do
         spate run "$file" --device $device --frames $frames -o "$name.$device" --quiet \
