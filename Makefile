@@ -20,10 +20,10 @@ help:
 	@echo "make bench      measure the speed"
 	@echo "make validate   the long tests, against theory and experiments"
 	@echo "make web        compile the page into build/web; build/release/spate serve shows it"
-	@echo "make test-web   test the page: in node, and in Chromium at two sizes"
+	@echo "make test-web   test the page: in node, in Chromium at two sizes, in Firefox"
 	@echo "make test-cuda  test the device cuda, on a machine with nvcc and an NVIDIA GPU"
 	@echo "make asan       unit tests under the address and undefined-behaviour sanitizers"
-	@echo "make tsan       unit tests under the thread sanitizer"
+	@echo "make tsan       tests in which threads work, under the thread sanitizer"
 	@echo "make compilers  compare the results of a gcc build and a clang build bit by bit"
 	@echo "make format     lay the sources out with clang-format; format-check only looks"
 	@echo "make install    install into PREFIX (/usr/local)"
@@ -66,10 +66,10 @@ asan:
 	@$(MAKE) --no-print-directory build PRESET=asan TARGETS=unit_tests
 	@tests/run -u -t 900 build/asan $(ARGS)
 
-# only the tests in which threads work
+# the tests in which threads work; ARGS=test_: all
 tsan:
-	@$(MAKE) --no-print-directory build PRESET=tsan TARGETS=unit_tests
-	@tests/run -u -t 900 build/tsan $(or $(ARGS),base checkpoint header preview _2d _3d)
+	@$(MAKE) --no-print-directory build PRESET=tsan TARGETS=$(if $(ARGS),unit_tests,thread_tests)
+	@tests/run -u -t 900 build/tsan $(or $(ARGS),_base _header _preview _film _surface _2d)
 
 compilers:
 	@$(MAKE) --no-print-directory build PRESET=release

@@ -68,6 +68,8 @@ typedef struct sp_run_info {
 
 spate_status sp_run_info_write(const sp_run_folder *folder, const sp_run_info *info,
                                spate_error *error);
+/* An error, too, if a later version than this one wrote it, whose files may hold what this one does
+ * not know. */
 spate_status sp_run_info_read(const sp_run_folder *folder, sp_run_info *info, spate_error *error);
 
 /* A scene with the settings that the files of a run depend on, and no other: name, domain, frames,
@@ -75,9 +77,6 @@ spate_status sp_run_info_read(const sp_run_folder *folder, sp_run_info *info, sp
  * settings of another version. NULL on failure. */
 spate_scene *sp_run_info_scene(const sp_run_folder *folder, const sp_run_info *info,
                                spate_error *error);
-/* Whether the run was written by a version after this one, whose files may hold what this one does
- * not know. */
-bool sp_run_info_newer(const sp_run_info *info);
 
 /* The path of the first setting in which two scene texts differ, into `where`, with both values;
  * frames and output do not count. False if there is none. */

@@ -101,6 +101,19 @@ static spate_status unpack(json_t *root, const char *path, sp_run_info *info, sp
     return info->scene ? SPATE_OK : sp_fail_memory(error, path, 0);
 }
 
+/* Its files may mean something else by then. */
+static spate_status refuse_newer(const sp_run_folder *folder, const sp_run_info *info,
+                                 spate_error *error)
+{
+    int major = 0, minor = 0;
+    if (sscanf(info->version, "%d.%d", &major, &minor) != 2 || major < SPATE_VERSION_MAJOR ||
+        (major == SPATE_VERSION_MAJOR && minor <= SPATE_VERSION_MINOR))
+        return SPATE_OK;
+    return sp_fail(error, SPATE_ERROR_FILE, folder->path,
+                   "was written by spate %s, which is newer than this one (%s): use that version",
+                   info->version, spate_version());
+}
+
 spate_status sp_run_info_read(const sp_run_folder *folder, sp_run_info *info, spate_error *error)
 {
     *info = (sp_run_info){.threads = 0};
@@ -115,16 +128,13 @@ spate_status sp_run_info_read(const sp_run_folder *folder, sp_run_info *info, sp
                        wrong.line, wrong.column, wrong.text);
     spate_status status = unpack(root, path, info, error);
     json_decref(root);
+    if (status == SPATE_OK)
+        status = refuse_newer(folder, info, error);
+    if (status != SPATE_OK) {
+        sp_free(info->scene);
+        info->scene = NULL;
+    }
     return status;
-}
-
-bool sp_run_info_newer(const sp_run_info *info)
-{
-    int major = 0, minor = 0;
-    if (sscanf(info->version, "%d.%d", &major, &minor) != 2)
-        return false;
-    return major > SPATE_VERSION_MAJOR ||
-           (major == SPATE_VERSION_MAJOR && minor > SPATE_VERSION_MINOR);
 }
 
 static bool unpack_scene(json_t *root, spate_scene *scene)

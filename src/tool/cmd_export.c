@@ -148,11 +148,6 @@ static int open_run(job *j)
         return tool_say_error(EXIT_FILE, "%s: holds no run (there is no run.json)", j->run);
     if (sp_run_info_read(&j->folder, &j->info, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
-    if (sp_run_info_newer(&j->info))
-        return tool_say_error(EXIT_FILE,
-                              "%s: was written by spate %s, which is newer than this one (%s): use "
-                              "that version",
-                              j->run, j->info.version, spate_version());
     j->scene = sp_run_info_scene(&j->folder, &j->info, &error);
     if (!j->scene ||
         sp_run_folder_frames(&j->folder, &j->frames, &j->frame_count, &error) != SPATE_OK)

@@ -77,6 +77,10 @@ cp -r out/dam newer
 sed -i 's/"spate": "0.1.0"/"spate": "0.9.3"/' newer/run.json
 refuses newer_version 4 "spate: newer: was written by spate 0.9.3, which is newer than this one (0.1.0): use that \
 version" export newer --to vtk
+for command in info render mesh plot; do
+    spate $command newer
+    same "newer_version_$command" "4 1" "$code $(grep -c 'newer: was written by spate 0.9.3' <<<"$err")"
+done
 
 # An incomplete tail is left out and named; damage in the middle is an error.
 cp -r out/dam cut

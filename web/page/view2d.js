@@ -14,7 +14,7 @@ import {
   Target,
 } from "./gl.js";
 
-const BUMP = 1.1; // cells, radius of a particle's bump
+const BUMP = 1.4; // cells, radius of a particle's bump
 
 const PLACE = `
 uniform vec2 scale, shift; // cells to clip space
@@ -55,7 +55,7 @@ uniform vec2 pixel;     // of the field
 uniform vec4 tank;      // clip space: low x, low y, high x, high y
 uniform float fast;     // m/s that is white
 uniform vec2 cell;      // a cell in uv
-const float level = 0.55;
+const float level = 0.8;
 // The mean around a place: what is deep inside does not show the gaps between particles.
 float around() {
   float sum = 0.0;
@@ -72,18 +72,18 @@ void main() {
                     texture(bumps, uv + vec2(0.0, pixel.y)).r - texture(bumps, uv - vec2(0.0, pixel.y)).r) * 0.5;
   float steep = length(slope);
   float inside = clamp(0.5 + (f - level) / max(steep, 0.02), 0.0, 1.0);
-  if (inside < 1.0 && around() > 2.2) inside = 1.0; // a gap of one cell deep inside is no air
+  if (inside < 1.0 && around() > 3.5) inside = 1.0; // a gap of one cell deep inside is no air
   vec2 clip = 2.0 * uv - 1.0;
   if (clip.x < tank.x || clip.y < tank.y || clip.x > tank.z || clip.y > tank.w) inside = 0.0;
   if (inside <= 0.0) discard;
   float speed = here.g / max(f, 1e-4) / fast;
-  float mean = max(f, around()), depth = smoothstep(level, 3.0, mean);
+  float mean = max(f, around()), depth = smoothstep(level, 4.9, mean);
   float height = (clip.y - tank.y) / (tank.w - tank.y);
   vec3 deep = mix(vec3(0.015, 0.13, 0.36), vec3(0.03, 0.33, 0.68), clamp(height * 1.5, 0.0, 1.0));
   vec3 colour = mix(vec3(0.16, 0.62, 0.88), deep, depth);
   colour = mix(colour, speedColour(0.35 + 0.65 * speed), smoothstep(0.15, 1.0, speed) * 0.8);
   vec2 normal = -slope / max(steep, 1e-4);
-  float rim = 1.0 - smoothstep(level, 1.9, mean);
+  float rim = 1.0 - smoothstep(level, 3.1, mean);
   colour += rim * (0.35 * max(0.0, dot(normal, normalize(vec2(-0.4, 1.0)))) + 0.06) * vec3(0.8, 0.95, 1.0);
   result = vec4(colour, inside);
 }`;
