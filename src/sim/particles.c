@@ -86,6 +86,7 @@ spate_status X(particles_reserve)(X(sim) *s, uint64_t count, spate_error *error)
 void X(particles_append)(X(sim) *s, const float x[DIM], const float v[DIM], int source)
 {
     uint32_t k = s->particles.count++;
+    s->sorted = false;
     X(particles_put)(s, k, x, v, source);
     s->particles.id[0][k] = s->particles.next_id++;
 }
@@ -115,6 +116,7 @@ void X(particles_remove_dead)(X(sim) *s)
     void **columns[MAX_COLUMNS];
     int column_count = X(particle_columns)(p, columns);
     s->at_home = false;
+    s->sorted = false;
     for (uint32_t k = 0; k < p->count;) {
         if (p->x[0][k] != DEAD) {
             k++;

@@ -251,6 +251,7 @@ static spate_status lay_shape(seeder *s, X(sim) *sim, int fill, spate_error *err
     sp_parallel_for(sim->common->pool, args.b.total, 8, lay_range, &args);
     s->count += sum - sim->particles.count;
     sim->particles.count = sim->particles.next_id = (uint32_t)sum;
+    sim->sorted = false;
     sp_free(args.place);
     return SPATE_OK;
 }

@@ -113,6 +113,7 @@ static void free_particles(X(sim) *s)
     uint64_t crushed = 0;
     X(bring)(s, GPU_PARTICLES);
     X(changed)(s, GPU_PARTICLES);
+    s->sorted = false;
     for (uint32_t k = 0; k < s->particles.count; k++) {
         double x[3] = {0, 0, 0}, v[3] = {0, 0, 0};
         FOR_DIM(d) {

@@ -323,6 +323,7 @@ void X(bring)(X(sim) *s, unsigned groups)
     if (!stale)
         return;
     copy_groups(s, stale, true);
+    s->sorted = s->sorted && !(stale & (GPU_PARTICLES | GPU_TILES));
     g->on_host |= stale;
 }
 
