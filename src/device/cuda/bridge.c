@@ -494,7 +494,10 @@ static spate_status run(X(sim) *s, spate_stage stage, double dt, bool *done, spa
     if (stage == SPATE_STAGE_ADVECT && s->displaced)
         use_device(s, GPU_WEIGHT);
     switch (stage) {
-    case SPATE_STAGE_SORT: X(gpu_sort_particles)(g); break;
+    case SPATE_STAGE_SORT:
+        X(gpu_sort_particles)(g);
+        s->displaced = false;
+        break;
     case SPATE_STAGE_P2G: X(gpu_particles_to_grid)(g); break;
     case SPATE_STAGE_SURFACE: X(gpu_build_surface)(g); break;
     case SPATE_STAGE_FORCES: add_forces(s, dt); break;
