@@ -195,7 +195,7 @@ static bool fill_patches(const advect_args *args, const int corner[DIM], patches
         if (s->grid.periodic[d] &&
             (corner[d] < PATCH_HALO || corner[d] + TILE + PATCH_HALO > s->grid.n[d]))
             return false;
-    X(patch_fill)(&p->flow, &s->grid, corner, PATCH_HALO, s->u, most);
+    X(patch_fill)(&p->flow, &s->grid, corner, PATCH_HALO, (X(patch_source)){.u = s->u}, most);
     FOR_DIM(d) {
         square += most[d] * most[d];
         if (!(0.75f * args->h * most[d] <= PATCH_REACH - 0.01f))
@@ -204,7 +204,7 @@ static bool fill_patches(const advect_args *args, const int corner[DIM], patches
     if (!(square * args->h * args->h <= 0.99f * s->reach * s->reach))
         return false;
     if (s->displaced)
-        X(patch_fill)(&p->away, &s->grid, corner, 1, s->weight, unused);
+        X(patch_fill)(&p->away, &s->grid, corner, 1, (X(patch_source)){.u = s->weight}, unused);
     return true;
 }
 

@@ -103,7 +103,7 @@ static void update_tile_by_lanes(g2p_args *args, int tile, X(patch) *patch)
     int corner[DIM];
     float unused[DIM];
     X(tile_cell)(&s->grid, tile, corner);
-    X(patch_fill)(patch, &s->grid, corner, 1, s->carried, unused);
+    X(patch_fill)(patch, &s->grid, corner, 1, (X(patch_source)){.u = s->carried}, unused);
     update_lanes(args, tile, patch);
 }
 
