@@ -34,7 +34,7 @@ typedef struct patches {
     X(patch) flow, away;
 } patches;
 
-size_t X(advect_scratch)(void)
+size_t X(patch_scratch)(void)
 {
     return (sizeof(patches) + 63) / 64 * 64;
 }
@@ -339,7 +339,7 @@ static void advect_range(void *user, size_t begin, size_t end, int worker)
 {
     advect_args *args = user;
     X(sim) *s = args->s;
-    patches *p = (patches *)(args->scratch + (size_t)worker * X(advect_scratch)());
+    patches *p = (patches *)(args->scratch + (size_t)worker * X(patch_scratch)());
     int order = 1 + (int)s->common->scene->time.advection;
     bool by_lanes = s->degree == KERNEL_LINEAR && order == 3 && s->grid.size <= INT32_MAX;
     for (size_t k = begin; k < end; k++) {
@@ -370,7 +370,7 @@ spate_status X(advect_particles)(X(sim) *s, double dt, spate_error *error)
                         .away = X(lanes_field_of)(&s->grid, s->weight)};
     sp_arena arena = X(arena)(s);
     size_t threads = (size_t)sp_pool_threads(common->pool);
-    args.scratch = sp_arena_take(&arena, threads, X(advect_scratch)());
+    args.scratch = sp_arena_take(&arena, threads, X(patch_scratch)());
     args.work = sp_arena_take(&arena, tiles, sizeof *args.work);
     sp_parallel_for(common->pool, tiles, 1, advect_range, &args);
     X(mover_end)(&args.mover);

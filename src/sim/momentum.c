@@ -126,7 +126,7 @@ static void sum_tile(const momentum_args *args, int tile, X(patch) *memory, doub
 static void sum_range(void *user, size_t begin, size_t end, int worker)
 {
     const momentum_args *args = user;
-    X(patch) *memory = (X(patch) *)(args->scratch + (size_t)worker * X(advect_scratch)());
+    X(patch) *memory = (X(patch) *)(args->scratch + (size_t)worker * X(patch_scratch)());
     for (size_t k = begin; k < end; k++)
         sum_tile(args, args->s->tiles.liquid[k], memory, args->sums + k * SUMS);
 }
@@ -141,7 +141,7 @@ static void sum_all(X(sim) *s, bool kicked, double sums[SUMS])
                           .old = X(lanes_field_of)(&s->grid, s->u_old),
                           .rest = 1.0f - X(kept_share)(s),
                           .kicked = kicked,
-                          .scratch = sp_arena_take(&arena, threads, X(advect_scratch)()),
+                          .scratch = sp_arena_take(&arena, threads, X(patch_scratch)()),
                           .sums = sp_arena_take(&arena, tiles * SUMS, sizeof(double))};
     sp_parallel_for(s->common->pool, tiles, 1, sum_range, &args);
     memset(sums, 0, SUMS * sizeof *sums);

@@ -35,7 +35,7 @@ static spate_status grow_column(void **column, uint32_t count, uint32_t capacity
 static spate_status reserve_scratch(X(sim) *s, spate_error *error)
 {
     size_t tiles = (size_t)s->grid.tile_count, threads = (size_t)sp_pool_threads(s->common->pool);
-    size_t device = X(device_scratch)(), advect = X(advect_scratch)();
+    size_t device = X(device_scratch)(), advect = X(patch_scratch)();
     size_t bytes = tiles * (threads * sizeof(uint32_t) + 4 * sizeof(double)) +
                    threads * (device > advect ? device : advect) + s->particles.capacity / 64 +
                    65536;

@@ -111,7 +111,7 @@ static void g2p_range(void *user, size_t begin, size_t end, int worker)
 {
     g2p_args *args = user;
     X(sim) *s = args->s;
-    X(patch) *patch = (X(patch) *)(args->scratch + (size_t)worker * X(advect_scratch)());
+    X(patch) *patch = (X(patch) *)(args->scratch + (size_t)worker * X(patch_scratch)());
     for (size_t k = begin; k < end; k++) {
         if (s->degree == KERNEL_LINEAR && !s->apic && s->grid.size <= INT32_MAX)
             update_tile_by_lanes(args, s->tiles.liquid[k], patch);
@@ -126,7 +126,7 @@ void X(grid_to_particles)(X(sim) *s, double dt)
     sp_arena arena = X(arena)(s);
     g2p_args args = {
         .s = s, .field = X(lanes_field_of)(&s->grid, s->carried), .ratio = X(kept_share)(s)};
-    args.scratch = sp_arena_take(&arena, (size_t)sp_pool_threads(pool), X(advect_scratch)());
+    args.scratch = sp_arena_take(&arena, (size_t)sp_pool_threads(pool), X(patch_scratch)());
     sp_parallel_for(pool, (size_t)s->tiles.liquid_count, 1, g2p_range, &args);
     s->unsound = args.unsound;
     X(channels_step)(s, dt);
