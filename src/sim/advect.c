@@ -34,7 +34,7 @@ typedef struct patches {
     X(patch) flow, away;
 } patches;
 
-size_t X(advect_scratch)(void)
+size_t X(patch_scratch)(void)
 {
     return (sizeof(patches) + 63) / 64 * 64;
 }
@@ -195,7 +195,7 @@ static bool fill_patches(const advect_args *args, const int corner[DIM], patches
         if (s->grid.periodic[d] &&
             (corner[d] < PATCH_HALO || corner[d] + TILE + PATCH_HALO > s->grid.n[d]))
             return false;
-    X(patch_fill)(&p->flow, &s->grid, corner, PATCH_HALO, s->u, most);
+    X(patch_fill)(&p->flow, &s->grid, corner, PATCH_HALO, (X(patch_source)){.u = s->u}, most);
     FOR_DIM(d) {
         square += most[d] * most[d];
         if (!(0.75f * args->h * most[d] <= PATCH_REACH - 0.01f))
@@ -204,7 +204,7 @@ static bool fill_patches(const advect_args *args, const int corner[DIM], patches
     if (!(square * args->h * args->h <= 0.99f * s->reach * s->reach))
         return false;
     if (s->displaced)
-        X(patch_fill)(&p->away, &s->grid, corner, 1, s->weight, unused);
+        X(patch_fill)(&p->away, &s->grid, corner, 1, (X(patch_source)){.u = s->weight}, unused);
     return true;
 }
 
@@ -339,7 +339,7 @@ static void advect_range(void *user, size_t begin, size_t end, int worker)
 {
     advect_args *args = user;
     X(sim) *s = args->s;
-    patches *p = (patches *)(args->scratch + (size_t)worker * X(advect_scratch)());
+    patches *p = (patches *)(args->scratch + (size_t)worker * X(patch_scratch)());
     int order = 1 + (int)s->common->scene->time.advection;
     bool by_lanes = s->degree == KERNEL_LINEAR && order == 3 && s->grid.size <= INT32_MAX;
     for (size_t k = begin; k < end; k++) {
@@ -370,7 +370,7 @@ spate_status X(advect_particles)(X(sim) *s, double dt, spate_error *error)
                         .away = X(lanes_field_of)(&s->grid, s->weight)};
     sp_arena arena = X(arena)(s);
     size_t threads = (size_t)sp_pool_threads(common->pool);
-    args.scratch = sp_arena_take(&arena, threads, X(advect_scratch)());
+    args.scratch = sp_arena_take(&arena, threads, X(patch_scratch)());
     args.work = sp_arena_take(&arena, tiles, sizeof *args.work);
     sp_parallel_for(common->pool, tiles, 1, advect_range, &args);
     X(mover_end)(&args.mover);

@@ -376,7 +376,7 @@ size_t X(push_scratch)(const spate_scene *scene); /* bytes that a worker needs i
 double X(push_apart)(X(sim) *s);
 void X(project_density)(X(sim) *s);
 void X(book_separation)(X(sim) *s, double work); /* separate.c */
-size_t X(advect_scratch)(void);                  /* bytes per worker that ADVECT needs */
+size_t X(patch_scratch)(void); /* bytes per worker for the patches of a tile: G2P, ADVECT */
 
 /* ---- emit.c */
 spate_status X(emitters_create)(X(sim) *s, spate_error *error);

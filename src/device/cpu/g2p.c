@@ -103,7 +103,7 @@ static void update_tile_by_lanes(g2p_args *args, int tile, X(patch) *patch)
     int corner[DIM];
     float unused[DIM];
     X(tile_cell)(&s->grid, tile, corner);
-    X(patch_fill)(patch, &s->grid, corner, 1, s->carried, unused);
+    X(patch_fill)(patch, &s->grid, corner, 1, (X(patch_source)){.u = s->carried}, unused);
     update_lanes(args, tile, patch);
 }
 
@@ -111,7 +111,7 @@ static void g2p_range(void *user, size_t begin, size_t end, int worker)
 {
     g2p_args *args = user;
     X(sim) *s = args->s;
-    X(patch) *patch = (X(patch) *)(args->scratch + (size_t)worker * X(advect_scratch)());
+    X(patch) *patch = (X(patch) *)(args->scratch + (size_t)worker * X(patch_scratch)());
     for (size_t k = begin; k < end; k++) {
         if (s->degree == KERNEL_LINEAR && !s->apic && s->grid.size <= INT32_MAX)
             update_tile_by_lanes(args, s->tiles.liquid[k], patch);
@@ -126,7 +126,7 @@ void X(grid_to_particles)(X(sim) *s, double dt)
     sp_arena arena = X(arena)(s);
     g2p_args args = {
         .s = s, .field = X(lanes_field_of)(&s->grid, s->carried), .ratio = X(kept_share)(s)};
-    args.scratch = sp_arena_take(&arena, (size_t)sp_pool_threads(pool), X(advect_scratch)());
+    args.scratch = sp_arena_take(&arena, (size_t)sp_pool_threads(pool), X(patch_scratch)());
     sp_parallel_for(pool, (size_t)s->tiles.liquid_count, 1, g2p_range, &args);
     s->unsound = args.unsound;
     X(channels_step)(s, dt);

@@ -44,17 +44,34 @@ LANE_FN ints lanes_larger(ints most, floats v)
     return (size & more) | (most & ~more);
 }
 
-/* Rows of a plane; returns the larger of |u| and `most`. */
-LANE_FN ints X(patch_rows)(const float *from, size_t stride, int rows, float *to, ints most)
+/* The field of a patch: u - share * less; less NULL: u. */
+typedef struct X(patch_source) {
+    float *const *u, *const *less;
+    float share;
+} X(patch_source);
+
+LANE_FN floats X(patch_take)(X(patch_source) from, int d, size_t index)
 {
-    floats low[PATCH_VECTORS], high;
-    for (int c = 0; c < PATCH_VECTORS; c++) {
-        memcpy(&low[c], from + c * LANES, sizeof high);
+    floats v, less;
+    memcpy(&v, from.u[d] + index, sizeof v);
+    if (!from.less)
+        return v;
+    memcpy(&less, from.less[d] + index, sizeof less);
+    return v - from.share * less;
+}
+
+/* Rows of a plane from `index` on; returns the larger of |u| and `most`. */
+LANE_FN ints X(patch_rows)(X(patch_source) from, int d, size_t index, size_t stride, int rows,
+                           float *to, ints most)
+{
+    floats low[PATCH_VECTORS];
+    for (size_t c = 0; c < PATCH_VECTORS; c++) {
+        low[c] = X(patch_take)(from, d, index + c * LANES);
         most = lanes_larger(most, low[c]);
     }
     for (int j = 1; j < rows; j++, to += 2 * PATCH_ROW)
-        for (int c = 0; c < PATCH_VECTORS; c++) {
-            memcpy(&high, from + (size_t)j * stride + c * LANES, sizeof high);
+        for (size_t c = 0; c < PATCH_VECTORS; c++) {
+            floats high = X(patch_take)(from, d, index + (size_t)j * stride + c * LANES);
             lanes_weave(to + 2 * c * LANES, low[c], high);
             most = lanes_larger(most, high);
             low[c] = high;
@@ -62,30 +79,31 @@ LANE_FN ints X(patch_rows)(const float *from, size_t stride, int rows, float *to
     return most;
 }
 
-/* Fills the patch of the tile whose first cell is `corner` from the field u; halo 1 is enough for
- * places in the tile, its end included, PATCH_HALO for those less than PATCH_REACH cells from it.
- * most[d]: max |u[d]|, NaN if there is one. */
+/* Fills the patch of the tile whose first cell is `corner`; halo 1 is enough for places in the
+ * tile, its end included, PATCH_HALO for those less than PATCH_REACH cells from it. most[d]: max
+ * |.| of component d, NaN if there is one. */
 LANE_FN void X(patch_fill)(X(patch) *p, const X(grid) *g, const int corner[DIM], int halo,
-                           float *const u[DIM], float most[DIM])
+                           X(patch_source) from, float most[DIM])
 {
     const int skip = PATCH_HALO - halo, nodes = TILE + 2 * halo + (halo < PATCH_HALO);
+    const int32_t stride[3] = {2, 2 * PATCH_ROW, 2 * PATCH_PLANE};
     int first[DIM];
     FOR_DIM(a)
         first[a] = corner[a] - (a == 0 ? PATCH_HALO : halo);
-    size_t from = X(index)(g, first);
+    size_t index = X(index)(g, first);
     FOR_DIM(d) {
         ints size = {0};
         for (int k = 0; k < LAST(nodes); k++) {
             int plane = DIM == 3 ? (skip + k) * PATCH_PLANE : 0;
-            size = X(patch_rows)(u[d] + from + (size_t)k * g->stride[2], g->stride[1], nodes,
+            size = X(patch_rows)(from, d, index + (size_t)k * g->stride[2], g->stride[1], nodes,
                                  p->pairs[d] + 2 * (plane + skip * PATCH_ROW), size);
         }
-        most[d] = 0.0f;
+        int32_t bits = 0;
         for (int k = 0; k < LANES; k++)
-            most[d] = !(((floats)size)[k] <= most[d]) ? ((floats)size)[k] : most[d];
+            bits = size[k] > bits ? size[k] : bits;
+        memcpy(&most[d], &bits, sizeof bits);
     }
     p->origin = 0;
-    const int32_t stride[3] = {2, 2 * PATCH_ROW, 2 * PATCH_PLANE};
     FOR_DIM(a)
         p->origin += (corner[a] - PATCH_HALO) * stride[a];
 }

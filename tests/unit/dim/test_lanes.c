@@ -138,6 +138,27 @@ static void a_field_that_is_not_finite_is_reported(void)
     fixture_destroy(f);
 }
 
+/* One face is enough, also amid many particles. */
+static void a_face_that_is_not_finite_is_reported(void)
+{
+    const int n[3] = {DIM == 3 ? 20 : 37, DIM == 3 ? 21 : 40, 19};
+    for (int at = 9; at < 17; at++) { /* each lane of a vector */
+        fixture *f = box(n, false, false);
+        spate_error error = {.status = SPATE_OK};
+        int c[DIM];
+        if (!f)
+            return;
+        scatter_particles(f, 7001, 1);
+        run_stage(f, SPATE_STAGE_SORT, 0.01);
+        FOR_DIM(d)
+            c[d] = (DIM == 3 ? 0 : 12) + at;
+        f->s->u[0][X(index)(&f->s->grid, c)] = NAN;
+        f->s->reach = 3.0f;
+        CHECK(X(run_stage)(f->s, SPATE_STAGE_ADVECT, 0.01, &error) == SPATE_ERROR_SIMULATION);
+        fixture_destroy(f);
+    }
+}
+
 /* Whatever the kernel: G2P counts the particles, and ADVECT moves none. */
 static void a_velocity_that_is_not_finite_is_reported(void)
 {
@@ -304,6 +325,7 @@ int main(int argc, char **argv)
     TEST_BEGIN(argc, argv);
     TEST(advection_is_that_of_the_kernels);
     TEST(a_field_that_is_not_finite_is_reported);
+    TEST(a_face_that_is_not_finite_is_reported);
     TEST(a_velocity_that_is_not_finite_is_reported);
     TEST(g2p_is_that_of_the_kernels);
     TEST(p2g_is_the_sum_of_the_hats);
