@@ -573,6 +573,23 @@ await alone("measurements", async (page) => {
     await page.evaluate(() => document.querySelectorAll("#bars span").length),
     await page.evaluate(() => spate.learn.stages.length),
   );
+  const warnings = await page.evaluate(async () => {
+    const { answer } = await spate.simulation.ask("stats");
+    const say = (change) => {
+      const stats = { ...answer, ...change };
+      spate.hud.update({ stats, rate: { steps: 1, busy: 1, seconds: 1 }, perCell: 4, open: false });
+      return [...document.querySelectorAll("#numbers .warn")].map((cell) => cell.title.split(" ").at(-1));
+    };
+    return [say({}), say({ ppc_max: 25 }), say({ solver_failures: 1 }), say({ volume: 0.9 * answer.volume })];
+  });
+  same(warnings, [[], ["lost."], ["converge."], ["start."]]);
+  check(
+    await page.evaluate(() => {
+      const chart = document.getElementById("chart");
+      return chart.getContext("2d").getImageData(0, 0, chart.width, chart.height).data.some(Boolean);
+    }),
+    "the chart is empty",
+  );
   await page.uncheck("#show-hud");
   check(await page.isHidden("#hud"), "still there");
 });

@@ -76,7 +76,7 @@ export class Hud {
       title: "The pressure did not converge.",
     });
     this.#put("volume drift", particles ? `${drift >= 0 ? "+" : "−"}${Math.abs(drift).toFixed(1)} %` : "–", {
-      warn: !open && Math.abs(drift) > 15,
+      warn: !open && Math.abs(drift) > 5,
       title: "The water takes more or less room than at the start.",
     });
     this.#put("CFL", stats.cfl.toFixed(2), { minor: true });
