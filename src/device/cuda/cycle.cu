@@ -84,7 +84,7 @@ MAP(coarsen_cells, coarsen_args)
 }
 
 typedef struct kind_shared {
-    uint32_t uneven, ragged;
+    uint32_t kind[PAIRS];
 } kind_shared;
 
 /* A neighbour across an axis, in its block or in the next one. */
@@ -98,7 +98,7 @@ GPU_FN size_t next_place(const X(gpu_level) *l, int slot, int at, int d, int sid
     return other + (size_t)(side ? at - (TILE - 1) * step : at + (TILE - 1) * step);
 }
 
-/* As kind_of in sim/pressure/multigrid.c. */
+/* As kind_of in sim/pressure/multigrid.c; but faces towards no unknown are of no account. */
 BLOCKS(find_kinds, coarsen_args, kind_shared, PAIRS)
 {
     const X(gpu_level) *l = &a->level;
@@ -108,27 +108,24 @@ BLOCKS(find_kinds, coarsen_args, kind_shared, PAIRS)
     X(tile_coordinates)(g, l->tile_of[slot], tile);
     FOR_DIM(d)
         seam = seam || (g->periodic[d] && (tile[d] == 1 || tile[d] >= g->tiles[d] - 2));
-    FOR_THREADS(t, 1)
-    shared->uneven = shared->ragged = seam;
-    BARRIER();
-    FOR_THREADS(t, TILE_CELLS)
-    {
-        size_t c = (size_t)slot * TILE_CELLS + (size_t)t;
-        bool uneven = false, ragged = l->d[c] != 2 * DIM * l->even;
-        FOR_DIM(d) {
-            size_t low = next_place(l, slot, t, d, 0), high = next_place(l, slot, t, d, 1);
-            bool odd_low = l->a[d][c] != l->even, odd_high = l->a[d][high] != l->even;
-            ragged = ragged || odd_low || odd_high;
-            uneven = uneven || (odd_low && l->d[low] > 0.0f) || (odd_high && l->d[high] > 0.0f);
+    FOR_THREADS(t, PAIRS) {
+        bool uneven = seam, ragged = false;
+        for (int e = 0; e < 2; e++) {
+            int at = t + e * PAIRS;
+            size_t c = (size_t)slot * TILE_CELLS + (size_t)at;
+            ragged = ragged || l->d[c] != 2 * DIM * l->even;
+            FOR_DIM(d) {
+                size_t low = next_place(l, slot, at, d, 0), high = next_place(l, slot, at, d, 1);
+                bool odd_low = l->a[d][c] != l->even && l->d[low] > 0.0f;
+                bool odd_high = l->a[d][high] != l->even && l->d[high] > 0.0f;
+                uneven = uneven || (l->d[c] > 0.0f && (odd_low || odd_high));
+            }
         }
-        if (uneven && l->d[c] > 0.0f)
-            GPU_MAX32(&shared->uneven, 1u);
-        if (ragged)
-            GPU_MAX32(&shared->ragged, 1u);
+        shared->kind[t] = uneven ? GENERAL : ragged ? PLAIN : UNIFORM;
     }
-    BARRIER();
+    find_largest(shared->kind, PAIRS);
     FOR_THREADS(t, 1)
-    l->kind[slot] = (uint8_t)(shared->uneven ? GENERAL : shared->ragged ? PLAIN : UNIFORM);
+        l->kind[slot] = (uint8_t)shared->kind[0];
 }
 
 void X(gpu_multigrid_build)(X(gpu) *g)
@@ -150,7 +147,7 @@ void X(gpu_multigrid_build)(X(gpu) *g)
 
 typedef struct tile_args {
     X(gpu_level) level;
-    const int *order;    /* blocks to be done */
+    int first;           /* of the blocks to be done */
     const float *coarse; /* x of the coarser level, to be added to the own cells; or NULL */
     bool coarse_around;  /* and to those around */
     float *restricted;   /* right side of the coarser level, to be made; or NULL */
@@ -242,21 +239,19 @@ BLOCKS(work_on_tiles, tile_args, tile_shared, PAIRS)
 {
     if (a->state->done)
         return;
-    int slot = a->order[block], kind = a->level.kind[slot];
+    int slot = a->first + (int)block, kind = a->level.kind[slot];
     float *x = shared->x;
     KEEP(own, mine, PAIRS);
     ONE_EACH(t, PAIRS)
-    take_own(a, x, slot, kind, t, &KEPT(mine, t));
-    FOR_THREADS(n, 2 * DIM * FACE_CELLS)
-    {
+        take_own(a, x, slot, kind, t, &KEPT(mine, t));
+    FOR_THREADS(n, 2 * DIM * FACE_CELLS) {
         outer o = outer_of(n);
         x[o.pad] = a->alone ? 0.0f : x_around(a, a->level.near[2 * DIM * slot + o.face], o.at);
     }
     BARRIER();
     for (int half = 0; half < 2 * a->sweeps; half++) {
         bool black = (half % 2 != 0) != a->reverse;
-        ONE_EACH(t, PAIRS)
-        {
+        ONE_EACH(t, PAIRS) {
             if (black)
                 relax(a, x, kind, two_of(t).pad[1], &KEPT(mine, t), 1);
             else
@@ -264,8 +259,7 @@ BLOCKS(work_on_tiles, tile_args, tile_shared, PAIRS)
         }
         BARRIER();
     }
-    ONE_EACH(t, PAIRS)
-    {
+    ONE_EACH(t, PAIRS) {
         two p = two_of(t);
         const own *o = &KEPT(mine, t);
         float *to = a->level.x + (size_t)slot * TILE_CELLS;
@@ -281,16 +275,12 @@ BLOCKS(work_on_tiles, tile_args, tile_shared, PAIRS)
     BARRIER();
     if (a->restricted)
         FOR_THREADS(e, TILE_CELLS / FAMILY)
-    restrict_cell(a, shared->pair, slot, e);
+            restrict_cell(a, shared->pair, slot, e);
     if (!a->partials)
         return;
-    for (int n = PAIRS / 2; n > 0; n /= 2) {
-        FOR_THREADS(t, n)
-        shared->sum[t] += shared->sum[t + n];
-        BARRIER();
-    }
+    find_sum(shared->sum, PAIRS);
     FOR_THREADS(t, 1)
-    a->partials[slot - 1] = shared->sum[0];
+        a->partials[slot - 1] = shared->sum[0];
 }
 
 /* ---- the coarsest level */
@@ -383,24 +373,22 @@ BLOCKS(solve_coarsest, coarsest_args, coarsest_shared, COARSE_THREADS)
     FOR_DIM(d)
         periodic = periodic || l->grid.periodic[d];
     FOR_THREADS(n, count)
-    take_coarsest(l, shared, n);
+        take_coarsest(l, shared, n);
     BARRIER();
     for (int k = 0; k < 2 * half; k++) {
         int phase = k < half ? k % 4 : 3 - k % 4;
         if (periodic && k % 2 == 0) {
             FOR_THREADS(n, count)
-            shared->before[n] = shared->x[n];
+                shared->before[n] = shared->x[n];
             BARRIER();
         }
-        FOR_THREADS(n, count)
-        {
+        FOR_THREADS(n, count) {
             if (shared->turn[n] == phase)
                 relax_coarsest(shared, &l->grid, n);
         }
         BARRIER();
     }
-    FOR_THREADS(t, COARSE_THREADS)
-    {
+    FOR_THREADS(t, COARSE_THREADS) {
         double sum = 0;
         for (int n = t; n < count; n += COARSE_THREADS) {
             int cell[3];
@@ -411,14 +399,9 @@ BLOCKS(solve_coarsest, coarsest_args, coarsest_shared, COARSE_THREADS)
         }
         shared->sum[t] = sum;
     }
-    BARRIER();
-    for (int n = COARSE_THREADS / 2; n > 0; n /= 2) {
-        FOR_THREADS(t, n)
-        shared->sum[t] += shared->sum[t + n];
-        BARRIER();
-    }
+    find_sum(shared->sum, COARSE_THREADS);
     FOR_THREADS(t, a->partial_count)
-    a->partials[t] = t == 0 ? shared->sum[0] : 0.0;
+        a->partials[t] = t == 0 ? shared->sum[0] : 0.0;
 }
 
 /* ---- the cycle */
@@ -458,7 +441,7 @@ static tile_args work_of(X(gpu) *g, int k)
     tile_args args;
     memset(&args, 0, sizeof args);
     args.level = y->levels[k];
-    args.order = args.level.order;
+    args.first = 1;
     args.state = y->state;
     return args;
 }
@@ -468,7 +451,7 @@ static void run_half(X(gpu) *g, tile_args args, bool odd)
 {
     int first = odd ? args.level.even_count : 0;
     int end = odd ? args.level.tile_count : args.level.even_count;
-    args.order += first;
+    args.first = 1 + first;
     work_on_tiles(g, args, (size_t)(end - first));
 }
 
