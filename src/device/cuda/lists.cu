@@ -21,7 +21,7 @@ extern "C" {
 
 static size_t ints_of(const X(grid) *g)
 {
-    return (size_t)(g->tile_count + 1) * (4 + 2 * DIM);
+    return (size_t)(g->tile_count + 1) * (3 + 2 * DIM);
 }
 
 /* Parts of the arrays of whole numbers. */
@@ -34,9 +34,8 @@ static void lay_ints(X(gpu_solver) *y)
         size_t n = (size_t)l->grid.tile_count + 1;
         l->slot = next;
         l->tile_of = next + n;
-        l->order = next + 2 * n;
-        l->parent = next + 3 * n;
-        l->near = next + 4 * n;
+        l->parent = next + 2 * n;
+        l->near = next + 3 * n;
         next += ints_of(&l->grid);
         l->kind = kind;
         kind += n;
@@ -264,10 +263,9 @@ MAP(number_blocks, list_args)
     uint32_t place = listed[here] - listed[a->base], early = even[here] - even[a->base];
     int slot = 0;
     if (a->flags[here]) {
-        slot = (int)place + 1;
-        a->level.tile_of[slot] = (int)i;
         bool first = a->flags[a->places + here];
-        a->level.order[first ? early : even_count + place - early] = slot;
+        slot = (int)(first ? early : even_count + place - early) + 1;
+        a->level.tile_of[slot] = (int)i;
     } else if (a->flags[2 * a->places + here]) {
         slot = (int)(count + image[here] - image[a->base]) + 1;
     }

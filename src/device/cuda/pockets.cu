@@ -62,10 +62,9 @@ BLOCKS(label_tiles, pocket_args, label_shared, PAIRS)
 {
     size_t own = (block + 1) * TILE_CELLS;
     FOR_THREADS(t, 1)
-    shared->gaps = shared->air = 0;
+        shared->gaps = shared->air = 0;
     BARRIER();
-    FOR_THREADS(t, TILE_CELLS)
-    {
+    FOR_THREADS(t, TILE_CELLS) {
         size_t c = own + (size_t)t;
         bool unknown = is_unknown(a, c), gap = !unknown;
         uint8_t open = 0;
@@ -91,23 +90,23 @@ BLOCKS(label_tiles, pocket_args, label_shared, PAIRS)
     if (whole) { /* one piece: most tiles */
         uint32_t label = shared->air ? AIR : (uint32_t)own;
         FOR_THREADS(t, TILE_CELLS)
-        a->label[own + (size_t)t] = label;
+            a->label[own + (size_t)t] = label;
         return;
     }
     for (bool more = true; more;) {
         BARRIER();
         FOR_THREADS(t, 1)
-        shared->changed = 0;
+            shared->changed = 0;
         BARRIER();
         for (int colour = 0; colour < 2; colour++) {
             FOR_THREADS(t, PAIRS)
-            spread(shared, two_of(t).at[colour]);
+                spread(shared, two_of(t).at[colour]);
             BARRIER();
         }
         more = shared->changed != 0;
     }
     FOR_THREADS(t, TILE_CELLS)
-    a->label[own + (size_t)t] = shared->label[t];
+        a->label[own + (size_t)t] = shared->label[t];
 }
 
 /* ---- between tiles */
@@ -150,7 +149,18 @@ GPU_FN size_t cell_across(const X(gpu_level) *l, int slot, int at, int d)
     return other ? other + (size_t)(at + layer * block_step(d)) : 0;
 }
 
-/* One face of a tile each; neighbours with the same two labels leave the work to one of them. */
+/* What is to be joined across a face of a tile: the labels of both sides; false: nothing. */
+GPU_FN bool labels_across(const pocket_args *a, size_t c, size_t other, int d, uint32_t label[2])
+{
+    if (!is_unknown(a, c) || !is_unknown(a, other) || !is_open(a, c, d))
+        return false;
+    label[0] = GPU_LOAD32(a->label + c);
+    label[1] = GPU_LOAD32(a->label + other);
+    return true;
+}
+
+/* One face of a cell each. Where the one before has the same two labels it does the work: whatever
+ * is found there, labels that are the same mean the same component. */
 MAP(join_tiles, pocket_args)
 {
     int slot = (int)(i / (DIM * FACE_CELLS)) + 1, e = (int)(i % (DIM * FACE_CELLS));
@@ -158,11 +168,14 @@ MAP(join_tiles, pocket_args)
     int first = d == 0 ? 1 : 0, second = d == 2 ? 1 : 2;
     int at = u * block_step(first) + v * block_step(second);
     size_t c = (size_t)slot * TILE_CELLS + (size_t)at, other = cell_across(&a->level, slot, at, d);
-    if (!other || !is_unknown(a, c) || !is_unknown(a, other) || !is_open(a, c, d))
+    uint32_t here[2], before[2];
+    if (!other || !labels_across(a, c, other, d, here) || here[0] == here[1])
         return;
-    uint32_t one = GPU_LOAD32(a->label + c), two = GPU_LOAD32(a->label + other);
-    if (one != two)
-        join(a->label, one, two);
+    size_t back = (size_t)(u > 0 ? block_step(first) : v > 0 ? block_step(second) : 0);
+    if (back && labels_across(a, c - back, other - back, d, before) && before[0] == here[0] &&
+        before[1] == here[1])
+        return;
+    join(a->label, here[0], here[1]);
 }
 
 /* ---- sums */
@@ -192,19 +205,17 @@ BLOCKS(add_up, pocket_args, sum_shared, PAIRS)
     size_t own = (block + 1) * TILE_CELLS;
     if (!a->state->pockets)
         return;
-    FOR_THREADS(t, 1)
-    {
+    FOR_THREADS(t, 1) {
         shared->sum = 0;
         shared->count = 0;
         shared->root = 0;
     }
     BARRIER();
     FOR_THREADS(t, TILE_CELLS)
-    if (is_unknown(a, own + (size_t)t) && a->pocket[own + (size_t)t])
-        GPU_MAX32(&shared->root, find_root(a->label, (uint32_t)(own + (size_t)t)));
+        if (is_unknown(a, own + (size_t)t) && a->pocket[own + (size_t)t])
+            GPU_MAX32(&shared->root, find_root(a->label, (uint32_t)(own + (size_t)t)));
     BARRIER();
-    FOR_THREADS(t, TILE_CELLS)
-    {
+    FOR_THREADS(t, TILE_CELLS) {
         size_t c = own + (size_t)t;
         if (!is_unknown(a, c) || !a->pocket[c])
             continue;
@@ -220,10 +231,10 @@ BLOCKS(add_up, pocket_args, sum_shared, PAIRS)
     }
     BARRIER();
     FOR_THREADS(t, 1)
-    if (shared->count > 0) {
-        GPU_ADD64(&a->sum[shared->root], shared->sum);
-        GPU_ADD32(&a->count[shared->root], shared->count);
-    }
+        if (shared->count > 0) {
+            GPU_ADD64(&a->sum[shared->root], shared->sum);
+            GPU_ADD32(&a->count[shared->root], shared->count);
+        }
 }
 
 MAP(subtract_means, pocket_args)

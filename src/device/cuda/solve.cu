@@ -91,7 +91,7 @@ void X(gpu_solve_end)(X(gpu) *g, bool density)
 
 typedef struct residual_shared {
     double x[PAD_SIZE];
-    uint32_t most;
+    uint32_t most[PAIRS];
 } residual_shared;
 
 GPU_FN double exact(const vector_args *a, size_t c)
@@ -120,23 +120,18 @@ BLOCKS(find_residual, vector_args, residual_shared, PAIRS)
 {
     int slot = (int)block + 1, kind = a->level.kind[slot];
     size_t own = (size_t)slot * TILE_CELLS;
-    FOR_THREADS(t, 1)
-    shared->most = 0;
-    FOR_THREADS(t, PAIRS)
-    {
+    FOR_THREADS(t, PAIRS) {
         two p = two_of(t);
         for (int e = 0; e < 2; e++)
             shared->x[p.pad[e]] = exact(a, own + (size_t)p.at[e]);
     }
-    FOR_THREADS(n, 2 * DIM * FACE_CELLS)
-    {
+    FOR_THREADS(n, 2 * DIM * FACE_CELLS) {
         outer o = outer_of(n);
         size_t other = (size_t)a->level.near[2 * DIM * slot + o.face] * TILE_CELLS;
         shared->x[o.pad] = exact(a, other + (size_t)o.at);
     }
     BARRIER();
-    FOR_THREADS(t, PAIRS)
-    {
+    FOR_THREADS(t, PAIRS) {
         two p = two_of(t);
         uint32_t most = 0;
         for (int e = 0; e < 2; e++) {
@@ -149,12 +144,11 @@ BLOCKS(find_residual, vector_args, residual_shared, PAIRS)
             uint32_t bits = magnitude_bits((float)r);
             most = bits > most ? bits : most;
         }
-        if (most > shared->most)
-            GPU_MAX32(&shared->most, most);
+        shared->most[t] = most;
     }
-    BARRIER();
+    find_largest(shared->most, PAIRS);
     FOR_THREADS(t, 1)
-    a->partials[block] = bits_magnitude(shared->most);
+        a->partials[block] = bits_magnitude(shared->most[0]);
 }
 
 /* Into b of level 0, that of the iterations. */
@@ -221,8 +215,7 @@ BLOCKS(gather_partials, gather_args, gather_shared, GATHER_THREADS)
         return;
     size_t begin = a->last ? 0 : block * GATHER;
     size_t end = a->last || begin + GATHER > a->count ? a->count : begin + GATHER;
-    FOR_THREADS(t, GATHER_THREADS)
-    {
+    FOR_THREADS(t, GATHER_THREADS) {
         double part = 0;
         for (size_t k = begin + (size_t)t; k < end; k += GATHER_THREADS)
             part = combine(part, a->from[k], a->what);
@@ -231,11 +224,10 @@ BLOCKS(gather_partials, gather_args, gather_shared, GATHER_THREADS)
     BARRIER();
     for (int half = GATHER_THREADS / 2; half > 0; half /= 2) {
         FOR_THREADS(t, half)
-        shared->part[t] = combine(shared->part[t], shared->part[t + half], a->what);
+            shared->part[t] = combine(shared->part[t], shared->part[t + half], a->what);
         BARRIER();
     }
-    FOR_THREADS(t, 1)
-    {
+    FOR_THREADS(t, 1) {
         if (a->last)
             conclude(a, shared->part[0]);
         else
@@ -298,8 +290,7 @@ BLOCKS(apply_matrix, vector_args, apply_shared, PAIRS)
     int slot = (int)block + 1, kind = a->level.kind[slot];
     size_t own = (size_t)slot * TILE_CELLS;
     float beta = a->state->beta;
-    FOR_THREADS(t, PAIRS)
-    {
+    FOR_THREADS(t, PAIRS) {
         two p = two_of(t);
         for (int e = 0; e < 2; e++) {
             float value = direction_at(a, own + (size_t)p.at[e], beta);
@@ -307,15 +298,13 @@ BLOCKS(apply_matrix, vector_args, apply_shared, PAIRS)
             a->direction[own + (size_t)p.at[e]] = value;
         }
     }
-    FOR_THREADS(n, 2 * DIM * FACE_CELLS)
-    {
+    FOR_THREADS(n, 2 * DIM * FACE_CELLS) {
         outer o = outer_of(n);
         size_t other = (size_t)a->level.near[2 * DIM * slot + o.face] * TILE_CELLS;
         shared->x[o.pad] = direction_at(a, other + (size_t)o.at, beta);
     }
     BARRIER();
-    FOR_THREADS(t, PAIRS)
-    {
+    FOR_THREADS(t, PAIRS) {
         two p = two_of(t);
         double sum = 0;
         for (int e = 0; e < 2; e++) {
@@ -325,18 +314,13 @@ BLOCKS(apply_matrix, vector_args, apply_shared, PAIRS)
         }
         shared->sum[t] = sum;
     }
-    BARRIER();
-    for (int n = PAIRS / 2; n > 0; n /= 2) {
-        FOR_THREADS(t, n)
-        shared->sum[t] += shared->sum[t + n];
-        BARRIER();
-    }
+    find_sum(shared->sum, PAIRS);
     FOR_THREADS(t, 1)
-    a->partials[block] = shared->sum[0];
+        a->partials[block] = shared->sum[0];
 }
 
 typedef struct update_shared {
-    uint32_t most;
+    uint32_t most[PAIRS];
 } update_shared;
 
 /* q += alpha s, r -= alpha A s; the partial of max |r| */
@@ -346,11 +330,7 @@ BLOCKS(update_vectors, vector_args, update_shared, PAIRS)
         return;
     size_t own = (block + 1) * TILE_CELLS;
     float alpha = a->state->alpha;
-    FOR_THREADS(t, 1)
-    shared->most = 0;
-    BARRIER();
-    FOR_THREADS(t, PAIRS)
-    {
+    FOR_THREADS(t, PAIRS) {
         uint32_t most = 0;
         for (int e = 0; e < 2; e++) {
             size_t c = own + (size_t)(2 * t + e);
@@ -361,19 +341,18 @@ BLOCKS(update_vectors, vector_args, update_shared, PAIRS)
             uint32_t bits = magnitude_bits(r);
             most = bits > most ? bits : most;
         }
-        if (most > shared->most)
-            GPU_MAX32(&shared->most, most);
+        shared->most[t] = most;
     }
-    BARRIER();
+    find_largest(shared->most, PAIRS);
     FOR_THREADS(t, 1)
-    a->partials[block] = bits_magnitude(shared->most);
+        a->partials[block] = bits_magnitude(shared->most[0]);
 }
 
-static void queue_iteration(X(gpu) *g, int sweeps, bool first)
+static void queue_iteration(X(gpu) *g, int sweeps, bool quick, bool first)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     size_t tiles = (size_t)y->levels[0].tile_count;
-    X(gpu_cycle)(g, sweeps);
+    X(gpu_cycle)(g, sweeps, quick);
     gather(g, PHASE_RHO, first);
     X(gpu_wrap)(g, &y->levels[0], y->levels[0].x);
     if (!first)
@@ -401,7 +380,7 @@ bool X(gpu_iterate)(X(gpu) *g, int sweeps, double target, int *iterations, int m
     state.most = most;
     X(gpu_upload)(g, y->state, &state, sizeof state);
     for (int k = 0; !state.done && !g->failure[0] && *iterations + k < most; k++) {
-        queue_iteration(g, sweeps, k == 0);
+        queue_iteration(g, sweeps, most > 1, k == 0);
         if (k % BATCH == BATCH - 1 || *iterations + k + 1 >= most)
             X(gpu_download)(g, &state, y->state, sizeof state);
     }

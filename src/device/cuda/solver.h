@@ -1,10 +1,11 @@
 /* solver.h -- the pressure solver on the device: what its kernels share.
  *
  * Everything is held in blocks, as on the CPU (sim/pressure/block.h): the TILE_CELLS values of a
- * tile with unknowns lie together, x fastest, and blocks follow each other in order of the tiles.
- * Block 0 is zero and stands for tiles without unknowns; after those with unknowns come blocks for
- * the images across periodic sides. A matrix needs no face where all faces between unknowns have
- * the same off-diagonal (sim/pressure/multigrid.c): uniform and plain tiles read none.
+ * tile with unknowns lie together, x fastest, and blocks follow each other: those of even tiles (by
+ * the sum of their coordinates), then those of odd ones. Block 0 is zero and stands for tiles
+ * without unknowns; after those with unknowns come blocks for the images across periodic sides. A
+ * matrix needs no face where all faces between unknowns have the same off-diagonal
+ * (sim/pressure/multigrid.c): uniform and plain tiles read none.
  *
  * A CUDA block works on one tile, in a padded copy in shared memory, with one thread for two cells
  * that lie side by side: one of them is red, the other one black, so in each half sweep every
@@ -24,7 +25,6 @@ typedef struct X(gpu_level) {
     int *slot;                               /* per tile: its block, 0 if it has none */
     int *tile_of;                            /* per block */
     int *near;                               /* per block: the 2 DIM ones across its faces */
-    int *order;                              /* blocks of even tiles, then those of odd ones */
     int *parent;                             /* per block: that of the coarser tile times
                                                 2^DIM, plus which part of it */
     uint8_t *kind;                           /* per block: UNIFORM ... */
@@ -51,7 +51,7 @@ typedef struct X(gpu_solver) {
     uint32_t *flags;             /* per place: with unknowns; then: and even; then: an image */
     uint32_t *sums;              /* of flags, running */
     uint32_t *counts;            /* per level: tile_count, even_count, image_count */
-    int *ints;                   /* slot, tile_of, near, order, parent of all levels */
+    int *ints;                   /* slot, tile_of, parent, near of all levels */
     uint8_t *kinds;
     size_t fine_blocks, coarse_blocks; /* room */
     float *coarse;                     /* the fields of coarse levels */
@@ -184,6 +184,28 @@ GPU_FN float sum_faces(const float *x, int pad, const float a[2 * DIM])
     return sum;
 }
 
+/* The largest of n values in shared memory, a power of two, becomes the first; all threads call. */
+GPU_FN void find_largest(uint32_t *values, int n)
+{
+    BARRIER();
+    for (int half = n / 2; half > 0; half /= 2) {
+        FOR_THREADS(t, half)
+            values[t] = values[t + half] > values[t] ? values[t + half] : values[t];
+        BARRIER();
+    }
+}
+
+/* Their sum likewise, always in the same order. */
+GPU_FN void find_sum(double *values, int n)
+{
+    BARRIER();
+    for (int half = n / 2; half > 0; half /= 2) {
+        FOR_THREADS(t, half)
+            values[t] += values[t + half];
+        BARRIER();
+    }
+}
+
 GPU_FN uint32_t magnitude_bits(float v)
 {
     uint32_t bits;
@@ -209,7 +231,8 @@ extern "C" {
 #endif
 void X(gpu_wrap)(X(gpu) *g, const X(gpu_level) *l, float *field); /* images of periodic sides */
 void X(gpu_find_pockets)(X(gpu) *g, double largest); /* marks them, takes the mean out of `right` */
-void X(gpu_cycle)(X(gpu) *g, int sweeps); /* x of level 0 from its b; partials: of b . x */
+/* x of level 0 from its b; partials: of b . x. quick: not in the order of the CPU. */
+void X(gpu_cycle)(X(gpu) *g, int sweeps, bool quick);
 #ifdef __cplusplus
 }
 #endif

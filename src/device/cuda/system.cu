@@ -14,7 +14,7 @@ typedef struct system_args {
 } system_args;
 
 typedef struct tile_shared {
-    uint32_t most, other;
+    uint32_t most[PAIRS], other[PAIRS];
 } tile_shared;
 
 static system_args args_of(X(gpu) *g)
@@ -117,73 +117,84 @@ GPU_FN double outflow(const system_args *a, size_t c, bool solids)
     return sum;
 }
 
+/* Whether a cell has an equation. */
+GPU_FN bool is_unknown(const system_args *a, const int cell[DIM], size_t c, bool solids)
+{
+    bool open = false;
+    if (a->f.type[c] != SPATE_CELL_LIQUID || !X(inside)(&a->f.grid, cell))
+        return false;
+    FOR_DIM(d) {
+        size_t step = a->f.grid.stride[d];
+        bool low = a->f.type[c - step] < SPATE_CELL_SOLID;
+        bool high = a->f.type[c + step] < SPATE_CELL_SOLID;
+        open = open || (low && (!solids || a->f.w[d][c] > 0.0f)) ||
+               (high && (!solids || a->f.w[d][c + step] > 0.0f));
+    }
+    return open;
+}
+
 /* Tiles with unknowns; there is no pressure where there is no unknown. */
 BLOCKS(flag_tiles, system_args, tile_shared, PAIRS)
 {
     int tile = a->f.active[block];
     bool solids = has_solids(a, tile);
-    FOR_THREADS(t, 1)
-    shared->most = 0;
-    BARRIER();
-    FOR_THREADS(t, TILE_CELLS)
-    {
-        int cell[DIM];
-        size_t c = X(tile_place)(&a->f.grid, tile, t, cell);
-        bool open = false;
-        if (a->f.type[c] == SPATE_CELL_LIQUID && X(inside)(&a->f.grid, cell))
-            FOR_DIM(d) {
-                size_t step = a->f.grid.stride[d];
-                bool low = a->f.type[c - step] < SPATE_CELL_SOLID;
-                bool high = a->f.type[c + step] < SPATE_CELL_SOLID;
-                open = open || (low && (!solids || a->f.w[d][c] > 0.0f)) ||
-                       (high && (!solids || a->f.w[d][c + step] > 0.0f));
-            }
-        if (!open)
-            a->q[c] = 0.0f;
-        else if (shared->most == 0)
-            GPU_MAX32(&shared->most, 1u);
+    FOR_THREADS(t, PAIRS) {
+        uint32_t some = 0;
+        for (int e = 0; e < 2; e++) {
+            int cell[DIM];
+            size_t c = X(tile_place)(&a->f.grid, tile, t + e * PAIRS, cell);
+            if (is_unknown(a, cell, c, solids))
+                some = 1;
+            else
+                a->q[c] = 0.0f;
+        }
+        shared->most[t] = some;
     }
-    BARRIER();
+    find_largest(shared->most, PAIRS);
     FOR_THREADS(t, 1)
-    a->flags[tile] = shared->most;
+        a->flags[tile] = shared->most[0];
+}
+
+/* The equation of a cell into the blocks; the magnitude of its right side. */
+GPU_FN uint32_t assemble_cell(const system_args *a, int tile, int slot, int k, bool solids,
+                              bool *ragged)
+{
+    int cell[DIM];
+    size_t c = X(tile_place)(&a->f.grid, tile, k, cell);
+    size_t at = (size_t)slot * TILE_CELLS + (size_t)k;
+    bool liquid = a->f.type[c] == SPATE_CELL_LIQUID && X(inside)(&a->f.grid, cell);
+    equation e;
+    memset(&e, 0, sizeof e);
+    if (liquid)
+        e = equation_of(a, c, solids);
+    float b = e.diagonal > 0.0f ? (float)-outflow(a, c, solids) : 0.0f;
+    a->level.d[at] = e.diagonal;
+    a->right[at] = b;
+    a->pocket[at] = liquid && !e.surface;
+    FOR_DIM(d)
+        if (a->level.a[d])
+            a->level.a[d][at] = e.off[d];
+    *ragged = *ragged || e.diagonal != (float)(2 * DIM);
+    return magnitude_bits(b);
 }
 
 /* The system of a tile; its kind; the largest right side. */
 BLOCKS(assemble_tiles, system_args, tile_shared, PAIRS)
 {
     int slot = (int)block + 1, tile = a->level.tile_of[slot];
-    bool solids = has_solids(a, tile), seam = has_seam(&a->f.grid, tile);
-    size_t own = (size_t)slot * TILE_CELLS;
-    FOR_THREADS(t, 1)
-    shared->most = shared->other = 0;
-    BARRIER();
-    FOR_THREADS(t, TILE_CELLS)
-    {
-        int cell[DIM];
-        size_t c = X(tile_place)(&a->f.grid, tile, t, cell), at = own + (size_t)t;
-        bool liquid = a->f.type[c] == SPATE_CELL_LIQUID && X(inside)(&a->f.grid, cell);
-        equation e;
-        memset(&e, 0, sizeof e);
-        if (liquid)
-            e = equation_of(a, c, solids);
-        float b = e.diagonal > 0.0f ? (float)-outflow(a, c, solids) : 0.0f;
-        a->level.d[at] = e.diagonal;
-        a->right[at] = b;
-        a->pocket[at] = liquid && !e.surface;
-        FOR_DIM(d)
-            if (a->level.a[d])
-                a->level.a[d][at] = e.off[d];
-        uint32_t bits = magnitude_bits(b);
-        if (bits > shared->most)
-            GPU_MAX32(&shared->most, bits);
-        if (e.diagonal != (float)(2 * DIM) && shared->other == 0)
-            GPU_MAX32(&shared->other, 1u);
+    bool solids = has_solids(a, tile), general = solids || has_seam(&a->f.grid, tile);
+    FOR_THREADS(t, PAIRS) {
+        bool ragged = false;
+        uint32_t one = assemble_cell(a, tile, slot, t, solids, &ragged);
+        uint32_t two = assemble_cell(a, tile, slot, t + PAIRS, solids, &ragged);
+        shared->most[t] = one > two ? one : two;
+        shared->other[t] = general ? GENERAL : ragged ? PLAIN : UNIFORM;
     }
-    BARRIER();
-    FOR_THREADS(t, 1)
-    {
-        a->partials[block] = bits_magnitude(shared->most);
-        a->level.kind[slot] = (uint8_t)(solids || seam ? GENERAL : shared->other ? PLAIN : UNIFORM);
+    find_largest(shared->most, PAIRS);
+    find_largest(shared->other, PAIRS);
+    FOR_THREADS(t, 1) {
+        a->partials[block] = bits_magnitude(shared->most[0]);
+        a->level.kind[slot] = (uint8_t)shared->other[0];
     }
 }
 
@@ -213,18 +224,14 @@ double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind)
 
 BLOCKS(measure_right, system_args, tile_shared, PAIRS)
 {
-    FOR_THREADS(t, 1)
-    shared->most = 0;
-    BARRIER();
-    FOR_THREADS(t, TILE_CELLS)
-    {
-        uint32_t bits = magnitude_bits(a->right[(block + 1) * TILE_CELLS + (size_t)t]);
-        if (bits > shared->most)
-            GPU_MAX32(&shared->most, bits);
+    const float *right = a->right + (block + 1) * TILE_CELLS;
+    FOR_THREADS(t, PAIRS) {
+        uint32_t one = magnitude_bits(right[t]), two = magnitude_bits(right[t + PAIRS]);
+        shared->most[t] = one > two ? one : two;
     }
-    BARRIER();
+    find_largest(shared->most, PAIRS);
     FOR_THREADS(t, 1)
-    a->partials[block] = bits_magnitude(shared->most);
+        a->partials[block] = bits_magnitude(shared->most[0]);
 }
 
 double X(gpu_largest_b)(X(gpu) *g)
@@ -238,22 +245,20 @@ BLOCKS(measure_divergence, system_args, tile_shared, PAIRS)
 {
     int slot = (int)block + 1, tile = a->level.tile_of[slot];
     bool solids = has_solids(a, tile);
-    FOR_THREADS(t, 1)
-    shared->most = 0;
-    BARRIER();
-    FOR_THREADS(t, TILE_CELLS)
-    {
-        int cell[DIM];
-        size_t c = X(tile_place)(&a->f.grid, tile, t, cell);
-        if (a->level.d[(size_t)slot * TILE_CELLS + (size_t)t] > 0.0f) {
-            uint32_t bits = magnitude_bits((float)outflow(a, c, solids));
-            if (bits > shared->most)
-                GPU_MAX32(&shared->most, bits);
+    FOR_THREADS(t, PAIRS) {
+        uint32_t most = 0;
+        for (int e = 0; e < 2; e++) {
+            int cell[DIM], k = t + e * PAIRS;
+            size_t c = X(tile_place)(&a->f.grid, tile, k, cell);
+            bool unknown = a->level.d[(size_t)slot * TILE_CELLS + (size_t)k] > 0.0f;
+            uint32_t bits = unknown ? magnitude_bits((float)outflow(a, c, solids)) : 0;
+            most = bits > most ? bits : most;
         }
+        shared->most[t] = most;
     }
-    BARRIER();
+    find_largest(shared->most, PAIRS);
     FOR_THREADS(t, 1)
-    a->partials[block] = bits_magnitude(shared->most);
+        a->partials[block] = bits_magnitude(shared->most[0]);
 }
 
 double X(gpu_divergence)(X(gpu) *g)
