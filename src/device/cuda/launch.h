@@ -79,6 +79,7 @@
     atomicAdd((unsigned long long *)(place), (unsigned long long)(value))
 #define GPU_MAX32(place, value) atomicMax(place, value)
 #define GPU_SQRT(x) __fsqrt_rn(x)
+#define GPU_MULTIPLY_ADD(a, b, c) __fmaf_rn(a, b, c) /* in sums: rounded once, or twice in C */
 #define GPU_ABS(x) fabsf(x)
 
 #else
@@ -129,6 +130,7 @@
 #define GPU_ADD32(place, value) __atomic_fetch_add(place, value, __ATOMIC_RELAXED)
 #define GPU_ADD64(place, value) __atomic_fetch_add(place, (uint64_t)(value), __ATOMIC_RELAXED)
 #define GPU_SQRT(x) __builtin_sqrtf(x)
+#define GPU_MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
 #define GPU_ABS(x) __builtin_fabsf(x)
 
 static inline void X(gpu_max32)(uint32_t *place, uint32_t value)

@@ -77,7 +77,7 @@ GPU_FN void sum_cell(const X(fields) *f, int tile, int t, int d, cell_sums *to)
             float w = across[s / 2 % 3] * along[s % 2];
             w = DIM == 3 ? deep[s / 6] * w : w;
             weight[s] += w;
-            sum[s] += w * v;
+            sum[s] = GPU_MULTIPLY_ADD(w, v, sum[s]);
         }
     }
     SP_UNROLL_ALL
@@ -170,7 +170,7 @@ GPU_FN void visit_particle(const X(fields) *f, int degree, const int face[DIM], 
         if (f->apic)
             v += f->c[d * DIM + a][k] * ((float)face[a] + shift - x);
     }
-    to->sum += w * v;
+    to->sum = GPU_MULTIPLY_ADD(w, v, to->sum);
     to->weight += w;
 }
 
