@@ -135,6 +135,7 @@ static spate_status make_arrays(X(sim) *s, spate_error *error)
     t->start = sp_alloc(tiles + 1, sizeof *t->start);
     s->solid_tiles = sp_alloc(tiles, sizeof *s->solid_tiles);
     s->system.unknown = sp_alloc(tiles, sizeof *s->system.unknown);
+    s->system.rows = sp_alloc(tiles, sizeof *s->system.rows);
     s->system.pocketed = sp_alloc(tiles, sizeof *s->system.pocketed);
     s->system.node = sp_alloc(tiles, sizeof *s->system.node);
     s->system.wave = sp_alloc(tiles, sizeof *s->system.wave);
@@ -142,7 +143,7 @@ static spate_status make_arrays(X(sim) *s, spate_error *error)
         sp_alloc((size_t)(s->grid.tiles[0] + s->grid.tiles[1] + s->grid.tiles[2] + 2),
                  sizeof *s->system.wave_start);
     if (!t->active || !t->liquid || !t->faces || !t->border || !t->state || !t->near || !t->cut ||
-        !t->start || !s->solid_tiles || !s->system.unknown || !s->system.pocketed ||
+        !t->start || !s->solid_tiles || !s->system.unknown || !s->system.rows || !s->system.pocketed ||
         !s->system.node || !s->system.wave || !s->system.wave_start)
         return sp_fail_memory(error, "the tiles", 0);
     return SPATE_OK;
@@ -228,6 +229,7 @@ void X(destroy)(X(sim) *s)
     sp_free(s->solid_tiles);
     sp_free(s->system.levels[0].tiles);
     sp_free(s->system.unknown);
+    sp_free(s->system.rows);
     sp_free(s->system.pocketed);
     sp_free(s->system.node);
     sp_free(s->system.wave);

@@ -82,12 +82,14 @@ typedef struct X(level) {
     int *order;                 /* blocks of even tiles, then those of odd ones */
     int even_count;             /* how many even ones */
     uint8_t *kind;              /* per block: KIND_... */
+    uint32_t *some, *uneven;    /* per block: pairs of rows with an unknown; those of them where
+                                   off-diagonals are read; not of uniform tiles */
     float even;                 /* the off-diagonal between cells far from anything */
     float *d, *inverse, *b, *x; /* blocks: diagonal; its inverse, 0 without unknown; vectors */
     float *faces;               /* per block: off-diagonals, if the tile is general */
 } X(level);
 #define MAX_LEVELS 16
-enum { KIND_UNIFORM, KIND_PLAIN, KIND_GENERAL }; /* of tiles, see pressure/multigrid.c */
+enum { KIND_UNIFORM, KIND_GENERAL, KIND_SEAM }; /* of tiles, see pressure/multigrid.c */
 
 /* Liquid that touches no air: the sum of its right sides, and of how many cells. */
 typedef struct X(pocket) {
@@ -118,6 +120,7 @@ typedef struct X(system) {
     int sweeps;                  /* multigrid: of the smoother, before and after */
     float least_theta;           /* bound of the surface's share of a cell distance */
     uint8_t *unknown;            /* per tile: UNKNOWN_..., those not active NONE */
+    uint64_t *rows;              /* per tile: its rows with an unknown, bit r for row r */
     uint8_t *pocket;             /* unknowns: not 0 in a component that touches no air */
     uint8_t *pocketed;           /* per tile: whether some of its `pocket` are not 0 */
     bool has_pockets;            /* there is one */

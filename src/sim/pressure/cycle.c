@@ -27,40 +27,62 @@ typedef struct cycle_args {
 
 /* ---- smoothing */
 
-/* One colour of a plane. */
-SP_INLINE void sweep_plane(padded *p, const float *b, const X(level) *l, int slot, int k, int h,
-                           int kind)
+/* One colour of a pair of rows: vector (k, m, h). */
+SP_INLINE void sweep_pair(padded *p, const float *b, const X(level) *l, int slot, int k, int m,
+                          int h, int kind, bool uneven)
 {
-    const float *faces = kind == KIND_GENERAL ? l->faces + (size_t)slot * FACES_SIZE : NULL;
-    const float *inverse = l->inverse + (size_t)slot * TILE_CELLS;
-    const float *d = l->d + (size_t)slot * TILE_CELLS;
-    const float one = 1.0f / (2 * DIM * l->even);
-    for (int m = 0; m < PAIRS; m++) {
-        size_t at = in_block(k, m, h);
-        float *x = p->v + in_padded(k, m, h);
-        if (kind == KIND_GENERAL) {
-            /* this form leaves places without an unknown, images among them, as they are */
-            lanes r = load(b + at) + around(x, k, m, h, faces) - load(d + at) * load(x);
-            store(x, load(x) + load(inverse + at) * r);
-        } else {
-            lanes sum = load(b + at) + l->even * around(x, k, m, h, NULL);
-            store(x, sum * (kind == KIND_UNIFORM ? (lanes){0} + one : load(inverse + at)));
-        }
+    size_t at = in_block(k, m, h), own = (size_t)slot * TILE_CELLS + at;
+    float *x = p->v + in_padded(k, m, h);
+    if (kind == KIND_UNIFORM) {
+        const float one = 1.0f / (2 * DIM * l->even);
+        store(x, (load(b + at) + l->even * around(x, k, m, h, NULL)) * one);
+        return;
     }
+    lanes sum = uneven ? around(x, k, m, h, l->faces + (size_t)slot * FACES_SIZE)
+                       : l->even * around(x, k, m, h, NULL);
+    if (kind == KIND_SEAM) /* leaves places without an unknown, images among them, as they are */
+        store(x,
+              load(x) + load(l->inverse + own) * (load(b + at) + sum - load(l->d + own) * load(x)));
+    else
+        store(x, (load(b + at) + sum) * load(l->inverse + own));
 }
 
-SP_INLINE void sweep_tile(padded *p, const X(level) *l, int slot, bool reverse, int kind)
+/* Vectors h of the pairs in `set`. */
+SP_INLINE void sweep_pairs(padded *p, const float *b, const X(level) *l, int slot, uint32_t set,
+                           int h, int kind, bool uneven)
+{
+    FOR_PAIRS(set, n)
+    sweep_pair(p, b, l, slot, (int)n / PAIRS, (int)n % PAIRS, h, kind, uneven);
+}
+
+SP_INLINE void sweep_general(padded *p, const X(level) *l, int slot, bool reverse, int kind)
 {
     const float *b = l->b + (size_t)slot * TILE_CELLS;
-    for (int half = 0; half < 2; half++) {
-        int colour = (half + reverse) & 1;
-        for (int k = 0; k < PLANES; k++) {
-            if ((k + colour) & 1)
-                sweep_plane(p, b, l, slot, k, 1, kind);
-            else
-                sweep_plane(p, b, l, slot, k, 0, kind);
+    uint32_t uneven = l->uneven[slot], plain = l->some[slot] & ~uneven;
+    for (int half = 0; half < 2; half++)
+        for (int odd = 0; odd < LAST(2); odd++) {
+            uint32_t planes = odd ? ~EVEN_PLANES : EVEN_PLANES;
+            if ((half + reverse + odd) & 1) {
+                sweep_pairs(p, b, l, slot, plain & planes, 1, kind, false);
+                sweep_pairs(p, b, l, slot, uneven & planes, 1, kind, true);
+            } else {
+                sweep_pairs(p, b, l, slot, plain & planes, 0, kind, false);
+                sweep_pairs(p, b, l, slot, uneven & planes, 0, kind, true);
+            }
         }
-    }
+}
+
+SP_INLINE void sweep_uniform(padded *p, const X(level) *l, int slot, bool reverse)
+{
+    const float *b = l->b + (size_t)slot * TILE_CELLS;
+    for (int half = 0; half < 2; half++)
+        for (int k = 0; k < PLANES; k++)
+            for (int m = 0; m < PAIRS; m++) {
+                if ((half + reverse + k) & 1)
+                    sweep_pair(p, b, l, slot, k, m, 1, KIND_UNIFORM, false);
+                else
+                    sweep_pair(p, b, l, slot, k, m, 0, KIND_UNIFORM, false);
+            }
 }
 
 /* Copies the tile back; returns b . x. */
@@ -68,19 +90,28 @@ SP_INLINE double store_tile(const padded *p, const X(level) *l, int slot, bool d
 {
     const float *b = l->b + (size_t)slot * TILE_CELLS;
     float *out = block(l->x, slot);
-    double lane[TILE] = {0}, sum = 0;
+    wide lane = {0};
+    double sum = 0;
     for (int k = 0; k < PLANES; k++)
         for (int m = 0; m < PAIRS; m++)
             for (int h = 0; h < 2; h++) {
                 size_t at = in_block(k, m, h);
-                const float *x = p->v + in_padded(k, m, h);
-                store(out + at, load(x));
-                for (int i = 0; i < TILE && dot; i++)
-                    lane[i] += (double)b[at + (size_t)i] * x[i];
+                lanes x = load(p->v + in_padded(k, m, h));
+                store(out + at, x);
+                if (dot)
+                    lane += widen(load(b + at)) * widen(x);
             }
     for (int i = 0; i < TILE && dot; i++)
         sum += lane[i];
     return sum;
+}
+
+SP_INLINE void clear_own(padded *p)
+{
+    for (int k = 0; k < PLANES; k++)
+        for (int m = 0; m < PAIRS; m++)
+            for (int h = 0; h < 2; h++)
+                store(p->v + in_padded(k, m, h), (lanes){0});
 }
 
 static void smooth_range(void *user, size_t begin, size_t end, int worker)
@@ -90,18 +121,20 @@ static void smooth_range(void *user, size_t begin, size_t end, int worker)
     X(level) *l = args->l;
     source x = {.x = l->x};
     padded p;
+    if (args->alone)
+        memset(&p, 0, sizeof p);
     for (size_t k = begin; k < end; k++) {
         int slot = args->slots[k];
         if (args->fresh)
-            memset(&p, 0, sizeof p);
+            clear_own(&p);
         else
             fetch_own(&p, x, slot);
         if (!args->alone)
             fetch_around(&p, x, l->near[slot]);
         switch (l->kind[slot]) {
-        case KIND_UNIFORM: sweep_tile(&p, l, slot, args->reverse, KIND_UNIFORM); break;
-        case KIND_PLAIN: sweep_tile(&p, l, slot, args->reverse, KIND_PLAIN); break;
-        default: sweep_tile(&p, l, slot, args->reverse, KIND_GENERAL); break;
+        case KIND_UNIFORM: sweep_uniform(&p, l, slot, args->reverse); break;
+        case KIND_GENERAL: sweep_general(&p, l, slot, args->reverse, KIND_GENERAL); break;
+        default: sweep_general(&p, l, slot, args->reverse, KIND_SEAM); break;
         }
         if (args->dot)
             args->s->system.partial[slot - 1] = store_tile(&p, l, slot, true);
@@ -187,29 +220,57 @@ static part part_of(const X(level) *l, const X(level) *fine, int slot)
 
 /* b - A x of vector (k, m, h), 0 where there is no unknown. */
 SP_INLINE lanes residual_of(const padded *p, const X(level) *l, int slot, int k, int m, int h,
-                            int kind)
+                            bool uniform, bool uneven)
 {
     size_t at = (size_t)slot * TILE_CELLS + in_block(k, m, h);
     const float *x = p->v + in_padded(k, m, h), *b = l->b + at;
-    if (kind == KIND_UNIFORM)
+    if (uniform)
         return load(b) + l->even * (around(x, k, m, h, NULL) - (float)(2 * DIM) * load(x));
-    lanes sum = kind == KIND_PLAIN ? l->even * around(x, k, m, h, NULL)
-                                   : around(x, k, m, h, l->faces + (size_t)slot * FACES_SIZE);
+    lanes sum = uneven ? around(x, k, m, h, l->faces + (size_t)slot * FACES_SIZE)
+                       : l->even * around(x, k, m, h, NULL);
     lanes d = load(l->d + at);
     return where_positive(d, load(b) + (sum - d * load(x)));
 }
 
+/* A tile's residual, summed over the cells of a pair of rows that have a common parent along y:
+ * PLANES * PAIRS vectors. */
+SP_INLINE void residual_pairs(const padded *p, const X(level) *l, int slot,
+                              float sums[TILE_CELLS / 2])
+{
+    if (l->kind[slot] == KIND_UNIFORM) {
+        for (int n = 0; n < PLANES * PAIRS; n++)
+            store(sums + n * TILE,
+                  residual_of(p, l, slot, n / PAIRS, n % PAIRS, 0, true, false) +
+                      residual_of(p, l, slot, n / PAIRS, n % PAIRS, 1, true, false));
+        return;
+    }
+    uint32_t uneven = l->uneven[slot], plain = l->some[slot] & ~uneven;
+    memset(sums, 0, TILE_CELLS / 2 * sizeof *sums);
+    FOR_PAIRS(plain, n)
+    {
+        int k = (int)n / PAIRS, m = (int)n % PAIRS;
+        store(sums + n * TILE, residual_of(p, l, slot, k, m, 0, false, false) +
+                                   residual_of(p, l, slot, k, m, 1, false, false));
+    }
+    FOR_PAIRS(uneven, n)
+    {
+        int k = (int)n / PAIRS, m = (int)n % PAIRS;
+        store(sums + n * TILE, residual_of(p, l, slot, k, m, 0, false, true) +
+                                   residual_of(p, l, slot, k, m, 1, false, true));
+    }
+}
+
 /* Means over 2^DIM cells of a tile's residual, into its part of the coarse right side. */
 SP_INLINE void restrict_tile(const padded *p, const X(level) *fine, int slot, float *coarse,
-                             const int at[3], int kind)
+                             const int at[3])
 {
+    float sums[TILE_CELLS / 2] __attribute__((aligned(64)));
+    residual_pairs(p, fine, slot, sums);
     for (int k = 0; k < PLANES; k += 2)
         for (int m = 0; m < PAIRS; m++) {
-            lanes sum = residual_of(p, fine, slot, k, m, 0, kind) +
-                        residual_of(p, fine, slot, k, m, 1, kind);
+            lanes sum = load(sums + (k * PAIRS + m) * TILE);
             if (DIM == 3)
-                sum += residual_of(p, fine, slot, k + 1, m, 0, kind) +
-                       residual_of(p, fine, slot, k + 1, m, 1, kind);
+                sum += load(sums + ((k + 1) * PAIRS + m) * TILE);
             for (int i = 0; i < TILE / 2; i++)
                 coarse[place(at[0] + i, at[1] + m, at[2] + k / 2)] =
                     (sum[2 * i] + sum[2 * i + 1]) * (1.0f / (float)(1 << DIM));
@@ -226,14 +287,9 @@ static void restrict_range(void *user, size_t begin, size_t end, int worker)
     for (size_t k = begin; k < end; k++) {
         int slot = (int)k + 1;
         part to = part_of(args->l, fine, slot);
-        float *b = block(args->l->b, to.slot);
         fetch_own(&p, x, slot);
         fetch_around(&p, x, fine->near[slot]);
-        switch (fine->kind[slot]) {
-        case KIND_UNIFORM: restrict_tile(&p, fine, slot, b, to.at, KIND_UNIFORM); break;
-        case KIND_PLAIN: restrict_tile(&p, fine, slot, b, to.at, KIND_PLAIN); break;
-        default: restrict_tile(&p, fine, slot, b, to.at, KIND_GENERAL); break;
-        }
+        restrict_tile(&p, fine, slot, block(args->l->b, to.slot), to.at);
     }
 }
 

@@ -21,38 +21,56 @@ typedef struct cg_args {
     bool first;   /* iteration: there is no direction and no correction yet */
 } cg_args;
 
-/* A times the direction in p for vector (k, m, h); 0 where there is no unknown. */
-SP_INLINE lanes product_of(const padded *p, const X(level) *l, int slot, int k, int m, int h,
-                           int kind)
+/* Vector (k, m, h) of the direction in p and A times it, 0 where there is no unknown, are stored;
+ * their product is added to `dot`. */
+SP_INLINE wide apply_vector(const padded *p, const X(level) *l, int slot, int k, int m, int h,
+                            bool uniform, bool uneven, const X(system) *y, wide dot)
 {
     size_t at = (size_t)slot * TILE_CELLS + in_block(k, m, h);
-    const float *x = p->v + in_padded(k, m, h);
-    if (kind == KIND_UNIFORM)
-        return (float)(2 * DIM) * load(x) - around(x, k, m, h, NULL);
-    lanes d = load(l->d + at);
-    lanes sum = kind == KIND_PLAIN ? around(x, k, m, h, NULL)
-                                   : around(x, k, m, h, l->faces + (size_t)slot * FACES_SIZE);
-    return where_positive(d, d * load(x) - sum);
+    const float *place = p->v + in_padded(k, m, h);
+    lanes x = load(place), product;
+    if (uniform) {
+        product = (float)(2 * DIM) * x - around(place, k, m, h, NULL);
+    } else {
+        lanes d = load(l->d + at);
+        lanes sum = around(place, k, m, h, uneven ? l->faces + (size_t)slot * FACES_SIZE : NULL);
+        product = where_positive(d, d * x - sum);
+    }
+    store(y->direction[1] + at, x);
+    store(y->image + at, product);
+    return dot + widen(x) * widen(product);
+}
+
+SP_INLINE wide apply_pairs(const padded *p, const X(level) *l, int slot, uint32_t set, bool uneven,
+                           const X(system) *y, wide dot)
+{
+    FOR_PAIRS(set, n)
+    {
+        int k = (int)n / PAIRS, m = (int)n % PAIRS;
+        dot = apply_vector(p, l, slot, k, m, 0, false, uneven, y, dot);
+        dot = apply_vector(p, l, slot, k, m, 1, false, uneven, y, dot);
+    }
+    return dot;
 }
 
 /* Stores direction and product of a tile; returns their dot product. */
-SP_INLINE double apply_tile(const padded *p, const X(level) *l, int slot, float *direction,
-                            float *image, int kind)
+SP_INLINE double apply_tile(const padded *p, const X(level) *l, int slot, const X(system) *y)
 {
-    double lane[TILE] = {0}, sum = 0;
-    for (int k = 0; k < PLANES; k++)
-        for (int m = 0; m < PAIRS; m++)
-            for (int h = 0; h < 2; h++) {
-                size_t at = in_block(k, m, h);
-                lanes x = load(p->v + in_padded(k, m, h));
-                lanes product = product_of(p, l, slot, k, m, h, kind);
-                store(direction + at, x);
-                store(image + at, product);
-                for (int i = 0; i < TILE; i++)
-                    lane[i] += (double)x[i] * product[i];
-            }
+    wide dot = {0};
+    double sum = 0;
+    if (l->kind[slot] == KIND_UNIFORM) {
+        for (int n = 0; n < PLANES * PAIRS; n++) {
+            dot = apply_vector(p, l, slot, n / PAIRS, n % PAIRS, 0, true, false, y, dot);
+            dot = apply_vector(p, l, slot, n / PAIRS, n % PAIRS, 1, true, false, y, dot);
+        }
+    } else {
+        memset(block(y->direction[1], slot), 0, TILE_CELLS * sizeof(float));
+        memset(block(y->image, slot), 0, TILE_CELLS * sizeof(float));
+        dot = apply_pairs(p, l, slot, l->some[slot] & ~l->uneven[slot], false, y, dot);
+        dot = apply_pairs(p, l, slot, l->uneven[slot], true, y, dot);
+    }
     for (int i = 0; i < TILE; i++)
-        sum += lane[i];
+        sum += dot[i];
     return sum;
 }
 
@@ -75,12 +93,7 @@ static double apply_partial(void *user, size_t begin, size_t end)
             fetch_own(&p, z, slot);
             fetch_around(&p, z, l->near[slot]);
         }
-        float *direction = block(y->direction[1], slot), *image = block(y->image, slot);
-        switch (l->kind[slot]) {
-        case KIND_UNIFORM: sum += apply_tile(&p, l, slot, direction, image, KIND_UNIFORM); break;
-        case KIND_PLAIN: sum += apply_tile(&p, l, slot, direction, image, KIND_PLAIN); break;
-        default: sum += apply_tile(&p, l, slot, direction, image, KIND_GENERAL); break;
-        }
+        sum += apply_tile(&p, l, slot, y);
     }
     return sum;
 }
