@@ -20,10 +20,98 @@ typedef struct cycle_args {
     X(level) *l, *fine; /* fine: the next finer one */
     const int *slots;   /* to be done */
     bool reverse;
+    int sweeps; /* of a tile before the next has its turn */
     bool fresh; /* x is zero so far */
     bool alone; /* and so are the tiles around */
     bool dot;   /* leave the partials of b . x */
+    X(level) *coarse; /* of a last pass: where the residual goes; NULL: nowhere */
 } cycle_args;
+
+/* ---- residuals for the next coarser grid */
+
+/* A tile's part of its coarse tile: the block of that, and where in it. */
+typedef struct part {
+    int slot, at[3];
+} part;
+
+static part part_of(const X(level) *l, const X(level) *fine, int slot)
+{
+    part p = {0, {0, 0, 0}};
+    int t[DIM];
+    X(tile_coordinates)(&fine->grid, fine->tile_of[slot], t);
+    FOR_DIM(d) {
+        p.at[d] = ((t[d] - 1) & 1) * (TILE / 2);
+        t[d] = (t[d] - 1) / 2 + 1;
+    }
+    p.slot = l->slot[X(tile_number)(&l->grid, t)];
+    return p;
+}
+
+/* b - A x of vector (k, m, h), 0 where there is no unknown. */
+SP_INLINE lanes residual_of(const padded *p, const X(level) *l, int slot, int k, int m, int h,
+                            bool uniform, bool uneven)
+{
+    size_t at = (size_t)slot * TILE_CELLS + in_block(k, m, h);
+    const float *x = p->v + in_padded(k, m, h), *b = l->b + at;
+    if (uniform)
+        return load(b) + l->even * (around(x, k, m, h, NULL) - (float)(2 * DIM) * load(x));
+    lanes sum = uneven ? around(x, k, m, h, l->faces + (size_t)slot * FACES_SIZE)
+                       : l->even * around(x, k, m, h, NULL);
+    lanes d = load(l->d + at);
+    return where_positive(d, load(b) + (sum - d * load(x)));
+}
+
+/* Both colours of a pair of rows; or one, where the other has just been swept: its residual is
+ * zero. */
+SP_INLINE lanes residual_pair(const padded *p, const X(level) *l, int slot, uint32_t n, int colour,
+                              bool uniform, bool uneven)
+{
+    int k = (int)n / PAIRS, m = (int)n % PAIRS;
+    lanes sum = {0};
+    if (colour != 1 - (k & 1))
+        sum += residual_of(p, l, slot, k, m, 0, uniform, uneven);
+    if (colour != (k & 1))
+        sum += residual_of(p, l, slot, k, m, 1, uniform, uneven);
+    return sum;
+}
+
+/* A tile's residual, summed over the two rows of a pair: PLANES * PAIRS vectors. colour: BOTH, or
+ * the one that is not zero. */
+#define BOTH 2
+SP_INLINE void residual_pairs(const padded *p, const X(level) *l, int slot, int colour,
+                              float sums[TILE_CELLS / 2])
+{
+    if (l->kind[slot] == KIND_UNIFORM) {
+        for (uint32_t n = 0; n < PLANES * PAIRS; n++)
+            store(sums + n * TILE, residual_pair(p, l, slot, n, colour, true, false));
+        return;
+    }
+    memset(sums, 0, TILE_CELLS / 2 * sizeof *sums);
+    FOR_PAIRS(l->some[slot] & ~l->uneven[slot], n)
+        store(sums + n * TILE, residual_pair(p, l, slot, n, colour, false, false));
+    FOR_PAIRS(l->uneven[slot], n)
+        store(sums + n * TILE, residual_pair(p, l, slot, n, colour, false, true));
+}
+
+/* Means over 2^DIM cells of a tile's residual, into its part of the coarse right side. */
+SP_INLINE void restrict_tile(const padded *p, const X(level) *fine, int slot, X(level) *l,
+                             int colour)
+{
+    float sums[TILE_CELLS / 2] __attribute__((aligned(64)));
+    part to = part_of(l, fine, slot);
+    float *coarse = block(l->b, to.slot);
+    const int *at = to.at;
+    residual_pairs(p, fine, slot, colour, sums);
+    for (int k = 0; k < PLANES; k += 2)
+        for (int m = 0; m < PAIRS; m++) {
+            lanes sum = load(sums + (k * PAIRS + m) * TILE);
+            if (DIM == 3)
+                sum += load(sums + ((k + 1) * PAIRS + m) * TILE);
+            for (int i = 0; i < TILE / 2; i++)
+                coarse[place(at[0] + i, at[1] + m, at[2] + k / 2)] =
+                    (sum[2 * i] + sum[2 * i + 1]) * (1.0f / (float)(1 << DIM));
+        }
+}
 
 /* ---- smoothing */
 
@@ -131,11 +219,14 @@ static void smooth_range(void *user, size_t begin, size_t end, int worker)
             fetch_own(&p, x, slot);
         if (!args->alone)
             fetch_around(&p, x, l->near[slot]);
-        switch (l->kind[slot]) {
-        case KIND_UNIFORM: sweep_uniform(&p, l, slot, args->reverse); break;
-        case KIND_GENERAL: sweep_general(&p, l, slot, args->reverse, KIND_GENERAL); break;
-        default: sweep_general(&p, l, slot, args->reverse, KIND_SEAM); break;
-        }
+        for (int sweep = 0; sweep < args->sweeps; sweep++)
+            switch (l->kind[slot]) {
+            case KIND_UNIFORM: sweep_uniform(&p, l, slot, args->reverse); break;
+            case KIND_GENERAL: sweep_general(&p, l, slot, args->reverse, KIND_GENERAL); break;
+            default: sweep_general(&p, l, slot, args->reverse, KIND_SEAM); break;
+            }
+        if (args->coarse)
+            restrict_tile(&p, l, slot, args->coarse, args->reverse);
         if (args->dot)
             args->s->system.partial[slot - 1] = store_tile(&p, l, slot, true);
         else
@@ -200,83 +291,6 @@ void X(wrap_blocks)(X(sim) *s, X(level) *l, float *field)
 
 /* ---- transfers */
 
-/* A tile's part of its coarse tile: the block of that, and where in it. */
-typedef struct part {
-    int slot, at[3];
-} part;
-
-static part part_of(const X(level) *l, const X(level) *fine, int slot)
-{
-    part p = {0, {0, 0, 0}};
-    int t[DIM];
-    X(tile_coordinates)(&fine->grid, fine->tile_of[slot], t);
-    FOR_DIM(d) {
-        p.at[d] = ((t[d] - 1) & 1) * (TILE / 2);
-        t[d] = (t[d] - 1) / 2 + 1;
-    }
-    p.slot = l->slot[X(tile_number)(&l->grid, t)];
-    return p;
-}
-
-/* b - A x of vector (k, m, h), 0 where there is no unknown. */
-SP_INLINE lanes residual_of(const padded *p, const X(level) *l, int slot, int k, int m, int h,
-                            bool uniform, bool uneven)
-{
-    size_t at = (size_t)slot * TILE_CELLS + in_block(k, m, h);
-    const float *x = p->v + in_padded(k, m, h), *b = l->b + at;
-    if (uniform)
-        return load(b) + l->even * (around(x, k, m, h, NULL) - (float)(2 * DIM) * load(x));
-    lanes sum = uneven ? around(x, k, m, h, l->faces + (size_t)slot * FACES_SIZE)
-                       : l->even * around(x, k, m, h, NULL);
-    lanes d = load(l->d + at);
-    return where_positive(d, load(b) + (sum - d * load(x)));
-}
-
-/* A tile's residual, summed over the cells of a pair of rows that have a common parent along y:
- * PLANES * PAIRS vectors. */
-SP_INLINE void residual_pairs(const padded *p, const X(level) *l, int slot,
-                              float sums[TILE_CELLS / 2])
-{
-    if (l->kind[slot] == KIND_UNIFORM) {
-        for (int n = 0; n < PLANES * PAIRS; n++)
-            store(sums + n * TILE,
-                  residual_of(p, l, slot, n / PAIRS, n % PAIRS, 0, true, false) +
-                      residual_of(p, l, slot, n / PAIRS, n % PAIRS, 1, true, false));
-        return;
-    }
-    uint32_t uneven = l->uneven[slot], plain = l->some[slot] & ~uneven;
-    memset(sums, 0, TILE_CELLS / 2 * sizeof *sums);
-    FOR_PAIRS(plain, n)
-    {
-        int k = (int)n / PAIRS, m = (int)n % PAIRS;
-        store(sums + n * TILE, residual_of(p, l, slot, k, m, 0, false, false) +
-                                   residual_of(p, l, slot, k, m, 1, false, false));
-    }
-    FOR_PAIRS(uneven, n)
-    {
-        int k = (int)n / PAIRS, m = (int)n % PAIRS;
-        store(sums + n * TILE, residual_of(p, l, slot, k, m, 0, false, true) +
-                                   residual_of(p, l, slot, k, m, 1, false, true));
-    }
-}
-
-/* Means over 2^DIM cells of a tile's residual, into its part of the coarse right side. */
-SP_INLINE void restrict_tile(const padded *p, const X(level) *fine, int slot, float *coarse,
-                             const int at[3])
-{
-    float sums[TILE_CELLS / 2] __attribute__((aligned(64)));
-    residual_pairs(p, fine, slot, sums);
-    for (int k = 0; k < PLANES; k += 2)
-        for (int m = 0; m < PAIRS; m++) {
-            lanes sum = load(sums + (k * PAIRS + m) * TILE);
-            if (DIM == 3)
-                sum += load(sums + ((k + 1) * PAIRS + m) * TILE);
-            for (int i = 0; i < TILE / 2; i++)
-                coarse[place(at[0] + i, at[1] + m, at[2] + k / 2)] =
-                    (sum[2 * i] + sum[2 * i + 1]) * (1.0f / (float)(1 << DIM));
-        }
-}
-
 static void restrict_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
@@ -285,11 +299,10 @@ static void restrict_range(void *user, size_t begin, size_t end, int worker)
     source x = {.x = fine->x};
     padded p;
     for (size_t k = begin; k < end; k++) {
-        int slot = (int)k + 1;
-        part to = part_of(args->l, fine, slot);
+        int slot = args->slots[k];
         fetch_own(&p, x, slot);
         fetch_around(&p, x, fine->near[slot]);
-        restrict_tile(&p, fine, slot, block(args->l->b, to.slot), to.at);
+        restrict_tile(&p, fine, slot, args->l, BOTH);
     }
 }
 
@@ -336,44 +349,64 @@ static void run(const cycle_args *args, size_t count, sp_range_fn *range)
     sp_parallel_for(args->s->common->pool, count, grain, range, (void *)args);
 }
 
-/* A smoothing step: even tiles, odd tiles; in reverse, odd ones first. */
-static void smooth(X(sim) *s, X(level) *l, bool reverse, bool fresh, bool dot)
+static bool is_periodic(const X(grid) *g)
 {
-    const bool *periodic = l->grid.periodic;
-    if (fresh && (periodic[0] || periodic[1] || periodic[2])) {
+    return g->periodic[0] || g->periodic[1] || g->periodic[2];
+}
+
+/* A smoothing step. Even tiles have one sweep, odd ones two, even ones two, and so on, in the end
+ * even ones one: each tile has all its sweeps, but is read and written about half as often.
+ * coarse: the residual of the even tiles goes there, of which the last pass has all it needs. */
+static void smooth(X(sim) *s, X(level) *l, X(level) *coarse, bool reverse, bool fresh, bool dot)
+{
+    int passes = s->system.sweeps + 1;
+    if (fresh && is_periodic(&l->grid)) {
         /* a tile may meet its own parity, or itself, across such a side */
         memset(l->x, 0, (size_t)(l->block_count + 1) * TILE_CELLS * sizeof(float));
         fresh = false;
     }
     cycle_args args = {.s = s, .l = l, .reverse = reverse, .dot = dot};
-    for (int half = 0; half < 2 * s->system.sweeps; half++) {
-        bool odd = (half % 2 == 1) != reverse;
-        args.alone = fresh && half == 0;
-        args.fresh = fresh && half < 2;
+    for (int pass = 0; pass < passes; pass++) {
+        bool odd = pass % 2;
+        args.sweeps = pass == 0 || pass == passes - 1 ? 1 : 2;
+        args.alone = fresh && pass == 0;
+        args.fresh = fresh && pass < 2;
         args.slots = l->order + (odd ? l->even_count : 0);
+        args.coarse = pass == passes - 1 ? coarse : NULL;
         if (!args.alone)
             X(wrap_blocks)(s, l, l->x);
         run(&args, (size_t)(odd ? l->tile_count - l->even_count : l->even_count), smooth_range);
     }
 }
 
+/* Smoothing from zero, and the residual of all tiles to the next coarser grid. */
+static void descend(X(sim) *s, X(level) *fine, X(level) *coarse)
+{
+    cycle_args args = {.s = s, .l = coarse, .fine = fine, .slots = fine->order};
+    int count = fine->tile_count;
+    bool periodic = is_periodic(&fine->grid);
+    smooth(s, fine, periodic ? NULL : coarse, false, true, false);
+    X(wrap_blocks)(s, fine, fine->x);
+    if (!periodic) {
+        args.slots += fine->even_count;
+        count -= fine->even_count;
+    }
+    run(&args, (size_t)count, restrict_range);
+}
+
 double X(multigrid_apply)(X(sim) *s)
 {
     X(system) *y = &s->system;
     int coarsest = y->level_count - 1;
-    for (int k = 0; k < coarsest; k++) {
-        cycle_args args = {.s = s, .l = &y->levels[k + 1], .fine = &y->levels[k]};
-        smooth(s, args.fine, false, true, false);
-        X(wrap_blocks)(s, args.fine, args.fine->x);
-        run(&args, (size_t)args.fine->tile_count, restrict_range);
-    }
+    for (int k = 0; k < coarsest; k++)
+        descend(s, &y->levels[k], &y->levels[k + 1]);
     for (int pass = 0; pass < 2 * COARSE_PASSES; pass++)
-        smooth(s, &y->levels[coarsest], pass >= COARSE_PASSES, pass == 0,
+        smooth(s, &y->levels[coarsest], NULL, pass >= COARSE_PASSES, pass == 0,
                coarsest == 0 && pass == 2 * COARSE_PASSES - 1);
     for (int k = coarsest - 1; k >= 0; k--) {
         cycle_args args = {.s = s, .l = &y->levels[k + 1], .fine = &y->levels[k]};
         run(&args, (size_t)args.fine->tile_count, prolong_range);
-        smooth(s, args.fine, true, false, k == 0);
+        smooth(s, args.fine, NULL, true, false, k == 0);
     }
     double sum = 0;
     for (int k = 0; k < y->levels[0].tile_count; k++)
