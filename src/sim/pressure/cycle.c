@@ -202,6 +202,15 @@ SP_INLINE void clear_own(padded *p)
                 store(p->v + in_padded(k, m, h), (lanes){0});
 }
 
+SP_INLINE void prefetch_tile(const X(level) *l, int slot, bool x)
+{
+    prefetch(l->b, slot);
+    if (x)
+        prefetch(l->x, slot);
+    if (l->kind[slot] != KIND_UNIFORM)
+        prefetch(l->inverse, slot);
+}
+
 static void smooth_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
@@ -213,6 +222,8 @@ static void smooth_range(void *user, size_t begin, size_t end, int worker)
         memset(&p, 0, sizeof p);
     for (size_t k = begin; k < end; k++) {
         int slot = args->slots[k];
+        if (k + 1 < end)
+            prefetch_tile(l, args->slots[k + 1], !args->fresh);
         if (args->fresh)
             clear_own(&p);
         else
@@ -345,7 +356,7 @@ static void prolong_range(void *user, size_t begin, size_t end, int worker)
 static void run(const cycle_args *args, size_t count, sp_range_fn *range)
 {
     /* tiles of coarse grids are few: not worth waking anybody */
-    size_t grain = count > 16 ? 4 : 16;
+    size_t grain = count > 512 ? 16 : count > 16 ? 4 : 16;
     sp_parallel_for(args->s->common->pool, count, grain, range, (void *)args);
 }
 
