@@ -143,8 +143,8 @@ static spate_status make_arrays(X(sim) *s, spate_error *error)
         sp_alloc((size_t)(s->grid.tiles[0] + s->grid.tiles[1] + s->grid.tiles[2] + 2),
                  sizeof *s->system.wave_start);
     if (!t->active || !t->liquid || !t->faces || !t->border || !t->state || !t->near || !t->cut ||
-        !t->start || !s->solid_tiles || !s->system.unknown || !s->system.rows || !s->system.pocketed ||
-        !s->system.node || !s->system.wave || !s->system.wave_start)
+        !t->start || !s->solid_tiles || !s->system.unknown || !s->system.rows ||
+        !s->system.pocketed || !s->system.node || !s->system.wave || !s->system.wave_start)
         return sp_fail_memory(error, "the tiles", 0);
     return SPATE_OK;
 }

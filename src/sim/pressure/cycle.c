@@ -20,10 +20,10 @@ typedef struct cycle_args {
     X(level) *l, *fine; /* fine: the next finer one */
     const int *slots;   /* to be done */
     bool reverse;
-    int sweeps; /* of a tile before the next has its turn */
-    bool fresh; /* x is zero so far */
-    bool alone; /* and so are the tiles around */
-    bool dot;   /* leave the partials of b . x */
+    int sweeps;       /* of a tile before the next has its turn */
+    bool fresh;       /* x is zero so far */
+    bool alone;       /* and so are the tiles around */
+    bool dot;         /* leave the partials of b . x */
     X(level) *coarse; /* of a last pass: where the residual goes; NULL: nowhere */
 } cycle_args;
 
@@ -88,9 +88,9 @@ SP_INLINE void residual_pairs(const padded *p, const X(level) *l, int slot, int 
     }
     memset(sums, 0, TILE_CELLS / 2 * sizeof *sums);
     FOR_PAIRS(l->some[slot] & ~l->uneven[slot], n)
-        store(sums + n * TILE, residual_pair(p, l, slot, n, colour, false, false));
+    store(sums + n * TILE, residual_pair(p, l, slot, n, colour, false, false));
     FOR_PAIRS(l->uneven[slot], n)
-        store(sums + n * TILE, residual_pair(p, l, slot, n, colour, false, true));
+    store(sums + n * TILE, residual_pair(p, l, slot, n, colour, false, true));
 }
 
 /* Means over 2^DIM cells of a tile's residual, into its part of the coarse right side. */

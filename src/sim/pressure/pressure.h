@@ -21,8 +21,8 @@ typedef struct X(solve) {
 } X(solve);
 
 /* The rows of a tile that have an unknown, in order. */
-#define FOR_UNKNOWN_ROWS(s, tile, r)                                                       \
-    for (uint64_t left_ = (s)->system.rows[tile]; left_; left_ &= left_ - 1)               \
+#define FOR_UNKNOWN_ROWS(s, tile, r)                                         \
+    for (uint64_t left_ = (s)->system.rows[tile]; left_; left_ &= left_ - 1) \
         for (int r = __builtin_ctzll(left_), once_ = 1; once_; once_ = 0)
 
 /* system.c */

@@ -445,7 +445,8 @@ static double divergence_partial(void *user, size_t begin, size_t end)
         int tile = y->levels[0].tiles[k];
         size_t base = X(tile_index)(&s->grid, tile);
         bool solids = y->unknown[tile] == UNKNOWN_CUT;
-        FOR_UNKNOWN_ROWS(s, tile, r) {
+        FOR_UNKNOWN_ROWS(s, tile, r)
+        {
             size_t c = base + X(row_offset)(&s->grid, r);
             wide sum = solids ? outflow(s, c, true, args->dt) : outflow(s, c, false, args->dt);
             lanes flux = __builtin_convertvector(sum, lanes);
