@@ -2,8 +2,8 @@
  *
  * As in pcg.c the vectors are fp32 and CG only ever solves for a correction: when its residual has
  * fallen by DROP, the correction is added to the solution in fp64 and the residual b - A q is taken
- * anew in fp64. CG then goes on with the last direction: only the residual is replaced (van der
- * Vorst and Ye 2000), which costs no iteration, while a new start would cost one or two.
+ * anew in fp64. CG then goes on with the last direction (only the residual is replaced, as by van
+ * der Vorst and Ye 2000), which saves the iteration or two that a new start would cost.
  *
  * An iteration goes over the vectors few times: the last smoothing step leaves r . z; the next
  * direction s = z + beta s is made while A s is taken, from the old ones around the tile, into a
@@ -19,11 +19,13 @@
 
 typedef struct cg_args {
     X(sim) *s;
-    float factor; /* alpha or beta */
-    double rho;   /* r . z of the last iteration */
-    bool first;   /* there is no direction yet */
-    bool empty;   /* there is no correction yet */
-    bool start;   /* the solution is still in q alone */
+    float factor;       /* alpha or beta */
+    double rho;         /* r . z of the last iteration */
+    double curvature;   /* s . A s of it */
+    bool first;         /* there is no direction yet */
+    bool empty;         /* there is no correction yet */
+    bool start;         /* the solution is still in q alone */
+    const float *a, *b; /* blocks: of a dot product */
 } cg_args;
 
 /* Vector (k, m, h) of the direction in p and A times it, 0 where there is no unknown, are stored;
@@ -119,6 +121,40 @@ static double update_partial(void *user, size_t begin, size_t end)
     return largest(most);
 }
 
+static double dot_partial(void *user, size_t begin, size_t end)
+{
+    const cg_args *args = user;
+    wide lane = {0};
+    double sum = 0;
+    for (size_t k = (begin + 1) * TILE_CELLS; k < (end + 1) * TILE_CELLS; k += TILE)
+        lane += widen(load(args->a + k)) * widen(load(args->b + k));
+    for (int i = 0; i < TILE; i++)
+        sum += lane[i];
+    return sum;
+}
+
+static double dot(cg_args *args, const float *a, const float *b)
+{
+    args->a = a;
+    args->b = b;
+    return X(sum)(args->s, (size_t)args->s->system.levels[0].tile_count, 8, dot_partial, args);
+}
+
+/* beta. After a new residual the last direction s is not orthogonal to it, and what CG takes for
+ * granted is taken from the vectors: z + beta s with beta = -(z . A s) / (s . A s) is conjugate to
+ * s. `slope`: r . z, becomes r . (z + beta s). */
+static double next_direction(cg_args *args, double *slope)
+{
+    const X(system) *y = &args->s->system;
+    if (args->first)
+        return 0;
+    if (!args->empty)
+        return *slope / args->rho;
+    double beta = -dot(args, y->levels[0].x, y->image) / args->curvature;
+    *slope += beta * dot(args, y->levels[0].b, y->direction[0]);
+    return beta;
+}
+
 /* CG for A q = r, from q = 0, until max |r| <= target or the iterations are used up. Returns
  * whether there is a correction. */
 static bool iterate(cg_args *args, X(solve) *solve, double target)
@@ -129,16 +165,16 @@ static bool iterate(cg_args *args, X(solve) *solve, double target)
     double residual = HUGE_VAL;
     args->empty = true;
     while (residual > target && solve->iterations < solve->max_iterations) {
-        double rho = X(multigrid_apply)(s);
-        args->factor = args->first ? 0.0f : (float)(rho / args->rho);
+        double rho = X(multigrid_apply)(s), slope = rho;
+        args->factor = (float)next_direction(args, &slope);
         args->rho = rho;
         X(wrap_blocks)(s, &y->levels[0], y->levels[0].x);
         if (!args->first)
             X(wrap_blocks)(s, &y->levels[0], y->direction[0]);
-        double curvature = X(sum)(s, tiles, 4, apply_partial, args);
-        if (!(curvature > 0) || !(rho > 0))
+        args->curvature = X(sum)(s, tiles, 4, apply_partial, args);
+        if (!(args->curvature > 0) || !(rho > 0))
             break; /* nothing left to gain, or not a number */
-        args->factor = (float)(rho / curvature);
+        args->factor = (float)(slope / args->curvature);
         residual = X(maximum)(s, tiles, 8, update_partial, args);
         solve->iterations++;
         args->first = args->empty = false;
