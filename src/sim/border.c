@@ -12,6 +12,8 @@
  * touched. */
 #include "state.h"
 
+#include <string.h>
+
 #define LAYERS 3 /* the widest kernel reaches this far out */
 
 typedef struct image {
@@ -70,14 +72,30 @@ typedef struct layer {
         for (size_t a_ = 0, i = (l)->index + b_ * (l)->across, o = (l)->source + b_ * (l)->across; \
              a_ < TILE; a_++, i += (l)->along, o += (l)->along)
 
+/* Along x, a row at a time. */
+static void fill_rows(const layer *l, float *field)
+{
+    for (size_t b = 0; b < LAST(TILE); b++) {
+        const float *from = field + l->source + b * l->across;
+        float row[TILE];
+        memcpy(row, from, sizeof row);
+        for (int i = 0; i < TILE; i++)
+            row[i] *= l->sign;
+        memcpy(field + l->index + b * l->across, row, sizeof row);
+    }
+}
+
 static void do_layer(const border_args *args, const layer *l)
 {
     bool wall = l->side == SPATE_SIDE_WALL, open = l->side == SPATE_SIDE_OPEN;
     float *field = args->field, *weight = args->weight;
     switch (args->what) {
     case TASK_FILL:
-        FOR_LAYER(l, i, o)
-            field[i] = l->sign * field[o];
+        if (l->along == 1)
+            fill_rows(l, field);
+        else
+            FOR_LAYER(l, i, o)
+                field[i] = l->sign * field[o];
         break;
     case TASK_FOLD:
         if (open)

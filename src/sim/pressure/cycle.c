@@ -88,9 +88,9 @@ SP_INLINE void residual_pairs(const padded *p, const X(level) *l, int slot, int 
     }
     memset(sums, 0, TILE_CELLS / 2 * sizeof *sums);
     FOR_PAIRS(l->some[slot] & ~l->uneven[slot], n)
-    store(sums + n * TILE, residual_pair(p, l, slot, n, colour, false, false));
+        store(sums + n * TILE, residual_pair(p, l, slot, n, colour, false, false));
     FOR_PAIRS(l->uneven[slot], n)
-    store(sums + n * TILE, residual_pair(p, l, slot, n, colour, false, true));
+        store(sums + n * TILE, residual_pair(p, l, slot, n, colour, false, true));
 }
 
 /* Means over 2^DIM cells of a tile's residual, into its part of the coarse right side. */
@@ -140,7 +140,7 @@ SP_INLINE void sweep_pairs(padded *p, const float *b, const X(level) *l, int slo
                            int h, int kind, bool uneven)
 {
     FOR_PAIRS(set, n)
-    sweep_pair(p, b, l, slot, (int)n / PAIRS, (int)n % PAIRS, h, kind, uneven);
+        sweep_pair(p, b, l, slot, (int)n / PAIRS, (int)n % PAIRS, h, kind, uneven);
 }
 
 SP_INLINE void sweep_general(padded *p, const X(level) *l, int slot, bool reverse, int kind)

@@ -55,6 +55,8 @@ void X(solve_jacobi)(X(sim) *s, X(solve) *solve);
 void X(solve_gauss_seidel)(X(sim) *s, X(solve) *solve);
 void X(solve_pcg)(X(sim) *s, X(solve) *solve); /* with MIC(0) */
 void X(solve_multigrid)(X(sim) *s, X(solve) *solve);
+/* One iteration from zero, whatever q was; what is left is not looked at. */
+void X(multigrid_once)(X(sim) *s);
 /* Any of them, as the scene says. The matrix is that of the last X(system_assemble), the right side
  * system.b: a caller may point b and q elsewhere for a solve of its own. */
 void X(solve_system)(X(sim) *s, X(solve) *solve);

@@ -62,8 +62,7 @@ SP_INLINE lane_mask residual_rows(const X(sim) *s, int tile, const float *q, con
     size_t base = X(tile_index)(&s->grid, tile);
     if (unknown != UNKNOWN_DEEP)
         memset(rows, 0, TILE_CELLS * sizeof *rows);
-    FOR_UNKNOWN_ROWS(s, tile, row)
-    {
+    FOR_UNKNOWN_ROWS(s, tile, row) {
         lanes r = residual_row(s, base + X(row_offset)(&s->grid, row), q, q_sum, unknown);
         most = larger(most, r);
         store(rows + row * TILE, r);

@@ -51,8 +51,7 @@ SP_INLINE wide apply_vector(const padded *p, const X(level) *l, int slot, int k,
 SP_INLINE wide apply_pairs(const padded *p, const X(level) *l, int slot, uint32_t set, bool uneven,
                            const X(system) *y, wide dot)
 {
-    FOR_PAIRS(set, n)
-    {
+    FOR_PAIRS(set, n) {
         int k = (int)n / PAIRS, m = (int)n % PAIRS;
         dot = apply_vector(p, l, slot, k, m, 0, false, uneven, y, dot);
         dot = apply_vector(p, l, slot, k, m, 1, false, uneven, y, dot);
@@ -198,7 +197,7 @@ static void add_range(void *user, size_t begin, size_t end, int worker)
         for (int r = 0; r < TILE_ROWS; r++) {
             size_t row = base + X(row_offset)(&s->grid, r);
             wide sum =
-                args->first ? widen(load(s->system.q + row)) : load_wide(s->system.q_sum + row);
+                args->start ? widen(load(s->system.q + row)) : load_wide(s->system.q_sum + row);
             sum += widen(load(rows + r * TILE));
             store_wide(s->system.q_sum + row, sum);
             store(s->system.q + row, __builtin_convertvector(sum, lanes));
@@ -229,4 +228,50 @@ void X(solve_multigrid)(X(sim) *s, X(solve) *solve)
         more = solve->residual > solve->tolerance && solve->residual < 0.9 * before;
     }
     solve->converged = solve->residual <= solve->tolerance;
+}
+
+/* ---- one step, for those who need no more */
+
+static void right_side_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    X(sim) *s = ((cg_args *)user)->s;
+    for (size_t k = begin; k < end; k++) {
+        float rows[TILE_CELLS];
+        size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
+        for (int r = 0; r < TILE_ROWS; r++)
+            store(rows + r * TILE, load(s->system.b + base + X(row_offset)(&s->grid, r)));
+        weave_tile(block(s->system.levels[0].b, (int)k + 1), rows);
+    }
+}
+
+/* q = alpha times the direction */
+static void result_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const cg_args *args = user;
+    X(sim) *s = args->s;
+    for (size_t k = begin; k < end; k++) {
+        float rows[TILE_CELLS];
+        size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
+        weave_tile(rows, block(s->system.direction[1], (int)k + 1));
+        for (int r = 0; r < TILE_ROWS; r++)
+            store(s->system.q + base + X(row_offset)(&s->grid, r),
+                  args->factor * load(rows + r * TILE));
+    }
+}
+
+void X(multigrid_once)(X(sim) *s)
+{
+    X(system) *y = &s->system;
+    size_t tiles = (size_t)y->levels[0].tile_count;
+    cg_args args = {.s = s, .first = true};
+    if (!y->hierarchy)
+        X(multigrid_build)(s);
+    sp_parallel_for(s->common->pool, tiles, 8, right_side_range, &args);
+    double rho = X(multigrid_apply)(s);
+    X(wrap_blocks)(s, &y->levels[0], y->levels[0].x);
+    double curvature = X(sum)(s, tiles, 4, apply_partial, &args);
+    args.factor = rho > 0 && curvature > 0 ? (float)(rho / curvature) : 0.0f;
+    sp_parallel_for(s->common->pool, tiles, 8, result_range, &args);
 }

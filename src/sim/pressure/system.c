@@ -166,6 +166,8 @@ static void clear_tile(X(sim) *s, size_t base)
         size_t c = base + X(row_offset)(&s->grid, r);
         memset(y->b + c, 0, TILE * sizeof(float));
         memset(y->q + c, 0, TILE * sizeof(float));
+        if (y->q_density)
+            memset(y->q_density + c, 0, TILE * sizeof(float));
         if (y->q_sum)
             memset(y->q_sum + c, 0, TILE * sizeof(double));
     }
@@ -445,8 +447,7 @@ static double divergence_partial(void *user, size_t begin, size_t end)
         int tile = y->levels[0].tiles[k];
         size_t base = X(tile_index)(&s->grid, tile);
         bool solids = y->unknown[tile] == UNKNOWN_CUT;
-        FOR_UNKNOWN_ROWS(s, tile, r)
-        {
+        FOR_UNKNOWN_ROWS(s, tile, r) {
             size_t c = base + X(row_offset)(&s->grid, r);
             wide sum = solids ? outflow(s, c, true, args->dt) : outflow(s, c, false, args->dt);
             lanes flux = __builtin_convertvector(sum, lanes);
