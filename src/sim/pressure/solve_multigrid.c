@@ -218,7 +218,9 @@ void X(solve_multigrid)(X(sim) *s, X(solve) *solve)
         X(multigrid_build)(s);
     while (more && solve->iterations < solve->max_iterations) {
         double before = solve->residual;
-        if (!iterate(&args, solve, fmax(NEAR * solve->tolerance, DROP * before)))
+        /* a drop that is nearly enough is done in one go */
+        bool close = DROP * before < 3 * solve->tolerance;
+        if (!iterate(&args, solve, close ? NEAR * solve->tolerance : DROP * before))
             break;
         sp_parallel_for(s->common->pool, tiles, 8, add_range, &args);
         args.start = false;
