@@ -126,6 +126,20 @@ static void do_layer(const border_args *args, const layer *l)
     }
 }
 
+/* All layers along x, a row at a time: `first` and so on, in steps of `step`. */
+static void fill_ends(const border_args *args, const layer *l, size_t corner, int first, int step)
+{
+    image m[LAYERS];
+    for (int k = 0; k < LAYERS; k++)
+        m[k] = image_of(args->s, 0, first + k * step, args->component == 0);
+    for (size_t b = 0; b < LAST(TILE); b++)
+        for (size_t a = 0; a < TILE; a++) {
+            float *row = args->field + corner + a * l->along + b * l->across;
+            for (int k = 0; k < LAYERS; k++)
+                row[first + k * step] = m[k].sign * row[m[k].place];
+        }
+}
+
 /* The layers of a tile on one side of the domain. `corner` is the index of the tile's first line at
  * place 0. */
 static void do_side(const border_args *args, size_t corner, bool high)
@@ -146,6 +160,10 @@ static void do_side(const border_args *args, size_t corner, bool high)
         return;
     /* the face at n belongs to the domain unless it is the image of face 0 */
     int first = across && l.side != SPATE_SIDE_PERIODIC ? n + 1 : n;
+    if (axis == 0 && args->what == TASK_FILL) {
+        fill_ends(args, &l, corner, high ? first : -1, high ? 1 : -1);
+        return;
+    }
     for (int k = 0; k < LAYERS; k++) {
         int i = high ? first + k : -1 - k;
         image m = image_of(args->s, axis, i, across);

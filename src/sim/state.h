@@ -56,6 +56,7 @@ typedef struct X(tiles) {
     int border_count;
     uint8_t *state;  /* per tile: TILE_... bits */
     uint8_t *near;   /* per tile: NEAR_... bits, how far the surface is */
+    uint8_t *marked; /* per tile: how many of its faces EXTRAPOLATE knows, MARKED_... */
     uint8_t *cut;    /* per tile: whether some of its faces are not open; valid with solids */
     uint32_t *start; /* per tile: its first particle; start[tile_count] = count */
 } X(tiles);
@@ -196,6 +197,7 @@ typedef struct X(sim) {
 
 /* Values of `known`; between the first two and the last, 1 + distance in faces. FIXED: stays as it
  * is, but nothing is taken from it. */
+enum { MARKED_NONE, MARKED_SOME, MARKED_ALL };
 enum { FACE_UNKNOWN = 0, FACE_SOURCE = 1, FACE_FIXED = 255 };
 enum { MARK_INFLOW = 1, MARK_OUTFLOW = 2 };
 enum {
