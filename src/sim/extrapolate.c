@@ -20,10 +20,9 @@ typedef struct extrapolate_args {
 
 /* Marks faces d of a row of cells, c; returns max |u| over the sources so far. Faces that a cut
  * cell has lost to a solid are unknown: they take the velocity of the liquid beside them and then
- * lose what goes into the solid. `open` and `shut`: which are unknown, which
- * not. */
-SP_INLINE lane_mask mark_row(X(sim) *s, size_t c, int d, bool cut, lane_mask most, lane_mask *open,
-                             lane_mask *shut)
+ * lose what goes into the solid. `marked`: which faces are not unknown. */
+SP_INLINE lane_mask mark_row(X(sim) *s, size_t c, int d, bool cut, lane_mask most,
+                             lane_mask *marked)
 {
     lane_mask here = load_bytes(s->type + c), there = load_bytes(s->type + c - s->grid.stride[d]);
     lane_mask wet = is_equal(here, SPATE_CELL_LIQUID) | is_equal(there, SPATE_CELL_LIQUID);
@@ -39,8 +38,7 @@ SP_INLINE lane_mask mark_row(X(sim) *s, size_t c, int d, bool cut, lane_mask mos
     if (any(bare))
         store(s->u_old[d] + c, choose(bare, u, load(s->u_old[d] + c)));
     store_bytes(s->known[d] + c, (source & FACE_SOURCE) | (fixed & FACE_FIXED));
-    *open |= ~(source | fixed);
-    *shut |= source | fixed;
+    *marked = source | fixed;
     return larger(most, where(source, u));
 }
 
@@ -55,62 +53,60 @@ SP_INLINE lane_mask mark_deep_row(X(sim) *s, size_t c, int d, lane_mask most)
     return larger(most, u);
 }
 
+static lane_mask mark_tile(X(sim) *s, int tile, bool solids, lane_mask most)
+{
+    const X(grid) *g = &s->grid;
+    int t[DIM];
+    X(tile_coordinates)(g, tile, t);
+    size_t base = X(tile_index)(g, tile);
+    bool deep = s->system.unknown[tile] == UNKNOWN_DEEP, cut = solids && s->tiles.cut[tile];
+    uint64_t some = 0, open[DIM] = {0};
+    for (int r = 0; r < TILE_ROWS; r++) {
+        size_t c = base + X(row_offset)(g, r);
+        if (!X(row_has_faces)(g, t, r))
+            continue;
+        FOR_DIM(d) {
+            lane_mask marked = {0};
+            marked = ~marked;
+            most = deep ? mark_deep_row(s, c, d, most) : mark_row(s, c, d, cut, most, &marked);
+            open[d] |= (uint64_t)any(~marked) << r;
+            some |= any(marked);
+        }
+    }
+    s->tiles.marked[tile] = some ? MARKED_SOME : MARKED_NONE;
+    memcpy(s->tiles.open[tile], open, sizeof open);
+    return most;
+}
+
 static double mark_partial(void *user, size_t begin, size_t end)
 {
     X(sim) *s = user;
-    const X(grid) *g = &s->grid;
     lane_mask most = {0};
     bool solids = X(has_cut_cells)(s);
-    for (size_t k = begin; k < end; k++) {
-        int t[DIM], tile = s->tiles.faces[k];
-        X(tile_coordinates)(g, tile, t);
-        size_t base = X(tile_index)(g, tile);
-        bool deep = s->system.unknown[tile] == UNKNOWN_DEEP, cut = solids && s->tiles.cut[tile];
-        lane_mask open = {0}, shut = {0};
-        for (int r = 0; r < TILE_ROWS; r++) {
-            size_t c = base + X(row_offset)(g, r);
-            if (!X(row_has_faces)(g, t, r))
-                continue;
-            FOR_DIM(d) {
-                most = deep ? mark_deep_row(s, c, d, most)
-                            : mark_row(s, c, d, cut, most, &open, &shut);
-                memcpy(s->known_next[d] + c, s->known[d] + c, TILE);
-            }
-        }
-        s->tiles.marked[tile] = !any(open) ? MARKED_ALL : any(shut) ? MARKED_SOME : MARKED_NONE;
-    }
+    for (size_t k = begin; k < end; k++)
+        most = mark_tile(s, s->tiles.faces[k], solids, most);
     return largest(most);
 }
 
-/* Eight marks at once. */
-static uint64_t marks(const uint8_t *known)
+/* Whether nothing around a row of faces has a mark. */
+SP_INLINE bool is_alone(const X(sim) *s, const uint8_t *known)
 {
-    uint64_t word;
-    memcpy(&word, known, sizeof word);
-    return word;
-}
-
-/* Whether a row of faces has nothing to take: all are known, or nothing around them is. */
-SP_INLINE bool is_settled(const X(sim) *s, const uint8_t *known)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    uint64_t open = 0, around = *(known - 1) | known[TILE];
-    for (int k = 0; k < TILE; k += 8) {
-        uint64_t here = marks(known + k);
-        open |= (here - ones) & ~here & (ones << 7); /* a byte is 0 */
-        around |= here;
-        for (int axis = 1; axis < DIM; axis++) {
-            size_t step = s->grid.stride[axis];
-            around |= marks(known + k - step) | marks(known + k + step);
+    uint64_t around = *(known - 1) | known[TILE], word;
+    for (int k = 0; k < TILE; k += 8)
+        for (int axis = 0; axis < DIM; axis++) {
+            size_t step = axis == 0 ? 0 : s->grid.stride[axis];
+            memcpy(&word, known + k - step, sizeof word);
+            around |= word;
+            memcpy(&word, known + k + step, sizeof word);
+            around |= word;
         }
-    }
-    return open == 0 || around == 0;
+    return around == 0;
 }
 
-/* The mean of the neighbours that are known, for the unknown faces of a row that have any. Reads
- * `known` and writes `known_next`, so that a layer never builds on itself. Whether there was one.
- */
-SP_INLINE bool extend_row(X(sim) *s, size_t c, int d, int layer)
+/* The mean of the neighbours that are known, for the unknown faces of a row that have any. Known
+ * are those with marks below `layer`: a layer never builds on itself. Returns which are unknown
+ * still. */
+SP_INLINE lane_mask extend_row(X(sim) *s, size_t c, int d, int layer)
 {
     float *u = s->u[d], *old = s->u_old[d];
     lanes sum = {0}, sum_old = {0};
@@ -119,35 +115,37 @@ SP_INLINE bool extend_row(X(sim) *s, size_t c, int d, int layer)
         for (int side = 0; side < 2; side++) {
             size_t near = side ? c + s->grid.stride[axis] : c - s->grid.stride[axis];
             lane_mask mark = load_bytes(s->known[d] + near);
-            lane_mask known = ~(is_equal(mark, FACE_UNKNOWN) | is_equal(mark, FACE_FIXED));
+            lane_mask known = is_below(mark, layer) & ~is_equal(mark, FACE_UNKNOWN);
             sum += where(known, load(u + near));
             sum_old += where(known, load(old + near));
             count -= known;
         }
-    lane_mask take = is_equal(here, FACE_UNKNOWN) & ~is_equal(count, 0);
+    lane_mask unknown = is_equal(here, FACE_UNKNOWN), take = unknown & ~is_equal(count, 0);
+    if (!any(take))
+        return unknown;
     lanes number = __builtin_convertvector(count, lanes);
     store(u + c, choose(take, sum / number, load(u + c)));
     store(old + c, choose(take, sum_old / number, load(old + c)));
-    store_bytes(s->known_next[d] + c, (take & layer) | (~take & here));
-    return any(take);
+    store_bytes(s->known[d] + c, (take & layer) | (~take & here));
+    return unknown & ~take;
 }
 
-/* Whether a tile has unknown faces that could be reached. */
-static bool has_work(const X(sim) *s, int tile)
+/* Whether a tile or one across its faces has a mark. */
+static bool is_near_marks(const X(sim) *s, int tile)
 {
     const uint8_t *marked = s->tiles.marked + tile;
     const X(grid) *g = &s->grid;
-    bool periodic = g->periodic[0] || g->periodic[1] || g->periodic[2];
-    int step = 1, near = 0;
+    int step = 1, near = *marked | g->periodic[0] | g->periodic[1] | g->periodic[2];
     for (int d = 0; d < DIM; d++) {
         int t = tile / step % g->tiles[d]; /* a border tile may have nothing after it */
         near |= *(marked - step) | (t + 1 < g->tiles[d] ? marked[step] : 0);
         step *= g->tiles[d];
     }
-    return *marked == MARKED_SOME || (*marked == MARKED_NONE && (near || periodic));
+    return near;
 }
 
-/* Neighbours of a tile have the other parity and rest, though what they write is not used yet. */
+/* Tiles of one parity: their neighbours have the other one, so that nobody reads what is being
+ * written. */
 static void extend_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
@@ -159,23 +157,19 @@ static void extend_range(void *user, size_t begin, size_t end, int worker)
         X(tile_coordinates)(g, tile, t);
         FOR_DIM(d)
             sum += t[d];
-        if ((sum & 1) != args->parity || !has_work(s, tile))
+        if ((sum & 1) != args->parity || !is_near_marks(s, tile))
             continue;
-        bool took = false;
         size_t base = X(tile_index)(g, tile);
-        for (int r = 0; r < TILE_ROWS; r++) {
-            if (!X(row_has_faces)(g, t, r))
-                continue;
-            size_t c = base + X(row_offset)(g, r);
-            FOR_DIM(d) {
-                if (is_settled(s, s->known[d] + c))
-                    memcpy(s->known_next[d] + c, s->known[d] + c, TILE);
-                else
-                    took = extend_row(s, c, d, args->layer) || took;
+        for (int d = 0; d < DIM; d++)
+            for (uint64_t left = s->tiles.open[tile][d]; left; left &= left - 1) {
+                int r = __builtin_ctzll(left);
+                size_t c = base + X(row_offset)(g, r);
+                if (is_alone(s, s->known[d] + c))
+                    continue;
+                s->tiles.marked[tile] = MARKED_SOME;
+                if (!any(extend_row(s, c, d, args->layer)))
+                    s->tiles.open[tile][d] &= ~(UINT64_C(1) << r);
             }
-        }
-        if (took)
-            s->tiles.marked[tile] = MARKED_SOME;
     }
 }
 
@@ -195,11 +189,6 @@ void X(extrapolate)(X(sim) *s, double dt)
         for (int parity = 0; parity < 2; parity++) {
             extrapolate_args args = {s, layer, parity};
             sp_parallel_for(s->common->pool, tiles, 4, extend_range, &args);
-        }
-        FOR_DIM(d) {
-            uint8_t *swap = s->known[d];
-            s->known[d] = s->known_next[d];
-            s->known_next[d] = swap;
         }
     }
     s->reach = (float)(layers - 1);

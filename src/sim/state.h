@@ -54,11 +54,12 @@ typedef struct X(tiles) {
     int face_count;
     int *border; /* border tiles next to active ones */
     int border_count;
-    uint8_t *state;  /* per tile: TILE_... bits */
-    uint8_t *near;   /* per tile: NEAR_... bits, how far the surface is */
-    uint8_t *marked; /* per tile: how many of its faces EXTRAPOLATE knows, MARKED_... */
-    uint8_t *cut;    /* per tile: whether some of its faces are not open; valid with solids */
-    uint32_t *start; /* per tile: its first particle; start[tile_count] = count */
+    uint8_t *state;        /* per tile: TILE_... bits */
+    uint8_t *near;         /* per tile: NEAR_... bits, how far the surface is */
+    uint8_t *marked;       /* per tile: whether EXTRAPOLATE has marked faces of it, MARKED_... */
+    uint64_t (*open)[DIM]; /* per tile: rows with faces that EXTRAPOLATE does not know yet */
+    uint8_t *cut;          /* per tile: whether some of its faces are not open; valid with solids */
+    uint32_t *start;       /* per tile: its first particle; start[tile_count] = count */
 } X(tiles);
 
 enum {
@@ -168,8 +169,8 @@ typedef struct X(sim) {
                        is little; NULL without density projection */
     float *p;       /* Pa, the last pressure: start of the next solve */
     uint8_t *type;  /* spate_cell */
-    uint8_t *known[DIM], *known_next[DIM]; /* EXTRAPOLATE: 0 unknown, else 1 + distance in faces */
-    uint32_t *first, *count;               /* per cell: its first particle, how many */
+    uint8_t *known[DIM];     /* EXTRAPOLATE: 0 unknown, else 1 + distance in faces, or FACE_FIXED */
+    uint32_t *first, *count; /* per cell: its first particle, how many */
     float *phi_solid;  /* m, nodes: signed distance to solids; exact near them, a bound far away;
                           everywhere */
     float *phi_static; /* the same for the solids that rest; only with moving solids */
@@ -197,7 +198,7 @@ typedef struct X(sim) {
 
 /* Values of `known`; between the first two and the last, 1 + distance in faces. FIXED: stays as it
  * is, but nothing is taken from it. */
-enum { MARKED_NONE, MARKED_SOME, MARKED_ALL };
+enum { MARKED_NONE, MARKED_SOME };
 enum { FACE_UNKNOWN = 0, FACE_SOURCE = 1, FACE_FIXED = 255 };
 enum { MARK_INFLOW = 1, MARK_OUTFLOW = 2 };
 enum {
