@@ -117,13 +117,12 @@ LANE_FN void X(patch_locate)(const X(patch) *p, const floats x[DIM], X(lanes_at)
 }
 
 /* The four numbers at `low` and at `high`. */
-LANE_FN floats lanes_two_quads(const float *low, const float *high)
+LANE_FN floats lanes_load_quads(const float *low, const float *high)
 {
-    typedef float quad __attribute__((vector_size(16)));
     quad a, b;
     memcpy(&a, low, sizeof a);
     memcpy(&b, high, sizeof b);
-    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+    return lanes_two_quads(a, b);
 }
 
 #define LANES_EVEN(a, b) __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14)
@@ -137,10 +136,10 @@ LANE_FN floats lanes_two_quads(const float *low, const float *high)
 LANE_FN floats X(patch_corners)(const float *pairs, const uint32_t index[LANES], int k, floats z)
 {
     const float *low = pairs + index[k], *high = pairs + index[k + 4];
-    floats here = lanes_two_quads(low, high);
+    floats here = lanes_load_quads(low, high);
     if (DIM == 2)
         return here;
-    return here + z * (lanes_two_quads(low + 2 * PATCH_PLANE, high + 2 * PATCH_PLANE) - here);
+    return here + z * (lanes_load_quads(low + 2 * PATCH_PLANE, high + 2 * PATCH_PLANE) - here);
 }
 
 /* Component d of the patch's field. */

@@ -33,7 +33,6 @@ static int list_mirrors(X(sim) *s, mirror list[MAX_MIRRORS])
         MIRROR(s->u_old[d], f->u_old[d], cells, GPU_U_OLD);
         MIRROR(s->weight[d], f->weight[d], cells, GPU_WEIGHT);
         MIRROR(s->known[d], f->known[d], cells, GPU_KNOWN);
-        MIRROR(s->known_next[d], f->known_next[d], cells, GPU_KNOWN);
     }
     MIRROR(s->phi, f->phi, cells, GPU_SURFACE);
     MIRROR(s->type, f->type, cells, GPU_SURFACE);
@@ -194,6 +193,11 @@ spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
     FOR_DIM(d)
         f->rest *= (float)scene->liquid.particles_per_axis;
     make_arrays(s);
+    FOR_DIM(d) {
+        f->known_next[d] = X(gpu_alloc)(g, s->grid.size, "the grid");
+        if (f->known_next[d])
+            X(gpu_set)(g, f->known_next[d], 0, s->grid.size);
+    }
     reserve(s);
     g->counters = X(gpu_alloc)(g, sizeof *g->counters, "counters");
     g->tile_flags = X(gpu_alloc)(g, 2 * GPU_LISTS * (tiles + 1) * sizeof(uint32_t), "the tiles");
@@ -230,6 +234,8 @@ void X(gpu_detach)(X(sim) *s)
     X(gpu_free)(g, g->tile_flags, 2 * GPU_LISTS * (tiles + 1) * sizeof(uint32_t));
     X(gpu_free)(g, g->list_totals, GPU_LISTS * sizeof(uint32_t));
     X(gpu_free)(g, g->left, tiles * sizeof(int));
+    FOR_DIM(d)
+        X(gpu_free)(g, g->f.known_next[d], s->grid.size);
     X(gpu_close)(g);
     sp_free(g);
     s->gpu = NULL;

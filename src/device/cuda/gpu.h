@@ -45,7 +45,7 @@ typedef struct X(fields) {
     uint32_t *first, *count;
 
     float *u[DIM], *u_old[DIM], *weight[DIM];
-    uint8_t *known[DIM], *known_next[DIM];
+    uint8_t *known[DIM], *known_next[DIM]; /* the second: of the next layer, on the device alone */
     float *phi, *density, *p; /* density: NULL without density projection */
     uint8_t *type;
     float *phi_solid, *w[DIM], *room; /* NULL without solids */
@@ -167,6 +167,7 @@ double X(gpu_residual)(X(gpu) *g);
 void X(gpu_multigrid_build)(X(gpu) *g); /* cycle.cu */
 bool X(gpu_iterate)(X(gpu) *g, int sweeps, double target, int *iterations, int most);
 void X(gpu_add_correction)(X(gpu) *g);
+void X(gpu_multigrid_once)(X(gpu) *g, int sweeps); /* one cycle from nothing, for the density */
 void X(gpu_relax)(X(gpu) *g, float weight);
 void X(gpu_sweep)(X(gpu) *g, float weight, int colour);
 void X(gpu_density_excess)(X(gpu) *g); /* density.cu */

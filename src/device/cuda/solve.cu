@@ -456,3 +456,13 @@ void X(gpu_sweep)(X(gpu) *g, float weight, int colour)
     X(gpu_wrap)(g, &y->levels[0], y->high);
     sweep_cells(g, args, cells_of(g) / 2);
 }
+
+void X(gpu_multigrid_once)(X(gpu) *g, int sweeps)
+{
+    int iterations = 0;
+    X(gpu_solve_begin)(g, true);
+    X(gpu_residual)(g);
+    if (X(gpu_iterate)(g, sweeps, 0.0, &iterations, 1))
+        X(gpu_add_correction)(g);
+    X(gpu_solve_end)(g, true);
+}
