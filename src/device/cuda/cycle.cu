@@ -190,15 +190,19 @@ GPU_FN float x_around(const tile_args *a, int slot, int at)
 GPU_FN void take_own(const tile_args *a, float *x, int slot, int kind, int t, own *o)
 {
     two p = two_of(t);
+    size_t first = (size_t)slot * TILE_CELLS;
+    float value[2] = {0.0f, 0.0f};
+    o->d[0] = o->d[1] = 2 * DIM * a->level.even;
+    load_two(a->level.b + first, &p, o->b);
+    if (kind != UNIFORM)
+        load_two(a->level.d + first, &p, o->d);
+    if (!a->fresh)
+        load_two(a->level.x + first, &p, value);
     for (int e = 0; e < 2; e++) {
-        size_t c = (size_t)slot * TILE_CELLS + (size_t)p.at[e];
-        o->b[e] = a->level.b[c];
-        o->d[e] = kind == UNIFORM ? 2 * DIM * a->level.even : a->level.d[c];
         o->inverse[e] = o->d[e] > 0.0f ? 1.0f / o->d[e] : 0.0f;
-        float value = a->fresh ? 0.0f : a->level.x[c];
         if (a->coarse && o->d[e] > 0.0f)
-            value += coarse_at(a, slot, p.at[e]);
-        x[p.pad[e]] = value;
+            value[e] += coarse_at(a, slot, p.at[e]);
+        x[p.pad[e]] = value[e];
         if (kind == GENERAL)
             faces_of(&a->level, slot, p.at[e], o->a[e]);
     }
@@ -262,15 +266,15 @@ BLOCKS(work_on_tiles, tile_args, tile_shared, PAIRS)
     ONE_EACH(t, PAIRS) {
         two p = two_of(t);
         const own *o = &KEPT(mine, t);
-        float *to = a->level.x + (size_t)slot * TILE_CELLS;
-        for (int e = 0; e < 2 && (a->sweeps > 0 || a->coarse); e++)
-            to[p.at[e]] = x[p.pad[e]];
+        float value[2] = {x[p.pad[0]], x[p.pad[1]]};
+        if (a->sweeps > 0 || a->coarse)
+            store_two(a->level.x + (size_t)slot * TILE_CELLS, &p, value);
         if (a->restricted)
             shared->pair[t] =
                 rest_of(a, x, kind, p.pad[0], o, 0) + rest_of(a, x, kind, p.pad[1], o, 1);
         if (a->partials)
             shared->sum[t] =
-                (double)o->b[0] * (double)x[p.pad[0]] + (double)o->b[1] * (double)x[p.pad[1]];
+                (double)o->b[0] * (double)value[0] + (double)o->b[1] * (double)value[1];
     }
     BARRIER();
     if (a->restricted)
