@@ -190,15 +190,19 @@ GPU_FN float x_around(const tile_args *a, int slot, int at)
 GPU_FN void take_own(const tile_args *a, float *x, int slot, int kind, int t, own *o)
 {
     two p = two_of(t);
+    size_t first = (size_t)slot * TILE_CELLS;
+    float value[2] = {0.0f, 0.0f};
+    o->d[0] = o->d[1] = 2 * DIM * a->level.even;
+    load_two(a->level.b + first, &p, o->b);
+    if (kind != UNIFORM)
+        load_two(a->level.d + first, &p, o->d);
+    if (!a->fresh)
+        load_two(a->level.x + first, &p, value);
     for (int e = 0; e < 2; e++) {
-        size_t c = (size_t)slot * TILE_CELLS + (size_t)p.at[e];
-        o->b[e] = a->level.b[c];
-        o->d[e] = kind == UNIFORM ? 2 * DIM * a->level.even : a->level.d[c];
         o->inverse[e] = o->d[e] > 0.0f ? 1.0f / o->d[e] : 0.0f;
-        float value = a->fresh ? 0.0f : a->level.x[c];
         if (a->coarse && o->d[e] > 0.0f)
-            value += coarse_at(a, slot, p.at[e]);
-        x[p.pad[e]] = value;
+            value[e] += coarse_at(a, slot, p.at[e]);
+        x[p.pad[e]] = value[e];
         if (kind == GENERAL)
             faces_of(&a->level, slot, p.at[e], o->a[e]);
     }
@@ -262,15 +266,15 @@ BLOCKS(work_on_tiles, tile_args, tile_shared, PAIRS)
     ONE_EACH(t, PAIRS) {
         two p = two_of(t);
         const own *o = &KEPT(mine, t);
-        float *to = a->level.x + (size_t)slot * TILE_CELLS;
-        for (int e = 0; e < 2 && (a->sweeps > 0 || a->coarse); e++)
-            to[p.at[e]] = x[p.pad[e]];
+        float value[2] = {x[p.pad[0]], x[p.pad[1]]};
+        if (a->sweeps > 0 || a->coarse)
+            store_two(a->level.x + (size_t)slot * TILE_CELLS, &p, value);
         if (a->restricted)
             shared->pair[t] =
                 rest_of(a, x, kind, p.pad[0], o, 0) + rest_of(a, x, kind, p.pad[1], o, 1);
         if (a->partials)
             shared->sum[t] =
-                (double)o->b[0] * (double)x[p.pad[0]] + (double)o->b[1] * (double)x[p.pad[1]];
+                (double)o->b[0] * (double)value[0] + (double)o->b[1] * (double)value[1];
     }
     BARRIER();
     if (a->restricted)
@@ -297,16 +301,20 @@ typedef struct coarsest_args {
     const X(gpu_state) *state;
 } coarsest_args;
 
+/* At most 64 KB, which every GPU has. */
 typedef struct coarsest_shared {
     float x[COARSEST], b[COARSEST], inverse[COARSEST];
     float before[COARSEST]; /* x, for what lies across a periodic side: that may be of the same
                                colour */
-    float a[COARSEST][DIM];
-    uint16_t near[COARSEST][2 * DIM];
-    uint8_t turn[COARSEST]; /* colour, and twice the parity of the tile; NO_TURN: no unknown */
-    double sum[COARSE_THREADS];
+    union {
+        float a[COARSEST][DIM];
+        double sum[COARSE_THREADS]; /* in the end */
+    } u;
+    uint16_t turn[COARSEST]; /* colour, and twice the parity of the tile; NO_TURN: no unknown */
 } coarsest_shared;
-#define NO_TURN 255
+#define NO_TURN 4
+#define FIRST(d) (8 << 2 * (d)) /* bits of `turn`: the first cell along an axis, the last one */
+#define FINAL(d) (16 << 2 * (d))
 
 /* Where cell n of the level lies in its blocks; its coordinates. */
 GPU_FN size_t coarsest_place(const X(gpu_level) *l, int n, int cell[3])
@@ -323,39 +331,37 @@ GPU_FN size_t coarsest_place(const X(gpu_level) *l, int n, int cell[3])
     return (size_t)l->slot[X(tile_number)(g, t)] * TILE_CELLS + (size_t)at;
 }
 
-/* At a wall the neighbour is the cell itself, with an off-diagonal of 0. */
 GPU_FN void take_coarsest(const X(gpu_level) *l, coarsest_shared *shared, int n)
 {
     const X(grid) *g = &l->grid;
-    int cell[3], step = 1, colour = 0, parity = 0;
+    int cell[3], colour = 0, parity = 0, edges = 0;
     size_t c = coarsest_place(l, n, cell);
     shared->x[n] = shared->before[n] = 0.0f;
     shared->b[n] = l->b[c];
     shared->inverse[n] = l->d[c] > 0.0f ? 1.0f / l->d[c] : 0.0f;
     FOR_DIM(d) {
-        bool first = cell[d] == 0, last = cell[d] == g->n[d] - 1;
-        int round = g->periodic[d] ? (g->n[d] - 1) * step : 0;
-        shared->a[n][d] = first && !round ? 0.0f : l->a[d] ? l->a[d][c] : l->even;
-        shared->near[n][2 * d] = (uint16_t)(first ? n + round : n - step);
-        shared->near[n][2 * d + 1] = (uint16_t)(last ? n - round : n + step);
-        step *= g->n[d];
+        bool wall = cell[d] == 0 && !g->periodic[d];
+        shared->u.a[n][d] = wall ? 0.0f : l->a[d] ? l->a[d][c] : l->even;
+        edges |= cell[d] == 0 ? FIRST(d) : 0;
+        edges |= cell[d] == g->n[d] - 1 ? FINAL(d) : 0;
         colour ^= cell[d] & 1;
         parity ^= (cell[d] / TILE + 1) & 1;
     }
-    shared->turn[n] = (uint8_t)(l->d[c] > 0.0f ? colour + 2 * parity : NO_TURN);
+    shared->turn[n] = (uint16_t)(edges | (l->d[c] > 0.0f ? colour + 2 * parity : NO_TURN));
 }
 
 GPU_FN void relax_coarsest(coarsest_shared *shared, const X(grid) *g, int n)
 {
     float sum = shared->b[n];
-    int step = 1;
+    int step = 1, edges = shared->turn[n];
     FOR_DIM(d) {
-        int low = shared->near[n][2 * d], high = shared->near[n][2 * d + 1];
-        sum += shared->a[n][d] * (low == n - step ? shared->x[low] : shared->before[low]);
-        if (high == n + step)
-            sum += shared->a[high][d] * shared->x[high];
-        else if (high != n)
-            sum += shared->a[high][d] * shared->before[high];
+        int round = g->periodic[d] ? (g->n[d] - 1) * step : 0;
+        sum += shared->u.a[n][d] *
+               (edges & FIRST(d) ? shared->before[n + round] : shared->x[n - step]);
+        if (!(edges & FINAL(d)))
+            sum += shared->u.a[n + step][d] * shared->x[n + step];
+        else if (g->periodic[d])
+            sum += shared->u.a[n - round][d] * shared->before[n - round];
         step *= g->n[d];
     }
     shared->x[n] = sum * shared->inverse[n];
@@ -383,7 +389,7 @@ BLOCKS(solve_coarsest, coarsest_args, coarsest_shared, COARSE_THREADS)
             BARRIER();
         }
         FOR_THREADS(n, count) {
-            if (shared->turn[n] == phase)
+            if ((shared->turn[n] & 7) == phase)
                 relax_coarsest(shared, &l->grid, n);
         }
         BARRIER();
@@ -397,11 +403,11 @@ BLOCKS(solve_coarsest, coarsest_args, coarsest_shared, COARSE_THREADS)
                 l->x[c] = shared->x[n];
             sum += (double)shared->b[n] * (double)shared->x[n];
         }
-        shared->sum[t] = sum;
+        shared->u.sum[t] = sum;
     }
-    find_sum(shared->sum, COARSE_THREADS);
+    find_sum(shared->u.sum, COARSE_THREADS);
     FOR_THREADS(t, a->partial_count)
-        a->partials[t] = t == 0 ? shared->sum[0] : 0.0;
+        a->partials[t] = t == 0 ? shared->u.sum[0] : 0.0;
 }
 
 /* ---- the cycle */

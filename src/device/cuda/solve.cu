@@ -122,8 +122,11 @@ BLOCKS(find_residual, vector_args, residual_shared, PAIRS)
     size_t own = (size_t)slot * TILE_CELLS;
     FOR_THREADS(t, PAIRS) {
         two p = two_of(t);
+        float high[2], low[2];
+        load_two(a->high + own, &p, high);
+        load_two(a->low + own, &p, low);
         for (int e = 0; e < 2; e++)
-            shared->x[p.pad[e]] = exact(a, own + (size_t)p.at[e]);
+            shared->x[p.pad[e]] = (double)high[e] + (double)low[e];
     }
     FOR_THREADS(n, 2 * DIM * FACE_CELLS) {
         outer o = outer_of(n);
@@ -134,16 +137,18 @@ BLOCKS(find_residual, vector_args, residual_shared, PAIRS)
     FOR_THREADS(t, PAIRS) {
         two p = two_of(t);
         uint32_t most = 0;
+        float right[2], d[2] = {2 * DIM, 2 * DIM}, r[2] = {0.0f, 0.0f};
+        load_two(a->right + own, &p, right);
+        if (kind != UNIFORM)
+            load_two(a->level.d + own, &p, d);
         for (int e = 0; e < 2; e++) {
-            size_t c = own + (size_t)p.at[e];
-            double d = (double)a->level.d[c], r = 0;
-            if (d > 0)
-                r = (double)a->right[c] - d * shared->x[p.pad[e]] +
-                    exact_sum(a, shared->x, slot, p.at[e], p.pad[e], kind);
-            a->level.b[c] = (float)r;
-            uint32_t bits = magnitude_bits((float)r);
+            if (d[e] > 0.0f)
+                r[e] = (float)((double)right[e] - (double)d[e] * shared->x[p.pad[e]] +
+                               exact_sum(a, shared->x, slot, p.at[e], p.pad[e], kind));
+            uint32_t bits = magnitude_bits(r[e]);
             most = bits > most ? bits : most;
         }
+        store_two(a->level.b + own, &p, r);
         shared->most[t] = most;
     }
     find_largest(shared->most, PAIRS);
@@ -269,14 +274,13 @@ GPU_FN float direction_at(const vector_args *a, size_t c, float beta)
     return a->first ? a->level.x[c] : a->level.x[c] + beta * a->old[c];
 }
 
-GPU_FN float product_at(const vector_args *a, const float *x, int slot, int at, int pad, int kind)
+GPU_FN float product_at(const vector_args *a, const float *x, int slot, int at, int pad, int kind,
+                        float d)
 {
-    if (kind == UNIFORM)
-        return (float)(2 * DIM) * x[pad] - sum_around(x, pad);
-    float d = a->level.d[(size_t)slot * TILE_CELLS + (size_t)at], f[2 * DIM];
+    float f[2 * DIM];
     if (!(d > 0.0f))
         return 0.0f;
-    if (kind == PLAIN)
+    if (kind != GENERAL)
         return d * x[pad] - sum_around(x, pad);
     faces_of(&a->level, slot, at, f);
     return d * x[pad] - sum_faces(x, pad, f);
@@ -292,11 +296,15 @@ BLOCKS(apply_matrix, vector_args, apply_shared, PAIRS)
     float beta = a->state->beta;
     FOR_THREADS(t, PAIRS) {
         two p = two_of(t);
+        float z[2], old[2] = {0.0f, 0.0f};
+        load_two(a->level.x + own, &p, z);
+        if (!a->first)
+            load_two(a->old + own, &p, old);
         for (int e = 0; e < 2; e++) {
-            float value = direction_at(a, own + (size_t)p.at[e], beta);
-            shared->x[p.pad[e]] = value;
-            a->direction[own + (size_t)p.at[e]] = value;
+            z[e] = a->first ? z[e] : z[e] + beta * old[e];
+            shared->x[p.pad[e]] = z[e];
         }
+        store_two(a->direction + own, &p, z);
     }
     FOR_THREADS(n, 2 * DIM * FACE_CELLS) {
         outer o = outer_of(n);
@@ -306,12 +314,15 @@ BLOCKS(apply_matrix, vector_args, apply_shared, PAIRS)
     BARRIER();
     FOR_THREADS(t, PAIRS) {
         two p = two_of(t);
+        float d[2] = {2 * DIM, 2 * DIM}, product[2];
         double sum = 0;
+        if (kind != UNIFORM)
+            load_two(a->level.d + own, &p, d);
         for (int e = 0; e < 2; e++) {
-            float product = product_at(a, shared->x, slot, p.at[e], p.pad[e], kind);
-            a->image[own + (size_t)p.at[e]] = product;
-            sum += (double)shared->x[p.pad[e]] * (double)product;
+            product[e] = product_at(a, shared->x, slot, p.at[e], p.pad[e], kind, d[e]);
+            sum += (double)shared->x[p.pad[e]] * (double)product[e];
         }
+        store_two(a->image + own, &p, product);
         shared->sum[t] = sum;
     }
     find_sum(shared->sum, PAIRS);
@@ -331,16 +342,22 @@ BLOCKS(update_vectors, vector_args, update_shared, PAIRS)
     size_t own = (block + 1) * TILE_CELLS;
     float alpha = a->state->alpha;
     FOR_THREADS(t, PAIRS) {
+        two p = two_of(t);
+        float s[2], image[2], r[2], step[2] = {0.0f, 0.0f};
         uint32_t most = 0;
+        load_two(a->direction + own, &p, s);
+        load_two(a->image + own, &p, image);
+        load_two(a->level.b + own, &p, r);
+        if (!a->first)
+            load_two(a->step + own, &p, step);
         for (int e = 0; e < 2; e++) {
-            size_t c = own + (size_t)(2 * t + e);
-            float step = alpha * a->direction[c];
-            float r = a->level.b[c] - alpha * a->image[c];
-            a->step[c] = a->first ? step : a->step[c] + step;
-            a->level.b[c] = r;
-            uint32_t bits = magnitude_bits(r);
+            step[e] += alpha * s[e];
+            r[e] -= alpha * image[e];
+            uint32_t bits = magnitude_bits(r[e]);
             most = bits > most ? bits : most;
         }
+        store_two(a->step + own, &p, step);
+        store_two(a->level.b + own, &p, r);
         shared->most[t] = most;
     }
     find_largest(shared->most, PAIRS);

@@ -74,7 +74,16 @@ typedef struct X(gpu_solver) {
 #define GPU_LOAD32(place) (*(volatile uint32_t *)(place))
 #define GPU_STORE32(place, value) (*(volatile uint32_t *)(place) = (value))
 #define GPU_SWAP32(place, old, value) (atomicCAS(place, old, value) == (old))
+#define GPU_PAIR float2 /* one access for two floats */
+#define GPU_LOAD_PAIR(pair, from) ((pair) = *(const float2 *)(from))
+#define GPU_STORE_PAIR(pair, to) (*(float2 *)(to) = (pair))
 #else
+typedef struct float_pair {
+    float x, y;
+} float_pair;
+#define GPU_PAIR float_pair
+#define GPU_LOAD_PAIR(pair, from) memcpy(&(pair), from, sizeof(pair))
+#define GPU_STORE_PAIR(pair, to) memcpy(to, &(pair), sizeof(pair))
 #define KEEP(type, name, n) type name##_kept[n]
 #define KEPT(name, t) name##_kept[t]
 #define ONE_EACH(t, n) for (int t = 0; t < (n); t++)
@@ -112,16 +121,38 @@ GPU_FN int block_step(int d)
     return d == 0 ? 1 : d == 1 ? TILE : TILE * TILE;
 }
 
-/* The two cells of thread t: places in a block (red, black), and in a padded tile. */
+/* The two cells of thread t: the place in a block of the first one, whether that is the black one;
+ * places of the red and the black one in a block, and in a padded tile. */
 typedef struct two {
+    int first;
+    bool swapped;
     int at[2], pad[2];
 } two;
+
+/* Both values of a field, red and black. */
+GPU_FN void load_two(const float *block, const two *p, float v[2])
+{
+    GPU_PAIR pair;
+    GPU_LOAD_PAIR(pair, block + p->first);
+    v[0] = p->swapped ? pair.y : pair.x;
+    v[1] = p->swapped ? pair.x : pair.y;
+}
+
+GPU_FN void store_two(float *block, const two *p, const float v[2])
+{
+    GPU_PAIR pair;
+    pair.x = p->swapped ? v[1] : v[0];
+    pair.y = p->swapped ? v[0] : v[1];
+    GPU_STORE_PAIR(pair, block + p->first);
+}
 
 GPU_FN two two_of(int t)
 {
     int i = t % (TILE / 2) * 2, row = t / (TILE / 2), j = row % TILE, k = row / TILE;
     int odd = (j + k) & 1;
     two p;
+    p.first = row * TILE + i;
+    p.swapped = odd;
     p.at[0] = row * TILE + i + odd;
     p.at[1] = row * TILE + i + 1 - odd;
     p.pad[0] = pad_place(i + odd, j, k);
