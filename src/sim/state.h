@@ -116,7 +116,7 @@ typedef struct X(system) {
     bool hierarchy;  /* multigrid: the levels are those of this system */
     X(level) levels[MAX_LEVELS]; /* multigrid */
     int level_count;
-    int sweeps;                  /* multigrid: of the smoother, before and after */
+    int sweeps;                  /* multigrid: of the smoother, before and after; even */
     float least_theta;           /* bound of the surface's share of a cell distance */
     uint8_t *unknown;            /* per tile: UNKNOWN_..., those not active NONE */
     uint64_t *rows;              /* per tile: its rows with an unknown, bit r for row r */

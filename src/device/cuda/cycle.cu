@@ -2,16 +2,14 @@
  * sim/pressure/multigrid.c and cycle.c, with fewer ways through memory:
  *
  * - A tile is smoothed in shared memory, the cells around it frozen; even tiles first, then odd
- * ones, and in reverse on the way up. The CPU does a sweep at a time, two over all tiles. In a
- * solve odd tiles do their two in a row, between two turns of the even ones: a fifth less traffic
- * for the same number of iterations (all tiles two in a row: a third more iterations).
+ *   ones, which do two sweeps in a row, and so on, and in reverse on the way up.
  * - Tiles of the last turn on the way down see the final values around them: they leave their part
  *   of the coarser right side in the same kernel. The others do it in one more.
  * - The coarser correction is added while a tile is fetched.
  * - The coarsest level is small: one block holds it in shared memory and does all sweeps there.
  *
- * The density projection is a single cycle, so one in another order would move the particles
- * elsewhere: it does the turns of the CPU, and differs from it by rounding alone.
+ * The order of all sweeps is that of the CPU, so results differ by rounding alone: the density
+ * projection is a single cycle, and one in another order would move the particles elsewhere.
  *
  * Across a periodic side a tile may meet its own parity. There the images (lists.cu) are refreshed
  * before each half, and fetching, smoothing and restriction are done one after the other. */
@@ -371,7 +369,8 @@ BLOCKS(solve_coarsest, coarsest_args, coarsest_shared, COARSE_THREADS)
 {
     const X(gpu_level) *l = &a->level;
     int count = l->grid.n[0] * l->grid.n[1] * LAST(l->grid.n[2]);
-    int half = 4 * COARSE_PASSES * a->sweeps; /* red and black of even tiles, of odd ones */
+    int pass = 4 * a->sweeps,
+        half = pass * COARSE_PASSES; /* of both colours of even and odd tiles */
     bool periodic = false;
     (void)block;
     if (a->state->done)
@@ -382,8 +381,10 @@ BLOCKS(solve_coarsest, coarsest_args, coarsest_shared, COARSE_THREADS)
         take_coarsest(l, shared, n);
     BARRIER();
     for (int k = 0; k < 2 * half; k++) {
-        int phase = k < half ? k % 4 : 3 - k % 4;
-        if (periodic && k % 2 == 0) {
+        int sweep = k % pass / 2, turn = (sweep + 1) / 2; /* as plan_of has them */
+        int phase = turn % 2 * 2 + (k % 2 != (k >= half));
+        bool begins = k % 2 == 0 && (sweep == 0 || sweep % 2 == 1);
+        if (periodic && begins) {
             FOR_THREADS(n, count)
                 shared->before[n] = shared->x[n];
             BARRIER();
@@ -425,18 +426,15 @@ typedef struct plan {
     int count;
 } plan;
 
-/* As the CPU does it: even tiles, odd tiles, even tiles, odd tiles. Or quick, with three turns
- * instead of four: odd tiles do two sweeps in a row. */
-static plan plan_of(int sweeps, bool quick)
+/* As on the CPU: even tiles one sweep, odd ones two, even ones two, ..., in the end one. */
+static plan plan_of(int sweeps)
 {
-    const plan short_one = {{{false, 1}, {true, 2}, {false, 1}}, 3};
     plan p;
-    if (quick && sweeps == 2)
-        return short_one;
     memset(&p, 0, sizeof p);
-    for (; p.count < 2 * sweeps && p.count < MOST_TURNS; p.count++) {
-        p.turns[p.count].odd = p.count % 2;
-        p.turns[p.count].sweeps = 1;
+    p.count = sweeps + 1 < MOST_TURNS ? sweeps + 1 : MOST_TURNS;
+    for (int n = 0; n < p.count; n++) {
+        p.turns[n].odd = n % 2;
+        p.turns[n].sweeps = n == 0 || n == p.count - 1 ? 1 : 2;
     }
     return p;
 }
@@ -528,12 +526,11 @@ static void go_up_wrapped(X(gpu) *g, int k, const plan *p)
     }
 }
 
-void X(gpu_cycle)(X(gpu) *g, int sweeps, bool quick)
+void X(gpu_cycle)(X(gpu) *g, int sweeps)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     int last = y->level_count - 1;
-    /* images of periodic sides lag behind: they do not bear two sweeps in a row */
-    plan p = plan_of(sweeps, quick && !y->periodic);
+    plan p = plan_of(sweeps);
     for (int k = 0; k < last; k++)
         if (y->periodic)
             go_down_wrapped(g, k, &p);

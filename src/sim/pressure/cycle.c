@@ -1,12 +1,12 @@
 /* cycle.c -- one symmetric V-cycle, z = M^-1 r, on the grids of multigrid.c.
  *
  * The smoother is red-black Gauss-Seidel in tiles: a sweep goes over a padded copy of a tile, red
- * cells, then black ones, while the cells around it stay as they are. Even tiles (by the sum of
- * their coordinates) are done first, then odd ones: a tile's neighbours across its faces are of the
- * other parity, so the order inside a parity does not matter, each tile is read and written once
- * per sweep, and odd tiles already see the new values of even ones. After the coarse grids
- * everything is done in the reverse order, odd tiles first, black cells first, so that the cycle is
- * a symmetric operator and plain CG is valid.
+ * cells, then black ones, while the cells around it stay as they are. A tile's neighbours across
+ * its faces are of the other parity (of the sum of their coordinates), so the order inside a parity
+ * does not matter. Even tiles have a sweep, odd ones two, even ones another: each sees new values
+ * of the other, and half of the tiles are passed three times instead of four. After the coarse
+ * grids the same is done with black cells first, which is the reverse order, so that the cycle is a
+ * symmetric operator and plain CG is valid.
  *
  * On the coarsest grid symmetric passes do the rest. */
 #include "block.h"
