@@ -25,11 +25,28 @@
 #define MOST_ERROR 0.5f /* of the density, in a step */
 #define MOST_WAY 0.5f   /* cells, of a particle in a step */
 #define TOLERANCE 1e-3  /* of the largest right side */
-#define MOST_CYCLES 1   /* of multigrid: a fixed number, so that rounding decides nothing */
-#define MOST_SWEEPS 40  /* of the other solvers */
+#define MOST_SWEEPS 40  /* of solvers other than multigrid, which does one cycle */
 #define REACH 2         /* layers of faces around the liquid that get a displacement */
 
 /* ---- the right side */
+
+/* Whether none of the cells around a row, and of its own, is air. */
+static bool is_far_from_air(const X(sim) *s, size_t row)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t air = 0;
+    for (int k = 0; k < (DIM == 3 ? 9 : 3); k++) {
+        const uint8_t *type = s->type + row + (size_t)(k % 3) * s->grid.stride[1] +
+                              (size_t)(k / 3) * s->grid.stride[2];
+        type -= s->grid.stride[1] + s->grid.stride[2] + 1;
+        for (int i = 0; i <= TILE; i += 8) { /* the last word overlaps */
+            uint64_t word;
+            memcpy(&word, type + (i < TILE ? i : TILE - 6), sizeof word);
+            air |= (word - ones) & ~word & ones << 7; /* a byte is 0: SPATE_CELL_AIR */
+        }
+    }
+    return air == 0;
+}
 
 /* Which cells of a row have air around them (all 3^DIM cells of the box): there is the surface. */
 static void find_surface(const X(sim) *s, size_t row, uint8_t surface[TILE])
@@ -59,8 +76,9 @@ static void excess_range(void *user, size_t begin, size_t end, int worker)
             size_t row = base + X(row_offset)(&s->grid, r);
             const float *density = s->density + row, *diagonal = y->diagonal + row;
             float *b = y->b + row;
-            uint8_t surface[TILE];
-            find_surface(s, row, surface);
+            uint8_t surface[TILE] = {0};
+            if (!is_far_from_air(s, row))
+                find_surface(s, row, surface);
             for (int i = 0; i < TILE; i++) {
                 float error = density[i] - 1.0f, least = surface[i] ? 0.0f : -MOST_ERROR;
                 error = error < MOST_ERROR ? error : MOST_ERROR;
@@ -70,6 +88,18 @@ static void excess_range(void *user, size_t begin, size_t end, int worker)
             for (int i = 0; i < TILE && solids; i++)
                 b[i] *= s->room[row + (size_t)i];
         }
+    }
+}
+
+/* The other solvers start from zero. */
+static void start_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    X(sim) *s = user;
+    for (size_t k = begin; k < end; k++) {
+        size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
+        for (int r = 0; r < TILE_ROWS; r++)
+            memset(s->system.q + base + X(row_offset)(&s->grid, r), 0, TILE * sizeof(float));
     }
 }
 
@@ -83,7 +113,6 @@ static void zero_range(void *user, size_t begin, size_t end, int worker)
             X(tile_index)(&s->grid, k < active ? s->tiles.active[k] : s->tiles.border[k - active]);
         for (int r = 0; r < TILE_ROWS; r++) {
             size_t row = base + X(row_offset)(&s->grid, r);
-            memset(s->system.q_density + row, 0, TILE * sizeof(float));
             FOR_DIM(d)
                 memset(s->weight[d] + row, 0, TILE * sizeof(float));
         }
@@ -111,6 +140,20 @@ static void extend_face(X(sim) *s, int d, size_t f, int layer)
     s->weight[d][f] = count > 0.0f ? sum / count : 0.0f;
 }
 
+/* Whether a row of face marks holds `mark`. */
+static bool has_mark(const uint8_t *marks, int mark)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t found = 0;
+    for (int i = 0; i < TILE; i += 8) {
+        uint64_t word;
+        memcpy(&word, marks + i, sizeof word);
+        word ^= ones * (uint64_t)mark;
+        found |= (word - ones) & ~word & ones << 7;
+    }
+    return found != 0;
+}
+
 static void extend_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
@@ -119,6 +162,8 @@ static void extend_range(void *user, size_t begin, size_t end, int worker)
     const X(grid) *g = &s->grid;
     for (size_t k = begin; k < end; k++) {
         int t[DIM];
+        if (s->system.unknown[s->tiles.faces[k]] == UNKNOWN_DEEP)
+            continue;
         X(tile_coordinates)(g, s->tiles.faces[k], t);
         size_t base = X(tile_index)(g, s->tiles.faces[k]);
         for (int r = 0; r < TILE_ROWS; r++) {
@@ -126,7 +171,7 @@ static void extend_range(void *user, size_t begin, size_t end, int worker)
                 continue;
             size_t row = base + X(row_offset)(g, r);
             FOR_DIM(d)
-                for (int i = 0; i < TILE; i++)
+                for (int i = 0; i < TILE && has_mark(s->known[d] + row, args->layer); i++)
                     if (s->known[d][row + (size_t)i] == args->layer)
                         extend_face(s, d, row + (size_t)i, args->layer);
         }
@@ -310,6 +355,22 @@ static double move_partial(void *user, size_t begin, size_t end)
     return work;
 }
 
+/* Returns the iterations. */
+static int solve_density(X(sim) *s)
+{
+    if (s->common->scene->pressure.solver == SPATE_SOLVER_MULTIGRID) {
+        X(multigrid_once)(s);
+        return 1;
+    }
+    X(solve)
+    solve = {.tolerance = TOLERANCE * X(system_largest_b)(s),
+             .max_iterations = MOST_SWEEPS,
+             .relaxation = s->common->scene->pressure.relaxation};
+    sp_parallel_for(s->common->pool, (size_t)s->system.levels[0].tile_count, 8, start_range, s);
+    X(solve_system)(s, &solve);
+    return solve.iterations;
+}
+
 double X(project_density)(X(sim) *s)
 {
     sp_pool *pool = s->common->pool;
@@ -319,24 +380,20 @@ double X(project_density)(X(sim) *s)
         return 0;
     sp_parallel_for(pool, (size_t)(s->tiles.active_count + s->tiles.border_count), 8, zero_range,
                     s);
-    sp_parallel_for(pool, (size_t)y->levels[0].tile_count, 1, excess_range, s);
+    sp_parallel_for(pool, (size_t)y->levels[0].tile_count, 4, excess_range, s);
     X(settle_pockets)(s);
-    bool multigrid = s->common->scene->pressure.solver == SPATE_SOLVER_MULTIGRID;
-    X(solve)
-    solve = {.tolerance = TOLERANCE * X(system_largest_b)(s),
-             .max_iterations = multigrid ? MOST_CYCLES : MOST_SWEEPS,
-             .relaxation = s->common->scene->pressure.relaxation};
     y->q = y->q_density;
-    X(solve_system)(s, &solve);
+    s->common->density_iterations += solve_density(s);
     X(system_gradient)(s, s->weight);
     y->q = q;
-    s->common->density_iterations += solve.iterations;
     for (int layer = 2; layer < 2 + REACH; layer++) {
         layer_args args = {s, layer};
-        sp_parallel_for(pool, (size_t)s->tiles.face_count, 1, extend_range, &args);
+        sp_parallel_for(pool, (size_t)s->tiles.face_count, 4, extend_range, &args);
         FOR_DIM(d)
-            X(fill_border)(s, s->weight[d], d);
+            X(fill_border_periodic)(s, s->weight[d], d);
     }
+    FOR_DIM(d)
+        X(fill_border)(s, s->weight[d], d);
     move_args args = {.s = s, .mover = X(mover_begin)(s, 0)};
     double work = X(sum)(s, (size_t)s->tiles.liquid_count, 1, move_partial, &args);
     X(mover_end)(&args.mover);

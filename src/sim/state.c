@@ -64,7 +64,6 @@ int X(arrays)(X(sim) *s, const spate_scene *scene, X(array) arrays[MAX_ARRAYS])
         ARRAY(s->weight[d], true);
         ARRAY(s->w[d], false);
         ARRAY(s->known[d], true);
-        ARRAY(s->known_next[d], true);
         ARRAY(s->system.a[d], true);
     }
     ARRAY(s->p, true);
@@ -132,9 +131,12 @@ static spate_status make_arrays(X(sim) *s, spate_error *error)
     t->state = sp_alloc(tiles, sizeof *t->state);
     t->near = sp_alloc(tiles, sizeof *t->near);
     t->cut = sp_alloc(tiles, sizeof *t->cut);
+    t->marked = sp_alloc(tiles, sizeof *t->marked);
+    t->open = sp_alloc(tiles, sizeof *t->open);
     t->start = sp_alloc(tiles + 1, sizeof *t->start);
     s->solid_tiles = sp_alloc(tiles, sizeof *s->solid_tiles);
     s->system.unknown = sp_alloc(tiles, sizeof *s->system.unknown);
+    s->system.rows = sp_alloc(tiles, sizeof *s->system.rows);
     s->system.pocketed = sp_alloc(tiles, sizeof *s->system.pocketed);
     s->system.node = sp_alloc(tiles, sizeof *s->system.node);
     s->system.wave = sp_alloc(tiles, sizeof *s->system.wave);
@@ -142,8 +144,9 @@ static spate_status make_arrays(X(sim) *s, spate_error *error)
         sp_alloc((size_t)(s->grid.tiles[0] + s->grid.tiles[1] + s->grid.tiles[2] + 2),
                  sizeof *s->system.wave_start);
     if (!t->active || !t->liquid || !t->faces || !t->border || !t->state || !t->near || !t->cut ||
-        !t->start || !s->solid_tiles || !s->system.unknown || !s->system.pocketed ||
-        !s->system.node || !s->system.wave || !s->system.wave_start)
+        !t->marked || !t->open || !t->start || !s->solid_tiles || !s->system.unknown ||
+        !s->system.rows || !s->system.pocketed || !s->system.node || !s->system.wave ||
+        !s->system.wave_start)
         return sp_fail_memory(error, "the tiles", 0);
     return SPATE_OK;
 }
@@ -224,10 +227,13 @@ void X(destroy)(X(sim) *s)
     sp_free(s->tiles.state);
     sp_free(s->tiles.near);
     sp_free(s->tiles.cut);
+    sp_free(s->tiles.marked);
+    sp_free(s->tiles.open);
     sp_free(s->tiles.start);
     sp_free(s->solid_tiles);
     sp_free(s->system.levels[0].tiles);
     sp_free(s->system.unknown);
+    sp_free(s->system.rows);
     sp_free(s->system.pocketed);
     sp_free(s->system.node);
     sp_free(s->system.wave);

@@ -54,10 +54,12 @@ typedef struct X(tiles) {
     int face_count;
     int *border; /* border tiles next to active ones */
     int border_count;
-    uint8_t *state;  /* per tile: TILE_... bits */
-    uint8_t *near;   /* per tile: NEAR_... bits, how far the surface is */
-    uint8_t *cut;    /* per tile: whether some of its faces are not open; valid with solids */
-    uint32_t *start; /* per tile: its first particle; start[tile_count] = count */
+    uint8_t *state;        /* per tile: TILE_... bits */
+    uint8_t *near;         /* per tile: NEAR_... bits, how far the surface is */
+    uint8_t *marked;       /* per tile: whether EXTRAPOLATE has marked faces of it, MARKED_... */
+    uint64_t (*open)[DIM]; /* per tile: rows with faces that EXTRAPOLATE does not know yet */
+    uint8_t *cut;          /* per tile: whether some of its faces are not open; valid with solids */
+    uint32_t *start;       /* per tile: its first particle; start[tile_count] = count */
 } X(tiles);
 
 enum {
@@ -82,12 +84,14 @@ typedef struct X(level) {
     int *order;                 /* blocks of even tiles, then those of odd ones */
     int even_count;             /* how many even ones */
     uint8_t *kind;              /* per block: KIND_... */
+    uint32_t *some, *uneven;    /* per block: pairs of rows with an unknown; those of them where
+                                   off-diagonals are read; not of uniform tiles */
     float even;                 /* the off-diagonal between cells far from anything */
     float *d, *inverse, *b, *x; /* blocks: diagonal; its inverse, 0 without unknown; vectors */
     float *faces;               /* per block: off-diagonals, if the tile is general */
 } X(level);
 #define MAX_LEVELS 16
-enum { KIND_UNIFORM, KIND_PLAIN, KIND_GENERAL }; /* of tiles, see pressure/multigrid.c */
+enum { KIND_UNIFORM, KIND_GENERAL, KIND_SEAM }; /* of tiles, see pressure/multigrid.c */
 
 /* Liquid that touches no air: the sum of its right sides, and of how many cells. */
 typedef struct X(pocket) {
@@ -115,9 +119,10 @@ typedef struct X(system) {
     bool hierarchy;  /* multigrid: the levels are those of this system */
     X(level) levels[MAX_LEVELS]; /* multigrid */
     int level_count;
-    int sweeps;                  /* multigrid: of the smoother, before and after */
+    int sweeps;                  /* multigrid: of the smoother, before and after; even */
     float least_theta;           /* bound of the surface's share of a cell distance */
     uint8_t *unknown;            /* per tile: UNKNOWN_..., those not active NONE */
+    uint64_t *rows;              /* per tile: its rows with an unknown, bit r for row r */
     uint8_t *pocket;             /* unknowns: not 0 in a component that touches no air */
     uint8_t *pocketed;           /* per tile: whether some of its `pocket` are not 0 */
     bool has_pockets;            /* there is one */
@@ -164,8 +169,8 @@ typedef struct X(sim) {
                        is little; NULL without density projection */
     float *p;       /* Pa, the last pressure: start of the next solve */
     uint8_t *type;  /* spate_cell */
-    uint8_t *known[DIM], *known_next[DIM]; /* EXTRAPOLATE: 0 unknown, else 1 + distance in faces */
-    uint32_t *first, *count;               /* per cell: its first particle, how many */
+    uint8_t *known[DIM];     /* EXTRAPOLATE: 0 unknown, else 1 + distance in faces, or FACE_FIXED */
+    uint32_t *first, *count; /* per cell: its first particle, how many */
     float *phi_solid;  /* m, nodes: signed distance to solids; exact near them, a bound far away;
                           everywhere */
     float *phi_static; /* the same for the solids that rest; only with moving solids */
@@ -193,6 +198,7 @@ typedef struct X(sim) {
 
 /* Values of `known`; between the first two and the last, 1 + distance in faces. FIXED: stays as it
  * is, but nothing is taken from it. */
+enum { MARKED_NONE, MARKED_SOME };
 enum { FACE_UNKNOWN = 0, FACE_SOURCE = 1, FACE_FIXED = 255 };
 enum { MARK_INFLOW = 1, MARK_OUTFLOW = 2 };
 enum {

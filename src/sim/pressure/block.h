@@ -62,6 +62,20 @@ SP_INLINE float *block(float *field, int slot)
     return field + (size_t)slot * TILE_CELLS;
 }
 
+/* A block that will be needed soon: tiles are far apart for a processor that guesses. */
+SP_INLINE void prefetch(const float *field, int slot)
+{
+    for (size_t k = 0; k < TILE_CELLS; k += 64 / sizeof(float))
+        __builtin_prefetch(field + (size_t)slot * TILE_CELLS + k);
+}
+
+/* Pairs of rows as bits, pair m of plane k has number k * PAIRS + m; and the pairs of planes whose
+ * number is even or odd. */
+#define EVEN_PLANES (DIM == 3 ? 0x0f0f0f0fu : ~0u)
+#define FOR_PAIRS(set, n)                                                                      \
+    for (uint32_t n##_left = (set), n; n##_left && (n = (uint32_t)__builtin_ctz(n##_left), 1); \
+         n##_left &= n##_left - 1)
+
 /* Faces of a tile whose off-diagonals are not all the same: along x those on the left and on the
  * right of each cell, woven; along y TILE + 1 rows in each plane, as they are; along z TILE + 1
  * planes, woven. */

@@ -13,12 +13,13 @@
  *
  * Far from solids every face between two unknowns has the same off-diagonal, `even`: 1 on the
  * finest grid, a quarter of it on each coarser one. Where there is no unknown the vectors are zero,
- * so in a tile where all faces between unknowns are even none of them needs to be read. A tile is
+ * so where all faces between unknowns are even none of them needs to be read. A tile is
  *
  *     uniform   full of unknowns, all faces even: no coefficient is read, or even kept,
- *     plain     all faces between unknowns even: the diagonal is,
- *     general   anything else: diagonal and faces; also where images across periodic sides are
- * inside. */
+ *     general   anything else: it knows which of its pairs of rows have unknowns, the others are
+ *               passed over, and which of them have faces that are not even, only there they are
+ *               read,
+ *     a seam    images across periodic sides are inside: all coefficients are read. */
 #include "block.h"
 
 #define COARSEST (DIM == 2 ? 300 : 2000) /* cells that the sweeps there can solve well enough */
@@ -67,6 +68,8 @@ static spate_status make_level(X(level) *l, bool finest, spate_error *error)
     complete = (l->near = sp_alloc(blocks, sizeof *l->near)) && complete;
     complete = (l->order = sp_alloc(tiles, sizeof *l->order)) && complete;
     complete = (l->kind = sp_alloc(blocks, sizeof *l->kind)) && complete;
+    complete = (l->some = sp_alloc(blocks, sizeof *l->some)) && complete;
+    complete = (l->uneven = sp_alloc(blocks, sizeof *l->uneven)) && complete;
     complete = make_blocks(&l->d, &l->grid) && complete;
     complete = make_blocks(&l->inverse, &l->grid) && complete;
     complete = make_blocks(&l->b, &l->grid) && complete;
@@ -147,6 +150,8 @@ void X(multigrid_destroy)(X(sim) *s)
         sp_free(l->near);
         sp_free(l->order);
         sp_free(l->kind);
+        sp_free(l->some);
+        sp_free(l->uneven);
         sp_free(l->d);
         sp_free(l->inverse);
         sp_free(l->b);
@@ -389,27 +394,34 @@ SP_INLINE lane_mask differs(lanes v, float x)
     return ~is_equal((lane_mask)v ^ (lane_mask)((lanes){0} + x), 0);
 }
 
-static uint8_t kind_of(const X(level) *l, int tile)
+/* The kind of a tile, and its pairs of rows. */
+static uint8_t kind_of(const X(level) *l, int tile, uint32_t *some, uint32_t *uneven)
 {
     const X(grid) *g = &l->grid;
     size_t base = X(tile_index)(g, tile);
-    lane_mask uneven = {0}, ragged = {0}; /* not plain; not uniform */
-    if (has_seam(g, tile))
-        return KIND_GENERAL;
+    lane_mask ragged = {0}; /* not uniform */
+    *some = *uneven = 0;
     for (int r = 0; r < TILE_ROWS; r++) {
         size_t c = base + X(row_offset)(g, r);
-        lane_mask unknown = is_positive(load(l->diagonal + c));
+        lane_mask unknown = is_positive(load(l->diagonal + c)), odd = {0};
         ragged |= differs(load(l->diagonal + c), 2 * DIM * l->even);
+        if (!any(unknown))
+            continue;
         FOR_DIM(d) {
             size_t step = g->stride[d];
-            lanes low = load(l->a[d] + c), high = load(l->a[d] + c + step);
-            lane_mask odd_low = differs(low, l->even), odd_high = differs(high, l->even);
-            ragged |= odd_low | odd_high;
-            uneven |= unknown & ((odd_low & is_positive(load(l->diagonal + c - step))) |
-                                 (odd_high & is_positive(load(l->diagonal + c + step))));
+            lane_mask low = differs(load(l->a[d] + c), l->even);
+            lane_mask high = differs(load(l->a[d] + c + step), l->even);
+            ragged |= low | high;
+            odd |= (low & is_positive(load(l->diagonal + c - step))) |
+                   (high & is_positive(load(l->diagonal + c + step)));
         }
+        *some |= 1u << r / 2;
+        *uneven |= any(unknown & odd) ? 1u << r / 2 : 0;
     }
-    return any(uneven) ? KIND_GENERAL : any(ragged) ? KIND_PLAIN : KIND_UNIFORM;
+    if (!has_seam(g, tile))
+        return any(ragged) ? KIND_GENERAL : KIND_UNIFORM;
+    *some = *uneven = PLANES * PAIRS < 32 ? (1u << PLANES * PAIRS % 32) - 1 : ~0u;
+    return KIND_SEAM;
 }
 
 static void lay_faces(const X(level) *l, size_t base, float *faces)
@@ -473,10 +485,10 @@ static void lay_range(void *user, size_t begin, size_t end, int worker)
         }
         size_t base = X(tile_index)(g, tile);
         bool deep = args->unknown && args->unknown[tile] == UNKNOWN_DEEP && !has_seam(g, tile);
-        l->kind[slot] = deep ? KIND_UNIFORM : kind_of(l, tile);
+        l->kind[slot] = deep ? KIND_UNIFORM : kind_of(l, tile, &l->some[slot], &l->uneven[slot]);
         if (l->kind[slot] != KIND_UNIFORM)
             lay_diagonal(l, base, block(l->d, slot), block(l->inverse, slot));
-        if (l->kind[slot] == KIND_GENERAL)
+        if (l->kind[slot] != KIND_UNIFORM && l->uneven[slot])
             lay_faces(l, base, l->faces + (size_t)slot * FACES_SIZE);
         if (args->fine)
             memset(block(l->b, slot), 0, TILE_CELLS * sizeof(float));

@@ -20,6 +20,11 @@ typedef struct X(solve) {
     bool converged;
 } X(solve);
 
+/* The rows of a tile that have an unknown, in order. */
+#define FOR_UNKNOWN_ROWS(s, tile, r)                                         \
+    for (uint64_t left_ = (s)->system.rows[tile]; left_; left_ &= left_ - 1) \
+        for (int r = __builtin_ctzll(left_), once_ = 1; once_; once_ = 0)
+
 /* system.c */
 /* q: what it was, times `scale`, is the start. Returns max |b|, m/s, pockets as they are. */
 double X(system_assemble)(X(sim) *s, double dt, double scale);
@@ -50,6 +55,8 @@ void X(solve_jacobi)(X(sim) *s, X(solve) *solve);
 void X(solve_gauss_seidel)(X(sim) *s, X(solve) *solve);
 void X(solve_pcg)(X(sim) *s, X(solve) *solve); /* with MIC(0) */
 void X(solve_multigrid)(X(sim) *s, X(solve) *solve);
+/* One iteration from zero, whatever q was; what is left is not looked at. */
+void X(multigrid_once)(X(sim) *s);
 /* Any of them, as the scene says. The matrix is that of the last X(system_assemble), the right side
  * system.b: a caller may point b and q elsewhere for a solve of its own. */
 void X(solve_system)(X(sim) *s, X(solve) *solve);

@@ -60,8 +60,11 @@ SP_INLINE lane_mask residual_rows(const X(sim) *s, int tile, const float *q, con
                                   int unknown, float *rows, lane_mask most)
 {
     size_t base = X(tile_index)(&s->grid, tile);
+    uint64_t some = s->system.rows[tile];
     for (int row = 0; row < TILE_ROWS; row++) {
-        lanes r = residual_row(s, base + X(row_offset)(&s->grid, row), q, q_sum, unknown);
+        lanes r = {0};
+        if (unknown == UNKNOWN_DEEP || some >> row & 1)
+            r = residual_row(s, base + X(row_offset)(&s->grid, row), q, q_sum, unknown);
         most = larger(most, r);
         store(rows + row * TILE, r);
     }

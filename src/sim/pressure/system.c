@@ -166,6 +166,8 @@ static void clear_tile(X(sim) *s, size_t base)
         size_t c = base + X(row_offset)(&s->grid, r);
         memset(y->b + c, 0, TILE * sizeof(float));
         memset(y->q + c, 0, TILE * sizeof(float));
+        if (y->q_density)
+            memset(y->q_density + c, 0, TILE * sizeof(float));
         if (y->q_sum)
             memset(y->q_sum + c, 0, TILE * sizeof(double));
     }
@@ -216,6 +218,19 @@ SP_INLINE lanes assemble_matrix(X(sim) *s, size_t c, lane_mask inside, bool soli
     return diagonal;
 }
 
+static void clear_row(X(system) *y, size_t c, int r, X(pieces) *pieces)
+{
+    lanes none = {0};
+    FOR_DIM(d) {
+        store(y->a[d] + c, none);
+        pieces->link[d][r] = 0;
+    }
+    store(y->diagonal + c, none);
+    store(y->b + c, none);
+    store(y->q + c, none);
+    pieces->unknown[r] = pieces->air[r] = 0;
+}
+
 /* Row r of a tile's system; returns the right side. whole: all of the row is inside. */
 SP_INLINE lanes assemble_row(const system_args *args, size_t c, int r, lane_mask inside, bool whole,
                              bool solids, X(pieces) *pieces)
@@ -224,6 +239,10 @@ SP_INLINE lanes assemble_row(const system_args *args, size_t c, int r, lane_mask
     X(system) *y = &s->system;
     lane_mask air = {0}, unknown;
     lanes diagonal = {0};
+    if (!any(inside & is_equal(load_bytes(s->type + c), SPATE_CELL_LIQUID))) {
+        clear_row(y, c, r, pieces);
+        return diagonal;
+    }
     if (!solids && whole && is_deep_row(s, c)) {
         FOR_DIM(d)
             store(y->a[d] + c, (lanes){0} + 1.0f);
@@ -254,7 +273,7 @@ static lane_mask assemble_mixed(const system_args *args, int tile, bool whole, b
     const X(grid) *g = &s->grid;
     int first[DIM], cell[DIM];
     lane_mask inside;
-    uint32_t unknown = 0;
+    uint64_t rows = 0;
     X(pieces) pieces;
     X(tile_cell)(g, tile, first);
     size_t base = X(index)(g, first);
@@ -266,10 +285,11 @@ static lane_mask assemble_mixed(const system_args *args, int tile, bool whole, b
         lane_mask in = X(inside)(g, cell) ? inside : (lane_mask){0};
         most = larger(most, solids ? assemble_row(args, c, r, in, false, true, &pieces)
                                    : assemble_row(args, c, r, in, whole, false, &pieces));
-        unknown |= pieces.unknown[r];
+        rows |= (uint64_t)(pieces.unknown[r] != 0) << r;
     }
     X(label_pieces)(s, tile, &pieces);
-    s->system.unknown[tile] = !unknown ? UNKNOWN_NONE : solids ? UNKNOWN_CUT : UNKNOWN_PLAIN;
+    s->system.rows[tile] = rows;
+    s->system.unknown[tile] = !rows ? UNKNOWN_NONE : solids ? UNKNOWN_CUT : UNKNOWN_PLAIN;
     return most;
 }
 
@@ -300,6 +320,7 @@ static double assemble_partial(void *user, size_t begin, size_t end)
         if (*unknown != UNKNOWN_DEEP)
             set_tile(s, base, 1.0f, 2 * DIM);
         *unknown = UNKNOWN_DEEP;
+        s->system.rows[tile] = TILE_ROWS < 64 ? (UINT64_C(1) << TILE_ROWS % 64) - 1 : UINT64_MAX;
         X(label_whole)(s, tile, base);
         most = assemble_deep(args, base, most);
     }
@@ -426,7 +447,7 @@ static double divergence_partial(void *user, size_t begin, size_t end)
         int tile = y->levels[0].tiles[k];
         size_t base = X(tile_index)(&s->grid, tile);
         bool solids = y->unknown[tile] == UNKNOWN_CUT;
-        for (int r = 0; r < TILE_ROWS; r++) {
+        FOR_UNKNOWN_ROWS(s, tile, r) {
             size_t c = base + X(row_offset)(&s->grid, r);
             wide sum = solids ? outflow(s, c, true, args->dt) : outflow(s, c, false, args->dt);
             lanes flux = __builtin_convertvector(sum, lanes);

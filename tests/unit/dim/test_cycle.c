@@ -116,6 +116,16 @@ static int count_kind(const fixture *f, int kind)
     return count;
 }
 
+/* General tiles with or without faces that have to be read. */
+static int count_uneven(const fixture *f, bool uneven)
+{
+    const X(level) *l = &f->s->system.levels[0];
+    int count = 0;
+    for (int slot = 1; slot <= l->tile_count; slot++)
+        count += l->kind[slot] == KIND_GENERAL && (l->uneven[slot] != 0) == uneven;
+    return count;
+}
+
 static void tiles_have_the_kind_that_they_need(void)
 {
     fixture *f = tank(5 * TILE, false, false);
@@ -126,11 +136,13 @@ static void tiles_have_the_kind_that_they_need(void)
     for (int d = 0; d < DIM; d++)
         inner *= d == 1 ? 2 : 3;
     CHECK(count_kind(f, KIND_UNIFORM) == inner);
-    CHECK(count_kind(f, KIND_GENERAL) == 0);
+    CHECK(count_uneven(f, true) == 0);
+    CHECK(count_uneven(f, false) > 0);
     fixture_destroy(f);
     f = tank(5 * TILE, true, false);
-    CHECK(f && count_kind(f, KIND_GENERAL) > 0);
-    CHECK(f && count_kind(f, KIND_PLAIN) > 0);
+    CHECK(f && count_uneven(f, true) > 0);
+    CHECK(f && count_uneven(f, false) > 0);
+    CHECK(f && count_kind(f, KIND_SEAM) == 0);
     fixture_destroy(f);
 }
 
