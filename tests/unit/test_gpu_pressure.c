@@ -115,6 +115,20 @@ static void voxels(spate_scene *scene)
     scene->domain.sides[1][1] = SPATE_SIDE_OPEN;
 }
 
+/* The surface's factor at an open side is not that of the level set. */
+static void open_side(spate_scene *scene)
+{
+    scene->domain.sides[0][1] = scene->domain.sides[1][1] = SPATE_SIDE_OPEN;
+    box(scene, SPATE_LIST_FILL, 1, 0, 0, 2, 1, 1)->velocity[0] = 0.4;
+}
+
+/* Below what fp32 pressures can hold. */
+static void last_digits(spate_scene *scene)
+{
+    scene->pressure.tolerance = 1e-9;
+    box(scene, SPATE_LIST_FILL, 0, 0, 0, 1.3, 0.9, 1);
+}
+
 static const test_case cases[] = {
     {"dam", 40, dam, false},
     {"closed box", 30, closed, false},
@@ -127,6 +141,8 @@ static const test_case cases[] = {
     {"periodic with a wall", 33, ponds, false},
     {"voxels", 29, voxels, false},
     {"one coarse level", 5, dam, false},
+    {"open sides", 34, open_side, false},
+    {"to the last digits", 48, last_digits, false},
 };
 
 static spate_scene *make_scene(int dim, const test_case *c, spate_solver solver)
