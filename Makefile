@@ -7,10 +7,10 @@ SCENE ?= scenes/dam_break.json
 ARGS ?=
 
 BUILD = build/$(PRESET)
-SOURCES = $(shell find include src tests examples bench scripts web -name '*.[ch]')
+SOURCES = $(shell find include src tests examples bench scripts web -name '*.[ch]' -o -name '*.cu')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test test-formats compilers bench validate format format-check asan tsan clean install web test-web
+.PHONY: help deps build run test test-formats compilers test-cuda bench validate format format-check asan tsan clean install web test-web
 
 help:
 	@echo "make run        compile and run a dam break   (SCENE=scenes/drop.json, ARGS='--frames 30')"
@@ -21,6 +21,7 @@ help:
 	@echo "make validate   the long tests, against theory and experiments"
 	@echo "make web        compile the page into build/web; build/release/spate serve shows it"
 	@echo "make test-web   test the page: in node, and in Chromium at two sizes"
+	@echo "make test-cuda  test the device cuda, on a machine with nvcc and an NVIDIA GPU"
 	@echo "make asan       unit tests under the address and undefined-behaviour sanitizers"
 	@echo "make tsan       unit tests under the thread sanitizer"
 	@echo "make compilers  compare the results of a gcc build and a clang build bit by bit"
@@ -39,7 +40,7 @@ build: deps
 	@mkdir -p $(BUILD)
 	@cmake --preset $(PRESET) $(if $(wildcard $(BUILD)/CMakeCache.txt),,-G "$(GENERATOR)") \
 	    >$(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
-	@env -u MAKEFLAGS -u MAKELEVEL cmake --build $(BUILD) -j $(JOBS)
+	@env -u MAKEFLAGS -u MAKELEVEL cmake --build $(BUILD) -j $(JOBS) $(if $(TARGETS),--target $(TARGETS))
 
 run: build
 	$(BUILD)/spate run $(SCENE) --overwrite $(ARGS)
@@ -55,18 +56,24 @@ test-formats: build
 	      npm install --silent --no-audit --no-fund usd-viewer@0.0.0 tinyusdz@0.9.0-rc10; }
 	@tests/run -d formats $(BUILD) $(ARGS)
 
+# 600 s: the race checker is slow
+test-cuda: build
+	@$(BUILD)/spate --version | grep -q 'cuda (no\|^devices: cpu ([^,]*$$' && \
+	    { $(BUILD)/spate --version | sed -n 2p; echo "make test-cuda: needs nvcc and an NVIDIA GPU"; exit 1; } || true
+	@tests/run -d cuda -t 600 $(BUILD) $(ARGS)
+
 asan:
-	@$(MAKE) --no-print-directory build PRESET=asan
+	@$(MAKE) --no-print-directory build PRESET=asan TARGETS=unit_tests
 	@tests/run -u -t 900 build/asan $(ARGS)
 
 # only the tests in which threads work
 tsan:
-	@$(MAKE) --no-print-directory build PRESET=tsan
+	@$(MAKE) --no-print-directory build PRESET=tsan TARGETS=unit_tests
 	@tests/run -u -t 900 build/tsan $(or $(ARGS),base checkpoint header preview _2d _3d)
 
 compilers:
 	@$(MAKE) --no-print-directory build PRESET=release
-	@$(MAKE) --no-print-directory build PRESET=clang
+	@$(MAKE) --no-print-directory build PRESET=clang TARGETS='spate_tool unit_tests'
 	@SPATE_OTHER=$(CURDIR)/build/clang/spate tests/run -d compilers build/release
 
 bench: build

@@ -8,6 +8,11 @@ file(RELATIVE_PATH pc_prefix
   ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
 
+set(spate_private_libs "-lm -pthread")
+if(SPATE_HAS_CUDA)
+  string(APPEND spate_private_libs " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lrt -ldl -lstdc++")
+endif()
+
 set(installed spate)
 if(SPATE_IO)
   list(APPEND installed spate_io)

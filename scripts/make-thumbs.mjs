@@ -3,14 +3,11 @@
 //     node scripts/make-thumbs.mjs [NAME...]      after make web; writes web/page/thumbs/*.jpg
 //
 // Wants what the tests of the page want: Chromium, and playwright-core in build/web-tests.
-import { spawn } from "node:child_process";
 import fs from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { launch, serve } from "../tests/web/browser.mjs";
+import { root } from "../tests/web/node.mjs";
 
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
-const { chromium } = createRequire(path.join(root, "build/web-tests/x.js"))("playwright-core");
 const MOMENTS = {
   hydrostatic_2d: 0.02,
   paddle_2d: 1.6,
@@ -24,24 +21,8 @@ const MOMENTS = {
 const folder = path.join(root, "web/page/thumbs");
 fs.mkdirSync(folder, { recursive: true });
 
-const server = spawn(
-  path.join(root, "build/release/spate"),
-  ["serve", path.join(root, "build/web"), "--port", "0"],
-  { stdio: ["ignore", "pipe", "ignore"] },
-);
-const address = await new Promise((resolve) =>
-  server.stdout.once("data", (data) => resolve(data.toString().trim())),
-);
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: [
-    "--no-sandbox",
-    "--use-gl=angle",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--ignore-gpu-blocklist",
-  ],
-});
+const { address, stop } = await serve();
+const browser = await launch();
 const presets = JSON.parse(fs.readFileSync(path.join(root, "build/web/scenes/index.json"))).map(
   ({ name }) => name,
 );
@@ -68,4 +49,4 @@ for (const name of process.argv.length > 2 ? process.argv.slice(2) : presets) {
   await page.close();
 }
 await browser.close();
-server.kill();
+stop();

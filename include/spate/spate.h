@@ -363,15 +363,18 @@ typedef struct spate_mesh_data {
 
 #define SPATE_MESH_RESOLUTION_MAX 4
 typedef struct spate_mesh_options {
-    int dim;                /* 2 or 3; default 3 */
-    double cell_size;       /* m, of the simulation; required */
-    int particles_per_axis; /* of a full cell, which says how much volume one has; default 2 */
-    int resolution;         /* lattice cells along a cell, 1 .. 4; default 2 */
-    double size[3];         /* m, of the domain, from (0, 0, 0): its walls end the surface, which
-                               lies flat on them; 0 (default): no walls */
-    int threads;            /* 0 (default): one per core */
+    int dim;                  /* 2 or 3; default 3 */
+    double cell_size;         /* m, of the simulation; required */
+    int particles_per_axis;   /* of a full cell, which says how much volume one has; default 2 */
+    int resolution;           /* lattice cells along a cell, 1 .. 4; default 2 */
+    double size[3];           /* m, of the domain, from (0, 0, 0): its walls end the surface, which
+                                 lies flat on them; 0 (default): no walls */
+    const spate_scene *scene; /* whose solids, as they are at `time`, the surface ends at: where the
+                                 liquid touches one it lies on it; NULL (default): no solids */
+    double time;              /* s; default 0 */
+    int threads;              /* 0 (default): one per core */
 } spate_mesh_options;
-/* Those of a scene; NULL: the defaults, without a cell size. */
+/* Those of a scene, which they refer to; NULL: the defaults, without a cell size. */
 SPATE_API spate_mesh_options spate_mesh_options_default(const spate_scene *scene);
 /* The surface of the liquid that these particles are: closed, manifold (every edge between two
  * triangles), with the volume of the particles. positions 3 * count (m), velocities 3 * count (m/s)
@@ -391,7 +394,7 @@ typedef void spate_schedule_fn(void *user, int count, void (*work)(void *args, i
 
 typedef struct spate_options {
     int threads;        /* 0 (default): one per core */
-    const char *device; /* "cpu" (default) or "auto" */
+    const char *device; /* "cpu" (default), "cuda", or "auto": a GPU if one is there */
     spate_log_fn *log;  /* warnings; NULL (default): dropped */
     void *log_user;
     spate_schedule_fn *schedule; /* NULL (default): spate's own threads */
@@ -407,6 +410,11 @@ typedef struct spate_forecast {
     uint64_t particles;       /* at the start, exact */
     uint64_t memory;          /* bytes, estimate of the peak of the process, its output included */
     uint64_t bytes_per_frame; /* of particle output */
+    uint64_t mesh_bytes; /* of a mesh and of a volume per frame, estimates; 0: none is written */
+    uint64_t volume_bytes;
+    uint64_t film_bytes;       /* of the film and the picture at the end, estimate */
+    uint64_t checkpoint_bytes; /* of the two that are kept, estimate */
+    uint64_t device_memory;   /* bytes in a GPU's memory; 0 on the CPU */
 } spate_forecast;
 SPATE_API spate_status spate_scene_forecast(const spate_scene *scene, const spate_options *options,
                                             spate_forecast *forecast, spate_error *error);
@@ -451,6 +459,12 @@ SPATE_API uint64_t spate_sim_steps(const spate_sim *sim); /* steps taken in all 
 SPATE_API bool spate_sim_at_frame(const spate_sim *sim);
 SPATE_API const spate_scene *spate_sim_scene(const spate_sim *sim);
 SPATE_API const char *spate_sim_device(const spate_sim *sim);
+/* The devices of this build, "cpu" first: fills up to `capacity` names, returns how many there are.
+ */
+SPATE_API int spate_device_list(const char **names, int capacity);
+/* Whether this machine can run one; `note` says what it is, or what is missing. */
+SPATE_API bool spate_device_available(const char *name, char *note, size_t size);
+SPATE_API uint64_t spate_sim_device_bytes(const spate_sim *sim); /* of a GPU; 0 on the CPU */
 SPATE_API int spate_sim_threads(const spate_sim *sim);
 /* Hash of the state of all particles; their order does not matter. */
 SPATE_API uint64_t spate_sim_hash(const spate_sim *sim);
@@ -601,6 +615,9 @@ typedef struct spate_stats {
 /* The numbers of the frame under way or just completed. Sorts the particles and walks over them:
  * meant for once a frame. */
 SPATE_API spate_stats spate_sim_stats(spate_sim *sim);
+/* The part of them that needs no look at the particles: clock, ledger, solver, collisions, seconds;
+ * the rest is 0. Costs nothing. */
+SPATE_API spate_stats spate_sim_progress(const spate_sim *sim);
 
 /* ------------------------------------------------------------------ checkpoints */
 

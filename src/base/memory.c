@@ -8,6 +8,19 @@
 
 static _Atomic uint64_t allocations;
 static _Atomic uint64_t fail_at;
+static _Atomic uint64_t in_use, peak; /* bytes asked for */
+
+/* What stands before a block. */
+typedef struct header {
+    char *raw;
+    size_t bytes;
+} header;
+
+static void count_bytes(size_t bytes)
+{
+    uint64_t now = atomic_fetch_add(&in_use, bytes) + bytes, most = atomic_load(&peak);
+    while (now > most && !atomic_compare_exchange_weak(&peak, &most, now)) {}
+}
 
 void *sp_alloc(size_t count, size_t size)
 {
@@ -23,9 +36,9 @@ void *sp_alloc(size_t count, size_t size)
     if (!raw)
         return NULL;
     char *block = (char *)(((uintptr_t)raw + 2 * ALIGN - 1) & ~(uintptr_t)(ALIGN - 1));
-    if (block - raw < (ptrdiff_t)sizeof raw)
-        block += ALIGN;
-    memcpy(block - sizeof raw, &raw, sizeof raw);
+    header head = {raw, count * size};
+    memcpy(block - sizeof head, &head, sizeof head);
+    count_bytes(head.bytes);
     return block;
 }
 
@@ -33,9 +46,10 @@ void sp_free(void *block)
 {
     if (!block)
         return;
-    char *raw;
-    memcpy(&raw, (char *)block - sizeof raw, sizeof raw);
-    free(raw);
+    header head;
+    memcpy(&head, (char *)block - sizeof head, sizeof head);
+    atomic_fetch_sub(&in_use, head.bytes);
+    free(head.raw);
 }
 
 void *sp_grow(void *block, size_t keep, size_t count, size_t size)
@@ -52,6 +66,11 @@ void *sp_grow(void *block, size_t keep, size_t count, size_t size)
 uint64_t sp_alloc_count(void)
 {
     return atomic_load(&allocations);
+}
+
+uint64_t sp_alloc_peak(void)
+{
+    return atomic_exchange(&peak, atomic_load(&in_use));
 }
 
 void sp_alloc_fail_at(uint64_t n)

@@ -17,6 +17,9 @@ void sp_free(void *block);
 void *sp_grow(void *block, size_t keep, size_t count, size_t size);
 
 uint64_t sp_alloc_count(void); /* allocations of this process so far */
+/* The most bytes that were in use at once since the last call; starts anew from what is in use now.
+ * For tests. */
+uint64_t sp_alloc_peak(void);
 /* The n-th allocation from now (1 = the next) and all after it fail; 0 turns this off. For tests.
  */
 void sp_alloc_fail_at(uint64_t n);

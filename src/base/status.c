@@ -37,3 +37,13 @@ void sp_log(spate_log_fn *log, void *user, spate_log_level level, const char *wh
     va_end(list);
     log(user, level, where ? where : "", message);
 }
+
+spate_status sp_fail_device_memory(spate_error *error, uint64_t needed, uint64_t available)
+{
+    return sp_fail(
+        error, SPATE_ERROR_DEVICE, "device",
+        "needs %llu bytes (%.2f GB) of the GPU's memory, %llu (%.2f GB) are available: "
+        "use fewer cells, a smaller domain or fewer particles per axis, or the device cpu",
+        (unsigned long long)needed, (double)needed * 1e-9, (unsigned long long)available,
+        (double)available * 1e-9);
+}

@@ -19,6 +19,9 @@ spate_status sp_fail(spate_error *error, spate_status status, const char *where,
 /* Out of memory while making `what` (bytes may be 0 if unknown). */
 spate_status sp_fail_memory(spate_error *error, const char *what, uint64_t bytes);
 
+/* The same on a device: how much would be needed, how much is there. */
+spate_status sp_fail_device_memory(spate_error *error, uint64_t needed, uint64_t available);
+
 /* Sends a formatted warning to a log callback that may be NULL. */
 void sp_log(spate_log_fn *log, void *user, spate_log_level level, const char *where,
             const char *format, ...) __attribute__((format(printf, 5, 6)));

@@ -420,32 +420,46 @@ spate_status sp_volume_create(sp_volume *volume, const sp_cloud *cloud, spate_er
 
 /* ------------------------------------------------------------------ rows */
 
+/* A walk along a row of cells, from leaf to leaf. */
+typedef struct row_walk {
+    const sp_volume *volume;
+    int at[3];
+    const sp_leaf *leaf; /* of the cell at hand; NULL: outside all */
+    size_t place;        /* of the cell in it */
+} row_walk;
+
+static row_walk walk_from(const sp_volume *volume, const int at[3])
+{
+    row_walk walk = {.volume = volume, .at = {at[0] - 1, at[1], at[2]}};
+    int block[3] = {block_of(at[0]), block_of(at[1]), block_of(at[2])};
+    walk.leaf = find(volume, block);
+    return walk;
+}
+
+static const sp_leaf *next_cell(row_walk *walk)
+{
+    int x = ++walk->at[0];
+    if ((x & 7) == 0) {
+        int block[3] = {block_of(x), block_of(walk->at[1]), block_of(walk->at[2])};
+        walk->leaf = find(walk->volume, block);
+    }
+    walk->place = place_of(x, walk->at[1], walk->at[2]);
+    return walk->leaf;
+}
+
 void sp_volume_distances(const sp_volume *volume, const int at[3], int count, float *phi)
 {
-    int block[3] = {0, block_of(at[1]), block_of(at[2])};
-    const sp_leaf *leaf = NULL;
-    for (int k = 0; k < count; k++) {
-        int x = at[0] + k;
-        if (k == 0 || (x & 7) == 0) {
-            block[0] = block_of(x);
-            leaf = find(volume, block);
-        }
-        phi[k] = leaf ? leaf->phi[place_of(x, at[1], at[2])] : (float)volume->band;
-    }
+    row_walk walk = walk_from(volume, at);
+    for (int k = 0; k < count; k++)
+        phi[k] = next_cell(&walk) ? walk.leaf->phi[walk.place] : (float)volume->band;
 }
 
 void sp_volume_velocities(const sp_volume *volume, const int at[3], int count, float *v)
 {
-    int block[3] = {0, block_of(at[1]), block_of(at[2])};
-    const sp_leaf *leaf = NULL;
+    row_walk walk = walk_from(volume, at);
     for (int k = 0; k < count; k++) {
-        int x = at[0] + k;
-        if (k == 0 || (x & 7) == 0) {
-            block[0] = block_of(x);
-            leaf = find(volume, block);
-        }
-        size_t place = place_of(x, at[1], at[2]);
+        const sp_leaf *leaf = next_cell(&walk);
         for (int d = 0; d < 3; d++)
-            v[3 * k + d] = leaf ? leaf->v[d][place] : 0;
+            v[3 * k + d] = leaf ? leaf->v[d][walk.place] : 0;
     }
 }

@@ -7,6 +7,8 @@
 #ifndef SPATE_KERNELS_DIM_H
 #define SPATE_KERNELS_DIM_H
 
+#include "kernel.h"
+
 #ifndef DIM
 #error "compile with -DDIM=2 or -DDIM=3"
 #endif
@@ -21,7 +23,7 @@
 #define X(name) SP_NAME_2(DIM, name)
 #endif
 
-#if defined(__clang__)
+#if defined(__clang__) || defined(__CUDACC__)
 #define SP_UNROLL _Pragma("unroll")
 #else
 #define SP_UNROLL _Pragma("GCC unroll 4")

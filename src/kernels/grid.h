@@ -32,7 +32,7 @@ typedef struct X(grid) {
     bool periodic[3];
 } X(grid);
 
-static inline size_t X(index)(const X(grid) *g, const int c[DIM])
+SP_KERNEL size_t X(index)(const X(grid) *g, const int c[DIM])
 {
     ptrdiff_t index = (ptrdiff_t)g->origin;
     FOR_DIM(d)
@@ -40,7 +40,7 @@ static inline size_t X(index)(const X(grid) *g, const int c[DIM])
     return (size_t)index;
 }
 
-static inline void X(coordinates)(const X(grid) *g, size_t index, int c[DIM])
+SP_KERNEL void X(coordinates)(const X(grid) *g, size_t index, int c[DIM])
 {
     c[0] = (int)(index % g->stride[1]) - TILE;
     c[1] = (int)(DIM == 3 ? index % g->stride[2] / g->stride[1] : index / g->stride[1]) - TILE;
@@ -49,13 +49,13 @@ static inline void X(coordinates)(const X(grid) *g, size_t index, int c[DIM])
 }
 
 /* Largest integer not above x, for |x| < 2^31. */
-static inline int X(floor)(float x)
+SP_KERNEL int X(floor)(float x)
 {
     int i = (int)x;
     return i - (x < (float)i);
 }
 
-static inline void X(tile_coordinates)(const X(grid) *g, int tile, int t[DIM])
+SP_KERNEL void X(tile_coordinates)(const X(grid) *g, int tile, int t[DIM])
 {
     FOR_DIM(d) {
         t[d] = tile % g->tiles[d];
@@ -63,7 +63,7 @@ static inline void X(tile_coordinates)(const X(grid) *g, int tile, int t[DIM])
     }
 }
 
-static inline int X(tile_number)(const X(grid) *g, const int t[DIM])
+SP_KERNEL int X(tile_number)(const X(grid) *g, const int t[DIM])
 {
     int number = t[DIM - 1];
     for (int d = DIM - 2; d >= 0; d--)
@@ -72,14 +72,14 @@ static inline int X(tile_number)(const X(grid) *g, const int t[DIM])
 }
 
 /* The first cell of a tile. */
-static inline void X(tile_cell)(const X(grid) *g, int tile, int c[DIM])
+SP_KERNEL void X(tile_cell)(const X(grid) *g, int tile, int c[DIM])
 {
     X(tile_coordinates)(g, tile, c);
     FOR_DIM(d)
         c[d] = (c[d] - 1) * TILE;
 }
 
-static inline size_t X(tile_index)(const X(grid) *g, int tile)
+SP_KERNEL size_t X(tile_index)(const X(grid) *g, int tile)
 {
     int c[DIM];
     X(tile_cell)(g, tile, c);
@@ -87,13 +87,13 @@ static inline size_t X(tile_index)(const X(grid) *g, int tile)
 }
 
 /* Distance from the first cell of a tile to the first cell of its row r. */
-static inline size_t X(row_offset)(const X(grid) *g, int r)
+SP_KERNEL size_t X(row_offset)(const X(grid) *g, int r)
 {
     return (size_t)(r & (TILE - 1)) * g->stride[1] + (size_t)(r >> TILE_SHIFT) * g->stride[2];
 }
 
 /* Coordinates of the first cell of row r of a tile whose first cell is c. */
-static inline void X(row_cell)(const int c[DIM], int r, int row[DIM])
+SP_KERNEL void X(row_cell)(const int c[DIM], int r, int row[DIM])
 {
     row[0] = c[0];
     row[1] = c[1] + (r & (TILE - 1));
@@ -102,7 +102,7 @@ static inline void X(row_cell)(const int c[DIM], int r, int row[DIM])
 }
 
 /* Parity of the tile's coordinates as a number. */
-static inline int X(tile_colour)(const X(grid) *g, int tile)
+SP_KERNEL int X(tile_colour)(const X(grid) *g, int tile)
 {
     int t[DIM], colour = 0;
     X(tile_coordinates)(g, tile, t);
@@ -113,13 +113,13 @@ static inline int X(tile_colour)(const X(grid) *g, int tile)
 
 /* Whether row r of a tile can hold faces or cells of the domain. In a border tile that is the layer
  * of faces that ends the domain, where the number of cells is a whole number of tiles. */
-static inline bool X(row_has_faces)(const X(grid) *g, const int t[DIM], int r)
+SP_KERNEL bool X(row_has_faces)(const X(grid) *g, const int t[DIM], int r)
 {
     return !(t[1] == g->tiles[1] - 1 && (r & (TILE - 1))) &&
            !(DIM == 3 && t[DIM - 1] == g->tiles[2] - 1 && (r >> TILE_SHIFT));
 }
 
-static inline bool X(inside)(const X(grid) *g, const int c[DIM])
+SP_KERNEL bool X(inside)(const X(grid) *g, const int c[DIM])
 {
     bool inside = true;
     FOR_DIM(d)

@@ -2,10 +2,12 @@
 #ifndef SPATE_KERNELS_RANDOM_H
 #define SPATE_KERNELS_RANDOM_H
 
+#include "kernel.h"
+
 #include <stdint.h>
 
 /* The finaliser of SplitMix64 (Steele, Lea, Flood 2014): a bijection of 64 bits that mixes well. */
-static inline uint64_t sp_mix(uint64_t x)
+SP_KERNEL uint64_t sp_mix(uint64_t x)
 {
     x += 0x9e3779b97f4a7c15u;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -13,13 +15,13 @@ static inline uint64_t sp_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-static inline uint64_t sp_hash2(uint64_t a, uint64_t b)
+SP_KERNEL uint64_t sp_hash2(uint64_t a, uint64_t b)
 {
     return sp_mix(sp_mix(a) ^ b);
 }
 
 /* Uniform in [0, 1), 24 bits. */
-static inline float sp_uniform(uint64_t hash)
+SP_KERNEL float sp_uniform(uint64_t hash)
 {
     return (float)(hash >> 40) * 0x1p-24f;
 }

@@ -12,7 +12,7 @@
 #include "transfer.h"
 
 /* Where the field is looked up for a place that may have left the domain. */
-static inline void X(bring_in)(const X(grid) *g, float x[DIM])
+SP_KERNEL void X(bring_in)(const X(grid) *g, float x[DIM])
 {
     FOR_DIM(d) {
         float n = (float)g->n[d];
@@ -28,8 +28,8 @@ static inline void X(bring_in)(const X(grid) *g, float x[DIM])
 }
 
 /* u at x + share * h * k */
-static inline void X(stage)(const X(grid) *g, int degree, float *const u[DIM], const float x[DIM],
-                            const float k[DIM], float step, float v[DIM])
+SP_KERNEL void X(stage)(const X(grid) *g, int degree, float *const u[DIM], const float x[DIM],
+                        const float k[DIM], float step, float v[DIM])
 {
     float place[DIM];
     FOR_DIM(d)
@@ -40,8 +40,8 @@ static inline void X(stage)(const X(grid) *g, int degree, float *const u[DIM], c
 
 /* The mean velocity over the step. order: 1 .. 4. A stage farther than `reach` cells away would
  * leave the known field; a particle that fast takes an Euler step. */
-static inline void X(mean_velocity)(const X(grid) *g, int degree, int order, float *const u[DIM],
-                                    const float x[DIM], float h, float reach, float v[DIM])
+SP_KERNEL void X(mean_velocity)(const X(grid) *g, int degree, int order, float *const u[DIM],
+                                const float x[DIM], float h, float reach, float v[DIM])
 {
     float k1[DIM], k2[DIM], k3[DIM], k4[DIM], square = 0.0f;
     X(velocity_at)(g, degree, u, x, k1);

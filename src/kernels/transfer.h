@@ -14,7 +14,7 @@ typedef struct X(stencil) {
 } X(stencil);
 
 /* The stencil of component d (d = -1: cell values, DIM: nodes) at a position in cells. */
-static inline X(stencil) X(stencil_at)(int degree, const float x[DIM], int d)
+SP_KERNEL X(stencil) X(stencil_at)(int degree, const float x[DIM], int d)
 {
     X(stencil) s;
     FOR_DIM(a)
@@ -24,7 +24,7 @@ static inline X(stencil) X(stencil_at)(int degree, const float x[DIM], int d)
 
 /* The linear kernel as a chain of a + share (b - a), the last axis first: a constant comes out as
  * it is, to the last bit. */
-static inline float X(gather_linear)(const X(grid) *g, const X(stencil) *s, const float *corner)
+SP_KERNEL float X(gather_linear)(const X(grid) *g, const X(stencil) *s, const float *corner)
 {
     float column[2]; /* along x */
     for (int i = 0; i < 2; i++) {
@@ -38,7 +38,7 @@ static inline float X(gather_linear)(const X(grid) *g, const X(stencil) *s, cons
     return column[0] + s->w[0][1] * (column[1] - column[0]);
 }
 
-static inline float X(gather)(const X(grid) *g, const X(stencil) *s, int degree, const float *field)
+SP_KERNEL float X(gather)(const X(grid) *g, const X(stencil) *s, int degree, const float *field)
 {
     const float *corner = field + X(index)(g, s->first);
     float sum = 0.0f;
@@ -56,8 +56,8 @@ static inline float X(gather)(const X(grid) *g, const X(stencil) *s, int degree,
 }
 
 /* The velocity field u at a position. */
-static inline void X(velocity_at)(const X(grid) *g, int degree, float *const u[DIM],
-                                  const float x[DIM], float v[DIM])
+SP_KERNEL void X(velocity_at)(const X(grid) *g, int degree, float *const u[DIM], const float x[DIM],
+                              float v[DIM])
 {
     FOR_DIM(d) {
         X(stencil) s = X(stencil_at)(degree, x, d);
@@ -66,8 +66,8 @@ static inline void X(velocity_at)(const X(grid) *g, int degree, float *const u[D
 }
 
 /* Gradient of component d, per cell, at the particle (APIC's affine part). */
-static inline void X(gather_affine)(const X(grid) *g, const X(stencil) *s, int degree,
-                                    const float x[DIM], int d, const float *field, float c[DIM])
+SP_KERNEL void X(gather_affine)(const X(grid) *g, const X(stencil) *s, int degree,
+                                const float x[DIM], int d, const float *field, float c[DIM])
 {
     const float *corner = field + X(index)(g, s->first);
     FOR_DIM(a)

@@ -12,7 +12,7 @@ enum { KERNEL_LINEAR = 1, KERNEL_QUADRATIC = 2, KERNEL_CUBIC = 3 }; /* the degre
 
 /* Weights w[0 .. degree] of the nodes first, first + 1, ... at x (in units of the node distance);
  * returns first. */
-static inline int X(weights)(int degree, float x, float w[KERNEL_NODES])
+SP_KERNEL int X(weights)(int degree, float x, float w[KERNEL_NODES])
 {
     if (degree == KERNEL_LINEAR) {
         int first = X(floor)(x);
@@ -41,7 +41,7 @@ static inline int X(weights)(int degree, float x, float w[KERNEL_NODES])
 /* For APIC: the factor that turns sum of w u (x_node - x_p) into the velocity gradient, per square
  * cell: the inverse of the kernel's second moment (Jiang et al. 2015). The linear kernel has no
  * constant one and uses its own gradient. */
-static inline float X(affine_factor)(int degree)
+SP_KERNEL float X(affine_factor)(int degree)
 {
     return degree == KERNEL_QUADRATIC ? 4.0f : 3.0f;
 }

@@ -14,6 +14,7 @@ spate_mesh_options spate_mesh_options_default(const spate_scene *scene)
     if (!scene)
         return options;
     options.dim = scene->dim;
+    options.scene = scene;
     options.particles_per_axis = scene->liquid.particles_per_axis;
     options.resolution = scene->output.mesh_resolution;
     double longest = 0;
@@ -46,6 +47,9 @@ static spate_status check(const sp_mesh_input *input, spate_error *error)
         if (!(o->size[d] >= 0) || !isfinite(o->size[d]) || (o->size[d] > 0) != (o->size[0] > 0))
             return sp_fail(error, SPATE_ERROR_USAGE, "size",
                            "must be positive along all axes, or 0 for no walls");
+    if (o->scene && o->scene->dim != o->dim)
+        return sp_fail(error, SPATE_ERROR_USAGE, "scene", "is %dD, but the surface is %dD",
+                       o->scene->dim, o->dim);
     if (input->count > UINT32_MAX - 2)
         return sp_fail(error, SPATE_ERROR_USAGE, "surface", "more than 4,294,967,293 particles");
     return SPATE_OK;

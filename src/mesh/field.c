@@ -392,5 +392,8 @@ spate_status X(surface_field)(X(surface) *s, spate_error *error)
     sp_parallel_for(s->pool, s->block_count, 4, level_range, s);
     if (s->walls)
         sp_parallel_for(s->pool, s->block_count, 4, wet_range, s);
+    sp_free(s->number); /* it has served */
+    sp_free(s->share);
+    s->number = s->share = NULL;
     return SPATE_OK;
 }

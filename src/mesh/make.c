@@ -4,12 +4,27 @@
 #include "base/memory.h"
 #include "base/status.h"
 
+#define DROP(block) (sp_free(block), (block) = NULL)
+
+/* What belongs to nodes and particles: with the contour it has served. */
+static void drop_nodes(X(surface) *s)
+{
+    DROP(s->order), DROP(s->share), DROP(s->number), DROP(s->field), DROP(s->phi);
+    DROP(s->thin), DROP(s->label), DROP(s->edge);
+    FOR_DIM(d)
+        DROP(s->momentum[d]);
+}
+
 static spate_status run_stages(X(surface) *s, spate_error *error)
 {
+    TRY(X(surface_solids)(s, error));
     TRY(X(surface_bin)(s, error));
     TRY(X(surface_field)(s, error));
     TRY(X(surface_regions)(s, error));
     TRY(X(surface_contour)(s, error));
+    drop_nodes(s);
+    TRY(X(surface_fans)(s, error));
+    X(surface_meet)(s);
     X(surface_measure)(s);
     TRY(X(surface_relax)(s, error));
     X(surface_volume)(s);
@@ -18,14 +33,11 @@ static spate_status run_stages(X(surface) *s, spate_error *error)
 
 static void clear(X(surface) *s)
 {
-    void *blocks[] = {s->distance, s->table,  s->block, s->colour_list, s->order,
-                      s->share,    s->number, s->field, s->phi,         s->thin,
-                      s->label,    s->edge,   s->cases, s->region,      s->regions,
-                      s->wall,     s->slim,   s->fan,   s->fan_start,   s->vertex_region};
-    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
-        sp_free(blocks[k]);
-    FOR_DIM(d)
-        sp_free(s->momentum[d]);
+    drop_nodes(s);
+    DROP(s->distance), DROP(s->table), DROP(s->block), DROP(s->colour_list), DROP(s->cases);
+    DROP(s->region), DROP(s->regions), DROP(s->wall), DROP(s->slim), DROP(s->vertex_region);
+    DROP(s->fan), DROP(s->fan_start);
+    sp_solids_clear(&s->solids);
 }
 
 spate_status X(mesh_make)(const sp_mesh_input *input, spate_mesh_data *mesh, spate_error *error)

@@ -5,7 +5,8 @@
  * bulk liquid, where bumps are noise; not at all on sheets, threads and drops, which smoothing
  * would thin out and shrink. Closed surfaces of less than SMALL cells, drops and bubbles, are left
  * alone too: they would shrink to a point. Vertices on a wall stay on it; those of the water line
- * look only at the free surface, and the others on the wall do not move. */
+ * look only at the free surface, and the others on the wall do not move, nor do those on a solid.
+ */
 #include "surface.h"
 
 #include "base/memory.h"
@@ -23,7 +24,7 @@ typedef struct relaxation {
 } relaxation;
 
 /* Simplices around each vertex, in order of their number. */
-static spate_status make_fans(X(surface) *s, spate_error *error)
+spate_status X(surface_fans)(X(surface) *s, spate_error *error)
 {
     const spate_mesh_data *mesh = s->mesh;
     size_t corners = DIM * mesh->triangles;
@@ -90,6 +91,13 @@ static spate_status mark_small(X(surface) *s, spate_error *error)
 
 /* ------------------------------------------------------------------ smoothing */
 
+/* A vertex on a wall away from the water line. (One on a solid is no edge of the free surface, and
+ * holds it.) */
+static bool on_wall(uint8_t wall)
+{
+    return (wall & VERTEX_FIXED) && (wall & VERTEX_WALLS);
+}
+
 static void relax_vertex(const relaxation *r, size_t vertex)
 {
     const X(surface) *s = r->s;
@@ -102,7 +110,7 @@ static void relax_vertex(const relaxation *r, size_t vertex)
     for (uint32_t k = s->fan_start[vertex]; k < s->fan_start[vertex + 1]; k++)
         FOR_DIM(c) {
             uint32_t other = indices[DIM * (size_t)s->fan[k] + (size_t)c];
-            if (other == vertex || (s->wall[other] & VERTEX_FIXED))
+            if (other == vertex || on_wall(s->wall[other]))
                 continue;
             FOR_DIM(d)
                 sum[d] += r->from[3 * (size_t)other + (size_t)d] - here[d];
@@ -125,7 +133,6 @@ static void relax_range(void *user, size_t begin, size_t end, int worker)
 spate_status X(surface_relax)(X(surface) *s, spate_error *error)
 {
     spate_mesh_data *mesh = s->mesh;
-    TRY(make_fans(s, error));
     TRY(mark_small(s, error));
     float *spare = mesh->normals;                              /* not yet in use */
     int passes = (DIM == 3 ? 4 : 8) * (1 + s->cell * s->cell); /* even */

@@ -6,6 +6,7 @@
  *     cases.c     which edges of a lattice cell the surface cuts, for each sign of its corners
  *     regions.c   which nodes hold together, and how many particles each region has
  *     contour.c   vertices and triangles (2D: segments)
+ *     meet.c      vertices at solids go onto them
  *     relax.c     smoothing
  *     volume.c    the volume of each region becomes that of its particles; normals
  *     make.c      these in order
@@ -24,6 +25,7 @@
 
 #include "kernels/grid.h"
 #include "kernels/weights.h"
+#include "scene/solids.h"
 
 #define NEIGHBOURS (DIM == 3 ? 27 : 9) /* of a block, itself among them */
 #define MAX_SIDE (DIM == 3 ? 9 : 18)
@@ -71,6 +73,7 @@ typedef struct X(surface) {
     size_t count;
     const spate_mesh_options *options;
     sp_pool *pool;
+    sp_solids solids; /* where they are at the time of the surface */
 
     /* lattice */
     double origin[DIM]; /* m, low corner */
@@ -117,19 +120,26 @@ typedef struct X(surface) {
 
 #define NO_LABEL UINT16_MAX
 #define VERTEX_WALLS 63  /* bits of walls */
-#define VERTEX_FIXED 64  /* on a wall, away from the water line */
+#define VERTEX_FIXED 64  /* on a wall, away from the water line; without a wall: on a solid */
 #define VERTEX_STILL 128 /* of a drop or bubble too small to be smoothed */
 
 /* The stages, in the order of make.c. */
+spate_status X(surface_solids)(X(surface) *s, spate_error *error);
 spate_status X(surface_bin)(X(surface) *s, spate_error *error);
 spate_status X(surface_field)(X(surface) *s, spate_error *error);
 void X(surface_cases)(X(cases) *cases);
 spate_status X(surface_regions)(X(surface) *s, spate_error *error);
 spate_status X(surface_contour)(X(surface) *s, spate_error *error);
+spate_status X(surface_fans)(X(surface) *s, spate_error *error);
+void X(surface_meet)(X(surface) *s);
 spate_status X(surface_relax)(X(surface) *s, spate_error *error);
 /* The regions as the contour leaves them; their volume. */
 void X(surface_measure)(X(surface) *s);
 void X(surface_volume)(X(surface) *s);
+/* Nothing stays inside a solid. */
+void X(surface_leave_solids)(X(surface) *s);
+/* Sum of the area vectors of the simplices around a vertex; in 2D those of segments. */
+void X(surface_fan_area)(const X(surface) *s, size_t vertex, float area[3]);
 /* How much a vertex of this `thin` is smoothed: 1 over bulk liquid, 0 on what is thin. */
 static inline float X(surface_smoothing)(int thin)
 {

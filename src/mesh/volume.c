@@ -29,8 +29,7 @@ typedef struct correction {
     float *normal;      /* sum of the area vectors around each vertex, m^2 */
 } correction;
 
-/* Sum of the area vectors of the simplices around a vertex; in 2D those of segments. */
-static void fan_area(const X(surface) *s, size_t vertex, float area[3])
+void X(surface_fan_area)(const X(surface) *s, size_t vertex, float area[3])
 {
     const float *x = s->mesh->positions;
     float sum[3] = {0, 0, 0};
@@ -57,7 +56,7 @@ static void area_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const correction *c = user;
     for (size_t k = begin; k < end; k++)
-        fan_area(c->s, k, c->normal + 3 * k);
+        X(surface_fan_area)(c->s, k, c->normal + 3 * k);
 }
 
 static float length_of(const float v[3])
@@ -261,6 +260,7 @@ void X(surface_volume)(X(surface) *s)
     c.least = -c.most;
     adjust(&c, 3);
     sp_parallel_for(s->pool, vertices, 1024, scale_range, s);
+    X(surface_leave_solids)(s);
     if (s->walls)
         sp_parallel_for(s->pool, vertices, 1024, confine_range, s);
     sp_parallel_for(s->pool, vertices, 1024, area_range, &c);

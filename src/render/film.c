@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "io/send.h"
 
 extern char **environ;
 
@@ -195,26 +196,12 @@ sp_film *sp_film_create(const char *path, int width, int height, double fps, spa
     return NULL;
 }
 
-static bool send_all(int socket, const uint8_t *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t sent = send(socket, bytes, size, MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR)
-            continue;
-        if (sent <= 0)
-            return false;
-        bytes += sent;
-        size -= (size_t)sent;
-    }
-    return true;
-}
-
 spate_status sp_film_add(sp_film *film, const sp_image *image, spate_error *error)
 {
     size_t row = 3 * (size_t)film->width;
     for (int y = 0; y < film->height; y++)
         sp_image_row(image, y, film->bytes + (size_t)y * row);
-    if (send_all(film->socket, film->bytes, row * (size_t)film->height))
+    if (sp_send_all(film->socket, film->bytes, row * (size_t)film->height))
         return SPATE_OK;
     char words[256];
     last_words(film, finish(film), words, sizeof words);

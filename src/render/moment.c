@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "io/particles_read.h"
+#include "io/cloud.h"
 
 spate_status sp_moment_create(sp_moment *moment, const spate_scene *scene, spate_error *error)
 {
@@ -75,15 +75,35 @@ spate_status sp_moment_take(sp_moment *moment, const spate_sim *sim, spate_error
     return SPATE_OK;
 }
 
+/* One component of an attribute; zeros where the file has none. False if a number is not finite. */
+static bool copy_column(const sp_cloud *cloud, const char *name, int component, float *to)
+{
+    const sp_attribute *from = sp_cloud_find(cloud, name);
+    if (!from || from->integer || component >= from->components) {
+        memset(to, 0, cloud->count * sizeof *to);
+        return true;
+    }
+    const float *value = (const float *)from->block + component;
+    float wrong = 0;
+    for (size_t k = 0; k < cloud->count; k++) {
+        to[k] = value[k * (size_t)from->components];
+        wrong += to[k] * 0; /* stays 0 as long as all are finite */
+    }
+    return wrong == 0;
+}
+
 spate_status sp_moment_read(sp_moment *moment, const char *path, double time, spate_error *error)
 {
-    sp_particles_file file;
+    sp_cloud cloud;
     moment->count = 0;
-    TRY(sp_particles_open(&file, path, error));
-    spate_status status = make_room(moment, file.count, error);
-    if (status == SPATE_OK)
-        status = sp_particles_read_columns(&file, moment->scene->dim, moment->x, moment->v, error);
-    sp_particles_close(&file);
+    TRY(sp_cloud_read(&cloud, moment->scene, 0, path, error));
+    spate_status status = make_room(moment, cloud.count, error);
+    for (int d = 0; d < moment->scene->dim && status == SPATE_OK; d++)
+        if (!copy_column(&cloud, "position", d, moment->x[d]) ||
+            !copy_column(&cloud, "velocity", d, moment->v[d]))
+            status = sp_fail(error, SPATE_ERROR_FILE, path,
+                             "a position or velocity along %c is not a finite number", "xyz"[d]);
+    sp_cloud_clear(&cloud);
     if (status != SPATE_OK) {
         moment->count = 0; /* what was made room for */
         return status;

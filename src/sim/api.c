@@ -8,17 +8,46 @@
 #include "table.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 struct spate_sim {
     sp_common common;
     const sp_table *table;
     void *instance;
+    const char *device;
 };
 
-static const sp_table *table_of(const spate_scene *scene)
+#define MAX_DEVICES 4
+static sp_device devices[MAX_DEVICES] = {
+#ifdef SPATE_CUDA
+    {"cuda", &sp2_cuda_table, &sp3_cuda_table, sp_cuda_available, sp_cuda_free_bytes},
+#endif
+};
+
+void sp_device_add(const sp_device *device)
+{
+    for (int k = 0; k < MAX_DEVICES; k++)
+        if (!devices[k].name || strcmp(devices[k].name, device->name) == 0) {
+            devices[k] = *device;
+            return;
+        }
+}
+
+/* NULL: the CPU. */
+static const sp_device *find_device(const char *name)
+{
+    for (int k = 0; k < MAX_DEVICES && devices[k].name; k++)
+        if (strcmp(devices[k].name, name) == 0)
+            return &devices[k];
+    return NULL;
+}
+
+static const sp_table *table_of(const spate_scene *scene, const sp_device *device)
 {
     bool flat = scene->dim == 2;
+    if (device)
+        return flat ? device->flat : device->solid;
 #ifdef SPATE_LEVELS
     sp_cpu cpu = sp_cpu_level();
     if (cpu == SP_CPU_V4)
@@ -44,26 +73,69 @@ spate_options spate_options_default(void)
     return (spate_options){.device = "cpu"};
 }
 
-static spate_status check_device(const spate_options *options, spate_error *error)
+int spate_device_list(const char **names, int capacity)
 {
-    const char *device = options->device ? options->device : "cpu";
-    if (strcmp(device, "cpu") == 0 || strcmp(device, "auto") == 0)
+    int count = 0;
+    if (count++ < capacity)
+        names[0] = "cpu";
+    for (int k = 0; k < MAX_DEVICES && devices[k].name; k++)
+        if (count++ < capacity)
+            names[count - 1] = devices[k].name;
+    return count;
+}
+
+bool spate_device_available(const char *name, char *note, size_t size)
+{
+    const sp_device *device = find_device(name);
+    if (device)
+        return device->available(note, size);
+    bool cpu = strcmp(name, "cpu") == 0;
+    snprintf(note, size, "%s", cpu ? spate_instruction_set() : "not in this build");
+    return cpu;
+}
+
+/* The device of the options: NULL is the CPU. "auto" takes one that is there. */
+static spate_status choose_device(const spate_options *options, const sp_device **device,
+                                  spate_error *error)
+{
+    const char *name = options->device ? options->device : "cpu";
+    char note[200];
+    *device = NULL;
+    if (strcmp(name, "cpu") == 0)
         return SPATE_OK;
-    return sp_fail(error, SPATE_ERROR_DEVICE, "device",
-                   "there is no device '%s' in this build; there is: cpu", device);
+    if (strcmp(name, "auto") == 0) {
+        for (int k = 0; k < MAX_DEVICES && devices[k].name && !*device; k++)
+            if (devices[k].available(note, sizeof note))
+                *device = &devices[k];
+        return SPATE_OK;
+    }
+    *device = find_device(name);
+    if (!*device)
+        return sp_fail(error, SPATE_ERROR_DEVICE, "device",
+                       "there is no device '%s' in this build; there is: cpu%s%s", name,
+                       devices[0].name ? ", " : "", devices[0].name ? devices[0].name : "");
+    if (!(*device)->available(note, sizeof note))
+        return sp_fail(error, SPATE_ERROR_DEVICE, "device", "%s cannot be used: %s", name, note);
+    return SPATE_OK;
 }
 
 spate_status spate_scene_forecast(const spate_scene *scene, const spate_options *options,
                                   spate_forecast *forecast, spate_error *error)
 {
     spate_options given = options ? *options : spate_options_default();
-    TRY(check_device(&given, error));
+    const sp_device *device;
+    TRY(choose_device(&given, &device, error));
     TRY(spate_scene_check(scene, NULL, NULL, error));
-    return table_of(scene)->forecast(scene, given.threads > 0 ? given.threads : 8, forecast, error);
+    TRY(table_of(scene, device)
+            ->forecast(scene, given.threads > 0 ? given.threads : 8, forecast, error));
+    uint64_t available = device ? device->free_bytes() : 0;
+    if (device && forecast->device_memory > available)
+        return sp_fail_device_memory(error, forecast->device_memory, available);
+    return SPATE_OK;
 }
 
 static spate_status make(spate_sim *sim, const spate_scene *scene, const spate_options *options,
-                         spate_error *error)
+                         const sp_device *device, spate_error *error)
 {
     sp_common *common = &sim->common;
     common->frame_done = true;
@@ -75,7 +147,8 @@ static spate_status make(spate_sim *sim, const spate_scene *scene, const spate_o
     common->gauges = sp_alloc((size_t)scene->gauge_count, sizeof *common->gauges);
     if (!common->scene || !common->pool || !common->gauges)
         return sp_fail_memory(error, "a simulation", 0);
-    sim->table = table_of(scene);
+    sim->device = device ? device->name : "cpu";
+    sim->table = table_of(scene, device);
     sim->instance = sim->table->create(common, error);
     return sim->instance ? SPATE_OK : SPATE_ERROR_MEMORY;
 }
@@ -84,7 +157,8 @@ spate_sim *spate_sim_create(const spate_scene *scene, const spate_options *optio
                             spate_error *error)
 {
     spate_options given = options ? *options : spate_options_default();
-    if (check_device(&given, error) != SPATE_OK)
+    const sp_device *device;
+    if (choose_device(&given, &device, error) != SPATE_OK)
         return NULL;
     if (spate_scene_check(scene, given.log, given.log_user, error) != SPATE_OK)
         return NULL;
@@ -93,7 +167,7 @@ spate_sim *spate_sim_create(const spate_scene *scene, const spate_options *optio
         sp_fail_memory(error, "a simulation", 0);
         return NULL;
     }
-    if (make(sim, scene, &given, error) != SPATE_OK) {
+    if (make(sim, scene, &given, device, error) != SPATE_OK) {
         spate_sim_destroy(sim);
         return NULL;
     }
@@ -126,7 +200,7 @@ bool spate_sim_at_frame(const spate_sim *sim)
 
 static double cell_size(const spate_sim *sim)
 {
-    return sim->table->view(sim->instance).scale;
+    return sim->table->cell_size(sim->instance);
 }
 
 static double gravity_size(const sp_common *common)
@@ -289,8 +363,12 @@ const spate_scene *spate_sim_scene(const spate_sim *sim)
 
 const char *spate_sim_device(const spate_sim *sim)
 {
-    (void)sim;
-    return "cpu";
+    return sim->device;
+}
+
+uint64_t spate_sim_device_bytes(const spate_sim *sim)
+{
+    return sim->table->device_bytes(sim->instance);
 }
 
 int spate_sim_threads(const spate_sim *sim)
@@ -303,7 +381,7 @@ uint64_t spate_sim_hash(const spate_sim *sim)
     return sim->table->hash(sim->instance);
 }
 
-spate_stats spate_sim_stats(spate_sim *sim)
+spate_stats spate_sim_progress(const spate_sim *sim)
 {
     const sp_common *common = &sim->common;
     spate_stats stats = {
@@ -334,6 +412,12 @@ spate_stats spate_sim_stats(spate_sim *sim)
         .allocations = common->allocations,
     };
     memcpy(stats.seconds, common->seconds, sizeof stats.seconds);
+    return stats;
+}
+
+spate_stats spate_sim_stats(spate_sim *sim)
+{
+    spate_stats stats = spate_sim_progress(sim);
     sim->table->stats(sim->instance, &stats);
     return stats;
 }

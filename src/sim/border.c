@@ -14,34 +14,11 @@
 
 #define LAYERS 3 /* the widest kernel reaches this far out */
 
-typedef struct image {
-    int place;  /* inside */
-    float sign; /* 0: there is none */
-} image;
-
-static image image_of(const X(sim) *s, int axis, int i, bool across)
-{
-    int n = s->grid.n[axis];
-    spate_side side = s->common->scene->domain.sides[axis][i < 0 ? 0 : 1];
-    image m = {i, 1.0f};
-    if (side == SPATE_SIDE_PERIODIC) {
-        m.place = ((i % n) + n) % n;
-    } else if (side == SPATE_SIDE_OPEN) {
-        m.place = i < 0 ? 0 : across ? n : n - 1;
-    } else if (across) {
-        for (; m.place < 0 || m.place > n; m.sign = -m.sign)
-            m.place = m.place < 0 ? -m.place : 2 * n - m.place;
-    } else {
-        while (m.place < 0 || m.place >= n)
-            m.place = m.place < 0 ? -1 - m.place : 2 * n - 1 - m.place;
-    }
-    return m;
-}
-
 int X(image_place)(const X(sim) *s, int axis, int i, bool across)
 {
     bool outside = i < 0 || (across ? i > s->grid.n[axis] : i >= s->grid.n[axis]);
-    return outside ? image_of(s, axis, i, across).place : i;
+    return outside ? X(image_of)(&s->grid, s->common->scene->domain.sides, axis, i, across).place
+                   : i;
 }
 
 typedef enum task { TASK_FILL, TASK_FOLD, TASK_TYPE, TASK_CLOSE, TASK_BYTES, TASK_WIDE } task;
@@ -130,7 +107,7 @@ static void do_side(const border_args *args, size_t corner, bool high)
     int first = across && l.side != SPATE_SIDE_PERIODIC ? n + 1 : n;
     for (int k = 0; k < LAYERS; k++) {
         int i = high ? first + k : -1 - k;
-        image m = image_of(args->s, axis, i, across);
+        X(image) m = X(image_of)(g, args->s->common->scene->domain.sides, axis, i, across);
         l.index = (size_t)((ptrdiff_t)corner + i * stride);
         l.source = (size_t)((ptrdiff_t)corner + m.place * stride);
         l.sign = m.sign;
@@ -197,10 +174,10 @@ void X(fill_border)(X(sim) *s, float *field, int d)
     run((border_args){.s = s, .what = TASK_FILL, .field = field, .component = d});
 }
 
-void X(fill_border_periodic)(X(sim) *s, float *field)
+void X(fill_border_periodic)(X(sim) *s, float *field, int d)
 {
     run((border_args){
-        .s = s, .what = TASK_FILL, .field = field, .component = -1, .periodic_only = true});
+        .s = s, .what = TASK_FILL, .field = field, .component = d, .periodic_only = true});
 }
 
 void X(fill_border_wide)(X(sim) *s, double *field)

@@ -6,8 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Measured on all presets: the program with its libraries, stacks and output buffers. */
-#define PROCESS_BYTES 3.2e6
+/* Measured on all presets with 1 to 32 threads: the program with its libraries and output buffers;
+ * the stack and the small allocations of a thread. */
+#define PROCESS_BYTES 5e6
+#define THREAD_BYTES (DIM == 3 ? 1.3e5 : 6e4)
 
 /* Bytes per cell of all arrays that a run writes. What no liquid ever reaches is not committed, but
  * border tiles and the rest of their pages are: together the whole array is a good estimate of what
@@ -33,7 +35,9 @@ static double bytes_per_cell(const spate_scene *scene, bool movers)
 }
 
 /* The pictures of a run (src/render): the film while it goes on, with its copy of the particles,
- * then the picture of the last frame. Both have a field of two nodes per cell and axis. */
+ * then the picture of the last frame. Both have a field of two nodes per cell and axis. Where no
+ * solid is seen, a third of what the pixels have is never touched; solids are taken to fill half of
+ * the picture. */
 static double preview_bytes(const spate_scene *scene, const X(grid) *g, double particles)
 {
     if (!scene->output.preview)
@@ -41,23 +45,30 @@ static double preview_bytes(const spate_scene *scene, const X(grid) *g, double p
     double cells = 1, height = scene->output.preview_height, nodes = DIM == 3 ? 8 : 4;
     FOR_DIM(d)
         cells *= g->n[d];
-    double per_pixel = DIM == 2 ? 12 : scene->solids.count > 0 ? 40 : 28;
+    double per_pixel = DIM == 2 ? 12 : scene->solids.count > 0 ? 34 : 28;
     double field = cells * nodes * (DIM == 3 ? 4.1 : 8);
     double still = 1280.0 * 720 * per_pixel, film = height * height * 16 / 9 * (per_pixel + 3);
     film = height > 0 ? film + particles * 8 * DIM * 1.125 : 0;
     return field + particles * 4 + (film > still ? film : still);
 }
 
-static int bytes_per_particle(const spate_scene *scene)
+/* What a checkpoint holds of a particle. */
+static int saved_bytes_per_particle(const spate_scene *scene)
 {
     bool apic = scene->liquid.transfer == SPATE_TRANSFER_APIC;
-    int columns = 2 + 2 * X(pushes_apart)(scene); /* spare, order; rounded, between */
+    int columns = 0;
 #define FIELD(name, components, type, when) columns += (when) ? (components) : 0;
 #include "fields.def"
 #undef FIELD
     for (int k = 0; k < scene->channel_count; k++)
         columns += scene->channels[k].components;
     return 4 * columns;
+}
+
+static int bytes_per_particle(const spate_scene *scene)
+{
+    int spare = 2 + 2 * X(pushes_apart)(scene); /* spare, order; rounded, between */
+    return saved_bytes_per_particle(scene) + 4 * spare;
 }
 
 /* Of one frame of particles. Beside what is asked for, USD writes a width and ids of eight bytes,
@@ -77,25 +88,74 @@ static spate_status file_bytes(const spate_scene *scene, uint64_t particles, uin
     return SPATE_OK;
 }
 
-/* Of a surface, measured on a dam break at its wildest: a copy of the particles and their order,
- * and per vertex the blocks around it and the mesh. Vertices are guessed from the cells of liquid.
- */
+/* Faces of a cube (2D: of a square) of as much liquid, in cells: the measure of a surface. */
+static double face_of_liquid(const spate_scene *scene, uint64_t particles)
+{
+    double cells = (double)particles;
+    FOR_DIM(d)
+        cells /= scene->liquid.particles_per_axis;
+    return DIM == 3 ? cbrt(cells) * cbrt(cells) : sqrt(cells);
+}
+
+/* Vertices of a surface, by that measure: what splashes have on average and at their wildest. */
+#define VERTICES_MEAN 11.0
+#define VERTICES_MOST 18.0
+
+static double surface_vertices(const spate_scene *scene, uint64_t particles, double times)
+{
+    double vertices = times * face_of_liquid(scene, particles);
+    for (int d = 1; d < DIM; d++)
+        vertices *= scene->output.mesh_resolution;
+    return scene->output.mesh == SPATE_MESH_NONE ? 0 : vertices;
+}
+
+/* In memory, measured on a dam break: a copy of the particles and their order, and per vertex the
+ * blocks around it and the mesh. */
 #define SURFACE_PARTICLE_BYTES 32.0
 #define SURFACE_VERTEX_BYTES 330.0
-#define SURFACE_VERTICES 18.0 /* times the area of a face of a cube of as much liquid, in cells */
 
 static double surface_bytes(const spate_scene *scene, uint64_t particles)
 {
-    double cells = (double)particles, area;
     if (scene->output.mesh == SPATE_MESH_NONE)
         return 0;
-    FOR_DIM(d)
-        cells /= scene->liquid.particles_per_axis;
-    area = DIM == 3 ? cbrt(cells) * cbrt(cells) : sqrt(cells);
-    FOR_DIM(d)
-        area *= d > 0 ? scene->output.mesh_resolution : 1;
     return SURFACE_PARTICLE_BYTES * (double)particles +
-           SURFACE_VERTEX_BYTES * SURFACE_VERTICES * area;
+           SURFACE_VERTEX_BYTES * surface_vertices(scene, particles, VERTICES_MOST);
+}
+
+/* ------------------------------------------------------------------ disk */
+
+/* Beside the particles. A mesh file has 9 numbers per vertex, and two triangles of 13 bytes (2D: a
+ * segment of 8). A volume has a distance and a velocity per cell: in VTK of all cells, in VDB of
+ * those of the liquid and of blocks along its surface. A checkpoint, of which two are kept, has the
+ * particles and the pressure. Films and pictures as measured on all presets. */
+#define VERTEX_FILE_BYTES (DIM == 3 ? 36 + 2 * 13 : 36 + 8)
+#define VOLUME_CELL_BYTES 16
+#define VDB_SURFACE_CELLS 70 /* by the measure of a surface */
+#define VDB_FIXED_BYTES 1.3e5
+#define FILM_PIXEL_BYTES 0.02
+#define PICTURE_BYTES 6e5
+#define CHECKPOINT_FIXED 2e4
+
+static void disk_bytes(const spate_scene *scene, const X(grid) *g, spate_forecast *forecast)
+{
+    double particles = (double)forecast->particles, cells = 1, liquid = particles;
+    FOR_DIM(d) {
+        cells *= g->n[d];
+        liquid /= scene->liquid.particles_per_axis;
+    }
+    double stored = liquid + VDB_SURFACE_CELLS * face_of_liquid(scene, forecast->particles);
+    if (scene->output.volume == SPATE_OUTPUT_VOLUME_VTK)
+        forecast->volume_bytes = (uint64_t)(VOLUME_CELL_BYTES * cells);
+    else if (scene->output.volume == SPATE_OUTPUT_VOLUME_VDB)
+        forecast->volume_bytes = (uint64_t)(VOLUME_CELL_BYTES * stored + VDB_FIXED_BYTES);
+    forecast->mesh_bytes =
+        (uint64_t)(VERTEX_FILE_BYTES * surface_vertices(scene, forecast->particles, VERTICES_MEAN));
+    double height = scene->output.preview_height, pixels = height * height * 16 / 9;
+    double frames = scene->frames / scene->output.every + 1;
+    if (scene->output.preview)
+        forecast->film_bytes = (uint64_t)(PICTURE_BYTES + FILM_PIXEL_BYTES * pixels * frames);
+    double saved = particles * saved_bytes_per_particle(scene) + 4 * liquid + CHECKPOINT_FIXED;
+    forecast->checkpoint_bytes = (uint64_t)(2 * saved);
 }
 
 spate_status X(forecast)(const spate_scene *scene, int threads, spate_forecast *forecast,
@@ -113,7 +173,7 @@ spate_status X(forecast)(const spate_scene *scene, int threads, spate_forecast *
         movers = movers || sp_shape_moves(&solids.items[k].form);
     }
     memset(forecast, 0, sizeof *forecast);
-    spate_status status = X(seed)(scene, &g, &solids, NULL, NULL, &forecast->particles, error);
+    spate_status status = X(seed_count)(scene, &g, &solids, &forecast->particles, error);
     sp_solids_clear(&solids);
     TRY(status);
     for (int d = 0; d < 3; d++) {
@@ -121,13 +181,16 @@ spate_status X(forecast)(const spate_scene *scene, int threads, spate_forecast *
         forecast->size[d] = d < DIM ? (double)g.n[d] * g.dx : 0;
     }
     forecast->cell_size = g.dx;
-    double bytes = PROCESS_BYTES + preview_bytes(scene, &g, (double)forecast->particles);
+    double bytes = PROCESS_BYTES + THREAD_BYTES * threads +
+                   preview_bytes(scene, &g, (double)forecast->particles);
     bytes += (double)forecast->particles * bytes_per_particle(scene);
     bytes += (double)g.size * bytes_per_cell(scene, movers) +
              (double)g.tile_count * (40.0 + 4.0 * threads);
     if (scene->pressure.solver == SPATE_SOLVER_MULTIGRID)
         bytes += X(multigrid_bytes)(&g);
     bytes += surface_bytes(scene, forecast->particles);
+    disk_bytes(scene, &g, forecast);
     forecast->memory = (uint64_t)bytes;
+    forecast->device_memory = X(device_forecast)(scene, &g, forecast->particles);
     return file_bytes(scene, forecast->particles, &forecast->bytes_per_frame, error);
 }

@@ -250,6 +250,7 @@ static void fraction_range(void *user, size_t begin, size_t end, int worker)
         size_t base = X(index)(g, first);
         bool far =
             s->phi_solid[base] > 3.0f * TILE * g->dx; /* of all the tile, and of its neighbours */
+        bool cut = false;
         for (int r = 0; r < TILE_ROWS; r++)
             for (int i = 0; i < TILE; i++) {
                 size_t index = base + X(row_offset)(g, r) + (size_t)i;
@@ -262,10 +263,13 @@ static void fraction_range(void *user, size_t begin, size_t end, int worker)
                     continue;
                 wrap(g, cell);
                 size_t source = X(index)(g, cell);
-                FOR_DIM(d)
+                FOR_DIM(d) {
                     s->w[d][index] = far ? 1.0f : cut_face(s, source, cell, d);
+                    cut = cut || s->w[d][index] != 1.0f;
+                }
                 s->room[index] = far ? 1.0f : kernel_share(s, source);
             }
+        s->tiles.cut[tile] = cut;
     }
 }
 

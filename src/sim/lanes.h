@@ -15,7 +15,6 @@
 typedef float lanes __attribute__((vector_size(TILE * sizeof(float))));
 typedef int32_t lane_mask __attribute__((vector_size(TILE * sizeof(float))));
 typedef double wide __attribute__((vector_size(TILE * sizeof(double))));
-typedef int64_t wide_mask __attribute__((vector_size(TILE * sizeof(double))));
 typedef uint8_t lane_bytes __attribute__((vector_size(TILE)));
 typedef float loose __attribute__((vector_size(TILE * sizeof(float)), aligned(4), may_alias));
 typedef double loose_wide
@@ -58,6 +57,27 @@ SP_INLINE void store_bytes(uint8_t *p, lane_mask v)
     *(loose_bytes *)p = __builtin_convertvector(v, lane_bytes);
 }
 
+/* Masks come from arithmetic: where the machine's vectors are shorter than a row, gcc compares rows
+ * lane by lane, which costs ten times as much. */
+
+/* v > 0, for anything but a NaN. */
+SP_INLINE lane_mask is_positive(lanes v)
+{
+    lane_mask bits = (lane_mask)v;
+    return (((lane_mask){0} - bits) & ~bits) >> 31;
+}
+
+/* v == n and v < n, for numbers that are not negative. */
+SP_INLINE lane_mask is_equal(lane_mask v, int32_t n)
+{
+    return ((v ^ n) - 1) >> 31;
+}
+
+SP_INLINE lane_mask is_below(lane_mask v, int32_t n)
+{
+    return (v - n) >> 31;
+}
+
 /* v where the mask is set, else 0. */
 SP_INLINE lanes where(lane_mask mask, lanes v)
 {
@@ -71,28 +91,37 @@ SP_INLINE lanes choose(lane_mask mask, lanes yes, lanes no)
 
 SP_INLINE lanes where_positive(lanes mark, lanes v)
 {
-    return where(mark > 0.0f, v);
+    return where(is_positive(mark), v);
 }
 
 SP_INLINE bool any(lane_mask mask)
 {
-    int32_t set = 0;
-    for (int i = 0; i < TILE; i++)
-        set |= mask[i];
+    uint64_t words[TILE / 2], set = 0;
+    memcpy(words, &mask, sizeof words);
+    for (int i = 0; i < TILE / 2; i++)
+        set |= words[i];
     return set != 0;
+}
+
+/* A number from a mask: bit i is lane i. */
+SP_INLINE uint32_t lane_bits(lane_mask mask)
+{
+    lane_mask weight;
+    uint64_t words[TILE / 2], set = 0;
+    for (int i = 0; i < TILE; i++)
+        weight[i] = 1 << i;
+    mask &= weight;
+    memcpy(words, &mask, sizeof words);
+    for (int i = 0; i < TILE / 2; i++)
+        set |= words[i];
+    return (uint32_t)(set | set >> 32);
 }
 
 /* The larger of |v| and most, which must not be negative; a NaN counts as larger than any number
  * and stays. Numbers without sign are in the order of their bits. */
 SP_INLINE lane_mask larger(lane_mask most, lanes v)
 {
-    lane_mask size = (lane_mask)v & 0x7fffffff, more = size > most;
-    return (size & more) | (most & ~more);
-}
-
-SP_INLINE wide_mask larger_wide(wide_mask most, wide v)
-{
-    wide_mask size = (wide_mask)v & INT64_MAX, more = size > most;
+    lane_mask size = (lane_mask)v & 0x7fffffff, more = (most - size) >> 31;
     return (size & more) | (most & ~more);
 }
 
@@ -101,16 +130,6 @@ SP_INLINE double largest(lane_mask most)
 {
     int32_t bits = 0;
     float value;
-    for (int i = 0; i < TILE; i++)
-        bits = most[i] > bits ? most[i] : bits;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-SP_INLINE double largest_wide(wide_mask most)
-{
-    int64_t bits = 0;
-    double value;
     for (int i = 0; i < TILE; i++)
         bits = most[i] > bits ? most[i] : bits;
     memcpy(&value, &bits, sizeof value);

@@ -23,7 +23,8 @@ int X(particle_columns)(X(particles) *p, void ***columns)
 static spate_status grow_column(void **column, uint32_t count, uint32_t capacity,
                                 spate_error *error)
 {
-    void *larger = sp_grow(*column, (size_t)count * 4, capacity, 4);
+    /* some more: vectors may be read beyond the last particle */
+    void *larger = sp_grow(*column, (size_t)count * 4, (size_t)capacity + 8, 4);
     if (!larger)
         return sp_fail_memory(error, "particles", (uint64_t)capacity * 4);
     *column = larger;
@@ -31,14 +32,16 @@ static spate_status grow_column(void **column, uint32_t count, uint32_t capacity
 }
 
 /* Scratch: a histogram of tiles per thread (SORT), what a thread needs for a tile (SORT, P2G,
- * ADVECT), and one partial result per range (sums). */
+ * ADVECT, push-apart), and one partial result per range (sums). */
 static spate_status reserve_scratch(X(sim) *s, spate_error *error)
 {
     size_t tiles = (size_t)s->grid.tile_count, threads = (size_t)sp_pool_threads(s->common->pool);
-    size_t device = X(device_scratch)(), advect = X(patch_scratch)();
-    size_t bytes = tiles * (threads * sizeof(uint32_t) + 4 * sizeof(double)) +
-                   threads * (device > advect ? device : advect) + s->particles.capacity / 64 +
-                   65536;
+    size_t worker = X(device_scratch)(), advect = X(patch_scratch)();
+    worker = advect > worker ? advect : worker;
+    if (X(pushes_apart)(s->common->scene) && X(push_scratch)(s->common->scene) > worker)
+        worker = X(push_scratch)(s->common->scene);
+    size_t bytes = tiles * (threads * sizeof(uint32_t) + 4 * sizeof(double)) + threads * worker +
+                   s->particles.capacity / 64 + 65536;
     if (bytes <= s->scratch_size)
         return SPATE_OK;
     void *larger = sp_alloc(bytes, 1);
@@ -82,13 +85,19 @@ spate_status X(particles_reserve)(X(sim) *s, uint64_t count, spate_error *error)
 
 void X(particles_append)(X(sim) *s, const float x[DIM], const float v[DIM], int source)
 {
+    uint32_t k = s->particles.count++;
+    X(particles_put)(s, k, x, v, source);
+    s->particles.id[0][k] = s->particles.next_id++;
+}
+
+void X(particles_put)(X(sim) *s, uint32_t k, const float x[DIM], const float v[DIM], int source)
+{
     X(particles) *p = &s->particles;
-    uint32_t k = p->count++;
     FOR_DIM(d) {
         p->x[d][k] = x[d];
         p->v[d][k] = v[d];
     }
-    p->id[0][k] = p->next_id++;
+    p->id[0][k] = k;
     for (int e = 0; e < DIM * DIM && s->apic; e++)
         p->c[e][k] = 0.0f;
     const spate_scene *scene = s->common->scene;

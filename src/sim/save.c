@@ -189,6 +189,7 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
         if (tile < 0 || tile >= s->grid.tile_count)
             return sp_fail(error, SPATE_ERROR_FILE, NULL, "the checkpoint is damaged");
         copy_tile(s, tile, values, false);
+        s->system.unknown[tile] = UNKNOWN_STALE;
         s->tiles.state[tile] |= TILE_ACTIVE; /* so that SORT clears it if the liquid has left */
     }
 #define F(name) common->name = record.name;

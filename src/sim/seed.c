@@ -8,7 +8,8 @@
  *
  * The cells are taken in blocks of a tile's size. A block that a fill's distance shows to be
  * outside is passed over, and one that is inside and far from everything else needs no look at its
- * particles: counting stays cheap for huge scenes. */
+ * particles: counting stays cheap for huge scenes. Threads share the blocks: each block is counted,
+ * its particles' places follow, and then it is filled. */
 #include "state.h"
 
 #include "kernels/random.h"
@@ -16,11 +17,13 @@
 
 #include <math.h>
 
+typedef void seed_sink(void *user, const float x[DIM], const float v[DIM], int source);
+
 typedef struct seeder {
     const spate_scene *scene;
     const X(grid) *g;
     const sp_solids *solids;
-    X(seed_sink) *sink;
+    seed_sink *sink; /* called for each particle; may be NULL */
     void *user;
     uint64_t count;
     sp_shape *forms; /* of the fills so far */
@@ -164,40 +167,139 @@ static void seed_block(seeder *s, const int low[3], const int high[3], int fill)
                 seed_cell(s, cell, fill, kind == BLOCK_SURE);
 }
 
-static void seed_shape(seeder *s, int fill)
+/* ---- blocks of a fill: all of them in order, or by threads, with the same result */
+
+typedef struct blocks {
+    int low[3], count[3], high[3]; /* cells; blocks along each axis */
+    size_t total;
+} blocks;
+
+static blocks blocks_of(const seeder *s, int fill)
 {
-    int low[3], high[3], at[3], from[3] = {0, 0, 0}, to[3] = {1, 1, 1};
-    fill_range(s->g, &s->forms[fill], &s->poses[fill], low, high);
-    for (at[2] = low[2]; at[2] < high[2]; at[2] += TILE)
-        for (at[1] = low[1]; at[1] < high[1]; at[1] += TILE)
-            for (at[0] = low[0]; at[0] < high[0]; at[0] += TILE) {
-                FOR_DIM(d) {
-                    from[d] = at[d];
-                    to[d] = at[d] + TILE < high[d] ? at[d] + TILE : high[d];
-                }
-                seed_block(s, from, to, fill);
-            }
+    blocks b = {.total = 1};
+    fill_range(s->g, &s->forms[fill], &s->poses[fill], b.low, b.high);
+    for (int d = 0; d < 3; d++) {
+        int cells = b.high[d] - b.low[d];
+        b.count[d] = cells > 0 ? (cells + TILE - 1) / TILE : 0;
+        b.total *= (size_t)b.count[d];
+    }
+    return b;
 }
 
-spate_status X(seed)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids,
-                     X(seed_sink) *sink, void *user, uint64_t *count, spate_error *error)
+static void seed_number(seeder *s, const blocks *b, size_t number, int fill)
+{
+    int from[3], to[3];
+    for (int d = 0; d < 3; d++) {
+        from[d] = b->low[d] + (int)(number % (size_t)b->count[d]) * TILE;
+        to[d] = from[d] + TILE < b->high[d] ? from[d] + TILE : b->high[d];
+        number /= (size_t)b->count[d];
+    }
+    seed_block(s, from, to, fill);
+}
+
+typedef struct lay_args {
+    const seeder *all;
+    X(sim) *s;
+    blocks b;
+    int fill;
+    uint64_t *place; /* per block: how many it has; then where they begin */
+    bool lay;
+} lay_args;
+
+typedef struct layer {
+    X(sim) *s;
+    uint64_t place;
+} layer;
+
+static void lay_one(void *user, const float x[DIM], const float v[DIM], int source)
+{
+    layer *l = user;
+    X(particles_put)(l->s, (uint32_t)l->place++, x, v, source);
+}
+
+static void lay_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const lay_args *args = user;
+    for (size_t k = begin; k < end; k++) {
+        layer l = {args->s, args->place[k]};
+        seeder one = *args->all;
+        one.count = 0;
+        one.sink = args->lay ? lay_one : NULL;
+        one.user = &l;
+        seed_number(&one, &args->b, k, args->fill);
+        if (!args->lay)
+            args->place[k] = one.count;
+    }
+}
+
+/* The particles of a shape into the simulation's columns, which have room for them. */
+static spate_status lay_shape(seeder *s, X(sim) *sim, int fill, spate_error *error)
+{
+    lay_args args = {.all = s, .s = sim, .b = blocks_of(s, fill), .fill = fill};
+    args.place = sp_alloc(args.b.total, sizeof *args.place);
+    if (!args.place)
+        return sp_fail_memory(error, "the fills", 0);
+    sp_parallel_for(sim->common->pool, args.b.total, 8, lay_range, &args);
+    uint64_t sum = sim->particles.count;
+    for (size_t k = 0; k < args.b.total; k++) {
+        uint64_t count = args.place[k];
+        args.place[k] = sum;
+        sum += count;
+    }
+    args.lay = true;
+    sp_parallel_for(sim->common->pool, args.b.total, 8, lay_range, &args);
+    s->count += sum - sim->particles.count;
+    sim->particles.count = sim->particles.next_id = (uint32_t)sum;
+    sp_free(args.place);
+    return SPATE_OK;
+}
+
+static void append_one(void *user, const float x[DIM], const float v[DIM], int source)
+{
+    X(particles_append)(user, x, v, source);
+}
+
+static spate_status seed_fill(seeder *s, X(sim) *sim, int fill, spate_error *error)
+{
+    if (s->scene->fill.items[fill].shape == SPATE_SHAPE_PARTICLES) {
+        seed_points(s, fill);
+        return SPATE_OK;
+    }
+    sp_shape_prepare(&s->forms[fill], &s->scene->fill.items[fill], DIM);
+    s->poses[fill] = s->forms[fill].rest;
+    if (sim)
+        return lay_shape(s, sim, fill, error);
+    blocks b = blocks_of(s, fill);
+    for (size_t k = 0; k < b.total; k++)
+        seed_number(s, &b, k, fill);
+    return SPATE_OK;
+}
+
+/* Counts the particles, and with `sim` makes them. */
+static spate_status seed(const spate_scene *scene, const X(grid) *g, const sp_solids *solids,
+                         X(sim) *sim, uint64_t *count, spate_error *error)
 {
     int fills = scene->fill.count;
     sp_shape *forms = sp_alloc((size_t)fills + 1, sizeof *forms);
     sp_pose *poses = sp_alloc((size_t)fills + 1, sizeof *poses);
-    seeder s = {scene, g, solids, sink, user, 0, forms, poses};
-    for (int fill = 0; fill < fills && forms && poses; fill++) {
-        if (scene->fill.items[fill].shape == SPATE_SHAPE_PARTICLES) {
-            seed_points(&s, fill);
-            continue;
-        }
-        sp_shape_prepare(&forms[fill], &scene->fill.items[fill], DIM);
-        poses[fill] = forms[fill].rest;
-        seed_shape(&s, fill);
-    }
-    bool complete = forms && poses;
+    spate_status status = forms && poses ? SPATE_OK : sp_fail_memory(error, "the fills", 0);
+    seeder s = {scene, g, solids, sim ? append_one : NULL, sim, 0, forms, poses};
+    for (int fill = 0; fill < fills && status == SPATE_OK; fill++)
+        status = seed_fill(&s, sim, fill, error);
     sp_free(forms);
     sp_free(poses);
     *count = s.count;
-    return complete ? SPATE_OK : sp_fail_memory(error, "the fills", 0);
+    return status;
+}
+
+spate_status X(seed_count)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids,
+                           uint64_t *count, spate_error *error)
+{
+    return seed(scene, g, solids, NULL, count, error);
+}
+
+spate_status X(seed)(X(sim) *s, uint64_t *count, spate_error *error)
+{
+    return seed(s->common->scene, &s->grid, &s->solids, s, count, error);
 }

@@ -84,39 +84,6 @@ static bool pass_solids(X(mover) *m, const float from[DIM], float to[DIM], float
     return contact != SP_CONTACT_CRUSHED;
 }
 
-/* Walls and periodic sides; false: it left through an open side. `shift` is how far a periodic side
- * took it (cells). */
-static bool pass_sides(const X(sim) *s, float x[DIM], float v[DIM], float shift[DIM], bool *wrapped)
-{
-    for (int d = 0; d < DIM; d++) {
-        shift[d] = 0.0f;
-        const spate_side *sides = s->common->scene->domain.sides[d];
-        float n = (float)s->grid.n[d], low = CLEARANCE, high = n - CLEARANCE;
-        if (sides[0] == SPATE_SIDE_PERIODIC) {
-            if (x[d] < 0.0f || x[d] >= n) {
-                shift[d] = -n * (float)X(floor)(x[d] / n);
-                x[d] += shift[d];
-                x[d] = x[d] < n ? x[d] : 0.0f;
-                *wrapped = true;
-            }
-            continue;
-        }
-        if ((sides[0] == SPATE_SIDE_OPEN && x[d] < 0.0f) ||
-            (sides[1] == SPATE_SIDE_OPEN && x[d] >= n))
-            return false;
-        /* what solids have clipped to the room stands at the wall but for rounding */
-        if (sides[0] == SPATE_SIDE_WALL && x[d] < 1.1f * low) {
-            x[d] = x[d] > low ? x[d] : low;
-            v[d] = v[d] > 0.0f ? v[d] : 0.0f;
-        }
-        if (sides[1] == SPATE_SIDE_WALL && x[d] > high - 0.1f * CLEARANCE) {
-            x[d] = x[d] < high ? x[d] : high;
-            v[d] = v[d] < 0.0f ? v[d] : 0.0f;
-        }
-    }
-    return true;
-}
-
 /* A way with no place at its end: ADVECT loses the particle, a correction is not made. Returns
  * whether the particle stays. */
 static bool give_up(X(mover) *m, _Atomic uint64_t *count, const float x[DIM], float to[DIM])
@@ -140,7 +107,8 @@ bool X(settle)(X(mover) *m, const float x[DIM], float to[DIM], float v[DIM])
     way = __builtin_sqrtf(way);
     if (solids && near_solid(m, x, way) && !pass_solids(m, x, to, v))
         return give_up(m, &m->crushed, x, to);
-    if (!pass_sides(s, to, v, shift, &wrapped))
+    const spate_side(*sides)[2] = s->common->scene->domain.sides;
+    if (!X(pass_sides)(&s->grid, sides, to, v, shift, &wrapped))
         return give_up(m, &m->open, x, to);
     /* the solids behind a periodic side are met on the way that leads there */
     FOR_DIM(d)

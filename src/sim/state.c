@@ -131,15 +131,19 @@ static spate_status make_arrays(X(sim) *s, spate_error *error)
     t->border = sp_alloc(tiles, sizeof *t->border);
     t->state = sp_alloc(tiles, sizeof *t->state);
     t->near = sp_alloc(tiles, sizeof *t->near);
+    t->cut = sp_alloc(tiles, sizeof *t->cut);
     t->start = sp_alloc(tiles + 1, sizeof *t->start);
     s->solid_tiles = sp_alloc(tiles, sizeof *s->solid_tiles);
     s->system.unknown = sp_alloc(tiles, sizeof *s->system.unknown);
+    s->system.pocketed = sp_alloc(tiles, sizeof *s->system.pocketed);
+    s->system.node = sp_alloc(tiles, sizeof *s->system.node);
     s->system.wave = sp_alloc(tiles, sizeof *s->system.wave);
     s->system.wave_start =
         sp_alloc((size_t)(s->grid.tiles[0] + s->grid.tiles[1] + s->grid.tiles[2] + 2),
                  sizeof *s->system.wave_start);
-    if (!t->active || !t->liquid || !t->faces || !t->border || !t->state || !t->near || !t->start ||
-        !s->solid_tiles || !s->system.unknown || !s->system.wave || !s->system.wave_start)
+    if (!t->active || !t->liquid || !t->faces || !t->border || !t->state || !t->near || !t->cut ||
+        !t->start || !s->solid_tiles || !s->system.unknown || !s->system.pocketed ||
+        !s->system.node || !s->system.wave || !s->system.wave_start)
         return sp_fail_memory(error, "the tiles", 0);
     return SPATE_OK;
 }
@@ -156,20 +160,15 @@ static spate_status make_solids(X(sim) *s, spate_error *error)
     return SPATE_OK;
 }
 
-static void seed_one(void *user, const float x[DIM], const float v[DIM], int source)
-{
-    X(particles_append)(user, x, v, source);
-}
-
 static spate_status make_particles(X(sim) *s, spate_error *error)
 {
     const spate_scene *scene = s->common->scene;
     for (int k = 0; k < scene->channel_count; k++)
         s->particles.channel_columns += scene->channels[k].components;
     uint64_t count;
-    TRY(X(seed)(scene, &s->grid, &s->solids, NULL, NULL, &count, error));
+    TRY(X(seed_count)(scene, &s->grid, &s->solids, &count, error));
     TRY(X(particles_reserve)(s, count, error));
-    return X(seed)(scene, &s->grid, &s->solids, seed_one, s, &s->common->seeded, error);
+    return X(seed)(s, &s->common->seeded, error);
 }
 
 static spate_status make(X(sim) *s, spate_error *error)
@@ -187,7 +186,7 @@ static spate_status make(X(sim) *s, spate_error *error)
     TRY(X(emitters_create)(s, error));
     TRY(make_particles(s, error));
     X(update_solids)(s, 0);
-    return SPATE_OK;
+    return X(gpu_attach)(s, error);
 }
 
 X(sim) *X(create)(sp_common *common, spate_error *error)
@@ -209,6 +208,7 @@ void X(destroy)(X(sim) *s)
 {
     if (!s)
         return;
+    X(gpu_detach)(s);
     X(array) arrays[MAX_ARRAYS];
     int count = X(arrays)(s, s->common->scene, arrays);
     for (int k = 0; k < count; k++)
@@ -219,10 +219,13 @@ void X(destroy)(X(sim) *s)
     sp_free(s->tiles.border);
     sp_free(s->tiles.state);
     sp_free(s->tiles.near);
+    sp_free(s->tiles.cut);
     sp_free(s->tiles.start);
     sp_free(s->solid_tiles);
     sp_free(s->system.levels[0].tiles);
     sp_free(s->system.unknown);
+    sp_free(s->system.pocketed);
+    sp_free(s->system.node);
     sp_free(s->system.wave);
     sp_free(s->system.wave_start);
     void **columns[MAX_COLUMNS + 3];

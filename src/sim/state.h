@@ -9,7 +9,9 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "device/groups.h"
 #include "kernels/grid.h"
+#include "kernels/sides.h"
 #include "kernels/transfer.h"
 #include "scene/solids.h"
 #include "table.h"
@@ -18,11 +20,6 @@
 
 #define MAX_CHANNELS 16
 #define MAX_COLUMNS (2 * DIM + 1 + DIM * DIM + 4 * MAX_CHANNELS)
-#define CLEARANCE                                                                                 \
-    1e-3f /* cells that particles keep from walls and solids; float positions resolve it to 4,000 \
-             cells */
-#define SOLID_BAND 4.0 /* cells around solids in which their distance on the grid is exact */
-#define DEAD (-1e30f)  /* x[0] of a particle that is to be removed */
 
 typedef uint32_t __attribute__((may_alias)) X(word); /* a value of a column, whatever its type */
 
@@ -56,6 +53,7 @@ typedef struct X(tiles) {
     int border_count;
     uint8_t *state;  /* per tile: TILE_... bits */
     uint8_t *near;   /* per tile: NEAR_... bits, how far the surface is */
+    uint8_t *cut;    /* per tile: whether some of its faces are not open; valid with solids */
     uint32_t *start; /* per tile: its first particle; start[tile_count] = count */
 } X(tiles);
 
@@ -93,8 +91,9 @@ typedef struct X(pocket) {
     double sum, count;
 } X(pocket);
 
-/* What a tile has: no unknown; some, and all faces between them open; some, and solids near. */
-enum { UNKNOWN_NONE, UNKNOWN_PLAIN, UNKNOWN_CUT };
+/* What a tile has: no unknown; some, and all faces between them open; only such, and around it too;
+ * some, and solids near. STALE: what the arrays hold is not known. */
+enum { UNKNOWN_NONE, UNKNOWN_PLAIN, UNKNOWN_DEEP, UNKNOWN_CUT, UNKNOWN_STALE };
 
 /* The pressure system of a step, units in which dt / (rho dx) = 1 (see pressure/system.c). */
 typedef struct X(system) {
@@ -115,8 +114,11 @@ typedef struct X(system) {
     int level_count;
     int sweeps;                  /* multigrid: of the smoother, before and after */
     float least_theta;           /* bound of the surface's share of a cell distance */
-    uint8_t *unknown;            /* per active tile: UNKNOWN_... */
-    uint8_t *pocket;             /* not 0: liquid of a component that touches no air */
+    uint8_t *unknown;            /* per tile: UNKNOWN_..., those not active NONE */
+    uint8_t *pocket;             /* unknowns: not 0 in a component that touches no air */
+    uint8_t *pocketed;           /* per tile: whether some of its `pocket` are not 0 */
+    bool has_pockets;            /* there is one */
+    uint32_t *node;              /* per tile: the component of its unknowns, see pockets.c */
     _Atomic uint32_t *component; /* cells: another one of the same component, see pockets.c */
     X(pocket) *pockets;          /* cells: of the pocket whose root it is */
     int *wave; /* liquid tiles by the sum of their coordinates: those of one sum do not depend on
@@ -158,8 +160,9 @@ typedef struct X(sim) {
                    dx */
     float *density; /* cells: of particles, against rest density times the free room, 1 where that
                        is little; NULL without density projection */
-    float *p;       /* Pa, the last pressure: start of the next solve */
-    uint8_t *type;  /* spate_cell */
+    bool density_summed; /* P2G has left the sums for SURFACE where density_sums says */
+    float *p;            /* Pa, the last pressure: start of the next solve */
+    uint8_t *type;       /* spate_cell */
     uint8_t *known[DIM], *known_next[DIM]; /* EXTRAPOLATE: 0 unknown, else 1 + distance in faces */
     uint32_t *first, *count;               /* per cell: its first particle, how many */
     float *phi_solid;  /* m, nodes: signed distance to solids; exact near them, a bound far away;
@@ -188,6 +191,9 @@ typedef struct X(sim) {
 
     void *scratch; /* memory of the arena */
     size_t scratch_size;
+#ifdef SPATE_GPU
+    struct X(gpu) *gpu; /* device/cuda/gpu.h */
+#endif
 } X(sim);
 
 /* Values of `known`; between the first two and the last, 1 + distance in faces. FIXED: stays as it
@@ -199,6 +205,73 @@ enum {
     NEAR_SURFACE = 2,
     NEAR_GIVES = 4
 }; /* has an empty cell; one next to that; gives to such */
+
+/* ---- device/cuda/bridge.c: an instance that has its arrays also in a GPU's memory (SPATE_GPU). In
+ * those of the CPU these do nothing. Groups: GPU_... of device/groups.h. */
+#ifdef SPATE_GPU
+spate_status X(gpu_attach)(X(sim) *s, spate_error *error);
+void X(gpu_detach)(X(sim) *s);
+void X(bring)(X(sim) *s, unsigned groups);   /* makes the host's arrays current */
+void X(changed)(X(sim) *s, unsigned groups); /* the host's arrays are newer now */
+void X(forget)(X(sim) *s, unsigned groups);  /* the host's arrays were used as scratch */
+/* Before a stage: runs it on the device, or makes the host ready for it. */
+spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done,
+                             spate_error *error);
+bool X(device_max_speed)(X(sim) *s, double *speed); /* false: the host is to find it */
+uint64_t X(device_bytes)(const X(sim) *s);          /* in the device's memory */
+uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t particles);
+/* After a step: the seconds of its stages by the device's clock, for it works behind the host. */
+void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT]);
+#else
+static inline spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
+{
+    (void)s, (void)error;
+    return SPATE_OK;
+}
+static inline void X(gpu_detach)(X(sim) *s)
+{
+    (void)s;
+}
+static inline void X(bring)(X(sim) *s, unsigned groups)
+{
+    (void)s, (void)groups;
+}
+static inline void X(changed)(X(sim) *s, unsigned groups)
+{
+    (void)s, (void)groups;
+}
+static inline void X(forget)(X(sim) *s, unsigned groups)
+{
+    (void)s, (void)groups;
+}
+static inline spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done,
+                                           spate_error *error)
+{
+    (void)s, (void)stage, (void)dt, (void)error;
+    *done = false;
+    return SPATE_OK;
+}
+static inline bool X(device_max_speed)(X(sim) *s, double *speed)
+{
+    (void)s, (void)speed;
+    return false;
+}
+static inline uint64_t X(device_bytes)(const X(sim) *s)
+{
+    (void)s;
+    return 0;
+}
+static inline uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g,
+                                          uint64_t particles)
+{
+    (void)scene, (void)g, (void)particles;
+    return 0;
+}
+static inline void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT])
+{
+    (void)s, (void)seconds;
+}
+#endif
 
 /* ---- state.c */
 X(sim) *X(create)(sp_common *common, spate_error *error);
@@ -217,10 +290,13 @@ spate_status X(particles_reserve)(X(sim) *s, uint64_t count, spate_error *error)
 void X(particles_append)(X(sim) *s, const float x[DIM], const float v[DIM], int source);
 void X(particles_remove_dead)(X(sim) *s);
 
-/* ---- seed.c: the particles at the start. Calls `sink` for each (may be NULL) and counts them. */
-typedef void X(seed_sink)(void *user, const float x[DIM], const float v[DIM], int source);
-spate_status X(seed)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids,
-                     X(seed_sink) *sink, void *user, uint64_t *count, spate_error *error);
+/* Writes particle k, whose id is k. */
+void X(particles_put)(X(sim) *s, uint32_t k, const float x[DIM], const float v[DIM], int source);
+
+/* ---- seed.c: the particles at the start; room for as many as seed_count says must be reserved. */
+spate_status X(seed_count)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids,
+                           uint64_t *count, spate_error *error);
+spate_status X(seed)(X(sim) *s, uint64_t *count, spate_error *error);
 
 /* ---- tiles.c */
 void X(tiles_update)(X(sim) *s); /* from tiles.start: the lists; clears what left them */
@@ -230,10 +306,10 @@ void X(tiles_update)(X(sim) *s); /* from tiles.start: the lists; clears what lef
 void X(fold_border)(X(sim) *s, float *sum, float *weight, int d);
 void X(fill_border)(X(sim) *s, float *field,
                     int d); /* d: component of a face field, -1: cell values */
-void X(fill_border_periodic)(X(sim) *s, float *field); /* cell values, periodic sides only */
-void X(fill_border_wide)(X(sim) *s, double *field);    /* the same in fp64 */
-void X(fill_border_bytes)(X(sim) *s, uint8_t *field);  /* face marks, periodic sides only */
-void X(fill_border_type)(X(sim) *s);                   /* walls are solid, open sides air */
+void X(fill_border_periodic)(X(sim) *s, float *field, int d); /* periodic sides only */
+void X(fill_border_wide)(X(sim) *s, double *field);           /* the same in fp64 */
+void X(fill_border_bytes)(X(sim) *s, uint8_t *field);         /* face marks, periodic sides only */
+void X(fill_border_type)(X(sim) *s);                          /* walls are solid, open sides air */
 /* The place inside, along an axis, whose value `fill_border` gives to place i; across: of faces. */
 int X(image_place)(const X(sim) *s, int axis, int i, bool across);
 void X(close_walls)(X(sim) *s); /* u = 0 on the faces of walls */
@@ -286,12 +362,16 @@ float X(cell_share)(const X(sim) *s, size_t index); /* of a cell that is free of
 /* ---- surface.c */
 bool X(has_level_set)(const X(sim) *s);
 void X(update_level_set)(X(sim) *s); /* phi from the sorted particles */
+/* Where the particles around the middles of cells are counted, with the linear kernel: `density`,
+ * or phi without it; NULL if nobody needs it. */
+float *X(density_sums)(X(sim) *s);
 sp_room X(room)(const X(sim) *s);
 
 /* ---- push_apart.c and density.c: the two ways of SEPARATE. push_apart moves the particles and
  * returns the sum of gravity times way over them, m^2/s^2: what it took from the potential energy,
  * per particle mass; project_density leaves the displacement in `weight` for ADVECT. */
 bool X(pushes_apart)(const spate_scene *scene);
+size_t X(push_scratch)(const spate_scene *scene); /* bytes that a worker needs in the arena */
 double X(push_apart)(X(sim) *s);
 void X(project_density)(X(sim) *s);
 void X(book_separation)(X(sim) *s, double work); /* separate.c */

@@ -22,7 +22,7 @@ static void hand_back(X(sim) *s, double dt)
         X(after_transfer)(s, dt, momentum);
 }
 
-spate_status X(run_stage)(X(sim) *s, spate_stage stage, double dt, spate_error *error)
+static spate_status run_on_host(X(sim) *s, spate_stage stage, double dt, spate_error *error)
 {
     switch (stage) {
     case SPATE_STAGE_SORT:
@@ -38,22 +38,34 @@ spate_status X(run_stage)(X(sim) *s, spate_stage stage, double dt, spate_error *
     case SPATE_STAGE_EXTRAPOLATE: X(extrapolate)(s, dt); break;
     case SPATE_STAGE_G2P: hand_back(s, dt); break;
     case SPATE_STAGE_SEPARATE: X(separate_particles)(s, dt); break;
-    case SPATE_STAGE_ADVECT:
-        TRY(X(advect_particles)(s, dt, error));
-        s->common->last_dt = dt;
-        break;
+    case SPATE_STAGE_ADVECT: TRY(X(advect_particles)(s, dt, error)); break;
     case SPATE_STAGE_EMIT: TRY(X(emit_and_drain)(s, dt, error)); break;
     case SPATE_STAGE_COUNT: break;
     }
     return SPATE_OK;
 }
 
+spate_status X(run_stage)(X(sim) *s, spate_stage stage, double dt, spate_error *error)
+{
+    bool done;
+    TRY(X(device_stage)(s, stage, dt, &done, error));
+    if (!done)
+        TRY(run_on_host(s, stage, dt, error));
+    if (stage == SPATE_STAGE_ADVECT)
+        s->common->last_dt = dt;
+    return SPATE_OK;
+}
+
 spate_status X(step)(X(sim) *s, double dt, spate_error *error)
 {
+    double seconds[SPATE_STAGE_COUNT];
     for (int stage = 0; stage < SPATE_STAGE_COUNT; stage++) {
         double start = sp_seconds();
         TRY(X(run_stage)(s, (spate_stage)stage, dt, error));
-        s->common->seconds[stage] += sp_seconds() - start;
+        seconds[stage] = sp_seconds() - start;
     }
+    X(device_times)(s, seconds);
+    for (int stage = 0; stage < SPATE_STAGE_COUNT; stage++)
+        s->common->seconds[stage] += seconds[stage];
     return SPATE_OK;
 }

@@ -35,18 +35,23 @@ static spate_status run_stage(void *s, spate_stage stage, double dt, spate_error
 static double max_speed(void *user, double dt)
 {
     X(sim) *s = user;
-    double time = s->common->frame / s->common->scene->fps + s->common->inside;
-    return fmax(X(max_speed)(s), sp_solids_speed(&s->solids, time, dt));
+    double time = s->common->frame / s->common->scene->fps + s->common->inside, speed;
+    if (!X(device_max_speed)(s, &speed))
+        speed = X(max_speed)(s);
+    return fmax(speed, sp_solids_speed(&s->solids, time, dt));
 }
 
 static uint64_t hash(void *s)
 {
+    X(bring)(s, GPU_PARTICLES);
     return X(hash)(s);
 }
 
 static void stats(void *s, spate_stats *out)
 {
+    X(bring)(s, GPU_PARTICLES | GPU_TILES); /* they make the rest anew */
     X(stats)(s, out);
+    X(forget)(s, GPU_GRID);
 }
 
 static spate_status add_particles(void *user, const float *x, const float *v, size_t count,
@@ -54,6 +59,8 @@ static spate_status add_particles(void *user, const float *x, const float *v, si
 {
     X(sim) *s = user;
     size_t taken = 0;
+    X(bring)(s, GPU_PARTICLES);
+    X(changed)(s, GPU_PARTICLES);
     TRY(X(particles_reserve)(s, (uint64_t)s->particles.count + count, error));
     for (size_t k = 0; k < count; k++) {
         float at[DIM], velocity[DIM];
@@ -82,6 +89,8 @@ static size_t remove_particles(void *user, const spate_shape *inside)
     X(sim) *s = user;
     sp_shape form;
     size_t taken = 0;
+    X(bring)(s, GPU_PARTICLES);
+    X(changed)(s, GPU_PARTICLES);
     sp_shape_prepare(&form, inside, DIM);
     for (uint32_t k = 0; k < s->particles.count; k++) {
         double world[3] = {0, 0, 0};
@@ -102,6 +111,8 @@ static void free_particles(X(sim) *s)
 {
     sp_room room = X(room)(s);
     uint64_t crushed = 0;
+    X(bring)(s, GPU_PARTICLES);
+    X(changed)(s, GPU_PARTICLES);
     for (uint32_t k = 0; k < s->particles.count; k++) {
         double x[3] = {0, 0, 0}, v[3] = {0, 0, 0};
         FOR_DIM(d) {
@@ -174,6 +185,8 @@ static spate_status remove_solid(void *user, int id, spate_error *error)
 static void add_impulse(void *user, const double center[3], double radius, const double velocity[3])
 {
     X(sim) *s = user;
+    X(bring)(s, GPU_PARTICLES);
+    X(changed)(s, GPU_PARTICLES);
     for (uint32_t k = 0; k < s->particles.count && radius > 0; k++) {
         double square = 0;
         FOR_DIM(d) {
@@ -186,6 +199,16 @@ static void add_impulse(void *user, const double center[3], double radius, const
     }
 }
 
+static double cell_size(const void *s)
+{
+    return ((const X(sim) *)s)->grid.dx;
+}
+
+static uint64_t device_bytes(const void *s)
+{
+    return X(device_bytes)(s);
+}
+
 static size_t count(const void *s)
 {
     return ((const X(sim) *)s)->particles.count;
@@ -194,6 +217,7 @@ static size_t count(const void *s)
 static void read_particles(const void *user, float *positions, float *velocities, uint32_t *ids)
 {
     const X(sim) *s = user;
+    X(bring)((X(sim) *)user, GPU_PARTICLES);
     for (size_t k = 0; k < s->particles.count; k++) {
         for (size_t d = 0; d < 3; d++) {
             if (positions)
@@ -209,6 +233,7 @@ static void read_particles(const void *user, float *positions, float *velocities
 static spate_particles_view_data view(const void *user)
 {
     const X(sim) *s = user;
+    X(bring)((X(sim) *)user, GPU_PARTICLES);
     spate_particles_view_data data = {
         .count = s->particles.count, .scale = s->grid.dx, .id = s->particles.id[0]};
     FOR_DIM(d) {
@@ -223,6 +248,8 @@ static int channel_view(void *user, const char *name, float *columns[4])
     X(sim) *s = user;
     const spate_scene *scene = s->common->scene;
     int column = 0;
+    X(bring)(s, GPU_PARTICLES);
+    X(changed)(s, GPU_PARTICLES); /* the caller may write */
     for (int c = 0; c < scene->channel_count; column += scene->channels[c++].components) {
         if (strcmp(scene->channels[c].name, name) != 0)
             continue;
@@ -244,6 +271,7 @@ static bool field_view(const void *user, const char *name, spate_field_view_data
         face = strcmp(name, axes[d]) == 0 ? d : face;
     if (face < 0 && !node && !cell && !type)
         return false;
+    X(bring)((X(sim) *)user, face >= 0 ? GPU_U : cell ? GPU_PRESSURE : type ? GPU_SURFACE : 0);
     memset(out, 0, sizeof *out);
     out->values = face >= 0 ? s->u[face] + s->grid.origin
                   : node    ? s->phi_solid + s->grid.origin
@@ -269,16 +297,22 @@ static double solid_distance(const void *user, const double point[3], int *solid
 
 static void read_gauges(void *s, bool build)
 {
+    X(bring)(s, GPU_ALL);
     X(read_gauges)(s, build);
+    if (build)
+        X(forget)(s, GPU_GRID);
 }
 
 static spate_status save(void *s, sp_stream *stream)
 {
+    X(bring)(s, GPU_PARTICLES | GPU_PRESSURE | GPU_TILES);
     return X(save)(s, stream);
 }
 
 static spate_status load(void *s, sp_stream *stream, spate_error *error)
 {
+    X(bring)(s, GPU_ALL);
+    X(changed)(s, GPU_ALL);
     return X(load)(s, stream, error);
 }
 
@@ -298,6 +332,8 @@ const sp_table X(table) = {
     .move_solid = move_solid,
     .remove_solid = remove_solid,
     .add_impulse = add_impulse,
+    .cell_size = cell_size,
+    .device_bytes = device_bytes,
     .count = count,
     .read = read_particles,
     .view = view,

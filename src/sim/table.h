@@ -80,6 +80,8 @@ typedef struct sp_table {
                                spate_error *error);
     spate_status (*remove_solid)(void *s, int id, spate_error *error);
     void (*add_impulse)(void *s, const double center[3], double radius, const double velocity[3]);
+    double (*cell_size)(const void *s);
+    uint64_t (*device_bytes)(const void *s);
     size_t (*count)(const void *s);
     void (*read)(const void *s, float *positions, float *velocities, uint32_t *ids);
     spate_particles_view_data (*view)(const void *s);
@@ -93,7 +95,23 @@ typedef struct sp_table {
     spate_status (*load)(void *s, sp_stream *stream, spate_error *error);
 } sp_table;
 
+/* A device beside the CPU: its name, and its instances in 2D and 3D. */
+typedef struct sp_device {
+    const char *name;
+    const sp_table *flat, *solid;
+    /* Whether the machine has one; fills `note` with its name, or with what is missing. */
+    bool (*available)(char *note, size_t size);
+    uint64_t (*free_bytes)(void); /* of its memory */
+} sp_device;
+/* For tests: a device that no build has by itself. */
+void sp_device_add(const sp_device *device);
+
 extern const sp_table sp2_table, sp3_table;
+#ifdef SPATE_CUDA
+extern const sp_table sp2_cuda_table, sp3_cuda_table;
+bool sp_cuda_available(char *note, size_t size);
+uint64_t sp_cuda_free_bytes(void);
+#endif
 #ifdef SPATE_LEVELS
 extern const sp_table sp2_v3_table, sp3_v3_table, sp2_v4_table, sp3_v4_table;
 #endif

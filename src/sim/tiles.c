@@ -23,6 +23,7 @@ static void clear_range(void *user, size_t begin, size_t end, int worker)
     int count = X(arrays)(s, s->common->scene, arrays);
     for (size_t k = begin; k < end; k++) {
         size_t base = X(tile_index)(&s->grid, args->tiles[k]);
+        s->system.unknown[args->tiles[k]] = UNKNOWN_NONE;
         for (int a = 0; a < count; a++)
             for (int r = 0; r < TILE_ROWS && arrays[a].moving; r++) {
                 size_t row = base + X(row_offset)(&s->grid, r);

@@ -13,15 +13,21 @@ typedef struct bench_run {
     uint64_t steps;
     double particle_steps;
     double iterations; /* of the pressure solve, per step */
-    double peak;       /* bytes: the most memory that the process held */
+    double peak;       /* bytes: the most memory that the process, or the device, held */
 } bench_run;
+
+/* What is run: frames, or as many steps if that is not 0. */
+typedef struct bench_plan {
+    const char *device; /* NULL: cpu */
+    int frames, steps;
+} bench_plan;
 
 /* The scene of a case: `2d-CELLS` and `3d-CELLS` are dam breaks, everything else is a scene file.
  * Prints what is wrong; *code gets the exit code, and the result is NULL. */
 spate_scene *bench_scene(const char *name, int *code);
 
-/* Runs some frames in a process of its own, without output. Returns an exit code. */
-int bench_measure(const spate_scene *scene, const char *name, int frames, int threads,
+/* Runs a plan in a process of its own, without output. Returns an exit code. */
+int bench_measure(const spate_scene *scene, const char *name, const bench_plan *plan, int threads,
                   bench_run *run);
 
 /* Memory bandwidth: bytes per second of a = b + s c over arrays that fit in no cache, the best of

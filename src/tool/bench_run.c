@@ -104,7 +104,8 @@ static int in_child(job_fn *job, const void *args, void *result, size_t size)
 typedef struct run_args {
     const spate_scene *scene;
     const char *name;
-    int frames, threads;
+    const bench_plan *plan;
+    int threads;
 } run_args;
 
 static double processor_seconds(void)
@@ -116,21 +117,31 @@ static double processor_seconds(void)
            1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
-static spate_status run_frames(spate_sim *sim, int frames, bench_run *run, spate_error *error)
+/* Adds the numbers of the frame under way to those of the frames before. */
+static void book_frame(spate_sim *sim, bench_run *run)
 {
-    for (int frame = 0; frame < frames; frame++) {
-        uint64_t steps = spate_sim_steps(sim);
+    spate_stats stats = spate_sim_progress(sim);
+    for (int k = 0; k < SPATE_STAGE_COUNT; k++)
+        run->stage[k] += stats.seconds[k];
+    run->iterations += stats.solver_iterations;
+}
+
+static spate_status run_plan(spate_sim *sim, const bench_plan *plan, bench_run *run,
+                             spate_error *error)
+{
+    for (uint64_t done = 0;
+         plan->steps > 0 ? done < (uint64_t)plan->steps : spate_sim_frame(sim) < plan->frames;
+         done++) {
         double start = sp_seconds(), worked = processor_seconds();
-        spate_status status = spate_sim_step_frame(sim, error);
+        int frame = spate_sim_frame(sim);
+        spate_status status = spate_sim_step(sim, 0, error);
         if (status != SPATE_OK)
             return status;
         run->seconds += sp_seconds() - start;
         run->processor += processor_seconds() - worked;
-        spate_stats stats = spate_sim_stats(sim);
-        for (int k = 0; k < SPATE_STAGE_COUNT; k++)
-            run->stage[k] += stats.seconds[k];
-        run->iterations += stats.solver_iterations;
-        run->particle_steps += (double)stats.particles * (double)(spate_sim_steps(sim) - steps);
+        run->particle_steps += (double)spate_particles_count(sim);
+        if (spate_sim_frame(sim) > frame || done + 1 == (uint64_t)plan->steps)
+            book_frame(sim, run);
     }
     return SPATE_OK;
 }
@@ -142,25 +153,27 @@ static int run_job(const void *user, void *result)
     spate_error error = {0};
     spate_options options = spate_options_default();
     options.threads = args->threads;
+    options.device = args->plan->device ? args->plan->device : options.device;
     spate_sim *sim = spate_sim_create(args->scene, &options, &error);
     if (!sim)
         return tool_fail(&error, args->name);
-    spate_status status = run_frames(sim, args->frames, run, &error);
+    spate_status status = run_plan(sim, args->plan, run, &error);
     run->particles = spate_particles_count(sim);
     run->steps = spate_sim_steps(sim);
     run->iterations /= run->steps > 0 ? (double)run->steps : 1;
-    run->simulated = args->frames / args->scene->fps;
+    run->simulated = spate_sim_time(sim);
+    run->peak = (double)spate_sim_device_bytes(sim);
     spate_sim_destroy(sim);
     struct rusage usage;
-    if (getrusage(RUSAGE_SELF, &usage) == 0)
+    if (run->peak == 0 && getrusage(RUSAGE_SELF, &usage) == 0)
         run->peak = (double)usage.ru_maxrss * 1024;
     return status == SPATE_OK ? EXIT_DONE : tool_fail(&error, args->name);
 }
 
-int bench_measure(const spate_scene *scene, const char *name, int frames, int threads,
+int bench_measure(const spate_scene *scene, const char *name, const bench_plan *plan, int threads,
                   bench_run *run)
 {
-    run_args args = {scene, name, frames, threads};
+    run_args args = {scene, name, plan, threads};
     memset(run, 0, sizeof *run);
     return in_child(run_job, &args, run, sizeof *run);
 }

@@ -12,16 +12,42 @@ static const char usage[] =
     "  --set PATH=VALUE  change a setting, e.g. --set liquid.flip_ratio=0.95 (may be repeated)\n"
     "  --frames N        as many frames\n"
     "  --threads N       as many threads as the run will use (default: one per core)\n"
+    "  --device NAME     cpu (default), cuda or auto, as the run will use\n"
     "  --json            print one JSON object instead of text\n"
     "  --help            this text\n"
     "\n"
-    "Exit codes: 0 fine, 2 usage, 3 bad scene, 4 file error, 5 does not fit into memory.\n";
+    "Exit codes: 0 fine, 2 usage, 3 bad scene, 4 file error, 5 does not fit into memory,\n"
+    "6 no such device, or it does not fit into its memory.\n";
+
+/* What a run leaves, by kinds: "1.2 GB: particles 900 MB, surfaces 250 MB, ...". */
+static void print_disk(const spate_scene *scene, const spate_forecast *f)
+{
+    int frames = tool_output_frames(scene);
+    const struct {
+        const char *name;
+        double bytes;
+    } kinds[] = {
+        {"particles", (double)f->bytes_per_frame * frames},
+        {"surfaces", (double)f->mesh_bytes * frames},
+        {"volumes", (double)f->volume_bytes * frames},
+        {"pictures", (double)f->film_bytes},
+        {"checkpoints", (double)f->checkpoint_bytes},
+    };
+    char number[TOOL_NUMBER];
+    const char *between = ":";
+    printf("  disk       %s", tool_bytes_text(number, tool_disk_bytes(scene, f)));
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        if (kinds[k].bytes > 0)
+            printf("%s %s %s", between, kinds[k].name, tool_bytes_text(number, kinds[k].bytes));
+        between = kinds[k].bytes > 0 ? "," : between;
+    }
+    printf(" (%d frame%s)\n", frames, frames == 1 ? "" : "s");
+}
 
 static void print_text(const spate_scene *scene, const spate_forecast *f)
 {
     char number[TOOL_NUMBER], other[TOOL_NUMBER];
     double cells = (double)f->cells[0] * f->cells[1] * f->cells[2];
-    int files = tool_particle_files(scene);
     printf("%s (%dD)\n", scene->name, scene->dim);
     if (scene->dim == 2) {
         printf("  domain     %g x %g m\n", f->size[0], f->size[1]);
@@ -39,9 +65,9 @@ static void print_text(const spate_scene *scene, const spate_forecast *f)
     if (available)
         printf(" of %s available", tool_bytes_text(other, (double)available));
     printf("\n");
-    printf("  disk       %s per frame, %s in %d file%s of particles\n",
-           tool_bytes_text(number, (double)f->bytes_per_frame),
-           tool_bytes_text(other, tool_disk_bytes(scene, f)), files, files == 1 ? "" : "s");
+    if (f->device_memory)
+        printf("  on the GPU %s\n", tool_bytes_text(number, (double)f->device_memory));
+    print_disk(scene, f);
 }
 
 static void print_json(const spate_scene *scene, const spate_forecast *f)
@@ -54,13 +80,18 @@ static void print_json(const spate_scene *scene, const spate_forecast *f)
         f->cell_size);
     printf(", \"particles\": %llu, \"frames\": %d, \"fps\": %.17g",
            (unsigned long long)f->particles, scene->frames, scene->fps);
-    printf(
-        ", \"memory\": %llu, \"memory_available\": %llu, \"bytes_per_frame\": %llu, \"bytes_total\": %.0f}\n",
-        (unsigned long long)f->memory, (unsigned long long)tool_memory_available(),
-        (unsigned long long)f->bytes_per_frame, tool_disk_bytes(scene, f));
+    printf(", \"memory\": %llu, \"memory_available\": %llu", (unsigned long long)f->memory,
+           (unsigned long long)tool_memory_available());
+    printf(", \"device_memory\": %llu", (unsigned long long)f->device_memory);
+    printf(", \"bytes_per_frame\": %llu, \"mesh_bytes\": %llu, \"volume_bytes\": %llu",
+           (unsigned long long)f->bytes_per_frame, (unsigned long long)f->mesh_bytes,
+           (unsigned long long)f->volume_bytes);
+    printf(", \"film_bytes\": %llu, \"checkpoint_bytes\": %llu, \"bytes_total\": %.0f}\n",
+           (unsigned long long)f->film_bytes, (unsigned long long)f->checkpoint_bytes,
+           tool_disk_bytes(scene, f));
 }
 
-static int check_scene(tool_scene_options *given, int threads, bool json)
+static int check_scene(tool_scene_options *given, const char *device, int threads, bool json)
 {
     spate_error error = {0};
     spate_scene *scene = spate_scene_read(given->file, &error);
@@ -68,6 +99,7 @@ static int check_scene(tool_scene_options *given, int threads, bool json)
         return tool_fail(&error, given->file);
     spate_options options = spate_options_default();
     options.threads = threads;
+    options.device = device ? device : options.device;
     options.log = tool_log;
     options.log_user = (void *)given->file;
     spate_forecast forecast = {0};
@@ -83,22 +115,22 @@ static int check_scene(tool_scene_options *given, int threads, bool json)
 int cmd_check(int argc, char **argv)
 {
     tool_scene_options given = {NULL, -1, sp_alloc((size_t)argc + 1, sizeof *given.sets)};
+    const char *device = NULL;
     int threads = 0;
     bool json = false;
     if (!given.sets)
         return tool_say_error(EXIT_MEMORY, "out of memory");
     const tool_option options[] = {
-        {"--set", 0, TOOL_LIST, &given.sets, 0},
-        {"--frames", 0, TOOL_COUNT, &given.frames, 0},
-        {"--threads", 0, TOOL_COUNT, &threads, 1},
+        {"--set", 0, TOOL_LIST, &given.sets, 0},   {"--frames", 0, TOOL_COUNT, &given.frames, 0},
+        {"--threads", 0, TOOL_COUNT, &threads, 1}, {"--device", 0, TOOL_TEXT, &device, 0},
         {"--json", 0, TOOL_FLAG, &json, 0},
     };
     static const char *const names[] = {"SCENE"};
     const char *operands[2];
-    int code = tool_parse(usage, options, 4, names, 1, 1, operands, argc, argv);
+    int code = tool_parse(usage, options, 5, names, 1, 1, operands, argc, argv);
     if (code == TOOL_PARSED) {
         given.file = operands[0];
-        code = check_scene(&given, threads, json);
+        code = check_scene(&given, device, threads, json);
     }
     sp_free(given.sets);
     return code;

@@ -26,6 +26,7 @@ typedef struct mesh_command {
     int resolution, frame, threads;
     bool quiet;
     sp_run_folder folder;
+    spate_scene *scene;
     spate_mesh_options options;
 } mesh_command;
 
@@ -38,21 +39,21 @@ static int read_options(mesh_command *m)
         return tool_say_error(EXIT_FILE, "%s: holds no run (there is no run.json)", m->path);
     if (sp_run_info_read(&m->folder, &info, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
-    spate_scene *scene = spate_scene_parse(info.scene, strlen(info.scene), ".", &error);
+    m->scene = spate_scene_parse(info.scene, strlen(info.scene), ".", &error);
     sp_free(info.scene);
-    if (!scene)
+    if (!m->scene)
         return tool_fail(&error, m->path);
-    m->options = spate_mesh_options_default(scene);
-    spate_scene_destroy(scene);
+    m->options = spate_mesh_options_default(m->scene);
     m->options.threads = m->threads;
     if (m->resolution > 0)
         m->options.resolution = m->resolution;
     return EXIT_DONE;
 }
 
-static int mesh_frame(const mesh_command *m, int frame)
+static int mesh_frame(mesh_command *m, int frame)
 {
     spate_error error = {0};
+    m->options.time = frame / m->scene->fps;
     char path[SP_PATH_SIZE], vertices[TOOL_NUMBER], triangles[TOOL_NUMBER];
     spate_points *points =
         spate_points_read(sp_run_folder_particles(&m->folder, frame, path), &error);
@@ -122,6 +123,7 @@ int cmd_mesh(int argc, char **argv)
     if (sp_run_folder_open(&m.folder, m.path, false, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
     code = mesh_folder(&m);
+    spate_scene_destroy(m.scene);
     sp_run_folder_close(&m.folder);
     return code;
 }

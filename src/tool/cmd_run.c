@@ -32,7 +32,7 @@ static const char usage[] =
     "  --usd FILE        also write one USD file (.usda or .usdc) with all frames; with --steps, with\n"
     "                    all steps\n"
     "  --threads N       threads; default: one per core. The result does not depend on it\n"
-    "  --device NAME     cpu or auto (default: cpu)\n"
+    "  --device NAME     cpu (default), cuda (an NVIDIA GPU), or auto: a GPU if there is one\n"
     "  --json            print one JSON object per frame on stdout, with the hash of the state\n"
     "  --quiet           no progress and no summary\n"
     "  --help            this text\n"

@@ -20,6 +20,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "io/send.h"
+
 static const char usage[] =
     "usage: spate serve [DIR] [--port N]\n"
     "\n"
@@ -57,20 +59,6 @@ static const char *type_of(const char *path)
     return "application/octet-stream";
 }
 
-static bool send_all(int client, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t sent = send(client, bytes, size, MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR)
-            continue;
-        if (sent <= 0)
-            return false;
-        bytes += sent;
-        size -= (size_t)sent;
-    }
-    return true;
-}
-
 static bool send_head(int client, const char *status, const char *type, long long size)
 {
     char head[512];
@@ -85,14 +73,14 @@ static bool send_head(int client, const char *status, const char *type, long lon
                           "Cache-Control: no-cache\r\n"
                           "Connection: close\r\n\r\n",
                           status, type, size);
-    return send_all(client, head, (size_t)length);
+    return sp_send_all(client, head, (size_t)length);
 }
 
 static void send_error(int client, const char *status, bool body)
 {
     if (send_head(client, status, "text/plain; charset=utf-8", (long long)strlen(status) + 1) &&
-        body && send_all(client, status, strlen(status)))
-        send_all(client, "\n", 1);
+        body && sp_send_all(client, status, strlen(status)))
+        sp_send_all(client, "\n", 1);
 }
 
 static int hex(char digit)
@@ -154,7 +142,7 @@ static void send_file(int client, int file, const char *name, bool body)
         return;
     for (long long rest = info.st_size; rest > 0;) {
         ssize_t got = read(file, part, sizeof part);
-        if (got <= 0 || !send_all(client, part, (size_t)got))
+        if (got <= 0 || !sp_send_all(client, part, (size_t)got))
             return;
         rest -= got;
     }

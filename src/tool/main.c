@@ -35,7 +35,14 @@ static int unknown_command(const char *name)
 static int print_version(void)
 {
     printf("spate %s\n", spate_version());
-    printf("devices: cpu (%s); compiler: ", spate_instruction_set());
+    const char *names[8];
+    int count = spate_device_list(names, 8);
+    for (int k = 0; k < count && k < 8; k++) {
+        char note[200];
+        spate_device_available(names[k], note, sizeof note);
+        printf("%s%s (%s)", k ? ", " : "devices: ", names[k], note);
+    }
+    printf("\ncompiler: ");
 #if defined(__clang__)
     printf("clang %d.%d.%d\n", __clang_major__, __clang_minor__, __clang_patchlevel__);
 #elif defined(__GNUC__)

@@ -63,6 +63,7 @@ int run_mesh_start(tool_run *run)
     spate_particles_read(run->sim, m->positions, m->velocities, NULL);
     m->count = count;
     m->options = spate_mesh_options_default(run->scene);
+    m->options.time = spate_sim_time(run->sim);
     m->options.threads = 1; /* the others are the simulation's */
     sp_run_folder_mesh(&run->folder, spate_sim_frame(run->sim), m->path);
     m->busy = true;

@@ -67,9 +67,8 @@ static void warn_of_small_disk(const tool_run *run)
         return;
     double available = (double)disk.f_bavail * (double)disk.f_frsize;
     if (needs > available)
-        tool_warn("%s: the particle files will need about %s, the disk has %s left",
-                  run->folder.path, tool_bytes_text(wanted, needs),
-                  tool_bytes_text(free_bytes, available));
+        tool_warn("%s: the run will need about %s, the disk has %s left", run->folder.path,
+                  tool_bytes_text(wanted, needs), tool_bytes_text(free_bytes, available));
 }
 
 int run_open_for_new(tool_run *run)

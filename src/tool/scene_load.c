@@ -86,14 +86,13 @@ int tool_scene_examine(const spate_scene *scene, const char *file, const spate_o
     return check_fit(file, (double)forecast->memory, "");
 }
 
-int tool_particle_files(const spate_scene *scene)
+int tool_output_frames(const spate_scene *scene)
 {
-    if (scene->output.particles == SPATE_PARTICLES_NONE)
-        return 0;
     return scene->frames / scene->output.every + 1;
 }
 
-double tool_disk_bytes(const spate_scene *scene, const spate_forecast *forecast)
+double tool_disk_bytes(const spate_scene *scene, const spate_forecast *f)
 {
-    return (double)forecast->bytes_per_frame * tool_particle_files(scene);
+    double frame = (double)(f->bytes_per_frame + f->mesh_bytes + f->volume_bytes);
+    return frame * tool_output_frames(scene) + (double)(f->film_bytes + f->checkpoint_bytes);
 }

@@ -107,8 +107,8 @@ int tool_scene_examine(const spate_scene *scene, const char *file, const spate_o
                        spate_forecast *forecast);
 /* Bytes that can be had without swapping, 0 if unknown. */
 uint64_t tool_memory_available(void);
-/* Particle files that the whole run writes, and their bytes. */
-int tool_particle_files(const spate_scene *scene);
+/* Frames of which a whole run writes files, and the bytes of all that it leaves. */
+int tool_output_frames(const spate_scene *scene);
 double tool_disk_bytes(const spate_scene *scene, const spate_forecast *forecast);
 
 #endif

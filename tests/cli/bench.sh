@@ -28,7 +28,7 @@ function number(key) { match($0, "\"" key "\": [-+.e0-9]+"); return substr($0, R
 printf '%s\n' "$out" >bench.json
 
 spate bench dam.json --frames 1 --repeats 1 --threads 1
-holds text grep -Eq '^dam.json: 256 particles, 1 frames, [0-9]+ steps, 1 thread, ' <<<"$out"
+holds text grep -Eq '^dam.json: 256 particles, [0-9.]+ simulated seconds, [0-9]+ steps, 1 thread, ' <<<"$out"
 holds text_stage grep -Eq '^  pressure +[0-9.]+ %  +[0-9.]+ ns per particle and step$' <<<"$out"
 
 if "$SPATE_SOURCE/bench/chart" <bench.json >chart.svg; then

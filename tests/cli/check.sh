@@ -3,8 +3,8 @@
 scene_2d 6 >dam.json
 scene_3d 6 >dam_3d.json
 
-# the estimate of memory and the size of a file are the library's to choose
-blank() { sed -E 's/^(  memory ) .*/\1 #/; s/^(  disk ) .*( in .*)/\1 #\2/'; }
+# the estimate of memory and the sizes of files are the library's to choose
+blank() { sed -E 's/^(  memory ) .*/\1 #/; /^  disk/s/[0-9.]+ [kM]?B/#/g'; }
 
 spate check dam.json
 same check_2d "small dam (2D)
@@ -13,7 +13,7 @@ same check_2d "small dam (2D)
   particles  256
   frames     6, 30 per second: 0.2 s
   memory  #
-  disk  # in 7 files of particles
+  disk       #: particles #, pictures #, checkpoints # (7 frames)
 0" "$(blank <<<"$out")
 $code$err"
 spate check dam_3d.json --frames 9 --set output.every=5
@@ -23,16 +23,17 @@ same check_3d "small dam (3D)
   particles  512
   frames     9, 30 per second: 0.3 s
   memory  #
-  disk  # in 2 files of particles
+  disk       #: particles #, pictures #, checkpoints # (2 frames)
 0" "$(blank <<<"$out")
 $code$err"
 
 spate check dam.json --json
-numbers='s/("(memory|memory_available|bytes_per_frame|bytes_total)": )[0-9]+/\1#/g'
+numbers='s/("(memory|memory_available|device_memory|[a-z]+_bytes|bytes_per_frame|bytes_total)": )[0-9]+/\1#/g'
 same check_json '{"name": "small dam", "dim": 2, "size": [1, 0.75, 0], "cells": [16, 12, 1], ' \
     "$(cut -c 1-76 <<<"$out")"
 same check_json_rest '"cell_size": 0.0625, "particles": 256, "frames": 6, "fps": 30, "memory": #, '\
-'"memory_available": #, "bytes_per_frame": #, "bytes_total": #}' "$(cut -c 77- <<<"$out" | sed -E "$numbers")"
+'"memory_available": #, "device_memory": #, "bytes_per_frame": #, "mesh_bytes": #, "volume_bytes": #, '\
+'"film_bytes": #, "checkpoint_bytes": #, "bytes_total": #}' "$(cut -c 77- <<<"$out" | sed -E "$numbers")"
 
 # a size that is no whole number of cells is rounded, and said
 spate check dam.json --set domain.cells=15
@@ -42,5 +43,21 @@ same check_warning "spate: warning: dam.json: domain.size: is no whole number of
 # what it promises is what the run has
 spate run dam_3d.json --frames 0 -o out --json --quiet
 same forecast_exact 512 "$(sed 's/.*"particles": \([0-9]*\),.*/\1/' <<<"$out")"
+
+# and the disk that it tells: every kind of file, within 40 % (a splash so small is nearly all surface)
+number() { sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p"; }
+bytes() { cat "$@" 2>/dev/null | wc -c; }
+near() { # near NAME TOLD WRITTEN
+    [ $((10 * $2)) -ge $((6 * $3)) ] && [ $((10 * $2)) -le $((14 * $3)) ] && [ "$3" -gt 0 ] && ok "$1" || fail "$1" "told $2, wrote $3"
+}
+set -- --set domain.cells=24 --frames 20 --set output.mesh=ply --set output.volume=vdb --set output.every=2
+spate check dam_3d.json --json "$@"
+told=$out
+spate run dam_3d.json -o disk --quiet "$@"
+near disk_particles $((11 * $(number bytes_per_frame <<<"$told"))) "$(bytes disk/particles.*)"
+near disk_meshes $((11 * $(number mesh_bytes <<<"$told"))) "$(bytes disk/mesh.*)"
+near disk_volumes $((11 * $(number volume_bytes <<<"$told"))) "$(bytes disk/vdb/*)"
+near disk_checkpoints "$(number checkpoint_bytes <<<"$told")" "$(bytes disk/checkpoint*)"
+rm -r disk
 same nothing_else "dam.json dam_3d.json out" "$(files .)"
 finish

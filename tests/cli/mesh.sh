@@ -18,6 +18,17 @@ spate mesh a --quiet --threads 1
 same mesh_makes_the_same "0 " "$code $(for f in kept/*; do cmp "$f" "a/${f#kept/}" 2>&1; done)"
 same nothing_but_errors_when_quiet "" "$out$err"
 
+# ---- the same with a solid that moves: each frame has it where it is then
+sed 's/"frames"/"solids": [ { "shape": "sphere", "center": [0.6, 0.2, 0.25], "radius": 0.15, "velocity": [-1.5, 0, 0] } ], "frames"/' \
+    dam.json >ball.json
+spate run ball.json -o ball --quiet --set output.mesh=ply
+mkdir kept_ball && cp ball/mesh.* kept_ball
+spate mesh ball --quiet
+same solids_as_in_the_run "0 " "$code $(for f in kept_ball/*; do cmp "$f" "ball/${f#kept_ball/}" 2>&1; done)"
+sed -i 's/"radius": *0.15/"radius": 0.05/' ball/run.json
+spate mesh ball --quiet --frame 4
+holds solids_end_the_surface sh -c '! cmp -s ball/mesh.0004.ply kept_ball/mesh.0004.ply'
+
 # ---- what is in the file
 same header_3d "ply
 format binary_little_endian 1.0

@@ -4,8 +4,9 @@ scene_2d 2 >dam.json
 
 spate --version
 same version "spate 0.1.0" "$(head -n 1 <<<"$out")"
-holds version_devices grep -Eqx 'devices: cpu \((base|x86-64-v[34])\); compiler: (gcc|clang) [0-9.]+' \
-    <<<"$(tail -n 1 <<<"$out")"
+holds version_devices grep -Eqx 'devices: cpu \((base|x86-64-v[34])\)(, cuda \(.*\))?' \
+    <<<"$(sed -n 2p <<<"$out")"
+holds version_compiler grep -Eqx 'compiler: (gcc|clang) [0-9.]+' <<<"$(sed -n 3p <<<"$out")"
 out=$(SPATE_CPU=base "$SPATE" --version)
 holds version_base grep -q 'cpu (base)' <<<"$out"
 
@@ -37,8 +38,9 @@ refuses two_scenes 2 "spate: dam.json: one argument too many (see 'spate run --h
 refuses overwrite_and_resume 2 "spate: --overwrite and --resume exclude each other" run dam.json \
     --overwrite --resume
 refuses no_preset 2 "spate: dam_brek: there is no such preset; did you mean 'dam_break'?" new dam_brek
+devices=$("$SPATE" --version | sed -n '2s/^devices: //p' | sed 's/ ([^()]*\(([^()]*)[^()]*\)*)//g')
 refuses no_device 6 \
-    "spate: dam.json: device: there is no device 'toaster' in this build; there is: cpu" \
+    "spate: dam.json: device: there is no device 'toaster' in this build; there is: $devices" \
     run dam.json --device toaster -o none
 holds no_device_no_folder test ! -e none
 

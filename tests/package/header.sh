@@ -2,6 +2,8 @@
 # spate.h compiles alone, and links, as C11 and as C++17, with every compiler that is here.
 set -u
 failures=0
+# what the static library needs, as its users are told
+libraries=$(sed -n "s/^Libs.private: //p" "$SPATE_BUILD/spate.pc")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -15,7 +17,7 @@ try() { # try COMPILER LANGUAGE STANDARD WARNINGS...
     shift 3
     if "${compile[@]}" "$@" -fsyntax-only "$scratch/alone" &&
         "${compile[@]}" "$SPATE_SOURCE/tests/unit/test_header.c" \
-            -x none "$SPATE_BUILD/libspate.a" -lm -pthread -o "$scratch/program" &&
+            -x none "$SPATE_BUILD/libspate.a" $libraries -o "$scratch/program" &&
         "$scratch/program" >"$scratch/log"; then
         echo "ok $name"
     else

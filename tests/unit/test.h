@@ -10,8 +10,18 @@
 #define SPATE_TEST_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+/* A build with a sanitizer is some ten times slower, and looks for other mistakes than wrong
+ * numbers: tests that repeat a lot take every n-th case there, and fewer steps. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TEST_IS_SLOW true
+#else
+#define TEST_IS_SLOW false
+#endif
+#define TEST_STRIDE(n) (TEST_IS_SLOW ? (n) : 1)
 
 static int test_failures, test_failed_total, test_skipped;
 static const char *test_only;

@@ -46,7 +46,9 @@ static void create(void)
         CHECK(spate_sim_scene(sim)->solids.count == 1);
         CHECK(spate_sim_dim(sim) == dim);
         CHECK(spate_sim_threads(sim) == 2);
-        CHECK_TEXT(spate_sim_device(sim), "cpu");
+        char note[200];
+        bool gpu = spate_device_available("cuda", note, sizeof note);
+        CHECK_TEXT(spate_sim_device(sim), gpu ? "cuda" : "cpu");
         CHECK(forecast.particles == spate_particles_count(sim) && forecast.particles > 0);
         CHECK(forecast.cells[0] == 24 && forecast.cells[1] == 16 &&
               forecast.cells[2] == (dim == 3 ? 12 : 1));

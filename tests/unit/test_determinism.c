@@ -16,15 +16,8 @@
 #include "base/parallel.h"
 #include "sim/table.h"
 
-/* A build with a sanitizer is slow: fewer steps there, and nothing to compare with
- * tests/golden.txt. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define STEPS 40
-#define IS_SLOW true
-#else
-#define STEPS 200
-#define IS_SLOW false
-#endif
+/* Those of tests/golden.txt are 200. */
+#define STEPS (TEST_IS_SLOW ? 40 : 200)
 #define GOLDEN SPATE_SOURCE "/tests/golden.txt"
 
 /* ---- the scenes: together they reach every stage, side, shape, transfer, kernel and solver */
@@ -207,7 +200,7 @@ static bool golden(const char *name, uint64_t *hash)
 
 static int update(void)
 {
-    if (IS_SLOW) {
+    if (TEST_IS_SLOW) {
         fprintf(stderr, "test_determinism: this build has a sanitizer; use build/release\n");
         return 2;
     }
@@ -272,7 +265,7 @@ static void one_scene(int k)
                  turn ? " in a used simulation" : "");
         same(k, what, resume(k, at, 1 + turn % 2, 3 - turn % 2, turn > 0), expected);
     }
-    if (IS_SLOW)
+    if (TEST_IS_SLOW)
         return;
     CHECK(golden(scenes[k].name, &recorded));
     same(k, "against tests/golden.txt", expected, recorded);

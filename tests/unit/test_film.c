@@ -2,6 +2,7 @@
  * a run, the process that encodes, and charts. */
 #include "test.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 #include "base/background.h"
 #include "base/memory.h"
 #include "io/chart.h"
+#include "io/file.h"
 #include "render/field.h"
 #include "render/film.h"
 #include "render/moment.h"
@@ -244,6 +246,16 @@ static void a_moment_is_what_the_run_wrote(void)
         double point[3] = {1.2 - 0.5 / scene->fps, 0.3, dim == 3 ? 0.3 : 0};
         CHECK_NEAR(sp_solids_distance(&read.solids, point, NULL, NULL), -0.1, 1e-9);
         CHECK_NEAR(spate_sim_solid_distance(sim, point, NULL), -0.1, 1e-9);
+        size_t size;
+        char *bytes;
+        CHECK(sp_file_read_all(path, &bytes, &size, NULL) == SPATE_OK);
+        int file = open(path, O_WRONLY); /* y of the first particle becomes NaN */
+        off_t place = strstr(bytes, "end_header\n") - bytes + 11 + 4;
+        CHECK(pwrite(file, &(float){NAN}, 4, place) == 4);
+        close(file);
+        sp_free(bytes);
+        CHECK(sp_moment_read(&read, path, 0, &error) == SPATE_ERROR_FILE && read.count == 0);
+        CHECK_TEXT(error.message, "a position or velocity along y is not a finite number");
         CHECK(truncate(path, 400) == 0);
         CHECK(sp_moment_read(&read, path, 0, NULL) == SPATE_ERROR_FILE && read.count == 0);
         sp_moment_destroy(&taken);

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "sample.h"
+#include "scene/solids.h"
 #include "surface_check.h"
 
 #define DX 0.05 /* m, not 1 */
@@ -108,7 +109,7 @@ static double volume_share(const cloud *c, const spate_mesh_options *options)
 static void random_clouds_are_manifold(void)
 {
     FOR_EACH_KIND(dim, r)
-    for (int trial = 0; trial < 16; trial++) {
+    for (int trial = 0; trial < 16; trial += TEST_STRIDE(5)) {
         cloud c = {0};
         int count = trial < 4 ? trial + 1 : (int)(uniform() * (dim == 2 ? 300 : 3000));
         double size = 2 + 12 * uniform();
@@ -201,7 +202,7 @@ static void bulk_keeps_its_volume(void)
 static void sheets_are_kept(void)
 {
     FOR_EACH_KIND(dim, r)
-    for (int trial = 0; trial < 8; trial++) {
+    for (int trial = 0; trial < 8; trial += TEST_STRIDE(5)) {
         cloud c = {0};
         double tilt = 0.15 * trial, level = 10 + uniform();
         for (int k = 0; k < (dim == 3 ? 40 : 1); k++)
@@ -236,7 +237,7 @@ static void sheets_are_kept(void)
 static void drops_are_kept(void)
 {
     FOR_EACH_KIND(dim, r)
-    for (int trial = 0; trial < 12; trial++) {
+    for (int trial = 0; trial < 12; trial += TEST_STRIDE(5)) {
         cloud c = {0};
         int drops = 0;
         for (int j = 0; j < 4; j++) /* far enough from each other to stay drops */
@@ -260,7 +261,7 @@ static void drops_are_kept(void)
 static void drops_at_walls_are_kept(void)
 {
     FOR_EACH_KIND(dim, r)
-    for (int trial = 0; trial < 20; trial++) {
+    for (int trial = 0; trial < 20; trial += TEST_STRIDE(5)) {
         cloud c = {0};
         double x = trial % 2 ? 0.4 * uniform() : 8 * uniform(), y = 0.5 * uniform();
         add(&c, DX * x, DX * y, dim == 3 ? DX * 8 * uniform() : 0);
@@ -298,7 +299,7 @@ static double bumps(const spate_mesh_data *mesh, double width, double *mean)
 static void pools_are_flat(void)
 {
     FOR_EACH_KIND(dim, r)
-    for (int trial = 0; trial < 4; trial++) {
+    for (int trial = 0; trial < 4; trial += TEST_STRIDE(3)) {
         cloud c = {0};
         double depth = 4 + 0.5 * trial, mean;
         const double low[3] = {0, 0, 0}, high[3] = {20, depth, 20};
@@ -340,6 +341,89 @@ static void pools_of_a_simulation_are_flat(void)
         }
         clear(&c);
         spate_sim_destroy(sim);
+    }
+}
+
+/* ------------------------------------------------------------------ solids */
+
+/* Half in the liquid, standing on the floor, and all in it. */
+static spate_scene *solids_scene(int dim, double size)
+{
+    spate_scene *scene = sample_scene(dim, size * DX, size * DX, size * DX, (int)size);
+    for (int k = 0; k < 3; k++) {
+        spate_shape *solid = spate_scene_add(scene, SPATE_LIST_SOLIDS);
+        solid->shape = k == 1 ? SPATE_SHAPE_BOX : SPATE_SHAPE_SPHERE;
+        for (int d = 0; d < dim; d++) {
+            const double center[3][3] = {{5.2, 7.7, 6.1}, {0, 0, 0}, {16.3, 4.2, 14.9}};
+            const double low[3] = {11.1, -1, 9.2}, high[3] = {13.8, 12.3, 12.6};
+            solid->center[d] = center[k][d] * DX;
+            solid->min[d] = low[d] * DX;
+            solid->max[d] = high[d] * DX;
+        }
+        solid->radius = (k == 0 ? 3.1 : 2.2) * DX;
+        /* it comes to its place in the second that the surface is made after */
+        solid->velocity[0] = k == 0 ? 0.5 : 0;
+        solid->center[0] -= solid->velocity[0];
+    }
+    return scene;
+}
+
+static double solid_distance(const sp_solids *solids, const float x[3], double normal[3])
+{
+    double point[3] = {(double)x[0], (double)x[1], (double)x[2]};
+    return sp_solids_distance(solids, point, normal, NULL);
+}
+
+/* The largest distance to a solid (cells) of vertices less than a cell away from one, whose normal
+ * leads to it, `depth` cells below or more; *inside receives how far one is in a solid. */
+static double gap(const spate_mesh_data *mesh, const sp_solids *solids, double depth,
+                  double *inside)
+{
+    double worst = 0;
+    *inside = 0;
+    for (size_t k = 0; k < mesh->vertices; k++) {
+        double normal[3], cosine = 0, d = solid_distance(solids, mesh->positions + 3 * k, normal);
+        for (int c = 0; c < mesh->dim; c++)
+            cosine -= normal[c] * (double)mesh->normals[3 * k + (size_t)c];
+        *inside = fmax(*inside, -d / DX);
+        if (d < DX && cosine > 0.7 && (double)mesh->positions[3 * k + 1] < depth * DX)
+            worst = fmax(worst, d / DX);
+    }
+    return worst;
+}
+
+static void solids_end_the_surface(void)
+{
+    FOR_EACH_KIND(dim, r)
+    {
+        cloud c = {0}, wet = {0};
+        double inside, width = 20;
+        const double low[3] = {0, 0, 0}, high[3] = {width, 8, width};
+        spate_scene *scene = solids_scene(dim, width);
+        sp_solids solids = {.dim = dim};
+        for (int k = 0; k < scene->solids.count; k++)
+            sp_solids_add(&solids, &scene->solids.items[k], 0, NULL, NULL);
+        sp_solids_advance(&solids, 1, 0);
+        fill(&c, dim, low, high, 0.5, NULL);
+        for (size_t k = 0; k < c.count; k++) /* what a simulation keeps clear of solids */
+            if (solid_distance(&solids, c.x + 3 * k, NULL) > 0.02 * DX)
+                add(&wet, (double)c.x[3 * k], (double)c.x[3 * k + 1], (double)c.x[3 * k + 2]);
+        spate_mesh_options options = options_of(dim, r, width);
+        spate_mesh_data *mesh = make(&wet, &options);
+        CHECK(gap(mesh, &solids, 7, &inside) > 0.05); /* what there is to close */
+        spate_mesh_data_destroy(mesh);
+        options.scene = scene;
+        options.time = 1;
+        mesh = make(&wet, &options);
+        CHECK(surface_sound(mesh));
+        CHECK_LESS(gap(mesh, &solids, 7, &inside), 0.05);
+        CHECK_LESS(inside, 0.001);
+        CHECK_NEAR(surface_volume(mesh) / ((double)wet.count * particle_volume(dim)), 1, 0.02);
+        spate_mesh_data_destroy(mesh);
+        sp_solids_clear(&solids);
+        spate_scene_destroy(scene);
+        clear(&c);
+        clear(&wet);
     }
 }
 
@@ -389,7 +473,7 @@ static void threads_do_not_matter(void)
         cloud c = {0};
         const double low[3] = {0, 0, 0}, high[3] = {24, 24, 24};
         fill(&c, dim, low, high, 1, in_ball);
-        for (int k = 0; k < 500; k++)
+        for (int k = 0; k < 500; k += TEST_STRIDE(5))
             add(&c, 24 * DX * uniform(), 24 * DX * uniform(), dim == 3 ? 24 * DX * uniform() : 0);
         spate_mesh_options options = options_of(dim, r, 24);
         options.threads = 1;
@@ -443,6 +527,53 @@ static void bad_input_is_refused(void)
     clear(&c);
 }
 
+/* Lattice cells of the blocks that come within three cells of a vertex: the band, as it is stored.
+ */
+static size_t band_cells(const spate_mesh_data *mesh, int resolution, double width)
+{
+    long n = lround(width * resolution), last = mesh->dim == 3 ? n : 1, band = 0;
+    long side = (resolution == 3 ? 9 : 8) * (mesh->dim == 3 ? 1 : 2); /* of a block */
+    unsigned char *near = calloc((size_t)(n * n * last), 1);
+    for (size_t k = 0; k < mesh->vertices; k++) {
+        long low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
+        for (int d = 0; d < mesh->dim; d++) {
+            long at = (long)floor((double)mesh->positions[3 * k + (size_t)d] / DX * resolution);
+            low[d] = at < 3 ? 0 : (at - 3) / side * side;
+            high[d] = (at + 3) / side * side + side - 1;
+            high[d] = high[d] < n ? high[d] : n - 1;
+        }
+        for (long z = low[2]; z <= high[2]; z++)
+            for (long y = low[1]; y <= high[1]; y++)
+                for (long x = low[0]; x <= high[0]; x++)
+                    near[x + n * (y + n * z)] = 1;
+    }
+    for (long k = 0; k < n * n * last; k++)
+        band += near[k];
+    free(near);
+    return (size_t)band;
+}
+
+/* What is needed follows the surface: 100 bytes per cell of its band, and 8 per particle; tables
+ * take some kilobytes in any case. */
+static void memory_follows_the_surface(void)
+{
+    FOR_EACH_KIND(dim, r)
+    for (int ball = 0; ball < 2; ball++) {
+        cloud c = {0};
+        const double low[3] = {0, 0, 0}, high[3] = {28, 12, 28}, all[3] = {14, 14, 14};
+        fill(&c, dim, low, ball ? all : high, 0.5, ball ? in_ball : NULL);
+        spate_mesh_options options = options_of(dim, r, 28);
+        options.threads = 1;
+        sp_alloc_peak();
+        uint64_t before = sp_alloc_peak();
+        spate_mesh_data *mesh = make(&c, &options);
+        double most = (double)(sp_alloc_peak() - before) - 8 * (double)c.count - 32768;
+        CHECK_LESS(most / (double)band_cells(mesh, r, 28), 100);
+        spate_mesh_data_destroy(mesh);
+        clear(&c);
+    }
+}
+
 static void every_allocation_may_fail(void)
 {
     for (int dim = 2; dim <= 3; dim++) {
@@ -479,9 +610,11 @@ int main(int argc, char **argv)
     TEST(drops_at_walls_are_kept);
     TEST(pools_are_flat);
     TEST(pools_of_a_simulation_are_flat);
+    TEST(solids_end_the_surface);
     TEST(velocities_follow_the_particles);
     TEST(threads_do_not_matter);
     TEST(bad_input_is_refused);
+    TEST(memory_follows_the_surface);
     TEST(every_allocation_may_fail);
     return test_end();
 }

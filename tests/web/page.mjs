@@ -1,42 +1,20 @@
 // page.mjs -- the page in Chromium, at desktop and phone size: for each control a test that fails without its handler.
 //
 //     node tests/web/page.mjs [WORD]      only tests whose name contains WORD; pictures go to build/web-shots
-import { spawn } from "node:child_process";
 import fs from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
+import { launch, serve } from "./browser.mjs";
 import { check, finish, same, test } from "./check.mjs";
 import { nativeRun, SMALL_3D } from "./native.mjs";
 import { readScene, root, site } from "./node.mjs";
 
-const require = createRequire(
-  path.join(process.env.SPATE_NODE_MODULES ?? path.join(root, "build/web-tests"), "x.js"),
-);
-const { chromium } = require("playwright-core");
 const shots = path.join(root, "build/web-shots");
 fs.mkdirSync(shots, { recursive: true });
 
 // ---- a server and a browser
 
-const server = spawn(
-  process.env.SPATE ?? path.join(root, "build/release/spate"),
-  ["serve", site, "--port", "0"],
-  { stdio: ["ignore", "pipe", "ignore"] },
-);
-const address = await new Promise((resolve, reject) => {
-  server.stdout.once("data", (data) => resolve(data.toString().trim()));
-  server.once("exit", () => reject(new Error("spate serve ended")));
-});
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: [
-    "--no-sandbox",
-    "--use-gl=angle",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--ignore-gpu-blocklist",
-  ],
-});
+const { address, stop } = await serve();
+const browser = await launch();
 
 const SIZES = {
   desktop: { viewport: { width: 1000, height: 640 } },
@@ -225,13 +203,30 @@ await test("rests_with_reduced_motion", async () => {
   await page.context().close();
 });
 
-await test("says_what_is_missing", async () => {
+for (const [word, take] of [
+  ["WebGL2", () => (HTMLCanvasElement.prototype.getContext = () => null)],
+  ["WebAssembly SIMD", () => (WebAssembly.validate = () => false)],
+  ["WebAssembly", () => delete globalThis.WebAssembly],
+])
+  await test(`says_what_is_missing_${word.toLowerCase().replace(" ", "_")}`, async () => {
+    const context = await browser.newContext(),
+      page = await context.newPage();
+    await page.addInitScript(take);
+    await page.goto(address);
+    await page.waitForSelector("#failure:not([hidden])");
+    const text = await page.textContent("#failure");
+    check(text.startsWith(`This browser has no ${word}.`), text);
+    same(await page.evaluate(() => document.body.dataset.ready), undefined);
+    await context.close();
+  });
+
+await test("says_that_the_core_is_not_there", async () => {
   const context = await browser.newContext(),
     page = await context.newPage();
-  await page.addInitScript(() => (HTMLCanvasElement.prototype.getContext = () => null));
+  await page.route("**/*.wasm", (route) => route.abort());
   await page.goto(address);
   await page.waitForSelector("#failure:not([hidden])");
-  check(/WebGL2/.test(await page.textContent("#failure")), "no word of WebGL2");
+  check(/^The page could not start: /.test(await page.textContent("#failure")), "no word of it");
   await context.close();
 });
 
@@ -675,5 +670,5 @@ for (const [tool, good] of [
   );
 
 await browser.close();
-server.kill();
+stop();
 finish();

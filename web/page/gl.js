@@ -14,36 +14,46 @@ precision highp sampler2D;
 precision highp sampler3D;
 `;
 
-/** A program with its uniforms by name: program.use({ size: [1, 2], image: texture }). */
+/** A program with its uniforms by name: program.use({ size: [1, 2], image: texture }). It is made when it is first
+ * used, or begins to be with begin(): the browser then compiles it while the page goes on. */
 export class Program {
   constructor(gl, vertex, fragment) {
-    this.gl = gl;
+    Object.assign(this, { gl, sources: [vertex, fragment], handle: null, uniforms: null });
+  }
+
+  begin() {
+    const { gl } = this;
     this.handle = gl.createProgram();
-    for (const [kind, source] of [
-      [gl.VERTEX_SHADER, vertex],
-      [gl.FRAGMENT_SHADER, fragment],
-    ]) {
+    this.shaders = [gl.VERTEX_SHADER, gl.FRAGMENT_SHADER].map((kind, k) => {
       const shader = gl.createShader(kind);
-      gl.shaderSource(shader, source.trim());
+      gl.shaderSource(shader, this.sources[k].trim());
       gl.compileShader(shader);
-      if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS) && !gl.isContextLost())
-        throw new Error(`shader: ${gl.getShaderInfoLog(shader)}`);
       gl.attachShader(this.handle, shader);
-    }
+      return shader;
+    });
     gl.linkProgram(this.handle);
-    if (!gl.getProgramParameter(this.handle, gl.LINK_STATUS) && !gl.isContextLost())
-      throw new Error(`shader: ${gl.getProgramInfoLog(this.handle)}`);
+  }
+
+  /** To ask is to wait. */
+  #finish() {
+    if (!this.handle) this.begin();
+    const { gl, handle } = this;
+    if (!gl.getProgramParameter(handle, gl.LINK_STATUS) && !gl.isContextLost())
+      throw new Error(
+        `shader: ${[...this.shaders.map((shader) => gl.getShaderInfoLog(shader)), gl.getProgramInfoLog(handle)].join(" ")}`,
+      );
     this.uniforms = new Map();
-    const count = gl.getProgramParameter(this.handle, gl.ACTIVE_UNIFORMS);
+    const count = gl.getProgramParameter(handle, gl.ACTIVE_UNIFORMS);
     for (let k = 0; k < count; k++) {
-      const { name, type } = gl.getActiveUniform(this.handle, k);
-      this.uniforms.set(name, { type, at: gl.getUniformLocation(this.handle, name) });
+      const { name, type } = gl.getActiveUniform(handle, k);
+      this.uniforms.set(name, { type, at: gl.getUniformLocation(handle, name) });
     }
   }
 
   use(values = {}) {
     const { gl } = this;
     let unit = 0;
+    if (!this.uniforms) this.#finish();
     gl.useProgram(this.handle);
     for (const [name, value] of Object.entries(values)) {
       const uniform = this.uniforms.get(name);

@@ -4,6 +4,7 @@
 // editor, a drawn wall, a link) goes through App.change; if the core refuses the new one, the old one goes on.
 import { compose, download, Film, plyOf } from "./capture.js";
 import { connectControls } from "./controls.js";
+import { lacking, simulation, starting } from "./early.js";
 import { Editor } from "./editor.js";
 import { Hands, TOOLS } from "./hands.js";
 import { Hud } from "./hud.js";
@@ -11,7 +12,6 @@ import { Learn, STAGES } from "./learn.js";
 import { drawOverlay } from "./overlay.js";
 import { getSetting, packScene, unpackScene } from "./scene.mjs";
 import { Settings } from "./settings.js";
-import { missing, Simulation, threadsHere } from "./simulation.js";
 import { View2D } from "./view2d.js";
 import { View3D } from "./view3d.js";
 
@@ -32,7 +32,7 @@ const LEGENDS = {
 
 class App {
   constructor() {
-    this.simulation = new Simulation();
+    this.simulation = simulation;
     this.look = { mode: "water", field: "", arrows: false, grid: false };
     this.files = {};
     this.picture = null;
@@ -51,9 +51,7 @@ class App {
 
   async start() {
     const query = new URLSearchParams(location.search);
-    const lacking = missing();
     // the core loads while the page prepares its graphics and fetches the first scene
-    const starting = lacking ? null : this.simulation.start(threadsHere(Number(query.get("threads"))));
     const name = query.get("scene") ?? FIRST;
     this.fetched = { name, answer: fetch(`scenes/${name}.json`) };
     const listing = fetch("scenes/index.json").then((answer) => answer.json());
@@ -84,7 +82,7 @@ class App {
       `spate in WebAssembly, ${core.threads > 1 ? `${core.threads} threads` : "one thread"}: the same bits as the command.`;
     if (!(await this.#fromAddress())) await this.preset(name);
     if (!this.reduced) this.play(true);
-    requestAnimationFrame(() => this.#frame());
+    this.#frame();
     document.body.dataset.ready = "true";
     return undefined;
   }
@@ -364,6 +362,10 @@ class App {
 
   #frame() {
     requestAnimationFrame(() => this.#frame());
+    this.#paint();
+  }
+
+  #paint() {
     const box = $("stage").getBoundingClientRect(),
       ratio = Math.min(2, devicePixelRatio || 1);
     if (box.width !== this.width || box.height !== this.height || ratio !== this.ratio) {
@@ -422,6 +424,7 @@ class App {
       if (this.staged) this.#stageDone(detail.stage);
       this.staged = false;
       this.redraw();
+      if (this.drawn === 0) this.#paint(); // the first picture does not wait for its turn
     });
     this.simulation.addEventListener("failed", ({ detail }) => {
       this.#showPlaying();

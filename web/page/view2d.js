@@ -191,6 +191,7 @@ export class View2D {
     this.solid = new Program(gl, SCREEN, SOLID);
     this.field = new Program(gl, SCREEN, FIELD);
     this.background = new Program(gl, SCREEN, BACKGROUND);
+    for (const program of [this.background, this.bump, this.water]) program.begin(); // those of the first picture
     this.bumps = new Target(gl, "rgba16f");
     this.particles = new ParticleBuffer(gl);
     this.solids = new FieldTexture(gl, { linear: true });

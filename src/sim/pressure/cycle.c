@@ -237,7 +237,24 @@ static void restrict_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-/* x += x of the parent. */
+/* x += x of the parent. inverse: NULL in a tile full of unknowns */
+SP_INLINE void prolong_tile(float *x, const float *inverse, const float *coarse, const int at[3])
+{
+    for (int k = 0; k < PLANES; k++)
+        for (int m = 0; m < PAIRS; m++) {
+            int j = at[1] + m;
+            const float *pair = coarse + in_block(at[2] + k / 2, j / 2, 0);
+            lanes e = load(pair), f = load(pair + TILE), row = j & 1 ? weave(f, e) : weave(e, f);
+            row = at[0] ? __builtin_shufflevector(row, row, SP_LANES_TWICE_HIGH)
+                        : __builtin_shufflevector(row, row, SP_LANES_TWICE_LOW);
+            for (int h = 0; h < 2; h++) {
+                size_t n = in_block(k, m, h);
+                lanes change = inverse ? where_positive(load(inverse + n), row) : row;
+                store(x + n, load(x + n) + change);
+            }
+        }
+}
+
 static void prolong_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
@@ -246,21 +263,11 @@ static void prolong_range(void *user, size_t begin, size_t end, int worker)
     for (size_t n = begin; n < end; n++) {
         int slot = (int)n + 1;
         part from = part_of(args->l, fine, slot);
-        float *x = block(fine->x, slot);
-        const float *inverse = block(fine->inverse, slot), *coarse = block(args->l->x, from.slot);
-        for (int k = 0; k < PLANES; k++)
-            for (int m = 0; m < PAIRS; m++) {
-                int j = from.at[1] + m;
-                const float *pair = coarse + in_block(from.at[2] + k / 2, j / 2, 0);
-                lanes e = load(pair), f = load(pair + TILE),
-                      row = j & 1 ? weave(f, e) : weave(e, f);
-                row = from.at[0] ? __builtin_shufflevector(row, row, SP_LANES_TWICE_HIGH)
-                                 : __builtin_shufflevector(row, row, SP_LANES_TWICE_LOW);
-                for (int h = 0; h < 2; h++) {
-                    size_t at = in_block(k, m, h);
-                    store(x + at, load(x + at) + where_positive(load(inverse + at), row));
-                }
-            }
+        const float *coarse = block(args->l->x, from.slot);
+        if (fine->kind[slot] == KIND_UNIFORM)
+            prolong_tile(block(fine->x, slot), NULL, coarse, from.at);
+        else
+            prolong_tile(block(fine->x, slot), block(fine->inverse, slot), coarse, from.at);
     }
 }
 

@@ -15,7 +15,7 @@
  * finest grid, a quarter of it on each coarser one. Where there is no unknown the vectors are zero,
  * so in a tile where all faces between unknowns are even none of them needs to be read. A tile is
  *
- *     uniform   full of unknowns, all faces even: no coefficient is read,
+ *     uniform   full of unknowns, all faces even: no coefficient is read, or even kept,
  *     plain     all faces between unknowns even: the diagonal is,
  *     general   anything else: diagonal and faces; also where images across periodic sides are
  * inside. */
@@ -242,7 +242,8 @@ static void number_blocks(X(level) *l)
 /* ---- coefficients of coarse cells */
 
 typedef struct level_args {
-    X(level) *l, *fine; /* fine: the next finer one, NULL if there is none */
+    X(level) *l, *fine;     /* fine: the next finer one, NULL if there is none */
+    const uint8_t *unknown; /* of the finest level's tiles, NULL of others */
 } level_args;
 
 /* The sums of a fine tile's rows that make coarse cells: rows 2m and 2m + 1 of planes k and k + 1,
@@ -294,6 +295,25 @@ static void coarsen_rows(X(level) *l, size_t at, const family *f)
     }
 }
 
+/* The part of a coarse tile from a uniform fine one: coefficients as far from anything. */
+static void coarsen_uniform(X(level) *l, const int first[DIM])
+{
+    int cell[DIM];
+    for (int k = 0; k < PLANES; k += 2)
+        for (int m = 0; m < PAIRS; m++) {
+            cell[0] = first[0] / 2;
+            cell[1] = first[1] / 2 + m;
+            if (DIM == 3)
+                cell[DIM - 1] = (first[DIM - 1] + k) / 2;
+            size_t at = X(index)(&l->grid, cell);
+            for (size_t i = at; i < at + TILE / 2; i++) {
+                l->diagonal[i] = 2 * DIM * l->even;
+                FOR_DIM(d)
+                    l->a[d][i] = l->even;
+            }
+        }
+}
+
 /* By tiles of the fine level: each makes its part of a coarse tile. Parts without a fine tile have
  * been cleared. */
 static void coarsen_range(void *user, size_t begin, size_t end, int worker)
@@ -305,6 +325,10 @@ static void coarsen_range(void *user, size_t begin, size_t end, int worker)
         int first[DIM], cell[DIM];
         lanes inside;
         X(tile_cell)(&fine->grid, fine->tiles[tile], first);
+        if (fine->kind[tile + 1] == KIND_UNIFORM) {
+            coarsen_uniform(args->l, first);
+            continue;
+        }
         for (int i = 0; i < TILE; i++)
             inside[i] = first[0] + i < fine->grid.n[0] ? 1.0f : 0.0f;
         for (int k = 0; k < PLANES; k += 2)
@@ -359,6 +383,12 @@ static bool has_seam(const X(grid) *g, int tile)
     return seam;
 }
 
+/* -1 where v is not x, both not negative. */
+SP_INLINE lane_mask differs(lanes v, float x)
+{
+    return ~is_equal((lane_mask)v ^ (lane_mask)((lanes){0} + x), 0);
+}
+
 static uint8_t kind_of(const X(level) *l, int tile)
 {
     const X(grid) *g = &l->grid;
@@ -368,15 +398,15 @@ static uint8_t kind_of(const X(level) *l, int tile)
         return KIND_GENERAL;
     for (int r = 0; r < TILE_ROWS; r++) {
         size_t c = base + X(row_offset)(g, r);
-        lane_mask unknown = load(l->diagonal + c) > 0.0f;
-        ragged |= load(l->diagonal + c) != 2 * DIM * l->even;
+        lane_mask unknown = is_positive(load(l->diagonal + c));
+        ragged |= differs(load(l->diagonal + c), 2 * DIM * l->even);
         FOR_DIM(d) {
             size_t step = g->stride[d];
             lanes low = load(l->a[d] + c), high = load(l->a[d] + c + step);
-            lane_mask odd_low = low != l->even, odd_high = high != l->even;
+            lane_mask odd_low = differs(low, l->even), odd_high = differs(high, l->even);
             ragged |= odd_low | odd_high;
-            uneven |= unknown & ((odd_low & (load(l->diagonal + c - step) > 0.0f)) |
-                                 (odd_high & (load(l->diagonal + c + step) > 0.0f)));
+            uneven |= unknown & ((odd_low & is_positive(load(l->diagonal + c - step))) |
+                                 (odd_high & is_positive(load(l->diagonal + c + step))));
         }
     }
     return any(uneven) ? KIND_GENERAL : any(ragged) ? KIND_PLAIN : KIND_UNIFORM;
@@ -429,7 +459,8 @@ static void lay_diagonal(const X(level) *l, size_t base, float *d, float *invers
 static void lay_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
-    X(level) *l = ((level_args *)user)->l;
+    const level_args *args = user;
+    X(level) *l = args->l;
     const X(grid) *g = &l->grid;
     for (size_t k = begin; k < end; k++) {
         int tile = l->tiles[k], slot = (int)k + 1, t[DIM];
@@ -441,11 +472,13 @@ static void lay_range(void *user, size_t begin, size_t end, int worker)
             l->near[slot][face] = l->slot[X(tile_number)(g, near)];
         }
         size_t base = X(tile_index)(g, tile);
-        l->kind[slot] = kind_of(l, tile);
-        lay_diagonal(l, base, block(l->d, slot), block(l->inverse, slot));
+        bool deep = args->unknown && args->unknown[tile] == UNKNOWN_DEEP && !has_seam(g, tile);
+        l->kind[slot] = deep ? KIND_UNIFORM : kind_of(l, tile);
+        if (l->kind[slot] != KIND_UNIFORM)
+            lay_diagonal(l, base, block(l->d, slot), block(l->inverse, slot));
         if (l->kind[slot] == KIND_GENERAL)
             lay_faces(l, base, l->faces + (size_t)slot * FACES_SIZE);
-        if (((level_args *)user)->fine)
+        if (args->fine)
             memset(block(l->b, slot), 0, TILE_CELLS * sizeof(float));
     }
 }
@@ -454,8 +487,10 @@ void X(multigrid_build)(X(sim) *s)
 {
     X(system) *y = &s->system;
     sp_pool *pool = s->common->pool;
+    y->hierarchy = true;
+    ON_DEVICE(s, X(gpu_multigrid_build)(s->gpu); return );
     for (int k = 0; k < y->level_count; k++) {
-        level_args args = {.l = &y->levels[k]};
+        level_args args = {.l = &y->levels[k], .unknown = k == 0 ? y->unknown : NULL};
         if (k > 0) {
             args.fine = &y->levels[k - 1];
             list_tiles(args.l, args.fine);
@@ -467,5 +502,4 @@ void X(multigrid_build)(X(sim) *s)
         number_blocks(args.l);
         sp_parallel_for(pool, (size_t)args.l->tile_count, 8, lay_range, &args);
     }
-    y->hierarchy = true;
 }

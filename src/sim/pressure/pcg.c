@@ -144,7 +144,7 @@ static void iterate(X(sim) *s, X(solve) *solve, double target)
         args.factor = rho > 0 ? (float)(rho_new / rho) : 0.0f;
         rho = rho_new;
         sp_parallel_for(s->common->pool, tiles, 1, direction_range, &args);
-        X(fill_border_periodic)(s, s->system.s);
+        X(fill_border_periodic)(s, s->system.s, -1);
         double curvature = X(sum)(s, tiles, 1, apply_partial, &args);
         if (!(curvature > 0) || !(rho > 0))
             return; /* nothing left to gain, or not a number */

@@ -3,26 +3,29 @@
  * A pocket has no pressure of its own: its system is singular, and solvable only if its fluxes sum
  * to zero, so the mean is taken out of its right side.
  *
- * Components by union and find, tiles in parallel. Each cell points at the first cell of its
- * component inside the tile; then these are joined across the faces of tiles, the larger index
- * always under the smaller one, so that the root of a component is its cell with the smallest
- * index, whatever the order of the threads. Air is node 0, a place in the border that is no
- * unknown: what touches it is joined with it, and a pocket is what has another root in the end.
- * Sums are taken tile by tile and added in order of the tiles. */
+ * Inside a tile components are found by filling: a row is a number with a bit for each cell, and
+ * goes on to the next row as a whole. What touches air is filled first, from all such cells at
+ * once, and most tiles at the surface are done with that. Mostly all unknowns of a tile belong
+ * together; then one node stands for the tile, and only in other tiles cells have nodes of their
+ * own.
+ *
+ * Nodes are joined across the faces of tiles by union and find, in parallel, the larger index
+ * always under the smaller one, so that the root of a component does not depend on the order of
+ * the threads. Air is node 0, a place in the border that is no unknown; a pocket is what has
+ * another root in the end. Sums are taken tile by tile and added in order of the tiles. */
 #include "pressure.h"
 
-#include "sim/lanes.h"
-
 #include <stdatomic.h>
+#include <string.h>
 
-#define AIR 0
+#define AIR 0           /* node of a tile: all its unknowns are connected with air */
+#define MANY UINT32_MAX /* of a tile: see its cells */
 
 typedef struct tile_sum {
-    uint32_t root; /* of all cells of the tile that are in a pocket; MIXED, NONE */
+    uint32_t root; /* of all cells of the tile that are in a pocket; MANY, NONE */
     uint32_t count;
     double sum; /* of their right sides */
 } tile_sum;
-#define MIXED UINT32_MAX
 #define NONE (UINT32_MAX - 1)
 
 typedef struct pocket_args {
@@ -58,6 +61,13 @@ static void join(X(sim) *s, uint32_t a, uint32_t b)
     }
 }
 
+/* The node of an unknown. */
+static uint32_t node_of(const X(sim) *s, int tile, size_t cell)
+{
+    uint32_t node = s->system.node[tile];
+    return node == MANY ? parent_of(s, (uint32_t)cell) : node;
+}
+
 /* The unknowns of a tile, in order. */
 #define FOR_UNKNOWNS(s, tile, c)                                                             \
     for (size_t base_ = X(tile_index)(&(s)->grid, tile), row_ = 0; row_ < TILE_ROWS; row_++) \
@@ -65,112 +75,140 @@ static void join(X(sim) *s, uint32_t a, uint32_t b)
              c < first_ + TILE; c++)                                                         \
             if ((s)->system.diagonal[c] > 0.0f)
 
-/* Whether every cell of a tile is an unknown and every face inside it is open; `air`: whether a
- * cell touches it. */
-static bool is_one_piece(const X(sim) *s, size_t base, bool *air)
+/* ---- inside a tile */
+
+/* Along a row: link bit i joins cells i - 1 and i. Twice the reach in each turn. */
+static uint32_t fill_row(uint32_t cells, uint32_t link)
 {
-    const X(system) *y = &s->system;
-    lane_mask gap = {0}, first = {0}, closed = {0};
-    first[0] = -1;
-    closed -= 1;
-    for (int r = 0; r < TILE_ROWS; r++) {
-        size_t c = base + X(row_offset)(&s->grid, r);
-        gap |= ~(load(y->diagonal + c) > 0.0f);
-        gap |= ~((load(y->a[0] + c) > 0.0f) | first);
-        if (r & (TILE - 1))
-            gap |= ~(load(y->a[1] + c) > 0.0f);
-        if (DIM == 3 && r >> TILE_SHIFT)
-            gap |= ~(load(y->a[DIM - 1] + c) > 0.0f);
-        closed &= load_bytes(y->pocket + c) != 0;
+    uint32_t up = link, down = link >> 1;
+    for (int reach = 1; reach < TILE; reach *= 2) {
+        cells |= (cells << reach & up) | (cells >> reach & down);
+        up &= up << reach;
+        down &= down >> reach;
     }
-    *air = any(~closed);
-    return !any(gap);
+    return cells;
 }
 
-static void label_pieces(X(sim) *s, int tile)
+/* All that is connected with `cells` inside the tile: forth and back until nothing changes. */
+static void fill(const X(pieces) *p, uint32_t cells[TILE_ROWS])
 {
-    const X(system) *y = &s->system;
-    const X(grid) *g = &s->grid;
-    size_t base = X(tile_index)(g, tile);
-    FOR_UNKNOWNS(s, tile, c)
-        set_parent(s, (uint32_t)c, (uint32_t)c);
-    for (int r = 0; r < TILE_ROWS; r++)
-        for (int i = 0; i < TILE; i++) {
-            size_t c = base + X(row_offset)(g, r) + (size_t)i;
-            const bool within[3] = {i > 0, r & (TILE - 1), r >> TILE_SHIFT};
-            FOR_DIM(d)
-                if (within[d] && y->a[d][c] > 0.0f && y->diagonal[c] > 0.0f)
-                    join(s, (uint32_t)c, (uint32_t)(c - g->stride[d]));
+    for (uint32_t change = 1; change;) {
+        change = 0;
+        for (int k = 0; k < 2 * TILE_ROWS; k++) {
+            int r = k < TILE_ROWS ? k : 2 * TILE_ROWS - 1 - k;
+            uint32_t row = cells[r];
+            for (int d = 1; d < DIM; d++) {
+                int step = d == 1 ? 1 : TILE;
+                row |= r >= step ? cells[r - step] & p->link[d][r] : 0;
+                row |= r + step < TILE_ROWS ? cells[r + step] & p->link[d][r + step] : 0;
+            }
+            row = fill_row(row, p->link[0][r]);
+            change |= row ^ cells[r];
+            cells[r] = row;
         }
-    FOR_UNKNOWNS(s, tile, c) {
-        set_parent(s, (uint32_t)c, find(s, (uint32_t)c));
-        if (!y->pocket[c])
-            join(s, (uint32_t)c, AIR);
     }
 }
 
-static void label_range(void *user, size_t begin, size_t end, int worker)
+static uint32_t cell_at(const X(grid) *g, size_t base, int r, uint32_t bits)
 {
-    (void)worker;
-    X(sim) *s = ((pocket_args *)user)->s;
-    for (size_t k = begin; k < end; k++) {
-        int tile = s->system.levels[0].tiles[k];
-        size_t base = X(tile_index)(&s->grid, tile);
-        bool air;
-        if (!is_one_piece(s, base, &air)) {
-            label_pieces(s, tile);
+    return (uint32_t)(base + X(row_offset)(g, r) + (size_t)__builtin_ctz(bits));
+}
+
+/* All cells of a part have `node`. */
+static void set_nodes(X(sim) *s, size_t base, const uint32_t cells[TILE_ROWS], uint32_t node)
+{
+    for (int r = 0; r < TILE_ROWS; r++)
+        for (uint32_t bits = cells[r]; bits; bits &= bits - 1)
+            set_parent(s, cell_at(&s->grid, base, r, bits), node);
+}
+
+void X(label_pieces)(X(sim) *s, int tile, const X(pieces) *pieces)
+{
+    uint32_t part[TILE_ROWS], rest[TILE_ROWS], reached = 0, left = 0;
+    size_t base = X(tile_index)(&s->grid, tile);
+    memcpy(part, pieces->air, sizeof part);
+    fill(pieces, part);
+    for (int r = 0; r < TILE_ROWS; r++) {
+        rest[r] = pieces->unknown[r] & ~part[r];
+        reached |= part[r];
+        left |= rest[r];
+    }
+    s->system.node[tile] = left ? MANY : AIR;
+    if (!left)
+        return;
+    set_nodes(s, base, part, AIR);
+    for (int r = 0; r < TILE_ROWS;) {
+        if (!rest[r]) {
+            r++;
             continue;
         }
-        FOR_UNKNOWNS(s, tile, c)
-            set_parent(s, (uint32_t)c, (uint32_t)(air ? AIR : base));
+        uint32_t node = cell_at(&s->grid, base, r, rest[r]), more = 0;
+        memset(part, 0, sizeof part);
+        part[r] = rest[r] & -rest[r];
+        fill(pieces, part);
+        for (int k = 0; k < TILE_ROWS; k++) {
+            rest[k] &= ~part[k];
+            more |= rest[k];
+        }
+        if (!reached && !more) {
+            s->system.node[tile] = node;
+            set_parent(s, node, node);
+            return;
+        }
+        reached = 1;
+        set_nodes(s, base, part, node);
     }
 }
 
-/* The cell across the low face of a cell, on the other side of the domain if the side is periodic.
- */
-static size_t across(const X(grid) *g, size_t index, int d, const int t[DIM])
+void X(label_whole)(X(sim) *s, int tile, size_t base)
 {
-    size_t low = index - g->stride[d];
-    return g->periodic[d] && t[d] == 1 ? low + (size_t)g->n[d] * g->stride[d] : low;
+    s->system.node[tile] = (uint32_t)base;
+    set_parent(s, (uint32_t)base, (uint32_t)base);
 }
 
-/* Joins what lies on both sides of face d of a cell; `last`: what was joined before, mostly the
- * same again. */
-static void join_face(X(sim) *s, size_t c, size_t near, int d, uint32_t last[2])
+/* ---- across the faces of tiles */
+
+/* Joins a tile with the one across its low side d, which a periodic side may put elsewhere. */
+static void join_side(X(sim) *s, int tile, int d)
 {
+    const X(grid) *g = &s->grid;
     const X(system) *y = &s->system;
-    if (!(y->a[d][c] > 0.0f) || !(y->diagonal[c] > 0.0f) || !(y->diagonal[near] > 0.0f))
+    int t[DIM];
+    X(tile_coordinates)(g, tile, t);
+    bool wraps = g->periodic[d] && t[d] == 1;
+    size_t base = X(tile_index)(g, tile), along = g->stride[d == 0 ? 1 : 0],
+           across = g->stride[d == 2 ? 1 : 2],
+           back = wraps ? (size_t)(g->n[d] - 1) * g->stride[d] : -g->stride[d];
+    t[d] = wraps ? (g->n[d] - 1) / TILE + 1 : t[d] - 1;
+    int other = X(tile_number)(g, t);
+    uint32_t last[2] = {AIR, AIR};
+    if (y->unknown[other] == UNKNOWN_NONE || (y->node[tile] == AIR && y->node[other] == AIR))
         return;
-    uint32_t a = parent_of(s, (uint32_t)c), b = parent_of(s, (uint32_t)near);
-    if (a == b || (a == last[0] && b == last[1]))
-        return;
-    last[0] = a;
-    last[1] = b;
-    join(s, a, b);
+    bool whole = y->node[tile] != MANY && y->node[other] != MANY;
+    for (size_t k = 0; k < TILE_ROWS; k++) {
+        size_t c = base + k % TILE * along + k / TILE * across;
+        if (!(y->a[d][c] > 0.0f))
+            continue;
+        uint32_t a = node_of(s, tile, c), b = node_of(s, other, c + back);
+        if (a != b && (a != last[0] || b != last[1]))
+            join(s, a, b);
+        if (whole)
+            return;
+        last[0] = a; /* mostly the same again */
+        last[1] = b;
+    }
 }
 
 static void join_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     X(sim) *s = ((pocket_args *)user)->s;
-    for (size_t k = begin; k < end; k++) {
-        int t[DIM];
-        X(tile_coordinates)(&s->grid, s->system.levels[0].tiles[k], t);
-        size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
-        uint32_t last[2] = {AIR, AIR};
-        for (int r = 0; r < TILE_ROWS; r++) {
-            size_t row = base + X(row_offset)(&s->grid, r);
-            join_face(s, row, across(&s->grid, row, 0, t), 0, last);
-            for (int d = 1; d < DIM; d++) {
-                bool lowest = d == 1 ? (r & (TILE - 1)) == 0 : r >> TILE_SHIFT == 0;
-                for (size_t c = row; c < row + TILE && lowest; c++)
-                    join_face(s, c, across(&s->grid, c, d, t), d, last);
-            }
-        }
-    }
+    for (size_t k = begin; k < end; k++)
+        for (int d = 0; d < DIM; d++)
+            join_side(s, s->system.levels[0].tiles[k], d);
 }
 
-/* Marks the cells of pockets and adds up what can be added up inside a tile. */
+/* Marks the cells of pockets. */
 static void mark_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
@@ -178,24 +216,56 @@ static void mark_range(void *user, size_t begin, size_t end, int worker)
     X(sim) *s = args->s;
     X(system) *y = &s->system;
     for (size_t k = begin; k < end; k++) {
-        tile_sum sum = {.root = NONE};
-        uint32_t last = AIR, root = AIR;
-        FOR_UNKNOWNS(s, y->levels[0].tiles[k], c) {
-            uint32_t parent = parent_of(s, (uint32_t)c);
-            root = parent == last ? root : find(s, parent);
-            last = parent;
-            y->pocket[c] = root != AIR;
-            if (root == AIR)
-                continue;
-            if (root == c)
-                y->pockets[c] = (X(pocket)){0, 0};
-            sum.root = sum.root == NONE || sum.root == root ? root : MIXED;
-            sum.sum += y->b[c];
-            sum.count++;
-        }
-        args->sums[k] = sum;
-        if (sum.root != NONE)
+        int tile = y->levels[0].tiles[k];
+        bool pockets = false;
+        if (y->node[tile] != MANY)
+            pockets = find(s, y->node[tile]) != AIR;
+        else
+            FOR_UNKNOWNS(s, tile, c)
+                pockets = pockets || find(s, (uint32_t)c) != AIR;
+        if (pockets || y->pocketed[tile])
+            FOR_UNKNOWNS(s, tile, c)
+                y->pocket[c] = find(s, node_of(s, tile, c)) != AIR;
+        y->pocketed[tile] = pockets;
+        if (pockets)
             atomic_store_explicit(&args->found, true, memory_order_relaxed);
+    }
+}
+
+void X(find_pockets)(X(sim) *s)
+{
+    pocket_args args = {.s = s};
+    size_t tiles = (size_t)s->system.levels[0].tile_count;
+    set_parent(s, AIR, AIR);
+    sp_parallel_for(s->common->pool, tiles, 8, join_range, &args);
+    sp_parallel_for(s->common->pool, tiles, 8, mark_range, &args);
+    s->system.has_pockets = args.found;
+}
+
+/* ---- right sides */
+
+/* What can be added up inside a tile. */
+static void sum_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    pocket_args *args = user;
+    X(sim) *s = args->s;
+    X(system) *y = &s->system;
+    for (size_t k = begin; k < end; k++) {
+        int tile = y->levels[0].tiles[k];
+        tile_sum sum = {.root = NONE};
+        if (y->pocketed[tile])
+            FOR_UNKNOWNS(s, tile, c) {
+                uint32_t root = find(s, node_of(s, tile, c));
+                if (root == AIR)
+                    continue;
+                if (root == c)
+                    y->pockets[c] = (X(pocket)){0, 0};
+                sum.root = sum.root == NONE || sum.root == root ? root : MANY;
+                sum.sum += y->b[c];
+                sum.count++;
+            }
+        args->sums[k] = sum;
     }
 }
 
@@ -204,15 +274,16 @@ static void add_up(X(sim) *s, const tile_sum *sums)
 {
     X(system) *y = &s->system;
     for (int k = 0; k < y->levels[0].tile_count; k++) {
+        int tile = y->levels[0].tiles[k];
         if (sums[k].root < NONE) {
             y->pockets[sums[k].root].sum += sums[k].sum;
             y->pockets[sums[k].root].count += sums[k].count;
         }
-        if (sums[k].root != MIXED)
+        if (sums[k].root != MANY)
             continue;
-        FOR_UNKNOWNS(s, y->levels[0].tiles[k], c)
+        FOR_UNKNOWNS(s, tile, c)
             if (y->pocket[c]) {
-                X(pocket) *pocket = &y->pockets[find(s, (uint32_t)c)];
+                X(pocket) *pocket = &y->pockets[find(s, node_of(s, tile, c))];
                 pocket->sum += y->b[c];
                 pocket->count++;
             }
@@ -224,12 +295,15 @@ static void subtract_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     X(sim) *s = ((pocket_args *)user)->s;
     X(system) *y = &s->system;
-    for (size_t k = begin; k < end; k++)
-        FOR_UNKNOWNS(s, y->levels[0].tiles[k], c)
-            if (y->pocket[c]) {
-                const X(pocket) *pocket = &y->pockets[find(s, (uint32_t)c)];
-                y->b[c] = (float)(y->b[c] - pocket->sum / pocket->count);
-            }
+    for (size_t k = begin; k < end; k++) {
+        int tile = y->levels[0].tiles[k];
+        if (y->pocketed[tile])
+            FOR_UNKNOWNS(s, tile, c)
+                if (y->pocket[c]) {
+                    const X(pocket) *pocket = &y->pockets[find(s, node_of(s, tile, c))];
+                    y->b[c] = (float)(y->b[c] - pocket->sum / pocket->count);
+                }
+    }
 }
 
 void X(settle_pockets)(X(sim) *s)
@@ -237,13 +311,10 @@ void X(settle_pockets)(X(sim) *s)
     sp_arena arena = X(arena)(s);
     sp_pool *pool = s->common->pool;
     size_t tiles = (size_t)s->system.levels[0].tile_count;
-    pocket_args args = {.s = s, .sums = sp_arena_take(&arena, tiles, sizeof *args.sums)};
-    set_parent(s, AIR, AIR);
-    sp_parallel_for(pool, tiles, 4, label_range, &args);
-    sp_parallel_for(pool, tiles, 4, join_range, &args);
-    sp_parallel_for(pool, tiles, 4, mark_range, &args);
-    if (!args.found)
+    if (!s->system.has_pockets)
         return;
+    pocket_args args = {.s = s, .sums = sp_arena_take(&arena, tiles, sizeof *args.sums)};
+    sp_parallel_for(pool, tiles, 4, sum_range, &args);
     add_up(s, args.sums);
     sp_parallel_for(pool, tiles, 4, subtract_range, &args);
 }

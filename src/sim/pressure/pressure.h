@@ -4,6 +4,20 @@
 
 #include "sim/state.h"
 
+/* The policy of the solvers stands once. Where the instance has a device that is to do their
+ * operations they do what stands behind ON_DEVICE, which returns. */
+#ifdef SPATE_GPU
+#include "device/cuda/gpu.h"
+#define ON_DEVICE(s, ...)       \
+    do {                        \
+        if ((s)->gpu->solves) { \
+            __VA_ARGS__;        \
+        }                       \
+    } while (0)
+#else
+#define ON_DEVICE(s, ...) ((void)0)
+#endif
+
 #define SWEEPS 2 /* of the multigrid's smoother, before and after the coarser grids */
 
 /* Of the tolerance: a start as good as that needs no iteration, any other one at least. In water at
@@ -21,20 +35,29 @@ typedef struct X(solve) {
 } X(solve);
 
 /* system.c */
-double X(system_assemble)(X(sim) *s, double dt); /* returns max |b|, m/s, pockets as they are */
-void X(system_gradient)(X(sim) *s, float *const u[DIM]); /* u -= grad q */
-double X(system_divergence)(X(sim) *s,
-                            double dt); /* max |flux out of a cell with an unknown|, m/s */
+/* q: what it was, times `scale`, is the start. Returns max |b|, m/s, pockets as they are. */
+double X(system_assemble)(X(sim) *s, double dt, double scale);
+void X(system_gradient)(X(sim) *s, float *const u[DIM]); /* u -= grad q; border: periodic only */
+/* max |flux out of a cell with an unknown|, m/s; and q is multiplied by `scale` */
+double X(system_divergence)(X(sim) *s, double dt, double scale);
 
-/* pockets.c: takes the mean out of the right side of pockets; of system_assemble, and for any
- * further right side */
+/* pockets.c. Rows of a tile as bits, bit i for cell i: unknowns; those that touch air; open faces
+ * inside the tile towards the cell before along each axis. */
+typedef struct X(pieces) {
+    uint32_t unknown[TILE_ROWS], air[TILE_ROWS], link[DIM][TILE_ROWS];
+} X(pieces);
+/* Components inside a tile: of any one; of one full of unknowns, all faces open, none at air. */
+void X(label_pieces)(X(sim) *s, int tile, const X(pieces) *pieces);
+void X(label_whole)(X(sim) *s, int tile, size_t base);
+void X(find_pockets)(X(sim) *s); /* after all tiles */
+/* Takes the mean out of the right side of pockets, that of system_assemble or any further one. */
 void X(settle_pockets)(X(sim) *s);
 
 /* residual.c */
 double X(system_largest_b)(X(sim) *s);
-/* r = b - A q in fp64, into the blocks of level 0 with multigrid; returns max |r|. q_sum instead of
- * q if it is not NULL. */
-double X(system_residual)(X(sim) *s, const float *q, const double *q_sum);
+/* r = b - A q in fp64, into the blocks of level 0 with multigrid; returns max |r|. Of q, whose
+ * border across periodic sides it fills, or of q_sum; the other one is NULL. */
+double X(system_residual)(X(sim) *s, float *q, const double *q_sum);
 
 /* the solvers: start from system.q, leave the solution there */
 void X(solve_jacobi)(X(sim) *s, X(solve) *solve);

@@ -12,42 +12,52 @@
 #include "pressure.h"
 
 #include <math.h>
+#include <string.h>
 
 #define FLOAT_FLOOR 5e-7 /* of the largest right side */
 #define STRONG_SWEEPS 6
 
-typedef struct scale_args {
-    X(sim) *s;
-    float factor;
-} scale_args;
-
-static void scale_range(void *user, size_t begin, size_t end, int worker)
+static void zero_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
-    const scale_args *args = user;
-    X(sim) *s = args->s;
+    X(sim) *s = user;
     for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&s->grid, s->tiles.active[k]);
+        size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
         for (int r = 0; r < TILE_ROWS; r++)
-            for (int i = 0; i < TILE; i++)
-                s->p[base + X(row_offset)(&s->grid, r) + (size_t)i] *= args->factor;
+            memset(s->system.q + base + X(row_offset)(&s->grid, r), 0, TILE * sizeof(float));
     }
 }
 
-static void scale_pressure(X(sim) *s, double factor)
+/* From zero: a cold start. */
+static void forget_pressure(X(sim) *s)
 {
-    scale_args args = {s, (float)factor};
-    sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 8, scale_range, &args);
+    ON_DEVICE(s, X(gpu_scale_pressure)(s->gpu, 0.0f); return );
+    sp_parallel_for(s->common->pool, (size_t)s->system.levels[0].tile_count, 8, zero_range, s);
+}
+
+/* A device solves in memory of its own. */
+static void begin_solve(X(sim) *s)
+{
+    ON_DEVICE(s, X(gpu_solve_begin)(s->gpu, s->system.q != s->p));
+    (void)s;
+}
+
+static void end_solve(X(sim) *s)
+{
+    ON_DEVICE(s, X(gpu_solve_end)(s->gpu, s->system.q != s->p));
+    (void)s;
 }
 
 void X(solve_system)(X(sim) *s, X(solve) *solve)
 {
+    begin_solve(s);
     switch (s->common->scene->pressure.solver) {
-    case SPATE_SOLVER_JACOBI: X(solve_jacobi)(s, solve); return;
-    case SPATE_SOLVER_GAUSS_SEIDEL: X(solve_gauss_seidel)(s, solve); return;
-    case SPATE_SOLVER_PCG: X(solve_pcg)(s, solve); return;
-    case SPATE_SOLVER_MULTIGRID: X(solve_multigrid)(s, solve); return;
+    case SPATE_SOLVER_JACOBI: X(solve_jacobi)(s, solve); break;
+    case SPATE_SOLVER_GAUSS_SEIDEL: X(solve_gauss_seidel)(s, solve); break;
+    case SPATE_SOLVER_PCG: X(solve_pcg)(s, solve); break;
+    case SPATE_SOLVER_MULTIGRID: X(solve_multigrid)(s, solve); break;
     }
+    end_solve(s);
 }
 
 static bool is_budget(const spate_scene *scene)
@@ -93,12 +103,12 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     for (int d = 0; d < DIM; d++)
         gravity += common->gravity[d] * common->gravity[d];
     gravity = sqrt(gravity);
-    scale_pressure(s, 1 / to_pressure);
-    double before = X(system_assemble)(s, dt) * share;
+    double largest = X(system_assemble)(s, dt, 1 / to_pressure), before = largest * share;
+    if (s->system.has_pockets)
+        largest = X(system_largest_b)(s);
     double limit = scene->pressure.tolerance;
     if (gravity > 0)
         limit = fmin(limit, 0.01 * gravity * dt * share);
-    double largest = X(system_largest_b)(s);
     if (!(largest < 1e30))
         return sp_fail(error, SPATE_ERROR_SIMULATION, "pressure",
                        "the velocity is not finite in frame %d; the last checkpoint is good",
@@ -111,7 +121,7 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     common->solver_iterations += solve.iterations;
     for (int again = 0; again < 2 && !solve.converged && !is_budget(scene); again++) {
         s->system.sweeps = again == 0 ? SWEEPS : STRONG_SWEEPS;
-        scale_pressure(s, 0);
+        forget_pressure(s);
         X(solve_system)(s, &solve);
         common->solver_iterations += solve.iterations;
     }
@@ -119,8 +129,7 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     if (!solve.converged)
         TRY(not_converged(s, &solve, share, error));
     X(system_gradient)(s, s->u);
-    double after = X(system_divergence)(s, dt) * share;
-    scale_pressure(s, to_pressure);
+    double after = X(system_divergence)(s, dt, to_pressure) * share;
     common->divergence_before = fmax(common->divergence_before, before);
     common->divergence_after = fmax(common->divergence_after, after);
     common->solver_residual = fmax(common->solver_residual, solve.residual * share);

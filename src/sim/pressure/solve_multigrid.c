@@ -106,6 +106,8 @@ static double update_partial(void *user, size_t begin, size_t end)
 static bool iterate(X(sim) *s, X(solve) *solve, double target)
 {
     X(system) *y = &s->system;
+    ON_DEVICE(s, return X(gpu_iterate)(s->gpu, y->sweeps, target, &solve->iterations,
+                                       solve->max_iterations));
     size_t tiles = (size_t)y->levels[0].tile_count;
     cg_args args = {.s = s, .first = true};
     double residual = HUGE_VAL, rho = 0;
@@ -130,21 +132,7 @@ static bool iterate(X(sim) *s, X(solve) *solve, double target)
     return !args.first;
 }
 
-/* The solution so far in fp64: q at first, in all active tiles, because the residual looks across
- * the border of those with unknowns; then plus the correction. */
-static void start_range(void *user, size_t begin, size_t end, int worker)
-{
-    (void)worker;
-    X(sim) *s = ((cg_args *)user)->s;
-    for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&s->grid, s->tiles.active[k]);
-        for (int r = 0; r < TILE_ROWS; r++) {
-            size_t row = base + X(row_offset)(&s->grid, r);
-            store_wide(s->system.q_sum + row, widen(load(s->system.q + row)));
-        }
-    }
-}
-
+/* Adds the correction to the solution, which is q at first and then q_sum, in fp64. */
 static void add_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
@@ -156,28 +144,36 @@ static void add_range(void *user, size_t begin, size_t end, int worker)
         weave_tile(rows, block(s->system.step, (int)k + 1));
         for (int r = 0; r < TILE_ROWS; r++) {
             size_t row = base + X(row_offset)(&s->grid, r);
-            wide sum = load_wide(s->system.q_sum + row) + widen(load(rows + r * TILE));
+            wide sum =
+                args->first ? widen(load(s->system.q + row)) : load_wide(s->system.q_sum + row);
+            sum += widen(load(rows + r * TILE));
             store_wide(s->system.q_sum + row, sum);
             store(s->system.q + row, __builtin_convertvector(sum, lanes));
         }
     }
 }
 
+static void add_correction(X(sim) *s, bool first)
+{
+    ON_DEVICE(s, X(gpu_add_correction)(s->gpu); return );
+    cg_args args = {.s = s, .first = first};
+    size_t tiles = (size_t)s->system.levels[0].tile_count;
+    sp_parallel_for(s->common->pool, tiles, 8, add_range, &args);
+}
+
 static double true_residual(X(sim) *s)
 {
-    if (s->grid.periodic[0] || s->grid.periodic[1] || s->grid.periodic[2])
-        X(fill_border_wide)(s, s->system.q_sum);
+    ON_DEVICE(s, return X(gpu_residual)(s->gpu));
+    X(fill_border_wide)(s, s->system.q_sum);
     return X(system_residual)(s, NULL, s->system.q_sum);
 }
 
 void X(solve_multigrid)(X(sim) *s, X(solve) *solve)
 {
     X(system) *y = &s->system;
-    size_t tiles = (size_t)y->levels[0].tile_count;
-    cg_args args = {.s = s};
-    sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 8, start_range, &args);
+    bool first = true;
     solve->iterations = 0;
-    solve->residual = true_residual(s);
+    solve->residual = X(system_residual)(s, y->q, NULL);
     bool more = solve->residual > SETTLED * solve->tolerance;
     if (more && !y->hierarchy)
         X(multigrid_build)(s);
@@ -185,7 +181,8 @@ void X(solve_multigrid)(X(sim) *s, X(solve) *solve)
         double before = solve->residual;
         if (!iterate(s, solve, fmax(0.8 * solve->tolerance, DROP * before)))
             break;
-        sp_parallel_for(s->common->pool, tiles, 8, add_range, &args);
+        add_correction(s, first);
+        first = false;
         solve->residual = true_residual(s);
         /* done, or fp32 cannot do better */
         more = solve->residual > solve->tolerance && solve->residual < 0.9 * before;

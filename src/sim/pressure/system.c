@@ -29,17 +29,25 @@
 typedef struct system_args {
     X(sim) *s;
     double dt;
+    float scale; /* of q */
 } system_args;
+
+#define FULL (SPATE_CELL_LIQUID * UINT64_C(0x0101010101010101))
+
+/* The types of a row against liquid: 0 in a byte means liquid; both words in 2D. */
+SP_INLINE uint64_t types_of(const uint8_t *types, int k)
+{
+    uint64_t word;
+    memcpy(&word, types + 8 * k, sizeof word);
+    return word ^ FULL;
+}
 
 /* Whether a row of cells is all liquid. */
 SP_INLINE bool is_full(const uint8_t *types)
 {
     uint64_t rest = 0;
-    for (int k = 0; k < TILE; k += 8) {
-        uint64_t word;
-        memcpy(&word, types + k, sizeof word);
-        rest |= word ^ SPATE_CELL_LIQUID * UINT64_C(0x0101010101010101);
-    }
+    for (int k = 0; k < TILE / 8; k++)
+        rest |= types_of(types, k);
     return rest == 0;
 }
 
@@ -51,27 +59,20 @@ SP_INLINE lanes surface_factors(const X(sim) *s, lanes liquid, lanes air)
         return none + 1.0f;
     lanes theta = liquid / (liquid - air), least = none + s->system.least_theta;
     /* an open side or an outflow, whatever phi says there: p = 0 on the face */
-    return choose(air < 0.0f, none + 2.0f, 1.0f / choose(theta > least, theta, least));
+    return choose(is_positive(-air), none + 2.0f,
+                  1.0f / choose(is_positive(theta - least), theta, least));
 }
 
-/* Whether solids may come near a tile or the faces around it. Distances change no faster than one
- * moves, so that in the middle of the tile tells; but it knows nothing of solids across a periodic
- * side, and of moving ones only when they are close. */
+/* Whether a face of a tile's cells is not open: its own, or on the high sides of the neighbours. */
 static bool has_solids(const X(sim) *s, int tile)
 {
-    const X(grid) *g = &s->grid;
-    if (s->solids.live == 0)
-        return false;
-    int t[DIM];
-    bool blind = s->movers;
-    size_t middle = X(tile_index)(g, tile);
-    X(tile_coordinates)(g, tile, t);
+    bool cut = s->tiles.cut[tile];
+    int step = 1;
     FOR_DIM(d) {
-        blind = blind || (g->periodic[d] && (t[d] <= 1 || t[d] >= g->tiles[d] - 2));
-        middle += TILE / 2 * g->stride[d];
+        cut = cut || s->tiles.cut[tile + step];
+        step *= s->grid.tiles[d];
     }
-    float far = (DIM == 3 ? 1.75f : 1.42f) * (TILE / 2 + 1) + 1.0f; /* cells; corners, and one */
-    return blind || s->phi_solid[middle] < far * (float)g->dx;
+    return cut && s->solids.live > 0;
 }
 
 /* Flux through face d of a cell, per face area, m/s: through its open part and with the solid's
@@ -109,65 +110,167 @@ SP_INLINE wide outflow(const X(sim) *s, size_t c, bool solids, double dt)
 
 /* ---- assembly */
 
-/* Whether all cells of a row and all around it are liquid. */
-SP_INLINE bool is_deep(const X(sim) *s, size_t c)
+static bool has_liquid(const X(sim) *s, size_t base)
 {
-    bool deep = is_full(s->type + c) && s->type[c - 1] == SPATE_CELL_LIQUID &&
-                s->type[c + TILE] == SPATE_CELL_LIQUID;
-    for (int d = 1; d < DIM && deep; d++)
-        deep = is_full(s->type + c - s->grid.stride[d]) && is_full(s->type + c + s->grid.stride[d]);
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t found = 0;
+    for (int r = 0; r < TILE_ROWS; r++)
+        for (int k = 0; k < TILE / 8; k++) {
+            uint64_t rest = types_of(s->type + base + X(row_offset)(&s->grid, r), k);
+            found |= (rest - ones) & ~rest & ones << 7; /* a byte is 0 */
+        }
+    return found != 0;
+}
+
+/* Whether all cells of a row and all around it are liquid. */
+SP_INLINE bool is_deep_row(const X(sim) *s, size_t c)
+{
+    const uint8_t *row = s->type + c;
+    uint64_t rest = (uint64_t)(*(row - 1) ^ SPATE_CELL_LIQUID) | (row[TILE] ^ SPATE_CELL_LIQUID);
+    for (int k = 0; k < TILE / 8; k++) {
+        rest |= types_of(row, k);
+        for (int d = 1; d < DIM; d++)
+            rest |= types_of(row - s->grid.stride[d], k) | types_of(row + s->grid.stride[d], k);
+    }
+    return rest == 0;
+}
+
+/* The same of a tile and all across its faces. */
+static bool is_deep(const X(sim) *s, size_t base)
+{
+    bool deep = true;
+    for (int r = 0; r < TILE_ROWS && deep; r++)
+        deep = is_deep_row(s, base + X(row_offset)(&s->grid, r));
     return deep;
 }
 
-/* A row of the matrix; returns the diagonal. inside: cells that belong to the domain; the images of
- * cells across periodic sides have no equation. */
-SP_INLINE lanes assemble_matrix(X(sim) *s, size_t c, lane_mask inside, bool solids)
+/* The part of a tile that deep tiles and those without unknowns share: nothing of it depends on
+ * where in the tile a cell is, so that it is written only when the tile becomes what it is. */
+static void set_tile(X(sim) *s, size_t base, float a, float diagonal)
 {
     X(system) *y = &s->system;
-    lane_mask liquid = inside & (load_bytes(s->type + c) == SPATE_CELL_LIQUID), surface = {0};
+    lanes none = {0};
+    for (int r = 0; r < TILE_ROWS; r++) {
+        size_t c = base + X(row_offset)(&s->grid, r);
+        FOR_DIM(d)
+            store(y->a[d] + c, none + a);
+        store(y->diagonal + c, none + diagonal);
+    }
+}
+
+static void clear_tile(X(sim) *s, size_t base)
+{
+    X(system) *y = &s->system;
+    set_tile(s, base, 0.0f, 0.0f);
+    for (int r = 0; r < TILE_ROWS; r++) {
+        size_t c = base + X(row_offset)(&s->grid, r);
+        memset(y->b + c, 0, TILE * sizeof(float));
+        memset(y->q + c, 0, TILE * sizeof(float));
+        if (y->q_sum)
+            memset(y->q_sum + c, 0, TILE * sizeof(double));
+    }
+}
+
+/* Right side and start of a deep tile. */
+static lane_mask assemble_deep(const system_args *args, size_t base, lane_mask most)
+{
+    X(sim) *s = args->s;
+    X(system) *y = &s->system;
+    for (int r = 0; r < TILE_ROWS; r++) {
+        size_t c = base + X(row_offset)(&s->grid, r);
+        lanes b = __builtin_convertvector(-outflow(s, c, false, args->dt), lanes);
+        store(y->b + c, b);
+        store(y->q + c, args->scale * load(y->q + c));
+        most = larger(most, b);
+    }
+    return most;
+}
+
+/* A row of the matrix; returns the diagonal. inside: cells that belong to the domain; the images of
+ * cells across periodic sides have no equation. `air`: which of them touch it. */
+SP_INLINE lanes assemble_matrix(X(sim) *s, size_t c, lane_mask inside, bool solids, lane_mask *air)
+{
+    X(system) *y = &s->system;
+    lane_mask liquid = inside & is_equal(load_bytes(s->type + c), SPATE_CELL_LIQUID), surface = {0};
     lanes diagonal = {0}, phi = load(s->phi + c);
     FOR_DIM(d)
         for (int side = 0; side < 2; side++) {
             size_t face = side ? c + s->grid.stride[d] : c;
             size_t near = side ? face : c - s->grid.stride[d];
-            lane_mask type = load_bytes(s->type + near), open = liquid & (type < SPATE_CELL_SOLID);
+            lane_mask type = load_bytes(s->type + near);
+            lane_mask open = liquid & is_below(type, SPATE_CELL_SOLID);
             lanes w = diagonal * 0.0f + 1.0f;
             if (solids)
                 w = load(s->w[d] + face);
             w = where(open, w);
             if (side == 0)
-                store(y->a[d] + c, where(type == SPATE_CELL_LIQUID, w));
+                store(y->a[d] + c, where(is_equal(type, SPATE_CELL_LIQUID), w));
             if (!is_full(s->type + near)) {
-                lane_mask air = open & (type == SPATE_CELL_AIR);
-                surface |= air & (w > 0.0f);
-                w = choose(air, w * surface_factors(s, phi, load(s->phi + near)), w);
+                lane_mask free = open & is_equal(type, SPATE_CELL_AIR);
+                surface |= free & is_positive(w);
+                w = choose(free, w * surface_factors(s, phi, load(s->phi + near)), w);
             }
             diagonal += w;
         }
-    store_bytes(y->pocket + c, liquid & ~surface & 1);
+    *air = surface;
     return diagonal;
 }
 
-/* A row of the system; returns the right side. whole: the tile is inside the domain. */
-SP_INLINE lanes assemble_row(X(sim) *s, size_t c, lane_mask inside, bool whole, bool solids,
-                             double dt)
+/* Row r of a tile's system; returns the right side. whole: all of the row is inside. */
+SP_INLINE lanes assemble_row(const system_args *args, size_t c, int r, lane_mask inside, bool whole,
+                             bool solids, X(pieces) *pieces)
 {
+    X(sim) *s = args->s;
     X(system) *y = &s->system;
-    lanes diagonal = {0}, none = {0};
-    if (whole && !solids && is_deep(s, c)) {
-        diagonal += (float)(2 * DIM);
+    lane_mask air = {0}, unknown;
+    lanes diagonal = {0};
+    if (!solids && whole && is_deep_row(s, c)) {
         FOR_DIM(d)
-            store(y->a[d] + c, none + 1.0f);
-        memset(y->pocket + c, 1, TILE);
+            store(y->a[d] + c, (lanes){0} + 1.0f);
+        diagonal += (float)(2 * DIM);
     } else {
-        diagonal = assemble_matrix(s, c, inside, solids);
+        diagonal = assemble_matrix(s, c, inside, solids, &air);
     }
     /* a cell closed on all sides has no equation: nothing can change its flux */
-    lanes b = where_positive(diagonal, __builtin_convertvector(-outflow(s, c, solids, dt), lanes));
+    unknown = is_positive(diagonal);
+    lanes b = where(unknown, __builtin_convertvector(-outflow(s, c, solids, args->dt), lanes));
     store(y->diagonal + c, diagonal);
     store(y->b + c, b);
-    store(y->q + c, where_positive(diagonal, load(y->q + c)));
+    store(y->q + c, where(unknown, args->scale * load(y->q + c)));
+    pieces->unknown[r] = lane_bits(unknown);
+    pieces->air[r] = lane_bits(air);
+    const bool within[3] = {true, r & (TILE - 1), r >> TILE_SHIFT};
+    FOR_DIM(d)
+        pieces->link[d][r] = within[d] ? lane_bits(is_positive(load(y->a[d] + c))) : 0;
+    pieces->link[0][r] &= ~1u;
     return b;
+}
+
+/* A tile with air or solids near. */
+static lane_mask assemble_mixed(const system_args *args, int tile, bool whole, bool solids,
+                                lane_mask most)
+{
+    X(sim) *s = args->s;
+    const X(grid) *g = &s->grid;
+    int first[DIM], cell[DIM];
+    lane_mask inside;
+    uint32_t unknown = 0;
+    X(pieces) pieces;
+    X(tile_cell)(g, tile, first);
+    size_t base = X(index)(g, first);
+    for (int i = 0; i < TILE; i++)
+        inside[i] = first[0] + i < g->n[0] ? -1 : 0;
+    for (int r = 0; r < TILE_ROWS; r++) {
+        size_t c = base + X(row_offset)(g, r);
+        X(row_cell)(first, r, cell);
+        lane_mask in = X(inside)(g, cell) ? inside : (lane_mask){0};
+        most = larger(most, solids ? assemble_row(args, c, r, in, false, true, &pieces)
+                                   : assemble_row(args, c, r, in, whole, false, &pieces));
+        unknown |= pieces.unknown[r];
+    }
+    X(label_pieces)(s, tile, &pieces);
+    s->system.unknown[tile] = !unknown ? UNKNOWN_NONE : solids ? UNKNOWN_CUT : UNKNOWN_PLAIN;
+    return most;
 }
 
 static double assemble_partial(void *user, size_t begin, size_t end)
@@ -177,26 +280,28 @@ static double assemble_partial(void *user, size_t begin, size_t end)
     const X(grid) *g = &s->grid;
     lane_mask most = {0};
     for (size_t k = begin; k < end; k++) {
-        int first[DIM], cell[DIM];
-        lane_mask inside, unknown = {0};
-        bool whole = true, solids = has_solids(s, s->tiles.active[k]);
-        X(tile_cell)(g, s->tiles.active[k], first);
-        size_t base = X(index)(g, first);
+        int tile = s->tiles.active[k], first[DIM];
+        uint8_t *unknown = &s->system.unknown[tile];
+        size_t base = X(tile_index)(g, tile);
+        if (!has_liquid(s, base)) {
+            if (*unknown != UNKNOWN_NONE)
+                clear_tile(s, base);
+            *unknown = UNKNOWN_NONE;
+            continue;
+        }
+        bool solids = has_solids(s, tile), whole = true;
+        X(tile_cell)(g, tile, first);
         FOR_DIM(d)
             whole = whole && first[d] + TILE <= g->n[d];
-        for (int i = 0; i < TILE; i++)
-            inside[i] = first[0] + i < g->n[0] ? -1 : 0;
-        for (int r = 0; r < TILE_ROWS; r++) {
-            size_t c = base + X(row_offset)(g, r);
-            X(row_cell)(first, r, cell);
-            lane_mask in = X(inside)(g, cell) ? inside : (lane_mask){0};
-            most = larger(most, solids ? assemble_row(s, c, in, whole, true, args->dt)
-                                       : assemble_row(s, c, in, whole, false, args->dt));
-            unknown |= load(s->system.diagonal + c) > 0.0f;
+        if (solids || !whole || !is_deep(s, base)) {
+            most = assemble_mixed(args, tile, whole, solids, most);
+            continue;
         }
-        s->system.unknown[s->tiles.active[k]] = !any(unknown) ? UNKNOWN_NONE
-                                                : solids      ? UNKNOWN_CUT
-                                                              : UNKNOWN_PLAIN;
+        if (*unknown != UNKNOWN_DEEP)
+            set_tile(s, base, 1.0f, 2 * DIM);
+        *unknown = UNKNOWN_DEEP;
+        X(label_whole)(s, tile, base);
+        most = assemble_deep(args, base, most);
     }
     return largest(most);
 }
@@ -211,17 +316,21 @@ static void list_unknown_tiles(X(sim) *s)
             l->tiles[l->tile_count++] = s->tiles.active[k];
 }
 
-double X(system_assemble)(X(sim) *s, double dt)
+double X(system_assemble)(X(sim) *s, double dt, double scale)
 {
-    system_args args = {s, dt};
+    system_args args = {s, dt, (float)scale};
     s->system.hierarchy = false;
+    ON_DEVICE(s, s->system.has_pockets = true; /* there may be some */
+              X(gpu_scale_pressure)(s->gpu, (float)scale);
+              return X(gpu_assemble)(s->gpu, s->system.least_theta, s->movers));
     FOR_DIM(d)
-        X(fill_border)(s, s->u[d], d);
+        X(fill_border_periodic)(s, s->u[d], d);
     double most = X(maximum)(s, (size_t)s->tiles.active_count, 4, assemble_partial, &args);
     list_unknown_tiles(s);
+    X(find_pockets)(s);
     X(settle_pockets)(s);
     FOR_DIM(d)
-        X(fill_border_periodic)(s, s->system.a[d]);
+        X(fill_border_periodic)(s, s->system.a[d], -1);
     return most;
 }
 
@@ -234,13 +343,13 @@ SP_INLINE void gradient_row(X(sim) *s, float *u, size_t c, int d, bool solids)
     lanes change = load(s->system.q + c) - load(s->system.q + low);
     if (solids || !is_full(s->type + c) || !is_full(s->type + low)) {
         lane_mask here = load_bytes(s->type + c), there = load_bytes(s->type + low);
-        lane_mask open = (here < SPATE_CELL_SOLID) & (there < SPATE_CELL_SOLID);
-        here = here == SPATE_CELL_LIQUID;
-        there = there == SPATE_CELL_LIQUID;
+        lane_mask open = is_below(here, SPATE_CELL_SOLID) & is_below(there, SPATE_CELL_SOLID);
+        here = is_equal(here, SPATE_CELL_LIQUID);
+        there = is_equal(there, SPATE_CELL_LIQUID);
         if (!any(here | there))
             return;
         if (solids)
-            open &= load(s->w[d] + c) != 0.0f;
+            open &= is_positive(load(s->w[d] + c));
         if (any(here ^ there)) {
             lanes one = load(s->phi + c), two = load(s->phi + low);
             lanes factor = surface_factors(s, choose(here, one, two), choose(here, two, one));
@@ -256,56 +365,86 @@ typedef struct gradient_args {
     float *const *u;
 } gradient_args;
 
+static void gradient_tile(const gradient_args *args, int tile, int d)
+{
+    X(sim) *s = args->s;
+    const X(grid) *g = &s->grid;
+    int t[DIM];
+    X(tile_coordinates)(g, tile, t);
+    size_t base = X(tile_index)(g, tile);
+    bool solids = s->tiles.cut[tile] && s->solids.live > 0;
+    for (int r = 0; r < TILE_ROWS; r++) {
+        if (X(row_has_faces)(g, t, r))
+            gradient_row(s, args->u[d], base + X(row_offset)(g, r), d, solids);
+    }
+}
+
+/* Faces d of a tile that are all between unknowns, far from solids. */
+static void gradient_deep(const gradient_args *args, size_t base, int d)
+{
+    const X(grid) *g = &args->s->grid;
+    const float *q = args->s->system.q;
+    float *u = args->u[d];
+    for (int r = 0; r < TILE_ROWS; r++) {
+        size_t c = base + X(row_offset)(g, r);
+        store(u + c, load(u + c) - (load(q + c) - load(q + c - g->stride[d])));
+    }
+}
+
 static void gradient_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const gradient_args *args = user;
     X(sim) *s = args->s;
     const X(grid) *g = &s->grid;
+    const uint8_t *unknown = s->system.unknown;
     for (size_t k = begin; k < end; k++) {
-        int t[DIM];
-        X(tile_coordinates)(g, s->tiles.faces[k], t);
-        size_t base = X(tile_index)(g, s->tiles.faces[k]);
-        bool solids = has_solids(s, s->tiles.faces[k]);
-        for (int r = 0; r < TILE_ROWS; r++) {
-            if (!X(row_has_faces)(g, t, r))
-                continue;
-            FOR_DIM(d)
-                gradient_row(s, args->u[d], base + X(row_offset)(g, r), d, solids);
+        int tile = s->tiles.faces[k], step = 1;
+        for (int d = 0; d < DIM; d++) {
+            if (unknown[tile] == UNKNOWN_DEEP)
+                gradient_deep(args, X(tile_index)(g, tile), d);
+            else if (unknown[tile] || unknown[tile - step] || g->periodic[d])
+                gradient_tile(args, tile, d);
+            step *= g->tiles[d];
         }
     }
 }
 
 void X(system_gradient)(X(sim) *s, float *const u[DIM])
 {
+    ON_DEVICE(s, X(gpu_gradient)(s->gpu, s->system.q != s->p); return );
     gradient_args args = {s, u};
-    X(fill_border_periodic)(s, s->system.q);
+    X(fill_border_periodic)(s, s->system.q, -1);
     sp_parallel_for(s->common->pool, (size_t)s->tiles.face_count, 4, gradient_range, &args);
     FOR_DIM(d)
-        X(fill_border)(s, u[d], d);
+        X(fill_border_periodic)(s, u[d], d);
 }
 
 static double divergence_partial(void *user, size_t begin, size_t end)
 {
     const system_args *args = user;
     X(sim) *s = args->s;
-    wide_mask most = {0};
+    X(system) *y = &s->system;
+    lane_mask most = {0};
     for (size_t k = begin; k < end; k++) {
-        int tile = s->system.levels[0].tiles[k];
+        int tile = y->levels[0].tiles[k];
         size_t base = X(tile_index)(&s->grid, tile);
-        bool solids = s->system.unknown[tile] == UNKNOWN_CUT;
+        bool solids = y->unknown[tile] == UNKNOWN_CUT;
         for (int r = 0; r < TILE_ROWS; r++) {
             size_t c = base + X(row_offset)(&s->grid, r);
-            wide_mask unknown = widen(load(s->system.diagonal + c)) > 0.0;
             wide sum = solids ? outflow(s, c, true, args->dt) : outflow(s, c, false, args->dt);
-            most = larger_wide(most, (wide)((wide_mask)sum & unknown));
+            lanes flux = __builtin_convertvector(sum, lanes);
+            most = larger(most, where_positive(load(y->diagonal + c), flux));
+            store(y->q + c, args->scale * load(y->q + c));
         }
     }
-    return largest_wide(most);
+    return largest(most);
 }
 
-double X(system_divergence)(X(sim) *s, double dt)
+double X(system_divergence)(X(sim) *s, double dt, double scale)
 {
-    system_args args = {s, dt};
+    ON_DEVICE(s, double most = X(gpu_divergence)(s->gpu);
+              X(gpu_scale_pressure)(s->gpu, (float)scale); return most);
+    system_args args = {s, dt, (float)scale};
     return X(maximum)(s, (size_t)s->system.levels[0].tile_count, 4, divergence_partial, &args);
 }

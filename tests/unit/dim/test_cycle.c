@@ -28,7 +28,7 @@ static fixture *tank(int n, bool ball, bool periodic)
     if (!f)
         return NULL;
     run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_FORCES, DT);
-    X(system_assemble)(f->s, DT);
+    X(system_assemble)(f->s, DT, 1);
     X(multigrid_build)(f->s);
     return f;
 }
@@ -38,8 +38,11 @@ static fixture *tank(int n, bool ball, bool periodic)
 static void random_vector(fixture *f, float *out)
 {
     const X(level) *l = &f->s->system.levels[0];
-    for (size_t k = 0; k < (size_t)(l->tile_count + 1) * TILE_CELLS; k++)
-        out[k] = k >= TILE_CELLS && l->inverse[k] > 0 ? (float)random_in(-1, 1) : 0.0f;
+    for (size_t k = 0; k < (size_t)(l->tile_count + 1) * TILE_CELLS; k++) {
+        bool unknown =
+            k >= TILE_CELLS && (l->kind[k / TILE_CELLS] == KIND_UNIFORM || l->inverse[k] > 0);
+        out[k] = unknown ? (float)random_in(-1, 1) : 0.0f;
+    }
 }
 
 /* Leaves M^-1 r in z; returns what the solver takes for r . z. */
@@ -198,7 +201,7 @@ static void check_pockets(fixture *f, int wanted)
     if (!f)
         return;
     run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_FORCES, DT);
-    X(system_assemble)(f->s, DT);
+    X(system_assemble)(f->s, DT, 1);
     const X(system) *y = &f->s->system;
     uint8_t *seen = calloc(f->s->grid.size, 1);
     int c[DIM] = {0}, pockets = 0, wrong = 0;

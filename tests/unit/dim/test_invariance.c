@@ -9,7 +9,7 @@
  * changes, and with L a power of four not even a rounding does. */
 #include "fixture.h"
 
-#define STEPS 100
+#define STEPS (100 / TEST_STRIDE(4))
 #define DX 0.03125
 #define DT (1.0 / 512)
 #define GRAVITY 9.81

@@ -1,0 +1,189 @@
+/* gpu.h -- a simulation in the memory of a GPU.
+ *
+ * An instance of the simulation that is compiled with SPATE_GPU has its arrays twice: in the host's
+ * memory, as src/sim knows them, and in the device's, X(fields), with the same layout. bridge.c
+ * decides for each stage where it runs and copies what is stale; the files *.cu hold the stages.
+ *
+ * The .cu files are C17 as well as CUDA C++ (launch.h). nvcc makes the device "cuda" of them. A C
+ * compiler makes the device "check": the CPU poses as a GPU, with a memory of its own in which
+ * everything that was not copied is NaN, so that the ordinary tests run the same code. Names are
+ * sp3_cuda_... and sp3_check_... through LEVEL (kernels/dim.h). */
+#ifndef SPATE_DEVICE_CUDA_GPU_H
+#define SPATE_DEVICE_CUDA_GPU_H
+
+#include "device/groups.h"
+#include "kernels/grid.h"
+
+#include <spate/spate.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GPU_CHANNELS 64 /* columns of channels, at most */
+
+/* What kernels see: passed to them by value. All pointers are the device's. Members as in
+ * sim/state.h. */
+typedef struct X(fields) {
+    X(grid) grid;
+    spate_side sides[DIM][2];
+    int degree;
+    bool apic, solids, cut, ghost; /* solids: some are there; cut: and cut cells */
+    float rest;                    /* particles per full cell */
+
+    uint32_t particle_count;
+    float *x[DIM], *v[DIM], *c[DIM * DIM]; /* c: NULL without APIC */
+    uint32_t *id;
+    float *channel[GPU_CHANNELS];
+    int channel_columns;
+
+    int *active, *liquid, *faces, *border;
+    int active_count, liquid_count, face_count, border_count;
+    int colour_start[COLOURS + 1];
+    uint8_t *tile_state, *tile_near;
+    uint32_t *tile_start;
+    uint32_t *first, *count;
+
+    float *u[DIM], *u_old[DIM], *weight[DIM];
+    uint8_t *known[DIM], *known_next[DIM];
+    float *phi, *density, *p; /* density: NULL without density projection */
+    uint8_t *type;
+    float *phi_solid, *w[DIM], *room; /* NULL without solids */
+    uint8_t *marks;                   /* NULL without inflows and outflows */
+} X(fields);
+
+/* Counters that stages add to on the device (integers: any order gives the same sum). */
+typedef struct X(gpu_counters) {
+    uint64_t collisions, open, crushed, far, broken;
+    uint32_t waiting; /* particles that the host is to settle */
+    uint32_t fastest; /* bits of the square of the largest speed; floats >= 0 order as integers */
+} X(gpu_counters);
+
+typedef struct X(gpu) {
+    X(fields) f;
+    void *stream;                       /* CUDA: the stream; check: the pool of threads */
+    void *marks[SPATE_STAGE_COUNT + 1]; /* CUDA: events */
+    char failure[200];                  /* what went wrong first; empty: nothing */
+    uint64_t allocated;                 /* bytes */
+    size_t shared_bytes;                /* that a block can have at most */
+    bool speed_known;                   /* the largest speed of the particles is: */
+    double speed;
+    uint32_t capacity;           /* of the columns */
+    unsigned on_host, on_device; /* GPU_... groups that are up to date there */
+
+    /* scratch */
+    float *spare;                                    /* one column */
+    uint32_t *order, *key, *order_other, *key_other; /* SORT, see sort.cu; columns otherwise */
+    X(gpu_counters) *counters;
+    uint32_t *tile_flags;  /* lists of tiles: flags of all lists, and their sums */
+    uint32_t *list_totals; /* how long each is */
+    int *left;             /* tiles that the liquid has left */
+    int left_count;
+    double *partials; /* of sums: one per tile, or per 1024 particles */
+    size_t partial_count;
+    void *temporary; /* of scans */
+    size_t temporary_bytes;
+    void *solver; /* X(gpu_solver), device/cuda/solver.h */
+    bool solves;  /* the operations of sim/pressure are to be done here */
+} X(gpu);
+
+#define GPU_LISTS (4 + COLOURS) /* of tiles: active, border, faces, left, and liquid by colour */
+
+/* ---- primitives (primitives.cu; for check: device/check/primitives.c). Work is queued in order;
+ * only download, wait and the functions that return a value wait for it. After a failure all of
+ * them do nothing. */
+bool X(gpu_open)(X(gpu) *g, void *pool);
+void X(gpu_close)(X(gpu) *g);
+void X(gpu_fail)(X(gpu) *g, const char *what, const char *why); /* keeps the first */
+bool X(gpu_wait)(X(gpu) *g);                                    /* false: something failed */
+void *X(gpu_alloc)(X(gpu) *g, size_t bytes, const char *what);  /* check: poisoned; CUDA: as is */
+void X(gpu_free)(X(gpu) *g, void *block, size_t bytes);
+void X(gpu_memory)(X(gpu) *g, uint64_t *available, uint64_t *total);
+void X(gpu_upload)(X(gpu) *g, void *to, const void *from, size_t bytes);
+void X(gpu_download)(X(gpu) *g, void *to, const void *from, size_t bytes);
+void X(gpu_copy)(X(gpu) *g, void *to, const void *from, size_t bytes);
+void X(gpu_set)(X(gpu) *g, void *to, int byte, size_t bytes);
+/* Clock: marks the place in the queue where stage k begins (k = SPATE_STAGE_COUNT: the end), and
+ * tells the seconds between the marks of the last step; false: this device has no clock. */
+void X(gpu_mark)(X(gpu) *g, int k);
+bool X(gpu_times)(X(gpu) *g, double seconds[SPATE_STAGE_COUNT]);
+bool X(gpu_poisons)(void); /* check: stale memory is to be filled with NaN */
+/* sums[k] = values[0] + ... + values[k - 1], for k = 0 .. count - 1. */
+void X(gpu_scan)(X(gpu) *g, const uint32_t *values, uint32_t *sums, size_t count);
+size_t X(gpu_temporary_bytes)(size_t count); /* what a scan needs */
+/* Sum and maximum of g->partials[0 .. count - 1], in fixed order; a NaN stays. They wait. */
+double X(gpu_sum)(X(gpu) *g, size_t count);
+double X(gpu_maximum)(X(gpu) *g, size_t count);
+
+/* ---- the stages. What each reads and writes stands in bridge.c. */
+void X(gpu_sort_particles)(X(gpu) *g);                       /* sort.cu: SORT, with the lists */
+void X(gpu_particles_to_grid)(X(gpu) *g);                    /* p2g.cu */
+void X(gpu_build_surface)(X(gpu) *g);                        /* surface.cu */
+void X(gpu_add_forces)(X(gpu) *g, const float dv[DIM]);      /* forces.cu: gravity, walls */
+void X(gpu_extrapolate)(X(gpu) *g, double dt, float *reach); /* extrapolate.cu */
+/* g2p.cu: what G2P reads, into `weight` (half: dt / (2 dx), kept: FLIP's share), and G2P */
+void X(gpu_carry_kick)(X(gpu) *g, float half, float kept);
+void X(gpu_grid_to_particles)(X(gpu) *g, float kept);
+/* particles.cu. Momentum is that of particles of mass 1: after G2P, and what it is to be, from the
+ * velocities before and `carried` (rest: 1 - FLIP's share); the sum of speeds is returned. */
+double X(gpu_max_speed)(X(gpu) *g);
+void X(gpu_momentum_to_be)(X(gpu) *g, float rest, double momentum[DIM]);
+double X(gpu_momentum)(X(gpu) *g, double momentum[DIM]);
+void X(gpu_add)(X(gpu) *g, float *column, float value);
+void X(gpu_remove_dead)(X(gpu) *g, uint32_t dead); /* as many are marked */
+
+/* move.cu, see stages.h */
+typedef struct X(gpu_move) {
+    int order;           /* of Runge-Kutta; 0: the flow does not move them */
+    float h, reach;      /* dt / dx; cells around the liquid in which u is known */
+    bool displaced;      /* `weight` holds a displacement, in cells */
+    bool places_only;    /* velocities stay, and nobody is lost */
+    bool movers;         /* solids may move: phi_solid knows of them within SOLID_BAND only */
+    double travel;       /* m, how far they go */
+    double gravity[DIM]; /* times dx */
+} X(gpu_move);
+#define GPU_PACKED (3 * DIM) /* floats of a particle that waits: place, target, velocity */
+double X(gpu_move_particles)(X(gpu) *g, const X(gpu_move) *how, X(gpu_counters) *counted);
+void X(gpu_fetch_waiting)(X(gpu) *g, size_t first, size_t count, float *packed);
+void X(gpu_return_waiting)(X(gpu) *g, size_t first, size_t count, const float *packed,
+                           X(gpu_counters) *counted);
+void X(gpu_keep_speed)(X(gpu) *g, const X(gpu_counters) *counted); /* of all, after ADVECT */
+
+/* ---- operations of the pressure solvers, as sim/pressure has them for the host; `density`: for
+ * the density projection */
+void X(gpu_solver_create)(X(gpu) *g, int level_count, const X(grid) *const grids[], bool density);
+void X(gpu_solver_destroy)(X(gpu) *g);
+/* Bytes it will take, for so many cells of liquid. */
+uint64_t X(gpu_solver_bytes)(const X(grid) *grid, double liquid, bool solids, bool density);
+void X(gpu_list_levels)(X(gpu) *g);
+double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind); /* system.cu */
+double X(gpu_largest_b)(X(gpu) *g);
+double X(gpu_divergence)(X(gpu) *g);
+void X(gpu_scale_pressure)(X(gpu) *g, float factor);
+void X(gpu_gradient)(X(gpu) *g, bool density);
+void X(gpu_solve_begin)(X(gpu) *g, bool density); /* solve.cu: takes the start from the grid */
+void X(gpu_solve_end)(X(gpu) *g, bool density);   /* and gives back the solution */
+double X(gpu_residual)(X(gpu) *g);
+void X(gpu_multigrid_build)(X(gpu) *g); /* cycle.cu */
+bool X(gpu_iterate)(X(gpu) *g, int sweeps, double target, int *iterations, int most);
+void X(gpu_add_correction)(X(gpu) *g);
+void X(gpu_relax)(X(gpu) *g, float weight);
+void X(gpu_sweep)(X(gpu) *g, float weight, int colour);
+void X(gpu_density_excess)(X(gpu) *g); /* density.cu */
+void X(gpu_density_extend)(X(gpu) *g);
+
+/* border.cu: as in sim/border.c */
+void X(gpu_fill_border)(X(gpu) *g, float *field, int d);
+void X(gpu_fill_border_periodic)(X(gpu) *g, float *field);
+void X(gpu_fill_border_bytes)(X(gpu) *g, uint8_t *field);
+void X(gpu_fill_border_type)(X(gpu) *g);
+void X(gpu_fold_border)(X(gpu) *g, float *sum, float *weight, int d);
+void X(gpu_fill_faces)(X(gpu) *g, float *const field[DIM]); /* all components at once */
+void X(gpu_fold_faces)(X(gpu) *g, float *const sum[DIM], float *const weight[DIM]);
+void X(gpu_close_walls)(X(gpu) *g);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,51 @@
+/* hand_back.c -- G2P on the device: the order of its parts, as step.c has it, and what they do to
+ * momentum (sim/momentum.c). */
+#include "device/cuda/stages.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool is_age(const spate_channel *channel)
+{
+    return strcmp(channel->name, "age") == 0;
+}
+
+bool X(gpu_has_averages)(const X(sim) *s)
+{
+    const spate_scene *scene = s->common->scene;
+    bool found = false;
+    for (int c = 0; c < scene->channel_count; c++)
+        found = found || scene->channels[c].pic;
+    return found;
+}
+
+static void grow_ages(X(sim) *s, double dt)
+{
+    const spate_scene *scene = s->common->scene;
+    int column = 0;
+    for (int c = 0; c < scene->channel_count; column += scene->channels[c++].components)
+        if (is_age(&scene->channels[c]))
+            X(gpu_add)(s->gpu, s->gpu->f.channel[column], (float)dt);
+}
+
+void X(gpu_hand_back)(X(sim) *s, double dt)
+{
+    X(gpu) *g = s->gpu;
+    const spate_scene *scene = s->common->scene;
+    bool flip = scene->liquid.transfer == SPATE_TRANSFER_FLIP;
+    bool measured = s->common->substeps == 0; /* the first step of a frame */
+    float kept = flip ? (float)scene->liquid.flip_ratio : 0.0f;
+    double before[DIM], after[DIM], square = 0;
+    X(gpu_carry_kick)(g, (float)(0.5 * s->common->last_dt / s->grid.dx), kept);
+    if (measured)
+        X(gpu_momentum_to_be)(g, 1.0f - kept, before);
+    X(gpu_grid_to_particles)(g, kept);
+    if (!X(gpu_has_averages)(s))
+        grow_ages(s, dt);
+    if (!measured)
+        return;
+    double speed = X(gpu_momentum)(g, after);
+    FOR_DIM(d)
+        square += (before[d] - after[d]) * (before[d] - after[d]);
+    s->common->momentum_lost = speed > 0 && dt > 0 ? sqrt(square) / (speed * dt) : 0;
+}

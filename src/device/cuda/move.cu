@@ -1,0 +1,252 @@
+/* move.cu -- moves the particles on the device: ADVECT, and the displacement that SEPARATE found
+ * (sim/advect.c, density.c),
+ *
+ *     x <- x + h u_mean + d(x).
+ *
+ * Walls, periodic and open sides are settled here. Whoever comes near a solid waits: it is listed
+ * with its target, and the host, which has the exact shapes, settles it (move.c). The list is in no
+ * particular order; nothing depends on it, for particles do not know of each other. */
+#include "device/cuda/launch.h"
+#include "kernels/rk.h"
+#include "kernels/sides.h"
+
+#define MOST_WAY 0.5f /* cells along an axis that SEPARATE moves a particle in a step */
+#define GROUP 1024    /* particles of a partial sum */
+#define THREADS 256
+
+typedef struct move_args {
+    X(fields) f;
+    X(gpu_move) how;
+    X(gpu_counters) *counters;
+    uint32_t *waiting;
+    float *target[DIM]; /* of those that wait */
+    double *partials;
+} move_args;
+
+typedef struct move_shared {
+    double work[GROUP];
+} move_shared;
+
+/* Whether a particle that goes `way` cells from x could meet a solid, as in sim/settle.c. */
+GPU_FN bool is_near_solid(const move_args *a, const float x[DIM], float way)
+{
+    const X(grid) *g = &a->f.grid;
+    int c[DIM];
+    if (a->how.movers && way + 2.0f > (float)SOLID_BAND)
+        return true;
+    FOR_DIM(d) {
+        c[d] = X(floor)(x[d] + 0.5f);
+        c[d] = c[d] < 0 ? 0 : c[d] > g->n[d] ? g->n[d] : c[d];
+    }
+    return a->f.phi_solid[X(index)(g, c)] < (way + 2.0f) * g->dx + a->how.travel;
+}
+
+GPU_FN void wait_for_host(const move_args *a, size_t k, const float to[DIM])
+{
+    uint32_t place = GPU_ADD32(&a->counters->waiting, 1u);
+    a->waiting[place] = (uint32_t)k;
+    FOR_DIM(d)
+        a->target[d][place] = to[d];
+}
+
+/* Takes particle k from x to `to`. */
+GPU_FN void settle(const move_args *a, size_t k, const float x[DIM], const float to[DIM])
+{
+    float v[DIM], place[DIM], shift[DIM], way = 0.0f;
+    bool wrapped = false, finite = true;
+    FOR_DIM(d) {
+        v[d] = a->how.places_only ? 0.0f : a->f.v[d][k];
+        place[d] = to[d];
+        way += (to[d] - x[d]) * (to[d] - x[d]);
+        finite = finite && GPU_ABS(to[d]) < 1e9f && GPU_ABS(v[d]) < 1e30f;
+    }
+    if (!finite) {
+        GPU_ADD64(&a->counters->broken, 1);
+        return;
+    }
+    way = GPU_SQRT(way);
+    if (a->f.solids && is_near_solid(a, x, way)) {
+        wait_for_host(a, k, to);
+        return;
+    }
+    bool stays = X(pass_sides)(&a->f.grid, a->f.sides, place, v, shift, &wrapped);
+    if (!stays && a->how.places_only)
+        return;
+    if (stays && a->f.solids && wrapped && is_near_solid(a, place, way)) {
+        wait_for_host(a, k, to);
+        return;
+    }
+    FOR_DIM(d) {
+        a->f.x[d][k] = place[d];
+        if (!a->how.places_only && v[d] == 0.0f) /* a wall takes all of it */
+            a->f.v[d][k] = v[d];
+    }
+    if (!stays) {
+        GPU_ADD64(&a->counters->open, 1);
+        a->f.x[0][k] = DEAD;
+    } else if (!a->how.places_only) {
+        X(note_speed)(a->counters, v);
+    }
+}
+
+GPU_FN float limited(float way)
+{
+    way = way < MOST_WAY ? way : MOST_WAY;
+    return way > -MOST_WAY ? way : -MOST_WAY;
+}
+
+/* Returns gravity times displacement. */
+GPU_FN double move_particle(const move_args *a, int degree, int order, size_t k)
+{
+    float x[DIM], to[DIM], mean[DIM];
+    double work = 0;
+    FOR_DIM(d)
+        to[d] = x[d] = a->f.x[d][k];
+    if (order > 0) {
+        X(mean_velocity)(&a->f.grid, degree, order, a->f.u, x, a->how.h, a->how.reach, mean);
+        FOR_DIM(d)
+            to[d] = x[d] + a->how.h * mean[d];
+    }
+    if (a->how.displaced) {
+        X(velocity_at)(&a->f.grid, KERNEL_LINEAR, a->f.weight, x, mean);
+        FOR_DIM(d) {
+            float way = limited(mean[d]);
+            to[d] += way;
+            work += a->how.gravity[d] * (double)way;
+        }
+    }
+    settle(a, k, x, to);
+    return work;
+}
+
+/* Sum of the work of the group, to its partial. */
+GPU_FN void sum_work(const move_args *a, size_t block, move_shared *shared)
+{
+    BARRIER();
+    for (int half = GROUP / 2; half > 0; half /= 2) {
+        FOR_THREADS(t, half)
+        shared->work[t] += shared->work[t + half];
+        BARRIER();
+    }
+    FOR_THREADS(t, 1)
+    a->partials[block] = shared->work[0];
+}
+
+GPU_FN double move_any(const move_args *a, size_t k)
+{
+    int degree = a->f.degree, order = a->how.order;
+    return degree == KERNEL_LINEAR      ? move_particle(a, KERNEL_LINEAR, order, k)
+           : degree == KERNEL_QUADRATIC ? move_particle(a, KERNEL_QUADRATIC, order, k)
+                                        : move_particle(a, KERNEL_CUBIC, order, k);
+}
+
+/* The default, and everything else: apart, so that the first needs fewer registers. */
+BLOCKS_AT_ONCE(move_linear_rk3, move_args, move_shared, THREADS, 4)
+{
+    FOR_THREADS(t, GROUP)
+    {
+        size_t k = block * GROUP + (size_t)t;
+        double work = k < a->f.particle_count ? move_particle(a, KERNEL_LINEAR, 3, k) : 0.0;
+        if (a->how.displaced)
+            shared->work[t] = work;
+    }
+    if (a->how.displaced)
+        sum_work(a, block, shared);
+}
+
+BLOCKS_AT_ONCE(move_general, move_args, move_shared, THREADS, 3)
+{
+    FOR_THREADS(t, GROUP)
+    {
+        size_t k = block * GROUP + (size_t)t;
+        double work = k < a->f.particle_count ? move_any(a, k) : 0.0;
+        if (a->how.displaced)
+            shared->work[t] = work;
+    }
+    if (a->how.displaced)
+        sum_work(a, block, shared);
+}
+
+static move_args args_of(X(gpu) *g)
+{
+    /* those of SORT: free until the next one */
+    uint32_t *columns[3] = {g->key, g->key_other, g->order_other};
+    move_args args;
+    memset(&args, 0, sizeof args);
+    args.f = g->f;
+    args.counters = g->counters;
+    args.waiting = g->order;
+    args.partials = g->partials;
+    FOR_DIM(d)
+        args.target[d] = (float *)columns[d];
+    return args;
+}
+
+double X(gpu_move_particles)(X(gpu) *g, const X(gpu_move) *how, X(gpu_counters) *counted)
+{
+    move_args args = args_of(g);
+    size_t groups = ((size_t)g->f.particle_count + GROUP - 1) / GROUP;
+    args.how = *how;
+    X(gpu_set)(g, g->counters, 0, sizeof *g->counters);
+    if (g->f.degree == KERNEL_LINEAR && how->order == 3)
+        move_linear_rk3(g, args, groups);
+    else
+        move_general(g, args, groups);
+    double work = how->displaced ? X(gpu_sum)(g, groups) : 0;
+    X(gpu_download)(g, counted, g->counters, sizeof *counted);
+    return work;
+}
+
+/* ---- those that wait, `PACKED` floats each: place, target, velocity */
+
+typedef struct pack_args {
+    move_args m;
+    float *packed;
+    size_t first; /* of the list */
+} pack_args;
+
+MAP(pack, pack_args)
+{
+    size_t place = a->first + i;
+    uint32_t k = a->m.waiting[place];
+    float *to = a->packed + i * GPU_PACKED;
+    FOR_DIM(d) {
+        to[d] = a->m.f.x[d][k];
+        to[DIM + d] = a->m.target[d][place];
+        to[2 * DIM + d] = a->m.f.v[d][k];
+    }
+}
+
+MAP(unpack, pack_args)
+{
+    uint32_t k = a->m.waiting[a->first + i];
+    const float *from = a->packed + i * GPU_PACKED;
+    FOR_DIM(d) {
+        a->m.f.x[d][k] = from[DIM + d];
+        a->m.f.v[d][k] = from[2 * DIM + d];
+    }
+    if (from[DIM] != DEAD)
+        X(note_speed)(a->m.counters, from + 2 * DIM);
+}
+
+void X(gpu_fetch_waiting)(X(gpu) *g, size_t first, size_t count, float *packed)
+{
+    pack_args args = {args_of(g), g->spare, first};
+    pack(g, args, count);
+    X(gpu_download)(g, packed, g->spare, count * GPU_PACKED * sizeof(float));
+}
+
+void X(gpu_return_waiting)(X(gpu) *g, size_t first, size_t count, const float *packed,
+                           X(gpu_counters) *counted)
+{
+    pack_args args = {args_of(g), g->spare, first};
+    X(gpu_upload)(g, g->spare, packed, count * GPU_PACKED * sizeof(float));
+    unpack(g, args, count);
+    X(gpu_download)(g, counted, g->counters, sizeof *counted);
+}
+
+void X(gpu_keep_speed)(X(gpu) *g, const X(gpu_counters) *counted)
+{
+    g->speed = X(noted_speed)(counted);
+    g->speed_known = true;
+}

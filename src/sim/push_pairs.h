@@ -1,0 +1,233 @@
+/* push_pairs.h -- the inner part of push_apart.c: who is near a particle, and what its pairs ask
+ * for.
+ *
+ * Candidates are looked up in a *store*: places of particles around a layer of cells of a tile, in
+ * order of cells, each as one vector (x, y, z, held), and the same places rounded to bytes, 64
+ * steps per cell. A byte repeats every 4 cells, which is wider than the cells around a particle.
+ *
+ * 1. Bytes. A candidate is near if it is at most `width` steps away along each axis: one addition
+ *    and one comparison for 32 candidates and an axis. The answer is a bit for each.
+ * 2. Pairs. Those whose bit is set are listed, as pairs, for many particles one after the other;
+ * then eight pairs are computed at once, and what they ask for is added to the first of each in
+ * order.
+ *
+ * The list depends on nothing but places and every sum has a fixed order: the result is the same
+ * for every instruction set and any number of threads. */
+#ifndef SPATE_SIM_PUSH_PAIRS_H
+#define SPATE_SIM_PUSH_PAIRS_H
+
+#include "state.h"
+
+#include "kernels/random.h"
+
+#include <string.h>
+
+#define STEPS 64.0f /* of rounded places, per cell */
+#define BYTES 32    /* candidates that are looked at together */
+#define LANES 8     /* pairs that are computed together */
+
+#define SLOWING 0.6f     /* a particle follows up to 1 / SLOWING pairs in full */
+#define SAME_PLACE 1e-3f /* of D: closer pairs have no direction of their own */
+#define SETTLED                                                                       \
+    0.999f /* of D: pairs that a pass has brought to D, but for rounding, slow nobody \
+            */
+
+typedef float quad __attribute__((vector_size(16)));
+typedef float floats __attribute__((vector_size(4 * LANES)));
+typedef int32_t ints __attribute__((vector_size(4 * LANES)));
+typedef uint8_t bytes __attribute__((vector_size(BYTES)));
+typedef int8_t chars __attribute__((vector_size(BYTES)));
+
+#define PUSH_FN static inline __attribute__((always_inline))
+
+/* A quad: x, y (2D: held, 0), z, held. */
+#define HELD DIM
+
+typedef struct store {
+    quad *place;
+    uint8_t *rounded[DIM];
+    uint32_t nobody; /* an entry that is far from everything */
+} store;
+
+typedef struct distances {
+    float D;              /* the separation distance, cells */
+    float least, settled; /* squares: of one place, of pairs that slow nobody */
+    uint8_t width, sum;   /* steps: how far candidates are along an axis, and along all */
+} distances;
+
+/* ---- bits */
+
+PUSH_FN uint32_t byte_bits(chars lanes)
+{
+#if defined(__AVX2__)
+    typedef char same __attribute__((vector_size(32)));
+    return (uint32_t)__builtin_ia32_pmovmskb256((same)lanes);
+#elif defined(__SSE2__)
+    typedef char same __attribute__((vector_size(16)));
+    same part[2];
+    memcpy(part, &lanes, sizeof part);
+    return (uint32_t)__builtin_ia32_pmovmskb128(part[0]) |
+           (uint32_t)__builtin_ia32_pmovmskb128(part[1]) << 16;
+#else
+    uint32_t bits = 0;
+    for (int k = 0; k < BYTES; k++)
+        bits |= (uint32_t)(lanes[k] & 1) << k;
+    return bits;
+#endif
+}
+
+PUSH_FN chars size_of(chars v)
+{
+#if defined(__AVX2__)
+    typedef char same __attribute__((vector_size(32)));
+    return (chars)__builtin_ia32_pabsb256((same)v);
+#else
+    chars sign = v < 0;
+    return (v ^ sign) - sign;
+#endif
+}
+
+/* What is near a particle: at most `width` steps away along each axis and `sum` along all axes
+ * together, which cuts the corners of the cube off; both are one more here. Bytes of the particle
+ * in all lanes. */
+typedef struct box {
+    bytes centre[DIM];
+    chars width, sum;
+} box;
+
+PUSH_FN box box_around(const store *s, const distances *m, uint32_t entry)
+{
+    box b = {.width = (chars){0} + (int8_t)(m->width + 1),
+             .sum = (chars){0} + (int8_t)(m->sum + 1)};
+    FOR_DIM(d)
+        b.centre[d] = (bytes){0} + s->rounded[d][entry];
+    return b;
+}
+
+/* Which of the `count` entries from `first` on, at most BYTES, are near. Entries are at most two
+ * cells away, so no difference overflows; sums of two may, and are cut off before. */
+PUSH_FN uint64_t near_bits(const store *s, const box *b, uint32_t first, uint32_t count)
+{
+    bytes place;
+    chars near, sum;
+    memcpy(&place, s->rounded[0] + first, sizeof place);
+    sum = size_of((chars)(b->centre[0] - place));
+    near = sum < b->width;
+    for (int d = 1; d < DIM; d++) {
+        memcpy(&place, s->rounded[d] + first, sizeof place);
+        chars way = size_of((chars)(b->centre[d] - place));
+        near &= way < b->width;
+        sum += way;
+    }
+    near &= sum < b->sum;
+    return byte_bits(near) & (((uint64_t)1 << count) - 1);
+}
+
+/* ---- pairs */
+
+/* The bits of the lanes that are true. */
+PUSH_FN uint32_t lane_bits(ints lanes)
+{
+#if defined(__AVX2__)
+    return (uint32_t)__builtin_ia32_movmskps256((floats)lanes);
+#elif defined(__SSE2__)
+    quad part[2];
+    memcpy(part, &lanes, sizeof part);
+    return (uint32_t)__builtin_ia32_movmskps(part[0]) | (uint32_t)__builtin_ia32_movmskps(part[1])
+                                                            << 4;
+#else
+    uint32_t bits = 0;
+    for (int k = 0; k < LANES; k++)
+        bits |= (uint32_t)(lanes[k] & 1) << k;
+    return bits;
+#endif
+}
+
+PUSH_FN floats root(floats x)
+{
+#if defined(__AVX__)
+    return __builtin_ia32_sqrtps256(x);
+#else
+    for (int k = 0; k < LANES; k++)
+        x[k] = __builtin_sqrtf(x[k]);
+    return x;
+#endif
+}
+
+PUSH_FN floats choose(ints mask, floats yes, floats no)
+{
+    return (floats)(((ints)yes & mask) | ((ints)no & ~mask));
+}
+
+/* Four vectors as two squares of 4 x 4, side by side, each turned round its diagonal. */
+PUSH_FN void transpose(floats r[4])
+{
+    floats a = __builtin_shufflevector(r[0], r[1], 0, 8, 1, 9, 4, 12, 5, 13);
+    floats b = __builtin_shufflevector(r[2], r[3], 0, 8, 1, 9, 4, 12, 5, 13);
+    floats c = __builtin_shufflevector(r[0], r[1], 2, 10, 3, 11, 6, 14, 7, 15);
+    floats d = __builtin_shufflevector(r[2], r[3], 2, 10, 3, 11, 6, 14, 7, 15);
+    r[0] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+    r[1] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+    r[2] = __builtin_shufflevector(c, d, 0, 1, 8, 9, 4, 5, 12, 13);
+    r[3] = __builtin_shufflevector(c, d, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+PUSH_FN floats two_quads(quad low, quad high)
+{
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+/* The number of the lowest bit, 64 if there is none. No branch where there is an instruction for
+ * it: nothing could tell which way it goes. */
+PUSH_FN uint32_t lowest_bit(uint64_t bits)
+{
+#if defined(__BMI__)
+    return (uint32_t)__builtin_ia32_tzcnt_u64(bits);
+#else
+    return bits ? (uint32_t)__builtin_ctzll(bits) : 64;
+#endif
+}
+
+/* Eight quads by components. */
+PUSH_FN void turn(const quad *from, floats to[4])
+{
+    for (int k = 0; k < 4; k++)
+        to[k] = two_quads(from[k], from[k + 4]);
+    transpose(to);
+}
+
+/* Eight pairs at once, by components: what they ask of the first of each. ask[m] holds the quads of
+ * pairs m and m + 4: the way, and 1 if the pair is closer than settled. Returns the bits of those
+ * that are at one place, whose way is left to `part`, and in `share` how much of a way is theirs.
+ */
+PUSH_FN uint32_t meet(const distances *m, const floats own[4], const floats other[4], floats ask[4],
+                      floats *share)
+{
+    floats way[DIM], square = {0}, one = (floats){0} + 1.0f;
+    FOR_DIM(d) {
+        way[d] = own[d] - other[d];
+        square += way[d] * way[d];
+    }
+    *share = 0.5f + 0.3f * (other[HELD] - own[HELD]);
+    floats push = m->D / root(square) - 1.0f;
+    ints apart = square >= m->least;
+    push = (floats)((ints)push & (push > 0.0f) & apart) * *share;
+    ask[2] = (floats){0};
+    FOR_DIM(d)
+        ask[d] = push * way[d];
+    ask[3] = (floats)((ints)one & (square < m->settled));
+    transpose(ask);
+    return lane_bits(~apart);
+}
+
+PUSH_FN quad low_half(floats v)
+{
+    return __builtin_shufflevector(v, v, 0, 1, 2, 3);
+}
+
+PUSH_FN quad high_half(floats v)
+{
+    return __builtin_shufflevector(v, v, 4, 5, 6, 7);
+}
+
+#endif

@@ -1,0 +1,248 @@
+/* test_device.c -- the life of a simulation on a device beside the CPU: refused scenes, memory that
+ * runs out, checkpoints that change the device, changes by the user. The device is "check", or that
+ * of SPATE_TEST_DEVICE (see test_gpu.c). */
+#include "test.h"
+
+#include "base/memory.h"
+#include "sim/table.h"
+
+#include <spate/spate.h>
+#include <stdlib.h>
+
+extern const sp_table sp2_check_table, sp3_check_table;
+
+static bool always(char *note, size_t size)
+{
+    snprintf(note, size, "poses as a GPU");
+    return true;
+}
+
+static uint64_t free_now = UINT64_MAX;
+static uint64_t free_bytes(void)
+{
+    return free_now;
+}
+
+static const char *device_name(void)
+{
+    const char *name = getenv("SPATE_TEST_DEVICE");
+    return name ? name : "check";
+}
+
+static spate_scene *make_scene(void)
+{
+    spate_scene *scene = spate_scene_create();
+    scene->dim = 3;
+    scene->domain.size[0] = scene->domain.size[1] = scene->domain.size[2] = 0.8;
+    scene->domain.cells = 16;
+    scene->gravity[1] = -9.81;
+    spate_shape *fill = spate_scene_add(scene, SPATE_LIST_FILL);
+    fill->shape = SPATE_SHAPE_BOX;
+    for (int d = 0; d < 3; d++) {
+        fill->min[d] = 0;
+        fill->max[d] = d == 0 ? 0.4 : 0.5;
+    }
+    return scene;
+}
+
+static spate_sim *start(const spate_scene *scene, const char *device, spate_error *error)
+{
+    spate_options options = spate_options_default();
+    options.device = device;
+    options.threads = 2;
+    return spate_sim_create(scene, &options, error);
+}
+
+static spate_sim *run_steps(const spate_scene *scene, const char *device, int steps)
+{
+    spate_error error = {0};
+    spate_sim *sim = start(scene, device, &error);
+    CHECK(sim != NULL);
+    for (int k = 0; k < steps && sim; k++)
+        CHECK(spate_sim_step(sim, 0, &error) == SPATE_OK);
+    return sim;
+}
+
+static void names(void)
+{
+    const char *list[4];
+    char note[200];
+    int count = spate_device_list(list, 4);
+    CHECK(count >= 2);
+    CHECK_TEXT(list[0], "cpu");
+    CHECK(spate_device_list(list, 0) == count);
+    CHECK(spate_device_available("cpu", note, sizeof note) && note[0]);
+    CHECK(spate_device_available("check", note, sizeof note));
+    CHECK_TEXT(note, "poses as a GPU");
+    CHECK(!spate_device_available("toaster", note, sizeof note));
+    spate_scene *scene = make_scene();
+    spate_sim *sim = run_steps(scene, device_name(), 1);
+    CHECK_TEXT(spate_sim_device(sim), device_name());
+    CHECK(spate_sim_device_bytes(sim) > 40 * spate_particles_count(sim));
+    spate_sim_destroy(sim);
+    sim = run_steps(scene, "cpu", 1);
+    CHECK(spate_sim_device_bytes(sim) == 0);
+    spate_sim_destroy(sim);
+    spate_scene_destroy(scene);
+}
+
+static void refuses_pcg(void)
+{
+    spate_scene *scene = make_scene();
+    spate_error error = {0};
+    scene->pressure.solver = SPATE_SOLVER_PCG;
+    CHECK(start(scene, device_name(), &error) == NULL);
+    CHECK(error.status == SPATE_ERROR_DEVICE);
+    CHECK_TEXT(error.where, "pressure.solver");
+    spate_scene_destroy(scene);
+}
+
+/* The forecast says what a simulation takes, and what does not fit is refused. */
+static void forecast(void)
+{
+    spate_scene *scene = make_scene();
+    spate_options options = spate_options_default();
+    spate_error error = {0};
+    spate_forecast forecast = {0};
+    options.device = device_name();
+    CHECK(spate_scene_forecast(scene, &options, &forecast, &error) == SPATE_OK);
+    spate_sim *sim = run_steps(scene, device_name(), 2);
+    CHECK_NEAR((double)forecast.device_memory, (double)spate_sim_device_bytes(sim),
+               0.2 * (double)spate_sim_device_bytes(sim));
+    spate_sim_destroy(sim);
+    if (strcmp(device_name(), "check") == 0) {
+        free_now = forecast.device_memory - 1;
+        CHECK(spate_scene_forecast(scene, &options, &forecast, &error) == SPATE_ERROR_DEVICE);
+        CHECK(strstr(error.message, "are available") != NULL);
+        free_now = UINT64_MAX;
+    }
+    spate_scene_destroy(scene);
+}
+
+/* Each allocation fails in turn, those of the device too: an error, and nothing is lost. */
+static void out_of_memory(void)
+{
+    spate_scene *scene = make_scene();
+    spate_error error = {0};
+    int refused = 0;
+    spate_sim *sim = NULL;
+    for (uint64_t n = 1; n < 1000 && !sim; n += 3) {
+        sp_alloc_fail_at(n);
+        sim = start(scene, device_name(), &error);
+        sp_alloc_fail_at(0);
+        refused += sim == NULL;
+        CHECK(sim || error.status == SPATE_ERROR_MEMORY || error.status == SPATE_ERROR_DEVICE);
+    }
+    CHECK(sim != NULL && refused > 10);
+    spate_sim_destroy(sim);
+    spate_scene_destroy(scene);
+}
+
+typedef struct buffer {
+    char *bytes;
+    size_t size, room, place;
+} buffer;
+
+static spate_status put(void *user, const void *bytes, size_t size)
+{
+    buffer *b = user;
+    if (b->size + size > b->room) {
+        b->room = 2 * (b->size + size);
+        b->bytes = realloc(b->bytes, b->room);
+    }
+    memcpy(b->bytes + b->size, bytes, size);
+    b->size += size;
+    return SPATE_OK;
+}
+
+static spate_status take(void *user, void *bytes, size_t size)
+{
+    buffer *b = user;
+    if (b->place + size > b->size)
+        return SPATE_ERROR_FILE;
+    memcpy(bytes, b->bytes + b->place, size);
+    b->place += size;
+    return SPATE_OK;
+}
+
+/* A state goes to the other device, into a simulation that has run before, and on from there. */
+static void change_device(const char *from, const char *to)
+{
+    spate_scene *scene = make_scene();
+    spate_error error = {0};
+    buffer b = {0};
+    spate_sim *one = run_steps(scene, from, 5), *two = run_steps(scene, to, 3);
+    if (one && two) {
+        CHECK(spate_sim_save(one, put, &b, &error) == SPATE_OK);
+        CHECK(spate_sim_load(two, take, &b, &error) == SPATE_OK);
+        CHECK(spate_sim_hash(one) == spate_sim_hash(two));
+        CHECK(spate_sim_step_frame(one, &error) == SPATE_OK);
+        CHECK(spate_sim_step_frame(two, &error) == SPATE_OK);
+        spate_stats a = spate_sim_stats(one), c = spate_sim_stats(two);
+        CHECK_NEAR(c.volume, a.volume, 1e-3 * a.volume);
+        CHECK_NEAR(c.kinetic_energy, a.kinetic_energy, 1e-3 * a.kinetic_energy);
+    }
+    free(b.bytes);
+    spate_sim_destroy(one);
+    spate_sim_destroy(two);
+    spate_scene_destroy(scene);
+}
+
+static void changes_device(void)
+{
+    change_device("cpu", device_name());
+    change_device(device_name(), "cpu");
+}
+
+/* What a user does between steps reaches the device. */
+static void changes_by_user(void)
+{
+    spate_scene *scene = make_scene();
+    spate_error error = {0};
+    const double gravity[3] = {0, 0, -5}, middle[3] = {0.2, 0.2, 0.4}, push[3] = {2, 0, 0};
+    spate_sim *sims[2] = {run_steps(scene, "cpu", 3), run_steps(scene, device_name(), 3)};
+    spate_shape ball = *spate_scene_add(scene, SPATE_LIST_FILL);
+    ball.shape = SPATE_SHAPE_SPHERE;
+    ball.radius = 0.1;
+    ball.center[0] = 0.6;
+    ball.center[1] = 0.15;
+    ball.center[2] = 0.4;
+    for (int k = 0; k < 2 && sims[0] && sims[1]; k++) {
+        float x[6] = {0.7f, 0.7f, 0.4f, 0.61f, 0.72f, 0.4f};
+        size_t added = 0;
+        int id = -1;
+        CHECK(spate_sim_add_particles(sims[k], x, NULL, 2, &added, &error) == SPATE_OK);
+        CHECK(added == 2);
+        CHECK(spate_sim_add_solid(sims[k], &ball, &id, &error) == SPATE_OK);
+        spate_sim_set_gravity(sims[k], gravity);
+        spate_sim_add_impulse(sims[k], middle, 0.2, push);
+        for (int step = 0; step < 4; step++)
+            CHECK(spate_sim_step(sims[k], 0.005, &error) == SPATE_OK);
+        CHECK(spate_sim_remove_solid(sims[k], id, &error) == SPATE_OK);
+        CHECK(spate_sim_step(sims[k], 0.005, &error) == SPATE_OK);
+    }
+    if (sims[0] && sims[1]) {
+        spate_stats a = spate_sim_stats(sims[0]), b = spate_sim_stats(sims[1]);
+        CHECK(a.particles == b.particles && a.added == 2 && b.added == 2);
+        for (int d = 0; d < 3; d++)
+            CHECK_NEAR(b.momentum[d], a.momentum[d], 1e-3 * fabs(a.momentum[0]));
+    }
+    spate_sim_destroy(sims[0]);
+    spate_sim_destroy(sims[1]);
+    spate_scene_destroy(scene);
+}
+
+int main(int argc, char **argv)
+{
+    static const sp_device check = {"check", &sp2_check_table, &sp3_check_table, always,
+                                    free_bytes};
+    sp_device_add(&check);
+    TEST_BEGIN(argc, argv);
+    TEST(names);
+    TEST(refuses_pcg);
+    TEST(forecast);
+    TEST(out_of_memory);
+    TEST(changes_device);
+    TEST(changes_by_user);
+    return test_end();
+}

@@ -1,0 +1,476 @@
+/* test_gpu.c -- a device beside the CPU gives the CPU's results. In the ordinary tests that is the
+ * device "check" (src/device/cuda/gpu.h), whose memory holds NaN wherever something was not copied;
+ * with SPATE_TEST_DEVICE=cuda it is a GPU (make test-cuda). */
+#include "test.h"
+
+#include "sim/table.h"
+
+#include <math.h>
+#include <spate/spate.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const sp_table sp2_check_table, sp3_check_table;
+
+static bool always(char *note, size_t size)
+{
+    snprintf(note, size, "poses as a GPU");
+    return true;
+}
+
+static uint64_t enough(void)
+{
+    return UINT64_MAX;
+}
+
+static const char *device_name(void)
+{
+    const char *name = getenv("SPATE_TEST_DEVICE");
+    return name ? name : "check";
+}
+
+static spate_sim *start(const spate_scene *scene, const char *device)
+{
+    spate_options options = spate_options_default();
+    spate_error error = {0};
+    options.device = device;
+    options.threads = 2;
+    spate_sim *sim = spate_sim_create(scene, &options, &error);
+    CHECK(sim != NULL);
+    if (!sim)
+        printf("  %s\n", error.message);
+    return sim;
+}
+
+/* The largest difference of places, in cells, of particles with the same id; and of velocities. */
+static double difference(spate_sim *a, spate_sim *b, double *speed)
+{
+    size_t count = spate_particles_count(a);
+    double most = 0;
+    *speed = 0;
+    if (count != spate_particles_count(b))
+        return HUGE_VAL;
+    float *x[2], *v[2];
+    uint32_t *id[2];
+    size_t *place = malloc((count + 1) * 2 * sizeof *place);
+    spate_sim *sims[2] = {a, b};
+    for (int k = 0; k < 2; k++) {
+        x[k] = malloc((count + 1) * 12);
+        v[k] = malloc((count + 1) * 12);
+        id[k] = malloc((count + 1) * 4);
+        spate_particles_read(sims[k], x[k], v[k], id[k]);
+    }
+    for (size_t k = 0; k < count; k++)
+        if (id[0][k] < 2 * count)
+            place[id[0][k]] = k;
+    for (size_t k = 0; k < count; k++) {
+        if (id[1][k] >= 2 * count)
+            continue;
+        size_t other = place[id[1][k]];
+        for (int d = 0; d < 3; d++) {
+            double gap = fabs((double)x[0][3 * other + d] - (double)x[1][3 * k + d]);
+            double faster = fabs((double)v[0][3 * other + d] - (double)v[1][3 * k + d]);
+            most = gap > most || gap != gap ? gap : most;
+            *speed = faster > *speed || faster != faster ? faster : *speed;
+        }
+    }
+    for (int k = 0; k < 2; k++) {
+        free(x[k]);
+        free(v[k]);
+        free(id[k]);
+    }
+    free(place);
+    return most / spate_particles_view(a).scale;
+}
+
+static void add_ball(spate_scene *scene, double speed)
+{
+    spate_shape *ball = spate_scene_add(scene, SPATE_LIST_SOLIDS);
+    ball->shape = SPATE_SHAPE_SPHERE;
+    ball->center[0] = 1.0;
+    ball->center[1] = 0.2;
+    ball->center[2] = 0.5;
+    ball->radius = 0.21;
+    ball->velocity[0] = speed;
+}
+
+/* Water that runs out through the open side on the right. */
+static void run_out(spate_scene *scene, spate_shape *fill)
+{
+    scene->domain.sides[0][1] = SPATE_SIDE_OPEN;
+    scene->time.advection = SPATE_ADVECTION_RK2;
+    fill->min[0] = 1.2;
+    fill->max[0] = 2;
+    fill->velocity[0] = 3;
+}
+
+static void add_inflow(spate_scene *scene)
+{
+    spate_shape *pipe = spate_scene_add(scene, SPATE_LIST_INFLOWS);
+    pipe->shape = SPATE_SHAPE_BOX;
+    pipe->min[0] = 0;
+    pipe->max[0] = 0.2;
+    pipe->min[1] = pipe->min[2] = 0.5;
+    pipe->max[1] = pipe->max[2] = 0.8;
+    pipe->velocity[0] = 2;
+}
+
+static void add_channel(spate_scene *scene, const char *name, bool pic)
+{
+    spate_channel *channel = spate_scene_add_channel(scene);
+    snprintf(channel->name, sizeof channel->name, "%s", name);
+    channel->pic = pic;
+    channel->initial[0] = 0.25;
+}
+
+enum {
+    DAM,
+    BALL,
+    APIC_OPEN,
+    QUADRATIC,
+    PIC,
+    CUBIC,
+    APIC_BALL,
+    RUN_OUT,
+    MOVING,
+    INFLOW,
+    AGE,
+    AVERAGE,
+    PUSHED,
+    VOXEL,
+    VARIANTS
+};
+static const char *const variants[VARIANTS] = {"dam",
+                                               "ball",
+                                               "apic and open",
+                                               "quadratic and periodic",
+                                               "pic and euler",
+                                               "cubic and rk4",
+                                               "apic, quadratic and ball",
+                                               "out of an open side",
+                                               "moving ball",
+                                               "inflow",
+                                               "age",
+                                               "an averaged channel",
+                                               "pushed apart and projected",
+                                               "voxels and friction"};
+
+/* A dam that breaks, dx = 0.05 or so; `variant` changes the method or what is in the way. */
+static spate_scene *make_scene(int dim, int variant)
+{
+    spate_scene *scene = spate_scene_create();
+    scene->dim = dim;
+    scene->domain.size[0] = 2;
+    scene->domain.size[1] = 1;
+    scene->domain.size[2] = dim == 3 ? 1 : 0;
+    scene->domain.cells = 32;
+    scene->gravity[1] = -9.81;
+    scene->pressure.tolerance = 1e-6;
+    spate_shape *fill = spate_scene_add(scene, SPATE_LIST_FILL);
+    fill->shape = SPATE_SHAPE_BOX;
+    fill->min[0] = fill->min[1] = fill->min[2] = 0;
+    fill->max[0] = 0.8;
+    fill->max[1] = 0.8;
+    fill->max[2] = 1;
+    switch (variant) {
+    case BALL: add_ball(scene, 0); break;
+    case APIC_OPEN:
+        scene->liquid.transfer = SPATE_TRANSFER_APIC;
+        scene->domain.sides[0][1] = SPATE_SIDE_OPEN;
+        break;
+    case QUADRATIC:
+        scene->liquid.kernel = SPATE_KERNEL_QUADRATIC;
+        scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
+        fill->min[0] = 0.3;
+        break;
+    case PIC:
+        scene->liquid.transfer = SPATE_TRANSFER_PIC;
+        scene->time.advection = SPATE_ADVECTION_EULER;
+        break;
+    case CUBIC:
+        scene->liquid.kernel = SPATE_KERNEL_CUBIC;
+        scene->time.advection = SPATE_ADVECTION_RK4;
+        break;
+    case APIC_BALL:
+        scene->liquid.transfer = SPATE_TRANSFER_APIC;
+        scene->liquid.kernel = SPATE_KERNEL_QUADRATIC;
+        add_ball(scene, 0);
+        break;
+    case RUN_OUT: run_out(scene, fill); break;
+    case MOVING: add_ball(scene, -1); break;
+    case INFLOW: add_inflow(scene); break;
+    case AGE: add_channel(scene, "age", false); break;
+    case AVERAGE:
+        add_channel(scene, "age", false);
+        add_channel(scene, "source", true);
+        break;
+    case PUSHED: scene->volume.method = SPATE_VOLUME_BOTH; break;
+    case VOXEL:
+        scene->pressure.solids = SPATE_SOLIDS_VOXEL;
+        scene->pressure.surface = SPATE_SURFACE_VOXEL;
+        scene->domain.friction = 0.2;
+        add_ball(scene, 0);
+        break;
+    default: break;
+    }
+    return scene;
+}
+
+static void must(spate_status status, const spate_error *error)
+{
+    CHECK(status == SPATE_OK);
+    if (status != SPATE_OK)
+        printf("  %s: %s\n", error->where, error->message);
+}
+
+static void ten_steps(int dim, int variant)
+{
+    spate_scene *scene = make_scene(dim, variant);
+    spate_sim *cpu = start(scene, "cpu"), *gpu = start(scene, device_name());
+    spate_error error = {0};
+    for (int step = 0; step < 10 && cpu && gpu; step++) {
+        double dt = spate_sim_next_dt(cpu);
+        CHECK_NEAR(spate_sim_next_dt(gpu), dt, 1e-3 * dt);
+        must(spate_sim_step(cpu, dt, &error), &error);
+        must(spate_sim_step(gpu, dt, &error), &error);
+    }
+    if (cpu && gpu) {
+        double speed, gap = difference(cpu, gpu, &speed);
+        printf("  %dD %s: after ten steps places differ by %.2g cells\n", dim, variants[variant],
+               gap);
+        CHECK_LESS(gap, 1e-3);
+        spate_stats one = spate_sim_stats(cpu), two = spate_sim_stats(gpu);
+        CHECK(one.particles == two.particles && one.removed == two.removed);
+        CHECK((variant == RUN_OUT) == (one.removed > 0));
+        CHECK((variant == INFLOW) == (one.added > 0) && one.added == two.added);
+        CHECK_NEAR(two.volume, one.volume, 1e-3 * one.volume);
+        CHECK_NEAR(two.kinetic_energy, one.kinetic_energy, 1e-3 * one.kinetic_energy);
+    }
+    spate_sim_destroy(cpu);
+    spate_sim_destroy(gpu);
+    spate_scene_destroy(scene);
+}
+
+static void ten_steps_2d(void)
+{
+    for (int variant = 0; variant < VARIANTS; variant++)
+        ten_steps(2, variant);
+}
+
+static void ten_steps_3d(void)
+{
+    for (int variant = 0; variant < VARIANTS; variant++)
+        ten_steps(3, variant);
+}
+
+/* ---- stage by stage, from the same state */
+
+typedef struct buffer {
+    char *bytes;
+    size_t size, room, place;
+} buffer;
+
+static spate_status put(void *user, const void *bytes, size_t size)
+{
+    buffer *b = user;
+    if (b->size + size > b->room) {
+        b->room = 2 * (b->size + size);
+        b->bytes = realloc(b->bytes, b->room);
+    }
+    memcpy(b->bytes + b->size, bytes, size);
+    b->size += size;
+    return SPATE_OK;
+}
+
+static spate_status take(void *user, void *bytes, size_t size)
+{
+    buffer *b = user;
+    if (b->place + size > b->size)
+        return SPATE_ERROR_FILE;
+    memcpy(bytes, b->bytes + b->place, size);
+    b->place += size;
+    return SPATE_OK;
+}
+
+/* The largest difference of a field in the domain, against its largest value. */
+static double field_difference(spate_sim *a, spate_sim *b, const char *name)
+{
+    spate_field_view_data one, two;
+    if (!spate_field_view(a, name, &one) || !spate_field_view(b, name, &two))
+        return HUGE_VAL;
+    double most = 0, largest = 1e-30;
+    for (ptrdiff_t k = 0; k < one.count[2]; k++)
+        for (ptrdiff_t j = 0; j < one.count[1]; j++)
+            for (ptrdiff_t i = 0; i < one.count[0]; i++) {
+                ptrdiff_t at = i * one.stride[0] + j * one.stride[1] + k * one.stride[2];
+                double x = one.bytes ? one.bytes[at] : (double)one.values[at];
+                double y = two.bytes ? two.bytes[at] : (double)two.values[at];
+                double gap = fabs(x - y);
+                most = gap > most || gap != gap ? gap : most;
+                largest = fabs(x) > largest ? fabs(x) : largest;
+            }
+    return most / largest;
+}
+
+/* Whether the particles stand in the same order. */
+static bool same_order(spate_sim *a, spate_sim *b)
+{
+    size_t count = spate_particles_count(a);
+    if (count != spate_particles_count(b))
+        return false;
+    uint32_t *id[2];
+    spate_sim *sims[2] = {a, b};
+    for (int k = 0; k < 2; k++) {
+        id[k] = malloc((count + 1) * sizeof *id[k]);
+        spate_particles_read(sims[k], NULL, NULL, id[k]);
+    }
+    bool same = memcmp(id[0], id[1], count * sizeof *id[0]) == 0;
+    free(id[0]);
+    free(id[1]);
+    return same;
+}
+
+/* The largest difference of a channel, of sorted particles; 0 if there is none. */
+static double channel_difference(spate_sim *a, spate_sim *b, const char *name)
+{
+    float *one[4], *two[4];
+    double most = 0;
+    if (!spate_channel_view(a, name, one) || !spate_channel_view(b, name, two))
+        return 0;
+    for (size_t k = 0; k < spate_particles_count(a); k++) {
+        double gap = fabs((double)one[0][k] - (double)two[0][k]);
+        most = gap > most || gap != gap ? gap : most;
+    }
+    return most;
+}
+
+/* What one stage may differ by, of the largest value: sums and solves, not maps. */
+static void compare_stage(spate_sim *cpu, spate_sim *gpu, spate_stage stage, double limit)
+{
+    static const char *const fields[] = {"u", "v", "w", "p"};
+    int dim = spate_sim_dim(cpu);
+    double speed, gap = difference(cpu, gpu, &speed);
+    bool solved = stage >= SPATE_STAGE_PRESSURE; /* what a solve leaves differs more */
+    CHECK_LESS(gap, limit);
+    CHECK_LESS(speed, 10 * limit);
+    CHECK(same_order(cpu, gpu));
+    CHECK_LESS(channel_difference(cpu, gpu, "age"), limit);
+    CHECK_LESS(channel_difference(cpu, gpu, "source"), limit);
+    for (int k = 0; k < 4; k++) {
+        bool made = k == 3 || stage >= SPATE_STAGE_P2G; /* in this step */
+        if ((k == 2 && dim == 2) || !made)
+            continue;
+        double most = field_difference(cpu, gpu, fields[k]);
+        if (!(most < (solved ? 10 : 1) * limit))
+            printf("  %s after %s:\n", fields[k], spate_stage_name(stage));
+        CHECK_LESS(most, (solved ? 10 : 1) * limit);
+    }
+    double type = field_difference(cpu, gpu, "type");
+    if (stage >= SPATE_STAGE_SURFACE)
+        CHECK_LESS(type, 1e-9);
+}
+
+static void stages(int dim, int variant)
+{
+    spate_scene *scene = make_scene(dim, variant);
+    spate_sim *cpu = start(scene, "cpu"), *gpu = start(scene, device_name());
+    spate_error error = {0};
+    buffer b = {0};
+    for (int step = 0; step < 12 && cpu && gpu; step++)
+        must(spate_sim_step(cpu, 0, &error), &error);
+    if (cpu && gpu) {
+        must(spate_sim_save(cpu, put, &b, &error), &error);
+        must(spate_sim_load(gpu, take, &b, &error), &error);
+        double dt = spate_sim_next_dt(cpu);
+        for (int stage = 0; stage < SPATE_STAGE_COUNT; stage++) {
+            must(spate_sim_run_stage(cpu, (spate_stage)stage, dt, &error), &error);
+            must(spate_sim_run_stage(gpu, (spate_stage)stage, dt, &error), &error);
+            compare_stage(cpu, gpu, (spate_stage)stage, 1e-5);
+        }
+        spate_stats one = spate_sim_stats(cpu), two = spate_sim_stats(gpu);
+        CHECK(one.collisions == two.collisions && two.in_solid == 0);
+        CHECK((one.collisions > 0) ==
+              (variant == BALL || variant == APIC_BALL || variant == MOVING || variant == VOXEL));
+    }
+    free(b.bytes);
+    spate_sim_destroy(cpu);
+    spate_sim_destroy(gpu);
+    spate_scene_destroy(scene);
+}
+
+static void stages_2d(void)
+{
+    for (int variant = 0; variant < VARIANTS; variant++)
+        stages(2, variant);
+}
+
+static void stages_3d(void)
+{
+    for (int variant = 0; variant < VARIANTS; variant++)
+        stages(3, variant);
+}
+
+/* Thousands of particles in one cell, and some in its neighbours: SORT has another way for them.
+ * Removing others takes the last ones to the front, so that ids are not in order. */
+static void crowd(int dim)
+{
+    enum { COUNT = 5000 };
+    spate_scene *scene = make_scene(dim, DAM);
+    spate_sim *cpu = start(scene, "cpu"), *gpu = start(scene, device_name());
+    spate_error error = {0};
+    float *x = malloc(3 * COUNT * sizeof *x);
+    for (int k = 0; k < COUNT; k++)
+        for (int d = 0; d < 3; d++)
+            x[3 * k + d] = 0.5f + 0.07f * (float)((k * (7919 + 104 * d)) % 1000) * 1e-3f;
+    spate_sim *sims[2] = {cpu, gpu};
+    spate_shape left = scene->fill.items[0];
+    left.max[0] = 0.3;
+    for (int k = 0; k < 2 && cpu && gpu; k++) {
+        must(spate_sim_add_particles(sims[k], x, NULL, COUNT, NULL, &error), &error);
+        must(spate_sim_remove_particles(sims[k], &left, NULL, &error), &error);
+        must(spate_sim_run_stage(sims[k], SPATE_STAGE_SORT, 0.001, &error), &error);
+    }
+    if (cpu && gpu)
+        CHECK(same_order(cpu, gpu));
+    free(x);
+    spate_sim_destroy(cpu);
+    spate_sim_destroy(gpu);
+    spate_scene_destroy(scene);
+}
+
+static void crowds(void)
+{
+    crowd(2);
+    crowd(3);
+}
+
+/* The same bits from run to run, and with another number of threads. */
+static void same_bits(void)
+{
+    spate_scene *scene = make_scene(3, 1);
+    uint64_t hash[2] = {0, 1};
+    for (int turn = 0; turn < 2; turn++) {
+        spate_sim *sim = start(scene, device_name());
+        spate_error error = {0};
+        for (int step = 0; step < 6 && sim; step++)
+            must(spate_sim_step(sim, 0, &error), &error);
+        hash[turn] = sim ? spate_sim_hash(sim) : 0;
+        spate_sim_destroy(sim);
+    }
+    CHECK(hash[0] == hash[1]);
+    spate_scene_destroy(scene);
+}
+
+int main(int argc, char **argv)
+{
+    static const sp_device check = {"check", &sp2_check_table, &sp3_check_table, always, enough};
+    sp_device_add(&check);
+    TEST_BEGIN(argc, argv);
+    TEST(stages_2d);
+    TEST(stages_3d);
+    TEST(ten_steps_2d);
+    TEST(ten_steps_3d);
+    TEST(crowds);
+    TEST(same_bits);
+    return test_end();
+}
