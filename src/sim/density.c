@@ -310,38 +310,51 @@ static double move_partial(void *user, size_t begin, size_t end)
     return work;
 }
 
+static void find_excess(X(sim) *s)
+{
+    ON_DEVICE(s, X(gpu_density_excess)(s->gpu); return );
+    sp_pool *pool = s->common->pool;
+    size_t tiles = (size_t)(s->tiles.active_count + s->tiles.border_count);
+    sp_parallel_for(pool, tiles, 8, zero_range, s);
+    sp_parallel_for(pool, (size_t)s->system.levels[0].tile_count, 1, excess_range, s);
+    X(settle_pockets)(s);
+}
+
+static void extend(X(sim) *s)
+{
+    ON_DEVICE(s, X(gpu_density_extend)(s->gpu); return );
+    for (int layer = 2; layer < 2 + REACH; layer++) {
+        layer_args args = {s, layer};
+        sp_parallel_for(s->common->pool, (size_t)s->tiles.face_count, 1, extend_range, &args);
+        FOR_DIM(d)
+            X(fill_border)(s, s->weight[d], d);
+    }
+}
+
 void X(find_displacement)(X(sim) *s)
 {
-    sp_pool *pool = s->common->pool;
     X(system) *y = &s->system;
     float *q = y->q;
-    sp_parallel_for(pool, (size_t)(s->tiles.active_count + s->tiles.border_count), 8, zero_range,
-                    s);
-    sp_parallel_for(pool, (size_t)y->levels[0].tile_count, 1, excess_range, s);
-    X(settle_pockets)(s);
+    y->q = y->q_density;
+    find_excess(s);
     bool multigrid = s->common->scene->pressure.solver == SPATE_SOLVER_MULTIGRID;
     X(solve)
     solve = {.tolerance = TOLERANCE * X(system_largest_b)(s),
              .max_iterations = multigrid ? MOST_CYCLES : MOST_SWEEPS,
              .relaxation = s->common->scene->pressure.relaxation};
-    y->q = y->q_density;
     X(solve_system)(s, &solve);
     X(system_gradient)(s, s->weight);
     y->q = q;
     s->common->density_iterations += solve.iterations;
-    for (int layer = 2; layer < 2 + REACH; layer++) {
-        layer_args args = {s, layer};
-        sp_parallel_for(pool, (size_t)s->tiles.face_count, 1, extend_range, &args);
-        FOR_DIM(d)
-            X(fill_border)(s, s->weight[d], d);
-    }
+    extend(s);
 }
 
 double X(project_density)(X(sim) *s)
 {
     if (!s->density)
         return 0;
-    X(find_displacement)(s);
+    if (!X(device_displaces)(s))
+        X(find_displacement)(s);
     move_args args = {.s = s, .mover = X(mover_begin)(s, 0)};
     double work = X(sum)(s, (size_t)s->tiles.liquid_count, 1, move_partial, &args);
     X(mover_end)(&args.mover);

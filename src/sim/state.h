@@ -208,6 +208,7 @@ void X(forget)(X(sim) *s, unsigned groups);  /* the host's arrays were used as s
 spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done,
                              spate_error *error);
 bool X(device_max_speed)(X(sim) *s, double *speed); /* false: the host is to find it */
+bool X(device_displaces)(const X(sim) *s); /* the density projection's displacement is there */
 uint64_t X(device_bytes)(const X(sim) *s);          /* in the device's memory */
 uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t particles);
 /* After a step: the seconds of its stages by the device's clock, for it works behind the host. */
@@ -244,6 +245,11 @@ static inline spate_status X(device_stage)(X(sim) *s, spate_stage stage, double 
 static inline bool X(device_max_speed)(X(sim) *s, double *speed)
 {
     (void)s, (void)speed;
+    return false;
+}
+static inline bool X(device_displaces)(const X(sim) *s)
+{
+    (void)s;
     return false;
 }
 static inline uint64_t X(device_bytes)(const X(sim) *s)

@@ -109,8 +109,9 @@ static void reserve(X(sim) *s)
     g->partials =
         again(g, g->partials, g->partial_count * sizeof(double), partials * sizeof(double), "sums");
     g->partial_count = partials;
-    size_t bytes =
-        X(gpu_temporary_bytes)(now > GPU_LISTS * (tiles + 1) ? now : GPU_LISTS * (tiles + 1));
+    /* flags of particles; those of tiles for all lists, or three in all levels of the solver */
+    size_t flags = GPU_LISTS * (tiles + 1) + 3 * MAX_LEVELS * 27;
+    size_t bytes = X(gpu_temporary_bytes)(now > flags ? now : flags);
     g->temporary = again(g, g->temporary, g->temporary_bytes, bytes, "scans");
     g->temporary_bytes = bytes;
     g->capacity = (uint32_t)now;
@@ -130,6 +131,15 @@ static void make_arrays(X(sim) *s)
     }
 }
 
+static void make_solver(X(sim) *s)
+{
+    const X(grid) *grids[MAX_LEVELS];
+    int count = s->system.level_count > 1 ? s->system.level_count : 1;
+    for (int k = 0; k < count; k++)
+        grids[k] = &s->system.levels[k].grid;
+    X(gpu_solver_create)(s->gpu, count, grids, s->density != NULL);
+}
+
 uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t particles)
 {
     uint64_t capacity = particles + 16, columns = 5;  /* spare, keys and order twice */
@@ -142,11 +152,17 @@ uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t
 #undef FIELD
     for (int k = 0; k < scene->channel_count; k++)
         columns += (uint64_t)scene->channels[k].components;
-    cells += density ? 4 : 0;
+    cells += density ? 8 : 0;
     cells += scene->solids.count > 0 ? 4 * (DIM + 2) : 0;
     cells += scene->inflows.count + scene->outflows.count > 0 ? 1 : 0;
-    return 4 * columns * capacity + X(gpu_temporary_bytes)(capacity) + cells * g->size +
-           (uint64_t)g->tile_count * (4 * 4 + 2 + 4 + 4 * (2 * GPU_LISTS + 1) + 8);
+    /* the solver's blocks: of full cells and a fifth more for tiles at the surface, with an eighth
+     * to spare; a seventh of it for the coarser levels */
+    double unknowns = (double)particles / pow(scene->liquid.particles_per_axis, DIM);
+    bool faces = scene->solids.count > 0 || g->periodic[0] || g->periodic[1] || g->periodic[2];
+    double blocks = 1.2 * 1.125 * unknowns * (41 + (faces ? 4 * DIM : 0) + 4);
+    return (uint64_t)blocks + 4 * columns * capacity + X(gpu_temporary_bytes)(capacity) +
+           cells * g->size +
+           (uint64_t)g->tile_count * (4 * 4 + 2 + 4 + 4 * (2 * GPU_LISTS + 1) + 8 + 80);
 }
 
 spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
@@ -181,6 +197,7 @@ spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
     g->tile_flags = X(gpu_alloc)(g, 2 * GPU_LISTS * (tiles + 1) * sizeof(uint32_t), "the tiles");
     g->list_totals = X(gpu_alloc)(g, GPU_LISTS * sizeof(uint32_t), "the tiles");
     g->left = X(gpu_alloc)(g, tiles * sizeof(int), "the tiles");
+    make_solver(s);
     g->on_host = GPU_ALL;
     g->on_device = GPU_ALL & ~(unsigned)(GPU_PARTICLES | GPU_SOLIDS);
     return X(gpu_wait)(g) ? SPATE_OK : failure(s, error);
@@ -194,6 +211,7 @@ void X(gpu_detach)(X(sim) *s)
     if (!g)
         return;
     size_t tiles = (size_t)s->grid.tile_count;
+    X(gpu_solver_destroy)(g);
     int count = list_mirrors(s, list);
     for (int k = 0; k < count; k++)
         X(gpu_free)(g, *list[k].device, list[k].bytes);
@@ -384,6 +402,7 @@ static bool is_for_device(const X(sim) *s, spate_stage stage)
     case SPATE_STAGE_FORCES:
         return !movers && !inflows && !s->solids.any_friction &&
                !(s->common->scene->domain.friction > 0);
+    case SPATE_STAGE_PRESSURE: return !movers;
     case SPATE_STAGE_EXTRAPOLATE: return !movers && !inflows;
     case SPATE_STAGE_SEPARATE:
         return s->common->scene->volume.method == SPATE_VOLUME_DENSITY && s->density;
@@ -410,13 +429,40 @@ static void average_channels(X(sim) *s, double dt)
     X(changed)(s, GPU_PARTICLES);
 }
 
-/* SEPARATE by density: the host finds the displacement, the device moves the particles. */
-static void displace(X(sim) *s)
+bool X(device_displaces)(const X(sim) *s)
+{
+    return s->gpu->on_device & GPU_SYSTEM;
+}
+
+static spate_status project(X(sim) *s, double dt, spate_error *error)
+{
+    s->gpu->solves = true;
+    spate_status status = X(project)(s, dt, error);
+    s->gpu->solves = false;
+    return status;
+}
+
+/* The displacement of the density projection, where the pressure system is. */
+static void find_displacement(X(sim) *s)
 {
     unsigned reads = GPU_TILES | GPU_SURFACE | GPU_SOLIDS | GPU_KNOWN | GPU_WEIGHT;
-    X(bring)(s, reads);
+    if (!X(device_displaces)(s)) {
+        X(bring)(s, reads);
+        X(find_displacement)(s);
+        X(changed)(s, GPU_WEIGHT);
+        return;
+    }
+    use_device(s, reads);
+    s->gpu->solves = true;
     X(find_displacement)(s);
-    X(changed)(s, GPU_WEIGHT);
+    s->gpu->solves = false;
+    device_wrote(s, GPU_WEIGHT);
+}
+
+/* SEPARATE by density. */
+static void displace(X(sim) *s)
+{
+    find_displacement(s);
     use_device(s, GPU_PARTICLES | GPU_SOLIDS | GPU_WEIGHT);
     X(book_separation)(s, X(gpu_displace)(s));
     device_wrote(s, GPU_PARTICLES);
@@ -435,8 +481,11 @@ static spate_status run(X(sim) *s, spate_stage stage, double dt, bool *done, spa
     X(gpu) *g = s->gpu;
     spate_status status = SPATE_OK;
     *done = is_for_device(s, stage);
-    if (!*done)
+    if (!*done) {
+        if (stage == SPATE_STAGE_SEPARATE && s->density && dt > 0 && X(device_displaces)(s))
+            find_displacement(s); /* then the host moves the particles */
         return SPATE_OK;
+    }
     if (stage == SPATE_STAGE_SEPARATE) {
         if (dt > 0)
             displace(s);
@@ -448,6 +497,7 @@ static spate_status run(X(sim) *s, spate_stage stage, double dt, bool *done, spa
     case SPATE_STAGE_P2G: X(gpu_particles_to_grid)(g); break;
     case SPATE_STAGE_SURFACE: X(gpu_build_surface)(g); break;
     case SPATE_STAGE_FORCES: add_forces(s, dt); break;
+    case SPATE_STAGE_PRESSURE: status = project(s, dt, error); break;
     case SPATE_STAGE_EXTRAPOLATE: X(gpu_extrapolate)(g, dt, &s->reach); break;
     case SPATE_STAGE_G2P: X(gpu_hand_back)(s, dt); break;
     case SPATE_STAGE_ADVECT: status = X(gpu_advect)(s, dt, error); break;

@@ -83,7 +83,8 @@ typedef struct X(gpu) {
     size_t partial_count;
     void *temporary; /* of scans */
     size_t temporary_bytes;
-    void *solver; /* pressure.cu */
+    void *solver; /* X(gpu_solver), device/cuda/solver.h */
+    bool solves;  /* the operations of sim/pressure are to be done here */
 } X(gpu);
 
 #define GPU_LISTS (4 + COLOURS) /* of tiles: active, border, faces, left, and liquid by colour */
@@ -147,6 +148,27 @@ void X(gpu_fetch_waiting)(X(gpu) *g, size_t first, size_t count, float *packed);
 void X(gpu_return_waiting)(X(gpu) *g, size_t first, size_t count, const float *packed,
                            X(gpu_counters) *counted);
 void X(gpu_keep_speed)(X(gpu) *g, const X(gpu_counters) *counted); /* of all, after ADVECT */
+
+/* ---- operations of the pressure solvers, as sim/pressure has them for the host; `density`: for
+ * the density projection */
+void X(gpu_solver_create)(X(gpu) *g, int level_count, const X(grid) *const grids[], bool density);
+void X(gpu_solver_destroy)(X(gpu) *g);
+void X(gpu_list_levels)(X(gpu) *g);
+double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind); /* system.cu */
+double X(gpu_largest_b)(X(gpu) *g);
+double X(gpu_divergence)(X(gpu) *g);
+void X(gpu_scale_pressure)(X(gpu) *g, float factor);
+void X(gpu_gradient)(X(gpu) *g, bool density);
+void X(gpu_solve_begin)(X(gpu) *g, bool density); /* solve.cu: takes the start from the grid */
+void X(gpu_solve_end)(X(gpu) *g, bool density);   /* and gives back the solution */
+double X(gpu_residual)(X(gpu) *g);
+void X(gpu_multigrid_build)(X(gpu) *g); /* cycle.cu */
+bool X(gpu_iterate)(X(gpu) *g, int sweeps, double target, int *iterations, int most);
+void X(gpu_add_correction)(X(gpu) *g);
+void X(gpu_relax)(X(gpu) *g, float weight);
+void X(gpu_sweep)(X(gpu) *g, float weight, int colour);
+void X(gpu_density_excess)(X(gpu) *g); /* density.cu */
+void X(gpu_density_extend)(X(gpu) *g);
 
 /* border.cu: as in sim/border.c */
 void X(gpu_fill_border)(X(gpu) *g, float *field, int d);

@@ -40,27 +40,30 @@ static void sweep_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
+static void sweep(X(sim) *s, float weight, int colour)
+{
+    ON_DEVICE(s, X(gpu_sweep)(s->gpu, weight, colour); return );
+    sweep_args args = {s, weight, colour};
+    X(fill_border_periodic)(s, s->system.q);
+    sp_parallel_for(s->common->pool, (size_t)s->system.levels[0].tile_count, 1, sweep_range, &args);
+}
+
 void X(solve_gauss_seidel)(X(sim) *s, X(solve) *solve)
 {
-    sweep_args args = {s, (float)(solve->relaxation > 0 ? solve->relaxation : 1.7), 0};
+    float weight = (float)(solve->relaxation > 0 ? solve->relaxation : 1.7);
     FOR_DIM(d) {
-        if (s->grid.periodic[d] && s->grid.n[d] % 2 && args.weight > 1.0f)
-            args.weight = 1.0f;
+        if (s->grid.periodic[d] && s->grid.n[d] % 2 && weight > 1.0f)
+            weight = 1.0f;
     }
     for (solve->iterations = 0;; solve->iterations++) {
         bool last = solve->iterations >= solve->max_iterations;
-        X(fill_border_periodic)(s, s->system.q);
         if (last || solve->iterations % CHECK_EVERY == 0) {
             solve->residual = X(system_residual)(s, s->system.q, NULL);
             solve->converged = solve->residual <= solve->tolerance;
             if (solve->converged || last)
                 return;
         }
-        for (args.colour = 0; args.colour < 2; args.colour++) {
-            if (args.colour == 1)
-                X(fill_border_periodic)(s, s->system.q);
-            sp_parallel_for(s->common->pool, (size_t)s->system.levels[0].tile_count, 1, sweep_range,
-                            &args);
-        }
+        for (int colour = 0; colour < 2; colour++)
+            sweep(s, weight, colour);
     }
 }

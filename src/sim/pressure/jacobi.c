@@ -23,16 +23,21 @@ static void relax_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
+static void relax(X(sim) *s, float weight)
+{
+    ON_DEVICE(s, X(gpu_relax)(s->gpu, weight); return );
+    jacobi_args args = {s, weight};
+    sp_parallel_for(s->common->pool, (size_t)s->system.levels[0].tile_count, 1, relax_range, &args);
+}
+
 void X(solve_jacobi)(X(sim) *s, X(solve) *solve)
 {
-    jacobi_args args = {s, (float)(solve->relaxation > 0 ? solve->relaxation : 0.8)};
+    float weight = (float)(solve->relaxation > 0 ? solve->relaxation : 0.8);
     for (solve->iterations = 0;; solve->iterations++) {
-        X(fill_border_periodic)(s, s->system.q);
         solve->residual = X(system_residual)(s, s->system.q, NULL);
         solve->converged = solve->residual <= solve->tolerance;
         if (solve->converged || solve->iterations >= solve->max_iterations)
             return;
-        sp_parallel_for(s->common->pool, (size_t)s->system.levels[0].tile_count, 1, relax_range,
-                        &args);
+        relax(s, weight);
     }
 }

@@ -454,6 +454,8 @@ void X(multigrid_build)(X(sim) *s)
 {
     X(system) *y = &s->system;
     sp_pool *pool = s->common->pool;
+    y->hierarchy = true;
+    ON_DEVICE(s, X(gpu_multigrid_build)(s->gpu); return );
     for (int k = 0; k < y->level_count; k++) {
         level_args args = {.l = &y->levels[k]};
         if (k > 0) {
@@ -467,5 +469,4 @@ void X(multigrid_build)(X(sim) *s)
         number_blocks(args.l);
         sp_parallel_for(pool, (size_t)args.l->tile_count, 8, lay_range, &args);
     }
-    y->hierarchy = true;
 }

@@ -4,6 +4,20 @@
 
 #include "sim/state.h"
 
+/* The policy of the solvers stands once. Where the instance has a device that is to do their
+ * operations they do what stands behind ON_DEVICE, which returns. */
+#ifdef SPATE_GPU
+#include "device/cuda/gpu.h"
+#define ON_DEVICE(s, ...)       \
+    do {                        \
+        if ((s)->gpu->solves) { \
+            __VA_ARGS__;        \
+        }                       \
+    } while (0)
+#else
+#define ON_DEVICE(s, ...) ((void)0)
+#endif
+
 #define SWEEPS 2 /* of the multigrid's smoother, before and after the coarser grids */
 
 /* Of the tolerance: a start as good as that needs no iteration, any other one at least. In water at
@@ -32,9 +46,9 @@ void X(settle_pockets)(X(sim) *s);
 
 /* residual.c */
 double X(system_largest_b)(X(sim) *s);
-/* r = b - A q in fp64, into the blocks of level 0 with multigrid; returns max |r|. q_sum instead of
- * q if it is not NULL. */
-double X(system_residual)(X(sim) *s, const float *q, const double *q_sum);
+/* r = b - A q in fp64, into the blocks of level 0 with multigrid; returns max |r|. Of q, whose
+ * border across periodic sides it fills, or of q_sum; the other one is NULL. */
+double X(system_residual)(X(sim) *s, float *q, const double *q_sum);
 
 /* the solvers: start from system.q, leave the solution there */
 void X(solve_jacobi)(X(sim) *s, X(solve) *solve);

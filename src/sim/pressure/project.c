@@ -36,18 +36,34 @@ static void scale_range(void *user, size_t begin, size_t end, int worker)
 
 static void scale_pressure(X(sim) *s, double factor)
 {
+    ON_DEVICE(s, X(gpu_scale_pressure)(s->gpu, (float)factor); return );
     scale_args args = {s, (float)factor};
     sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 8, scale_range, &args);
 }
 
+/* A device solves in memory of its own. */
+static void begin_solve(X(sim) *s)
+{
+    ON_DEVICE(s, X(gpu_solve_begin)(s->gpu, s->system.q != s->p));
+    (void)s;
+}
+
+static void end_solve(X(sim) *s)
+{
+    ON_DEVICE(s, X(gpu_solve_end)(s->gpu, s->system.q != s->p));
+    (void)s;
+}
+
 void X(solve_system)(X(sim) *s, X(solve) *solve)
 {
+    begin_solve(s);
     switch (s->common->scene->pressure.solver) {
-    case SPATE_SOLVER_JACOBI: X(solve_jacobi)(s, solve); return;
-    case SPATE_SOLVER_GAUSS_SEIDEL: X(solve_gauss_seidel)(s, solve); return;
-    case SPATE_SOLVER_PCG: X(solve_pcg)(s, solve); return;
-    case SPATE_SOLVER_MULTIGRID: X(solve_multigrid)(s, solve); return;
+    case SPATE_SOLVER_JACOBI: X(solve_jacobi)(s, solve); break;
+    case SPATE_SOLVER_GAUSS_SEIDEL: X(solve_gauss_seidel)(s, solve); break;
+    case SPATE_SOLVER_PCG: X(solve_pcg)(s, solve); break;
+    case SPATE_SOLVER_MULTIGRID: X(solve_multigrid)(s, solve); break;
     }
+    end_solve(s);
 }
 
 static bool is_budget(const spate_scene *scene)

@@ -17,6 +17,7 @@ static double largest_partial(void *user, size_t begin, size_t end)
 
 double X(system_largest_b)(X(sim) *s)
 {
+    ON_DEVICE(s, return X(gpu_largest_b)(s->gpu));
     return X(maximum)(s, (size_t)s->system.levels[0].tile_count, 4, largest_partial, s);
 }
 
@@ -91,8 +92,11 @@ static double residual_partial(void *user, size_t begin, size_t end)
     return largest_wide(most);
 }
 
-double X(system_residual)(X(sim) *s, const float *q, const double *q_sum)
+double X(system_residual)(X(sim) *s, float *q, const double *q_sum)
 {
+    ON_DEVICE(s, return X(gpu_residual)(s->gpu));
     residual_args args = {s, q, q_sum};
+    if (q)
+        X(fill_border_periodic)(s, q);
     return X(maximum)(s, (size_t)s->system.levels[0].tile_count, 4, residual_partial, &args);
 }

@@ -106,6 +106,8 @@ static double update_partial(void *user, size_t begin, size_t end)
 static bool iterate(X(sim) *s, X(solve) *solve, double target)
 {
     X(system) *y = &s->system;
+    ON_DEVICE(s, return X(gpu_iterate)(s->gpu, y->sweeps, target, &solve->iterations,
+                                       solve->max_iterations));
     size_t tiles = (size_t)y->levels[0].tile_count;
     cg_args args = {.s = s, .first = true};
     double residual = HUGE_VAL, rho = 0;
@@ -163,8 +165,24 @@ static void add_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
+static void start(X(sim) *s)
+{
+    ON_DEVICE(s, return ); /* has begun already */
+    cg_args args = {.s = s};
+    sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 8, start_range, &args);
+}
+
+static void add_correction(X(sim) *s)
+{
+    ON_DEVICE(s, X(gpu_add_correction)(s->gpu); return );
+    cg_args args = {.s = s};
+    size_t tiles = (size_t)s->system.levels[0].tile_count;
+    sp_parallel_for(s->common->pool, tiles, 8, add_range, &args);
+}
+
 static double true_residual(X(sim) *s)
 {
+    ON_DEVICE(s, return X(gpu_residual)(s->gpu));
     if (s->grid.periodic[0] || s->grid.periodic[1] || s->grid.periodic[2])
         X(fill_border_wide)(s, s->system.q_sum);
     return X(system_residual)(s, NULL, s->system.q_sum);
@@ -173,9 +191,7 @@ static double true_residual(X(sim) *s)
 void X(solve_multigrid)(X(sim) *s, X(solve) *solve)
 {
     X(system) *y = &s->system;
-    size_t tiles = (size_t)y->levels[0].tile_count;
-    cg_args args = {.s = s};
-    sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 8, start_range, &args);
+    start(s);
     solve->iterations = 0;
     solve->residual = true_residual(s);
     bool more = solve->residual > SETTLED * solve->tolerance;
@@ -185,7 +201,7 @@ void X(solve_multigrid)(X(sim) *s, X(solve) *solve)
         double before = solve->residual;
         if (!iterate(s, solve, fmax(0.8 * solve->tolerance, DROP * before)))
             break;
-        sp_parallel_for(s->common->pool, tiles, 8, add_range, &args);
+        add_correction(s);
         solve->residual = true_residual(s);
         /* done, or fp32 cannot do better */
         more = solve->residual > solve->tolerance && solve->residual < 0.9 * before;

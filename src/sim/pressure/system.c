@@ -215,6 +215,7 @@ double X(system_assemble)(X(sim) *s, double dt)
 {
     system_args args = {s, dt};
     s->system.hierarchy = false;
+    ON_DEVICE(s, return X(gpu_assemble)(s->gpu, s->system.least_theta, s->movers));
     FOR_DIM(d)
         X(fill_border)(s, s->u[d], d);
     double most = X(maximum)(s, (size_t)s->tiles.active_count, 4, assemble_partial, &args);
@@ -278,6 +279,7 @@ static void gradient_range(void *user, size_t begin, size_t end, int worker)
 
 void X(system_gradient)(X(sim) *s, float *const u[DIM])
 {
+    ON_DEVICE(s, X(gpu_gradient)(s->gpu, s->system.q != s->p); return );
     gradient_args args = {s, u};
     X(fill_border_periodic)(s, s->system.q);
     sp_parallel_for(s->common->pool, (size_t)s->tiles.face_count, 4, gradient_range, &args);
@@ -306,6 +308,7 @@ static double divergence_partial(void *user, size_t begin, size_t end)
 
 double X(system_divergence)(X(sim) *s, double dt)
 {
+    ON_DEVICE(s, return X(gpu_divergence)(s->gpu));
     system_args args = {s, dt};
     return X(maximum)(s, (size_t)s->system.levels[0].tile_count, 4, divergence_partial, &args);
 }

@@ -1,0 +1,272 @@
+/* pockets.cu -- components of the liquid that touch no air, on the device (sim/pressure/pockets.c).
+ *
+ * Inside a tile labels spread from cell to cell until each piece has that of its first cell, or
+ * AIR; then pieces are joined across the faces of tiles by union and find, the larger label under
+ * the smaller one, so that the root of a component does not depend on the order of the threads.
+ * Sums of right sides are taken in whole numbers, 2^-32 of the largest one, and so do not depend on
+ * it either. */
+#include "device/cuda/solver.h"
+
+#define AIR 0u /* a place of block 0, which holds no unknown */
+#define NONE UINT32_MAX
+
+typedef struct pocket_args {
+    X(gpu_level) level;
+    uint8_t *pocket;
+    float *right;
+    uint32_t *label; /* per cell: another one of its component; in the memory of `image` */
+    int64_t *sum;    /* per root; in that of the solution */
+    uint32_t *count; /* in that of `step` */
+    X(gpu_state) *state;
+    double unit; /* of `sum` */
+} pocket_args;
+
+GPU_FN bool is_unknown(const pocket_args *a, size_t c)
+{
+    return a->level.d[c] > 0.0f;
+}
+
+/* Whether face d, the low one, of a cell in a block is open towards a neighbour with an unknown. */
+GPU_FN bool is_open(const pocket_args *a, size_t c, int d)
+{
+    return !a->level.a[d] || a->level.a[d][c] > 0.0f;
+}
+
+/* ---- inside a tile */
+
+typedef struct label_shared {
+    uint32_t label[TILE_CELLS];
+    uint8_t open[TILE_CELLS]; /* bit d: to the cell before, inside the tile */
+    uint32_t gaps, air, changed;
+} label_shared;
+
+GPU_FN void spread(label_shared *shared, int t)
+{
+    uint32_t least = shared->label[t];
+    if (least == NONE)
+        return;
+    FOR_DIM(d) {
+        int step = block_step(d), across = t / step % TILE;
+        if (shared->open[t] >> d & 1)
+            least = shared->label[t - step] < least ? shared->label[t - step] : least;
+        if (across < TILE - 1 && (shared->open[t + step] >> d & 1))
+            least = shared->label[t + step] < least ? shared->label[t + step] : least;
+    }
+    if (least == shared->label[t])
+        return;
+    shared->label[t] = least;
+    GPU_MAX32(&shared->changed, 1u);
+}
+
+BLOCKS(label_tiles, pocket_args, label_shared, PAIRS)
+{
+    size_t own = (block + 1) * TILE_CELLS;
+    FOR_THREADS(t, 1)
+        shared->gaps = shared->air = 0;
+    BARRIER();
+    FOR_THREADS(t, TILE_CELLS) {
+        size_t c = own + (size_t)t;
+        bool unknown = is_unknown(a, c), gap = !unknown;
+        uint8_t open = 0;
+        FOR_DIM(d) {
+            int step = block_step(d);
+            if (t / step % TILE == 0)
+                continue;
+            if (unknown && is_open(a, c, d) && is_unknown(a, c - (size_t)step))
+                open = (uint8_t)(open | 1 << d);
+            else
+                gap = true;
+        }
+        bool air = unknown && !a->pocket[c];
+        shared->open[t] = open;
+        shared->label[t] = !unknown ? NONE : air ? AIR : (uint32_t)c;
+        if (gap)
+            GPU_MAX32(&shared->gaps, 1u);
+        if (air)
+            GPU_MAX32(&shared->air, 1u);
+    }
+    BARRIER();
+    bool whole = shared->gaps == 0;
+    if (whole) { /* one piece: most tiles */
+        uint32_t label = shared->air ? AIR : (uint32_t)own;
+        FOR_THREADS(t, TILE_CELLS)
+            a->label[own + (size_t)t] = label;
+        return;
+    }
+    for (bool more = true; more;) {
+        BARRIER();
+        FOR_THREADS(t, 1)
+            shared->changed = 0;
+        BARRIER();
+        for (int colour = 0; colour < 2; colour++) {
+            FOR_THREADS(t, PAIRS)
+                spread(shared, two_of(t).at[colour]);
+            BARRIER();
+        }
+        more = shared->changed != 0;
+    }
+    FOR_THREADS(t, TILE_CELLS)
+        a->label[own + (size_t)t] = shared->label[t];
+}
+
+/* ---- between tiles */
+
+GPU_FN uint32_t find_root(uint32_t *label, uint32_t cell)
+{
+    uint32_t parent = GPU_LOAD32(label + cell);
+    while (parent != cell) {
+        uint32_t next = GPU_LOAD32(label + parent);
+        if (next != parent)
+            GPU_STORE32(label + cell, next); /* shorter for the next one */
+        cell = parent;
+        parent = next;
+    }
+    return cell;
+}
+
+GPU_FN void join(uint32_t *label, uint32_t one, uint32_t two)
+{
+    while ((one = find_root(label, one)) != (two = find_root(label, two))) {
+        uint32_t high = one > two ? one : two, low = one > two ? two : one;
+        if (GPU_SWAP32(label + high, high, low))
+            return;
+    }
+}
+
+/* The cell across the low face d of a tile's cell at `at`, on its first layer; on the other side of
+ * the domain if the side is periodic. 0: none. */
+GPU_FN size_t cell_across(const X(gpu_level) *l, int slot, int at, int d)
+{
+    const X(grid) *g = &l->grid;
+    int t[DIM], layer = TILE - 1;
+    X(tile_coordinates)(g, l->tile_of[slot], t);
+    t[d]--;
+    if (g->periodic[d] && t[d] == 0) {
+        t[d] = (g->n[d] - 1) / TILE + 1;
+        layer = (g->n[d] - 1) % TILE;
+    }
+    size_t other = (size_t)l->slot[X(tile_number)(g, t)] * TILE_CELLS;
+    return other ? other + (size_t)(at + layer * block_step(d)) : 0;
+}
+
+/* What is to be joined across a face of a tile: the labels of both sides; false: nothing. */
+GPU_FN bool labels_across(const pocket_args *a, size_t c, size_t other, int d, uint32_t label[2])
+{
+    if (!is_unknown(a, c) || !is_unknown(a, other) || !is_open(a, c, d))
+        return false;
+    label[0] = GPU_LOAD32(a->label + c);
+    label[1] = GPU_LOAD32(a->label + other);
+    return true;
+}
+
+/* One face of a cell each. Where the one before has the same two labels it does the work: whatever
+ * is found there, labels that are the same mean the same component. */
+MAP(join_tiles, pocket_args)
+{
+    int slot = (int)(i / (DIM * FACE_CELLS)) + 1, e = (int)(i % (DIM * FACE_CELLS));
+    int d = e / FACE_CELLS, u = e % FACE_CELLS % TILE, v = e % FACE_CELLS / TILE;
+    int first = d == 0 ? 1 : 0, second = d == 2 ? 1 : 2;
+    int at = u * block_step(first) + v * block_step(second);
+    size_t c = (size_t)slot * TILE_CELLS + (size_t)at, other = cell_across(&a->level, slot, at, d);
+    uint32_t here[2], before[2];
+    if (!other || !labels_across(a, c, other, d, here) || here[0] == here[1])
+        return;
+    size_t back = (size_t)(u > 0 ? block_step(first) : v > 0 ? block_step(second) : 0);
+    if (back && labels_across(a, c - back, other - back, d, before) && before[0] == here[0] &&
+        before[1] == here[1])
+        return;
+    join(a->label, here[0], here[1]);
+}
+
+/* ---- sums */
+
+MAP(mark_cells, pocket_args)
+{
+    size_t c = i + TILE_CELLS;
+    if (!is_unknown(a, c))
+        return;
+    uint32_t root = find_root(a->label, (uint32_t)c);
+    a->pocket[c] = root != AIR;
+    if (root != c)
+        return;
+    a->sum[c] = 0;
+    a->count[c] = 0;
+    GPU_MAX32(&a->state->pockets, 1u);
+}
+
+typedef struct sum_shared {
+    int64_t sum;
+    uint32_t count, root;
+} sum_shared;
+
+/* Most tiles lie in one pocket: its sum is taken in shared memory. */
+BLOCKS(add_up, pocket_args, sum_shared, PAIRS)
+{
+    size_t own = (block + 1) * TILE_CELLS;
+    if (!a->state->pockets)
+        return;
+    FOR_THREADS(t, 1) {
+        shared->sum = 0;
+        shared->count = 0;
+        shared->root = 0;
+    }
+    BARRIER();
+    FOR_THREADS(t, TILE_CELLS)
+        if (is_unknown(a, own + (size_t)t) && a->pocket[own + (size_t)t])
+            GPU_MAX32(&shared->root, find_root(a->label, (uint32_t)(own + (size_t)t)));
+    BARRIER();
+    FOR_THREADS(t, TILE_CELLS) {
+        size_t c = own + (size_t)t;
+        if (!is_unknown(a, c) || !a->pocket[c])
+            continue;
+        uint32_t root = find_root(a->label, (uint32_t)c);
+        int64_t value = (int64_t)((double)a->right[c] / a->unit);
+        if (root == shared->root) {
+            GPU_ADD64(&shared->sum, value);
+            GPU_ADD32(&shared->count, 1u);
+        } else {
+            GPU_ADD64(&a->sum[root], value);
+            GPU_ADD32(&a->count[root], 1u);
+        }
+    }
+    BARRIER();
+    FOR_THREADS(t, 1)
+        if (shared->count > 0) {
+            GPU_ADD64(&a->sum[shared->root], shared->sum);
+            GPU_ADD32(&a->count[shared->root], shared->count);
+        }
+}
+
+MAP(subtract_means, pocket_args)
+{
+    size_t c = i + TILE_CELLS;
+    if (!a->state->pockets || !is_unknown(a, c) || !a->pocket[c])
+        return;
+    uint32_t root = find_root(a->label, (uint32_t)c);
+    double mean = (double)a->sum[root] * a->unit / (double)a->count[root];
+    a->right[c] = (float)((double)a->right[c] - mean);
+}
+
+void X(gpu_find_pockets)(X(gpu) *g, double largest)
+{
+    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    size_t tiles = (size_t)y->levels[0].tile_count;
+    pocket_args args;
+    if (!(largest < 1e30))
+        return; /* not finite: the solve will be refused */
+    memset(&args, 0, sizeof args);
+    args.level = y->levels[0];
+    args.pocket = y->pocket;
+    args.right = y->right;
+    args.label = (uint32_t *)y->image;
+    args.sum = (int64_t *)y->high;
+    args.count = (uint32_t *)y->step;
+    args.state = y->state;
+    args.unit = largest > 0 ? largest / 4294967296.0 : 1.0;
+    X(gpu_set)(g, &y->state->pockets, 0, sizeof y->state->pockets);
+    label_tiles(g, args, tiles);
+    join_tiles(g, args, tiles * DIM * FACE_CELLS);
+    mark_cells(g, args, tiles * TILE_CELLS);
+    add_up(g, args, tiles);
+    subtract_means(g, args, tiles * TILE_CELLS);
+}

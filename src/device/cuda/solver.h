@@ -1,0 +1,240 @@
+/* solver.h -- the pressure solver on the device: what its kernels share.
+ *
+ * Everything is held in blocks, as on the CPU (sim/pressure/block.h): the TILE_CELLS values of a
+ * tile with unknowns lie together, x fastest, and blocks follow each other: those of even tiles (by
+ * the sum of their coordinates), then those of odd ones. Block 0 is zero and stands for tiles
+ * without unknowns; after those with unknowns come blocks for the images across periodic sides. A
+ * matrix needs no face where all faces between unknowns have the same off-diagonal
+ * (sim/pressure/multigrid.c): uniform and plain tiles read none.
+ *
+ * A CUDA block works on one tile, in a padded copy in shared memory, with one thread for two cells
+ * that lie side by side: one of them is red, the other one black, so in each half sweep every
+ * thread has one cell to do, and finds its right side and its coefficients in registers. */
+#ifndef SPATE_DEVICE_CUDA_SOLVER_H
+#define SPATE_DEVICE_CUDA_SOLVER_H
+
+#include "device/cuda/launch.h"
+
+#define GPU_LEVELS 16 /* MAX_LEVELS of sim/state.h */
+enum { UNIFORM, PLAIN, GENERAL };
+
+typedef struct X(gpu_level) {
+    X(grid) grid;
+    float even;                              /* the off-diagonal far from anything */
+    int tile_count, even_count, image_count; /* with unknowns, the even ones among them; images */
+    int *slot;                               /* per tile: its block, 0 if it has none */
+    int *tile_of;                            /* per block */
+    int *near;                               /* per block: the 2 DIM ones across its faces */
+    int *parent;                             /* per block: that of the coarser tile times
+                                                2^DIM, plus which part of it */
+    uint8_t *kind;                           /* per block: UNIFORM ... */
+    float *d, *b, *x, *a[DIM];               /* blocks; a: NULL if all tiles are plain */
+} X(gpu_level);
+
+/* What the iterations decide on the device, so that the host need not look at each. */
+typedef struct X(gpu_state) {
+    double rho, residual, target;
+    float alpha, beta;
+    int iterations, most;
+    uint32_t done;
+    uint32_t pockets; /* some are there */
+} X(gpu_state);
+
+typedef struct X(gpu_solver) {
+    X(gpu_level) levels[GPU_LEVELS];
+    int level_count;
+    bool periodic, faces; /* faces: level 0 has off-diagonals */
+    bool blind;           /* phi_solid does not tell of all solids */
+    float least_theta;
+    size_t places;               /* tiles of all levels */
+    size_t base[GPU_LEVELS + 1]; /* first place of a level */
+    uint32_t *flags;             /* per place: with unknowns; then: and even; then: an image */
+    uint32_t *sums;              /* of flags, running */
+    uint32_t *counts;            /* per level: tile_count, even_count, image_count */
+    int *ints;                   /* slot, tile_of, parent, near of all levels */
+    uint8_t *kinds;
+    size_t fine_blocks, coarse_blocks; /* room */
+    float *coarse;                     /* the fields of coarse levels */
+    float *fine;                       /* those of level 0 */
+    float *right;                      /* the right side of the system */
+    float *high, *low;                 /* the solution in two parts, which together hold 48 bits */
+    float *direction[2], *image, *step;
+    uint8_t *pocket;  /* per cell of level 0's blocks, as in X(system) */
+    float *q_density; /* cells of the grid */
+    double *partials; /* second stage of sums */
+    X(gpu_state) *state;
+} X(gpu_solver);
+
+/* ---- values that a thread keeps across barriers, where a block has as many threads as items */
+
+#ifdef __CUDACC__
+#define KEEP(type, name, n) type name##_kept
+#define KEPT(name, t) name##_kept
+#define ONE_EACH(t, n) for (int t = (int)threadIdx.x, once_ = 1; once_; once_ = 0)
+#define GPU_LOAD32(place) (*(volatile uint32_t *)(place))
+#define GPU_STORE32(place, value) (*(volatile uint32_t *)(place) = (value))
+#define GPU_SWAP32(place, old, value) (atomicCAS(place, old, value) == (old))
+#else
+#define KEEP(type, name, n) type name##_kept[n]
+#define KEPT(name, t) name##_kept[t]
+#define ONE_EACH(t, n) for (int t = 0; t < (n); t++)
+#define GPU_LOAD32(place) __atomic_load_n(place, __ATOMIC_RELAXED)
+#define GPU_STORE32(place, value) __atomic_store_n(place, value, __ATOMIC_RELAXED)
+#define GPU_SWAP32(place, old, value)                                             \
+    __extension__({                                                               \
+        uint32_t old_ = (old);                                                    \
+        __atomic_compare_exchange_n(place, &old_, value, false, __ATOMIC_RELAXED, \
+                                    __ATOMIC_RELAXED);                            \
+    })
+#endif
+
+/* ---- a padded tile */
+
+#define PAIRS (TILE_CELLS / 2)       /* threads of a block */
+#define PAD_ROW (DIM == 3 ? 12 : 20) /* 12: the 32 threads of a warp meet 32 banks */
+#define PAD_PLANE (PAD_ROW * (TILE + 2))
+#define PAD_SIZE (PAD_PLANE * LAST(TILE + 2))
+#define FACE_CELLS TILE_ROWS /* cells on one face of a tile */
+#define FAMILY (1 << DIM)
+
+GPU_FN int pad_place(int i, int j, int k)
+{
+    return (DIM == 3 ? (k + 1) * PAD_PLANE : 0) + (j + 1) * PAD_ROW + i + 1;
+}
+
+GPU_FN int pad_step(int d)
+{
+    return d == 0 ? 1 : d == 1 ? PAD_ROW : PAD_PLANE;
+}
+
+GPU_FN int block_step(int d)
+{
+    return d == 0 ? 1 : d == 1 ? TILE : TILE * TILE;
+}
+
+/* The two cells of thread t: places in a block (red, black), and in a padded tile. */
+typedef struct two {
+    int at[2], pad[2];
+} two;
+
+GPU_FN two two_of(int t)
+{
+    int i = t % (TILE / 2) * 2, row = t / (TILE / 2), j = row % TILE, k = row / TILE;
+    int odd = (j + k) & 1;
+    two p;
+    p.at[0] = row * TILE + i + odd;
+    p.at[1] = row * TILE + i + 1 - odd;
+    p.pad[0] = pad_place(i + odd, j, k);
+    p.pad[1] = pad_place(i + 1 - odd, j, k);
+    return p;
+}
+
+/* Cell n of those around a tile, 2 DIM FACE_CELLS in all: across which face, its place in the block
+ * there, its place in the padded tile here. */
+typedef struct outer {
+    int face, at, pad;
+} outer;
+
+GPU_FN outer outer_of(int n)
+{
+    outer o;
+    int e = n % FACE_CELLS, u = e % TILE, v = e / TILE, c[3];
+    o.face = n / FACE_CELLS;
+    int axis = o.face / 2, side = o.face % 2;
+    c[0] = u;
+    c[1] = axis == 0 ? u : v;
+    c[2] = v;
+    c[axis] = side ? 0 : TILE - 1;
+    o.at = (c[2] * TILE + c[1]) * TILE + c[0];
+    c[axis] = side ? TILE : -1;
+    o.pad = pad_place(c[0], c[1], c[2]);
+    return o;
+}
+
+/* Off-diagonals around place `at` of a block: low and high along each axis. */
+GPU_FN void faces_of(const X(gpu_level) *l, int slot, int at, float a[2 * DIM])
+{
+    size_t own = (size_t)slot * TILE_CELLS;
+    FOR_DIM(d) {
+        int step = block_step(d), across = at / step % TILE;
+        a[2 * d] = l->a[d][own + (size_t)at];
+        if (across < TILE - 1) {
+            a[2 * d + 1] = l->a[d][own + (size_t)(at + step)];
+        } else {
+            size_t other = (size_t)l->near[2 * DIM * slot + 2 * d + 1] * TILE_CELLS;
+            a[2 * d + 1] = l->a[d][other + (size_t)(at - (TILE - 1) * step)];
+        }
+    }
+}
+
+/* The sum over the neighbours of a place in a padded tile, with or without off-diagonals. */
+GPU_FN float sum_around(const float *x, int pad)
+{
+    float sum = 0.0f;
+    FOR_DIM(d)
+        sum += x[pad - pad_step(d)] + x[pad + pad_step(d)];
+    return sum;
+}
+
+GPU_FN float sum_faces(const float *x, int pad, const float a[2 * DIM])
+{
+    float sum = 0.0f;
+    FOR_DIM(d)
+        sum += a[2 * d] * x[pad - pad_step(d)] + a[2 * d + 1] * x[pad + pad_step(d)];
+    return sum;
+}
+
+/* The largest of n values in shared memory, a power of two, becomes the first; all threads call. */
+GPU_FN void find_largest(uint32_t *values, int n)
+{
+    BARRIER();
+    for (int half = n / 2; half > 0; half /= 2) {
+        FOR_THREADS(t, half)
+            values[t] = values[t + half] > values[t] ? values[t + half] : values[t];
+        BARRIER();
+    }
+}
+
+/* Their sum likewise, always in the same order. */
+GPU_FN void find_sum(double *values, int n)
+{
+    BARRIER();
+    for (int half = n / 2; half > 0; half /= 2) {
+        FOR_THREADS(t, half)
+            values[t] += values[t + half];
+        BARRIER();
+    }
+}
+
+GPU_FN uint32_t magnitude_bits(float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits & 0x7fffffffu; /* floats >= 0 order as integers, and a NaN is above all */
+}
+
+GPU_FN double bits_magnitude(uint32_t bits)
+{
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return (double)v;
+}
+
+static inline X(gpu_solver) *X(gpu_solver_of)(X(gpu) *g)
+{
+    return (X(gpu_solver) *)g->solver;
+}
+
+/* between the files of the solver */
+#ifdef __cplusplus
+extern "C" {
+#endif
+void X(gpu_wrap)(X(gpu) *g, const X(gpu_level) *l, float *field); /* images of periodic sides */
+void X(gpu_find_pockets)(X(gpu) *g, double largest); /* marks them, takes the mean out of `right` */
+/* x of level 0 from its b; partials: of b . x. quick: not in the order of the CPU. */
+void X(gpu_cycle)(X(gpu) *g, int sweeps, bool quick);
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,282 @@
+/* test_gpu_pressure.c -- the pressure solve on a device beside the CPU's, stage against stage from
+ * the same state: closed boxes, pockets, pools of one cell, nothing at all, odd periodic domains,
+ * and all solvers. The device is "check", or that of SPATE_TEST_DEVICE (see test_gpu.c). */
+#include "test.h"
+
+#include "sim/table.h"
+
+#include <math.h>
+#include <spate/spate.h>
+#include <stdlib.h>
+
+extern const sp_table sp2_check_table, sp3_check_table;
+
+static bool always(char *note, size_t size)
+{
+    snprintf(note, size, "poses as a GPU");
+    return true;
+}
+
+static uint64_t enough(void)
+{
+    return UINT64_MAX;
+}
+
+static spate_shape *box(spate_scene *scene, spate_list list, double x0, double y0, double z0,
+                        double x1, double y1, double z1)
+{
+    spate_shape *shape = spate_scene_add(scene, list);
+    double low[3] = {x0, y0, z0}, high[3] = {x1, y1, z1};
+    shape->shape = SPATE_SHAPE_BOX;
+    for (int d = 0; d < 3; d++) {
+        shape->min[d] = low[d];
+        shape->max[d] = high[d];
+    }
+    return shape;
+}
+
+typedef struct test_case {
+    const char *name;
+    int cells;
+    void (*build)(spate_scene *scene);
+    bool dry; /* nothing to solve */
+} test_case;
+
+static void dam(spate_scene *scene)
+{
+    box(scene, SPATE_LIST_FILL, 0, 0, 0, 0.8, 0.7, 1);
+}
+
+/* Full, with walls all around: one pocket. */
+static void closed(spate_scene *scene)
+{
+    box(scene, SPATE_LIST_FILL, 0, 0, 0, 2, 1, 1)->velocity[0] = 0.3;
+    spate_shape *ball = spate_scene_add(scene, SPATE_LIST_SOLIDS);
+    ball->shape = SPATE_SHAPE_SPHERE;
+    ball->center[0] = 0.9;
+    ball->center[1] = 0.5;
+    ball->center[2] = 0.5;
+    ball->radius = 0.23;
+}
+
+/* A wall across a full box, and a dam beside: a pocket, more than one tile large, with air next
+ * door. */
+static void pockets(spate_scene *scene)
+{
+    box(scene, SPATE_LIST_FILL, 0, 0, 0, 0.9, 1, 1)->velocity[1] = -0.5;
+    box(scene, SPATE_LIST_FILL, 1.1, 0, 0, 2, 0.5, 1);
+    box(scene, SPATE_LIST_SOLIDS, 0.9, -1, -1, 1.1, 2, 2);
+    box(scene, SPATE_LIST_SOLIDS, -1, 0.45, -1, 0.95, 0.6, 2);
+}
+
+/* Cells that share no face, and a drop of one cell. */
+static void pools(spate_scene *scene)
+{
+    double dx = 2.0 / scene->domain.cells;
+    for (int k = 0; k < 6; k++) {
+        double x = (3 * k + 1) * dx, y = (k % 3) * 5 * dx;
+        box(scene, SPATE_LIST_FILL, x, y, 0, x + dx, y + dx, dx);
+    }
+}
+
+static void nothing(spate_scene *scene)
+{
+    (void)scene;
+}
+
+static void all_solid(spate_scene *scene)
+{
+    box(scene, SPATE_LIST_FILL, 0, 0, 0, 1, 1, 1);
+    box(scene, SPATE_LIST_SOLIDS, -1, -1, -1, 3, 3, 3);
+}
+
+static void round_and_round(spate_scene *scene)
+{
+    for (int side = 0; side < 2; side++) {
+        scene->domain.sides[0][side] = SPATE_SIDE_PERIODIC;
+        if (scene->dim == 3)
+            scene->domain.sides[2][side] = SPATE_SIDE_PERIODIC;
+    }
+    box(scene, SPATE_LIST_FILL, 0, 0, 0, 0.9, 0.6, 1)->velocity[0] = 1.3;
+    box(scene, SPATE_LIST_FILL, 0, 0, 0, 2, 0.3, 1);
+}
+
+static void ponds(spate_scene *scene)
+{
+    round_and_round(scene);
+    box(scene, SPATE_LIST_SOLIDS, 1.5, -1, -1, 1.7, 0.5, 2);
+}
+
+static void voxels(spate_scene *scene)
+{
+    closed(scene);
+    scene->pressure.solids = SPATE_SOLIDS_VOXEL;
+    scene->pressure.surface = SPATE_SURFACE_VOXEL;
+    scene->domain.sides[1][1] = SPATE_SIDE_OPEN;
+}
+
+static const test_case cases[] = {
+    {"dam", 40, dam, false},
+    {"closed box", 30, closed, false},
+    {"pockets", 37, pockets, false},
+    {"pools of one cell", 24, pools, false},
+    {"nothing", 20, nothing, true},
+    {"all solid", 20, all_solid, true},
+    {"periodic", 37, round_and_round, false},
+    {"periodic, one tile", 10, round_and_round, false},
+    {"periodic with a wall", 33, ponds, false},
+    {"voxels", 29, voxels, false},
+    {"one coarse level", 5, dam, false},
+};
+
+static spate_scene *make_scene(int dim, const test_case *c, spate_solver solver)
+{
+    spate_scene *scene = spate_scene_create();
+    scene->dim = dim;
+    scene->domain.size[0] = 2;
+    scene->domain.size[1] = 1;
+    scene->domain.size[2] = dim == 3 ? 1 : 0;
+    scene->domain.cells = c->cells;
+    scene->gravity[1] = -9.81;
+    scene->pressure.tolerance = 1e-7;
+    scene->pressure.solver = solver;
+    c->build(scene);
+    return scene;
+}
+
+static spate_sim *start(const spate_scene *scene, const char *device)
+{
+    spate_options options = spate_options_default();
+    spate_error error = {0};
+    options.device = device;
+    options.threads = 2;
+    spate_sim *sim = spate_sim_create(scene, &options, &error);
+    CHECK(sim != NULL);
+    if (!sim)
+        printf("  %s: %s\n", error.where, error.message);
+    return sim;
+}
+
+/* The largest difference of a field, against the largest value. */
+static double field_difference(spate_sim *a, spate_sim *b, const char *name, double *largest)
+{
+    spate_field_view_data one, two;
+    if (!spate_field_view(a, name, &one) || !spate_field_view(b, name, &two))
+        return HUGE_VAL;
+    double most = 0;
+    *largest = 0;
+    for (ptrdiff_t k = 0; k < one.count[2]; k++)
+        for (ptrdiff_t j = 0; j < one.count[1]; j++)
+            for (ptrdiff_t i = 0; i < one.count[0]; i++) {
+                ptrdiff_t at = i * one.stride[0] + j * one.stride[1] + k * one.stride[2];
+                double x = (double)one.values[at], gap = fabs(x - (double)two.values[at]);
+                most = gap > most || gap != gap ? gap : most;
+                *largest = fabs(x) > *largest ? fabs(x) : *largest;
+            }
+    return most;
+}
+
+/* The mean pressure of a pocket is nobody's: velocities are compared, and pressures where there is
+ * none. */
+static void compare(spate_sim *cpu, spate_sim *gpu, bool closed_box, double limit)
+{
+    static const char *const fields[] = {"u", "v", "w", "p"};
+    double fastest = 0.3, gap[4] = {0}, largest = 0; /* m/s: nearly all start with that */
+    for (int k = 0; k < 4; k++) {
+        if (k == 2 && spate_sim_dim(cpu) == 2)
+            continue;
+        gap[k] = field_difference(cpu, gpu, fields[k], &largest);
+        fastest = k < 3 && largest > fastest ? largest : fastest;
+    }
+    for (int k = 0; k < 3; k++)
+        CHECK_LESS(gap[k], limit * fastest);
+    if (!closed_box)
+        CHECK_LESS(gap[3], 5 * limit * largest + 1e-6);
+}
+
+static void run_case(int dim, const test_case *c, spate_solver solver)
+{
+    const char *name = getenv("SPATE_TEST_DEVICE");
+    spate_scene *scene = make_scene(dim, c, solver);
+    spate_sim *cpu = start(scene, "cpu"), *gpu = start(scene, name ? name : "check");
+    spate_error error = {0};
+    bool budget = solver != SPATE_SOLVER_MULTIGRID,
+         alone = c->build == closed || c->build == pockets;
+    int before[2] = {0, 0};
+    for (int step = 0; step < 3 && cpu && gpu; step++) {
+        for (int stage = 0; stage < SPATE_STAGE_COUNT; stage++) {
+            spate_status one = spate_sim_run_stage(cpu, (spate_stage)stage, 2e-3, &error);
+            spate_status two = spate_sim_run_stage(gpu, (spate_stage)stage, 2e-3, &error);
+            CHECK(one == SPATE_OK && two == SPATE_OK);
+            if (one != SPATE_OK || two != SPATE_OK)
+                printf("  %dD %s: %s\n", dim, c->name, error.message);
+            if (stage == SPATE_STAGE_PRESSURE)
+                /* the others stop at other iterations, for rounding decides when */
+                compare(cpu, gpu, alone, budget ? 5e-5 : 1e-5);
+        }
+        spate_stats one = spate_sim_stats(cpu), two = spate_sim_stats(gpu);
+        int counts[2] = {one.solver_iterations - before[0], two.solver_iterations - before[1]};
+        if (step == 2 || abs(counts[0] - counts[1]) > 1)
+            printf("  %dD %s: step %d: %d iterations, on the cpu %d; divergence %.2g, %.2g\n", dim,
+                   c->name, step, counts[1], counts[0], two.divergence_after, one.divergence_after);
+        CHECK(abs(counts[0] - counts[1]) <= (budget ? 8 + counts[0] / 10 : 1));
+        CHECK(!c->dry || counts[1] == 0);
+        if (!budget)
+            CHECK_LESS(two.divergence_after, 4 * one.divergence_after + 1e-7);
+        before[0] = one.solver_iterations;
+        before[1] = two.solver_iterations;
+    }
+    spate_sim_destroy(cpu);
+    spate_sim_destroy(gpu);
+    spate_scene_destroy(scene);
+}
+
+static void run_cases(int dim)
+{
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        run_case(dim, &cases[k], SPATE_SOLVER_MULTIGRID);
+}
+
+static void multigrid_2d(void)
+{
+    run_cases(2);
+}
+
+static void multigrid_3d(void)
+{
+    run_cases(3);
+}
+
+/* Simple solvers: the same steps in the same order. */
+static void budgets(void)
+{
+    for (int dim = 2; dim <= 3; dim++) {
+        run_case(dim, &cases[0], SPATE_SOLVER_JACOBI);
+        run_case(dim, &cases[6], SPATE_SOLVER_GAUSS_SEIDEL);
+        run_case(dim, &cases[1], SPATE_SOLVER_GAUSS_SEIDEL);
+    }
+}
+
+/* The scene's solver is refused, with a word on what to use. */
+static void refused(void)
+{
+    spate_scene *scene = make_scene(2, &cases[0], SPATE_SOLVER_PCG);
+    spate_options options = spate_options_default();
+    spate_error error = {0};
+    options.device = "check";
+    CHECK(spate_sim_create(scene, &options, &error) == NULL);
+    CHECK(error.status == SPATE_ERROR_DEVICE);
+    spate_scene_destroy(scene);
+}
+
+int main(int argc, char **argv)
+{
+    static const sp_device check = {"check", &sp2_check_table, &sp3_check_table, always, enough};
+    sp_device_add(&check);
+    TEST_BEGIN(argc, argv);
+    TEST(multigrid_2d);
+    TEST(multigrid_3d);
+    TEST(budgets);
+    TEST(refused);
+    return test_end();
+}
