@@ -137,7 +137,6 @@ typedef struct X(gpu_move) {
     int order;           /* of Runge-Kutta; 0: the flow does not move them */
     float h, reach;      /* dt / dx; cells around the liquid in which u is known */
     bool displaced;      /* `weight` holds a displacement, in cells */
-    bool places_only;    /* velocities stay, and nobody is lost */
     bool movers;         /* solids may move: phi_solid knows of them within SOLID_BAND only */
     double travel;       /* m, how far they go */
     double gravity[DIM]; /* times dx */

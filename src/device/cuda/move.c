@@ -14,13 +14,8 @@ static void settle_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const settle_args *args = user;
     for (size_t k = begin; k < end; k++) {
-        float *x = args->packed + k * GPU_PACKED, *to = x + DIM, v[DIM];
-        FOR_DIM(d)
-            v[d] = x[2 * DIM + d];
-        bool stays = X(settle)(args->mover, x, to, v);
-        for (int d = 0; d < DIM && args->mover->dt > 0; d++) /* corrections leave velocities */
-            x[2 * DIM + d] = v[d];
-        if (!stays)
+        float *x = args->packed + k * GPU_PACKED, *to = x + DIM, *v = to + DIM;
+        if (!X(settle)(args->mover, x, to, v))
             to[0] = DEAD;
     }
 }
@@ -40,40 +35,29 @@ static void settle_waiting(X(sim) *s, X(mover) *mover, X(gpu_counters) *counted)
     }
 }
 
-/* Returns the work of the displacements. */
-static double move(X(sim) *s, X(gpu_move) *how, double dt, uint64_t *broken)
+spate_status X(gpu_advect)(X(sim) *s, double dt, spate_error *error)
 {
     X(gpu_counters) counted;
     X(mover) mover = X(mover_begin)(s, dt);
-    memset(&counted, 0, sizeof counted);
-    how->movers = s->movers;
-    how->travel = mover.travel;
-    how->places_only = dt == 0;
-    FOR_DIM(d)
-        how->gravity[d] = s->common->gravity[d] * s->grid.dx;
-    double work = X(gpu_move_particles)(s->gpu, how, &counted);
-    settle_waiting(s, &mover, &counted);
-    if (dt > 0)
-        X(gpu_keep_speed)(s->gpu, &counted);
-    mover.open += counted.open;
-    X(mover_end)(&mover);
-    *broken = counted.broken;
-    return work;
-}
-
-spate_status X(gpu_advect)(X(sim) *s, double dt, spate_error *error)
-{
-    uint64_t broken;
     X(gpu_move) how = {.order = 1 + (int)s->common->scene->time.advection,
                        .h = (float)(dt / s->grid.dx),
                        .reach = s->reach,
-                       .displaced = s->displaced};
-    X(book_separation)(s, move(s, &how, dt, &broken));
-    s->displaced = false;
-    if (broken > 0)
+                       .displaced = s->displaced,
+                       .movers = s->movers,
+                       .travel = mover.travel};
+    memset(&counted, 0, sizeof counted);
+    FOR_DIM(d)
+        how.gravity[d] = s->common->gravity[d] * s->grid.dx;
+    X(book_separation)(s, X(gpu_move_particles)(s->gpu, &how, &counted));
+    settle_waiting(s, &mover, &counted);
+    X(gpu_keep_speed)(s->gpu, &counted);
+    mover.open += counted.open;
+    X(mover_end)(&mover);
+    s->displaced = s->at_home = false;
+    if (counted.broken > 0)
         return sp_fail(
             error, SPATE_ERROR_SIMULATION, "advect",
             "%llu particles have no finite velocity in frame %d; the last checkpoint is good",
-            (unsigned long long)broken, s->common->frame + 1);
+            (unsigned long long)counted.broken, s->common->frame + 1);
     return SPATE_OK;
 }

@@ -1,5 +1,5 @@
-/* move.cu -- moves the particles on the device: ADVECT, and the displacement that SEPARATE found
- * (sim/advect.c, density.c),
+/* move.cu -- moves the particles on the device: ADVECT, with the displacement that SEPARATE found
+ * (sim/advect.c),
  *
  *     x <- x + h u_mean + d(x).
  *
@@ -55,7 +55,7 @@ GPU_FN void settle(const move_args *a, size_t k, const float x[DIM], const float
     float v[DIM], place[DIM], shift[DIM], way = 0.0f;
     bool wrapped = false, finite = true;
     FOR_DIM(d) {
-        v[d] = a->how.places_only ? 0.0f : a->f.v[d][k];
+        v[d] = a->f.v[d][k];
         place[d] = to[d];
         way += (to[d] - x[d]) * (to[d] - x[d]);
         finite = finite && GPU_ABS(to[d]) < 1e9f && GPU_ABS(v[d]) < 1e30f;
@@ -70,21 +70,19 @@ GPU_FN void settle(const move_args *a, size_t k, const float x[DIM], const float
         return;
     }
     bool stays = X(pass_sides)(&a->f.grid, a->f.sides, place, v, shift, &wrapped);
-    if (!stays && a->how.places_only)
-        return;
     if (stays && a->f.solids && wrapped && is_near_solid(a, place, way)) {
         wait_for_host(a, k, to);
         return;
     }
     FOR_DIM(d) {
         a->f.x[d][k] = place[d];
-        if (!a->how.places_only && v[d] == 0.0f) /* a wall takes all of it */
+        if (v[d] == 0.0f) /* a wall takes all of it */
             a->f.v[d][k] = v[d];
     }
     if (!stays) {
         GPU_ADD64(&a->counters->open, 1);
         a->f.x[0][k] = DEAD;
-    } else if (!a->how.places_only) {
+    } else {
         X(note_speed)(a->counters, v);
     }
 }
@@ -101,12 +99,10 @@ GPU_FN double move_particle(const move_args *a, int degree, int order, size_t k)
     float x[DIM], to[DIM], mean[DIM];
     double work = 0;
     FOR_DIM(d)
-        to[d] = x[d] = a->f.x[d][k];
-    if (order > 0) {
-        X(mean_velocity)(&a->f.grid, degree, order, a->f.u, x, a->how.h, a->how.reach, mean);
-        FOR_DIM(d)
-            to[d] = x[d] + a->how.h * mean[d];
-    }
+        x[d] = a->f.x[d][k];
+    X(mean_velocity)(&a->f.grid, degree, order, a->f.u, x, a->how.h, a->how.reach, mean);
+    FOR_DIM(d)
+        to[d] = x[d] + a->how.h * mean[d];
     if (a->how.displaced) {
         X(velocity_at)(&a->f.grid, KERNEL_LINEAR, a->f.weight, x, mean);
         FOR_DIM(d) {
