@@ -8,8 +8,9 @@
  * - The coarser correction is added while a tile is fetched.
  * - The coarsest level is small: one block holds it in shared memory and does all sweeps there.
  *
- * The order of all sweeps is that of the CPU, so results differ by rounding alone: the density
- * projection is a single cycle, and one in another order would move the particles elsewhere.
+ * The density projection is a single cycle, and one in another order would move the particles
+ * elsewhere: it sweeps in the order of the CPU, and differs from it by rounding alone. In a solve a
+ * tile has all its sweeps at once (`quick`): two kernels for three.
  *
  * Across a periodic side a tile may meet its own parity. There the images (lists.cu) are refreshed
  * before each half, and fetching, smoothing and restriction are done one after the other. */
@@ -289,6 +290,7 @@ BLOCKS(work_on_tiles, tile_args, tile_shared, PAIRS)
 
 #define COARSEST (DIM == 2 ? 300 : 2000) /* cells, at most: sim/pressure/multigrid.c */
 #define COARSE_PASSES 20                 /* each way; of `sweeps` sweeps: sim/pressure/cycle.c */
+#define QUICK_PASSES 16                  /* each way, over the whole level */
 #define COARSE_THREADS 1024
 
 typedef struct coarsest_args {
@@ -296,6 +298,7 @@ typedef struct coarsest_args {
     double *partials;
     int partial_count;
     int sweeps;
+    bool quick; /* not tile by tile */
     const X(gpu_state) *state;
 } coarsest_args;
 
@@ -369,8 +372,9 @@ BLOCKS(solve_coarsest, coarsest_args, coarsest_shared, COARSE_THREADS)
 {
     const X(gpu_level) *l = &a->level;
     int count = l->grid.n[0] * l->grid.n[1] * LAST(l->grid.n[2]);
-    int pass = 4 * a->sweeps,
-        half = pass * COARSE_PASSES; /* of both colours of even and odd tiles */
+    int pass = a->quick ? 2 : 4 * a->sweeps; /* both colours; of even and odd tiles */
+    int half = pass * (a->quick ? QUICK_PASSES : COARSE_PASSES);
+    int mask = a->quick ? 5 : 7; /* of `turn`: without the parity of the tile */
     bool periodic = false;
     (void)block;
     if (a->state->done)
@@ -382,7 +386,7 @@ BLOCKS(solve_coarsest, coarsest_args, coarsest_shared, COARSE_THREADS)
     BARRIER();
     for (int k = 0; k < 2 * half; k++) {
         int sweep = k % pass / 2, turn = (sweep + 1) / 2; /* as plan_of has them */
-        int phase = turn % 2 * 2 + (k % 2 != (k >= half));
+        int phase = (a->quick ? 0 : turn % 2 * 2) + (k % 2 != (k >= half));
         bool begins = k % 2 == 0 && (sweep == 0 || sweep % 2 == 1);
         if (periodic && begins) {
             FOR_THREADS(n, count)
@@ -390,7 +394,7 @@ BLOCKS(solve_coarsest, coarsest_args, coarsest_shared, COARSE_THREADS)
             BARRIER();
         }
         FOR_THREADS(n, count) {
-            if ((shared->turn[n] & 7) == phase)
+            if ((shared->turn[n] & mask) == phase)
                 relax_coarsest(shared, &l->grid, n);
         }
         BARRIER();
@@ -426,11 +430,18 @@ typedef struct plan {
     int count;
 } plan;
 
-/* As on the CPU: even tiles one sweep, odd ones two, even ones two, ..., in the end one. */
-static plan plan_of(int sweeps)
+/* As on the CPU: even tiles one sweep, odd ones two, even ones two, ..., in the end one. Or quick:
+ * all sweeps of a tile in a row. */
+static plan plan_of(int sweeps, bool quick)
 {
     plan p;
     memset(&p, 0, sizeof p);
+    if (quick) {
+        p.count = 2;
+        p.turns[1].odd = true;
+        p.turns[0].sweeps = p.turns[1].sweeps = sweeps;
+        return p;
+    }
     p.count = sweeps + 1 < MOST_TURNS ? sweeps + 1 : MOST_TURNS;
     for (int n = 0; n < p.count; n++) {
         p.turns[n].odd = n % 2;
@@ -526,11 +537,12 @@ static void go_up_wrapped(X(gpu) *g, int k, const plan *p)
     }
 }
 
-void X(gpu_cycle)(X(gpu) *g, int sweeps)
+void X(gpu_cycle)(X(gpu) *g, int sweeps, bool quick)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     int last = y->level_count - 1;
-    plan p = plan_of(sweeps);
+    quick = quick && !y->periodic; /* images lag behind: they do not bear so many sweeps in a row */
+    plan p = plan_of(sweeps, quick);
     for (int k = 0; k < last; k++)
         if (y->periodic)
             go_down_wrapped(g, k, &p);
@@ -543,6 +555,7 @@ void X(gpu_cycle)(X(gpu) *g, int sweeps)
     args.partials = g->partials;
     args.partial_count = last == 0 ? args.level.tile_count : 0;
     args.sweeps = sweeps;
+    args.quick = quick;
     solve_coarsest(g, args, 1);
     for (int k = last - 1; k >= 0; k--)
         if (y->periodic)

@@ -31,10 +31,8 @@ static void grow_ages(X(sim) *s, double dt)
 void X(gpu_hand_back)(X(sim) *s, double dt)
 {
     X(gpu) *g = s->gpu;
-    const spate_scene *scene = s->common->scene;
-    bool flip = scene->liquid.transfer == SPATE_TRANSFER_FLIP;
     bool measured = s->common->substeps == 0; /* the first step of a frame */
-    float kept = flip ? (float)scene->liquid.flip_ratio : 0.0f;
+    float kept = X(kept_share)(s);
     double before[DIM], after[DIM], square = 0;
     X(gpu_carry_kick)(g, (float)(0.5 * s->common->last_dt / s->grid.dx), kept);
     if (measured)

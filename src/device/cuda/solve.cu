@@ -365,11 +365,11 @@ BLOCKS(update_vectors, vector_args, update_shared, PAIRS)
         a->partials[block] = bits_magnitude(shared->most[0]);
 }
 
-static void queue_iteration(X(gpu) *g, int sweeps, bool first)
+static void queue_iteration(X(gpu) *g, int sweeps, bool quick, bool first)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     size_t tiles = (size_t)y->levels[0].tile_count;
-    X(gpu_cycle)(g, sweeps);
+    X(gpu_cycle)(g, sweeps, quick);
     gather(g, PHASE_RHO, first);
     X(gpu_wrap)(g, &y->levels[0], y->levels[0].x);
     if (!first)
@@ -397,7 +397,7 @@ bool X(gpu_iterate)(X(gpu) *g, int sweeps, double target, int *iterations, int m
     state.most = most;
     X(gpu_upload)(g, y->state, &state, sizeof state);
     for (int k = 0; !state.done && !g->failure[0] && *iterations + k < most; k++) {
-        queue_iteration(g, sweeps, k == 0);
+        queue_iteration(g, sweeps, most > 1, k == 0);
         if (k % BATCH == BATCH - 1 || *iterations + k + 1 >= most)
             X(gpu_download)(g, &state, y->state, sizeof state);
     }

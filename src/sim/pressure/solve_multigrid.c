@@ -15,7 +15,8 @@
 #include <math.h>
 
 #define DROP 1e-3
-#define NEAR 0.9 /* of the tolerance: there the true residual is worth a look */
+#define DEVICE_DROP 1e-5 /* there a new residual is a new start, which costs iterations */
+#define NEAR 0.9         /* of the tolerance: there the true residual is worth a look */
 
 typedef struct cg_args {
     X(sim) *s;
@@ -231,10 +232,11 @@ void X(solve_multigrid)(X(sim) *s, X(solve) *solve)
     if (more && !y->hierarchy)
         X(multigrid_build)(s);
     while (more && solve->iterations < solve->max_iterations) {
-        double before = solve->residual;
-        /* a drop that is nearly enough is done in one go */
-        bool close = DROP * before < 3 * solve->tolerance;
-        if (!iterate(&args, solve, close ? NEAR * solve->tolerance : DROP * before))
+        double before = solve->residual, fall = DROP;
+        ON_DEVICE(s, fall = DEVICE_DROP);
+        /* a fall that is nearly enough is done in one go */
+        bool close = fall * before < 3 * solve->tolerance;
+        if (!iterate(&args, solve, close ? NEAR * solve->tolerance : fall * before))
             break;
         add_correction(&args);
         args.start = false;
