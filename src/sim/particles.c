@@ -30,13 +30,16 @@ static spate_status grow_column(void **column, uint32_t count, uint32_t capacity
     return SPATE_OK;
 }
 
-/* Scratch: a histogram of tiles per thread (SORT), what a thread needs for a tile (SORT, P2G), and
- * one partial result per range (sums). */
+/* Scratch: a histogram of tiles per thread (SORT), what a thread needs for a tile (SORT, P2G,
+ * push-apart), and one partial result per range (sums). */
 static spate_status reserve_scratch(X(sim) *s, spate_error *error)
 {
     size_t tiles = (size_t)s->grid.tile_count, threads = (size_t)sp_pool_threads(s->common->pool);
-    size_t bytes = tiles * (threads * sizeof(uint32_t) + 4 * sizeof(double)) +
-                   threads * X(device_scratch)() + s->particles.capacity / 64 + 65536;
+    size_t worker = X(device_scratch)();
+    if (X(pushes_apart)(s->common->scene) && X(push_scratch)(s->common->scene) > worker)
+        worker = X(push_scratch)(s->common->scene);
+    size_t bytes = tiles * (threads * sizeof(uint32_t) + 4 * sizeof(double)) + threads * worker +
+                   s->particles.capacity / 64 + 65536;
     if (bytes <= s->scratch_size)
         return SPATE_OK;
     void *larger = sp_alloc(bytes, 1);

@@ -14,122 +14,247 @@
  * many pairs pull at one particle the sum goes too far; it is divided by SLOWING times the number
  * of pairs, where that is more than 1. No particle goes farther than D / 2 in a pass.
  *
- * The particles of a cell share one list of candidates: those of the 3 x 3 (x 3) cells around that
- * are not farther than D from the box around the particles of the cell. Places rounded to bytes
- * tell so, up to 32 at a time, and cells along x are neighbours in memory. Then each candidate
- * meets all particles of the cell at once, one per lane. The sum of a particle runs over its
- * candidates in order, so neither the number of lanes nor the choice of candidates shows in it. */
-#include "state.h"
-
-#include "kernels/random.h"
-
-#include <string.h>
+ * Which pairs the second pass looks at is decided by where they were before the first: those that
+ * were not more than WIDER D apart along each axis (rounded to 1/64 of a cell). That is the same
+ * for both of a pair, and the cells of the sorted particles still tell who is near. What comes near
+ * from farther away meets in the next step.
+ *
+ * A tile is done layer by layer along the slowest axis. The particles of three layers of cells, one
+ * cell beyond the tile on every side, lie in a store in the cache (push_pairs.h), rows of cells in
+ * one piece, also across tiles and periodic sides. A particle in the lower half of its cell along
+ * an axis cannot meet what is above the cell, so 2^DIM cells hold all its candidates: 2^(DIM-1)
+ * pieces of two cells. */
+#include "push_pairs.h"
 
 #define PASSES 2
-#define SLOWING 0.6f     /* a particle follows up to 1 / SLOWING pairs in full */
-#define TOUCH 0.1f       /* of D: closer to a wall or solid than this, a particle touches it */
-#define SAME_PLACE 1e-3f /* of D: closer pairs have no direction of their own */
-#define SETTLED                                                                       \
-    0.999f /* of D: pairs that a pass has brought to D, but for rounding, slow nobody \
-            */
+#define WIDER 1.1f /* of D: how far apart, at the start, pairs of the second pass may be */
+#define TOUCH 0.1f /* of D: closer to a wall or solid than this, a particle touches it */
 
-#define BLOCK 64    /* particles of a cell that are moved together */
-#define RUN 32      /* candidates that are looked at together */
-#define LIST 1024   /* candidates that a block meets at a time */
-#define STEPS 64.0f /* of rounded places, per cell: bytes repeat every 4 cells */
-
-#if defined(__AVX2__)
-#define LANES 8
-#define BYTES 32
-#else
-#define LANES 4
-#define BYTES 16
-#endif
-typedef float floats __attribute__((vector_size(4 * LANES)));
-typedef int32_t ints __attribute__((vector_size(4 * LANES)));
-typedef uint8_t bytes __attribute__((vector_size(BYTES)));
+#define BLOCK 128 /* particles of a row that are moved together */
+#define SIDE (TILE + 2)
+#define LAYER_ROWS LAST(SIDE)
+#define LAYER_CELLS (LAYER_ROWS * SIDE)
+#define AROUND (DIM == 3 ? 27 : 9)
+#define CROWDED 3 /* times the particles at rest: a layer with more does not fit into the store */
 
 typedef struct push_args {
     X(sim) *s;
     X(mover) mover;
+    distances m;
     const float *from[DIM]; /* places before the pass */
     float *to[DIM];         /* after it; the last pass writes those of the particles */
     bool last;
-    float distance;                        /* D, cells */
-    uint8_t *rounded[DIM];                 /* places before the pass, in steps, modulo 256 */
-    uint8_t *touches;                      /* 1: the particle touches a wall or solid */
-    double *work;                          /* per liquid tile: sum of gravity times way, m^2/s^2 */
-    double gravity[DIM];                   /* m^2/s^2 per cell of way */
-    bool periodic;                         /* some side is */
-    bool wrap[DIM];                        /* this one is, and wide enough that neighbours differ */
-    float low[DIM], high[DIM];             /* where particles may be; far away if periodic */
+    uint8_t *rounded[DIM];     /* places before the first pass, in steps, modulo 256 */
+    uint8_t *touches;          /* 1: the particle touches a solid; NULL without solids */
+    double *work;              /* per liquid tile: sum of gravity times way, m^2/s^2 */
+    double gravity[DIM];       /* m^2/s^2 per cell of way */
+    bool periodic;             /* some side is */
+    bool wrap[DIM];            /* this one is, and wide enough that neighbours differ */
+    float low[DIM], high[DIM]; /* where particles may be; far away if periodic */
     float touch_low[DIM], touch_high[DIM]; /* beyond these they touch a wall */
+    char *scratch;                         /* the stores, one per worker */
+    uint32_t capacity;                     /* entries of a layer in the store */
 } push_args;
 
-/* Some particles of one cell, and candidates for them. */
+/* ---- the store */
+
+/* A layer of cells in the store: the first entry of each cell, and its first particle. */
+typedef struct layer {
+    bool whole; /* all its particles are there */
+    uint32_t start[LAYER_CELLS + 1];
+    uint32_t number[LAYER_CELLS];
+} layer;
+
+/* Particles of a row of cells, and what their pairs ask of them. */
 typedef struct block {
-    const push_args *args;
-    uint32_t first; /* the particles of the block follow it */
+    uint32_t first;
     int size;
-    int lanes;                        /* the size, rounded up to whole LANES */
-    float x[DIM][BLOCK], held[BLOCK]; /* their places; 1 where they touch something */
-    float sum[DIM][BLOCK];            /* of the ways that the pairs ask for; then where they go */
-    float pairs[BLOCK];               /* that ask for one */
-    int32_t slot[BLOCK];              /* 0, 1, 2, ... */
-    int count;                        /* of candidates */
-    uint32_t other[LIST];             /* which particles they are */
-    float shift[DIM];                 /* of their places, across a periodic side */
+    quad sum[BLOCK + LANES];
+    uint32_t entry[BLOCK + 1]; /* in the store */
+    word words[2 * BLOCK];     /* 3D: two for a particle; 2D: one */
+    uint8_t open[BLOCK];       /* pairs of words that have bits */
 } block;
 
+typedef struct around {
+    push_args *args;
+    store store;
+    layer layers[3];
+    block block;
+    int corner[DIM]; /* first cell of the tile */
+    bool walls;      /* particles may touch one */
+    bool solids;     /* may be near */
+    uint32_t chunk;  /* push_crowd: the first particle of the candidates in the store */
+    double work;
+} around;
+
+/* Entries: three layers, the cells and the candidates of a crowd, and nobody. Vectors are written
+ * and read beyond the last. */
+static size_t store_entries(uint32_t capacity)
+{
+    return 3 * (size_t)capacity + 2 * (BLOCK + LANES) + 1 + BYTES;
+}
+
+static uint32_t layer_capacity(const spate_scene *scene)
+{
+    uint32_t n = (uint32_t)scene->liquid.particles_per_axis;
+    return (uint32_t)(CROWDED * LAYER_CELLS) * (DIM == 3 ? n * n * n : n * n) + LANES;
+}
+
+size_t X(push_scratch)(const spate_scene *scene)
+{
+    return (store_entries(layer_capacity(scene)) * (sizeof(quad) + DIM) + 63) / 64 * 64;
+}
+
+static store store_make(void *memory, uint32_t capacity)
+{
+    size_t entries = store_entries(capacity);
+    store s = {.place = memory, .nobody = 3 * capacity + 2 * (BLOCK + LANES)};
+    FOR_DIM(d)
+        s.rounded[d] = (uint8_t *)(s.place + entries) + (size_t)d * entries;
+    s.place[s.nobody] = (quad){1e9f, 1e9f, DIM == 3 ? 1e9f : 0.0f, 0.0f};
+    return s;
+}
+
+/* n of them, 1 .. LANES; the rest repeat the first. */
+PUSH_FN floats load_some(const float *from, uint32_t n)
+{
+    floats v;
+    if (n == LANES) {
+        memcpy(&v, from, sizeof v);
+        return v;
+    }
+    for (uint32_t k = 0; k < LANES; k++)
+        v[k] = from[k < n ? k : 0];
+    return v;
+}
+
+typedef uint8_t eight __attribute__((vector_size(LANES)));
+
+PUSH_FN eight round_places(floats x)
+{
+    return __builtin_convertvector(__builtin_convertvector(x * STEPS, ints) & 255, eight);
+}
+
+/* 1 in the lanes whose particles touch something. */
+PUSH_FN floats find_held(const around *a, const floats x[DIM], uint32_t number, uint32_t n)
+{
+    const push_args *args = a->args;
+    ints held = {0};
+    FOR_DIM(d)
+        held |= (x[d] < args->touch_low[d]) | (x[d] > args->touch_high[d]);
+    for (uint32_t k = 0; k < n && args->touches; k++)
+        held[k] |= -(int32_t)args->touches[number + k];
+    return (floats)((ints)((floats){0} + 1.0f) & held);
+}
+
+/* Copies `count` particles from `number` on to the entries from `at` on, moved by `shift`. Writes
+ * up to LANES - 1 entries more. */
+static void copy_run(around *a, uint32_t number, uint32_t count, const float shift[DIM],
+                     uint32_t at)
+{
+    const push_args *args = a->args;
+    const X(particles) *p = &args->s->particles;
+    for (uint32_t k = 0; k < count; k += LANES) {
+        uint32_t first = number + k, n = p->count - first < LANES ? p->count - first : LANES;
+        floats x[DIM], held = {0}, none = {0};
+        FOR_DIM(d) {
+            x[d] = load_some(args->from[d] + first, n);
+            eight rounded = round_places(x[d]);
+            if (args->last)
+                memcpy(&rounded, args->rounded[d] + first, sizeof rounded);
+            rounded += (uint8_t)(int)(shift[d] * STEPS);
+            memcpy(a->store.rounded[d] + at + k, &rounded, sizeof rounded);
+            x[d] += shift[d];
+        }
+        if (a->walls || args->touches)
+            held = find_held(a, x, first, n);
+        floats third = DIM == 3 ? x[DIM - 1] : held, fourth = DIM == 3 ? held : none;
+        floats rows[4] = {x[0], x[1], third, fourth};
+        transpose(rows);
+        for (int m = 0; m < 4; m++) {
+            a->store.place[at + k + (uint32_t)m] = low_half(rows[m]);
+            a->store.place[at + k + (uint32_t)m + 4] = high_half(rows[m]);
+        }
+    }
+}
+
+/* A cell beyond a periodic side is one on the other side; `shift` brings its particles back. */
+static void turn_round(const push_args *args, int d, int *c, float *shift)
+{
+    int n = args->s->grid.n[d], turn = !args->wrap[d] ? 0 : *c < 0 ? n : *c >= n ? -n : 0;
+    *c += turn;
+    *shift = (float)-turn;
+}
+
+/* The cells c, c + 1, ... along x into row `row` of a layer, whose entries end before `end`. */
+static bool load_row(around *a, layer *l, int row, const int c[DIM], uint32_t end)
+{
+    const push_args *args = a->args;
+    const X(sim) *s = args->s;
+    int first[DIM], far = c[0] + SIDE, i = 0;
+    float shift[DIM];
+    for (int d = 1; d < DIM; d++) {
+        first[d] = c[d];
+        turn_round(args, d, &first[d], &shift[d]);
+    }
+    bool single = args->wrap[0] && (c[0] < 0 || far > s->grid.n[0]);
+    uint32_t *start = l->start + row * SIDE, *number = l->number + row * SIDE;
+    for (int cells; i < SIDE; i += cells) {
+        cells = single || i == 0 || i == SIDE - 1 ? 1 : TILE;
+        first[0] = c[0] + i;
+        turn_round(args, 0, &first[0], &shift[0]);
+        size_t index = X(index)(&s->grid, first);
+        const uint32_t *begin = s->first + index;
+        uint32_t at = start[i], count = begin[cells - 1] + s->count[index + (size_t)cells - 1];
+        count -= begin[0];
+        if (at + count + LANES > end)
+            return false;
+        for (int k = 0; k < cells; k++) {
+            start[i + k] = at + begin[k] - begin[0];
+            number[i + k] = begin[k];
+        }
+        start[i + cells] = at + count;
+        copy_run(a, begin[0], count, shift, at);
+    }
+    return true;
+}
+
+/* The layer at place z of the tile, -1 .. TILE, into its slot of three. */
+static void load_layer(around *a, int z)
+{
+    int slot = (z + 3) % 3, c[DIM];
+    layer *l = &a->layers[slot];
+    c[0] = a->corner[0] - 1;
+    c[DIM - 1] = a->corner[DIM - 1] + z;
+    l->whole = true;
+    l->start[0] = (uint32_t)slot * a->args->capacity;
+    for (int row = 0; row < LAYER_ROWS && l->whole; row++) {
+        if (DIM == 3)
+            c[1] = a->corner[1] - 1 + row;
+        l->whole = load_row(a, l, row, c, ((uint32_t)slot + 1) * a->args->capacity);
+    }
+}
+
+/* The particle of an entry. */
+static uint32_t number_of(const around *a, uint32_t entry)
+{
+    if (entry >= 3 * a->args->capacity) /* candidates of a crowd, behind its own particles */
+        return a->chunk + entry - (3 * a->args->capacity + BLOCK + LANES);
+    const layer *l = &a->layers[entry / a->args->capacity];
+    int cell = 0;
+    while (l->start[cell + 1] <= entry)
+        cell++;
+    return l->number[cell] + entry - l->start[cell];
+}
+
 /* ---- pairs */
-
-/* The bits of the lanes that are true. */
-static inline uint32_t lane_bits(ints lanes)
-{
-#if defined(__AVX2__)
-    return (uint32_t)__builtin_ia32_movmskps256((floats)lanes);
-#elif defined(__SSE2__)
-    return (uint32_t)__builtin_ia32_movmskps((floats)lanes);
-#else
-    uint32_t bits = 0;
-    for (int k = 0; k < LANES; k++)
-        bits |= (uint32_t)(lanes[k] & 1) << k;
-    return bits;
-#endif
-}
-
-static inline uint32_t byte_bits(bytes lanes)
-{
-#if defined(__AVX2__)
-    typedef char chars __attribute__((vector_size(32)));
-    return (uint32_t)__builtin_ia32_pmovmskb256((chars)lanes);
-#elif defined(__SSE2__)
-    typedef char chars __attribute__((vector_size(16)));
-    return (uint32_t)__builtin_ia32_pmovmskb128((chars)lanes);
-#else
-    uint32_t bits = 0;
-    for (int k = 0; k < BYTES; k++)
-        bits |= (uint32_t)(lanes[k] & 1) << k;
-    return bits;
-#endif
-}
-
-/* 1 / sqrt(x), to 5e-6 of it: a guess from the bits of x, and two steps of Newton. Cheaper than a
- * root and a quotient, and the same everywhere, which the instruction for it is not. */
-static inline floats inverse_root(floats x)
-{
-    floats half = 0.5f * x, y = (floats)(0x5f3759df - ((ints)x >> 1));
-    y *= 1.5f - half * y * y;
-    y *= 1.5f - half * y * y;
-    return y;
-}
 
 /* Half the way of particle a from b where both are at one place: the opposite of that of b. */
 static void part(const push_args *args, uint32_t a, uint32_t b, float way[DIM])
 {
     const uint32_t *id = args->s->particles.id[0];
     uint64_t key = id[a] < id[b] ? sp_hash2(id[a], id[b]) : sp_hash2(id[b], id[a]);
-    float square = 0.0f, length = id[a] < id[b] ? args->distance : -args->distance;
+    float square = 0.0f, length = id[a] < id[b] ? args->m.D : -args->m.D;
     FOR_DIM(d) {
         way[d] = 2.0f * sp_uniform(sp_hash2(key, (uint64_t)d)) - 1.0f;
         square += way[d] * way[d];
@@ -142,185 +267,176 @@ static void part(const push_args *args, uint32_t a, uint32_t b, float way[DIM])
         way[d] *= length / __builtin_sqrtf(square);
 }
 
-/* LANES particles of the block from `first` on meet all candidates. */
-static void meet_all(block *b, int first)
+/* Pairs at one place: each asks for a way of its own. Lanes of the first half belong to the first
+ * particle, those of the second in 2D to the second. */
+static void part_twins(const around *a, twins *same, const uint32_t number[2], quad sum[2])
 {
-    const push_args *args = b->args;
-    float most = args->distance * args->distance, least = SAME_PLACE * SAME_PLACE * most,
-          settled = SETTLED * SETTLED * most;
-    floats x[DIM], sum[DIM], pairs, held;
-    ints slot;
-    FOR_DIM(d) {
-        memcpy(&x[d], b->x[d] + first, sizeof x[d]);
-        memcpy(&sum[d], b->sum[d] + first, sizeof sum[d]);
-        x[d] -= b->shift[d];
-    }
-    memcpy(&pairs, b->pairs + first, sizeof pairs);
-    memcpy(&held, b->held + first, sizeof held);
-    memcpy(&slot, b->slot + first, sizeof slot);
-    for (int k = 0; k < b->count; k++) {
-        uint32_t other = b->other[k];
-        floats way[DIM], square = {0};
-        FOR_DIM(d) {
-            way[d] = x[d] - args->from[d][other];
-            square += way[d] * way[d];
-        }
-        ints near = square < most;
-        if (!lane_bits(near))
-            continue;
-        near &= slot != (int32_t)(other - b->first); /* not itself */
-        floats share = 0.5f + 0.3f * ((float)args->touches[other] - held);
-        floats push = args->distance * inverse_root(square) - 1.0f;
-        push = (floats)((ints)push & (push > 0.0f) & near & (square >= least)) * share;
-        pairs -= __builtin_convertvector(near & (square < settled), floats);
+    for (; same->lanes; same->lanes &= same->lanes - 1) {
+        int lane = __builtin_ctz(same->lanes), which = DIM == 3 ? 0 : lane / HALF;
+        float apart[DIM];
+        part(a->args, number[which], number_of(a, same->entry[lane]), apart);
         FOR_DIM(d)
-            sum[d] += push * way[d];
-        uint32_t same = lane_bits(near & (square < least));
-        for (; same; same &= same - 1) {
-            int lane = __builtin_ctz(same);
-            float apart[DIM];
-            part(args, b->first + (uint32_t)(first + lane), other, apart);
-            FOR_DIM(d)
-                sum[d][lane] += share[lane] * apart[d];
-        }
+            sum[which][d] += same->share[lane] * apart[d];
     }
+}
+
+/* Two particles (3D: one) meet the candidates of their words. */
+PUSH_FN void ask(const around *a, const uint32_t entry[2], const uint32_t number[2], word w[2],
+                 quad sum[2])
+{
+    quad first = a->store.place[entry[0]], second = a->store.place[entry[1]];
+    twins same = {.lanes = 0};
+    while (w[0].bits | w[1].bits) {
+        floats both = meet(&a->store, &a->args->m, first, second, w, &same);
+        sum[0] += low_half(both);
+        sum[DIM == 3 ? 0 : 1] += high_half(both);
+        if (__builtin_expect(same.lanes != 0, 0))
+            part_twins(a, &same, number, sum);
+    }
+}
+
+/* One particle meets the entries [begin, end), itself among them or not. */
+static void ask_run(const around *a, uint32_t entry, uint32_t number, uint32_t begin, uint32_t end,
+                    quad *sum)
+{
+    const store *s = &a->store;
+    box b = box_around(s, entry, a->args->m.width);
+    for (; begin < end; begin += 2 * BYTES) {
+        uint32_t n = end - begin, low = n < BYTES ? n : BYTES, high = n - low;
+        word w[2] = {{0, {begin, begin, s->nobody - 64}}, {0, {0, 0, s->nobody - 64}}};
+        quad sums[2] = {*sum, {0}};
+        w[0].bits = inside_bits(s, &b, begin, low);
+        if (high > 0)
+            w[0].bits |= inside_bits(s, &b, begin + BYTES, high < BYTES ? high : BYTES) << 32;
+        if (entry >= begin && entry - begin < 2 * BYTES)
+            w[0].bits &= ~((uint64_t)1 << (entry - begin));
+        ask(a, (uint32_t[2]){entry, entry}, (uint32_t[2]){number, number}, w, sums);
+        *sum = sums[0];
+    }
+}
+
+/* Any number of candidates, any distance: all cells around. start[k] is that of the particle's cell
+ * in the layer before, its own and the next. */
+static void ask_all(const around *a, const uint32_t *const start[3], uint32_t entry,
+                    uint32_t number, quad *sum)
+{
+    for (int k = 0; k < AROUND / 3; k++) {
+        const uint32_t *cell = start[DIM == 3 ? k / 3 : k] + (DIM == 3 ? k % 3 - 1 : 0) * SIDE;
+        ask_run(a, entry, number, cell[-1], cell[2], sum);
+    }
+}
+
+/* The bits of two runs of two cells each; false if one holds too many. */
+PUSH_FN bool find_word(const store *s, const box *b, const uint32_t *low, const uint32_t *high,
+                       word *w)
+{
+    uint32_t n = low[2] - low[0], m = high[2] - high[0];
+    if ((n > BYTES) | (m > BYTES))
+        return false;
+    w->bits = inside_bits(s, b, low[0], n) | inside_bits(s, b, high[0], m) << 32;
+    w->base[0] = low[0];
+    w->base[1] = high[0] - 32;
+    w->base[2] = s->nobody - 64;
+    return true;
+}
+
+/* The words of a particle (2D: its word), from the half of the cell in which it is. */
+PUSH_FN bool find_words(const around *a, const uint32_t *const start[3], uint32_t entry, word *w)
+{
+    const store *s = &a->store;
+    box b = box_around(s, entry, a->args->m.width);
+    int half[DIM];
     FOR_DIM(d)
-        memcpy(b->sum[d] + first, &sum[d], sizeof sum[d]);
-    memcpy(b->pairs + first, &pairs, sizeof pairs);
+        half[d] = s->rounded[d][entry] >> 5 & 1;
+    int cell = half[0] - 1, own = 32 * (1 - half[1]), layer = half[DIM - 1];
+    uint32_t bit = entry - start[1][cell] + (uint32_t)own;
+    if (DIM == 2) {
+        bool few = find_word(s, &b, start[layer] + cell, start[layer + 1] + cell, w);
+        w->bits &= ~((uint64_t)1 << (bit & 63));
+        return few;
+    }
+    cell += (half[1] - 1) * SIDE;
+    const uint32_t *low = start[layer] + cell, *high = start[layer + 1] + cell;
+    bool few = find_word(s, &b, low, low + SIDE, &w[0]);
+    few = find_word(s, &b, high, high + SIDE, &w[1]) && few;
+    w[1 - layer].bits &= ~((uint64_t)1 << (bit & 63));
+    return few;
 }
 
-/* ---- candidates */
-
-static void work_off(block *b)
+/* Takes some particles of a cell into the block, with the words of their candidates. */
+static void list_some(around *a, const uint32_t *const start[3], uint32_t begin, uint32_t end)
 {
-    for (int first = 0; first < b->size; first += LANES)
-        meet_all(b, first);
-    b->count = 0;
+    block *b = &a->block;
+    bool wide = a->args->m.width > 32;
+    for (uint32_t entry = begin; entry < end; entry++) {
+        int k = b->size++;
+        word *w = b->words + (DIM == 3 ? 2 * k : k);
+        b->entry[k] = entry;
+        b->sum[k] = (quad){0};
+        if (__builtin_expect(!wide && find_words(a, start, entry, w), 1))
+            continue;
+        ask_all(a, start, entry, b->first + (uint32_t)k, &b->sum[k]);
+        for (int d = 0; d < DIM - 1; d++)
+            w[d].bits = 0;
+    }
 }
 
-/* The box around the block and D beyond, in steps: `low`, and how far it goes from there. */
-typedef struct box {
-    bytes low[DIM], width[DIM];
-    bool known; /* false: do not look at it */
-} box;
-
-static box box_of(const block *b)
+/* The particles of the block meet their candidates, eight pairs in a turn; who has candidates left
+ * has another turn when all have had theirs. So nothing waits for the guess whether there is one.
+ */
+static void meet_listed(around *a)
 {
-    box box = {.known = true};
-    FOR_DIM(d) {
-        float low = b->x[d][0], high = low;
-        for (int k = 1; k < b->size; k++) {
-            low = b->x[d][k] < low ? b->x[d][k] : low;
-            high = b->x[d][k] > high ? b->x[d][k] : high;
+    block *b = &a->block;
+    int units = DIM == 3 ? b->size : (b->size + 1) / 2, open = 0;
+    twins same = {.lanes = 0};
+    if (DIM == 2 && b->size % 2) {
+        b->entry[b->size] = b->entry[b->size - 1];
+        b->words[b->size] = (word){0, {0, 0, a->store.nobody - 64}};
+    }
+    for (int unit = 0; unit < units; unit++) {
+        b->open[open] = (uint8_t)unit;
+        open += (b->words[2 * unit].bits | b->words[2 * unit + 1].bits) != 0;
+    }
+    while (open > 0) {
+        int left = 0;
+        for (int i = 0; i < open; i++) {
+            uint32_t unit = b->open[i], k = DIM == 3 ? unit : 2 * unit, m = DIM == 3 ? k : k + 1;
+            word *w = b->words + 2 * unit;
+            floats both = meet(&a->store, &a->args->m, a->store.place[b->entry[k]],
+                               a->store.place[b->entry[m]], w, &same);
+            b->sum[k] += low_half(both);
+            b->sum[m] += high_half(both);
+            b->open[left] = (uint8_t)unit;
+            left += (w[0].bits | w[1].bits) != 0;
+            if (__builtin_expect(same.lanes != 0, 0))
+                part_twins(a, &same, (uint32_t[2]){b->first + k, b->first + m}, b->sum + k);
         }
-        /* 4 more: places are rounded down, here and in the bytes */
-        int first = (int)((low - b->args->distance) * STEPS + 256.0f) - 2;
-        int width = (int)((high - low + 2.0f * b->args->distance) * STEPS) + 4;
-        box.low[d] = (bytes){0} + (uint8_t)first;
-        box.width[d] = (bytes){0} + (uint8_t)width;
-        box.known = box.known && width < 256;
+        open = left;
     }
-    return box;
-}
-
-/* Which of the RUN particles from `begin` on are in the box, as bits. */
-static inline uint32_t inside_bits(const push_args *args, const box *box, uint32_t begin)
-{
-    uint32_t bits = 0;
-    for (uint32_t k = 0; k < RUN; k += BYTES) {
-        bytes place, inside;
-        memcpy(&place, args->rounded[0] + begin + k, sizeof place);
-        inside = (bytes)(place - box->low[0] <= box->width[0]);
-        for (int d = 1; d < DIM; d++) {
-            memcpy(&place, args->rounded[d] + begin + k, sizeof place);
-            inside &= (bytes)(place - box->low[d] <= box->width[d]);
-        }
-        bits |= byte_bits(inside) << k;
-    }
-    return bits;
-}
-
-/* Lists those of the particles [begin, end) that are in the box. */
-static inline void list_run(block *b, const box *box, uint32_t begin, uint32_t end)
-{
-    uint32_t total = b->args->s->particles.count;
-    for (; begin < end; begin += RUN) {
-        uint32_t bits = end - begin < RUN ? (1u << (end - begin)) - 1 : ~0u;
-        if (box->known && begin + RUN <= total)
-            bits &= inside_bits(b->args, box, begin);
-        if (b->count > LIST - RUN)
-            work_off(b);
-        int count = b->count;
-        for (; bits; bits &= bits - 1)
-            b->other[count++] = begin + (uint32_t)__builtin_ctz(bits);
-        b->count = count;
-    }
-}
-
-/* All cells around cell c, one by one, across periodic sides. */
-static void list_around(block *b, const int c[DIM])
-{
-    const push_args *args = b->args;
-    const X(grid) *g = &args->s->grid;
-    const box all = {.known = false};
-    for (int k = 0; k < (DIM == 3 ? 27 : 9); k++) {
-        int near[DIM], offset[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
-        FOR_DIM(d) {
-            int n = g->n[d], at = c[d] + offset[d];
-            int turn = !args->wrap[d] ? 0 : at < 0 ? n : at >= n ? -n : 0;
-            near[d] = at + turn;
-            b->shift[d] = (float)-turn;
-        }
-        size_t index = X(index)(g, near);
-        uint32_t first = args->s->first[index];
-        list_run(b, &all, first, first + args->s->count[index]);
-        work_off(b);
-    }
-    FOR_DIM(d)
-        b->shift[d] = 0.0f;
-}
-
-/* The same, where all are in the domain: row by row, or in pieces where a row goes from one tile to
- * the next. */
-static void list_rows(block *b, const int c[DIM], size_t cell)
-{
-    const X(sim) *s = b->args->s;
-    box box = box_of(b);
-    int i = c[0] & (TILE - 1);
-    int middle = i == 0 ? -1 : i == TILE - 1 ? 0 : 1; /* the last cell of the first piece */
-    for (int k = 0; k < (DIM == 3 ? 9 : 3); k++) {
-        ptrdiff_t row =
-            (k % 3 - 1) * (ptrdiff_t)s->grid.stride[1] + (k / 3 - 1) * (ptrdiff_t)s->grid.stride[2];
-        const uint32_t *first = s->first + (ptrdiff_t)cell + row;
-        const uint32_t *count = s->count + (ptrdiff_t)cell + row;
-        list_run(b, &box, first[-1], first[middle] + count[middle]);
-        if (middle < 1)
-            list_run(b, &box, first[middle + 1], first[1] + count[1]);
-    }
-    work_off(b);
 }
 
 /* ---- moves */
 
-/* Where the pairs ask the particles of the block to be, into `sum`: inside the domain, a way of at
- * most D / 2 from where they are. Plain loops, for the compiler's lanes. */
-static void answer(block *b)
+/* Where the pairs ask the particles of the block to be: inside the domain, a way of at most D / 2
+ * from where they are. */
+static void answer(const push_args *args, const block *b, float to[DIM][BLOCK])
 {
-    const push_args *args = b->args;
-    float most = 0.5f * args->distance, scale[BLOCK];
-    for (int k = 0; k < b->lanes; k++) {
-        float square = 0.0f, slow = b->pairs[k] * SLOWING;
+    float most = 0.5f * args->m.D;
+    for (int k = 0; k < b->size; k += LANES) {
+        uint32_t first = b->first + (uint32_t)k, rest = args->s->particles.count - first;
+        floats sum[4], square = {0}, one = (floats){0} + 1.0f;
+        turn(b->sum + k, sum);
         FOR_DIM(d)
-            square += b->sum[d][k] * b->sum[d][k];
-        float length = __builtin_sqrtf(square), longest = slow > 1.0f ? most * slow : most;
-        scale[k] = length > longest ? most / length : slow > 1.0f ? 1.0f / slow : 1.0f;
-    }
-    FOR_DIM(d) {
-        float low = args->low[d], high = args->high[d];
-        for (int k = 0; k < b->lanes; k++) {
-            float to = b->x[d][k] + scale[k] * b->sum[d][k];
-            to = to > low ? to : low;
-            b->sum[d][k] = to < high ? to : high;
+            square += sum[d] * sum[d];
+        floats length = root(square), slow = sum[3] * SLOWING;
+        slow = choose(slow > 1.0f, slow, one);
+        floats scale = choose(length > most * slow, most / length, one / slow);
+        FOR_DIM(d) {
+            floats place = load_some(args->from[d] + first, rest < LANES ? rest : LANES);
+            place += scale * sum[d];
+            place = choose(place > args->low[d], place, args->low[d] + (floats){0});
+            place = choose(place < args->high[d], place, args->high[d] + (floats){0});
+            memcpy(to[d] + k, &place, sizeof place);
         }
     }
 }
@@ -328,73 +444,148 @@ static void answer(block *b)
 /* Brings particle k to its final place; returns gravity times its way. */
 static double finish(push_args *args, uint32_t k, float to[DIM])
 {
-    X(sim) *s = args->s;
-    X(particles) *p = &s->particles;
-    float x[DIM], v[DIM];
+    X(particles) *p = &args->s->particles;
+    float x[DIM], v[DIM], way[DIM];
     double work = 0;
     FOR_DIM(d) {
         x[d] = p->x[d][k];
         v[d] = p->v[d][k]; /* settle takes from it; the particle keeps its own */
-        work += ((double)to[d] - (double)x[d]) * args->gravity[d];
-    }
-    if (!X(settle)(&args->mover, x, to, v)) {
-        /* no place among the solids there: it stays where it is */
-        atomic_fetch_sub_explicit(&args->mover.crushed, 1, memory_order_relaxed);
-        return 0;
     }
     FOR_DIM(d)
-        p->x[d][k] = to[d];
-    return work;
-}
-
-static double move_block(push_args *args, block *b, bool near_solids)
-{
-    X(sim) *s = args->s;
-    double work = 0;
-    answer(b);
-    for (int k = 0; k < b->size && args->last; k++) {
-        float to[DIM];
-        FOR_DIM(d)
-            to[d] = b->sum[d][k];
-        if (near_solids || args->periodic) {
-            work += finish(args, b->first + (uint32_t)k, to);
-            continue;
-        }
-        FOR_DIM(d) {
-            float *x = &s->particles.x[d][b->first + (uint32_t)k];
-            work += ((double)to[d] - (double)*x) * args->gravity[d];
-            *x = to[d];
-        }
-    }
-    FOR_DIM(d)
-        for (int k = 0; k < b->size && !args->last; k++)
-            args->to[d][b->first + (uint32_t)k] = b->sum[d][k];
-    return work;
-}
-
-static void open_block(block *b, uint32_t first, uint32_t end)
-{
-    const push_args *args = b->args;
-    b->first = first;
-    b->size = end - first < BLOCK ? (int)(end - first) : BLOCK;
-    b->lanes = (b->size + LANES - 1) / LANES * LANES;
-    uint32_t total = args->s->particles.count;
-    int copied = first + (uint32_t)b->lanes <= total ? b->lanes : b->size;
+        way[d] = to[d] - x[d];
+    X(settle)(&args->mover, x, to, v); /* where there is no place, it stays */
     FOR_DIM(d) {
-        for (int k = 0; k < copied; k++)
-            b->x[d][k] = args->from[d][first + (uint32_t)k];
-        for (int k = b->size; k < b->lanes; k++)
-            b->x[d][k] = 1e9f; /* meets nobody */
-        for (int k = 0; k < b->lanes; k++)
-            b->sum[d][k] = 0.0f;
+        /* across a periodic side the way is the wanted one */
+        way[d] = args->s->grid.periodic[d] ? way[d] : to[d] - x[d];
+        work += (double)way[d] * args->gravity[d];
+        p->x[d][k] = to[d];
     }
-    for (int k = 0; k < b->lanes; k++)
-        b->pairs[k] = 0.0f;
-    for (int k = 0; k < copied; k++)
-        b->held[k] = (float)args->touches[first + (uint32_t)k];
+    return work;
+}
+
+/* The places of a column, and the sum of the ways there. */
+static double move_column(float *x, const float *to, int count)
+{
+    float sum[LANES] = {0};
+    double way = 0;
+    for (int k = 0; k < count; k++) {
+        sum[k % LANES] += to[k] - x[k];
+        x[k] = to[k];
+    }
+    for (int lane = 0; lane < LANES; lane++)
+        way += (double)sum[lane];
+    return way;
+}
+
+static void move_block(around *a)
+{
+    push_args *args = a->args;
+    block *b = &a->block;
+    float to[DIM][BLOCK];
+    answer(args, b, to);
+    if (args->last && (a->solids || args->periodic)) {
+        for (int k = 0; k < b->size; k++) {
+            float place[DIM];
+            FOR_DIM(d)
+                place[d] = to[d][k];
+            a->work += finish(args, b->first + (uint32_t)k, place);
+        }
+    } else if (args->last) {
+        for (int d = 0; d < DIM; d++)
+            a->work +=
+                args->gravity[d] * move_column(args->s->particles.x[d] + b->first, to[d], b->size);
+    } else {
+        for (int d = 0; d < DIM; d++) {
+            const float *x = args->from[d] + b->first;
+            uint8_t *rounded = args->rounded[d] + b->first;
+            memcpy(args->to[d] + b->first, to[d], (size_t)b->size * sizeof(float));
+            for (int k = 0; k < b->size; k++)
+                rounded[k] = (uint8_t)(int)(x[k] * STEPS);
+        }
+    }
+    b->first += (uint32_t)b->size;
+    b->size = 0;
 }
 
 /* ---- tiles */
+
+static void push_block(around *a)
+{
+    meet_listed(a);
+    move_block(a);
+}
+
+/* A row of cells of the tile, row number `row` of layer z in the store. */
+static void push_row(around *a, int z, int row)
+{
+    const layer *l = &a->layers[(z + 3) % 3];
+    block *b = &a->block;
+    int left = a->args->s->grid.n[0] - a->corner[0], last = left < TILE ? left : TILE;
+    b->first = l->number[row * SIDE + 1];
+    for (int i = 1; i <= last; i++) { /* beyond the domain may stand cells of its other side */
+        int cell = row * SIDE + i;
+        const uint32_t *const start[3] = {a->layers[(z + 2) % 3].start + cell, l->start + cell,
+                                          a->layers[(z + 4) % 3].start + cell};
+        uint32_t begin = start[1][0], end = start[1][1], n;
+        for (; begin < end; begin += n) {
+            n = end - begin < BLOCK - (uint32_t)b->size ? end - begin : BLOCK - (uint32_t)b->size;
+            list_some(a, start, begin, begin + n);
+            if (b->size == BLOCK)
+                push_block(a);
+        }
+    }
+    if (b->size > 0)
+        push_block(a);
+}
+
+/* The particles of the block meet those of one cell, some at a time. */
+static void meet_cell(around *a, size_t index, const float shift[DIM])
+{
+    const X(sim) *s = a->args->s;
+    block *b = &a->block;
+    uint32_t own = 3 * a->args->capacity, chunk = own + BLOCK + LANES, n;
+    uint32_t end = s->first[index] + s->count[index];
+    for (uint32_t number = s->first[index]; number < end; number += n) {
+        n = end - number < BLOCK ? end - number : BLOCK;
+        copy_run(a, number, n, shift, chunk);
+        a->chunk = number;
+        for (uint32_t k = 0; k < (uint32_t)b->size; k++) {
+            /* a particle that meets its own cell is one of the candidates, not beside them */
+            uint32_t entry = b->first + k - number;
+            bool among = b->first + k >= number && entry < n;
+            ask_run(a, among ? chunk + entry : own + k, b->first + k, chunk, chunk + n, &b->sum[k]);
+        }
+    }
+}
+
+/* The same as push_row where a layer does not fit into the store: cell by cell. */
+static void push_crowd(around *a, const int first[DIM])
+{
+    const X(sim) *s = a->args->s;
+    const float here[DIM] = {0};
+    block *b = &a->block;
+    for (int i = 0; i < TILE; i++) {
+        int c[DIM];
+        FOR_DIM(d)
+            c[d] = first[d] + (d == 0 ? i : 0);
+        size_t cell = X(index)(&s->grid, c);
+        uint32_t end = s->first[cell] + s->count[cell];
+        for (b->first = s->first[cell]; b->first < end; move_block(a)) {
+            b->size = end - b->first < BLOCK ? (int)(end - b->first) : BLOCK;
+            memset(b->sum, 0, sizeof b->sum);
+            copy_run(a, b->first, (uint32_t)b->size, here, 3 * a->args->capacity);
+            for (int k = 0; k < AROUND; k++) {
+                int near[DIM], offset[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
+                float shift[DIM];
+                FOR_DIM(d) {
+                    near[d] = c[d] + offset[d];
+                    turn_round(a->args, d, &near[d], &shift[d]);
+                }
+                meet_cell(a, X(index)(&s->grid, near), shift);
+            }
+        }
+    }
+}
 
 static bool tile_near_solids(const push_args *args, size_t base)
 {
@@ -410,47 +601,63 @@ static bool tile_near_solids(const push_args *args, size_t base)
     return least < 4.0f * (float)s->grid.dx + (float)args->mover.travel;
 }
 
-static void push_tile(push_args *args, size_t number)
+/* The rows of layer z; the layers around it are in the store. */
+static void push_layer(around *a, int z)
 {
-    X(sim) *s = args->s;
-    const X(grid) *g = &s->grid;
-    int first[DIM], c[DIM];
-    X(tile_cell)(g, s->tiles.liquid[number], first);
-    size_t base = X(index)(g, first);
-    bool near_solids = tile_near_solids(args, base);
-    double work = 0;
-    block b;
-    b.args = args;
-    b.count = 0;
-    FOR_DIM(d)
-        b.shift[d] = 0.0f;
-    for (int k = 0; k < BLOCK; k++)
-        b.slot[k] = k;
-    for (int cell = 0; cell < TILE_CELLS; cell++) {
-        size_t index = base + X(row_offset)(g, cell / TILE) + (size_t)(cell % TILE);
-        uint32_t end = s->first[index] + s->count[index];
-        bool across = false;
-        X(row_cell)(first, cell / TILE, c);
-        c[0] += cell % TILE;
+    const X(sim) *s = a->args->s;
+    bool whole = a->layers[0].whole && a->layers[1].whole && a->layers[2].whole;
+    for (int row = 0; row < LAST(TILE); row++) {
+        int c[DIM];
         FOR_DIM(d)
-            across = across || (args->wrap[d] && (c[d] == 0 || c[d] == g->n[d] - 1));
-        for (uint32_t k = s->first[index]; k < end; k += BLOCK) {
-            open_block(&b, k, end);
-            if (across)
-                list_around(&b, c);
-            else
-                list_rows(&b, c, index);
-            work += move_block(args, &b, near_solids);
-        }
+            c[d] = a->corner[d];
+        c[1] += row;
+        c[DIM - 1] += z;
+        size_t index = X(index)(&s->grid, c);
+        if (s->first[index] == s->first[index + TILE - 1] + s->count[index + TILE - 1])
+            continue;
+        if (whole)
+            push_row(a, z, DIM == 3 ? row + 1 : 0);
+        else
+            push_crowd(a, c);
     }
-    args->work[number] = work;
+}
+
+static void push_tile(around *a, size_t number)
+{
+    push_args *args = a->args;
+    X(sim) *s = args->s;
+    int tile = s->tiles.liquid[number];
+    bool full[TILE + 4] = {false}; /* layer z - 2 of the tile holds particles */
+    X(tile_cell)(&s->grid, tile, a->corner);
+    size_t base = X(index)(&s->grid, a->corner), stride = s->grid.stride[DIM - 1];
+    a->solids = tile_near_solids(args, base);
+    a->walls = false;
+    FOR_DIM(d)
+        a->walls = a->walls || args->touch_low[d] > (float)(a->corner[d] - 2) ||
+                   args->touch_high[d] < (float)(a->corner[d] + TILE + 2);
+    for (int z = 0; z < TILE; z++) {
+        uint32_t end =
+            z + 1 < TILE ? s->first[base + (size_t)(z + 1) * stride] : s->tiles.start[tile + 1];
+        full[z + 2] = s->first[base + (size_t)z * stride] < end;
+    }
+    a->work = 0;
+    for (int z = -1; z <= TILE; z++) {
+        if (full[z + 1] || full[z + 2] || full[z + 3])
+            load_layer(a, z);
+        if (full[z + 1])
+            push_layer(a, z - 1);
+    }
+    args->work[number] = a->work;
 }
 
 static void push_range(void *user, size_t begin, size_t end, int worker)
 {
-    (void)worker;
+    push_args *args = user;
+    size_t bytes = X(push_scratch)(args->s->common->scene);
+    around a = {.args = args};
+    a.store = store_make(args->scratch + (size_t)worker * bytes, args->capacity);
     for (size_t k = begin; k < end; k++)
-        push_tile(user, k);
+        push_tile(&a, k);
 }
 
 static bool touches_solid(const push_args *args, size_t k)
@@ -461,25 +668,15 @@ static bool touches_solid(const push_args *args, size_t k)
         x[d] = args->from[d][k];
     X(stencil) stencil = X(stencil_at)(KERNEL_LINEAR, x, DIM);
     return X(gather)(&s->grid, &stencil, KERNEL_LINEAR, s->phi_solid) <
-           TOUCH * args->distance * (float)s->grid.dx;
+           TOUCH * args->m.D * (float)s->grid.dx;
 }
 
-/* Prepares a pass: rounded places, and who touches something. */
-static void round_range(void *user, size_t begin, size_t end, int worker)
+static void touch_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const push_args *args = user;
-    memset(args->touches + begin, 0, end - begin);
-    FOR_DIM(d) {
-        const float *x = args->from[d];
-        float low = args->touch_low[d], high = args->touch_high[d];
-        for (size_t k = begin; k < end; k++)
-            args->rounded[d][k] = (uint8_t)(int)(x[k] * STEPS + 256.0f);
-        for (size_t k = begin; k < end; k++)
-            args->touches[k] |= (uint8_t)((x[k] < low) | (x[k] > high));
-    }
-    for (size_t k = begin; k < end && args->s->solids.live > 0; k++)
-        args->touches[k] |= touches_solid(args, k);
+    for (size_t k = begin; k < end; k++)
+        args->touches[k] = touches_solid(args, k);
 }
 
 /* What the sides of the domain mean, along axis d. */
@@ -487,7 +684,7 @@ static void look_at_sides(push_args *args, int d)
 {
     const X(sim) *s = args->s;
     const spate_side *sides = s->common->scene->domain.sides[d];
-    float n = (float)s->grid.n[d], reach = TOUCH * args->distance;
+    float n = (float)s->grid.n[d], reach = TOUCH * args->m.D;
     bool periodic = s->grid.periodic[d];
     args->periodic = args->periodic || periodic;
     args->wrap[d] = periodic && s->grid.n[d] >= 3;
@@ -508,23 +705,28 @@ double X(push_apart)(X(sim) *s)
     const spate_scene *scene = s->common->scene;
     X(particles) *p = &s->particles;
     sp_arena arena = X(arena)(s);
-    push_args args = {.s = s, .mover = X(mover_begin)(s, 0)};
-    args.distance = (float)(scene->volume.separation / scene->liquid.particles_per_axis);
+    push_args args = {.s = s, .mover = X(mover_begin)(s, 0), .capacity = layer_capacity(scene)};
+    float D = (float)(scene->volume.separation / scene->liquid.particles_per_axis);
+    args.m = (distances){D, SAME_PLACE * SAME_PLACE * D * D, SETTLED * SETTLED * D * D, 0};
     args.work = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args.work);
-    /* the scratch columns of SORT and one more hold the places between the passes */
-    float *between[3] = {p->spare, (float *)p->order, p->between};
+    args.scratch =
+        sp_arena_take(&arena, (size_t)sp_pool_threads(s->common->pool), X(push_scratch)(scene));
+    args.touches = s->solids.live > 0 ? p->rounded + 3 * (size_t)p->capacity : NULL;
     FOR_DIM(d) {
         args.rounded[d] = p->rounded + (size_t)d * p->capacity;
         look_at_sides(&args, d);
     }
-    args.touches = p->rounded + 3 * (size_t)p->capacity;
+    /* the scratch columns of SORT and one more hold the places between the passes */
+    float *between[3] = {p->spare, (float *)p->order, p->between};
     for (int pass = 0; pass < PASSES; pass++) {
         args.last = pass == PASSES - 1;
+        args.m.width = (uint8_t)((pass == 0 ? D : WIDER * D) * STEPS + 1.0f);
         FOR_DIM(d) {
             args.from[d] = args.last ? between[d] : p->x[d];
             args.to[d] = between[d];
         }
-        sp_parallel_for(s->common->pool, p->count, 16384, round_range, &args);
+        if (args.touches)
+            sp_parallel_for(s->common->pool, p->count, 4096, touch_range, &args);
         sp_parallel_for(s->common->pool, (size_t)s->tiles.liquid_count, 1, push_range, &args);
     }
     X(mover_end)(&args.mover);

@@ -287,6 +287,7 @@ sp_room X(room)(const X(sim) *s);
  * the sum of gravity times way over them, m^2/s^2: what it took from the potential energy, per
  * particle mass */
 bool X(pushes_apart)(const spate_scene *scene);
+size_t X(push_scratch)(const spate_scene *scene); /* bytes that a worker needs in the arena */
 double X(push_apart)(X(sim) *s);
 double X(project_density)(X(sim) *s);
 
