@@ -23,7 +23,8 @@ int X(particle_columns)(X(particles) *p, void ***columns)
 static spate_status grow_column(void **column, uint32_t count, uint32_t capacity,
                                 spate_error *error)
 {
-    void *larger = sp_grow(*column, (size_t)count * 4, capacity, 4);
+    /* some more: vectors may be read beyond the last particle */
+    void *larger = sp_grow(*column, (size_t)count * 4, (size_t)capacity + 8, 4);
     if (!larger)
         return sp_fail_memory(error, "particles", (uint64_t)capacity * 4);
     *column = larger;

@@ -15,9 +15,10 @@
  * of pairs, where that is more than 1. No particle goes farther than D / 2 in a pass.
  *
  * Which pairs the second pass looks at is decided by where they were before the first: those that
- * were not more than WIDER D apart along each axis (rounded to 1/64 of a cell). That is the same
- * for both of a pair, and the cells of the sorted particles still tell who is near. What comes near
- * from farther away meets in the next step.
+ * were not more than WIDER D apart along each axis, and not more than sqrt(DIM) times that along
+ * all axes together (places rounded to 1/64 of a cell). That is the same for both of a pair, and
+ * the cells of the sorted particles still tell who is near. What comes near from farther away meets
+ * in the next step.
  *
  * A tile is done layer by layer along the slowest axis. The particles of three layers of cells, one
  * cell beyond the tile on every side, lie in a store in the cache (push_pairs.h), rows of cells in
@@ -60,19 +61,26 @@ typedef struct push_args {
 
 /* A layer of cells in the store: the first entry of each cell, and its first particle. */
 typedef struct layer {
-    bool whole; /* all its particles are there */
+    bool whole;                /* all its particles are there */
+    uint32_t many[LAYER_ROWS]; /* bit k of a row: its cells k and k + 1 hold more than BYTES */
     uint32_t start[LAYER_CELLS + 1];
     uint32_t number[LAYER_CELLS];
 } layer;
 
-/* Particles of a row of cells, and what their pairs ask of them. */
+/* Particles of a row of cells, and the list of their pairs. A pair is a number, CODES times that of
+ * the first in the block, plus 32 times the run of candidates in which the second is, plus its
+ * place there; runs[k] is the first entry of run k, less 32 k, so that the second is entry pair +
+ * runs[pair / 32]. */
+#define RUNS (1 << (DIM - 1)) /* of candidates of a particle */
+#define CODES (32 * RUNS)
+#define PAIRS 1024
 typedef struct block {
     uint32_t first;
     int size;
-    quad sum[BLOCK + LANES];
-    uint32_t entry[BLOCK + 1]; /* in the store */
-    word words[2 * BLOCK];     /* 3D: two for a particle; 2D: one */
-    uint8_t open[BLOCK];       /* pairs of words that have bits */
+    quad place[BLOCK + 1], sum[BLOCK + LANES]; /* place[BLOCK]: one that is far from nobody */
+    uint32_t runs[RUNS * BLOCK + 1];           /* the last one: nobody */
+    int pair_count;
+    uint16_t pairs[PAIRS + LANES];
 } block;
 
 typedef struct around {
@@ -115,16 +123,10 @@ static store store_make(void *memory, uint32_t capacity)
     return s;
 }
 
-/* n of them, 1 .. LANES; the rest repeat the first. */
-PUSH_FN floats load_some(const float *from, uint32_t n)
+PUSH_FN floats load(const float *from)
 {
     floats v;
-    if (n == LANES) {
-        memcpy(&v, from, sizeof v);
-        return v;
-    }
-    for (uint32_t k = 0; k < LANES; k++)
-        v[k] = from[k < n ? k : 0];
+    memcpy(&v, from, sizeof v);
     return v;
 }
 
@@ -132,17 +134,20 @@ typedef uint8_t eight __attribute__((vector_size(LANES)));
 
 PUSH_FN eight round_places(floats x)
 {
-    return __builtin_convertvector(__builtin_convertvector(x * STEPS, ints) & 255, eight);
+    enum { LOW = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 3 }; /* byte of an int */
+    bytes steps = (bytes) __builtin_convertvector(x * STEPS, ints);
+    return __builtin_shufflevector(steps, steps, LOW, LOW + 4, LOW + 8, LOW + 12, LOW + 16,
+                                   LOW + 20, LOW + 24, LOW + 28);
 }
 
 /* 1 in the lanes whose particles touch something. */
-PUSH_FN floats find_held(const around *a, const floats x[DIM], uint32_t number, uint32_t n)
+PUSH_FN floats find_held(const around *a, const floats x[DIM], uint32_t number)
 {
     const push_args *args = a->args;
     ints held = {0};
     FOR_DIM(d)
         held |= (x[d] < args->touch_low[d]) | (x[d] > args->touch_high[d]);
-    for (uint32_t k = 0; k < n && args->touches; k++)
+    for (uint32_t k = 0; k < LANES && args->touches; k++)
         held[k] |= -(int32_t)args->touches[number + k];
     return (floats)((ints)((floats){0} + 1.0f) & held);
 }
@@ -153,21 +158,22 @@ static void copy_run(around *a, uint32_t number, uint32_t count, const float shi
                      uint32_t at)
 {
     const push_args *args = a->args;
-    const X(particles) *p = &args->s->particles;
     for (uint32_t k = 0; k < count; k += LANES) {
-        uint32_t first = number + k, n = p->count - first < LANES ? p->count - first : LANES;
+        uint32_t first = number + k;
         floats x[DIM], held = {0}, none = {0};
         FOR_DIM(d) {
-            x[d] = load_some(args->from[d] + first, n);
-            eight rounded = round_places(x[d]);
+            eight rounded;
+            x[d] = load(args->from[d] + first);
             if (args->last)
                 memcpy(&rounded, args->rounded[d] + first, sizeof rounded);
+            else
+                rounded = round_places(x[d]);
             rounded += (uint8_t)(int)(shift[d] * STEPS);
             memcpy(a->store.rounded[d] + at + k, &rounded, sizeof rounded);
             x[d] += shift[d];
         }
         if (a->walls || args->touches)
-            held = find_held(a, x, first, n);
+            held = find_held(a, x, first);
         floats third = DIM == 3 ? x[DIM - 1] : held, fourth = DIM == 3 ? held : none;
         floats rows[4] = {x[0], x[1], third, fourth};
         transpose(rows);
@@ -216,6 +222,9 @@ static bool load_row(around *a, layer *l, int row, const int c[DIM], uint32_t en
         start[i + cells] = at + count;
         copy_run(a, begin[0], count, shift, at);
     }
+    l->many[row] = 0;
+    for (int k = 0; k + 2 <= SIDE; k++)
+        l->many[row] |= (uint32_t)(start[k + 2] - start[k] > BYTES) << k;
     return true;
 }
 
@@ -249,12 +258,13 @@ static uint32_t number_of(const around *a, uint32_t entry)
 
 /* ---- pairs */
 
-/* Half the way of particle a from b where both are at one place: the opposite of that of b. */
-static void part(const push_args *args, uint32_t a, uint32_t b, float way[DIM])
+/* Particles a and b are at one place: adds the way of a, its share of D in a direction that is the
+ * opposite of that of b, to `sum`. */
+static void part(const push_args *args, uint32_t a, uint32_t b, float share, quad *sum)
 {
     const uint32_t *id = args->s->particles.id[0];
     uint64_t key = id[a] < id[b] ? sp_hash2(id[a], id[b]) : sp_hash2(id[b], id[a]);
-    float square = 0.0f, length = id[a] < id[b] ? args->m.D : -args->m.D;
+    float way[DIM], square = 0.0f, length = id[a] < id[b] ? args->m.D : -args->m.D;
     FOR_DIM(d) {
         way[d] = 2.0f * sp_uniform(sp_hash2(key, (uint64_t)d)) - 1.0f;
         square += way[d] * way[d];
@@ -264,35 +274,7 @@ static void part(const push_args *args, uint32_t a, uint32_t b, float way[DIM])
         square = 1.0f;
     }
     FOR_DIM(d)
-        way[d] *= length / __builtin_sqrtf(square);
-}
-
-/* Pairs at one place: each asks for a way of its own. Lanes of the first half belong to the first
- * particle, those of the second in 2D to the second. */
-static void part_twins(const around *a, twins *same, const uint32_t number[2], quad sum[2])
-{
-    for (; same->lanes; same->lanes &= same->lanes - 1) {
-        int lane = __builtin_ctz(same->lanes), which = DIM == 3 ? 0 : lane / HALF;
-        float apart[DIM];
-        part(a->args, number[which], number_of(a, same->entry[lane]), apart);
-        FOR_DIM(d)
-            sum[which][d] += same->share[lane] * apart[d];
-    }
-}
-
-/* Two particles (3D: one) meet the candidates of their words. */
-PUSH_FN void ask(const around *a, const uint32_t entry[2], const uint32_t number[2], word w[2],
-                 quad sum[2])
-{
-    quad first = a->store.place[entry[0]], second = a->store.place[entry[1]];
-    twins same = {.lanes = 0};
-    while (w[0].bits | w[1].bits) {
-        floats both = meet(&a->store, &a->args->m, first, second, w, &same);
-        sum[0] += low_half(both);
-        sum[DIM == 3 ? 0 : 1] += high_half(both);
-        if (__builtin_expect(same.lanes != 0, 0))
-            part_twins(a, &same, number, sum);
-    }
+        (*sum)[d] += share * way[d] * (length / __builtin_sqrtf(square));
 }
 
 /* One particle meets the entries [begin, end), itself among them or not. */
@@ -300,18 +282,34 @@ static void ask_run(const around *a, uint32_t entry, uint32_t number, uint32_t b
                     quad *sum)
 {
     const store *s = &a->store;
-    box b = box_around(s, entry, a->args->m.width);
-    for (; begin < end; begin += 2 * BYTES) {
-        uint32_t n = end - begin, low = n < BYTES ? n : BYTES, high = n - low;
-        word w[2] = {{0, {begin, begin, s->nobody - 64}}, {0, {0, 0, s->nobody - 64}}};
-        quad sums[2] = {*sum, {0}};
-        w[0].bits = inside_bits(s, &b, begin, low);
-        if (high > 0)
-            w[0].bits |= inside_bits(s, &b, begin + BYTES, high < BYTES ? high : BYTES) << 32;
-        if (entry >= begin && entry - begin < 2 * BYTES)
-            w[0].bits &= ~((uint64_t)1 << (entry - begin));
-        ask(a, (uint32_t[2]){entry, entry}, (uint32_t[2]){number, number}, w, sums);
-        *sum = sums[0];
+    box b = box_around(s, &a->args->m, entry);
+    quad self[LANES];
+    floats own[4];
+    for (int k = 0; k < LANES; k++)
+        self[k] = s->place[entry];
+    turn(self, own);
+    for (; begin < end; begin += BYTES) {
+        uint32_t n = end - begin < BYTES ? end - begin : BYTES;
+        uint64_t bits = near_bits(s, &b, begin, n);
+        if (entry >= begin && entry - begin < BYTES)
+            bits &= ~((uint64_t)1 << (entry - begin));
+        while (bits) {
+            uint32_t second[LANES];
+            quad place[LANES];
+            floats other[4], ask[4], share;
+            for (int k = 0; k < LANES; k++, bits &= bits - 1) {
+                second[k] = bits ? begin + lowest_bit(bits) : s->nobody;
+                place[k] = s->place[second[k]];
+            }
+            turn(place, other);
+            uint32_t twins = meet(&a->args->m, own, other, ask, &share);
+            for (int k = 0; k < LANES; k++)
+                *sum += k < 4 ? low_half(ask[k]) : high_half(ask[k - 4]);
+            for (; twins; twins &= twins - 1) {
+                int lane = __builtin_ctz(twins);
+                part(a->args, number, number_of(a, second[lane]), share[lane], sum);
+            }
+        }
     }
 }
 
@@ -326,92 +324,106 @@ static void ask_all(const around *a, const uint32_t *const start[3], uint32_t en
     }
 }
 
-/* The bits of two runs of two cells each; false if one holds too many. */
-PUSH_FN bool find_word(const store *s, const box *b, const uint32_t *low, const uint32_t *high,
-                       word *w)
+/* Lists the bits of two runs as pairs from `code` on. Most have no more than four, which are
+ * written without asking; what is not there is not counted. */
+PUSH_FN int list_bits(uint16_t *to, uint64_t bits, uint32_t code)
 {
-    uint32_t n = low[2] - low[0], m = high[2] - high[0];
-    if ((n > BYTES) | (m > BYTES))
-        return false;
-    w->bits = inside_bits(s, b, low[0], n) | inside_bits(s, b, high[0], m) << 32;
-    w->base[0] = low[0];
-    w->base[1] = high[0] - 32;
-    w->base[2] = s->nobody - 64;
-    return true;
+    int n = __builtin_popcountll(bits);
+    SP_UNROLL
+    for (int k = 0; k < 4; k++, bits &= bits - 1)
+        to[k] = (uint16_t)(code + lowest_bit(bits));
+    for (int k = 4; __builtin_expect(k < n, 0); k++, bits &= bits - 1)
+        to[k] = (uint16_t)(code + lowest_bit(bits));
+    return n;
 }
 
-/* The words of a particle (2D: its word), from the half of the cell in which it is. */
-PUSH_FN bool find_words(const around *a, const uint32_t *const start[3], uint32_t entry, word *w)
+/* The bits of two runs of two cells each, from the entries low[0] and high[0] on. */
+PUSH_FN uint64_t two_runs(const store *s, const box *b, const uint32_t *low, const uint32_t *high,
+                          uint32_t *runs, uint32_t code)
+{
+    uint32_t first = low[0], second = high[0], n = low[2] - first, m = high[2] - second;
+    runs[0] = first - code;
+    runs[1] = second - code - 32;
+    return near_bits(s, b, first, n) | near_bits(s, b, second, m) << 32;
+}
+
+/* Lists the pairs of particle k of the block, that is an entry of the store, from the half of the
+ * cell in which it is. start[k] is that of its cell in the layer before, its own and the next. */
+PUSH_FN void list_pairs(around *a, const uint32_t *const start[3], uint32_t entry, int k)
 {
     const store *s = &a->store;
-    box b = box_around(s, entry, a->args->m.width);
-    int half[DIM];
+    block *b = &a->block;
+    box around = box_around(s, &a->args->m, entry);
+    uint32_t half[DIM], code = (uint32_t)(CODES * k), *runs = b->runs + RUNS * k;
+    uint16_t *to = b->pairs + b->pair_count;
     FOR_DIM(d)
         half[d] = s->rounded[d][entry] >> 5 & 1;
-    int cell = half[0] - 1, own = 32 * (1 - half[1]), layer = half[DIM - 1];
-    uint32_t bit = entry - start[1][cell] + (uint32_t)own;
+    const uint32_t *low = start[half[DIM - 1]] + half[0] - 1;
+    const uint32_t *high = start[half[DIM - 1] + 1] + half[0] - 1;
+    /* not itself */
+    uint64_t self = (uint64_t)1 << ((entry - start[1][(int)half[0] - 1] + 32 * (1 - half[1])) & 63);
     if (DIM == 2) {
-        bool few = find_word(s, &b, start[layer] + cell, start[layer + 1] + cell, w);
-        w->bits &= ~((uint64_t)1 << (bit & 63));
-        return few;
+        uint64_t bits = two_runs(s, &around, low, high, runs, code) & ~self;
+        b->pair_count += list_bits(to, bits, code);
+        return;
     }
-    cell += (half[1] - 1) * SIDE;
-    const uint32_t *low = start[layer] + cell, *high = start[layer + 1] + cell;
-    bool few = find_word(s, &b, low, low + SIDE, &w[0]);
-    few = find_word(s, &b, high, high + SIDE, &w[1]) && few;
-    w[1 - layer].bits &= ~((uint64_t)1 << (bit & 63));
-    return few;
+    low += ((int)half[1] - 1) * SIDE;
+    high += ((int)half[1] - 1) * SIDE;
+    uint64_t above = (uint64_t)half[DIM - 1] - 1; /* all bits: its own layer is the second */
+    uint64_t first = two_runs(s, &around, low, low + SIDE, runs, code) & (above | ~self);
+    uint64_t second = two_runs(s, &around, high, high + SIDE, runs + RUNS / 2, code + 64);
+    to += list_bits(to, first, code);
+    to += list_bits(to, second & ~(self & above), code + 64);
+    b->pair_count = (int)(to - b->pairs);
 }
 
-/* Takes some particles of a cell into the block, with the words of their candidates. */
-static void list_some(around *a, const uint32_t *const start[3], uint32_t begin, uint32_t end)
+/* The pairs of the list meet, eight at a time from eight parts of it: neighbours in the list have
+ * their first particle in common, and its sum would have to wait for each. */
+static void meet_pairs(around *a)
 {
     block *b = &a->block;
-    bool wide = a->args->m.width > 32;
+    int part_size = (b->pair_count + LANES - 1) / LANES;
+    for (int k = 0; k < LANES; k++)
+        b->pairs[b->pair_count + k] = CODES * BLOCK; /* nobody */
+    for (int k = 0; k < part_size; k++) {
+        quad first[LANES], second[LANES];
+        floats own[4], other[4], ask[4], share;
+        for (int lane = 0; lane < LANES; lane++) {
+            uint32_t pair = b->pairs[k + lane * part_size];
+            first[lane] = b->place[pair / CODES];
+            second[lane] = a->store.place[pair + b->runs[pair / 32]];
+        }
+        turn(first, own);
+        turn(second, other);
+        uint32_t twins = meet(&a->args->m, own, other, ask, &share);
+        for (int lane = 0; lane < LANES; lane++)
+            b->sum[b->pairs[k + lane * part_size] / CODES] +=
+                lane < 4 ? low_half(ask[lane]) : high_half(ask[lane - 4]);
+        for (; __builtin_expect(twins != 0, 0); twins &= twins - 1) {
+            int lane = __builtin_ctz(twins);
+            uint32_t pair = b->pairs[k + lane * part_size];
+            part(a->args, b->first + pair / CODES, number_of(a, pair + b->runs[pair / 32]),
+                 share[lane], &b->sum[pair / CODES]);
+        }
+    }
+    b->pair_count = 0;
+}
+
+/* Takes some particles of a cell into the block, and lists their pairs. */
+static void list_some(around *a, const uint32_t *const start[3], uint32_t begin, uint32_t end,
+                      bool few)
+{
+    block *b = &a->block;
     for (uint32_t entry = begin; entry < end; entry++) {
         int k = b->size++;
-        word *w = b->words + (DIM == 3 ? 2 * k : k);
-        b->entry[k] = entry;
+        b->place[k] = a->store.place[entry];
         b->sum[k] = (quad){0};
-        if (__builtin_expect(!wide && find_words(a, start, entry, w), 1))
-            continue;
-        ask_all(a, start, entry, b->first + (uint32_t)k, &b->sum[k]);
-        for (int d = 0; d < DIM - 1; d++)
-            w[d].bits = 0;
-    }
-}
-
-/* The particles of the block meet their candidates, eight pairs in a turn; who has candidates left
- * has another turn when all have had theirs. So nothing waits for the guess whether there is one.
- */
-static void meet_listed(around *a)
-{
-    block *b = &a->block;
-    int units = DIM == 3 ? b->size : (b->size + 1) / 2, open = 0;
-    twins same = {.lanes = 0};
-    if (DIM == 2 && b->size % 2) {
-        b->entry[b->size] = b->entry[b->size - 1];
-        b->words[b->size] = (word){0, {0, 0, a->store.nobody - 64}};
-    }
-    for (int unit = 0; unit < units; unit++) {
-        b->open[open] = (uint8_t)unit;
-        open += (b->words[2 * unit].bits | b->words[2 * unit + 1].bits) != 0;
-    }
-    while (open > 0) {
-        int left = 0;
-        for (int i = 0; i < open; i++) {
-            uint32_t unit = b->open[i], k = DIM == 3 ? unit : 2 * unit, m = DIM == 3 ? k : k + 1;
-            word *w = b->words + 2 * unit;
-            floats both = meet(&a->store, &a->args->m, a->store.place[b->entry[k]],
-                               a->store.place[b->entry[m]], w, &same);
-            b->sum[k] += low_half(both);
-            b->sum[m] += high_half(both);
-            b->open[left] = (uint8_t)unit;
-            left += (w[0].bits | w[1].bits) != 0;
-            if (__builtin_expect(same.lanes != 0, 0))
-                part_twins(a, &same, (uint32_t[2]){b->first + k, b->first + m}, b->sum + k);
-        }
-        open = left;
+        if (b->pair_count > PAIRS - CODES)
+            meet_pairs(a);
+        if (few)
+            list_pairs(a, start, entry, k);
+        else
+            ask_all(a, start, entry, b->first + (uint32_t)k, &b->sum[k]);
     }
 }
 
@@ -423,7 +435,7 @@ static void answer(const push_args *args, const block *b, float to[DIM][BLOCK])
 {
     float most = 0.5f * args->m.D;
     for (int k = 0; k < b->size; k += LANES) {
-        uint32_t first = b->first + (uint32_t)k, rest = args->s->particles.count - first;
+        uint32_t first = b->first + (uint32_t)k;
         floats sum[4], square = {0}, one = (floats){0} + 1.0f;
         turn(b->sum + k, sum);
         FOR_DIM(d)
@@ -432,8 +444,7 @@ static void answer(const push_args *args, const block *b, float to[DIM][BLOCK])
         slow = choose(slow > 1.0f, slow, one);
         floats scale = choose(length > most * slow, most / length, one / slow);
         FOR_DIM(d) {
-            floats place = load_some(args->from[d] + first, rest < LANES ? rest : LANES);
-            place += scale * sum[d];
+            floats place = load(args->from[d] + first) + scale * sum[d];
             place = choose(place > args->low[d], place, args->low[d] + (floats){0});
             place = choose(place < args->high[d], place, args->high[d] + (floats){0});
             memcpy(to[d] + k, &place, sizeof place);
@@ -466,10 +477,15 @@ static double finish(push_args *args, uint32_t k, float to[DIM])
 /* The places of a column, and the sum of the ways there. */
 static double move_column(float *x, const float *to, int count)
 {
-    float sum[LANES] = {0};
+    floats sum = {0};
     double way = 0;
-    for (int k = 0; k < count; k++) {
-        sum[k % LANES] += to[k] - x[k];
+    int k = 0;
+    for (; k + LANES <= count; k += LANES) {
+        sum += load(to + k) - load(x + k);
+        memcpy(x + k, to + k, LANES * sizeof *x);
+    }
+    for (; k < count; k++) {
+        way += (double)(to[k] - x[k]);
         x[k] = to[k];
     }
     for (int lane = 0; lane < LANES; lane++)
@@ -499,8 +515,11 @@ static void move_block(around *a)
             const float *x = args->from[d] + b->first;
             uint8_t *rounded = args->rounded[d] + b->first;
             memcpy(args->to[d] + b->first, to[d], (size_t)b->size * sizeof(float));
-            for (int k = 0; k < b->size; k++)
-                rounded[k] = (uint8_t)(int)(x[k] * STEPS);
+            for (int k = 0; k < b->size; k += LANES) {
+                eight steps = round_places(load(x + k));
+                int n = b->size - k < LANES ? b->size - k : LANES;
+                memcpy(rounded + k, &steps, (size_t)n);
+            }
         }
     }
     b->first += (uint32_t)b->size;
@@ -511,7 +530,7 @@ static void move_block(around *a)
 
 static void push_block(around *a)
 {
-    meet_listed(a);
+    meet_pairs(a);
     move_block(a);
 }
 
@@ -521,6 +540,11 @@ static void push_row(around *a, int z, int row)
     const layer *l = &a->layers[(z + 3) % 3];
     block *b = &a->block;
     int left = a->args->s->grid.n[0] - a->corner[0], last = left < TILE ? left : TILE;
+    uint32_t many = a->args->m.width > 32 ? ~0u : 0; /* bit k: around cell k */
+    for (int k = 0; k < AROUND / 3; k++)
+        many |=
+            a->layers[(z + 2 + (DIM == 3 ? k / 3 : k)) % 3].many[DIM == 3 ? row + k % 3 - 1 : 0];
+    many |= many << 1;
     b->first = l->number[row * SIDE + 1];
     for (int i = 1; i <= last; i++) { /* beyond the domain may stand cells of its other side */
         int cell = row * SIDE + i;
@@ -529,7 +553,7 @@ static void push_row(around *a, int z, int row)
         uint32_t begin = start[1][0], end = start[1][1], n;
         for (; begin < end; begin += n) {
             n = end - begin < BLOCK - (uint32_t)b->size ? end - begin : BLOCK - (uint32_t)b->size;
-            list_some(a, start, begin, begin + n);
+            list_some(a, start, begin, begin + n, !(many >> i & 1));
             if (b->size == BLOCK)
                 push_block(a);
         }
@@ -654,8 +678,12 @@ static void push_range(void *user, size_t begin, size_t end, int worker)
 {
     push_args *args = user;
     size_t bytes = X(push_scratch)(args->s->common->scene);
-    around a = {.args = args};
+    around a;
+    a.args = args;
     a.store = store_make(args->scratch + (size_t)worker * bytes, args->capacity);
+    a.block.size = a.block.pair_count = 0;
+    a.block.place[BLOCK] = (quad){0};
+    a.block.runs[RUNS * BLOCK] = a.store.nobody - CODES * BLOCK;
     for (size_t k = begin; k < end; k++)
         push_tile(&a, k);
 }
@@ -707,7 +735,9 @@ double X(push_apart)(X(sim) *s)
     sp_arena arena = X(arena)(s);
     push_args args = {.s = s, .mover = X(mover_begin)(s, 0), .capacity = layer_capacity(scene)};
     float D = (float)(scene->volume.separation / scene->liquid.particles_per_axis);
-    args.m = (distances){D, SAME_PLACE * SAME_PLACE * D * D, SETTLED * SETTLED * D * D, 0};
+    args.m.D = D;
+    args.m.least = SAME_PLACE * SAME_PLACE * D * D;
+    args.m.settled = SETTLED * SETTLED * D * D;
     args.work = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args.work);
     args.scratch =
         sp_arena_take(&arena, (size_t)sp_pool_threads(s->common->pool), X(push_scratch)(scene));
@@ -720,7 +750,9 @@ double X(push_apart)(X(sim) *s)
     float *between[3] = {p->spare, (float *)p->order, p->between};
     for (int pass = 0; pass < PASSES; pass++) {
         args.last = pass == PASSES - 1;
-        args.m.width = (uint8_t)((pass == 0 ? D : WIDER * D) * STEPS + 1.0f);
+        float reach = (pass == 0 ? D : WIDER * D) * STEPS;
+        args.m.width = (uint8_t)(reach + 1.0f);
+        args.m.sum = (uint8_t)(reach * (DIM == 3 ? 1.7320508f : 1.4142136f) + DIM);
         FOR_DIM(d) {
             args.from[d] = args.last ? between[d] : p->x[d];
             args.to[d] = between[d];

@@ -7,11 +7,12 @@
  *
  * 1. Bytes. A candidate is near if it is at most `width` steps away along each axis: one addition
  *    and one comparison for 32 candidates and an axis. The answer is a bit for each.
- * 2. Pairs. The places of those whose bit is set are fetched, four for each of two words of bits,
- *    and eight pairs are computed at once. In 3D both words belong to one particle, in 2D to two.
+ * 2. Pairs. Those whose bit is set are listed, as pairs, for many particles one after the other;
+ * then eight pairs are computed at once, and what they ask for is added to the first of each in
+ * order.
  *
- * Sums run over fixed lanes in fixed order, and the bits depend on nothing but places: the result
- * is the same for every instruction set and any number of threads. */
+ * The list depends on nothing but places and every sum has a fixed order: the result is the same
+ * for every instruction set and any number of threads. */
 #ifndef SPATE_SIM_PUSH_PAIRS_H
 #define SPATE_SIM_PUSH_PAIRS_H
 
@@ -24,7 +25,6 @@
 #define STEPS 64.0f /* of rounded places, per cell */
 #define BYTES 32    /* candidates that are looked at together */
 #define LANES 8     /* pairs that are computed together */
-#define HALF 4      /* of them belong to one word of bits */
 
 #define SLOWING 0.6f     /* a particle follows up to 1 / SLOWING pairs in full */
 #define SAME_PLACE 1e-3f /* of D: closer pairs have no direction of their own */
@@ -49,17 +49,10 @@ typedef struct store {
     uint32_t nobody; /* an entry that is far from everything */
 } store;
 
-/* Bits of candidates near one particle. Bit k stands for entry k + base[k / 32] of the store, and
- * 64, the number of no bit, for nobody. */
-typedef struct word {
-    uint64_t bits;
-    uint32_t base[3];
-} word;
-
 typedef struct distances {
     float D;              /* the separation distance, cells */
     float least, settled; /* squares: of one place, of pairs that slow nobody */
-    uint8_t width;        /* steps: how far candidates are along an axis */
+    uint8_t width, sum;   /* steps: how far candidates are along an axis, and along all */
 } distances;
 
 /* ---- bits */
@@ -83,32 +76,51 @@ PUSH_FN uint32_t byte_bits(chars lanes)
 #endif
 }
 
-/* The box around a particle, for comparisons of bytes: an entry is inside along d if
- * (rounded + offset[d]) as a signed number is below `limit`. */
+PUSH_FN chars size_of(chars v)
+{
+#if defined(__AVX2__)
+    typedef char same __attribute__((vector_size(32)));
+    return (chars)__builtin_ia32_pabsb256((same)v);
+#else
+    chars sign = v < 0;
+    return (v ^ sign) - sign;
+#endif
+}
+
+/* What is near a particle: at most `width` steps away along each axis and `sum` along all axes
+ * together, which cuts the corners of the cube off; both are one more here. Bytes of the particle
+ * in all lanes. */
 typedef struct box {
-    bytes offset[DIM];
-    chars limit;
+    bytes centre[DIM];
+    chars width, sum;
 } box;
 
-PUSH_FN box box_around(const store *s, uint32_t entry, uint8_t width)
+PUSH_FN box box_around(const store *s, const distances *m, uint32_t entry)
 {
-    box b = {.limit = (chars){0} + (int8_t)(2 * width - 127)};
+    box b = {.width = (chars){0} + (int8_t)(m->width + 1),
+             .sum = (chars){0} + (int8_t)(m->sum + 1)};
     FOR_DIM(d)
-        b.offset[d] = (bytes){0} + (uint8_t)(128 + width - s->rounded[d][entry]);
+        b.centre[d] = (bytes){0} + s->rounded[d][entry];
     return b;
 }
 
-/* Which of the `count` entries from `first` on, at most BYTES, are in the box. */
-PUSH_FN uint64_t inside_bits(const store *s, const box *b, uint32_t first, uint32_t count)
+/* Which of the `count` entries from `first` on, at most BYTES, are near. Entries are at most two
+ * cells away, so no difference overflows; sums of two may, and are cut off before. */
+PUSH_FN uint64_t near_bits(const store *s, const box *b, uint32_t first, uint32_t count)
 {
     bytes place;
+    chars near, sum;
     memcpy(&place, s->rounded[0] + first, sizeof place);
-    chars inside = (chars)(place + b->offset[0]) < b->limit;
+    sum = size_of((chars)(b->centre[0] - place));
+    near = sum < b->width;
     for (int d = 1; d < DIM; d++) {
         memcpy(&place, s->rounded[d] + first, sizeof place);
-        inside &= (chars)(place + b->offset[d]) < b->limit;
+        chars way = size_of((chars)(b->centre[d] - place));
+        near &= way < b->width;
+        sum += way;
     }
-    return byte_bits(inside) & (((uint64_t)1 << count) - 1);
+    near &= sum < b->sum;
+    return byte_bits(near) & (((uint64_t)1 << count) - 1);
 }
 
 /* ---- pairs */
@@ -176,26 +188,6 @@ PUSH_FN uint32_t lowest_bit(uint64_t bits)
 #endif
 }
 
-PUSH_FN uint32_t next_entry(word *w)
-{
-    uint32_t bit = lowest_bit(w->bits);
-    w->bits &= w->bits - 1;
-    return bit + w->base[bit >> 5];
-}
-
-/* The next four entries of both words, by components: lanes 0 .. 3 of the first one. */
-PUSH_FN void fetch(const store *s, word w[2], uint32_t entry[LANES], floats to[4])
-{
-    floats r[HALF];
-    for (int k = 0; k < HALF; k++) {
-        entry[k] = next_entry(&w[0]);
-        entry[k + HALF] = next_entry(&w[1]);
-        r[k] = two_quads(s->place[entry[k]], s->place[entry[k + HALF]]);
-    }
-    transpose(r);
-    memcpy(to, r, sizeof r);
-}
-
 /* Eight quads by components. */
 PUSH_FN void turn(const quad *from, floats to[4])
 {
@@ -204,56 +196,28 @@ PUSH_FN void turn(const quad *from, floats to[4])
     transpose(to);
 }
 
-/* Sums over the lanes of each half of four vectors: a quad for each. */
-PUSH_FN floats half_sums(floats x, floats y, floats z, floats n)
+/* Eight pairs at once, by components: what they ask of the first of each. ask[m] holds the quads of
+ * pairs m and m + 4: the way, and 1 if the pair is closer than settled. Returns the bits of those
+ * that are at one place, whose way is left to `part`, and in `share` how much of a way is theirs.
+ */
+PUSH_FN uint32_t meet(const distances *m, const floats own[4], const floats other[4], floats ask[4],
+                      floats *share)
 {
-    floats xy = __builtin_shufflevector(x, y, 0, 8, 1, 9, 4, 12, 5, 13) +
-                __builtin_shufflevector(x, y, 2, 10, 3, 11, 6, 14, 7, 15);
-    floats zn = __builtin_shufflevector(z, n, 0, 8, 1, 9, 4, 12, 5, 13) +
-                __builtin_shufflevector(z, n, 2, 10, 3, 11, 6, 14, 7, 15);
-    return __builtin_shufflevector(xy, zn, 0, 1, 8, 9, 4, 5, 12, 13) +
-           __builtin_shufflevector(xy, zn, 2, 3, 10, 11, 6, 7, 14, 15);
-}
-
-/* Pairs at one place that were met, for which `part` finds a direction. */
-typedef struct twins {
-    uint32_t lanes; /* bits */
-    uint32_t entry[LANES];
-    float share[LANES];
-} twins;
-
-/* What the next pairs ask of the particles at `centre`, one for each half: the way, and how many
- * pairs are closer than settled. */
-PUSH_FN floats meet(const store *s, const distances *m, quad first, quad second, word w[2],
-                    twins *same)
-{
-    floats both = two_quads(first, second), other[4], way[DIM];
-    floats x = __builtin_shufflevector(both, both, 0, 0, 0, 0, 4, 4, 4, 4);
-    floats y = __builtin_shufflevector(both, both, 1, 1, 1, 1, 5, 5, 5, 5);
-    floats z = __builtin_shufflevector(both, both, 2, 2, 2, 2, 6, 6, 6, 6);
-    floats h = __builtin_shufflevector(both, both, 3, 3, 3, 3, 7, 7, 7, 7);
-    uint32_t entry[LANES];
-    fetch(s, w, entry, other);
-    way[0] = x - other[0];
-    way[1] = y - other[1];
-    floats square = way[0] * way[0] + way[1] * way[1];
-    if (DIM == 3) {
-        way[DIM - 1] = z - other[DIM - 1];
-        square += way[DIM - 1] * way[DIM - 1];
+    floats way[DIM], square = {0}, one = (floats){0} + 1.0f;
+    FOR_DIM(d) {
+        way[d] = own[d] - other[d];
+        square += way[d] * way[d];
     }
-    floats share = 0.5f + 0.3f * (other[HELD] - (DIM == 3 ? h : z));
+    *share = 0.5f + 0.3f * (other[HELD] - own[HELD]);
     floats push = m->D / root(square) - 1.0f;
     ints apart = square >= m->least;
-    push = (floats)((ints)push & (push > 0.0f) & apart) * share;
-    floats pairs = (floats)((ints)((floats){0} + 1.0f) & (square < m->settled));
-    uint32_t twin_lanes = lane_bits(~apart);
-    if (__builtin_expect(twin_lanes != 0, 0)) {
-        same->lanes = twin_lanes;
-        memcpy(same->entry, entry, sizeof entry);
-        memcpy(same->share, &share, sizeof share);
-    }
-    floats third = DIM == 3 ? push * way[DIM - 1] : (floats){0};
-    return half_sums(push * way[0], push * way[1], third, pairs);
+    push = (floats)((ints)push & (push > 0.0f) & apart) * *share;
+    ask[2] = (floats){0};
+    FOR_DIM(d)
+        ask[d] = push * way[d];
+    ask[3] = (floats)((ints)one & (square < m->settled));
+    transpose(ask);
+    return lane_bits(~apart);
 }
 
 PUSH_FN quad low_half(floats v)
