@@ -19,9 +19,10 @@ void X(grid_to_particles)(X(sim) *s, double dt);
 
 /* Bytes that a worker needs for what it does with a tile, in the arena; a multiple of 64. */
 size_t X(device_scratch)(void);
-/* Inside P2G: adds the sums of a tile's particles to u and weight, linear kernel. The scratch is
- * that of one worker. */
-void X(p2g_linear)(X(sim) *s, int tile, void *scratch);
+/* Inside P2G and SURFACE: adds the sums of a tile's particles, linear kernel, to u and weight if
+ * `faces`, and those of their number at the middles of cells to `density` if that is not NULL. The
+ * scratch is that of one worker. */
+void X(p2g_linear)(X(sim) *s, int tile, void *scratch, bool faces, float *density);
 
 /* Sum over [0, n) of what `value` adds up for each range, in order of the ranges; maximum likewise.
  */

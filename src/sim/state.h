@@ -157,8 +157,9 @@ typedef struct X(sim) {
                    dx */
     float *density; /* cells: of particles, against rest density times the free room, 1 where that
                        is little; NULL without density projection */
-    float *p;       /* Pa, the last pressure: start of the next solve */
-    uint8_t *type;  /* spate_cell */
+    bool density_summed; /* P2G has left the sums for SURFACE where density_sums says */
+    float *p;            /* Pa, the last pressure: start of the next solve */
+    uint8_t *type;       /* spate_cell */
     uint8_t *known[DIM], *known_next[DIM]; /* EXTRAPOLATE: 0 unknown, else 1 + distance in faces */
     uint32_t *first, *count;               /* per cell: its first particle, how many */
     float *phi_solid;  /* m, nodes: signed distance to solids; exact near them, a bound far away;
@@ -281,6 +282,9 @@ float X(cell_share)(const X(sim) *s, size_t index); /* of a cell that is free of
 /* ---- surface.c */
 bool X(has_level_set)(const X(sim) *s);
 void X(update_level_set)(X(sim) *s); /* phi from the sorted particles */
+/* Where the particles around the middles of cells are counted, with the linear kernel: `density`,
+ * or phi without it; NULL if nobody needs it. */
+float *X(density_sums)(X(sim) *s);
 sp_room X(room)(const X(sim) *s);
 
 /* ---- push_apart.c and density.c: the two ways of SEPARATE; each moves the particles and returns

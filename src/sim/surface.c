@@ -14,13 +14,11 @@
  * inflow or outflow if its middle is inside one, liquid if phi < 0 (voxel surface: if it holds a
  * particle, or if solids leave it little room and its neighbours do), and air otherwise. Outflow
  * cells are air: what enters them leaves. */
-#include "state.h"
+#include "device/device.h"
 
 #include <math.h>
 #include <string.h>
 
-#define SIDE (TILE + 2)
-#define PLACES (SIDE * SIDE * LAST(SIDE))
 #define LEAST_ROOM                                                                \
     0.5f /* below this the density means little and phi comes from the neighbours \
           */
@@ -32,58 +30,24 @@ bool X(has_level_set)(const X(sim) *s)
 
 /* ---- density */
 
-/* Where the density is summed: in an array of its own, everywhere, if SEPARATE needs it. */
-static float *density_of(X(sim) *s)
+float *X(density_sums)(X(sim) *s)
 {
-    return s->density ? s->density : s->phi;
+    return s->density ? s->density : X(has_level_set)(s) ? s->phi : NULL;
 }
 
 typedef struct density_args {
     X(sim) *s;
     const int *tiles;
+    char *scratch; /* one part per worker */
 } density_args;
-
-static void density_tile(X(sim) *s, int tile)
-{
-    const X(particles) *p = &s->particles;
-    float sum[PLACES] = {0};
-    int corner[DIM], low[DIM];
-    X(tile_cell)(&s->grid, tile, corner);
-    for (uint32_t k = s->tiles.start[tile]; k < s->tiles.start[tile + 1]; k++) {
-        float x[DIM];
-        FOR_DIM(d)
-            x[d] = p->x[d][k];
-        X(stencil) stencil = X(stencil_at)(KERNEL_LINEAR, x, -1);
-        int base = 0;
-        for (int d = DIM - 1; d >= 0; d--)
-            base = base * SIDE + stencil.first[d] - corner[d] + 1;
-        for (int m = 0; m < LAST(2); m++)
-            for (int j = 0; j < 2; j++) {
-                float line = stencil.w[1][j] * (DIM == 3 ? stencil.w[DIM - 1][m] : 1.0f);
-                float *row = sum + base + SIDE * (j + SIDE * m);
-                row[0] += line * stencil.w[0][0];
-                row[1] += line * stencil.w[0][1];
-            }
-    }
-    FOR_DIM(d)
-        low[d] = corner[d] - 1;
-    size_t index = X(index)(&s->grid, low);
-    for (int m = 0; m < LAST(SIDE); m++)
-        for (int j = 0; j < SIDE; j++) {
-            float *row = density_of(s) + index + (size_t)j * s->grid.stride[1] +
-                         (size_t)m * s->grid.stride[2];
-            for (int i = 0; i < SIDE; i++)
-                row[i] += sum[SIDE * (j + SIDE * m) + i];
-        }
-}
 
 static void density_range(void *user, size_t begin, size_t end, int worker)
 {
-    (void)worker;
     const density_args *args = user;
+    char *scratch = args->scratch + (size_t)worker * X(device_scratch)();
     for (size_t k = begin; k < end; k++)
         if (args->s->density || (args->s->tiles.near[args->tiles[k]] & NEAR_GIVES))
-            density_tile(args->s, args->tiles[k]);
+            X(p2g_linear)(args->s, args->tiles[k], scratch, false, X(density_sums)(args->s));
 }
 
 static void zero_range(void *user, size_t begin, size_t end, int worker)
@@ -95,7 +59,22 @@ static void zero_range(void *user, size_t begin, size_t end, int worker)
         size_t base =
             X(tile_index)(&s->grid, k < active ? s->tiles.active[k] : s->tiles.border[k - active]);
         for (int r = 0; r < TILE_ROWS; r++)
-            memset(density_of(s) + base + X(row_offset)(&s->grid, r), 0, TILE * sizeof(float));
+            memset(X(density_sums)(s) + base + X(row_offset)(&s->grid, r), 0, TILE * sizeof(float));
+    }
+}
+
+/* P2G has done it, unless its kernel is another one or somebody else wants a surface. */
+static void sum_density(X(sim) *s)
+{
+    sp_pool *pool = s->common->pool;
+    const X(tiles) *t = &s->tiles;
+    sp_arena arena = X(arena)(s);
+    char *scratch = sp_arena_take(&arena, (size_t)sp_pool_threads(pool), X(device_scratch)());
+    sp_parallel_for(pool, (size_t)(t->active_count + t->border_count), 16, zero_range, s);
+    for (int colour = 0; colour < COLOURS; colour++) {
+        density_args args = {s, t->liquid + t->colour_start[colour], scratch};
+        sp_parallel_for(pool, (size_t)(t->colour_start[colour + 1] - t->colour_start[colour]), 1,
+                        density_range, &args);
     }
 }
 
@@ -180,7 +159,7 @@ static void distance_range(void *user, size_t begin, size_t end, int worker)
     FOR_DIM(d)
         rest *= n;
     bool solids = s->solids.live > 0;
-    const float *sums = density_of(s);
+    const float *sums = X(density_sums)(s);
     for (size_t k = begin; k < end; k++) {
         int tile = s->tiles.active[k];
         bool near = s->tiles.near[tile] & NEAR_SURFACE;
@@ -253,13 +232,10 @@ void X(update_level_set)(X(sim) *s)
     sp_pool *pool = s->common->pool;
     X(tiles) *t = &s->tiles;
     find_near_tiles(s);
-    sp_parallel_for(pool, (size_t)(t->active_count + t->border_count), 16, zero_range, s);
-    for (int colour = 0; colour < COLOURS; colour++) {
-        density_args args = {s, t->liquid + t->colour_start[colour]};
-        sp_parallel_for(pool, (size_t)(t->colour_start[colour + 1] - t->colour_start[colour]), 1,
-                        density_range, &args);
-    }
-    X(fold_border)(s, density_of(s), NULL, -1);
+    if (!s->density_summed)
+        sum_density(s);
+    s->density_summed = false;
+    X(fold_border)(s, X(density_sums)(s), NULL, -1);
     sp_parallel_for(pool, (size_t)t->active_count, 4, distance_range, s);
     X(fill_border)(s, s->phi, -1);
     extend_into_solids(s);

@@ -105,7 +105,8 @@ static void p2g_range(void *user, size_t begin, size_t end, int worker)
     X(sim) *s = args->s;
     for (size_t k = begin; k < end; k++) {
         if (s->degree == KERNEL_LINEAR && !s->apic)
-            X(p2g_linear)(s, args->tiles[k], args->scratch + (size_t)worker * X(device_scratch)());
+            X(p2g_linear)(s, args->tiles[k], args->scratch + (size_t)worker * X(device_scratch)(),
+                          true, X(density_sums)(s));
         else
             p2g_general(s, args->tiles[k]);
     }
@@ -115,15 +116,20 @@ static void zero_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     X(sim) *s = user;
+    float *density = X(density_sums)(s);
     for (size_t k = begin; k < end; k++) {
         size_t active = (size_t)s->tiles.active_count;
         size_t base =
             X(tile_index)(&s->grid, k < active ? s->tiles.active[k] : s->tiles.border[k - active]);
-        for (int r = 0; r < TILE_ROWS; r++)
+        for (int r = 0; r < TILE_ROWS; r++) {
+            size_t row = base + X(row_offset)(&s->grid, r);
             FOR_DIM(d) {
-                memset(s->u[d] + base + X(row_offset)(&s->grid, r), 0, TILE * sizeof(float));
-                memset(s->weight[d] + base + X(row_offset)(&s->grid, r), 0, TILE * sizeof(float));
+                memset(s->u[d] + row, 0, TILE * sizeof(float));
+                memset(s->weight[d] + row, 0, TILE * sizeof(float));
             }
+            if (density)
+                memset(density + row, 0, TILE * sizeof(float));
+        }
     }
 }
 
@@ -168,4 +174,5 @@ void X(particles_to_grid)(X(sim) *s)
     FOR_DIM(d)
         X(fold_border)(s, s->u[d], s->weight[d], d);
     sp_parallel_for(pool, (size_t)t->face_count, 8, normalise_range, s);
+    s->density_summed = X(density_sums)(s) && s->degree == KERNEL_LINEAR && !s->apic;
 }

@@ -1,4 +1,4 @@
-/* p2g_linear.c -- the sums of P2G for the linear kernel, all components in one go.
+/* p2g_linear.c -- the sums of P2G for the linear kernel, all components and the density in one go.
  *
  * The hat function phi(x) = max(0, 1 - |x|) is a sum of hats of half its width:
  *
@@ -9,7 +9,8 @@
  * one short vector per node; then each face takes the nodes around it with weights 1/2, 1, 1/2
  * along each axis: sum w of its kernel, and sum w v. That is the same sum as with the hats of full
  * width, with a third of the work per particle. All weights are positive: nothing cancels, and a
- * face that a single particle barely reaches still gets exactly its share.
+ * face that a single particle barely reaches still gets exactly its share. The middles of cells are
+ * odd places along all axes: the same sums there are the density that SURFACE needs.
  *
  * The lattice of a tile stays in the cache. Only the part of it between the first and the last
  * particle along the slowest axis is cleared and read. */
@@ -109,13 +110,23 @@ static void give_to_lattice(const X(sim) *s, int tile, const int corner[DIM], la
 
 /* Lines of `count` quads, [low, high] of them known: 1/2, 1, 1/2 around line `centre`, which may
  * lie one beyond the ends. */
-static void restrict_lines(const quad *from, int count, int centre, int low, int high, quad *to)
+static inline void restrict_lines(const quad *from, int count, int centre, int low, int high,
+                                  quad *restrict to)
 {
     static const quad nothing[FINE_PLANE];
     const quad *before = centre > low ? from + (centre - 1) * count : nothing;
     const quad *here = centre >= low && centre <= high ? from + centre * count : nothing;
     const quad *after = centre < high ? from + (centre + 1) * count : nothing;
-    for (int k = 0; k < count; k++)
+    int k = 0;
+    for (; k + 2 <= count; k += 2) { /* two quads fill a vector */
+        floats a, b, c;
+        memcpy(&a, before + k, sizeof a);
+        memcpy(&b, here + k, sizeof b);
+        memcpy(&c, after + k, sizeof c);
+        a = 0.5f * (a + c) + b;
+        memcpy(to + k, &a, sizeof a);
+    }
+    for (; k < count; k++)
         to[k] = 0.5f * (before[k] + after[k]) + here[k];
 }
 
@@ -138,17 +149,43 @@ static void give_row(X(sim) *s, const quad *row, int d, size_t index)
     }
 }
 
+/* What a row of the lattice is for. */
+typedef struct wanted {
+    bool faces;
+    float *density; /* may be NULL */
+} wanted;
+
+/* The middles of cells lie on the rows of the faces across x, between them. */
+static void give_density(float *density, const quad *row, size_t index)
+{
+    float *to = density + index - 1;
+    for (int i = 0; i < TILE + 2; i++) {
+        const quad *here = row + PAD + 2 * i - 1;
+        to[i] += 0.5f * (here[-1][0] + here[1][0]) + here[0][0];
+    }
+}
+
+static void use_row(X(sim) *s, const wanted *want, const quad *row, int d, size_t index)
+{
+    if (want->faces)
+        give_row(s, row, d, index);
+    if (d == 0 && want->density)
+        give_density(want->density, row, index);
+}
+
 /* Rows of component d from a plane of the lattice; `index`: the tile's first face of the plane. */
-static void give_plane(X(sim) *s, lattice *l, const quad *plane, int d, size_t index)
+static void give_plane(X(sim) *s, const wanted *want, lattice *l, const quad *plane, int d,
+                       size_t index)
 {
     for (int j = d == 1 ? 0 : -1; j <= TILE; j++) {
         restrict_lines(plane, FINE, 2 * j + (d != 1), 0, FINE - 1, l->row + PAD);
-        give_row(s, l->row, d, (size_t)((ptrdiff_t)index + j * (ptrdiff_t)s->grid.stride[1]));
+        use_row(s, want, l->row, d, (size_t)((ptrdiff_t)index + j * (ptrdiff_t)s->grid.stride[1]));
     }
 }
 
 /* The planes low .. high of the lattice (rows in 2D) hold something. */
-static void give_to_faces(X(sim) *s, const int corner[DIM], int low, int high, lattice *l)
+static void give_to_grid(X(sim) *s, const wanted *want, const int corner[DIM], int low, int high,
+                         lattice *l)
 {
     quad *plane = DIM == 3 ? l->plane : l->row + PAD;
     for (int centre = low - 1; centre <= high + 1; centre++) {
@@ -160,13 +197,13 @@ static void give_to_faces(X(sim) *s, const int corner[DIM], int low, int high, l
         first[DIM - 1] += across ? centre / 2 : (centre - 1) / 2;
         size_t index = X(index)(&s->grid, first);
         restrict_lines(l->node, FINE_PLANE, centre, low, high, plane);
-        FOR_DIM(d) {
-            if ((d == DIM - 1) != across)
+        for (int d = 0; d < DIM; d++) {
+            if ((d == DIM - 1) != across || (d != 0 && !want->faces))
                 continue;
             if (DIM == 3)
-                give_plane(s, l, plane, d, index);
+                give_plane(s, want, l, plane, d, index);
             else
-                give_row(s, l->row, d, index);
+                use_row(s, want, l->row, d, index);
         }
     }
 }
@@ -178,9 +215,10 @@ static int slow_cell(const X(sim) *s, const int corner[DIM], uint32_t k)
     return c < 0 ? 0 : c < TILE ? c : TILE - 1;
 }
 
-void X(p2g_linear)(X(sim) *s, int tile, void *scratch)
+void X(p2g_linear)(X(sim) *s, int tile, void *scratch, bool faces, float *density)
 {
     lattice *l = scratch;
+    wanted want = {faces, density};
     int corner[DIM];
     X(tile_cell)(&s->grid, tile, corner);
     /* particles are sorted: the first and the last one bound the slowest axis */
@@ -189,5 +227,5 @@ void X(p2g_linear)(X(sim) *s, int tile, void *scratch)
     memset(l->node + low * FINE_PLANE, 0, (size_t)(high + 1 - low) * FINE_PLANE * sizeof(quad));
     memset(l->row, 0, sizeof l->row);
     give_to_lattice(s, tile, corner, l);
-    give_to_faces(s, corner, low, high, l);
+    give_to_grid(s, &want, corner, low, high, l);
 }

@@ -268,6 +268,7 @@ void X(sort_particles)(X(sim) *s)
     args.histogram =
         sp_arena_take(&arena, (size_t)s->grid.tile_count * (size_t)args.shares, sizeof(uint32_t));
     args.scratch = sp_arena_take(&arena, (size_t)args.shares, X(device_scratch)());
+    s->density_summed = false;
     sp_parallel_for(pool, (size_t)args.shares, 1, count_range, &args);
     prefix_sums(&args);
     sp_parallel_for(pool, (size_t)args.shares, 1, lay_range, &args);
