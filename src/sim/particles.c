@@ -86,6 +86,7 @@ void X(particles_append)(X(sim) *s, const float x[DIM], const float v[DIM], int 
 {
     X(particles) *p = &s->particles;
     uint32_t k = p->count++;
+    s->sorted = false;
     FOR_DIM(d) {
         p->x[d][k] = x[d];
         p->v[d][k] = v[d];
@@ -107,6 +108,7 @@ void X(particles_remove_dead)(X(sim) *s)
     X(particles) *p = &s->particles;
     void **columns[MAX_COLUMNS];
     int column_count = X(particle_columns)(p, columns);
+    s->sorted = false;
     for (uint32_t k = 0; k < p->count;) {
         if (p->x[0][k] != DEAD) {
             k++;

@@ -174,6 +174,7 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
     TRY(load_solids(s, stream));
     TRY(load_emitters(s, stream));
     s->particles.count = 0;
+    s->sorted = false;
     TRY(X(particles_reserve)(s, record.count, error));
     void **columns[MAX_COLUMNS];
     int column_count = X(particle_columns)(&s->particles, columns);

@@ -157,6 +157,7 @@ typedef struct X(sim) {
                    dx */
     float *density; /* cells: of particles, against rest density times the free room, 1 where that
                        is little; NULL without density projection */
+    bool sorted;    /* no particle has moved, come or gone since SORT */
     bool density_summed; /* P2G has left the sums for SURFACE where density_sums says */
     float *p;            /* Pa, the last pressure: start of the next solve */
     uint8_t *type;       /* spate_cell */

@@ -24,6 +24,7 @@ static void hand_back(X(sim) *s, double dt)
 
 spate_status X(run_stage)(X(sim) *s, spate_stage stage, double dt, spate_error *error)
 {
+    s->sorted = s->sorted && stage < SPATE_STAGE_SEPARATE; /* the later ones move particles */
     switch (stage) {
     case SPATE_STAGE_SORT: X(sort_particles)(s); break;
     case SPATE_STAGE_SOLIDS: X(update_solids)(s, dt); break;

@@ -102,6 +102,7 @@ static void free_particles(X(sim) *s)
 {
     sp_room room = X(room)(s);
     uint64_t crushed = 0;
+    s->sorted = false;
     for (uint32_t k = 0; k < s->particles.count; k++) {
         double x[3] = {0, 0, 0}, v[3] = {0, 0, 0};
         FOR_DIM(d) {

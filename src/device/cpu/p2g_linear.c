@@ -19,8 +19,7 @@
 
 #define FINE (2 * TILE + 1) /* places of the lattice along an axis of a tile */
 #define FINE_PLANE (FINE * LAST(FINE))
-#define SORT_SCRATCH 65536 /* bytes: SORT takes tiles of up to 16384 particles the fast way */
-#define PAD 2              /* zeros on both sides of a row, for the faces that reach beyond it */
+#define PAD 2 /* zeros on both sides of a row, for the faces that reach beyond it */
 
 typedef float quad __attribute__((vector_size(16))); /* sum of w, and of w v along each axis */
 
@@ -32,7 +31,7 @@ typedef struct lattice {
 
 size_t X(device_scratch)(void)
 {
-    size_t bytes = sizeof(lattice) > SORT_SCRATCH ? sizeof(lattice) : SORT_SCRATCH;
+    size_t sort = X(sort_scratch)(), bytes = sizeof(lattice) > sort ? sizeof(lattice) : sort;
     return (bytes + 63) / 64 * 64;
 }
 

@@ -8,11 +8,14 @@
  *   3. each tile sorts its numbers by cell (counting) and each cell by id (a particle's rank is how
  *      many ids are smaller: no branch, eight at a time), in scratch that stays in the cache;
  *   4. every column is gathered through the result, into the spare column, which then takes its
- *      place. */
+ *      place.
+ * If nothing has moved since the last time, there is nothing to do. */
 #include "device/cpu/lanes.h"
 #include "device/device.h"
 
 #include <string.h>
+
+#define TILE_MOST 16384 /* particles of a tile that is sorted the fast way */
 
 typedef struct sort_args {
     X(sim) *s;
@@ -109,24 +112,56 @@ static void prefix_sums(sort_args *args)
     start[tiles] = sum;
 }
 
-/* The numbers of the particles of one cell, n of them, in order of their ids to `to`. Up to LANES
- * without a branch: lanes beyond the last particle repeat it. */
-static void sort_few_by_id(const uint32_t *list, uint32_t n, const uint32_t *id, uint32_t *to)
+/* The ids of eight particles of a list as signed numbers in the same order; after the n-th, the
+ * largest there is. */
+LANE_FN ints ids_of(const uint32_t *list, uint32_t n, const uint32_t *id)
 {
-    uint32_t ids[LANES], number[LANES], rank[LANES];
-    for (uint32_t lane = 0; lane < LANES; lane++) {
-        number[lane] = list[lane < n ? lane : n - 1];
-        ids[lane] = lane < n ? id[number[lane]] : UINT32_MAX;
-    }
-    words all, smaller = {0};
-    memcpy(&all, ids, sizeof all);
-    for (int other = 0; other < LANES; other++)
-        smaller -= (words)(all > ids[other]); /* a comparison that holds is -1 */
-    memcpy(rank, &smaller, sizeof rank);
-    for (uint32_t lane = 0; lane < LANES; lane++)
-        to[rank[lane < n ? lane : n - 1]] = number[lane];
+    const words lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    words ids = {id[list[0]], id[list[1]], id[list[2]], id[list[3]],
+                 id[list[4]], id[list[5]], id[list[6]], id[list[7]]};
+    ints missing = (ints)(lane >= n);
+    return ((ints)(ids ^ 0x80000000u) & ~missing) | (missing & INT32_MAX);
 }
 
+/* How many of `others` are smaller than each of `some`. */
+LANE_FN ints smaller_ids(ints some, ints others)
+{
+    ints count = {0};
+    count -= some > __builtin_shufflevector(others, others, 0, 0, 0, 0, 0, 0, 0, 0);
+    count -= some > __builtin_shufflevector(others, others, 1, 1, 1, 1, 1, 1, 1, 1);
+    count -= some > __builtin_shufflevector(others, others, 2, 2, 2, 2, 2, 2, 2, 2);
+    count -= some > __builtin_shufflevector(others, others, 3, 3, 3, 3, 3, 3, 3, 3);
+    count -= some > __builtin_shufflevector(others, others, 4, 4, 4, 4, 4, 4, 4, 4);
+    count -= some > __builtin_shufflevector(others, others, 5, 5, 5, 5, 5, 5, 5, 5);
+    count -= some > __builtin_shufflevector(others, others, 6, 6, 6, 6, 6, 6, 6, 6);
+    count -= some > __builtin_shufflevector(others, others, 7, 7, 7, 7, 7, 7, 7, 7);
+    return count; /* a comparison that holds is -1 */
+}
+
+LANE_FN void lay_by_rank(const uint32_t *list, ints rank, uint32_t *to)
+{
+    int32_t place[LANES];
+    memcpy(place, &rank, sizeof place);
+    for (int lane = 0; lane < LANES; lane++)
+        to[place[lane]] = list[lane];
+}
+
+/* The numbers of the particles of one cell, n of them, in order of their ids to `to`. Up to 2 LANES
+ * without a loop; eight or sixteen are read from the list, and something is written behind the last
+ * of them, to[n], too. */
+static void sort_few_by_id(const uint32_t *list, uint32_t n, const uint32_t *id, uint32_t *to)
+{
+    ints first = ids_of(list, n, id);
+    if (n <= LANES) {
+        lay_by_rank(list, smaller_ids(first, first), to);
+        return;
+    }
+    ints second = ids_of(list + LANES, n - LANES, id);
+    lay_by_rank(list + LANES, smaller_ids(second, first) + smaller_ids(second, second), to);
+    lay_by_rank(list, smaller_ids(first, first) + smaller_ids(first, second), to);
+}
+
+/* The same for any number, and nothing else is written. */
 static void sort_by_id(const uint32_t *list, uint32_t n, const uint32_t *id, uint32_t *to)
 {
     for (uint32_t k = 0; k < n; k += LANES) {
@@ -143,39 +178,35 @@ static void sort_by_id(const uint32_t *list, uint32_t n, const uint32_t *id, uin
     }
 }
 
-/* Counters of a tile's cells, for the first and the second half of its particles: neighbours fall
- * into the same cell, and two counters wait less for each other than one for itself. */
-typedef struct counters {
-    uint32_t first[TILE_CELLS], second[TILE_CELLS];
-} counters;
+/* Counters of a tile's cells, one for each of four parts of its particles: neighbours fall into the
+ * same cell, and four counters wait less for each other than one for itself. */
+#define PARTS 4
+typedef uint32_t counters[PARTS][TILE_CELLS];
 
-/* From the keys of a tile's particles: first particle and number of each cell; the counters then
- * say where the next particle of a cell goes in the tile. */
-static void count_cells(const sort_args *args, int tile, counters *next)
+/* What a worker needs for a tile. */
+typedef struct tile_scratch {
+    uint32_t place[TILE_MOST + 2 * LANES]; /* numbers by cell */
+    uint16_t cell[TILE_MOST];              /* in the order of `order` */
+    counters next;
+} tile_scratch;
+
+/* From the counters of a tile's cells: first particle and number of each; the counters then say
+ * where the next particle of a cell goes in the tile. */
+static void place_cells(X(sim) *s, int tile, counters next)
 {
-    X(sim) *s = args->s;
-    const X(word) *key = args->key;
-    const uint32_t *order = s->particles.order + s->tiles.start[tile];
-    uint32_t begin = s->tiles.start[tile], n = s->tiles.start[tile + 1] - begin, half = n / 2;
-    uint32_t sum = 0;
-    memset(next, 0, sizeof *next);
-    for (uint32_t k = 0; k < half; k++) {
-        next->first[key[order[k]] % TILE_CELLS]++;
-        next->second[key[order[half + k]] % TILE_CELLS]++;
-    }
-    if (n % 2)
-        next->second[key[order[n - 1]] % TILE_CELLS]++;
+    uint32_t begin = s->tiles.start[tile], sum = 0;
     size_t base = X(tile_index)(&s->grid, tile);
     for (int r = 0; r < TILE_ROWS; r++) {
         size_t row = base + X(row_offset)(&s->grid, r);
         for (size_t i = 0; i < TILE; i++) {
-            size_t c = (size_t)r * TILE + i;
-            uint32_t first = next->first[c], second = next->second[c];
-            s->first[row + i] = begin + sum;
-            s->count[row + i] = first + second;
-            next->first[c] = sum;
-            next->second[c] = sum + first;
-            sum += first + second;
+            uint32_t first = sum;
+            for (int part = 0; part < PARTS; part++) {
+                uint32_t *slot = &next[part][(size_t)r * TILE + i], count = *slot;
+                *slot = sum;
+                sum += count;
+            }
+            s->first[row + i] = begin + first;
+            s->count[row + i] = sum - first;
         }
     }
 }
@@ -187,8 +218,7 @@ static bool comes_before(const sort_args *args, uint32_t a, uint32_t b)
     return args->key[a] != args->key[b] ? args->key[a] < args->key[b] : id[a] < id[b];
 }
 
-/* A tile that is too full for the scratch memory: a heap in place. */
-static void sort_crowd(const sort_args *args, uint32_t *list, uint32_t n)
+static void heap_sort(const sort_args *args, uint32_t *list, uint32_t n)
 {
     for (uint32_t end = n, start = n / 2; end > 1;) {
         uint32_t root, item;
@@ -211,32 +241,61 @@ static void sort_crowd(const sort_args *args, uint32_t *list, uint32_t n)
     }
 }
 
-static void sort_tile(const sort_args *args, int tile, uint32_t *place)
+/* A tile that is too full for the scratch memory: a heap in place. */
+static void sort_crowd(const sort_args *args, int tile, counters next)
 {
-    X(particles) *p = &args->s->particles;
+    X(sim) *s = args->s;
+    uint32_t begin = s->tiles.start[tile], n = s->tiles.start[tile + 1] - begin;
+    for (uint32_t k = 0; k < n; k++)
+        next[0][args->key[s->particles.order[begin + k]] % TILE_CELLS]++;
+    place_cells(s, tile, next);
+    heap_sort(args, s->particles.order + begin, n);
+}
+
+/* The numbers of a tile's particles, and their cells, to the places of their cells. */
+static void sort_by_cell(const sort_args *args, int tile, tile_scratch *t)
+{
+    X(sim) *s = args->s;
     const X(word) *key = args->key;
-    uint32_t begin = args->s->tiles.start[tile], n = args->s->tiles.start[tile + 1] - begin;
-    uint32_t half = n / 2, *order = p->order + begin;
-    counters next;
-    count_cells(args, tile, &next);
-    if (n == 0)
-        return;
-    if (n > X(device_scratch)() / sizeof *place) {
-        sort_crowd(args, order, n);
+    const uint32_t *order = s->particles.order + s->tiles.start[tile];
+    uint32_t n = s->tiles.start[tile + 1] - s->tiles.start[tile], part_size = n / PARTS;
+    for (uint32_t k = 0; k < n; k++)
+        t->cell[k] = (uint16_t)(key[order[k]] % TILE_CELLS);
+    for (uint32_t k = 0; k < part_size; k++)
+        for (uint32_t part = 0; part < PARTS; part++)
+            t->next[part][t->cell[part * part_size + k]]++;
+    for (uint32_t k = PARTS * part_size; k < n; k++)
+        t->next[PARTS - 1][t->cell[k]]++;
+    place_cells(s, tile, t->next);
+    for (uint32_t k = 0; k < part_size; k++)
+        for (uint32_t part = 0; part < PARTS; part++) {
+            uint32_t from = part * part_size + k;
+            t->place[t->next[part][t->cell[from]]++] = order[from];
+        }
+    for (uint32_t k = PARTS * part_size; k < n; k++)
+        t->place[t->next[PARTS - 1][t->cell[k]]++] = order[k];
+}
+
+static void sort_tile(const sort_args *args, int tile, tile_scratch *t)
+{
+    X(sim) *s = args->s;
+    const uint32_t *id = s->particles.id[0], *place = t->place, *end = t->next[PARTS - 1];
+    uint32_t begin = s->tiles.start[tile], n = s->tiles.start[tile + 1] - begin;
+    uint32_t *order = s->particles.order + begin;
+    memset(t->next, 0, sizeof t->next);
+    if (n > TILE_MOST) {
+        sort_crowd(args, tile, t->next);
         return;
     }
-    for (uint32_t k = 0; k < half; k++) {
-        place[next.first[key[order[k]] % TILE_CELLS]++] = order[k];
-        place[next.second[key[order[half + k]] % TILE_CELLS]++] = order[half + k];
-    }
-    if (n % 2)
-        place[next.second[key[order[n - 1]] % TILE_CELLS]++] = order[n - 1];
-    for (uint32_t c = 0, first = 0; c < TILE_CELLS; first = next.second[c++]) {
-        uint32_t count = next.second[c] - first;
-        if (count > LANES)
-            sort_by_id(place + first, count, p->id[0], order + first);
+    sort_by_cell(args, tile, t);
+    for (int k = 0; k < 2 * LANES; k++)
+        t->place[n + (uint32_t)k] = 0; /* some particle, for who reads on */
+    for (uint32_t c = 0, first = 0; c < TILE_CELLS && first < n; first = end[c++]) {
+        uint32_t count = end[c] - first;
+        if (count > 0 && count <= 2 * LANES && first + count < n)
+            sort_few_by_id(place + first, count, id, order + first);
         else if (count > 0)
-            sort_few_by_id(place + first, count, p->id[0], order + first);
+            sort_by_id(place + first, count, id, order + first);
     }
 }
 
@@ -245,7 +304,7 @@ static void sort_range(void *user, size_t begin, size_t end, int worker)
     const sort_args *args = user;
     char *scratch = args->scratch + (size_t)worker * X(device_scratch)();
     for (size_t k = begin; k < end; k++)
-        sort_tile(args, args->s->tiles.active[k], (uint32_t *)scratch);
+        sort_tile(args, args->s->tiles.active[k], (tile_scratch *)scratch);
 }
 
 static void gather_range(void *user, size_t begin, size_t end, int worker)
@@ -259,16 +318,24 @@ static void gather_range(void *user, size_t begin, size_t end, int worker)
         to[k] = from[order[k]];
 }
 
+size_t X(sort_scratch)(void)
+{
+    return sizeof(tile_scratch);
+}
+
 void X(sort_particles)(X(sim) *s)
 {
     X(particles) *p = &s->particles;
     sp_pool *pool = s->common->pool;
     sp_arena arena = X(arena)(s);
+    if (s->sorted)
+        return;
+    s->sorted = true;
+    s->density_summed = false;
     sort_args args = {.s = s, .key = (X(word) *)p->spare, .shares = sp_pool_threads(pool)};
     args.histogram =
         sp_arena_take(&arena, (size_t)s->grid.tile_count * (size_t)args.shares, sizeof(uint32_t));
     args.scratch = sp_arena_take(&arena, (size_t)args.shares, X(device_scratch)());
-    s->density_summed = false;
     sp_parallel_for(pool, (size_t)args.shares, 1, count_range, &args);
     prefix_sums(&args);
     sp_parallel_for(pool, (size_t)args.shares, 1, lay_range, &args);
