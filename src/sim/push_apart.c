@@ -123,7 +123,7 @@ static store store_make(void *memory, uint32_t capacity)
     return s;
 }
 
-PUSH_FN floats load(const float *from)
+LANE_FN floats load(const float *from)
 {
     floats v;
     memcpy(&v, from, sizeof v);
@@ -132,7 +132,7 @@ PUSH_FN floats load(const float *from)
 
 typedef uint8_t eight __attribute__((vector_size(LANES)));
 
-PUSH_FN eight round_places(floats x)
+LANE_FN eight round_places(floats x)
 {
     enum { LOW = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 3 }; /* byte of an int */
     bytes steps = (bytes) __builtin_convertvector(x * STEPS, ints);
@@ -141,7 +141,7 @@ PUSH_FN eight round_places(floats x)
 }
 
 /* 1 in the lanes whose particles touch something. */
-PUSH_FN floats find_held(const around *a, const floats x[DIM], uint32_t number)
+LANE_FN floats find_held(const around *a, const floats x[DIM], uint32_t number)
 {
     const push_args *args = a->args;
     ints held = {0};
@@ -176,10 +176,10 @@ static void copy_run(around *a, uint32_t number, uint32_t count, const float shi
             held = find_held(a, x, first);
         floats third = DIM == 3 ? x[DIM - 1] : held, fourth = DIM == 3 ? held : none;
         floats rows[4] = {x[0], x[1], third, fourth};
-        transpose(rows);
+        lanes_transpose(rows);
         for (int m = 0; m < 4; m++) {
-            a->store.place[at + k + (uint32_t)m] = low_half(rows[m]);
-            a->store.place[at + k + (uint32_t)m + 4] = high_half(rows[m]);
+            a->store.place[at + k + (uint32_t)m] = lanes_low(rows[m]);
+            a->store.place[at + k + (uint32_t)m + 4] = lanes_high(rows[m]);
         }
     }
 }
@@ -304,7 +304,7 @@ static void ask_run(const around *a, uint32_t entry, uint32_t number, uint32_t b
             turn(place, other);
             uint32_t twins = meet(&a->args->m, own, other, ask, &share);
             for (int k = 0; k < LANES; k++)
-                *sum += k < 4 ? low_half(ask[k]) : high_half(ask[k - 4]);
+                *sum += k < 4 ? lanes_low(ask[k]) : lanes_high(ask[k - 4]);
             for (; twins; twins &= twins - 1) {
                 int lane = __builtin_ctz(twins);
                 part(a->args, number, number_of(a, second[lane]), share[lane], sum);
@@ -326,7 +326,7 @@ static void ask_all(const around *a, const uint32_t *const start[3], uint32_t en
 
 /* Lists the bits of two runs as pairs from `code` on. Most have no more than four, which are
  * written without asking; what is not there is not counted. */
-PUSH_FN int list_bits(uint16_t *to, uint64_t bits, uint32_t code)
+LANE_FN int list_bits(uint16_t *to, uint64_t bits, uint32_t code)
 {
     int n = __builtin_popcountll(bits);
     SP_UNROLL
@@ -338,7 +338,7 @@ PUSH_FN int list_bits(uint16_t *to, uint64_t bits, uint32_t code)
 }
 
 /* The bits of two runs of two cells each, from the entries low[0] and high[0] on. */
-PUSH_FN uint64_t two_runs(const store *s, const box *b, const uint32_t *low, const uint32_t *high,
+LANE_FN uint64_t two_runs(const store *s, const box *b, const uint32_t *low, const uint32_t *high,
                           uint32_t *runs, uint32_t code)
 {
     uint32_t first = low[0], second = high[0], n = low[2] - first, m = high[2] - second;
@@ -349,7 +349,7 @@ PUSH_FN uint64_t two_runs(const store *s, const box *b, const uint32_t *low, con
 
 /* Lists the pairs of particle k of the block, that is an entry of the store, from the half of the
  * cell in which it is. start[k] is that of its cell in the layer before, its own and the next. */
-PUSH_FN void list_pairs(around *a, const uint32_t *const start[3], uint32_t entry, int k)
+LANE_FN void list_pairs(around *a, const uint32_t *const start[3], uint32_t entry, int k)
 {
     const store *s = &a->store;
     block *b = &a->block;
@@ -398,7 +398,7 @@ static void meet_pairs(around *a)
         uint32_t twins = meet(&a->args->m, own, other, ask, &share);
         for (int lane = 0; lane < LANES; lane++)
             b->sum[b->pairs[k + lane * part_size] / CODES] +=
-                lane < 4 ? low_half(ask[lane]) : high_half(ask[lane - 4]);
+                lane < 4 ? lanes_low(ask[lane]) : lanes_high(ask[lane - 4]);
         for (; __builtin_expect(twins != 0, 0); twins &= twins - 1) {
             int lane = __builtin_ctz(twins);
             uint32_t pair = b->pairs[k + lane * part_size];
@@ -441,12 +441,12 @@ static void answer(const push_args *args, const block *b, float to[DIM][BLOCK])
         FOR_DIM(d)
             square += sum[d] * sum[d];
         floats length = root(square), slow = sum[3] * SLOWING;
-        slow = choose(slow > 1.0f, slow, one);
-        floats scale = choose(length > most * slow, most / length, one / slow);
+        slow = lanes_select(slow > 1.0f, slow, one);
+        floats scale = lanes_select(length > most * slow, most / length, one / slow);
         FOR_DIM(d) {
             floats place = load(args->from[d] + first) + scale * sum[d];
-            place = choose(place > args->low[d], place, args->low[d] + (floats){0});
-            place = choose(place < args->high[d], place, args->high[d] + (floats){0});
+            place = lanes_select(place > args->low[d], place, args->low[d] + (floats){0});
+            place = lanes_select(place < args->high[d], place, args->high[d] + (floats){0});
             memcpy(to[d] + k, &place, sizeof place);
         }
     }

@@ -18,13 +18,11 @@
 
 #include "state.h"
 
+#include "device/cpu/lanes.h"
 #include "kernels/random.h"
-
-#include <string.h>
 
 #define STEPS 64.0f /* of rounded places, per cell */
 #define BYTES 32    /* candidates that are looked at together */
-#define LANES 8     /* pairs that are computed together */
 
 #define SLOWING 0.6f     /* a particle follows up to 1 / SLOWING pairs in full */
 #define SAME_PLACE 1e-3f /* of D: closer pairs have no direction of their own */
@@ -32,13 +30,8 @@
     0.999f /* of D: pairs that a pass has brought to D, but for rounding, slow nobody \
             */
 
-typedef float quad __attribute__((vector_size(16)));
-typedef float floats __attribute__((vector_size(4 * LANES)));
-typedef int32_t ints __attribute__((vector_size(4 * LANES)));
 typedef uint8_t bytes __attribute__((vector_size(BYTES)));
 typedef int8_t chars __attribute__((vector_size(BYTES)));
-
-#define PUSH_FN static inline __attribute__((always_inline))
 
 /* A quad: x, y (2D: held, 0), z, held. */
 #define HELD DIM
@@ -57,7 +50,7 @@ typedef struct distances {
 
 /* ---- bits */
 
-PUSH_FN uint32_t byte_bits(chars lanes)
+LANE_FN uint32_t byte_bits(chars lanes)
 {
 #if defined(__AVX2__)
     typedef char same __attribute__((vector_size(32)));
@@ -76,7 +69,7 @@ PUSH_FN uint32_t byte_bits(chars lanes)
 #endif
 }
 
-PUSH_FN chars size_of(chars v)
+LANE_FN chars size_of(chars v)
 {
 #if defined(__AVX2__)
     typedef char same __attribute__((vector_size(32)));
@@ -95,7 +88,7 @@ typedef struct box {
     chars width, sum;
 } box;
 
-PUSH_FN box box_around(const store *s, const distances *m, uint32_t entry)
+LANE_FN box box_around(const store *s, const distances *m, uint32_t entry)
 {
     box b = {.width = (chars){0} + (int8_t)(m->width + 1),
              .sum = (chars){0} + (int8_t)(m->sum + 1)};
@@ -106,7 +99,7 @@ PUSH_FN box box_around(const store *s, const distances *m, uint32_t entry)
 
 /* Which of the `count` entries from `first` on, at most BYTES, are near. Entries are at most two
  * cells away, so no difference overflows; sums of two may, and are cut off before. */
-PUSH_FN uint64_t near_bits(const store *s, const box *b, uint32_t first, uint32_t count)
+LANE_FN uint64_t near_bits(const store *s, const box *b, uint32_t first, uint32_t count)
 {
     bytes place;
     chars near, sum;
@@ -126,7 +119,7 @@ PUSH_FN uint64_t near_bits(const store *s, const box *b, uint32_t first, uint32_
 /* ---- pairs */
 
 /* The bits of the lanes that are true. */
-PUSH_FN uint32_t lane_bits(ints lanes)
+LANE_FN uint32_t lane_bits(ints lanes)
 {
 #if defined(__AVX2__)
     return (uint32_t)__builtin_ia32_movmskps256((floats)lanes);
@@ -143,7 +136,7 @@ PUSH_FN uint32_t lane_bits(ints lanes)
 #endif
 }
 
-PUSH_FN floats root(floats x)
+LANE_FN floats root(floats x)
 {
 #if defined(__AVX__)
     return __builtin_ia32_sqrtps256(x);
@@ -154,32 +147,9 @@ PUSH_FN floats root(floats x)
 #endif
 }
 
-PUSH_FN floats choose(ints mask, floats yes, floats no)
-{
-    return (floats)(((ints)yes & mask) | ((ints)no & ~mask));
-}
-
-/* Four vectors as two squares of 4 x 4, side by side, each turned round its diagonal. */
-PUSH_FN void transpose(floats r[4])
-{
-    floats a = __builtin_shufflevector(r[0], r[1], 0, 8, 1, 9, 4, 12, 5, 13);
-    floats b = __builtin_shufflevector(r[2], r[3], 0, 8, 1, 9, 4, 12, 5, 13);
-    floats c = __builtin_shufflevector(r[0], r[1], 2, 10, 3, 11, 6, 14, 7, 15);
-    floats d = __builtin_shufflevector(r[2], r[3], 2, 10, 3, 11, 6, 14, 7, 15);
-    r[0] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
-    r[1] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
-    r[2] = __builtin_shufflevector(c, d, 0, 1, 8, 9, 4, 5, 12, 13);
-    r[3] = __builtin_shufflevector(c, d, 2, 3, 10, 11, 6, 7, 14, 15);
-}
-
-PUSH_FN floats two_quads(quad low, quad high)
-{
-    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
-}
-
 /* The number of the lowest bit, 64 if there is none. No branch where there is an instruction for
  * it: nothing could tell which way it goes. */
-PUSH_FN uint32_t lowest_bit(uint64_t bits)
+LANE_FN uint32_t lowest_bit(uint64_t bits)
 {
 #if defined(__BMI__)
     return (uint32_t)__builtin_ia32_tzcnt_u64(bits);
@@ -189,18 +159,18 @@ PUSH_FN uint32_t lowest_bit(uint64_t bits)
 }
 
 /* Eight quads by components. */
-PUSH_FN void turn(const quad *from, floats to[4])
+LANE_FN void turn(const quad *from, floats to[4])
 {
     for (int k = 0; k < 4; k++)
-        to[k] = two_quads(from[k], from[k + 4]);
-    transpose(to);
+        to[k] = lanes_two_quads(from[k], from[k + 4]);
+    lanes_transpose(to);
 }
 
 /* Eight pairs at once, by components: what they ask of the first of each. ask[m] holds the quads of
  * pairs m and m + 4: the way, and 1 if the pair is closer than settled. Returns the bits of those
  * that are at one place, whose way is left to `part`, and in `share` how much of a way is theirs.
  */
-PUSH_FN uint32_t meet(const distances *m, const floats own[4], const floats other[4], floats ask[4],
+LANE_FN uint32_t meet(const distances *m, const floats own[4], const floats other[4], floats ask[4],
                       floats *share)
 {
     floats way[DIM], square = {0}, one = (floats){0} + 1.0f;
@@ -216,18 +186,8 @@ PUSH_FN uint32_t meet(const distances *m, const floats own[4], const floats othe
     FOR_DIM(d)
         ask[d] = push * way[d];
     ask[3] = (floats)((ints)one & (square < m->settled));
-    transpose(ask);
+    lanes_transpose(ask);
     return lane_bits(~apart);
-}
-
-PUSH_FN quad low_half(floats v)
-{
-    return __builtin_shufflevector(v, v, 0, 1, 2, 3);
-}
-
-PUSH_FN quad high_half(floats v)
-{
-    return __builtin_shufflevector(v, v, 4, 5, 6, 7);
 }
 
 #endif

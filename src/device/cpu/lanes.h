@@ -66,6 +66,39 @@ LANE_FN bool lanes_all(ints mask)
     return (m[0] & m[1] & m[2] & m[3]) == -1;
 }
 
+/* A short vector: what one particle or one node has, up to four values. */
+typedef float quad __attribute__((vector_size(16)));
+
+LANE_FN floats lanes_two_quads(quad low, quad high)
+{
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+LANE_FN quad lanes_low(floats v)
+{
+    return __builtin_shufflevector(v, v, 0, 1, 2, 3);
+}
+
+LANE_FN quad lanes_high(floats v)
+{
+    return __builtin_shufflevector(v, v, 4, 5, 6, 7);
+}
+
+/* Four vectors as two squares of 4 x 4, side by side, each turned round its diagonal: eight quads,
+ * number k in the low half of vector k, k + 4 in its high half, become four vectors of a component
+ * of all eight, and the other way round. */
+LANE_FN void lanes_transpose(floats r[4])
+{
+    floats a = __builtin_shufflevector(r[0], r[1], 0, 8, 1, 9, 4, 12, 5, 13);
+    floats b = __builtin_shufflevector(r[2], r[3], 0, 8, 1, 9, 4, 12, 5, 13);
+    floats c = __builtin_shufflevector(r[0], r[1], 2, 10, 3, 11, 6, 14, 7, 15);
+    floats d = __builtin_shufflevector(r[2], r[3], 2, 10, 3, 11, 6, 14, 7, 15);
+    r[0] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+    r[1] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+    r[2] = __builtin_shufflevector(c, d, 0, 1, 8, 9, 4, 5, 12, 13);
+    r[3] = __builtin_shufflevector(c, d, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
 LANE_FN floats lanes_abs(floats v)
 {
     return (floats)((ints)v & 0x7fffffff);

@@ -19,14 +19,11 @@
 
 #define FINE (2 * TILE + 1) /* places of the lattice along an axis of a tile */
 #define FINE_PLANE (FINE * LAST(FINE))
-#define PAD 2 /* zeros on both sides of a row, for the faces that reach beyond it */
-
-typedef float quad __attribute__((vector_size(16))); /* sum of w, and of w v along each axis */
 
 typedef struct lattice {
-    quad node[FINE * FINE_PLANE];
+    quad node[FINE * FINE_PLANE]; /* sum of w, and of w v along each axis */
     quad plane[FINE_PLANE];
-    quad row[PAD + FINE + PAD];
+    quad row[FINE];
 } lattice;
 
 size_t X(device_scratch)(void)
@@ -129,23 +126,57 @@ static inline void restrict_lines(const quad *from, int count, int centre, int l
         to[k] = 0.5f * (before[k] + after[k]) + here[k];
 }
 
-/* A row of faces of component d, from the row of the lattice; `index` is that of the tile's first
- * face of the row. */
-static void give_row(X(sim) *s, const quad *row, int d, size_t index)
+/* One value of a row: that of its even places 0, 2, ..., of its odd ones 1, 3, ..., and of the last
+ * even one. There is nothing beyond. */
+#define VECTORS (TILE / LANES)
+typedef struct line {
+    floats even[VECTORS], odd[VECTORS];
+    float last;
+} line;
+
+LANE_FN void take_line(const quad *row, int value, line *l)
 {
-    float sum[TILE + 2], weight[TILE + 2];
-    int first = d == 0 ? 0 : -1, count = TILE + 1 - first;
-    for (int i = 0; i < count; i++) {
-        const quad *here = row + PAD + 2 * (i + first) + (d != 0);
-        quad q = 0.5f * (here[-1] + here[1]) + here[0];
-        weight[i] = q[0];
-        sum[i] = q[d + 1];
+    for (int v = 0; v < VECTORS; v++) {
+        const quad *from = row + 2 * LANES * v;
+        floats even[4], odd[4];
+        for (int k = 0; k < 4; k++) {
+            even[k] = lanes_two_quads(from[2 * k], from[2 * k + 8]);
+            odd[k] = lanes_two_quads(from[2 * k + 1], from[2 * k + 9]);
+        }
+        lanes_transpose(even);
+        lanes_transpose(odd);
+        l->even[v] = even[value];
+        l->odd[v] = odd[value];
     }
-    float *to_sum = s->u[d] + index + first, *to_weight = s->weight[d] + index + first;
-    for (int i = 0; i < count; i++) {
-        to_sum[i] += sum[i];
-        to_weight[i] += weight[i];
+    l->last = row[2 * TILE][value];
+}
+
+LANE_FN void add_lanes(float *to, floats v)
+{
+    lanes_store(to, lanes_load(to, LANES) + v, LANES);
+}
+
+/* Adds the sums 1/2, 1, 1/2 around the even places to `to`, TILE + 1 of them. */
+LANE_FN void add_even(const line *l, float *to)
+{
+    for (int v = 0; v < VECTORS; v++) {
+        floats left = v > 0 ? l->odd[v - 1] : lanes_of(0.0f);
+        left = __builtin_shufflevector(left, l->odd[v], 7, 8, 9, 10, 11, 12, 13, 14);
+        add_lanes(to + LANES * v, 0.5f * (left + l->odd[v]) + l->even[v]);
     }
+    to[TILE] += 0.5f * l->odd[VECTORS - 1][LANES - 1] + l->last;
+}
+
+/* The same around the odd places, with one beyond either end: TILE + 2 from to[-1] on. */
+LANE_FN void add_odd(const line *l, float *to)
+{
+    to[-1] += 0.5f * l->even[0][0];
+    for (int v = 0; v < VECTORS; v++) {
+        floats right = v + 1 < VECTORS ? l->even[(v + 1) % VECTORS] : lanes_of(l->last);
+        right = __builtin_shufflevector(l->even[v], right, 1, 2, 3, 4, 5, 6, 7, 8);
+        add_lanes(to + LANES * v, 0.5f * (l->even[v] + right) + l->odd[v]);
+    }
+    to[TILE] += 0.5f * l->last;
 }
 
 /* What a row of the lattice is for. */
@@ -154,30 +185,32 @@ typedef struct wanted {
     float *density; /* may be NULL */
 } wanted;
 
-/* The middles of cells lie on the rows of the faces across x, between them. */
-static void give_density(float *density, const quad *row, size_t index)
+/* A row of faces of component d, from the row of the lattice; `index` is that of the tile's first
+ * face of the row. The middles of cells lie on the rows of the faces across x, between them. */
+LANE_FN void use_row(X(sim) *s, const wanted *want, const quad *row, int d, size_t index)
 {
-    float *to = density + index - 1;
-    for (int i = 0; i < TILE + 2; i++) {
-        const quad *here = row + PAD + 2 * i - 1;
-        to[i] += 0.5f * (here[-1][0] + here[1][0]) + here[0][0];
+    line weight, sum;
+    take_line(row, 0, &weight);
+    if (d == 0 && want->density)
+        add_odd(&weight, want->density + index);
+    if (!want->faces)
+        return;
+    take_line(row, d + 1, &sum);
+    if (d == 0) {
+        add_even(&weight, s->weight[d] + index);
+        add_even(&sum, s->u[d] + index);
+    } else {
+        add_odd(&weight, s->weight[d] + index);
+        add_odd(&sum, s->u[d] + index);
     }
 }
 
-static void use_row(X(sim) *s, const wanted *want, const quad *row, int d, size_t index)
-{
-    if (want->faces)
-        give_row(s, row, d, index);
-    if (d == 0 && want->density)
-        give_density(want->density, row, index);
-}
-
 /* Rows of component d from a plane of the lattice; `index`: the tile's first face of the plane. */
-static void give_plane(X(sim) *s, const wanted *want, lattice *l, const quad *plane, int d,
-                       size_t index)
+LANE_FN void give_plane(X(sim) *s, const wanted *want, lattice *l, const quad *plane, int d,
+                        size_t index)
 {
     for (int j = d == 1 ? 0 : -1; j <= TILE; j++) {
-        restrict_lines(plane, FINE, 2 * j + (d != 1), 0, FINE - 1, l->row + PAD);
+        restrict_lines(plane, FINE, 2 * j + (d != 1), 0, FINE - 1, l->row);
         use_row(s, want, l->row, d, (size_t)((ptrdiff_t)index + j * (ptrdiff_t)s->grid.stride[1]));
     }
 }
@@ -186,7 +219,7 @@ static void give_plane(X(sim) *s, const wanted *want, lattice *l, const quad *pl
 static void give_to_grid(X(sim) *s, const wanted *want, const int corner[DIM], int low, int high,
                          lattice *l)
 {
-    quad *plane = DIM == 3 ? l->plane : l->row + PAD;
+    quad *plane = DIM == 3 ? l->plane : l->row;
     for (int centre = low - 1; centre <= high + 1; centre++) {
         /* along the slowest axis: faces across it at even places, all others at odd ones */
         bool across = centre % 2 == 0;
@@ -196,7 +229,7 @@ static void give_to_grid(X(sim) *s, const wanted *want, const int corner[DIM], i
         first[DIM - 1] += across ? centre / 2 : (centre - 1) / 2;
         size_t index = X(index)(&s->grid, first);
         restrict_lines(l->node, FINE_PLANE, centre, low, high, plane);
-        for (int d = 0; d < DIM; d++) {
+        FOR_DIM(d) { /* unrolled: every component has code of its own */
             if ((d == DIM - 1) != across || (d != 0 && !want->faces))
                 continue;
             if (DIM == 3)
@@ -224,7 +257,6 @@ void X(p2g_linear)(X(sim) *s, int tile, void *scratch, bool faces, float *densit
     int low = 2 * slow_cell(s, corner, s->tiles.start[tile]);
     int high = 2 * slow_cell(s, corner, s->tiles.start[tile + 1] - 1) + 2;
     memset(l->node + low * FINE_PLANE, 0, (size_t)(high + 1 - low) * FINE_PLANE * sizeof(quad));
-    memset(l->row, 0, sizeof l->row);
     give_to_lattice(s, tile, corner, l);
     give_to_grid(s, &want, corner, low, high, l);
 }
