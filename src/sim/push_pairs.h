@@ -5,11 +5,11 @@
  * order of cells, each as one vector (x, y, z, held), and the same places rounded to bytes, 64
  * steps per cell. A byte repeats every 4 cells, which is wider than the cells around a particle.
  *
- * 1. Bytes. A candidate is near if it is at most `width` steps away along each axis: one addition
- *    and one comparison for 32 candidates and an axis. The answer is a bit for each.
- * 2. Pairs. Those whose bit is set are listed, as pairs, for many particles one after the other;
- * then eight pairs are computed at once, and what they ask for is added to the first of each in
- * order.
+ * 1. Bytes. A candidate is near if it is at most `width` steps away along each axis, and `sum`
+ * steps along all of them together: 32 candidates are looked at in a vector, and the answer is a
+ * bit for each.
+ * 2. Pairs. Those whose bit is set are listed, as pairs, for the particles of a row of cells; then
+ *    eight pairs are computed at once, and what they ask for is added to the first of each.
  *
  * The list depends on nothing but places and every sum has a fixed order: the result is the same
  * for every instruction set and any number of threads. */
@@ -33,7 +33,7 @@
 typedef uint8_t bytes __attribute__((vector_size(BYTES)));
 typedef int8_t chars __attribute__((vector_size(BYTES)));
 
-/* A quad: x, y (2D: held, 0), z, held. */
+/* Of a quad: x, y, z, held; in 2D x, y, held. */
 #define HELD DIM
 
 typedef struct store {
@@ -71,7 +71,7 @@ LANE_FN uint32_t byte_bits(chars lanes)
 
 LANE_FN chars size_of(chars v)
 {
-#if defined(__AVX2__)
+#if defined(__AVX2__) && !defined(__clang__) /* which knows what the other one means */
     typedef char same __attribute__((vector_size(32)));
     return (chars)__builtin_ia32_pabsb256((same)v);
 #else
