@@ -335,12 +335,12 @@ static void a_random_box_finds_its_distance(void)
     fixture_destroy(f);
 }
 
-/* More than any list holds, all at one place and in a corner of the domain. */
+/* More than the store and any list hold, all at one place and in a corner of the domain. */
 static void a_crowd_spreads(void)
 {
     fixture *f = empty_box(16);
     const float x[DIM] = {0.2f, 0.2f}, rest[DIM] = {0};
-    for (int k = 0; k < 1500; k++)
+    for (int k = 0; k < (DIM == 3 ? 2600 : 1500); k++)
         put_particle(f, x, rest);
     push(f, 60);
     check_inside(f);
