@@ -342,7 +342,7 @@ static void a_crowd_spreads(void)
     const float x[DIM] = {0.2f, 0.2f}, rest[DIM] = {0};
     for (int k = 0; k < (DIM == 3 ? 2600 : 1500); k++)
         put_particle(f, x, rest);
-    push(f, 60);
+    push(f, DIM == 3 ? 20 : 60);
     check_inside(f);
     double far = 0;
     for (uint32_t k = 0; k < f->s->particles.count; k++)
