@@ -232,10 +232,13 @@ static void run_case(int dim, const test_case *c, spate_solver solver)
         }
         spate_stats one = spate_sim_stats(cpu), two = spate_sim_stats(gpu);
         int counts[2] = {one.solver_iterations - before[0], two.solver_iterations - before[1]};
-        if (step == 2 || abs(counts[0] - counts[1]) > 1)
+        if (step == 2)
             printf("  %dD %s: step %d: %d iterations, on the cpu %d; divergence %.2g, %.2g\n", dim,
                    c->name, step, counts[1], counts[0], two.divergence_after, one.divergence_after);
-        CHECK(abs(counts[0] - counts[1]) <= (budget ? 8 + counts[0] / 10 : 1));
+        if (budget)
+            CHECK(abs(counts[0] - counts[1]) <= 8 + counts[0] / 10);
+        else /* all sweeps of a tile in a row: cheaper iterations, and some more of them */
+            CHECK(counts[1] <= counts[0] + counts[0] / 2 + 1 && counts[1] >= counts[0] - 1);
         CHECK(!c->dry || counts[1] == 0);
         if (!budget)
             CHECK_LESS(two.divergence_after, 4 * one.divergence_after + 1e-7);
