@@ -228,17 +228,17 @@ static void run_case(int dim, const test_case *c, spate_solver solver)
                 printf("  %dD %s: %s\n", dim, c->name, error.message);
             if (stage == SPATE_STAGE_PRESSURE)
                 /* the others stop at other iterations, for rounding decides when */
-                compare(cpu, gpu, alone, budget ? 5e-5 : 1e-5);
+                compare(cpu, gpu, alone, budget ? 5e-5 : 2e-5);
         }
         spate_stats one = spate_sim_stats(cpu), two = spate_sim_stats(gpu);
         int counts[2] = {one.solver_iterations - before[0], two.solver_iterations - before[1]};
-        if (step == 2)
+        if (step == 2 || abs(counts[0] - counts[1]) > 2)
             printf("  %dD %s: step %d: %d iterations, on the cpu %d; divergence %.2g, %.2g\n", dim,
                    c->name, step, counts[1], counts[0], two.divergence_after, one.divergence_after);
         if (budget)
             CHECK(abs(counts[0] - counts[1]) <= 8 + counts[0] / 10);
-        else /* all sweeps of a tile in a row: cheaper iterations, and some more of them */
-            CHECK(counts[1] <= counts[0] + counts[0] / 2 + 1 && counts[1] >= counts[0] - 1);
+        else /* its coarsest level is solved in another order */
+            CHECK(abs(counts[0] - counts[1]) <= 2);
         CHECK(!c->dry || counts[1] == 0);
         if (!budget)
             CHECK_LESS(two.divergence_after, 4 * one.divergence_after + 1e-7);

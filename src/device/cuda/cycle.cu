@@ -8,9 +8,9 @@
  * - The coarser correction is added while a tile is fetched.
  * - The coarsest level is small: one block holds it in shared memory and does all sweeps there.
  *
- * The density projection is a single cycle, and one in another order would move the particles
- * elsewhere: it sweeps in the order of the CPU, and differs from it by rounding alone. In a solve a
- * tile has all its sweeps at once (`quick`): two kernels for three.
+ * The order of sweeps is that of the CPU: the density projection is a single cycle, and one in
+ * another order would move the particles elsewhere. In a solve the coarsest level has fewer sweeps,
+ * over all of it and not tile by tile (`quick`).
  *
  * Across a periodic side a tile may meet its own parity. There the images (lists.cu) are refreshed
  * before each half, and fetching, smoothing and restriction are done one after the other. */
@@ -430,18 +430,11 @@ typedef struct plan {
     int count;
 } plan;
 
-/* As on the CPU: even tiles one sweep, odd ones two, even ones two, ..., in the end one. Or quick:
- * all sweeps of a tile in a row. */
-static plan plan_of(int sweeps, bool quick)
+/* As on the CPU: even tiles one sweep, odd ones two, even ones two, ..., in the end one. */
+static plan plan_of(int sweeps)
 {
     plan p;
     memset(&p, 0, sizeof p);
-    if (quick) {
-        p.count = 2;
-        p.turns[1].odd = true;
-        p.turns[0].sweeps = p.turns[1].sweeps = sweeps;
-        return p;
-    }
     p.count = sweeps + 1 < MOST_TURNS ? sweeps + 1 : MOST_TURNS;
     for (int n = 0; n < p.count; n++) {
         p.turns[n].odd = n % 2;
@@ -541,8 +534,7 @@ void X(gpu_cycle)(X(gpu) *g, int sweeps, bool quick)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     int last = y->level_count - 1;
-    quick = quick && !y->periodic; /* images lag behind: they do not bear so many sweeps in a row */
-    plan p = plan_of(sweeps, quick);
+    plan p = plan_of(sweeps);
     for (int k = 0; k < last; k++)
         if (y->periodic)
             go_down_wrapped(g, k, &p);
@@ -555,7 +547,7 @@ void X(gpu_cycle)(X(gpu) *g, int sweeps, bool quick)
     args.partials = g->partials;
     args.partial_count = last == 0 ? args.level.tile_count : 0;
     args.sweeps = sweeps;
-    args.quick = quick;
+    args.quick = quick && !y->periodic; /* across a side may be the same colour */
     solve_coarsest(g, args, 1);
     for (int k = last - 1; k >= 0; k--)
         if (y->periodic)

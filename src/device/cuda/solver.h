@@ -262,7 +262,7 @@ extern "C" {
 #endif
 void X(gpu_wrap)(X(gpu) *g, const X(gpu_level) *l, float *field); /* images of periodic sides */
 void X(gpu_find_pockets)(X(gpu) *g, double largest); /* marks them, takes the mean out of `right` */
-/* x of level 0 from its b; partials: of b . x. quick: not in the order of the CPU. */
+/* x of level 0 from its b; partials: of b . x. quick: fewer sweeps on the coarsest level. */
 void X(gpu_cycle)(X(gpu) *g, int sweeps, bool quick);
 #ifdef __cplusplus
 }
