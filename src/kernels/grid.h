@@ -119,6 +119,21 @@ SP_KERNEL bool X(row_has_faces)(const X(grid) *g, const int t[DIM], int r)
            !(DIM == 3 && t[DIM - 1] == g->tiles[2] - 1 && (r >> TILE_SHIFT));
 }
 
+/* Whether a border tile holds faces that end the domain. */
+SP_KERNEL bool X(ends_domain)(const X(grid) *g, int tile)
+{
+    int t[DIM], outside = 0;
+    bool ends = true;
+    X(tile_coordinates)(g, tile, t);
+    FOR_DIM(d) {
+        if (t[d] >= 1 && t[d] <= g->tiles[d] - 2)
+            continue;
+        outside++;
+        ends = ends && t[d] == g->tiles[d] - 1 && g->n[d] % TILE == 0 && !g->periodic[d];
+    }
+    return ends && outside == 1;
+}
+
 SP_KERNEL bool X(inside)(const X(grid) *g, const int c[DIM])
 {
     bool inside = true;

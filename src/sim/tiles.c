@@ -75,21 +75,6 @@ static void mark_across(X(sim) *s, int axis)
             s->tiles.state[k] = (uint8_t)((s->tiles.state[k] & ~TILE_ACROSS) | TILE_ACTIVE);
 }
 
-/* Whether a border tile holds faces that end the domain. */
-static bool ends_domain(const X(grid) *g, int tile)
-{
-    int t[DIM], outside = 0;
-    bool ends = true;
-    X(tile_coordinates)(g, tile, t);
-    FOR_DIM(d) {
-        if (t[d] >= 1 && t[d] <= g->tiles[d] - 2)
-            continue;
-        outside++;
-        ends = ends && t[d] == g->tiles[d] - 1 && g->n[d] % TILE == 0 && !g->periodic[d];
-    }
-    return ends && outside == 1;
-}
-
 void X(tiles_update)(X(sim) *s)
 {
     X(tiles) *t = &s->tiles;
@@ -118,7 +103,7 @@ void X(tiles_update)(X(sim) *s)
             t->active[t->active_count++] = k;
         if (border)
             t->border[t->border_count++] = k;
-        if (active || (border && ends_domain(&s->grid, k)))
+        if (active || (border && X(ends_domain)(&s->grid, k)))
             t->faces[t->face_count++] = k;
         if ((t->state[k] >> 4 & (TILE_ACTIVE | TILE_BORDER)) && !active && !border)
             left[left_count++] = k;

@@ -1,33 +1,10 @@
 /* test_device.c -- the life of a simulation on a device beside the CPU: refused scenes, memory that
- * runs out, checkpoints that change the device, changes by the user. The device is "check", or that
- * of SPATE_TEST_DEVICE (see test_gpu.c). */
-#include "test.h"
+ * runs out, checkpoints that change the device, changes by the user. */
+#include "device_test.h"
 
 #include "base/memory.h"
-#include "sim/table.h"
 
-#include <spate/spate.h>
-#include <stdlib.h>
-
-extern const sp_table sp2_check_table, sp3_check_table;
-
-static bool always(char *note, size_t size)
-{
-    snprintf(note, size, "poses as a GPU");
-    return true;
-}
-
-static uint64_t free_now = UINT64_MAX;
-static uint64_t free_bytes(void)
-{
-    return free_now;
-}
-
-static const char *device_name(void)
-{
-    const char *name = getenv("SPATE_TEST_DEVICE");
-    return name ? name : "check";
-}
+#include <math.h>
 
 static spate_scene *make_scene(void)
 {
@@ -45,19 +22,10 @@ static spate_scene *make_scene(void)
     return scene;
 }
 
-static spate_sim *start(const spate_scene *scene, const char *device, spate_error *error)
-{
-    spate_options options = spate_options_default();
-    options.device = device;
-    options.threads = 2;
-    return spate_sim_create(scene, &options, error);
-}
-
 static spate_sim *run_steps(const spate_scene *scene, const char *device, int steps)
 {
     spate_error error = {0};
-    spate_sim *sim = start(scene, device, &error);
-    CHECK(sim != NULL);
+    spate_sim *sim = start(scene, device);
     for (int k = 0; k < steps && sim; k++)
         CHECK(spate_sim_step(sim, 0, &error) == SPATE_OK);
     return sim;
@@ -91,7 +59,7 @@ static void refuses_pcg(void)
     spate_scene *scene = make_scene();
     spate_error error = {0};
     scene->pressure.solver = SPATE_SOLVER_PCG;
-    CHECK(start(scene, device_name(), &error) == NULL);
+    CHECK(start_on(scene, device_name(), &error) == NULL);
     CHECK(error.status == SPATE_ERROR_DEVICE);
     CHECK_TEXT(error.where, "pressure.solver");
     spate_scene_destroy(scene);
@@ -111,10 +79,10 @@ static void forecast(void)
                0.2 * (double)spate_sim_device_bytes(sim));
     spate_sim_destroy(sim);
     if (strcmp(device_name(), "check") == 0) {
-        free_now = forecast.device_memory - 1;
+        check_free_bytes = forecast.device_memory - 1;
         CHECK(spate_scene_forecast(scene, &options, &forecast, &error) == SPATE_ERROR_DEVICE);
         CHECK(strstr(error.message, "are available") != NULL);
-        free_now = UINT64_MAX;
+        check_free_bytes = UINT64_MAX;
     }
     spate_scene_destroy(scene);
 }
@@ -128,7 +96,7 @@ static void out_of_memory(void)
     spate_sim *sim = NULL;
     for (uint64_t n = 1; n < 1000 && !sim; n += 3) {
         sp_alloc_fail_at(n);
-        sim = start(scene, device_name(), &error);
+        sim = start_on(scene, device_name(), &error);
         sp_alloc_fail_at(0);
         refused += sim == NULL;
         CHECK(sim || error.status == SPATE_ERROR_MEMORY || error.status == SPATE_ERROR_DEVICE);
@@ -136,33 +104,6 @@ static void out_of_memory(void)
     CHECK(sim != NULL && refused > 10);
     spate_sim_destroy(sim);
     spate_scene_destroy(scene);
-}
-
-typedef struct buffer {
-    char *bytes;
-    size_t size, room, place;
-} buffer;
-
-static spate_status put(void *user, const void *bytes, size_t size)
-{
-    buffer *b = user;
-    if (b->size + size > b->room) {
-        b->room = 2 * (b->size + size);
-        b->bytes = realloc(b->bytes, b->room);
-    }
-    memcpy(b->bytes + b->size, bytes, size);
-    b->size += size;
-    return SPATE_OK;
-}
-
-static spate_status take(void *user, void *bytes, size_t size)
-{
-    buffer *b = user;
-    if (b->place + size > b->size)
-        return SPATE_ERROR_FILE;
-    memcpy(bytes, b->bytes + b->place, size);
-    b->place += size;
-    return SPATE_OK;
 }
 
 /* A state goes to the other device, into a simulation that has run before, and on from there. */
@@ -234,9 +175,7 @@ static void changes_by_user(void)
 
 int main(int argc, char **argv)
 {
-    static const sp_device check = {"check", &sp2_check_table, &sp3_check_table, always,
-                                    free_bytes};
-    sp_device_add(&check);
+    add_check_device();
     TEST_BEGIN(argc, argv);
     TEST(names);
     TEST(refuses_pcg);

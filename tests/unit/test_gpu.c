@@ -1,46 +1,7 @@
-/* test_gpu.c -- a device beside the CPU gives the CPU's results. In the ordinary tests that is the
- * device "check" (src/device/cuda/gpu.h), whose memory holds NaN wherever something was not copied;
- * with SPATE_TEST_DEVICE=cuda it is a GPU (make test-cuda). */
-#include "test.h"
-
-#include "sim/table.h"
+/* test_gpu.c -- a device beside the CPU gives the CPU's results. */
+#include "device_test.h"
 
 #include <math.h>
-#include <spate/spate.h>
-#include <stdlib.h>
-#include <string.h>
-
-extern const sp_table sp2_check_table, sp3_check_table;
-
-static bool always(char *note, size_t size)
-{
-    snprintf(note, size, "poses as a GPU");
-    return true;
-}
-
-static uint64_t enough(void)
-{
-    return UINT64_MAX;
-}
-
-static const char *device_name(void)
-{
-    const char *name = getenv("SPATE_TEST_DEVICE");
-    return name ? name : "check";
-}
-
-static spate_sim *start(const spate_scene *scene, const char *device)
-{
-    spate_options options = spate_options_default();
-    spate_error error = {0};
-    options.device = device;
-    options.threads = 2;
-    spate_sim *sim = spate_sim_create(scene, &options, &error);
-    CHECK(sim != NULL);
-    if (!sim)
-        printf("  %s\n", error.message);
-    return sim;
-}
 
 /* The largest difference of places, in cells, of particles with the same id; and of velocities. */
 static double difference(spate_sim *a, spate_sim *b, double *speed)
@@ -265,33 +226,6 @@ static void ten_steps_3d(void)
 
 /* ---- stage by stage, from the same state */
 
-typedef struct buffer {
-    char *bytes;
-    size_t size, room, place;
-} buffer;
-
-static spate_status put(void *user, const void *bytes, size_t size)
-{
-    buffer *b = user;
-    if (b->size + size > b->room) {
-        b->room = 2 * (b->size + size);
-        b->bytes = realloc(b->bytes, b->room);
-    }
-    memcpy(b->bytes + b->size, bytes, size);
-    b->size += size;
-    return SPATE_OK;
-}
-
-static spate_status take(void *user, void *bytes, size_t size)
-{
-    buffer *b = user;
-    if (b->place + size > b->size)
-        return SPATE_ERROR_FILE;
-    memcpy(bytes, b->bytes + b->place, size);
-    b->place += size;
-    return SPATE_OK;
-}
-
 /* The largest difference of a field in the domain, against its largest value. */
 static double field_difference(spate_sim *a, spate_sim *b, const char *name)
 {
@@ -463,8 +397,7 @@ static void same_bits(void)
 
 int main(int argc, char **argv)
 {
-    static const sp_device check = {"check", &sp2_check_table, &sp3_check_table, always, enough};
-    sp_device_add(&check);
+    add_check_device();
     TEST_BEGIN(argc, argv);
     TEST(stages_2d);
     TEST(stages_3d);

@@ -1,26 +1,9 @@
 /* test_gpu_pressure.c -- the pressure solve on a device beside the CPU's, stage against stage from
  * the same state: closed boxes, pockets, pools of one cell, nothing at all, odd periodic domains,
- * and all solvers. The device is "check", or that of SPATE_TEST_DEVICE (see test_gpu.c). */
-#include "test.h"
-
-#include "sim/table.h"
+ * and all solvers. */
+#include "device_test.h"
 
 #include <math.h>
-#include <spate/spate.h>
-#include <stdlib.h>
-
-extern const sp_table sp2_check_table, sp3_check_table;
-
-static bool always(char *note, size_t size)
-{
-    snprintf(note, size, "poses as a GPU");
-    return true;
-}
-
-static uint64_t enough(void)
-{
-    return UINT64_MAX;
-}
 
 static spate_shape *box(spate_scene *scene, spate_list list, double x0, double y0, double z0,
                         double x1, double y1, double z1)
@@ -160,19 +143,6 @@ static spate_scene *make_scene(int dim, const test_case *c, spate_solver solver)
     return scene;
 }
 
-static spate_sim *start(const spate_scene *scene, const char *device)
-{
-    spate_options options = spate_options_default();
-    spate_error error = {0};
-    options.device = device;
-    options.threads = 2;
-    spate_sim *sim = spate_sim_create(scene, &options, &error);
-    CHECK(sim != NULL);
-    if (!sim)
-        printf("  %s: %s\n", error.where, error.message);
-    return sim;
-}
-
 /* The largest difference of a field, against the largest value. */
 static double field_difference(spate_sim *a, spate_sim *b, const char *name, double *largest)
 {
@@ -212,9 +182,8 @@ static void compare(spate_sim *cpu, spate_sim *gpu, bool closed_box, double limi
 
 static void run_case(int dim, const test_case *c, spate_solver solver)
 {
-    const char *name = getenv("SPATE_TEST_DEVICE");
     spate_scene *scene = make_scene(dim, c, solver);
-    spate_sim *cpu = start(scene, "cpu"), *gpu = start(scene, name ? name : "check");
+    spate_sim *cpu = start(scene, "cpu"), *gpu = start(scene, device_name());
     spate_error error = {0};
     bool budget = solver != SPATE_SOLVER_MULTIGRID,
          alone = c->build == closed || c->build == pockets;
@@ -290,8 +259,7 @@ static void refused(void)
 
 int main(int argc, char **argv)
 {
-    static const sp_device check = {"check", &sp2_check_table, &sp3_check_table, always, enough};
-    sp_device_add(&check);
+    add_check_device();
     TEST_BEGIN(argc, argv);
     TEST(multigrid_2d);
     TEST(multigrid_3d);

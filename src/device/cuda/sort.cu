@@ -55,10 +55,9 @@ GPU_FN uint32_t sum_row(const X(fields) *f, int tile, int row)
 BLOCKS(count_in_tiles, sort_args, row_sums, TILE_ROWS)
 {
     FOR_THREADS(r, TILE_ROWS)
-    shared->sum[r] = sum_row(&a->f, (int)block, r);
+        shared->sum[r] = sum_row(&a->f, (int)block, r);
     BARRIER();
-    FOR_THREADS(t, 1)
-    {
+    FOR_THREADS(t, 1) {
         uint32_t sum = 0;
         for (int r = 0; r < TILE_ROWS; r++)
             sum += shared->sum[r];
@@ -166,20 +165,6 @@ MAP(take_border, tile_args)
         a->f.tile_state[i] |= BORDER;
 }
 
-GPU_FN bool ends_domain(const X(grid) *g, int tile)
-{
-    int t[DIM], outside = 0;
-    bool ends = true;
-    X(tile_coordinates)(g, tile, t);
-    FOR_DIM(d) {
-        if (t[d] >= 1 && t[d] <= g->tiles[d] - 2)
-            continue;
-        outside++;
-        ends = ends && t[d] == g->tiles[d] - 1 && g->n[d] % TILE == 0 && !g->periodic[d];
-    }
-    return ends && outside == 1;
-}
-
 GPU_FN bool is_listed(const tile_args *a, int tile, int which)
 {
     uint8_t state = a->f.tile_state[tile];
@@ -187,7 +172,7 @@ GPU_FN bool is_listed(const tile_args *a, int tile, int which)
     switch (which) {
     case LIST_ACTIVE: return active;
     case LIST_BORDER: return border;
-    case LIST_FACES: return active || (border && ends_domain(&a->f.grid, tile));
+    case LIST_FACES: return active || (border && X(ends_domain)(&a->f.grid, tile));
     case LIST_LEFT: return (state >> 4 & (ACTIVE | BORDER)) && !active && !border;
     default:
         return active && (state & LIQUID) &&
@@ -284,10 +269,9 @@ BLOCKS(place_cells, sort_args, row_sums, TILE_ROWS)
 {
     int tile = a->f.active[block];
     FOR_THREADS(r, TILE_ROWS)
-    shared->sum[r] = sum_row(&a->f, tile, r);
+        shared->sum[r] = sum_row(&a->f, tile, r);
     BARRIER();
-    FOR_THREADS(t, 1)
-    {
+    FOR_THREADS(t, 1) {
         uint32_t place = a->f.tile_start[tile];
         for (int r = 0; r < TILE_ROWS; r++) {
             uint32_t sum = shared->sum[r];
@@ -296,8 +280,7 @@ BLOCKS(place_cells, sort_args, row_sums, TILE_ROWS)
         }
     }
     BARRIER();
-    FOR_THREADS(r, TILE_ROWS)
-    {
+    FOR_THREADS(r, TILE_ROWS) {
         size_t c = X(tile_index)(&a->f.grid, tile) + X(row_offset)(&a->f.grid, r);
         uint32_t place = shared->sum[r];
         for (int k = 0; k < TILE; k++) {
