@@ -10,7 +10,7 @@ import { check, finish, same, test } from "./check.mjs";
 import { nativeRun } from "./native.mjs";
 import { readScene, root } from "./node.mjs";
 
-const modules = process.env.SPATE_NODE_MODULES ?? path.join(root, "build/web-tests");
+const modules = process.env.SPATE_NODE_MODULES ?? path.join(root, "build/firefox-tests");
 const puppeteer = createRequire(path.join(modules, "x.js"))("puppeteer-core");
 const shots = path.join(root, "build/web-shots");
 fs.mkdirSync(shots, { recursive: true });

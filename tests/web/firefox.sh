@@ -1,6 +1,6 @@
 # The page in Firefox: see firefox.mjs. FIREFOX names the browser. Without a screen Firefox has no WebGL, so it gets one
 # in memory (xvfb).
-modules=${SPATE_NODE_MODULES:-$SPATE_SOURCE/build/web-tests}
+modules=${SPATE_NODE_MODULES:-$SPATE_SOURCE/build/firefox-tests} # its own: two npm at once in one folder undo each other
 skip() { echo "skip web_firefox"; echo "  skipped: $1"; exit 0; }
 command -v node >/dev/null || skip "there is no node here"
 FIREFOX=${FIREFOX:-$(command -v firefox-esr || command -v firefox)} || skip "there is no Firefox here"
