@@ -414,7 +414,7 @@ typedef struct spate_forecast {
     uint64_t volume_bytes;
     uint64_t film_bytes;       /* of the film and the picture at the end, estimate */
     uint64_t checkpoint_bytes; /* of the two that are kept, estimate */
-    uint64_t device_memory;   /* bytes in a GPU's memory; 0 on the CPU */
+    uint64_t device_memory;    /* bytes in a GPU's memory; 0 on the CPU */
 } spate_forecast;
 SPATE_API spate_status spate_scene_forecast(const spate_scene *scene, const spate_options *options,
                                             spate_forecast *forecast, spate_error *error);

@@ -166,9 +166,9 @@ typedef struct X(sim) {
     float *density; /* cells: of particles, against rest density times the free room, 1 where that
                        is little; NULL without density projection */
     bool sorted;    /* no particle has moved, come or gone since SORT */
-    bool density_summed; /* P2G has left the sums for SURFACE where density_sums says */
-    float *p;            /* Pa, the last pressure: start of the next solve */
-    uint8_t *type;       /* spate_cell */
+    bool density_summed;     /* P2G has left the sums for SURFACE where density_sums says */
+    float *p;                /* Pa, the last pressure: start of the next solve */
+    uint8_t *type;           /* spate_cell */
     uint8_t *known[DIM];     /* EXTRAPOLATE: 0 unknown, else 1 + distance in faces, or FACE_FIXED */
     uint32_t *first, *count; /* per cell: its first particle, how many */
     float *phi_solid;  /* m, nodes: signed distance to solids; exact near them, a bound far away;

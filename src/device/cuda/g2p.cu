@@ -118,10 +118,9 @@ BLOCKS(carry_tile, kick_args, kick_block, TILE_CELLS)
     X(tile_cell)(&a->f.grid, tile, first);
     FOR_DIM(d) {
         FOR_THREADS(t, 1)
-        shared->partly = 0;
+            shared->partly = 0;
         BARRIER();
-        FOR_THREADS(c, BLOCK)
-        {
+        FOR_THREADS(c, BLOCK) {
             int place[DIM];
             block_place(first, c, place);
             bool known = load_known(&a->f, place, d);
@@ -132,26 +131,25 @@ BLOCKS(carry_tile, kick_args, kick_block, TILE_CELLS)
         }
         BARRIER();
         FOR_THREADS(c, BLOCK)
-        smooth(shared, c, 1, 0);
+            smooth(shared, c, 1, 0);
         BARRIER();
         FOR_THREADS(c, BLOCK)
-        smooth(shared, c, SPAN, 1);
+            smooth(shared, c, SPAN, 1);
         BARRIER();
         if (DIM == 3) {
             FOR_THREADS(c, BLOCK)
-            smooth(shared, c, SPAN * SPAN, 0);
+                smooth(shared, c, SPAN * SPAN, 0);
             BARRIER();
         }
         if (shared->partly) { /* over what is known: a kick that is the same everywhere stays so */
-            FOR_THREADS(c, BLOCK)
-            {
+            FOR_THREADS(c, BLOCK) {
                 float share = shared->known[last][c];
                 shared->kick[last][c] = share > 0.0f ? shared->kick[last][c] / share : 0.0f;
             }
             BARRIER();
         }
         FOR_THREADS(t, TILE_CELLS)
-        correct(a, tile, t, d, shared->kick[last], shared->known[last], shared->partly);
+            correct(a, tile, t, d, shared->kick[last], shared->known[last], shared->partly);
         BARRIER();
     }
 }

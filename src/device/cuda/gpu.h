@@ -46,7 +46,7 @@ typedef struct X(fields) {
 
     float *u[DIM], *u_old[DIM], *weight[DIM];
     uint8_t *known[DIM], *known_next[DIM]; /* the second: of the next layer, on the device alone */
-    float *phi, *density, *p; /* density: NULL without density projection */
+    float *phi, *density, *p;              /* density: NULL without density projection */
     uint8_t *type;
     float *phi_solid, *w[DIM], *room; /* NULL without solids */
     uint8_t *marks;                   /* NULL without inflows and outflows */

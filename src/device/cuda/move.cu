@@ -121,11 +121,11 @@ GPU_FN void sum_work(const move_args *a, size_t block, move_shared *shared)
     BARRIER();
     for (int half = GROUP / 2; half > 0; half /= 2) {
         FOR_THREADS(t, half)
-        shared->work[t] += shared->work[t + half];
+            shared->work[t] += shared->work[t + half];
         BARRIER();
     }
     FOR_THREADS(t, 1)
-    a->partials[block] = shared->work[0];
+        a->partials[block] = shared->work[0];
 }
 
 GPU_FN double move_any(const move_args *a, size_t k)
@@ -139,8 +139,7 @@ GPU_FN double move_any(const move_args *a, size_t k)
 /* The default, and everything else: apart, so that the first needs fewer registers. */
 BLOCKS_AT_ONCE(move_linear_rk3, move_args, move_shared, THREADS, 4)
 {
-    FOR_THREADS(t, GROUP)
-    {
+    FOR_THREADS(t, GROUP) {
         size_t k = block * GROUP + (size_t)t;
         double work = k < a->f.particle_count ? move_particle(a, KERNEL_LINEAR, 3, k) : 0.0;
         if (a->how.displaced)
@@ -152,8 +151,7 @@ BLOCKS_AT_ONCE(move_linear_rk3, move_args, move_shared, THREADS, 4)
 
 BLOCKS_AT_ONCE(move_general, move_args, move_shared, THREADS, 3)
 {
-    FOR_THREADS(t, GROUP)
-    {
+    FOR_THREADS(t, GROUP) {
         size_t k = block * GROUP + (size_t)t;
         double work = k < a->f.particle_count ? move_any(a, k) : 0.0;
         if (a->how.displaced)

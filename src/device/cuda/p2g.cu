@@ -124,10 +124,10 @@ GPU_FN void give_component(const X(fields) *f, int tile, int d, cell_sums *share
     int corner[DIM];
     X(tile_cell)(&f->grid, tile, corner);
     FOR_THREADS(t, TILE_CELLS)
-    sum_cell(f, tile, t, d, shared);
+        sum_cell(f, tile, t, d, shared);
     BARRIER();
     FOR_THREADS(t, REACHED)
-    give_face(f, corner, t, d, shared);
+        give_face(f, corner, t, d, shared);
 }
 
 /* A block per component: more and shorter ones keep the device busy to the end of each colour. */

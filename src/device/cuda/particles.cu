@@ -75,19 +75,18 @@ GPU_FN double measured(const sum_args *a, size_t k)
 
 BLOCKS(sum_group, sum_args, sum_shared, THREADS)
 {
-    FOR_THREADS(t, GROUP)
-    {
+    FOR_THREADS(t, GROUP) {
         size_t k = block * GROUP + (size_t)t;
         shared->part[t] = k < a->f.particle_count ? measured(a, k) : 0.0;
     }
     BARRIER();
     for (int half = GROUP / 2; half > 0; half /= 2) {
         FOR_THREADS(t, half)
-        shared->part[t] += shared->part[t + half];
+            shared->part[t] += shared->part[t + half];
         BARRIER();
     }
     FOR_THREADS(t, 1)
-    a->partials[block] = shared->part[0];
+        a->partials[block] = shared->part[0];
 }
 
 static double sum_of(X(gpu) *g, measure what, int axis, float rest)

@@ -191,8 +191,7 @@ GPU_FN double combine(double a, double b, bool largest)
 BLOCKS(reduce, reduce_args, reduce_shared, REDUCERS)
 {
     (void)block;
-    FOR_THREADS(t, REDUCERS)
-    {
+    FOR_THREADS(t, REDUCERS) {
         double part = 0;
         for (size_t k = (size_t)t; k < a->count; k += REDUCERS)
             part = combine(part, a->values[k], a->largest);
@@ -201,11 +200,11 @@ BLOCKS(reduce, reduce_args, reduce_shared, REDUCERS)
     BARRIER();
     for (int half = REDUCERS / 2; half > 0; half /= 2) {
         FOR_THREADS(t, half)
-        shared->part[t] = combine(shared->part[t], shared->part[t + half], a->largest);
+            shared->part[t] = combine(shared->part[t], shared->part[t + half], a->largest);
         BARRIER();
     }
     FOR_THREADS(t, 1)
-    a->values[0] = shared->part[0];
+        a->values[0] = shared->part[0];
 }
 
 static double reduce_partials(X(gpu) *g, size_t count, bool largest)

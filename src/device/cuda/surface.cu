@@ -29,23 +29,21 @@ BLOCKS(find_empty, surface_args, empty_shared, 128)
     const X(grid) *g = &a->f.grid;
     int tile = a->f.active[block], at[DIM];
     X(tile_coordinates)(g, tile, at);
-    FOR_THREADS(t, 1)
-    {
+    FOR_THREADS(t, 1) {
         bool empty = !(a->f.tile_state[tile] & TILE_LIQUID);
         FOR_DIM(d)
             empty = empty || (g->periodic[d] && (at[d] == 1 || at[d] >= g->tiles[d] - 3));
         shared->empty = empty;
     }
     BARRIER();
-    FOR_THREADS(t, TILE_CELLS)
-    {
+    FOR_THREADS(t, TILE_CELLS) {
         int cell[DIM];
         if (a->f.count[X(tile_place)(g, tile, t, cell)] == 0)
             GPU_ADD32(&shared->empty, 1u);
     }
     BARRIER();
     FOR_THREADS(t, 1)
-    a->to[tile] = shared->empty ? NEAR_EMPTY : 0;
+        a->to[tile] = shared->empty ? NEAR_EMPTY : 0;
 }
 
 MAP(spread_marks, surface_args)
@@ -154,15 +152,14 @@ BLOCKS(gather_density, surface_args, density_shared, DENSITY_THREADS)
     if (!border && !f->density && !(f->tile_near[tile] & NEAR_SURFACE))
         return;
     FOR_THREADS(t, COLUMNS)
-    for (int k = 0; k < OFFSETS; k++)
-        shared->sum[1][k][t] = shared->sum[2][k][t] = 0.0f;
+        for (int k = 0; k < OFFSETS; k++)
+            shared->sum[1][k][t] = shared->sum[2][k][t] = 0.0f;
     BARRIER();
     for (int plane = -1; plane <= TILE; plane++) {
         FOR_THREADS(t, COLUMNS)
-        give_plane(a, corner, plane, t, shared);
+            give_plane(a, corner, plane, t, shared);
         BARRIER();
-        FOR_THREADS(t, plane > 0 ? OUTPUTS : 0)
-        {
+        FOR_THREADS(t, plane > 0 ? OUTPUTS : 0) {
             int i = t % TILE, j = t / TILE; /* j = 0 in 2D */
             float sum = 0.0f;
             for (int k = 0; k < OFFSETS; k++) {
