@@ -14,6 +14,7 @@
 
 typedef float lanes __attribute__((vector_size(TILE * sizeof(float))));
 typedef int32_t lane_mask __attribute__((vector_size(TILE * sizeof(float))));
+typedef uint32_t lane_words __attribute__((vector_size(TILE * sizeof(float))));
 typedef double wide __attribute__((vector_size(TILE * sizeof(double))));
 typedef uint8_t lane_bytes __attribute__((vector_size(TILE)));
 typedef float loose __attribute__((vector_size(TILE * sizeof(float)), aligned(4), may_alias));
@@ -63,8 +64,8 @@ SP_INLINE void store_bytes(uint8_t *p, lane_mask v)
 /* v > 0, for anything but a NaN. */
 SP_INLINE lane_mask is_positive(lanes v)
 {
-    lane_mask bits = (lane_mask)v;
-    return (((lane_mask){0} - bits) & ~bits) >> 31;
+    lane_words bits = (lane_words)v; /* unsigned: minus the least number is itself */
+    return (lane_mask)((0u - bits) & ~bits) >> 31;
 }
 
 /* v == n and v < n, for numbers that are not negative. */

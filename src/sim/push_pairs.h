@@ -110,7 +110,7 @@ LANE_FN uint64_t near_bits(const store *s, const box *b, uint32_t first, uint32_
         memcpy(&place, s->rounded[d] + first, sizeof place);
         chars way = size_of((chars)(b->centre[d] - place));
         near &= way < b->width;
-        sum += way;
+        sum = (chars)((bytes)sum + (bytes)way);
     }
     near &= sum < b->sum;
     return byte_bits(near) & (((uint64_t)1 << count) - 1);

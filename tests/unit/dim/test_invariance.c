@@ -103,7 +103,7 @@ static double difference(const outcome *a, const outcome *b)
         worst = fmax(worst, fabs((double)a->x[k] - b->x[k]));
         front = k % 3 == 0 ? fmax(front, a->x[k]) : front;
     }
-    CHECK(front > 11);
+    CHECK(front > (TEST_IS_SLOW ? 9 : 11)); /* the column was 9 wide; fewer steps if slow */
     CHECK(front < plain_cells[0] - 2);
     return worst;
 }
