@@ -69,7 +69,7 @@ asan:
 # the tests in which threads work; ARGS=test_: all
 tsan:
 	@$(MAKE) --no-print-directory build PRESET=tsan TARGETS=$(if $(ARGS),unit_tests,thread_tests)
-	@tests/run -u -t 900 build/tsan $(or $(ARGS),_base _header _preview _film _surface _2d)
+	@tests/run -u -t 900 build/tsan $(or $(ARGS),_base _header _preview _film _2d)
 
 compilers:
 	@$(MAKE) --no-print-directory build PRESET=release
