@@ -76,7 +76,7 @@ LANE_FN chars size_of(chars v)
     return (chars)__builtin_ia32_pabsb256((same)v);
 #else
     chars sign = v < 0;
-    return (v ^ sign) - sign;
+    return (chars)((bytes)(v ^ sign) - (bytes)sign);
 #endif
 }
 
