@@ -14,7 +14,7 @@
  *
  * Across a periodic side a tile may meet its own parity. There the images (lists.cu) are refreshed
  * before each half, and fetching, smoothing and restriction are done one after the other. */
-#include "device/cuda/solver.h"
+#include "device/cuda/rows.h"
 
 /* ---- coefficients of a coarser level */
 
@@ -142,11 +142,11 @@ void X(gpu_multigrid_build)(X(gpu) *g)
     }
 }
 
-/* ---- work on a tile */
+/* ---- work on tiles */
 
 typedef struct tile_args {
     X(gpu_level) level;
-    int first;           /* of the blocks to be done */
+    int first, count;    /* the blocks to be done */
     const float *coarse; /* x of the coarser level, to be added to the own cells; or NULL */
     bool coarse_around;  /* and to those around */
     float *restricted;   /* right side of the coarser level, to be made; or NULL */
@@ -157,133 +157,262 @@ typedef struct tile_args {
     const X(gpu_state) *state;
 } tile_args;
 
-typedef struct tile_shared {
-    float x[PAD_SIZE];
-    float pair[PAIRS];
-    double sum[PAIRS];
-} tile_shared;
+typedef struct tiles_shared {
+    rows x[GROUP];
+    union {
+        float pair[GROUP_ROWS][HALF]; /* residuals, summed over two cells along x */
+        double sum[GROUP_ROWS];
+    } u;
+} tiles_shared;
 
-/* What a thread keeps of its two cells, red and black. */
+/* What a thread keeps. */
 typedef struct own {
-    float b[2], d[2], inverse[2], a[2][2 * DIM];
+    row x, b, inverse; /* inverse: of the diagonal, 0 where there is no unknown */
+    float end[2];      /* x before and behind the row */
+    int slot, kind;    /* slot: 0, nothing to be done */
 } own;
 
-/* x of the coarser level at a cell. */
-GPU_FN float coarse_at(const tile_args *a, int slot, int at)
+/* Where row `number` of a block finds its HALF values of the coarser level. */
+GPU_FN size_t coarse_row(const X(gpu_level) *l, int slot, int number)
 {
-    int parent = a->level.parent[slot], part = parent % FAMILY, place = 0;
-    FOR_DIM(d)
-        place += (at / block_step(d) % TILE / 2 + (part >> d & 1) * (TILE / 2)) * block_step(d);
-    return a->coarse[(size_t)(parent / FAMILY) * TILE_CELLS + (size_t)place];
+    int parent = l->parent[slot], part = parent % FAMILY;
+    int j = number % TILE / 2 + (part >> 1 & 1) * HALF;
+    int k = DIM == 3 ? number / TILE / 2 + (part >> 2) * HALF : 0;
+    return (size_t)(parent / FAMILY) * TILE_CELLS +
+           (size_t)((k * TILE + j) * TILE + (part & 1) * HALF);
 }
 
-GPU_FN float x_around(const tile_args *a, int slot, int at)
+/* n values of x around a tile, from place `at` of block `slot`, with the coarser ones. */
+GPU_FN void load_around(const tile_args *a, int slot, int at, float *x, int n)
 {
-    size_t c = (size_t)slot * TILE_CELLS + (size_t)at;
-    float x = a->level.x[c];
-    if (slot > 0 && a->coarse_around && (a->level.kind[slot] == UNIFORM || a->level.d[c] > 0.0f))
-        x += coarse_at(a, slot, at);
-    return x;
+    const X(gpu_level) *l = &a->level;
+    size_t from = (size_t)slot * TILE_CELLS + (size_t)at;
+    load_floats(l->x + from, x, n);
+    if (!a->coarse_around || slot == 0)
+        return;
+    const float *coarse = a->coarse + coarse_row(l, slot, at / TILE) + at % TILE / 2;
+    bool full = l->kind[slot] == UNIFORM;
+    SP_UNROLL_ALL
+    for (int e = 0; e < n; e++)
+        if (full || l->d[from + (size_t)e] > 0.0f)
+            x[e] += coarse[e / 2];
 }
 
-GPU_FN void take_own(const tile_args *a, float *x, int slot, int kind, int t, own *o)
+GPU_FN void add_coarse(const tile_args *a, own *o, const row_place *p)
 {
-    two p = two_of(t);
-    size_t first = (size_t)slot * TILE_CELLS;
-    float value[2] = {0.0f, 0.0f};
-    o->d[0] = o->d[1] = 2 * DIM * a->level.even;
-    load_two(a->level.b + first, &p, o->b);
-    if (kind != UNIFORM)
-        load_two(a->level.d + first, &p, o->d);
+    float coarse[HALF];
+    load_floats(a->coarse + coarse_row(&a->level, o->slot, p->number), coarse, HALF);
+    SP_UNROLL_ALL
+    for (int n = 0; n < HALF; n++)
+        for (int c = 0; c < 2; c++)
+            o->x.v[c][n] += o->inverse.v[c][n] > 0.0f ? coarse[n] : 0.0f;
+}
+
+/* The thread's row, and its piece of what lies around the tile. */
+GPU_FN void take_rows(const tile_args *a, tiles_shared *shared, size_t block, int t, own *o)
+{
+    const X(gpu_level) *l = &a->level;
+    int group = t / TILE_ROWS, number = (int)block * GROUP + group;
+    o->slot = number < a->count ? a->first + number : 0;
+    o->kind = UNIFORM;
+    o->x = row_of(0.0f);
+    if (o->slot == 0)
+        return;
+    row_place p = row_place_of(t % TILE_ROWS);
+    piece q = piece_of(t % TILE_ROWS);
+    size_t own = (size_t)o->slot * TILE_CELLS + (size_t)(p.number * TILE);
+    float around[PIECE];
+    o->kind = l->kind[o->slot];
+    o->b = load_row(l->b + own, p.odd);
     if (!a->fresh)
-        load_two(a->level.x + first, &p, value);
-    for (int e = 0; e < 2; e++) {
-        o->inverse[e] = o->d[e] > 0.0f ? 1.0f / o->d[e] : 0.0f;
-        if (a->coarse && o->d[e] > 0.0f)
-            value[e] += coarse_at(a, slot, p.at[e]);
-        x[p.pad[e]] = value[e];
-        if (kind == GENERAL)
-            faces_of(&a->level, slot, p.at[e], o->a[e]);
+        o->x = load_row(l->x + own, p.odd);
+    o->end[0] = o->end[1] = 0.0f;
+    SP_UNROLL_ALL
+    for (int n = 0; n < PIECE; n++)
+        around[n] = 0.0f;
+    if (!a->alone) {
+        const int *near = l->near + 2 * DIM * o->slot;
+        load_around(a, near[0], p.number * TILE + TILE - 1, &o->end[0], 1);
+        load_around(a, near[1], p.number * TILE, &o->end[1], 1);
+        load_around(a, near[q.face], q.from, around, PIECE);
+    }
+    o->inverse = row_of(1.0f / (2 * DIM * l->even));
+    if (o->kind != UNIFORM) {
+        row d = diagonal_of(l, o->slot, o->kind, &p);
+        SP_UNROLL_ALL
+        for (int n = 0; n < HALF; n++)
+            for (int c = 0; c < 2; c++)
+                o->inverse.v[c][n] = d.v[c][n] > 0.0f ? 1.0f / d.v[c][n] : 0.0f;
+    }
+    if (a->coarse)
+        add_coarse(a, o, &p);
+    put_row(&shared->x[group], &p, &o->x);
+    put_piece(&shared->x[group], &q, around);
+}
+
+/* In a general tile: leaves places without an unknown, images among them, as they are. */
+GPU_FN void relax_general(const X(gpu_level) *l, rows *s, const row_place *p, const own *o,
+                          int colour)
+{
+    KEEP_LOOP
+    for (int n = 0; n < HALF; n++) {
+        size_t c = (size_t)o->slot * TILE_CELLS + (size_t)place_in_row(p, colour, n);
+        float d = l->d[c], *x = &s->v[colour][p->at][n];
+        if (d > 0.0f)
+            *x += (l->b[c] + sum_faces(l, o->slot, s, p, o->end, colour, n) - d * *x) / d;
     }
 }
 
-GPU_FN void relax(const tile_args *a, float *x, int kind, int pad, const own *o, int e)
+/* Half a sweep: the cells of a colour. */
+GPU_FN void relax(const tile_args *a, tiles_shared *shared, int t, own *o, int colour)
 {
-    if (kind == GENERAL) { /* leaves places without an unknown, images among them, as they are */
-        float r = o->b[e] + sum_faces(x, pad, o->a[e]) - o->d[e] * x[pad];
-        x[pad] += o->inverse[e] * r;
-    } else {
-        x[pad] = (o->b[e] + a->level.even * sum_around(x, pad)) * o->inverse[e];
+    if (o->slot == 0)
+        return;
+    rows *s = &shared->x[t / TILE_ROWS];
+    row_place p = row_place_of(t % TILE_ROWS);
+    if (o->kind == GENERAL) {
+        relax_general(&a->level, s, &p, o, colour);
+        load_floats(s->v[colour][p.at], o->x.v[colour], HALF);
+        return;
+    }
+    float sum[HALF];
+    sum_near(s, &p, &o->x, o->end, colour, sum);
+    SP_UNROLL_ALL
+    for (int n = 0; n < HALF; n++)
+        o->x.v[colour][n] = (o->b.v[colour][n] + a->level.even * sum[n]) * o->inverse.v[colour][n];
+    put_half(s, &p, &o->x, colour);
+}
+
+GPU_FN void sweep(const tile_args *a, tiles_shared *shared, int t, own *o, bool black)
+{
+    if (black)
+        relax(a, shared, t, o, 1);
+    else
+        relax(a, shared, t, o, 0);
+}
+
+/* b - A x, 0 where there is no unknown, added to the sums of pairs. */
+GPU_FN void add_rest(const tile_args *a, const rows *s, const row_place *p, const own *o,
+                     int colour, float pair[HALF])
+{
+    row d = diagonal_of(&a->level, o->slot, o->kind, p);
+    float sum[HALF];
+    sum_near(s, p, &o->x, o->end, colour, sum);
+    SP_UNROLL_ALL
+    for (int n = 0; n < HALF; n++) {
+        float change = a->level.even * sum[n] - d.v[colour][n] * o->x.v[colour][n];
+        pair[n] += d.v[colour][n] > 0.0f ? o->b.v[colour][n] + change : 0.0f;
     }
 }
 
-/* b - A x, 0 where there is no unknown. */
-GPU_FN float rest_of(const tile_args *a, const float *x, int kind, int pad, const own *o, int e)
+GPU_FN void add_rest_general(const X(gpu_level) *l, const rows *s, const row_place *p, const own *o,
+                             int colour, float pair[HALF])
 {
-    float sum = kind == GENERAL ? sum_faces(x, pad, o->a[e]) : a->level.even * sum_around(x, pad);
-    return o->d[e] > 0.0f ? o->b[e] + (sum - o->d[e] * x[pad]) : 0.0f;
+    KEEP_LOOP
+    for (int n = 0; n < HALF; n++) {
+        size_t c = (size_t)o->slot * TILE_CELLS + (size_t)place_in_row(p, colour, n);
+        float d = l->d[c], x = s->v[colour][p->at][n];
+        if (d > 0.0f)
+            pair[n] += l->b[c] + (sum_faces(l, o->slot, s, p, o->end, colour, n) - d * x);
+    }
 }
 
-/* The mean of 2^DIM cells, from the sums of pairs, into the coarser right side. */
-GPU_FN void restrict_cell(const tile_args *a, const float *pair, int slot, int e)
+/* The thread's residuals, of which those of black cells are zero after a sweep. */
+GPU_FN void find_rest(const tile_args *a, tiles_shared *shared, int t, const own *o)
 {
-    int c[3] = {e % (TILE / 2), e / (TILE / 2) % (TILE / 2), e / (TILE * TILE / 4)}, place = 0;
-    int parent = a->level.parent[slot], part = parent % FAMILY;
-    float sum = 0.0f;
+    const rows *s = &shared->x[t / TILE_ROWS];
+    row_place p = row_place_of(t % TILE_ROWS);
+    float *pair = shared->u.pair[t], rest[HALF];
+    SP_UNROLL_ALL
+    for (int n = 0; n < HALF; n++)
+        rest[n] = 0.0f;
+    if (o->kind != GENERAL) {
+        add_rest(a, s, &p, o, 0, rest);
+        if (a->sweeps == 0)
+            add_rest(a, s, &p, o, 1, rest);
+    }
+    store_floats(pair, rest, HALF);
+    if (o->kind == GENERAL) {
+        add_rest_general(&a->level, s, &p, o, 0, pair);
+        if (a->sweeps == 0)
+            add_rest_general(&a->level, s, &p, o, 1, pair);
+    }
+}
+
+/* The mean of 2^DIM cells, from the sums of pairs, into the coarser right side: row e of the part
+ * that the tile makes. */
+GPU_FN void restrict_row(const tile_args *a, const float (*pair)[HALF], int slot, int e)
+{
+    int j = 2 * (e % HALF), k = DIM == 3 ? 2 * (e / HALF) : 0;
+    float mean[HALF];
+    SP_UNROLL_ALL
+    for (int n = 0; n < HALF; n++)
+        mean[n] = 0.0f;
     for (int z = 0; z < LAST(2); z++)
-        for (int y = 0; y < 2; y++)
-            sum += pair[((2 * c[2] + z) * TILE + 2 * c[1] + y) * (TILE / 2) + c[0]];
-    FOR_DIM(d)
-        place += (c[d] + (part >> d & 1) * (TILE / 2)) * block_step(d);
-    a->restricted[(size_t)(parent / FAMILY) * TILE_CELLS + (size_t)place] = sum / (float)FAMILY;
+        for (int y = 0; y < 2; y++) {
+            float one[HALF];
+            load_floats(pair[(k + z) * TILE + j + y], one, HALF);
+            SP_UNROLL_ALL
+            for (int n = 0; n < HALF; n++)
+                mean[n] += one[n];
+        }
+    SP_UNROLL_ALL
+    for (int n = 0; n < HALF; n++)
+        mean[n] *= 1.0f / (float)FAMILY;
+    store_floats(a->restricted + coarse_row(&a->level, slot, k * TILE + j), mean, HALF);
 }
 
-BLOCKS(work_on_tiles, tile_args, tile_shared, PAIRS)
+GPU_FN void restrict_tiles(const tile_args *a, tiles_shared *shared, size_t block)
+{
+    BARRIER();
+    FOR_THREADS(e, GROUP_ROWS / (FAMILY / 2)) {
+        int rows_of_tile = TILE_ROWS / (FAMILY / 2), group = e / rows_of_tile;
+        int number = (int)block * GROUP + group;
+        if (number < a->count)
+            restrict_row(a, shared->u.pair + group * TILE_ROWS, a->first + number,
+                         e % rows_of_tile);
+    }
+}
+
+GPU_FN void add_partials(const tile_args *a, tiles_shared *shared, size_t block)
+{
+    sum_groups(shared->u.sum);
+    FOR_THREADS(group, GROUP) {
+        int number = (int)block * GROUP + group;
+        if (number < a->count)
+            a->partials[a->first + number - 1] = shared->u.sum[group * TILE_ROWS];
+    }
+}
+
+BLOCKS_AT_ONCE(work_on_tiles, tile_args, tiles_shared, GROUP_ROWS, 4)
 {
     if (a->state->done)
         return;
-    int slot = a->first + (int)block, kind = a->level.kind[slot];
-    float *x = shared->x;
-    KEEP(own, mine, PAIRS);
-    ONE_EACH(t, PAIRS)
-        take_own(a, x, slot, kind, t, &KEPT(mine, t));
-    FOR_THREADS(n, 2 * DIM * FACE_CELLS) {
-        outer o = outer_of(n);
-        x[o.pad] = a->alone ? 0.0f : x_around(a, a->level.near[2 * DIM * slot + o.face], o.at);
-    }
+    KEEP(own, mine, GROUP_ROWS);
+    ONE_EACH(t, GROUP_ROWS)
+        take_rows(a, shared, block, t, &KEPT(mine, t));
     BARRIER();
     for (int half = 0; half < 2 * a->sweeps; half++) {
         bool black = (half % 2 != 0) != a->reverse;
-        ONE_EACH(t, PAIRS) {
-            if (black)
-                relax(a, x, kind, two_of(t).pad[1], &KEPT(mine, t), 1);
-            else
-                relax(a, x, kind, two_of(t).pad[0], &KEPT(mine, t), 0);
-        }
+        ONE_EACH(t, GROUP_ROWS)
+            sweep(a, shared, t, &KEPT(mine, t), black);
         BARRIER();
     }
-    ONE_EACH(t, PAIRS) {
-        two p = two_of(t);
-        const own *o = &KEPT(mine, t);
-        float value[2] = {x[p.pad[0]], x[p.pad[1]]};
-        if (a->sweeps > 0 || a->coarse)
-            store_two(a->level.x + (size_t)slot * TILE_CELLS, &p, value);
-        if (a->restricted)
-            shared->pair[t] =
-                rest_of(a, x, kind, p.pad[0], o, 0) + rest_of(a, x, kind, p.pad[1], o, 1);
+    ONE_EACH(t, GROUP_ROWS) {
+        own *o = &KEPT(mine, t);
+        row_place p = row_place_of(t % TILE_ROWS);
+        if (o->slot > 0 && (a->sweeps > 0 || a->coarse))
+            store_row(a->level.x + (size_t)o->slot * TILE_CELLS + (size_t)(p.number * TILE), &o->x,
+                      p.odd);
+        if (a->restricted && o->slot > 0)
+            find_rest(a, shared, t, o);
         if (a->partials)
-            shared->sum[t] =
-                (double)o->b[0] * (double)value[0] + (double)o->b[1] * (double)value[1];
+            shared->u.sum[t] = o->slot > 0 ? row_product(&o->b, &o->x) : 0.0;
     }
-    BARRIER();
     if (a->restricted)
-        FOR_THREADS(e, TILE_CELLS / FAMILY)
-            restrict_cell(a, shared->pair, slot, e);
-    if (!a->partials)
-        return;
-    find_sum(shared->sum, PAIRS);
-    FOR_THREADS(t, 1)
-        a->partials[slot - 1] = shared->sum[0];
+        restrict_tiles(a, shared, block);
+    if (a->partials)
+        add_partials(a, shared, block);
 }
 
 /* ---- the coarsest level */
@@ -450,6 +579,7 @@ static tile_args work_of(X(gpu) *g, int k)
     memset(&args, 0, sizeof args);
     args.level = y->levels[k];
     args.first = 1;
+    args.count = args.level.tile_count;
     args.state = y->state;
     return args;
 }
@@ -460,7 +590,8 @@ static void run_half(X(gpu) *g, tile_args args, bool odd)
     int first = odd ? args.level.even_count : 0;
     int end = odd ? args.level.tile_count : args.level.even_count;
     args.first = 1 + first;
-    work_on_tiles(g, args, (size_t)(end - first));
+    args.count = end - first;
+    work_on_tiles(g, args, groups_of(args.count));
 }
 
 static void go_down(X(gpu) *g, int k, const plan *p)
@@ -509,7 +640,7 @@ static void go_down_wrapped(X(gpu) *g, int k, const plan *p)
     }
     tile_args args = work_of(g, k);
     args.restricted = y->levels[k + 1].b;
-    work_on_tiles(g, args, (size_t)l->tile_count);
+    work_on_tiles(g, args, groups_of(args.count));
 }
 
 static void go_up_wrapped(X(gpu) *g, int k, const plan *p)
@@ -519,7 +650,7 @@ static void go_up_wrapped(X(gpu) *g, int k, const plan *p)
     tile_args args = work_of(g, k);
     args.coarse = y->levels[k + 1].x;
     args.alone = true;
-    work_on_tiles(g, args, (size_t)l->tile_count);
+    work_on_tiles(g, args, groups_of(args.count));
     for (int n = p->count - 1; n >= 0; n--) {
         args = work_of(g, k);
         args.sweeps = p->turns[n].sweeps;

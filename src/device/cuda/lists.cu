@@ -13,7 +13,7 @@ extern "C" {
 }
 #endif
 
-#define FINE_FIELDS 10 /* of level 0, without faces */
+#define FINE_FIELDS 9 /* of level 0, without faces */
 #define COARSE_FIELDS (3 + DIM)
 #define COUNTS (3 * GPU_LEVELS)
 
@@ -134,16 +134,9 @@ static void lay_fine(X(gpu_solver) *y)
 {
     X(gpu_level) *l = &y->levels[0];
     size_t size = y->fine_blocks * TILE_CELLS;
-    float **fields[FINE_FIELDS] = {&l->d,
-                                   &l->b,
-                                   &l->x,
-                                   &y->high,
-                                   &y->low,
-                                   &y->right,
-                                   &y->step,
-                                   &y->direction[0],
-                                   &y->direction[1],
-                                   &y->image};
+    float **fields[FINE_FIELDS] = {&l->d,           &l->b,     &l->x,    &y->high,
+                                   &y->low,         &y->right, &y->step, &y->direction[0],
+                                   &y->direction[1]};
     float *next = y->fine;
     for (int k = 0; k < FINE_FIELDS; k++, next += size)
         *fields[k] = next;

@@ -14,7 +14,7 @@ typedef struct pocket_args {
     X(gpu_level) level;
     uint8_t *pocket;
     float *right;
-    uint32_t *label; /* per cell: another one of its component; in the memory of `image` */
+    uint32_t *label; /* per cell: another one of its component; in the memory of a direction */
     int64_t *sum;    /* per root; in that of the solution */
     uint32_t *count; /* in that of `step` */
     X(gpu_state) *state;
@@ -258,7 +258,7 @@ void X(gpu_find_pockets)(X(gpu) *g, double largest)
     args.level = y->levels[0];
     args.pocket = y->pocket;
     args.right = y->right;
-    args.label = (uint32_t *)y->image;
+    args.label = (uint32_t *)y->direction[0];
     args.sum = (int64_t *)y->high;
     args.count = (uint32_t *)y->step;
     args.state = y->state;

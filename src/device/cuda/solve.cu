@@ -5,19 +5,19 @@
  * the sum of two floats. What an iteration needs from the last one (step lengths, whether it is
  * done) stays on the device: all kernels return at once when X(gpu_state) says so, and the host
  * queues a few iterations at a time. */
-#include "device/cuda/solver.h"
+#include "device/cuda/rows.h"
 
 #define BATCH 2 /* iterations between looks of the host */
 
 typedef struct vector_args {
     X(gpu_level) level; /* 0 */
     X(grid) grid;
-    float *right, *high, *low, *step, *old, *direction, *image, *q;
+    float *right, *high, *low, *step, *old, *direction, *q;
     double *partials;
     X(gpu_state) *state;
     float weight;
     int colour;
-    bool first;
+    bool first, fresh; /* there is no direction yet; the next one is still to be made */
 } vector_args;
 
 static vector_args args_of(X(gpu) *g)
@@ -33,7 +33,6 @@ static vector_args args_of(X(gpu) *g)
     args.step = y->step;
     args.old = y->direction[0];
     args.direction = y->direction[1];
-    args.image = y->image;
     args.q = g->f.p;
     args.partials = g->partials;
     args.state = y->state;
@@ -264,121 +263,200 @@ static void gather(X(gpu) *g, phase what, bool first)
 
 /* ---- conjugate gradients */
 
-typedef struct apply_shared {
-    float x[PAD_SIZE];
-    double sum[PAIRS];
-} apply_shared;
+typedef struct vector_shared {
+    rows x[GROUP];
+    union {
+        double sum[GROUP_ROWS];
+        uint32_t most[GROUP_ROWS];
+    } u;
+} vector_shared;
 
-GPU_FN float direction_at(const vector_args *a, size_t c, float beta)
+/* A thread's row of the direction s, and its place; slot 0: nothing to be done. */
+typedef struct own {
+    row x;
+    float end[2];
+    int slot, kind;
+} own;
+
+/* n values of a field; of the next direction, z + beta s, where it is not there yet. */
+GPU_FN void load_direction(const vector_args *a, size_t from, float beta, float *v, int n)
 {
-    return a->first ? a->level.x[c] : a->level.x[c] + beta * a->old[c];
+    load_floats((a->fresh ? a->level.x : a->direction) + from, v, n);
+    if (!a->fresh || a->first)
+        return;
+    float old[TILE];
+    load_floats(a->old + from, old, n);
+    SP_UNROLL_ALL
+    for (int e = 0; e < n; e++)
+        v[e] += beta * old[e];
 }
 
-GPU_FN float product_at(const vector_args *a, const float *x, int slot, int at, int pad, int kind,
-                        float d)
+GPU_FN void take_rows(const vector_args *a, vector_shared *shared, size_t block, int t, own *o)
 {
-    float f[2 * DIM];
+    const X(gpu_level) *l = &a->level;
+    int group = t / TILE_ROWS, number = (int)block * GROUP + group;
+    o->slot = number < l->tile_count ? slot_in_order(l, number) : 0;
+    if (o->slot == 0)
+        return;
+    row_place p = row_place_of(t % TILE_ROWS);
+    piece q = piece_of(t % TILE_ROWS);
+    const int *near = l->near + 2 * DIM * o->slot;
+    float beta = a->state->beta, around[PIECE], raw[TILE];
+    size_t low = (size_t)near[0] * TILE_CELLS, high = (size_t)near[1] * TILE_CELLS;
+    size_t across = (size_t)near[q.face] * TILE_CELLS, line = (size_t)(p.number * TILE);
+    o->kind = l->kind[o->slot];
+    load_direction(a, (size_t)o->slot * TILE_CELLS + line, beta, raw, TILE);
+    load_direction(a, low + line + TILE - 1, beta, &o->end[0], 1);
+    load_direction(a, high + line, beta, &o->end[1], 1);
+    load_direction(a, across + (size_t)q.from, beta, around, PIECE);
+    o->x = by_colour(raw, p.odd);
+    put_row(&shared->x[group], &p, &o->x);
+    put_piece(&shared->x[group], &q, around);
+    if (a->fresh)
+        store_floats(a->direction + (size_t)o->slot * TILE_CELLS + line, raw, TILE);
+}
+
+/* A s in a row, 0 where there is no unknown. */
+GPU_FN row product_of(const vector_args *a, const rows *s, const row_place *p, const own *o)
+{
+    row d = diagonal_of(&a->level, o->slot, o->kind, p), product;
+    SP_UNROLL_ALL
+    for (int c = 0; c < 2; c++) {
+        float sum[HALF];
+        sum_near(s, p, &o->x, o->end, c, sum);
+        SP_UNROLL_ALL
+        for (int n = 0; n < HALF; n++)
+            product.v[c][n] = d.v[c][n] > 0.0f ? d.v[c][n] * o->x.v[c][n] - sum[n] : 0.0f;
+    }
+    return product;
+}
+
+/* The same for value n of a colour, in a general tile. */
+GPU_FN float product_at(const vector_args *a, const rows *s, const row_place *p, const own *o,
+                        int colour, int n)
+{
+    const X(gpu_level) *l = &a->level;
+    float d = l->d[(size_t)o->slot * TILE_CELLS + (size_t)place_in_row(p, colour, n)];
     if (!(d > 0.0f))
         return 0.0f;
-    if (kind != GENERAL)
-        return d * x[pad] - sum_around(x, pad);
-    faces_of(&a->level, slot, at, f);
-    return d * x[pad] - sum_faces(x, pad, f);
+    return d * s->v[colour][p->at][n] - sum_faces(l, o->slot, s, p, o->end, colour, n);
 }
 
-/* s = z + beta s, A s, and the partial of s . A s */
-BLOCKS(apply_matrix, vector_args, apply_shared, PAIRS)
+GPU_FN double curvature_of(const vector_args *a, const rows *s, const row_place *p, const own *o)
+{
+    double sum = 0;
+    if (o->kind != GENERAL) {
+        row product = product_of(a, s, p, o);
+        return row_product(&o->x, &product);
+    }
+    KEEP_LOOP
+    for (int e = 0; e < TILE; e++)
+        sum += (double)s->v[e & 1][p->at][e / 2] * (double)product_at(a, s, p, o, e & 1, e / 2);
+    return sum;
+}
+
+/* s = z + beta s, and the partial of s . A s */
+BLOCKS_AT_ONCE(find_direction, vector_args, vector_shared, GROUP_ROWS, 4)
 {
     if (a->state->done)
         return;
-    int slot = (int)block + 1, kind = a->level.kind[slot];
-    size_t own = (size_t)slot * TILE_CELLS;
-    float beta = a->state->beta;
-    FOR_THREADS(t, PAIRS) {
-        two p = two_of(t);
-        float z[2], old[2] = {0.0f, 0.0f};
-        load_two(a->level.x + own, &p, z);
-        if (!a->first)
-            load_two(a->old + own, &p, old);
-        for (int e = 0; e < 2; e++) {
-            z[e] = a->first ? z[e] : z[e] + beta * old[e];
-            shared->x[p.pad[e]] = z[e];
-        }
-        store_two(a->direction + own, &p, z);
-    }
-    FOR_THREADS(n, 2 * DIM * FACE_CELLS) {
-        outer o = outer_of(n);
-        size_t other = (size_t)a->level.near[2 * DIM * slot + o.face] * TILE_CELLS;
-        shared->x[o.pad] = direction_at(a, other + (size_t)o.at, beta);
-    }
+    KEEP(own, mine, GROUP_ROWS);
+    ONE_EACH(t, GROUP_ROWS)
+        take_rows(a, shared, block, t, &KEPT(mine, t));
     BARRIER();
-    FOR_THREADS(t, PAIRS) {
-        two p = two_of(t);
-        float d[2] = {2 * DIM, 2 * DIM}, product[2];
-        double sum = 0;
-        if (kind != UNIFORM)
-            load_two(a->level.d + own, &p, d);
-        for (int e = 0; e < 2; e++) {
-            product[e] = product_at(a, shared->x, slot, p.at[e], p.pad[e], kind, d[e]);
-            sum += (double)shared->x[p.pad[e]] * (double)product[e];
-        }
-        store_two(a->image + own, &p, product);
-        shared->sum[t] = sum;
+    ONE_EACH(t, GROUP_ROWS) {
+        const own *o = &KEPT(mine, t);
+        row_place p = row_place_of(t % TILE_ROWS);
+        shared->u.sum[t] = o->slot ? curvature_of(a, &shared->x[t / TILE_ROWS], &p, o) : 0.0;
     }
-    find_sum(shared->sum, PAIRS);
-    FOR_THREADS(t, 1)
-        a->partials[block] = shared->sum[0];
+    sum_groups(shared->u.sum);
+    ONE_EACH(t, GROUP_ROWS)
+        if (t % TILE_ROWS == 0 && KEPT(mine, t).slot)
+            a->partials[KEPT(mine, t).slot - 1] = shared->u.sum[t];
 }
 
-typedef struct update_shared {
-    uint32_t most[PAIRS];
-} update_shared;
+/* r -= alpha A s, in a row; the largest |r|, as bits. */
+GPU_FN uint32_t reduce_residual(const vector_args *a, const rows *s, const row_place *p,
+                                const own *o, float alpha)
+{
+    float *b = a->level.b + (size_t)o->slot * TILE_CELLS;
+    uint32_t most = 0;
+    if (o->kind != GENERAL) {
+        row product = product_of(a, s, p, o), r = load_row(b + p->number * TILE, p->odd);
+        SP_UNROLL_ALL
+        for (int n = 0; n < HALF; n++)
+            for (int c = 0; c < 2; c++) {
+                r.v[c][n] -= alpha * product.v[c][n];
+                uint32_t bits = magnitude_bits(r.v[c][n]);
+                most = bits > most ? bits : most;
+            }
+        store_row(b + p->number * TILE, &r, p->odd);
+        return most;
+    }
+    KEEP_LOOP
+    for (int e = 0; e < TILE; e++) {
+        float *r = b + place_in_row(p, e & 1, e / 2);
+        *r -= alpha * product_at(a, s, p, o, e & 1, e / 2);
+        uint32_t bits = magnitude_bits(*r);
+        most = bits > most ? bits : most;
+    }
+    return most;
+}
 
-/* q += alpha s, r -= alpha A s; the partial of max |r| */
-BLOCKS(update_vectors, vector_args, update_shared, PAIRS)
+GPU_FN void add_step_to_row(const vector_args *a, const row_place *p, const own *o, float alpha)
+{
+    float *to = a->step + (size_t)o->slot * TILE_CELLS + (size_t)(p->number * TILE);
+    row step = row_of(0.0f);
+    if (!a->first)
+        step = load_row(to, p->odd);
+    SP_UNROLL_ALL
+    for (int n = 0; n < HALF; n++)
+        for (int c = 0; c < 2; c++)
+            step.v[c][n] += alpha * o->x.v[c][n];
+    store_row(to, &step, p->odd);
+}
+
+/* q += alpha s, r -= alpha A s; the partial of max |r|. A s is taken once more: that is less than
+ * to write and read it. */
+BLOCKS_AT_ONCE(update_vectors, vector_args, vector_shared, GROUP_ROWS, 4)
 {
     if (a->state->done)
         return;
-    size_t own = (block + 1) * TILE_CELLS;
-    float alpha = a->state->alpha;
-    FOR_THREADS(t, PAIRS) {
-        two p = two_of(t);
-        float s[2], image[2], r[2], step[2] = {0.0f, 0.0f};
-        uint32_t most = 0;
-        load_two(a->direction + own, &p, s);
-        load_two(a->image + own, &p, image);
-        load_two(a->level.b + own, &p, r);
-        if (!a->first)
-            load_two(a->step + own, &p, step);
-        for (int e = 0; e < 2; e++) {
-            step[e] += alpha * s[e];
-            r[e] -= alpha * image[e];
-            uint32_t bits = magnitude_bits(r[e]);
-            most = bits > most ? bits : most;
+    KEEP(own, mine, GROUP_ROWS);
+    ONE_EACH(t, GROUP_ROWS)
+        take_rows(a, shared, block, t, &KEPT(mine, t));
+    BARRIER();
+    ONE_EACH(t, GROUP_ROWS) {
+        const own *o = &KEPT(mine, t);
+        row_place p = row_place_of(t % TILE_ROWS);
+        float alpha = a->state->alpha;
+        shared->u.most[t] = 0;
+        if (o->slot) {
+            add_step_to_row(a, &p, o, alpha);
+            shared->u.most[t] = reduce_residual(a, &shared->x[t / TILE_ROWS], &p, o, alpha);
         }
-        store_two(a->step + own, &p, step);
-        store_two(a->level.b + own, &p, r);
-        shared->most[t] = most;
     }
-    find_largest(shared->most, PAIRS);
-    FOR_THREADS(t, 1)
-        a->partials[block] = bits_magnitude(shared->most[0]);
+    largest_of_groups(shared->u.most);
+    ONE_EACH(t, GROUP_ROWS)
+        if (t % TILE_ROWS == 0 && KEPT(mine, t).slot)
+            a->partials[KEPT(mine, t).slot - 1] = bits_magnitude(shared->u.most[t]);
 }
 
 static void queue_iteration(X(gpu) *g, int sweeps, bool quick, bool first)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
-    size_t tiles = (size_t)y->levels[0].tile_count;
+    size_t groups = groups_of(y->levels[0].tile_count);
     X(gpu_cycle)(g, sweeps, quick);
     gather(g, PHASE_RHO, first);
     X(gpu_wrap)(g, &y->levels[0], y->levels[0].x);
-    if (!first)
-        X(gpu_wrap)(g, &y->levels[0], y->direction[0]);
     vector_args args = args_of(g);
     args.first = first;
-    apply_matrix(g, args, tiles);
+    args.fresh = true;
+    find_direction(g, args, groups);
     gather(g, PHASE_CURVATURE, first);
-    update_vectors(g, args, tiles);
+    X(gpu_wrap)(g, &y->levels[0], y->direction[1]);
+    args.fresh = false;
+    update_vectors(g, args, groups);
     gather(g, PHASE_RESIDUAL, first);
     float *swap = y->direction[0];
     y->direction[0] = y->direction[1];

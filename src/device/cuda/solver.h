@@ -58,7 +58,7 @@ typedef struct X(gpu_solver) {
     float *fine;                       /* those of level 0 */
     float *right;                      /* the right side of the system */
     float *high, *low;                 /* the solution in two parts, which together hold 48 bits */
-    float *direction[2], *image, *step;
+    float *direction[2], *step;
     uint8_t *pocket;  /* per cell of level 0's blocks, as in X(system) */
     float *q_density; /* cells of the grid */
     double *partials; /* second stage of sums */
@@ -207,7 +207,7 @@ GPU_FN float sum_around(const float *x, int pad)
     return sum;
 }
 
-GPU_FN float sum_faces(const float *x, int pad, const float a[2 * DIM])
+GPU_FN float sum_faces_padded(const float *x, int pad, const float a[2 * DIM])
 {
     float sum = 0.0f;
     FOR_DIM(d)
