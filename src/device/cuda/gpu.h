@@ -164,7 +164,7 @@ void X(gpu_solve_begin)(X(gpu) *g, bool density); /* solve.cu: takes the start f
 void X(gpu_solve_end)(X(gpu) *g, bool density);   /* and gives back the solution */
 double X(gpu_residual)(X(gpu) *g);
 void X(gpu_multigrid_build)(X(gpu) *g); /* cycle.cu */
-bool X(gpu_iterate)(X(gpu) *g, int sweeps, double target, int *iterations, int most);
+bool X(gpu_iterate)(X(gpu) *g, int sweeps, double target, int *iterations, int most, bool anew);
 void X(gpu_add_correction)(X(gpu) *g);
 void X(gpu_multigrid_once)(X(gpu) *g, int sweeps); /* one cycle from nothing, for the density */
 void X(gpu_relax)(X(gpu) *g, float weight);

@@ -17,7 +17,10 @@ typedef struct vector_args {
     X(gpu_state) *state;
     float weight;
     int colour;
-    bool first, fresh; /* there is no direction yet; the next one is still to be made */
+    bool first, empty;  /* there is no direction yet; no correction */
+    bool fresh;         /* the next direction is still to be made */
+    const float *other; /* of a dot product with the direction, or A times it */
+    bool product;
 } vector_args;
 
 static vector_args args_of(X(gpu) *g)
@@ -170,7 +173,7 @@ double X(gpu_residual)(X(gpu) *g)
 #define GATHER 1024 /* partials to one, in the first stage */
 #define GATHER_THREADS 256
 
-typedef enum phase { PHASE_RHO, PHASE_CURVATURE, PHASE_RESIDUAL } phase;
+typedef enum phase { PHASE_RHO, PHASE_CROSS, PHASE_SLOPE, PHASE_CURVATURE, PHASE_RESIDUAL } phase;
 
 typedef struct gather_args {
     const double *from;
@@ -196,14 +199,22 @@ GPU_FN void conclude(const gather_args *a, double value)
     switch (a->what) {
     case PHASE_RHO:
         s->beta = a->first ? 0.0f : (float)(value / s->rho);
-        s->rho = value;
+        s->rho = s->slope = value;
         break;
+    case PHASE_CROSS: s->cross = value; break;
+    case PHASE_SLOPE: { /* after a new residual */
+        double beta = -s->cross / s->curvature;
+        s->slope = s->rho + beta * value;
+        s->beta = (float)beta;
+        break;
+    }
     case PHASE_CURVATURE:
         if (!(value > 0) || !(s->rho > 0)) {
             s->done = 1; /* nothing left to gain, or not a number */
             break;
         }
-        s->alpha = (float)(s->rho / value);
+        s->curvature = value;
+        s->alpha = (float)(s->slope / value);
         break;
     case PHASE_RESIDUAL:
         s->residual = value;
@@ -407,7 +418,7 @@ GPU_FN void add_step_to_row(const vector_args *a, const row_place *p, const own 
 {
     float *to = a->step + (size_t)o->slot * TILE_CELLS + (size_t)(p->number * TILE);
     row step = row_of(0.0f);
-    if (!a->first)
+    if (!a->empty)
         step = load_row(to, p->odd);
     SP_UNROLL_ALL
     for (int n = 0; n < HALF; n++)
@@ -442,15 +453,83 @@ BLOCKS_AT_ONCE(update_vectors, vector_args, vector_shared, GROUP_ROWS, 4)
             a->partials[KEPT(mine, t).slot - 1] = bits_magnitude(shared->u.most[t]);
 }
 
-static void queue_iteration(X(gpu) *g, int sweeps, bool quick, bool first)
+/* The partial of another vector times the direction, or A times it. */
+GPU_FN double product_with(const vector_args *a, const rows *s, const row_place *p, const own *o)
+{
+    const float *from = a->other + (size_t)o->slot * TILE_CELLS;
+    row other = load_row(from + p->number * TILE, p->odd);
+    double sum = 0;
+    if (!a->product)
+        return row_product(&other, &o->x);
+    if (o->kind != GENERAL) {
+        row product = product_of(a, s, p, o);
+        return row_product(&other, &product);
+    }
+    KEEP_LOOP
+    for (int e = 0; e < TILE; e++)
+        sum += (double)from[place_in_row(p, e & 1, e / 2)] *
+               (double)product_at(a, s, p, o, e & 1, e / 2);
+    return sum;
+}
+
+BLOCKS_AT_ONCE(multiply_direction, vector_args, vector_shared, GROUP_ROWS, 4)
+{
+    if (a->state->done)
+        return;
+    KEEP(own, mine, GROUP_ROWS);
+    ONE_EACH(t, GROUP_ROWS)
+        take_rows(a, shared, block, t, &KEPT(mine, t));
+    BARRIER();
+    ONE_EACH(t, GROUP_ROWS) {
+        const own *o = &KEPT(mine, t);
+        row_place p = row_place_of(t % TILE_ROWS);
+        shared->u.sum[t] = o->slot ? product_with(a, &shared->x[t / TILE_ROWS], &p, o) : 0.0;
+    }
+    sum_groups(shared->u.sum);
+    ONE_EACH(t, GROUP_ROWS)
+        if (t % TILE_ROWS == 0 && KEPT(mine, t).slot)
+            a->partials[KEPT(mine, t).slot - 1] = shared->u.sum[t];
+}
+
+/* beta after a new residual, to which the last direction is not orthogonal: next_direction of
+ * solve_multigrid.c. */
+static void queue_correction(X(gpu) *g)
+{
+    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    size_t groups = groups_of(y->levels[0].tile_count);
+    vector_args args = args_of(g);
+    args.direction = y->direction[0];
+    args.other = y->levels[0].x;
+    args.product = true;
+    multiply_direction(g, args, groups);
+    gather(g, PHASE_CROSS, false);
+    args.other = y->levels[0].b;
+    args.product = false;
+    multiply_direction(g, args, groups);
+    gather(g, PHASE_SLOPE, false);
+}
+
+/* The last direction is number 0. */
+static void swap_directions(X(gpu_solver) *y)
+{
+    float *swap = y->direction[0];
+    y->direction[0] = y->direction[1];
+    y->direction[1] = swap;
+}
+
+/* first: there is no direction yet; empty: no correction. */
+static void queue_iteration(X(gpu) *g, int sweeps, bool quick, bool first, bool empty)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     size_t groups = groups_of(y->levels[0].tile_count);
     X(gpu_cycle)(g, sweeps, quick);
     gather(g, PHASE_RHO, first);
+    if (empty && !first)
+        queue_correction(g);
     X(gpu_wrap)(g, &y->levels[0], y->levels[0].x);
     vector_args args = args_of(g);
     args.first = first;
+    args.empty = empty;
     args.fresh = true;
     find_direction(g, args, groups);
     gather(g, PHASE_CURVATURE, first);
@@ -458,30 +537,34 @@ static void queue_iteration(X(gpu) *g, int sweeps, bool quick, bool first)
     args.fresh = false;
     update_vectors(g, args, groups);
     gather(g, PHASE_RESIDUAL, first);
-    float *swap = y->direction[0];
-    y->direction[0] = y->direction[1];
-    y->direction[1] = swap;
+    swap_directions(y);
 }
 
-bool X(gpu_iterate)(X(gpu) *g, int sweeps, double target, int *iterations, int most)
+/* anew: not with the last direction. */
+bool X(gpu_iterate)(X(gpu) *g, int sweeps, double target, int *iterations, int most, bool anew)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
-    X(gpu_state) state;
+    X(gpu_state) *state = &y->last;
     if (y->levels[0].tile_count == 0)
         return false;
-    memset(&state, 0, sizeof state);
-    state.target = target;
-    state.iterations = *iterations;
-    state.most = most;
-    X(gpu_upload)(g, y->state, &state, sizeof state);
-    for (int k = 0; !state.done && !g->failure[0] && *iterations + k < most; k++) {
-        queue_iteration(g, sweeps, most > 1, k == 0);
-        if (k % BATCH == BATCH - 1 || *iterations + k + 1 >= most)
-            X(gpu_download)(g, &state, y->state, sizeof state);
+    state->done = 0;
+    state->target = target;
+    state->iterations = *iterations;
+    state->most = most;
+    X(gpu_upload)(g, y->state, state, sizeof *state);
+    int queued = 0;
+    while (!state->done && !g->failure[0] && *iterations + queued < most) {
+        queue_iteration(g, sweeps, most > 1, anew && queued == 0, queued == 0);
+        queued++;
+        if (queued % BATCH == 0 || *iterations + queued >= most)
+            X(gpu_download)(g, state, y->state, sizeof *state);
     }
-    bool some = state.iterations > *iterations;
-    *iterations = state.iterations;
-    X(gpu_set)(g, &y->state->done, 0, sizeof state.done);
+    int done = state->iterations - *iterations;
+    bool some = done > 0;
+    *iterations = state->iterations;
+    if ((queued - done) % 2 != 0)
+        swap_directions(y); /* those queued after the last one did nothing */
+    X(gpu_set)(g, &y->state->done, 0, sizeof state->done);
     return some && !g->failure[0];
 }
 
@@ -557,7 +640,7 @@ void X(gpu_multigrid_once)(X(gpu) *g, int sweeps)
     int iterations = 0;
     X(gpu_solve_begin)(g, true);
     X(gpu_residual)(g);
-    if (X(gpu_iterate)(g, sweeps, 0.0, &iterations, 1))
+    if (X(gpu_iterate)(g, sweeps, 0.0, &iterations, 1, true))
         X(gpu_add_correction)(g);
     X(gpu_solve_end)(g, true);
 }

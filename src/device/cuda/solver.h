@@ -33,7 +33,7 @@ typedef struct X(gpu_level) {
 
 /* What the iterations decide on the device, so that the host need not look at each. */
 typedef struct X(gpu_state) {
-    double rho, residual, target;
+    double rho, slope, curvature, cross, residual, target; /* names as in solve_multigrid.c */
     float alpha, beta;
     int iterations, most;
     uint32_t done;
@@ -63,6 +63,7 @@ typedef struct X(gpu_solver) {
     float *q_density; /* cells of the grid */
     double *partials; /* second stage of sums */
     X(gpu_state) *state;
+    X(gpu_state) last; /* as the last solve for a correction left it */
 } X(gpu_solver);
 
 /* ---- values that a thread keeps across barriers, where a block has as many threads as items */
