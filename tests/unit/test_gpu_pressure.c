@@ -112,6 +112,12 @@ static void last_digits(spate_scene *scene)
     box(scene, SPATE_LIST_FILL, 0, 0, 0, 1.3, 0.9, 1);
 }
 
+/* With tiles that have liquid all around. */
+static void deep(spate_scene *scene)
+{
+    box(scene, SPATE_LIST_FILL, 0, 0, 0, 1.9, 0.97, 1)->velocity[0] = 0.2;
+}
+
 static const test_case cases[] = {
     {"dam", 40, dam, false},
     {"closed box", 30, closed, false},
@@ -126,6 +132,7 @@ static const test_case cases[] = {
     {"one coarse level", 5, dam, false},
     {"open sides", 34, open_side, false},
     {"to the last digits", 48, last_digits, false},
+    {"deep water", 72, deep, false},
 };
 
 static spate_scene *make_scene(int dim, const test_case *c, spate_solver solver)

@@ -65,6 +65,7 @@ void X(gpu_solver_create)(X(gpu) *g, int level_count, const X(grid) *const grids
     y->flags = (uint32_t *)X(gpu_alloc)(g, (3 * y->places + 1) * sizeof(uint32_t), what);
     y->sums = (uint32_t *)X(gpu_alloc)(g, (3 * y->places + 1) * sizeof(uint32_t), what);
     y->counts = (uint32_t *)X(gpu_alloc)(g, COUNTS * sizeof(uint32_t), what);
+    y->deep = (uint8_t *)X(gpu_alloc)(g, tiles, what);
     y->ints = (int *)X(gpu_alloc)(g, ints * sizeof(int), what);
     y->kinds = (uint8_t *)X(gpu_alloc)(g, y->places + (size_t)level_count, what);
     y->partials = (double *)X(gpu_alloc)(g, (tiles / 1024 + 1) * sizeof(double), what);
@@ -113,6 +114,7 @@ void X(gpu_solver_destroy)(X(gpu) *g)
     X(gpu_free)(g, y->flags, (3 * y->places + 1) * sizeof(uint32_t));
     X(gpu_free)(g, y->sums, (3 * y->places + 1) * sizeof(uint32_t));
     X(gpu_free)(g, y->counts, COUNTS * sizeof(uint32_t));
+    X(gpu_free)(g, y->deep, tiles);
     X(gpu_free)(g, y->ints, ints * sizeof(int));
     X(gpu_free)(g, y->kinds, y->places + (size_t)y->level_count);
     X(gpu_free)(g, y->partials, (tiles / 1024 + 1) * sizeof(double));

@@ -5,7 +5,7 @@
  * the smaller one, so that the root of a component does not depend on the order of the threads.
  * Sums of right sides are taken in whole numbers, 2^-32 of the largest one, and so do not depend on
  * it either. */
-#include "device/cuda/solver.h"
+#include "device/cuda/rows.h"
 
 #define AIR 0u /* a place of block 0, which holds no unknown */
 #define NONE UINT32_MAX
@@ -180,18 +180,40 @@ MAP(join_tiles, pocket_args)
 
 /* ---- sums */
 
-MAP(mark_cells, pocket_args)
+/* A root, and whether it is that of a pocket. */
+GPU_FN void begin_sum(const pocket_args *a, uint32_t root)
 {
-    size_t c = i + TILE_CELLS;
-    if (!is_unknown(a, c))
+    if (root == AIR)
         return;
-    uint32_t root = find_root(a->label, (uint32_t)c);
-    a->pocket[c] = root != AIR;
-    if (root != c)
-        return;
-    a->sum[c] = 0;
-    a->count[c] = 0;
+    a->sum[root] = 0;
+    a->count[root] = 0;
     GPU_MAX32(&a->state->pockets, 1u);
+}
+
+/* A row of cells. Where all have one label, as in most, one look finds the root of all of them. */
+MAP(mark_rows, pocket_args)
+{
+    size_t c = TILE_CELLS + i * TILE;
+    uint32_t label = GPU_LOAD32(a->label + c);
+    bool same = a->level.kind[c / TILE_CELLS] == UNIFORM;
+    for (int k = 1; k < TILE && same; k++)
+        same = GPU_LOAD32(a->label + c + (size_t)k) == label;
+    if (same) {
+        uint32_t root = find_root(a->label, label);
+        memset(GPU_ALIGNED8(a->pocket + c), root != AIR, TILE);
+        if (root >= c && root < c + TILE)
+            begin_sum(a, root);
+        return;
+    }
+    KEEP_LOOP
+    for (int k = 0; k < TILE; k++, c++) {
+        if (!is_unknown(a, c))
+            continue;
+        uint32_t root = find_root(a->label, (uint32_t)c);
+        a->pocket[c] = root != AIR;
+        if (root == c)
+            begin_sum(a, root);
+    }
 }
 
 typedef struct sum_shared {
@@ -239,12 +261,16 @@ BLOCKS(add_up, pocket_args, sum_shared, PAIRS)
 
 MAP(subtract_means, pocket_args)
 {
-    size_t c = i + TILE_CELLS;
-    if (!a->state->pockets || !is_unknown(a, c) || !a->pocket[c])
+    if (!a->state->pockets)
         return;
-    uint32_t root = find_root(a->label, (uint32_t)c);
-    double mean = (double)a->sum[root] * a->unit / (double)a->count[root];
-    a->right[c] = (float)((double)a->right[c] - mean);
+    KEEP_LOOP
+    for (size_t c = TILE_CELLS + i * TILE; c < TILE_CELLS + (i + 1) * TILE; c++) {
+        if (!is_unknown(a, c) || !a->pocket[c])
+            continue;
+        uint32_t root = find_root(a->label, (uint32_t)c);
+        double mean = (double)a->sum[root] * a->unit / (double)a->count[root];
+        a->right[c] = (float)((double)a->right[c] - mean);
+    }
 }
 
 void X(gpu_find_pockets)(X(gpu) *g, double largest)
@@ -266,7 +292,7 @@ void X(gpu_find_pockets)(X(gpu) *g, double largest)
     X(gpu_set)(g, &y->state->pockets, 0, sizeof y->state->pockets);
     label_tiles(g, args, tiles);
     join_tiles(g, args, tiles * DIM * FACE_CELLS);
-    mark_cells(g, args, tiles * TILE_CELLS);
+    mark_rows(g, args, tiles * TILE_ROWS);
     add_up(g, args, tiles);
-    subtract_means(g, args, tiles * TILE_CELLS);
+    subtract_means(g, args, tiles * TILE_ROWS);
 }

@@ -49,24 +49,53 @@ static size_t cells_of(X(gpu) *g)
 
 /* ---- from and to the grid */
 
-GPU_FN size_t grid_place(const vector_args *a, size_t i)
+/* Row i of the blocks: where it begins there, and in the grid. */
+typedef struct line {
+    size_t block, grid;
+    bool full; /* of unknowns */
+} line;
+
+GPU_FN line line_of(const vector_args *a, size_t i)
 {
-    int cell[DIM], tile = a->level.tile_of[i / TILE_CELLS + 1];
-    return X(tile_place)(&a->grid, tile, (int)(i % TILE_CELLS), cell);
+    int slot = (int)(i / TILE_ROWS) + 1, number = (int)(i % TILE_ROWS);
+    line l;
+    l.block = (size_t)slot * TILE_CELLS + (size_t)(number * TILE);
+    l.grid = X(tile_index)(&a->grid, a->level.tile_of[slot]) + X(row_offset)(&a->grid, number);
+    l.full = a->level.kind[slot] == UNIFORM;
+    return l;
 }
 
 MAP(take_solution, vector_args)
 {
-    size_t c = i + TILE_CELLS;
-    a->high[c] = a->level.d[c] > 0.0f ? a->q[grid_place(a, i)] : 0.0f;
-    a->low[c] = 0.0f;
+    line l = line_of(a, i);
+    float q[TILE], d[TILE], zero[TILE];
+    load_floats(a->q + l.grid, q, TILE);
+    SP_UNROLL_ALL
+    for (int k = 0; k < TILE; k++)
+        zero[k] = 0.0f;
+    if (!l.full) {
+        load_floats(a->level.d + l.block, d, TILE);
+        SP_UNROLL_ALL
+        for (int k = 0; k < TILE; k++)
+            q[k] = d[k] > 0.0f ? q[k] : 0.0f;
+    }
+    store_floats(a->high + l.block, q, TILE);
+    store_floats(a->low + l.block, zero, TILE);
 }
 
 MAP(give_solution, vector_args)
 {
-    size_t c = i + TILE_CELLS;
-    if (a->level.d[c] > 0.0f)
-        a->q[grid_place(a, i)] = a->high[c];
+    line l = line_of(a, i);
+    float high[TILE];
+    load_floats(a->high + l.block, high, TILE);
+    if (l.full) {
+        store_floats(a->q + l.grid, high, TILE);
+        return;
+    }
+    SP_UNROLL_ALL
+    for (int k = 0; k < TILE; k++)
+        if (a->level.d[l.block + (size_t)k] > 0.0f)
+            a->q[l.grid + (size_t)k] = high[k];
 }
 
 void X(gpu_solve_begin)(X(gpu) *g, bool density)
@@ -79,83 +108,147 @@ void X(gpu_solve_begin)(X(gpu) *g, bool density)
     /* pockets were counted in this memory */
     X(gpu_set)(g, y->high, 0, TILE_CELLS * sizeof(float));
     X(gpu_set)(g, y->low, 0, TILE_CELLS * sizeof(float));
-    take_solution(g, args, cells_of(g));
+    take_solution(g, args, cells_of(g) / TILE);
 }
 
 void X(gpu_solve_end)(X(gpu) *g, bool density)
 {
     vector_args args = args_of(g);
     args.q = density ? X(gpu_solver_of)(g)->q_density : g->f.p;
-    give_solution(g, args, cells_of(g));
+    give_solution(g, args, cells_of(g) / TILE);
 }
 
 /* ---- the true residual */
 
+/* As in rows.h, in fp64: the rows of a tile and those around it. */
+typedef struct wide_rows {
+    double v[2][ROW_PLACES][HALF];
+} wide_rows;
+
 typedef struct residual_shared {
-    double x[PAD_SIZE];
-    uint32_t most[PAIRS];
+    wide_rows x[GROUP];
+    uint32_t most[GROUP_ROWS];
 } residual_shared;
 
-GPU_FN double exact(const vector_args *a, size_t c)
+typedef struct wide_ends {
+    double v[2];
+    int slot;
+} wide_ends;
+
+/* n values of the solution. */
+GPU_FN void load_exact(const vector_args *a, size_t from, double *v, int n)
 {
-    return (double)a->high[c] + (double)a->low[c];
+    float high[TILE], low[TILE];
+    load_floats(a->high + from, high, n);
+    load_floats(a->low + from, low, n);
+    SP_UNROLL_ALL
+    for (int k = 0; k < n; k++)
+        v[k] = (double)high[k] + (double)low[k];
 }
 
-GPU_FN double exact_sum(const vector_args *a, const double *x, int slot, int at, int pad, int kind)
+/* Puts n values from an even x on, whose red ones are the odd ones or not, into a row. */
+GPU_FN void put_wide(wide_rows *s, int at, int first, bool odd, const double *v, int n)
 {
-    float f[2 * DIM] = {0};
+    SP_UNROLL_ALL
+    for (int k = 0; k < n / 2; k++) {
+        s->v[0][at][first + k] = odd ? v[2 * k + 1] : v[2 * k];
+        s->v[1][at][first + k] = odd ? v[2 * k] : v[2 * k + 1];
+    }
+}
+
+GPU_FN void take_wide(const vector_args *a, residual_shared *shared, size_t block, int t,
+                      wide_ends *o)
+{
+    const X(gpu_level) *l = &a->level;
+    int group = t / TILE_ROWS, number = (int)block * GROUP + group;
+    o->slot = number < l->tile_count ? slot_in_order(l, number) : 0;
+    if (o->slot == 0)
+        return;
+    row_place p = row_place_of(t % TILE_ROWS);
+    piece q = piece_of(t % TILE_ROWS);
+    const int *near = l->near + 2 * DIM * o->slot;
+    size_t line = (size_t)(p.number * TILE);
+    double own[TILE], around[PIECE];
+    load_exact(a, (size_t)o->slot * TILE_CELLS + line, own, TILE);
+    load_exact(a, (size_t)near[0] * TILE_CELLS + line + TILE - 1, &o->v[0], 1);
+    load_exact(a, (size_t)near[1] * TILE_CELLS + line, &o->v[1], 1);
+    load_exact(a, (size_t)near[q.face] * TILE_CELLS + (size_t)q.from, around, PIECE);
+    put_wide(&shared->x[group], p.at, 0, p.odd, own, TILE);
+    put_wide(&shared->x[group], q.at, q.first, q.odd, around, PIECE);
+}
+
+/* Of value n of a colour: the sum over the neighbours; face: NULL, or the off-diagonals. */
+GPU_FN double exact_sum(const wide_rows *s, const row_place *p, const double end[2], int colour,
+                        int n, const float *face)
+{
+    const double *other = s->v[1 - colour][p->at];
+    bool late = p->odd != (colour == 1);
+    double before = n > 0 ? other[n > 0 ? n - 1 : 0] : end[0];
+    double behind = n < HALF - 1 ? other[n < HALF - 1 ? n + 1 : n] : end[1];
     double sum = 0;
-    if (kind == GENERAL)
-        faces_of(&a->level, slot, at, f);
     FOR_DIM(d) {
-        double one = x[pad - pad_step(d)], two = x[pad + pad_step(d)];
-        if (kind == GENERAL) {
-            one *= (double)f[2 * d];
-            two *= (double)f[2 * d + 1];
-        }
-        sum += one + two;
+        int step = d == 1 ? 1 : TILE + 2;
+        double one = d > 0 ? s->v[1 - colour][p->at - step][n] : late ? other[n] : before;
+        double two = d > 0 ? s->v[1 - colour][p->at + step][n] : late ? behind : other[n];
+        sum += face ? one * (double)face[2 * d] + two * (double)face[2 * d + 1] : one + two;
     }
     return sum;
 }
 
-BLOCKS(find_residual, vector_args, residual_shared, PAIRS)
+GPU_FN float exact_rest(double right, double d, double x, double sum)
 {
-    int slot = (int)block + 1, kind = a->level.kind[slot];
-    size_t own = (size_t)slot * TILE_CELLS;
-    FOR_THREADS(t, PAIRS) {
-        two p = two_of(t);
-        float high[2], low[2];
-        load_two(a->high + own, &p, high);
-        load_two(a->low + own, &p, low);
-        for (int e = 0; e < 2; e++)
-            shared->x[p.pad[e]] = (double)high[e] + (double)low[e];
-    }
-    FOR_THREADS(n, 2 * DIM * FACE_CELLS) {
-        outer o = outer_of(n);
-        size_t other = (size_t)a->level.near[2 * DIM * slot + o.face] * TILE_CELLS;
-        shared->x[o.pad] = exact(a, other + (size_t)o.at);
-    }
-    BARRIER();
-    FOR_THREADS(t, PAIRS) {
-        two p = two_of(t);
-        uint32_t most = 0;
-        float right[2], d[2] = {2 * DIM, 2 * DIM}, r[2] = {0.0f, 0.0f};
-        load_two(a->right + own, &p, right);
-        if (kind != UNIFORM)
-            load_two(a->level.d + own, &p, d);
-        for (int e = 0; e < 2; e++) {
-            if (d[e] > 0.0f)
-                r[e] = (float)((double)right[e] - (double)d[e] * shared->x[p.pad[e]] +
-                               exact_sum(a, shared->x, slot, p.at[e], p.pad[e], kind));
-            uint32_t bits = magnitude_bits(r[e]);
-            most = bits > most ? bits : most;
+    return d > 0 ? (float)(right - d * x + sum) : 0.0f;
+}
+
+/* b - A q in a row, into b of level 0; the largest, as bits. */
+GPU_FN uint32_t residual_row(const vector_args *a, const wide_rows *s, const row_place *p,
+                             const wide_ends *o)
+{
+    const X(gpu_level) *l = &a->level;
+    int kind = l->kind[o->slot];
+    size_t own = (size_t)o->slot * TILE_CELLS;
+    uint32_t most = 0;
+    if (kind == GENERAL) {
+        KEEP_LOOP
+        for (int e = 0; e < TILE; e++) {
+            float f[2 * DIM];
+            int at = place_in_row(p, e & 1, e / 2);
+            size_t c = own + (size_t)at;
+            faces_of(l, o->slot, at, f);
+            l->b[c] = exact_rest((double)a->right[c], (double)l->d[c], s->v[e & 1][p->at][e / 2],
+                                 exact_sum(s, p, o->v, e & 1, e / 2, f));
+            most = magnitude_bits(l->b[c]) > most ? magnitude_bits(l->b[c]) : most;
         }
-        store_two(a->level.b + own, &p, r);
-        shared->most[t] = most;
+        return most;
     }
-    find_largest(shared->most, PAIRS);
-    FOR_THREADS(t, 1)
-        a->partials[block] = bits_magnitude(shared->most[0]);
+    row right = load_row(a->right + own + (size_t)(p->number * TILE), p->odd), r;
+    row d = diagonal_of(l, o->slot, kind, p);
+    SP_UNROLL_ALL
+    for (int e = 0; e < TILE; e++) {
+        int c = e / HALF, n = e % HALF;
+        r.v[c][n] = exact_rest((double)right.v[c][n], (double)d.v[c][n], s->v[c][p->at][n],
+                               exact_sum(s, p, o->v, c, n, NULL));
+        most = magnitude_bits(r.v[c][n]) > most ? magnitude_bits(r.v[c][n]) : most;
+    }
+    store_row(l->b + own + (size_t)(p->number * TILE), &r, p->odd);
+    return most;
+}
+
+BLOCKS_AT_ONCE(find_residual, vector_args, residual_shared, GROUP_ROWS, 4)
+{
+    KEEP(wide_ends, mine, GROUP_ROWS);
+    ONE_EACH(t, GROUP_ROWS)
+        take_wide(a, shared, block, t, &KEPT(mine, t));
+    BARRIER();
+    ONE_EACH(t, GROUP_ROWS) {
+        const wide_ends *o = &KEPT(mine, t);
+        row_place p = row_place_of(t % TILE_ROWS);
+        shared->most[t] = o->slot ? residual_row(a, &shared->x[t / TILE_ROWS], &p, o) : 0;
+    }
+    largest_of_groups(shared->most);
+    ONE_EACH(t, GROUP_ROWS)
+        if (t % TILE_ROWS == 0 && KEPT(mine, t).slot)
+            a->partials[KEPT(mine, t).slot - 1] = bits_magnitude(shared->most[t]);
 }
 
 /* Into b of level 0, that of the iterations. */
@@ -164,7 +257,7 @@ double X(gpu_residual)(X(gpu) *g)
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     X(gpu_wrap)(g, &y->levels[0], y->high);
     X(gpu_wrap)(g, &y->levels[0], y->low);
-    find_residual(g, args_of(g), (size_t)y->levels[0].tile_count);
+    find_residual(g, args_of(g), groups_of(y->levels[0].tile_count));
     return X(gpu_maximum)(g, (size_t)y->levels[0].tile_count);
 }
 
@@ -566,6 +659,11 @@ bool X(gpu_iterate)(X(gpu) *g, int sweeps, double target, int *iterations, int m
         swap_directions(y); /* those queued after the last one did nothing */
     X(gpu_set)(g, &y->state->done, 0, sizeof state->done);
     return some && !g->failure[0];
+}
+
+GPU_FN double exact(const vector_args *a, size_t c)
+{
+    return (double)a->high[c] + (double)a->low[c];
 }
 
 MAP(add_step, vector_args)

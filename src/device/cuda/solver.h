@@ -51,6 +51,7 @@ typedef struct X(gpu_solver) {
     uint32_t *flags;             /* per place: with unknowns; then: and even; then: an image */
     uint32_t *sums;              /* of flags, running */
     uint32_t *counts;            /* per level: tile_count, even_count, image_count */
+    uint8_t *deep;               /* per tile of level 0: see deep.cu */
     int *ints;                   /* slot, tile_of, parent, near of all levels */
     uint8_t *kinds;
     size_t fine_blocks, coarse_blocks; /* room */
@@ -75,6 +76,7 @@ typedef struct X(gpu_solver) {
 #define GPU_LOAD32(place) (*(volatile uint32_t *)(place))
 #define GPU_STORE32(place, value) (*(volatile uint32_t *)(place) = (value))
 #define GPU_SWAP32(place, old, value) (atomicCAS(place, old, value) == (old))
+#define GPU_ALIGNED8(place) __builtin_assume_aligned(place, 8)
 #define GPU_PAIR float2 /* one access for two floats */
 #define GPU_LOAD_PAIR(pair, from) ((pair) = *(const float2 *)(from))
 #define GPU_STORE_PAIR(pair, to) (*(float2 *)(to) = (pair))
@@ -82,6 +84,7 @@ typedef struct X(gpu_solver) {
 typedef struct float_pair {
     float x, y;
 } float_pair;
+#define GPU_ALIGNED8(place) (place)
 #define GPU_PAIR float_pair
 #define GPU_LOAD_PAIR(pair, from) memcpy(&(pair), from, sizeof(pair))
 #define GPU_STORE_PAIR(pair, to) memcpy(to, &(pair), sizeof(pair))
@@ -263,6 +266,8 @@ extern "C" {
 #endif
 void X(gpu_wrap)(X(gpu) *g, const X(gpu_level) *l, float *field); /* images of periodic sides */
 void X(gpu_find_pockets)(X(gpu) *g, double largest); /* marks them, takes the mean out of `right` */
+void X(gpu_assemble_deep)(X(gpu) *g);                /* deep.cu: partials of max |b| */
+void X(gpu_measure_deep)(X(gpu) *g);                 /* and of the divergence */
 /* x of level 0 from its b; partials: of b . x. quick: fewer sweeps on the coarsest level. */
 void X(gpu_cycle)(X(gpu) *g, int sweeps, bool quick);
 #ifdef __cplusplus
