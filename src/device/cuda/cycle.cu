@@ -170,6 +170,7 @@ typedef struct own {
     row x, b, inverse; /* inverse: of the diagonal, 0 where there is no unknown */
     float end[2];      /* x before and behind the row */
     int slot, kind;    /* slot: 0, nothing to be done */
+    faces_row face;    /* of small levels */
 } own;
 
 /* Where row `number` of a block finds its HALF values of the coarser level. */
@@ -209,7 +210,8 @@ GPU_FN void add_coarse(const tile_args *a, own *o, const row_place *p)
 }
 
 /* The thread's row, and its piece of what lies around the tile. */
-GPU_FN void take_rows(const tile_args *a, tiles_shared *shared, size_t block, int t, own *o)
+GPU_FN void take_rows(const tile_args *a, tiles_shared *shared, size_t block, int t, own *o,
+                      const bool faces)
 {
     const X(gpu_level) *l = &a->level;
     int group = t / TILE_ROWS, number = (int)block * GROUP + group;
@@ -244,6 +246,8 @@ GPU_FN void take_rows(const tile_args *a, tiles_shared *shared, size_t block, in
             for (int c = 0; c < 2; c++)
                 o->inverse.v[c][n] = d.v[c][n] > 0.0f ? 1.0f / d.v[c][n] : 0.0f;
     }
+    if (faces)
+        o->face = load_faces(l, o->slot, o->kind, &p);
     if (a->coarse)
         add_coarse(a, o, &p);
     put_row(&shared->x[group], &p, &o->x);
@@ -264,43 +268,55 @@ GPU_FN void relax_general(const X(gpu_level) *l, rows *s, const row_place *p, co
 }
 
 /* Half a sweep: the cells of a colour. */
-GPU_FN void relax(const tile_args *a, tiles_shared *shared, int t, own *o, int colour)
+GPU_FN void relax(const tile_args *a, tiles_shared *shared, int t, own *o, int colour,
+                  const bool faces)
 {
     if (o->slot == 0)
         return;
     rows *s = &shared->x[t / TILE_ROWS];
     row_place p = row_place_of(t % TILE_ROWS);
-    if (o->kind == GENERAL) {
+    if (o->kind == GENERAL && !faces) {
         relax_general(&a->level, s, &p, o, colour);
         load_floats(s->v[colour][p.at], o->x.v[colour], HALF);
         return;
     }
     float sum[HALF];
-    sum_near(s, &p, &o->x, o->end, colour, sum);
+    if (faces)
+        sum_near_faces(s, &p, &o->x, o->end, colour, &o->face, sum);
+    else
+        sum_near(s, &p, &o->x, o->end, colour, sum);
     SP_UNROLL_ALL
-    for (int n = 0; n < HALF; n++)
-        o->x.v[colour][n] = (o->b.v[colour][n] + a->level.even * sum[n]) * o->inverse.v[colour][n];
+    for (int n = 0; n < HALF; n++) {
+        float all = o->b.v[colour][n] + (faces ? sum[n] : a->level.even * sum[n]);
+        bool image = faces && !(o->inverse.v[colour][n] > 0.0f); /* or no unknown */
+        o->x.v[colour][n] = image ? o->x.v[colour][n] : all * o->inverse.v[colour][n];
+    }
     put_half(s, &p, &o->x, colour);
 }
 
-GPU_FN void sweep(const tile_args *a, tiles_shared *shared, int t, own *o, bool black)
+GPU_FN void sweep(const tile_args *a, tiles_shared *shared, int t, own *o, bool black,
+                  const bool faces)
 {
     if (black)
-        relax(a, shared, t, o, 1);
+        relax(a, shared, t, o, 1, faces);
     else
-        relax(a, shared, t, o, 0);
+        relax(a, shared, t, o, 0, faces);
 }
 
 /* b - A x, 0 where there is no unknown, added to the sums of pairs. */
 GPU_FN void add_rest(const tile_args *a, const rows *s, const row_place *p, const own *o,
-                     int colour, float pair[HALF])
+                     int colour, float pair[HALF], const bool faces)
 {
     row d = diagonal_of(&a->level, o->slot, o->kind, p);
     float sum[HALF];
-    sum_near(s, p, &o->x, o->end, colour, sum);
+    if (faces)
+        sum_near_faces(s, p, &o->x, o->end, colour, &o->face, sum);
+    else
+        sum_near(s, p, &o->x, o->end, colour, sum);
     SP_UNROLL_ALL
     for (int n = 0; n < HALF; n++) {
-        float change = a->level.even * sum[n] - d.v[colour][n] * o->x.v[colour][n];
+        float all = faces ? sum[n] : a->level.even * sum[n];
+        float change = all - d.v[colour][n] * o->x.v[colour][n];
         pair[n] += d.v[colour][n] > 0.0f ? o->b.v[colour][n] + change : 0.0f;
     }
 }
@@ -318,21 +334,23 @@ GPU_FN void add_rest_general(const X(gpu_level) *l, const rows *s, const row_pla
 }
 
 /* The thread's residuals, of which those of black cells are zero after a sweep. */
-GPU_FN void find_rest(const tile_args *a, tiles_shared *shared, int t, const own *o)
+GPU_FN void find_rest(const tile_args *a, tiles_shared *shared, int t, const own *o,
+                      const bool faces)
 {
     const rows *s = &shared->x[t / TILE_ROWS];
     row_place p = row_place_of(t % TILE_ROWS);
     float *pair = shared->u.pair[t], rest[HALF];
+    bool general = o->kind == GENERAL && !faces;
     SP_UNROLL_ALL
     for (int n = 0; n < HALF; n++)
         rest[n] = 0.0f;
-    if (o->kind != GENERAL) {
-        add_rest(a, s, &p, o, 0, rest);
+    if (!general) {
+        add_rest(a, s, &p, o, 0, rest, faces);
         if (a->sweeps == 0)
-            add_rest(a, s, &p, o, 1, rest);
+            add_rest(a, s, &p, o, 1, rest, faces);
     }
     store_floats(pair, rest, HALF);
-    if (o->kind == GENERAL) {
+    if (general) {
         add_rest_general(&a->level, s, &p, o, 0, pair);
         if (a->sweeps == 0)
             add_rest_general(&a->level, s, &p, o, 1, pair);
@@ -384,18 +402,20 @@ GPU_FN void add_partials(const tile_args *a, tiles_shared *shared, size_t block)
     }
 }
 
-BLOCKS_AT_ONCE(work_on_tiles, tile_args, tiles_shared, GROUP_ROWS, 4)
+/* faces: a thread keeps all off-diagonals of its row. */
+GPU_FN void work(const tile_args *a, size_t block, tiles_shared *shared, const bool faces)
 {
-    if (a->state->done)
-        return;
+    bool done = a->state->done; /* known when it is needed, after other loads */
     KEEP(own, mine, GROUP_ROWS);
     ONE_EACH(t, GROUP_ROWS)
-        take_rows(a, shared, block, t, &KEPT(mine, t));
+        take_rows(a, shared, block, t, &KEPT(mine, t), faces);
     BARRIER();
+    if (done)
+        return;
     for (int half = 0; half < 2 * a->sweeps; half++) {
         bool black = (half % 2 != 0) != a->reverse;
         ONE_EACH(t, GROUP_ROWS)
-            sweep(a, shared, t, &KEPT(mine, t), black);
+            sweep(a, shared, t, &KEPT(mine, t), black, faces);
         BARRIER();
     }
     ONE_EACH(t, GROUP_ROWS) {
@@ -405,7 +425,7 @@ BLOCKS_AT_ONCE(work_on_tiles, tile_args, tiles_shared, GROUP_ROWS, 4)
             store_row(a->level.x + (size_t)o->slot * TILE_CELLS + (size_t)(p.number * TILE), &o->x,
                       p.odd);
         if (a->restricted && o->slot > 0)
-            find_rest(a, shared, t, o);
+            find_rest(a, shared, t, o, faces);
         if (a->partials)
             shared->u.sum[t] = o->slot > 0 ? row_product(&o->b, &o->x) : 0.0;
     }
@@ -413,6 +433,27 @@ BLOCKS_AT_ONCE(work_on_tiles, tile_args, tiles_shared, GROUP_ROWS, 4)
         restrict_tiles(a, shared, block);
     if (a->partials)
         add_partials(a, shared, block);
+}
+
+BLOCKS_AT_ONCE(work_on_tiles, tile_args, tiles_shared, GROUP_ROWS, 4)
+{
+    work(a, block, shared, false);
+}
+
+/* Small levels, where the time is that of one tile after the other and general tiles are many. */
+BLOCKS_AT_ONCE(work_on_few_tiles, tile_args, tiles_shared, GROUP_ROWS, 2)
+{
+    work(a, block, shared, true);
+}
+
+#define FEW_TILES 4096
+
+static void work_on(X(gpu) *g, tile_args args)
+{
+    if (args.level.a[0] && args.level.tile_count <= FEW_TILES)
+        work_on_few_tiles(g, args, groups_of(args.count));
+    else
+        work_on_tiles(g, args, groups_of(args.count));
 }
 
 /* ---- the coarsest level */
@@ -763,7 +804,7 @@ static void run_half(X(gpu) *g, tile_args args, bool odd)
     int end = odd ? args.level.tile_count : args.level.even_count;
     args.first = 1 + first;
     args.count = end - first;
-    work_on_tiles(g, args, groups_of(args.count));
+    work_on(g, args);
 }
 
 static void go_down(X(gpu) *g, int k, const plan *p)
@@ -812,7 +853,7 @@ static void go_down_wrapped(X(gpu) *g, int k, const plan *p)
     }
     tile_args args = work_of(g, k);
     args.restricted = y->levels[k + 1].b;
-    work_on_tiles(g, args, groups_of(args.count));
+    work_on(g, args);
 }
 
 static void go_up_wrapped(X(gpu) *g, int k, const plan *p)
@@ -822,7 +863,7 @@ static void go_up_wrapped(X(gpu) *g, int k, const plan *p)
     tile_args args = work_of(g, k);
     args.coarse = y->levels[k + 1].x;
     args.alone = true;
-    work_on_tiles(g, args, groups_of(args.count));
+    work_on(g, args);
     for (int n = p->count - 1; n >= 0; n--) {
         args = work_of(g, k);
         args.sweeps = p->turns[n].sweeps;

@@ -116,7 +116,7 @@ BLOCKS(assemble_deep, deep_args, deep_shared, GROUP_ROWS)
         FOR_DIM(d)
             if (a->level.a[d])
                 fill_row(a->level.a[d] + at, 1.0f);
-        memset(GPU_ALIGNED8(a->pocket + at), 1, TILE);
+        memset(GPU_ALIGNED(a->pocket + at, 8), 1, TILE);
         if (number == 0)
             a->level.kind[slot] = UNIFORM;
     }

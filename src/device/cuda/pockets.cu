@@ -190,17 +190,13 @@ GPU_FN void begin_sum(const pocket_args *a, uint32_t root)
     GPU_MAX32(&a->state->pockets, 1u);
 }
 
-/* A row of cells. Where all have one label, as in most, one look finds the root of all of them. */
+/* A row of cells. Those of a uniform tile are one piece. */
 MAP(mark_rows, pocket_args)
 {
-    size_t c = TILE_CELLS + i * TILE;
-    uint32_t label = GPU_LOAD32(a->label + c);
-    bool same = a->level.kind[c / TILE_CELLS] == UNIFORM;
-    for (int k = 1; k < TILE && same; k++)
-        same = GPU_LOAD32(a->label + c + (size_t)k) == label;
-    if (same) {
-        uint32_t root = find_root(a->label, label);
-        memset(GPU_ALIGNED8(a->pocket + c), root != AIR, TILE);
+    size_t c = TILE_CELLS + i * TILE, slot = c / TILE_CELLS;
+    if (a->level.kind[slot] == UNIFORM) {
+        uint32_t root = find_root(a->label, (uint32_t)(slot * TILE_CELLS));
+        memset(GPU_ALIGNED(a->pocket + c, 8), root != AIR, TILE);
         if (root >= c && root < c + TILE)
             begin_sum(a, root);
         return;

@@ -246,6 +246,65 @@ GPU_FN void sum_near(const rows *s, const row_place *p, const row *x, const floa
     }
 }
 
+/* Off-diagonals of a row: low and high ones along each axis. */
+typedef struct faces_row {
+    row f[2 * DIM];
+} faces_row;
+
+GPU_FN faces_row load_faces(const X(gpu_level) *l, int slot, int kind, const row_place *p)
+{
+    faces_row r;
+    if (kind != GENERAL) { /* towards no unknown x is 0 */
+        SP_UNROLL_ALL
+        for (int k = 0; k < 2 * DIM; k++)
+            r.f[k] = row_of(l->even);
+        return r;
+    }
+    size_t own = (size_t)slot * TILE_CELLS + (size_t)(p->number * TILE);
+    float raw[TILE], behind[TILE];
+    load_floats(l->a[0] + own, raw, TILE);
+    SP_UNROLL_ALL
+    for (int i = 0; i + 1 < TILE; i++)
+        behind[i] = raw[i + 1];
+    behind[TILE - 1] = l->a[0][block_across(l, slot, 1) + (size_t)(p->number * TILE)];
+    r.f[0] = by_colour(raw, p->odd);
+    r.f[1] = by_colour(behind, p->odd);
+    SP_UNROLL_ALL
+    for (int d = 1; d < DIM; d++) {
+        int step = block_step(d), last = p->number * TILE / step % TILE == TILE - 1;
+        size_t next =
+            last ? block_across(l, slot, 2 * d + 1) + (size_t)(p->number * TILE - (TILE - 1) * step)
+                 : own + (size_t)step;
+        r.f[2 * d] = load_row(l->a[d] + own, p->odd);
+        r.f[2 * d + 1] = load_row(l->a[d] + next, p->odd);
+    }
+    return r;
+}
+
+/* sum[n]: over the neighbours of value n of a colour, each times the off-diagonal between. */
+GPU_FN void sum_near_faces(const rows *s, const row_place *p, const row *x, const float end[2],
+                           int colour, const faces_row *face, float sum[HALF])
+{
+    bool late = p->odd != (colour == 1);
+    SP_UNROLL_ALL
+    for (int n = 0; n < HALF; n++) {
+        float same = x->v[1 - colour][n], other = beside(x, end, colour, n, late);
+        sum[n] = face->f[0].v[colour][n] * (late ? same : other) +
+                 face->f[1].v[colour][n] * (late ? other : same);
+    }
+    SP_UNROLL_ALL
+    for (int d = 1; d < DIM; d++) {
+        int step = d == 1 ? 1 : TILE + 2;
+        float low[HALF], high[HALF];
+        load_floats(s->v[1 - colour][p->at - step], low, HALF);
+        load_floats(s->v[1 - colour][p->at + step], high, HALF);
+        SP_UNROLL_ALL
+        for (int n = 0; n < HALF; n++)
+            sum[n] +=
+                face->f[2 * d].v[colour][n] * low[n] + face->f[2 * d + 1].v[colour][n] * high[n];
+    }
+}
+
 /* In a general tile, everything from memory: value n of a colour, its place in the block, and the
  * sum over its neighbours, each times the off-diagonal between. Loops over it stay loops: they are
  * for few tiles, and would take the registers of the others. */

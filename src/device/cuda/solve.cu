@@ -49,53 +49,54 @@ static size_t cells_of(X(gpu) *g)
 
 /* ---- from and to the grid */
 
-/* Row i of the blocks: where it begins there, and in the grid. */
-typedef struct line {
+#define CHUNK 4
+#define TILE_CHUNKS (TILE_CELLS / CHUNK)
+
+/* Chunk i of the blocks: where it begins there, and in the grid. */
+typedef struct chunk {
     size_t block, grid;
     bool full; /* of unknowns */
-} line;
+} chunk;
 
-GPU_FN line line_of(const vector_args *a, size_t i)
+GPU_FN chunk chunk_of(const vector_args *a, size_t i)
 {
-    int slot = (int)(i / TILE_ROWS) + 1, number = (int)(i % TILE_ROWS);
-    line l;
-    l.block = (size_t)slot * TILE_CELLS + (size_t)(number * TILE);
-    l.grid = X(tile_index)(&a->grid, a->level.tile_of[slot]) + X(row_offset)(&a->grid, number);
-    l.full = a->level.kind[slot] == UNIFORM;
-    return l;
+    int slot = (int)(i / TILE_CHUNKS) + 1, e = (int)(i % TILE_CHUNKS);
+    chunk p;
+    p.block = (i + TILE_CHUNKS) * CHUNK;
+    p.grid = X(tile_index)(&a->grid, a->level.tile_of[slot]) +
+             X(row_offset)(&a->grid, e / (TILE / CHUNK)) + (size_t)(e % (TILE / CHUNK) * CHUNK);
+    p.full = a->level.kind[slot] == UNIFORM;
+    return p;
 }
 
 MAP(take_solution, vector_args)
 {
-    line l = line_of(a, i);
-    float q[TILE], d[TILE], zero[TILE];
-    load_floats(a->q + l.grid, q, TILE);
-    SP_UNROLL_ALL
-    for (int k = 0; k < TILE; k++)
-        zero[k] = 0.0f;
-    if (!l.full) {
-        load_floats(a->level.d + l.block, d, TILE);
+    chunk p = chunk_of(a, i);
+    float q[CHUNK], d[CHUNK], zero[CHUNK] = {0.0f, 0.0f, 0.0f, 0.0f};
+    load_floats(a->q + p.grid, q, CHUNK);
+    if (!p.full) {
+        load_floats(a->level.d + p.block, d, CHUNK);
         SP_UNROLL_ALL
-        for (int k = 0; k < TILE; k++)
+        for (int k = 0; k < CHUNK; k++)
             q[k] = d[k] > 0.0f ? q[k] : 0.0f;
     }
-    store_floats(a->high + l.block, q, TILE);
-    store_floats(a->low + l.block, zero, TILE);
+    store_floats(a->high + p.block, q, CHUNK);
+    store_floats(a->low + p.block, zero, CHUNK);
 }
 
 MAP(give_solution, vector_args)
 {
-    line l = line_of(a, i);
-    float high[TILE];
-    load_floats(a->high + l.block, high, TILE);
-    if (l.full) {
-        store_floats(a->q + l.grid, high, TILE);
+    chunk p = chunk_of(a, i);
+    float high[CHUNK];
+    load_floats(a->high + p.block, high, CHUNK);
+    if (p.full) {
+        store_floats(a->q + p.grid, high, CHUNK);
         return;
     }
     SP_UNROLL_ALL
-    for (int k = 0; k < TILE; k++)
-        if (a->level.d[l.block + (size_t)k] > 0.0f)
-            a->q[l.grid + (size_t)k] = high[k];
+    for (int k = 0; k < CHUNK; k++)
+        if (a->level.d[p.block + (size_t)k] > 0.0f)
+            a->q[p.grid + (size_t)k] = high[k];
 }
 
 void X(gpu_solve_begin)(X(gpu) *g, bool density)
@@ -108,14 +109,14 @@ void X(gpu_solve_begin)(X(gpu) *g, bool density)
     /* pockets were counted in this memory */
     X(gpu_set)(g, y->high, 0, TILE_CELLS * sizeof(float));
     X(gpu_set)(g, y->low, 0, TILE_CELLS * sizeof(float));
-    take_solution(g, args, cells_of(g) / TILE);
+    take_solution(g, args, cells_of(g) / CHUNK);
 }
 
 void X(gpu_solve_end)(X(gpu) *g, bool density)
 {
     vector_args args = args_of(g);
     args.q = density ? X(gpu_solver_of)(g)->q_density : g->f.p;
-    give_solution(g, args, cells_of(g) / TILE);
+    give_solution(g, args, cells_of(g) / CHUNK);
 }
 
 /* ---- the true residual */
@@ -416,7 +417,7 @@ GPU_FN void take_rows(const vector_args *a, vector_shared *shared, size_t block,
     o->x = by_colour(raw, p.odd);
     put_row(&shared->x[group], &p, &o->x);
     put_piece(&shared->x[group], &q, around);
-    if (a->fresh)
+    if (a->fresh && !a->state->done)
         store_floats(a->direction + (size_t)o->slot * TILE_CELLS + line, raw, TILE);
 }
 
@@ -462,12 +463,13 @@ GPU_FN double curvature_of(const vector_args *a, const rows *s, const row_place 
 /* s = z + beta s, and the partial of s . A s */
 BLOCKS_AT_ONCE(find_direction, vector_args, vector_shared, GROUP_ROWS, 4)
 {
-    if (a->state->done)
-        return;
+    bool done = a->state->done; /* known when it is needed, after other loads */
     KEEP(own, mine, GROUP_ROWS);
     ONE_EACH(t, GROUP_ROWS)
         take_rows(a, shared, block, t, &KEPT(mine, t));
     BARRIER();
+    if (done)
+        return;
     ONE_EACH(t, GROUP_ROWS) {
         const own *o = &KEPT(mine, t);
         row_place p = row_place_of(t % TILE_ROWS);
@@ -524,12 +526,13 @@ GPU_FN void add_step_to_row(const vector_args *a, const row_place *p, const own 
  * to write and read it. */
 BLOCKS_AT_ONCE(update_vectors, vector_args, vector_shared, GROUP_ROWS, 4)
 {
-    if (a->state->done)
-        return;
+    bool done = a->state->done; /* known when it is needed, after other loads */
     KEEP(own, mine, GROUP_ROWS);
     ONE_EACH(t, GROUP_ROWS)
         take_rows(a, shared, block, t, &KEPT(mine, t));
     BARRIER();
+    if (done)
+        return;
     ONE_EACH(t, GROUP_ROWS) {
         const own *o = &KEPT(mine, t);
         row_place p = row_place_of(t % TILE_ROWS);
@@ -567,12 +570,13 @@ GPU_FN double product_with(const vector_args *a, const rows *s, const row_place 
 
 BLOCKS_AT_ONCE(multiply_direction, vector_args, vector_shared, GROUP_ROWS, 4)
 {
-    if (a->state->done)
-        return;
+    bool done = a->state->done; /* known when it is needed, after other loads */
     KEEP(own, mine, GROUP_ROWS);
     ONE_EACH(t, GROUP_ROWS)
         take_rows(a, shared, block, t, &KEPT(mine, t));
     BARRIER();
+    if (done)
+        return;
     ONE_EACH(t, GROUP_ROWS) {
         const own *o = &KEPT(mine, t);
         row_place p = row_place_of(t % TILE_ROWS);

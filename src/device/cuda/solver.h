@@ -76,7 +76,7 @@ typedef struct X(gpu_solver) {
 #define GPU_LOAD32(place) (*(volatile uint32_t *)(place))
 #define GPU_STORE32(place, value) (*(volatile uint32_t *)(place) = (value))
 #define GPU_SWAP32(place, old, value) (atomicCAS(place, old, value) == (old))
-#define GPU_ALIGNED8(place) __builtin_assume_aligned(place, 8)
+#define GPU_ALIGNED(place, bytes) __builtin_assume_aligned(place, bytes)
 #define GPU_PAIR float2 /* one access for two floats */
 #define GPU_LOAD_PAIR(pair, from) ((pair) = *(const float2 *)(from))
 #define GPU_STORE_PAIR(pair, to) (*(float2 *)(to) = (pair))
@@ -84,7 +84,7 @@ typedef struct X(gpu_solver) {
 typedef struct float_pair {
     float x, y;
 } float_pair;
-#define GPU_ALIGNED8(place) (place)
+#define GPU_ALIGNED(place, bytes) (place)
 #define GPU_PAIR float_pair
 #define GPU_LOAD_PAIR(pair, from) memcpy(&(pair), from, sizeof(pair))
 #define GPU_STORE_PAIR(pair, to) memcpy(to, &(pair), sizeof(pair))

@@ -143,7 +143,7 @@ GPU_FN bool is_liquid_row(const uint8_t *type)
     SP_UNROLL_ALL
     for (int k = 0; k < TILE / 8; k++) {
         uint64_t eight;
-        memcpy(&eight, GPU_ALIGNED8(type + 8 * k), sizeof eight);
+        memcpy(&eight, GPU_ALIGNED(type + 8 * k, 8), sizeof eight);
         all = all && eight == liquid;
     }
     return all;
@@ -266,8 +266,7 @@ double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind)
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     y->least_theta = least_theta;
     y->blind = blind;
-    FOR_DIM(d)
-        X(gpu_fill_border)(g, g->f.u[d], d);
+    X(gpu_fill_faces)(g, g->f.u);
     X(gpu_set)(g, y->flags, 0, (3 * y->places + 1) * sizeof(uint32_t));
     flag_tiles(g, args_of(g), groups_of(g->f.active_count));
     X(gpu_list_levels)(g);
@@ -335,26 +334,41 @@ double X(gpu_divergence)(X(gpu) *g)
     return X(gpu_maximum)(g, tiles);
 }
 
-/* ---- the dense pressure, a row per thread */
+/* ---- the dense pressure, CHUNK cells per thread */
 
-MAP(scale_rows, system_args)
+#define CHUNK 4
+#define TILE_CHUNKS (TILE_CELLS / CHUNK)
+
+/* Where chunk e of a tile begins. */
+GPU_FN size_t chunk_place(const X(grid) *g, int tile, int e)
 {
-    const X(grid) *g = &a->f.grid;
-    size_t c =
-        X(tile_index)(g, a->f.active[i / TILE_ROWS]) + X(row_offset)(g, (int)(i % TILE_ROWS));
-    float q[TILE];
-    load_floats(a->q + c, q, TILE);
+    return X(tile_index)(g, tile) + X(row_offset)(g, e / (TILE / CHUNK)) +
+           (size_t)(e % (TILE / CHUNK) * CHUNK);
+}
+
+GPU_FN bool is_liquid_chunk(const uint8_t *type)
+{
+    uint32_t four;
+    memcpy(&four, GPU_ALIGNED(type, CHUNK), sizeof four);
+    return four == 0x01010101u * SPATE_CELL_LIQUID;
+}
+
+MAP(scale_chunks, system_args)
+{
+    size_t c = chunk_place(&a->f.grid, a->f.active[i / TILE_CHUNKS], (int)(i % TILE_CHUNKS));
+    float q[CHUNK];
+    load_floats(a->q + c, q, CHUNK);
     SP_UNROLL_ALL
-    for (int k = 0; k < TILE; k++)
+    for (int k = 0; k < CHUNK; k++)
         q[k] *= a->factor;
-    store_floats(a->q + c, q, TILE);
+    store_floats(a->q + c, q, CHUNK);
 }
 
 void X(gpu_scale_pressure)(X(gpu) *g, float factor)
 {
     system_args args = args_of(g);
     args.factor = factor;
-    scale_rows(g, args, (size_t)g->f.active_count * TILE_ROWS);
+    scale_chunks(g, args, (size_t)g->f.active_count * TILE_CHUNKS);
 }
 
 /* to -= grad q, on the faces of a place. */
@@ -379,46 +393,46 @@ GPU_FN void subtract_at(const system_args *a, size_t c)
     }
 }
 
-/* A row with liquid on both sides of all its faces, and no solid anywhere. */
-GPU_FN void subtract_row(const system_args *a, size_t c)
+/* A chunk with liquid on both sides of all its faces, and no solid anywhere. */
+GPU_FN void subtract_chunk(const system_args *a, size_t c)
 {
-    float q[TILE];
-    load_floats(a->q + c, q, TILE);
+    float q[CHUNK];
+    load_floats(a->q + c, q, CHUNK);
     FOR_DIM(d) {
-        float to[TILE], low[TILE + 1];
-        load_floats(a->to[d] + c, to, TILE);
+        float to[CHUNK], low[CHUNK];
+        load_floats(a->to[d] + c, to, CHUNK);
         if (d > 0) {
-            load_floats(a->q + c - a->f.grid.stride[d], low, TILE);
+            load_floats(a->q + c - a->f.grid.stride[d], low, CHUNK);
         } else {
             low[0] = a->q[c - 1];
             SP_UNROLL_ALL
-            for (int k = 0; k + 1 < TILE; k++)
+            for (int k = 0; k + 1 < CHUNK; k++)
                 low[k + 1] = q[k];
         }
         SP_UNROLL_ALL
-        for (int k = 0; k < TILE; k++)
+        for (int k = 0; k < CHUNK; k++)
             to[k] -= q[k] - low[k];
-        store_floats(a->to[d] + c, to, TILE);
+        store_floats(a->to[d] + c, to, CHUNK);
     }
 }
 
 MAP(subtract_gradient, system_args)
 {
     const X(grid) *g = &a->f.grid;
-    int tile = a->f.faces[i / TILE_ROWS], number = (int)(i % TILE_ROWS);
-    if (!X(place_has_faces)(g, tile, number << TILE_SHIFT))
+    int tile = a->f.faces[i / TILE_CHUNKS], e = (int)(i % TILE_CHUNKS);
+    if (!X(place_has_faces)(g, tile, e * CHUNK))
         return;
-    size_t c = X(tile_index)(g, tile) + X(row_offset)(g, number);
+    size_t c = chunk_place(g, tile, e);
     const uint8_t *type = a->f.type + c;
-    bool all = !a->f.solids && type[-1] == SPATE_CELL_LIQUID && is_liquid_row(type);
+    bool all = !a->f.solids && type[-1] == SPATE_CELL_LIQUID && is_liquid_chunk(type);
     for (int d = 1; d < DIM; d++)
-        all = all && is_liquid_row(type - g->stride[d]);
+        all = all && is_liquid_chunk(type - g->stride[d]);
     if (all) {
-        subtract_row(a, c);
+        subtract_chunk(a, c);
         return;
     }
     KEEP_LOOP
-    for (int k = 0; k < TILE; k++)
+    for (int k = 0; k < CHUNK; k++)
         subtract_at(a, c + (size_t)k);
 }
 
@@ -429,7 +443,6 @@ void X(gpu_gradient)(X(gpu) *g, bool density)
     FOR_DIM(d)
         args.to[d] = density ? g->f.weight[d] : g->f.u[d];
     X(gpu_fill_border_periodic)(g, args.q);
-    subtract_gradient(g, args, (size_t)g->f.face_count * TILE_ROWS);
-    FOR_DIM(d)
-        X(gpu_fill_border)(g, args.to[d], d);
+    subtract_gradient(g, args, (size_t)g->f.face_count * TILE_CHUNKS);
+    X(gpu_fill_faces)(g, args.to);
 }
