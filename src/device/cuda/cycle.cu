@@ -167,46 +167,82 @@ typedef struct tiles_shared {
 
 /* What a thread keeps. */
 typedef struct own {
-    row x, b, inverse; /* inverse: of the diagonal, 0 where there is no unknown */
-    float end[2];      /* x before and behind the row */
-    int slot, kind;    /* slot: 0, nothing to be done */
-    faces_row face;    /* of small levels */
+    row x, b;
+    float end[2];   /* x before and behind the row */
+    int slot, kind; /* slot: 0, nothing to be done */
+    row inverse;    /* of small levels */
+    faces_row face;
 } own;
 
-/* Where row `number` of a block finds its HALF values of the coarser level. */
-GPU_FN size_t coarse_row(const X(gpu_level) *l, int slot, int number)
+/* Where row `number` of a block with that parent finds its HALF values of the coarser level. */
+GPU_FN size_t coarse_row(int parent, int number)
 {
-    int parent = l->parent[slot], part = parent % FAMILY;
+    int part = parent % FAMILY;
     int j = number % TILE / 2 + (part >> 1 & 1) * HALF;
     int k = DIM == 3 ? number / TILE / 2 + (part >> 2) * HALF : 0;
     return (size_t)(parent / FAMILY) * TILE_CELLS +
            (size_t)((k * TILE + j) * TILE + (part & 1) * HALF);
 }
 
-/* n values of x around a tile, from place `at` of block `slot`, with the coarser ones. */
-GPU_FN void load_around(const tile_args *a, int slot, int at, float *x, int n)
-{
-    const X(gpu_level) *l = &a->level;
-    size_t from = (size_t)slot * TILE_CELLS + (size_t)at;
-    load_floats(l->x + from, x, n);
-    if (!a->coarse_around || slot == 0)
-        return;
-    const float *coarse = a->coarse + coarse_row(l, slot, at / TILE) + at % TILE / 2;
-    bool full = l->kind[slot] == UNIFORM;
-    SP_UNROLL_ALL
-    for (int e = 0; e < n; e++)
-        if (full || l->d[from + (size_t)e] > 0.0f)
-            x[e] += coarse[e / 2];
-}
-
 GPU_FN void add_coarse(const tile_args *a, own *o, const row_place *p)
 {
+    row d = diagonal_of(&a->level, o->slot, o->kind, p);
     float coarse[HALF];
-    load_floats(a->coarse + coarse_row(&a->level, o->slot, p->number), coarse, HALF);
+    load_floats(a->coarse + coarse_row(a->level.parent[o->slot], p->number), coarse, HALF);
     SP_UNROLL_ALL
     for (int n = 0; n < HALF; n++)
         for (int c = 0; c < 2; c++)
-            o->x.v[c][n] += o->inverse.v[c][n] > 0.0f ? coarse[n] : 0.0f;
+            o->x.v[c][n] += d.v[c][n] > 0.0f ? coarse[n] : 0.0f;
+}
+
+/* What a thread fetches from around its tile: the values at the ends of its row, and a piece. */
+typedef struct surroundings {
+    int slot[3], at[3]; /* blocks, and places in them */
+    float end[2], piece[PIECE];
+} surroundings;
+
+/* Adds the coarser correction to n values around the tile, where there are unknowns. */
+GPU_FN void correct_around(const tile_args *a, int slot, int at, float *x, const float *coarse,
+                           int n)
+{
+    const X(gpu_level) *l = &a->level;
+    bool full = l->kind[slot] == UNIFORM;
+    SP_UNROLL_ALL
+    for (int e = 0; e < n; e++)
+        if (full || l->d[(size_t)slot * TILE_CELLS + (size_t)(at + e)] > 0.0f)
+            x[e] += coarse[e / 2];
+}
+
+/* All loads that need no other come first: they take long. */
+GPU_FN void look_around(const tile_args *a, int slot, const row_place *p, const piece *q,
+                        surroundings *o)
+{
+    const X(gpu_level) *l = &a->level;
+    const int faces[3] = {0, 1, q->face};
+    SP_UNROLL_ALL
+    for (int k = 0; k < 3; k++)
+        o->slot[k] = l->near[2 * DIM * slot + faces[k]];
+    o->at[0] = p->number * TILE + TILE - 1;
+    o->at[1] = p->number * TILE;
+    o->at[2] = q->from;
+    o->end[0] = l->x[(size_t)o->slot[0] * TILE_CELLS + (size_t)o->at[0]];
+    o->end[1] = l->x[(size_t)o->slot[1] * TILE_CELLS + (size_t)o->at[1]];
+    load_floats(l->x + (size_t)o->slot[2] * TILE_CELLS + (size_t)o->at[2], o->piece, PIECE);
+    if (!a->coarse_around)
+        return;
+    const float *from[3];
+    float coarse[2], pieces[PIECE / 2];
+    SP_UNROLL_ALL
+    for (int k = 0; k < 3; k++) { /* block 0 has no parent; that of the coarser level is 0 too */
+        int parent = o->slot[k] > 0 ? l->parent[o->slot[k]] : 0;
+        from[k] = a->coarse + coarse_row(parent, o->at[k] / TILE) + o->at[k] % TILE / 2;
+    }
+    coarse[0] = *from[0];
+    coarse[1] = *from[1];
+    load_floats(from[2], pieces, PIECE / 2);
+    correct_around(a, o->slot[0], o->at[0], &o->end[0], &coarse[0], 1);
+    correct_around(a, o->slot[1], o->at[1], &o->end[1], &coarse[1], 1);
+    correct_around(a, o->slot[2], o->at[2], o->piece, pieces, PIECE);
 }
 
 /* The thread's row, and its piece of what lies around the tile. */
@@ -223,35 +259,24 @@ GPU_FN void take_rows(const tile_args *a, tiles_shared *shared, size_t block, in
     row_place p = row_place_of(t % TILE_ROWS);
     piece q = piece_of(t % TILE_ROWS);
     size_t own = (size_t)o->slot * TILE_CELLS + (size_t)(p.number * TILE);
-    float around[PIECE];
+    surroundings near;
+    memset(&near, 0, sizeof near);
     o->kind = l->kind[o->slot];
     o->b = load_row(l->b + own, p.odd);
     if (!a->fresh)
         o->x = load_row(l->x + own, p.odd);
-    o->end[0] = o->end[1] = 0.0f;
-    SP_UNROLL_ALL
-    for (int n = 0; n < PIECE; n++)
-        around[n] = 0.0f;
-    if (!a->alone) {
-        const int *near = l->near + 2 * DIM * o->slot;
-        load_around(a, near[0], p.number * TILE + TILE - 1, &o->end[0], 1);
-        load_around(a, near[1], p.number * TILE, &o->end[1], 1);
-        load_around(a, near[q.face], q.from, around, PIECE);
-    }
-    o->inverse = row_of(1.0f / (2 * DIM * l->even));
-    if (o->kind != UNIFORM) {
-        row d = diagonal_of(l, o->slot, o->kind, &p);
-        SP_UNROLL_ALL
-        for (int n = 0; n < HALF; n++)
-            for (int c = 0; c < 2; c++)
-                o->inverse.v[c][n] = d.v[c][n] > 0.0f ? 1.0f / d.v[c][n] : 0.0f;
-    }
-    if (faces)
+    if (!a->alone)
+        look_around(a, o->slot, &p, &q, &near);
+    o->end[0] = near.end[0];
+    o->end[1] = near.end[1];
+    if (faces) {
+        o->inverse = inverse_of(l, o->slot, o->kind, &p);
         o->face = load_faces(l, o->slot, o->kind, &p);
+    }
     if (a->coarse)
         add_coarse(a, o, &p);
     put_row(&shared->x[group], &p, &o->x);
-    put_piece(&shared->x[group], &q, around);
+    put_piece(&shared->x[group], &q, near.piece);
 }
 
 /* In a general tile: leaves places without an unknown, images among them, as they are. */
@@ -281,6 +306,7 @@ GPU_FN void relax(const tile_args *a, tiles_shared *shared, int t, own *o, int c
         return;
     }
     float sum[HALF];
+    row inverse = faces ? o->inverse : inverse_of(&a->level, o->slot, o->kind, &p);
     if (faces)
         sum_near_faces(s, &p, &o->x, o->end, colour, &o->face, sum);
     else
@@ -288,8 +314,8 @@ GPU_FN void relax(const tile_args *a, tiles_shared *shared, int t, own *o, int c
     SP_UNROLL_ALL
     for (int n = 0; n < HALF; n++) {
         float all = o->b.v[colour][n] + (faces ? sum[n] : a->level.even * sum[n]);
-        bool image = faces && !(o->inverse.v[colour][n] > 0.0f); /* or no unknown */
-        o->x.v[colour][n] = image ? o->x.v[colour][n] : all * o->inverse.v[colour][n];
+        bool image = faces && !(inverse.v[colour][n] > 0.0f); /* or no unknown */
+        o->x.v[colour][n] = image ? o->x.v[colour][n] : all * inverse.v[colour][n];
     }
     put_half(s, &p, &o->x, colour);
 }
@@ -377,7 +403,7 @@ GPU_FN void restrict_row(const tile_args *a, const float (*pair)[HALF], int slot
     SP_UNROLL_ALL
     for (int n = 0; n < HALF; n++)
         mean[n] *= 1.0f / (float)FAMILY;
-    store_floats(a->restricted + coarse_row(&a->level, slot, k * TILE + j), mean, HALF);
+    store_floats(a->restricted + coarse_row(a->level.parent[slot], k * TILE + j), mean, HALF);
 }
 
 GPU_FN void restrict_tiles(const tile_args *a, tiles_shared *shared, size_t block)
@@ -435,13 +461,13 @@ GPU_FN void work(const tile_args *a, size_t block, tiles_shared *shared, const b
         add_partials(a, shared, block);
 }
 
-BLOCKS_AT_ONCE(work_on_tiles, tile_args, tiles_shared, GROUP_ROWS, 4)
+BLOCKS_AT_ONCE(work_on_tiles, tile_args, tiles_shared, GROUP_ROWS, AT_ONCE)
 {
     work(a, block, shared, false);
 }
 
 /* Small levels, where the time is that of one tile after the other and general tiles are many. */
-BLOCKS_AT_ONCE(work_on_few_tiles, tile_args, tiles_shared, GROUP_ROWS, 2)
+BLOCKS_AT_ONCE(work_on_few_tiles, tile_args, tiles_shared, GROUP_ROWS, AT_ONCE / 2)
 {
     work(a, block, shared, true);
 }

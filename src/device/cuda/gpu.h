@@ -66,6 +66,7 @@ typedef struct X(gpu) {
     char failure[200];                  /* what went wrong first; empty: nothing */
     uint64_t allocated;                 /* bytes */
     size_t shared_bytes;                /* that a block can have at most */
+    bool early;                         /* kernels may start before the last one ends: launch.h */
     bool speed_known;                   /* the largest speed of the particles is: */
     double speed;
     uint32_t capacity;           /* of the columns */

@@ -23,6 +23,7 @@
 #endif
 
 #define GROUP 4
+#define AT_ONCE (16 / GROUP)           /* blocks that a multiprocessor is to hold */
 #define GROUP_ROWS (GROUP * TILE_ROWS) /* threads */
 #define HALF (TILE / 2)
 #define PIECE (2 * (DIM - 1))                    /* values of the rows around a tile, per thread */
@@ -140,6 +141,19 @@ GPU_FN row diagonal_of(const X(gpu_level) *l, int slot, int kind, const row_plac
     if (kind == UNIFORM)
         return row_of(2 * DIM * l->even);
     return load_row(l->d + (size_t)slot * TILE_CELLS + (size_t)(p->number * TILE), p->odd);
+}
+
+/* Its inverse, 0 where there is no unknown. */
+GPU_FN row inverse_of(const X(gpu_level) *l, int slot, int kind, const row_place *p)
+{
+    row d = diagonal_of(l, slot, kind, p);
+    if (kind == UNIFORM)
+        return row_of(1.0f / (2 * DIM * l->even));
+    SP_UNROLL_ALL
+    for (int n = 0; n < HALF; n++)
+        for (int c = 0; c < 2; c++)
+            d.v[c][n] = d.v[c][n] > 0.0f ? 1.0f / d.v[c][n] : 0.0f;
+    return d;
 }
 
 GPU_FN double row_product(const row *one, const row *two)

@@ -235,7 +235,7 @@ GPU_FN uint32_t residual_row(const vector_args *a, const wide_rows *s, const row
     return most;
 }
 
-BLOCKS_AT_ONCE(find_residual, vector_args, residual_shared, GROUP_ROWS, 4)
+BLOCKS_AT_ONCE(find_residual, vector_args, residual_shared, GROUP_ROWS, AT_ONCE)
 {
     KEEP(wide_ends, mine, GROUP_ROWS);
     ONE_EACH(t, GROUP_ROWS)
@@ -461,7 +461,7 @@ GPU_FN double curvature_of(const vector_args *a, const rows *s, const row_place 
 }
 
 /* s = z + beta s, and the partial of s . A s */
-BLOCKS_AT_ONCE(find_direction, vector_args, vector_shared, GROUP_ROWS, 4)
+BLOCKS_AT_ONCE(find_direction, vector_args, vector_shared, GROUP_ROWS, AT_ONCE)
 {
     bool done = a->state->done; /* known when it is needed, after other loads */
     KEEP(own, mine, GROUP_ROWS);
@@ -524,7 +524,7 @@ GPU_FN void add_step_to_row(const vector_args *a, const row_place *p, const own 
 
 /* q += alpha s, r -= alpha A s; the partial of max |r|. A s is taken once more: that is less than
  * to write and read it. */
-BLOCKS_AT_ONCE(update_vectors, vector_args, vector_shared, GROUP_ROWS, 4)
+BLOCKS_AT_ONCE(update_vectors, vector_args, vector_shared, GROUP_ROWS, AT_ONCE)
 {
     bool done = a->state->done; /* known when it is needed, after other loads */
     KEEP(own, mine, GROUP_ROWS);
@@ -568,7 +568,7 @@ GPU_FN double product_with(const vector_args *a, const rows *s, const row_place 
     return sum;
 }
 
-BLOCKS_AT_ONCE(multiply_direction, vector_args, vector_shared, GROUP_ROWS, 4)
+BLOCKS_AT_ONCE(multiply_direction, vector_args, vector_shared, GROUP_ROWS, AT_ONCE)
 {
     bool done = a->state->done; /* known when it is needed, after other loads */
     KEEP(own, mine, GROUP_ROWS);
