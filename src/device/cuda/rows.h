@@ -22,7 +22,7 @@
 #define KEEP_LOOP
 #endif
 
-#define GROUP 4
+#define GROUP 2
 #define AT_ONCE (16 / GROUP)           /* blocks that a multiprocessor is to hold */
 #define GROUP_ROWS (GROUP * TILE_ROWS) /* threads */
 #define HALF (TILE / 2)
