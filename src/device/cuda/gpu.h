@@ -156,7 +156,8 @@ void X(gpu_solver_destroy)(X(gpu) *g);
 /* Bytes it will take, for so many cells of liquid. */
 uint64_t X(gpu_solver_bytes)(const X(grid) *grid, double liquid, bool solids, bool density);
 void X(gpu_list_levels)(X(gpu) *g);
-double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind); /* system.cu */
+/* system.cu. scale: of the pressure, for the next gpu_solve_begin */
+double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind, float scale);
 double X(gpu_largest_b)(X(gpu) *g);
 double X(gpu_divergence)(X(gpu) *g);
 void X(gpu_scale_pressure)(X(gpu) *g, float factor);

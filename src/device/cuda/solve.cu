@@ -74,6 +74,9 @@ MAP(take_solution, vector_args)
     chunk p = chunk_of(a, i);
     float q[CHUNK], d[CHUNK], zero[CHUNK] = {0.0f, 0.0f, 0.0f, 0.0f};
     load_floats(a->q + p.grid, q, CHUNK);
+    SP_UNROLL_ALL
+    for (int k = 0; k < CHUNK; k++)
+        q[k] *= a->weight;
     if (!p.full) {
         load_floats(a->level.d + p.block, d, CHUNK);
         SP_UNROLL_ALL
@@ -104,6 +107,9 @@ void X(gpu_solve_begin)(X(gpu) *g, bool density)
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     vector_args args = args_of(g);
     args.q = density ? y->q_density : g->f.p;
+    args.weight = density ? 1.0f : y->scale;
+    if (!density)
+        y->scale = 1.0f; /* a second start is from zero */
     if (cells_of(g) == 0)
         return;
     /* pockets were counted in this memory */

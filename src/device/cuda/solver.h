@@ -46,6 +46,7 @@ typedef struct X(gpu_solver) {
     bool periodic, faces; /* faces: level 0 has off-diagonals */
     bool blind;           /* phi_solid does not tell of all solids */
     float least_theta;
+    float scale;                 /* of the last pressure, as a start */
     size_t places;               /* tiles of all levels */
     size_t base[GPU_LEVELS + 1]; /* first place of a level */
     uint32_t *flags;             /* per place: with unknowns; then: and even; then: an image */

@@ -144,19 +144,21 @@ GPU_FN bool is_liquid_row(const uint8_t *type)
     for (int k = 0; k < TILE / 8; k++) {
         uint64_t eight;
         memcpy(&eight, GPU_ALIGNED(type + 8 * k, 8), sizeof eight);
-        all = all && eight == liquid;
+        all &= eight == liquid;
     }
     return all;
 }
 
-/* Whether the rows around a row of liquid are liquid too, and the cells at its ends. */
+/* Whether the rows around a row of liquid are liquid too, and the cells at its ends. All are looked
+ * at, side by side: one after the other would take longer. */
 GPU_FN bool is_deep_row(const system_args *a, size_t c)
 {
     const X(grid) *g = &a->f.grid;
     const uint8_t *type = a->f.type + c;
-    bool all = type[-1] == SPATE_CELL_LIQUID && type[TILE] == SPATE_CELL_LIQUID;
+    bool all = (type[-1] == SPATE_CELL_LIQUID) & (type[TILE] == SPATE_CELL_LIQUID);
+    SP_UNROLL_ALL
     for (int d = 1; d < DIM; d++)
-        all = all && is_liquid_row(type - g->stride[d]) && is_liquid_row(type + g->stride[d]);
+        all &= is_liquid_row(type - g->stride[d]) & is_liquid_row(type + g->stride[d]);
     return all;
 }
 
@@ -261,9 +263,10 @@ BLOCKS(assemble_tiles, system_args, tile_shared, PAIRS)
     }
 }
 
-double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind)
+double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind, float scale)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
+    y->scale = scale;
     y->least_theta = least_theta;
     y->blind = blind;
     X(gpu_fill_faces)(g, g->f.u);
@@ -424,9 +427,10 @@ MAP(subtract_gradient, system_args)
         return;
     size_t c = chunk_place(g, tile, e);
     const uint8_t *type = a->f.type + c;
-    bool all = !a->f.solids && type[-1] == SPATE_CELL_LIQUID && is_liquid_chunk(type);
+    bool all = !a->f.solids & (type[-1] == SPATE_CELL_LIQUID) & is_liquid_chunk(type);
+    SP_UNROLL_ALL
     for (int d = 1; d < DIM; d++)
-        all = all && is_liquid_chunk(type - g->stride[d]);
+        all &= is_liquid_chunk(type - g->stride[d]);
     if (all) {
         subtract_chunk(a, c);
         return;
