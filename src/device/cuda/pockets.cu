@@ -100,7 +100,7 @@ BLOCKS(label_tiles, pocket_args, label_shared, PAIRS)
         BARRIER();
         for (int colour = 0; colour < 2; colour++) {
             FOR_THREADS(t, PAIRS)
-                spread(shared, two_of(t).at[colour]);
+                spread(shared, cell_of_pair(t, colour));
             BARRIER();
         }
         more = shared->changed != 0;

@@ -178,6 +178,18 @@ GPU_FN void put_row(rows *s, const row_place *p, const row *r)
     put_half(s, p, r, 1);
 }
 
+/* ---- the dense arrays of the grid, CHUNK cells of a row per thread */
+
+#define CHUNK 4
+#define TILE_CHUNKS (TILE_CELLS / CHUNK)
+
+/* Where chunk e of a tile begins. */
+GPU_FN size_t chunk_place(const X(grid) *g, int tile, int e)
+{
+    return X(tile_index)(g, tile) + X(row_offset)(g, e / (TILE / CHUNK)) +
+           (size_t)(e % (TILE / CHUNK) * CHUNK);
+}
+
 /* ---- around a tile */
 
 /* Piece number t of the rows around a tile: across which face; where the values lie in the block
@@ -220,13 +232,6 @@ GPU_FN void put_piece(rows *s, const piece *p, const float v[PIECE])
 GPU_FN size_t block_across(const X(gpu_level) *l, int slot, int face)
 {
     return (size_t)l->near[2 * DIM * slot + face] * TILE_CELLS;
-}
-
-/* The values before and behind a row, in the blocks across the faces of x. */
-GPU_FN void load_ends(const X(gpu_level) *l, const float *field, int slot, int number, float end[2])
-{
-    end[0] = field[block_across(l, slot, 0) + (size_t)(number * TILE + TILE - 1)];
-    end[1] = field[block_across(l, slot, 1) + (size_t)(number * TILE)];
 }
 
 /* ---- sums over neighbours */

@@ -49,9 +49,6 @@ static size_t cells_of(X(gpu) *g)
 
 /* ---- from and to the grid */
 
-#define CHUNK 4
-#define TILE_CHUNKS (TILE_CELLS / CHUNK)
-
 /* Chunk i of the blocks: where it begins there, and in the grid. */
 typedef struct chunk {
     size_t block, grid;
@@ -60,11 +57,10 @@ typedef struct chunk {
 
 GPU_FN chunk chunk_of(const vector_args *a, size_t i)
 {
-    int slot = (int)(i / TILE_CHUNKS) + 1, e = (int)(i % TILE_CHUNKS);
+    int slot = (int)(i / TILE_CHUNKS) + 1;
     chunk p;
     p.block = (i + TILE_CHUNKS) * CHUNK;
-    p.grid = X(tile_index)(&a->grid, a->level.tile_of[slot]) +
-             X(row_offset)(&a->grid, e / (TILE / CHUNK)) + (size_t)(e % (TILE / CHUNK) * CHUNK);
+    p.grid = chunk_place(&a->grid, a->level.tile_of[slot], (int)(i % TILE_CHUNKS));
     p.full = a->level.kind[slot] == UNIFORM;
     return p;
 }
@@ -718,7 +714,7 @@ GPU_FN float value_across(const vector_args *a, int slot, int at, int d, int sid
 
 MAP(sweep_cells, vector_args)
 {
-    int slot = (int)(i / PAIRS) + 1, at = two_of((int)(i % PAIRS)).at[a->colour];
+    int slot = (int)(i / PAIRS) + 1, at = cell_of_pair((int)(i % PAIRS), a->colour);
     size_t c = (size_t)slot * TILE_CELLS + (size_t)at;
     float d = a->level.d[c], sum = a->right[c], f[2 * DIM] = {0};
     if (!(d > 0.0f))

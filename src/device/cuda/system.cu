@@ -339,16 +339,6 @@ double X(gpu_divergence)(X(gpu) *g)
 
 /* ---- the dense pressure, CHUNK cells per thread */
 
-#define CHUNK 4
-#define TILE_CHUNKS (TILE_CELLS / CHUNK)
-
-/* Where chunk e of a tile begins. */
-GPU_FN size_t chunk_place(const X(grid) *g, int tile, int e)
-{
-    return X(tile_index)(g, tile) + X(row_offset)(g, e / (TILE / CHUNK)) +
-           (size_t)(e % (TILE / CHUNK) * CHUNK);
-}
-
 GPU_FN bool is_liquid_chunk(const uint8_t *type)
 {
     uint32_t four;
