@@ -4,10 +4,8 @@
  * As in sim/pressure/solve_multigrid.c vectors are fp32 and the solution is kept to more digits: as
  * the sum of two floats. What an iteration needs from the last one (step lengths, whether it is
  * done) stays on the device: all kernels return at once when X(gpu_state) says so, and the host
- * queues a few iterations at a time. */
+ * queues as many iterations as were needed the last time before it looks. */
 #include "device/cuda/rows.h"
-
-#define BATCH 2 /* iterations between looks of the host */
 
 typedef struct vector_args {
     X(gpu_level) level; /* 0 */
@@ -255,13 +253,18 @@ BLOCKS_AT_ONCE(find_residual, vector_args, residual_shared, GROUP_ROWS, AT_ONCE)
 }
 
 /* Into b of level 0, that of the iterations. */
-double X(gpu_residual)(X(gpu) *g)
+static void queue_residual(X(gpu) *g)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     X(gpu_wrap)(g, &y->levels[0], y->high);
     X(gpu_wrap)(g, &y->levels[0], y->low);
     find_residual(g, args_of(g), groups_of(y->levels[0].tile_count));
-    return X(gpu_maximum)(g, (size_t)y->levels[0].tile_count);
+}
+
+double X(gpu_residual)(X(gpu) *g)
+{
+    queue_residual(g);
+    return X(gpu_maximum)(g, (size_t)X(gpu_solver_of)(g)->levels[0].tile_count);
 }
 
 /* ---- sums of the iterations */
@@ -639,32 +642,53 @@ static void queue_iteration(X(gpu) *g, int sweeps, bool quick, bool first, bool 
     swap_directions(y);
 }
 
-/* anew: not with the last direction. */
+typedef struct begin_args {
+    X(gpu_state) *state;
+    double target;
+    int iterations, most;
+} begin_args;
+
+MAP(begin_iterations, begin_args)
+{
+    (void)i;
+    a->state->target = a->target;
+    a->state->iterations = a->iterations;
+    a->state->most = a->most;
+    a->state->done = 0;
+}
+
+/* anew: not with the last direction. The host looks for the first time one iteration before the one
+ * that was the last one the last time, and then after each: iterations that are queued in vain take
+ * longer than a look. */
 bool X(gpu_iterate)(X(gpu) *g, int sweeps, double target, int *iterations, int most, bool anew)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
-    X(gpu_state) *state = &y->last;
+    begin_args begin;
+    X(gpu_state) state;
+    int queued = 0, *usual = &y->usual[anew ? 0 : 1];
     if (y->levels[0].tile_count == 0)
         return false;
-    state->done = 0;
-    state->target = target;
-    state->iterations = *iterations;
-    state->most = most;
-    X(gpu_upload)(g, y->state, state, sizeof *state);
-    int queued = 0;
-    while (!state->done && !g->failure[0] && *iterations + queued < most) {
+    memset(&begin, 0, sizeof begin);
+    memset(&state, 0, sizeof state);
+    begin.state = y->state;
+    begin.target = target;
+    begin.iterations = state.iterations = *iterations;
+    begin.most = most;
+    begin_iterations(g, begin, 1);
+    while (!state.done && !g->failure[0] && *iterations + queued < most) {
         queue_iteration(g, sweeps, most > 1, anew && queued == 0, queued == 0);
         queued++;
-        if (queued % BATCH == 0 || *iterations + queued >= most)
-            X(gpu_download)(g, state, y->state, sizeof *state);
+        if (queued >= *usual - 1 || *iterations + queued >= most)
+            X(gpu_download)(g, &state, y->state, sizeof state);
     }
-    int done = state->iterations - *iterations;
-    bool some = done > 0;
-    *iterations = state->iterations;
+    int done = state.iterations - *iterations;
+    *iterations = state.iterations;
+    if (most > 1)
+        *usual = done;
     if ((queued - done) % 2 != 0)
         swap_directions(y); /* those queued after the last one did nothing */
-    X(gpu_set)(g, &y->state->done, 0, sizeof state->done);
-    return some && !g->failure[0];
+    X(gpu_set)(g, &y->state->done, 0, sizeof state.done);
+    return done > 0 && !g->failure[0];
 }
 
 GPU_FN double exact(const vector_args *a, size_t c)
@@ -743,7 +767,7 @@ void X(gpu_multigrid_once)(X(gpu) *g, int sweeps)
 {
     int iterations = 0;
     X(gpu_solve_begin)(g, true);
-    X(gpu_residual)(g);
+    queue_residual(g);
     if (X(gpu_iterate)(g, sweeps, 0.0, &iterations, 1, true))
         X(gpu_add_correction)(g);
     X(gpu_solve_end)(g, true);

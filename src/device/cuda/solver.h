@@ -63,7 +63,7 @@ typedef struct X(gpu_solver) {
     float *q_density; /* cells of the grid */
     double *partials; /* second stage of sums */
     X(gpu_state) *state;
-    X(gpu_state) last; /* as the last solve for a correction left it */
+    int usual[2]; /* iterations of the last solve for a correction: the first one, a later one */
 } X(gpu_solver);
 
 /* ---- values that a thread keeps across barriers, where a block has as many threads as items */
