@@ -97,7 +97,10 @@ int run_create_sim(tool_run *run)
     run->sim = spate_sim_create(run->scene, &run->options, &error);
     if (run->sim)
         return EXIT_DONE;
-    return tool_fail(&error, error.status == SPATE_ERROR_SCENE ? run->options.log_user : NULL);
+    /* a setting that the device cannot do is the scene's too; "device" is that of the command */
+    bool of_scene = error.status == SPATE_ERROR_SCENE ||
+                    (error.status == SPATE_ERROR_DEVICE && strcmp(error.where, "device") != 0);
+    return tool_fail(&error, of_scene ? run->options.log_user : NULL);
 }
 
 static int write_info(tool_run *run)

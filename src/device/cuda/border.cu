@@ -1,6 +1,6 @@
 /* border.cu -- the cells around the domain on the device, as sim/border.c has them.
  *
- * One thread does one line of places across a side: all its layers, in order. */
+ * One thread does TILE lines of places across a side: all their layers, in order. */
 #include "device/cuda/launch.h"
 #include "kernels/sides.h"
 
@@ -19,24 +19,43 @@ typedef struct border_args {
     size_t lines; /* of each field */
 } border_args;
 
-GPU_FN void do_place(const border_args *a, int which, size_t i, size_t o, float sign,
-                     spate_side side)
+/* What is read for a place: i outside or on the side, o its image inside. */
+typedef struct place_values {
+    float outer, inner, outer_weight, inner_weight;
+    uint8_t byte;
+} place_values;
+
+GPU_FN place_values read_place(const border_args *a, int which, size_t i, size_t o)
+{
+    const float *field = a->field[which], *weight = a->weight[which];
+    bool fold = a->what == TASK_FOLD, bytes = a->what == TASK_TYPE || a->what == TASK_BYTES;
+    place_values v;
+    v.inner = bytes || a->what == TASK_CLOSE ? 0.0f : field[o];
+    v.outer = fold ? field[i] : 0.0f;
+    v.inner_weight = fold && weight ? weight[o] : 0.0f;
+    v.outer_weight = fold && weight ? weight[i] : 0.0f;
+    v.byte = bytes ? a->bytes[o] : 0;
+    return v;
+}
+
+GPU_FN void write_place(const border_args *a, int which, size_t i, size_t o, float sign,
+                        spate_side side, const place_values *v)
 {
     float *field = a->field[which], *weight = a->weight[which];
     bool wall = side == SPATE_SIDE_WALL, open = side == SPATE_SIDE_OPEN;
     switch (a->what) {
-    case TASK_FILL: field[i] = sign * field[o]; break;
+    case TASK_FILL: field[i] = sign * v->inner; break;
     case TASK_FOLD:
         if (open)
             break;
-        field[o] += sign * field[i];
+        field[o] = v->inner + sign * v->outer;
         if (weight)
-            weight[o] += weight[i];
+            weight[o] = v->inner_weight + v->outer_weight;
         break;
     case TASK_TYPE:
-        a->bytes[i] = (uint8_t)(wall ? SPATE_CELL_SOLID : open ? SPATE_CELL_AIR : a->bytes[o]);
+        a->bytes[i] = (uint8_t)(wall ? SPATE_CELL_SOLID : open ? SPATE_CELL_AIR : v->byte);
         break;
-    case TASK_BYTES: a->bytes[i] = a->bytes[o]; break;
+    case TASK_BYTES: a->bytes[i] = v->byte; break;
     case TASK_CLOSE:
         if (wall)
             field[i] = 0.0f;
@@ -44,8 +63,22 @@ GPU_FN void do_place(const border_args *a, int which, size_t i, size_t o, float 
     }
 }
 
-/* The layers of one line on one side; `line` is its index at place 0. */
-GPU_FN void do_line(const border_args *a, int which, size_t line, bool high)
+/* One layer of TILE lines beside each other: they are apart, so all are read, then all written. */
+GPU_FN void do_layer(const border_args *a, int which, size_t i, size_t o, size_t step, float sign,
+                     spate_side side)
+{
+    place_values v[TILE];
+    SP_UNROLL_ALL
+    for (int k = 0; k < TILE; k++)
+        v[k] = read_place(a, which, i + (size_t)k * step, o + (size_t)k * step);
+    SP_UNROLL_ALL
+    for (int k = 0; k < TILE; k++)
+        write_place(a, which, i + (size_t)k * step, o + (size_t)k * step, sign, side, &v[k]);
+}
+
+/* The layers of TILE lines on one side; `line` is the index of the first one at place 0, the next
+ * one `step` after it. */
+GPU_FN void do_side(const border_args *a, int which, size_t line, size_t step, bool high)
 {
     const X(grid) *g = &a->f.grid;
     int n = g->n[a->axis];
@@ -54,7 +87,7 @@ GPU_FN void do_line(const border_args *a, int which, size_t line, bool high)
     spate_side side = a->f.sides[a->axis][high];
     if (a->what == TASK_CLOSE) {
         size_t i = (size_t)((ptrdiff_t)line + (high ? n : 0) * stride);
-        do_place(a, which, i, i, 1.0f, side);
+        do_layer(a, which, i, i, step, 1.0f, side);
         return;
     }
     if (a->periodic_only && side != SPATE_SIDE_PERIODIC)
@@ -63,17 +96,19 @@ GPU_FN void do_line(const border_args *a, int which, size_t line, bool high)
     for (int k = 0; k < LAYERS; k++) {
         int i = high ? first + k : -1 - k;
         X(image) m = X(image_of)(g, a->f.sides, a->axis, i, across);
-        do_place(a, which, (size_t)((ptrdiff_t)line + i * stride),
-                 (size_t)((ptrdiff_t)line + m.place * stride), m.sign, side);
+        do_layer(a, which, (size_t)((ptrdiff_t)line + i * stride),
+                 (size_t)((ptrdiff_t)line + m.place * stride), step, m.sign, side);
     }
 }
 
-/* Fields one after the other, TILE_ROWS lines per tile. */
+/* Fields one after the other, TILE_ROWS lines per tile, TILE of them by each thread: most tiles are
+ * not at the side, and threads that find nothing to do cost time too. */
 MAP(do_lines, border_args)
 {
     const X(grid) *g = &a->f.grid;
-    int which = (int)(i / a->lines), number = (int)(i % a->lines / TILE_ROWS);
-    int line = (int)(i % TILE_ROWS), axis = a->axis, component = a->component + which;
+    size_t bundles = a->lines / TILE;
+    int which = (int)(i / bundles), number = (int)(i % bundles / (TILE_ROWS / TILE));
+    int bundle = (int)(i % (TILE_ROWS / TILE)), axis = a->axis, component = a->component + which;
     int tile =
         number < a->f.active_count ? a->f.active[number] : a->f.border[number - a->f.active_count];
     int t[DIM], first[DIM];
@@ -91,14 +126,13 @@ MAP(do_lines, border_args)
     X(tile_cell)(g, tile, first);
     first[axis] = 0;
     int along = axis == 0 ? 1 : 0;
-    first[along] += line & (TILE - 1);
     if (DIM == 3)
-        first[axis == 2 ? 1 : DIM - 1] += line >> TILE_SHIFT;
+        first[axis == 2 ? 1 : DIM - 1] += bundle;
     size_t index = X(index)(g, first);
     if (low)
-        do_line(a, which, index, false);
+        do_side(a, which, index, g->stride[along], false);
     if (high)
-        do_line(a, which, index, true);
+        do_side(a, which, index, g->stride[along], true);
 }
 
 static void run(X(gpu) *g, border_args args, int fields)
@@ -106,12 +140,12 @@ static void run(X(gpu) *g, border_args args, int fields)
     args.lines = (size_t)(g->f.active_count + g->f.border_count) * TILE_ROWS;
     args.f = g->f;
     if (args.what == TASK_CLOSE) {
-        do_lines(g, args, args.lines);
+        do_lines(g, args, args.lines / TILE);
         return;
     }
     for (args.axis = 0; args.axis < DIM; args.axis++)
         if (!args.periodic_only || g->f.grid.periodic[args.axis])
-            do_lines(g, args, args.lines * (size_t)fields);
+            do_lines(g, args, args.lines / TILE * (size_t)fields);
 }
 
 static border_args task_of(task what, int component)

@@ -1,152 +1,25 @@
-/* cycle.cu -- the multigrid's coarse levels and its V-cycle on the device. The recipe is that of
- * sim/pressure/multigrid.c and cycle.c, with fewer ways through memory:
+/* cycle.cu -- the multigrid's V-cycle on the device. The recipe is that of sim/pressure/multigrid.c
+ * and cycle.c, with fewer ways through memory:
  *
- * - A tile is smoothed in shared memory, the cells around it frozen; even tiles first, then odd
- *   ones, which do two sweeps in a row, and so on, and in reverse on the way up.
+ * - A tile is smoothed in shared memory (rows.h), the cells around it frozen; even tiles first,
+ * then odd ones, which do two sweeps in a row, and so on, and in reverse on the way up.
  * - Tiles of the last turn on the way down see the final values around them: they leave their part
  *   of the coarser right side in the same kernel. The others do it in one more.
  * - The coarser correction is added while a tile is fetched.
- * - The coarsest level is small: one block holds it in shared memory and does all sweeps there.
  *
  * The order of sweeps is that of the CPU: the density projection is a single cycle, and one in
- * another order would move the particles elsewhere. In a solve the coarsest level has fewer sweeps,
- * over all of it and not tile by tile (`quick`).
+ * another order would move the particles elsewhere. In a solve the coarsest level is done otherwise
+ * (`quick`, coarsest.cu).
  *
  * Across a periodic side a tile may meet its own parity. There the images (lists.cu) are refreshed
  * before each half, and fetching, smoothing and restriction are done one after the other. */
-#include "device/cuda/solver.h"
+#include "device/cuda/rows.h"
 
-/* ---- coefficients of a coarser level */
-
-typedef struct coarsen_args {
-    X(gpu_level) level, fine;
-} coarsen_args;
-
-/* Off-diagonal d, low, of a cell of the finer level, and its diagonal. */
-GPU_FN float fine_face(const X(gpu_level) *f, int slot, int at, int d)
-{
-    size_t c = (size_t)slot * TILE_CELLS + (size_t)at;
-    if (f->a[d])
-        return f->a[d][c];
-    int step = block_step(d), across = at / step % TILE;
-    size_t low = across > 0 ? c - (size_t)step
-                            : (size_t)f->near[2 * DIM * slot + 2 * d] * TILE_CELLS +
-                                  (size_t)(at + (TILE - 1) * step);
-    return f->d[c] > 0.0f && f->d[low] > 0.0f ? f->even : 0.0f;
-}
-
-/* Cells of a tile of the finer level make one part of their coarse tile. The order of sums is that
- * of the CPU: rows first, then along x. */
-MAP(coarsen_cells, coarsen_args)
-{
-    const int coarse_cells = TILE_CELLS / FAMILY;
-    const float share = 0.5f / (float)FAMILY; /* 1/2: the over-correction */
-    int slot = (int)(i / (size_t)coarse_cells) + 1, e = (int)(i % (size_t)coarse_cells);
-    int c[3] = {e % (TILE / 2), e / (TILE / 2) % (TILE / 2), e / (TILE * TILE / 4)};
-    int parent = a->fine.parent[slot], part = parent % FAMILY, first[DIM];
-    float d[2] = {0.0f, 0.0f}, across[DIM][2], within[DIM][2];
-    memset(across, 0, sizeof across);
-    memset(within, 0, sizeof within);
-    X(tile_cell)(&a->fine.grid, a->fine.tile_of[slot], first);
-    for (int child = 0; child < FAMILY / 2; child++)
-        for (int x = 0; x < 2; x++) {
-            int upper[3] = {0, child & 1, child >> 1}, cell[DIM];
-            int at = ((2 * c[2] + upper[2]) * TILE + 2 * c[1] + upper[1]) * TILE + 2 * c[0] + x;
-            cell[0] = first[0] + 2 * c[0] + x;
-            cell[1] = first[1] + 2 * c[1] + upper[1];
-            if (DIM == 3)
-                cell[DIM - 1] = first[DIM - 1] + 2 * c[2] + upper[2];
-            if (!X(inside)(&a->fine.grid, cell))
-                continue;
-            d[x] += a->fine.d[(size_t)slot * TILE_CELLS + (size_t)at];
-            FOR_DIM(axis) {
-                float face = fine_face(&a->fine, slot, at, axis);
-                if (upper[axis])
-                    within[axis][x] += face;
-                else
-                    across[axis][x] += face;
-            }
-        }
-    int to = 0;
-    FOR_DIM(axis)
-        to += (c[axis] + (part >> axis & 1) * (TILE / 2)) * block_step(axis);
-    size_t at = (size_t)(parent / FAMILY) * TILE_CELLS + (size_t)to;
-    for (int axis = 1; axis < DIM; axis++)
-        for (int x = 0; x < 2; x++)
-            d[x] -= 2.0f * within[axis][x];
-    float diagonal = share * (d[0] + d[1] - 2.0f * across[0][1]);
-    a->level.a[0][at] = share * across[0][0];
-    for (int axis = 1; axis < DIM; axis++)
-        a->level.a[axis][at] = share * (across[axis][0] + across[axis][1]);
-    /* rounding may leave a trace of a component that fits into one cell and touches no air */
-    a->level.d[at] = diagonal > 1e-6f * share ? diagonal : 0.0f;
-}
-
-typedef struct kind_shared {
-    uint32_t kind[PAIRS];
-} kind_shared;
-
-/* A neighbour across an axis, in its block or in the next one. */
-GPU_FN size_t next_place(const X(gpu_level) *l, int slot, int at, int d, int side)
-{
-    int step = block_step(d), across = at / step % TILE;
-    size_t own = (size_t)slot * TILE_CELLS;
-    if (side ? across < TILE - 1 : across > 0)
-        return own + (size_t)(side ? at + step : at - step);
-    size_t other = (size_t)l->near[2 * DIM * slot + 2 * d + side] * TILE_CELLS;
-    return other + (size_t)(side ? at - (TILE - 1) * step : at + (TILE - 1) * step);
-}
-
-/* As kind_of in sim/pressure/multigrid.c; but faces towards no unknown are of no account. */
-BLOCKS(find_kinds, coarsen_args, kind_shared, PAIRS)
-{
-    const X(gpu_level) *l = &a->level;
-    const X(grid) *g = &l->grid;
-    int slot = (int)block + 1, tile[DIM];
-    bool seam = false;
-    X(tile_coordinates)(g, l->tile_of[slot], tile);
-    FOR_DIM(d)
-        seam = seam || (g->periodic[d] && (tile[d] == 1 || tile[d] >= g->tiles[d] - 2));
-    FOR_THREADS(t, PAIRS) {
-        bool uneven = seam, ragged = false;
-        for (int e = 0; e < 2; e++) {
-            int at = t + e * PAIRS;
-            size_t c = (size_t)slot * TILE_CELLS + (size_t)at;
-            ragged = ragged || l->d[c] != 2 * DIM * l->even;
-            FOR_DIM(d) {
-                size_t low = next_place(l, slot, at, d, 0), high = next_place(l, slot, at, d, 1);
-                bool odd_low = l->a[d][c] != l->even && l->d[low] > 0.0f;
-                bool odd_high = l->a[d][high] != l->even && l->d[high] > 0.0f;
-                uneven = uneven || (l->d[c] > 0.0f && (odd_low || odd_high));
-            }
-        }
-        shared->kind[t] = uneven ? GENERAL : ragged ? PLAIN : UNIFORM;
-    }
-    find_largest(shared->kind, PAIRS);
-    FOR_THREADS(t, 1)
-        l->kind[slot] = (uint8_t)shared->kind[0];
-}
-
-void X(gpu_multigrid_build)(X(gpu) *g)
-{
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    for (int k = 1; k < y->level_count; k++) {
-        coarsen_args args;
-        memset(&args, 0, sizeof args);
-        args.level = y->levels[k];
-        args.fine = y->levels[k - 1];
-        coarsen_cells(g, args, (size_t)args.fine.tile_count * (TILE_CELLS / FAMILY));
-        FOR_DIM(d)
-            X(gpu_wrap)(g, &y->levels[k], y->levels[k].a[d]);
-        find_kinds(g, args, (size_t)args.level.tile_count);
-    }
-}
-
-/* ---- work on a tile */
+/* ---- work on tiles */
 
 typedef struct tile_args {
     X(gpu_level) level;
-    int first;           /* of the blocks to be done */
+    int first, count;    /* the blocks to be done */
     const float *coarse; /* x of the coarser level, to be added to the own cells; or NULL */
     bool coarse_around;  /* and to those around */
     float *restricted;   /* right side of the coarser level, to be made; or NULL */
@@ -157,262 +30,329 @@ typedef struct tile_args {
     const X(gpu_state) *state;
 } tile_args;
 
-typedef struct tile_shared {
-    float x[PAD_SIZE];
-    float pair[PAIRS];
-    double sum[PAIRS];
-} tile_shared;
+typedef struct tiles_shared {
+    rows x[GROUP];
+    union {
+        float pair[GROUP_ROWS][HALF]; /* residuals, summed over two cells along x */
+        double sum[GROUP_ROWS];
+    } u;
+} tiles_shared;
 
-/* What a thread keeps of its two cells, red and black. */
+/* What a thread keeps. */
 typedef struct own {
-    float b[2], d[2], inverse[2], a[2][2 * DIM];
+    row x, b;
+    float end[2];   /* x before and behind the row */
+    int slot, kind; /* slot: 0, nothing to be done */
+    row inverse;    /* of small levels */
+    faces_row face;
 } own;
 
-/* x of the coarser level at a cell. */
-GPU_FN float coarse_at(const tile_args *a, int slot, int at)
+/* Where row `number` of a block with that parent finds its HALF values of the coarser level. */
+GPU_FN size_t coarse_row(int parent, int number)
 {
-    int parent = a->level.parent[slot], part = parent % FAMILY, place = 0;
-    FOR_DIM(d)
-        place += (at / block_step(d) % TILE / 2 + (part >> d & 1) * (TILE / 2)) * block_step(d);
-    return a->coarse[(size_t)(parent / FAMILY) * TILE_CELLS + (size_t)place];
+    int part = parent % FAMILY;
+    int j = number % TILE / 2 + (part >> 1 & 1) * HALF;
+    int k = DIM == 3 ? number / TILE / 2 + (part >> 2) * HALF : 0;
+    return (size_t)(parent / FAMILY) * TILE_CELLS +
+           (size_t)((k * TILE + j) * TILE + (part & 1) * HALF);
 }
 
-GPU_FN float x_around(const tile_args *a, int slot, int at)
+GPU_FN void add_coarse(const tile_args *a, own *o, const row_place *p)
 {
-    size_t c = (size_t)slot * TILE_CELLS + (size_t)at;
-    float x = a->level.x[c];
-    if (slot > 0 && a->coarse_around && (a->level.kind[slot] == UNIFORM || a->level.d[c] > 0.0f))
-        x += coarse_at(a, slot, at);
-    return x;
+    row d = diagonal_of(&a->level, o->slot, o->kind, p);
+    float coarse[HALF];
+    load_floats(a->coarse + coarse_row(a->level.parent[o->slot], p->number), coarse, HALF);
+    SP_UNROLL_ALL
+    for (int n = 0; n < HALF; n++)
+        for (int c = 0; c < 2; c++)
+            o->x.v[c][n] += d.v[c][n] > 0.0f ? coarse[n] : 0.0f;
 }
 
-GPU_FN void take_own(const tile_args *a, float *x, int slot, int kind, int t, own *o)
-{
-    two p = two_of(t);
-    size_t first = (size_t)slot * TILE_CELLS;
-    float value[2] = {0.0f, 0.0f};
-    o->d[0] = o->d[1] = 2 * DIM * a->level.even;
-    load_two(a->level.b + first, &p, o->b);
-    if (kind != UNIFORM)
-        load_two(a->level.d + first, &p, o->d);
-    if (!a->fresh)
-        load_two(a->level.x + first, &p, value);
-    for (int e = 0; e < 2; e++) {
-        o->inverse[e] = o->d[e] > 0.0f ? 1.0f / o->d[e] : 0.0f;
-        if (a->coarse && o->d[e] > 0.0f)
-            value[e] += coarse_at(a, slot, p.at[e]);
-        x[p.pad[e]] = value[e];
-        if (kind == GENERAL)
-            faces_of(&a->level, slot, p.at[e], o->a[e]);
-    }
-}
+/* What a thread fetches from around its tile: the values at the ends of its row, and a piece. */
+typedef struct surroundings {
+    int slot[3], at[3]; /* blocks, and places in them */
+    float end[2], piece[PIECE];
+} surroundings;
 
-GPU_FN void relax(const tile_args *a, float *x, int kind, int pad, const own *o, int e)
-{
-    if (kind == GENERAL) { /* leaves places without an unknown, images among them, as they are */
-        float r = o->b[e] + sum_faces(x, pad, o->a[e]) - o->d[e] * x[pad];
-        x[pad] += o->inverse[e] * r;
-    } else {
-        x[pad] = (o->b[e] + a->level.even * sum_around(x, pad)) * o->inverse[e];
-    }
-}
-
-/* b - A x, 0 where there is no unknown. */
-GPU_FN float rest_of(const tile_args *a, const float *x, int kind, int pad, const own *o, int e)
-{
-    float sum = kind == GENERAL ? sum_faces(x, pad, o->a[e]) : a->level.even * sum_around(x, pad);
-    return o->d[e] > 0.0f ? o->b[e] + (sum - o->d[e] * x[pad]) : 0.0f;
-}
-
-/* The mean of 2^DIM cells, from the sums of pairs, into the coarser right side. */
-GPU_FN void restrict_cell(const tile_args *a, const float *pair, int slot, int e)
-{
-    int c[3] = {e % (TILE / 2), e / (TILE / 2) % (TILE / 2), e / (TILE * TILE / 4)}, place = 0;
-    int parent = a->level.parent[slot], part = parent % FAMILY;
-    float sum = 0.0f;
-    for (int z = 0; z < LAST(2); z++)
-        for (int y = 0; y < 2; y++)
-            sum += pair[((2 * c[2] + z) * TILE + 2 * c[1] + y) * (TILE / 2) + c[0]];
-    FOR_DIM(d)
-        place += (c[d] + (part >> d & 1) * (TILE / 2)) * block_step(d);
-    a->restricted[(size_t)(parent / FAMILY) * TILE_CELLS + (size_t)place] = sum / (float)FAMILY;
-}
-
-BLOCKS(work_on_tiles, tile_args, tile_shared, PAIRS)
-{
-    if (a->state->done)
-        return;
-    int slot = a->first + (int)block, kind = a->level.kind[slot];
-    float *x = shared->x;
-    KEEP(own, mine, PAIRS);
-    ONE_EACH(t, PAIRS)
-        take_own(a, x, slot, kind, t, &KEPT(mine, t));
-    FOR_THREADS(n, 2 * DIM * FACE_CELLS) {
-        outer o = outer_of(n);
-        x[o.pad] = a->alone ? 0.0f : x_around(a, a->level.near[2 * DIM * slot + o.face], o.at);
-    }
-    BARRIER();
-    for (int half = 0; half < 2 * a->sweeps; half++) {
-        bool black = (half % 2 != 0) != a->reverse;
-        ONE_EACH(t, PAIRS) {
-            if (black)
-                relax(a, x, kind, two_of(t).pad[1], &KEPT(mine, t), 1);
-            else
-                relax(a, x, kind, two_of(t).pad[0], &KEPT(mine, t), 0);
-        }
-        BARRIER();
-    }
-    ONE_EACH(t, PAIRS) {
-        two p = two_of(t);
-        const own *o = &KEPT(mine, t);
-        float value[2] = {x[p.pad[0]], x[p.pad[1]]};
-        if (a->sweeps > 0 || a->coarse)
-            store_two(a->level.x + (size_t)slot * TILE_CELLS, &p, value);
-        if (a->restricted)
-            shared->pair[t] =
-                rest_of(a, x, kind, p.pad[0], o, 0) + rest_of(a, x, kind, p.pad[1], o, 1);
-        if (a->partials)
-            shared->sum[t] =
-                (double)o->b[0] * (double)value[0] + (double)o->b[1] * (double)value[1];
-    }
-    BARRIER();
-    if (a->restricted)
-        FOR_THREADS(e, TILE_CELLS / FAMILY)
-            restrict_cell(a, shared->pair, slot, e);
-    if (!a->partials)
-        return;
-    find_sum(shared->sum, PAIRS);
-    FOR_THREADS(t, 1)
-        a->partials[slot - 1] = shared->sum[0];
-}
-
-/* ---- the coarsest level */
-
-#define COARSEST (DIM == 2 ? 300 : 2000) /* cells, at most: sim/pressure/multigrid.c */
-#define COARSE_PASSES 20                 /* each way; of `sweeps` sweeps: sim/pressure/cycle.c */
-#define QUICK_PASSES 16                  /* each way, over the whole level */
-#define COARSE_THREADS 1024
-
-typedef struct coarsest_args {
-    X(gpu_level) level;
-    double *partials;
-    int partial_count;
-    int sweeps;
-    bool quick; /* not tile by tile */
-    const X(gpu_state) *state;
-} coarsest_args;
-
-/* At most 64 KB, which every GPU has. */
-typedef struct coarsest_shared {
-    float x[COARSEST], b[COARSEST], inverse[COARSEST];
-    float before[COARSEST]; /* x, for what lies across a periodic side: that may be of the same
-                               colour */
-    union {
-        float a[COARSEST][DIM];
-        double sum[COARSE_THREADS]; /* in the end */
-    } u;
-    uint16_t turn[COARSEST]; /* colour, and twice the parity of the tile; NO_TURN: no unknown */
-} coarsest_shared;
-#define NO_TURN 4
-#define FIRST(d) (8 << 2 * (d)) /* bits of `turn`: the first cell along an axis, the last one */
-#define FINAL(d) (16 << 2 * (d))
-
-/* Where cell n of the level lies in its blocks; its coordinates. */
-GPU_FN size_t coarsest_place(const X(gpu_level) *l, int n, int cell[3])
-{
-    const X(grid) *g = &l->grid;
-    int t[DIM], at = 0;
-    cell[0] = n % g->n[0];
-    cell[1] = n / g->n[0] % g->n[1];
-    cell[2] = n / (g->n[0] * g->n[1]);
-    FOR_DIM(d) {
-        t[d] = cell[d] / TILE + 1;
-        at += cell[d] % TILE * block_step(d);
-    }
-    return (size_t)l->slot[X(tile_number)(g, t)] * TILE_CELLS + (size_t)at;
-}
-
-GPU_FN void take_coarsest(const X(gpu_level) *l, coarsest_shared *shared, int n)
-{
-    const X(grid) *g = &l->grid;
-    int cell[3], colour = 0, parity = 0, edges = 0;
-    size_t c = coarsest_place(l, n, cell);
-    shared->x[n] = shared->before[n] = 0.0f;
-    shared->b[n] = l->b[c];
-    shared->inverse[n] = l->d[c] > 0.0f ? 1.0f / l->d[c] : 0.0f;
-    FOR_DIM(d) {
-        bool wall = cell[d] == 0 && !g->periodic[d];
-        shared->u.a[n][d] = wall ? 0.0f : l->a[d] ? l->a[d][c] : l->even;
-        edges |= cell[d] == 0 ? FIRST(d) : 0;
-        edges |= cell[d] == g->n[d] - 1 ? FINAL(d) : 0;
-        colour ^= cell[d] & 1;
-        parity ^= (cell[d] / TILE + 1) & 1;
-    }
-    shared->turn[n] = (uint16_t)(edges | (l->d[c] > 0.0f ? colour + 2 * parity : NO_TURN));
-}
-
-GPU_FN void relax_coarsest(coarsest_shared *shared, const X(grid) *g, int n)
-{
-    float sum = shared->b[n];
-    int step = 1, edges = shared->turn[n];
-    FOR_DIM(d) {
-        int round = g->periodic[d] ? (g->n[d] - 1) * step : 0;
-        sum += shared->u.a[n][d] *
-               (edges & FIRST(d) ? shared->before[n + round] : shared->x[n - step]);
-        if (!(edges & FINAL(d)))
-            sum += shared->u.a[n + step][d] * shared->x[n + step];
-        else if (g->periodic[d])
-            sum += shared->u.a[n - round][d] * shared->before[n - round];
-        step *= g->n[d];
-    }
-    shared->x[n] = sum * shared->inverse[n];
-}
-
-BLOCKS(solve_coarsest, coarsest_args, coarsest_shared, COARSE_THREADS)
+/* Adds the coarser correction to n values around the tile, where there are unknowns. */
+GPU_FN void correct_around(const tile_args *a, int slot, int at, float *x, const float *coarse,
+                           int n)
 {
     const X(gpu_level) *l = &a->level;
-    int count = l->grid.n[0] * l->grid.n[1] * LAST(l->grid.n[2]);
-    int pass = a->quick ? 2 : 4 * a->sweeps; /* both colours; of even and odd tiles */
-    int half = pass * (a->quick ? QUICK_PASSES : COARSE_PASSES);
-    int mask = a->quick ? 5 : 7; /* of `turn`: without the parity of the tile */
-    bool periodic = false;
-    (void)block;
-    if (a->state->done)
+    bool full = l->kind[slot] == UNIFORM;
+    SP_UNROLL_ALL
+    for (int e = 0; e < n; e++)
+        if (full || l->d[(size_t)slot * TILE_CELLS + (size_t)(at + e)] > 0.0f)
+            x[e] += coarse[e / 2];
+}
+
+/* All loads that need no other come first: they take long. */
+GPU_FN void look_around(const tile_args *a, int slot, const row_place *p, const piece *q,
+                        surroundings *o)
+{
+    const X(gpu_level) *l = &a->level;
+    const int faces[3] = {0, 1, q->face};
+    SP_UNROLL_ALL
+    for (int k = 0; k < 3; k++)
+        o->slot[k] = l->near[2 * DIM * slot + faces[k]];
+    o->at[0] = p->number * TILE + TILE - 1;
+    o->at[1] = p->number * TILE;
+    o->at[2] = q->from;
+    o->end[0] = l->x[(size_t)o->slot[0] * TILE_CELLS + (size_t)o->at[0]];
+    o->end[1] = l->x[(size_t)o->slot[1] * TILE_CELLS + (size_t)o->at[1]];
+    load_floats(l->x + (size_t)o->slot[2] * TILE_CELLS + (size_t)o->at[2], o->piece, PIECE);
+    if (!a->coarse_around)
         return;
-    FOR_DIM(d)
-        periodic = periodic || l->grid.periodic[d];
-    FOR_THREADS(n, count)
-        take_coarsest(l, shared, n);
+    const float *from[3];
+    float coarse[2], pieces[PIECE / 2];
+    SP_UNROLL_ALL
+    for (int k = 0; k < 3; k++) { /* block 0 has no parent; that of the coarser level is 0 too */
+        int parent = o->slot[k] > 0 ? l->parent[o->slot[k]] : 0;
+        from[k] = a->coarse + coarse_row(parent, o->at[k] / TILE) + o->at[k] % TILE / 2;
+    }
+    coarse[0] = *from[0];
+    coarse[1] = *from[1];
+    load_floats(from[2], pieces, PIECE / 2);
+    correct_around(a, o->slot[0], o->at[0], &o->end[0], &coarse[0], 1);
+    correct_around(a, o->slot[1], o->at[1], &o->end[1], &coarse[1], 1);
+    correct_around(a, o->slot[2], o->at[2], o->piece, pieces, PIECE);
+}
+
+/* The thread's row, and its piece of what lies around the tile. */
+GPU_FN void take_rows(const tile_args *a, tiles_shared *shared, size_t block, int t, own *o,
+                      const bool faces)
+{
+    const X(gpu_level) *l = &a->level;
+    int group = t / TILE_ROWS, number = (int)block * GROUP + group;
+    o->slot = number < a->count ? a->first + number : 0;
+    o->kind = UNIFORM;
+    o->x = row_of(0.0f);
+    if (o->slot == 0)
+        return;
+    row_place p = row_place_of(t % TILE_ROWS);
+    piece q = piece_of(t % TILE_ROWS);
+    size_t own = (size_t)o->slot * TILE_CELLS + (size_t)(p.number * TILE);
+    surroundings near;
+    memset(&near, 0, sizeof near);
+    o->kind = l->kind[o->slot];
+    o->b = load_row(l->b + own, p.odd);
+    if (!a->fresh)
+        o->x = load_row(l->x + own, p.odd);
+    if (!a->alone)
+        look_around(a, o->slot, &p, &q, &near);
+    o->end[0] = near.end[0];
+    o->end[1] = near.end[1];
+    if (faces) {
+        o->inverse = inverse_of(l, o->slot, o->kind, &p);
+        o->face = load_faces(l, o->slot, o->kind, &p);
+    }
+    if (a->coarse)
+        add_coarse(a, o, &p);
+    put_row(&shared->x[group], &p, &o->x);
+    put_piece(&shared->x[group], &q, near.piece);
+}
+
+/* In a general tile: leaves places without an unknown, images among them, as they are. */
+GPU_FN void relax_general(const X(gpu_level) *l, rows *s, const row_place *p, const own *o,
+                          int colour)
+{
+    KEEP_LOOP
+    for (int n = 0; n < HALF; n++) {
+        size_t c = (size_t)o->slot * TILE_CELLS + (size_t)place_in_row(p, colour, n);
+        float d = l->d[c], *x = &s->v[colour][p->at][n];
+        if (d > 0.0f)
+            *x += (l->b[c] + sum_faces(l, o->slot, s, p, o->end, colour, n) - d * *x) / d;
+    }
+}
+
+/* Half a sweep: the cells of a colour. */
+GPU_FN void relax(const tile_args *a, tiles_shared *shared, int t, own *o, int colour,
+                  const bool faces)
+{
+    if (o->slot == 0)
+        return;
+    rows *s = &shared->x[t / TILE_ROWS];
+    row_place p = row_place_of(t % TILE_ROWS);
+    if (o->kind == GENERAL && !faces) {
+        relax_general(&a->level, s, &p, o, colour);
+        load_floats(s->v[colour][p.at], o->x.v[colour], HALF);
+        return;
+    }
+    float sum[HALF];
+    row inverse = faces ? o->inverse : inverse_of(&a->level, o->slot, o->kind, &p);
+    if (faces)
+        sum_near_faces(s, &p, &o->x, o->end, colour, &o->face, sum);
+    else
+        sum_near(s, &p, &o->x, o->end, colour, sum);
+    SP_UNROLL_ALL
+    for (int n = 0; n < HALF; n++) {
+        float all = o->b.v[colour][n] + (faces ? sum[n] : a->level.even * sum[n]);
+        bool image = faces && !(inverse.v[colour][n] > 0.0f); /* or no unknown */
+        o->x.v[colour][n] = image ? o->x.v[colour][n] : all * inverse.v[colour][n];
+    }
+    put_half(s, &p, &o->x, colour);
+}
+
+GPU_FN void sweep(const tile_args *a, tiles_shared *shared, int t, own *o, bool black,
+                  const bool faces)
+{
+    if (black)
+        relax(a, shared, t, o, 1, faces);
+    else
+        relax(a, shared, t, o, 0, faces);
+}
+
+/* b - A x, 0 where there is no unknown, added to the sums of pairs. */
+GPU_FN void add_rest(const tile_args *a, const rows *s, const row_place *p, const own *o,
+                     int colour, float pair[HALF], const bool faces)
+{
+    row d = diagonal_of(&a->level, o->slot, o->kind, p);
+    float sum[HALF];
+    if (faces)
+        sum_near_faces(s, p, &o->x, o->end, colour, &o->face, sum);
+    else
+        sum_near(s, p, &o->x, o->end, colour, sum);
+    SP_UNROLL_ALL
+    for (int n = 0; n < HALF; n++) {
+        float all = faces ? sum[n] : a->level.even * sum[n];
+        float change = all - d.v[colour][n] * o->x.v[colour][n];
+        pair[n] += d.v[colour][n] > 0.0f ? o->b.v[colour][n] + change : 0.0f;
+    }
+}
+
+GPU_FN void add_rest_general(const X(gpu_level) *l, const rows *s, const row_place *p, const own *o,
+                             int colour, float pair[HALF])
+{
+    KEEP_LOOP
+    for (int n = 0; n < HALF; n++) {
+        size_t c = (size_t)o->slot * TILE_CELLS + (size_t)place_in_row(p, colour, n);
+        float d = l->d[c], x = s->v[colour][p->at][n];
+        if (d > 0.0f)
+            pair[n] += l->b[c] + (sum_faces(l, o->slot, s, p, o->end, colour, n) - d * x);
+    }
+}
+
+/* The thread's residuals, of which those of black cells are zero after a sweep. */
+GPU_FN void find_rest(const tile_args *a, tiles_shared *shared, int t, const own *o,
+                      const bool faces)
+{
+    const rows *s = &shared->x[t / TILE_ROWS];
+    row_place p = row_place_of(t % TILE_ROWS);
+    float *pair = shared->u.pair[t], rest[HALF];
+    bool general = o->kind == GENERAL && !faces;
+    SP_UNROLL_ALL
+    for (int n = 0; n < HALF; n++)
+        rest[n] = 0.0f;
+    if (!general) {
+        add_rest(a, s, &p, o, 0, rest, faces);
+        if (a->sweeps == 0)
+            add_rest(a, s, &p, o, 1, rest, faces);
+    }
+    store_floats(pair, rest, HALF);
+    if (general) {
+        add_rest_general(&a->level, s, &p, o, 0, pair);
+        if (a->sweeps == 0)
+            add_rest_general(&a->level, s, &p, o, 1, pair);
+    }
+}
+
+/* The mean of 2^DIM cells, from the sums of pairs, into the coarser right side: row e of the part
+ * that the tile makes. */
+GPU_FN void restrict_row(const tile_args *a, const float (*pair)[HALF], int slot, int e)
+{
+    int j = 2 * (e % HALF), k = DIM == 3 ? 2 * (e / HALF) : 0;
+    float mean[HALF];
+    SP_UNROLL_ALL
+    for (int n = 0; n < HALF; n++)
+        mean[n] = 0.0f;
+    for (int z = 0; z < LAST(2); z++)
+        for (int y = 0; y < 2; y++) {
+            float one[HALF];
+            load_floats(pair[(k + z) * TILE + j + y], one, HALF);
+            SP_UNROLL_ALL
+            for (int n = 0; n < HALF; n++)
+                mean[n] += one[n];
+        }
+    SP_UNROLL_ALL
+    for (int n = 0; n < HALF; n++)
+        mean[n] *= 1.0f / (float)FAMILY;
+    store_floats(a->restricted + coarse_row(a->level.parent[slot], k * TILE + j), mean, HALF);
+}
+
+GPU_FN void restrict_tiles(const tile_args *a, tiles_shared *shared, size_t block)
+{
     BARRIER();
-    for (int k = 0; k < 2 * half; k++) {
-        int sweep = k % pass / 2, turn = (sweep + 1) / 2; /* as plan_of has them */
-        int phase = (a->quick ? 0 : turn % 2 * 2) + (k % 2 != (k >= half));
-        bool begins = k % 2 == 0 && (sweep == 0 || sweep % 2 == 1);
-        if (periodic && begins) {
-            FOR_THREADS(n, count)
-                shared->before[n] = shared->x[n];
-            BARRIER();
-        }
-        FOR_THREADS(n, count) {
-            if ((shared->turn[n] & mask) == phase)
-                relax_coarsest(shared, &l->grid, n);
-        }
+    FOR_THREADS(e, GROUP_ROWS / (FAMILY / 2)) {
+        int rows_of_tile = TILE_ROWS / (FAMILY / 2), group = e / rows_of_tile;
+        int number = (int)block * GROUP + group;
+        if (number < a->count)
+            restrict_row(a, shared->u.pair + group * TILE_ROWS, a->first + number,
+                         e % rows_of_tile);
+    }
+}
+
+GPU_FN void add_partials(const tile_args *a, tiles_shared *shared, size_t block)
+{
+    sum_groups(shared->u.sum);
+    FOR_THREADS(group, GROUP) {
+        int number = (int)block * GROUP + group;
+        if (number < a->count)
+            a->partials[a->first + number - 1] = shared->u.sum[group * TILE_ROWS];
+    }
+}
+
+/* faces: a thread keeps all off-diagonals of its row. */
+GPU_FN void work(const tile_args *a, size_t block, tiles_shared *shared, const bool faces)
+{
+    bool done = a->state->done; /* known when it is needed, after other loads */
+    KEEP(own, mine, GROUP_ROWS);
+    ONE_EACH(t, GROUP_ROWS)
+        take_rows(a, shared, block, t, &KEPT(mine, t), faces);
+    BARRIER();
+    if (done)
+        return;
+    for (int half = 0; half < 2 * a->sweeps; half++) {
+        bool black = (half % 2 != 0) != a->reverse;
+        ONE_EACH(t, GROUP_ROWS)
+            sweep(a, shared, t, &KEPT(mine, t), black, faces);
         BARRIER();
     }
-    FOR_THREADS(t, COARSE_THREADS) {
-        double sum = 0;
-        for (int n = t; n < count; n += COARSE_THREADS) {
-            int cell[3];
-            size_t c = coarsest_place(l, n, cell);
-            if (c >= TILE_CELLS)
-                l->x[c] = shared->x[n];
-            sum += (double)shared->b[n] * (double)shared->x[n];
-        }
-        shared->u.sum[t] = sum;
+    ONE_EACH(t, GROUP_ROWS) {
+        own *o = &KEPT(mine, t);
+        row_place p = row_place_of(t % TILE_ROWS);
+        if (o->slot > 0 && (a->sweeps > 0 || a->coarse))
+            store_row(a->level.x + (size_t)o->slot * TILE_CELLS + (size_t)(p.number * TILE), &o->x,
+                      p.odd);
+        if (a->restricted && o->slot > 0)
+            find_rest(a, shared, t, o, faces);
+        if (a->partials)
+            shared->u.sum[t] = o->slot > 0 ? row_product(&o->b, &o->x) : 0.0;
     }
-    find_sum(shared->u.sum, COARSE_THREADS);
-    FOR_THREADS(t, a->partial_count)
-        a->partials[t] = t == 0 ? shared->u.sum[0] : 0.0;
+    if (a->restricted)
+        restrict_tiles(a, shared, block);
+    if (a->partials)
+        add_partials(a, shared, block);
+}
+
+BLOCKS_AT_ONCE(work_on_tiles, tile_args, tiles_shared, GROUP_ROWS, AT_ONCE)
+{
+    work(a, block, shared, false);
+}
+
+/* Small levels, where the time is that of one tile after the other and general tiles are many. */
+BLOCKS_AT_ONCE(work_on_few_tiles, tile_args, tiles_shared, GROUP_ROWS, AT_ONCE / 2)
+{
+    work(a, block, shared, true);
+}
+
+#define FEW_TILES 4096
+
+static void work_on(X(gpu) *g, tile_args args)
+{
+    if (args.level.a[0] && args.level.tile_count <= FEW_TILES)
+        work_on_few_tiles(g, args, groups_of(args.count));
+    else
+        work_on_tiles(g, args, groups_of(args.count));
 }
 
 /* ---- the cycle */
@@ -450,6 +390,7 @@ static tile_args work_of(X(gpu) *g, int k)
     memset(&args, 0, sizeof args);
     args.level = y->levels[k];
     args.first = 1;
+    args.count = args.level.tile_count;
     args.state = y->state;
     return args;
 }
@@ -460,7 +401,8 @@ static void run_half(X(gpu) *g, tile_args args, bool odd)
     int first = odd ? args.level.even_count : 0;
     int end = odd ? args.level.tile_count : args.level.even_count;
     args.first = 1 + first;
-    work_on_tiles(g, args, (size_t)(end - first));
+    args.count = end - first;
+    work_on(g, args);
 }
 
 static void go_down(X(gpu) *g, int k, const plan *p)
@@ -509,7 +451,7 @@ static void go_down_wrapped(X(gpu) *g, int k, const plan *p)
     }
     tile_args args = work_of(g, k);
     args.restricted = y->levels[k + 1].b;
-    work_on_tiles(g, args, (size_t)l->tile_count);
+    work_on(g, args);
 }
 
 static void go_up_wrapped(X(gpu) *g, int k, const plan *p)
@@ -519,7 +461,7 @@ static void go_up_wrapped(X(gpu) *g, int k, const plan *p)
     tile_args args = work_of(g, k);
     args.coarse = y->levels[k + 1].x;
     args.alone = true;
-    work_on_tiles(g, args, (size_t)l->tile_count);
+    work_on(g, args);
     for (int n = p->count - 1; n >= 0; n--) {
         args = work_of(g, k);
         args.sweeps = p->turns[n].sweeps;
@@ -540,15 +482,7 @@ void X(gpu_cycle)(X(gpu) *g, int sweeps, bool quick)
             go_down_wrapped(g, k, &p);
         else
             go_down(g, k, &p);
-    coarsest_args args;
-    memset(&args, 0, sizeof args);
-    args.level = y->levels[last];
-    args.state = y->state;
-    args.partials = g->partials;
-    args.partial_count = last == 0 ? args.level.tile_count : 0;
-    args.sweeps = sweeps;
-    args.quick = quick && !y->periodic; /* across a side may be the same colour */
-    solve_coarsest(g, args, 1);
+    X(gpu_solve_coarsest)(g, sweeps, quick);
     for (int k = last - 1; k >= 0; k--)
         if (y->periodic)
             go_up_wrapped(g, k, &p);

@@ -66,6 +66,7 @@ typedef struct X(gpu) {
     char failure[200];                  /* what went wrong first; empty: nothing */
     uint64_t allocated;                 /* bytes */
     size_t shared_bytes;                /* that a block can have at most */
+    bool early;                         /* kernels may start before the last one ends: launch.h */
     bool speed_known;                   /* the largest speed of the particles is: */
     double speed;
     uint32_t capacity;           /* of the columns */
@@ -155,7 +156,8 @@ void X(gpu_solver_destroy)(X(gpu) *g);
 /* Bytes it will take, for so many cells of liquid. */
 uint64_t X(gpu_solver_bytes)(const X(grid) *grid, double liquid, bool solids, bool density);
 void X(gpu_list_levels)(X(gpu) *g);
-double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind); /* system.cu */
+/* system.cu. scale: of the pressure, for the next gpu_solve_begin */
+double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind, float scale);
 double X(gpu_largest_b)(X(gpu) *g);
 double X(gpu_divergence)(X(gpu) *g);
 void X(gpu_scale_pressure)(X(gpu) *g, float factor);
@@ -164,7 +166,7 @@ void X(gpu_solve_begin)(X(gpu) *g, bool density); /* solve.cu: takes the start f
 void X(gpu_solve_end)(X(gpu) *g, bool density);   /* and gives back the solution */
 double X(gpu_residual)(X(gpu) *g);
 void X(gpu_multigrid_build)(X(gpu) *g); /* cycle.cu */
-bool X(gpu_iterate)(X(gpu) *g, int sweeps, double target, int *iterations, int most);
+bool X(gpu_iterate)(X(gpu) *g, int sweeps, double target, int *iterations, int most, bool anew);
 void X(gpu_add_correction)(X(gpu) *g);
 void X(gpu_multigrid_once)(X(gpu) *g, int sweeps); /* one cycle from nothing, for the density */
 void X(gpu_relax)(X(gpu) *g, float weight);

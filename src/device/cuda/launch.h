@@ -26,50 +26,84 @@
 
 #ifdef __CUDACC__
 
+/* A kernel may be brought to the multiprocessors while the last one ends (from Hopper on): it waits
+ * there until that is done with all it writes. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define KERNEL_BEGIN()                             \
+    do {                                           \
+        cudaTriggerProgrammaticLaunchCompletion(); \
+        cudaGridDependencySynchronize();           \
+    } while (0)
+#else
+#define KERNEL_BEGIN() ((void)0)
+#endif
+
+static inline void X(gpu_launch_setup)(cudaLaunchConfig_t *config, cudaLaunchAttribute *early,
+                                       const X(gpu) *g, size_t blocks, int threads, size_t shared)
+{
+    *config = cudaLaunchConfig_t();
+    config->gridDim = dim3((unsigned)blocks);
+    config->blockDim = dim3((unsigned)threads);
+    config->dynamicSmemBytes = shared;
+    config->stream = (cudaStream_t)g->stream;
+    early->id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early->val.programmaticStreamSerializationAllowed = 1;
+    config->attrs = early;
+    config->numAttrs = g->early ? 1 : 0;
+}
+
 #define GPU_FN static __device__ __forceinline__
 #define SP_UNROLL_ALL _Pragma("unroll") /* arrays with these indices stay in registers */
 #define MAP_THREADS 256
 
-#define MAP(name, args_type)                                                                 \
-    static __device__ __forceinline__ void name##_at(const args_type *a, size_t i);          \
-    static __global__ void __launch_bounds__(MAP_THREADS)                                    \
-        name##_kernel(const __grid_constant__ args_type args, size_t n)                      \
-    {                                                                                        \
-        size_t i = (size_t)blockIdx.x * MAP_THREADS + threadIdx.x;                           \
-        if (i < n)                                                                           \
-            name##_at(&args, i);                                                             \
-    }                                                                                        \
-    static void name(X(gpu) *g, const args_type &args, size_t n)                             \
-    {                                                                                        \
-        if (n > 0 && !g->failure[0])                                                         \
-            name##_kernel<<<(unsigned)((n + MAP_THREADS - 1) / MAP_THREADS), MAP_THREADS, 0, \
-                            (cudaStream_t)g->stream>>>(args, n);                             \
-    }                                                                                        \
+#define MAP(name, args_type)                                                        \
+    static __device__ __forceinline__ void name##_at(const args_type *a, size_t i); \
+    static __global__ void __launch_bounds__(MAP_THREADS)                           \
+        name##_kernel(const __grid_constant__ args_type args, size_t n)             \
+    {                                                                               \
+        size_t i = (size_t)blockIdx.x * MAP_THREADS + threadIdx.x;                  \
+        KERNEL_BEGIN();                                                             \
+        if (i < n)                                                                  \
+            name##_at(&args, i);                                                    \
+    }                                                                               \
+    static void name(X(gpu) *g, const args_type &args, size_t n)                    \
+    {                                                                               \
+        cudaLaunchConfig_t config;                                                  \
+        cudaLaunchAttribute early;                                                  \
+        if (n == 0 || g->failure[0])                                                \
+            return;                                                                 \
+        X(gpu_launch_setup)                                                         \
+        (&config, &early, g, (n + MAP_THREADS - 1) / MAP_THREADS, MAP_THREADS, 0);  \
+        cudaLaunchKernelEx(&config, name##_kernel, args, n);                        \
+    }                                                                               \
     static __device__ __forceinline__ void name##_at(const args_type *a, size_t i)
 
 #define BLOCKS(name, args_type, shared_type, threads) \
     BLOCKS_AT_ONCE(name, args_type, shared_type, threads, 1)
 
-#define BLOCKS_AT_ONCE(name, args_type, shared_type, threads, blocks)                          \
-    static __device__ __forceinline__ void name##_in(const args_type *a, size_t block,         \
-                                                     shared_type *shared);                     \
-    static __global__ void __launch_bounds__(threads, blocks)                                  \
-        name##_kernel(const __grid_constant__ args_type args)                                  \
-    {                                                                                          \
-        extern __shared__ __align__(16) char name##_memory[];                                  \
-        name##_in(&args, blockIdx.x, (shared_type *)name##_memory);                            \
-    }                                                                                          \
-    static void name(X(gpu) *g, const args_type &args, size_t n)                               \
-    {                                                                                          \
-        if (n == 0 || g->failure[0])                                                           \
-            return;                                                                            \
-        if (sizeof(shared_type) > 48 * 1024)                                                   \
-            cudaFuncSetAttribute(name##_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,   \
-                                 (int)sizeof(shared_type));                                    \
-        name##_kernel<<<(unsigned)n, threads, sizeof(shared_type), (cudaStream_t)g->stream>>>( \
-            args);                                                                             \
-    }                                                                                          \
-    static __device__ __forceinline__ void name##_in(const args_type *a, size_t block,         \
+#define BLOCKS_AT_ONCE(name, args_type, shared_type, threads, blocks)                        \
+    static __device__ __forceinline__ void name##_in(const args_type *a, size_t block,       \
+                                                     shared_type *shared);                   \
+    static __global__ void __launch_bounds__(threads, blocks)                                \
+        name##_kernel(const __grid_constant__ args_type args)                                \
+    {                                                                                        \
+        extern __shared__ __align__(16) char name##_memory[];                                \
+        KERNEL_BEGIN();                                                                      \
+        name##_in(&args, blockIdx.x, (shared_type *)name##_memory);                          \
+    }                                                                                        \
+    static void name(X(gpu) *g, const args_type &args, size_t n)                             \
+    {                                                                                        \
+        if (n == 0 || g->failure[0])                                                         \
+            return;                                                                          \
+        if (sizeof(shared_type) > 48 * 1024)                                                 \
+            cudaFuncSetAttribute(name##_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, \
+                                 (int)sizeof(shared_type));                                  \
+        cudaLaunchConfig_t config;                                                           \
+        cudaLaunchAttribute early;                                                           \
+        X(gpu_launch_setup)(&config, &early, g, n, threads, sizeof(shared_type));            \
+        cudaLaunchKernelEx(&config, name##_kernel, args);                                    \
+    }                                                                                        \
+    static __device__ __forceinline__ void name##_in(const args_type *a, size_t block,       \
                                                      shared_type *shared)
 
 #define FOR_THREADS(t, n) for (int t = (int)threadIdx.x; t < (n); t += (int)blockDim.x)

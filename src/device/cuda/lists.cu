@@ -13,7 +13,7 @@ extern "C" {
 }
 #endif
 
-#define FINE_FIELDS 10 /* of level 0, without faces */
+#define FINE_FIELDS 9 /* of level 0, without faces */
 #define COARSE_FIELDS (3 + DIM)
 #define COUNTS (3 * GPU_LEVELS)
 
@@ -65,6 +65,7 @@ void X(gpu_solver_create)(X(gpu) *g, int level_count, const X(grid) *const grids
     y->flags = (uint32_t *)X(gpu_alloc)(g, (3 * y->places + 1) * sizeof(uint32_t), what);
     y->sums = (uint32_t *)X(gpu_alloc)(g, (3 * y->places + 1) * sizeof(uint32_t), what);
     y->counts = (uint32_t *)X(gpu_alloc)(g, COUNTS * sizeof(uint32_t), what);
+    y->deep = (uint8_t *)X(gpu_alloc)(g, tiles, what);
     y->ints = (int *)X(gpu_alloc)(g, ints * sizeof(int), what);
     y->kinds = (uint8_t *)X(gpu_alloc)(g, y->places + (size_t)level_count, what);
     y->partials = (double *)X(gpu_alloc)(g, (tiles / 1024 + 1) * sizeof(double), what);
@@ -113,6 +114,7 @@ void X(gpu_solver_destroy)(X(gpu) *g)
     X(gpu_free)(g, y->flags, (3 * y->places + 1) * sizeof(uint32_t));
     X(gpu_free)(g, y->sums, (3 * y->places + 1) * sizeof(uint32_t));
     X(gpu_free)(g, y->counts, COUNTS * sizeof(uint32_t));
+    X(gpu_free)(g, y->deep, tiles);
     X(gpu_free)(g, y->ints, ints * sizeof(int));
     X(gpu_free)(g, y->kinds, y->places + (size_t)y->level_count);
     X(gpu_free)(g, y->partials, (tiles / 1024 + 1) * sizeof(double));
@@ -134,16 +136,9 @@ static void lay_fine(X(gpu_solver) *y)
 {
     X(gpu_level) *l = &y->levels[0];
     size_t size = y->fine_blocks * TILE_CELLS;
-    float **fields[FINE_FIELDS] = {&l->d,
-                                   &l->b,
-                                   &l->x,
-                                   &y->high,
-                                   &y->low,
-                                   &y->right,
-                                   &y->step,
-                                   &y->direction[0],
-                                   &y->direction[1],
-                                   &y->image};
+    float **fields[FINE_FIELDS] = {&l->d,           &l->b,     &l->x,    &y->high,
+                                   &y->low,         &y->right, &y->step, &y->direction[0],
+                                   &y->direction[1]};
     float *next = y->fine;
     for (int k = 0; k < FINE_FIELDS; k++, next += size)
         *fields[k] = next;

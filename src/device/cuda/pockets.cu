@@ -5,7 +5,7 @@
  * the smaller one, so that the root of a component does not depend on the order of the threads.
  * Sums of right sides are taken in whole numbers, 2^-32 of the largest one, and so do not depend on
  * it either. */
-#include "device/cuda/solver.h"
+#include "device/cuda/rows.h"
 
 #define AIR 0u /* a place of block 0, which holds no unknown */
 #define NONE UINT32_MAX
@@ -14,7 +14,7 @@ typedef struct pocket_args {
     X(gpu_level) level;
     uint8_t *pocket;
     float *right;
-    uint32_t *label; /* per cell: another one of its component; in the memory of `image` */
+    uint32_t *label; /* per cell: another one of its component; in the memory of a direction */
     int64_t *sum;    /* per root; in that of the solution */
     uint32_t *count; /* in that of `step` */
     X(gpu_state) *state;
@@ -100,7 +100,7 @@ BLOCKS(label_tiles, pocket_args, label_shared, PAIRS)
         BARRIER();
         for (int colour = 0; colour < 2; colour++) {
             FOR_THREADS(t, PAIRS)
-                spread(shared, two_of(t).at[colour]);
+                spread(shared, cell_of_pair(t, colour));
             BARRIER();
         }
         more = shared->changed != 0;
@@ -180,18 +180,36 @@ MAP(join_tiles, pocket_args)
 
 /* ---- sums */
 
-MAP(mark_cells, pocket_args)
+/* A root, and whether it is that of a pocket. */
+GPU_FN void begin_sum(const pocket_args *a, uint32_t root)
 {
-    size_t c = i + TILE_CELLS;
-    if (!is_unknown(a, c))
+    if (root == AIR)
         return;
-    uint32_t root = find_root(a->label, (uint32_t)c);
-    a->pocket[c] = root != AIR;
-    if (root != c)
-        return;
-    a->sum[c] = 0;
-    a->count[c] = 0;
+    a->sum[root] = 0;
+    a->count[root] = 0;
     GPU_MAX32(&a->state->pockets, 1u);
+}
+
+/* A row of cells. Those of a uniform tile are one piece. */
+MAP(mark_rows, pocket_args)
+{
+    size_t c = TILE_CELLS + i * TILE, slot = c / TILE_CELLS;
+    if (a->level.kind[slot] == UNIFORM) {
+        uint32_t root = find_root(a->label, (uint32_t)(slot * TILE_CELLS));
+        memset(GPU_ALIGNED(a->pocket + c, 8), root != AIR, TILE);
+        if (root >= c && root < c + TILE)
+            begin_sum(a, root);
+        return;
+    }
+    KEEP_LOOP
+    for (int k = 0; k < TILE; k++, c++) {
+        if (!is_unknown(a, c))
+            continue;
+        uint32_t root = find_root(a->label, (uint32_t)c);
+        a->pocket[c] = root != AIR;
+        if (root == c)
+            begin_sum(a, root);
+    }
 }
 
 typedef struct sum_shared {
@@ -239,12 +257,16 @@ BLOCKS(add_up, pocket_args, sum_shared, PAIRS)
 
 MAP(subtract_means, pocket_args)
 {
-    size_t c = i + TILE_CELLS;
-    if (!a->state->pockets || !is_unknown(a, c) || !a->pocket[c])
+    if (!a->state->pockets)
         return;
-    uint32_t root = find_root(a->label, (uint32_t)c);
-    double mean = (double)a->sum[root] * a->unit / (double)a->count[root];
-    a->right[c] = (float)((double)a->right[c] - mean);
+    KEEP_LOOP
+    for (size_t c = TILE_CELLS + i * TILE; c < TILE_CELLS + (i + 1) * TILE; c++) {
+        if (!is_unknown(a, c) || !a->pocket[c])
+            continue;
+        uint32_t root = find_root(a->label, (uint32_t)c);
+        double mean = (double)a->sum[root] * a->unit / (double)a->count[root];
+        a->right[c] = (float)((double)a->right[c] - mean);
+    }
 }
 
 void X(gpu_find_pockets)(X(gpu) *g, double largest)
@@ -258,7 +280,7 @@ void X(gpu_find_pockets)(X(gpu) *g, double largest)
     args.level = y->levels[0];
     args.pocket = y->pocket;
     args.right = y->right;
-    args.label = (uint32_t *)y->image;
+    args.label = (uint32_t *)y->direction[0];
     args.sum = (int64_t *)y->high;
     args.count = (uint32_t *)y->step;
     args.state = y->state;
@@ -266,7 +288,7 @@ void X(gpu_find_pockets)(X(gpu) *g, double largest)
     X(gpu_set)(g, &y->state->pockets, 0, sizeof y->state->pockets);
     label_tiles(g, args, tiles);
     join_tiles(g, args, tiles * DIM * FACE_CELLS);
-    mark_cells(g, args, tiles * TILE_CELLS);
+    mark_rows(g, args, tiles * TILE_ROWS);
     add_up(g, args, tiles);
-    subtract_means(g, args, tiles * TILE_CELLS);
+    subtract_means(g, args, tiles * TILE_ROWS);
 }

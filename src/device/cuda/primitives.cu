@@ -18,6 +18,54 @@ void X(gpu_fail)(X(gpu) *g, const char *what, const char *why)
         snprintf(g->failure, sizeof g->failure, "%s: %s", what, why);
 }
 
+#define REDUCERS 1024
+
+typedef struct reduce_args {
+    double *values;
+    size_t count;
+    bool largest;
+} reduce_args;
+
+typedef struct reduce_shared {
+    double part[REDUCERS];
+} reduce_shared;
+
+GPU_FN double combine(double a, double b, bool largest)
+{
+    return !largest ? a + b : b > a || b != b ? b : a;
+}
+
+/* Each thread takes every REDUCERS-th value in order, then halves are added: the same order always.
+ * The result takes the place of the first value. */
+BLOCKS(reduce, reduce_args, reduce_shared, REDUCERS)
+{
+    (void)block;
+    FOR_THREADS(t, REDUCERS) {
+        double part = 0;
+        for (size_t k = (size_t)t; k < a->count; k += REDUCERS)
+            part = combine(part, a->values[k], a->largest);
+        shared->part[t] = part;
+    }
+    BARRIER();
+    for (int half = REDUCERS / 2; half > 0; half /= 2) {
+        FOR_THREADS(t, half)
+            shared->part[t] = combine(shared->part[t], shared->part[t + half], a->largest);
+        BARRIER();
+    }
+    FOR_THREADS(t, 1)
+        a->values[0] = shared->part[0];
+}
+
+/* Whether the code that runs here is that which waits for the last kernel. */
+static bool waits_for_last(void)
+{
+    cudaFuncAttributes attributes;
+    int major = 0;
+    return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) == cudaSuccess &&
+           cudaFuncGetAttributes(&attributes, reduce_kernel) == cudaSuccess && major >= 9 &&
+           attributes.ptxVersion >= 90;
+}
+
 bool X(gpu_open)(X(gpu) *g, void *pool)
 {
     (void)pool;
@@ -35,6 +83,7 @@ bool X(gpu_open)(X(gpu) *g, void *pool)
     int shared = 0;
     cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
     g->shared_bytes = (size_t)shared;
+    g->early = waits_for_last();
     for (int k = 0; k <= SPATE_STAGE_COUNT; k++) {
         cudaEvent_t event = NULL;
         if (!good(g, cudaEventCreate(&event), "cuda"))
@@ -167,44 +216,6 @@ void X(gpu_scan)(X(gpu) *g, const uint32_t *values, uint32_t *sums, size_t count
              cub::DeviceScan::ExclusiveSum(g->temporary, bytes, values, sums, count,
                                            (cudaStream_t)g->stream),
              "scan");
-}
-
-#define REDUCERS 1024
-
-typedef struct reduce_args {
-    double *values;
-    size_t count;
-    bool largest;
-} reduce_args;
-
-typedef struct reduce_shared {
-    double part[REDUCERS];
-} reduce_shared;
-
-GPU_FN double combine(double a, double b, bool largest)
-{
-    return !largest ? a + b : b > a || b != b ? b : a;
-}
-
-/* Each thread takes every REDUCERS-th value in order, then halves are added: the same order always.
- * The result takes the place of the first value. */
-BLOCKS(reduce, reduce_args, reduce_shared, REDUCERS)
-{
-    (void)block;
-    FOR_THREADS(t, REDUCERS) {
-        double part = 0;
-        for (size_t k = (size_t)t; k < a->count; k += REDUCERS)
-            part = combine(part, a->values[k], a->largest);
-        shared->part[t] = part;
-    }
-    BARRIER();
-    for (int half = REDUCERS / 2; half > 0; half /= 2) {
-        FOR_THREADS(t, half)
-            shared->part[t] = combine(shared->part[t], shared->part[t + half], a->largest);
-        BARRIER();
-    }
-    FOR_THREADS(t, 1)
-        a->values[0] = shared->part[0];
 }
 
 static double reduce_partials(X(gpu) *g, size_t count, bool largest)

@@ -4,20 +4,21 @@
  * As in sim/pressure/solve_multigrid.c vectors are fp32 and the solution is kept to more digits: as
  * the sum of two floats. What an iteration needs from the last one (step lengths, whether it is
  * done) stays on the device: all kernels return at once when X(gpu_state) says so, and the host
- * queues a few iterations at a time. */
-#include "device/cuda/solver.h"
-
-#define BATCH 2 /* iterations between looks of the host */
+ * queues as many iterations as were needed the last time before it looks. */
+#include "device/cuda/rows.h"
 
 typedef struct vector_args {
     X(gpu_level) level; /* 0 */
     X(grid) grid;
-    float *right, *high, *low, *step, *old, *direction, *image, *q;
+    float *right, *high, *low, *step, *old, *direction, *q;
     double *partials;
     X(gpu_state) *state;
     float weight;
     int colour;
-    bool first;
+    bool first, empty;  /* there is no direction yet; no correction */
+    bool fresh;         /* the next direction is still to be made */
+    const float *other; /* of a dot product with the direction, or A times it */
+    bool product;
 } vector_args;
 
 static vector_args args_of(X(gpu) *g)
@@ -33,7 +34,6 @@ static vector_args args_of(X(gpu) *g)
     args.step = y->step;
     args.old = y->direction[0];
     args.direction = y->direction[1];
-    args.image = y->image;
     args.q = g->f.p;
     args.partials = g->partials;
     args.state = y->state;
@@ -47,24 +47,53 @@ static size_t cells_of(X(gpu) *g)
 
 /* ---- from and to the grid */
 
-GPU_FN size_t grid_place(const vector_args *a, size_t i)
+/* Chunk i of the blocks: where it begins there, and in the grid. */
+typedef struct chunk {
+    size_t block, grid;
+    bool full; /* of unknowns */
+} chunk;
+
+GPU_FN chunk chunk_of(const vector_args *a, size_t i)
 {
-    int cell[DIM], tile = a->level.tile_of[i / TILE_CELLS + 1];
-    return X(tile_place)(&a->grid, tile, (int)(i % TILE_CELLS), cell);
+    int slot = (int)(i / TILE_CHUNKS) + 1;
+    chunk p;
+    p.block = (i + TILE_CHUNKS) * CHUNK;
+    p.grid = chunk_place(&a->grid, a->level.tile_of[slot], (int)(i % TILE_CHUNKS));
+    p.full = a->level.kind[slot] == UNIFORM;
+    return p;
 }
 
 MAP(take_solution, vector_args)
 {
-    size_t c = i + TILE_CELLS;
-    a->high[c] = a->level.d[c] > 0.0f ? a->q[grid_place(a, i)] : 0.0f;
-    a->low[c] = 0.0f;
+    chunk p = chunk_of(a, i);
+    float q[CHUNK], d[CHUNK], zero[CHUNK] = {0.0f, 0.0f, 0.0f, 0.0f};
+    load_floats(a->q + p.grid, q, CHUNK);
+    SP_UNROLL_ALL
+    for (int k = 0; k < CHUNK; k++)
+        q[k] *= a->weight;
+    if (!p.full) {
+        load_floats(a->level.d + p.block, d, CHUNK);
+        SP_UNROLL_ALL
+        for (int k = 0; k < CHUNK; k++)
+            q[k] = d[k] > 0.0f ? q[k] : 0.0f;
+    }
+    store_floats(a->high + p.block, q, CHUNK);
+    store_floats(a->low + p.block, zero, CHUNK);
 }
 
 MAP(give_solution, vector_args)
 {
-    size_t c = i + TILE_CELLS;
-    if (a->level.d[c] > 0.0f)
-        a->q[grid_place(a, i)] = a->high[c];
+    chunk p = chunk_of(a, i);
+    float high[CHUNK];
+    load_floats(a->high + p.block, high, CHUNK);
+    if (p.full) {
+        store_floats(a->q + p.grid, high, CHUNK);
+        return;
+    }
+    SP_UNROLL_ALL
+    for (int k = 0; k < CHUNK; k++)
+        if (a->level.d[p.block + (size_t)k] > 0.0f)
+            a->q[p.grid + (size_t)k] = high[k];
 }
 
 void X(gpu_solve_begin)(X(gpu) *g, bool density)
@@ -72,98 +101,170 @@ void X(gpu_solve_begin)(X(gpu) *g, bool density)
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     vector_args args = args_of(g);
     args.q = density ? y->q_density : g->f.p;
+    args.weight = density ? 1.0f : y->scale;
+    if (!density)
+        y->scale = 1.0f; /* a second start is from zero */
     if (cells_of(g) == 0)
         return;
     /* pockets were counted in this memory */
     X(gpu_set)(g, y->high, 0, TILE_CELLS * sizeof(float));
     X(gpu_set)(g, y->low, 0, TILE_CELLS * sizeof(float));
-    take_solution(g, args, cells_of(g));
+    take_solution(g, args, cells_of(g) / CHUNK);
 }
 
 void X(gpu_solve_end)(X(gpu) *g, bool density)
 {
     vector_args args = args_of(g);
     args.q = density ? X(gpu_solver_of)(g)->q_density : g->f.p;
-    give_solution(g, args, cells_of(g));
+    give_solution(g, args, cells_of(g) / CHUNK);
 }
 
 /* ---- the true residual */
 
+/* As in rows.h, in fp64: the rows of a tile and those around it. */
+typedef struct wide_rows {
+    double v[2][ROW_PLACES][HALF];
+} wide_rows;
+
 typedef struct residual_shared {
-    double x[PAD_SIZE];
-    uint32_t most[PAIRS];
+    wide_rows x[GROUP];
+    uint32_t most[GROUP_ROWS];
 } residual_shared;
 
-GPU_FN double exact(const vector_args *a, size_t c)
+typedef struct wide_ends {
+    double v[2];
+    int slot;
+} wide_ends;
+
+/* n values of the solution. */
+GPU_FN void load_exact(const vector_args *a, size_t from, double *v, int n)
 {
-    return (double)a->high[c] + (double)a->low[c];
+    float high[TILE], low[TILE];
+    load_floats(a->high + from, high, n);
+    load_floats(a->low + from, low, n);
+    SP_UNROLL_ALL
+    for (int k = 0; k < n; k++)
+        v[k] = (double)high[k] + (double)low[k];
 }
 
-GPU_FN double exact_sum(const vector_args *a, const double *x, int slot, int at, int pad, int kind)
+/* Puts n values from an even x on, whose red ones are the odd ones or not, into a row. */
+GPU_FN void put_wide(wide_rows *s, int at, int first, bool odd, const double *v, int n)
 {
-    float f[2 * DIM] = {0};
+    SP_UNROLL_ALL
+    for (int k = 0; k < n / 2; k++) {
+        s->v[0][at][first + k] = odd ? v[2 * k + 1] : v[2 * k];
+        s->v[1][at][first + k] = odd ? v[2 * k] : v[2 * k + 1];
+    }
+}
+
+GPU_FN void take_wide(const vector_args *a, residual_shared *shared, size_t block, int t,
+                      wide_ends *o)
+{
+    const X(gpu_level) *l = &a->level;
+    int group = t / TILE_ROWS, number = (int)block * GROUP + group;
+    o->slot = number < l->tile_count ? slot_in_order(l, number) : 0;
+    if (o->slot == 0)
+        return;
+    row_place p = row_place_of(t % TILE_ROWS);
+    piece q = piece_of(t % TILE_ROWS);
+    const int *near = l->near + 2 * DIM * o->slot;
+    size_t line = (size_t)(p.number * TILE);
+    double own[TILE], around[PIECE];
+    load_exact(a, (size_t)o->slot * TILE_CELLS + line, own, TILE);
+    load_exact(a, (size_t)near[0] * TILE_CELLS + line + TILE - 1, &o->v[0], 1);
+    load_exact(a, (size_t)near[1] * TILE_CELLS + line, &o->v[1], 1);
+    load_exact(a, (size_t)near[q.face] * TILE_CELLS + (size_t)q.from, around, PIECE);
+    put_wide(&shared->x[group], p.at, 0, p.odd, own, TILE);
+    put_wide(&shared->x[group], q.at, q.first, q.odd, around, PIECE);
+}
+
+/* Of value n of a colour: the sum over the neighbours; face: NULL, or the off-diagonals. */
+GPU_FN double exact_sum(const wide_rows *s, const row_place *p, const double end[2], int colour,
+                        int n, const float *face)
+{
+    const double *other = s->v[1 - colour][p->at];
+    bool late = p->odd != (colour == 1);
+    double before = n > 0 ? other[n > 0 ? n - 1 : 0] : end[0];
+    double behind = n < HALF - 1 ? other[n < HALF - 1 ? n + 1 : n] : end[1];
     double sum = 0;
-    if (kind == GENERAL)
-        faces_of(&a->level, slot, at, f);
     FOR_DIM(d) {
-        double one = x[pad - pad_step(d)], two = x[pad + pad_step(d)];
-        if (kind == GENERAL) {
-            one *= (double)f[2 * d];
-            two *= (double)f[2 * d + 1];
-        }
-        sum += one + two;
+        int step = d == 1 ? 1 : TILE + 2;
+        double one = d > 0 ? s->v[1 - colour][p->at - step][n] : late ? other[n] : before;
+        double two = d > 0 ? s->v[1 - colour][p->at + step][n] : late ? behind : other[n];
+        sum += face ? one * (double)face[2 * d] + two * (double)face[2 * d + 1] : one + two;
     }
     return sum;
 }
 
-BLOCKS(find_residual, vector_args, residual_shared, PAIRS)
+GPU_FN float exact_rest(double right, double d, double x, double sum)
 {
-    int slot = (int)block + 1, kind = a->level.kind[slot];
-    size_t own = (size_t)slot * TILE_CELLS;
-    FOR_THREADS(t, PAIRS) {
-        two p = two_of(t);
-        float high[2], low[2];
-        load_two(a->high + own, &p, high);
-        load_two(a->low + own, &p, low);
-        for (int e = 0; e < 2; e++)
-            shared->x[p.pad[e]] = (double)high[e] + (double)low[e];
-    }
-    FOR_THREADS(n, 2 * DIM * FACE_CELLS) {
-        outer o = outer_of(n);
-        size_t other = (size_t)a->level.near[2 * DIM * slot + o.face] * TILE_CELLS;
-        shared->x[o.pad] = exact(a, other + (size_t)o.at);
-    }
-    BARRIER();
-    FOR_THREADS(t, PAIRS) {
-        two p = two_of(t);
-        uint32_t most = 0;
-        float right[2], d[2] = {2 * DIM, 2 * DIM}, r[2] = {0.0f, 0.0f};
-        load_two(a->right + own, &p, right);
-        if (kind != UNIFORM)
-            load_two(a->level.d + own, &p, d);
-        for (int e = 0; e < 2; e++) {
-            if (d[e] > 0.0f)
-                r[e] = (float)((double)right[e] - (double)d[e] * shared->x[p.pad[e]] +
-                               exact_sum(a, shared->x, slot, p.at[e], p.pad[e], kind));
-            uint32_t bits = magnitude_bits(r[e]);
-            most = bits > most ? bits : most;
+    return d > 0 ? (float)(right - d * x + sum) : 0.0f;
+}
+
+/* b - A q in a row, into b of level 0; the largest, as bits. */
+GPU_FN uint32_t residual_row(const vector_args *a, const wide_rows *s, const row_place *p,
+                             const wide_ends *o)
+{
+    const X(gpu_level) *l = &a->level;
+    int kind = l->kind[o->slot];
+    size_t own = (size_t)o->slot * TILE_CELLS;
+    uint32_t most = 0;
+    if (kind == GENERAL) {
+        KEEP_LOOP
+        for (int e = 0; e < TILE; e++) {
+            float f[2 * DIM];
+            int at = place_in_row(p, e & 1, e / 2);
+            size_t c = own + (size_t)at;
+            faces_of(l, o->slot, at, f);
+            l->b[c] = exact_rest((double)a->right[c], (double)l->d[c], s->v[e & 1][p->at][e / 2],
+                                 exact_sum(s, p, o->v, e & 1, e / 2, f));
+            most = magnitude_bits(l->b[c]) > most ? magnitude_bits(l->b[c]) : most;
         }
-        store_two(a->level.b + own, &p, r);
-        shared->most[t] = most;
+        return most;
     }
-    find_largest(shared->most, PAIRS);
-    FOR_THREADS(t, 1)
-        a->partials[block] = bits_magnitude(shared->most[0]);
+    row right = load_row(a->right + own + (size_t)(p->number * TILE), p->odd), r;
+    row d = diagonal_of(l, o->slot, kind, p);
+    SP_UNROLL_ALL
+    for (int e = 0; e < TILE; e++) {
+        int c = e / HALF, n = e % HALF;
+        r.v[c][n] = exact_rest((double)right.v[c][n], (double)d.v[c][n], s->v[c][p->at][n],
+                               exact_sum(s, p, o->v, c, n, NULL));
+        most = magnitude_bits(r.v[c][n]) > most ? magnitude_bits(r.v[c][n]) : most;
+    }
+    store_row(l->b + own + (size_t)(p->number * TILE), &r, p->odd);
+    return most;
+}
+
+BLOCKS_AT_ONCE(find_residual, vector_args, residual_shared, GROUP_ROWS, AT_ONCE)
+{
+    KEEP(wide_ends, mine, GROUP_ROWS);
+    ONE_EACH(t, GROUP_ROWS)
+        take_wide(a, shared, block, t, &KEPT(mine, t));
+    BARRIER();
+    ONE_EACH(t, GROUP_ROWS) {
+        const wide_ends *o = &KEPT(mine, t);
+        row_place p = row_place_of(t % TILE_ROWS);
+        shared->most[t] = o->slot ? residual_row(a, &shared->x[t / TILE_ROWS], &p, o) : 0;
+    }
+    largest_of_groups(shared->most);
+    ONE_EACH(t, GROUP_ROWS)
+        if (t % TILE_ROWS == 0 && KEPT(mine, t).slot)
+            a->partials[KEPT(mine, t).slot - 1] = bits_magnitude(shared->most[t]);
 }
 
 /* Into b of level 0, that of the iterations. */
-double X(gpu_residual)(X(gpu) *g)
+static void queue_residual(X(gpu) *g)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     X(gpu_wrap)(g, &y->levels[0], y->high);
     X(gpu_wrap)(g, &y->levels[0], y->low);
-    find_residual(g, args_of(g), (size_t)y->levels[0].tile_count);
-    return X(gpu_maximum)(g, (size_t)y->levels[0].tile_count);
+    find_residual(g, args_of(g), groups_of(y->levels[0].tile_count));
+}
+
+double X(gpu_residual)(X(gpu) *g)
+{
+    queue_residual(g);
+    return X(gpu_maximum)(g, (size_t)X(gpu_solver_of)(g)->levels[0].tile_count);
 }
 
 /* ---- sums of the iterations */
@@ -171,7 +272,7 @@ double X(gpu_residual)(X(gpu) *g)
 #define GATHER 1024 /* partials to one, in the first stage */
 #define GATHER_THREADS 256
 
-typedef enum phase { PHASE_RHO, PHASE_CURVATURE, PHASE_RESIDUAL } phase;
+typedef enum phase { PHASE_RHO, PHASE_CROSS, PHASE_SLOPE, PHASE_CURVATURE, PHASE_RESIDUAL } phase;
 
 typedef struct gather_args {
     const double *from;
@@ -197,14 +298,22 @@ GPU_FN void conclude(const gather_args *a, double value)
     switch (a->what) {
     case PHASE_RHO:
         s->beta = a->first ? 0.0f : (float)(value / s->rho);
-        s->rho = value;
+        s->rho = s->slope = value;
         break;
+    case PHASE_CROSS: s->cross = value; break;
+    case PHASE_SLOPE: { /* after a new residual */
+        double beta = -s->cross / s->curvature;
+        s->slope = s->rho + beta * value;
+        s->beta = (float)beta;
+        break;
+    }
     case PHASE_CURVATURE:
         if (!(value > 0) || !(s->rho > 0)) {
             s->done = 1; /* nothing left to gain, or not a number */
             break;
         }
-        s->alpha = (float)(s->rho / value);
+        s->curvature = value;
+        s->alpha = (float)(s->slope / value);
         break;
     case PHASE_RESIDUAL:
         s->residual = value;
@@ -264,147 +373,327 @@ static void gather(X(gpu) *g, phase what, bool first)
 
 /* ---- conjugate gradients */
 
-typedef struct apply_shared {
-    float x[PAD_SIZE];
-    double sum[PAIRS];
-} apply_shared;
+typedef struct vector_shared {
+    rows x[GROUP];
+    union {
+        double sum[GROUP_ROWS];
+        uint32_t most[GROUP_ROWS];
+    } u;
+} vector_shared;
 
-GPU_FN float direction_at(const vector_args *a, size_t c, float beta)
+/* A thread's row of the direction s, and its place; slot 0: nothing to be done. */
+typedef struct own {
+    row x;
+    float end[2];
+    int slot, kind;
+} own;
+
+/* n values of a field; of the next direction, z + beta s, where it is not there yet. */
+GPU_FN void load_direction(const vector_args *a, size_t from, float beta, float *v, int n)
 {
-    return a->first ? a->level.x[c] : a->level.x[c] + beta * a->old[c];
+    load_floats((a->fresh ? a->level.x : a->direction) + from, v, n);
+    if (!a->fresh || a->first)
+        return;
+    float old[TILE];
+    load_floats(a->old + from, old, n);
+    SP_UNROLL_ALL
+    for (int e = 0; e < n; e++)
+        v[e] += beta * old[e];
 }
 
-GPU_FN float product_at(const vector_args *a, const float *x, int slot, int at, int pad, int kind,
-                        float d)
+GPU_FN void take_rows(const vector_args *a, vector_shared *shared, size_t block, int t, own *o)
 {
-    float f[2 * DIM];
+    const X(gpu_level) *l = &a->level;
+    int group = t / TILE_ROWS, number = (int)block * GROUP + group;
+    o->slot = number < l->tile_count ? slot_in_order(l, number) : 0;
+    if (o->slot == 0)
+        return;
+    row_place p = row_place_of(t % TILE_ROWS);
+    piece q = piece_of(t % TILE_ROWS);
+    const int *near = l->near + 2 * DIM * o->slot;
+    float beta = a->state->beta, around[PIECE], raw[TILE];
+    size_t low = (size_t)near[0] * TILE_CELLS, high = (size_t)near[1] * TILE_CELLS;
+    size_t across = (size_t)near[q.face] * TILE_CELLS, line = (size_t)(p.number * TILE);
+    o->kind = l->kind[o->slot];
+    load_direction(a, (size_t)o->slot * TILE_CELLS + line, beta, raw, TILE);
+    load_direction(a, low + line + TILE - 1, beta, &o->end[0], 1);
+    load_direction(a, high + line, beta, &o->end[1], 1);
+    load_direction(a, across + (size_t)q.from, beta, around, PIECE);
+    o->x = by_colour(raw, p.odd);
+    put_row(&shared->x[group], &p, &o->x);
+    put_piece(&shared->x[group], &q, around);
+    if (a->fresh && !a->state->done)
+        store_floats(a->direction + (size_t)o->slot * TILE_CELLS + line, raw, TILE);
+}
+
+/* A s in a row, 0 where there is no unknown. */
+GPU_FN row product_of(const vector_args *a, const rows *s, const row_place *p, const own *o)
+{
+    row d = diagonal_of(&a->level, o->slot, o->kind, p), product;
+    SP_UNROLL_ALL
+    for (int c = 0; c < 2; c++) {
+        float sum[HALF];
+        sum_near(s, p, &o->x, o->end, c, sum);
+        SP_UNROLL_ALL
+        for (int n = 0; n < HALF; n++)
+            product.v[c][n] = d.v[c][n] > 0.0f ? d.v[c][n] * o->x.v[c][n] - sum[n] : 0.0f;
+    }
+    return product;
+}
+
+/* The same for value n of a colour, in a general tile. */
+GPU_FN float product_at(const vector_args *a, const rows *s, const row_place *p, const own *o,
+                        int colour, int n)
+{
+    const X(gpu_level) *l = &a->level;
+    float d = l->d[(size_t)o->slot * TILE_CELLS + (size_t)place_in_row(p, colour, n)];
     if (!(d > 0.0f))
         return 0.0f;
-    if (kind != GENERAL)
-        return d * x[pad] - sum_around(x, pad);
-    faces_of(&a->level, slot, at, f);
-    return d * x[pad] - sum_faces(x, pad, f);
+    return d * s->v[colour][p->at][n] - sum_faces(l, o->slot, s, p, o->end, colour, n);
 }
 
-/* s = z + beta s, A s, and the partial of s . A s */
-BLOCKS(apply_matrix, vector_args, apply_shared, PAIRS)
+GPU_FN double curvature_of(const vector_args *a, const rows *s, const row_place *p, const own *o)
 {
-    if (a->state->done)
-        return;
-    int slot = (int)block + 1, kind = a->level.kind[slot];
-    size_t own = (size_t)slot * TILE_CELLS;
-    float beta = a->state->beta;
-    FOR_THREADS(t, PAIRS) {
-        two p = two_of(t);
-        float z[2], old[2] = {0.0f, 0.0f};
-        load_two(a->level.x + own, &p, z);
-        if (!a->first)
-            load_two(a->old + own, &p, old);
-        for (int e = 0; e < 2; e++) {
-            z[e] = a->first ? z[e] : z[e] + beta * old[e];
-            shared->x[p.pad[e]] = z[e];
-        }
-        store_two(a->direction + own, &p, z);
+    double sum = 0;
+    if (o->kind != GENERAL) {
+        row product = product_of(a, s, p, o);
+        return row_product(&o->x, &product);
     }
-    FOR_THREADS(n, 2 * DIM * FACE_CELLS) {
-        outer o = outer_of(n);
-        size_t other = (size_t)a->level.near[2 * DIM * slot + o.face] * TILE_CELLS;
-        shared->x[o.pad] = direction_at(a, other + (size_t)o.at, beta);
-    }
+    KEEP_LOOP
+    for (int e = 0; e < TILE; e++)
+        sum += (double)s->v[e & 1][p->at][e / 2] * (double)product_at(a, s, p, o, e & 1, e / 2);
+    return sum;
+}
+
+/* s = z + beta s, and the partial of s . A s */
+BLOCKS_AT_ONCE(find_direction, vector_args, vector_shared, GROUP_ROWS, AT_ONCE)
+{
+    bool done = a->state->done; /* known when it is needed, after other loads */
+    KEEP(own, mine, GROUP_ROWS);
+    ONE_EACH(t, GROUP_ROWS)
+        take_rows(a, shared, block, t, &KEPT(mine, t));
     BARRIER();
-    FOR_THREADS(t, PAIRS) {
-        two p = two_of(t);
-        float d[2] = {2 * DIM, 2 * DIM}, product[2];
-        double sum = 0;
-        if (kind != UNIFORM)
-            load_two(a->level.d + own, &p, d);
-        for (int e = 0; e < 2; e++) {
-            product[e] = product_at(a, shared->x, slot, p.at[e], p.pad[e], kind, d[e]);
-            sum += (double)shared->x[p.pad[e]] * (double)product[e];
-        }
-        store_two(a->image + own, &p, product);
-        shared->sum[t] = sum;
-    }
-    find_sum(shared->sum, PAIRS);
-    FOR_THREADS(t, 1)
-        a->partials[block] = shared->sum[0];
-}
-
-typedef struct update_shared {
-    uint32_t most[PAIRS];
-} update_shared;
-
-/* q += alpha s, r -= alpha A s; the partial of max |r| */
-BLOCKS(update_vectors, vector_args, update_shared, PAIRS)
-{
-    if (a->state->done)
+    if (done)
         return;
-    size_t own = (block + 1) * TILE_CELLS;
-    float alpha = a->state->alpha;
-    FOR_THREADS(t, PAIRS) {
-        two p = two_of(t);
-        float s[2], image[2], r[2], step[2] = {0.0f, 0.0f};
-        uint32_t most = 0;
-        load_two(a->direction + own, &p, s);
-        load_two(a->image + own, &p, image);
-        load_two(a->level.b + own, &p, r);
-        if (!a->first)
-            load_two(a->step + own, &p, step);
-        for (int e = 0; e < 2; e++) {
-            step[e] += alpha * s[e];
-            r[e] -= alpha * image[e];
-            uint32_t bits = magnitude_bits(r[e]);
-            most = bits > most ? bits : most;
-        }
-        store_two(a->step + own, &p, step);
-        store_two(a->level.b + own, &p, r);
-        shared->most[t] = most;
+    ONE_EACH(t, GROUP_ROWS) {
+        const own *o = &KEPT(mine, t);
+        row_place p = row_place_of(t % TILE_ROWS);
+        shared->u.sum[t] = o->slot ? curvature_of(a, &shared->x[t / TILE_ROWS], &p, o) : 0.0;
     }
-    find_largest(shared->most, PAIRS);
-    FOR_THREADS(t, 1)
-        a->partials[block] = bits_magnitude(shared->most[0]);
+    sum_groups(shared->u.sum);
+    ONE_EACH(t, GROUP_ROWS)
+        if (t % TILE_ROWS == 0 && KEPT(mine, t).slot)
+            a->partials[KEPT(mine, t).slot - 1] = shared->u.sum[t];
 }
 
-static void queue_iteration(X(gpu) *g, int sweeps, bool quick, bool first)
+/* r -= alpha A s, in a row; the largest |r|, as bits. */
+GPU_FN uint32_t reduce_residual(const vector_args *a, const rows *s, const row_place *p,
+                                const own *o, float alpha)
+{
+    float *b = a->level.b + (size_t)o->slot * TILE_CELLS;
+    uint32_t most = 0;
+    if (o->kind != GENERAL) {
+        row product = product_of(a, s, p, o), r = load_row(b + p->number * TILE, p->odd);
+        SP_UNROLL_ALL
+        for (int n = 0; n < HALF; n++)
+            for (int c = 0; c < 2; c++) {
+                r.v[c][n] -= alpha * product.v[c][n];
+                uint32_t bits = magnitude_bits(r.v[c][n]);
+                most = bits > most ? bits : most;
+            }
+        store_row(b + p->number * TILE, &r, p->odd);
+        return most;
+    }
+    KEEP_LOOP
+    for (int e = 0; e < TILE; e++) {
+        float *r = b + place_in_row(p, e & 1, e / 2);
+        *r -= alpha * product_at(a, s, p, o, e & 1, e / 2);
+        uint32_t bits = magnitude_bits(*r);
+        most = bits > most ? bits : most;
+    }
+    return most;
+}
+
+GPU_FN void add_step_to_row(const vector_args *a, const row_place *p, const own *o, float alpha)
+{
+    float *to = a->step + (size_t)o->slot * TILE_CELLS + (size_t)(p->number * TILE);
+    row step = row_of(0.0f);
+    if (!a->empty)
+        step = load_row(to, p->odd);
+    SP_UNROLL_ALL
+    for (int n = 0; n < HALF; n++)
+        for (int c = 0; c < 2; c++)
+            step.v[c][n] += alpha * o->x.v[c][n];
+    store_row(to, &step, p->odd);
+}
+
+/* q += alpha s, r -= alpha A s; the partial of max |r|. A s is taken once more: that is less than
+ * to write and read it. */
+BLOCKS_AT_ONCE(update_vectors, vector_args, vector_shared, GROUP_ROWS, AT_ONCE)
+{
+    bool done = a->state->done; /* known when it is needed, after other loads */
+    KEEP(own, mine, GROUP_ROWS);
+    ONE_EACH(t, GROUP_ROWS)
+        take_rows(a, shared, block, t, &KEPT(mine, t));
+    BARRIER();
+    if (done)
+        return;
+    ONE_EACH(t, GROUP_ROWS) {
+        const own *o = &KEPT(mine, t);
+        row_place p = row_place_of(t % TILE_ROWS);
+        float alpha = a->state->alpha;
+        shared->u.most[t] = 0;
+        if (o->slot) {
+            add_step_to_row(a, &p, o, alpha);
+            shared->u.most[t] = reduce_residual(a, &shared->x[t / TILE_ROWS], &p, o, alpha);
+        }
+    }
+    largest_of_groups(shared->u.most);
+    ONE_EACH(t, GROUP_ROWS)
+        if (t % TILE_ROWS == 0 && KEPT(mine, t).slot)
+            a->partials[KEPT(mine, t).slot - 1] = bits_magnitude(shared->u.most[t]);
+}
+
+/* The partial of another vector times the direction, or A times it. */
+GPU_FN double product_with(const vector_args *a, const rows *s, const row_place *p, const own *o)
+{
+    const float *from = a->other + (size_t)o->slot * TILE_CELLS;
+    row other = load_row(from + p->number * TILE, p->odd);
+    double sum = 0;
+    if (!a->product)
+        return row_product(&other, &o->x);
+    if (o->kind != GENERAL) {
+        row product = product_of(a, s, p, o);
+        return row_product(&other, &product);
+    }
+    KEEP_LOOP
+    for (int e = 0; e < TILE; e++)
+        sum += (double)from[place_in_row(p, e & 1, e / 2)] *
+               (double)product_at(a, s, p, o, e & 1, e / 2);
+    return sum;
+}
+
+BLOCKS_AT_ONCE(multiply_direction, vector_args, vector_shared, GROUP_ROWS, AT_ONCE)
+{
+    bool done = a->state->done; /* known when it is needed, after other loads */
+    KEEP(own, mine, GROUP_ROWS);
+    ONE_EACH(t, GROUP_ROWS)
+        take_rows(a, shared, block, t, &KEPT(mine, t));
+    BARRIER();
+    if (done)
+        return;
+    ONE_EACH(t, GROUP_ROWS) {
+        const own *o = &KEPT(mine, t);
+        row_place p = row_place_of(t % TILE_ROWS);
+        shared->u.sum[t] = o->slot ? product_with(a, &shared->x[t / TILE_ROWS], &p, o) : 0.0;
+    }
+    sum_groups(shared->u.sum);
+    ONE_EACH(t, GROUP_ROWS)
+        if (t % TILE_ROWS == 0 && KEPT(mine, t).slot)
+            a->partials[KEPT(mine, t).slot - 1] = shared->u.sum[t];
+}
+
+/* beta after a new residual, to which the last direction is not orthogonal: next_direction of
+ * solve_multigrid.c. */
+static void queue_correction(X(gpu) *g)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
-    size_t tiles = (size_t)y->levels[0].tile_count;
-    X(gpu_cycle)(g, sweeps, quick);
-    gather(g, PHASE_RHO, first);
-    X(gpu_wrap)(g, &y->levels[0], y->levels[0].x);
-    if (!first)
-        X(gpu_wrap)(g, &y->levels[0], y->direction[0]);
+    size_t groups = groups_of(y->levels[0].tile_count);
     vector_args args = args_of(g);
-    args.first = first;
-    apply_matrix(g, args, tiles);
-    gather(g, PHASE_CURVATURE, first);
-    update_vectors(g, args, tiles);
-    gather(g, PHASE_RESIDUAL, first);
+    args.direction = y->direction[0];
+    args.other = y->levels[0].x;
+    args.product = true;
+    multiply_direction(g, args, groups);
+    gather(g, PHASE_CROSS, false);
+    args.other = y->levels[0].b;
+    args.product = false;
+    multiply_direction(g, args, groups);
+    gather(g, PHASE_SLOPE, false);
+}
+
+/* The last direction is number 0. */
+static void swap_directions(X(gpu_solver) *y)
+{
     float *swap = y->direction[0];
     y->direction[0] = y->direction[1];
     y->direction[1] = swap;
 }
 
-bool X(gpu_iterate)(X(gpu) *g, int sweeps, double target, int *iterations, int most)
+/* first: there is no direction yet; empty: no correction. */
+static void queue_iteration(X(gpu) *g, int sweeps, bool quick, bool first, bool empty)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
+    size_t groups = groups_of(y->levels[0].tile_count);
+    X(gpu_cycle)(g, sweeps, quick);
+    gather(g, PHASE_RHO, first);
+    if (empty && !first)
+        queue_correction(g);
+    X(gpu_wrap)(g, &y->levels[0], y->levels[0].x);
+    vector_args args = args_of(g);
+    args.first = first;
+    args.empty = empty;
+    args.fresh = true;
+    find_direction(g, args, groups);
+    gather(g, PHASE_CURVATURE, first);
+    X(gpu_wrap)(g, &y->levels[0], y->direction[1]);
+    args.fresh = false;
+    update_vectors(g, args, groups);
+    gather(g, PHASE_RESIDUAL, first);
+    swap_directions(y);
+}
+
+typedef struct begin_args {
+    X(gpu_state) *state;
+    double target;
+    int iterations, most;
+} begin_args;
+
+MAP(begin_iterations, begin_args)
+{
+    (void)i;
+    a->state->target = a->target;
+    a->state->iterations = a->iterations;
+    a->state->most = a->most;
+    a->state->done = 0;
+}
+
+/* anew: not with the last direction. The host looks for the first time one iteration before the one
+ * that was the last one the last time, and then after each: iterations that are queued in vain take
+ * longer than a look. */
+bool X(gpu_iterate)(X(gpu) *g, int sweeps, double target, int *iterations, int most, bool anew)
+{
+    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    begin_args begin;
     X(gpu_state) state;
+    int queued = 0, *usual = &y->usual[anew ? 0 : 1];
     if (y->levels[0].tile_count == 0)
         return false;
+    memset(&begin, 0, sizeof begin);
     memset(&state, 0, sizeof state);
-    state.target = target;
-    state.iterations = *iterations;
-    state.most = most;
-    X(gpu_upload)(g, y->state, &state, sizeof state);
-    for (int k = 0; !state.done && !g->failure[0] && *iterations + k < most; k++) {
-        queue_iteration(g, sweeps, most > 1, k == 0);
-        if (k % BATCH == BATCH - 1 || *iterations + k + 1 >= most)
+    begin.state = y->state;
+    begin.target = target;
+    begin.iterations = state.iterations = *iterations;
+    begin.most = most;
+    begin_iterations(g, begin, 1);
+    while (!state.done && !g->failure[0] && *iterations + queued < most) {
+        queue_iteration(g, sweeps, most > 1, anew && queued == 0, queued == 0);
+        queued++;
+        if (queued >= *usual - 1 || *iterations + queued >= most)
             X(gpu_download)(g, &state, y->state, sizeof state);
     }
-    bool some = state.iterations > *iterations;
+    int done = state.iterations - *iterations;
     *iterations = state.iterations;
+    if (most > 1)
+        *usual = done;
+    if ((queued - done) % 2 != 0)
+        swap_directions(y); /* those queued after the last one did nothing */
     X(gpu_set)(g, &y->state->done, 0, sizeof state.done);
-    return some && !g->failure[0];
+    return done > 0 && !g->failure[0];
+}
+
+GPU_FN double exact(const vector_args *a, size_t c)
+{
+    return (double)a->high[c] + (double)a->low[c];
 }
 
 MAP(add_step, vector_args)
@@ -449,7 +738,7 @@ GPU_FN float value_across(const vector_args *a, int slot, int at, int d, int sid
 
 MAP(sweep_cells, vector_args)
 {
-    int slot = (int)(i / PAIRS) + 1, at = two_of((int)(i % PAIRS)).at[a->colour];
+    int slot = (int)(i / PAIRS) + 1, at = cell_of_pair((int)(i % PAIRS), a->colour);
     size_t c = (size_t)slot * TILE_CELLS + (size_t)at;
     float d = a->level.d[c], sum = a->right[c], f[2 * DIM] = {0};
     if (!(d > 0.0f))
@@ -478,8 +767,8 @@ void X(gpu_multigrid_once)(X(gpu) *g, int sweeps)
 {
     int iterations = 0;
     X(gpu_solve_begin)(g, true);
-    X(gpu_residual)(g);
-    if (X(gpu_iterate)(g, sweeps, 0.0, &iterations, 1))
+    queue_residual(g);
+    if (X(gpu_iterate)(g, sweeps, 0.0, &iterations, 1, true))
         X(gpu_add_correction)(g);
     X(gpu_solve_end)(g, true);
 }

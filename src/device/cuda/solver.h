@@ -7,9 +7,7 @@
  * matrix needs no face where all faces between unknowns have the same off-diagonal
  * (sim/pressure/multigrid.c): uniform and plain tiles read none.
  *
- * A CUDA block works on one tile, in a padded copy in shared memory, with one thread for two cells
- * that lie side by side: one of them is red, the other one black, so in each half sweep every
- * thread has one cell to do, and finds its right side and its coefficients in registers. */
+ * How the kernels that take most of the time work on blocks stands in rows.h. */
 #ifndef SPATE_DEVICE_CUDA_SOLVER_H
 #define SPATE_DEVICE_CUDA_SOLVER_H
 
@@ -33,7 +31,7 @@ typedef struct X(gpu_level) {
 
 /* What the iterations decide on the device, so that the host need not look at each. */
 typedef struct X(gpu_state) {
-    double rho, residual, target;
+    double rho, slope, curvature, cross, residual, target; /* names as in solve_multigrid.c */
     float alpha, beta;
     int iterations, most;
     uint32_t done;
@@ -46,11 +44,13 @@ typedef struct X(gpu_solver) {
     bool periodic, faces; /* faces: level 0 has off-diagonals */
     bool blind;           /* phi_solid does not tell of all solids */
     float least_theta;
+    float scale;                 /* of the last pressure, as a start */
     size_t places;               /* tiles of all levels */
     size_t base[GPU_LEVELS + 1]; /* first place of a level */
     uint32_t *flags;             /* per place: with unknowns; then: and even; then: an image */
     uint32_t *sums;              /* of flags, running */
     uint32_t *counts;            /* per level: tile_count, even_count, image_count */
+    uint8_t *deep;               /* per tile of level 0: see deep.cu */
     int *ints;                   /* slot, tile_of, parent, near of all levels */
     uint8_t *kinds;
     size_t fine_blocks, coarse_blocks; /* room */
@@ -58,11 +58,12 @@ typedef struct X(gpu_solver) {
     float *fine;                       /* those of level 0 */
     float *right;                      /* the right side of the system */
     float *high, *low;                 /* the solution in two parts, which together hold 48 bits */
-    float *direction[2], *image, *step;
+    float *direction[2], *step;
     uint8_t *pocket;  /* per cell of level 0's blocks, as in X(system) */
     float *q_density; /* cells of the grid */
     double *partials; /* second stage of sums */
     X(gpu_state) *state;
+    int usual[2]; /* iterations of the last solve for a correction: the first one, a later one */
 } X(gpu_solver);
 
 /* ---- values that a thread keeps across barriers, where a block has as many threads as items */
@@ -74,16 +75,9 @@ typedef struct X(gpu_solver) {
 #define GPU_LOAD32(place) (*(volatile uint32_t *)(place))
 #define GPU_STORE32(place, value) (*(volatile uint32_t *)(place) = (value))
 #define GPU_SWAP32(place, old, value) (atomicCAS(place, old, value) == (old))
-#define GPU_PAIR float2 /* one access for two floats */
-#define GPU_LOAD_PAIR(pair, from) ((pair) = *(const float2 *)(from))
-#define GPU_STORE_PAIR(pair, to) (*(float2 *)(to) = (pair))
+#define GPU_ALIGNED(place, bytes) __builtin_assume_aligned(place, bytes)
 #else
-typedef struct float_pair {
-    float x, y;
-} float_pair;
-#define GPU_PAIR float_pair
-#define GPU_LOAD_PAIR(pair, from) memcpy(&(pair), from, sizeof(pair))
-#define GPU_STORE_PAIR(pair, to) memcpy(to, &(pair), sizeof(pair))
+#define GPU_ALIGNED(place, bytes) (place)
 #define KEEP(type, name, n) type name##_kept[n]
 #define KEPT(name, t) name##_kept[t]
 #define ONE_EACH(t, n) for (int t = 0; t < (n); t++)
@@ -97,89 +91,22 @@ typedef struct float_pair {
     })
 #endif
 
-/* ---- a padded tile */
+/* ---- places in a block */
 
-#define PAIRS (TILE_CELLS / 2)       /* threads of a block */
-#define PAD_ROW (DIM == 3 ? 12 : 20) /* 12: the 32 threads of a warp meet 32 banks */
-#define PAD_PLANE (PAD_ROW * (TILE + 2))
-#define PAD_SIZE (PAD_PLANE * LAST(TILE + 2))
-#define FACE_CELLS TILE_ROWS /* cells on one face of a tile */
+#define PAIRS (TILE_CELLS / 2) /* of a red and a black cell side by side */
+#define FACE_CELLS TILE_ROWS   /* cells on one face of a tile */
 #define FAMILY (1 << DIM)
-
-GPU_FN int pad_place(int i, int j, int k)
-{
-    return (DIM == 3 ? (k + 1) * PAD_PLANE : 0) + (j + 1) * PAD_ROW + i + 1;
-}
-
-GPU_FN int pad_step(int d)
-{
-    return d == 0 ? 1 : d == 1 ? PAD_ROW : PAD_PLANE;
-}
 
 GPU_FN int block_step(int d)
 {
     return d == 0 ? 1 : d == 1 ? TILE : TILE * TILE;
 }
 
-/* The two cells of thread t: the place in a block of the first one, whether that is the black one;
- * places of the red and the black one in a block, and in a padded tile. */
-typedef struct two {
-    int first;
-    bool swapped;
-    int at[2], pad[2];
-} two;
-
-/* Both values of a field, red and black. */
-GPU_FN void load_two(const float *block, const two *p, float v[2])
+/* Of pair t: the cell of a colour, 0 red, 1 black. */
+GPU_FN int cell_of_pair(int t, int colour)
 {
-    GPU_PAIR pair;
-    GPU_LOAD_PAIR(pair, block + p->first);
-    v[0] = p->swapped ? pair.y : pair.x;
-    v[1] = p->swapped ? pair.x : pair.y;
-}
-
-GPU_FN void store_two(float *block, const two *p, const float v[2])
-{
-    GPU_PAIR pair;
-    pair.x = p->swapped ? v[1] : v[0];
-    pair.y = p->swapped ? v[0] : v[1];
-    GPU_STORE_PAIR(pair, block + p->first);
-}
-
-GPU_FN two two_of(int t)
-{
-    int i = t % (TILE / 2) * 2, row = t / (TILE / 2), j = row % TILE, k = row / TILE;
-    int odd = (j + k) & 1;
-    two p;
-    p.first = row * TILE + i;
-    p.swapped = odd;
-    p.at[0] = row * TILE + i + odd;
-    p.at[1] = row * TILE + i + 1 - odd;
-    p.pad[0] = pad_place(i + odd, j, k);
-    p.pad[1] = pad_place(i + 1 - odd, j, k);
-    return p;
-}
-
-/* Cell n of those around a tile, 2 DIM FACE_CELLS in all: across which face, its place in the block
- * there, its place in the padded tile here. */
-typedef struct outer {
-    int face, at, pad;
-} outer;
-
-GPU_FN outer outer_of(int n)
-{
-    outer o;
-    int e = n % FACE_CELLS, u = e % TILE, v = e / TILE, c[3];
-    o.face = n / FACE_CELLS;
-    int axis = o.face / 2, side = o.face % 2;
-    c[0] = u;
-    c[1] = axis == 0 ? u : v;
-    c[2] = v;
-    c[axis] = side ? 0 : TILE - 1;
-    o.at = (c[2] * TILE + c[1]) * TILE + c[0];
-    c[axis] = side ? TILE : -1;
-    o.pad = pad_place(c[0], c[1], c[2]);
-    return o;
+    int row = t / (TILE / 2), odd = (row % TILE + row / TILE) & 1;
+    return row * TILE + t % (TILE / 2) * 2 + (odd ^ colour);
 }
 
 /* Off-diagonals around place `at` of a block: low and high along each axis. */
@@ -196,23 +123,6 @@ GPU_FN void faces_of(const X(gpu_level) *l, int slot, int at, float a[2 * DIM])
             a[2 * d + 1] = l->a[d][other + (size_t)(at - (TILE - 1) * step)];
         }
     }
-}
-
-/* The sum over the neighbours of a place in a padded tile, with or without off-diagonals. */
-GPU_FN float sum_around(const float *x, int pad)
-{
-    float sum = 0.0f;
-    FOR_DIM(d)
-        sum += x[pad - pad_step(d)] + x[pad + pad_step(d)];
-    return sum;
-}
-
-GPU_FN float sum_faces(const float *x, int pad, const float a[2 * DIM])
-{
-    float sum = 0.0f;
-    FOR_DIM(d)
-        sum += a[2 * d] * x[pad - pad_step(d)] + a[2 * d + 1] * x[pad + pad_step(d)];
-    return sum;
 }
 
 /* The largest of n values in shared memory, a power of two, becomes the first; all threads call. */
@@ -262,7 +172,11 @@ extern "C" {
 #endif
 void X(gpu_wrap)(X(gpu) *g, const X(gpu_level) *l, float *field); /* images of periodic sides */
 void X(gpu_find_pockets)(X(gpu) *g, double largest); /* marks them, takes the mean out of `right` */
-/* x of level 0 from its b; partials: of b . x. quick: fewer sweeps on the coarsest level. */
+void X(gpu_assemble_deep)(X(gpu) *g);                /* deep.cu: partials of max |b| */
+void X(gpu_measure_deep)(X(gpu) *g);                 /* and of the divergence */
+/* coarsest.cu: x of the coarsest level from its b. quick: not in the order of the CPU */
+void X(gpu_solve_coarsest)(X(gpu) *g, int sweeps, bool quick);
+/* x of level 0 from its b; partials: of b . x */
 void X(gpu_cycle)(X(gpu) *g, int sweeps, bool quick);
 #ifdef __cplusplus
 }

@@ -1,11 +1,12 @@
 /* system.cu -- the pressure system on the device: assembly into blocks, gradient, divergence. The
  * maths stands in sim/pressure/system.c; expressions and their order are the same. */
-#include "device/cuda/solver.h"
+#include "device/cuda/rows.h"
 
 typedef struct system_args {
     X(fields) f;
     X(gpu_level) level; /* 0 */
     uint32_t *flags;
+    uint8_t *deep;
     float *right, *q, *to[DIM];
     uint8_t *pocket;
     double *partials;
@@ -25,6 +26,7 @@ static system_args args_of(X(gpu) *g)
     args.f = g->f;
     args.level = y->levels[0];
     args.flags = y->flags;
+    args.deep = y->deep;
     args.right = y->right;
     args.q = g->f.p;
     args.pocket = y->pocket;
@@ -133,26 +135,87 @@ GPU_FN bool is_unknown(const system_args *a, const int cell[DIM], size_t c, bool
     return open;
 }
 
-/* Tiles with unknowns; there is no pressure where there is no unknown. */
-BLOCKS(flag_tiles, system_args, tile_shared, PAIRS)
+/* Whether all cells of a row are liquid; it begins at a multiple of TILE. */
+GPU_FN bool is_liquid_row(const uint8_t *type)
 {
-    int tile = a->f.active[block];
-    bool solids = has_solids(a, tile);
-    FOR_THREADS(t, PAIRS) {
-        uint32_t some = 0;
-        for (int e = 0; e < 2; e++) {
-            int cell[DIM];
-            size_t c = X(tile_place)(&a->f.grid, tile, t + e * PAIRS, cell);
-            if (is_unknown(a, cell, c, solids))
-                some = 1;
-            else
-                a->q[c] = 0.0f;
-        }
-        shared->most[t] = some;
+    const uint64_t liquid = 0x0101010101010101u * SPATE_CELL_LIQUID;
+    bool all = true;
+    SP_UNROLL_ALL
+    for (int k = 0; k < TILE / 8; k++) {
+        uint64_t eight;
+        memcpy(&eight, GPU_ALIGNED(type + 8 * k, 8), sizeof eight);
+        all &= eight == liquid;
     }
-    find_largest(shared->most, PAIRS);
-    FOR_THREADS(t, 1)
-        a->flags[tile] = shared->most[0];
+    return all;
+}
+
+/* Whether the rows around a row of liquid are liquid too, and the cells at its ends. All are looked
+ * at, side by side: one after the other would take longer. */
+GPU_FN bool is_deep_row(const system_args *a, size_t c)
+{
+    const X(grid) *g = &a->f.grid;
+    const uint8_t *type = a->f.type + c;
+    bool all = (type[-1] == SPATE_CELL_LIQUID) & (type[TILE] == SPATE_CELL_LIQUID);
+    SP_UNROLL_ALL
+    for (int d = 1; d < DIM; d++)
+        all &= is_liquid_row(type - g->stride[d]) & is_liquid_row(type + g->stride[d]);
+    return all;
+}
+
+/* Bits of what a tile has. */
+enum { SOME_UNKNOWN = 1, NOT_DEEP = 2 };
+
+GPU_FN uint32_t flag_row(const system_args *a, int tile, int number, bool solids)
+{
+    const X(grid) *g = &a->f.grid;
+    int first[DIM], cell[DIM];
+    X(tile_cell)(g, tile, first);
+    X(row_cell)(first, number, cell);
+    size_t c = X(index)(g, cell);
+    cell[0] += TILE - 1;
+    if (!solids && X(inside)(g, cell) && is_liquid_row(a->f.type + c))
+        return SOME_UNKNOWN | (is_deep_row(a, c) ? 0 : NOT_DEEP);
+    cell[0] -= TILE - 1;
+    uint32_t flags = NOT_DEEP;
+    KEEP_LOOP
+    for (int i = 0; i < TILE; i++, cell[0]++)
+        if (is_unknown(a, cell, c + (size_t)i, solids))
+            flags |= SOME_UNKNOWN;
+        else
+            a->q[c + (size_t)i] = 0.0f;
+    return flags;
+}
+
+typedef struct flag_shared {
+    uint32_t some[GROUP], shallow[GROUP];
+} flag_shared;
+
+/* Tiles with unknowns, and deep ones; there is no pressure where there is no unknown. */
+BLOCKS(flag_tiles, system_args, flag_shared, GROUP_ROWS)
+{
+    FOR_THREADS(group, GROUP)
+        shared->some[group] = shared->shallow[group] = 0;
+    BARRIER();
+    FOR_THREADS(t, GROUP_ROWS) {
+        int group = t / TILE_ROWS, number = (int)block * GROUP + group;
+        if (number >= a->f.active_count)
+            continue;
+        int tile = a->f.active[number];
+        bool solids = has_solids(a, tile), seam = has_seam(&a->f.grid, tile);
+        uint32_t flags = flag_row(a, tile, t % TILE_ROWS, solids);
+        if (flags & SOME_UNKNOWN)
+            GPU_MAX32(&shared->some[group], 1u);
+        if (seam || (flags & NOT_DEEP))
+            GPU_MAX32(&shared->shallow[group], 1u);
+    }
+    BARRIER();
+    FOR_THREADS(group, GROUP) {
+        int number = (int)block * GROUP + group;
+        if (number < a->f.active_count) {
+            a->flags[a->f.active[number]] = shared->some[group];
+            a->deep[a->f.active[number]] = !shared->shallow[group];
+        }
+    }
 }
 
 /* The equation of a cell into the blocks; the magnitude of its right side. */
@@ -182,6 +245,8 @@ GPU_FN uint32_t assemble_cell(const system_args *a, int tile, int slot, int k, b
 BLOCKS(assemble_tiles, system_args, tile_shared, PAIRS)
 {
     int slot = (int)block + 1, tile = a->level.tile_of[slot];
+    if (a->deep[tile])
+        return;
     bool solids = has_solids(a, tile), general = solids || has_seam(&a->f.grid, tile);
     FOR_THREADS(t, PAIRS) {
         bool ragged = false;
@@ -198,20 +263,21 @@ BLOCKS(assemble_tiles, system_args, tile_shared, PAIRS)
     }
 }
 
-double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind)
+double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind, float scale)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
+    y->scale = scale;
     y->least_theta = least_theta;
     y->blind = blind;
-    FOR_DIM(d)
-        X(gpu_fill_border)(g, g->f.u[d], d);
+    X(gpu_fill_faces)(g, g->f.u);
     X(gpu_set)(g, y->flags, 0, (3 * y->places + 1) * sizeof(uint32_t));
-    flag_tiles(g, args_of(g), (size_t)g->f.active_count);
+    flag_tiles(g, args_of(g), groups_of(g->f.active_count));
     X(gpu_list_levels)(g);
     if (g->failure[0])
         return 0;
     size_t tiles = (size_t)y->levels[0].tile_count;
     assemble_tiles(g, args_of(g), tiles);
+    X(gpu_assemble_deep)(g);
     FOR_DIM(d)
         if (y->periodic)
             X(gpu_wrap)(g, &y->levels[0], y->levels[0].a[d]);
@@ -244,6 +310,8 @@ double X(gpu_largest_b)(X(gpu) *g)
 BLOCKS(measure_divergence, system_args, tile_shared, PAIRS)
 {
     int slot = (int)block + 1, tile = a->level.tile_of[slot];
+    if (a->deep[tile])
+        return;
     bool solids = has_solids(a, tile);
     FOR_THREADS(t, PAIRS) {
         uint32_t most = 0;
@@ -265,33 +333,41 @@ double X(gpu_divergence)(X(gpu) *g)
 {
     size_t tiles = (size_t)X(gpu_solver_of)(g)->levels[0].tile_count;
     measure_divergence(g, args_of(g), tiles);
+    X(gpu_measure_deep)(g);
     return X(gpu_maximum)(g, tiles);
 }
 
-/* ---- the dense pressure */
+/* ---- the dense pressure, CHUNK cells per thread */
 
-MAP(scale_cells, system_args)
+GPU_FN bool is_liquid_chunk(const uint8_t *type)
 {
-    int cell[DIM];
-    size_t c = X(tile_place)(&a->f.grid, a->f.active[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
-    a->q[c] *= a->factor;
+    uint32_t four;
+    memcpy(&four, GPU_ALIGNED(type, CHUNK), sizeof four);
+    return four == 0x01010101u * SPATE_CELL_LIQUID;
+}
+
+MAP(scale_chunks, system_args)
+{
+    size_t c = chunk_place(&a->f.grid, a->f.active[i / TILE_CHUNKS], (int)(i % TILE_CHUNKS));
+    float q[CHUNK];
+    load_floats(a->q + c, q, CHUNK);
+    SP_UNROLL_ALL
+    for (int k = 0; k < CHUNK; k++)
+        q[k] *= a->factor;
+    store_floats(a->q + c, q, CHUNK);
 }
 
 void X(gpu_scale_pressure)(X(gpu) *g, float factor)
 {
     system_args args = args_of(g);
     args.factor = factor;
-    scale_cells(g, args, (size_t)g->f.active_count * TILE_CELLS);
+    scale_chunks(g, args, (size_t)g->f.active_count * TILE_CHUNKS);
 }
 
 /* to -= grad q, on the faces of a place. */
-MAP(subtract_gradient, system_args)
+GPU_FN void subtract_at(const system_args *a, size_t c)
 {
     const X(fields) *f = &a->f;
-    int cell[DIM], tile = f->faces[i / TILE_CELLS], k = (int)(i % TILE_CELLS);
-    size_t c = X(tile_place)(&f->grid, tile, k, cell);
-    if (!X(place_has_faces)(&f->grid, tile, k))
-        return;
     uint8_t type = f->type[c];
     bool here = type == SPATE_CELL_LIQUID;
     FOR_DIM(d) {
@@ -310,6 +386,50 @@ MAP(subtract_gradient, system_args)
     }
 }
 
+/* A chunk with liquid on both sides of all its faces, and no solid anywhere. */
+GPU_FN void subtract_chunk(const system_args *a, size_t c)
+{
+    float q[CHUNK];
+    load_floats(a->q + c, q, CHUNK);
+    FOR_DIM(d) {
+        float to[CHUNK], low[CHUNK];
+        load_floats(a->to[d] + c, to, CHUNK);
+        if (d > 0) {
+            load_floats(a->q + c - a->f.grid.stride[d], low, CHUNK);
+        } else {
+            low[0] = a->q[c - 1];
+            SP_UNROLL_ALL
+            for (int k = 0; k + 1 < CHUNK; k++)
+                low[k + 1] = q[k];
+        }
+        SP_UNROLL_ALL
+        for (int k = 0; k < CHUNK; k++)
+            to[k] -= q[k] - low[k];
+        store_floats(a->to[d] + c, to, CHUNK);
+    }
+}
+
+MAP(subtract_gradient, system_args)
+{
+    const X(grid) *g = &a->f.grid;
+    int tile = a->f.faces[i / TILE_CHUNKS], e = (int)(i % TILE_CHUNKS);
+    if (!X(place_has_faces)(g, tile, e * CHUNK))
+        return;
+    size_t c = chunk_place(g, tile, e);
+    const uint8_t *type = a->f.type + c;
+    bool all = !a->f.solids & (type[-1] == SPATE_CELL_LIQUID) & is_liquid_chunk(type);
+    SP_UNROLL_ALL
+    for (int d = 1; d < DIM; d++)
+        all &= is_liquid_chunk(type - g->stride[d]);
+    if (all) {
+        subtract_chunk(a, c);
+        return;
+    }
+    KEEP_LOOP
+    for (int k = 0; k < CHUNK; k++)
+        subtract_at(a, c + (size_t)k);
+}
+
 void X(gpu_gradient)(X(gpu) *g, bool density)
 {
     system_args args = args_of(g);
@@ -317,7 +437,6 @@ void X(gpu_gradient)(X(gpu) *g, bool density)
     FOR_DIM(d)
         args.to[d] = density ? g->f.weight[d] : g->f.u[d];
     X(gpu_fill_border_periodic)(g, args.q);
-    subtract_gradient(g, args, (size_t)g->f.face_count * TILE_CELLS);
-    FOR_DIM(d)
-        X(gpu_fill_border)(g, args.to[d], d);
+    subtract_gradient(g, args, (size_t)g->f.face_count * TILE_CHUNKS);
+    X(gpu_fill_faces)(g, args.to);
 }

@@ -15,8 +15,7 @@
 #include <math.h>
 
 #define DROP 1e-3
-#define DEVICE_DROP 1e-5 /* there a new residual is a new start, which costs iterations */
-#define NEAR 0.9         /* of the tolerance: there the true residual is worth a look */
+#define NEAR 0.9 /* of the tolerance: there the true residual is worth a look */
 
 typedef struct cg_args {
     X(sim) *s;
@@ -161,8 +160,8 @@ static bool iterate(cg_args *args, X(solve) *solve, double target)
 {
     X(sim) *s = args->s;
     X(system) *y = &s->system;
-    ON_DEVICE(s, return X(gpu_iterate)(s->gpu, y->sweeps, target, &solve->iterations,
-                                       solve->max_iterations));
+    ON_DEVICE(s, bool anew = args->first; args->first = false; return X(gpu_iterate)(
+                  s->gpu, y->sweeps, target, &solve->iterations, solve->max_iterations, anew));
     size_t tiles = (size_t)y->levels[0].tile_count;
     double residual = HUGE_VAL;
     args->empty = true;
@@ -232,11 +231,10 @@ void X(solve_multigrid)(X(sim) *s, X(solve) *solve)
     if (more && !y->hierarchy)
         X(multigrid_build)(s);
     while (more && solve->iterations < solve->max_iterations) {
-        double before = solve->residual, fall = DROP;
-        ON_DEVICE(s, fall = DEVICE_DROP);
+        double before = solve->residual;
         /* a fall that is nearly enough is done in one go */
-        bool close = fall * before < 3 * solve->tolerance;
-        if (!iterate(&args, solve, close ? NEAR * solve->tolerance : fall * before))
+        bool close = DROP * before < 3 * solve->tolerance;
+        if (!iterate(&args, solve, close ? NEAR * solve->tolerance : DROP * before))
             break;
         add_correction(&args);
         args.start = false;
