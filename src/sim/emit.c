@@ -9,10 +9,12 @@
  * exactly the flux that was asked, however far it goes in a step. */
 #include "state.h"
 
+#include "kernels/faces.h"
 #include "kernels/random.h"
 
 #include <math.h>
 #include <stdatomic.h>
+#include <string.h>
 
 /* Bounds of a shape in the world, cut to the domain, in cells. */
 static void bounds_in_domain(const X(sim) *s, const sp_shape *form, const sp_pose *pose,
@@ -85,12 +87,14 @@ spate_status X(emitters_create)(X(sim) *s, spate_error *error)
     int inflows = scene->inflows.count, outflows = scene->outflows.count;
     s->emitters = sp_alloc((size_t)inflows + 1, sizeof *s->emitters);
     s->drains = sp_alloc((size_t)outflows + 1, sizeof *s->drains);
-    if (!s->emitters || !s->drains)
+    s->inflow_velocity = sp_alloc(((size_t)inflows + 1) * DIM, sizeof *s->inflow_velocity);
+    if (!s->emitters || !s->drains || !s->inflow_velocity)
         return sp_fail_memory(error, "inflows and outflows", 0);
     for (int k = 0; k < inflows; k++) {
         s->emitter_count++;
         TRY(make_emitter(s, &s->emitters[k], &scene->inflows.items[k], scene->fill.count + k,
                          error));
+        memcpy(s->inflow_velocity + k * DIM, s->emitters[k].velocity, sizeof(float[DIM]));
         mark_cells(s, &s->emitters[k].form, &s->emitters[k].pose, MARK_INFLOW, k);
     }
     for (int k = 0; k < outflows; k++) {
@@ -107,25 +111,7 @@ void X(emitters_destroy)(X(sim) *s)
         sp_free((void *)s->emitters[k].occupied);
     sp_free(s->emitters);
     sp_free(s->drains);
-}
-
-/* The faces of an inflow cell have its velocity, at the walls of the domain too; only solids are
- * stronger. */
-static void prescribe_cell(X(sim) *s, size_t index, const int cell[DIM])
-{
-    const X(grid) *g = &s->grid;
-    FOR_DIM(d) {
-        size_t low = index - g->stride[d], high = index + g->stride[d];
-        uint8_t here = s->type[index], there = s->type[low];
-        bool wall_low = cell[d] == 0 && !g->periodic[d],
-             wall_high = cell[d] == g->n[d] - 1 && !g->periodic[d];
-        if (here == SPATE_CELL_INFLOW && (wall_low || there != SPATE_CELL_SOLID))
-            s->u[d][index] = s->emitters[s->mark_of[index]].velocity[d];
-        else if (there == SPATE_CELL_INFLOW && here != SPATE_CELL_SOLID)
-            s->u[d][index] = s->emitters[s->mark_of[low]].velocity[d];
-        if (here == SPATE_CELL_INFLOW && wall_high)
-            s->u[d][high] = s->emitters[s->mark_of[index]].velocity[d];
-    }
+    sp_free(s->inflow_velocity);
 }
 
 static void prescribe_range(void *user, size_t begin, size_t end, int worker)
@@ -136,13 +122,12 @@ static void prescribe_range(void *user, size_t begin, size_t end, int worker)
     for (size_t k = begin; k < end; k++) {
         int first[DIM], cell[DIM];
         X(tile_cell)(g, s->tiles.active[k], first);
-        size_t base = X(index)(g, first);
         for (int r = 0; r < TILE_ROWS; r++)
             for (int i = 0; i < TILE; i++) {
                 X(row_cell)(first, r, cell);
                 cell[0] += i;
                 if (X(inside)(g, cell))
-                    prescribe_cell(s, base + X(row_offset)(g, r) + (size_t)i, cell);
+                    X(prescribe_cell)(g, s->type, s->mark_of, s->inflow_velocity, s->u, cell);
             }
     }
 }

@@ -622,7 +622,7 @@ static bool tile_near_solids(const push_args *args, size_t base)
             float phi = s->phi_solid[base + X(row_offset)(&s->grid, r) + (size_t)i];
             least = phi < least ? phi : least;
         }
-    return least < 4.0f * (float)s->grid.dx + (float)args->mover.travel;
+    return least < 4.0f * (float)s->grid.dx + (float)args->mover.obstacles.travel;
 }
 
 /* The rows of layer z; the layers around it are in the store. */

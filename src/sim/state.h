@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "device/groups.h"
 #include "kernels/grid.h"
+#include "kernels/settle.h"
 #include "kernels/sides.h"
 #include "kernels/transfer.h"
 #include "scene/solids.h"
@@ -183,7 +184,8 @@ typedef struct X(sim) {
 
     X(emitter) *emitters;
     int emitter_count;
-    sp_shape *drains; /* outflows, at rest */
+    float *inflow_velocity; /* m/s, DIM numbers for each of them */
+    sp_shape *drains;       /* outflows, at rest */
     int drain_count;
     int *solid_tiles; /* tiles that moving solids touched in the last update */
     int solid_tile_count;
@@ -324,9 +326,7 @@ void X(close_walls)(X(sim) *s); /* u = 0 on the faces of walls */
 /* ---- settle.c: the collision guarantee of every stage that moves particles */
 typedef struct X(mover) {
     X(sim) *s;
-    double dt;     /* s; 0: places are corrected, with the solids where the step began */
-    double travel; /* m, how far solids go in the step: phi_solid is that of its end */
-    sp_room room;
+    X(obstacles) obstacles;
     _Atomic uint64_t collisions, open, crushed, far;
 } X(mover);
 X(mover) X(mover_begin)(X(sim) *s, double dt);

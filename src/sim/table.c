@@ -49,7 +49,7 @@ static uint64_t hash(void *s)
 
 static void stats(void *s, spate_stats *out)
 {
-    X(bring)(s, GPU_PARTICLES | GPU_TILES); /* they make the rest anew */
+    X(bring)(s, GPU_PARTICLES | GPU_TILES | GPU_SOLIDS); /* they make the rest anew */
     X(stats)(s, out);
     X(forget)(s, GPU_GRID);
 }
@@ -272,7 +272,10 @@ static bool field_view(const void *user, const char *name, spate_field_view_data
         face = strcmp(name, axes[d]) == 0 ? d : face;
     if (face < 0 && !node && !cell && !type)
         return false;
-    X(bring)((X(sim) *)user, face >= 0 ? GPU_U : cell ? GPU_PRESSURE : type ? GPU_SURFACE : 0);
+    X(bring)((X(sim) *)user, face >= 0 ? GPU_U
+                             : cell    ? GPU_PRESSURE
+                             : type    ? GPU_SURFACE
+                                       : GPU_SOLIDS);
     memset(out, 0, sizeof *out);
     out->values = face >= 0 ? s->u[face] + s->grid.origin
                   : node    ? s->phi_solid + s->grid.origin

@@ -13,6 +13,8 @@
 
 #include "device/groups.h"
 #include "kernels/grid.h"
+#include "kernels/mesh_distance.h"
+#include "scene/solids.h"
 
 #include <spate/spate.h>
 
@@ -49,8 +51,20 @@ typedef struct X(fields) {
     float *phi, *density, *p;              /* density: NULL without density projection */
     uint8_t *type;
     float *phi_solid, *w[DIM], *room; /* NULL without solids */
+    float *phi_static;                /* NULL until solids move */
+    uint8_t *tile_cut;                /* per tile; NULL without solids */
     uint8_t *marks;                   /* NULL without inflows and outflows */
+    int16_t *mark_of;                 /* likewise */
+    float *inflow_velocity;           /* DIM each; NULL without inflows */
+    sp_solids bodies;                 /* the exact solids; `items` is the device's */
 } X(fields);
+
+/* A mesh that has been copied to the device. */
+typedef struct X(gpu_mesh) {
+    const spate_mesh *mesh;
+    sp_mesh_data data;       /* with the device's pointers */
+    const spate_mesh *there; /* where the device has them */
+} X(gpu_mesh);
 
 /* Counters that stages add to on the device (integers: any order gives the same sum). */
 typedef struct X(gpu_counters) {
@@ -70,6 +84,15 @@ typedef struct X(gpu) {
     double speed;
     uint32_t capacity;           /* of the columns */
     unsigned on_host, on_device; /* GPU_... groups that are up to date there */
+
+    /* bodies.c */
+    X(gpu_mesh) *meshes;
+    int mesh_count;
+    sp_solid *bodies, *body_copies; /* the device's; the host's copies of these */
+    size_t body_room;
+    bool bodies_there;    /* they are as the host's solids are */
+    uint8_t *near_movers; /* per tile: solids that may move are laid there */
+    double dt;            /* s, of the step under way, for PRESSURE */
 
     /* scratch */
     float *spare;                                    /* one column */
@@ -116,10 +139,17 @@ double X(gpu_sum)(X(gpu) *g, size_t count);
 double X(gpu_maximum)(X(gpu) *g, size_t count);
 
 /* ---- the stages. What each reads and writes stands in bridge.c. */
-void X(gpu_sort_particles)(X(gpu) *g);                       /* sort.cu: SORT, with the lists */
-void X(gpu_particles_to_grid)(X(gpu) *g);                    /* p2g.cu */
-void X(gpu_build_surface)(X(gpu) *g);                        /* surface.cu */
-void X(gpu_add_forces)(X(gpu) *g, const float dv[DIM]);      /* forces.cu: gravity, walls */
+void X(gpu_sort_particles)(X(gpu) *g);    /* sort.cu: SORT, with the lists */
+void X(gpu_particles_to_grid)(X(gpu) *g); /* p2g.cu */
+void X(gpu_build_surface)(X(gpu) *g);     /* surface.cu */
+/* forces.cu. dv: of gravity, m/s; friction: of the walls */
+typedef struct X(gpu_forces) {
+    float dv[DIM];
+    double friction, dt;
+} X(gpu_forces);
+void X(gpu_add_forces)(X(gpu) *g, const X(gpu_forces) *how);
+void X(gpu_prescribe_inflow)(X(gpu) *g); /* nothing without inflows */
+void X(gpu_lay_solids)(X(gpu) *g);       /* solids.cu: those that move, where they are now */
 void X(gpu_extrapolate)(X(gpu) *g, double dt, float *reach); /* extrapolate.cu */
 /* g2p.cu: what G2P reads, into `weight` (half: dt / (2 dx), kept: FLIP's share), and G2P */
 void X(gpu_carry_kick)(X(gpu) *g, float half, float kept);
@@ -138,14 +168,11 @@ typedef struct X(gpu_move) {
     float h, reach;      /* dt / dx; cells around the liquid in which u is known */
     bool displaced;      /* `weight` holds a displacement, in cells */
     bool movers;         /* solids may move: phi_solid knows of them within SOLID_BAND only */
-    double travel;       /* m, how far they go */
+    sp_room room;        /* where particles may be */
+    double dt;           /* s */
     double gravity[DIM]; /* times dx */
 } X(gpu_move);
-#define GPU_PACKED (3 * DIM) /* floats of a particle that waits: place, target, velocity */
 double X(gpu_move_particles)(X(gpu) *g, const X(gpu_move) *how, X(gpu_counters) *counted);
-void X(gpu_fetch_waiting)(X(gpu) *g, size_t first, size_t count, float *packed);
-void X(gpu_return_waiting)(X(gpu) *g, size_t first, size_t count, const float *packed,
-                           X(gpu_counters) *counted);
 void X(gpu_keep_speed)(X(gpu) *g, const X(gpu_counters) *counted); /* of all, after ADVECT */
 
 /* ---- operations of the pressure solvers, as sim/pressure has them for the host; `density`: for
