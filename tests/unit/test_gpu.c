@@ -75,10 +75,10 @@ static void add_paddle(spate_scene *scene)
                                            2, 3, 7, 2, 7, 6, 1, 2, 6, 1, 6, 5, 0, 4, 7, 0, 7, 3};
     spate_shape *paddle = spate_scene_add(scene, SPATE_LIST_SOLIDS);
     paddle->shape = scene->dim == 3 ? SPATE_SHAPE_MESH : SPATE_SHAPE_CAPSULE;
-    paddle->position[0] = 1;
+    paddle->position[0] = 0.9;
     paddle->position[1] = 0.4;
     paddle->position[2] = 0.5;
-    paddle->from[0] = paddle->to[0] = 1;
+    paddle->from[0] = paddle->to[0] = 0.9;
     paddle->from[1] = 0.1;
     paddle->to[1] = 0.7;
     paddle->from[2] = paddle->to[2] = 0;
