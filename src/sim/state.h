@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "device/groups.h"
 #include "kernels/grid.h"
+#include "kernels/inflow.h"
 #include "kernels/settle.h"
 #include "kernels/sides.h"
 #include "kernels/transfer.h"
@@ -141,8 +142,7 @@ typedef struct X(emitter) {
     double travelled[DIM];      /* sub-cells, how far its lattice has moved */
     bool started;               /* has emitted before */
     double low[DIM], high[DIM]; /* sub-cells, bounds of its shape in the domain */
-    int size[DIM];              /* of the box of lattice places that may be inside */
-    _Atomic uint8_t *occupied;  /* per place of that box */
+    _Atomic uint8_t *occupied;  /* per place of the box of its lattice; 0 between steps */
     size_t places;              /* room in `occupied` */
 } X(emitter);
 
@@ -229,6 +229,9 @@ spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done
 bool X(device_max_speed)(X(sim) *s, double *speed); /* false: the host is to find it */
 uint64_t X(device_bytes)(const X(sim) *s);          /* in the device's memory */
 uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t particles);
+bool X(device_snapshot)(X(sim) *s, sp_snapshot *out); /* see snapshot.h; false: none */
+bool X(device_snapshot_wait)(X(sim) *s);
+double X(snapshot_bytes)(const spate_scene *scene, double particles); /* of the host's memory */
 /* After a step: the seconds of its stages by the device's clock, for it works behind the host. */
 void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT]);
 #else
@@ -274,6 +277,21 @@ static inline uint64_t X(device_forecast)(const spate_scene *scene, const X(grid
                                           uint64_t particles)
 {
     (void)scene, (void)g, (void)particles;
+    return 0;
+}
+static inline bool X(device_snapshot)(X(sim) *s, sp_snapshot *out)
+{
+    (void)s, (void)out;
+    return false;
+}
+static inline bool X(device_snapshot_wait)(X(sim) *s)
+{
+    (void)s;
+    return true;
+}
+static inline double X(snapshot_bytes)(const spate_scene *scene, double particles)
+{
+    (void)scene, (void)particles;
     return 0;
 }
 static inline void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT])
@@ -387,6 +405,8 @@ size_t X(patch_scratch)(void); /* bytes per worker for the patches of a tile: G2
 /* ---- emit.c */
 spate_status X(emitters_create)(X(sim) *s, spate_error *error);
 void X(emitters_destroy)(X(sim) *s);
+/* Its lattice moves on by dt; what it is then, and how many places it has. */
+size_t X(emitter_advance)(X(sim) *s, X(emitter) *e, double dt, X(lattice) *lattice);
 spate_status X(reseed)(X(sim) *s, spate_error *error); /* reseed.c: the last part of EMIT */
 void X(prescribe_inflow)(X(sim) *s); /* faces of inflow cells get the inflow's velocity */
 

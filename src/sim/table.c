@@ -294,6 +294,16 @@ static bool field_view(const void *user, const char *name, spate_field_view_data
     return true;
 }
 
+static bool snapshot(void *s, sp_snapshot *out)
+{
+    return X(device_snapshot)(s, out);
+}
+
+static bool snapshot_wait(void *s)
+{
+    return X(device_snapshot_wait)(s);
+}
+
 static double solid_distance(const void *user, const double point[3], int *solid)
 {
     return sp_solids_distance(&((const X(sim) *)user)->solids, point, NULL, solid);
@@ -343,6 +353,8 @@ const sp_table X(table) = {
     .view = view,
     .channel_view = channel_view,
     .field_view = field_view,
+    .snapshot = snapshot,
+    .snapshot_wait = snapshot_wait,
     .solid_distance = solid_distance,
     .read_gauges = read_gauges,
     .save = save,

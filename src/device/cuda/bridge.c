@@ -87,17 +87,13 @@ spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
         if (f->known_next[d])
             X(gpu_set)(g, f->known_next[d], 0, s->grid.size);
     }
-    X(gpu_reserve)(s);
+    X(gpu_reserve)(s, false);
     g->counters = X(gpu_alloc)(g, sizeof *g->counters, "counters");
     g->tile_flags = X(gpu_alloc)(g, 2 * GPU_LISTS * (tiles + 1) * sizeof(uint32_t), "the tiles");
     g->list_totals = X(gpu_alloc)(g, GPU_LISTS * sizeof(uint32_t), "the tiles");
     g->left = X(gpu_alloc)(g, tiles * sizeof(int), "the tiles");
     g->near_movers = X(gpu_alloc)(g, tiles, "the tiles");
-    if (s->emitter_count > 0) {
-        size_t bytes = (size_t)s->emitter_count * DIM * sizeof(float);
-        f->inflow_velocity = X(gpu_alloc)(g, bytes, "the inflows");
-        X(gpu_upload)(g, f->inflow_velocity, s->inflow_velocity, bytes);
-    }
+    TRY(X(gpu_copy_flows)(s, error));
     make_solver(s);
     g->on_host = GPU_ALL;
     g->on_device = GPU_ALL & ~(unsigned)(GPU_PARTICLES | GPU_SOLIDS);
@@ -114,6 +110,7 @@ void X(gpu_detach)(X(sim) *s)
         return;
     size_t tiles = (size_t)s->grid.tile_count;
     X(gpu_solver_destroy)(g);
+    X(gpu_free_snapshot)(g);
     int count = X(gpu_mirrors)(s, list);
     for (int k = 0; k < count; k++)
         X(gpu_free)(g, *list[k].device, list[k].bytes);
@@ -130,7 +127,7 @@ void X(gpu_detach)(X(sim) *s)
     X(gpu_free)(g, g->list_totals, GPU_LISTS * sizeof(uint32_t));
     X(gpu_free)(g, g->left, tiles * sizeof(int));
     X(gpu_free)(g, g->near_movers, tiles);
-    X(gpu_free)(g, g->f.inflow_velocity, (size_t)s->emitter_count * DIM * sizeof(float));
+    X(gpu_free_flows)(g);
     X(gpu_free_bodies)(g);
     FOR_DIM(d)
         X(gpu_free)(g, g->f.known_next[d], s->grid.size);
@@ -182,7 +179,7 @@ static bool is_for_device(const X(sim) *s, spate_stage stage)
     case SPATE_STAGE_ADVECT: return true;
     case SPATE_STAGE_SOLIDS: return s->movers && !s->solids_changed;
     case SPATE_STAGE_SEPARATE: return s->density != NULL;
-    case SPATE_STAGE_EMIT: return only_removes(s);
+    case SPATE_STAGE_EMIT: return !s->common->scene->liquid.reseed;
     default: return false;
     }
 }
@@ -249,14 +246,6 @@ static void separate(X(sim) *s)
     find_displacement(s);
 }
 
-static void remove_dead(X(sim) *s)
-{
-    X(gpu_remove_dead)(s->gpu, (uint32_t)s->dead);
-    s->gpu->speed_known = false;
-    s->particles.count = s->gpu->f.particle_count;
-    s->dead = 0;
-}
-
 /* Runs a stage on the device; not done: it has none for this scene. */
 static spate_status run(X(sim) *s, spate_stage stage, double dt, bool *done, spate_error *error)
 {
@@ -286,7 +275,7 @@ static spate_status run(X(sim) *s, spate_stage stage, double dt, bool *done, spa
     case SPATE_STAGE_EXTRAPOLATE: X(gpu_extrapolate)(g, dt, &s->reach); break;
     case SPATE_STAGE_G2P: X(gpu_hand_back)(s, dt); break;
     case SPATE_STAGE_ADVECT: status = X(gpu_advect)(s, dt, error); break;
-    case SPATE_STAGE_EMIT: remove_dead(s); break;
+    case SPATE_STAGE_EMIT: status = X(gpu_emit_and_drain)(s, dt, error); break;
     default: break;
     }
     X(gpu_wrote)(s, plan[stage].writes);

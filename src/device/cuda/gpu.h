@@ -13,8 +13,7 @@
 
 #include "device/groups.h"
 #include "kernels/grid.h"
-#include "kernels/mesh_distance.h"
-#include "scene/solids.h"
+#include "kernels/inflow.h"
 
 #include <spate/spate.h>
 
@@ -73,6 +72,26 @@ typedef struct X(gpu_counters) {
     uint32_t fastest; /* bits of the square of the largest speed; floats >= 0 order as integers */
 } X(gpu_counters);
 
+/* Places of the lattice of an inflow, EMIT; one more of flags and before. */
+typedef struct X(gpu_places) {
+    uint8_t *occupied;
+    uint32_t *flags, *before; /* gives a particle; how many before it do */
+    size_t count, room;
+} X(gpu_places);
+
+/* Particles that come in. */
+typedef struct X(gpu_newcomers) {
+    uint32_t count, next_id;
+    float initial[GPU_CHANNELS]; /* of the channels */
+} X(gpu_newcomers);
+
+/* Columns that output reads: in pinned memory of the host; copies on the device, or NULL. */
+#define GPU_SENT (2 * DIM + 1 + GPU_CHANNELS)
+typedef struct X(gpu_snapshot) {
+    void *host[GPU_SENT], *device[GPU_SENT];
+    size_t capacity; /* particles */
+} X(gpu_snapshot);
+
 typedef struct X(gpu) {
     X(fields) f;
     void *stream;                       /* CUDA: the stream; check: the pool of threads */
@@ -85,12 +104,21 @@ typedef struct X(gpu) {
     uint32_t capacity;           /* of the columns */
     unsigned on_host, on_device; /* GPU_... groups that are up to date there */
 
+    /* snapshot.c */
+    X(gpu_snapshot) snapshot;
+    void *sender;       /* CUDA: the stream of the copies; check: those that are under way */
+    void *ready, *sent; /* CUDA: events: what they wait for, and their end */
+    bool sending;       /* the columns themselves are being read by them */
+
     /* bodies.c */
     X(gpu_mesh) *meshes;
     int mesh_count;
     sp_solid *bodies, *body_copies; /* the device's; the host's copies of these */
     size_t body_room;
-    bool bodies_there;    /* they are as the host's solids are */
+    bool bodies_there;               /* they are as the host's solids are */
+    sp_shape *inflow_forms, *drains; /* the device's */
+    int flow_count, drain_count;
+    X(gpu_places) places;
     uint8_t *near_movers; /* per tile: solids that may move are laid there */
     double dt;            /* s, of the step under way, for PRESSURE */
 
@@ -126,6 +154,16 @@ void X(gpu_upload)(X(gpu) *g, void *to, const void *from, size_t bytes);
 void X(gpu_download)(X(gpu) *g, void *to, const void *from, size_t bytes);
 void X(gpu_copy)(X(gpu) *g, void *to, const void *from, size_t bytes);
 void X(gpu_set)(X(gpu) *g, void *to, int byte, size_t bytes);
+/* Copies to pinned memory of the host, beside what is queued after them. begin: they wait for what
+ * is queued so far; guard: what is queued next waits for them; wait: the host does, in any thread;
+ * false: they failed. */
+void *X(gpu_pin)(X(gpu) *g, size_t bytes); /* NULL without memory */
+void X(gpu_unpin)(X(gpu) *g, void *block);
+void X(gpu_send_begin)(X(gpu) *g);
+void X(gpu_send)(X(gpu) *g, void *to, const void *from, size_t bytes);
+void X(gpu_send_end)(X(gpu) *g);
+void X(gpu_send_guard)(X(gpu) *g);
+bool X(gpu_send_wait)(X(gpu) *g);
 /* Clock: marks the place in the queue where stage k begins (k = SPATE_STAGE_COUNT: the end), and
  * tells the seconds between the marks of the last step; false: this device has no clock. */
 void X(gpu_mark)(X(gpu) *g, int k);
@@ -161,6 +199,11 @@ void X(gpu_momentum_to_be)(X(gpu) *g, float rest, double momentum[DIM]);
 double X(gpu_momentum)(X(gpu) *g, double momentum[DIM]);
 void X(gpu_add)(X(gpu) *g, float *column, float value);
 void X(gpu_remove_dead)(X(gpu) *g, uint32_t dead); /* as many are marked */
+/* emit.cu: marks the particles in outflows, how many; the places of an inflow that give a particle,
+ * how many; and those particles, behind the others. Shapes are the device's. */
+uint32_t X(gpu_drain)(X(gpu) *g, const sp_shape *drains, int count);
+uint32_t X(gpu_find_newcomers)(X(gpu) *g, const X(lattice) *lattice, const sp_shape *form);
+void X(gpu_append)(X(gpu) *g, const X(lattice) *lattice, const X(gpu_newcomers) *what);
 
 /* move.cu, see stages.h */
 typedef struct X(gpu_move) {

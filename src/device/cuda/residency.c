@@ -73,8 +73,26 @@ static void *again(X(gpu) *g, void *block, size_t old_bytes, size_t bytes, const
     return X(gpu_alloc)(g, bytes, what);
 }
 
-/* Room for as many particles as on the host; what the columns held is lost. */
-void X(gpu_reserve)(X(sim) *s)
+/* With what it held. */
+static void *longer(X(gpu) *g, void *block, size_t old_bytes, size_t bytes, const char *what)
+{
+    void *new = X(gpu_alloc)(g, bytes, what);
+    if (new)
+        X(gpu_copy)(g, new, block, old_bytes);
+    X(gpu_free)(g, block, old_bytes);
+    return new;
+}
+
+void X(gpu_reserve_scan)(X(gpu) *g, size_t count)
+{
+    size_t bytes = X(gpu_temporary_bytes)(count);
+    if (g->temporary && bytes <= g->temporary_bytes)
+        return;
+    g->temporary = again(g, g->temporary, g->temporary_bytes, bytes, "scans");
+    g->temporary_bytes = bytes;
+}
+
+void X(gpu_reserve)(X(sim) *s, bool keep)
 {
     X(gpu) *g = s->gpu;
     size_t old = g->capacity, now = s->particles.capacity, tiles = (size_t)s->grid.tile_count;
@@ -83,7 +101,7 @@ void X(gpu_reserve)(X(sim) *s)
         return;
     int count = X(gpu_columns)(g, columns);
     for (int k = 0; k < count; k++)
-        *columns[k] = again(g, *columns[k], old * 4, now * 4, "the particles");
+        *columns[k] = (keep ? longer : again)(g, *columns[k], old * 4, now * 4, "the particles");
     g->spare = again(g, g->spare, old * 4, now * 4, "the particles");
     uint32_t **scratch[] = {&g->order, &g->order_other, &g->key, &g->key_other};
     for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++)
@@ -95,9 +113,7 @@ void X(gpu_reserve)(X(sim) *s)
     /* SORT scans particles and lists of tiles; the solver three flags of the tiles of all levels */
     size_t scanned = 6 * tiles + 3 * MAX_LEVELS * 27, lists = GPU_LISTS * (tiles + 1);
     scanned = scanned > lists ? scanned : lists;
-    size_t bytes = X(gpu_temporary_bytes)(now > scanned ? now : scanned);
-    g->temporary = again(g, g->temporary, g->temporary_bytes, bytes, "scans");
-    g->temporary_bytes = bytes;
+    X(gpu_reserve_scan)(g, now > scanned ? now : scanned);
     g->capacity = (uint32_t)now;
 }
 
@@ -137,7 +153,7 @@ static void copy_particles(X(sim) *s, bool to_host)
     X(gpu) *g = s->gpu;
     void **here[MAX_COLUMNS], **there[MAX_COLUMNS];
     if (!to_host) {
-        X(gpu_reserve)(s);
+        X(gpu_reserve)(s, false);
         g->f.particle_count = s->particles.count;
         g->speed_known = false;
     }
@@ -247,6 +263,10 @@ void X(gpu_use)(X(sim) *s, unsigned groups)
 {
     X(gpu) *g = s->gpu;
     X(gpu_copy_bodies)(s);
+    if (g->sending && groups & GPU_PARTICLES) { /* what comes next may write them */
+        X(gpu_send_guard)(g);
+        g->sending = false;
+    }
     unsigned stale = groups & ~g->on_device & ~(unsigned)GPU_SYSTEM;
     if (!stale)
         return;

@@ -18,8 +18,9 @@ typedef struct X(mirror) {
 int X(gpu_mirrors)(X(sim) *s, X(mirror) list[MAX_MIRRORS]);
 /* The device's columns in the order of X(particle_columns). */
 int X(gpu_columns)(X(gpu) *g, void **columns[MAX_COLUMNS]);
-/* Room for as many particles as on the host; what the columns held is lost. */
-void X(gpu_reserve)(X(sim) *s);
+/* Room for as many particles as on the host; what the columns held is kept, or lost. */
+void X(gpu_reserve)(X(sim) *s, bool keep);
+void X(gpu_reserve_scan)(X(gpu) *g, size_t count); /* scans of so many values */
 /* Arrays that are not there yet. */
 void X(gpu_make_arrays)(X(sim) *s);
 
@@ -28,6 +29,8 @@ void X(gpu_make_arrays)(X(sim) *s);
 void X(gpu_copy_bodies)(X(sim) *s);
 const spate_mesh *X(gpu_mesh_there)(X(gpu) *g, const spate_mesh *mesh);
 void X(gpu_free_bodies)(X(gpu) *g);
+
+void X(gpu_free_snapshot)(X(gpu) *g); /* snapshot.c */
 
 void X(gpu_use)(X(sim) *s, unsigned groups);   /* before a stage on the device */
 void X(gpu_wrote)(X(sim) *s, unsigned groups); /* after it */
