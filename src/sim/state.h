@@ -12,6 +12,7 @@
 #include "device/groups.h"
 #include "kernels/grid.h"
 #include "kernels/inflow.h"
+#include "kernels/reseed.h"
 #include "kernels/settle.h"
 #include "kernels/sides.h"
 #include "kernels/transfer.h"
@@ -231,6 +232,7 @@ uint64_t X(device_bytes)(const X(sim) *s);          /* in the device's memory */
 uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t particles);
 bool X(device_snapshot)(X(sim) *s, sp_snapshot *out); /* see snapshot.h; false: none */
 bool X(device_snapshot_wait)(X(sim) *s);
+bool X(device_stats)(X(sim) *s, spate_stats *stats); /* false: the host is to take them */
 double X(snapshot_bytes)(const spate_scene *scene, double particles); /* of the host's memory */
 /* After a step: the seconds of its stages by the device's clock, for it works behind the host. */
 void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT]);
@@ -288,6 +290,11 @@ static inline bool X(device_snapshot_wait)(X(sim) *s)
 {
     (void)s;
     return true;
+}
+static inline bool X(device_stats)(X(sim) *s, spate_stats *stats)
+{
+    (void)s, (void)stats;
+    return false;
 }
 static inline double X(snapshot_bytes)(const spate_scene *scene, double particles)
 {
@@ -408,6 +415,7 @@ void X(emitters_destroy)(X(sim) *s);
 /* Its lattice moves on by dt; what it is then, and how many places it has. */
 size_t X(emitter_advance)(X(sim) *s, X(emitter) *e, double dt, X(lattice) *lattice);
 spate_status X(reseed)(X(sim) *s, spate_error *error); /* reseed.c: the last part of EMIT */
+X(reseeding) X(reseeding_of)(const X(sim) *s);         /* what it goes by */
 void X(prescribe_inflow)(X(sim) *s); /* faces of inflow cells get the inflow's velocity */
 
 /* ---- channels.c */
@@ -422,6 +430,14 @@ typedef struct X(spacing) {
     double overlaps; /* share of particles with another one closer than half the separation */
 } X(spacing);
 X(spacing) X(measure_spacing)(X(sim) *s); /* of sorted particles */
+/* What is looked for, and what it comes to; for devices, which look for themselves. */
+typedef struct X(spacing_limits) {
+    float close, half;       /* squares of the distances of close pairs and of overlaps, cells */
+    size_t every, looked_at; /* of so many particles one, so many in all */
+} X(spacing_limits);
+X(spacing_limits) X(limits_of_spacing)(const spate_scene *scene, size_t count);
+X(spacing) X(spacing_of)(const spate_scene *scene, const X(spacing_limits) *limits, double close,
+                         double usual, uint64_t overlaps);
 
 /* ---- momentum.c: what G2P hands back, measured in the first step of a frame */
 void X(before_transfer)(X(sim) *s, double momentum[DIM]);

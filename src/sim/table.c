@@ -49,6 +49,8 @@ static uint64_t hash(void *s)
 
 static void stats(void *s, spate_stats *out)
 {
+    if (X(device_stats)(s, out))
+        return;
     X(bring)(s, GPU_PARTICLES | GPU_TILES | GPU_SOLIDS); /* they make the rest anew */
     X(stats)(s, out);
     X(forget)(s, GPU_GRID);
@@ -311,7 +313,8 @@ static double solid_distance(const void *user, const double point[3], int *solid
 
 static void read_gauges(void *s, bool build)
 {
-    X(bring)(s, GPU_ALL);
+    unsigned read = GPU_TILES | GPU_U | GPU_SURFACE | GPU_PRESSURE | GPU_SOLIDS;
+    X(bring)(s, build ? GPU_ALL : read);
     X(read_gauges)(s, build);
     if (build)
         X(forget)(s, GPU_GRID);

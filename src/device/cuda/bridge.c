@@ -89,6 +89,7 @@ spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
     }
     X(gpu_reserve)(s, false);
     g->counters = X(gpu_alloc)(g, sizeof *g->counters, "counters");
+    g->census = X(gpu_alloc)(g, sizeof *g->census, "counters");
     g->tile_flags = X(gpu_alloc)(g, 2 * GPU_LISTS * (tiles + 1) * sizeof(uint32_t), "the tiles");
     g->list_totals = X(gpu_alloc)(g, GPU_LISTS * sizeof(uint32_t), "the tiles");
     g->left = X(gpu_alloc)(g, tiles * sizeof(int), "the tiles");
@@ -123,6 +124,7 @@ void X(gpu_detach)(X(sim) *s)
     X(gpu_free)(g, g->partials, g->partial_count * sizeof(double));
     X(gpu_free)(g, g->temporary, g->temporary_bytes);
     X(gpu_free)(g, g->counters, sizeof *g->counters);
+    X(gpu_free)(g, g->census, sizeof *g->census);
     X(gpu_free)(g, g->tile_flags, 2 * GPU_LISTS * (tiles + 1) * sizeof(uint32_t));
     X(gpu_free)(g, g->list_totals, GPU_LISTS * sizeof(uint32_t));
     X(gpu_free)(g, g->left, tiles * sizeof(int));
@@ -176,12 +178,19 @@ static bool is_for_device(const X(sim) *s, spate_stage stage)
     case SPATE_STAGE_PRESSURE:
     case SPATE_STAGE_EXTRAPOLATE:
     case SPATE_STAGE_G2P:
-    case SPATE_STAGE_ADVECT: return true;
+    case SPATE_STAGE_SEPARATE:
+    case SPATE_STAGE_ADVECT:
+    case SPATE_STAGE_EMIT: return true;
     case SPATE_STAGE_SOLIDS: return s->movers && !s->solids_changed;
-    case SPATE_STAGE_SEPARATE: return s->density != NULL;
-    case SPATE_STAGE_EMIT: return !s->common->scene->liquid.reseed;
     default: return false;
     }
+}
+
+void X(gpu_sort)(X(sim) *s)
+{
+    X(gpu_use)(s, plan[SPATE_STAGE_SORT].reads | plan[SPATE_STAGE_SORT].writes);
+    X(gpu_sort_particles)(s->gpu);
+    X(gpu_wrote)(s, plan[SPATE_STAGE_SORT].writes);
 }
 
 static void advance_solids(X(sim) *s, double dt)
@@ -235,15 +244,12 @@ static void find_displacement(X(sim) *s)
     s->gpu->solves = false;
 }
 
-/* Pairs of particles are pushed apart on the host. */
 static void separate(X(sim) *s)
 {
-    if (s->common->scene->volume.method == SPATE_VOLUME_BOTH) {
-        X(bring)(s, GPU_PARTICLES | GPU_TILES | GPU_SOLIDS);
-        X(changed)(s, GPU_PARTICLES);
-        X(book_separation)(s, X(push_apart)(s));
-    }
-    find_displacement(s);
+    if (X(pushes_apart)(s->common->scene))
+        X(gpu_push_pairs)(s);
+    if (s->density)
+        find_displacement(s);
 }
 
 /* Runs a stage on the device; not done: it has none for this scene. */
@@ -264,8 +270,8 @@ static spate_status run(X(sim) *s, spate_stage stage, double dt, bool *done, spa
         X(gpu_use)(s, GPU_WEIGHT);
     switch (stage) {
     case SPATE_STAGE_SORT:
-        X(gpu_sort_particles)(g);
         s->displaced = false;
+        X(gpu_sort_particles)(g);
         break;
     case SPATE_STAGE_P2G: X(gpu_particles_to_grid)(g); break;
     case SPATE_STAGE_SURFACE: X(gpu_build_surface)(g); break;

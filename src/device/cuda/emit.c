@@ -112,16 +112,44 @@ static spate_status emit(X(sim) *s, int k, double dt, spate_error *error)
     return SPATE_OK;
 }
 
+static void remove_dead(X(sim) *s, uint64_t dead)
+{
+    X(gpu) *g = s->gpu;
+    X(gpu_remove_dead)(g, (uint32_t)dead);
+    g->speed_known = g->speed_known && dead == 0;
+    s->particles.count = g->f.particle_count;
+}
+
+static spate_status reseed(X(sim) *s, spate_error *error)
+{
+    X(gpu) *g = s->gpu;
+    X(gpu_sort)(s); /* where ADVECT has left them; the grid keeps its fields */
+    X(reseeding) how = X(reseeding_of)(s);
+    make_places(g, (size_t)g->f.liquid_count * TILE_CELLS);
+    uint32_t added = X(gpu_count_reseeded)(g, &how);
+    if (added > 0 && !g->failure[0]) {
+        TRY(X(particles_reserve)(s, (uint64_t)s->particles.count + added, error));
+        X(gpu_reserve)(s, true);
+        X(gpu_newcomers) what = newcomers_of(s, -1, added);
+        X(gpu_put_reseeded)(g, &how, &what);
+    }
+    uint32_t removed = X(gpu_thin)(g, &how);
+    s->particles.next_id += added;
+    s->common->added += added;
+    s->common->added_reseed += added;
+    s->common->removed_reseed += removed;
+    remove_dead(s, removed);
+    return SPATE_OK;
+}
+
 spate_status X(gpu_emit_and_drain)(X(sim) *s, double dt, spate_error *error)
 {
     X(gpu) *g = s->gpu;
     uint32_t drained = g->drain_count > 0 ? X(gpu_drain)(g, g->drains, g->drain_count) : 0;
     s->common->removed_outflow += drained;
-    X(gpu_remove_dead)(g, (uint32_t)s->dead + drained);
-    g->speed_known = g->speed_known && s->dead + drained == 0;
-    s->particles.count = g->f.particle_count;
+    remove_dead(s, s->dead + drained);
     s->dead = 0;
     for (int k = 0; k < s->emitter_count && !g->failure[0]; k++)
         TRY(emit(s, k, dt, error));
-    return SPATE_OK;
+    return s->common->scene->liquid.reseed ? reseed(s, error) : SPATE_OK;
 }

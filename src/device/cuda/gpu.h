@@ -14,6 +14,8 @@
 #include "device/groups.h"
 #include "kernels/grid.h"
 #include "kernels/inflow.h"
+#include "kernels/push.h"
+#include "kernels/reseed.h"
 
 #include <spate/spate.h>
 
@@ -85,6 +87,20 @@ typedef struct X(gpu_newcomers) {
     float initial[GPU_CHANNELS]; /* of the channels */
 } X(gpu_newcomers);
 
+/* What statistics ask for, see sim/spacing.c; and what they find. */
+typedef struct X(gpu_question) {
+    uint32_t full;     /* particles of a cell at rest */
+    float close, half; /* squares of the distances of close pairs and of overlaps, cells */
+    size_t every, looked_at;
+} X(gpu_question);
+typedef struct X(gpu_census) {
+    uint64_t cells, held, kinds[SPATE_INTERIOR_COUNT], overlaps, in_solid;
+    uint32_t most, interior_most;
+    uint32_t close, usual;               /* bits of smallest squares, reversed */
+    double nearest_close, nearest_usual; /* cells; at most where the search began */
+    double volume;                       /* cells */
+} X(gpu_census);
+
 /* Columns that output reads: in pinned memory of the host; copies on the device, or NULL. */
 #define GPU_SENT (2 * DIM + 1 + GPU_CHANNELS)
 typedef struct X(gpu_snapshot) {
@@ -126,6 +142,7 @@ typedef struct X(gpu) {
     float *spare;                                    /* one column */
     uint32_t *order, *key, *order_other, *key_other; /* SORT, see sort.cu; columns otherwise */
     X(gpu_counters) *counters;
+    X(gpu_census) *census;
     uint32_t *tile_flags;  /* lists of tiles: flags of all lists, and their sums */
     uint32_t *list_totals; /* how long each is */
     int *left;             /* tiles that the liquid has left */
@@ -197,13 +214,23 @@ void X(gpu_grid_to_particles)(X(gpu) *g, float kept);
 double X(gpu_max_speed)(X(gpu) *g);
 void X(gpu_momentum_to_be)(X(gpu) *g, float rest, double momentum[DIM]);
 double X(gpu_momentum)(X(gpu) *g, double momentum[DIM]);
+double X(gpu_sum_of_squares)(X(gpu) *g);                          /* of speeds */
+double X(gpu_sum_of_heights)(X(gpu) *g, const double gravity[3]); /* - gravity times place, m */
 void X(gpu_add)(X(gpu) *g, float *column, float value);
+/* stats.cu, of sorted particles; makes phi anew */
+X(gpu_census) X(gpu_take_census)(X(gpu) *g, const X(gpu_question) *question);
+void X(gpu_update_level_set)(X(gpu) *g);           /* surface.cu: that part of SURFACE */
 void X(gpu_remove_dead)(X(gpu) *g, uint32_t dead); /* as many are marked */
 /* emit.cu: marks the particles in outflows, how many; the places of an inflow that give a particle,
  * how many; and those particles, behind the others. Shapes are the device's. */
 uint32_t X(gpu_drain)(X(gpu) *g, const sp_shape *drains, int count);
 uint32_t X(gpu_find_newcomers)(X(gpu) *g, const X(lattice) *lattice, const sp_shape *form);
 void X(gpu_append)(X(gpu) *g, const X(lattice) *lattice, const X(gpu_newcomers) *what);
+/* reseed.cu, of sorted particles: how many come, these behind the others, and how many of the old
+ * ones are marked dead. The cells of liquid tiles are the `places`. */
+uint32_t X(gpu_count_reseeded)(X(gpu) *g, const X(reseeding) *how);
+void X(gpu_put_reseeded)(X(gpu) *g, const X(reseeding) *how, const X(gpu_newcomers) *what);
+uint32_t X(gpu_thin)(X(gpu) *g, const X(reseeding) *how);
 
 /* move.cu, see stages.h */
 typedef struct X(gpu_move) {
@@ -217,6 +244,17 @@ typedef struct X(gpu_move) {
 } X(gpu_move);
 double X(gpu_move_particles)(X(gpu) *g, const X(gpu_move) *how, X(gpu_counters) *counted);
 void X(gpu_keep_speed)(X(gpu) *g, const X(gpu_counters) *counted); /* of all, after ADVECT */
+
+/* push.cu: SEPARATE by pairs; returns gravity times way, summed */
+typedef struct X(gpu_push) {
+    float D; /* the separation distance, cells */
+    X(push_sides) sides;
+    bool movers; /* as in X(gpu_move) */
+    sp_room room;
+    double travel;       /* m, how far solids go in the step; they are held where it begins */
+    double gravity[DIM]; /* times dx */
+} X(gpu_push);
+double X(gpu_push_apart)(X(gpu) *g, const X(gpu_push) *how, X(gpu_counters) *counted);
 
 /* ---- operations of the pressure solvers, as sim/pressure has them for the host; `density`: for
  * the density projection */

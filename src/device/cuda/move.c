@@ -1,8 +1,43 @@
 /* move.c -- the host's part of moving particles that live on the device: it says how, and books
  * what was counted. */
+#include "device/cuda/residency.h"
 #include "device/cuda/stages.h"
 
 #include <string.h>
+
+/* What the device has counted goes to the mover, which books it. */
+static void end(X(mover) *mover, const X(gpu_counters) *counted)
+{
+    mover->open += counted->open;
+    mover->collisions += counted->collisions;
+    mover->far += counted->far;
+    mover->crushed += counted->crushed;
+    X(mover_end)(mover);
+}
+
+void X(gpu_push_pairs)(X(sim) *s)
+{
+    X(gpu) *g = s->gpu;
+    const spate_scene *scene = s->common->scene;
+    X(gpu_counters) counted;
+    X(mover) mover = X(mover_begin)(s, 0);
+    float D = (float)(scene->volume.separation / scene->liquid.particles_per_axis);
+    X(gpu_push) how = {.D = D,
+                       .sides = X(push_sides_of)(&s->grid, scene->domain.sides, D),
+                       .movers = s->movers,
+                       .room = mover.obstacles.room,
+                       .travel = mover.obstacles.travel};
+    memset(&counted, 0, sizeof counted);
+    FOR_DIM(d)
+        how.gravity[d] = s->common->gravity[d] * s->grid.dx;
+    g->bodies_there = g->bodies_there && !s->movers; /* these are held now */
+    X(gpu_use)(s, GPU_PARTICLES | GPU_TILES | GPU_SOLIDS);
+    X(book_separation)(s, X(gpu_push_apart)(g, &how, &counted));
+    X(gpu_wrote)(s, GPU_PARTICLES);
+    end(&mover, &counted);
+    g->bodies_there = g->bodies_there && !s->movers;
+    s->at_home = false;
+}
 
 spate_status X(gpu_advect)(X(sim) *s, double dt, spate_error *error)
 {
@@ -20,11 +55,7 @@ spate_status X(gpu_advect)(X(sim) *s, double dt, spate_error *error)
         how.gravity[d] = s->common->gravity[d] * s->grid.dx;
     X(book_separation)(s, X(gpu_move_particles)(s->gpu, &how, &counted));
     X(gpu_keep_speed)(s->gpu, &counted);
-    mover.open += counted.open;
-    mover.collisions += counted.collisions;
-    mover.far += counted.far;
-    mover.crushed += counted.crushed;
-    X(mover_end)(&mover);
+    end(&mover, &counted);
     s->displaced = s->at_home = false;
     if (counted.broken > 0)
         return sp_fail(

@@ -11,7 +11,9 @@ bool X(gpu_has_averages)(const X(sim) *s); /* there are such: X(channels_step) h
 /* ADVECT, by the flow and by the displacement (cells) in `weight` on the device, if there is one.
  */
 spate_status X(gpu_advect)(X(sim) *s, double dt, spate_error *error);
-/* EMIT but for reseeding; at the start: the shapes of inflows and outflows. */
+void X(gpu_push_pairs)(X(sim) *s); /* SEPARATE by pairs */
+void X(gpu_sort)(X(sim) *s);       /* SORT, with what it needs and leaves (bridge.c) */
+/* EMIT; at the start: the shapes of inflows and outflows. */
 spate_status X(gpu_emit_and_drain)(X(sim) *s, double dt, spate_error *error);
 spate_status X(gpu_copy_flows)(X(sim) *s, spate_error *error);
 void X(gpu_free_flows)(X(gpu) *g);
