@@ -3,6 +3,7 @@
 #include "device/cuda/residency.h"
 #include "device/cuda/stages.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- the shapes, which never change */
@@ -25,6 +26,29 @@ static spate_status copy_shapes(X(gpu) *g, const sp_shape *shapes, int count, sp
     return SPATE_OK;
 }
 
+/* A hair wider than the shapes: places are floats. */
+static spate_status copy_bounds(X(sim) *s, spate_error *error)
+{
+    X(gpu) *g = s->gpu;
+    size_t bytes = (size_t)s->drain_count * 2 * DIM * sizeof(float);
+    float *bounds = sp_alloc((size_t)s->drain_count, 2 * DIM * sizeof *bounds);
+    if (!bounds)
+        return sp_fail_memory(error, "inflows and outflows", bytes);
+    for (int k = 0; k < s->drain_count; k++) {
+        double low[3], high[3];
+        sp_shape_bounds_at(&s->drains[k], &s->drains[k].rest, low, high);
+        FOR_DIM(d) {
+            bounds[k * 2 * DIM + d] = (float)fmax(low[d] / s->grid.dx - 0.01, -1e9);
+            bounds[k * 2 * DIM + DIM + d] = (float)fmin(high[d] / s->grid.dx + 0.01, 1e9);
+        }
+    }
+    g->drain_bounds = X(gpu_alloc)(g, bytes, "inflows and outflows");
+    if (g->drain_bounds)
+        X(gpu_upload)(g, g->drain_bounds, bounds, bytes);
+    sp_free(bounds);
+    return SPATE_OK;
+}
+
 spate_status X(gpu_copy_flows)(X(sim) *s, spate_error *error)
 {
     X(gpu) *g = s->gpu;
@@ -40,6 +64,8 @@ spate_status X(gpu_copy_flows)(X(sim) *s, spate_error *error)
     TRY(copy_shapes(g, s->drains, s->drain_count, &g->drains, error));
     g->flow_count = s->emitter_count;
     g->drain_count = s->drain_count;
+    if (s->drain_count > 0)
+        TRY(copy_bounds(s, error));
     if (s->emitter_count == 0)
         return SPATE_OK;
     g->f.inflow_velocity = X(gpu_alloc)(g, bytes, "the inflows");
@@ -60,6 +86,7 @@ void X(gpu_free_flows)(X(gpu) *g)
 {
     X(gpu_free)(g, g->inflow_forms, (size_t)g->flow_count * sizeof *g->inflow_forms);
     X(gpu_free)(g, g->drains, (size_t)g->drain_count * sizeof *g->drains);
+    X(gpu_free)(g, g->drain_bounds, (size_t)g->drain_count * 2 * DIM * sizeof(float));
     X(gpu_free)(g, g->f.inflow_velocity, (size_t)g->flow_count * DIM * sizeof(float));
     free_places(g);
 }
@@ -145,7 +172,7 @@ static spate_status reseed(X(sim) *s, spate_error *error)
 spate_status X(gpu_emit_and_drain)(X(sim) *s, double dt, spate_error *error)
 {
     X(gpu) *g = s->gpu;
-    uint32_t drained = g->drain_count > 0 ? X(gpu_drain)(g, g->drains, g->drain_count) : 0;
+    uint32_t drained = g->drain_count > 0 ? X(gpu_drain)(g) : 0;
     s->common->removed_outflow += drained;
     remove_dead(s, s->dead + drained);
     s->dead = 0;

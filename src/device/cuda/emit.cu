@@ -10,27 +10,40 @@ typedef struct drain_args {
     X(fields) f;
     X(gpu_counters) *counters;
     const sp_shape *drains;
+    const float *bounds; /* cells: low and high of each */
     int drain_count;
 } drain_args;
 
+GPU_FN bool is_between(const float x[DIM], const float bounds[2 * DIM])
+{
+    bool between = true;
+    FOR_DIM(d)
+        between = between && x[d] >= bounds[d] && x[d] <= bounds[DIM + d];
+    return between;
+}
+
 MAP(drain, drain_args)
 {
-    double x[DIM];
-    if (a->f.x[0][i] == DEAD)
-        return;
-    FOR_DIM(d)
+    float x[DIM];
+    double wide[DIM];
+    FOR_DIM(d) {
         x[d] = a->f.x[d][i];
+        wide[d] = x[d];
+    }
+    if (x[0] == DEAD)
+        return;
     for (int k = 0; k < a->drain_count; k++)
-        if (X(shape_holds)(&a->f.grid, &a->drains[k], &a->drains[k].rest, x)) {
+        if (is_between(x, a->bounds + k * 2 * DIM) &&
+            X(shape_holds)(&a->f.grid, &a->drains[k], &a->drains[k].rest, wide)) {
             a->f.x[0][i] = DEAD;
             GPU_ADD32(&a->counters->waiting, 1u);
             return;
         }
 }
 
-uint32_t X(gpu_drain)(X(gpu) *g, const sp_shape *drains, int count)
+uint32_t X(gpu_drain)(X(gpu) *g)
 {
-    drain_args args = {g->f, g->counters, drains, count};
+    drain_args args = {g->f, g->counters, g->drains, g->drain_bounds, g->drain_count};
     uint32_t drained = 0;
     X(gpu_set)(g, &g->counters->waiting, 0, sizeof drained);
     drain(g, args, g->f.particle_count);

@@ -133,6 +133,7 @@ typedef struct X(gpu) {
     size_t body_room;
     bool bodies_there;               /* they are as the host's solids are */
     sp_shape *inflow_forms, *drains; /* the device's */
+    float *drain_bounds;             /* cells: DIM low and DIM high numbers of each */
     int flow_count, drain_count;
     X(gpu_places) places;
     uint8_t *near_movers; /* per tile: solids that may move are laid there */
@@ -223,7 +224,7 @@ void X(gpu_update_level_set)(X(gpu) *g);           /* surface.cu: that part of S
 void X(gpu_remove_dead)(X(gpu) *g, uint32_t dead); /* as many are marked */
 /* emit.cu: marks the particles in outflows, how many; the places of an inflow that give a particle,
  * how many; and those particles, behind the others. Shapes are the device's. */
-uint32_t X(gpu_drain)(X(gpu) *g, const sp_shape *drains, int count);
+uint32_t X(gpu_drain)(X(gpu) *g);
 uint32_t X(gpu_find_newcomers)(X(gpu) *g, const X(lattice) *lattice, const sp_shape *form);
 void X(gpu_append)(X(gpu) *g, const X(lattice) *lattice, const X(gpu_newcomers) *what);
 /* reseed.cu, of sorted particles: how many come, these behind the others, and how many of the old

@@ -9,9 +9,13 @@
 
 typedef struct solid_args {
     X(fields) f;
-    uint8_t *near; /* per tile: a mover is near */
+    uint8_t *near; /* per tile: NEAR_... */
+    bool now;      /* cut the tiles where movers are; otherwise those that they have left */
     bool voxel;
 } solid_args;
+
+/* Movers were near a tile when they were laid last; they are now. */
+enum { NEAR_BEFORE = 1, NEAR_NOW = 2 };
 
 typedef struct tile_shared {
     X(far_bound) bound;
@@ -23,7 +27,7 @@ typedef struct tile_shared {
 BLOCKS(restore_tiles, solid_args, tile_shared, THREADS)
 {
     (void)shared;
-    if (!a->near[block])
+    if (!(a->near[block] & NEAR_BEFORE))
         return;
     FOR_THREADS(t, TILE_CELLS) {
         int cell[DIM];
@@ -32,16 +36,21 @@ BLOCKS(restore_tiles, solid_args, tile_shared, THREADS)
     }
 }
 
-/* Where the movers are: this comes after all fractions without them. */
 MAP(find_near, solid_args)
 {
-    a->near[i] = X(is_near_movers)(&a->f.grid, &a->f.bodies, (int)i);
+    if (X(is_near_movers)(&a->f.grid, &a->f.bodies, (int)i))
+        a->near[i] |= NEAR_NOW;
+}
+
+MAP(take_near, solid_args)
+{
+    a->near[i] = a->near[i] & NEAR_NOW ? NEAR_BEFORE : 0;
 }
 
 BLOCKS(lay_movers, solid_args, tile_shared, THREADS)
 {
     const X(grid) *g = &a->f.grid;
-    if (!a->near[block])
+    if (!(a->near[block] & NEAR_NOW))
         return;
     FOR_THREADS(t, 1) {
         int first[DIM];
@@ -83,7 +92,8 @@ BLOCKS(cut_tiles, solid_args, tile_shared, THREADS)
 {
     const X(grid) *g = &a->f.grid;
     int tile = (int)block;
-    if (!a->near[block])
+    uint8_t near = a->near[tile];
+    if (a->now ? !(near & NEAR_NOW) : near != NEAR_BEFORE)
         return;
     FOR_THREADS(t, 1) {
         shared->cut = 0;
@@ -108,10 +118,13 @@ void X(gpu_lay_solids)(X(gpu) *g)
     solid_args args;
     args.f = g->f;
     args.near = g->near_movers;
+    args.now = false;
     args.voxel = !g->f.cut;
     restore_tiles(g, args, tiles);
-    cut_tiles(g, args, tiles);
     find_near(g, args, tiles);
-    lay_movers(g, args, tiles);
     cut_tiles(g, args, tiles);
+    lay_movers(g, args, tiles);
+    args.now = true;
+    cut_tiles(g, args, tiles);
+    take_near(g, args, tiles);
 }
