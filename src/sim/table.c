@@ -313,8 +313,7 @@ static double solid_distance(const void *user, const double point[3], int *solid
 
 static void read_gauges(void *s, bool build)
 {
-    unsigned read = GPU_TILES | GPU_U | GPU_SURFACE | GPU_PRESSURE | GPU_SOLIDS;
-    X(bring)(s, build ? GPU_ALL : read);
+    X(bring)(s, build ? GPU_ALL : X(gauge_groups)(s));
     X(read_gauges)(s, build);
     if (build)
         X(forget)(s, GPU_GRID);
@@ -322,7 +321,7 @@ static void read_gauges(void *s, bool build)
 
 static spate_status save(void *s, sp_stream *stream)
 {
-    X(bring)(s, GPU_PARTICLES | GPU_PRESSURE | GPU_TILES);
+    X(bring)(s, GPU_PARTICLES | GPU_PRESSURE | GPU_LISTED);
     return X(save)(s, stream);
 }
 

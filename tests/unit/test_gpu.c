@@ -55,6 +55,39 @@ static void add_ball(spate_scene *scene, double speed)
     ball->velocity[0] = speed;
 }
 
+static spate_gauge *add_gauge(spate_scene *scene, spate_gauge_kind kind)
+{
+    spate_gauge *gauge = spate_scene_add_gauge(scene);
+    gauge->kind = kind;
+    for (int d = 0; d < 3; d++)
+        gauge->at[d] = 0.31;
+    return gauge;
+}
+
+/* Of each kind; there is a solid. */
+static void add_gauges(spate_scene *scene)
+{
+    add_gauge(scene, SPATE_GAUGE_HEIGHT);
+    add_gauge(scene, SPATE_GAUGE_PRESSURE)->radius = 0.1;
+    add_gauge(scene, SPATE_GAUGE_VELOCITY);
+    snprintf(add_gauge(scene, SPATE_GAUGE_FORCE)->solid, 16, "solids[0]");
+    spate_gauge *flux = add_gauge(scene, SPATE_GAUGE_FLUX);
+    for (int d = 0; d < 3; d++) {
+        flux->min[d] = d == 0 ? 0.6 : 0.1;
+        flux->max[d] = d == 0 ? 0.6 : 0.7;
+    }
+}
+
+static void compare_gauges(spate_sim *cpu, spate_sim *gpu)
+{
+    for (int k = 0; k < spate_gauge_count(cpu); k++) {
+        double one[3], two[3];
+        CHECK(spate_gauge_read(cpu, k, one) == spate_gauge_read(gpu, k, two));
+        for (int d = 0; d < 3; d++)
+            CHECK_NEAR(two[d], one[d], 1e-3 * fabs(one[0]) + 1e-3);
+    }
+}
+
 /* Water that runs out through the open side on the right. */
 static void run_out(spate_scene *scene, spate_shape *fill)
 {
@@ -185,7 +218,10 @@ static spate_scene *make_scene(int dim, int variant)
     fill->max[1] = 0.8;
     fill->max[2] = 1;
     switch (variant) {
-    case BALL: add_ball(scene, 0); break;
+    case BALL:
+        add_ball(scene, 0);
+        add_gauges(scene);
+        break;
     case APIC_OPEN:
         scene->liquid.transfer = SPATE_TRANSFER_APIC;
         scene->domain.sides[0][1] = SPATE_SIDE_OPEN;
@@ -222,6 +258,7 @@ static spate_scene *make_scene(int dim, int variant)
         scene->pressure.surface = SPATE_SURFACE_VOXEL;
         scene->domain.friction = 0.2;
         add_ball(scene, 0);
+        add_gauges(scene);
         break;
     case PADDLE:
         add_paddle(scene);
@@ -428,6 +465,7 @@ static void stages(int dim, int variant)
             if (stage == SPATE_STAGE_SOLIDS)
                 compare_stats(cpu, gpu);
         }
+        compare_gauges(cpu, gpu);
         spate_stats one = spate_sim_stats(cpu), two = spate_sim_stats(gpu);
         CHECK(one.collisions == two.collisions && two.in_solid == 0);
         bool hits = variant == BALL || variant == APIC_BALL || variant == MOVING ||

@@ -18,6 +18,14 @@ static spate_status failure(const X(sim) *s, spate_error *error)
 }
 /* ---- life */
 
+static bool has_averages(const spate_scene *scene)
+{
+    bool found = false;
+    for (int c = 0; c < scene->channel_count; c++)
+        found = found || scene->channels[c].pic;
+    return found;
+}
+
 uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t particles)
 {
     uint64_t capacity = particles + 16, columns = 5;  /* spare, keys and order twice */
@@ -41,6 +49,7 @@ uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t
             movers = movers || scene->solids.items[k].motion_count > 0 ||
                      scene->solids.items[k].velocity[d] != 0;
     cells += movers ? 4 : 0;
+    cells += has_averages(scene) ? 8 : 0;
     cells += scene->inflows.count + scene->outflows.count > 0 ? 3 : 0;
     return 4 * columns * capacity + X(gpu_temporary_bytes)(capacity) + cells * g->size +
            X(gpu_solver_bytes)(g, (double)particles / rest, scene->solids.count > 0, density) +
@@ -94,6 +103,10 @@ spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
     g->list_totals = X(gpu_alloc)(g, GPU_LISTS * sizeof(uint32_t), "the tiles");
     g->left = X(gpu_alloc)(g, tiles * sizeof(int), "the tiles");
     g->near_movers = X(gpu_alloc)(g, tiles, "the tiles");
+    if (has_averages(scene)) {
+        g->channel_sum = X(gpu_alloc)(g, s->grid.size * sizeof(float), "the channels");
+        g->channel_weight = X(gpu_alloc)(g, s->grid.size * sizeof(float), "the channels");
+    }
     TRY(X(gpu_copy_flows)(s, error));
     make_solver(s);
     g->on_host = GPU_ALL;
@@ -129,6 +142,8 @@ void X(gpu_detach)(X(sim) *s)
     X(gpu_free)(g, g->list_totals, GPU_LISTS * sizeof(uint32_t));
     X(gpu_free)(g, g->left, tiles * sizeof(int));
     X(gpu_free)(g, g->near_movers, tiles);
+    X(gpu_free)(g, g->channel_sum, s->grid.size * sizeof(float));
+    X(gpu_free)(g, g->channel_weight, s->grid.size * sizeof(float));
     X(gpu_free_flows)(g);
     X(gpu_free_bodies)(g);
     FOR_DIM(d)
@@ -207,16 +222,6 @@ static void add_forces(X(sim) *s, double dt)
     X(gpu_add_forces)(s->gpu, &how);
 }
 
-/* What the host has to do after G2P on the device. */
-static void average_channels(X(sim) *s, double dt)
-{
-    if (!X(gpu_has_averages)(s))
-        return;
-    X(bring)(s, GPU_PARTICLES | GPU_TILES);
-    X(channels_step)(s, dt);
-    X(changed)(s, GPU_PARTICLES);
-}
-
 static spate_status project(X(sim) *s, double dt, spate_error *error)
 {
     s->gpu->solves = true;
@@ -285,8 +290,6 @@ static spate_status run(X(sim) *s, spate_stage stage, double dt, bool *done, spa
     default: break;
     }
     X(gpu_wrote)(s, plan[stage].writes);
-    if (stage == SPATE_STAGE_G2P)
-        average_channels(s, dt);
     return status;
 }
 

@@ -142,6 +142,7 @@ typedef struct X(gpu) {
     /* scratch */
     float *spare;                                    /* one column */
     uint32_t *order, *key, *order_other, *key_other; /* SORT, see sort.cu; columns otherwise */
+    float *channel_sum, *channel_weight; /* channels.cu; NULL without averaged channels */
     X(gpu_counters) *counters;
     X(gpu_census) *census;
     uint32_t *tile_flags;  /* lists of tiles: flags of all lists, and their sums */
@@ -218,6 +219,7 @@ double X(gpu_momentum)(X(gpu) *g, double momentum[DIM]);
 double X(gpu_sum_of_squares)(X(gpu) *g);                          /* of speeds */
 double X(gpu_sum_of_heights)(X(gpu) *g, const double gravity[3]); /* - gravity times place, m */
 void X(gpu_add)(X(gpu) *g, float *column, float value);
+void X(gpu_average)(X(gpu) *g, float *column); /* channels.cu, of sorted particles */
 /* stats.cu, of sorted particles; makes phi anew */
 X(gpu_census) X(gpu_take_census)(X(gpu) *g, const X(gpu_question) *question);
 void X(gpu_update_level_set)(X(gpu) *g);           /* surface.cu: that part of SURFACE */

@@ -23,15 +23,15 @@ int X(gpu_mirrors)(X(sim) *s, X(mirror) list[MAX_MIRRORS])
     if (s->density)
         MIRROR(s->density, f->density, cells, GPU_SURFACE);
     MIRROR(s->p, f->p, cells, GPU_PRESSURE);
-    MIRROR(s->first, f->first, cells, GPU_TILES);
-    MIRROR(s->count, f->count, cells, GPU_TILES);
-    MIRROR(s->tiles.active, f->active, tiles, GPU_TILES);
-    MIRROR(s->tiles.liquid, f->liquid, tiles, GPU_TILES);
-    MIRROR(s->tiles.faces, f->faces, tiles, GPU_TILES);
-    MIRROR(s->tiles.border, f->border, tiles, GPU_TILES);
-    MIRROR(s->tiles.state, f->tile_state, tiles, GPU_TILES);
-    MIRROR(s->tiles.near, f->tile_near, tiles, GPU_TILES);
-    MIRROR(s->tiles.start, f->tile_start, tiles + 1, GPU_TILES);
+    MIRROR(s->first, f->first, cells, GPU_CELLS);
+    MIRROR(s->count, f->count, cells, GPU_CELLS);
+    MIRROR(s->tiles.active, f->active, tiles, GPU_LISTED);
+    MIRROR(s->tiles.liquid, f->liquid, tiles, GPU_LISTED);
+    MIRROR(s->tiles.faces, f->faces, tiles, GPU_LISTED);
+    MIRROR(s->tiles.border, f->border, tiles, GPU_LISTED);
+    MIRROR(s->tiles.state, f->tile_state, tiles, GPU_LISTED);
+    MIRROR(s->tiles.near, f->tile_near, tiles, GPU_LISTED);
+    MIRROR(s->tiles.start, f->tile_start, tiles + 1, GPU_LISTED);
     if (s->solids.live > 0 || f->phi_solid) {
         MIRROR(s->phi_solid, f->phi_solid, cells, GPU_SOLIDS);
         MIRROR(s->room, f->room, cells, GPU_SOLIDS);
@@ -202,7 +202,7 @@ static void copy_groups(X(sim) *s, unsigned groups, bool to_host)
     }
     if (groups & GPU_PARTICLES)
         copy_particles(s, to_host);
-    if (groups & GPU_TILES)
+    if (groups & GPU_LISTED)
         copy_tile_counts(s, to_host);
 }
 
