@@ -1,10 +1,10 @@
 /* settle.c -- takes a particle from one place to another, past solids and walls: the collision
  * guarantee, shared by all stages that move particles.
  *
- * Near solids the way of a particle is swept against the exact shapes (scene/solids.c). At a wall a
- * particle stops at CLEARANCE and loses its velocity into the wall; across a periodic side it comes
- * in on the other side; beyond an open side it is to be removed, as is a particle for which closing
- * solids leave no place.
+ * Near solids the way of a particle is swept against the exact shapes (kernels/collide.h). At a
+ * wall a particle stops at CLEARANCE and loses its velocity into the wall; across a periodic side
+ * it comes in on the other side; beyond an open side it is to be removed, as is a particle for
+ * which closing solids leave no place.
  *
  * ADVECT moves particles while the solids move (dt > 0). SEPARATE corrects places at the start of
  * the step (dt = 0), with the solids held where they are then. */

@@ -1,13 +1,12 @@
-/* bridge.c -- a simulation whose arrays live in two memories.
+/* bridge.c -- a simulation whose arrays live in two memories: its life, and its stages.
  *
- * For each stage this file says what it reads and writes; residency.c brings that to where the
- * stage runs, and notes what has become stale in the other memory. A stage that the device has no
- * code for, or not for this scene, runs on the host. Outside of the steps everything (stats, files,
- * checkpoints, changes by the user) works on the host's arrays, which X(bring) makes current and
- * X(changed) declares newer. */
+ * All stages run on the device, but for solids that have come or gone: the host lays these. For
+ * each stage this file says what it reads and writes; residency.c brings that to the device, and
+ * notes what has become stale in the other memory. Outside of the steps checkpoints, gauges and
+ * changes by the user work on the host's arrays, which X(bring) makes current and X(changed)
+ * declares newer. */
 #include "device/cuda/residency.h"
 #include "device/cuda/stages.h"
-#include "sim/arrays.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,6 +15,7 @@ static spate_status failure(const X(sim) *s, spate_error *error)
 {
     return sp_fail(error, SPATE_ERROR_DEVICE, "device", "%s", s->gpu->failure);
 }
+
 /* ---- life */
 
 static bool has_averages(const spate_scene *scene)
@@ -182,25 +182,6 @@ static bool only_removes(const X(sim) *s)
     return s->emitter_count == 0 && s->drain_count == 0 && !s->common->scene->liquid.reseed;
 }
 
-/* Whether the device has code for a stage of this scene. */
-static bool is_for_device(const X(sim) *s, spate_stage stage)
-{
-    switch (stage) {
-    case SPATE_STAGE_SORT:
-    case SPATE_STAGE_P2G:
-    case SPATE_STAGE_SURFACE:
-    case SPATE_STAGE_FORCES:
-    case SPATE_STAGE_PRESSURE:
-    case SPATE_STAGE_EXTRAPOLATE:
-    case SPATE_STAGE_G2P:
-    case SPATE_STAGE_SEPARATE:
-    case SPATE_STAGE_ADVECT:
-    case SPATE_STAGE_EMIT: return true;
-    case SPATE_STAGE_SOLIDS: return s->movers && !s->solids_changed;
-    default: return false;
-    }
-}
-
 void X(gpu_sort)(X(sim) *s)
 {
     X(gpu_use)(s, plan[SPATE_STAGE_SORT].reads | plan[SPATE_STAGE_SORT].writes);
@@ -235,7 +216,7 @@ static spate_status project(X(sim) *s, double dt, spate_error *error)
  */
 static void find_displacement(X(sim) *s)
 {
-    unsigned reads = GPU_TILES | GPU_SURFACE | GPU_SOLIDS | GPU_KNOWN | GPU_WEIGHT;
+    unsigned reads = plan[SPATE_STAGE_SEPARATE].reads | GPU_WEIGHT;
     s->gpu->solves = s->gpu->on_device & GPU_SYSTEM;
     if (s->gpu->solves)
         X(gpu_use)(s, reads);
@@ -257,14 +238,10 @@ static void separate(X(sim) *s)
         find_displacement(s);
 }
 
-/* Runs a stage on the device; not done: it has none for this scene. */
-static spate_status run(X(sim) *s, spate_stage stage, double dt, bool *done, spate_error *error)
+static spate_status run(X(sim) *s, spate_stage stage, double dt, spate_error *error)
 {
     X(gpu) *g = s->gpu;
     spate_status status = SPATE_OK;
-    *done = is_for_device(s, stage);
-    if (!*done)
-        return SPATE_OK;
     if (stage == SPATE_STAGE_SEPARATE) {
         if (dt > 0)
             separate(s);
@@ -293,7 +270,7 @@ static spate_status run(X(sim) *s, spate_stage stage, double dt, bool *done, spa
     return status;
 }
 
-/* Stages of the host that have nothing to do need nothing. */
+/* Stages that have nothing to do. */
 static bool is_idle(const X(sim) *s, spate_stage stage)
 {
     const spate_scene *scene = s->common->scene;
@@ -304,44 +281,22 @@ static bool is_idle(const X(sim) *s, spate_stage stage)
     return false;
 }
 
-/* The host's pressure system is not in the device's memory, where SORT clears what leaves the
- * active tiles: before the host builds it, all of it is cleared. */
-static void clear_system(X(sim) *s)
-{
-    X(array) arrays[MAX_ARRAYS];
-    X(mirror) list[MAX_MIRRORS];
-    int count = X(arrays)(s, s->common->scene, arrays), mirrors = X(gpu_mirrors)(s, list);
-    for (int k = 0; k < count; k++) {
-        bool mirrored = !arrays[k].moving;
-        for (int m = 0; m < mirrors && !mirrored; m++)
-            mirrored = list[m].host == arrays[k].block;
-        if (!mirrored)
-            memset(*arrays[k].block, 0, s->grid.size * arrays[k].item);
-    }
-    memset(s->system.unknown, UNKNOWN_NONE, (size_t)s->grid.tile_count);
-}
-
 spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done,
                              spate_error *error)
 {
     X(gpu) *g = s->gpu;
     X(gpu_mark)(g, (int)stage);
-    *done = is_idle(s, stage);
-    if (*done)
+    *done = true;
+    if (is_idle(s, stage))
         return SPATE_OK;
     if (stage == SPATE_STAGE_SOLIDS) {
         g->bodies_there = g->bodies_there && !s->solids_changed && !s->movers;
-        if (!is_for_device(s, stage)) /* where they have changed, it writes all of them */
+        *done = s->movers && !s->solids_changed; /* otherwise the host lays all of them, or none */
+        if (!*done)
             return SPATE_OK;
         advance_solids(s, dt);
     }
-    TRY(run(s, stage, dt, done, error));
-    if (!*done) {
-        X(bring)(s, plan[stage].reads | plan[stage].writes);
-        X(changed)(s, plan[stage].writes);
-        if (stage == SPATE_STAGE_PRESSURE)
-            clear_system(s);
-    }
+    TRY(run(s, stage, dt, error));
     return g->failure[0] ? failure(s, error) : SPATE_OK;
 }
 
