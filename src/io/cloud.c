@@ -136,9 +136,20 @@ static sp_attribute *add(sp_cloud *cloud, const char *name, int components, sp_f
     return attribute;
 }
 
-static void add_wish(sp_cloud *cloud, spate_sim *sim, const spate_particles_view_data *view,
+/* Columns of a channel, in the order of the scene's channels. */
+static void add_channel(sp_attribute *attribute, const spate_scene *scene, const sp_snapshot *from)
+{
+    int column = 0;
+    for (int k = 0; k < scene->channel_count; column += scene->channels[k++].components)
+        for (int c = 0; c < scene->channels[k].components; c++)
+            if (strcmp(scene->channels[k].name, attribute->name) == 0)
+                attribute->column[c] = from->channel[column + c];
+}
+
+static void add_wish(sp_cloud *cloud, const spate_scene *scene, const sp_snapshot *from,
                      const sp_wish *wish)
 {
+    const spate_particles_view_data *view = &from->particles;
     sp_attribute *attribute = add(cloud, wish->name, wish->components, fill_columns);
     if (strcmp(wish->name, "id") == 0) {
         attribute->integer = true;
@@ -152,34 +163,61 @@ static void add_wish(sp_cloud *cloud, spate_sim *sim, const spate_particles_view
         attribute->fill = speed ? fill_speed : curl ? fill_vorticity : fill_columns;
         return;
     }
-    float *columns[4];
-    int components = spate_channel_view(sim, wish->name, columns);
-    for (int c = 0; c < components; c++)
-        attribute->column[c] = columns[c];
+    add_channel(attribute, scene, from);
+}
+
+spate_status sp_cloud_of_snapshot(sp_cloud *cloud, const spate_scene *scene,
+                                  const sp_snapshot *snapshot, spate_error *error)
+{
+    const spate_particles_view_data *view = &snapshot->particles;
+    sp_wish wishes[SP_MAX_ATTRIBUTES];
+    int count;
+    *cloud = sp_cloud_of_scene(scene);
+    cloud->count = view->count;
+    cloud->frame = snapshot->frame;
+    cloud->time = snapshot->time;
+    cloud->scale = view->scale;
+    sp_attribute *position = add(cloud, "position", 3, fill_position);
+    for (int d = 0; d < 3; d++) {
+        cloud->origin[d] = view->origin[d];
+        position->column[d] = view->x[d];
+    }
+    TRY(sp_attributes_parse(scene, scene->output.attributes, wishes, &count, error));
+    for (int k = 0; k < count; k++)
+        add_wish(cloud, scene, snapshot, &wishes[k]);
+    return SPATE_OK;
+}
+
+bool sp_cloud_needs_grid(const spate_scene *scene)
+{
+    sp_wish wishes[SP_MAX_ATTRIBUTES];
+    int count;
+    bool needs = false;
+    if (sp_attributes_parse(scene, scene->output.attributes, wishes, &count, NULL) != SPATE_OK)
+        return false;
+    for (int k = 0; k < count; k++)
+        needs = needs || strcmp(wishes[k].name, "vorticity") == 0;
+    return needs;
 }
 
 spate_status sp_cloud_of_sim(sp_cloud *cloud, spate_sim *sim, spate_error *error)
 {
     static const char *const faces[3] = {"u", "v", "w"};
     const spate_scene *scene = spate_sim_scene(sim);
-    spate_particles_view_data view = spate_particles_view(sim);
-    sp_wish wishes[SP_MAX_ATTRIBUTES];
-    int count;
-    *cloud = sp_cloud_of_scene(scene);
-    cloud->count = view.count;
-    cloud->frame = spate_sim_frame(sim);
-    cloud->time = spate_sim_time(sim);
-    cloud->scale = view.scale;
-    sp_attribute *position = add(cloud, "position", 3, fill_position);
-    for (int d = 0; d < 3; d++) {
-        cloud->origin[d] = view.origin[d];
-        position->column[d] = view.x[d];
-        if (d >= scene->dim || !spate_field_view(sim, faces[d], &cloud->u[d]))
-            cloud->u[d].values = NULL;
+    sp_snapshot now = {.particles = spate_particles_view(sim),
+                       .frame = spate_sim_frame(sim),
+                       .time = spate_sim_time(sim)};
+    int column = 0;
+    for (int k = 0; k < scene->channel_count; column += scene->channels[k++].components) {
+        float *columns[4];
+        int components = spate_channel_view(sim, scene->channels[k].name, columns);
+        for (int c = 0; c < components; c++)
+            now.channel[column + c] = columns[c];
     }
-    TRY(sp_attributes_parse(scene, scene->output.attributes, wishes, &count, error));
-    for (int k = 0; k < count; k++)
-        add_wish(cloud, sim, &view, &wishes[k]);
+    TRY(sp_cloud_of_snapshot(cloud, scene, &now, error));
+    for (int d = 0; d < scene->dim && sp_cloud_needs_grid(scene); d++)
+        if (!spate_field_view(sim, faces[d], &cloud->u[d]))
+            cloud->u[d].values = NULL;
     return SPATE_OK;
 }
 

@@ -7,6 +7,7 @@
 #define SPATE_IO_CLOUD_H
 
 #include "scene/attributes.h"
+#include "sim/snapshot.h"
 
 typedef struct sp_cloud sp_cloud;
 typedef struct sp_attribute sp_attribute;
@@ -53,6 +54,12 @@ sp_cloud sp_cloud_of_scene(const spate_scene *scene);
 /* The particles of a simulation with the attributes that its scene asks for; good until it changes.
  */
 spate_status sp_cloud_of_sim(sp_cloud *cloud, spate_sim *sim, spate_error *error);
+/* The same from a snapshot of a simulation of the scene; good until that changes. Not with an
+ * attribute that needs the grid, see below. */
+spate_status sp_cloud_of_snapshot(sp_cloud *cloud, const spate_scene *scene,
+                                  const sp_snapshot *snapshot, spate_error *error);
+/* Whether the scene asks for an attribute that is taken from the grid: the vorticity. */
+bool sp_cloud_needs_grid(const spate_scene *scene);
 /* All attributes of a particle file of a run; `scene` is that of the run. */
 spate_status sp_cloud_read(sp_cloud *cloud, const spate_scene *scene, int frame, const char *path,
                            spate_error *error);

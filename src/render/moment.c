@@ -62,17 +62,23 @@ static spate_status make_room(sp_moment *moment, size_t count, spate_error *erro
     return SPATE_OK;
 }
 
+spate_status sp_moment_copy(sp_moment *moment, const spate_particles_view_data *view, double time,
+                            spate_error *error)
+{
+    TRY(make_room(moment, view->count, error));
+    for (int d = 0; d < moment->scene->dim; d++) {
+        memcpy(moment->x[d], view->x[d], view->count * sizeof(float));
+        memcpy(moment->v[d], view->v[d], view->count * sizeof(float));
+    }
+    moment->time = time;
+    sp_solids_advance(&moment->solids, moment->time, 0);
+    return SPATE_OK;
+}
+
 spate_status sp_moment_take(sp_moment *moment, const spate_sim *sim, spate_error *error)
 {
     spate_particles_view_data view = spate_particles_view(sim);
-    TRY(make_room(moment, view.count, error));
-    for (int d = 0; d < moment->scene->dim; d++) {
-        memcpy(moment->x[d], view.x[d], view.count * sizeof(float));
-        memcpy(moment->v[d], view.v[d], view.count * sizeof(float));
-    }
-    moment->time = spate_sim_time(sim);
-    sp_solids_advance(&moment->solids, moment->time, 0);
-    return SPATE_OK;
+    return sp_moment_copy(moment, &view, spate_sim_time(sim), error);
 }
 
 /* One component of an attribute; zeros where the file has none. False if a number is not finite. */

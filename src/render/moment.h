@@ -21,8 +21,10 @@ typedef struct sp_moment {
 spate_status sp_moment_create(sp_moment *moment, const spate_scene *scene, spate_error *error);
 void sp_moment_destroy(sp_moment *moment);
 
-/* The particles and the time of a simulation of the scene. */
+/* The particles and the time of a simulation of the scene; the same from a view of them. */
 spate_status sp_moment_take(sp_moment *moment, const spate_sim *sim, spate_error *error);
+spate_status sp_moment_copy(sp_moment *moment, const spate_particles_view_data *view, double time,
+                            spate_error *error);
 /* The particles of a particle file, the solids as they are at `time`. */
 spate_status sp_moment_read(sp_moment *moment, const char *path, double time, spate_error *error);
 

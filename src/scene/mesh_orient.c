@@ -32,10 +32,10 @@ static void measure_shells(const sp_surface *s, shell *shells)
                 own->low[d] = p[d] < own->low[d] ? p[d] : own->low[d];
                 own->high[d] = p[d] > own->high[d] ? p[d] : own->high[d];
             }
-            subtract(p, s->low, v[c]); /* near the origin, for the accuracy of the sum */
+            sp_subtract(p, s->low, v[c]); /* near the origin, for the accuracy of the sum */
         }
-        cross(v[1], v[2], product);
-        own->volume += dot(v[0], product);
+        sp_cross(v[1], v[2], product);
+        own->volume += sp_dot(v[0], product);
         own->sample = t;
     }
 }
@@ -74,11 +74,11 @@ static bool ray_hits(const sp_surface *s, uint32_t t, const double p[3])
     if (beyond != 1)
         return false;
     double e[3], f[3], n[3], to[3];
-    subtract(&s->vertices[3 * (size_t)v[1]], a, e);
-    subtract(&s->vertices[3 * (size_t)v[2]], a, f);
-    subtract(a, p, to);
-    cross(e, f, n);
-    return n[0] > 0 ? dot(n, to) > 0 : dot(n, to) < 0;
+    sp_subtract(&s->vertices[3 * (size_t)v[1]], a, e);
+    sp_subtract(&s->vertices[3 * (size_t)v[2]], a, f);
+    sp_subtract(a, p, to);
+    sp_cross(e, f, n);
+    return n[0] > 0 ? sp_dot(n, to) > 0 : sp_dot(n, to) < 0;
 }
 
 /* Whether shell k lies inside an odd number of others: the parity of a ray from one of its

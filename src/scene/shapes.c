@@ -1,10 +1,5 @@
-/* shapes.c -- exact signed distances to the primitives, and poses.
- *
- * With q = |p| - h the distance to a box of half sizes h is |max(q, 0)| outside and max_i q_i
- * inside (the nearest face). A cylinder is that box in the plane (x, r), r = sqrt(y^2 + z^2), and a
- * capsule is a sphere about the nearest point of its axis. The normal is the gradient of the
- * distance; where there is none (the centre of a sphere, an edge of a box seen from inside) it is
- * one of the unit vectors that the neighbourhood has.
+/* shapes.c -- the shapes of a scene: from what was given to what distances need, and poses.
+ * Distances stand in kernels/shape_distance.h.
  *
  * Poses move solids and so reach the state of a run: no libm beyond sqrt, fabs, floor and fmod
  * (which is exact). */
@@ -13,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/shape_distance.h"
 #include "mesh.h"
 
 static const double IDENTITY[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -66,24 +62,6 @@ static void euler_matrix(const double rotation[3], int dim, double axes[9])
     multiply(about_z, yx, axes);
 }
 
-/* Scales `v` to length 1 and returns its length. A vector of length 0 becomes `fallback`. */
-static double normalize(double v[3], const double fallback[3])
-{
-    double largest = 0;
-    for (int d = 0; d < 3; d++)
-        largest = fabs(v[d]) > largest ? fabs(v[d]) : largest;
-    if (!(largest > 0)) {
-        memcpy(v, fallback, 3 * sizeof *v);
-        return 0;
-    }
-    /* divided first, so that squares of tiny or huge numbers neither vanish nor overflow */
-    double u[3] = {v[0] / largest, v[1] / largest, v[2] / largest};
-    double length = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
-    for (int d = 0; d < 3; d++)
-        v[d] = u[d] / length;
-    return largest * length;
-}
-
 /* A rotation whose first column, the local x axis in the world, is the unit vector `x`. */
 static void frame_along(const double x[3], int dim, double axes[9])
 {
@@ -96,7 +74,7 @@ static void frame_along(const double x[3], int dim, double axes[9])
         y[0] = e[1] * x[2] - e[2] * x[1];
         y[1] = e[2] * x[0] - e[0] * x[2];
         y[2] = e[0] * x[1] - e[1] * x[0];
-        normalize(y, &IDENTITY[3]);
+        sp_to_unit(y, 1);
     }
     const double z[3] = {x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2],
                          x[0] * y[1] - x[1] * y[0]};
@@ -114,7 +92,7 @@ static void frame_along(const double x[3], int dim, double axes[9])
 static double place_axis(sp_shape *prepared, const double axis[3], double frame[9])
 {
     double direction[3] = {axis[0], axis[1], prepared->dim == 3 ? axis[2] : 0};
-    double length = normalize(direction, IDENTITY);
+    double length = sp_to_unit(direction, 0);
     frame_along(direction, prepared->dim, frame);
     return length;
 }
@@ -174,95 +152,9 @@ void sp_shape_prepare(sp_shape *prepared, const spate_shape *shape, int dim)
 
 /* ------------------------------------------------------------------ distances */
 
-/* Distance to the box of half sizes h in n dimensions. `normal` (may be NULL) receives n numbers.
- */
-static double box_distance(const double p[3], const double h[3], int n, double normal[3])
-{
-    double q[3] = {0, 0, 0}, outside[3] = {0, 0, 0};
-    int nearest = 0;
-    double squares = 0;
-    for (int d = 0; d < n; d++) {
-        q[d] = fabs(p[d]) - h[d];
-        nearest = q[d] > q[nearest] ? d : nearest;
-        outside[d] = q[d] > 0 ? q[d] : 0;
-        squares += outside[d] * outside[d];
-    }
-    if (normal) {
-        if (q[nearest] > 0) {
-            normalize(outside, IDENTITY);
-        } else {
-            outside[nearest] = 1;
-        }
-        for (int d = 0; d < n; d++)
-            normal[d] = p[d] < 0 ? -outside[d] : outside[d];
-    }
-    return q[nearest] > 0 ? sqrt(squares) : q[nearest];
-}
-
-/* Distance to the point `foot`, less `radius`. On the point itself the normal is local y: across
- * the axis of a capsule. */
-static double round_distance(const double p[3], double foot, double radius, double normal[3])
-{
-    double away[3] = {p[0] - foot, p[1], p[2]};
-    double distance = sqrt(away[0] * away[0] + away[1] * away[1] + away[2] * away[2]);
-    if (normal) {
-        normalize(away, &IDENTITY[3]);
-        memcpy(normal, away, sizeof away);
-    }
-    return distance - radius;
-}
-
-static double cylinder_distance(const sp_shape *shape, const double p[3], double normal[3])
-{
-    const double half[3] = {shape->half[0], shape->radius, 0};
-    if (shape->dim == 2)
-        return box_distance(p, half, 2, normal);
-    const double section[3] = {p[0], sqrt(p[1] * p[1] + p[2] * p[2]), 0};
-    double flat[3];
-    double distance = box_distance(section, half, 2, normal ? flat : NULL);
-    if (normal) {
-        double radial[3] = {0, p[1], p[2]};
-        normalize(radial, &IDENTITY[3]);
-        normal[0] = flat[0];
-        normal[1] = flat[1] * radial[1];
-        normal[2] = flat[1] * radial[2];
-    }
-    return distance;
-}
-
-static double mesh_distance(const sp_shape *shape, const double p[3], double normal[3])
-{
-    const double in_file[3] = {p[0] / shape->scale, p[1] / shape->scale, p[2] / shape->scale};
-    return shape->scale * sp_mesh_distance(shape->mesh, in_file, normal);
-}
-
-static double clamp(double x, double low, double high)
-{
-    return x < low ? low : x > high ? high : x;
-}
-
 double sp_shape_distance(const sp_shape *shape, const double local[3], double normal[3])
 {
-    const double p[3] = {local[0], local[1], shape->dim == 3 ? local[2] : 0};
-    double distance = HUGE_VAL, n[3] = {1, 0, 0};
-    double *wanted = normal ? n : NULL;
-    switch (shape->kind) {
-    case SPATE_SHAPE_BOX: distance = box_distance(p, shape->half, shape->dim, wanted); break;
-    case SPATE_SHAPE_SPHERE: distance = round_distance(p, 0, shape->radius, wanted); break;
-    case SPATE_SHAPE_CAPSULE:
-        distance =
-            round_distance(p, clamp(p[0], -shape->half[0], shape->half[0]), shape->radius, wanted);
-        break;
-    case SPATE_SHAPE_CYLINDER: distance = cylinder_distance(shape, p, wanted); break;
-    case SPATE_SHAPE_PLANE: distance = p[0]; break;
-    case SPATE_SHAPE_MESH: distance = mesh_distance(shape, p, wanted); break;
-    case SPATE_SHAPE_PARTICLES: break; /* no inside */
-    }
-    double sign = shape->invert ? -1 : 1;
-    if (normal)
-        for (int d = 0; d < 3; d++)
-            normal[d] = sign * n[d];
-    return sign * distance;
+    return sp_form_distance(shape, local, normal);
 }
 
 void sp_shape_bounds(const sp_shape *shape, double low[3], double high[3])
@@ -331,24 +223,17 @@ sp_pose sp_shape_pose(const sp_shape *shape, double time)
 
 void sp_pose_rotate_to_world(const sp_pose *pose, const double local[3], double world[3])
 {
-    const double x = local[0], y = local[1], z = local[2], *a = pose->axes;
-    for (int d = 0; d < 3; d++)
-        world[d] = a[3 * d] * x + a[3 * d + 1] * y + a[3 * d + 2] * z;
+    sp_turn_out(pose, local, world);
 }
 
 void sp_pose_to_world(const sp_pose *pose, const double local[3], double world[3])
 {
-    sp_pose_rotate_to_world(pose, local, world);
-    for (int d = 0; d < 3; d++)
-        world[d] += pose->origin[d];
+    sp_take_out(pose, local, world);
 }
 
 void sp_pose_to_local(const sp_pose *pose, const double world[3], double local[3])
 {
-    const double *a = pose->axes, *o = pose->origin;
-    const double x = world[0] - o[0], y = world[1] - o[1], z = world[2] - o[2];
-    for (int d = 0; d < 3; d++)
-        local[d] = a[d] * x + a[3 + d] * y + a[6 + d] * z;
+    sp_take_in(pose, world, local);
 }
 
 void sp_shape_bounds_at(const sp_shape *shape, const sp_pose *pose, double low[3], double high[3])

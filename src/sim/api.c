@@ -528,6 +528,20 @@ bool spate_field_view(const spate_sim *sim, const char *name, spate_field_view_d
     return sim->table->field_view(sim->instance, name, view);
 }
 
+bool sp_snapshot_begin(spate_sim *sim, sp_snapshot *snapshot)
+{
+    if (!sim->table->snapshot(sim->instance, snapshot))
+        return false;
+    snapshot->frame = sim->common.frame;
+    snapshot->time = spate_sim_time(sim);
+    return true;
+}
+
+bool sp_snapshot_wait(spate_sim *sim)
+{
+    return sim->table->snapshot_wait(sim->instance);
+}
+
 int spate_gauge_count(const spate_sim *sim)
 {
     return sim->common.scene->gauge_count;

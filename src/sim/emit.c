@@ -9,10 +9,11 @@
  * exactly the flux that was asked, however far it goes in a step. */
 #include "state.h"
 
-#include "kernels/random.h"
+#include "kernels/faces.h"
 
 #include <math.h>
 #include <stdatomic.h>
+#include <string.h>
 
 /* Bounds of a shape in the world, cut to the domain, in cells. */
 static void bounds_in_domain(const X(sim) *s, const sp_shape *form, const sp_pose *pose,
@@ -24,14 +25,6 @@ static void bounds_in_domain(const X(sim) *s, const sp_shape *form, const sp_pos
         low[d] = fmin(fmax(least[d] / s->grid.dx, 0), s->grid.n[d]);
         high[d] = fmin(fmax(most[d] / s->grid.dx, low[d]), s->grid.n[d]);
     }
-}
-
-static bool inside(const X(sim) *s, const sp_shape *form, const sp_pose *pose, const double x[DIM])
-{
-    double world[3] = {0, 0, 0};
-    FOR_DIM(d)
-        world[d] = x[d] * s->grid.dx;
-    return sp_shape_holds(form, pose, world);
 }
 
 static void mark_cells(X(sim) *s, const sp_shape *form, const sp_pose *pose, uint8_t mark,
@@ -51,7 +44,7 @@ static void mark_cells(X(sim) *s, const sp_shape *form, const sp_pose *pose, uin
                 FOR_DIM(d)
                     middle[d] = c[d] + 0.5;
                 size_t index = X(index)(&s->grid, c);
-                if (!inside(s, form, pose, middle) || s->marks[index])
+                if (!X(shape_holds)(&s->grid, form, pose, middle) || s->marks[index])
                     continue;
                 s->marks[index] = mark;
                 s->mark_of[index] = (int16_t)which;
@@ -85,12 +78,14 @@ spate_status X(emitters_create)(X(sim) *s, spate_error *error)
     int inflows = scene->inflows.count, outflows = scene->outflows.count;
     s->emitters = sp_alloc((size_t)inflows + 1, sizeof *s->emitters);
     s->drains = sp_alloc((size_t)outflows + 1, sizeof *s->drains);
-    if (!s->emitters || !s->drains)
+    s->inflow_velocity = sp_alloc(((size_t)inflows + 1) * DIM, sizeof *s->inflow_velocity);
+    if (!s->emitters || !s->drains || !s->inflow_velocity)
         return sp_fail_memory(error, "inflows and outflows", 0);
     for (int k = 0; k < inflows; k++) {
         s->emitter_count++;
         TRY(make_emitter(s, &s->emitters[k], &scene->inflows.items[k], scene->fill.count + k,
                          error));
+        memcpy(s->inflow_velocity + k * DIM, s->emitters[k].velocity, sizeof(float[DIM]));
         mark_cells(s, &s->emitters[k].form, &s->emitters[k].pose, MARK_INFLOW, k);
     }
     for (int k = 0; k < outflows; k++) {
@@ -107,25 +102,7 @@ void X(emitters_destroy)(X(sim) *s)
         sp_free((void *)s->emitters[k].occupied);
     sp_free(s->emitters);
     sp_free(s->drains);
-}
-
-/* The faces of an inflow cell have its velocity, at the walls of the domain too; only solids are
- * stronger. */
-static void prescribe_cell(X(sim) *s, size_t index, const int cell[DIM])
-{
-    const X(grid) *g = &s->grid;
-    FOR_DIM(d) {
-        size_t low = index - g->stride[d], high = index + g->stride[d];
-        uint8_t here = s->type[index], there = s->type[low];
-        bool wall_low = cell[d] == 0 && !g->periodic[d],
-             wall_high = cell[d] == g->n[d] - 1 && !g->periodic[d];
-        if (here == SPATE_CELL_INFLOW && (wall_low || there != SPATE_CELL_SOLID))
-            s->u[d][index] = s->emitters[s->mark_of[index]].velocity[d];
-        else if (there == SPATE_CELL_INFLOW && here != SPATE_CELL_SOLID)
-            s->u[d][index] = s->emitters[s->mark_of[low]].velocity[d];
-        if (here == SPATE_CELL_INFLOW && wall_high)
-            s->u[d][high] = s->emitters[s->mark_of[index]].velocity[d];
-    }
+    sp_free(s->inflow_velocity);
 }
 
 static void prescribe_range(void *user, size_t begin, size_t end, int worker)
@@ -136,13 +113,12 @@ static void prescribe_range(void *user, size_t begin, size_t end, int worker)
     for (size_t k = begin; k < end; k++) {
         int first[DIM], cell[DIM];
         X(tile_cell)(g, s->tiles.active[k], first);
-        size_t base = X(index)(g, first);
         for (int r = 0; r < TILE_ROWS; r++)
             for (int i = 0; i < TILE; i++) {
                 X(row_cell)(first, r, cell);
                 cell[0] += i;
                 if (X(inside)(g, cell))
-                    prescribe_cell(s, base + X(row_offset)(g, r) + (size_t)i, cell);
+                    X(prescribe_cell)(g, s->type, s->mark_of, s->inflow_velocity, s->u, cell);
             }
     }
 }
@@ -154,9 +130,8 @@ void X(prescribe_inflow)(X(sim) *s)
 
 typedef struct emit_args {
     X(sim) *s;
-    X(emitter) *emitter;
-    long first[DIM]; /* lattice place at the corner of the emitter's box */
-    double way;      /* sub-cells, the farthest that its lattice moves in the step along an axis */
+    const X(lattice) *lattice;
+    _Atomic uint8_t *occupied;
     _Atomic uint64_t drained;
 } emit_args;
 
@@ -165,70 +140,52 @@ static void occupy_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     emit_args *args = user;
-    X(sim) *s = args->s;
-    const X(emitter) *e = args->emitter;
-    int n = s->common->scene->liquid.particles_per_axis;
+    X(particles) *p = &args->s->particles;
     for (size_t k = begin; k < end; k++) {
-        size_t place = 0;
-        bool in_box = true;
-        for (int d = DIM - 1; d >= 0 && in_box; d--) {
-            double at = (double)s->particles.x[d][k] * n;
-            in_box = at >= e->low[d] - args->way - 1 && at <= e->high[d] + args->way + 1;
-            long i = in_box ? (long)floor(at - e->travelled[d]) - args->first[d] : 0;
-            in_box = in_box && i >= 0 && i < e->size[d];
-            place = place * (size_t)e->size[d] + (size_t)i;
-        }
-        if (in_box)
-            atomic_store_explicit(&e->occupied[place], 1, memory_order_relaxed);
-    }
-}
-
-/* Whether a particle may stand at a place (cells). */
-static bool has_room(const X(sim) *s, const double x[DIM])
-{
-    double world[3] = {0, 0, 0};
-    FOR_DIM(d) {
-        if (!(x[d] >= CLEARANCE && x[d] <= s->grid.n[d] - CLEARANCE))
-            return false;
-        world[d] = x[d] * s->grid.dx;
-    }
-    return s->solids.live == 0 ||
-           sp_solids_distance(&s->solids, world, NULL, NULL) >= CLEARANCE * s->grid.dx;
-}
-
-/* Whether the lattice place that is at x at the end of the step has come in during it: looked up at
- * `parts` moments. */
-static bool comes_in(const X(sim) *s, const X(emitter) *e, const double x[DIM], double dt,
-                     int parts)
-{
-    double at[DIM];
-    if (!has_room(s, x))
-        return false;
-    for (int part = 0; part <= parts; part++) {
+        float x[DIM];
+        size_t place;
         FOR_DIM(d)
-            at[d] = x[d] - e->velocity[d] * dt / s->grid.dx * (parts - part) / parts;
-        bool in = has_room(s, at) && inside(s, &e->form, &e->pose, at);
-        if (part == 0 && in && e->started)
-            return false;
-        if (part > 0 && in)
-            return true;
+            x[d] = p->x[d][k];
+        if (X(lattice_place)(args->lattice, x, &place))
+            atomic_store_explicit(&args->occupied[place], 1, memory_order_relaxed);
     }
-    return false;
 }
 
-/* The box of lattice places that an emitter may reach in a step, in sub-cells. */
-static spate_status place_box(X(sim) *s, X(emitter) *e, double dt, long first[DIM],
-                              spate_error *error)
+size_t X(emitter_advance)(X(sim) *s, X(emitter) *e, double dt, X(lattice) *l)
 {
-    int n = s->common->scene->liquid.particles_per_axis;
+    const spate_scene *scene = s->common->scene;
+    int n = scene->liquid.particles_per_axis;
     size_t places = 1;
+    double sum = 0;
+    *l = (X(lattice)){.grid = &s->grid,
+                      .solids = &s->solids,
+                      .form = &e->form,
+                      .pose = e->pose,
+                      .dt = dt,
+                      .n = n,
+                      .started = e->started,
+                      .key = sp_hash2(sp_mix(scene->liquid.seed), (uint64_t)e->source),
+                      .jitter = scene->liquid.jitter};
     FOR_DIM(d) {
         double way = e->velocity[d] * dt / s->grid.dx * n;
         e->travelled[d] += way;
-        first[d] = (long)floor(e->low[d] + fmin(way, 0) - e->travelled[d]) - 1;
-        e->size[d] = (int)ceil(e->high[d] - e->low[d] + fabs(way)) + 3;
-        places *= (size_t)e->size[d];
+        l->velocity[d] = e->velocity[d];
+        l->travelled[d] = e->travelled[d];
+        l->low[d] = e->low[d];
+        l->high[d] = e->high[d];
+        l->first[d] = (int64_t)floor(e->low[d] + fmin(way, 0) - e->travelled[d]) - 1;
+        l->size[d] = (int)ceil(e->high[d] - e->low[d] + fabs(way)) + 3;
+        l->way = fmax(l->way, fabs(way));
+        sum += fabs(way);
+        places *= (size_t)l->size[d];
     }
+    l->parts = 1 + (int)fmin(4 * sum, 1000);
+    e->started = true;
+    return places;
+}
+
+static spate_status make_places(X(emitter) *e, size_t places, spate_error *error)
+{
     if (places <= e->places)
         return SPATE_OK;
     sp_free((void *)e->occupied);
@@ -240,45 +197,25 @@ static spate_status place_box(X(sim) *s, X(emitter) *e, double dt, long first[DI
     return SPATE_OK;
 }
 
-static spate_status emit(X(sim) *s, emit_args *args, double dt, spate_error *error)
+static spate_status emit(X(sim) *s, X(emitter) *e, const X(lattice) *l, size_t places,
+                         spate_error *error)
 {
-    X(emitter) *e = args->emitter;
-    const spate_scene *scene = s->common->scene;
-    int n = scene->liquid.particles_per_axis;
-    size_t places = 1;
-    double way = 0;
-    FOR_DIM(d) {
-        places *= (size_t)e->size[d];
-        way += fabs(e->velocity[d]) * dt / s->grid.dx * n;
-    }
-    int parts = 1 + (int)fmin(4 * way, 1000);
     for (size_t place = 0; place < places; place++) {
         if (atomic_load_explicit(&e->occupied[place], memory_order_relaxed)) {
             atomic_store_explicit(&e->occupied[place], 0, memory_order_relaxed);
             continue;
         }
-        uint64_t key = sp_hash2(sp_mix(scene->liquid.seed), (uint64_t)e->source);
-        size_t rest = place;
-        long at[DIM];
-        FOR_DIM(d) {
-            at[d] = args->first[d] + (long)(rest % (size_t)e->size[d]);
-            rest /= (size_t)e->size[d];
-            key = sp_hash2(key, (uint64_t)at[d]);
-        }
         double x[DIM];
         float position[DIM];
-        FOR_DIM(d) {
-            double jitter = scene->liquid.jitter * (sp_uniform(sp_hash2(key, (uint64_t)d)) - 0.5);
-            x[d] = ((double)at[d] + 0.5 + jitter + e->travelled[d]) / n;
-            position[d] = (float)x[d];
-        }
-        if (!comes_in(s, e, x, dt, parts))
+        X(lattice_point)(l, place, x);
+        if (!X(comes_in)(l, x))
             continue;
+        FOR_DIM(d)
+            position[d] = (float)x[d];
         TRY(X(particles_reserve)(s, (uint64_t)s->particles.count + 1, error));
         X(particles_append)(s, position, e->velocity, e->source);
         s->common->added++;
     }
-    e->started = true;
     return SPATE_OK;
 }
 
@@ -294,7 +231,7 @@ static void drain_range(void *user, size_t begin, size_t end, int worker)
         if (s->particles.x[0][k] == DEAD)
             continue;
         for (int drain = 0; drain < s->drain_count; drain++)
-            if (inside(s, &s->drains[drain], &s->drains[drain].rest, x)) {
+            if (X(shape_holds)(&s->grid, &s->drains[drain], &s->drains[drain].rest, x)) {
                 s->particles.x[0][k] = DEAD;
                 atomic_fetch_add_explicit(&args->drained, 1, memory_order_relaxed);
                 break;
@@ -311,15 +248,15 @@ spate_status X(emit_and_drain)(X(sim) *s, double dt, spate_error *error)
     if (s->dead + args.drained > 0)
         X(particles_remove_dead)(s);
     s->dead = 0;
-    int n = s->common->scene->liquid.particles_per_axis;
     for (int k = 0; k < s->emitter_count; k++) {
-        X(emitter) *e = args.emitter = &s->emitters[k]; /* its lattice moves on */
-        TRY(place_box(s, e, dt, args.first, error));
-        args.way = 0;
-        FOR_DIM(d)
-            args.way = fmax(args.way, fabs(e->velocity[d]) * dt / s->grid.dx * n);
+        X(emitter) *e = &s->emitters[k];
+        X(lattice) lattice;
+        size_t places = X(emitter_advance)(s, e, dt, &lattice);
+        TRY(make_places(e, places, error));
+        args.lattice = &lattice;
+        args.occupied = e->occupied;
         sp_parallel_for(s->common->pool, s->particles.count, 4096, occupy_range, &args);
-        TRY(emit(s, &args, dt, error));
+        TRY(emit(s, e, &lattice, places, error));
     }
     return X(reseed)(s, error);
 }

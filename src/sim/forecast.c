@@ -189,6 +189,7 @@ spate_status X(forecast)(const spate_scene *scene, int threads, spate_forecast *
     if (scene->pressure.solver == SPATE_SOLVER_MULTIGRID)
         bytes += X(multigrid_bytes)(&g);
     bytes += surface_bytes(scene, forecast->particles);
+    bytes += X(snapshot_bytes)(scene, (double)forecast->particles);
     disk_bytes(scene, &g, forecast);
     forecast->memory = (uint64_t)bytes;
     forecast->device_memory = X(device_forecast)(scene, &g, forecast->particles);

@@ -1,241 +1,18 @@
-/* fractions.c -- how much of each face and cell is free of solids, from the signed distance at the
- * nodes.
- *
- * The open share w of a face is the part of it where the distance, interpolated between its
- * corners, is positive: along an edge with distances a > 0 > b that is a / (a - b); in 3D the area
- * of the square by marching squares, the ambiguous case as two corners cut off. A face is also
- * closed where the way between the middles of its two cells passes through a solid that is too thin
- * for the nodes to see. With `voxel` solids a face is open or closed as its cells are.
- *
- * `room` is the share of the linear kernel's volume around a cell's middle that is free: the
- * density of particles is measured against it, so that a cell at a wall that is full of water
- * counts as full. */
+/* fractions.c -- how much of each face and cell is free of solids, tile by tile; the maths stands
+ * in kernels/fractions.h. */
+#include "kernels/fractions.h"
 #include "state.h"
 
-#include <math.h>
-
-/* An open share below this is closed. Not more: a cell that keeps some of its small faces and loses
- * others cannot balance its fluxes. */
-#define SMALLEST 1e-6f
-
-/* Share of an edge where the distance is positive. */
-static float edge_share(float a, float b)
-{
-    if (a > 0.0f && b > 0.0f)
-        return 1.0f;
-    if (a <= 0.0f && b <= 0.0f)
-        return 0.0f;
-    return a > 0.0f ? a / (a - b) : b / (b - a);
-}
-
-/* Share of a square, corners in order around it. */
-static float square_share(const float c[4])
-{
-    int positive = 0;
-    for (int k = 0; k < 4; k++)
-        positive += c[k] > 0.0f;
-    if (positive == 4)
-        return 1.0f;
-    if (positive == 0)
-        return 0.0f;
-    if (positive == 2 && (c[0] > 0.0f) != (c[1] > 0.0f) &&
-        (c[0] > 0.0f) == (c[3] > 0.0f)) /* a strip along 0-1 */
-        return 0.5f * (edge_share(c[0], c[1]) + edge_share(c[3], c[2]));
-    if (positive == 2 && (c[0] > 0.0f) == (c[1] > 0.0f))
-        return 0.5f * (edge_share(c[0], c[3]) + edge_share(c[1], c[2]));
-    /* single corners: triangles of the minority */
-    bool minority = positive <= 2;
-    float area = 0.0f;
-    for (int k = 0; k < 4; k++) {
-        if ((c[k] > 0.0f) != minority)
-            continue;
-        float here = c[k], next = c[(k + 1) % 4], last = c[(k + 3) % 4];
-        float along = minority ? edge_share(here, next) : 1.0f - edge_share(here, next);
-        float back = minority ? edge_share(here, last) : 1.0f - edge_share(here, last);
-        area += 0.5f * along * back;
-    }
-    return minority ? area : 1.0f - area;
-}
-
-/* Nodes on a surface up to rounding are on it: a face along the surface is closed. */
-static float snap(const X(sim) *s, float phi)
-{
-    return __builtin_fabsf(phi) < 1e-5f * (float)s->grid.dx ? 0.0f : phi;
-}
-
-/* Share of face d of a cell from its corners. */
-static float face_share(const X(sim) *s, size_t index, int d)
-{
-    const float *phi = s->phi_solid + index;
-    size_t e = s->grid.stride[d == 0 ? 1 : 0], f = s->grid.stride[d == 2 ? 1 : 2];
-    if (DIM == 2)
-        return edge_share(snap(s, phi[0]), snap(s, phi[e]));
-    float corners[4] = {snap(s, phi[0]), snap(s, phi[e]), snap(s, phi[e + f]), snap(s, phi[f])};
-    return square_share(corners);
-}
-
-static float middle(const X(sim) *s, size_t index)
-{
-    float sum = 0.0f;
-    for (int corner = 0; corner < (1 << DIM); corner++) {
-        size_t node = index;
-        FOR_DIM(d)
-            node += ((size_t)corner >> d & 1) * s->grid.stride[d];
-        sum += s->phi_solid[node];
-    }
-    return sum / (float)(1 << DIM);
-}
-
-#define TOUCH 0.005 /* cells; a way that comes this near meets the solid */
-#define THIN 1.5    /* cells; thicker solids are seen by the nodes */
-
-/* Whether the way from the middle of the cell before to the middle of this one meets a thin solid.
- * Distances cannot change faster than the way is long, so only close calls are walked. A way that
- * only grazes a thick solid does not count: the face is open as far as the nodes say. */
-static bool crosses_thin(const X(sim) *s, size_t index, const int cell[DIM], int d)
-{
-    double dx = s->grid.dx, here = middle(s, index), there = middle(s, index - s->grid.stride[d]);
-    if (here + there > 2 * dx)
-        return false;
-    for (double way = 0; way <= dx;) {
-        double x[3] = {0, 0, 0}, normal[3] = {0, 0, 0};
-        FOR_DIM(a)
-            x[a] = (cell[a] + 0.5) * dx - (a == d ? dx - way : 0);
-        double distance = sp_solids_distance(&s->solids, x, normal, NULL);
-        if (distance < TOUCH * dx) {
-            FOR_DIM(a)
-                x[a] -= normal[a] * THIN * dx;
-            return sp_solids_distance(&s->solids, x, NULL, NULL) >= 0;
-        }
-        way += distance;
-    }
-    return false;
-}
-
-/* Free share of a cell: in 2D that of its square, in 3D by Simpson's rule over three slices. */
 float X(cell_share)(const X(sim) *s, size_t index)
 {
-    const float *phi = s->phi_solid + index;
-    size_t e = s->grid.stride[1], f = s->grid.stride[2];
-    float low[4] = {phi[0], phi[1], phi[1 + e], phi[e]};
-    if (DIM == 2)
-        return square_share(low);
-    float high[4] = {phi[f], phi[f + 1], phi[f + 1 + e], phi[f + e]}, half[4];
-    for (int k = 0; k < 4; k++)
-        half[k] = 0.5f * (low[k] + high[k]);
-    return (square_share(low) + 4.0f * square_share(half) + square_share(high)) * (1.0f / 6.0f);
-}
-
-/* ---- room */
-
-#define HALVES \
-    4 /* half cells along an axis that the linear kernel around a cell's middle reaches */
-
-/* Values at -1, -1/2, 0, 1/2, 1 from those at -5/2, -3/2 .. 5/2: cubic between the places, so that
- * the surface of a ball does not shrink to the polygon between the nodes. */
-static void refine(const float *from, size_t step, float to[5])
-{
-    for (int k = 0; k < 5; k++) {
-        const float *v = from + (size_t)(k / 2) * step;
-        to[k] = k % 2 ? v[2 * step] /* on a place */
-                      : (9.0f * (v[step] + v[2 * step]) - v[0] - v[3 * step]) * 0.0625f;
-    }
-}
-
-/* Distance at the corners of the half cells around a cell's middle, from that at the nodes. */
-static void half_cell_corners(const X(sim) *s, size_t index, float phi[5 * 5 * LAST(5)])
-{
-    float rows[5 * 6 * LAST(6)], planes[5 * 5 * LAST(6)], line[5];
-    size_t e = s->grid.stride[1], f = s->grid.stride[2];
-    const float *node = s->phi_solid + index - 2 - 2 * e - 2 * f;
-    for (int k = 0; k < LAST(6); k++)
-        for (int j = 0; j < 6; j++)
-            refine(node + (size_t)j * e + (size_t)k * f, 1, rows + 5 * (j + 6 * k));
-    for (int k = 0; k < LAST(6); k++)
-        for (int i = 0; i < 5; i++) {
-            refine(rows + i + 30 * k, 5, line);
-            for (int j = 0; j < 5; j++)
-                (DIM == 3 ? planes : phi)[i + 5 * j + 25 * k] = line[j];
-        }
-    for (int c = 0; c < 25 && DIM == 3; c++) {
-        refine(planes + c, 25, line);
-        for (int k = 0; k < 5; k++)
-            phi[c + 25 * k] = line[k];
-    }
-}
-
-/* The free share of a half cell whose first corner is phi[0], times the kernel at the middle of
- * what is free: that is exact where a solid's flat face lies along the grid. `place` is the half
- * cell's number along each axis. */
-static float half_cell_room(const float *phi, const int place[DIM])
-{
-    static const int side[3] = {1, 5, 25};
-    float slope[DIM], size = 0.0f, share;
-    float low[4] = {phi[0], phi[1], phi[6], phi[5]};
-    FOR_DIM(d)
-        slope[d] = 0.0f;
-    for (int corner = 0; corner < (1 << DIM); corner++) {
-        int at = 0;
-        FOR_DIM(d)
-            at += (corner >> d & 1) * side[d];
-        FOR_DIM(d)
-            slope[d] += corner >> d & 1 ? phi[at] : -phi[at];
-    }
-    share = square_share(low);
-    if (DIM == 3) {
-        float high[4] = {phi[25], phi[26], phi[31], phi[30]}, half[4];
-        for (int k = 0; k < 4; k++)
-            half[k] = 0.5f * (low[k] + high[k]);
-        share = (share + 4.0f * square_share(half) + square_share(high)) * (1.0f / 6.0f);
-    }
-    FOR_DIM(d)
-        size += slope[d] * slope[d];
-    float shift = size > 0.0f ? 0.25f * (1.0f - share) / __builtin_sqrtf(size) : 0.0f;
-    FOR_DIM(d) {
-        float x = 0.5f * (float)place[d] - 0.75f + shift * slope[d]; /* from the cell's middle */
-        share *= 0.5f * (1.0f - __builtin_fabsf(x));
-    }
-    return share;
-}
-
-static float kernel_share(const X(sim) *s, size_t index)
-{
-    float phi[5 * 5 * LAST(5)], sum = 0.0f, dx = (float)s->grid.dx, here = middle(s, index);
-    if (__builtin_fabsf(here) > 2.0f * dx) /* farther than the kernel reaches */
-        return here > 0.0f ? 1.0f : 0.0f;
-    half_cell_corners(s, index, phi);
-    for (int k = 0; k < LAST(HALVES); k++)
-        for (int j = 0; j < HALVES; j++)
-            for (int i = 0; i < HALVES; i++) {
-                int place[3] = {i, j, k};
-                sum += half_cell_room(phi + i + 5 * (j + 5 * k), place);
-            }
-    return sum < 1.0f ? sum : 1.0f;
+    return X(free_share)(&s->grid, s->phi_solid, index);
 }
 
 typedef struct fraction_args {
     X(sim) *s;
+    X(cut_view) view;
     const int *tiles;
 } fraction_args;
-
-static float cut_face(const X(sim) *s, size_t index, const int cell[DIM], int d)
-{
-    bool voxel = s->common->scene->pressure.solids == SPATE_SOLIDS_VOXEL;
-    float share = face_share(s, index, d);
-    if (voxel)
-        share =
-            middle(s, index) < 0.0f || middle(s, index - s->grid.stride[d]) < 0.0f ? 0.0f : 1.0f;
-    if (share < SMALLEST)
-        share = 0.0f;
-    return share > 0.0f && crosses_thin(s, index, cell, d) ? 0.0f : share;
-}
-
-/* The place that a cell is the image of across periodic sides. */
-static void wrap(const X(grid) *g, int cell[DIM])
-{
-    FOR_DIM(d)
-        cell[d] = g->periodic[d] && cell[d] >= g->n[d] ? cell[d] - g->n[d] : cell[d];
-}
 
 /* Cells 0 .. n along each axis: the last layer holds the faces that end the domain. */
 static void fraction_range(void *user, size_t begin, size_t end, int worker)
@@ -261,13 +38,13 @@ static void fraction_range(void *user, size_t begin, size_t end, int worker)
                     inside = inside && cell[d] >= 0 && cell[d] <= g->n[d];
                 if (!inside)
                     continue;
-                wrap(g, cell);
+                X(wrapped)(g, cell);
                 size_t source = X(index)(g, cell);
                 FOR_DIM(d) {
-                    s->w[d][index] = far ? 1.0f : cut_face(s, source, cell, d);
+                    s->w[d][index] = far ? 1.0f : X(cut_face)(&args->view, source, cell, d);
                     cut = cut || s->w[d][index] != 1.0f;
                 }
-                s->room[index] = far ? 1.0f : kernel_share(s, source);
+                s->room[index] = far ? 1.0f : X(kernel_share)(&args->view, source);
             }
         s->tiles.cut[tile] = cut;
     }
@@ -275,6 +52,7 @@ static void fraction_range(void *user, size_t begin, size_t end, int worker)
 
 void X(update_fractions)(X(sim) *s, const int *tiles, int count)
 {
-    fraction_args args = {s, tiles};
+    bool voxel = s->common->scene->pressure.solids == SPATE_SOLIDS_VOXEL;
+    fraction_args args = {s, {s->grid, s->phi_solid, s->solids, voxel}, tiles};
     sp_parallel_for(s->common->pool, (size_t)count, 4, fraction_range, &args);
 }

@@ -337,6 +337,21 @@ static void build_grid(X(sim) *s)
         X(fill_border)(s, s->u[d], d);
 }
 
+unsigned X(gauge_groups)(const X(sim) *s)
+{
+    const spate_scene *scene = s->common->scene;
+    unsigned groups = GPU_LISTED | GPU_SURFACE | GPU_SOLIDS;
+    groups |= X(has_level_set)(s) ? 0 : GPU_CELLS; /* a voxel surface is in how full cells are */
+    for (int k = 0; k < scene->gauge_count; k++) {
+        spate_gauge_kind kind = scene->gauges[k].kind;
+        if (kind == SPATE_GAUGE_VELOCITY || kind == SPATE_GAUGE_FLUX)
+            groups |= GPU_U;
+        if (kind == SPATE_GAUGE_PRESSURE || kind == SPATE_GAUGE_FORCE)
+            groups |= GPU_PRESSURE;
+    }
+    return groups;
+}
+
 void X(read_gauges)(X(sim) *s, bool build)
 {
     const spate_scene *scene = s->common->scene;

@@ -8,6 +8,7 @@
 /* Fills common->gauges. build: there is no step on the grid yet; particles and solids are laid on
  * it first. */
 void X(read_gauges)(X(sim) *s, bool build);
+unsigned X(gauge_groups)(const X(sim) *s); /* GPU_... that it reads after a step */
 
 /* ---- probe.c; positions in cells */
 

@@ -27,10 +27,6 @@
  * pieces of two cells. */
 #include "push_pairs.h"
 
-#define PASSES 2
-#define WIDER 1.1f /* of D: how far apart, at the start, pairs of the second pass may be */
-#define TOUCH 0.1f /* of D: closer to a wall or solid than this, a particle touches it */
-
 #define BLOCK 128 /* particles of a row that are moved together */
 #define SIDE (TILE + 2)
 #define LAYER_ROWS LAST(SIDE)
@@ -45,16 +41,13 @@ typedef struct push_args {
     const float *from[DIM]; /* places before the pass */
     float *to[DIM];         /* after it; the last pass writes those of the particles */
     bool last;
-    uint8_t *rounded[DIM];     /* places before the first pass, in steps, modulo 256 */
-    uint8_t *touches;          /* 1: the particle touches a solid; NULL without solids */
-    double *work;              /* per liquid tile: sum of gravity times way, m^2/s^2 */
-    double gravity[DIM];       /* m^2/s^2 per cell of way */
-    bool periodic;             /* some side is */
-    bool wrap[DIM];            /* this one is, and wide enough that neighbours differ */
-    float low[DIM], high[DIM]; /* where particles may be; far away if periodic */
-    float touch_low[DIM], touch_high[DIM]; /* beyond these they touch a wall */
-    char *scratch;                         /* the stores, one per worker */
-    uint32_t capacity;                     /* entries of a layer in the store */
+    uint8_t *rounded[DIM]; /* places before the first pass, in steps, modulo 256 */
+    uint8_t *touches;      /* 1: the particle touches a solid; NULL without solids */
+    double *work;          /* per liquid tile: sum of gravity times way, m^2/s^2 */
+    double gravity[DIM];   /* m^2/s^2 per cell of way */
+    X(push_sides) sides;
+    char *scratch;     /* the stores, one per worker */
+    uint32_t capacity; /* entries of a layer in the store */
 } push_args;
 
 /* ---- the store */
@@ -135,7 +128,7 @@ typedef uint8_t eight __attribute__((vector_size(LANES)));
 LANE_FN eight round_places(floats x)
 {
     enum { LOW = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 3 }; /* byte of an int */
-    bytes steps = (bytes) __builtin_convertvector(x * STEPS, ints);
+    bytes steps = (bytes) __builtin_convertvector(x * PUSH_STEPS, ints);
     return __builtin_shufflevector(steps, steps, LOW, LOW + 4, LOW + 8, LOW + 12, LOW + 16,
                                    LOW + 20, LOW + 24, LOW + 28);
 }
@@ -146,7 +139,7 @@ LANE_FN floats find_held(const around *a, const floats x[DIM], uint32_t number)
     const push_args *args = a->args;
     ints held = {0};
     FOR_DIM(d)
-        held |= (x[d] < args->touch_low[d]) | (x[d] > args->touch_high[d]);
+        held |= (x[d] < args->sides.touch_low[d]) | (x[d] > args->sides.touch_high[d]);
     for (uint32_t k = 0; k < LANES && args->touches; k++)
         held[k] |= -(int32_t)args->touches[number + k];
     return (floats)((ints)((floats){0} + 1.0f) & held);
@@ -168,7 +161,7 @@ static void copy_run(around *a, uint32_t number, uint32_t count, const float shi
                 memcpy(&rounded, args->rounded[d] + first, sizeof rounded);
             else
                 rounded = round_places(x[d]);
-            rounded += (uint8_t)(int)(shift[d] * STEPS);
+            rounded += (uint8_t)(int)(shift[d] * PUSH_STEPS);
             memcpy(a->store.rounded[d] + at + k, &rounded, sizeof rounded);
             x[d] += shift[d];
         }
@@ -187,7 +180,7 @@ static void copy_run(around *a, uint32_t number, uint32_t count, const float shi
 /* A cell beyond a periodic side is one on the other side; `shift` brings its particles back. */
 static void turn_round(const push_args *args, int d, int *c, float *shift)
 {
-    int n = args->s->grid.n[d], turn = !args->wrap[d] ? 0 : *c < 0 ? n : *c >= n ? -n : 0;
+    int n = args->s->grid.n[d], turn = !args->sides.wrap[d] ? 0 : *c < 0 ? n : *c >= n ? -n : 0;
     *c += turn;
     *shift = (float)-turn;
 }
@@ -203,7 +196,7 @@ static bool load_row(around *a, layer *l, int row, const int c[DIM], uint32_t en
         first[d] = c[d];
         turn_round(args, d, &first[d], &shift[d]);
     }
-    bool single = args->wrap[0] && (c[0] < 0 || far > s->grid.n[0]);
+    bool single = args->sides.wrap[0] && (c[0] < 0 || far > s->grid.n[0]);
     uint32_t *start = l->start + row * SIDE, *number = l->number + row * SIDE;
     for (int cells; i < SIDE; i += cells) {
         cells = single || i == 0 || i == SIDE - 1 ? 1 : TILE;
@@ -263,18 +256,10 @@ static uint32_t number_of(const around *a, uint32_t entry)
 static void part(const push_args *args, uint32_t a, uint32_t b, float share, quad *sum)
 {
     const uint32_t *id = args->s->particles.id[0];
-    uint64_t key = id[a] < id[b] ? sp_hash2(id[a], id[b]) : sp_hash2(id[b], id[a]);
-    float way[DIM], square = 0.0f, length = id[a] < id[b] ? args->m.D : -args->m.D;
-    FOR_DIM(d) {
-        way[d] = 2.0f * sp_uniform(sp_hash2(key, (uint64_t)d)) - 1.0f;
-        square += way[d] * way[d];
-    }
-    if (square < 1e-4f) { /* too short to be a direction */
-        way[0] = 1.0f;
-        square = 1.0f;
-    }
+    float way[DIM];
+    X(part_twins)(id[a], id[b], args->m.D, share, way);
     FOR_DIM(d)
-        (*sum)[d] += share * way[d] * (length / __builtin_sqrtf(square));
+        (*sum)[d] += way[d];
 }
 
 /* One particle meets the entries [begin, end), itself among them or not. */
@@ -440,13 +425,15 @@ static void answer(const push_args *args, const block *b, float to[DIM][BLOCK])
         turn(b->sum + k, sum);
         FOR_DIM(d)
             square += sum[d] * sum[d];
-        floats length = root(square), slow = sum[3] * SLOWING;
+        floats length = root(square), slow = sum[3] * PUSH_SLOWING;
         slow = lanes_select(slow > 1.0f, slow, one);
         floats scale = lanes_select(length > most * slow, most / length, one / slow);
         FOR_DIM(d) {
             floats place = load(args->from[d] + first) + scale * sum[d];
-            place = lanes_select(place > args->low[d], place, args->low[d] + (floats){0});
-            place = lanes_select(place < args->high[d], place, args->high[d] + (floats){0});
+            place =
+                lanes_select(place > args->sides.low[d], place, args->sides.low[d] + (floats){0});
+            place =
+                lanes_select(place < args->sides.high[d], place, args->sides.high[d] + (floats){0});
             memcpy(to[d] + k, &place, sizeof place);
         }
     }
@@ -499,7 +486,7 @@ static void move_block(around *a)
     block *b = &a->block;
     float to[DIM][BLOCK];
     answer(args, b, to);
-    if (args->last && (a->solids || args->periodic)) {
+    if (args->last && (a->solids || args->sides.periodic)) {
         for (int k = 0; k < b->size; k++) {
             float place[DIM];
             FOR_DIM(d)
@@ -622,7 +609,7 @@ static bool tile_near_solids(const push_args *args, size_t base)
             float phi = s->phi_solid[base + X(row_offset)(&s->grid, r) + (size_t)i];
             least = phi < least ? phi : least;
         }
-    return least < 4.0f * (float)s->grid.dx + (float)args->mover.travel;
+    return least < 4.0f * (float)s->grid.dx + (float)args->mover.obstacles.travel;
 }
 
 /* The rows of layer z; the layers around it are in the store. */
@@ -657,8 +644,8 @@ static void push_tile(around *a, size_t number)
     a->solids = tile_near_solids(args, base);
     a->walls = false;
     FOR_DIM(d)
-        a->walls = a->walls || args->touch_low[d] > (float)(a->corner[d] - 2) ||
-                   args->touch_high[d] < (float)(a->corner[d] + TILE + 2);
+        a->walls = a->walls || args->sides.touch_low[d] > (float)(a->corner[d] - 2) ||
+                   args->sides.touch_high[d] < (float)(a->corner[d] + TILE + 2);
     for (int z = 0; z < TILE; z++) {
         uint32_t end =
             z + 1 < TILE ? s->first[base + (size_t)(z + 1) * stride] : s->tiles.start[tile + 1];
@@ -696,7 +683,7 @@ static bool touches_solid(const push_args *args, size_t k)
         x[d] = args->from[d][k];
     X(stencil) stencil = X(stencil_at)(KERNEL_LINEAR, x, DIM);
     return X(gather)(&s->grid, &stencil, KERNEL_LINEAR, s->phi_solid) <
-           TOUCH * args->m.D * (float)s->grid.dx;
+           PUSH_TOUCH * args->m.D * (float)s->grid.dx;
 }
 
 static void touch_range(void *user, size_t begin, size_t end, int worker)
@@ -705,22 +692,6 @@ static void touch_range(void *user, size_t begin, size_t end, int worker)
     const push_args *args = user;
     for (size_t k = begin; k < end; k++)
         args->touches[k] = touches_solid(args, k);
-}
-
-/* What the sides of the domain mean, along axis d. */
-static void look_at_sides(push_args *args, int d)
-{
-    const X(sim) *s = args->s;
-    const spate_side *sides = s->common->scene->domain.sides[d];
-    float n = (float)s->grid.n[d], reach = TOUCH * args->m.D;
-    bool periodic = s->grid.periodic[d];
-    args->periodic = args->periodic || periodic;
-    args->wrap[d] = periodic && s->grid.n[d] >= 3;
-    args->low[d] = periodic ? -1e9f : CLEARANCE; /* nothing is pushed out through an open side */
-    args->high[d] = periodic ? 1e9f : n - CLEARANCE;
-    args->touch_low[d] = sides[0] == SPATE_SIDE_WALL ? reach : -1e9f;
-    args->touch_high[d] = sides[1] == SPATE_SIDE_WALL ? n - reach : 1e9f;
-    args->gravity[d] = s->common->gravity[d] * s->grid.dx;
 }
 
 bool X(pushes_apart)(const spate_scene *scene)
@@ -735,24 +706,20 @@ double X(push_apart)(X(sim) *s)
     sp_arena arena = X(arena)(s);
     push_args args = {.s = s, .mover = X(mover_begin)(s, 0), .capacity = layer_capacity(scene)};
     float D = (float)(scene->volume.separation / scene->liquid.particles_per_axis);
-    args.m.D = D;
-    args.m.least = SAME_PLACE * SAME_PLACE * D * D;
-    args.m.settled = SETTLED * SETTLED * D * D;
+    args.sides = X(push_sides_of)(&s->grid, scene->domain.sides, D);
     args.work = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args.work);
     args.scratch =
         sp_arena_take(&arena, (size_t)sp_pool_threads(s->common->pool), X(push_scratch)(scene));
     args.touches = s->solids.live > 0 ? p->rounded + 3 * (size_t)p->capacity : NULL;
     FOR_DIM(d) {
         args.rounded[d] = p->rounded + (size_t)d * p->capacity;
-        look_at_sides(&args, d);
+        args.gravity[d] = s->common->gravity[d] * s->grid.dx;
     }
     /* the scratch columns of SORT and one more hold the places between the passes */
     float *between[3] = {p->spare, (float *)p->order, p->between};
-    for (int pass = 0; pass < PASSES; pass++) {
-        args.last = pass == PASSES - 1;
-        float reach = (pass == 0 ? D : WIDER * D) * STEPS;
-        args.m.width = (uint8_t)(reach + 1.0f);
-        args.m.sum = (uint8_t)(reach * (DIM == 3 ? 1.7320508f : 1.4142136f) + DIM);
+    for (int pass = 0; pass < PUSH_PASSES; pass++) {
+        args.last = pass == PUSH_PASSES - 1;
+        args.m = X(push_distances_of)(D, pass);
         FOR_DIM(d) {
             args.from[d] = args.last ? between[d] : p->x[d];
             args.to[d] = between[d];

@@ -19,16 +19,9 @@
 #include "state.h"
 
 #include "device/cpu/lanes.h"
-#include "kernels/random.h"
+#include "kernels/push.h"
 
-#define STEPS 64.0f /* of rounded places, per cell */
-#define BYTES 32    /* candidates that are looked at together */
-
-#define SLOWING 0.6f     /* a particle follows up to 1 / SLOWING pairs in full */
-#define SAME_PLACE 1e-3f /* of D: closer pairs have no direction of their own */
-#define SETTLED                                                                       \
-    0.999f /* of D: pairs that a pass has brought to D, but for rounding, slow nobody \
-            */
+#define BYTES 32 /* candidates that are looked at together */
 
 typedef uint8_t bytes __attribute__((vector_size(BYTES)));
 typedef int8_t chars __attribute__((vector_size(BYTES)));
@@ -42,11 +35,7 @@ typedef struct store {
     uint32_t nobody; /* an entry that is far from everything */
 } store;
 
-typedef struct distances {
-    float D;              /* the separation distance, cells */
-    float least, settled; /* squares: of one place, of pairs that slow nobody */
-    uint8_t width, sum;   /* steps: how far candidates are along an axis, and along all */
-} distances;
+typedef X(push_distances) distances;
 
 /* ---- bits */
 

@@ -3,6 +3,8 @@
  * Near a solid (within SOLID_BAND cells) the distance is that of the exact shapes; farther away a
  * tile holds one bound, taken from its centre, that is never more than the distance. Solids at rest
  * are written once; moving ones are laid over them in each step, in the tiles that they touch. */
+#include "kernels/faces.h"
+#include "kernels/lay_solids.h"
 #include "state.h"
 
 #include <math.h>
@@ -20,24 +22,6 @@ sp_room X(room)(const X(sim) *s)
     return room;
 }
 
-static bool rests(const sp_solid *solid)
-{
-    return !solid->driven && !sp_shape_moves(&solid->form);
-}
-
-static double distance_of(const X(sim) *s, const double x[3], bool resting)
-{
-    double nearest = HUGE_VAL;
-    for (int k = 0; k < s->solids.count; k++) {
-        const sp_solid *solid = &s->solids.items[k];
-        if (!solid->live || rests(solid) != resting)
-            continue;
-        double distance = sp_solid_distance(solid, x, NULL);
-        nearest = distance < nearest ? distance : nearest;
-    }
-    return nearest;
-}
-
 typedef struct solid_args {
     X(sim) *s;
     float *target;
@@ -47,35 +31,24 @@ typedef struct solid_args {
     double dt;
 } solid_args;
 
-static float least(double distance, const solid_args *args, size_t index)
-{
-    float value = distance < 1e30 ? (float)distance : 1e30f;
-    return args->below && args->below[index] < value ? args->below[index] : value;
-}
-
 static void distance_tile(const solid_args *args, int tile)
 {
     const X(sim) *s = args->s;
     const X(grid) *g = &s->grid;
-    double dx = g->dx, centre[3] = {0, 0, 0}, spread = 0.5 * TILE * sqrt((double)DIM) * dx;
     int first[DIM];
     X(tile_cell)(g, tile, first);
-    FOR_DIM(d)
-        centre[d] = (first[d] + 0.5 * TILE) * dx;
-    double middle = distance_of(s, centre, args->resting);
-    bool far = fabs(middle) - spread > SOLID_BAND * dx;
-    double bound = middle > 0 ? middle - spread : middle + spread;
+    X(far_bound) bound = X(bound_of_tile)(g, &s->solids, first, args->resting);
     size_t base = X(index)(g, first);
-    for (int r = 0; r < TILE_ROWS; r++) {
-        int cell[DIM];
-        X(row_cell)(first, r, cell);
+    for (int r = 0; r < TILE_ROWS; r++)
         for (int i = 0; i < TILE; i++) {
+            int cell[DIM];
             size_t index = base + X(row_offset)(g, r) + (size_t)i;
-            double x[3] = {(first[0] + i) * dx, cell[1] * dx, DIM == 3 ? cell[DIM - 1] * dx : 0};
-            args->target[index] =
-                least(far ? bound : distance_of(s, x, args->resting), args, index);
+            X(row_cell)(first, r, cell);
+            cell[0] += i;
+            float value = X(node_distance)(g, &s->solids, cell, args->resting, bound);
+            bool lower = args->below && args->below[index] < value;
+            args->target[index] = lower ? args->below[index] : value;
         }
-    }
 }
 
 static void distance_range(void *user, size_t begin, size_t end, int worker)
@@ -97,38 +70,24 @@ static void copy_range(void *user, size_t begin, size_t end, int worker)
         }
 }
 
-/* Tiles within SOLID_BAND of the bounds of a moving solid, each once. */
 static void list_moving_tiles(X(sim) *s)
 {
-    const X(grid) *g = &s->grid;
-    double dx = g->dx;
     s->solid_tile_count = 0;
-    for (int tile = 0; tile < g->tile_count; tile++) {
-        int first[DIM];
-        X(tile_cell)(g, tile, first);
-        for (int k = 0; k < s->solids.count; k++) {
-            const sp_solid *solid = &s->solids.items[k];
-            if (!solid->live || rests(solid))
-                continue;
-            bool near = true;
-            FOR_DIM(d)
-                near = near && (first[d] + TILE + SOLID_BAND) * dx > solid->low[d] &&
-                       (first[d] - SOLID_BAND) * dx < solid->high[d];
-            if (near) {
-                s->solid_tiles[s->solid_tile_count++] = tile;
-                break;
-            }
-        }
-    }
+    for (int tile = 0; tile < s->grid.tile_count; tile++)
+        if (X(is_near_movers)(&s->grid, &s->solids, tile))
+            s->solid_tiles[s->solid_tile_count++] = tile;
 }
 
 void X(lay_solids)(X(sim) *s)
 {
     sp_pool *pool = s->common->pool;
     bool movers = false;
+    X(bring)(s, s->solids_changed ? 0 : GPU_SOLIDS);
     for (int k = 0; k < s->solids.count; k++)
-        movers = movers || (s->solids.items[k].live && !rests(&s->solids.items[k]));
+        movers = movers || (s->solids.items[k].live && !sp_body_rests(&s->solids.items[k]));
     s->movers = movers;
+    if (s->solids_changed || movers)
+        X(changed)(s, GPU_SOLIDS);
     if (s->solids_changed) {
         solid_args args = {.s = s, .target = s->phi_solid, .resting = true};
         sp_parallel_for(pool, (size_t)s->grid.tile_count, 4, distance_range, &args);
@@ -162,25 +121,11 @@ bool X(has_cut_cells)(const X(sim) *s)
     return s->solids.live > 0 && s->common->scene->pressure.solids == SPATE_SOLIDS_CUT;
 }
 
-/* Velocity along an axis of the solid nearest to the middle of face d of a cell. */
-static float solid_velocity(const X(sim) *s, const int cell[DIM], int d, int along, double dt)
-{
-    if (!s->solids.any_moving)
-        return 0.0f;
-    double x[3] = {0, 0, 0}, v[3];
-    int nearest;
-    FOR_DIM(a)
-        x[a] = (cell[a] + (a == d ? 0.0 : 0.5)) * s->grid.dx;
-    sp_solids_distance(&s->solids, x, NULL, &nearest);
-    if (nearest < 0)
-        return 0.0f;
-    sp_solid_velocity(&s->solids.items[nearest], x, dt, v);
-    return (float)v[along];
-}
-
 float X(face_velocity)(const X(sim) *s, const int cell[DIM], int d, double dt)
 {
-    return solid_velocity(s, cell, d, d, dt);
+    float v[DIM];
+    X(solid_velocity)(&s->grid, &s->solids, cell, d, dt, v);
+    return v[d];
 }
 
 static void constrain_range(void *user, size_t begin, size_t end, int worker)
@@ -220,41 +165,6 @@ void X(constrain_faces)(X(sim) *s, double dt)
     X(close_walls)(s);
 }
 
-/* Unit gradient of the solids' distance at the middle of face d; false where there is none. */
-static bool face_normal(const X(sim) *s, size_t index, int d, float normal[DIM])
-{
-    const X(grid) *g = &s->grid;
-    float square = 0.0f;
-    FOR_DIM(a)
-        normal[a] = 0.0f;
-    /* the cells on both sides of the face: mean difference across them along each axis */
-    for (int corner = 0; corner < (1 << DIM); corner++) {
-        size_t here = index, there = index - g->stride[d];
-        FOR_DIM(a) {
-            here += ((size_t)corner >> a & 1) * g->stride[a];
-            there += ((size_t)corner >> a & 1) * g->stride[a];
-        }
-        FOR_DIM(a)
-            normal[a] +=
-                (corner >> a & 1 ? 1.0f : -1.0f) * (s->phi_solid[here] + s->phi_solid[there]);
-    }
-    FOR_DIM(a)
-        square += normal[a] * normal[a];
-    if (!(square > 0.0f))
-        return false;
-    FOR_DIM(a)
-        normal[a] /= __builtin_sqrtf(square);
-    return true;
-}
-
-/* Velocity along axis a at the middle of face d: the mean of the four faces around it. */
-static float beside(const X(sim) *s, const float *field, size_t index, int d, int a)
-{
-    size_t low = index - s->grid.stride[d];
-    return 0.25f * (field[index] + field[index + s->grid.stride[a]] + field[low] +
-                    field[low + s->grid.stride[a]]);
-}
-
 /* The new velocities go to `weight`, which the step has no more use for, and from there to u: no
  * face sees a changed neighbour. */
 static void slide_range(void *user, size_t begin, size_t end, int worker)
@@ -275,16 +185,12 @@ static void slide_range(void *user, size_t begin, size_t end, int worker)
                 X(row_cell)(first, r, cell);
                 cell[0] += i;
                 FOR_DIM(d) {
+                    float moving[DIM];
                     s->weight[d][index] = s->u[d][index];
-                    float normal[DIM], across = 0.0f;
-                    if (s->w[d][index] > 0.0f || !X(inside)(g, cell) ||
-                        !face_normal(s, index, d, normal))
+                    if (s->w[d][index] > 0.0f || !X(inside)(g, cell))
                         continue;
-                    FOR_DIM(a) {
-                        float v = a == d ? s->u[d][index] : beside(s, s->u[a], index, d, a);
-                        across += normal[a] * (v - solid_velocity(s, cell, d, a, args->dt));
-                    }
-                    s->weight[d][index] -= across * normal[d];
+                    X(solid_velocity)(g, &s->solids, cell, d, args->dt, moving);
+                    s->weight[d][index] = X(slid)(g, s->phi_solid, s->u, cell, d, moving);
                 }
             }
     }

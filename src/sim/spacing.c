@@ -8,6 +8,7 @@
  * small beside a step, however well the particles are spread. Pairs across periodic sides are not
  * looked for. */
 #include "device/device.h"
+#include "kernels/census.h"
 
 #include <math.h>
 
@@ -16,63 +17,21 @@
 
 typedef struct spacing_args {
     X(sim) *s;
+    X(crowd) crowd;
     float close; /* square of the distance of close pairs, cells */
     float half;  /* square of the distance of overlaps, cells */
     size_t every;
     _Atomic uint64_t overlaps;
 } spacing_args;
 
-static inline float square_distance(const X(particles) *p, uint32_t a, uint32_t b)
-{
-    float sum = 0.0f;
-    FOR_DIM(d)
-        sum += (p->x[d][a] - p->x[d][b]) * (p->x[d][a] - p->x[d][b]);
-    return sum;
-}
-
-/* The smallest squared distance from particle a to those of the cells number `from` to `to` of the
- * 3 x 3 (x 3) around c, or `best`. */
-static float nearest_around(const X(sim) *s, uint32_t a, const int c[DIM], size_t index, float best,
-                            int from, int to)
-{
-    const X(particles) *p = &s->particles;
-    for (int k = from; k < to; k++) {
-        int offset[3] = {k % 3 - 1, k / 3 % 3 - 1, DIM == 3 ? k / 9 - 1 : 0};
-        ptrdiff_t near = (ptrdiff_t)index;
-        float gap = 0.0f;
-        FOR_DIM(d) {
-            float f = p->x[d][a] - (float)c[d];
-            float way = offset[d] < 0 ? f : offset[d] > 0 ? 1.0f - f : 0.0f;
-            gap += way * way;
-            near += offset[d] * (ptrdiff_t)s->grid.stride[d];
-        }
-        for (uint32_t b = s->first[near]; gap < best && b < s->first[near] + s->count[near]; b++) {
-            float square = square_distance(p, a, b);
-            best = square < best ? square : best;
-        }
-    }
-    return best;
-}
-
-static float nearest_inside(const X(particles) *p, uint32_t first, uint32_t end, float best)
+static float nearest_inside(const X(crowd) *p, uint32_t first, uint32_t end, float best)
 {
     for (uint32_t a = first; a < end; a++)
         for (uint32_t b = a + 1; b < end; b++) {
-            float square = square_distance(p, a, b);
+            float square = X(square_distance)(p, a, b);
             best = square < best ? square : best;
         }
     return best;
-}
-
-/* Whether particle a is closer to a face of its cell than the root of `square`. */
-static inline bool near_face(const X(particles) *p, uint32_t a, const int c[DIM], float square)
-{
-    float least = 1.0f;
-    FOR_DIM(d) {
-        float f = p->x[d][a] - (float)c[d], gap = f < 0.5f ? f : 1.0f - f;
-        least = gap < least ? gap : least;
-    }
-    return least < 0.0f || least * least < square;
 }
 
 /* Returns 1 - the smallest distance, so that the largest partial is the smallest distance; at most
@@ -81,7 +40,7 @@ static double close_partial(void *user, size_t begin, size_t end)
 {
     const spacing_args *args = user;
     const X(sim) *s = args->s;
-    const X(particles) *p = &s->particles;
+    const X(crowd) *p = &args->crowd;
     float best = args->close;
     for (size_t t = begin; t < end; t++)
         for (int pass = 0; pass < 2; pass++) {
@@ -98,34 +57,15 @@ static double close_partial(void *user, size_t begin, size_t end)
                 X(row_cell)(first, cell / TILE, c);
                 c[0] += cell % TILE;
                 for (uint32_t a = from; a < to; a++)
-                    if (near_face(p, a, c, best))
-                        best = nearest_around(s, a, c, index, best, DIM == 3 ? 14 : 5,
-                                              DIM == 3 ? 27 : 9); /* each pair once */
+                    if (X(is_near_face)(p, a, c, best))
+                        best = X(nearest_around)(p, a, c, best, DIM == 3 ? 14 : 5,
+                                                 DIM == 3 ? 27 : 9); /* each pair once */
             }
         }
     return 1.0 - sqrt((double)best);
 }
 
 /* ---- some particles */
-
-/* The square of the distance from particle a to its nearest neighbour, at most 1. */
-static float nearest_to(const X(sim) *s, uint32_t a)
-{
-    const X(particles) *p = &s->particles;
-    int c[DIM];
-    float best = 1.0f;
-    FOR_DIM(d) {
-        c[d] = (int)p->x[d][a];
-        c[d] = c[d] < s->grid.n[d] ? c[d] : s->grid.n[d] - 1;
-    }
-    size_t index = X(index)(&s->grid, c);
-    for (uint32_t b = s->first[index]; b < s->first[index] + s->count[index]; b++) {
-        float square = b == a ? 1.0f : square_distance(p, a, b);
-        best = square < best ? square : best;
-    }
-    best = nearest_around(s, a, c, index, best, 0, DIM == 3 ? 13 : 4);
-    return nearest_around(s, a, c, index, best, DIM == 3 ? 14 : 5, DIM == 3 ? 27 : 9);
-}
 
 /* As close_partial, over every so many particles; counts those that overlap. */
 static double sample_partial(void *user, size_t begin, size_t end)
@@ -134,7 +74,7 @@ static double sample_partial(void *user, size_t begin, size_t end)
     float best = 1.0f;
     uint64_t overlaps = 0;
     for (size_t k = begin; k < end; k++) {
-        float square = nearest_to(args->s, (uint32_t)(k * args->every));
+        float square = X(nearest_to)(&args->crowd, (uint32_t)(k * args->every));
         best = square < best ? square : best;
         overlaps += square < args->half;
     }
@@ -142,23 +82,40 @@ static double sample_partial(void *user, size_t begin, size_t end)
     return 1.0 - sqrt((double)best);
 }
 
+X(spacing_limits) X(limits_of_spacing)(const spate_scene *scene, size_t count)
+{
+    double n = scene->liquid.particles_per_axis, half = 0.5 * scene->volume.separation / n;
+    size_t every = count / SAMPLE > 1 ? count / SAMPLE : 1;
+    return (X(spacing_limits)){.close = (float)(CLOSE * CLOSE / (n * n)),
+                               .half = (float)(half * half),
+                               .every = every,
+                               .looked_at = (count + every - 1) / every};
+}
+
+X(spacing) X(spacing_of)(const spate_scene *scene, const X(spacing_limits) *limits, double close,
+                         double usual, uint64_t overlaps)
+{
+    /* closer than where the search began? */
+    bool found = close < 0.9999 * CLOSE / scene->liquid.particles_per_axis;
+    return (X(spacing)){.nearest = found && close < usual ? close : usual,
+                        .overlaps = (double)overlaps / (double)limits->looked_at};
+}
+
 X(spacing) X(measure_spacing)(X(sim) *s)
 {
     const spate_scene *scene = s->common->scene;
-    double n = scene->liquid.particles_per_axis, half = 0.5 * scene->volume.separation / n;
     size_t count = s->particles.count;
+    X(spacing_limits) limits = X(limits_of_spacing)(scene, count);
     spacing_args args = {.s = s,
-                         .close = (float)(CLOSE * CLOSE / (n * n)),
-                         .half = (float)(half * half),
-                         .every = count / SAMPLE > 1 ? count / SAMPLE : 1};
-    size_t looked_at = (count + args.every - 1) / args.every;
-    X(spacing) spacing = {1, 0};
+                         .crowd = {.grid = &s->grid, .first = s->first, .count = s->count},
+                         .close = limits.close,
+                         .half = limits.half,
+                         .every = limits.every};
+    FOR_DIM(d)
+        args.crowd.x[d] = s->particles.x[d];
     if (count == 0)
-        return spacing;
+        return (X(spacing)){1, 0};
     double close = 1 - X(maximum)(s, (size_t)s->tiles.liquid_count, 1, close_partial, &args);
-    double usual = 1 - X(maximum)(s, looked_at, 64, sample_partial, &args);
-    bool found = close < 0.9999 * CLOSE / n; /* closer than where the search began */
-    spacing.nearest = found && close < usual ? close : usual;
-    spacing.overlaps = (double)args.overlaps / (double)looked_at;
-    return spacing;
+    double usual = 1 - X(maximum)(s, limits.looked_at, 64, sample_partial, &args);
+    return X(spacing_of)(scene, &limits, close, usual, args.overlaps);
 }

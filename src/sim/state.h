@@ -11,6 +11,9 @@
 #include "base/status.h"
 #include "device/groups.h"
 #include "kernels/grid.h"
+#include "kernels/inflow.h"
+#include "kernels/reseed.h"
+#include "kernels/settle.h"
 #include "kernels/sides.h"
 #include "kernels/transfer.h"
 #include "scene/solids.h"
@@ -140,8 +143,7 @@ typedef struct X(emitter) {
     double travelled[DIM];      /* sub-cells, how far its lattice has moved */
     bool started;               /* has emitted before */
     double low[DIM], high[DIM]; /* sub-cells, bounds of its shape in the domain */
-    int size[DIM];              /* of the box of lattice places that may be inside */
-    _Atomic uint8_t *occupied;  /* per place of that box */
+    _Atomic uint8_t *occupied;  /* per place of the box of its lattice; 0 between steps */
     size_t places;              /* room in `occupied` */
 } X(emitter);
 
@@ -183,7 +185,8 @@ typedef struct X(sim) {
 
     X(emitter) *emitters;
     int emitter_count;
-    sp_shape *drains; /* outflows, at rest */
+    float *inflow_velocity; /* m/s, DIM numbers for each of them */
+    sp_shape *drains;       /* outflows, at rest */
     int drain_count;
     int *solid_tiles; /* tiles that moving solids touched in the last update */
     int solid_tile_count;
@@ -227,6 +230,10 @@ spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done
 bool X(device_max_speed)(X(sim) *s, double *speed); /* false: the host is to find it */
 uint64_t X(device_bytes)(const X(sim) *s);          /* in the device's memory */
 uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t particles);
+bool X(device_snapshot)(X(sim) *s, sp_snapshot *out); /* see snapshot.h; false: none */
+bool X(device_snapshot_wait)(X(sim) *s);
+bool X(device_stats)(X(sim) *s, spate_stats *stats); /* false: the host is to take them */
+double X(snapshot_bytes)(const spate_scene *scene, double particles); /* of the host's memory */
 /* After a step: the seconds of its stages by the device's clock, for it works behind the host. */
 void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT]);
 #else
@@ -272,6 +279,26 @@ static inline uint64_t X(device_forecast)(const spate_scene *scene, const X(grid
                                           uint64_t particles)
 {
     (void)scene, (void)g, (void)particles;
+    return 0;
+}
+static inline bool X(device_snapshot)(X(sim) *s, sp_snapshot *out)
+{
+    (void)s, (void)out;
+    return false;
+}
+static inline bool X(device_snapshot_wait)(X(sim) *s)
+{
+    (void)s;
+    return true;
+}
+static inline bool X(device_stats)(X(sim) *s, spate_stats *stats)
+{
+    (void)s, (void)stats;
+    return false;
+}
+static inline double X(snapshot_bytes)(const spate_scene *scene, double particles)
+{
+    (void)scene, (void)particles;
     return 0;
 }
 static inline void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT])
@@ -324,9 +351,7 @@ void X(close_walls)(X(sim) *s); /* u = 0 on the faces of walls */
 /* ---- settle.c: the collision guarantee of every stage that moves particles */
 typedef struct X(mover) {
     X(sim) *s;
-    double dt;     /* s; 0: places are corrected, with the solids where the step began */
-    double travel; /* m, how far solids go in the step: phi_solid is that of its end */
-    sp_room room;
+    X(obstacles) obstacles;
     _Atomic uint64_t collisions, open, crushed, far;
 } X(mover);
 X(mover) X(mover_begin)(X(sim) *s, double dt);
@@ -387,7 +412,10 @@ size_t X(patch_scratch)(void); /* bytes per worker for the patches of a tile: G2
 /* ---- emit.c */
 spate_status X(emitters_create)(X(sim) *s, spate_error *error);
 void X(emitters_destroy)(X(sim) *s);
+/* Its lattice moves on by dt; what it is then, and how many places it has. */
+size_t X(emitter_advance)(X(sim) *s, X(emitter) *e, double dt, X(lattice) *lattice);
 spate_status X(reseed)(X(sim) *s, spate_error *error); /* reseed.c: the last part of EMIT */
+X(reseeding) X(reseeding_of)(const X(sim) *s);         /* what it goes by */
 void X(prescribe_inflow)(X(sim) *s); /* faces of inflow cells get the inflow's velocity */
 
 /* ---- channels.c */
@@ -402,6 +430,14 @@ typedef struct X(spacing) {
     double overlaps; /* share of particles with another one closer than half the separation */
 } X(spacing);
 X(spacing) X(measure_spacing)(X(sim) *s); /* of sorted particles */
+/* What is looked for, and what it comes to; for devices, which look for themselves. */
+typedef struct X(spacing_limits) {
+    float close, half;       /* squares of the distances of close pairs and of overlaps, cells */
+    size_t every, looked_at; /* of so many particles one, so many in all */
+} X(spacing_limits);
+X(spacing_limits) X(limits_of_spacing)(const spate_scene *scene, size_t count);
+X(spacing) X(spacing_of)(const spate_scene *scene, const X(spacing_limits) *limits, double close,
+                         double usual, uint64_t overlaps);
 
 /* ---- momentum.c: what G2P hands back, measured in the first step of a frame */
 void X(before_transfer)(X(sim) *s, double momentum[DIM]);

@@ -1,6 +1,7 @@
 /* stats.c -- what a frame looks like in numbers. All sums are fp64, in fixed order. */
 #include "device/device.h"
 
+#include "kernels/census.h"
 #include "kernels/random.h"
 
 #include <math.h>
@@ -88,17 +89,6 @@ static void find_interior(const X(sim) *s, const int first[DIM], int r, bool int
         interior[i] = interior[i] && s->phi_solid[row + (size_t)i] > 2.0f * (float)g->dx;
 }
 
-static spate_interior fullness(uint32_t count, uint32_t full)
-{
-    if (count == 0)
-        return SPATE_INTERIOR_EMPTY;
-    if (8 * count < 3 * full)
-        return SPATE_INTERIOR_FEW;
-    if (4 * count < 3 * full)
-        return SPATE_INTERIOR_LOW;
-    return count <= 2 * full ? SPATE_INTERIOR_GOOD : SPATE_INTERIOR_CROWDED;
-}
-
 static void raise_to(_Atomic uint64_t *most, uint64_t value)
 {
     uint64_t seen = atomic_load_explicit(most, memory_order_relaxed);
@@ -124,7 +114,7 @@ static void cells_range(void *user, size_t begin, size_t end, int worker)
                 most = n > most ? n : most;
                 if (!interior[i])
                     continue;
-                kinds[fullness(n, args->full)]++;
+                kinds[X(fullness)(n, args->full)]++;
                 held += n;
                 interior_most = n > interior_most ? n : interior_most;
             }
@@ -138,11 +128,11 @@ static void cells_range(void *user, size_t begin, size_t end, int worker)
     raise_to(&args->interior_most, interior_most);
 }
 
-/* Volume inside the level set, in cells: a cell is filled as far as a flat surface at phi would
- * fill it. */
+/* Volume inside the level set, in cells. */
 static double volume_partial(void *user, size_t begin, size_t end)
 {
     const X(sim) *s = ((stats_args *)user)->s;
+    const float *phi_solid = s->solids.live > 0 ? s->phi_solid : NULL;
     double sum = 0;
     for (size_t t = begin; t < end; t++) {
         int first[DIM], c[DIM];
@@ -151,13 +141,10 @@ static double volume_partial(void *user, size_t begin, size_t end)
         for (int r = 0; r < TILE_ROWS; r++)
             for (int i = 0; i < TILE; i++) {
                 size_t index = base + X(row_offset)(&s->grid, r) + (size_t)i;
-                double fill = 0.5 - s->phi[index] / s->grid.dx;
                 X(row_cell)(first, r, c);
                 c[0] += i;
-                if (fill <= 0 || !X(inside)(&s->grid, c))
-                    continue;
-                sum +=
-                    (fill < 1 ? fill : 1) * (s->solids.live > 0 ? X(cell_share)(s, index) : 1.0f);
+                if (X(inside)(&s->grid, c))
+                    sum += X(liquid_share)(&s->grid, s->phi, phi_solid, index);
             }
     }
     return sum;

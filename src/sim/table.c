@@ -49,7 +49,9 @@ static uint64_t hash(void *s)
 
 static void stats(void *s, spate_stats *out)
 {
-    X(bring)(s, GPU_PARTICLES | GPU_TILES); /* they make the rest anew */
+    if (X(device_stats)(s, out))
+        return;
+    X(bring)(s, GPU_PARTICLES | GPU_TILES | GPU_SOLIDS); /* they make the rest anew */
     X(stats)(s, out);
     X(forget)(s, GPU_GRID);
 }
@@ -272,7 +274,10 @@ static bool field_view(const void *user, const char *name, spate_field_view_data
         face = strcmp(name, axes[d]) == 0 ? d : face;
     if (face < 0 && !node && !cell && !type)
         return false;
-    X(bring)((X(sim) *)user, face >= 0 ? GPU_U : cell ? GPU_PRESSURE : type ? GPU_SURFACE : 0);
+    X(bring)((X(sim) *)user, face >= 0 ? GPU_U
+                             : cell    ? GPU_PRESSURE
+                             : type    ? GPU_SURFACE
+                                       : GPU_SOLIDS);
     memset(out, 0, sizeof *out);
     out->values = face >= 0 ? s->u[face] + s->grid.origin
                   : node    ? s->phi_solid + s->grid.origin
@@ -291,6 +296,16 @@ static bool field_view(const void *user, const char *name, spate_field_view_data
     return true;
 }
 
+static bool snapshot(void *s, sp_snapshot *out)
+{
+    return X(device_snapshot)(s, out);
+}
+
+static bool snapshot_wait(void *s)
+{
+    return X(device_snapshot_wait)(s);
+}
+
 static double solid_distance(const void *user, const double point[3], int *solid)
 {
     return sp_solids_distance(&((const X(sim) *)user)->solids, point, NULL, solid);
@@ -298,7 +313,7 @@ static double solid_distance(const void *user, const double point[3], int *solid
 
 static void read_gauges(void *s, bool build)
 {
-    X(bring)(s, GPU_ALL);
+    X(bring)(s, build ? GPU_ALL : X(gauge_groups)(s));
     X(read_gauges)(s, build);
     if (build)
         X(forget)(s, GPU_GRID);
@@ -306,7 +321,7 @@ static void read_gauges(void *s, bool build)
 
 static spate_status save(void *s, sp_stream *stream)
 {
-    X(bring)(s, GPU_PARTICLES | GPU_PRESSURE | GPU_TILES);
+    X(bring)(s, GPU_PARTICLES | GPU_PRESSURE | GPU_LISTED);
     return X(save)(s, stream);
 }
 
@@ -340,6 +355,8 @@ const sp_table X(table) = {
     .view = view,
     .channel_view = channel_view,
     .field_view = field_view,
+    .snapshot = snapshot,
+    .snapshot_wait = snapshot_wait,
     .solid_distance = solid_distance,
     .read_gauges = read_gauges,
     .save = save,

@@ -7,6 +7,7 @@
 #define SPATE_SIM_TABLE_H
 
 #include "base/parallel.h"
+#include "snapshot.h"
 
 #include <spate/spate.h>
 
@@ -87,6 +88,8 @@ typedef struct sp_table {
     spate_particles_view_data (*view)(const void *s);
     int (*channel_view)(void *s, const char *name, float *columns[4]);
     bool (*field_view)(const void *s, const char *name, spate_field_view_data *view);
+    bool (*snapshot)(void *s, sp_snapshot *out); /* see snapshot.h */
+    bool (*snapshot_wait)(void *s);
     double (*solid_distance)(const void *s, const double point[3], int *solid);
     /* Fills common->gauges; build: the grid holds no step yet, lay solids and particles on it
      * first. */

@@ -190,8 +190,8 @@ int cmd_run(int argc, char **argv)
         }
     }
     progress_end();
+    run_frame_end(&run);
     run_output_clear(&run);
-    run_mesh_end(&run);
     sp_gauges_close(run.gauges);
     spate_sim_destroy(run.sim);
     sp_run_folder_close(&run.folder);

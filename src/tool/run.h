@@ -11,6 +11,8 @@
 #include "tool.h"
 
 typedef struct run_mesh run_mesh;
+typedef struct run_film run_film;
+typedef struct run_frame run_frame;
 
 typedef struct tool_run {
     /* from the command line */
@@ -32,8 +34,9 @@ typedef struct tool_run {
     sp_gauges *gauges;                     /* NULL without gauges */
     sp_export *particles_out, *volume_out; /* NULL without; may be the same */
     sp_usd_film *film;                     /* of usd_file */
-    run_mesh *mesh; /* the surface that is being made; NULL without surfaces */
-    double begun;   /* sp_seconds at the start of the command */
+    run_mesh *mesh;   /* the surface that is being made; NULL without surfaces */
+    run_frame *frame; /* the output of the last frame, which may go on */
+    double begun;     /* sp_seconds at the start of the command */
 } tool_run;
 
 /* From here on SIGINT, SIGTERM and SIGHUP end the run after the step under way, a second one at
@@ -52,15 +55,29 @@ int run_start(tool_run *run);
 /* Row 0, particles.0000.ply and the first checkpoint of a new run. */
 int run_write_start(tool_run *run);
 /* The files of particles and volumes (run_output.c). `keep`: the last frame that is there already,
- * -1 if the run begins. A frame, and a step; both may be called at the same time of the simulation.
- */
+ * -1 if the run begins. A frame, from a snapshot or (NULL) from the simulation as it is; and a
+ * step; both may be called at the same time of the simulation. */
 int run_output_open(tool_run *run, int keep);
-int run_output_frame(tool_run *run);
+spate_status run_output_frame(tool_run *run, const sp_snapshot *now, spate_error *error);
 int run_output_step(tool_run *run);
 int run_output_close(tool_run *run);
 void run_output_clear(tool_run *run);
-/* Begins to make and write the surface of the frame that the simulation stands at (run_mesh.c). */
-int run_mesh_start(tool_run *run);
+/* The output of a frame (run_frame.c), which may go on beside the next steps. */
+typedef struct run_frame_numbers {
+    spate_stats stats;
+    double since;   /* sp_seconds at the last row; becomes that of this one */
+    double carried; /* s, of the frame before this process */
+    double seconds; /* of the frame, with its output unless that goes on: becomes known */
+    uint64_t hash;  /* of the state, for --json */
+    run_film *film; /* NULL: none */
+} run_frame_numbers;
+int run_frame_write(tool_run *run, run_frame_numbers *numbers);
+/* Waits until it is there, its surface too, and says whether it went well. */
+int run_frame_finish(tool_run *run);
+/* Waits for it and frees it, whatever has happened. */
+void run_frame_end(tool_run *run);
+/* Begins to make and write the surface of a frame; none may be under way (run_mesh.c). */
+spate_status run_mesh_start(tool_run *run, const sp_snapshot *now, spate_error *error);
 /* Waits for it, and says whether it went well. */
 int run_mesh_finish(tool_run *run);
 /* Waits for it and frees it, whatever has happened. */

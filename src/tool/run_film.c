@@ -98,17 +98,20 @@ run_film *run_film_begin(const tool_run *run)
     }
     if (frame > 0)
         draw_again(f, run, frame);
-    else if (spate_sim_at_frame(run->sim))
-        run_film_frame(f, run->sim);
+    else if (spate_sim_at_frame(run->sim)) {
+        spate_particles_view_data view = spate_particles_view(run->sim);
+        run_film_frame(f, &view, spate_sim_time(run->sim));
+    }
     return f;
 }
 
-void run_film_frame(run_film *f, const spate_sim *sim)
+void run_film_frame(run_film *f, const spate_particles_view_data *particles, double time)
 {
     if (!f)
         return;
     sp_background_wait(f->background);
-    if (f->error.status == SPATE_OK && sp_moment_take(&f->moment, sim, &f->error) == SPATE_OK)
+    if (f->error.status == SPATE_OK &&
+        sp_moment_copy(&f->moment, particles, time, &f->error) == SPATE_OK)
         sp_background_start(f->background, draw, f);
 }
 

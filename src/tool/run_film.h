@@ -7,13 +7,11 @@
 
 #include "run.h"
 
-typedef struct run_film run_film;
-
 /* Begins the film of a run that is at its first frame, or at the one where it is resumed: the
  * frames before that come from the particle files. NULL: there will be no film. */
 run_film *run_film_begin(const tool_run *run);
-/* The simulation is at the end of a frame. NULL is fine here and below. */
-void run_film_frame(run_film *film, const spate_sim *sim);
+/* The particles at the end of a frame, which are copied. NULL is fine here and below. */
+void run_film_frame(run_film *film, const spate_particles_view_data *particles, double time);
 /* Completes it; true if there is a film. `quietly`: no warning if there is none. */
 bool run_film_end(run_film *film, bool quietly);
 

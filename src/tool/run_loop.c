@@ -6,8 +6,6 @@
  * there, and what a killed run has written after it is cut away and made again. */
 #include "run.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,45 +67,23 @@ typedef struct loop {
 
 /* ------------------------------------------------------------------ output of a frame */
 
-static int print_json(const spate_sim *sim, const spate_stats *stats, double seconds)
-{
-    sp_stats_cell cells[SP_STATS_CELLS];
-    int count = sp_stats_cells(stats, seconds, cells);
-    putchar('{');
-    for (int k = 0; k < count; k++) {
-        bool number = isfinite(strtod(cells[k].text, NULL));
-        printf("\"%s\": %s, ", cells[k].name, number ? cells[k].text : "null");
-    }
-    printf("\"hash\": \"%016" PRIx64 "\"}\n", spate_sim_hash(sim));
-    if (fflush(stdout) != 0)
-        return tool_say_error(EXIT_FILE, "standard output: cannot write");
-    return EXIT_DONE;
-}
-
 static int write_frame(loop *l)
 {
     tool_run *run = l->run;
-    spate_sim *sim = run->sim;
     spate_error error = {0};
-    char path[SP_PATH_SIZE];
-    bool due = spate_sim_frame(sim) % run->scene->output.every == 0;
-    int code = run_mesh_finish(run);
-    if (code == EXIT_DONE && due && run->scene->output.mesh == SPATE_MESH_PLY)
-        code = run_mesh_start(run);
-    if (code == EXIT_DONE)
-        code = run_output_frame(run);
-    if (code != EXIT_DONE)
-        return code;
-    spate_stats stats = spate_sim_stats(sim);
-    double now = sp_seconds(), seconds = l->carried + now - l->row_clock;
-    if (sp_stats_append(sp_run_folder_path(&run->folder, "stats.csv", path), &stats, seconds,
-                        &error) != SPATE_OK ||
-        sp_gauges_sync(run->gauges, &error) != SPATE_OK)
+    run_frame_numbers numbers = {.stats = spate_sim_stats(run->sim),
+                                 .hash = run->json ? spate_sim_hash(run->sim) : 0,
+                                 .film = l->film,
+                                 .since = l->row_clock,
+                                 .carried = l->carried};
+    if (sp_gauges_sync(run->gauges, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
-    l->row_clock = now;
+    int code = run_frame_write(run, &numbers);
+    l->row_clock = numbers.since;
     l->carried = 0;
-    progress_frame(sim, &stats, seconds);
-    return run->json ? print_json(sim, &stats, seconds) : EXIT_DONE;
+    if (code == EXIT_DONE)
+        progress_frame(run->sim, &numbers.stats, numbers.seconds);
+    return code;
 }
 
 static double checkpoint_seconds(void)
@@ -122,7 +98,7 @@ static int save(loop *l)
     if (l->saved_steps == spate_sim_steps(l->run->sim))
         return EXIT_DONE;
     spate_error error = {0};
-    int made = run_mesh_finish(l->run);
+    int made = run_frame_finish(l->run);
     if (made != EXIT_DONE)
         return made;
     double begun = sp_seconds();
@@ -191,7 +167,6 @@ static int next_frame(loop *l)
     int code = write_frame(l);
     if (code != EXIT_DONE)
         return code;
-    run_film_frame(l->film, sim);
     int frame = spate_sim_frame(sim), every = l->run->scene->output.checkpoint_every;
     bool due = (every > 0 && frame % every == 0) || sp_seconds() - l->saved >= l->interval;
     return due || frame >= l->run->scene->frames ? save(l) : EXIT_DONE;
@@ -262,8 +237,8 @@ int run_frames(tool_run *run)
     l.film = run_film_begin(run);
     while (code == EXIT_DONE && spate_sim_frame(sim) < run->scene->frames && !steps_done(run))
         code = next_frame(&l);
-    if (code == EXIT_DONE)
-        code = run_mesh_finish(run);
+    int written = run_frame_finish(run);
+    code = code == EXIT_DONE ? written : code;
     progress_end();
     if (code == EXIT_DONE || code == EXIT_INTERRUPTED) {
         int closed = run_output_close(run);

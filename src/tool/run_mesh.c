@@ -5,6 +5,7 @@
 
 #include "base/background.h"
 #include "base/memory.h"
+#include "base/status.h"
 
 struct run_mesh {
     sp_background *thread;
@@ -49,26 +50,33 @@ int run_mesh_finish(tool_run *run)
     return m->status == SPATE_OK ? EXIT_DONE : tool_fail(&m->error, NULL);
 }
 
-int run_mesh_start(tool_run *run)
+/* As spate_particles_read has them. */
+static void copy_particles(run_mesh *m, const spate_particles_view_data *view)
 {
-    int code = run_mesh_finish(run);
-    if (code != EXIT_DONE)
-        return code;
+    for (size_t k = 0; k < view->count; k++)
+        for (size_t d = 0; d < 3; d++) {
+            m->positions[3 * k + d] = view->x[d] ? (float)(view->x[d][k] * view->scale) : 0.0f;
+            m->velocities[3 * k + d] = view->v[d] ? view->v[d][k] : 0.0f;
+        }
+    m->count = view->count;
+}
+
+spate_status run_mesh_start(tool_run *run, const sp_snapshot *now, spate_error *error)
+{
     run_mesh *m = run->mesh = run->mesh ? run->mesh : sp_alloc(1, sizeof *run->mesh);
-    size_t count = spate_particles_count(run->sim);
+    size_t count = now->particles.count;
     if (m && !m->thread)
         m->thread = sp_background_create();
     if (!m || !m->thread || !make_room(m, count))
-        return tool_say_error(EXIT_MEMORY, "out of memory: the surface of %zu particles", count);
-    spate_particles_read(run->sim, m->positions, m->velocities, NULL);
-    m->count = count;
+        return sp_fail_memory(error, "the surface of the particles", count * 6 * sizeof(float));
+    copy_particles(m, &now->particles);
     m->options = spate_mesh_options_default(run->scene);
-    m->options.time = spate_sim_time(run->sim);
+    m->options.time = now->time;
     m->options.threads = 1; /* the others are the simulation's */
-    sp_run_folder_mesh(&run->folder, spate_sim_frame(run->sim), m->path);
+    sp_run_folder_mesh(&run->folder, now->frame, m->path);
     m->busy = true;
     sp_background_start(m->thread, make_and_write, m);
-    return EXIT_DONE;
+    return SPATE_OK;
 }
 
 void run_mesh_end(tool_run *run)

@@ -5,7 +5,9 @@
  * every frame: a run that is killed leaves folders that open. */
 #include "run.h"
 
+#include "base/status.h"
 #include "io/export.h"
+#include "io/ply_write.h"
 #include "io/usd_film.h"
 
 static int open_export(tool_run *run, sp_format format, int keep, sp_export **out)
@@ -40,22 +42,17 @@ int run_output_open(tool_run *run, int keep)
     return run->film ? EXIT_DONE : tool_fail(&error, NULL);
 }
 
-static spate_status write_files(tool_run *run, spate_error *error)
+static spate_status write_files(tool_run *run, const sp_cloud *cloud, spate_error *error)
 {
-    sp_cloud cloud;
     char path[SP_PATH_SIZE];
     spate_status status = SPATE_OK;
     if (run->scene->output.particles == SPATE_PARTICLES_PLY)
-        status = spate_particles_write_ply(
-            run->sim, sp_run_folder_particles(&run->folder, spate_sim_frame(run->sim), path),
-            error);
-    if (status != SPATE_OK || (!run->particles_out && !run->volume_out))
-        return status;
-    status = sp_cloud_of_sim(&cloud, run->sim, error);
+        status =
+            sp_ply_write(cloud, sp_run_folder_particles(&run->folder, cloud->frame, path), error);
     if (status == SPATE_OK && run->particles_out)
-        status = sp_export_particles(run->particles_out, &cloud, error);
+        status = sp_export_particles(run->particles_out, cloud, error);
     if (status == SPATE_OK && run->volume_out)
-        status = sp_export_volume(run->volume_out, &cloud, error);
+        status = sp_export_volume(run->volume_out, cloud, error);
     if (status == SPATE_OK && run->particles_out)
         status = sp_export_collect(run->particles_out, error);
     if (status == SPATE_OK && run->volume_out && run->volume_out != run->particles_out)
@@ -63,30 +60,35 @@ static spate_status write_files(tool_run *run, spate_error *error)
     return status;
 }
 
-static int add_to_film(tool_run *run)
+spate_status run_output_frame(tool_run *run, const sp_snapshot *now, spate_error *error)
 {
     sp_cloud cloud;
-    spate_error error = {0};
-    if (sp_cloud_of_sim(&cloud, run->sim, &error) != SPATE_OK)
-        return tool_fail(&error, NULL);
-    sp_usd_film_cloud(run->film, &cloud, cloud.time * cloud.fps);
-    return EXIT_DONE;
-}
-
-int run_output_frame(tool_run *run)
-{
-    spate_error error = {0};
-    int frame = spate_sim_frame(run->sim);
-    if (frame % run->scene->output.every == 0 && write_files(run, &error) != SPATE_OK)
-        return tool_fail(&error, NULL);
     /* with --steps the film has every step, the last of a frame included; the start is no step */
-    bool wanted = run->film && (run->steps < 0 || spate_sim_steps(run->sim) == 0);
-    return wanted && frame % run->scene->output.every == 0 ? add_to_film(run) : EXIT_DONE;
+    bool film = run->film && (run->steps < 0 || spate_sim_steps(run->sim) == 0);
+    bool files = run->scene->output.particles == SPATE_PARTICLES_PLY || run->particles_out ||
+                 run->volume_out;
+    if (!film && !files)
+        return SPATE_OK;
+    if (now)
+        TRY(sp_cloud_of_snapshot(&cloud, run->scene, now, error));
+    else
+        TRY(sp_cloud_of_sim(&cloud, run->sim, error));
+    TRY(write_files(run, &cloud, error));
+    if (film)
+        sp_usd_film_cloud(run->film, &cloud, cloud.time * cloud.fps);
+    return SPATE_OK;
 }
 
 int run_output_step(tool_run *run)
 {
-    return run->film && run->steps >= 0 ? add_to_film(run) : EXIT_DONE;
+    sp_cloud cloud;
+    spate_error error = {0};
+    if (!run->film || run->steps < 0)
+        return EXIT_DONE;
+    if (sp_cloud_of_sim(&cloud, run->sim, &error) != SPATE_OK)
+        return tool_fail(&error, NULL);
+    sp_usd_film_cloud(run->film, &cloud, cloud.time * cloud.fps);
+    return EXIT_DONE;
 }
 
 int run_output_close(tool_run *run)

@@ -15,6 +15,7 @@
 #include <string.h>
 
 extern const sp_table sp2_check_table, sp3_check_table;
+extern uint64_t sp2_check_memory_bytes, sp3_check_memory_bytes;
 
 static uint64_t check_free_bytes = UINT64_MAX;
 

@@ -155,6 +155,7 @@ static void changes_by_user(void)
         CHECK(spate_sim_add_particles(sims[k], x, NULL, 2, &added, &error) == SPATE_OK);
         CHECK(added == 2);
         CHECK(spate_sim_add_solid(sims[k], &ball, &id, &error) == SPATE_OK);
+        CHECK(spate_sim_stats(sims[k]).in_solid == 0); /* which lays it on the host */
         spate_sim_set_gravity(sims[k], gravity);
         spate_sim_add_impulse(sims[k], middle, 0.2, push);
         for (int step = 0; step < 4; step++)
@@ -173,6 +174,62 @@ static void changes_by_user(void)
     spate_scene_destroy(scene);
 }
 
+/* A snapshot is what the particles were when it began, whatever steps follow; roomy: the device has
+ * memory for copies of its own. */
+static void take_snapshots(bool roomy)
+{
+    spate_scene *scene = make_scene();
+    snprintf(spate_scene_add_channel(scene)->name, sizeof scene->channels[0].name, "age");
+    spate_sim *sim = run_steps(scene, device_name(), 3);
+    spate_error error = {0};
+    sp_snapshot now;
+    sp3_check_memory_bytes = roomy ? UINT64_MAX : 0;
+    for (int turn = 0; turn < 3 && sim; turn++) {
+        size_t count = spate_particles_count(sim), wrong = 0;
+        float *x = malloc(count * 3 * sizeof *x), *v = malloc(count * 3 * sizeof *v);
+        uint32_t *id = malloc(count * sizeof *id);
+        spate_particles_read(sim, x, v, id);
+        double age = spate_sim_time(sim);
+        CHECK(sp_snapshot_begin(sim, &now) && now.particles.count == count);
+        for (int step = 0; step < 2; step++)
+            CHECK(spate_sim_step(sim, 0.005, &error) == SPATE_OK);
+        if (turn == 0 && roomy && strcmp(device_name(), "check") == 0)
+            CHECK(now.particles.x[0][0] != now.particles.x[0][0]); /* nobody has waited */
+        CHECK(sp_snapshot_wait(sim) && sp_snapshot_wait(sim));
+        for (size_t k = 0; k < count; k++)
+            for (size_t d = 0; d < 3; d++) {
+                float at = (float)(now.particles.x[d][k] * now.particles.scale);
+                wrong += at != x[3 * k + d] || now.particles.v[d][k] != v[3 * k + d] ||
+                         now.particles.id[k] != id[k] ||
+                         !(fabs((double)now.channel[0][k] - age) < 1e-6);
+            }
+        CHECK(wrong == 0);
+        free(x);
+        free(v);
+        free(id);
+    }
+    sp3_check_memory_bytes = UINT64_MAX;
+    spate_sim_destroy(sim);
+    spate_scene_destroy(scene);
+}
+
+static void snapshots(void)
+{
+    take_snapshots(true);
+    take_snapshots(false);
+}
+
+/* There is none on the CPU, whose particles output reads as they are. */
+static void no_snapshot(void)
+{
+    spate_scene *scene = make_scene();
+    spate_sim *sim = run_steps(scene, "cpu", 1);
+    sp_snapshot now;
+    CHECK(sim && !sp_snapshot_begin(sim, &now) && sp_snapshot_wait(sim));
+    spate_sim_destroy(sim);
+    spate_scene_destroy(scene);
+}
+
 int main(int argc, char **argv)
 {
     add_check_device();
@@ -183,5 +240,7 @@ int main(int argc, char **argv)
     TEST(out_of_memory);
     TEST(changes_device);
     TEST(changes_by_user);
+    TEST(snapshots);
+    TEST(no_snapshot);
     return test_end();
 }

@@ -55,6 +55,39 @@ static void add_ball(spate_scene *scene, double speed)
     ball->velocity[0] = speed;
 }
 
+static spate_gauge *add_gauge(spate_scene *scene, spate_gauge_kind kind)
+{
+    spate_gauge *gauge = spate_scene_add_gauge(scene);
+    gauge->kind = kind;
+    for (int d = 0; d < 3; d++)
+        gauge->at[d] = 0.31;
+    return gauge;
+}
+
+/* Of each kind; there is a solid. */
+static void add_gauges(spate_scene *scene)
+{
+    add_gauge(scene, SPATE_GAUGE_HEIGHT);
+    add_gauge(scene, SPATE_GAUGE_PRESSURE)->radius = 0.1;
+    add_gauge(scene, SPATE_GAUGE_VELOCITY);
+    snprintf(add_gauge(scene, SPATE_GAUGE_FORCE)->solid, 16, "solids[0]");
+    spate_gauge *flux = add_gauge(scene, SPATE_GAUGE_FLUX);
+    for (int d = 0; d < 3; d++) {
+        flux->min[d] = d == 0 ? 0.6 : 0.1;
+        flux->max[d] = d == 0 ? 0.6 : 0.7;
+    }
+}
+
+static void compare_gauges(spate_sim *cpu, spate_sim *gpu)
+{
+    for (int k = 0; k < spate_gauge_count(cpu); k++) {
+        double one[3], two[3];
+        CHECK(spate_gauge_read(cpu, k, one) == spate_gauge_read(gpu, k, two));
+        for (int d = 0; d < 3; d++)
+            CHECK_NEAR(two[d], one[d], 1e-3 * fabs(one[0]) + 1e-3);
+    }
+}
+
 /* Water that runs out through the open side on the right. */
 static void run_out(spate_scene *scene, spate_shape *fill)
 {
@@ -63,6 +96,45 @@ static void run_out(spate_scene *scene, spate_shape *fill)
     fill->min[0] = 1.2;
     fill->max[0] = 2;
     fill->velocity[0] = 3;
+}
+
+/* A paddle that turns and rubs; in 3D a triangle mesh. */
+static void add_paddle(spate_scene *scene)
+{
+    static const double corners[24] = {-0.06, -0.3,  -0.3, 0.06, -0.3,  -0.3,  0.06, 0.3,
+                                       -0.3,  -0.06, 0.3,  -0.3, -0.06, -0.3,  0.3,  0.06,
+                                       -0.3,  0.3,   0.06, 0.3,  0.3,   -0.06, 0.3,  0.3};
+    static const uint32_t triangles[36] = {0, 2, 1, 0, 3, 2, 4, 5, 6, 4, 6, 7, 0, 1, 5, 0, 5, 4,
+                                           2, 3, 7, 2, 7, 6, 1, 2, 6, 1, 6, 5, 0, 4, 7, 0, 7, 3};
+    spate_shape *paddle = spate_scene_add(scene, SPATE_LIST_SOLIDS);
+    paddle->shape = scene->dim == 3 ? SPATE_SHAPE_MESH : SPATE_SHAPE_CAPSULE;
+    paddle->position[0] = 0.9;
+    paddle->position[1] = 0.4;
+    paddle->position[2] = 0.5;
+    paddle->from[0] = paddle->to[0] = 0.9;
+    paddle->from[1] = 0.1;
+    paddle->to[1] = 0.7;
+    paddle->from[2] = paddle->to[2] = 0;
+    paddle->radius = 0.06;
+    paddle->friction = 0.4;
+    if (scene->dim == 3)
+        paddle->mesh = spate_mesh_create(corners, 8, triangles, 12, NULL);
+    for (int k = 0; k < 2; k++) {
+        spate_keyframe *key = spate_shape_add_keyframe(paddle);
+        key->time = k;
+        key->position[0] = -0.4 * k;
+        key->rotation[2] = 360 * k;
+    }
+}
+
+static void add_outflow(spate_scene *scene)
+{
+    spate_shape *drain = spate_scene_add(scene, SPATE_LIST_OUTFLOWS);
+    drain->shape = SPATE_SHAPE_SPHERE;
+    drain->center[0] = 0.4;
+    drain->center[1] = 0.1;
+    drain->center[2] = 0.5;
+    drain->radius = 0.15;
 }
 
 static void add_inflow(spate_scene *scene)
@@ -99,6 +171,12 @@ enum {
     AVERAGE,
     PUSHED,
     VOXEL,
+    PADDLE,
+    VOXEL_PADDLE,
+    FLOWS,
+    RESEED,
+    PUSH_BALL,
+    PUSH_ROUND,
     VARIANTS
 };
 static const char *const variants[VARIANTS] = {"dam",
@@ -114,7 +192,13 @@ static const char *const variants[VARIANTS] = {"dam",
                                                "age",
                                                "an averaged channel",
                                                "pushed apart and projected",
-                                               "voxels and friction"};
+                                               "voxels and friction",
+                                               "turning paddle",
+                                               "turning paddle of voxels",
+                                               "in past a ball and out",
+                                               "reseeding",
+                                               "pushed apart at a moving ball",
+                                               "pushed apart across periodic sides"};
 
 /* A dam that breaks, dx = 0.05 or so; `variant` changes the method or what is in the way. */
 static spate_scene *make_scene(int dim, int variant)
@@ -134,7 +218,10 @@ static spate_scene *make_scene(int dim, int variant)
     fill->max[1] = 0.8;
     fill->max[2] = 1;
     switch (variant) {
-    case BALL: add_ball(scene, 0); break;
+    case BALL:
+        add_ball(scene, 0);
+        add_gauges(scene);
+        break;
     case APIC_OPEN:
         scene->liquid.transfer = SPATE_TRANSFER_APIC;
         scene->domain.sides[0][1] = SPATE_SIDE_OPEN;
@@ -171,6 +258,37 @@ static spate_scene *make_scene(int dim, int variant)
         scene->pressure.surface = SPATE_SURFACE_VOXEL;
         scene->domain.friction = 0.2;
         add_ball(scene, 0);
+        add_gauges(scene);
+        break;
+    case PADDLE:
+        add_paddle(scene);
+        scene->domain.friction = 1;
+        break;
+    case VOXEL_PADDLE:
+        add_paddle(scene);
+        scene->pressure.solids = SPATE_SOLIDS_VOXEL;
+        scene->liquid.kernel = SPATE_KERNEL_QUADRATIC;
+        break;
+    case FLOWS:
+        add_inflow(scene);
+        add_outflow(scene);
+        add_ball(scene, 0);
+        add_channel(scene, "source", false);
+        break;
+    case PUSH_BALL:
+        scene->volume.method = SPATE_VOLUME_PUSH;
+        add_ball(scene, -1);
+        break;
+    case PUSH_ROUND:
+        scene->volume.method = SPATE_VOLUME_PUSH;
+        scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
+        break;
+    case RESEED:
+        scene->liquid.reseed = true;
+        scene->liquid.jitter = 1;
+        scene->liquid.reseed_min = 4;
+        scene->liquid.reseed_max = dim == 3 ? 9 : 5;
+        add_channel(scene, "age", false);
         break;
     default: break;
     }
@@ -189,7 +307,11 @@ static void ten_steps(int dim, int variant)
     spate_scene *scene = make_scene(dim, variant);
     spate_sim *cpu = start(scene, "cpu"), *gpu = start(scene, device_name());
     spate_error error = {0};
-    for (int step = 0; step < 10 && cpu && gpu; step++) {
+    if (cpu && gpu) /* which lays the solids on the host */
+        CHECK(spate_sim_stats(cpu).particles == spate_sim_stats(gpu).particles);
+    /* whether a pair counts is yes or no, so that pushes soon make much of a difference */
+    int steps = variant == PUSH_BALL || variant == PUSH_ROUND ? 5 : 10;
+    for (int step = 0; step < steps && cpu && gpu; step++) {
         double dt = spate_sim_next_dt(cpu);
         CHECK_NEAR(spate_sim_next_dt(gpu), dt, 1e-3 * dt);
         must(spate_sim_step(cpu, dt, &error), &error);
@@ -197,13 +319,14 @@ static void ten_steps(int dim, int variant)
     }
     if (cpu && gpu) {
         double speed, gap = difference(cpu, gpu, &speed);
-        printf("  %dD %s: after ten steps places differ by %.2g cells\n", dim, variants[variant],
-               gap);
+        printf("  %dD %s: after %d steps places differ by %.2g cells\n", dim, variants[variant],
+               steps, gap);
         CHECK_LESS(gap, 1e-3);
         spate_stats one = spate_sim_stats(cpu), two = spate_sim_stats(gpu);
         CHECK(one.particles == two.particles && one.removed == two.removed);
-        CHECK((variant == RUN_OUT) == (one.removed > 0));
-        CHECK((variant == INFLOW) == (one.added > 0) && one.added == two.added);
+        CHECK(one.added == two.added);
+        CHECK((one.removed > 0) == (variant == RUN_OUT || variant == FLOWS || variant == RESEED));
+        CHECK((one.added > 0) == (variant == INFLOW || variant == FLOWS || variant == RESEED));
         CHECK_NEAR(two.volume, one.volume, 1e-3 * one.volume);
         CHECK_NEAR(two.kinetic_energy, one.kinetic_energy, 1e-3 * one.kinetic_energy);
     }
@@ -281,7 +404,7 @@ static double channel_difference(spate_sim *a, spate_sim *b, const char *name)
 /* What one stage may differ by, of the largest value: sums and solves, not maps. */
 static void compare_stage(spate_sim *cpu, spate_sim *gpu, spate_stage stage, double limit)
 {
-    static const char *const fields[] = {"u", "v", "w", "p"};
+    static const char *const fields[] = {"u", "v", "w", "p", "solid"};
     int dim = spate_sim_dim(cpu);
     double speed, gap = difference(cpu, gpu, &speed);
     bool solved = stage >= SPATE_STAGE_PRESSURE; /* what a solve leaves differs more */
@@ -290,8 +413,9 @@ static void compare_stage(spate_sim *cpu, spate_sim *gpu, spate_stage stage, dou
     CHECK(same_order(cpu, gpu));
     CHECK_LESS(channel_difference(cpu, gpu, "age"), limit);
     CHECK_LESS(channel_difference(cpu, gpu, "source"), limit);
-    for (int k = 0; k < 4; k++) {
-        bool made = k == 3 || stage >= SPATE_STAGE_P2G; /* in this step */
+    for (int k = 0; k < 5; k++) {
+        bool made = stage >= (k == 4 ? SPATE_STAGE_SOLIDS : SPATE_STAGE_P2G); /* in this step */
+        made = made || k == 3;
         if ((k == 2 && dim == 2) || !made)
             continue;
         double most = field_difference(cpu, gpu, fields[k]);
@@ -302,6 +426,24 @@ static void compare_stage(spate_sim *cpu, spate_sim *gpu, spate_stage stage, dou
     double type = field_difference(cpu, gpu, "type");
     if (stage >= SPATE_STAGE_SURFACE)
         CHECK_LESS(type, 1e-9);
+}
+
+/* Of the same particles. */
+static void compare_stats(spate_sim *cpu, spate_sim *gpu)
+{
+    spate_stats one = spate_sim_stats(cpu), two = spate_sim_stats(gpu);
+    CHECK(one.particles == two.particles && one.liquid_cells == two.liquid_cells);
+    CHECK(one.ppc_max == two.ppc_max && one.interior_max == two.interior_max);
+    CHECK(one.in_solid == two.in_solid && one.overlaps == two.overlaps);
+    CHECK(one.interior_mean == two.interior_mean && one.max_speed == two.max_speed);
+    CHECK_NEAR(two.min_distance, one.min_distance, 1e-7 * one.min_distance);
+    CHECK(memcmp(one.interior, two.interior, sizeof one.interior) == 0);
+    CHECK_NEAR(two.volume, one.volume, 1e-6 * one.volume);
+    CHECK_NEAR(two.volume_particles, one.volume_particles, 0);
+    CHECK_NEAR(two.kinetic_energy, one.kinetic_energy, 1e-12 * one.kinetic_energy);
+    CHECK_NEAR(two.potential_energy, one.potential_energy, 1e-12 * one.potential_energy);
+    for (int d = 0; d < 3; d++)
+        CHECK_NEAR(two.momentum[d], one.momentum[d], 1e-10 * fabs(one.momentum[0]));
 }
 
 static void stages(int dim, int variant)
@@ -320,11 +462,16 @@ static void stages(int dim, int variant)
             must(spate_sim_run_stage(cpu, (spate_stage)stage, dt, &error), &error);
             must(spate_sim_run_stage(gpu, (spate_stage)stage, dt, &error), &error);
             compare_stage(cpu, gpu, (spate_stage)stage, 1e-5);
+            if (stage == SPATE_STAGE_SOLIDS)
+                compare_stats(cpu, gpu);
         }
+        compare_gauges(cpu, gpu);
         spate_stats one = spate_sim_stats(cpu), two = spate_sim_stats(gpu);
         CHECK(one.collisions == two.collisions && two.in_solid == 0);
-        CHECK((one.collisions > 0) ==
-              (variant == BALL || variant == APIC_BALL || variant == MOVING || variant == VOXEL));
+        bool hits = variant == BALL || variant == APIC_BALL || variant == MOVING ||
+                    variant == VOXEL || variant == PADDLE || variant == VOXEL_PADDLE ||
+                    variant == PUSH_BALL;
+        CHECK((one.collisions > 0) == hits || variant == FLOWS);
     }
     free(b.bytes);
     spate_sim_destroy(cpu);

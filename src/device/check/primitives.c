@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,16 +14,79 @@ void X(gpu_fail)(X(gpu) *g, const char *what, const char *why)
         snprintf(g->failure, sizeof g->failure, "%s: %s", what, why);
 }
 
+/* Copies to the host that are under way: made as late as they may be, and NaN until then, so that
+ * a missing wait shows. */
+typedef struct sender {
+    atomic_flag busy;
+    struct {
+        void *to;
+        const void *from;
+        size_t bytes;
+    } copies[GPU_SENT];
+    int count;
+} sender;
+
 bool X(gpu_open)(X(gpu) *g, void *pool)
 {
     g->stream = pool;
     g->shared_bytes = SIZE_MAX;
-    return true;
+    g->sender = sp_alloc(1, sizeof(sender));
+    if (!g->sender)
+        X(gpu_fail)(g, "check", "no memory left");
+    return g->sender;
 }
 
 void X(gpu_close)(X(gpu) *g)
 {
-    g->stream = NULL;
+    sp_free(g->sender);
+    g->stream = g->sender = NULL;
+}
+
+void *X(gpu_pin)(X(gpu) *g, size_t bytes)
+{
+    (void)g;
+    return sp_alloc(bytes, 1);
+}
+
+void X(gpu_unpin)(X(gpu) *g, void *block)
+{
+    (void)g;
+    sp_free(block);
+}
+
+void X(gpu_send_begin)(X(gpu) *g)
+{
+    X(gpu_send_wait)(g);
+}
+
+void X(gpu_send)(X(gpu) *g, void *to, const void *from, size_t bytes)
+{
+    sender *s = g->sender;
+    memset(to, 0xff, bytes);
+    s->copies[s->count].to = to;
+    s->copies[s->count].from = from;
+    s->copies[s->count++].bytes = bytes;
+}
+
+void X(gpu_send_end)(X(gpu) *g)
+{
+    (void)g;
+}
+
+void X(gpu_send_guard)(X(gpu) *g)
+{
+    X(gpu_send_wait)(g);
+}
+
+bool X(gpu_send_wait)(X(gpu) *g)
+{
+    sender *s = g->sender;
+    while (atomic_flag_test_and_set(&s->busy)) {}
+    for (int k = 0; k < s->count; k++)
+        memcpy(s->copies[k].to, s->copies[k].from, s->copies[k].bytes);
+    s->count = 0;
+    atomic_flag_clear(&s->busy);
+    return true;
 }
 
 bool X(gpu_wait)(X(gpu) *g)
@@ -30,10 +94,13 @@ bool X(gpu_wait)(X(gpu) *g)
     return !g->failure[0];
 }
 
+/* For tests: what the device has. */
+uint64_t X(memory_bytes) = UINT64_MAX;
+
 void X(gpu_memory)(X(gpu) *g, uint64_t *available, uint64_t *total)
 {
-    (void)g;
-    *available = *total = UINT64_MAX;
+    *total = X(memory_bytes);
+    *available = *total < g->allocated ? g->allocated : *total;
 }
 
 void *X(gpu_alloc)(X(gpu) *g, size_t bytes, const char *what)

@@ -12,6 +12,7 @@
  * If nothing has moved since the last time, there is nothing to do. */
 #include "device/cpu/lanes.h"
 #include "device/device.h"
+#include "kernels/heap.h"
 
 #include <string.h>
 
@@ -211,36 +212,6 @@ static void place_cells(X(sim) *s, int tile, counters next)
     }
 }
 
-/* Whether particle a comes before particle b of the same tile. */
-static bool comes_before(const sort_args *args, uint32_t a, uint32_t b)
-{
-    const uint32_t *id = args->s->particles.id[0];
-    return args->key[a] != args->key[b] ? args->key[a] < args->key[b] : id[a] < id[b];
-}
-
-static void heap_sort(const sort_args *args, uint32_t *list, uint32_t n)
-{
-    for (uint32_t end = n, start = n / 2; end > 1;) {
-        uint32_t root, item;
-        if (start > 0) {
-            root = --start;
-            item = list[root];
-        } else {
-            root = 0;
-            item = list[--end];
-            list[end] = list[0];
-        }
-        for (uint32_t child; (child = 2 * root + 1) < end; root = child) {
-            if (child + 1 < end && comes_before(args, list[child], list[child + 1]))
-                child++;
-            if (!comes_before(args, item, list[child]))
-                break;
-            list[root] = list[child];
-        }
-        list[root] = item;
-    }
-}
-
 /* A tile that is too full for the scratch memory: a heap in place. */
 static void sort_crowd(const sort_args *args, int tile, counters next)
 {
@@ -249,7 +220,7 @@ static void sort_crowd(const sort_args *args, int tile, counters next)
     for (uint32_t k = 0; k < n; k++)
         next[0][args->key[s->particles.order[begin + k]] % TILE_CELLS]++;
     place_cells(s, tile, next);
-    heap_sort(args, s->particles.order + begin, n);
+    sp_heap_sort(s->particles.order + begin, n, args->key, s->particles.id[0]);
 }
 
 /* The numbers of a tile's particles, and their cells, to the places of their cells. */

@@ -1,135 +1,29 @@
-/* bridge.c -- a simulation whose arrays live in two memories.
+/* bridge.c -- a simulation whose arrays live in two memories: its life, and its stages.
  *
- * For each stage this file says what it reads and writes, brings that to where the stage runs, and
- * notes what has become stale in the other memory. A stage that the device has no code for, or not
- * for this scene, runs on the host. Outside of the steps everything (stats, files, checkpoints,
- * changes by the user) works on the host's arrays, which X(bring) makes current and X(changed)
+ * All stages run on the device, but for solids that have come or gone: the host lays these. For
+ * each stage this file says what it reads and writes; residency.c brings that to the device, and
+ * notes what has become stale in the other memory. Outside of the steps checkpoints, gauges and
+ * changes by the user work on the host's arrays, which X(bring) makes current and X(changed)
  * declares newer. */
+#include "device/cuda/residency.h"
 #include "device/cuda/stages.h"
-#include "sim/arrays.h"
 
 #include <math.h>
 #include <string.h>
-
-#define MAX_MIRRORS (8 * DIM + 16)
-
-/* An array in both memories. */
-typedef struct mirror {
-    void **host, **device;
-    size_t bytes;
-    unsigned group;
-} mirror;
-
-/* All arrays but the columns of the particles. Those of solids and inflows only where there are. */
-static int list_mirrors(X(sim) *s, mirror list[MAX_MIRRORS])
-{
-    X(fields) *f = &s->gpu->f;
-    size_t cells = s->grid.size, tiles = (size_t)s->grid.tile_count;
-    int n = 0;
-#define MIRROR(host, device, count, group) \
-    (list[n++] = (mirror){(void **)&(host), (void **)&(device), (count) * sizeof *(host), group})
-    FOR_DIM(d) {
-        MIRROR(s->u[d], f->u[d], cells, GPU_U);
-        MIRROR(s->u_old[d], f->u_old[d], cells, GPU_U_OLD);
-        MIRROR(s->weight[d], f->weight[d], cells, GPU_WEIGHT);
-        MIRROR(s->known[d], f->known[d], cells, GPU_KNOWN);
-    }
-    MIRROR(s->phi, f->phi, cells, GPU_SURFACE);
-    MIRROR(s->type, f->type, cells, GPU_SURFACE);
-    if (s->density)
-        MIRROR(s->density, f->density, cells, GPU_SURFACE);
-    MIRROR(s->p, f->p, cells, GPU_PRESSURE);
-    MIRROR(s->first, f->first, cells, GPU_TILES);
-    MIRROR(s->count, f->count, cells, GPU_TILES);
-    MIRROR(s->tiles.active, f->active, tiles, GPU_TILES);
-    MIRROR(s->tiles.liquid, f->liquid, tiles, GPU_TILES);
-    MIRROR(s->tiles.faces, f->faces, tiles, GPU_TILES);
-    MIRROR(s->tiles.border, f->border, tiles, GPU_TILES);
-    MIRROR(s->tiles.state, f->tile_state, tiles, GPU_TILES);
-    MIRROR(s->tiles.near, f->tile_near, tiles, GPU_TILES);
-    MIRROR(s->tiles.start, f->tile_start, tiles + 1, GPU_TILES);
-    if (s->solids.live > 0 || f->phi_solid) {
-        MIRROR(s->phi_solid, f->phi_solid, cells, GPU_SOLIDS);
-        MIRROR(s->room, f->room, cells, GPU_SOLIDS);
-        FOR_DIM(d)
-            MIRROR(s->w[d], f->w[d], cells, GPU_SOLIDS);
-    }
-    if (s->marks)
-        MIRROR(s->marks, f->marks, cells, GPU_SOLIDS);
-#undef MIRROR
-    return n;
-}
-
-/* The device's columns in the order of X(particle_columns). */
-static int list_columns(X(gpu) *g, void **columns[MAX_COLUMNS])
-{
-    X(fields) *f = &g->f;
-    int n = 0;
-    FOR_DIM(d)
-        columns[n++] = (void **)&f->x[d];
-    FOR_DIM(d)
-        columns[n++] = (void **)&f->v[d];
-    columns[n++] = (void **)&f->id;
-    for (int e = 0; e < DIM * DIM && f->apic; e++)
-        columns[n++] = (void **)&f->c[e];
-    for (int e = 0; e < f->channel_columns; e++)
-        columns[n++] = (void **)&f->channel[e];
-    return n;
-}
 
 static spate_status failure(const X(sim) *s, spate_error *error)
 {
     return sp_fail(error, SPATE_ERROR_DEVICE, "device", "%s", s->gpu->failure);
 }
 
-/* ---- memory */
+/* ---- life */
 
-static void *again(X(gpu) *g, void *block, size_t old_bytes, size_t bytes, const char *what)
+static bool has_averages(const spate_scene *scene)
 {
-    X(gpu_free)(g, block, old_bytes);
-    return X(gpu_alloc)(g, bytes, what);
-}
-
-/* Room for as many particles as on the host; what the columns held is lost. */
-static void reserve(X(sim) *s)
-{
-    X(gpu) *g = s->gpu;
-    size_t old = g->capacity, now = s->particles.capacity, tiles = (size_t)s->grid.tile_count;
-    void **columns[MAX_COLUMNS];
-    if (now <= old && g->spare)
-        return;
-    int count = list_columns(g, columns);
-    for (int k = 0; k < count; k++)
-        *columns[k] = again(g, *columns[k], old * 4, now * 4, "the particles");
-    g->spare = again(g, g->spare, old * 4, now * 4, "the particles");
-    uint32_t **scratch[] = {&g->order, &g->order_other, &g->key, &g->key_other};
-    for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++)
-        *scratch[k] = again(g, *scratch[k], old * 4, now * 4, "the particles");
-    size_t partials = now / 1024 + 1 > tiles ? now / 1024 + 1 : tiles;
-    g->partials =
-        again(g, g->partials, g->partial_count * sizeof(double), partials * sizeof(double), "sums");
-    g->partial_count = partials;
-    /* SORT scans particles and lists of tiles; the solver three flags of the tiles of all levels */
-    size_t scanned = 6 * tiles + 3 * MAX_LEVELS * 27, lists = GPU_LISTS * (tiles + 1);
-    scanned = scanned > lists ? scanned : lists;
-    size_t bytes = X(gpu_temporary_bytes)(now > scanned ? now : scanned);
-    g->temporary = again(g, g->temporary, g->temporary_bytes, bytes, "scans");
-    g->temporary_bytes = bytes;
-    g->capacity = (uint32_t)now;
-}
-
-/* Arrays that are not there yet. The host's are zero at the start, and so are these. */
-static void make_arrays(X(sim) *s)
-{
-    mirror list[MAX_MIRRORS];
-    int count = list_mirrors(s, list);
-    for (int k = 0; k < count; k++) {
-        if (*list[k].device)
-            continue;
-        *list[k].device = X(gpu_alloc)(s->gpu, list[k].bytes, "the grid");
-        if (*list[k].device)
-            X(gpu_set)(s->gpu, *list[k].device, 0, list[k].bytes);
-    }
+    bool found = false;
+    for (int c = 0; c < scene->channel_count; c++)
+        found = found || scene->channels[c].pic;
+    return found;
 }
 
 uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t particles)
@@ -149,10 +43,17 @@ uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t
         rest *= scene->liquid.particles_per_axis;
     cells += density ? 4 : 0;
     cells += scene->solids.count > 0 ? 4 * (DIM + 2) : 0;
-    cells += scene->inflows.count + scene->outflows.count > 0 ? 1 : 0;
+    bool movers = false;
+    for (int k = 0; k < scene->solids.count; k++)
+        for (int d = 0; d < 3; d++)
+            movers = movers || scene->solids.items[k].motion_count > 0 ||
+                     scene->solids.items[k].velocity[d] != 0;
+    cells += movers ? 4 : 0;
+    cells += has_averages(scene) ? 8 : 0;
+    cells += scene->inflows.count + scene->outflows.count > 0 ? 3 : 0;
     return 4 * columns * capacity + X(gpu_temporary_bytes)(capacity) + cells * g->size +
            X(gpu_solver_bytes)(g, (double)particles / rest, scene->solids.count > 0, density) +
-           (uint64_t)g->tile_count * (4 * 4 + 2 + 4 + 4 * (2 * GPU_LISTS + 1) + 8);
+           (uint64_t)g->tile_count * (4 * 4 + 2 + 2 + 4 + 4 * (2 * GPU_LISTS + 1) + 8);
 }
 
 static void make_solver(X(sim) *s)
@@ -163,9 +64,6 @@ static void make_solver(X(sim) *s)
         grids[k] = &s->system.levels[k].grid;
     X(gpu_solver_create)(s->gpu, count, grids, s->density != NULL);
 }
-
-static void use_device(X(sim) *s, unsigned groups);
-
 spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
 {
     const spate_scene *scene = s->common->scene;
@@ -192,37 +90,45 @@ spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
     f->rest = 1.0f;
     FOR_DIM(d)
         f->rest *= (float)scene->liquid.particles_per_axis;
-    make_arrays(s);
+    X(gpu_make_arrays)(s);
     FOR_DIM(d) {
         f->known_next[d] = X(gpu_alloc)(g, s->grid.size, "the grid");
         if (f->known_next[d])
             X(gpu_set)(g, f->known_next[d], 0, s->grid.size);
     }
-    reserve(s);
+    X(gpu_reserve)(s, false);
     g->counters = X(gpu_alloc)(g, sizeof *g->counters, "counters");
+    g->census = X(gpu_alloc)(g, sizeof *g->census, "counters");
     g->tile_flags = X(gpu_alloc)(g, 2 * GPU_LISTS * (tiles + 1) * sizeof(uint32_t), "the tiles");
     g->list_totals = X(gpu_alloc)(g, GPU_LISTS * sizeof(uint32_t), "the tiles");
     g->left = X(gpu_alloc)(g, tiles * sizeof(int), "the tiles");
+    g->near_movers = X(gpu_alloc)(g, tiles, "the tiles");
+    if (has_averages(scene)) {
+        g->channel_sum = X(gpu_alloc)(g, s->grid.size * sizeof(float), "the channels");
+        g->channel_weight = X(gpu_alloc)(g, s->grid.size * sizeof(float), "the channels");
+    }
+    TRY(X(gpu_copy_flows)(s, error));
     make_solver(s);
     g->on_host = GPU_ALL;
     g->on_device = GPU_ALL & ~(unsigned)(GPU_PARTICLES | GPU_SOLIDS);
-    use_device(s, GPU_ALL); /* here, and not in the first step */
+    X(gpu_use)(s, GPU_ALL); /* here, and not in the first step */
     return X(gpu_wait)(g) ? SPATE_OK : failure(s, error);
 }
 
 void X(gpu_detach)(X(sim) *s)
 {
     X(gpu) *g = s->gpu;
-    mirror list[MAX_MIRRORS];
+    X(mirror) list[MAX_MIRRORS];
     void **columns[MAX_COLUMNS];
     if (!g)
         return;
     size_t tiles = (size_t)s->grid.tile_count;
     X(gpu_solver_destroy)(g);
-    int count = list_mirrors(s, list);
+    X(gpu_free_snapshot)(g);
+    int count = X(gpu_mirrors)(s, list);
     for (int k = 0; k < count; k++)
         X(gpu_free)(g, *list[k].device, list[k].bytes);
-    count = list_columns(g, columns);
+    count = X(gpu_columns)(g, columns);
     for (int k = 0; k < count; k++)
         X(gpu_free)(g, *columns[k], (size_t)g->capacity * 4);
     uint32_t *scratch[] = {(uint32_t *)g->spare, g->order, g->order_other, g->key, g->key_other};
@@ -231,144 +137,21 @@ void X(gpu_detach)(X(sim) *s)
     X(gpu_free)(g, g->partials, g->partial_count * sizeof(double));
     X(gpu_free)(g, g->temporary, g->temporary_bytes);
     X(gpu_free)(g, g->counters, sizeof *g->counters);
+    X(gpu_free)(g, g->census, sizeof *g->census);
     X(gpu_free)(g, g->tile_flags, 2 * GPU_LISTS * (tiles + 1) * sizeof(uint32_t));
     X(gpu_free)(g, g->list_totals, GPU_LISTS * sizeof(uint32_t));
     X(gpu_free)(g, g->left, tiles * sizeof(int));
+    X(gpu_free)(g, g->near_movers, tiles);
+    X(gpu_free)(g, g->channel_sum, s->grid.size * sizeof(float));
+    X(gpu_free)(g, g->channel_weight, s->grid.size * sizeof(float));
+    X(gpu_free_flows)(g);
+    X(gpu_free_bodies)(g);
     FOR_DIM(d)
         X(gpu_free)(g, g->f.known_next[d], s->grid.size);
     X(gpu_close)(g);
     sp_free(g);
     s->gpu = NULL;
 }
-
-/* ---- copies */
-
-static void copy_tile_counts(X(sim) *s, bool to_host)
-{
-    X(fields) *f = &s->gpu->f;
-    X(tiles) *t = &s->tiles;
-    int *pairs[][2] = {{&t->active_count, &f->active_count},
-                       {&t->liquid_count, &f->liquid_count},
-                       {&t->face_count, &f->face_count},
-                       {&t->border_count, &f->border_count}};
-    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
-        *pairs[k][!to_host] = *pairs[k][to_host];
-    if (to_host)
-        memcpy(t->colour_start, f->colour_start, sizeof f->colour_start);
-    else
-        memcpy(f->colour_start, t->colour_start, sizeof f->colour_start);
-}
-
-static void copy_particles(X(sim) *s, bool to_host)
-{
-    X(gpu) *g = s->gpu;
-    void **here[MAX_COLUMNS], **there[MAX_COLUMNS];
-    if (!to_host) {
-        reserve(s);
-        g->f.particle_count = s->particles.count;
-        g->speed_known = false;
-    }
-    int count = X(particle_columns)(&s->particles, here);
-    list_columns(g, there);
-    for (int k = 0; k < count && !g->failure[0]; k++) {
-        size_t bytes = (size_t)s->particles.count * 4;
-        if (to_host)
-            X(gpu_download)(g, *here[k], *there[k], bytes);
-        else
-            X(gpu_upload)(g, *there[k], *here[k], bytes);
-    }
-}
-
-static void copy_groups(X(sim) *s, unsigned groups, bool to_host)
-{
-    X(gpu) *g = s->gpu;
-    mirror list[MAX_MIRRORS];
-    if (groups & GPU_SOLIDS && !to_host) {
-        g->f.solids = s->solids.live > 0;
-        g->f.cut = X(has_cut_cells)(s);
-        make_arrays(s);
-    }
-    int count = list_mirrors(s, list);
-    for (int k = 0; k < count && !g->failure[0]; k++) {
-        if (!(list[k].group & groups))
-            continue;
-        if (to_host)
-            X(gpu_download)(g, *list[k].host, *list[k].device, list[k].bytes);
-        else
-            X(gpu_upload)(g, *list[k].device, *list[k].host, list[k].bytes);
-    }
-    if (groups & GPU_PARTICLES)
-        copy_particles(s, to_host);
-    if (groups & GPU_TILES)
-        copy_tile_counts(s, to_host);
-}
-
-/* What a memory has lost is NaN there, on devices that poison. */
-static void poison(X(sim) *s, unsigned groups, bool host)
-{
-    X(gpu) *g = s->gpu;
-    mirror list[MAX_MIRRORS];
-    void **columns[MAX_COLUMNS];
-    if (!X(gpu_poisons)())
-        return;
-    int count = list_mirrors(s, list);
-    for (int k = 0; k < count; k++)
-        if ((list[k].group & groups) && *list[k].device) /* solids may come later */
-            memset(host ? *list[k].host : *list[k].device, 0xff, list[k].bytes);
-    if (!(groups & GPU_PARTICLES))
-        return;
-    count = host ? X(particle_columns)(&s->particles, columns) : list_columns(g, columns);
-    for (int k = 0; k < count; k++)
-        memset(*columns[k], 0xff, (size_t)(host ? s->particles.capacity : g->capacity) * 4);
-}
-
-void X(bring)(X(sim) *s, unsigned groups)
-{
-    X(gpu) *g = s->gpu;
-    unsigned stale = groups & ~g->on_host & ~(unsigned)GPU_SYSTEM;
-    if (!stale)
-        return;
-    copy_groups(s, stale, true);
-    s->sorted = s->sorted && !(stale & (GPU_PARTICLES | GPU_TILES));
-    g->on_host |= stale;
-}
-
-void X(changed)(X(sim) *s, unsigned groups)
-{
-    X(gpu) *g = s->gpu;
-    poison(s, groups & g->on_device, false);
-    g->on_host |= groups;
-    g->on_device &= ~groups;
-}
-
-void X(forget)(X(sim) *s, unsigned groups)
-{
-    X(gpu) *g = s->gpu;
-    unsigned kept = groups & g->on_device;
-    poison(s, kept, true);
-    g->on_host &= ~kept;
-}
-
-/* Before a stage on the device. */
-static void use_device(X(sim) *s, unsigned groups)
-{
-    X(gpu) *g = s->gpu;
-    unsigned stale = groups & ~g->on_device & ~(unsigned)GPU_SYSTEM;
-    if (!stale)
-        return;
-    copy_groups(s, stale, false);
-    g->on_device |= stale;
-}
-
-/* After it. */
-static void device_wrote(X(sim) *s, unsigned groups)
-{
-    X(gpu) *g = s->gpu;
-    poison(s, groups & g->on_host, true);
-    g->on_device |= groups;
-    g->on_host &= ~groups;
-}
-
 /* ---- the stages */
 
 /* What each stage reads and writes; it reads what it writes, for outside of the tiles with work
@@ -390,7 +173,7 @@ static const struct {
     [SPATE_STAGE_SEPARATE] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS | GPU_KNOWN | GPU_SYSTEM,
                               GPU_PARTICLES | GPU_WEIGHT},
     [SPATE_STAGE_ADVECT] = {GPU_TILES | GPU_U | GPU_SOLIDS, GPU_PARTICLES},
-    [SPATE_STAGE_EMIT] = {GPU_TILES | GPU_U, GPU_PARTICLES},
+    [SPATE_STAGE_EMIT] = {GPU_TILES | GPU_U | GPU_SURFACE | GPU_SOLIDS, GPU_PARTICLES},
 };
 
 /* EMIT without anything that gives or takes particles but open sides and closing solids. */
@@ -399,48 +182,31 @@ static bool only_removes(const X(sim) *s)
     return s->emitter_count == 0 && s->drain_count == 0 && !s->common->scene->liquid.reseed;
 }
 
-/* Whether the device has code for a stage of this scene. */
-static bool is_for_device(const X(sim) *s, spate_stage stage)
+void X(gpu_sort)(X(sim) *s)
 {
-    bool movers = s->solids.any_moving, inflows = s->emitter_count > 0;
-    switch (stage) {
-    case SPATE_STAGE_SORT:
-    case SPATE_STAGE_P2G:
-    case SPATE_STAGE_SURFACE:
-    case SPATE_STAGE_G2P:
-    case SPATE_STAGE_ADVECT: return true;
-    case SPATE_STAGE_FORCES:
-        return !movers && !inflows && !s->solids.any_friction &&
-               !(s->common->scene->domain.friction > 0);
-    case SPATE_STAGE_PRESSURE: return !movers;
-    case SPATE_STAGE_EXTRAPOLATE: return !movers && !inflows;
-    case SPATE_STAGE_SEPARATE: return s->density != NULL;
-    case SPATE_STAGE_EMIT: return only_removes(s);
-    default: return false;
-    }
+    X(gpu_use)(s, plan[SPATE_STAGE_SORT].reads | plan[SPATE_STAGE_SORT].writes);
+    X(gpu_sort_particles)(s->gpu);
+    X(gpu_wrote)(s, plan[SPATE_STAGE_SORT].writes);
+}
+
+static void advance_solids(X(sim) *s, double dt)
+{
+    double time = s->common->frame / s->common->scene->fps + s->common->inside;
+    sp_solids_advance(&s->solids, time, dt);
 }
 
 static void add_forces(X(sim) *s, double dt)
 {
-    float dv[DIM];
+    X(gpu_forces) how = {.friction = s->common->scene->domain.friction, .dt = dt};
     FOR_DIM(d)
-        dv[d] = (float)(s->common->gravity[d] * dt);
-    X(gpu_add_forces)(s->gpu, dv);
-}
-
-/* What the host has to do after G2P on the device. */
-static void average_channels(X(sim) *s, double dt)
-{
-    if (!X(gpu_has_averages)(s))
-        return;
-    X(bring)(s, GPU_PARTICLES | GPU_TILES);
-    X(channels_step)(s, dt);
-    X(changed)(s, GPU_PARTICLES);
+        how.dv[d] = (float)(s->common->gravity[d] * dt);
+    X(gpu_add_forces)(s->gpu, &how);
 }
 
 static spate_status project(X(sim) *s, double dt, spate_error *error)
 {
     s->gpu->solves = true;
+    s->gpu->dt = dt;
     spate_status status = X(project)(s, dt, error);
     s->gpu->solves = false;
     return status;
@@ -450,77 +216,61 @@ static spate_status project(X(sim) *s, double dt, spate_error *error)
  */
 static void find_displacement(X(sim) *s)
 {
-    unsigned reads = GPU_TILES | GPU_SURFACE | GPU_SOLIDS | GPU_KNOWN | GPU_WEIGHT;
+    unsigned reads = plan[SPATE_STAGE_SEPARATE].reads | GPU_WEIGHT;
     s->gpu->solves = s->gpu->on_device & GPU_SYSTEM;
     if (s->gpu->solves)
-        use_device(s, reads);
+        X(gpu_use)(s, reads);
     else
         X(bring)(s, reads);
     X(project_density)(s);
     if (s->gpu->solves)
-        device_wrote(s, GPU_WEIGHT);
+        X(gpu_wrote)(s, GPU_WEIGHT);
     else
         X(changed)(s, GPU_WEIGHT);
     s->gpu->solves = false;
 }
 
-/* Pairs of particles are pushed apart on the host. */
 static void separate(X(sim) *s)
 {
-    if (s->common->scene->volume.method == SPATE_VOLUME_BOTH) {
-        X(bring)(s, GPU_PARTICLES | GPU_TILES | GPU_SOLIDS);
-        X(changed)(s, GPU_PARTICLES);
-        X(book_separation)(s, X(push_apart)(s));
-    }
-    find_displacement(s);
+    if (X(pushes_apart)(s->common->scene))
+        X(gpu_push_pairs)(s);
+    if (s->density)
+        find_displacement(s);
 }
 
-static void remove_dead(X(sim) *s)
-{
-    X(gpu_remove_dead)(s->gpu, (uint32_t)s->dead);
-    s->gpu->speed_known = false;
-    s->particles.count = s->gpu->f.particle_count;
-    s->dead = 0;
-}
-
-/* Runs a stage on the device; not done: it has none for this scene. */
-static spate_status run(X(sim) *s, spate_stage stage, double dt, bool *done, spate_error *error)
+static spate_status run(X(sim) *s, spate_stage stage, double dt, spate_error *error)
 {
     X(gpu) *g = s->gpu;
     spate_status status = SPATE_OK;
-    *done = is_for_device(s, stage);
-    if (!*done)
-        return SPATE_OK;
     if (stage == SPATE_STAGE_SEPARATE) {
         if (dt > 0)
             separate(s);
         return SPATE_OK;
     }
-    use_device(s, plan[stage].reads | plan[stage].writes);
+    X(gpu_use)(s, plan[stage].reads | plan[stage].writes);
     if (stage == SPATE_STAGE_ADVECT && s->displaced)
-        use_device(s, GPU_WEIGHT);
+        X(gpu_use)(s, GPU_WEIGHT);
     switch (stage) {
     case SPATE_STAGE_SORT:
-        X(gpu_sort_particles)(g);
         s->displaced = false;
+        X(gpu_sort_particles)(g);
         break;
     case SPATE_STAGE_P2G: X(gpu_particles_to_grid)(g); break;
     case SPATE_STAGE_SURFACE: X(gpu_build_surface)(g); break;
+    case SPATE_STAGE_SOLIDS: X(gpu_lay_solids)(g); break;
     case SPATE_STAGE_FORCES: add_forces(s, dt); break;
     case SPATE_STAGE_PRESSURE: status = project(s, dt, error); break;
     case SPATE_STAGE_EXTRAPOLATE: X(gpu_extrapolate)(g, dt, &s->reach); break;
     case SPATE_STAGE_G2P: X(gpu_hand_back)(s, dt); break;
     case SPATE_STAGE_ADVECT: status = X(gpu_advect)(s, dt, error); break;
-    case SPATE_STAGE_EMIT: remove_dead(s); break;
+    case SPATE_STAGE_EMIT: status = X(gpu_emit_and_drain)(s, dt, error); break;
     default: break;
     }
-    device_wrote(s, plan[stage].writes);
-    if (stage == SPATE_STAGE_G2P)
-        average_channels(s, dt);
+    X(gpu_wrote)(s, plan[stage].writes);
     return status;
 }
 
-/* Stages of the host that have nothing to do need nothing. */
+/* Stages that have nothing to do. */
 static bool is_idle(const X(sim) *s, spate_stage stage)
 {
     const spate_scene *scene = s->common->scene;
@@ -531,43 +281,22 @@ static bool is_idle(const X(sim) *s, spate_stage stage)
     return false;
 }
 
-/* The host's pressure system is not in the device's memory, where SORT clears what leaves the
- * active tiles: before the host builds it, all of it is cleared. */
-static void clear_system(X(sim) *s)
-{
-    X(array) arrays[MAX_ARRAYS];
-    mirror list[MAX_MIRRORS];
-    int count = X(arrays)(s, s->common->scene, arrays), mirrors = list_mirrors(s, list);
-    for (int k = 0; k < count; k++) {
-        bool mirrored = !arrays[k].moving;
-        for (int m = 0; m < mirrors && !mirrored; m++)
-            mirrored = list[m].host == arrays[k].block;
-        if (!mirrored)
-            memset(*arrays[k].block, 0, s->grid.size * arrays[k].item);
-    }
-    memset(s->system.unknown, UNKNOWN_NONE, (size_t)s->grid.tile_count);
-}
-
 spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done,
                              spate_error *error)
 {
     X(gpu) *g = s->gpu;
     X(gpu_mark)(g, (int)stage);
-    *done = is_idle(s, stage);
-    if (*done)
+    *done = true;
+    if (is_idle(s, stage))
         return SPATE_OK;
     if (stage == SPATE_STAGE_SOLIDS) {
-        if (s->solids_changed || s->movers)
-            X(changed)(s, GPU_SOLIDS);
-        return SPATE_OK;
+        g->bodies_there = g->bodies_there && !s->solids_changed && !s->movers;
+        *done = s->movers && !s->solids_changed; /* otherwise the host lays all of them, or none */
+        if (!*done)
+            return SPATE_OK;
+        advance_solids(s, dt);
     }
-    TRY(run(s, stage, dt, done, error));
-    if (!*done) {
-        X(bring)(s, plan[stage].reads | plan[stage].writes);
-        X(changed)(s, plan[stage].writes);
-        if (stage == SPATE_STAGE_PRESSURE)
-            clear_system(s);
-    }
+    TRY(run(s, stage, dt, error));
     return g->failure[0] ? failure(s, error) : SPATE_OK;
 }
 

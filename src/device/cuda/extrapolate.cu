@@ -1,6 +1,7 @@
 /* extrapolate.cu -- carries the velocity of the liquid into the faces around it
- * (sim/extrapolate.c), and past resting solids (sim/solids.c: slide_faces). */
+ * (sim/extrapolate.c), and past solids (sim/solids.c: slide_faces). */
 #include "device/cuda/launch.h"
+#include "kernels/faces.h"
 
 #include <math.h>
 
@@ -11,6 +12,7 @@ typedef struct extrapolate_args {
     X(fields) f;
     X(gpu_counters) *counters;
     int layer;
+    double dt;
 } extrapolate_args;
 
 /* What a face is at the start, and the largest |u| of the sources. */
@@ -83,38 +85,6 @@ MAP(extend_faces, extrapolate_args)
 
 /* ---- solids */
 
-GPU_FN bool face_normal(const X(fields) *f, size_t index, int d, float normal[DIM])
-{
-    const X(grid) *g = &f->grid;
-    float square = 0.0f;
-    FOR_DIM(axis)
-        normal[axis] = 0.0f;
-    for (int corner = 0; corner < (1 << DIM); corner++) {
-        size_t here = index, there = index - g->stride[d];
-        FOR_DIM(axis) {
-            here += ((size_t)corner >> axis & 1) * g->stride[axis];
-            there += ((size_t)corner >> axis & 1) * g->stride[axis];
-        }
-        FOR_DIM(axis)
-            normal[axis] +=
-                (corner >> axis & 1 ? 1.0f : -1.0f) * (f->phi_solid[here] + f->phi_solid[there]);
-    }
-    FOR_DIM(axis)
-        square += normal[axis] * normal[axis];
-    if (!(square > 0.0f))
-        return false;
-    FOR_DIM(axis)
-        normal[axis] /= GPU_SQRT(square);
-    return true;
-}
-
-GPU_FN float beside_face(const X(fields) *f, const float *field, size_t index, int d, int axis)
-{
-    size_t low = index - f->grid.stride[d];
-    return 0.25f * (field[index] + field[index + f->grid.stride[axis]] + field[low] +
-                    field[low + f->grid.stride[axis]]);
-}
-
 GPU_FN bool is_near_solid(const X(fields) *f, int tile)
 {
     return !(f->phi_solid[X(tile_index)(&f->grid, tile)] > 3.0f * TILE * f->grid.dx);
@@ -122,24 +92,36 @@ GPU_FN bool is_near_solid(const X(fields) *f, int tile)
 
 /* Closed faces lose their velocity into the solid. New velocities go to `weight` and from there to
  * u. */
-MAP(slide_faces, extrapolate_args)
+GPU_FN void slide_face(const extrapolate_args *a, size_t i, bool any_moving)
 {
     const X(fields) *f = &a->f;
     int cell[DIM], tile = f->active[i / TILE_CELLS];
     if (!is_near_solid(f, tile))
         return;
     size_t c = X(tile_place)(&f->grid, tile, (int)(i % TILE_CELLS), cell);
-    FOR_DIM(d) {
+    bool inside = X(inside)(&f->grid, cell);
+    for (int d = 0; d < DIM; d++) {
+        float moving[DIM];
         f->weight[d][c] = f->u[d][c];
-        float normal[DIM], across = 0.0f;
-        if (f->w[d][c] > 0.0f || !X(inside)(&f->grid, cell) || !face_normal(f, c, d, normal))
+        if (f->w[d][c] > 0.0f || !inside)
             continue;
-        FOR_DIM(axis) {
-            float v = axis == d ? f->u[d][c] : beside_face(f, f->u[axis], c, d, axis);
-            across += normal[axis] * v;
-        }
-        f->weight[d][c] -= across * normal[d];
+        FOR_DIM(axis)
+            moving[axis] = 0.0f;
+        if (any_moving)
+            X(solid_velocity)(&f->grid, &f->bodies, cell, d, a->dt, moving);
+        f->weight[d][c] = X(slid)(&f->grid, f->phi_solid, f->u, cell, d, moving);
     }
+}
+
+/* Apart: the first needs fewer registers. */
+MAP(slide_at_rest, extrapolate_args)
+{
+    slide_face(a, i, false);
+}
+
+MAP(slide_moving, extrapolate_args)
+{
+    slide_face(a, i, true);
 }
 
 MAP(take_slid, extrapolate_args)
@@ -153,20 +135,24 @@ MAP(take_slid, extrapolate_args)
         f->u[d][c] = f->weight[d][c];
 }
 
-static void slide(X(gpu) *g)
+static void slide(X(gpu) *g, double dt)
 {
-    extrapolate_args args = {g->f, g->counters, 0};
+    extrapolate_args args = {g->f, g->counters, 0, dt};
     FOR_DIM(d)
         X(gpu_fill_border)(g, g->f.u[d], d);
-    slide_faces(g, args, (size_t)g->f.active_count * TILE_CELLS);
+    if (g->f.bodies.any_moving)
+        slide_moving(g, args, (size_t)g->f.active_count * TILE_CELLS);
+    else
+        slide_at_rest(g, args, (size_t)g->f.active_count * TILE_CELLS);
     take_slid(g, args, (size_t)g->f.active_count * TILE_CELLS);
     X(gpu_close_walls)(g);
+    X(gpu_prescribe_inflow)(g);
 }
 
 void X(gpu_extrapolate)(X(gpu) *g, double dt, float *reach)
 {
     size_t faces = (size_t)g->f.face_count * TILE_CELLS;
-    extrapolate_args args = {g->f, g->counters, 0};
+    extrapolate_args args = {g->f, g->counters, 0, dt};
     uint32_t bits = 0;
     float fastest;
     X(gpu_set)(g, &g->counters->fastest, 0, sizeof bits);
@@ -193,7 +179,7 @@ void X(gpu_extrapolate)(X(gpu) *g, double dt, float *reach)
     }
     *reach = (float)(layers - 1);
     if (g->f.cut)
-        slide(g);
+        slide(g, dt);
     FOR_DIM(d) {
         X(gpu_fill_border)(g, g->f.u[d], d);
         X(gpu_fill_border)(g, g->f.u_old[d], d);

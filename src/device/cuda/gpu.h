@@ -13,6 +13,9 @@
 
 #include "device/groups.h"
 #include "kernels/grid.h"
+#include "kernels/inflow.h"
+#include "kernels/push.h"
+#include "kernels/reseed.h"
 
 #include <spate/spate.h>
 
@@ -49,8 +52,20 @@ typedef struct X(fields) {
     float *phi, *density, *p;              /* density: NULL without density projection */
     uint8_t *type;
     float *phi_solid, *w[DIM], *room; /* NULL without solids */
+    float *phi_static;                /* NULL until solids move */
+    uint8_t *tile_cut;                /* per tile; NULL without solids */
     uint8_t *marks;                   /* NULL without inflows and outflows */
+    int16_t *mark_of;                 /* likewise */
+    float *inflow_velocity;           /* DIM each; NULL without inflows */
+    sp_solids bodies;                 /* the exact solids; `items` is the device's */
 } X(fields);
+
+/* A mesh that has been copied to the device. */
+typedef struct X(gpu_mesh) {
+    const spate_mesh *mesh;
+    sp_mesh_data data;       /* with the device's pointers */
+    const spate_mesh *there; /* where the device has them */
+} X(gpu_mesh);
 
 /* Counters that stages add to on the device (integers: any order gives the same sum). */
 typedef struct X(gpu_counters) {
@@ -58,6 +73,40 @@ typedef struct X(gpu_counters) {
     uint32_t waiting; /* particles that the host is to settle */
     uint32_t fastest; /* bits of the square of the largest speed; floats >= 0 order as integers */
 } X(gpu_counters);
+
+/* Places of the lattice of an inflow, EMIT; one more of flags and before. */
+typedef struct X(gpu_places) {
+    uint8_t *occupied;
+    uint32_t *flags, *before; /* gives a particle; how many before it do */
+    size_t count, room;
+} X(gpu_places);
+
+/* Particles that come in. */
+typedef struct X(gpu_newcomers) {
+    uint32_t count, next_id;
+    float initial[GPU_CHANNELS]; /* of the channels */
+} X(gpu_newcomers);
+
+/* What statistics ask for, see sim/spacing.c; and what they find. */
+typedef struct X(gpu_question) {
+    uint32_t full;     /* particles of a cell at rest */
+    float close, half; /* squares of the distances of close pairs and of overlaps, cells */
+    size_t every, looked_at;
+} X(gpu_question);
+typedef struct X(gpu_census) {
+    uint64_t cells, held, kinds[SPATE_INTERIOR_COUNT], overlaps, in_solid;
+    uint32_t most, interior_most;
+    uint32_t close, usual;               /* bits of smallest squares, reversed */
+    double nearest_close, nearest_usual; /* cells; at most where the search began */
+    double volume;                       /* cells */
+} X(gpu_census);
+
+/* Columns that output reads: in pinned memory of the host; copies on the device, or NULL. */
+#define GPU_SENT (2 * DIM + 1 + GPU_CHANNELS)
+typedef struct X(gpu_snapshot) {
+    void *host[GPU_SENT], *device[GPU_SENT];
+    size_t capacity; /* particles */
+} X(gpu_snapshot);
 
 typedef struct X(gpu) {
     X(fields) f;
@@ -72,10 +121,31 @@ typedef struct X(gpu) {
     uint32_t capacity;           /* of the columns */
     unsigned on_host, on_device; /* GPU_... groups that are up to date there */
 
+    /* snapshot.c */
+    X(gpu_snapshot) snapshot;
+    void *sender;       /* CUDA: the stream of the copies; check: those that are under way */
+    void *ready, *sent; /* CUDA: events: what they wait for, and their end */
+    bool sending;       /* the columns themselves are being read by them */
+
+    /* bodies.c */
+    X(gpu_mesh) *meshes;
+    int mesh_count;
+    sp_solid *bodies, *body_copies; /* the device's; the host's copies of these */
+    size_t body_room;
+    bool bodies_there;               /* they are as the host's solids are */
+    sp_shape *inflow_forms, *drains; /* the device's */
+    float *drain_bounds;             /* cells: DIM low and DIM high numbers of each */
+    int flow_count, drain_count;
+    X(gpu_places) places;
+    uint8_t *near_movers; /* per tile: solids that may move are laid there */
+    double dt;            /* s, of the step under way, for PRESSURE */
+
     /* scratch */
     float *spare;                                    /* one column */
     uint32_t *order, *key, *order_other, *key_other; /* SORT, see sort.cu; columns otherwise */
+    float *channel_sum, *channel_weight; /* channels.cu; NULL without averaged channels */
     X(gpu_counters) *counters;
+    X(gpu_census) *census;
     uint32_t *tile_flags;  /* lists of tiles: flags of all lists, and their sums */
     uint32_t *list_totals; /* how long each is */
     int *left;             /* tiles that the liquid has left */
@@ -104,6 +174,16 @@ void X(gpu_upload)(X(gpu) *g, void *to, const void *from, size_t bytes);
 void X(gpu_download)(X(gpu) *g, void *to, const void *from, size_t bytes);
 void X(gpu_copy)(X(gpu) *g, void *to, const void *from, size_t bytes);
 void X(gpu_set)(X(gpu) *g, void *to, int byte, size_t bytes);
+/* Copies to pinned memory of the host, beside what is queued after them. begin: they wait for what
+ * is queued so far; guard: what is queued next waits for them; wait: the host does, in any thread;
+ * false: they failed. */
+void *X(gpu_pin)(X(gpu) *g, size_t bytes); /* NULL without memory */
+void X(gpu_unpin)(X(gpu) *g, void *block);
+void X(gpu_send_begin)(X(gpu) *g);
+void X(gpu_send)(X(gpu) *g, void *to, const void *from, size_t bytes);
+void X(gpu_send_end)(X(gpu) *g);
+void X(gpu_send_guard)(X(gpu) *g);
+bool X(gpu_send_wait)(X(gpu) *g);
 /* Clock: marks the place in the queue where stage k begins (k = SPATE_STAGE_COUNT: the end), and
  * tells the seconds between the marks of the last step; false: this device has no clock. */
 void X(gpu_mark)(X(gpu) *g, int k);
@@ -117,10 +197,17 @@ double X(gpu_sum)(X(gpu) *g, size_t count);
 double X(gpu_maximum)(X(gpu) *g, size_t count);
 
 /* ---- the stages. What each reads and writes stands in bridge.c. */
-void X(gpu_sort_particles)(X(gpu) *g);                       /* sort.cu: SORT, with the lists */
-void X(gpu_particles_to_grid)(X(gpu) *g);                    /* p2g.cu */
-void X(gpu_build_surface)(X(gpu) *g);                        /* surface.cu */
-void X(gpu_add_forces)(X(gpu) *g, const float dv[DIM]);      /* forces.cu: gravity, walls */
+void X(gpu_sort_particles)(X(gpu) *g);    /* sort.cu: SORT, with the lists */
+void X(gpu_particles_to_grid)(X(gpu) *g); /* p2g.cu */
+void X(gpu_build_surface)(X(gpu) *g);     /* surface.cu */
+/* forces.cu. dv: of gravity, m/s; friction: of the walls */
+typedef struct X(gpu_forces) {
+    float dv[DIM];
+    double friction, dt;
+} X(gpu_forces);
+void X(gpu_add_forces)(X(gpu) *g, const X(gpu_forces) *how);
+void X(gpu_prescribe_inflow)(X(gpu) *g); /* nothing without inflows */
+void X(gpu_lay_solids)(X(gpu) *g);       /* solids.cu: those that move, where they are now */
 void X(gpu_extrapolate)(X(gpu) *g, double dt, float *reach); /* extrapolate.cu */
 /* g2p.cu: what G2P reads, into `weight` (half: dt / (2 dx), kept: FLIP's share), and G2P */
 void X(gpu_carry_kick)(X(gpu) *g, float half, float kept);
@@ -130,8 +217,24 @@ void X(gpu_grid_to_particles)(X(gpu) *g, float kept);
 double X(gpu_max_speed)(X(gpu) *g);
 void X(gpu_momentum_to_be)(X(gpu) *g, float rest, double momentum[DIM]);
 double X(gpu_momentum)(X(gpu) *g, double momentum[DIM]);
+double X(gpu_sum_of_squares)(X(gpu) *g);                          /* of speeds */
+double X(gpu_sum_of_heights)(X(gpu) *g, const double gravity[3]); /* - gravity times place, m */
 void X(gpu_add)(X(gpu) *g, float *column, float value);
+void X(gpu_average)(X(gpu) *g, float *column); /* channels.cu, of sorted particles */
+/* stats.cu, of sorted particles; makes phi anew */
+X(gpu_census) X(gpu_take_census)(X(gpu) *g, const X(gpu_question) *question);
+void X(gpu_update_level_set)(X(gpu) *g);           /* surface.cu: that part of SURFACE */
 void X(gpu_remove_dead)(X(gpu) *g, uint32_t dead); /* as many are marked */
+/* emit.cu: marks the particles in outflows, how many; the places of an inflow that give a particle,
+ * how many; and those particles, behind the others. Shapes are the device's. */
+uint32_t X(gpu_drain)(X(gpu) *g);
+uint32_t X(gpu_find_newcomers)(X(gpu) *g, const X(lattice) *lattice, const sp_shape *form);
+void X(gpu_append)(X(gpu) *g, const X(lattice) *lattice, const X(gpu_newcomers) *what);
+/* reseed.cu, of sorted particles: how many come, these behind the others, and how many of the old
+ * ones are marked dead. The cells of liquid tiles are the `places`. */
+uint32_t X(gpu_count_reseeded)(X(gpu) *g, const X(reseeding) *how);
+void X(gpu_put_reseeded)(X(gpu) *g, const X(reseeding) *how, const X(gpu_newcomers) *what);
+uint32_t X(gpu_thin)(X(gpu) *g, const X(reseeding) *how);
 
 /* move.cu, see stages.h */
 typedef struct X(gpu_move) {
@@ -139,15 +242,23 @@ typedef struct X(gpu_move) {
     float h, reach;      /* dt / dx; cells around the liquid in which u is known */
     bool displaced;      /* `weight` holds a displacement, in cells */
     bool movers;         /* solids may move: phi_solid knows of them within SOLID_BAND only */
-    double travel;       /* m, how far they go */
+    sp_room room;        /* where particles may be */
+    double dt;           /* s */
     double gravity[DIM]; /* times dx */
 } X(gpu_move);
-#define GPU_PACKED (3 * DIM) /* floats of a particle that waits: place, target, velocity */
 double X(gpu_move_particles)(X(gpu) *g, const X(gpu_move) *how, X(gpu_counters) *counted);
-void X(gpu_fetch_waiting)(X(gpu) *g, size_t first, size_t count, float *packed);
-void X(gpu_return_waiting)(X(gpu) *g, size_t first, size_t count, const float *packed,
-                           X(gpu_counters) *counted);
 void X(gpu_keep_speed)(X(gpu) *g, const X(gpu_counters) *counted); /* of all, after ADVECT */
+
+/* push.cu: SEPARATE by pairs; returns gravity times way, summed */
+typedef struct X(gpu_push) {
+    float D; /* the separation distance, cells */
+    X(push_sides) sides;
+    bool movers; /* as in X(gpu_move) */
+    sp_room room;
+    double travel;       /* m, how far solids go in the step; they are held where it begins */
+    double gravity[DIM]; /* times dx */
+} X(gpu_push);
+double X(gpu_push_apart)(X(gpu) *g, const X(gpu_push) *how, X(gpu_counters) *counted);
 
 /* ---- operations of the pressure solvers, as sim/pressure has them for the host; `density`: for
  * the density projection */

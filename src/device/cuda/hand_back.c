@@ -10,22 +10,17 @@ static bool is_age(const spate_channel *channel)
     return strcmp(channel->name, "age") == 0;
 }
 
-bool X(gpu_has_averages)(const X(sim) *s)
+/* As X(channels_step) does. */
+static void step_channels(X(sim) *s, double dt)
 {
     const spate_scene *scene = s->common->scene;
-    bool found = false;
-    for (int c = 0; c < scene->channel_count; c++)
-        found = found || scene->channels[c].pic;
-    return found;
-}
-
-static void grow_ages(X(sim) *s, double dt)
-{
-    const spate_scene *scene = s->common->scene;
-    int column = 0;
-    for (int c = 0; c < scene->channel_count; column += scene->channels[c++].components)
+    float **columns = s->gpu->f.channel;
+    for (int c = 0; c < scene->channel_count; columns += scene->channels[c++].components) {
         if (is_age(&scene->channels[c]))
-            X(gpu_add)(s->gpu, s->gpu->f.channel[column], (float)dt);
+            X(gpu_add)(s->gpu, columns[0], (float)dt);
+        for (int e = 0; e < scene->channels[c].components && scene->channels[c].pic; e++)
+            X(gpu_average)(s->gpu, columns[e]);
+    }
 }
 
 void X(gpu_hand_back)(X(sim) *s, double dt)
@@ -38,8 +33,7 @@ void X(gpu_hand_back)(X(sim) *s, double dt)
     if (measured)
         X(gpu_momentum_to_be)(g, 1.0f - kept, before);
     X(gpu_grid_to_particles)(g, kept);
-    if (!X(gpu_has_averages)(s))
-        grow_ages(s, dt);
+    step_channels(s, dt);
     if (!measured)
         return;
     double speed = X(gpu_momentum)(g, after);

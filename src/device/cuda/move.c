@@ -1,38 +1,42 @@
-/* move.c -- the host's part of moving particles that live on the device: it settles those that come
- * near a solid, with the exact shapes (sim/settle.c), and books what was counted. */
+/* move.c -- the host's part of moving particles that live on the device: it says how, and books
+ * what was counted. */
+#include "device/cuda/residency.h"
 #include "device/cuda/stages.h"
 
 #include <string.h>
 
-typedef struct settle_args {
-    X(mover) *mover;
-    float *packed; /* as move.cu packs them */
-} settle_args;
-
-static void settle_range(void *user, size_t begin, size_t end, int worker)
+/* What the device has counted goes to the mover, which books it. */
+static void end(X(mover) *mover, const X(gpu_counters) *counted)
 {
-    (void)worker;
-    const settle_args *args = user;
-    for (size_t k = begin; k < end; k++) {
-        float *x = args->packed + k * GPU_PACKED, *to = x + DIM, *v = to + DIM;
-        if (!X(settle)(args->mover, x, to, v))
-            to[0] = DEAD;
-    }
+    mover->open += counted->open;
+    mover->collisions += counted->collisions;
+    mover->far += counted->far;
+    mover->crushed += counted->crushed;
+    X(mover_end)(mover);
 }
 
-/* In parts that fit into one column of the particles; that of the host is free. */
-static void settle_waiting(X(sim) *s, X(mover) *mover, X(gpu_counters) *counted)
+void X(gpu_push_pairs)(X(sim) *s)
 {
     X(gpu) *g = s->gpu;
-    size_t count = counted->waiting;
-    size_t capacity = g->capacity < s->particles.capacity ? g->capacity : s->particles.capacity;
-    settle_args args = {mover, s->particles.spare};
-    for (size_t first = 0, n; first < count && !g->failure[0]; first += n) {
-        n = count - first < capacity / GPU_PACKED ? count - first : capacity / GPU_PACKED;
-        X(gpu_fetch_waiting)(g, first, n, args.packed);
-        sp_parallel_for(s->common->pool, n, 256, settle_range, &args);
-        X(gpu_return_waiting)(g, first, n, args.packed, counted);
-    }
+    const spate_scene *scene = s->common->scene;
+    X(gpu_counters) counted;
+    X(mover) mover = X(mover_begin)(s, 0);
+    float D = (float)(scene->volume.separation / scene->liquid.particles_per_axis);
+    X(gpu_push) how = {.D = D,
+                       .sides = X(push_sides_of)(&s->grid, scene->domain.sides, D),
+                       .movers = s->movers,
+                       .room = mover.obstacles.room,
+                       .travel = mover.obstacles.travel};
+    memset(&counted, 0, sizeof counted);
+    FOR_DIM(d)
+        how.gravity[d] = s->common->gravity[d] * s->grid.dx;
+    g->bodies_there = g->bodies_there && !s->movers; /* these are held now */
+    X(gpu_use)(s, GPU_PARTICLES | GPU_TILES | GPU_SOLIDS);
+    X(book_separation)(s, X(gpu_push_apart)(g, &how, &counted));
+    X(gpu_wrote)(s, GPU_PARTICLES);
+    end(&mover, &counted);
+    g->bodies_there = g->bodies_there && !s->movers;
+    s->at_home = false;
 }
 
 spate_status X(gpu_advect)(X(sim) *s, double dt, spate_error *error)
@@ -44,15 +48,14 @@ spate_status X(gpu_advect)(X(sim) *s, double dt, spate_error *error)
                        .reach = s->reach,
                        .displaced = s->displaced,
                        .movers = s->movers,
-                       .travel = mover.travel};
+                       .room = mover.obstacles.room,
+                       .dt = dt};
     memset(&counted, 0, sizeof counted);
     FOR_DIM(d)
         how.gravity[d] = s->common->gravity[d] * s->grid.dx;
     X(book_separation)(s, X(gpu_move_particles)(s->gpu, &how, &counted));
-    settle_waiting(s, &mover, &counted);
     X(gpu_keep_speed)(s->gpu, &counted);
-    mover.open += counted.open;
-    X(mover_end)(&mover);
+    end(&mover, &counted);
     s->displaced = s->at_home = false;
     if (counted.broken > 0)
         return sp_fail(

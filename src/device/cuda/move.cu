@@ -3,12 +3,13 @@
  *
  *     x <- x + h u_mean + d(x).
  *
- * Walls, periodic and open sides are settled here. Whoever comes near a solid waits: it is listed
- * with its target, and the host, which has the exact shapes, settles it (move.c). The list is in no
- * particular order; nothing depends on it, for particles do not know of each other. */
+ * Walls, periodic and open sides are settled at once. Whoever comes near a solid waits: it is
+ * listed with its target, and settled past the exact shapes by a kernel of its own, so that few
+ * threads wait for those that have much to do. The list is in no particular order; nothing depends
+ * on it, for particles do not know of each other. */
 #include "device/cuda/launch.h"
 #include "kernels/rk.h"
-#include "kernels/sides.h"
+#include "kernels/settle.h"
 
 #define MOST_WAY 0.5f /* cells along an axis that SEPARATE moves a particle in a step */
 #define GROUP 1024    /* particles of a partial sum */
@@ -19,6 +20,7 @@ typedef struct move_args {
     X(gpu_move) how;
     X(gpu_counters) *counters;
     uint32_t *waiting;
+    size_t waiting_count;
     float *target[DIM]; /* of those that wait */
     double *partials;
 } move_args;
@@ -27,21 +29,21 @@ typedef struct move_shared {
     double work[GROUP];
 } move_shared;
 
-/* Whether a particle that goes `way` cells from x could meet a solid, as in sim/settle.c. */
-GPU_FN bool is_near_solid(const move_args *a, const float x[DIM], float way)
+GPU_FN X(obstacles) obstacles_of(const move_args *a)
 {
-    const X(grid) *g = &a->f.grid;
-    int c[DIM];
-    if (a->how.movers && way + 2.0f > (float)SOLID_BAND)
-        return true;
-    FOR_DIM(d) {
-        c[d] = X(floor)(x[d] + 0.5f);
-        c[d] = c[d] < 0 ? 0 : c[d] > g->n[d] ? g->n[d] : c[d];
-    }
-    return a->f.phi_solid[X(index)(g, c)] < (way + 2.0f) * g->dx + a->how.travel;
+    X(obstacles) o;
+    o.grid = &a->f.grid;
+    o.sides = a->f.sides;
+    o.solids = &a->f.bodies;
+    o.phi_solid = a->f.phi_solid;
+    o.movers = a->how.movers;
+    o.room = a->how.room;
+    o.dt = a->how.dt;
+    o.travel = a->f.bodies.travel;
+    return o;
 }
 
-GPU_FN void wait_for_host(const move_args *a, size_t k, const float to[DIM])
+GPU_FN void wait(const move_args *a, size_t k, const float to[DIM])
 {
     uint32_t place = GPU_ADD32(&a->counters->waiting, 1u);
     a->waiting[place] = (uint32_t)k;
@@ -65,13 +67,14 @@ GPU_FN void settle(const move_args *a, size_t k, const float x[DIM], const float
         return;
     }
     way = GPU_SQRT(way);
-    if (a->f.solids && is_near_solid(a, x, way)) {
-        wait_for_host(a, k, to);
+    X(obstacles) o = obstacles_of(a);
+    if (a->f.solids && X(is_near_solid)(&o, x, way)) {
+        wait(a, k, to);
         return;
     }
     bool stays = X(pass_sides)(&a->f.grid, a->f.sides, place, v, shift, &wrapped);
-    if (stays && a->f.solids && wrapped && is_near_solid(a, place, way)) {
-        wait_for_host(a, k, to);
+    if (stays && a->f.solids && wrapped && X(is_near_solid)(&o, place, way)) {
+        wait(a, k, to);
         return;
     }
     FOR_DIM(d) {
@@ -176,6 +179,53 @@ static move_args args_of(X(gpu) *g)
     return args;
 }
 
+GPU_FN void settle_one(const move_args *a, size_t i)
+{
+    uint32_t k = a->waiting[i];
+    float x[DIM], to[DIM], v[DIM];
+    X(obstacles) o = obstacles_of(a);
+    X(fate) fate = {0, 0, false, false};
+    FOR_DIM(d) {
+        x[d] = a->f.x[d][k];
+        to[d] = a->target[d][i];
+        v[d] = a->f.v[d][k];
+    }
+    bool stays = X(settle_one)(&o, x, to, v, &fate);
+    FOR_DIM(d) {
+        a->f.x[d][k] = to[d];
+        a->f.v[d][k] = v[d];
+    }
+    if (stays)
+        X(note_speed)(a->counters, v);
+    else
+        a->f.x[0][k] = DEAD;
+    if (fate.collisions > 0)
+        GPU_ADD64(&a->counters->collisions, fate.collisions);
+    if (fate.far > 0)
+        GPU_ADD64(&a->counters->far, fate.far);
+    if (fate.open)
+        GPU_ADD64(&a->counters->open, 1);
+    if (fate.crushed)
+        GPU_ADD64(&a->counters->crushed, 1);
+}
+
+/* Those that wait. Small blocks: a sweep needs many registers. */
+#define FEW 128
+
+typedef struct no_shared {
+    char nothing;
+} no_shared;
+
+BLOCKS(settle_waiting, move_args, no_shared, FEW)
+{
+    (void)shared;
+    FOR_THREADS(t, FEW) {
+        size_t i = block * FEW + (size_t)t;
+        if (i < a->waiting_count)
+            settle_one(a, i);
+    }
+}
+
 double X(gpu_move_particles)(X(gpu) *g, const X(gpu_move) *how, X(gpu_counters) *counted)
 {
     move_args args = args_of(g);
@@ -188,55 +238,12 @@ double X(gpu_move_particles)(X(gpu) *g, const X(gpu_move) *how, X(gpu_counters) 
         move_general(g, args, groups);
     double work = how->displaced ? X(gpu_sum)(g, groups) : 0;
     X(gpu_download)(g, counted, g->counters, sizeof *counted);
+    if (counted->waiting > 0) {
+        args.waiting_count = counted->waiting;
+        settle_waiting(g, args, (args.waiting_count + FEW - 1) / FEW);
+        X(gpu_download)(g, counted, g->counters, sizeof *counted);
+    }
     return work;
-}
-
-/* ---- those that wait, `PACKED` floats each: place, target, velocity */
-
-typedef struct pack_args {
-    move_args m;
-    float *packed;
-    size_t first; /* of the list */
-} pack_args;
-
-MAP(pack, pack_args)
-{
-    size_t place = a->first + i;
-    uint32_t k = a->m.waiting[place];
-    float *to = a->packed + i * GPU_PACKED;
-    FOR_DIM(d) {
-        to[d] = a->m.f.x[d][k];
-        to[DIM + d] = a->m.target[d][place];
-        to[2 * DIM + d] = a->m.f.v[d][k];
-    }
-}
-
-MAP(unpack, pack_args)
-{
-    uint32_t k = a->m.waiting[a->first + i];
-    const float *from = a->packed + i * GPU_PACKED;
-    FOR_DIM(d) {
-        a->m.f.x[d][k] = from[DIM + d];
-        a->m.f.v[d][k] = from[2 * DIM + d];
-    }
-    if (from[DIM] != DEAD)
-        X(note_speed)(a->m.counters, from + 2 * DIM);
-}
-
-void X(gpu_fetch_waiting)(X(gpu) *g, size_t first, size_t count, float *packed)
-{
-    pack_args args = {args_of(g), g->spare, first};
-    pack(g, args, count);
-    X(gpu_download)(g, packed, g->spare, count * GPU_PACKED * sizeof(float));
-}
-
-void X(gpu_return_waiting)(X(gpu) *g, size_t first, size_t count, const float *packed,
-                           X(gpu_counters) *counted)
-{
-    pack_args args = {args_of(g), g->spare, first};
-    X(gpu_upload)(g, g->spare, packed, count * GPU_PACKED * sizeof(float));
-    unpack(g, args, count);
-    X(gpu_download)(g, counted, g->counters, sizeof *counted);
 }
 
 void X(gpu_keep_speed)(X(gpu) *g, const X(gpu_counters) *counted)

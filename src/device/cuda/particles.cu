@@ -36,7 +36,13 @@ double X(gpu_max_speed)(X(gpu) *g)
 #define GROUP 1024 /* particles of a partial sum */
 #define THREADS 256
 
-typedef enum measure { MEASURE_TO_BE, MEASURE_MOMENTUM, MEASURE_SPEED } measure;
+typedef enum measure {
+    MEASURE_TO_BE,
+    MEASURE_MOMENTUM,
+    MEASURE_SPEED,
+    MEASURE_SQUARE,
+    MEASURE_HEIGHT
+} measure;
 
 typedef struct sum_args {
     X(fields) f;
@@ -44,6 +50,7 @@ typedef struct sum_args {
     int axis;
     float rest; /* 1 - r */
     double *partials;
+    double gravity[DIM];
 } sum_args;
 
 typedef struct sum_shared {
@@ -64,6 +71,13 @@ GPU_FN float kick_of(const sum_args *a, size_t k)
 GPU_FN double measured(const sum_args *a, size_t k)
 {
     float square = 0.0f;
+    double sum = 0;
+    if (a->what == MEASURE_SQUARE || a->what == MEASURE_HEIGHT) {
+        FOR_DIM(d)
+            sum += a->what == MEASURE_SQUARE ? (double)a->f.v[d][k] * (double)a->f.v[d][k]
+                                             : -(double)a->f.x[d][k] * a->f.grid.dx * a->gravity[d];
+        return sum;
+    }
     if (a->what == MEASURE_TO_BE)
         return (double)a->f.v[a->axis][k] + (double)kick_of(a, k);
     if (a->what == MEASURE_MOMENTUM)
@@ -89,12 +103,30 @@ BLOCKS(sum_group, sum_args, sum_shared, THREADS)
         a->partials[block] = shared->part[0];
 }
 
+static double sum_over(X(gpu) *g, const sum_args *args)
+{
+    size_t groups = ((size_t)g->f.particle_count + GROUP - 1) / GROUP;
+    sum_group(g, *args, groups);
+    return X(gpu_sum)(g, groups);
+}
+
 static double sum_of(X(gpu) *g, measure what, int axis, float rest)
 {
-    sum_args args = {g->f, what, axis, rest, g->partials};
-    size_t groups = ((size_t)g->f.particle_count + GROUP - 1) / GROUP;
-    sum_group(g, args, groups);
-    return X(gpu_sum)(g, groups);
+    sum_args args = {g->f, what, axis, rest, g->partials, {0}};
+    return sum_over(g, &args);
+}
+
+double X(gpu_sum_of_squares)(X(gpu) *g)
+{
+    return sum_of(g, MEASURE_SQUARE, 0, 0.0f);
+}
+
+double X(gpu_sum_of_heights)(X(gpu) *g, const double gravity[3])
+{
+    sum_args args = {g->f, MEASURE_HEIGHT, 0, 0.0f, g->partials, {0}};
+    FOR_DIM(d)
+        args.gravity[d] = gravity[d];
+    return sum_over(g, &args);
 }
 
 void X(gpu_momentum_to_be)(X(gpu) *g, float rest, double momentum[DIM])

@@ -80,6 +80,14 @@ bool X(gpu_open)(X(gpu) *g, void *pool)
         !good(g, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cuda"))
         return false;
     g->stream = stream;
+    cudaEvent_t ready = NULL, sent = NULL;
+    if (!good(g, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cuda") ||
+        !good(g, cudaEventCreateWithFlags(&ready, cudaEventDisableTiming), "cuda") ||
+        !good(g, cudaEventCreateWithFlags(&sent, cudaEventDisableTiming), "cuda"))
+        return false;
+    g->sender = stream;
+    g->ready = ready;
+    g->sent = sent;
     int shared = 0;
     cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
     g->shared_bytes = (size_t)shared;
@@ -98,6 +106,12 @@ void X(gpu_close)(X(gpu) *g)
     for (int k = 0; k <= SPATE_STAGE_COUNT; k++)
         if (g->marks[k])
             cudaEventDestroy((cudaEvent_t)g->marks[k]);
+    if (g->ready)
+        cudaEventDestroy((cudaEvent_t)g->ready);
+    if (g->sent)
+        cudaEventDestroy((cudaEvent_t)g->sent);
+    if (g->sender)
+        cudaStreamDestroy((cudaStream_t)g->sender);
     if (g->stream)
         cudaStreamDestroy((cudaStream_t)g->stream);
 }
@@ -173,6 +187,54 @@ void X(gpu_set)(X(gpu) *g, void *to, int byte, size_t bytes)
 {
     if (bytes > 0 && !g->failure[0])
         good(g, cudaMemsetAsync(to, byte, bytes, (cudaStream_t)g->stream), "a fill");
+}
+
+void *X(gpu_pin)(X(gpu) *g, size_t bytes)
+{
+    void *block = NULL;
+    (void)g;
+    if (cudaMallocHost(&block, bytes ? bytes : 1) == cudaSuccess)
+        return block;
+    cudaGetLastError();
+    return NULL;
+}
+
+void X(gpu_unpin)(X(gpu) *g, void *block)
+{
+    (void)g;
+    if (block)
+        cudaFreeHost(block);
+}
+
+void X(gpu_send_begin)(X(gpu) *g)
+{
+    if (!g->failure[0] &&
+        good(g, cudaEventRecord((cudaEvent_t)g->ready, (cudaStream_t)g->stream), "a copy"))
+        good(g, cudaStreamWaitEvent((cudaStream_t)g->sender, (cudaEvent_t)g->ready, 0), "a copy");
+}
+
+void X(gpu_send)(X(gpu) *g, void *to, const void *from, size_t bytes)
+{
+    if (bytes > 0 && !g->failure[0])
+        good(g, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, (cudaStream_t)g->sender),
+             "a copy");
+}
+
+void X(gpu_send_end)(X(gpu) *g)
+{
+    if (!g->failure[0])
+        good(g, cudaEventRecord((cudaEvent_t)g->sent, (cudaStream_t)g->sender), "a copy");
+}
+
+void X(gpu_send_guard)(X(gpu) *g)
+{
+    if (!g->failure[0])
+        good(g, cudaStreamWaitEvent((cudaStream_t)g->stream, (cudaEvent_t)g->sent, 0), "a copy");
+}
+
+bool X(gpu_send_wait)(X(gpu) *g)
+{
+    return cudaEventSynchronize((cudaEvent_t)g->sent) == cudaSuccess;
 }
 
 void X(gpu_mark)(X(gpu) *g, int k)

@@ -8,6 +8,7 @@
  * Particles move a cell or two in a step, so what is near in the old order is near in the new one,
  * and all these accesses find their neighbours in the cache. */
 #include "device/cuda/launch.h"
+#include "kernels/heap.h"
 
 enum { LIQUID = 1, ACTIVE = 2, BORDER = 4, ACROSS = 8 }; /* TILE_... of sim/state.h */
 
@@ -307,30 +308,6 @@ MAP(find_places, sort_args)
     a->sorted[first + place] = id;
 }
 
-/* A heap in place. */
-GPU_FN void heap_by_id(uint32_t *list, uint32_t n, const uint32_t *id)
-{
-    for (uint32_t end = n, start = n / 2; end > 1;) {
-        uint32_t root, item;
-        if (start > 0) {
-            root = --start;
-            item = list[root];
-        } else {
-            root = 0;
-            item = list[--end];
-            list[end] = list[0];
-        }
-        for (uint32_t child; (child = 2 * root + 1) < end; root = child) {
-            if (child + 1 < end && id[list[child]] < id[list[child + 1]])
-                child++;
-            if (id[item] >= id[list[child]])
-                break;
-            list[root] = list[child];
-        }
-        list[root] = item;
-    }
-}
-
 MAP(order_crowds, sort_args)
 {
     int cell[DIM];
@@ -338,7 +315,7 @@ MAP(order_crowds, sort_args)
     uint32_t n = a->f.count[c], first = a->f.first[c];
     if (n <= CROWD)
         return;
-    heap_by_id(a->order + first, n, a->f.id);
+    sp_heap_sort(a->order + first, n, a->key, a->f.id);
     for (uint32_t k = first; k < first + n; k++)
         a->sorted[k] = a->f.id[a->order[k]];
 }

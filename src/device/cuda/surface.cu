@@ -232,6 +232,20 @@ static void update_level_set(X(gpu) *g, surface_args args)
     extend_into_solids(g, args);
 }
 
+static surface_args args_of(X(gpu) *g)
+{
+    surface_args args;
+    memset(&args, 0, sizeof args);
+    args.f = g->f;
+    args.sums = g->f.density ? g->f.density : g->f.phi;
+    return args;
+}
+
+void X(gpu_update_level_set)(X(gpu) *g)
+{
+    update_level_set(g, args_of(g));
+}
+
 /* With a voxel surface phi is only a mark. */
 MAP(mark_cells, surface_args)
 {
@@ -261,10 +275,7 @@ MAP(find_types, surface_args)
 void X(gpu_build_surface)(X(gpu) *g)
 {
     size_t cells = (size_t)g->f.active_count * TILE_CELLS;
-    surface_args args;
-    memset(&args, 0, sizeof args);
-    args.f = g->f;
-    args.sums = g->f.density ? g->f.density : g->f.phi;
+    surface_args args = args_of(g);
     if (g->f.ghost || g->f.density)
         update_level_set(g, args);
     if (!g->f.ghost) {

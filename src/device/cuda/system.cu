@@ -1,6 +1,7 @@
 /* system.cu -- the pressure system on the device: assembly into blocks, gradient, divergence. The
  * maths stands in sim/pressure/system.c; expressions and their order are the same. */
 #include "device/cuda/rows.h"
+#include "kernels/faces.h"
 
 typedef struct system_args {
     X(fields) f;
@@ -12,6 +13,7 @@ typedef struct system_args {
     double *partials;
     float least_theta, factor;
     bool blind;
+    double dt;
 } system_args;
 
 typedef struct tile_shared {
@@ -33,6 +35,7 @@ static system_args args_of(X(gpu) *g)
     args.partials = g->partials;
     args.least_theta = y->least_theta;
     args.blind = y->blind;
+    args.dt = g->dt;
     return args;
 }
 
@@ -54,8 +57,14 @@ GPU_FN bool has_solids(const system_args *a, int tile)
     const X(grid) *g = &a->f.grid;
     if (!a->f.solids)
         return false;
+    if (a->blind) { /* the far bound is not of all of them */
+        bool cut = a->f.tile_cut[tile];
+        for (int d = 0, step = 1; d < DIM; step *= g->tiles[d++])
+            cut = cut || a->f.tile_cut[tile + step];
+        return cut;
+    }
     int t[DIM];
-    bool blind = a->blind;
+    bool blind = false;
     size_t middle = X(tile_index)(g, tile);
     X(tile_coordinates)(g, tile, t);
     FOR_DIM(d) {
@@ -104,17 +113,27 @@ GPU_FN equation equation_of(const system_args *a, size_t c, bool solids)
     return e;
 }
 
-GPU_FN double outflow(const system_args *a, size_t c, bool solids)
+/* Flux through face d of a cell, per face area, m/s: through its open part and with the solid's
+ * surface. moving: some solid moves; a constant, so that the code for the others is small. */
+GPU_FN double flux(const system_args *a, const int cell[DIM], int d, bool solids, bool moving)
+{
+    size_t face = X(index)(&a->f.grid, cell);
+    double u = a->f.u[d][face], w = solids ? (double)a->f.w[d][face] : 1.0;
+    float v[DIM];
+    if (!moving || w >= 1.0)
+        return w * u;
+    X(solid_velocity)(&a->f.grid, &a->f.bodies, cell, d, a->dt, v);
+    return w * u + (1 - w) * (double)v[d];
+}
+
+GPU_FN double outflow(const system_args *a, const int cell[DIM], bool solids, bool moving)
 {
     double sum = 0;
     FOR_DIM(d) {
-        size_t low = c, high = c + a->f.grid.stride[d];
-        double one = a->f.u[d][low], two = a->f.u[d][high];
-        if (solids) {
-            one *= (double)a->f.w[d][low];
-            two *= (double)a->f.w[d][high];
-        }
-        sum += two - one;
+        int next[DIM];
+        FOR_DIM(axis)
+            next[axis] = cell[axis] + (axis == d);
+        sum += flux(a, next, d, solids, moving) - flux(a, cell, d, solids, moving);
     }
     return sum;
 }
@@ -220,7 +239,7 @@ BLOCKS(flag_tiles, system_args, flag_shared, GROUP_ROWS)
 
 /* The equation of a cell into the blocks; the magnitude of its right side. */
 GPU_FN uint32_t assemble_cell(const system_args *a, int tile, int slot, int k, bool solids,
-                              bool *ragged)
+                              bool moving, bool *ragged)
 {
     int cell[DIM];
     size_t c = X(tile_place)(&a->f.grid, tile, k, cell);
@@ -230,7 +249,7 @@ GPU_FN uint32_t assemble_cell(const system_args *a, int tile, int slot, int k, b
     memset(&e, 0, sizeof e);
     if (liquid)
         e = equation_of(a, c, solids);
-    float b = e.diagonal > 0.0f ? (float)-outflow(a, c, solids) : 0.0f;
+    float b = e.diagonal > 0.0f ? (float)-outflow(a, cell, solids, moving) : 0.0f;
     a->level.d[at] = e.diagonal;
     a->right[at] = b;
     a->pocket[at] = liquid && !e.surface;
@@ -242,7 +261,7 @@ GPU_FN uint32_t assemble_cell(const system_args *a, int tile, int slot, int k, b
 }
 
 /* The system of a tile; its kind; the largest right side. */
-BLOCKS(assemble_tiles, system_args, tile_shared, PAIRS)
+GPU_FN void assemble_tile(const system_args *a, size_t block, tile_shared *shared, bool moving)
 {
     int slot = (int)block + 1, tile = a->level.tile_of[slot];
     if (a->deep[tile])
@@ -250,8 +269,8 @@ BLOCKS(assemble_tiles, system_args, tile_shared, PAIRS)
     bool solids = has_solids(a, tile), general = solids || has_seam(&a->f.grid, tile);
     FOR_THREADS(t, PAIRS) {
         bool ragged = false;
-        uint32_t one = assemble_cell(a, tile, slot, t, solids, &ragged);
-        uint32_t two = assemble_cell(a, tile, slot, t + PAIRS, solids, &ragged);
+        uint32_t one = assemble_cell(a, tile, slot, t, solids, moving, &ragged);
+        uint32_t two = assemble_cell(a, tile, slot, t + PAIRS, solids, moving, &ragged);
         shared->most[t] = one > two ? one : two;
         shared->other[t] = general ? GENERAL : ragged ? PLAIN : UNIFORM;
     }
@@ -261,6 +280,16 @@ BLOCKS(assemble_tiles, system_args, tile_shared, PAIRS)
         a->partials[block] = bits_magnitude(shared->most[0]);
         a->level.kind[slot] = (uint8_t)shared->other[0];
     }
+}
+
+BLOCKS(assemble_tiles, system_args, tile_shared, PAIRS)
+{
+    assemble_tile(a, block, shared, false);
+}
+
+BLOCKS(assemble_moving, system_args, tile_shared, PAIRS)
+{
+    assemble_tile(a, block, shared, true);
 }
 
 double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind, float scale)
@@ -276,7 +305,10 @@ double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind, float scale)
     if (g->failure[0])
         return 0;
     size_t tiles = (size_t)y->levels[0].tile_count;
-    assemble_tiles(g, args_of(g), tiles);
+    if (g->f.bodies.any_moving)
+        assemble_moving(g, args_of(g), tiles);
+    else
+        assemble_tiles(g, args_of(g), tiles);
     X(gpu_assemble_deep)(g);
     FOR_DIM(d)
         if (y->periodic)
@@ -307,7 +339,7 @@ double X(gpu_largest_b)(X(gpu) *g)
     return X(gpu_maximum)(g, tiles);
 }
 
-BLOCKS(measure_divergence, system_args, tile_shared, PAIRS)
+GPU_FN void measure_tile(const system_args *a, size_t block, tile_shared *shared, bool moving)
 {
     int slot = (int)block + 1, tile = a->level.tile_of[slot];
     if (a->deep[tile])
@@ -317,9 +349,9 @@ BLOCKS(measure_divergence, system_args, tile_shared, PAIRS)
         uint32_t most = 0;
         for (int e = 0; e < 2; e++) {
             int cell[DIM], k = t + e * PAIRS;
-            size_t c = X(tile_place)(&a->f.grid, tile, k, cell);
+            X(tile_place)(&a->f.grid, tile, k, cell);
             bool unknown = a->level.d[(size_t)slot * TILE_CELLS + (size_t)k] > 0.0f;
-            uint32_t bits = unknown ? magnitude_bits((float)outflow(a, c, solids)) : 0;
+            uint32_t bits = unknown ? magnitude_bits((float)outflow(a, cell, solids, moving)) : 0;
             most = bits > most ? bits : most;
         }
         shared->most[t] = most;
@@ -329,10 +361,23 @@ BLOCKS(measure_divergence, system_args, tile_shared, PAIRS)
         a->partials[block] = bits_magnitude(shared->most[0]);
 }
 
+BLOCKS(measure_divergence, system_args, tile_shared, PAIRS)
+{
+    measure_tile(a, block, shared, false);
+}
+
+BLOCKS(measure_moving, system_args, tile_shared, PAIRS)
+{
+    measure_tile(a, block, shared, true);
+}
+
 double X(gpu_divergence)(X(gpu) *g)
 {
     size_t tiles = (size_t)X(gpu_solver_of)(g)->levels[0].tile_count;
-    measure_divergence(g, args_of(g), tiles);
+    if (g->f.bodies.any_moving)
+        measure_moving(g, args_of(g), tiles);
+    else
+        measure_divergence(g, args_of(g), tiles);
     X(gpu_measure_deep)(g);
     return X(gpu_maximum)(g, tiles);
 }

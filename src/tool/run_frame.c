@@ -1,0 +1,151 @@
+/* run_frame.c -- the output of a frame: surface, files, the row of stats.csv, the picture of the
+ * film, in this order.
+ *
+ * Where the simulation has a snapshot (sim/snapshot.h: on a GPU) a task does all of it beside the
+ * next steps, from that; elsewhere it is done at once. One frame at a time: its output is there
+ * before that of the next one or a checkpoint begins. */
+#include "run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/background.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "base/timer.h"
+#include "io/stats.h"
+#include "run_film.h"
+
+struct run_frame {
+    sp_background *thread;
+    bool busy;
+    tool_run *run;
+    run_frame_numbers numbers;
+    sp_snapshot now;
+    bool beside; /* `now` is a snapshot; otherwise the simulation's own particles */
+    spate_status status;
+    spate_error error;
+};
+
+static int print_json(const run_frame_numbers *numbers)
+{
+    sp_stats_cell cells[SP_STATS_CELLS];
+    int count = sp_stats_cells(&numbers->stats, numbers->seconds, cells);
+    putchar('{');
+    for (int k = 0; k < count; k++) {
+        bool number = isfinite(strtod(cells[k].text, NULL));
+        printf("\"%s\": %s, ", cells[k].name, number ? cells[k].text : "null");
+    }
+    printf("\"hash\": \"%016" PRIx64 "\"}\n", numbers->hash);
+    return fflush(stdout);
+}
+
+static bool is_due(const tool_run *run, int frame)
+{
+    return frame % run->scene->output.every == 0;
+}
+
+static void stop_clock(run_frame_numbers *numbers)
+{
+    double now = sp_seconds();
+    numbers->seconds = numbers->carried + now - numbers->since;
+    numbers->since = now;
+}
+
+static spate_status write_frame(run_frame *f)
+{
+    tool_run *run = f->run;
+    spate_error *error = &f->error;
+    char path[SP_PATH_SIZE];
+    bool due = is_due(run, f->now.frame);
+    if (f->beside && !sp_snapshot_wait(run->sim))
+        return sp_fail(error, SPATE_ERROR_DEVICE, "device",
+                       "the particles of frame %d could not be copied to the host", f->now.frame);
+    if (due && run->scene->output.mesh == SPATE_MESH_PLY)
+        TRY(run_mesh_start(run, &f->now, error));
+    if (due)
+        TRY(run_output_frame(run, f->beside ? &f->now : NULL, error));
+    if (!f->beside)
+        stop_clock(&f->numbers);
+    TRY(sp_stats_append(sp_run_folder_path(&run->folder, "stats.csv", path), &f->numbers.stats,
+                        f->numbers.seconds, error));
+    if (run->json && print_json(&f->numbers) != 0)
+        return sp_fail(error, SPATE_ERROR_FILE, NULL, "standard output: cannot write");
+    run_film_frame(f->numbers.film, &f->now.particles, f->now.time);
+    return SPATE_OK;
+}
+
+static void write_in_background(void *args)
+{
+    run_frame *f = args;
+    f->status = write_frame(f);
+}
+
+/* Whether output reads the particles of this frame. */
+static bool reads_particles(const tool_run *run, const run_film *film, int frame)
+{
+    const spate_scene *scene = run->scene;
+    bool files = scene->output.particles != SPATE_PARTICLES_NONE || run->volume_out || run->film ||
+                 scene->output.mesh == SPATE_MESH_PLY;
+    return film || (files && is_due(run, frame));
+}
+
+/* Whether a task may do it: from a snapshot, and not with what steps write too. */
+static bool take_snapshot(run_frame *f, const run_film *film)
+{
+    tool_run *run = f->run;
+    bool fits = !sp_cloud_needs_grid(run->scene) && !(run->film && run->steps >= 0);
+    if (!fits || !reads_particles(run, film, spate_sim_frame(run->sim)))
+        return false;
+    if (!f->thread)
+        f->thread = sp_background_create();
+    return f->thread && sp_snapshot_begin(run->sim, &f->now);
+}
+
+int run_frame_finish(tool_run *run)
+{
+    run_frame *f = run->frame;
+    if (f && f->busy) {
+        sp_background_wait(f->thread);
+        f->busy = false;
+        if (f->status != SPATE_OK)
+            return tool_fail(&f->error, NULL);
+    }
+    return run_mesh_finish(run);
+}
+
+int run_frame_write(tool_run *run, run_frame_numbers *numbers)
+{
+    int code = run_frame_finish(run);
+    if (code != EXIT_DONE)
+        return code;
+    run_frame *f = run->frame = run->frame ? run->frame : sp_alloc(1, sizeof *run->frame);
+    if (!f)
+        return tool_say_error(EXIT_MEMORY, "out of memory: the output of a frame");
+    f->run = run;
+    f->beside = take_snapshot(f, numbers->film);
+    if (f->beside) {
+        stop_clock(numbers);
+        f->numbers = *numbers;
+        f->busy = true;
+        sp_background_start(f->thread, write_in_background, f);
+        return EXIT_DONE;
+    }
+    f->now = (sp_snapshot){.frame = spate_sim_frame(run->sim), .time = spate_sim_time(run->sim)};
+    if (reads_particles(run, numbers->film, f->now.frame))
+        f->now.particles = spate_particles_view(run->sim);
+    f->numbers = *numbers;
+    f->status = write_frame(f);
+    *numbers = f->numbers;
+    return f->status == SPATE_OK ? EXIT_DONE : tool_fail(&f->error, NULL);
+}
+
+void run_frame_end(tool_run *run)
+{
+    if (run->frame)
+        sp_background_destroy(run->frame->thread);
+    sp_free(run->frame);
+    run->frame = NULL;
+    run_mesh_end(run);
+}
