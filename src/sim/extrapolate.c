@@ -179,11 +179,10 @@ static void read_range(void *user, size_t begin, size_t end, int worker)
 
 static void fill_periodic(X(sim) *s)
 {
-    FOR_DIM(d) {
+    float *const *const velocities[] = {s->u, s->u_old};
+    FOR_DIM(d)
         X(fill_border_bytes)(s, s->known[d]);
-        X(fill_border)(s, s->u[d], d);
-        X(fill_border)(s, s->u_old[d], d);
-    }
+    X(fill_border_faces)(s, velocities, 2);
     sp_parallel_for(s->common->pool, (size_t)(s->tiles.active_count + s->tiles.border_count), 8,
                     read_range, s);
 }
@@ -351,6 +350,7 @@ static void extend_range(void *user, size_t begin, size_t end, int worker)
 void X(extrapolate)(X(sim) *s, double dt)
 {
     size_t tiles = (size_t)s->tiles.face_count;
+    float *const *const velocities[] = {s->u, s->u_old};
     double fastest = X(maximum)(s, tiles, 4, mark_partial, s);
     double cells = fastest * sqrt((double)DIM) * dt / s->grid.dx;
     int layers = cells < MAX_LAYERS - 2 ? (int)ceil(cells) + 2 : MAX_LAYERS;
@@ -365,15 +365,11 @@ void X(extrapolate)(X(sim) *s, double dt)
     }
     s->reach = (float)(layers - 1);
     if (X(has_cut_cells)(s)) {
-        FOR_DIM(d)
-            X(fill_border)(s, s->u[d], d);
+        X(fill_border_faces)(s, velocities, 1);
         X(slide_faces)(s, dt);
         X(close_walls)(s);
         if (s->emitter_count > 0)
             X(prescribe_inflow)(s);
     }
-    FOR_DIM(d) {
-        X(fill_border)(s, s->u[d], d);
-        X(fill_border)(s, s->u_old[d], d);
-    }
+    X(fill_border_faces)(s, velocities, 2);
 }

@@ -320,6 +320,8 @@ void X(tiles_update)(X(sim) *s); /* from tiles.start: the lists; clears what lef
 void X(fold_border)(X(sim) *s, float *sum, float *weight, int d);
 void X(fill_border)(X(sim) *s, float *field,
                     int d); /* d: component of a face field, -1: cell values */
+/* All components of `count` face fields. */
+void X(fill_border_faces)(X(sim) *s, float *const *const *fields, int count);
 void X(fill_border_periodic)(X(sim) *s, float *field, int d); /* periodic sides only */
 void X(fill_border_wide)(X(sim) *s, double *field);           /* the same in fp64 */
 void X(fill_border_bytes)(X(sim) *s, uint8_t *field);         /* face marks, periodic sides only */
