@@ -33,22 +33,15 @@
     for (int d = 0; d < DIM; d++)
 #define LAST(n) (DIM == 3 ? (n) : 1)
 
-/* TILE cells along the edge of a tile (a power of two), TILE_ROWS rows of TILE cells in it; and
- * orders of the lanes of vectors of TILE values (pressure/block.h) */
+/* TILE cells along the edge of a tile (a power of two), TILE_ROWS rows of TILE cells in it. */
 #if DIM == 2
 #define TILE 16
 #define TILE_SHIFT 4
 #define TILE_ROWS TILE
-#define SP_LANES_EVERY_OTHER 0, 17, 2, 19, 4, 21, 6, 23, 8, 25, 10, 27, 12, 29, 14, 31
-#define SP_LANES_TWICE_LOW 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7
-#define SP_LANES_TWICE_HIGH 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15, 15
 #elif DIM == 3
 #define TILE 8
 #define TILE_SHIFT 3
 #define TILE_ROWS (TILE * TILE)
-#define SP_LANES_EVERY_OTHER 0, 9, 2, 11, 4, 13, 6, 15
-#define SP_LANES_TWICE_LOW 0, 0, 1, 1, 2, 2, 3, 3
-#define SP_LANES_TWICE_HIGH 4, 4, 5, 5, 6, 6, 7, 7
 #else
 #error "DIM must be 2 or 3"
 #endif

@@ -10,6 +10,8 @@
  * corners come out right. Folding (P2G: what particles gave to places outside is added to the
  * image) goes the same way and leaves the later axes to do. Only borders next to active tiles are
  * touched. */
+#define LANE_COUNT 8
+#include "lanes.h"
 #include "state.h"
 
 #include <string.h>
@@ -52,14 +54,10 @@ typedef struct layer {
 /* Along x, a row at a time. */
 static void fill_rows(const layer *l, float *field)
 {
-    for (size_t b = 0; b < LAST(TILE); b++) {
-        const float *from = field + l->source + b * l->across;
-        float row[TILE];
-        memcpy(row, from, sizeof row);
-        for (int i = 0; i < TILE; i++)
-            row[i] *= l->sign;
-        memcpy(field + l->index + b * l->across, row, sizeof row);
-    }
+    float sign = l->sign;
+    for (size_t b = 0; b < LAST(TILE); b++)
+        for (size_t i = b * l->across; i < b * l->across + TILE; i += 8)
+            store(field + l->index + i, sign * load(field + l->source + i));
 }
 
 static void do_layer(const border_args *args, const layer *l)
@@ -155,12 +153,14 @@ static void do_side(const border_args *args, size_t corner, bool high)
 
 /* The border next to one tile. Tiles that are border along an axis whose turn has not come are
  * passed over. */
-static void do_tile(const border_args *args, int tile)
+static void do_tile(const border_args *args, const int t[DIM])
 {
     const X(grid) *g = &args->s->grid;
-    int axis = args->axis, t[DIM];
-    X(tile_coordinates)(g, tile, t);
+    int axis = args->axis;
+    bool low = t[axis] == 1, high = t[axis] == g->tiles[axis] - 2;
     bool fold = args->what == TASK_FOLD;
+    if (!low && !high)
+        return;
     FOR_DIM(d) {
         /* the faces that end the domain may lie in a border tile: they are not outside */
         bool last_faces = d == args->component && d != axis && t[d] == g->tiles[d] - 1;
@@ -168,11 +168,9 @@ static void do_tile(const border_args *args, int tile)
         if (outside && (d == axis || (fold ? d < axis : d > axis)))
             return;
     }
-    bool low = t[axis] == 1, high = t[axis] == g->tiles[axis] - 2;
-    if (!low && !high)
-        return;
     int first[DIM];
-    X(tile_cell)(g, tile, first);
+    FOR_DIM(d)
+        first[d] = (t[d] - 1) * TILE;
     first[axis] = 0;
     size_t corner = X(index)(g, first);
     if (low)
@@ -185,10 +183,52 @@ static void border_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const border_args *args = user;
-    const X(tiles) *t = &args->s->tiles;
-    for (size_t k = begin; k < end; k++)
-        do_tile(args, k < (size_t)t->active_count ? t->active[k]
-                                                  : t->border[k - (size_t)t->active_count]);
+    const X(tiles) *tiles = &args->s->tiles;
+    size_t active = (size_t)tiles->active_count;
+    for (size_t k = begin; k < end; k++) {
+        int tile = k < active ? tiles->active[k] : tiles->border[k - active], t[DIM];
+        X(tile_coordinates)(&args->s->grid, tile, t);
+        do_tile(args, t);
+    }
+}
+
+/* Several face fields, component after component of each. */
+typedef struct faces_args {
+    X(sim) *s;
+    float *const *const *fields;
+    int count, axis;
+} faces_args;
+
+static void faces_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const faces_args *args = user;
+    const X(tiles) *tiles = &args->s->tiles;
+    size_t active = (size_t)tiles->active_count;
+    for (size_t k = begin; k < end; k++) {
+        int tile = k < active ? tiles->active[k] : tiles->border[k - active], t[DIM];
+        X(tile_coordinates)(&args->s->grid, tile, t);
+        if (t[args->axis] != 1 && t[args->axis] != args->s->grid.tiles[args->axis] - 2)
+            continue;
+        for (int n = 0; n < args->count * DIM; n++) {
+            border_args one = {.s = args->s,
+                               .what = TASK_FILL,
+                               .field = args->fields[n / DIM][n % DIM],
+                               .component = n % DIM,
+                               .axis = args->axis};
+            do_tile(&one, t);
+        }
+    }
+}
+
+void X(fill_border_faces)(X(sim) *s, float *const *const *fields, int count)
+{
+    const X(tiles) *t = &s->tiles;
+    for (int axis = 0; axis < DIM; axis++) {
+        faces_args args = {s, fields, count, axis};
+        sp_parallel_for(s->common->pool, (size_t)(t->active_count + t->border_count), 16,
+                        faces_range, &args);
+    }
 }
 
 static void run(border_args args)

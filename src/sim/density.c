@@ -214,8 +214,8 @@ static void extend(X(sim) *s)
         FOR_DIM(d)
             X(fill_border_periodic)(s, s->weight[d], d);
     }
-    FOR_DIM(d)
-        X(fill_border)(s, s->weight[d], d);
+    float *const *const displacement[] = {s->weight};
+    X(fill_border_faces)(s, displacement, 1);
 }
 
 void X(project_density)(X(sim) *s)

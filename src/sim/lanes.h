@@ -1,4 +1,6 @@
-/* lanes.h -- a row of a tile as one vector: TILE floats, 8 in 3D and 16 in 2D.
+/* lanes.h -- a row of a tile as one vector: TILE floats, 8 in 3D and 16 in 2D. A file that defines
+ * LANE_COUNT as 8 first has vectors of 8 in both, parts of a row: without AVX-512 gcc keeps
+ * longer vectors in memory and shuffles them lane by lane, which makes 2D several times slower.
  *
  * Vector types of gcc and clang: the compiler splits them into what the instruction set has, and
  * every lane is computed by itself, so the bits are those of a plain loop. Conditions are masks, -1
@@ -10,17 +12,21 @@
 
 #include <string.h>
 
+#ifndef LANE_COUNT
+#define LANE_COUNT TILE
+#endif
+
 #define SP_INLINE static inline __attribute__((always_inline))
 
-typedef float lanes __attribute__((vector_size(TILE * sizeof(float))));
-typedef int32_t lane_mask __attribute__((vector_size(TILE * sizeof(float))));
-typedef uint32_t lane_words __attribute__((vector_size(TILE * sizeof(float))));
-typedef double wide __attribute__((vector_size(TILE * sizeof(double))));
-typedef uint8_t lane_bytes __attribute__((vector_size(TILE)));
-typedef float loose __attribute__((vector_size(TILE * sizeof(float)), aligned(4), may_alias));
+typedef float lanes __attribute__((vector_size(LANE_COUNT * sizeof(float))));
+typedef int32_t lane_mask __attribute__((vector_size(LANE_COUNT * sizeof(float))));
+typedef uint32_t lane_words __attribute__((vector_size(LANE_COUNT * sizeof(float))));
+typedef double wide __attribute__((vector_size(LANE_COUNT * sizeof(double))));
+typedef uint8_t lane_bytes __attribute__((vector_size(LANE_COUNT)));
+typedef float loose __attribute__((vector_size(LANE_COUNT * sizeof(float)), aligned(4), may_alias));
 typedef double loose_wide
-    __attribute__((vector_size(TILE * sizeof(double)), aligned(8), may_alias));
-typedef uint8_t loose_bytes __attribute__((vector_size(TILE), aligned(1), may_alias));
+    __attribute__((vector_size(LANE_COUNT * sizeof(double)), aligned(8), may_alias));
+typedef uint8_t loose_bytes __attribute__((vector_size(LANE_COUNT), aligned(1), may_alias));
 
 SP_INLINE lanes load(const float *p)
 {
@@ -97,9 +103,9 @@ SP_INLINE lanes where_positive(lanes mark, lanes v)
 
 SP_INLINE bool any(lane_mask mask)
 {
-    uint64_t words[TILE / 2], set = 0;
+    uint64_t words[LANE_COUNT / 2], set = 0;
     memcpy(words, &mask, sizeof words);
-    for (int i = 0; i < TILE / 2; i++)
+    for (int i = 0; i < LANE_COUNT / 2; i++)
         set |= words[i];
     return set != 0;
 }
@@ -108,12 +114,12 @@ SP_INLINE bool any(lane_mask mask)
 SP_INLINE uint32_t lane_bits(lane_mask mask)
 {
     lane_mask weight;
-    uint64_t words[TILE / 2], set = 0;
-    for (int i = 0; i < TILE; i++)
+    uint64_t words[LANE_COUNT / 2], set = 0;
+    for (int i = 0; i < LANE_COUNT; i++)
         weight[i] = 1 << i;
     mask &= weight;
     memcpy(words, &mask, sizeof words);
-    for (int i = 0; i < TILE / 2; i++)
+    for (int i = 0; i < LANE_COUNT / 2; i++)
         set |= words[i];
     return (uint32_t)(set | set >> 32);
 }
@@ -131,7 +137,7 @@ SP_INLINE double largest(lane_mask most)
 {
     int32_t bits = 0;
     float value;
-    for (int i = 0; i < TILE; i++)
+    for (int i = 0; i < LANE_COUNT; i++)
         bits = most[i] > bits ? most[i] : bits;
     memcpy(&value, &bits, sizeof value);
     return value;

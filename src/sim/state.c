@@ -132,7 +132,7 @@ static spate_status make_arrays(X(sim) *s, spate_error *error)
     t->near = sp_alloc(tiles, sizeof *t->near);
     t->cut = sp_alloc(tiles, sizeof *t->cut);
     t->marked = sp_alloc(tiles, sizeof *t->marked);
-    t->open = sp_alloc(tiles, sizeof *t->open);
+    t->fronts = sp_alloc(tiles, sizeof *t->fronts);
     t->start = sp_alloc(tiles + 1, sizeof *t->start);
     s->solid_tiles = sp_alloc(tiles, sizeof *s->solid_tiles);
     s->system.unknown = sp_alloc(tiles, sizeof *s->system.unknown);
@@ -144,7 +144,7 @@ static spate_status make_arrays(X(sim) *s, spate_error *error)
         sp_alloc((size_t)(s->grid.tiles[0] + s->grid.tiles[1] + s->grid.tiles[2] + 2),
                  sizeof *s->system.wave_start);
     if (!t->active || !t->liquid || !t->faces || !t->border || !t->state || !t->near || !t->cut ||
-        !t->marked || !t->open || !t->start || !s->solid_tiles || !s->system.unknown ||
+        !t->marked || !t->fronts || !t->start || !s->solid_tiles || !s->system.unknown ||
         !s->system.rows || !s->system.pocketed || !s->system.node || !s->system.wave ||
         !s->system.wave_start)
         return sp_fail_memory(error, "the tiles", 0);
@@ -224,7 +224,7 @@ void X(destroy)(X(sim) *s)
     sp_free(s->tiles.near);
     sp_free(s->tiles.cut);
     sp_free(s->tiles.marked);
-    sp_free(s->tiles.open);
+    sp_free(s->tiles.fronts);
     sp_free(s->tiles.start);
     sp_free(s->solid_tiles);
     sp_free(s->system.levels[0].tiles);

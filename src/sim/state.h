@@ -42,6 +42,14 @@ typedef struct X(particles) {
     float *between;   /* likewise, one column */
 } X(particles);
 
+/* Faces of a tile in EXTRAPOLATE, a bit for each, x fastest: those that others may take from,
+ * before and after the layer that is being made, by turns; and those that have nothing yet. */
+#define FRONT_WORDS (TILE_CELLS / 64)
+typedef struct X(front) {
+    uint64_t from[2][DIM][FRONT_WORDS], unknown[DIM][FRONT_WORDS];
+    bool open, changed; /* some are unknown; some became known in the last layer */
+} X(front);
+
 /* Lists of tiles, in ascending order. */
 typedef struct X(tiles) {
     int *active; /* tiles of the domain with particles, and their neighbours */
@@ -54,12 +62,12 @@ typedef struct X(tiles) {
     int face_count;
     int *border; /* border tiles next to active ones */
     int border_count;
-    uint8_t *state;        /* per tile: TILE_... bits */
-    uint8_t *near;         /* per tile: NEAR_... bits, how far the surface is */
-    uint8_t *marked;       /* per tile: whether EXTRAPOLATE has marked faces of it, MARKED_... */
-    uint64_t (*open)[DIM]; /* per tile: rows with faces that EXTRAPOLATE does not know yet */
-    uint8_t *cut;          /* per tile: whether some of its faces are not open; valid with solids */
-    uint32_t *start;       /* per tile: its first particle; start[tile_count] = count */
+    uint8_t *state;   /* per tile: TILE_... bits */
+    uint8_t *near;    /* per tile: NEAR_... bits, how far the surface is */
+    uint8_t *marked;  /* per tile: whether EXTRAPOLATE has marked faces of it, MARKED_... */
+    X(front) *fronts; /* per tile: how far EXTRAPOLATE has come; valid if it is marked */
+    uint8_t *cut;     /* per tile: whether some of its faces are not open; valid with solids */
+    uint32_t *start;  /* per tile: its first particle; start[tile_count] = count */
 } X(tiles);
 
 enum {
@@ -86,7 +94,6 @@ typedef struct X(level) {
     uint8_t *kind;              /* per block: KIND_... */
     uint32_t *some, *uneven;    /* per block: pairs of rows with an unknown; those of them where
                                    off-diagonals are read; not of uniform tiles */
-    float even;                 /* the off-diagonal between cells far from anything */
     float *d, *inverse, *b, *x; /* blocks: diagonal; its inverse, 0 without unknown; vectors */
     float *faces;               /* per block: off-diagonals, if the tile is general */
 } X(level);
@@ -340,6 +347,8 @@ void X(tiles_update)(X(sim) *s); /* from tiles.start: the lists; clears what lef
 void X(fold_border)(X(sim) *s, float *sum, float *weight, int d);
 void X(fill_border)(X(sim) *s, float *field,
                     int d); /* d: component of a face field, -1: cell values */
+/* All components of `count` face fields. */
+void X(fill_border_faces)(X(sim) *s, float *const *const *fields, int count);
 void X(fill_border_periodic)(X(sim) *s, float *field, int d); /* periodic sides only */
 void X(fill_border_wide)(X(sim) *s, double *field);           /* the same in fp64 */
 void X(fill_border_bytes)(X(sim) *s, uint8_t *field);         /* face marks, periodic sides only */

@@ -16,18 +16,61 @@
  * before and after.
  *
  * Work on a tile starts with a padded copy of its block, with the cells around it. It stays in the
- * first-level cache while all sweeps of a smoothing step go over it. */
+ * first-level cache while all sweeps of a smoothing step go over it.
+ *
+ * Vectors are done eight lanes at a time, which is all of one in 3D and half of one in 2D: gcc
+ * keeps vectors that are longer than the machine's in memory and shuffles them lane by lane. */
 #ifndef SPATE_SIM_PRESSURE_BLOCK_H
 #define SPATE_SIM_PRESSURE_BLOCK_H
 
+#define LANE_COUNT 8
 #include "pressure.h"
 #include "sim/lanes.h"
+
+typedef float four __attribute__((vector_size(4 * sizeof(float))));
+typedef float loose_four __attribute__((vector_size(4 * sizeof(float)), aligned(4), may_alias));
+typedef double fours __attribute__((vector_size(4 * sizeof(double))));
+typedef double loose_fours __attribute__((vector_size(4 * sizeof(double)), aligned(8), may_alias));
+
+SP_INLINE fours widen_four(const float *p)
+{
+    return __builtin_convertvector(*(const loose_four *)p, fours);
+}
 
 /* Even lanes of a, odd ones of b. */
 SP_INLINE lanes weave(lanes a, lanes b)
 {
-    return __builtin_shufflevector(a, b, SP_LANES_EVERY_OTHER);
+    return __builtin_shufflevector(a, b, 0, 9, 2, 11, 4, 13, 6, 15);
 }
+
+SP_INLINE four weave_four(four a, four b)
+{
+    return __builtin_shufflevector(a, b, 0, 5, 2, 7);
+}
+
+/* Sums of fp32 products go on in fp64: what a plane of a tile adds up. */
+SP_INLINE fours widen_sum(lanes v)
+{
+    four low = __builtin_shufflevector(v, v, 0, 1, 2, 3),
+         high = __builtin_shufflevector(v, v, 4, 5, 6, 7);
+    return __builtin_convertvector(low, fours) + __builtin_convertvector(high, fours);
+}
+
+/* Loops that the compiler is to write out: over the eights of a vector or row, of all rows of a
+ * tile, over the pairs of a plane, the vectors of a plane. */
+#ifdef __clang__
+#define WRITE_OUT _Pragma("unroll")
+#else
+#define WRITE_OUT _Pragma("GCC unroll 8")
+#endif
+#define FOR_EIGHTS(i) WRITE_OUT for (int i = 0; i < TILE; i += 8)
+#define FOR_TILE_EIGHTS(r, i)           \
+    for (int r = 0; r < TILE_ROWS; r++) \
+        FOR_EIGHTS(i)
+#define FOR_PAIRS(m) WRITE_OUT for (int m = 0; m < PAIRS; m++)
+#define FOR_VECTORS(m, h) \
+    FOR_PAIRS(m)          \
+    WRITE_OUT for (int h = 0; h < 2; h++)
 
 #define PAIRS (TILE / 2)  /* of rows in a plane */
 #define PLANES LAST(TILE) /* of a tile */
@@ -65,16 +108,17 @@ SP_INLINE float *block(float *field, int slot)
 /* A block that will be needed soon: tiles are far apart for a processor that guesses. */
 SP_INLINE void prefetch(const float *field, int slot)
 {
-    for (size_t k = 0; k < TILE_CELLS; k += 64 / sizeof(float))
-        __builtin_prefetch(field + (size_t)slot * TILE_CELLS + k);
+    const float *first = field + (size_t)slot * TILE_CELLS;
+    WRITE_OUT for (int k = 0; k < TILE_CELLS; k += 64 / (int)sizeof(float))
+        __builtin_prefetch(first + k);
 }
 
-/* Pairs of rows as bits, pair m of plane k has number k * PAIRS + m; and the pairs of planes whose
- * number is even or odd. */
-#define EVEN_PLANES (DIM == 3 ? 0x0f0f0f0fu : ~0u)
-#define FOR_PAIRS(set, n)                                                                      \
-    for (uint32_t n##_left = (set), n; n##_left && (n = (uint32_t)__builtin_ctz(n##_left), 1); \
-         n##_left &= n##_left - 1)
+/* Pairs of rows as bits, pair m of plane k has number k * PAIRS + m; those of one plane. */
+#define ALL_PAIRS ((1u << PAIRS) - 1)
+SP_INLINE uint32_t pairs_of(uint32_t set, int k)
+{
+    return set >> k * PAIRS & ALL_PAIRS;
+}
 
 /* Faces of a tile whose off-diagonals are not all the same: along x those on the left and on the
  * right of each cell, woven; along y TILE + 1 rows in each plane, as they are; along z TILE + 1
@@ -84,19 +128,20 @@ SP_INLINE void prefetch(const float *field, int slot)
 #define FACES_Z (FACES_Y + PLANES * (TILE + 1) * TILE)
 #define FACES_SIZE (FACES_Z + (LAST(2) - 1) * (TILE + 1) * TILE * TILE)
 
-/* The sum over the neighbours of vector (k, m, h), each times the off-diagonal between, which is 1
- * without `faces`. `x` is the vector's place in a padded tile. */
-SP_INLINE lanes around(const float *x, int k, int m, int h, const float *faces)
+/* The sum over the neighbours of vector (k, m, h), lanes i to i + 7, each times the off-diagonal
+ * between, which is 1 without `faces`. `x` is the place of lane i in a padded tile. */
+SP_INLINE lanes around(const float *x, int k, int m, int h, int i, const float *faces)
 {
     const float *other = h ? x - PITCH : x + PITCH;
     lanes left = load(other - 1), right = load(other + 1), middle = load(other);
     lanes before = load(other - PAD_PAIR), after = load(other + PAD_PAIR);
     lanes outer = h ? weave(after, before) : weave(before, after);
+    size_t at = in_block(k, m, h) + (size_t)i;
     if (faces) {
-        const float *y = faces + FACES_Y + (k * (TILE + 1) + 2 * m) * TILE;
+        const float *y = faces + FACES_Y + (k * (TILE + 1) + 2 * m) * TILE + i;
         lanes low = load(y), high = load(y + 2 * TILE);
-        left *= load(faces + in_block(k, m, h));
-        right *= load(faces + FACES_RIGHT + in_block(k, m, h));
+        left *= load(faces + at);
+        right *= load(faces + FACES_RIGHT + at);
         middle *= load(y + TILE);
         outer *= h ? weave(high, low) : weave(low, high);
     }
@@ -104,8 +149,8 @@ SP_INLINE lanes around(const float *x, int k, int m, int h, const float *faces)
     if (DIM == 3) {
         lanes back = load(x - PAD_PLANE), front = load(x + PAD_PLANE);
         if (faces) {
-            back *= load(faces + FACES_Z + in_block(k, m, h));
-            front *= load(faces + FACES_Z + in_block(k + 1, m, h));
+            back *= load(faces + FACES_Z + at);
+            front *= load(faces + FACES_Z + TILE * TILE + at);
         }
         sum += back + front;
     }
@@ -129,52 +174,59 @@ SP_INLINE float fetch_one(source from, size_t at)
     return from.y ? from.x[at] + from.factor * from.y[at] : from.x[at];
 }
 
+/* A vector from place `at` of the field into a padded tile. */
+SP_INLINE void fetch_vector(float *x, source from, size_t at)
+{
+    FOR_EIGHTS(i)
+        store(x + i, fetch(from, at + (size_t)i));
+}
+
 /* The cells around a tile, into the padding. near: the blocks across its faces. */
 SP_INLINE void fetch_around(padded *p, source from, const int near[2 * DIM])
 {
     size_t low = (size_t)near[0] * TILE_CELLS, high = (size_t)near[1] * TILE_CELLS;
     for (int k = 0; k < PLANES; k++)
-        for (int m = 0; m < PAIRS; m++)
-            for (int h = 0; h < 2; h++) {
-                float *x = p->v + in_padded(k, m, h);
-                x[-1] = fetch_one(from, low + in_block(k, m, h) + TILE - 1);
-                x[TILE] = fetch_one(from, high + in_block(k, m, h));
-            }
+        FOR_VECTORS(m, h) {
+            float *x = p->v + in_padded(k, m, h);
+            x[-1] = fetch_one(from, low + in_block(k, m, h) + TILE - 1);
+            x[TILE] = fetch_one(from, high + in_block(k, m, h));
+        }
     low = (size_t)near[2] * TILE_CELLS;
     high = (size_t)near[3] * TILE_CELLS;
     for (int k = 0; k < PLANES; k++)
         for (int h = 0; h < 2; h++) {
-            store(p->v + in_padded(k, -1, h), fetch(from, low + in_block(k, PAIRS - 1, h)));
-            store(p->v + in_padded(k, PAIRS, h), fetch(from, high + in_block(k, 0, h)));
+            fetch_vector(p->v + in_padded(k, -1, h), from, low + in_block(k, PAIRS - 1, h));
+            fetch_vector(p->v + in_padded(k, PAIRS, h), from, high + in_block(k, 0, h));
         }
     if (DIM == 2)
         return;
     low = (size_t)near[2 * DIM - 2] * TILE_CELLS;
     high = (size_t)near[2 * DIM - 1] * TILE_CELLS;
-    for (int m = 0; m < PAIRS; m++)
-        for (int h = 0; h < 2; h++) {
-            store(p->v + in_padded(-1, m, h), fetch(from, low + in_block(TILE - 1, m, h)));
-            store(p->v + in_padded(TILE, m, h), fetch(from, high + in_block(0, m, h)));
-        }
+    for (int n = 0; n < 2 * PAIRS; n++) {
+        fetch_vector(p->v + in_padded(-1, n / 2, n % 2), from,
+                     low + in_block(TILE - 1, n / 2, n % 2));
+        fetch_vector(p->v + in_padded(TILE, n / 2, n % 2), from, high + in_block(0, n / 2, n % 2));
+    }
 }
 
 SP_INLINE void fetch_own(padded *p, source from, int slot)
 {
     size_t own = (size_t)slot * TILE_CELLS;
     for (int k = 0; k < PLANES; k++)
-        for (int m = 0; m < PAIRS; m++)
-            for (int h = 0; h < 2; h++)
-                store(p->v + in_padded(k, m, h), fetch(from, own + in_block(k, m, h)));
+        FOR_VECTORS(m, h)
+            fetch_vector(p->v + in_padded(k, m, h), from, own + in_block(k, m, h));
 }
 
 /* Rows of a tile, in order, into its block; or a block into rows. */
 SP_INLINE void weave_tile(float *out, const float rows[TILE_CELLS])
 {
-    for (int pair = 0; pair < PLANES * PAIRS; pair++) {
-        lanes one = load(rows + 2 * pair * TILE), two = load(rows + (2 * pair + 1) * TILE);
-        store(out + 2 * pair * TILE, weave(one, two));
-        store(out + (2 * pair + 1) * TILE, weave(two, one));
-    }
+    for (int pair = 0; pair < PLANES * PAIRS; pair++)
+        FOR_EIGHTS(i) {
+            const float *row = rows + 2 * pair * TILE + i;
+            lanes one = load(row), two = load(row + TILE);
+            store(out + 2 * pair * TILE + i, weave(one, two));
+            store(out + (2 * pair + 1) * TILE + i, weave(two, one));
+        }
 }
 
 #endif

@@ -9,7 +9,7 @@
  * symmetric operator and plain CG is valid.
  *
  * On the coarsest grid symmetric passes do the rest. */
-#include "block.h"
+#include "sweep.h"
 
 #include "device/device.h"
 
@@ -47,159 +47,63 @@ static part part_of(const X(level) *l, const X(level) *fine, int slot)
     return p;
 }
 
-/* b - A x of vector (k, m, h), 0 where there is no unknown. */
-SP_INLINE lanes residual_of(const padded *p, const X(level) *l, int slot, int k, int m, int h,
-                            bool uniform, bool uneven)
-{
-    size_t at = (size_t)slot * TILE_CELLS + in_block(k, m, h);
-    const float *x = p->v + in_padded(k, m, h), *b = l->b + at;
-    if (uniform)
-        return load(b) + l->even * (around(x, k, m, h, NULL) - (float)(2 * DIM) * load(x));
-    lanes sum = uneven ? around(x, k, m, h, l->faces + (size_t)slot * FACES_SIZE)
-                       : l->even * around(x, k, m, h, NULL);
-    lanes d = load(l->d + at);
-    return where_positive(d, load(b) + (sum - d * load(x)));
-}
-
-/* Both colours of a pair of rows; or one, where the other has just been swept: its residual is
- * zero. */
-SP_INLINE lanes residual_pair(const padded *p, const X(level) *l, int slot, uint32_t n, int colour,
-                              bool uniform, bool uneven)
-{
-    int k = (int)n / PAIRS, m = (int)n % PAIRS;
-    lanes sum = {0};
-    if (colour != 1 - (k & 1))
-        sum += residual_of(p, l, slot, k, m, 0, uniform, uneven);
-    if (colour != (k & 1))
-        sum += residual_of(p, l, slot, k, m, 1, uniform, uneven);
-    return sum;
-}
-
-/* A tile's residual, summed over the two rows of a pair: PLANES * PAIRS vectors. colour: BOTH, or
- * the one that is not zero. */
-#define BOTH 2
-SP_INLINE void residual_pairs(const padded *p, const X(level) *l, int slot, int colour,
-                              float sums[TILE_CELLS / 2])
-{
-    if (l->kind[slot] == KIND_UNIFORM) {
-        for (uint32_t n = 0; n < PLANES * PAIRS; n++)
-            store(sums + n * TILE, residual_pair(p, l, slot, n, colour, true, false));
-        return;
-    }
-    memset(sums, 0, TILE_CELLS / 2 * sizeof *sums);
-    FOR_PAIRS(l->some[slot] & ~l->uneven[slot], n)
-        store(sums + n * TILE, residual_pair(p, l, slot, n, colour, false, false));
-    FOR_PAIRS(l->uneven[slot], n)
-        store(sums + n * TILE, residual_pair(p, l, slot, n, colour, false, true));
-}
-
-/* Means over 2^DIM cells of a tile's residual, into its part of the coarse right side. */
-SP_INLINE void restrict_tile(const padded *p, const X(level) *fine, int slot, X(level) *l,
-                             int colour)
+/* Means over 2^DIM cells of a tile's residual, into its part of the coarse right side. Vectors of
+ * the coarse tile are woven from the means of two pairs of rows. SCALE: see multigrid.c. */
+SP_INLINE void restrict_tile(const padded *p, const view *v, part to, X(level) *l, int colour)
 {
     float sums[TILE_CELLS / 2] __attribute__((aligned(64)));
-    part to = part_of(l, fine, slot);
-    float *coarse = block(l->b, to.slot);
-    const int *at = to.at;
-    residual_pairs(p, fine, slot, colour, sums);
+    residual_pairs(p, v, colour, sums);
     for (int k = 0; k < PLANES; k += 2)
-        for (int m = 0; m < PAIRS; m++) {
-            lanes sum = load(sums + (k * PAIRS + m) * TILE);
-            if (DIM == 3)
-                sum += load(sums + ((k + 1) * PAIRS + m) * TILE);
-            for (int i = 0; i < TILE / 2; i++)
-                coarse[place(at[0] + i, at[1] + m, at[2] + k / 2)] =
-                    (sum[2 * i] + sum[2 * i + 1]) * (1.0f / (float)(1 << DIM));
-        }
+        for (int m = 0; m < PAIRS; m += 2)
+            FOR_EIGHTS(i) {
+                const float *from = sums + (k * PAIRS + m) * TILE + i;
+                float *out = block(l->b, to.slot) + to.at[0] + i / 2 +
+                             in_block(to.at[2] + k / 2, (to.at[1] + m) / 2, 0);
+                four mean[2];
+                for (int row = 0; row < 2; row++, from += TILE) {
+                    lanes sum = load(from);
+                    if (DIM == 3)
+                        sum += load(from + PAIRS * TILE);
+                    mean[row] = (__builtin_shufflevector(sum, sum, 0, 2, 4, 6) +
+                                 __builtin_shufflevector(sum, sum, 1, 3, 5, 7)) *
+                                (SCALE / (float)(1 << DIM));
+                }
+                *(loose_four *)out = weave_four(mean[0], mean[1]);
+                *(loose_four *)(out + TILE) = weave_four(mean[1], mean[0]);
+            }
 }
 
 /* ---- smoothing */
 
-/* One colour of a pair of rows: vector (k, m, h). */
-SP_INLINE void sweep_pair(padded *p, const float *b, const X(level) *l, int slot, int k, int m,
-                          int h, int kind, bool uneven)
+/* Copies the tile back. */
+SP_INLINE void store_tile(const padded *p, float *out)
 {
-    size_t at = in_block(k, m, h), own = (size_t)slot * TILE_CELLS + at;
-    float *x = p->v + in_padded(k, m, h);
-    if (kind == KIND_UNIFORM) {
-        const float one = 1.0f / (2 * DIM * l->even);
-        store(x, (load(b + at) + l->even * around(x, k, m, h, NULL)) * one);
-        return;
-    }
-    lanes sum = uneven ? around(x, k, m, h, l->faces + (size_t)slot * FACES_SIZE)
-                       : l->even * around(x, k, m, h, NULL);
-    if (kind == KIND_SEAM) /* leaves places without an unknown, images among them, as they are */
-        store(x,
-              load(x) + load(l->inverse + own) * (load(b + at) + sum - load(l->d + own) * load(x)));
-    else
-        store(x, (load(b + at) + sum) * load(l->inverse + own));
-}
-
-/* Vectors h of the pairs in `set`. */
-SP_INLINE void sweep_pairs(padded *p, const float *b, const X(level) *l, int slot, uint32_t set,
-                           int h, int kind, bool uneven)
-{
-    FOR_PAIRS(set, n)
-        sweep_pair(p, b, l, slot, (int)n / PAIRS, (int)n % PAIRS, h, kind, uneven);
-}
-
-SP_INLINE void sweep_general(padded *p, const X(level) *l, int slot, bool reverse, int kind)
-{
-    const float *b = l->b + (size_t)slot * TILE_CELLS;
-    uint32_t uneven = l->uneven[slot], plain = l->some[slot] & ~uneven;
-    for (int half = 0; half < 2; half++)
-        for (int odd = 0; odd < LAST(2); odd++) {
-            uint32_t planes = odd ? ~EVEN_PLANES : EVEN_PLANES;
-            if ((half + reverse + odd) & 1) {
-                sweep_pairs(p, b, l, slot, plain & planes, 1, kind, false);
-                sweep_pairs(p, b, l, slot, uneven & planes, 1, kind, true);
-            } else {
-                sweep_pairs(p, b, l, slot, plain & planes, 0, kind, false);
-                sweep_pairs(p, b, l, slot, uneven & planes, 0, kind, true);
-            }
-        }
-}
-
-SP_INLINE void sweep_uniform(padded *p, const X(level) *l, int slot, bool reverse)
-{
-    const float *b = l->b + (size_t)slot * TILE_CELLS;
-    for (int half = 0; half < 2; half++)
-        for (int k = 0; k < PLANES; k++)
-            for (int m = 0; m < PAIRS; m++) {
-                if ((half + reverse + k) & 1)
-                    sweep_pair(p, b, l, slot, k, m, 1, KIND_UNIFORM, false);
-                else
-                    sweep_pair(p, b, l, slot, k, m, 0, KIND_UNIFORM, false);
-            }
-}
-
-/* Copies the tile back; returns b . x. */
-SP_INLINE double store_tile(const padded *p, const X(level) *l, int slot, bool dot)
-{
-    const float *b = l->b + (size_t)slot * TILE_CELLS;
-    float *out = block(l->x, slot);
-    wide lane = {0};
-    double sum = 0;
     for (int k = 0; k < PLANES; k++)
-        for (int m = 0; m < PAIRS; m++)
-            for (int h = 0; h < 2; h++) {
-                size_t at = in_block(k, m, h);
-                lanes x = load(p->v + in_padded(k, m, h));
-                store(out + at, x);
-                if (dot)
-                    lane += widen(load(b + at)) * widen(x);
-            }
-    for (int i = 0; i < TILE && dot; i++)
-        sum += lane[i];
-    return sum;
+        FOR_VECTORS(m, h)
+            FOR_EIGHTS(i)
+                store(out + in_block(k, m, h) + i, load(p->v + in_padded(k, m, h) + i));
+}
+
+/* b . x: products and the sums over a plane in fp32, the rest in fp64. */
+SP_INLINE double dot_tile(const padded *p, const float *b)
+{
+    fours sum = {0};
+    for (int k = 0; k < PLANES; k++) {
+        lanes plane = {0};
+        FOR_VECTORS(m, h)
+            FOR_EIGHTS(i)
+                plane += load(b + in_block(k, m, h) + i) * load(p->v + in_padded(k, m, h) + i);
+        sum += widen_sum(plane);
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 SP_INLINE void clear_own(padded *p)
 {
     for (int k = 0; k < PLANES; k++)
-        for (int m = 0; m < PAIRS; m++)
-            for (int h = 0; h < 2; h++)
-                store(p->v + in_padded(k, m, h), (lanes){0});
+        FOR_VECTORS(m, h)
+            FOR_EIGHTS(i)
+                store(p->v + in_padded(k, m, h) + i, (lanes){0});
 }
 
 SP_INLINE void prefetch_tile(const X(level) *l, int slot, bool x)
@@ -209,6 +113,26 @@ SP_INLINE void prefetch_tile(const X(level) *l, int slot, bool x)
         prefetch(l->x, slot);
     if (l->kind[slot] != KIND_UNIFORM)
         prefetch(l->inverse, slot);
+}
+
+static void sweep(padded *p, const view *v, bool reverse)
+{
+    switch (v->kind) {
+    case KIND_UNIFORM: sweep_tile(p, v, reverse, KIND_UNIFORM); break;
+    case KIND_GENERAL: sweep_tile(p, v, reverse, KIND_GENERAL); break;
+    default: sweep_tile(p, v, reverse, KIND_SEAM); break;
+    }
+}
+
+/* A sweep from zero, red cells first, with zero all around; writes all of the tile. */
+static void sweep_alone(padded *p, view v)
+{
+    v.some = ~0u;
+    start_colour(p, &v, 0, v.kind == KIND_UNIFORM);
+    if (v.kind == KIND_UNIFORM)
+        sweep_colour(p, &v, 1, KIND_UNIFORM);
+    else
+        sweep_colour(p, &v, 1, KIND_GENERAL);
 }
 
 static void smooth_range(void *user, size_t begin, size_t end, int worker)
@@ -222,26 +146,25 @@ static void smooth_range(void *user, size_t begin, size_t end, int worker)
         memset(&p, 0, sizeof p);
     for (size_t k = begin; k < end; k++) {
         int slot = args->slots[k];
+        view v = view_of(l, slot);
         if (k + 1 < end)
             prefetch_tile(l, args->slots[k + 1], !args->fresh);
-        if (args->fresh)
-            clear_own(&p);
-        else
-            fetch_own(&p, x, slot);
-        if (!args->alone)
+        if (args->alone) {
+            sweep_alone(&p, v);
+        } else {
+            if (args->fresh)
+                clear_own(&p);
+            else
+                fetch_own(&p, x, slot);
             fetch_around(&p, x, l->near[slot]);
-        for (int sweep = 0; sweep < args->sweeps; sweep++)
-            switch (l->kind[slot]) {
-            case KIND_UNIFORM: sweep_uniform(&p, l, slot, args->reverse); break;
-            case KIND_GENERAL: sweep_general(&p, l, slot, args->reverse, KIND_GENERAL); break;
-            default: sweep_general(&p, l, slot, args->reverse, KIND_SEAM); break;
-            }
+            for (int turn = 0; turn < args->sweeps; turn++)
+                sweep(&p, &v, args->reverse);
+        }
         if (args->coarse)
-            restrict_tile(&p, l, slot, args->coarse, args->reverse);
+            restrict_tile(&p, &v, part_of(args->coarse, l, slot), args->coarse, args->reverse);
         if (args->dot)
-            args->s->system.partial[slot - 1] = store_tile(&p, l, slot, true);
-        else
-            store_tile(&p, l, slot, false);
+            args->s->system.partial[slot - 1] = dot_tile(&p, v.b);
+        store_tile(&p, block(l->x, slot));
     }
 }
 
@@ -313,7 +236,8 @@ static void restrict_range(void *user, size_t begin, size_t end, int worker)
         int slot = args->slots[k];
         fetch_own(&p, x, slot);
         fetch_around(&p, x, fine->near[slot]);
-        restrict_tile(&p, fine, slot, args->l, BOTH);
+        view v = view_of(fine, slot);
+        restrict_tile(&p, &v, part_of(args->l, fine, slot), args->l, BOTH);
     }
 }
 
@@ -321,18 +245,19 @@ static void restrict_range(void *user, size_t begin, size_t end, int worker)
 SP_INLINE void prolong_tile(float *x, const float *inverse, const float *coarse, const int at[3])
 {
     for (int k = 0; k < PLANES; k++)
-        for (int m = 0; m < PAIRS; m++) {
-            int j = at[1] + m;
-            const float *pair = coarse + in_block(at[2] + k / 2, j / 2, 0);
-            lanes e = load(pair), f = load(pair + TILE), row = j & 1 ? weave(f, e) : weave(e, f);
-            row = at[0] ? __builtin_shufflevector(row, row, SP_LANES_TWICE_HIGH)
-                        : __builtin_shufflevector(row, row, SP_LANES_TWICE_LOW);
-            for (int h = 0; h < 2; h++) {
-                size_t n = in_block(k, m, h);
-                lanes change = inverse ? where_positive(load(inverse + n), row) : row;
-                store(x + n, load(x + n) + change);
+        for (int m = 0; m < PAIRS; m++)
+            FOR_EIGHTS(i) {
+                int j = at[1] + m;
+                const float *pair = coarse + in_block(at[2] + k / 2, j / 2, 0) + at[0] + i / 2;
+                four e = *(const loose_four *)pair, f = *(const loose_four *)(pair + TILE);
+                four row = j & 1 ? weave_four(f, e) : weave_four(e, f);
+                lanes twice = __builtin_shufflevector(row, row, 0, 0, 1, 1, 2, 2, 3, 3);
+                for (int h = 0; h < 2; h++) {
+                    size_t n = in_block(k, m, h) + (size_t)i;
+                    lanes change = inverse ? where_positive(load(inverse + n), twice) : twice;
+                    store(x + n, load(x + n) + change);
+                }
             }
-        }
 }
 
 static void prolong_range(void *user, size_t begin, size_t end, int worker)
@@ -376,7 +301,7 @@ static void smooth(X(sim) *s, X(level) *l, X(level) *coarse, bool reverse, bool 
         memset(l->x, 0, (size_t)(l->block_count + 1) * TILE_CELLS * sizeof(float));
         fresh = false;
     }
-    cycle_args args = {.s = s, .l = l, .reverse = reverse, .dot = dot};
+    cycle_args args = {.s = s, .l = l, .reverse = reverse};
     for (int pass = 0; pass < passes; pass++) {
         bool odd = pass % 2;
         args.sweeps = pass == 0 || pass == passes - 1 ? 1 : 2;
@@ -384,6 +309,7 @@ static void smooth(X(sim) *s, X(level) *l, X(level) *coarse, bool reverse, bool 
         args.fresh = fresh && pass < 2;
         args.slots = l->order + (odd ? l->even_count : 0);
         args.coarse = pass == passes - 1 ? coarse : NULL;
+        args.dot = dot && pass >= passes - 2; /* the last of either parity */
         if (!args.alone)
             X(wrap_blocks)(s, l, l->x);
         run(&args, (size_t)(odd ? l->tile_count - l->even_count : l->even_count), smooth_range);

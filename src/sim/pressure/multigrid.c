@@ -11,9 +11,11 @@
  * is an unknown if any child is. Piecewise constant corrections are too small by about a factor of
  * two (Braess 1995), so a_c and d_c are multiplied by 1/2, which doubles the correction.
  *
- * Far from solids every face between two unknowns has the same off-diagonal, `even`: 1 on the
- * finest grid, a quarter of it on each coarser one. Where there is no unknown the vectors are zero,
- * so where all faces between unknowns are even none of them needs to be read. A tile is
+ * Far from solids every face between two unknowns has the same off-diagonal: 1 on the finest grid,
+ * a quarter of it on each coarser one. So the equations of each grid are multiplied by SCALE = 4,
+ * coefficients and right side, against those of the finer one, which makes it 1 again and changes
+ * no digit of the solution. Where there is no unknown the vectors are zero, so where all faces
+ * between unknowns are 1 none of them needs to be read. Call a face even if it is 1. A tile is
  *
  *     uniform   full of unknowns, all faces even: no coefficient is read, or even kept,
  *     general   anything else: it knows which of its pairs of rows have unknowns, the others are
@@ -114,7 +116,6 @@ spate_status X(multigrid_create)(X(sim) *s, spate_error *error)
     FOR_DIM(d)
         finest->a[d] = y->a[d];
     finest->diagonal = y->diagonal;
-    finest->even = 1.0f;
     y->level_count = 1;
     TRY(make_level(finest, true, error));
     bool complete = make_blocks(&y->direction[0], &s->grid);
@@ -126,7 +127,6 @@ spate_status X(multigrid_create)(X(sim) *s, spate_error *error)
         return sp_fail_memory(error, "the multigrid", (uint64_t)s->grid.size * 4 * sizeof(float));
     for (int k = 1; k < MAX_LEVELS && !is_coarsest(&y->levels[k - 1].grid); k++) {
         y->levels[k].grid = coarser(&y->levels[k - 1].grid);
-        y->levels[k].even = 0.25f * y->levels[k - 1].even;
         y->level_count++;
         TRY(make_level(&y->levels[k], false, error));
     }
@@ -251,8 +251,9 @@ typedef struct level_args {
     const uint8_t *unknown; /* of the finest level's tiles, NULL of others */
 } level_args;
 
-/* The sums of a fine tile's rows that make coarse cells: rows 2m and 2m + 1 of planes k and k + 1,
- * those inside the domain. Images across periodic sides are none. */
+/* The sums of parts of a fine tile's rows that make coarse cells: rows 2m and 2m + 1 of planes k
+ * and k + 1, eight cells from `first` on, those inside the domain. Images across periodic sides are
+ * none. */
 typedef struct family {
     lanes d, across[DIM], within[DIM]; /* within[0] is not used: see coarsen_rows */
 } family;
@@ -283,14 +284,14 @@ static family family_of(const X(level) *fine, const int first[DIM], int k, int m
     return f;
 }
 
-/* Coarse cells `at` .. at + TILE / 2 - 1 from the sums over their children's rows. */
+/* Coarse cells `at` .. at + 3 from the sums over their children's rows. */
 static void coarsen_rows(X(level) *l, size_t at, const family *f)
 {
-    const float share = 0.5f / (float)(1 << DIM); /* 1/2: the over-correction */
+    const float share = 0.5f * SCALE / (float)(1 << DIM); /* 1/2: the over-correction */
     lanes sum = f->d;
     for (int d = 1; d < DIM; d++)
         sum -= 2.0f * f->within[d];
-    for (int i = 0; i < TILE / 2; i++) {
+    for (int i = 0; i < 4; i++) {
         float diagonal = share * (sum[2 * i] + sum[2 * i + 1] - 2.0f * f->across[0][2 * i + 1]);
         l->a[0][at + (size_t)i] = share * f->across[0][2 * i];
         for (int d = 1; d < DIM; d++)
@@ -312,9 +313,9 @@ static void coarsen_uniform(X(level) *l, const int first[DIM])
                 cell[DIM - 1] = (first[DIM - 1] + k) / 2;
             size_t at = X(index)(&l->grid, cell);
             for (size_t i = at; i < at + TILE / 2; i++) {
-                l->diagonal[i] = 2 * DIM * l->even;
+                l->diagonal[i] = 2 * DIM;
                 FOR_DIM(d)
-                    l->a[d][i] = l->even;
+                    l->a[d][i] = 1.0f;
             }
         }
 }
@@ -328,23 +329,25 @@ static void coarsen_range(void *user, size_t begin, size_t end, int worker)
     const X(level) *fine = args->fine;
     for (size_t tile = begin; tile < end; tile++) {
         int first[DIM], cell[DIM];
-        lanes inside;
+        lanes inside = {0};
         X(tile_cell)(&fine->grid, fine->tiles[tile], first);
         if (fine->kind[tile + 1] == KIND_UNIFORM) {
             coarsen_uniform(args->l, first);
             continue;
         }
-        for (int i = 0; i < TILE; i++)
-            inside[i] = first[0] + i < fine->grid.n[0] ? 1.0f : 0.0f;
-        for (int k = 0; k < PLANES; k += 2)
-            for (int m = 0; m < PAIRS; m++) {
-                cell[0] = first[0] / 2;
-                cell[1] = first[1] / 2 + m;
-                if (DIM == 3)
-                    cell[DIM - 1] = (first[DIM - 1] + k) / 2;
-                family f = family_of(fine, first, k, m, inside);
-                coarsen_rows(args->l, X(index)(&args->l->grid, cell), &f);
-            }
+        for (int part = 0; part < TILE; part += 8, first[0] += 8) {
+            for (int i = 0; i < 8; i++)
+                inside[i] = first[0] + i < fine->grid.n[0] ? 1.0f : 0.0f;
+            for (int k = 0; k < PLANES; k += 2)
+                for (int m = 0; m < PAIRS; m++) {
+                    cell[0] = first[0] / 2;
+                    cell[1] = first[1] / 2 + m;
+                    if (DIM == 3)
+                        cell[DIM - 1] = (first[DIM - 1] + k) / 2;
+                    family f = family_of(fine, first, k, m, inside);
+                    coarsen_rows(args->l, X(index)(&args->l->grid, cell), &f);
+                }
+        }
     }
 }
 
@@ -401,16 +404,16 @@ static uint8_t kind_of(const X(level) *l, int tile, uint32_t *some, uint32_t *un
     size_t base = X(tile_index)(g, tile);
     lane_mask ragged = {0}; /* not uniform */
     *some = *uneven = 0;
-    for (int r = 0; r < TILE_ROWS; r++) {
-        size_t c = base + X(row_offset)(g, r);
+    FOR_TILE_EIGHTS(r, i) {
+        size_t c = base + X(row_offset)(g, r) + (size_t)i;
         lane_mask unknown = is_positive(load(l->diagonal + c)), odd = {0};
-        ragged |= differs(load(l->diagonal + c), 2 * DIM * l->even);
+        ragged |= differs(load(l->diagonal + c), 2 * DIM);
         if (!any(unknown))
             continue;
         FOR_DIM(d) {
             size_t step = g->stride[d];
-            lane_mask low = differs(load(l->a[d] + c), l->even);
-            lane_mask high = differs(load(l->a[d] + c + step), l->even);
+            lane_mask low = differs(load(l->a[d] + c), 1.0f);
+            lane_mask high = differs(load(l->a[d] + c + step), 1.0f);
             ragged |= low | high;
             odd |= (low & is_positive(load(l->diagonal + c - step))) |
                    (high & is_positive(load(l->diagonal + c + step)));
@@ -424,6 +427,15 @@ static uint8_t kind_of(const X(level) *l, int tile, uint32_t *some, uint32_t *un
     return KIND_SEAM;
 }
 
+/* Two rows, woven, into the vectors of a pair. */
+static void lay_pair(float *out, const float *one, const float *two)
+{
+    FOR_EIGHTS(i) {
+        store(out + i, weave(load(one + i), load(two + i)));
+        store(out + TILE + i, weave(load(two + i), load(one + i)));
+    }
+}
+
 static void lay_faces(const X(level) *l, size_t base, float *faces)
 {
     const X(grid) *g = &l->grid;
@@ -432,21 +444,17 @@ static void lay_faces(const X(level) *l, size_t base, float *faces)
             size_t row = base + (size_t)(2 * m) * g->stride[1] + (size_t)k * g->stride[2];
             if (DIM == 3) {
                 const float *a = l->a[DIM - 1] + row;
-                lanes one = load(a), two = load(a + g->stride[1]);
-                store(faces + FACES_Z + in_block(k, m, 0), weave(one, two));
-                store(faces + FACES_Z + in_block(k, m, 1), weave(two, one));
+                lay_pair(faces + FACES_Z + in_block(k, m, 0), a, a + g->stride[1]);
                 if (k == TILE)
                     continue;
             }
             const float *a = l->a[0] + row, *b = a + g->stride[1];
-            store(faces + in_block(k, m, 0), weave(load(a), load(b)));
-            store(faces + in_block(k, m, 1), weave(load(b), load(a)));
-            store(faces + FACES_RIGHT + in_block(k, m, 0), weave(load(a + 1), load(b + 1)));
-            store(faces + FACES_RIGHT + in_block(k, m, 1), weave(load(b + 1), load(a + 1)));
+            lay_pair(faces + in_block(k, m, 0), a, b);
+            lay_pair(faces + FACES_RIGHT + in_block(k, m, 0), a + 1, b + 1);
             const float *y = l->a[1] + row;
             for (int j = 0; j < 2 + (m == PAIRS - 1); j++)
-                store(faces + FACES_Y + (k * (TILE + 1) + 2 * m + j) * TILE,
-                      load(y + (size_t)j * g->stride[1]));
+                memcpy(faces + FACES_Y + (k * (TILE + 1) + 2 * m + j) * TILE,
+                       y + (size_t)j * g->stride[1], TILE * sizeof *y);
         }
 }
 
@@ -457,13 +465,12 @@ static void lay_diagonal(const X(level) *l, size_t base, float *d, float *invers
         for (int m = 0; m < PAIRS; m++) {
             const float *row =
                 l->diagonal + base + (size_t)(2 * m) * g->stride[1] + (size_t)k * g->stride[2];
-            lanes one = load(row), two = load(row + g->stride[1]);
-            for (int h = 0; h < 2; h++) {
-                lanes v = h ? weave(two, one) : weave(one, two);
-                store(d + in_block(k, m, h), v);
-                store(inverse + in_block(k, m, h), where_positive(v, 1.0f / v));
-            }
+            lay_pair(d + in_block(k, m, 0), row, row + g->stride[1]);
         }
+    for (size_t k = 0; k < TILE_CELLS; k += 8) {
+        lanes v = load(d + k);
+        store(inverse + k, where_positive(v, 1.0f / v));
+    }
 }
 
 /* The blocks of a level from its coefficients. Right sides start at zero: no restriction reaches

@@ -20,6 +20,9 @@
 
 #define SWEEPS 2 /* of the multigrid's smoother, before and after the coarser grids */
 
+/* Of a coarse grid's equations: see multigrid.c. */
+#define SCALE 4.0f
+
 /* Of the tolerance: a start as good as that needs no iteration, any other one at least. In water at
  * rest the remainder of a start that just meets the tolerance would act in every step, and add up.
  */

@@ -9,8 +9,8 @@ static double largest_partial(void *user, size_t begin, size_t end)
     lane_mask most = {0};
     for (size_t k = begin; k < end; k++) {
         size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
-        for (int r = 0; r < TILE_ROWS; r++)
-            most = larger(most, load(s->system.b + base + X(row_offset)(&s->grid, r)));
+        FOR_TILE_EIGHTS(r, i)
+            most = larger(most, load(s->system.b + base + X(row_offset)(&s->grid, r) + i));
     }
     return largest(most);
 }
@@ -27,33 +27,43 @@ typedef struct residual_args {
     const double *q_sum;
 } residual_args;
 
-/* A row of the solution; one of the two is NULL. */
-SP_INLINE wide solution(const float *q, const double *q_sum, size_t c)
+/* Four values of the solution; one of the two is NULL. */
+SP_INLINE fours solution(const float *q, const double *q_sum, size_t c)
 {
-    return q_sum ? load_wide(q_sum + c) : widen(load(q + c));
+    if (q_sum)
+        return *(const loose_fours *)(q_sum + c);
+    return widen_four(q + c);
 }
 
-/* unknown: as of the tile. Off-diagonals between two unknowns are 1 unless there are solids near,
- * and there is no pressure where there is no unknown. Only the result is rounded to fp32. */
-SP_INLINE lanes residual_row(const X(sim) *s, size_t c, const float *q, const double *q_sum,
+/* Four values of r. unknown: as of the tile. Off-diagonals between two unknowns are 1 unless there
+ * are solids near, and there is no pressure where there is no unknown. Only the result is rounded
+ * to fp32. */
+SP_INLINE four residual_four(const X(sim) *s, size_t c, const float *q, const double *q_sum,
                              int unknown)
 {
     const X(system) *y = &s->system;
-    lanes diagonal = (lanes){0} + (float)(2 * DIM);
-    if (unknown != UNKNOWN_DEEP)
-        diagonal = load(y->diagonal + c);
-    wide r = widen(load(y->b + c)) - widen(diagonal) * solution(q, q_sum, c);
+    fours diagonal = unknown == UNKNOWN_DEEP ? (fours){0} + 2 * DIM : widen_four(y->diagonal + c);
+    fours r = widen_four(y->b + c) - diagonal * solution(q, q_sum, c);
     FOR_DIM(d) {
         size_t step = s->grid.stride[d];
-        wide low = solution(q, q_sum, c - step), high = solution(q, q_sum, c + step);
+        fours low = solution(q, q_sum, c - step), high = solution(q, q_sum, c + step);
         if (unknown == UNKNOWN_CUT) {
-            low *= widen(load(y->a[d] + c));
-            high *= widen(load(y->a[d] + c + step));
+            low *= widen_four(y->a[d] + c);
+            high *= widen_four(y->a[d] + c + step);
         }
         r += low + high;
     }
-    lanes rounded = __builtin_convertvector(r, lanes);
-    return unknown == UNKNOWN_DEEP ? rounded : where_positive(diagonal, rounded);
+    return __builtin_convertvector(r, four);
+}
+
+/* Eight values, 0 where there is no unknown. */
+SP_INLINE lanes residual_part(const X(sim) *s, size_t c, const float *q, const double *q_sum,
+                              int unknown)
+{
+    four low = residual_four(s, c, q, q_sum, unknown),
+         high = residual_four(s, c + 4, q, q_sum, unknown);
+    lanes r = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+    return unknown == UNKNOWN_DEEP ? r : where_positive(load(s->system.diagonal + c), r);
 }
 
 /* A tile of r, in rows; `most` as in larger. */
@@ -62,12 +72,13 @@ SP_INLINE lane_mask residual_rows(const X(sim) *s, int tile, const float *q, con
 {
     size_t base = X(tile_index)(&s->grid, tile);
     uint64_t some = s->system.rows[tile];
-    for (int row = 0; row < TILE_ROWS; row++) {
+    FOR_TILE_EIGHTS(row, i) {
         lanes r = {0};
         if (unknown == UNKNOWN_DEEP || some >> row & 1)
-            r = residual_row(s, base + X(row_offset)(&s->grid, row), q, q_sum, unknown);
+            r = residual_part(s, base + X(row_offset)(&s->grid, row) + (size_t)i, q, q_sum,
+                              unknown);
         most = larger(most, r);
-        store(rows + row * TILE, r);
+        store(rows + row * TILE + i, r);
     }
     return most;
 }
@@ -100,7 +111,8 @@ static double residual_partial(void *user, size_t begin, size_t end)
         }
         size_t base = X(tile_index)(&s->grid, tile);
         for (int row = 0; row < TILE_ROWS; row++)
-            store(s->system.r + base + X(row_offset)(&s->grid, row), load(rows + row * TILE));
+            memcpy(s->system.r + base + X(row_offset)(&s->grid, row), rows + row * TILE,
+                   TILE * sizeof *rows);
     }
     return largest(most);
 }

@@ -8,7 +8,7 @@
  * An iteration goes over the vectors few times: the last smoothing step leaves r . z; the next
  * direction s = z + beta s is made while A s is taken, from the old ones around the tile, into a
  * second array; q, r and max |r| change together. */
-#include "block.h"
+#include "sweep.h"
 
 #include "device/device.h"
 
@@ -28,56 +28,46 @@ typedef struct cg_args {
     const float *a, *b; /* blocks: of a dot product */
 } cg_args;
 
-/* Vector (k, m, h) of the direction in p and A times it, 0 where there is no unknown, are stored;
- * their product is added to `dot`. */
-SP_INLINE wide apply_vector(const padded *p, const X(level) *l, int slot, int k, int m, int h,
-                            bool uniform, bool uneven, const X(system) *y, wide dot)
+/* Vectors (k, m, 0) and (k, m, 1) of the direction in p and of A times it, 0 where there is no
+ * unknown, are stored; their products are added to `dot`. */
+SP_INLINE lanes apply_pair(const padded *p, const view *v, int k, int m, bool uniform, bool uneven,
+                           float *direction, float *image, lanes dot)
 {
-    size_t at = (size_t)slot * TILE_CELLS + in_block(k, m, h);
-    const float *place = p->v + in_padded(k, m, h);
-    lanes x = load(place), product;
-    if (uniform) {
-        product = (float)(2 * DIM) * x - around(place, k, m, h, NULL);
-    } else {
-        lanes d = load(l->d + at);
-        lanes sum = around(place, k, m, h, uneven ? l->faces + (size_t)slot * FACES_SIZE : NULL);
-        product = where_positive(d, d * x - sum);
-    }
-    store(y->direction[1] + at, x);
-    store(y->image + at, product);
-    return dot + widen(x) * widen(product);
-}
-
-SP_INLINE wide apply_pairs(const padded *p, const X(level) *l, int slot, uint32_t set, bool uneven,
-                           const X(system) *y, wide dot)
-{
-    FOR_PAIRS(set, n) {
-        int k = (int)n / PAIRS, m = (int)n % PAIRS;
-        dot = apply_vector(p, l, slot, k, m, 0, false, uneven, y, dot);
-        dot = apply_vector(p, l, slot, k, m, 1, false, uneven, y, dot);
+    WRITE_OUT for (int h = 0; h < 2; h++) FOR_EIGHTS(i)
+    {
+        size_t at = in_block(k, m, h) + (size_t)i;
+        lanes x = load(p->v + in_padded(k, m, h) + i);
+        lanes product = times_matrix(p, v, k, m, h, i, uniform, uneven);
+        if (!uniform)
+            product = where_positive(load(v->d + at), product);
+        store(direction + at, x);
+        store(image + at, product);
+        dot += x * product;
     }
     return dot;
 }
 
-/* Stores direction and product of a tile; returns their dot product. */
-SP_INLINE double apply_tile(const padded *p, const X(level) *l, int slot, const X(system) *y)
+/* Stores direction and product of a tile; returns their dot product, as dot_tile in cycle.c. */
+SP_INLINE double apply_tile(const padded *p, const view *v, float *direction, float *image)
 {
-    wide dot = {0};
-    double sum = 0;
-    if (l->kind[slot] == KIND_UNIFORM) {
-        for (int n = 0; n < PLANES * PAIRS; n++) {
-            dot = apply_vector(p, l, slot, n / PAIRS, n % PAIRS, 0, true, false, y, dot);
-            dot = apply_vector(p, l, slot, n / PAIRS, n % PAIRS, 1, true, false, y, dot);
-        }
-    } else {
-        memset(block(y->direction[1], slot), 0, TILE_CELLS * sizeof(float));
-        memset(block(y->image, slot), 0, TILE_CELLS * sizeof(float));
-        dot = apply_pairs(p, l, slot, l->some[slot] & ~l->uneven[slot], false, y, dot);
-        dot = apply_pairs(p, l, slot, l->uneven[slot], true, y, dot);
+    fours sum = {0};
+    for (int k = 0; k < PLANES; k++) {
+        uint32_t uneven = pairs_of(v->uneven, k);
+        lanes plane = {0};
+        if (v->kind == KIND_UNIFORM)
+            FOR_PAIRS(m)
+                plane = apply_pair(p, v, k, m, true, false, direction, image, plane);
+        else if (!uneven)
+            FOR_PAIRS(m)
+                plane = apply_pair(p, v, k, m, false, false, direction, image, plane);
+        else
+            for (int m = 0; m < PAIRS; m++)
+                plane = uneven >> m & 1
+                            ? apply_pair(p, v, k, m, false, true, direction, image, plane)
+                            : apply_pair(p, v, k, m, false, false, direction, image, plane);
+        sum += widen_sum(plane);
     }
-    for (int i = 0; i < TILE; i++)
-        sum += dot[i];
-    return sum;
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 /* s = z + beta s, A s, and the partial of s . A s */
@@ -99,7 +89,8 @@ static double apply_partial(void *user, size_t begin, size_t end)
             fetch_own(&p, z, slot);
             fetch_around(&p, z, l->near[slot]);
         }
-        sum += apply_tile(&p, l, slot, y);
+        view v = view_of(l, slot);
+        sum += apply_tile(&p, &v, block(y->direction[1], slot), block(y->image, slot));
     }
     return sum;
 }
@@ -109,12 +100,15 @@ static double update_partial(void *user, size_t begin, size_t end)
 {
     const cg_args *args = user;
     const X(system) *y = &args->s->system;
+    const float alpha = args->factor, *direction = y->direction[1], *image = y->image;
+    const bool empty = args->empty;
+    float *correction = y->step, *residual = y->levels[0].b;
     lane_mask most = {0};
-    for (size_t k = (begin + 1) * TILE_CELLS; k < (end + 1) * TILE_CELLS; k += TILE) {
-        lanes step = args->factor * load(y->direction[1] + k);
-        lanes r = load(y->levels[0].b + k) - args->factor * load(y->image + k);
-        store(y->step + k, args->empty ? step : load(y->step + k) + step);
-        store(y->levels[0].b + k, r);
+    for (size_t k = (begin + 1) * TILE_CELLS; k < (end + 1) * TILE_CELLS; k += 8) {
+        lanes step = alpha * load(direction + k);
+        lanes r = load(residual + k) - alpha * load(image + k);
+        store(correction + k, empty ? step : load(correction + k) + step);
+        store(residual + k, r);
         most = larger(most, r);
     }
     return largest(most);
@@ -123,13 +117,14 @@ static double update_partial(void *user, size_t begin, size_t end)
 static double dot_partial(void *user, size_t begin, size_t end)
 {
     const cg_args *args = user;
-    wide lane = {0};
-    double sum = 0;
-    for (size_t k = (begin + 1) * TILE_CELLS; k < (end + 1) * TILE_CELLS; k += TILE)
-        lane += widen(load(args->a + k)) * widen(load(args->b + k));
-    for (int i = 0; i < TILE; i++)
-        sum += lane[i];
-    return sum;
+    fours sum = {0};
+    for (size_t k = (begin + 1) * TILE_CELLS; k < (end + 1) * TILE_CELLS; k += 64) {
+        lanes part = {0};
+        WRITE_OUT for (size_t i = 0; i < 64; i += 8) part +=
+            load(args->a + k + i) * load(args->b + k + i);
+        sum += widen_sum(part);
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 static double dot(cg_args *args, const float *a, const float *b)
@@ -192,18 +187,20 @@ static void add_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const cg_args *args = user;
     X(sim) *s = args->s;
+    float *q = s->system.q, rows[TILE_CELLS];
+    double *q_sum = s->system.q_sum;
+    bool start = args->start;
     for (size_t k = begin; k < end; k++) {
-        float rows[TILE_CELLS];
         size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
         weave_tile(rows, block(s->system.step, (int)k + 1));
-        for (int r = 0; r < TILE_ROWS; r++) {
-            size_t row = base + X(row_offset)(&s->grid, r);
-            wide sum =
-                args->start ? widen(load(s->system.q + row)) : load_wide(s->system.q_sum + row);
-            sum += widen(load(rows + r * TILE));
-            store_wide(s->system.q_sum + row, sum);
-            store(s->system.q + row, __builtin_convertvector(sum, lanes));
-        }
+        FOR_TILE_EIGHTS(r, i)
+            for (int half = i; half < i + 8; half += 4) {
+                size_t c = base + X(row_offset)(&s->grid, r) + (size_t)half;
+                fours sum = start ? widen_four(q + c) : (fours) * (loose_fours *)(q_sum + c);
+                sum += widen_four(rows + r * TILE + half);
+                *(loose_fours *)(q_sum + c) = sum;
+                *(loose_four *)(q + c) = __builtin_convertvector(sum, four);
+            }
     }
 }
 
@@ -251,11 +248,12 @@ static void right_side_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     X(sim) *s = ((cg_args *)user)->s;
+    float rows[TILE_CELLS];
     for (size_t k = begin; k < end; k++) {
-        float rows[TILE_CELLS];
         size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
         for (int r = 0; r < TILE_ROWS; r++)
-            store(rows + r * TILE, load(s->system.b + base + X(row_offset)(&s->grid, r)));
+            memcpy(rows + r * TILE, s->system.b + base + X(row_offset)(&s->grid, r),
+                   TILE * sizeof *rows);
         weave_tile(block(s->system.levels[0].b, (int)k + 1), rows);
     }
 }
@@ -266,13 +264,13 @@ static void result_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const cg_args *args = user;
     X(sim) *s = args->s;
+    float rows[TILE_CELLS];
     for (size_t k = begin; k < end; k++) {
-        float rows[TILE_CELLS];
         size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
         weave_tile(rows, block(s->system.direction[1], (int)k + 1));
-        for (int r = 0; r < TILE_ROWS; r++)
-            store(s->system.q + base + X(row_offset)(&s->grid, r),
-                  args->factor * load(rows + r * TILE));
+        FOR_TILE_EIGHTS(r, i)
+            store(s->system.q + base + X(row_offset)(&s->grid, r) + i,
+                  args->factor * load(rows + r * TILE + i));
     }
 }
 
