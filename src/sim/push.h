@@ -75,7 +75,12 @@ typedef struct store {
 #define PAIR_BITS 15
 #define PAIR_MIDDLE (1u << (PAIR_BITS - 1))
 #define MOST_ENTRIES (1u << (32 - PAIR_BITS))
-#define LIST_LEAST 512 /* pairs: the list of a worker, for tiles with few particles */
+
+/* Candidates of a particle come in chunks of BYTES: 9 runs of three cells, each with not more
+ * particles than MOST_OF_CELL. A list must have room for what they may be. */
+#define MOST_OF_CELL 256
+#define CHUNKS (AROUND / 3 * (3 * MOST_OF_CELL / BYTES))
+#define LIST_LEAST (CHUNKS * BYTES)
 
 typedef struct pair_list {
     uint32_t *pair;
@@ -258,25 +263,30 @@ typedef struct box {
     chars width, sum;
 } box;
 
-LANE_FN box box_around(const store *s, const distances *m, uint32_t entry)
+LANE_FN void box_move(box *b, const uint8_t *const rounded[DIM], uint32_t entry)
+{
+    FOR_DIM(d)
+        b->centre[d] = (bytes){0} + rounded[d][entry];
+}
+
+LANE_FN box box_around(const uint8_t *const rounded[DIM], const distances *m, uint32_t entry)
 {
     box b = {.width = (chars){0} + (int8_t)(m->width + 1),
              .sum = (chars){0} + (int8_t)(m->sum + 1)};
-    FOR_DIM(d)
-        b.centre[d] = (bytes){0} + s->rounded[d][entry];
+    box_move(&b, rounded, entry);
     return b;
 }
 
 /* Which of the BYTES entries from `first` on are near. Entries that count are less than two cells
  * away along each axis, so no difference overflows; a sum of three may if D is near a cell, and
  * such a pair is near then. */
-LANE_FN uint32_t near_bits(const store *s, const box *b, uint32_t first)
+LANE_FN uint32_t near_bits(const uint8_t *const rounded[DIM], const box *b, uint32_t first)
 {
     bytes place;
-    memcpy(&place, s->rounded[0] + first, sizeof place);
+    memcpy(&place, rounded[0] + first, sizeof place);
     chars most = size_of((chars)(b->centre[0] - place)), sum = most;
     for (int d = 1; d < DIM; d++) {
-        memcpy(&place, s->rounded[d] + first, sizeof place);
+        memcpy(&place, rounded[d] + first, sizeof place);
         chars way = size_of((chars)(b->centre[d] - place));
         most = larger_of(most, way);
         sum = (chars)((bytes)sum + (bytes)way);

@@ -48,26 +48,22 @@ size_t X(push_scratch)(const spate_scene *scene)
 
 /* ---- moves */
 
-/* Where the pairs ask some particles to be: inside the domain, a way of at most D / 2 from where
- * they are. */
-static void answer(const push_args *args, uint32_t first, const quad *sums, uint32_t count,
-                   float to[DIM][BLOCK])
+/* Where the pairs ask eight particles from `first` on to be: inside the domain, a way of at most D
+ * / 2 from where they are. */
+LANE_FN void answer(const push_args *args, uint32_t first, const quad *sums, floats to[DIM])
 {
     float most = 0.5f * args->m.D;
-    for (uint32_t k = 0; k < count; k += LANES) {
-        floats sum[4], square = {0}, one = (floats){0} + 1.0f;
-        turn(sums + k, sum);
-        FOR_DIM(d)
-            square += sum[d] * sum[d];
-        floats length = root(square), slow = sum[3] * SLOWING;
-        slow = lanes_select(slow > 1.0f, slow, one);
-        floats scale = lanes_select(length > most * slow, most / length, one / slow);
-        FOR_DIM(d) {
-            floats place = load(args->from[d] + first + k) + scale * sum[d];
-            place = lanes_select(place > args->low[d], place, args->low[d] + (floats){0});
-            place = lanes_select(place < args->high[d], place, args->high[d] + (floats){0});
-            memcpy(to[d] + k, &place, sizeof place);
-        }
+    floats sum[4], square = {0}, one = (floats){0} + 1.0f;
+    turn(sums, sum);
+    FOR_DIM(d)
+        square += sum[d] * sum[d];
+    floats length = root(square), slow = sum[3] * SLOWING;
+    slow = lanes_select(slow > 1.0f, slow, one);
+    floats scale = lanes_select(length > most * slow, most / length, one / slow);
+    FOR_DIM(d) {
+        to[d] = load(args->from[d] + first) + scale * sum[d];
+        to[d] = lanes_select(to[d] > args->low[d], to[d], args->low[d] + (floats){0});
+        to[d] = lanes_select(to[d] < args->high[d], to[d], args->high[d] + (floats){0});
     }
 }
 
@@ -93,53 +89,41 @@ static double finish(push_args *args, uint32_t k, float to[DIM])
     return work;
 }
 
-/* The places of a column, and the sum of the ways there. */
-static double move_column(float *x, const float *to, uint32_t count)
+/* Brings n of eight particles to their final places, one by one. */
+static void finish_lanes(around *a, uint32_t first, const floats to[DIM], uint32_t n)
 {
-    floats sum = {0};
-    double way = 0;
-    uint32_t k = 0;
-    for (; k + LANES <= count; k += LANES) {
-        sum += load(to + k) - load(x + k);
-        memcpy(x + k, to + k, LANES * sizeof *x);
-    }
-    for (; k < count; k++) {
-        way += (double)(to[k] - x[k]);
-        x[k] = to[k];
-    }
-    for (int lane = 0; lane < LANES; lane++)
-        way += (double)sum[lane];
-    return way;
-}
-
-static void move_block(around *a, uint32_t first, const quad *sum, uint32_t count)
-{
-    push_args *args = a->args;
-    float to[DIM][BLOCK];
-    answer(args, first, sum, count, to);
-    if (!args->last) {
-        for (int d = 0; d < DIM; d++)
-            memcpy(args->to[d] + first, to[d], count * sizeof(float));
-    } else if (a->solids || args->periodic) {
-        for (uint32_t k = 0; k < count; k++) {
-            float place[DIM];
-            FOR_DIM(d)
-                place[d] = to[d][k];
-            a->work += finish(args, first + k, place);
-        }
-    } else {
-        for (int d = 0; d < DIM; d++)
-            a->work +=
-                args->gravity[d] * move_column(args->s->particles.x[d] + first, to[d], count);
+    for (uint32_t k = 0; k < n; k++) {
+        float place[DIM];
+        FOR_DIM(d)
+            place[d] = to[d][k];
+        a->work += finish(a->args, first + k, place);
     }
 }
 
 void X(push_move)(around *a, uint32_t first, const quad *sum, uint32_t count)
 {
+    push_args *args = a->args;
+    const ints lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    bool one_by_one = args->last && (a->solids || args->periodic);
+    floats ways[DIM] = {{0}};
     for (uint32_t k = 0, n; k < count; k += n) {
-        n = count - k < BLOCK ? count - k : BLOCK;
-        move_block(a, first + k, sum + k, n);
+        floats to[DIM];
+        n = count - k < LANES ? count - k : LANES;
+        answer(args, first + k, sum + k, to);
+        if (one_by_one) {
+            finish_lanes(a, first + k, to, n);
+            continue;
+        }
+        FOR_DIM(d) {
+            float *column = (args->last ? args->s->particles.x[d] : args->to[d]) + first + k;
+            if (args->last)
+                ways[d] += (floats)((ints)(to[d] - load(column)) & (lane < (int32_t)n));
+            lanes_store(column, to[d], n);
+        }
     }
+    for (int d = 0; d < DIM; d++)
+        for (int k = 0; k < LANES; k++)
+            a->work += args->gravity[d] * (double)ways[d][k];
 }
 
 /* ---- tiles */

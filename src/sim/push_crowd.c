@@ -12,14 +12,17 @@
 static void meet_others(around *a, uint32_t entry, uint32_t number, uint32_t n, quad *sum)
 {
     const store *s = &a->store;
-    box b = box_around(s, &a->args->m, entry);
+    const uint8_t *rounded[DIM];
+    FOR_DIM(d)
+        rounded[d] = s->rounded[d];
+    box b = box_around(rounded, &a->args->m, entry);
     quad self[LANES];
     floats own[4];
     for (int k = 0; k < LANES; k++)
         self[k] = s->place[entry];
     turn(self, own);
     for (uint32_t begin = OTHERS; begin < OTHERS + n; begin += BYTES) {
-        uint32_t left = OTHERS + n - begin, bits = near_bits(s, &b, begin);
+        uint32_t left = OTHERS + n - begin, bits = near_bits(rounded, &b, begin);
         bits &= left < BYTES ? (1u << left) - 1 : ~0u;
         if (entry >= begin && entry - begin < BYTES)
             bits &= ~(1u << (entry - begin));

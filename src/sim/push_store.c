@@ -6,8 +6,6 @@
  * layer by layer: what is in use at a time, two or three layers, stays in the near caches. */
 #include "push.h"
 
-#define MOST_OF_CELL 256 /* particles */
-
 static size_t room_for(uint32_t capacity)
 {
     return ((size_t)capacity + BYTES + 63) / 64 * 64;
