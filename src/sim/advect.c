@@ -25,7 +25,7 @@ typedef struct advect_args {
     float h;                   /* dt / dx: from m/s to cells */
     X(lanes_field) flow, away; /* u, and the displacement of SEPARATE (cells) */
     char *scratch;             /* per worker: patches */
-    double *work;              /* per liquid tile: sum of gravity times displacement, m^2/s^2 */
+    double *work;              /* per tile: sum of gravity times displacement, m^2/s^2 */
     _Atomic uint64_t broken;
 } advect_args;
 
@@ -373,9 +373,10 @@ static void advect_range(void *user, size_t begin, size_t end, int worker)
     int order = 1 + (int)s->common->scene->time.advection;
     bool by_lanes = s->degree == KERNEL_LINEAR && order == 3 && s->grid.size <= INT32_MAX;
     for (size_t k = begin; k < end; k++) {
-        int tile = s->tiles.liquid[k];
-        args->work[k] =
-            by_lanes ? advect_tile_by_lanes(args, tile, p) : advect_tile(args, order, tile);
+        int tile = s->tiles.active[k];
+        if (s->tiles.start[tile] < s->tiles.start[tile + 1])
+            args->work[tile] =
+                by_lanes ? advect_tile_by_lanes(args, tile, p) : advect_tile(args, order, tile);
     }
 }
 
@@ -390,7 +391,6 @@ static spate_status fail_unsound(const X(sim) *s, uint64_t count, spate_error *e
 spate_status X(advect_particles)(X(sim) *s, double dt, spate_error *error)
 {
     sp_common *common = s->common;
-    size_t tiles = (size_t)s->tiles.liquid_count;
     if (s->unsound > 0)
         return fail_unsound(s, s->unsound, error);
     advect_args args = {.s = s,
@@ -401,12 +401,13 @@ spate_status X(advect_particles)(X(sim) *s, double dt, spate_error *error)
     sp_arena arena = X(arena)(s);
     size_t threads = (size_t)sp_pool_threads(common->pool);
     args.scratch = sp_arena_take(&arena, threads, X(patch_scratch)());
-    args.work = sp_arena_take(&arena, tiles, sizeof *args.work);
-    sp_parallel_for(common->pool, tiles, 1, advect_range, &args);
+    args.work = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args.work);
+    /* not by colour: in the order of their places, tiles find the fields of the last one near */
+    sp_parallel_for(common->pool, (size_t)s->tiles.active_count, 2, advect_range, &args);
     X(mover_end)(&args.mover);
     double work = 0;
-    for (size_t k = 0; k < tiles; k++)
-        work += args.work[k];
+    for (int k = 0; k < s->tiles.liquid_count; k++)
+        work += args.work[s->tiles.liquid[k]];
     X(book_separation)(s, work);
     s->displaced = s->at_home = false;
     return args.broken > 0 ? fail_unsound(s, args.broken, error) : SPATE_OK;
