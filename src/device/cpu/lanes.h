@@ -71,7 +71,12 @@ typedef float quad __attribute__((vector_size(16)));
 
 LANE_FN floats lanes_two_quads(quad low, quad high)
 {
+#if defined(__AVX__) && !defined(__clang__) /* gcc reads a quad from memory as part of this only */
+    floats v = __builtin_shufflevector(low, low, 0, 1, 2, 3, -1, -1, -1, -1);
+    return __builtin_ia32_vinsertf128_ps256(v, high, 1);
+#else
     return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+#endif
 }
 
 LANE_FN quad lanes_low(floats v)
