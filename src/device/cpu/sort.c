@@ -15,7 +15,8 @@
 
 #include <string.h>
 
-#define TILE_MOST 16384 /* particles of a tile that is sorted the fast way */
+#define TILE_MOST 16384           /* particles of a tile that is sorted the fast way */
+#define CACHES ((size_t)16 << 20) /* bytes: columns that are larger are not looked for in them */
 
 typedef struct sort_args {
     X(sim) *s;
@@ -25,6 +26,7 @@ typedef struct sort_args {
     int shares;
     const X(word) *from; /* pass 4 */
     X(word) *to;
+    bool past_caches; /* the columns are larger than they are */
 } sort_args;
 
 /* The keys of particles k .. k + n - 1. What lies outside of the domain counts for its last cell.
@@ -314,8 +316,16 @@ static void gather_range(void *user, size_t begin, size_t end, int worker)
     const uint32_t *order = args->s->particles.order;
     const X(word) *from = args->from;
     X(word) *to = args->to; /* not through args: a word may be anything, also part of it */
-    for (size_t k = begin; k < end; k++)
+    size_t k = begin;
+    for (; k + LANES <= end && args->past_caches; k += LANES) {
+        const uint32_t *at = order + k;
+        words v = {from[at[0]], from[at[1]], from[at[2]], from[at[3]],
+                   from[at[4]], from[at[5]], from[at[6]], from[at[7]]};
+        lanes_stream((uint32_t *)to + k, v);
+    }
+    for (; k < end; k++)
         to[k] = from[order[k]];
+    lanes_stream_end();
 }
 
 size_t X(sort_scratch)(void)
@@ -343,6 +353,7 @@ void X(sort_particles)(X(sim) *s)
     sp_parallel_for(pool, (size_t)s->tiles.active_count, 1, sort_range, &args);
     void **columns[MAX_COLUMNS];
     int count = X(particle_columns)(p, columns);
+    args.past_caches = (size_t)count * p->count * sizeof(X(word)) > CACHES;
     for (int c = 0; c < count; c++) {
         args.from = *columns[c];
         args.to = (X(word) *)p->spare;
