@@ -192,23 +192,49 @@ typedef struct tile_scratch {
     counters next;
 } tile_scratch;
 
+LANE_FN words load_words(const uint32_t *from)
+{
+    words v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+LANE_FN void store_words(uint32_t *to, words v)
+{
+    memcpy(to, &v, sizeof v);
+}
+
+/* The sum of all lanes before each. */
+LANE_FN words sums_before(words v)
+{
+    const words none = {0};
+    words sum = __builtin_shufflevector(v, none, 8, 0, 1, 2, 3, 4, 5, 6);
+    sum += __builtin_shufflevector(sum, none, 8, 0, 1, 2, 3, 4, 5, 6);
+    sum += __builtin_shufflevector(sum, none, 8, 8, 0, 1, 2, 3, 4, 5);
+    sum += __builtin_shufflevector(sum, none, 8, 8, 8, 8, 0, 1, 2, 3);
+    return sum;
+}
+
 /* From the counters of a tile's cells: first particle and number of each; the counters then say
  * where the next particle of a cell goes in the tile. */
 static void place_cells(X(sim) *s, int tile, counters next)
 {
     uint32_t begin = s->tiles.start[tile], sum = 0;
     size_t base = X(tile_index)(&s->grid, tile);
-    for (int r = 0; r < TILE_ROWS; r++) {
-        size_t row = base + X(row_offset)(&s->grid, r);
-        for (size_t i = 0; i < TILE; i++) {
-            uint32_t first = sum;
-            for (int part = 0; part < PARTS; part++) {
-                uint32_t *slot = &next[part][(size_t)r * TILE + i], count = *slot;
-                *slot = sum;
-                sum += count;
-            }
-            s->first[row + i] = begin + first;
-            s->count[row + i] = sum - first;
+    for (size_t cell = 0; cell < TILE_CELLS; cell += LANES) {
+        size_t at = base + X(row_offset)(&s->grid, (int)(cell / TILE)) + cell % TILE;
+        words count[PARTS], total = {0};
+        for (int part = 0; part < PARTS; part++) {
+            count[part] = load_words(next[part] + cell);
+            total += count[part];
+        }
+        words first = sum + sums_before(total);
+        sum = first[LANES - 1] + total[LANES - 1];
+        store_words(s->first + at, begin + first);
+        store_words(s->count + at, total);
+        for (int part = 0; part < PARTS; part++) {
+            store_words(next[part] + cell, first);
+            first += count[part];
         }
     }
 }
