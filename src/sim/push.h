@@ -33,8 +33,8 @@ typedef struct push_args {
     bool last;
     uint8_t *rounded[DIM];     /* places before the first pass, in steps, modulo 256 */
     uint8_t *touches;          /* 1: the particle touches a solid; NULL without solids */
-    uint32_t *listed;          /* per liquid tile: pairs in its part of the list, or NOT_LISTED */
-    double *work;              /* per liquid tile: sum of gravity times way, m^2/s^2 */
+    uint32_t *listed;          /* per tile: pairs in its part of the list, or NOT_LISTED */
+    double *work;              /* per tile: sum of gravity times way, m^2/s^2 */
     double gravity[DIM];       /* m^2/s^2 per cell of way */
     bool periodic;             /* some side is */
     bool wrap[DIM];            /* this one is, and wide enough that neighbours differ */

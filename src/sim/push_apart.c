@@ -155,14 +155,14 @@ static void open_list(around *a, int tile)
 }
 
 /* Finds the pairs of a tile, and keeps the list for the next pass if there is room. */
-static void list_pairs(around *a, int tile, size_t number)
+static void list_pairs(around *a, int tile)
 {
     const X(sim) *s = a->args->s;
     size_t begin = s->tiles.start[tile], end = s->tiles.start[tile + 1];
     X(push_find)(a);
     uint32_t count = a->list.count;
     bool kept = a->list.whole && count + LANES <= PUSH_PAIRS * (end - begin);
-    a->args->listed[number] = kept ? count : NOT_LISTED;
+    a->args->listed[tile] = kept ? count : NOT_LISTED;
     if (kept && a->list.pair == a->few)
         memcpy(s->particles.pairs + PUSH_PAIRS * begin, a->few, count * sizeof *a->few);
 }
@@ -205,12 +205,11 @@ static void look_at_tile(around *a, int tile)
     }
 }
 
-static void push_tile(around *a, size_t number)
+static void push_tile(around *a, int tile)
 {
     push_args *args = a->args;
     const X(particles) *p = &args->s->particles;
-    int tile = args->s->tiles.liquid[number];
-    bool listed = args->last && args->listed[number] != NOT_LISTED;
+    bool listed = args->last && args->listed[tile] != NOT_LISTED;
     look_at_tile(a, tile);
     if (X(push_load)(a, !listed)) {
         memset(a->store.sum, 0, a->store.start[STORE_CELLS] * sizeof(quad));
@@ -218,16 +217,17 @@ static void push_tile(around *a, size_t number)
         if (listed) {
             size_t begin = PUSH_PAIRS * (size_t)args->s->tiles.start[tile];
             a->list.pair = p->pairs + begin;
-            a->list.count = args->listed[number];
+            a->list.count = args->listed[tile];
         } else {
-            list_pairs(a, tile, number);
+            list_pairs(a, tile);
         }
         X(push_meet)(a);
         move_tile(a);
     } else {
+        args->listed[tile] = NOT_LISTED;
         X(push_crowd)(a);
     }
-    args->work[number] = a->work;
+    args->work[tile] = a->work;
 }
 
 static void push_range(void *user, size_t begin, size_t end, int worker)
@@ -238,8 +238,11 @@ static void push_range(void *user, size_t begin, size_t end, int worker)
     X(push_store_init)
     (&a.store, args->scratch + (size_t)worker * X(push_scratch)(args->s->common->scene),
      args->capacity);
-    for (size_t k = begin; k < end; k++)
-        push_tile(&a, k);
+    for (size_t k = begin; k < end; k++) {
+        int tile = args->s->tiles.active[k];
+        if (args->s->tiles.start[tile] < args->s->tiles.start[tile + 1])
+            push_tile(&a, tile);
+    }
 }
 
 static bool touches_solid(const push_args *args, size_t k)
@@ -313,11 +316,11 @@ double X(push_apart)(X(sim) *s)
         }
         if (args.touches)
             sp_parallel_for(s->common->pool, p->count, 4096, touch_range, &args);
-        sp_parallel_for(s->common->pool, (size_t)s->tiles.liquid_count, 1, push_range, &args);
+        sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 1, push_range, &args);
     }
     X(mover_end)(&args.mover);
     double work = 0;
     for (int k = 0; k < s->tiles.liquid_count; k++)
-        work += args.work[k];
+        work += args.work[s->tiles.liquid[k]];
     return work;
 }
