@@ -1,9 +1,10 @@
 /* particles.c -- the stages that loop over particles, each by itself, on the same step over and
  * over.
  *
- *     spate_bench_particles [-n TURNS] [-m none|push|density|both] [CASE...]
+ *     spate_bench_particles [-f FRAMES] [-n TURNS] [-m none|push|density|both] [CASE...]
  *
- *   2d-N, 3d-N   the dam break of `spate bench`, N cells long, in the middle of its fall
+ *   2d-N, 3d-N   the dam break of `spate bench`, N cells long, in the middle of its fall (-f: after
+ *                as many frames)
  *   2r-N, 3r-N   a closed box with N cells along each side, particles at random at rest density
  *
  * Nanoseconds of processor time per particle, one thread, the fastest of some turns, because
@@ -16,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-#define FRAMES 8 /* before the dam break is measured: 0.27 s */
+#define FRAMES 8 /* before the dam break is measured, unless -f says otherwise: 0.27 s */
 
 typedef struct memory {
     char *bytes;
@@ -125,7 +126,7 @@ static spate_status measure(spate_sim *sim, memory *state, int turns,
     return status;
 }
 
-static bool run_case(const char *name, int turns, spate_volume_method method)
+static bool run_case(const char *name, int frames, int turns, spate_volume_method method)
 {
     spate_error error = {0};
     double best[SPATE_STAGE_COUNT] = {0};
@@ -136,7 +137,7 @@ static bool run_case(const char *name, int turns, spate_volume_method method)
     spate_status status = sim ? SPATE_OK : SPATE_ERROR_MEMORY;
     if (status == SPATE_OK && random)
         status = scatter(sim, dim, cells, &error);
-    for (int frame = 0; frame < FRAMES && !random && status == SPATE_OK; frame++)
+    for (int frame = 0; frame < frames && !random && status == SPATE_OK; frame++)
         status = spate_sim_step_frame(sim, &error);
     if (status == SPATE_OK) /* one more: a frame ends with a sort */
         status = spate_sim_step(sim, spate_sim_next_dt(sim), &error);
@@ -167,11 +168,13 @@ int main(int argc, char **argv)
 {
     static const char *const all[] = {"2d-400", "2r-256", "3d-64", "3r-32"};
     const char *cases[16];
-    int turns = 10, count = 0;
+    int turns = 10, frames = FRAMES, count = 0;
     spate_volume_method method = SPATE_VOLUME_PUSH;
     for (int k = 1; k < argc; k++) {
         if (strcmp(argv[k], "-n") == 0 && k + 1 < argc)
             turns = atoi(argv[++k]);
+        else if (strcmp(argv[k], "-f") == 0 && k + 1 < argc)
+            frames = atoi(argv[++k]);
         else if (strcmp(argv[k], "-m") == 0 && k + 1 < argc)
             method = method_of(argv[++k]);
         else if (count < 16 && strlen(argv[k]) > 3 && atoi(argv[k] + 3) >= 4)
@@ -182,7 +185,7 @@ int main(int argc, char **argv)
         printf(" %11s", spate_stage_name((spate_stage)stage));
     printf("  hash\n");
     for (int k = 0; k < (count > 0 ? count : 4); k++)
-        if (!run_case(count > 0 ? cases[k] : all[k], turns, method))
+        if (!run_case(count > 0 ? cases[k] : all[k], frames, turns, method))
             return 1;
     return 0;
 }

@@ -8,10 +8,10 @@
 #include <math.h>
 
 #define PUSH_PASSES 2
-#define PUSH_WIDER 1.1f   /* of D: how far apart, at the start, pairs of the second pass may be */
-#define PUSH_TOUCH 0.1f   /* of D: closer to a wall or solid than this, a particle touches it */
-#define PUSH_STEPS 64.0f  /* of rounded places, per cell */
-#define PUSH_SLOWING 0.6f /* a particle follows up to 1 / SLOWING pairs in full */
+#define PUSH_WIDER 1.1f       /* of D: how far apart, at the start, pairs may be that meet later */
+#define PUSH_TOUCH 0.1f       /* of D: closer to a wall or solid than this, a particle touches it */
+#define PUSH_STEPS 64.0f      /* of rounded places, per cell */
+#define PUSH_SLOWING 0.6f     /* a particle follows up to 1 / SLOWING pairs in full */
 #define PUSH_SAME_PLACE 1e-3f /* of D: closer pairs have no direction of their own */
 #define PUSH_SETTLED                                                           \
     0.999f /* of D: pairs that a pass has brought to D, but for rounding, slow \
@@ -23,10 +23,11 @@ typedef struct X(push_distances) {
     uint8_t width, sum;   /* steps: how far candidates are along an axis, and along all */
 } X(push_distances);
 
-SP_KERNEL X(push_distances) X(push_distances_of)(float D, int pass)
+/* Candidates are up to `reach` D apart. */
+SP_KERNEL X(push_distances) X(push_distances_of)(float D, float reach)
 {
     X(push_distances) m;
-    float reach = (pass == 0 ? D : PUSH_WIDER * D) * PUSH_STEPS;
+    reach *= D * PUSH_STEPS;
     m.D = D;
     m.least = PUSH_SAME_PLACE * PUSH_SAME_PLACE * D * D;
     m.settled = PUSH_SETTLED * PUSH_SETTLED * D * D;

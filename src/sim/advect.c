@@ -25,7 +25,7 @@ typedef struct advect_args {
     float h;                   /* dt / dx: from m/s to cells */
     X(lanes_field) flow, away; /* u, and the displacement of SEPARATE (cells) */
     char *scratch;             /* per worker: patches */
-    double *work;              /* per liquid tile: sum of gravity times displacement, m^2/s^2 */
+    double *work;              /* per tile: sum of gravity times displacement, m^2/s^2 */
     _Atomic uint64_t broken;
 } advect_args;
 
@@ -148,28 +148,6 @@ LANE_FN void stage_of_lanes(const advect_args *args, tile_view view, const float
     flow_at(args, view, &at, v);
 }
 
-/* mean_velocity of kernels/rk.h for RK3; k1: u at x */
-LANE_FN void mean_of_lanes(const advect_args *args, tile_view view, const floats x[DIM],
-                           const floats k1[DIM], floats v[DIM])
-{
-    float h = args->h, reach = args->s->reach;
-    floats k2[DIM], k3[DIM], square = {0}, step = lanes_of(h);
-    FOR_DIM(d)
-        square += k1[d] * k1[d];
-    /* a lane that is too fast stays where it is in the stages, and its mean is not used; a patch
-     * has none */
-    ints fast = square * h * h > reach * reach;
-    if (!view.flow)
-        step = lanes_select(fast, lanes_of(0.0f), step);
-    stage_of_lanes(args, view, x, k1, 0.5f * step, k2);
-    stage_of_lanes(args, view, x, k2, 0.75f * step, k3);
-    FOR_DIM(d) {
-        v[d] = (2.0f * k1[d] + 3.0f * k2[d] + 4.0f * k3[d]) * (1.0f / 9.0f);
-        if (!view.flow)
-            v[d] = lanes_select(fast, k1[d], v[d]);
-    }
-}
-
 /* The displacement there. */
 LANE_FN void ways_of_lanes(const advect_args *args, tile_view view, const X(lanes_at) *at,
                            floats way[DIM])
@@ -285,39 +263,91 @@ LANE_FN void move_lanes(advect_args *args, tile_view view, uint32_t k, uint32_t 
     }
 }
 
+/* Runge-Kutta's stages wait for each other. Two groups of eight particles go through them by turns,
+ * and while one waits the other computes. */
+#define GROUPS 2
+
+typedef struct group {
+    uint32_t n; /* lanes that count */
+    floats x[DIM], k1[DIM], k2[DIM], k3[DIM], way[DIM], step;
+    ints fast;
+} group;
+
+/* The first stage, mean_velocity of kernels/rk.h for RK3, and the displacement. */
+LANE_FN void begin_group(const advect_args *args, tile_view view, uint32_t k, group *g)
+{
+    const X(sim) *s = args->s;
+    float h = args->h, reach = s->reach;
+    floats square = {0};
+    X(lanes_at) at;
+    FOR_DIM(d)
+        g->x[d] = lanes_load(s->particles.x[d] + k, g->n);
+    locate(args, view, g->x, &at);
+    flow_at(args, view, &at, g->k1);
+    FOR_DIM(d)
+        g->way[d] = lanes_of(0.0f);
+    if (s->displaced)
+        ways_of_lanes(args, view, &at, g->way);
+    FOR_DIM(d)
+        square += g->k1[d] * g->k1[d];
+    /* a lane that is too fast stays where it is in the stages, and its mean is not used; a patch
+     * has none */
+    g->step = lanes_of(h);
+    g->fast = square * h * h > reach * reach;
+    if (!view.flow)
+        g->step = lanes_select(g->fast, lanes_of(0.0f), g->step);
+}
+
+LANE_FN void end_group(advect_args *args, tile_view view, uint32_t k, float way_free, group *g)
+{
+    floats to[DIM];
+    FOR_DIM(d) {
+        floats v = (2.0f * g->k1[d] + 3.0f * g->k2[d] + 4.0f * g->k3[d]) * (1.0f / 9.0f);
+        if (!view.flow)
+            v = lanes_select(g->fast, g->k1[d], v);
+        to[d] = g->x[d] + args->h * v + g->way[d];
+    }
+    move_lanes(args, view, k, g->n, g->x, to, way_free);
+}
+
+/* `count` particles from k on, in `groups` groups; adds their displacements to `ways`. */
+LANE_FN void advect_groups(advect_args *args, tile_view view, uint32_t k, uint32_t count,
+                           uint32_t groups, float way_free, floats ways[DIM])
+{
+    const ints number = {0, 1, 2, 3, 4, 5, 6, 7};
+    group g[GROUPS];
+    for (uint32_t m = 0; m < groups; m++) {
+        g[m].n = count - m * LANES < LANES ? count - m * LANES : LANES;
+        begin_group(args, view, k + m * LANES, &g[m]);
+    }
+    for (uint32_t m = 0; m < groups; m++)
+        stage_of_lanes(args, view, g[m].x, g[m].k1, 0.5f * g[m].step, g[m].k2);
+    for (uint32_t m = 0; m < groups; m++)
+        stage_of_lanes(args, view, g[m].x, g[m].k2, 0.75f * g[m].step, g[m].k3);
+    for (uint32_t m = 0; m < groups; m++) {
+        FOR_DIM(d)
+            ways[d] += lanes_select(number < (int32_t)g[m].n, g[m].way[d], lanes_of(0.0f));
+        end_group(args, view, k + m * LANES, way_free, &g[m]);
+    }
+}
+
 /* Returns the work of the displacements. */
 LANE_FN double advect_lanes(advect_args *args, int tile, tile_view view)
 {
     X(sim) *s = args->s;
-    float h = args->h, way_free = view.clear ? 0.0f : free_way(s, tile);
-    const ints number = {0, 1, 2, 3, 4, 5, 6, 7};
+    float way_free = view.clear ? 0.0f : free_way(s, tile);
     floats ways[DIM];
-    uint32_t end = s->tiles.start[tile + 1], n;
+    uint32_t k = s->tiles.start[tile], end = s->tiles.start[tile + 1];
     FOR_DIM(d)
         ways[d] = lanes_of(0.0f);
-    for (uint32_t k = s->tiles.start[tile]; k < end; k += n) {
-        X(lanes_at) at;
-        floats x[DIM], to[DIM], k1[DIM], mean[DIM], way[DIM];
-        n = end - k < LANES ? end - k : LANES;
-        FOR_DIM(d)
-            x[d] = lanes_load(s->particles.x[d] + k, n);
-        locate(args, view, x, &at);
-        flow_at(args, view, &at, k1);
-        FOR_DIM(d)
-            way[d] = lanes_of(0.0f);
-        if (s->displaced)
-            ways_of_lanes(args, view, &at, way);
-        FOR_DIM(d)
-            ways[d] += lanes_select(number < (int32_t)n, way[d], lanes_of(0.0f));
-        mean_of_lanes(args, view, x, k1, mean);
-        FOR_DIM(d)
-            to[d] = x[d] + h * mean[d] + way[d];
-        move_lanes(args, view, k, n, x, to, way_free);
-    }
+    for (; k + GROUPS * LANES <= end; k += GROUPS * LANES)
+        advect_groups(args, view, k, GROUPS * LANES, GROUPS, way_free, ways);
+    for (; k < end; k += LANES)
+        advect_groups(args, view, k, end - k, 1, way_free, ways);
     double work = 0;
     FOR_DIM(d)
-        for (int k = 0; k < LANES; k++)
-            work += s->common->gravity[d] * s->grid.dx * (double)ways[d][k];
+        for (int lane = 0; lane < LANES; lane++)
+            work += s->common->gravity[d] * s->grid.dx * (double)ways[d][lane];
     return work;
 }
 
@@ -343,9 +373,10 @@ static void advect_range(void *user, size_t begin, size_t end, int worker)
     int order = 1 + (int)s->common->scene->time.advection;
     bool by_lanes = s->degree == KERNEL_LINEAR && order == 3 && s->grid.size <= INT32_MAX;
     for (size_t k = begin; k < end; k++) {
-        int tile = s->tiles.liquid[k];
-        args->work[k] =
-            by_lanes ? advect_tile_by_lanes(args, tile, p) : advect_tile(args, order, tile);
+        int tile = s->tiles.active[k];
+        if (s->tiles.start[tile] < s->tiles.start[tile + 1])
+            args->work[tile] =
+                by_lanes ? advect_tile_by_lanes(args, tile, p) : advect_tile(args, order, tile);
     }
 }
 
@@ -360,7 +391,6 @@ static spate_status fail_unsound(const X(sim) *s, uint64_t count, spate_error *e
 spate_status X(advect_particles)(X(sim) *s, double dt, spate_error *error)
 {
     sp_common *common = s->common;
-    size_t tiles = (size_t)s->tiles.liquid_count;
     if (s->unsound > 0)
         return fail_unsound(s, s->unsound, error);
     advect_args args = {.s = s,
@@ -371,12 +401,13 @@ spate_status X(advect_particles)(X(sim) *s, double dt, spate_error *error)
     sp_arena arena = X(arena)(s);
     size_t threads = (size_t)sp_pool_threads(common->pool);
     args.scratch = sp_arena_take(&arena, threads, X(patch_scratch)());
-    args.work = sp_arena_take(&arena, tiles, sizeof *args.work);
-    sp_parallel_for(common->pool, tiles, 1, advect_range, &args);
+    args.work = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args.work);
+    /* not by colour: in the order of their places, tiles find the fields of the last one near */
+    sp_parallel_for(common->pool, (size_t)s->tiles.active_count, 2, advect_range, &args);
     X(mover_end)(&args.mover);
     double work = 0;
-    for (size_t k = 0; k < tiles; k++)
-        work += args.work[k];
+    for (int k = 0; k < s->tiles.liquid_count; k++)
+        work += args.work[s->tiles.liquid[k]];
     X(book_separation)(s, work);
     s->displaced = s->at_home = false;
     return args.broken > 0 ? fail_unsound(s, args.broken, error) : SPATE_OK;

@@ -67,7 +67,9 @@ static int saved_bytes_per_particle(const spate_scene *scene)
 
 static int bytes_per_particle(const spate_scene *scene)
 {
-    int spare = 2 + 2 * X(pushes_apart)(scene); /* spare, order; rounded, between */
+    int spare = 2; /* spare, order */
+    if (X(pushes_apart)(scene))
+        spare += 2 + PUSH_PAIRS; /* rounded, between, pairs */
     return saved_bytes_per_particle(scene) + 4 * spare;
 }
 

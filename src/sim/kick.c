@@ -17,17 +17,24 @@
  * sin(b) cos(b)^3 <= 0.65 is left then.
  *
  * A particle keeps the share r of what its velocity differs from u_old (g2p.c), v <- r v + f(x),
- * and f = u - r u_old with the kick so corrected is one field, `carried`, read once. */
-#include "lanes.h"
+ * and f = u - r u_old with the kick so corrected is one field, `carried`, read once. It is made
+ * where particles read it: in tiles that hold some and in the nearest layers of those around, of
+ * which a splash has many more. */
 #include "state.h"
+
+#include "device/cpu/lanes.h"
 
 #include <string.h>
 
-#define HALO 2 /* cells: one to smooth, one for differences */
-#define SPAN                                                                                 \
-    (TILE + 2 * HALO) /* cells of a block along an axis; two vectors cover a row of it, from \
-                         place 0 and from 2 HALO on, and without its ends from 1 and 3 on */
+#define HALO 2                 /* cells: one to smooth, one for differences */
+#define SPAN (TILE + 2 * HALO) /* cells of a block along an axis */
 #define BLOCK (DIM == 3 ? SPAN * SPAN * SPAN : SPAN * SPAN)
+
+/* Vectors over `count` places of a row, the last of which may lie over the one before: place `i` is
+ * the first of each. */
+#define FOR_VECTORS(count, i)                     \
+    for (int v_ = 0, i = 0; v_ * LANES < (count); \
+         v_++, i = (v_ + 1) * LANES <= (count) ? v_ * LANES : (count)-LANES)
 
 typedef struct kick_args {
     X(sim) *s;
@@ -41,22 +48,104 @@ typedef struct kick_block {
     float known[BLOCK], other_known[BLOCK];
 } kick_block;
 
-/* k of component d in tile t. Of the border tiles that end the domain one layer counts, and beyond
- * it the array may end. */
-static void load_kick(const X(sim) *s, const int t[DIM], size_t base, int d, float *restrict block)
+LANE_FN floats load(const float *from)
+{
+    floats v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+LANE_FN void store(float *to, floats v)
+{
+    memcpy(to, &v, sizeof v);
+}
+
+LANE_FN floats where(ints mask, floats v)
+{
+    return (floats)((ints)v & mask);
+}
+
+/* ---- where it is read */
+
+/* The rows of a tile that are wanted: [low, high) along y and z; rows of a block, with HALO more on
+ * either side, have numbers that are HALO larger. */
+typedef struct window {
+    int low[3], high[3];
+} window;
+
+/* Rows of a block around the window, less `margin` on either side. */
+#define FOR_ROWS(w, margin_j, margin_k, j, k)                            \
+    for (int k = DIM == 3 ? (w)->low[2] + (margin_k) : 0;                \
+         k < (DIM == 3 ? (w)->high[2] + 2 * HALO - (margin_k) : 1); k++) \
+        for (int j = (w)->low[1] + (margin_j); j < (w)->high[1] + 2 * HALO - (margin_j); j++)
+
+static bool has_particles(const X(sim) *s, const int t[DIM])
+{
+    FOR_DIM(a)
+        if (t[a] < 0 || t[a] >= s->grid.tiles[a])
+            return false;
+    const uint32_t *start = s->tiles.start + X(tile_number)(&s->grid, t);
+    return start[0] < start[1];
+}
+
+/* Makes the window larger by what the particles of the tile at `offset` read of one without. */
+static void widen_window(const X(sim) *s, const int offset[3], window *w)
+{
+    int layers = s->degree == KERNEL_LINEAR ? 1 : 2;
+    for (int a = 1; a < DIM; a++) {
+        int low = offset[a] > 0 ? TILE - layers : 0, high = offset[a] < 0 ? layers : TILE;
+        w->low[a] = low < w->low[a] ? low : w->low[a];
+        w->high[a] = high > w->high[a] ? high : w->high[a];
+    }
+}
+
+/* Whether something of a tile is wanted. Of the border tiles that end the domain one layer counts,
+ * and beyond it the array may end. */
+static bool find_window(const X(sim) *s, const int t[DIM], window *w)
 {
     const X(grid) *g = &s->grid;
-    int last[3] = {SPAN, SPAN, LAST(SPAN)};
+    bool all = has_particles(s, t);
+    *w = (window){{0, TILE, TILE}, {TILE, 0, 0}};
     FOR_DIM(a)
-        last[a] = t[a] == g->tiles[a] - 1 && a > 0 ? 2 * HALO + 1 : last[a];
-    for (int k = 0; k < last[2]; k++)
-        for (int j = 0; j < last[1]; j++) {
-            size_t row = base - HALO + (size_t)j * g->stride[1] - HALO * g->stride[1];
-            row += DIM == 3 ? (size_t)k * g->stride[2] - HALO * g->stride[2] : 0;
-            float *to = block + SPAN * (j + SPAN * k);
-            for (size_t i = 0; i <= 2 * HALO; i += 2 * HALO)
-                store(to + i, load(s->u[d] + row + i) - load(s->u_old[d] + row + i));
-        }
+        all = all || g->periodic[a]; /* what is across a side is not looked for */
+    for (int k = 0; k < (DIM == 3 ? 27 : 9); k++) {
+        int offset[3] = {k % 3 - 1, k / 3 % 3 - 1, DIM == 3 ? k / 9 - 1 : 0}, near[DIM];
+        FOR_DIM(a)
+            near[a] = t[a] + offset[a];
+        if (!all && has_particles(s, near))
+            widen_window(s, offset, w);
+    }
+    for (int a = 1; a < DIM; a++) {
+        w->low[a] = all ? 0 : w->low[a];
+        w->high[a] = all ? TILE : w->high[a];
+        if (t[a] == g->tiles[a] - 1)
+            w->high[a] = w->high[a] < 1 ? w->high[a] : 1;
+        if (w->low[a] >= w->high[a])
+            return false;
+    }
+    return true;
+}
+
+/* Border tiles that end the domain have faces across that axis alone; the rest is filled in. */
+static bool has_component(const X(grid) *g, const int t[DIM], int d)
+{
+    bool others = false;
+    FOR_DIM(a)
+        others = others || (a != d && t[a] == g->tiles[a] - 1);
+    return !others;
+}
+
+/* k of component d in the rows around the window of a tile. */
+static void load_kick(const X(sim) *s, const window *w, size_t base, int d, float *restrict block)
+{
+    const X(grid) *g = &s->grid;
+    FOR_ROWS(w, 0, 0, j, k) {
+        size_t row = base - HALO + (size_t)j * g->stride[1] - HALO * g->stride[1];
+        row += DIM == 3 ? (size_t)k * g->stride[2] - HALO * g->stride[2] : 0;
+        float *to = block + SPAN * (j + SPAN * k);
+        FOR_VECTORS(SPAN, i)
+            store(to + i, load(s->u[d] + row + i) - load(s->u_old[d] + row + i));
+    }
 }
 
 /* ---- where EXTRAPOLATE has a velocity of the liquid */
@@ -91,136 +180,167 @@ static const uint8_t *marks_of_row(const X(sim) *s, const block_places *b, int d
     return memory;
 }
 
-SP_INLINE lane_mask are_known(const uint8_t *marks)
+LANE_FN ints are_known(const uint8_t *marks)
 {
-    lane_mask m = load_bytes(marks);
+    uint8_t __attribute__((vector_size(LANES))) row;
+    memcpy(&row, marks, sizeof row);
+    ints m = __builtin_convertvector(row, ints);
     return (m != FACE_UNKNOWN) & (m != FACE_FIXED);
 }
 
-static bool known_everywhere(const X(sim) *s, const block_places *b, int d)
+static bool known_everywhere(const X(sim) *s, const window *w, const block_places *b, int d)
 {
     uint8_t memory[SPAN];
-    for (int k = 0; k < LAST(SPAN); k++) {
-        lane_mask all = ~(lane_mask){0};
-        for (int j = 0; j < SPAN; j++) {
-            const uint8_t *marks = marks_of_row(s, b, d, j, k, memory);
-            all &= are_known(marks) & are_known(marks + 2 * HALO);
-        }
-        if (any(~all))
+    FOR_ROWS(w, 0, 0, j, k) {
+        const uint8_t *marks = marks_of_row(s, b, d, j, k, memory);
+        ints all = ~(ints){0};
+        FOR_VECTORS(SPAN, i)
+            all &= are_known(marks + i);
+        if (!lanes_all(all))
             return false;
     }
     return true;
 }
 
 /* 1 where known, else 0; and a kick of 0 there. */
-static void load_known(const X(sim) *s, const block_places *b, int d, kick_block *block)
+static void load_known(const X(sim) *s, const window *w, const block_places *b, int d,
+                       kick_block *block)
 {
     uint8_t memory[SPAN];
-    lanes one = (lanes){0} + 1.0f;
-    for (int k = 0; k < LAST(SPAN); k++)
-        for (int j = 0; j < SPAN; j++) {
-            const uint8_t *marks = marks_of_row(s, b, d, j, k, memory);
-            int row = SPAN * (j + SPAN * k);
-            for (int i = row; i <= row + 2 * HALO; i += 2 * HALO) {
-                lane_mask known = are_known(marks + i - row);
-                store(block->known + i, where(known, one));
-                store(block->kick + i, where(known, load(block->kick + i)));
-            }
+    floats one = lanes_of(1.0f);
+    FOR_ROWS(w, 0, 0, j, k) {
+        const uint8_t *marks = marks_of_row(s, b, d, j, k, memory);
+        int row = SPAN * (j + SPAN * k);
+        FOR_VECTORS(SPAN, i) {
+            ints known = are_known(marks + i);
+            store(block->known + row + i, where(known, one));
+            store(block->kick + row + i, where(known, load(block->kick + row + i)));
         }
+    }
 }
 
 /* ---- smoothing */
 
-/* One pass of (1/4, 1/2, 1/4) for places 1 .. SPAN - 2 of the rows `from_j` to the last but as
- * many, and of planes likewise; `step` is the distance of neighbours. */
-SP_INLINE void smooth(const float *restrict from, float *restrict to, int step, int from_j,
-                      int from_k)
+/* One pass of (1/4, 1/2, 1/4) for places 1 .. SPAN - 2 of the rows around the window, without
+ * `from_j` of them on either side, and of planes likewise; `step` is the distance of neighbours. */
+LANE_FN void smooth(const window *w, const float *restrict from, float *restrict to, int step,
+                    int from_j, int from_k)
 {
-    for (int k = DIM == 3 ? from_k : 0; k < (DIM == 3 ? SPAN - from_k : 1); k++)
-        for (int j = from_j; j < SPAN - from_j; j++) {
-            int row = SPAN * (j + SPAN * k);
-            for (int i = row + 1; i <= row + 3; i += 2)
-                store(to + i, 0.5f * load(from + i) +
-                                  0.25f * (load(from + i - step) + load(from + i + step)));
+    FOR_ROWS(w, from_j, from_k, j, k) {
+        int row = SPAN * (j + SPAN * k) + 1;
+        FOR_VECTORS(SPAN - 2, i) {
+            const float *at = from + row + i;
+            store(to + row + i, 0.5f * load(at) + 0.25f * (load(at - step) + load(at + step)));
         }
+    }
 }
 
 /* Along all axes; the result is where this returns. */
-static float *smooth_all(float *restrict block, float *restrict other)
+static float *smooth_all(const window *w, float *restrict block, float *restrict other)
 {
-    smooth(block, other, 1, 0, 0);
-    smooth(other, block, SPAN, 1, 0);
+    smooth(w, block, other, 1, 0, 0);
+    smooth(w, other, block, SPAN, 1, 0);
     if (DIM == 2)
         return block;
-    smooth(block, other, SPAN * SPAN, 1, 1);
+    smooth(w, block, other, SPAN * SPAN, 1, 1);
     return other;
 }
 
 /* Smooths over what is known: a kick that is the same everywhere stays so at the rim. */
-static void smooth_known(float *restrict kick, const float *restrict known)
+static void smooth_known(const window *w, float *restrict kick, const float *restrict known)
 {
-    for (int k = DIM == 3 ? 1 : 0; k < LAST(SPAN - 1); k++)
-        for (int j = 1; j < SPAN - 1; j++) {
-            int row = SPAN * (j + SPAN * k);
-            lanes low =
-                where_positive(load(known + row + 1), load(kick + row + 1) / load(known + row + 1));
-            lanes high =
-                where_positive(load(known + row + 3), load(kick + row + 3) / load(known + row + 3));
-            store(kick + row + 1, low);
-            store(kick + row + 3, high);
+    FOR_ROWS(w, 1, 1, j, k) {
+        int row = SPAN * (j + SPAN * k);
+        floats now[(SPAN - 2 + LANES - 1) / LANES]; /* before any is written: they overlap */
+        FOR_VECTORS(SPAN - 2, i) {
+            floats share = load(known + row + i + 1);
+            now[v_] = where(share > 0.0f, load(kick + row + i + 1) / share);
         }
+        FOR_VECTORS(SPAN - 2, i)
+            store(kick + row + i + 1, now[v_]);
+    }
 }
 
 /* ---- the correction */
 
-/* The way back of a row of faces of component d, in cells, at most one long. */
-SP_INLINE void way_back(const kick_args *args, size_t f, int d, lanes way[DIM])
+/* The way back of eight faces of component d, in cells, at most one long. */
+LANE_FN void way_back(const kick_args *args, size_t f, int d, floats way[DIM])
 {
     const X(sim) *s = args->s;
-    lanes square = {0};
+    floats square = {0};
     FOR_DIM(a) {
         size_t up = s->grid.stride[a], low = s->grid.stride[d];
         const float *u = s->u[a] + f;
-        lanes here = load(u);
+        floats here = load(u);
         if (a != d)
             here = 0.25f * (here + load(u + up) + load(u - low) + load(u - low + up));
         way[a] = args->half * here;
         square += way[a] * way[a];
     }
-    if (!any(square > 1.0f))
+    if (lanes_all(~(square > 1.0f)))
         return;
-    for (int i = 0; i < TILE; i++) {
+    for (int i = 0; i < LANES; i++) {
         float scale = square[i] > 1.0f ? 1.0f / __builtin_sqrtf(square[i]) : 1.0f;
         FOR_DIM(a)
             way[a][i] *= scale;
     }
 }
 
-/* known: NULL where all is */
-static void correct(const kick_args *args, const int t[DIM], size_t base, int d,
-                    const float *restrict kick, const float *restrict known)
+/* Eight faces, whose place in the block is `mid`; known: NULL where all is. */
+LANE_FN void correct_some(const kick_args *args, size_t f, int d, const float *restrict kick,
+                          const float *restrict known, int mid)
 {
     X(sim) *s = args->s;
-    const X(grid) *g = &s->grid;
     const int step[3] = {1, SPAN, SPAN * SPAN};
-    for (int r = 0; r < TILE_ROWS; r++) {
-        if (!X(row_has_faces)(g, t, r))
+    floats way[DIM], change = {0};
+    way_back(args, f, d, way);
+    FOR_DIM(a) {
+        int up = mid + step[a], down = mid - step[a];
+        floats term = way[a] * (load(kick + up) - load(kick + down));
+        if (known)
+            term = where((load(known + up) > 0.0f) & (load(known + down) > 0.0f), term);
+        change += term;
+    }
+    floats now = load(s->u[d] + f) - 0.5f * change;
+    store(s->carried[d] + f, now - args->kept * load(s->u_old[d] + f));
+}
+
+static void correct(const kick_args *args, const window *w, size_t base, int d,
+                    const float *restrict kick, const float *restrict known)
+{
+    const X(grid) *g = &args->s->grid;
+    FOR_ROWS(w, HALO, HALO, j, k) {
+        size_t row = base + (size_t)(j - HALO) * g->stride[1];
+        row += DIM == 3 ? (size_t)(k - HALO) * g->stride[2] : 0;
+        for (int i = 0; i < TILE; i += LANES)
+            correct_some(args, row + (size_t)i, d, kick, known, HALO + i + SPAN * (j + SPAN * k));
+    }
+}
+
+static void kick_tile(const kick_args *args, int tile, kick_block *b)
+{
+    X(sim) *s = args->s;
+    int t[DIM], first[DIM];
+    window w;
+    X(tile_coordinates)(&s->grid, tile, t);
+    X(tile_cell)(&s->grid, tile, first);
+    size_t base = X(index)(&s->grid, first);
+    if (!find_window(s, t, &w))
+        return;
+    FOR_DIM(d) {
+        if (!has_component(&s->grid, t, d))
             continue;
-        size_t row = base + X(row_offset)(g, r);
-        int mid = HALO + SPAN * (HALO + (r & (TILE - 1)));
-        mid += DIM == 3 ? SPAN * SPAN * (HALO + (r >> TILE_SHIFT)) : 0;
-        lanes way[DIM], change = {0};
-        way_back(args, row, d, way);
-        FOR_DIM(a) {
-            lanes term = way[a] * (load(kick + mid + step[a]) - load(kick + mid - step[a]));
-            if (known)
-                term = where((load(known + mid + step[a]) > 0.0f) &
-                                 (load(known + mid - step[a]) > 0.0f),
-                             term);
-            change += term;
+        block_places places = find_places(s, first, d);
+        load_kick(s, &w, base, d, b->kick);
+        if (known_everywhere(s, &w, &places, d)) {
+            correct(args, &w, base, d, smooth_all(&w, b->kick, b->other), NULL);
+            continue;
         }
-        lanes now = load(s->u[d] + row) - 0.5f * change;
-        store(s->carried[d] + row, now - args->kept * load(s->u_old[d] + row));
+        load_known(s, &w, &places, d, b);
+        float *kick = smooth_all(&w, b->kick, b->other);
+        float *known = smooth_all(&w, b->known, b->other_known);
+        smooth_known(&w, kick, known);
+        correct(args, &w, base, d, kick, known);
     }
 }
 
@@ -228,28 +348,10 @@ static void kick_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const kick_args *args = user;
-    X(sim) *s = args->s;
     kick_block b;
     memset(&b, 0, sizeof b);
-    for (size_t k = begin; k < end; k++) {
-        int t[DIM], first[DIM];
-        X(tile_coordinates)(&s->grid, s->tiles.faces[k], t);
-        X(tile_cell)(&s->grid, s->tiles.faces[k], first);
-        size_t base = X(index)(&s->grid, first);
-        FOR_DIM(d) {
-            block_places places = find_places(s, first, d);
-            load_kick(s, t, base, d, b.kick);
-            if (known_everywhere(s, &places, d)) {
-                correct(args, t, base, d, smooth_all(b.kick, b.other), NULL);
-                continue;
-            }
-            load_known(s, &places, d, &b);
-            float *kick = smooth_all(b.kick, b.other);
-            float *known = smooth_all(b.known, b.other_known);
-            smooth_known(kick, known);
-            correct(args, t, base, d, kick, known);
-        }
-    }
+    for (size_t k = begin; k < end; k++)
+        kick_tile(args, args->s->tiles.faces[k], &b);
 }
 
 float X(kept_share)(const X(sim) *s)

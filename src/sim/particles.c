@@ -31,6 +31,15 @@ static spate_status grow_column(void **column, uint32_t count, uint32_t capacity
     return SPATE_OK;
 }
 
+static spate_status grow_pairs(X(particles) *p, uint32_t capacity, spate_error *error)
+{
+    uint32_t *larger = sp_grow(p->pairs, 0, capacity, PUSH_PAIRS * sizeof *larger);
+    if (!larger)
+        return sp_fail_memory(error, "particles", (uint64_t)capacity * PUSH_PAIRS * sizeof *larger);
+    p->pairs = larger;
+    return SPATE_OK;
+}
+
 /* Scratch: a histogram of tiles per thread (SORT), what a thread needs for a tile (SORT, P2G,
  * ADVECT, push-apart), and one partial result per range (sums). */
 static spate_status reserve_scratch(X(sim) *s, spate_error *error)
@@ -78,6 +87,7 @@ spate_status X(particles_reserve)(X(sim) *s, uint64_t count, spate_error *error)
     if (X(pushes_apart)(s->common->scene)) {
         TRY(grow_column((void **)&p->rounded, 0, capacity, error));
         TRY(grow_column((void **)&p->between, 0, capacity, error));
+        TRY(grow_pairs(p, capacity, error));
     }
     p->capacity = capacity;
     return reserve_scratch(s, error);

@@ -242,6 +242,7 @@ void X(destroy)(X(sim) *s)
     sp_free(s->particles.order);
     sp_free(s->particles.rounded);
     sp_free(s->particles.between);
+    sp_free(s->particles.pairs);
     X(emitters_destroy)(s);
     X(multigrid_destroy)(s);
     sp_solids_clear(&s->solids);

@@ -40,6 +40,7 @@ typedef struct X(particles) {
     uint32_t *order;  /* scratch of sorting: particles by tile, in the end by tile, cell and id */
     uint8_t *rounded; /* scratch of push_apart.c, 4 per particle; NULL without it */
     float *between;   /* likewise, one column */
+    uint32_t *pairs;  /* likewise, PUSH_PAIRS per particle */
 } X(particles);
 
 /* Faces of a tile in EXTRAPOLATE, a bit for each, x fastest: those that others may take from,
@@ -411,6 +412,7 @@ sp_room X(room)(const X(sim) *s);
 /* ---- push_apart.c and density.c: the two ways of SEPARATE. push_apart moves the particles and
  * returns the sum of gravity times way over them, m^2/s^2: what it took from the potential energy,
  * per particle mass; project_density leaves the displacement in `weight` for ADVECT. */
+#define PUSH_PAIRS 4 /* of the list that both passes share, per particle */
 bool X(pushes_apart)(const spate_scene *scene);
 size_t X(push_scratch)(const spate_scene *scene); /* bytes that a worker needs in the arena */
 double X(push_apart)(X(sim) *s);

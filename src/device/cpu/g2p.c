@@ -113,10 +113,13 @@ static void g2p_range(void *user, size_t begin, size_t end, int worker)
     X(sim) *s = args->s;
     X(patch) *patch = (X(patch) *)(args->scratch + (size_t)worker * X(patch_scratch)());
     for (size_t k = begin; k < end; k++) {
+        int tile = s->tiles.active[k];
+        if (s->tiles.start[tile] == s->tiles.start[tile + 1])
+            continue;
         if (s->degree == KERNEL_LINEAR && !s->apic && s->grid.size <= INT32_MAX)
-            update_tile_by_lanes(args, s->tiles.liquid[k], patch);
+            update_tile_by_lanes(args, tile, patch);
         else
-            update_tile(args, s->degree, s->apic, s->tiles.liquid[k]);
+            update_tile(args, s->degree, s->apic, tile);
     }
 }
 
@@ -127,7 +130,8 @@ void X(grid_to_particles)(X(sim) *s, double dt)
     g2p_args args = {
         .s = s, .field = X(lanes_field_of)(&s->grid, s->carried), .ratio = X(kept_share)(s)};
     args.scratch = sp_arena_take(&arena, (size_t)sp_pool_threads(pool), X(patch_scratch)());
-    sp_parallel_for(pool, (size_t)s->tiles.liquid_count, 1, g2p_range, &args);
+    /* not by colour: in the order of their places, tiles find the field of the last one near */
+    sp_parallel_for(pool, (size_t)s->tiles.active_count, 2, g2p_range, &args);
     s->unsound = args.unsound;
     X(channels_step)(s, dt);
 }

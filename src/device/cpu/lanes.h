@@ -54,6 +54,27 @@ LANE_FN void lanes_store(float *to, floats v, size_t n)
         to[k] = v[k];
 }
 
+/* Writes eight words to memory that is a multiple of 32 bytes, past the caches where the machine
+ * can: it need not read first what is overwritten. Other threads see them after lanes_stream_end.
+ */
+LANE_FN void lanes_stream(uint32_t *to, words v)
+{
+#if defined(__AVX__) && !defined(__clang__)
+    __builtin_ia32_movntps256((float *)to, (floats)v);
+#elif defined(__x86_64__) && defined(__clang__)
+    __builtin_nontemporal_store(v, (words *)to);
+#else
+    memcpy(to, &v, sizeof v);
+#endif
+}
+
+LANE_FN void lanes_stream_end(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_sfence();
+#endif
+}
+
 /* mask: all bits or none in each lane, as comparisons give it */
 LANE_FN floats lanes_select(ints mask, floats yes, floats no)
 {
@@ -71,7 +92,13 @@ typedef float quad __attribute__((vector_size(16)));
 
 LANE_FN floats lanes_two_quads(quad low, quad high)
 {
+#if defined(__AVX__) && !defined(__clang__) /* gcc reads a quad from memory as part of this only \
+                                             */
+    floats v = __builtin_shufflevector(low, low, 0, 1, 2, 3, -1, -1, -1, -1);
+    return __builtin_ia32_vinsertf128_ps256(v, high, 1);
+#else
     return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+#endif
 }
 
 LANE_FN quad lanes_low(floats v)

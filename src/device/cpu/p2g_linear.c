@@ -12,8 +12,8 @@
  * face that a single particle barely reaches still gets exactly its share. The middles of cells are
  * odd places along all axes: the same sums there are the density that SURFACE needs.
  *
- * The lattice of a tile stays in the cache. Only the part of it between the first and the last
- * particle along the slowest axis is cleared and read. */
+ * The lattice of a tile stays in the cache. Only the box of it that the rows of cells with
+ * particles reach is cleared and read. */
 #include "device/cpu/lanes.h"
 #include "device/device.h"
 
@@ -104,17 +104,17 @@ static void give_to_lattice(const X(sim) *s, int tile, const int corner[DIM], la
 
 /* ---- the lattice to the faces */
 
-/* Lines of `count` quads, [low, high] of them known: 1/2, 1, 1/2 around line `centre`, which may
- * lie one beyond the ends. */
+/* Lines of `count` quads, low .. high of them known: 1/2, 1, 1/2 around line `centre`, which may
+ * lie one beyond the ends; the quads [begin, end) of it. */
 static inline void restrict_lines(const quad *from, int count, int centre, int low, int high,
-                                  quad *restrict to)
+                                  int begin, int end, quad *restrict to)
 {
     static const quad nothing[FINE_PLANE];
     const quad *before = centre > low ? from + (centre - 1) * count : nothing;
     const quad *here = centre >= low && centre <= high ? from + centre * count : nothing;
     const quad *after = centre < high ? from + (centre + 1) * count : nothing;
-    int k = 0;
-    for (; k + 2 <= count; k += 2) { /* two quads fill a vector */
+    int k = begin;
+    for (; k + 2 <= end; k += 2) { /* two quads fill a vector */
         floats a, b, c;
         memcpy(&a, before + k, sizeof a);
         memcpy(&b, here + k, sizeof b);
@@ -122,7 +122,7 @@ static inline void restrict_lines(const quad *from, int count, int centre, int l
         a = 0.5f * (a + c) + b;
         memcpy(to + k, &a, sizeof a);
     }
-    for (; k < count; k++)
+    for (; k < end; k++)
         to[k] = 0.5f * (before[k] + after[k]) + here[k];
 }
 
@@ -205,21 +205,30 @@ LANE_FN void use_row(X(sim) *s, const wanted *want, const quad *row, int d, size
     }
 }
 
+/* Lines and planes low .. high of the lattice along y and z that hold something. */
+typedef struct bounds {
+    int low[3], high[3];
+} bounds;
+
 /* Rows of component d from a plane of the lattice; `index`: the tile's first face of the plane. */
-LANE_FN void give_plane(X(sim) *s, const wanted *want, lattice *l, const quad *plane, int d,
-                        size_t index)
+LANE_FN void give_plane(X(sim) *s, const wanted *want, lattice *l, const bounds *b,
+                        const quad *plane, int d, size_t index)
 {
     for (int j = d == 1 ? 0 : -1; j <= TILE; j++) {
-        restrict_lines(plane, FINE, 2 * j + (d != 1), 0, FINE - 1, l->row);
+        int centre = 2 * j + (d != 1);
+        if (centre < b->low[1] - 1 || centre > b->high[1] + 1)
+            continue;
+        restrict_lines(plane, FINE, centre, b->low[1], b->high[1], 0, FINE, l->row);
         use_row(s, want, l->row, d, (size_t)((ptrdiff_t)index + j * (ptrdiff_t)s->grid.stride[1]));
     }
 }
 
-/* The planes low .. high of the lattice (rows in 2D) hold something. */
-static void give_to_grid(X(sim) *s, const wanted *want, const int corner[DIM], int low, int high,
+static void give_to_grid(X(sim) *s, const wanted *want, const int corner[DIM], const bounds *b,
                          lattice *l)
 {
     quad *plane = DIM == 3 ? l->plane : l->row;
+    int low = b->low[DIM - 1], high = b->high[DIM - 1];
+    int begin = DIM == 3 ? b->low[1] * FINE : 0, end = DIM == 3 ? (b->high[1] + 1) * FINE : FINE;
     for (int centre = low - 1; centre <= high + 1; centre++) {
         /* along the slowest axis: faces across it at even places, all others at odd ones */
         bool across = centre % 2 == 0;
@@ -228,23 +237,42 @@ static void give_to_grid(X(sim) *s, const wanted *want, const int corner[DIM], i
             first[d] = corner[d];
         first[DIM - 1] += across ? centre / 2 : (centre - 1) / 2;
         size_t index = X(index)(&s->grid, first);
-        restrict_lines(l->node, FINE_PLANE, centre, low, high, plane);
+        restrict_lines(l->node, FINE_PLANE, centre, low, high, begin, end, plane);
         FOR_DIM(d) { /* unrolled: every component has code of its own */
             if ((d == DIM - 1) != across || (d != 0 && !want->faces))
                 continue;
             if (DIM == 3)
-                give_plane(s, want, l, plane, d, index);
+                give_plane(s, want, l, b, plane, d, index);
             else
                 use_row(s, want, l->row, d, index);
         }
     }
 }
 
-/* Cell of particle k along the slowest axis, counted in its tile. */
-static int slow_cell(const X(sim) *s, const int corner[DIM], uint32_t k)
+/* From the rows of cells that hold particles. */
+static bounds find_bounds(const X(sim) *s, const int corner[DIM])
 {
-    int c = X(floor)(s->particles.x[DIM - 1][k]) - corner[DIM - 1];
-    return c < 0 ? 0 : c < TILE ? c : TILE - 1;
+    int low[3] = {0, TILE, TILE}, high[3] = {0, 0, 0};
+    size_t base = X(index)(&s->grid, corner);
+    for (int r = 0; r < TILE_ROWS; r++) {
+        size_t row = base + X(row_offset)(&s->grid, r);
+        int at[3] = {0, r & (TILE - 1), r >> TILE_SHIFT};
+        if (s->first[row] == s->first[row + TILE - 1] + s->count[row + TILE - 1])
+            continue;
+        for (int d = 1; d < DIM; d++) {
+            low[d] = at[d] < low[d] ? at[d] : low[d];
+            high[d] = at[d] > high[d] ? at[d] : high[d];
+        }
+    }
+    bounds b = {{0, 2 * low[1], 2 * low[2]}, {0, 2 * high[1] + 2, 2 * high[2] + 2}};
+    return b;
+}
+
+static void clear(lattice *l, const bounds *b)
+{
+    size_t lines = (size_t)(b->high[1] + 1 - b->low[1]);
+    for (int k = DIM == 3 ? b->low[2] : 0; k <= (DIM == 3 ? b->high[2] : 0); k++)
+        memset(l->node + k * FINE_PLANE + b->low[1] * FINE, 0, lines * FINE * sizeof(quad));
 }
 
 void X(p2g_linear)(X(sim) *s, int tile, void *scratch, bool faces, float *density)
@@ -253,10 +281,8 @@ void X(p2g_linear)(X(sim) *s, int tile, void *scratch, bool faces, float *densit
     wanted want = {faces, density};
     int corner[DIM];
     X(tile_cell)(&s->grid, tile, corner);
-    /* particles are sorted: the first and the last one bound the slowest axis */
-    int low = 2 * slow_cell(s, corner, s->tiles.start[tile]);
-    int high = 2 * slow_cell(s, corner, s->tiles.start[tile + 1] - 1) + 2;
-    memset(l->node + low * FINE_PLANE, 0, (size_t)(high + 1 - low) * FINE_PLANE * sizeof(quad));
+    bounds b = find_bounds(s, corner);
+    clear(l, &b);
     give_to_lattice(s, tile, corner, l);
-    give_to_grid(s, &want, corner, low, high, l);
+    give_to_grid(s, &want, corner, &b, l);
 }

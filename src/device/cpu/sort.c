@@ -16,7 +16,8 @@
 
 #include <string.h>
 
-#define TILE_MOST 16384 /* particles of a tile that is sorted the fast way */
+#define TILE_MOST 16384           /* particles of a tile that is sorted the fast way */
+#define CACHES ((size_t)16 << 20) /* bytes: columns that are larger are not looked for in them */
 
 typedef struct sort_args {
     X(sim) *s;
@@ -26,6 +27,7 @@ typedef struct sort_args {
     int shares;
     const X(word) *from; /* pass 4 */
     X(word) *to;
+    bool past_caches; /* the columns are larger than they are */
 } sort_args;
 
 /* The keys of particles k .. k + n - 1. What lies outside of the domain counts for its last cell.
@@ -191,23 +193,49 @@ typedef struct tile_scratch {
     counters next;
 } tile_scratch;
 
+LANE_FN words load_words(const uint32_t *from)
+{
+    words v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+LANE_FN void store_words(uint32_t *to, words v)
+{
+    memcpy(to, &v, sizeof v);
+}
+
+/* The sum of all lanes before each. */
+LANE_FN words sums_before(words v)
+{
+    const words none = {0};
+    words sum = __builtin_shufflevector(v, none, 8, 0, 1, 2, 3, 4, 5, 6);
+    sum += __builtin_shufflevector(sum, none, 8, 0, 1, 2, 3, 4, 5, 6);
+    sum += __builtin_shufflevector(sum, none, 8, 8, 0, 1, 2, 3, 4, 5);
+    sum += __builtin_shufflevector(sum, none, 8, 8, 8, 8, 0, 1, 2, 3);
+    return sum;
+}
+
 /* From the counters of a tile's cells: first particle and number of each; the counters then say
  * where the next particle of a cell goes in the tile. */
 static void place_cells(X(sim) *s, int tile, counters next)
 {
     uint32_t begin = s->tiles.start[tile], sum = 0;
     size_t base = X(tile_index)(&s->grid, tile);
-    for (int r = 0; r < TILE_ROWS; r++) {
-        size_t row = base + X(row_offset)(&s->grid, r);
-        for (size_t i = 0; i < TILE; i++) {
-            uint32_t first = sum;
-            for (int part = 0; part < PARTS; part++) {
-                uint32_t *slot = &next[part][(size_t)r * TILE + i], count = *slot;
-                *slot = sum;
-                sum += count;
-            }
-            s->first[row + i] = begin + first;
-            s->count[row + i] = sum - first;
+    for (size_t cell = 0; cell < TILE_CELLS; cell += LANES) {
+        size_t at = base + X(row_offset)(&s->grid, (int)(cell / TILE)) + cell % TILE;
+        words count[PARTS], total = {0};
+        for (int part = 0; part < PARTS; part++) {
+            count[part] = load_words(next[part] + cell);
+            total += count[part];
+        }
+        words first = sum + sums_before(total);
+        sum = first[LANES - 1] + total[LANES - 1];
+        store_words(s->first + at, begin + first);
+        store_words(s->count + at, total);
+        for (int part = 0; part < PARTS; part++) {
+            store_words(next[part] + cell, first);
+            first += count[part];
         }
     }
 }
@@ -285,8 +313,16 @@ static void gather_range(void *user, size_t begin, size_t end, int worker)
     const uint32_t *order = args->s->particles.order;
     const X(word) *from = args->from;
     X(word) *to = args->to; /* not through args: a word may be anything, also part of it */
-    for (size_t k = begin; k < end; k++)
+    size_t k = begin;
+    for (; k + LANES <= end && args->past_caches; k += LANES) {
+        const uint32_t *at = order + k;
+        words v = {from[at[0]], from[at[1]], from[at[2]], from[at[3]],
+                   from[at[4]], from[at[5]], from[at[6]], from[at[7]]};
+        lanes_stream((uint32_t *)to + k, v);
+    }
+    for (; k < end; k++)
         to[k] = from[order[k]];
+    lanes_stream_end();
 }
 
 size_t X(sort_scratch)(void)
@@ -314,6 +350,7 @@ void X(sort_particles)(X(sim) *s)
     sp_parallel_for(pool, (size_t)s->tiles.active_count, 1, sort_range, &args);
     void **columns[MAX_COLUMNS];
     int count = X(particle_columns)(p, columns);
+    args.past_caches = (size_t)count * p->count * sizeof(X(word)) > CACHES;
     for (int c = 0; c < count; c++) {
         args.from = *columns[c];
         args.to = (X(word) *)p->spare;

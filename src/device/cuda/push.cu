@@ -292,7 +292,7 @@ double X(gpu_push_apart)(X(gpu) *g, const X(gpu_push) *how, X(gpu_counters) *cou
     X(gpu_set)(g, g->counters, 0, sizeof *g->counters);
     for (int pass = 0; pass < PUSH_PASSES; pass++) {
         args.last = pass == PUSH_PASSES - 1;
-        args.m = X(push_distances_of)(how->D, pass);
+        args.m = X(push_distances_of)(how->D, pass == 0 ? 1.0f : PUSH_WIDER);
         FOR_DIM(d) {
             args.from[d] = args.last ? between[d] : g->f.x[d];
             args.to[d] = args.last ? g->f.x[d] : between[d];

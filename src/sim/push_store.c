@@ -1,0 +1,173 @@
+/* push_store.c -- the particles of a tile and of one cell around it, close together.
+ *
+ * Rows of cells lie in one piece, with the cells beyond the tile and beyond periodic sides where
+ * they are met, so the cells x - 1 .. x + 1 of a row are one run of entries. Only the rows next to
+ * one that has particles of the tile are copied. The store is gone through in order, row by row and
+ * layer by layer: what is in use at a time, two or three layers, stays in the near caches. */
+#include "push.h"
+
+static size_t room_for(uint32_t capacity)
+{
+    return ((size_t)capacity + BYTES + 63) / 64 * 64;
+}
+
+size_t X(push_store_bytes)(uint32_t capacity)
+{
+    return room_for(capacity) * (2 * sizeof(quad) + DIM);
+}
+
+void X(push_store_init)(store *s, void *memory, uint32_t capacity)
+{
+    size_t entries = room_for(capacity);
+    s->place = memory;
+    s->sum = s->place + entries;
+    FOR_DIM(d)
+        s->rounded[d] = (uint8_t *)(s->sum + entries) + (size_t)d * entries;
+    s->place[NOBODY] = (quad){1e9f, 1e9f, DIM == 3 ? 1e9f : 0.0f, 0.0f};
+    s->place[NOBODY + 1] = (quad){0};
+}
+
+typedef uint8_t eight __attribute__((vector_size(LANES)));
+
+LANE_FN eight round_places(floats x)
+{
+    enum { LOW = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 3 }; /* byte of an int */
+    bytes steps = (bytes) __builtin_convertvector(x * PUSH_STEPS, ints);
+    return __builtin_shufflevector(steps, steps, LOW, LOW + 4, LOW + 8, LOW + 12, LOW + 16,
+                                   LOW + 20, LOW + 24, LOW + 28);
+}
+
+/* 1 in the lanes whose particles touch something. */
+LANE_FN floats find_held(const around *a, const floats x[DIM], uint32_t number)
+{
+    const push_args *args = a->args;
+    ints held = {0};
+    FOR_DIM(d)
+        held |= (x[d] < args->sides.touch_low[d]) | (x[d] > args->sides.touch_high[d]);
+    for (uint32_t k = 0; k < LANES && args->touches; k++)
+        held[k] |= -(int32_t)args->touches[number + k];
+    return (floats)((ints)((floats){0} + 1.0f) & held);
+}
+
+LANE_FN void copy_bytes(const push_args *args, int d, uint32_t number, floats x, float shift,
+                        uint8_t *to)
+{
+    eight rounded;
+    if (args->last)
+        memcpy(&rounded, args->rounded[d] + number, sizeof rounded);
+    else
+        rounded = round_places(x);
+    rounded += (uint8_t)(int)(shift * PUSH_STEPS);
+    memcpy(to, &rounded, sizeof rounded);
+}
+
+void X(push_copy)(around *a, uint32_t number, uint32_t count, const float shift[DIM], uint32_t at,
+                  bool with_bytes)
+{
+    const push_args *args = a->args;
+    for (uint32_t k = 0; k < count; k += LANES) {
+        uint32_t first = number + k;
+        floats x[DIM], held = {0}, none = {0};
+        FOR_DIM(d) {
+            x[d] = load(args->from[d] + first);
+            if (with_bytes)
+                copy_bytes(args, d, first, x[d], shift[d], a->store.rounded[d] + at + k);
+            x[d] += shift[d];
+        }
+        if (a->walls || args->touches)
+            held = find_held(a, x, first);
+        floats third = DIM == 3 ? x[DIM - 1] : held, fourth = DIM == 3 ? held : none;
+        floats rows[4] = {x[0], x[1], third, fourth};
+        lanes_transpose(rows);
+        for (int m = 0; m < LANES; m++)
+            a->store.place[at + k + (uint32_t)m] = quad_of(rows, m);
+    }
+}
+
+void X(push_turn_round)(const push_args *args, int d, int *c, float *shift)
+{
+    int n = args->s->grid.n[d], turn = !args->sides.wrap[d] ? 0 : *c < 0 ? n : *c >= n ? -n : 0;
+    *c += turn;
+    *shift = (float)-turn;
+}
+
+/* The cells c, c + 1, ... along x into the row whose first cell of the store is `cell`. */
+static bool load_row(around *a, int cell, const int c[DIM], bool with_bytes)
+{
+    const push_args *args = a->args;
+    const X(sim) *s = args->s;
+    int first[DIM], far = c[0] + SIDE, i = 0;
+    float shift[DIM];
+    for (int d = 1; d < DIM; d++) {
+        first[d] = c[d];
+        X(push_turn_round)(args, d, &first[d], &shift[d]);
+    }
+    bool single = args->sides.wrap[0] && (c[0] < 0 || far > s->grid.n[0]), few = true;
+    uint32_t *start = a->store.start + cell, *number = a->store.number + cell;
+    for (int cells; i < SIDE; i += cells) {
+        cells = single || i == 0 || i == SIDE - 1 ? 1 : TILE;
+        first[0] = c[0] + i;
+        X(push_turn_round)(args, 0, &first[0], &shift[0]);
+        size_t index = X(index)(&s->grid, first);
+        const uint32_t *begin = s->first + index;
+        uint32_t at = start[i], count = begin[cells - 1] + s->count[index + (size_t)cells - 1];
+        count -= begin[0];
+        if (at + count + LANES > args->capacity)
+            return false;
+        for (int k = 0; k < cells; k++) {
+            start[i + k] = at + begin[k] - begin[0];
+            number[i + k] = begin[k];
+            few = few && s->count[index + (size_t)k] <= MOST_OF_CELL;
+        }
+        start[i + cells] = at + count;
+        X(push_copy)(a, begin[0], count, shift, at, with_bytes);
+    }
+    return few;
+}
+
+/* Bit y of near[z]: row (y, z) of the store, z = 0 in 2D, is next to one with particles of the
+ * tile, or such a row itself. */
+static void mark_rows(const around *a, uint32_t near[LAST(SIDE)])
+{
+    const X(sim) *s = a->args->s;
+    size_t base = X(index)(&s->grid, a->corner);
+    memset(near, 0, LAST(SIDE) * sizeof *near);
+    for (int z = 0; z < (DIM == 3 ? a->own[DIM - 1] : 1); z++)
+        for (int y = 0; y < a->own[1]; y++) {
+            size_t row = base + (size_t)y * s->grid.stride[1] + (size_t)z * s->grid.stride[2];
+            uint32_t end = s->first[row + TILE - 1] + s->count[row + TILE - 1];
+            uint32_t bits = (uint32_t)(s->first[row] < end ? 7 : 0) << y;
+            for (int k = 0; k < LAST(3); k++)
+                near[z + k] |= bits;
+        }
+}
+
+bool X(push_load)(around *a, bool with_bytes)
+{
+    store *s = &a->store;
+    uint32_t near[LAST(SIDE)], before = FIRST_ENTRY, layer = FIRST_ENTRY;
+    mark_rows(a, near);
+    s->start[0] = FIRST_ENTRY;
+    for (int row = 0; row < STORE_ROWS; row++) {
+        int y = row % SIDE, z = row / SIDE, cell = row * SIDE, c[DIM];
+        c[0] = a->corner[0] - 1;
+        c[1] = a->corner[1] - 1 + y;
+        if (DIM == 3)
+            c[DIM - 1] = a->corner[DIM - 1] - 1 + z;
+        if (!(near[z] >> y & 1)) {
+            for (int i = 0; i < SIDE; i++)
+                s->start[cell + i + 1] = s->start[cell];
+        } else if (!load_row(a, cell, c, with_bytes)) {
+            return false;
+        }
+        /* the two of a pair are in one layer, or in two that follow each other */
+        if (DIM == 2 || y == SIDE - 1) {
+            uint32_t end = s->start[cell + SIDE];
+            if (end - before >= PAIR_MIDDLE)
+                return false;
+            before = layer;
+            layer = end;
+        }
+    }
+    return true;
+}
