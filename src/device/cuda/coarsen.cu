@@ -4,6 +4,7 @@
 
 typedef struct coarsen_args {
     X(gpu_level) level, fine;
+    const uint8_t *deep; /* of the finer level's tiles; or NULL */
 } coarsen_args;
 
 /* Off-diagonal d, low, of a cell of the finer level, and its diagonal. */
@@ -19,6 +20,15 @@ GPU_FN float fine_face(const X(gpu_level) *f, int slot, int at, int d)
     return f->d[c] > 0.0f && f->d[low] > 0.0f ? f->even : 0.0f;
 }
 
+/* Where a coarse cell (c) of the part that a tile of the finer level makes lies. */
+GPU_FN size_t coarse_place(int parent, const int c[3])
+{
+    int to = 0;
+    FOR_DIM(axis)
+        to += (c[axis] + (parent % FAMILY >> axis & 1) * (TILE / 2)) * block_step(axis);
+    return (size_t)(parent / FAMILY) * TILE_CELLS + (size_t)to;
+}
+
 /* Cells of a tile of the finer level make one part of their coarse tile. The order of sums is that
  * of the CPU: rows first, then along x. */
 MAP(coarsen_cells, coarsen_args)
@@ -27,11 +37,18 @@ MAP(coarsen_cells, coarsen_args)
     const float share = 0.5f / (float)FAMILY; /* 1/2: the over-correction */
     int slot = (int)(i / (size_t)coarse_cells) + 1, e = (int)(i % (size_t)coarse_cells);
     int c[3] = {e % (TILE / 2), e / (TILE / 2) % (TILE / 2), e / (TILE * TILE / 4)};
-    int parent = a->fine.parent[slot], part = parent % FAMILY, first[DIM];
+    int tile = a->fine.tile_of[slot], first[DIM];
+    size_t to = coarse_place(a->fine.parent[slot], c);
+    if (a->deep && a->deep[tile]) { /* what the sums below would give */
+        a->level.d[to] = 2 * DIM * a->level.even;
+        FOR_DIM(axis)
+            a->level.a[axis][to] = a->level.even;
+        return;
+    }
     float d[2] = {0.0f, 0.0f}, across[DIM][2], within[DIM][2];
     memset(across, 0, sizeof across);
     memset(within, 0, sizeof within);
-    X(tile_cell)(&a->fine.grid, a->fine.tile_of[slot], first);
+    X(tile_cell)(&a->fine.grid, tile, first);
     for (int child = 0; child < FAMILY / 2; child++)
         for (int x = 0; x < 2; x++) {
             int upper[3] = {0, child & 1, child >> 1}, cell[DIM];
@@ -51,19 +68,15 @@ MAP(coarsen_cells, coarsen_args)
                     across[axis][x] += face;
             }
         }
-    int to = 0;
-    FOR_DIM(axis)
-        to += (c[axis] + (part >> axis & 1) * (TILE / 2)) * block_step(axis);
-    size_t at = (size_t)(parent / FAMILY) * TILE_CELLS + (size_t)to;
     for (int axis = 1; axis < DIM; axis++)
         for (int x = 0; x < 2; x++)
             d[x] -= 2.0f * within[axis][x];
     float diagonal = share * (d[0] + d[1] - 2.0f * across[0][1]);
-    a->level.a[0][at] = share * across[0][0];
+    a->level.a[0][to] = share * across[0][0];
     for (int axis = 1; axis < DIM; axis++)
-        a->level.a[axis][at] = share * (across[axis][0] + across[axis][1]);
+        a->level.a[axis][to] = share * (across[axis][0] + across[axis][1]);
     /* rounding may leave a trace of a component that fits into one cell and touches no air */
-    a->level.d[at] = diagonal > 1e-6f * share ? diagonal : 0.0f;
+    a->level.d[to] = diagonal > 1e-6f * share ? diagonal : 0.0f;
 }
 
 typedef struct kind_shared {
@@ -119,6 +132,7 @@ void X(gpu_multigrid_build)(X(gpu) *g)
         memset(&args, 0, sizeof args);
         args.level = y->levels[k];
         args.fine = y->levels[k - 1];
+        args.deep = k == 1 ? y->deep : NULL;
         coarsen_cells(g, args, (size_t)args.fine.tile_count * (TILE_CELLS / FAMILY));
         FOR_DIM(d)
             X(gpu_wrap)(g, &y->levels[k], y->levels[k].a[d]);

@@ -142,11 +142,10 @@ BLOCKS(solve_coarsest, coarsest_args, coarsest_shared, COARSE_THREADS)
 
 #define STEPS 16
 #define LEAST 0.01f
-#define MARGIN COARSEST /* so that neighbours that are not there, times 0, can be read */
 #define FEW_THREADS 256
 
 typedef struct quick_shared {
-    float x[COARSEST + 2 * MARGIN];
+    float x[1 + COARSEST]; /* the first one stands for cells that are not there */
 } quick_shared;
 
 typedef struct quick_cell {
@@ -168,7 +167,7 @@ GPU_FN void take_cell(const X(gpu_level) *l, const int cell[3], quick_cell *q)
     const X(grid) *g = &l->grid;
     int n = (DIM == 3 ? cell[2] * g->n[1] * g->n[0] : 0) + cell[1] * g->n[0] + cell[0], same[3];
     size_t c = coarsest_place(l, n, same);
-    q->at = MARGIN + n;
+    q->at = 1 + n;
     q->b = l->b[c];
     q->before = 0.0f;
     q->inverse = l->d[c] > 0.0f ? 1.0f / l->d[c] : 0.0f;
@@ -204,6 +203,8 @@ GPU_FN void take_pair(const coarsest_args *a, int t, quick_pair *q)
     q->cell[1] = colour ? one : two;
 }
 
+/* Only neighbours with an off-diagonal are read: beyond the end of a row is another one, whose
+ * cells may be about to change. */
 GPU_FN void relax_cell(quick_shared *shared, const X(grid) *g, const quick_cell *q)
 {
     float sum = q->b;
@@ -211,7 +212,9 @@ GPU_FN void relax_cell(quick_shared *shared, const X(grid) *g, const quick_cell 
         return;
     FOR_DIM(d) {
         int step = d == 0 ? 1 : d == 1 ? g->n[0] : g->n[0] * g->n[1];
-        sum += q->a[2 * d] * shared->x[q->at - step] + q->a[2 * d + 1] * shared->x[q->at + step];
+        float low = q->a[2 * d] != 0.0f ? q->a[2 * d] * shared->x[q->at - step] : 0.0f;
+        float high = q->a[2 * d + 1] != 0.0f ? q->a[2 * d + 1] * shared->x[q->at + step] : 0.0f;
+        sum += low + high;
     }
     shared->x[q->at] = sum * q->inverse;
 }
@@ -240,7 +243,7 @@ GPU_FN void solve_quickly(const coarsest_args *a, quick_shared *shared, const in
         return;
     KEEP(quick_pair, mine, COARSE_THREADS);
     KEEP(two_values, now, COARSE_THREADS);
-    FOR_THREADS(n, COARSEST + 2 * MARGIN)
+    FOR_THREADS(n, 1 + COARSEST)
         shared->x[n] = 0.0f;
     ONE_EACH(t, threads)
         take_pair(a, t, &KEPT(mine, t));
@@ -269,7 +272,7 @@ GPU_FN void solve_quickly(const coarsest_args *a, quick_shared *shared, const in
         int cell[3];
         size_t c = coarsest_place(&a->level, n, cell);
         if (c >= TILE_CELLS)
-            a->level.x[c] = shared->x[MARGIN + n];
+            a->level.x[c] = shared->x[1 + n];
     }
 }
 

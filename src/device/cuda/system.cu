@@ -163,7 +163,8 @@ GPU_FN bool is_liquid_row(const uint8_t *type)
     for (int k = 0; k < TILE / 8; k++) {
         uint64_t eight;
         memcpy(&eight, GPU_ALIGNED(type + 8 * k, 8), sizeof eight);
-        all &= eight == liquid;
+        bool same = eight == liquid;
+        all = same && all;
     }
     return all;
 }
@@ -174,10 +175,13 @@ GPU_FN bool is_deep_row(const system_args *a, size_t c)
 {
     const X(grid) *g = &a->f.grid;
     const uint8_t *type = a->f.type + c;
-    bool all = (type[-1] == SPATE_CELL_LIQUID) & (type[TILE] == SPATE_CELL_LIQUID);
+    bool before = type[-1] == SPATE_CELL_LIQUID, behind = type[TILE] == SPATE_CELL_LIQUID;
+    bool all = before && behind;
     SP_UNROLL_ALL
-    for (int d = 1; d < DIM; d++)
-        all &= is_liquid_row(type - g->stride[d]) & is_liquid_row(type + g->stride[d]);
+    for (int d = 1; d < DIM; d++) {
+        bool low = is_liquid_row(type - g->stride[d]), high = is_liquid_row(type + g->stride[d]);
+        all = low && high && all;
+    }
     return all;
 }
 
@@ -462,10 +466,13 @@ MAP(subtract_gradient, system_args)
         return;
     size_t c = chunk_place(g, tile, e);
     const uint8_t *type = a->f.type + c;
-    bool all = !a->f.solids & (type[-1] == SPATE_CELL_LIQUID) & is_liquid_chunk(type);
+    bool before = type[-1] == SPATE_CELL_LIQUID, all = is_liquid_chunk(type);
     SP_UNROLL_ALL
-    for (int d = 1; d < DIM; d++)
-        all &= is_liquid_chunk(type - g->stride[d]);
+    for (int d = 1; d < DIM; d++) {
+        bool low = is_liquid_chunk(type - g->stride[d]);
+        all = low && all;
+    }
+    all = all && before && !a->f.solids;
     if (all) {
         subtract_chunk(a, c);
         return;
