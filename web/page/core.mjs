@@ -289,9 +289,32 @@ export class Core {
   }
 }
 
-/** Loads the WebAssembly module: with threads if more than one is asked for. */
-export async function loadCore(base, threads = 1) {
-  const name = threads > 1 ? "spate-threads.mjs" : "spate.mjs";
-  const { default: create } = await import(new URL(name, base).href);
-  return new Core(await create({ threads }), threads);
+/** The name of the core's files for that many threads. */
+const nameOf = (threads) => (threads > 1 ? "spate-threads" : "spate");
+
+/** Compiles the core's code: a WebAssembly.Module for loadCore. */
+export async function compileCore(base, threads) {
+  const answer = await fetch(new URL(`${nameOf(threads)}.wasm`, base));
+  if (!answer.ok) throw new Error(`${answer.url}: ${answer.status} ${answer.statusText}`);
+  // a server that does not know the type of the file cannot be read as a stream
+  return answer.headers.get("Content-Type") === "application/wasm"
+    ? WebAssembly.compileStreaming(answer)
+    : WebAssembly.compile(await answer.arrayBuffer());
+}
+
+/** Loads the core: with threads if more than one is asked for; from `code`, a promise of its code, if it is given. */
+export async function loadCore(base, threads = 1, code = null) {
+  const { default: create } = await import(new URL(`${nameOf(threads)}.mjs`, base).href);
+  const options = { threads };
+  let broken = new Promise(() => {});
+  if (code)
+    broken = new Promise((_, reject) => {
+      options.instantiateWasm = (imports, done) => {
+        code
+          .then(async (module) => done(await WebAssembly.instantiate(module, imports), module))
+          .catch(reject);
+        return {};
+      };
+    });
+  return new Core(await Promise.race([create(options), broken]), threads);
 }

@@ -66,6 +66,7 @@ class App {
         `This browser has no ${lack}. A current Chromium, Firefox or Safari shows this page; the command <code>spate run</code> needs no browser.`,
       );
     this.gl = gl;
+    this.#fit(); // now, while the core loads: it waits for the graphics
     this.view2d = new View2D(gl);
     const [core, presets] = await Promise.all([starting, listing]);
     Object.assign(this, { threads: core.threads, presets });
@@ -365,7 +366,7 @@ class App {
     this.#paint();
   }
 
-  #paint() {
+  #fit() {
     const box = $("stage").getBoundingClientRect(),
       ratio = Math.min(2, devicePixelRatio || 1);
     if (box.width !== this.width || box.height !== this.height || ratio !== this.ratio) {
@@ -376,6 +377,10 @@ class App {
       });
       this.dirty = true;
     }
+  }
+
+  #paint() {
+    this.#fit();
     if (!this.dirty || !this.picture || this.width < 10) return;
     this.dirty = false;
     this.draw();

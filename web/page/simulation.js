@@ -1,4 +1,5 @@
 // simulation.js -- the worker, as the page sees it: orders go in, pictures and answers come out.
+import { compileCore } from "./core.mjs";
 
 /** What is missing for the core to run here; "" if nothing is. */
 export function missing() {
@@ -30,12 +31,15 @@ export class Simulation extends EventTarget {
 
   /** Resolves when the core is there: { schema, stages, threads }. */
   start(threads) {
+    const base = new URL(".", import.meta.url).href;
+    const code = compileCore(new URL("core/", base), threads);
     this.worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
     this.worker.onmessage = ({ data }) => this.#take(data);
     return new Promise((resolve, reject) => {
       this.ready = { resolve, reject };
       this.worker.onerror = (event) => reject(new Error(event.message || "the worker did not start"));
-      this.worker.postMessage({ type: "start", threads, base: new URL(".", import.meta.url).href });
+      this.worker.postMessage({ type: "start", threads, base });
+      code.then((module) => this.worker.postMessage({ type: "code", code: module }), reject);
     });
   }
 

@@ -56,7 +56,7 @@ function columnsTo(buffer) {
   return buffer;
 }
 
-function sendPicture(force) {
+function sendPicture(force, withStats = force) {
   if (buffers.length === 0 && !force) return false;
   const buffer = columnsTo(buffers.pop());
   const picture = { type: "picture", buffer, ...core.clock(), stage: core.nextStage, fields: {} };
@@ -73,7 +73,7 @@ function sendPicture(force) {
     solidsSent = true;
   }
   const now = performance.now();
-  if (now - statsAt > STATS_EVERY || force) {
+  if (withStats || (!force && now - statsAt > STATS_EVERY)) {
     picture.stats = core.stats();
     picture.rate = { steps: rate.steps, busy: rate.busy, seconds: (now - rate.since) / 1000 };
     rate = { steps: 0, busy: 0, since: now };
@@ -183,8 +183,9 @@ function load({ scene, files, keep, id }) {
     postMessage({ type: "refused", id, where: error.where ?? "", message: error.what ?? error.message });
     return;
   }
-  sendPicture(true);
-  if (playing) wake();
+  sendPicture(true, false); // at once; the statistics come with the next one
+  dirty = true;
+  wake();
 }
 
 function placeBall(at, radius) {
@@ -298,10 +299,18 @@ const orders = {
   },
 };
 
+// the page compiles the core's code while this worker starts
+let takeCode;
+const code = new Promise((resolve) => (takeCode = resolve));
+
 onmessage = async ({ data }) => {
+  if (data.type === "code") {
+    takeCode(data.code);
+    return;
+  }
   if (data.type === "start") {
     try {
-      core = await loadCore(new URL("core/", data.base), data.threads);
+      core = await loadCore(new URL("core/", data.base), data.threads, code);
       postMessage({ type: "ready", schema: core.schema, stages: core.stages, threads: data.threads });
     } catch (error) {
       postMessage({ type: "broken", message: String(error?.message ?? error) });

@@ -71,9 +71,9 @@ void X(gpu_solver_create)(X(gpu) *g, int level_count, const X(grid) *const grids
     y->state = (X(gpu_state) *)X(gpu_alloc)(g, sizeof *y->state, what);
     if (density)
         y->q_density = (float *)X(gpu_alloc)(g, grids[0]->size * sizeof(float), what);
-    lay_ints(y);
     if (g->failure[0])
         return;
+    lay_ints(y);
     X(gpu_set)(g, y->state, 0, sizeof *y->state);
     if (density)
         X(gpu_set)(g, y->q_density, 0, grids[0]->size * sizeof(float));
