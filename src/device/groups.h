@@ -1,5 +1,5 @@
 /* groups.h -- arrays of a simulation that become stale together, where they stand in two memories
- * (device/cuda/bridge.c). */
+ * (device/cuda/residency.c). */
 #ifndef SPATE_DEVICE_GROUPS_H
 #define SPATE_DEVICE_GROUPS_H
 

@@ -115,8 +115,9 @@ SP_KERNEL bool X(crosses_thin)(const X(cut_view) *s, size_t index, const int cel
         double x[3] = {0, 0, 0}, normal[3] = {0, 0, 0};
         FOR_DIM(a)
             x[a] = (cell[a] + 0.5) * dx - (a == d ? dx - way : 0);
-        double distance = sp_bodies_distance(&s->solids, x, normal, NULL);
+        double distance = sp_bodies_distance(&s->solids, x, NULL, NULL);
         if (distance < SP_TOUCH * dx) {
+            sp_bodies_distance(&s->solids, x, normal, NULL);
             FOR_DIM(a)
                 x[a] -= normal[a] * SP_THIN * dx;
             return sp_bodies_distance(&s->solids, x, NULL, NULL) >= 0;

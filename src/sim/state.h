@@ -224,7 +224,7 @@ enum {
     NEAR_GIVES = 4
 }; /* has an empty cell; one next to that; gives to such */
 
-/* ---- device/cuda/bridge.c: an instance that has its arrays also in a GPU's memory (SPATE_GPU). In
+/* ---- device/cuda: an instance that has its arrays also in a GPU's memory (SPATE_GPU). In
  * those of the CPU these do nothing. Groups: GPU_... of device/groups.h. */
 #ifdef SPATE_GPU
 spate_status X(gpu_attach)(X(sim) *s, spate_error *error);

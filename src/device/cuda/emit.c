@@ -77,7 +77,6 @@ spate_status X(gpu_copy_flows)(X(sim) *s, spate_error *error)
 static void free_places(X(gpu) *g)
 {
     size_t room = g->places.room;
-    X(gpu_free)(g, g->places.occupied, room);
     X(gpu_free)(g, g->places.flags, room * sizeof(uint32_t));
     X(gpu_free)(g, g->places.before, room * sizeof(uint32_t));
 }
@@ -101,7 +100,6 @@ static void make_places(X(gpu) *g, size_t count)
         return;
     free_places(g);
     size_t room = g->places.room = count + count / 2 + 1;
-    g->places.occupied = X(gpu_alloc)(g, room, "an inflow");
     g->places.flags = X(gpu_alloc)(g, room * sizeof(uint32_t), "an inflow");
     g->places.before = X(gpu_alloc)(g, room * sizeof(uint32_t), "an inflow");
     X(gpu_reserve_scan)(g, room);

@@ -78,15 +78,16 @@ MAP(occupy, inflow_args)
     FOR_DIM(d)
         x[d] = a->f.x[d][i];
     if (X(lattice_place)(&l, x, &place))
-        a->places.occupied[place] = 1; /* whoever writes, writes this */
+        GPU_MAX32(&a->places.flags[place], 1u);
 }
 
+/* From whether a place is occupied to whether it gives. */
 MAP(flag_places, inflow_args)
 {
     X(lattice) l = lattice_of(a);
     double x[DIM];
     bool gives = false;
-    if (i < a->places.count && !a->places.occupied[i]) {
+    if (i < a->places.count && !a->places.flags[i]) {
         X(lattice_point)(&l, i, x);
         gives = X(comes_in)(&l, x);
     }
@@ -103,7 +104,7 @@ uint32_t X(gpu_find_newcomers)(X(gpu) *g, const X(lattice) *lattice, const sp_sh
     args.lattice = *lattice;
     args.form = form;
     args.places = g->places;
-    X(gpu_set)(g, g->places.occupied, 0, g->places.count);
+    X(gpu_set)(g, g->places.flags, 0, g->places.count * sizeof(uint32_t));
     occupy(g, args, g->f.particle_count);
     flag_places(g, args, g->places.count + 1);
     X(gpu_scan)(g, g->places.flags, g->places.before, g->places.count + 1);

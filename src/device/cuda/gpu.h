@@ -74,10 +74,10 @@ typedef struct X(gpu_counters) {
     uint32_t fastest; /* bits of the square of the largest speed; floats >= 0 order as integers */
 } X(gpu_counters);
 
-/* Places of the lattice of an inflow, EMIT; one more of flags and before. */
+/* Places that may give particles in EMIT: of the lattice of an inflow, or cells; one more of both
+ * arrays. */
 typedef struct X(gpu_places) {
-    uint8_t *occupied;
-    uint32_t *flags, *before; /* gives a particle; how many before it do */
+    uint32_t *flags, *before; /* particles that it gives; how many those before it do */
     size_t count, room;
 } X(gpu_places);
 

@@ -4,21 +4,21 @@
  * A thread has a particle and gathers what all its pairs ask of it, so that nothing depends on the
  * order of threads. Places between the passes lie in columns of SORT. A word per particle holds its
  * place before the first pass in steps, a byte for each axis, which decides who is a candidate, and
- * marks in the last byte. Particles near solids are done by a kernel of their own: their pairs once
- * more, then the sweep. */
+ * a mark in the last byte. Particles near solids are done by a kernel of their own: their pairs
+ * once more, then the sweep. */
 #include "device/cuda/launch.h"
 #include "kernels/push.h"
 #include "kernels/settle.h"
 #include "kernels/transfer.h"
 
-enum { TOUCHES = 1u << 24, WAITS = 1u << 25 }; /* marks */
+enum { TOUCHES = 1u << 24 }; /* a mark */
 
 typedef struct push_args {
     X(fields) f;
     X(gpu_push) how;
     X(push_distances) m;
     float *from[DIM], *to[DIM]; /* places before and after the pass */
-    uint32_t *word;
+    uint32_t *word, *waits;     /* waits: 1 if the particle is near a solid */
     bool last;
     X(gpu_counters) *counters;
     double *partials;
@@ -201,10 +201,9 @@ GPU_FN double finish(const push_args *a, size_t k, const float wanted[DIM])
         X(pass_sides)(&a->f.grid, a->f.sides, to, v, shift, &wrapped);
         waits = a->f.solids && wrapped && X(is_near_solid)(&o, to, way);
     }
-    if (waits) {
-        GPU_ADD32(&a->word[k], (uint32_t)WAITS); /* others read its other bits */
+    a->waits[k] = waits;
+    if (waits)
         return 0;
-    }
     FOR_DIM(d)
         a->to[d][k] = to[d];
     return work_of(a, x, wanted, to);
@@ -271,7 +270,7 @@ BLOCKS(settle_waiting, push_args, push_shared, THREADS)
 {
     FOR_THREADS(t, GROUP) {
         size_t k = block * GROUP + (size_t)t;
-        bool waits = k < a->f.particle_count && a->word[k] & WAITS;
+        bool waits = k < a->f.particle_count && a->waits[k];
         shared->work[t] = waits ? settle(a, k) : 0.0;
     }
     sum_work(a, block, shared);
@@ -287,6 +286,7 @@ double X(gpu_push_apart)(X(gpu) *g, const X(gpu_push) *how, X(gpu_counters) *cou
     args.f = g->f;
     args.how = *how;
     args.word = (uint32_t *)g->spare;
+    args.waits = g->order;
     args.counters = g->counters;
     args.partials = g->partials;
     X(gpu_set)(g, g->counters, 0, sizeof *g->counters);
