@@ -77,6 +77,7 @@ void X(multigrid_once)(X(sim) *s);
 /* Any of them, as the scene says. The matrix is that of the last X(system_assemble), the right side
  * system.b: a caller may point b and q elsewhere for a solve of its own. */
 void X(solve_system)(X(sim) *s, X(solve) *solve);
+void X(forget_pressure)(X(sim) *s); /* q = 0: the next solve starts from nothing */
 
 /* mic.c: the preconditioner of pcg; z = M^-1 r */
 void X(mic_build)(X(sim) *s);
