@@ -90,18 +90,6 @@ static void excess_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-/* The other solvers start from zero. */
-static void start_range(void *user, size_t begin, size_t end, int worker)
-{
-    (void)worker;
-    X(sim) *s = user;
-    for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
-        for (int r = 0; r < TILE_ROWS; r++)
-            memset(s->system.q + base + X(row_offset)(&s->grid, r), 0, TILE * sizeof(float));
-    }
-}
-
 static void zero_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
@@ -202,7 +190,7 @@ static void find_excess(X(sim) *s)
     sp_parallel_for(pool, unknown, 4, excess_range, s);
     X(settle_pockets)(s);
     if (s->common->scene->pressure.solver != SPATE_SOLVER_MULTIGRID) /* which starts from nothing */
-        sp_parallel_for(pool, unknown, 8, start_range, s);
+        X(forget_pressure)(s);
 }
 
 static void extend(X(sim) *s)

@@ -9,6 +9,7 @@
  * solved exactly over the step, v <- v / (1 + k |v| dt / dx), so that one step of dt is the same as
  * two of dt/2. Per cell that the water slides along the wall its speed falls by the factor exp(-k):
  * 1/e at f = 1/2; at f = 1 it has the speed of the wall. */
+#define LANE_COUNT 8
 #include "kernels/faces.h"
 #include "lanes.h"
 #include "state.h"
@@ -18,14 +19,14 @@ typedef struct force_args {
     double dt;
 } force_args;
 
-/* Faces d of a row of cells. */
-static void gravity_row(X(sim) *s, size_t c, int d, float dv)
+/* Faces d of eight cells of a row. */
+static void gravity_part(X(sim) *s, size_t c, int d, float dv)
 {
-    lane_mask wet = (load_bytes(s->type + c) == SPATE_CELL_LIQUID) |
-                    (load_bytes(s->type + c - s->grid.stride[d]) == SPATE_CELL_LIQUID);
-    lane_mask reached = load(s->weight[d] + c) > 0.0f, missing = wet & ~reached;
+    lane_mask wet = is_equal(load_bytes(s->type + c), SPATE_CELL_LIQUID) |
+                    is_equal(load_bytes(s->type + c - s->grid.stride[d]), SPATE_CELL_LIQUID);
+    lane_mask reached = is_positive(load(s->weight[d] + c)), missing = wet & ~reached;
     if (any(missing))
-        for (int i = 0; i < TILE; i++) {
+        for (int i = 0; i < 8; i++) {
             float mean;
             size_t f = c + (size_t)i;
             if (missing[i] && X(mean_around)(&s->grid, s->weight[d], s->u_old[d], f, &mean))
@@ -51,8 +52,9 @@ static void gravity_range(void *user, size_t begin, size_t end, int worker)
         for (int r = 0; r < TILE_ROWS; r++) {
             if (!X(row_has_faces)(g, t, r))
                 continue;
-            FOR_DIM(d)
-                gravity_row(s, base + X(row_offset)(g, r), d, dv[d]);
+            for (size_t i = 0; i < TILE; i += 8)
+                FOR_DIM(d)
+                    gravity_part(s, base + X(row_offset)(g, r) + i, d, dv[d]);
         }
     }
 }

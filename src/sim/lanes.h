@@ -143,4 +143,27 @@ SP_INLINE double largest(lane_mask most)
     return value;
 }
 
+/* Half of eight lanes, also in fp64: vectors of 8 doubles are too long for AVX. */
+typedef float four __attribute__((vector_size(4 * sizeof(float))));
+typedef float loose_four __attribute__((vector_size(4 * sizeof(float)), aligned(4), may_alias));
+typedef double fours __attribute__((vector_size(4 * sizeof(double))));
+typedef double loose_fours __attribute__((vector_size(4 * sizeof(double)), aligned(8), may_alias));
+
+SP_INLINE fours widen_four(const float *p)
+{
+    return __builtin_convertvector(*(const loose_four *)p, fours);
+}
+
+/* Loops over the eights of a row, which the compiler is to write out, and those of all rows of a
+ * tile. */
+#ifdef __clang__
+#define WRITE_OUT _Pragma("unroll")
+#else
+#define WRITE_OUT _Pragma("GCC unroll 8")
+#endif
+#define FOR_EIGHTS(i) WRITE_OUT for (int i = 0; i < TILE; i += 8)
+#define FOR_TILE_EIGHTS(r, i)           \
+    for (int r = 0; r < TILE_ROWS; r++) \
+        FOR_EIGHTS(i)
+
 #endif

@@ -309,8 +309,9 @@ static void ten_steps(int dim, int variant)
     spate_error error = {0};
     if (cpu && gpu) /* which lays the solids on the host */
         CHECK(spate_sim_stats(cpu).particles == spate_sim_stats(gpu).particles);
-    /* whether a pair counts is yes or no, so that pushes soon make much of a difference */
-    int steps = variant == PUSH_BALL || variant == PUSH_ROUND ? 5 : 10;
+    /* whether a pair counts, or a particle meets a paddle that turns, is yes or no, so that pushes
+     * soon make much of a difference */
+    int steps = variant == PUSH_BALL || variant == PUSH_ROUND || variant == PADDLE ? 5 : 10;
     for (int step = 0; step < steps && cpu && gpu; step++) {
         double dt = spate_sim_next_dt(cpu);
         CHECK_NEAR(spate_sim_next_dt(gpu), dt, 1e-3 * dt);

@@ -27,16 +27,6 @@
 #include "pressure.h"
 #include "sim/lanes.h"
 
-typedef float four __attribute__((vector_size(4 * sizeof(float))));
-typedef float loose_four __attribute__((vector_size(4 * sizeof(float)), aligned(4), may_alias));
-typedef double fours __attribute__((vector_size(4 * sizeof(double))));
-typedef double loose_fours __attribute__((vector_size(4 * sizeof(double)), aligned(8), may_alias));
-
-SP_INLINE fours widen_four(const float *p)
-{
-    return __builtin_convertvector(*(const loose_four *)p, fours);
-}
-
 /* Even lanes of a, odd ones of b. */
 SP_INLINE lanes weave(lanes a, lanes b)
 {
@@ -56,17 +46,7 @@ SP_INLINE fours widen_sum(lanes v)
     return __builtin_convertvector(low, fours) + __builtin_convertvector(high, fours);
 }
 
-/* Loops that the compiler is to write out: over the eights of a vector or row, of all rows of a
- * tile, over the pairs of a plane, the vectors of a plane. */
-#ifdef __clang__
-#define WRITE_OUT _Pragma("unroll")
-#else
-#define WRITE_OUT _Pragma("GCC unroll 8")
-#endif
-#define FOR_EIGHTS(i) WRITE_OUT for (int i = 0; i < TILE; i += 8)
-#define FOR_TILE_EIGHTS(r, i)           \
-    for (int r = 0; r < TILE_ROWS; r++) \
-        FOR_EIGHTS(i)
+/* Loops over the pairs of a plane, and over its vectors. */
 #define FOR_PAIRS(m) WRITE_OUT for (int m = 0; m < PAIRS; m++)
 #define FOR_VECTORS(m, h) \
     FOR_PAIRS(m)          \

@@ -8,6 +8,11 @@
  * grids the same is done with black cells first, which is the reverse order, so that the cycle is a
  * symmetric operator and plain CG is valid.
  *
+ * Errors that are slow to go sit at the surface and at solids (McAdams, Sifakis, Teran 2010 sweep
+ * there more often): in a solve tiles of the finest grid that are not uniform have one sweep more
+ * whenever it is their turn, but for the very first and the very last one of a cycle. That is
+ * cheap, the tile is in the cache, and saves about one iteration in eight.
+ *
  * On the coarsest grid symmetric passes do the rest. */
 #include "sweep.h"
 
@@ -21,6 +26,7 @@ typedef struct cycle_args {
     const int *slots;   /* to be done */
     bool reverse;
     int sweeps;       /* of a tile before the next has its turn */
+    int extra;        /* more of them, in tiles that are not uniform */
     bool fresh;       /* x is zero so far */
     bool alone;       /* and so are the tiles around */
     bool dot;         /* leave the partials of b . x */
@@ -157,7 +163,8 @@ static void smooth_range(void *user, size_t begin, size_t end, int worker)
             else
                 fetch_own(&p, x, slot);
             fetch_around(&p, x, l->near[slot]);
-            for (int turn = 0; turn < args->sweeps; turn++)
+            int sweeps = args->sweeps + (v.kind == KIND_GENERAL ? args->extra : 0);
+            for (int turn = 0; turn < sweeps; turn++)
                 sweep(&p, &v, args->reverse);
         }
         if (args->coarse)
@@ -293,7 +300,8 @@ static bool is_periodic(const X(grid) *g)
 /* A smoothing step. Even tiles have one sweep, odd ones two, even ones two, and so on, in the end
  * even ones one: each tile has all its sweeps, but is read and written about half as often.
  * coarse: the residual of the even tiles goes there, of which the last pass has all it needs. */
-static void smooth(X(sim) *s, X(level) *l, X(level) *coarse, bool reverse, bool fresh, bool dot)
+static void smooth(X(sim) *s, X(level) *l, X(level) *coarse, bool reverse, bool fresh, bool dot,
+                   int extra)
 {
     int passes = s->system.sweeps + 1;
     if (fresh && is_periodic(&l->grid)) {
@@ -305,6 +313,7 @@ static void smooth(X(sim) *s, X(level) *l, X(level) *coarse, bool reverse, bool 
     for (int pass = 0; pass < passes; pass++) {
         bool odd = pass % 2;
         args.sweeps = pass == 0 || pass == passes - 1 ? 1 : 2;
+        args.extra = pass == (reverse ? passes - 1 : 0) ? 0 : extra;
         args.alone = fresh && pass == 0;
         args.fresh = fresh && pass < 2;
         args.slots = l->order + (odd ? l->even_count : 0);
@@ -317,12 +326,12 @@ static void smooth(X(sim) *s, X(level) *l, X(level) *coarse, bool reverse, bool 
 }
 
 /* Smoothing from zero, and the residual of all tiles to the next coarser grid. */
-static void descend(X(sim) *s, X(level) *fine, X(level) *coarse)
+static void descend(X(sim) *s, X(level) *fine, X(level) *coarse, int extra)
 {
     cycle_args args = {.s = s, .l = coarse, .fine = fine, .slots = fine->order};
     int count = fine->tile_count;
     bool periodic = is_periodic(&fine->grid);
-    smooth(s, fine, periodic ? NULL : coarse, false, true, false);
+    smooth(s, fine, periodic ? NULL : coarse, false, true, false, extra);
     X(wrap_blocks)(s, fine, fine->x);
     if (!periodic) {
         args.slots += fine->even_count;
@@ -331,19 +340,19 @@ static void descend(X(sim) *s, X(level) *fine, X(level) *coarse)
     run(&args, (size_t)count, restrict_range);
 }
 
-double X(multigrid_apply)(X(sim) *s)
+double X(multigrid_apply)(X(sim) *s, int extra)
 {
     X(system) *y = &s->system;
     int coarsest = y->level_count - 1;
     for (int k = 0; k < coarsest; k++)
-        descend(s, &y->levels[k], &y->levels[k + 1]);
+        descend(s, &y->levels[k], &y->levels[k + 1], k == 0 ? extra : 0);
     for (int pass = 0; pass < 2 * COARSE_PASSES; pass++)
         smooth(s, &y->levels[coarsest], NULL, pass >= COARSE_PASSES, pass == 0,
-               coarsest == 0 && pass == 2 * COARSE_PASSES - 1);
+               coarsest == 0 && pass == 2 * COARSE_PASSES - 1, 0);
     for (int k = coarsest - 1; k >= 0; k--) {
         cycle_args args = {.s = s, .l = &y->levels[k + 1], .fine = &y->levels[k]};
         run(&args, (size_t)args.fine->tile_count, prolong_range);
-        smooth(s, args.fine, NULL, true, false, k == 0);
+        smooth(s, args.fine, NULL, true, false, k == 0, k == 0 ? extra : 0);
     }
     double sum = 0;
     for (int k = 0; k < y->levels[0].tile_count; k++)

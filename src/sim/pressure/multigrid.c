@@ -249,6 +249,7 @@ static void number_blocks(X(level) *l)
 typedef struct level_args {
     X(level) *l, *fine;     /* fine: the next finer one, NULL if there is none */
     const uint8_t *unknown; /* of the finest level's tiles, NULL of others */
+    const uint64_t *rows;   /* likewise: with an unknown */
 } level_args;
 
 /* The sums of parts of a fine tile's rows that make coarse cells: rows 2m and 2m + 1 of planes k
@@ -473,6 +474,15 @@ static void lay_diagonal(const X(level) *l, size_t base, float *d, float *invers
     }
 }
 
+/* Pairs of rows from rows. */
+static uint32_t pairs_of_rows(uint64_t rows)
+{
+    uint32_t pairs = 0;
+    for (int n = 0; n < PLANES * PAIRS; n++)
+        pairs |= (uint32_t)((rows >> 2 * n & 3) != 0) << n;
+    return pairs;
+}
+
 /* The blocks of a level from its coefficients. Right sides start at zero: no restriction reaches
  * the parts of a coarse tile without a fine one. */
 static void lay_range(void *user, size_t begin, size_t end, int worker)
@@ -491,8 +501,13 @@ static void lay_range(void *user, size_t begin, size_t end, int worker)
             l->near[slot][face] = l->slot[X(tile_number)(g, near)];
         }
         size_t base = X(tile_index)(g, tile);
-        bool deep = args->unknown && args->unknown[tile] == UNKNOWN_DEEP && !has_seam(g, tile);
-        l->kind[slot] = deep ? KIND_UNIFORM : kind_of(l, tile, &l->some[slot], &l->uneven[slot]);
+        int unknown = args->unknown && !has_seam(g, tile) ? args->unknown[tile] : UNKNOWN_CUT;
+        l->uneven[slot] = 0;
+        l->kind[slot] = unknown == UNKNOWN_DEEP ? KIND_UNIFORM : KIND_GENERAL;
+        if (unknown == UNKNOWN_PLAIN) /* air or a wall is near: not uniform, and no face is cut */
+            l->some[slot] = pairs_of_rows(args->rows[tile]);
+        else if (unknown != UNKNOWN_DEEP)
+            l->kind[slot] = kind_of(l, tile, &l->some[slot], &l->uneven[slot]);
         if (l->kind[slot] != KIND_UNIFORM)
             lay_diagonal(l, base, block(l->d, slot), block(l->inverse, slot));
         if (l->kind[slot] != KIND_UNIFORM && l->uneven[slot])
@@ -509,7 +524,8 @@ void X(multigrid_build)(X(sim) *s)
     y->hierarchy = true;
     ON_DEVICE(s, X(gpu_multigrid_build)(s->gpu); return );
     for (int k = 0; k < y->level_count; k++) {
-        level_args args = {.l = &y->levels[k], .unknown = k == 0 ? y->unknown : NULL};
+        level_args args = {
+            .l = &y->levels[k], .unknown = k == 0 ? y->unknown : NULL, .rows = y->rows};
         if (k > 0) {
             args.fine = &y->levels[k - 1];
             list_tiles(args.l, args.fine);

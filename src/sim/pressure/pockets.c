@@ -89,14 +89,17 @@ static uint32_t fill_row(uint32_t cells, uint32_t link)
     return cells;
 }
 
-/* All that is connected with `cells` inside the tile: forth and back until nothing changes. */
+/* All that is connected with `cells` inside the tile: forth and back until nothing changes, or all
+ * unknowns are reached, which mostly takes one way. */
 static void fill(const X(pieces) *p, uint32_t cells[TILE_ROWS])
 {
-    for (uint32_t change = 1; change;) {
-        change = 0;
-        for (int k = 0; k < 2 * TILE_ROWS; k++) {
-            int r = k < TILE_ROWS ? k : 2 * TILE_ROWS - 1 - k;
+    for (uint32_t change = 1, rest = 1, way = 0; change && rest; way++) {
+        change = rest = 0;
+        for (int k = 0; k < TILE_ROWS; k++) {
+            int r = way % 2 == 0 ? k : TILE_ROWS - 1 - k;
             uint32_t row = cells[r];
+            if (!p->unknown[r])
+                continue;
             for (int d = 1; d < DIM; d++) {
                 int step = d == 1 ? 1 : TILE;
                 row |= r >= step ? cells[r - step] & p->link[d][r] : 0;
@@ -104,6 +107,7 @@ static void fill(const X(pieces) *p, uint32_t cells[TILE_ROWS])
             }
             row = fill_row(row, p->link[0][r]);
             change |= row ^ cells[r];
+            rest |= p->unknown[r] & ~row;
             cells[r] = row;
         }
     }

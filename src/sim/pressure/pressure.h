@@ -77,6 +77,7 @@ void X(multigrid_once)(X(sim) *s);
 /* Any of them, as the scene says. The matrix is that of the last X(system_assemble), the right side
  * system.b: a caller may point b and q elsewhere for a solve of its own. */
 void X(solve_system)(X(sim) *s, X(solve) *solve);
+void X(forget_pressure)(X(sim) *s); /* q = 0: the next solve starts from nothing */
 
 /* mic.c: the preconditioner of pcg; z = M^-1 r */
 void X(mic_build)(X(sim) *s);
@@ -87,7 +88,8 @@ spate_status X(multigrid_create)(X(sim) *s, spate_error *error);
 void X(multigrid_destroy)(X(sim) *s);
 double X(multigrid_bytes)(const X(grid) *fine); /* that a run on a grid touches */
 void X(multigrid_build)(X(sim) *s);             /* from the assembled system */
-double X(multigrid_apply)(X(sim) *s);           /* x of level 0 from its b; returns b . x */
+/* x of level 0 from its b; returns b . x. extra: sweeps in tiles of level 0 that are not uniform */
+double X(multigrid_apply)(X(sim) *s, int extra);
 void X(wrap_blocks)(X(sim) *s, X(level) *l, float *field); /* fills images across periodic sides */
 
 #endif

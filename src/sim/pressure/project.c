@@ -28,8 +28,7 @@ static void zero_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-/* From zero: a cold start. */
-static void forget_pressure(X(sim) *s)
+void X(forget_pressure)(X(sim) *s)
 {
     ON_DEVICE(s, X(gpu_scale_pressure)(s->gpu, 0.0f); return );
     sp_parallel_for(s->common->pool, (size_t)s->system.levels[0].tile_count, 8, zero_range, s);
@@ -121,7 +120,7 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     common->solver_iterations += solve.iterations;
     for (int again = 0; again < 2 && !solve.converged && !is_budget(scene); again++) {
         s->system.sweeps = again == 0 ? SWEEPS : STRONG_SWEEPS;
-        forget_pressure(s);
+        X(forget_pressure)(s);
         X(solve_system)(s, &solve);
         common->solver_iterations += solve.iterations;
     }

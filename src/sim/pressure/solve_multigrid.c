@@ -15,6 +15,7 @@
 #include <math.h>
 
 #define DROP 1e-3
+#define EXTRA 1  /* sweep in tiles that are not uniform */
 #define NEAR 0.9 /* of the tolerance: there the true residual is worth a look */
 
 typedef struct cg_args {
@@ -161,7 +162,7 @@ static bool iterate(cg_args *args, X(solve) *solve, double target)
     double residual = HUGE_VAL;
     args->empty = true;
     while (residual > target && solve->iterations < solve->max_iterations) {
-        double rho = X(multigrid_apply)(s), slope = rho;
+        double rho = X(multigrid_apply)(s, EXTRA), slope = rho;
         args->factor = (float)next_direction(args, &slope);
         args->rho = rho;
         X(wrap_blocks)(s, &y->levels[0], y->levels[0].x);
@@ -283,7 +284,7 @@ void X(multigrid_once)(X(sim) *s)
         X(multigrid_build)(s);
     ON_DEVICE(s, X(gpu_multigrid_once)(s->gpu, y->sweeps); return );
     sp_parallel_for(s->common->pool, tiles, 8, right_side_range, &args);
-    double rho = X(multigrid_apply)(s);
+    double rho = X(multigrid_apply)(s, 0);
     X(wrap_blocks)(s, &y->levels[0], y->levels[0].x);
     double curvature = X(sum)(s, tiles, 4, apply_partial, &args);
     args.factor = rho > 0 && curvature > 0 ? (float)(rho / curvature) : 0.0f;

@@ -19,8 +19,9 @@
  * surface). The off-diagonal is there only between liquid cells, so A is symmetric. A residual r of
  * this system times dt/dx is the share of the cell's volume lost in the step.
  *
- * Rows of cells are done as vectors; rows deep in the liquid need no look at the surface. Pockets,
- * whose matrix is singular, are found in pockets.c. */
+ * Rows of cells are done as vectors of eight; those deep in the liquid need no look at the surface.
+ * Pockets, whose matrix is singular, are found in pockets.c. */
+#define LANE_COUNT 8
 #include "pressure.h"
 
 #include "device/device.h"
@@ -34,21 +35,25 @@ typedef struct system_args {
 
 #define FULL (SPATE_CELL_LIQUID * UINT64_C(0x0101010101010101))
 
-/* The types of a row against liquid: 0 in a byte means liquid; both words in 2D. */
-SP_INLINE uint64_t types_of(const uint8_t *types, int k)
+/* The types of eight cells against liquid: 0 in a byte means liquid. */
+SP_INLINE uint64_t types_of(const uint8_t *types)
 {
     uint64_t word;
-    memcpy(&word, types + 8 * k, sizeof word);
+    memcpy(&word, types, sizeof word);
     return word ^ FULL;
 }
 
-/* Whether a row of cells is all liquid. */
+/* Whether they are all liquid. */
 SP_INLINE bool is_full(const uint8_t *types)
 {
-    uint64_t rest = 0;
-    for (int k = 0; k < TILE / 8; k++)
-        rest |= types_of(types, k);
-    return rest == 0;
+    return types_of(types) == 0;
+}
+
+/* Not 0 if one of them is. */
+SP_INLINE uint64_t liquid_among(const uint8_t *types)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), rest = types_of(types);
+    return (rest - ones) & ~rest & ones << 7;
 }
 
 /* 1 / theta from liquid cells to air cells. */
@@ -87,51 +92,52 @@ static double flux(const X(sim) *s, size_t face, int d, double dt)
     return w * s->u[d][face] + (1 - w) * X(face_velocity)(s, cell, d, dt);
 }
 
-/* A row of the fluxes through face d. */
-SP_INLINE wide fluxes(const X(sim) *s, size_t c, int d, bool solids, double dt)
+/* Four of the fluxes through face d. */
+SP_INLINE fours fluxes(const X(sim) *s, size_t c, int d, bool solids, double dt)
 {
-    wide u = widen(load(s->u[d] + c));
+    fours u = widen_four(s->u[d] + c);
     if (!solids)
         return u;
     if (!s->solids.any_moving)
-        return u * widen(load(s->w[d] + c));
-    for (int i = 0; i < TILE; i++)
+        return u * widen_four(s->w[d] + c);
+    for (int i = 0; i < 4; i++)
         u[i] = flux(s, c + (size_t)i, d, dt);
     return u;
 }
 
-SP_INLINE wide outflow(const X(sim) *s, size_t c, bool solids, double dt)
+SP_INLINE four outflow_four(const X(sim) *s, size_t c, bool solids, double dt)
 {
-    wide sum = {0};
+    fours sum = {0};
     FOR_DIM(d)
         sum += fluxes(s, c + s->grid.stride[d], d, solids, dt) - fluxes(s, c, d, solids, dt);
-    return sum;
+    return __builtin_convertvector(sum, four);
+}
+
+/* Of eight cells, summed in fp64. */
+SP_INLINE lanes outflow(const X(sim) *s, size_t c, bool solids, double dt)
+{
+    four low = outflow_four(s, c, solids, dt), high = outflow_four(s, c + 4, solids, dt);
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
 /* ---- assembly */
 
 static bool has_liquid(const X(sim) *s, size_t base)
 {
-    const uint64_t ones = UINT64_C(0x0101010101010101);
     uint64_t found = 0;
-    for (int r = 0; r < TILE_ROWS; r++)
-        for (int k = 0; k < TILE / 8; k++) {
-            uint64_t rest = types_of(s->type + base + X(row_offset)(&s->grid, r), k);
-            found |= (rest - ones) & ~rest & ones << 7; /* a byte is 0 */
-        }
+    FOR_TILE_EIGHTS(r, i)
+        found |= liquid_among(s->type + base + X(row_offset)(&s->grid, r) + i);
     return found != 0;
 }
 
-/* Whether all cells of a row and all around it are liquid. */
-SP_INLINE bool is_deep_row(const X(sim) *s, size_t c)
+/* Whether eight cells of a row and all around them are liquid. */
+SP_INLINE bool is_deep_part(const X(sim) *s, size_t c)
 {
-    const uint8_t *row = s->type + c;
-    uint64_t rest = (uint64_t)(*(row - 1) ^ SPATE_CELL_LIQUID) | (row[TILE] ^ SPATE_CELL_LIQUID);
-    for (int k = 0; k < TILE / 8; k++) {
-        rest |= types_of(row, k);
-        for (int d = 1; d < DIM; d++)
-            rest |= types_of(row - s->grid.stride[d], k) | types_of(row + s->grid.stride[d], k);
-    }
+    const uint8_t *part = s->type + c;
+    uint64_t rest = (uint64_t)(*(part - 1) ^ SPATE_CELL_LIQUID) | (part[8] ^ SPATE_CELL_LIQUID);
+    rest |= types_of(part);
+    for (int d = 1; d < DIM; d++)
+        rest |= types_of(part - s->grid.stride[d]) | types_of(part + s->grid.stride[d]);
     return rest == 0;
 }
 
@@ -140,7 +146,8 @@ static bool is_deep(const X(sim) *s, size_t base)
 {
     bool deep = true;
     for (int r = 0; r < TILE_ROWS && deep; r++)
-        deep = is_deep_row(s, base + X(row_offset)(&s->grid, r));
+        FOR_EIGHTS(i)
+            deep = deep && is_deep_part(s, base + X(row_offset)(&s->grid, r) + (size_t)i);
     return deep;
 }
 
@@ -150,8 +157,8 @@ static void set_tile(X(sim) *s, size_t base, float a, float diagonal)
 {
     X(system) *y = &s->system;
     lanes none = {0};
-    for (int r = 0; r < TILE_ROWS; r++) {
-        size_t c = base + X(row_offset)(&s->grid, r);
+    FOR_TILE_EIGHTS(r, i) {
+        size_t c = base + X(row_offset)(&s->grid, r) + (size_t)i;
         FOR_DIM(d)
             store(y->a[d] + c, none + a);
         store(y->diagonal + c, none + diagonal);
@@ -178,9 +185,9 @@ static lane_mask assemble_deep(const system_args *args, size_t base, lane_mask m
 {
     X(sim) *s = args->s;
     X(system) *y = &s->system;
-    for (int r = 0; r < TILE_ROWS; r++) {
-        size_t c = base + X(row_offset)(&s->grid, r);
-        lanes b = __builtin_convertvector(-outflow(s, c, false, args->dt), lanes);
+    FOR_TILE_EIGHTS(r, i) {
+        size_t c = base + X(row_offset)(&s->grid, r) + (size_t)i;
+        lanes b = -outflow(s, c, false, args->dt);
         store(y->b + c, b);
         store(y->q + c, args->scale * load(y->q + c));
         most = larger(most, b);
@@ -188,8 +195,8 @@ static lane_mask assemble_deep(const system_args *args, size_t base, lane_mask m
     return most;
 }
 
-/* A row of the matrix; returns the diagonal. inside: cells that belong to the domain; the images of
- * cells across periodic sides have no equation. `air`: which of them touch it. */
+/* Eight cells of the matrix; returns the diagonal. inside: cells that belong to the domain; the
+ * images of cells across periodic sides have no equation. `air`: which of them touch it. */
 SP_INLINE lanes assemble_matrix(X(sim) *s, size_t c, lane_mask inside, bool solids, lane_mask *air)
 {
     X(system) *y = &s->system;
@@ -218,32 +225,30 @@ SP_INLINE lanes assemble_matrix(X(sim) *s, size_t c, lane_mask inside, bool soli
     return diagonal;
 }
 
-static void clear_row(X(system) *y, size_t c, int r, X(pieces) *pieces)
+static void clear_part(X(system) *y, size_t c)
 {
     lanes none = {0};
-    FOR_DIM(d) {
+    FOR_DIM(d)
         store(y->a[d] + c, none);
-        pieces->link[d][r] = 0;
-    }
     store(y->diagonal + c, none);
     store(y->b + c, none);
     store(y->q + c, none);
-    pieces->unknown[r] = pieces->air[r] = 0;
 }
 
-/* Row r of a tile's system; returns the right side. whole: all of the row is inside. */
-SP_INLINE lanes assemble_row(const system_args *args, size_t c, int r, lane_mask inside, bool whole,
-                             bool solids, X(pieces) *pieces)
+/* Eight cells from cell `first` of row r of a tile's system; returns the right side. whole: all of
+ * the row is inside. */
+SP_INLINE lanes assemble_part(const system_args *args, size_t c, int r, int first, lane_mask inside,
+                              bool whole, bool solids, X(pieces) *pieces)
 {
     X(sim) *s = args->s;
     X(system) *y = &s->system;
     lane_mask air = {0}, unknown;
     lanes diagonal = {0};
     if (!any(inside & is_equal(load_bytes(s->type + c), SPATE_CELL_LIQUID))) {
-        clear_row(y, c, r, pieces);
+        clear_part(y, c);
         return diagonal;
     }
-    if (!solids && whole && is_deep_row(s, c)) {
+    if (!solids && whole && is_deep_part(s, c)) {
         FOR_DIM(d)
             store(y->a[d] + c, (lanes){0} + 1.0f);
         diagonal += (float)(2 * DIM);
@@ -252,15 +257,16 @@ SP_INLINE lanes assemble_row(const system_args *args, size_t c, int r, lane_mask
     }
     /* a cell closed on all sides has no equation: nothing can change its flux */
     unknown = is_positive(diagonal);
-    lanes b = where(unknown, __builtin_convertvector(-outflow(s, c, solids, args->dt), lanes));
+    lanes b = where(unknown, -outflow(s, c, solids, args->dt));
     store(y->diagonal + c, diagonal);
     store(y->b + c, b);
     store(y->q + c, where(unknown, args->scale * load(y->q + c)));
-    pieces->unknown[r] = lane_bits(unknown);
-    pieces->air[r] = lane_bits(air);
+    pieces->unknown[r] |= lane_bits(unknown) << first;
+    pieces->air[r] |= lane_bits(air) << first;
     const bool within[3] = {true, r & (TILE - 1), r >> TILE_SHIFT};
     FOR_DIM(d)
-        pieces->link[d][r] = within[d] ? lane_bits(is_positive(load(y->a[d] + c))) : 0;
+        if (within[d])
+            pieces->link[d][r] |= lane_bits(is_positive(load(y->a[d] + c))) << first;
     pieces->link[0][r] &= ~1u;
     return b;
 }
@@ -272,19 +278,23 @@ static lane_mask assemble_mixed(const system_args *args, int tile, bool whole, b
     X(sim) *s = args->s;
     const X(grid) *g = &s->grid;
     int first[DIM], cell[DIM];
-    lane_mask inside;
+    lane_mask inside[TILE / 8];
     uint64_t rows = 0;
     X(pieces) pieces;
     X(tile_cell)(g, tile, first);
     size_t base = X(index)(g, first);
+    memset(&pieces, 0, sizeof pieces);
     for (int i = 0; i < TILE; i++)
-        inside[i] = first[0] + i < g->n[0] ? -1 : 0;
+        inside[i / 8][i % 8] = first[0] + i < g->n[0] ? -1 : 0;
     for (int r = 0; r < TILE_ROWS; r++) {
-        size_t c = base + X(row_offset)(g, r);
         X(row_cell)(first, r, cell);
-        lane_mask in = X(inside)(g, cell) ? inside : (lane_mask){0};
-        most = larger(most, solids ? assemble_row(args, c, r, in, false, true, &pieces)
-                                   : assemble_row(args, c, r, in, whole, false, &pieces));
+        bool outside = !X(inside)(g, cell);
+        for (int i = 0; i < TILE; i += 8) {
+            size_t c = base + X(row_offset)(g, r) + (size_t)i;
+            lane_mask in = outside ? (lane_mask){0} : inside[i / 8];
+            most = larger(most, solids ? assemble_part(args, c, r, i, in, false, true, &pieces)
+                                       : assemble_part(args, c, r, i, in, whole, false, &pieces));
+        }
         rows |= (uint64_t)(pieces.unknown[r] != 0) << r;
     }
     X(label_pieces)(s, tile, &pieces);
@@ -356,18 +366,18 @@ double X(system_assemble)(X(sim) *s, double dt, double scale)
 
 /* ---- velocity */
 
-/* Faces d of a row of cells. */
-SP_INLINE void gradient_row(X(sim) *s, float *u, size_t c, int d, bool solids)
+/* Faces d of eight cells. */
+SP_INLINE void gradient_part(X(sim) *s, float *u, size_t c, int d, bool solids)
 {
     size_t low = c - s->grid.stride[d];
+    if (!(liquid_among(s->type + c) | liquid_among(s->type + low)))
+        return;
     lanes change = load(s->system.q + c) - load(s->system.q + low);
     if (solids || !is_full(s->type + c) || !is_full(s->type + low)) {
         lane_mask here = load_bytes(s->type + c), there = load_bytes(s->type + low);
         lane_mask open = is_below(here, SPATE_CELL_SOLID) & is_below(there, SPATE_CELL_SOLID);
         here = is_equal(here, SPATE_CELL_LIQUID);
         there = is_equal(there, SPATE_CELL_LIQUID);
-        if (!any(here | there))
-            return;
         if (solids)
             open &= is_positive(load(s->w[d] + c));
         if (any(here ^ there)) {
@@ -395,7 +405,8 @@ static void gradient_tile(const gradient_args *args, int tile, int d)
     bool solids = s->tiles.cut[tile] && s->solids.live > 0;
     for (int r = 0; r < TILE_ROWS; r++) {
         if (X(row_has_faces)(g, t, r))
-            gradient_row(s, args->u[d], base + X(row_offset)(g, r), d, solids);
+            FOR_EIGHTS(i)
+                gradient_part(s, args->u[d], base + X(row_offset)(g, r) + (size_t)i, d, solids);
     }
 }
 
@@ -405,8 +416,8 @@ static void gradient_deep(const gradient_args *args, size_t base, int d)
     const X(grid) *g = &args->s->grid;
     const float *q = args->s->system.q;
     float *u = args->u[d];
-    for (int r = 0; r < TILE_ROWS; r++) {
-        size_t c = base + X(row_offset)(g, r);
+    FOR_TILE_EIGHTS(r, i) {
+        size_t c = base + X(row_offset)(g, r) + (size_t)i;
         store(u + c, load(u + c) - (load(q + c) - load(q + c - g->stride[d])));
     }
 }
@@ -450,13 +461,14 @@ static double divergence_partial(void *user, size_t begin, size_t end)
         int tile = y->levels[0].tiles[k];
         size_t base = X(tile_index)(&s->grid, tile);
         bool solids = y->unknown[tile] == UNKNOWN_CUT;
-        FOR_UNKNOWN_ROWS(s, tile, r) {
-            size_t c = base + X(row_offset)(&s->grid, r);
-            wide sum = solids ? outflow(s, c, true, args->dt) : outflow(s, c, false, args->dt);
-            lanes flux = __builtin_convertvector(sum, lanes);
-            most = larger(most, where_positive(load(y->diagonal + c), flux));
-            store(y->q + c, args->scale * load(y->q + c));
-        }
+        FOR_UNKNOWN_ROWS(s, tile, r)
+            for (size_t i = 0; i < TILE; i += 8) {
+                size_t c = base + X(row_offset)(&s->grid, r) + i;
+                lanes flux =
+                    solids ? outflow(s, c, true, args->dt) : outflow(s, c, false, args->dt);
+                most = larger(most, where_positive(load(y->diagonal + c), flux));
+                store(y->q + c, args->scale * load(y->q + c));
+            }
     }
     return largest(most);
 }
