@@ -8,7 +8,9 @@ file(GLOB gpu_host_sources CONFIGURE_DEPENDS ${gpu_dir}/*.c)
 set(SPATE_HAS_CUDA OFF)
 if(NOT EMSCRIPTEN AND NOT SPATE_SANITIZE AND NOT SPATE_CUDA STREQUAL "OFF")
   include(CheckLanguage)
-  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS}) # machine code for Turing, Ampere and Hopper, and PTX for what follows
+  if(DEFINED ENV{CUDAARCHS} AND NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES $ENV{CUDAARCHS})
+  elseif(NOT DEFINED CMAKE_CUDA_ARCHITECTURES) # machine code for Turing, Ampere and Hopper, and PTX for what follows
     set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 90)
   endif()
   check_language(CUDA)
