@@ -60,10 +60,11 @@ static void exchange(X(particles) *p, uint32_t a, uint32_t b)
     }
 }
 
-/* `count` particles within `span` cells of the low corner, in a random order. */
-static void check_crowd(int count, double span)
+/* `count` particles within `span` cells of the low corner of a domain `width` cells wide, in a
+ * random order. */
+static void check_many(int width, int count, double span)
 {
-    fixture *f = fixture_create(scene_of_cells(0.3, 40, 37, 20));
+    fixture *f = fixture_create(scene_of_cells(0.3, width, 37, 20));
     if (!f)
         return;
     X(particles) *p = &f->s->particles;
@@ -91,6 +92,11 @@ static void check_crowd(int count, double span)
     fixture_destroy(f);
 }
 
+static void check_crowd(int count, double span)
+{
+    check_many(40, count, span);
+}
+
 static void few_and_many_in_a_cell(void)
 {
     check_crowd(5, 40);
@@ -104,6 +110,12 @@ static void a_tile_that_is_too_full(void)
 {
     check_crowd((int)(X(device_scratch)() / sizeof(uint32_t)) + 3000, TILE + 1.5);
     check_crowd((int)(X(device_scratch)() / sizeof(uint32_t)) + 3000, 1.0);
+}
+
+/* Columns of 16 MiB together, and some more. */
+static void more_than_the_caches_hold(void)
+{
+    check_many(DIM == 3 ? 40 : 4000, DIM == 3 ? 600003 : 840005, 4000);
 }
 
 /* Columns change places with a spare one when they are sorted. */
@@ -142,6 +154,7 @@ int main(int argc, char **argv)
     TEST_BEGIN(argc, argv);
     TEST(few_and_many_in_a_cell);
     TEST(a_tile_that_is_too_full);
+    TEST(more_than_the_caches_hold);
     TEST(nothing_moved);
     TEST(nothing_at_all);
     return test_end();
