@@ -3,11 +3,15 @@
 
 #include <math.h>
 
-/* The largest difference of places, in cells, of particles with the same id; and of velocities. */
+#define CLEARANCE 1e-3 /* cells that particles keep from solids */
+
+/* The largest difference of places, in cells, of particles with the same id; and of velocities. A
+ * particle closer to a solid than half the clearance is taken back to all of it: yes or no, which
+ * rounding decides, so that one of them may be half the clearance farther. */
 static double difference(spate_sim *a, spate_sim *b, double *speed)
 {
     size_t count = spate_particles_count(a);
-    double most = 0;
+    double most = 0, second = 0, scale = spate_particles_view(a).scale;
     *speed = 0;
     if (count != spate_particles_count(b))
         return HUGE_VAL;
@@ -28,12 +32,16 @@ static double difference(spate_sim *a, spate_sim *b, double *speed)
         if (id[1][k] >= 2 * count)
             continue;
         size_t other = place[id[1][k]];
+        double largest = 0;
         for (int d = 0; d < 3; d++) {
-            double gap = fabs((double)x[0][3 * other + d] - (double)x[1][3 * k + d]);
+            double gap = fabs((double)x[0][3 * other + d] - (double)x[1][3 * k + d]) / scale;
             double faster = fabs((double)v[0][3 * other + d] - (double)v[1][3 * k + d]);
-            most = gap > most || gap != gap ? gap : most;
+            largest = gap > largest || gap != gap ? gap : largest;
             *speed = faster > *speed || faster != faster ? faster : *speed;
         }
+        bool farther = largest > most || largest != largest;
+        second = farther ? most : largest > second ? largest : second;
+        most = farther ? largest : most;
     }
     for (int k = 0; k < 2; k++) {
         free(x[k]);
@@ -41,7 +49,7 @@ static double difference(spate_sim *a, spate_sim *b, double *speed)
         free(id[k]);
     }
     free(place);
-    return most / spate_particles_view(a).scale;
+    return most < 0.51 * CLEARANCE ? second : most;
 }
 
 static void add_ball(spate_scene *scene, double speed)
