@@ -24,12 +24,13 @@ if(NOT EMSCRIPTEN AND NOT SPATE_SANITIZE AND NOT SPATE_CUDA STREQUAL "OFF")
   endif()
 endif()
 
-# spate_instance_objects(LEVEL result): the simulation and the bridge with LEVEL, in 2D and 3D.
+# spate_gpu_host(LEVEL result): the simulation and the bridge with LEVEL, in 2D and 3D.
 function(spate_gpu_host level result)
   foreach(dim 2 3)
     set(name spate_sim${dim}_${level})
     spate_objects(${name} ${level_sources} ${gpu_host_sources} ${ARGN})
     target_compile_definitions(${name} PRIVATE DIM=${dim} LEVEL=${level} SPATE_GPU)
+    target_compile_options(${name} PRIVATE -O1) # the stages run on the device: quick to compile is worth more than quick
     set_target_properties(${name} PROPERTIES C_VISIBILITY_PRESET hidden)
     list(APPEND objects ${name})
   endforeach()
@@ -68,7 +69,4 @@ function(spate_check_library)
   spate_gpu_host(check objects ${sources} ${PROJECT_SOURCE_DIR}/src/device/check/primitives.c)
   list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
   add_library(spate_check STATIC ${objects})
-  foreach(dim 2 3) # only the tests run it: quick to compile is worth more than quick
-    target_compile_options(spate_sim${dim}_check PRIVATE -O1)
-  endforeach()
 endfunction()

@@ -264,8 +264,12 @@ LANE_FN void move_lanes(advect_args *args, tile_view view, uint32_t k, uint32_t 
 }
 
 /* Runge-Kutta's stages wait for each other. Two groups of eight particles go through them by turns,
- * and while one waits the other computes. */
+ * and while one waits the other computes; without vectors of eight, one, which is enough to do. */
+#if defined(__x86_64__) && !defined(__AVX__)
+#define GROUPS 1
+#else
 #define GROUPS 2
+#endif
 
 typedef struct group {
     uint32_t n; /* lanes that count */
@@ -340,7 +344,7 @@ LANE_FN double advect_lanes(advect_args *args, int tile, tile_view view)
     uint32_t k = s->tiles.start[tile], end = s->tiles.start[tile + 1];
     FOR_DIM(d)
         ways[d] = lanes_of(0.0f);
-    for (; k + GROUPS * LANES <= end; k += GROUPS * LANES)
+    for (; GROUPS > 1 && k + GROUPS * LANES <= end; k += GROUPS * LANES)
         advect_groups(args, view, k, GROUPS * LANES, GROUPS, way_free, ways);
     for (; k < end; k += LANES)
         advect_groups(args, view, k, end - k, 1, way_free, ways);
