@@ -55,6 +55,6 @@ done
 same same_bits "$(cat hash1)" "$(cat hash2)"
 holds same_bits_there [ -s hash1 ]
 
-refuses no_pcg 6 "spate: pressure.solver: pcg works on the cpu only; use multigrid, which is \
+refuses no_pcg 6 "spate: $scene: pressure.solver: pcg works on the cpu only; use multigrid, which is \
 faster everywhere" run "$scene" --device cuda --set pressure.solver=pcg -o none
 finish
