@@ -195,6 +195,20 @@ SP_KERNEL bool X(place_has_faces)(const X(grid) *g, int tile, int k)
     return X(row_has_faces)(g, t, k >> TILE_SHIFT);
 }
 
+/* The sum of `count` values, a power of two, which may still be being written, to `sum`; by all
+ * threads of a block. */
+GPU_FN void X(sum_values)(double *values, int count, double *sum)
+{
+    BARRIER();
+    for (int half = count / 2; half > 0; half /= 2) {
+        FOR_THREADS(t, half)
+            values[t] += values[t + half];
+        BARRIER();
+    }
+    FOR_THREADS(t, 1)
+        *sum = values[0];
+}
+
 /* Largest speed so far. Squares of speeds are not negative, so their bits order as they do; a NaN
  * is above all. */
 GPU_FN void X(note_speed)(X(gpu_counters) *counters, const float v[DIM])

@@ -7,9 +7,8 @@
  * listed with its target, and settled past the exact shapes by a kernel of its own, so that few
  * threads wait for those that have much to do. The list is in no particular order; nothing depends
  * on it, for particles do not know of each other. */
-#include "device/cuda/launch.h"
+#include "device/cuda/obstacles.h"
 #include "kernels/rk.h"
-#include "kernels/settle.h"
 
 #define MOST_WAY 0.5f /* cells along an axis that SEPARATE moves a particle in a step */
 #define GROUP 1024    /* particles of a partial sum */
@@ -28,20 +27,6 @@ typedef struct move_args {
 typedef struct move_shared {
     double work[GROUP];
 } move_shared;
-
-GPU_FN X(obstacles) obstacles_of(const move_args *a)
-{
-    X(obstacles) o;
-    o.grid = &a->f.grid;
-    o.sides = a->f.sides;
-    o.solids = &a->f.bodies;
-    o.phi_solid = a->f.phi_solid;
-    o.movers = a->how.movers;
-    o.room = a->how.room;
-    o.dt = a->how.dt;
-    o.travel = a->f.bodies.travel;
-    return o;
-}
 
 GPU_FN void wait(const move_args *a, size_t k, const float to[DIM])
 {
@@ -67,7 +52,8 @@ GPU_FN void settle(const move_args *a, size_t k, const float x[DIM], const float
         return;
     }
     way = GPU_SQRT(way);
-    X(obstacles) o = obstacles_of(a);
+    X(obstacles) o =
+        X(obstacles_of)(&a->f, a->how.movers, &a->how.room, a->how.dt, a->f.bodies.travel);
     if (a->f.solids && X(is_near_solid)(&o, x, way)) {
         wait(a, k, to);
         return;
@@ -118,19 +104,6 @@ GPU_FN double move_particle(const move_args *a, int degree, int order, size_t k)
     return work;
 }
 
-/* Sum of the work of the group, to its partial. */
-GPU_FN void sum_work(const move_args *a, size_t block, move_shared *shared)
-{
-    BARRIER();
-    for (int half = GROUP / 2; half > 0; half /= 2) {
-        FOR_THREADS(t, half)
-            shared->work[t] += shared->work[t + half];
-        BARRIER();
-    }
-    FOR_THREADS(t, 1)
-        a->partials[block] = shared->work[0];
-}
-
 GPU_FN double move_any(const move_args *a, size_t k)
 {
     int degree = a->f.degree, order = a->how.order;
@@ -149,7 +122,7 @@ BLOCKS_AT_ONCE(move_linear_rk3, move_args, move_shared, THREADS, 4)
             shared->work[t] = work;
     }
     if (a->how.displaced)
-        sum_work(a, block, shared);
+        X(sum_values)(shared->work, GROUP, &a->partials[block]);
 }
 
 BLOCKS_AT_ONCE(move_general, move_args, move_shared, THREADS, 3)
@@ -161,7 +134,7 @@ BLOCKS_AT_ONCE(move_general, move_args, move_shared, THREADS, 3)
             shared->work[t] = work;
     }
     if (a->how.displaced)
-        sum_work(a, block, shared);
+        X(sum_values)(shared->work, GROUP, &a->partials[block]);
 }
 
 static move_args args_of(X(gpu) *g)
@@ -183,7 +156,8 @@ GPU_FN void settle_one(const move_args *a, size_t i)
 {
     uint32_t k = a->waiting[i];
     float x[DIM], to[DIM], v[DIM];
-    X(obstacles) o = obstacles_of(a);
+    X(obstacles) o =
+        X(obstacles_of)(&a->f, a->how.movers, &a->how.room, a->how.dt, a->f.bodies.travel);
     X(fate) fate = {0, 0, false, false};
     FOR_DIM(d) {
         x[d] = a->f.x[d][k];

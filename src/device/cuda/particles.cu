@@ -93,14 +93,7 @@ BLOCKS(sum_group, sum_args, sum_shared, THREADS)
         size_t k = block * GROUP + (size_t)t;
         shared->part[t] = k < a->f.particle_count ? measured(a, k) : 0.0;
     }
-    BARRIER();
-    for (int half = GROUP / 2; half > 0; half /= 2) {
-        FOR_THREADS(t, half)
-            shared->part[t] += shared->part[t + half];
-        BARRIER();
-    }
-    FOR_THREADS(t, 1)
-        a->partials[block] = shared->part[0];
+    X(sum_values)(shared->part, GROUP, &a->partials[block]);
 }
 
 static double sum_over(X(gpu) *g, const sum_args *args)

@@ -6,9 +6,8 @@
  * place before the first pass in steps, a byte for each axis, which decides who is a candidate, and
  * a mark in the last byte. Particles near solids are done by a kernel of their own: their pairs
  * once more, then the sweep. */
-#include "device/cuda/launch.h"
+#include "device/cuda/obstacles.h"
 #include "kernels/push.h"
-#include "kernels/settle.h"
 #include "kernels/transfer.h"
 
 enum { TOUCHES = 1u << 24 }; /* a mark */
@@ -157,20 +156,6 @@ GPU_FN void answer(const push_args *a, size_t k, float to[DIM])
     }
 }
 
-GPU_FN X(obstacles) obstacles_of(const push_args *a)
-{
-    X(obstacles) o;
-    o.grid = &a->f.grid;
-    o.sides = a->f.sides;
-    o.solids = &a->f.bodies;
-    o.phi_solid = a->f.phi_solid;
-    o.movers = a->how.movers;
-    o.room = a->how.room;
-    o.dt = 0;
-    o.travel = a->how.travel;
-    return o;
-}
-
 /* Gravity times the way of particle k from x; across a periodic side the way is the wanted one. */
 GPU_FN double work_of(const push_args *a, const float x[DIM], const float wanted[DIM],
                       const float to[DIM])
@@ -188,7 +173,7 @@ GPU_FN double finish(const push_args *a, size_t k, const float wanted[DIM])
 {
     float x[DIM], to[DIM], v[DIM], shift[DIM], way = 0.0f;
     bool wrapped = false;
-    X(obstacles) o = obstacles_of(a);
+    X(obstacles) o = X(obstacles_of)(&a->f, a->how.movers, &a->how.room, 0, a->how.travel);
     FOR_DIM(d) {
         x[d] = a->f.x[d][k];
         to[d] = wanted[d];
@@ -216,18 +201,6 @@ typedef struct push_shared {
     double work[GROUP];
 } push_shared;
 
-GPU_FN void sum_work(const push_args *a, size_t block, push_shared *shared)
-{
-    BARRIER();
-    for (int half = GROUP / 2; half > 0; half /= 2) {
-        FOR_THREADS(t, half)
-            shared->work[t] += shared->work[t + half];
-        BARRIER();
-    }
-    FOR_THREADS(t, 1)
-        a->partials[block] = shared->work[0];
-}
-
 BLOCKS(push_particles, push_args, push_shared, THREADS)
 {
     FOR_THREADS(t, GROUP) {
@@ -242,13 +215,13 @@ BLOCKS(push_particles, push_args, push_shared, THREADS)
                 a->to[d][k] = to[d];
         }
     }
-    sum_work(a, block, shared);
+    X(sum_values)(shared->work, GROUP, &a->partials[block]);
 }
 
 GPU_FN double settle(const push_args *a, size_t k)
 {
     float x[DIM], to[DIM], v[DIM], wanted[DIM];
-    X(obstacles) o = obstacles_of(a);
+    X(obstacles) o = X(obstacles_of)(&a->f, a->how.movers, &a->how.room, 0, a->how.travel);
     X(fate) fate = {0, 0, false, false};
     answer(a, k, wanted);
     FOR_DIM(d) {
@@ -273,7 +246,7 @@ BLOCKS(settle_waiting, push_args, push_shared, THREADS)
         bool waits = k < a->f.particle_count && a->waits[k];
         shared->work[t] = waits ? settle(a, k) : 0.0;
     }
-    sum_work(a, block, shared);
+    X(sum_values)(shared->work, GROUP, &a->partials[block]);
 }
 
 double X(gpu_push_apart)(X(gpu) *g, const X(gpu_push) *how, X(gpu_counters) *counted)

@@ -98,14 +98,7 @@ BLOCKS(sum_volume, census_args, volume_shared, CELL_THREADS)
         }
         shared->part[t] = sum;
     }
-    BARRIER();
-    for (int half = CELL_THREADS / 2; half > 0; half /= 2) {
-        FOR_THREADS(t, half)
-            shared->part[t] += shared->part[t + half];
-        BARRIER();
-    }
-    FOR_THREADS(t, 1)
-        a->partials[block] = shared->part[0];
+    X(sum_values)(shared->part, CELL_THREADS, &a->partials[block]);
 }
 
 /* ---- particles */
