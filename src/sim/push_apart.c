@@ -114,7 +114,7 @@ void X(push_move)(around *a, uint32_t first, const quad *sum, uint32_t count)
         FOR_DIM(d) {
             float *column = (args->last ? args->s->particles.x[d] : args->to[d]) + first + k;
             if (args->last)
-                ways[d] += (floats)((ints)(to[d] - load(column)) & (lane < (int32_t)n));
+                ways[d] += (floats)((ints)(to[d] - lanes_load(column, n)) & (lane < (int32_t)n));
             lanes_store(column, to[d], n);
         }
     }

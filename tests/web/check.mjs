@@ -1,10 +1,14 @@
 // check.mjs -- `ok NAME` and `FAIL NAME`, as tests/run counts them.
 const wanted = process.argv[2] ?? "";
-let failures = 0;
+const part = Number(process.env.PART ?? 0),
+  parts = Number(process.env.PARTS ?? 1);
+let failures = 0,
+  number = 0;
 
-/** Runs one test; it fails by throwing. With a word on the command line, only tests that contain it. */
+/** Runs one test; it fails by throwing. With a word on the command line, only tests that contain it; with PART and
+ * PARTS in the environment, one of so many parts of them. */
 export async function test(name, body) {
-  if (!name.includes(wanted)) return;
+  if (!name.includes(wanted) || number++ % parts !== part) return;
   try {
     await body();
     console.log(`ok ${name}`);
