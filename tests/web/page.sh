@@ -6,12 +6,4 @@ command -v node >/dev/null || skip "there is no node here"
 [ -d "$modules/node_modules/playwright-core" ] ||
     npm install --silent --no-audit --no-fund --prefix "$modules" playwright-core >/dev/null 2>&1 ||
     skip "npm cannot install playwright-core"
-# in two halves beside each other: a browser often waits
-other=$(mktemp)
-PART=1 PARTS=2 node "$SPATE_SOURCE/tests/web/page.mjs" >"$other" 2>&1 &
-PART=0 PARTS=2 node "$SPATE_SOURCE/tests/web/page.mjs"
-code=$?
-wait $! || code=$?
-cat "$other"
-rm -f "$other"
-exit $code
+exec node "$SPATE_SOURCE/tests/web/page.mjs"
