@@ -67,13 +67,30 @@ typedef struct store {
  * particles than MOST_OF_CELL. A list must have room for what they may be. */
 #define MOST_OF_CELL 256
 #define CHUNKS (AROUND / 3 * (3 * MOST_OF_CELL / BYTES))
-#define LIST_LEAST (CHUNKS * BYTES)
+#define LIST_LEAST (CHUNKS * BYTES + 2)
 
 typedef struct pair_list {
     uint32_t *pair;
     uint32_t count, room;
     bool whole; /* all pairs that were found are there: none have met yet */
 } pair_list;
+
+/* ---- rows: at which rows a row looks (push_find.c)
+ *
+ * A particle is in one of the quarters of its row, seen along x: low or high along y (bit 0) and z
+ * (bit 1); in 2D in a half. Ways are cells from a cell to that in the other row. */
+#define QUARTERS (DIM == 3 ? 4 : 2)
+#define ROW_KINDS (DIM == 3 ? 16 : 4) /* first or last of the tile along y, along z: a bit each */
+
+typedef struct ways {
+    int count;
+    ptrdiff_t way[AROUND / 3];
+} ways;
+
+typedef struct row_looks {
+    ways whole[QUARTERS]; /* rows that come after, and those beyond the tile */
+    ways ends[QUARTERS];  /* rows of which all but the cells beyond the tile has looked */
+} row_looks;
 
 typedef struct around {
     push_args *args;
@@ -82,10 +99,15 @@ typedef struct around {
     uint32_t few[LIST_LEAST + LANES];
     int corner[DIM];  /* first cell of the tile */
     int own[DIM];     /* how many cells of it lie in the domain, along each axis */
+    bool ends[2];     /* there is something before and behind its rows */
     bool walls;       /* particles may touch one */
     bool solids;      /* may be near */
     uint32_t crowded; /* push_crowd.c: the first particle of the candidates */
     double work;
+    /* push_find.c */
+    row_looks looks[ROW_KINDS];
+    uint8_t reach[TILE * MOST_OF_CELL + BYTES]; /* of a row's particles: the first cell */
+    uint32_t most_pairs;                        /* that one particle may list */
 } around;
 
 /* Bytes of a store, and a store in them. */
@@ -102,6 +124,7 @@ void X(push_copy)(around *a, uint32_t number, uint32_t count, const float shift[
 /* A cell beyond a periodic side is one on the other side; `shift` brings its particles back. */
 void X(push_turn_round)(const push_args *args, int d, int *c, float *shift);
 
+void X(push_look_init)(around *a); /* once, before tiles are looked at */
 void X(push_find)(around *a); /* all pairs of the tile into the list */
 void X(push_meet)(around *a); /* what the pairs of the list ask for, into the sums; empties it */
 /* Particles a and b are at one place: adds the way of a, its share of D in a direction that is the
@@ -242,12 +265,11 @@ LANE_FN chars larger_of(chars a, chars b)
 #endif
 }
 
-/* What is near a particle: at most `width` steps away along each axis and `sum` along all axes
- * together, which cuts the corners of the cube off; both are one more here. Bytes of the particle
- * in all lanes. */
+/* What is near a particle (kernels/push.h); both limits are one more here. Bytes of the particle in
+ * all lanes. */
 typedef struct box {
     bytes centre[DIM];
-    chars width, sum;
+    chars width, limit;
 } box;
 
 LANE_FN void box_move(box *b, const uint8_t *const rounded[DIM], uint32_t entry)
@@ -260,14 +282,13 @@ LANE_FN box box_around(const uint8_t *const rounded[DIM], const X(push_distances
                        uint32_t entry)
 {
     box b = {.width = (chars){0} + (int8_t)(m->width + 1),
-             .sum = (chars){0} + (int8_t)(m->sum + 1)};
+             .limit = (chars){0} + (int8_t)(m->limit + 1)};
     box_move(&b, rounded, entry);
     return b;
 }
 
 /* Which of the BYTES entries from `first` on are near. Entries that count are less than two cells
- * away along each axis, so no difference overflows; a sum of three may if D is near a cell, and
- * such a pair is near then. */
+ * away along each axis, so no difference overflows; where the sum does, the width tells. */
 LANE_FN uint32_t near_bits(const uint8_t *const rounded[DIM], const box *b, uint32_t first)
 {
     bytes place;
@@ -279,7 +300,8 @@ LANE_FN uint32_t near_bits(const uint8_t *const rounded[DIM], const box *b, uint
         most = larger_of(most, way);
         sum = (chars)((bytes)sum + (bytes)way);
     }
-    return byte_bits((most < b->width) & (sum < b->sum));
+    sum = (chars)((bytes)sum + (bytes)most);
+    return byte_bits((most < b->width) & (sum < b->limit));
 }
 
 /* The number of the lowest bit, 32 if there is none. No branch where there is an instruction for

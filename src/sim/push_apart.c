@@ -194,6 +194,8 @@ static void look_at_tile(around *a, int tile)
     a->solids = tile_near_solids(args, X(index)(g, a->corner));
     a->walls = false;
     a->work = 0;
+    a->ends[0] = args->sides.wrap[0] || a->corner[0] > 0;
+    a->ends[1] = args->sides.wrap[0] || a->corner[0] + TILE < g->n[0];
     FOR_DIM(d) {
         int left = g->n[d] - a->corner[d];
         a->own[d] = left < TILE ? left : TILE;
@@ -232,6 +234,7 @@ static void push_range(void *user, size_t begin, size_t end, int worker)
     push_args *args = user;
     around a;
     a.args = args;
+    X(push_look_init)(&a);
     X(push_store_init)
     (&a.store, args->scratch + (size_t)worker * X(push_scratch)(args->s->common->scene),
      args->capacity);
@@ -273,7 +276,7 @@ double X(push_apart)(X(sim) *s)
     sp_arena arena = X(arena)(s);
     push_args args = {.s = s, .mover = X(mover_begin)(s, 0), .capacity = store_capacity(scene)};
     float D = (float)(scene->volume.separation / scene->liquid.particles_per_axis);
-    args.m = X(push_distances_of)(D, PUSH_WIDER);
+    args.m = X(push_distances_of)(D);
     args.sides = X(push_sides_of)(&s->grid, scene->domain.sides, D);
     args.listed = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args.listed);
     args.work = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args.work);
