@@ -14,6 +14,25 @@
 typedef uint8_t bytes __attribute__((vector_size(BYTES)));
 typedef int8_t chars __attribute__((vector_size(BYTES)));
 
+#define AROUND (DIM == 3 ? 27 : 9) /* cells */
+
+/* ---- rows: at which rows a row looks (push_find.c)
+ *
+ * A particle is in one of the quarters of its row, seen along x: low or high along y (bit 0) and z
+ * (bit 1); in 2D in a half. Ways are cells from a cell to that in the other row. */
+#define QUARTERS (DIM == 3 ? 4 : 2)
+#define ROW_KINDS (DIM == 3 ? 16 : 4) /* first or last of the tile along y, along z: a bit each */
+
+typedef struct ways {
+    int count;
+    ptrdiff_t way[AROUND / 3];
+} ways;
+
+typedef struct row_looks {
+    ways whole[QUARTERS]; /* rows that come after, and those beyond the tile */
+    ways ends[QUARTERS];  /* rows of which all but the cells beyond the tile has looked */
+} row_looks;
+
 typedef struct push_args {
     X(sim) *s;
     X(mover) mover;
@@ -27,6 +46,7 @@ typedef struct push_args {
     double *work;          /* per tile: sum of gravity times way, m^2/s^2 */
     double gravity[DIM];   /* m^2/s^2 per cell of way */
     X(push_sides) sides;
+    row_looks looks[ROW_KINDS];
     char *scratch;     /* the stores, one per worker */
     uint32_t capacity; /* entries of a store */
 } push_args;
@@ -38,7 +58,6 @@ typedef struct push_args {
 #define SIDE (TILE + 2)
 #define STORE_ROWS (SIDE * LAST(SIDE))
 #define STORE_CELLS (STORE_ROWS * SIDE)
-#define AROUND (DIM == 3 ? 27 : 9)
 
 /* Places in order of cells, x fastest, each as one vector (x, y, z, held; in 2D x, y, held), where
  * `held` is 1 if the particle touches something; the same places rounded to bytes, PUSH_STEPS per
@@ -71,26 +90,9 @@ typedef struct store {
 
 typedef struct pair_list {
     uint32_t *pair;
-    uint32_t count, room;
-    bool whole; /* all pairs that were found are there: none have met yet */
+    uint32_t count, room; /* LANES more fit */
+    bool whole;           /* all pairs that were found are there: none have met yet */
 } pair_list;
-
-/* ---- rows: at which rows a row looks (push_find.c)
- *
- * A particle is in one of the quarters of its row, seen along x: low or high along y (bit 0) and z
- * (bit 1); in 2D in a half. Ways are cells from a cell to that in the other row. */
-#define QUARTERS (DIM == 3 ? 4 : 2)
-#define ROW_KINDS (DIM == 3 ? 16 : 4) /* first or last of the tile along y, along z: a bit each */
-
-typedef struct ways {
-    int count;
-    ptrdiff_t way[AROUND / 3];
-} ways;
-
-typedef struct row_looks {
-    ways whole[QUARTERS]; /* rows that come after, and those beyond the tile */
-    ways ends[QUARTERS];  /* rows of which all but the cells beyond the tile has looked */
-} row_looks;
 
 typedef struct around {
     push_args *args;
@@ -105,9 +107,8 @@ typedef struct around {
     uint32_t crowded; /* push_crowd.c: the first particle of the candidates */
     double work;
     /* push_find.c */
-    row_looks looks[ROW_KINDS];
     uint8_t reach[TILE * MOST_OF_CELL + BYTES]; /* of a row's particles: the first cell */
-    uint32_t most_pairs;                        /* that one particle may list */
+    uint32_t *to, *full;                        /* where the next pair goes; the last such place */
 } around;
 
 /* Bytes of a store, and a store in them. */
@@ -124,8 +125,11 @@ void X(push_copy)(around *a, uint32_t number, uint32_t count, const float shift[
 /* A cell beyond a periodic side is one on the other side; `shift` brings its particles back. */
 void X(push_turn_round)(const push_args *args, int d, int *c, float *shift);
 
-void X(push_look_init)(around *a); /* once, before tiles are looked at */
+void X(push_looks)(row_looks looks[ROW_KINDS], bool halves);
 void X(push_find)(around *a); /* all pairs of the tile into the list */
+/* Puts the pairs in the order in which they meet, eight at a time; adds up to LANES - 1 of nobody.
+ */
+void X(push_weave)(pair_list *l);
 void X(push_meet)(around *a); /* what the pairs of the list ask for, into the sums; empties it */
 /* Particles a and b are at one place: adds the way of a, its share of D in a direction that is the
  * opposite of that of b, to `sum`. */
@@ -188,17 +192,14 @@ LANE_FN quad quad_of(const floats rows[4], int k)
     return k < 4 ? lanes_low(rows[k]) : lanes_high(rows[k - 4]);
 }
 
-/* Eight pairs by components: `push` times `way` parts them, half of it each; slow is 1 for those
- * that are closer than settled. Returns the bits of those that are at one place, which push_part
- * is to part. */
-LANE_FN uint32_t meet(const X(push_distances) *m, const floats own[4], const floats other[4],
-                      floats way[DIM], floats *push, floats *slow)
+/* Eight pairs by components of the way from the second to the first, [HELD] with that of `held`:
+ * `push` times `way` parts them, half of it each; slow is 1 for those that are closer than settled.
+ * Returns the bits of those that are at one place, which push_part is to part. */
+LANE_FN uint32_t meet(const X(push_distances) *m, const floats way[4], floats *push, floats *slow)
 {
     floats square = {0}, one = (floats){0} + 1.0f;
-    FOR_DIM(d) {
-        way[d] = own[d] - other[d];
+    FOR_DIM(d)
         square += way[d] * way[d];
-    }
     floats ratio = m->D / root(square) - 1.0f;
     ints apart = square >= m->least;
     *push = (floats)((ints)ratio & (ratio > 0.0f) & apart);
@@ -207,13 +208,13 @@ LANE_FN uint32_t meet(const X(push_distances) *m, const floats own[4], const flo
 }
 
 /* How much of a way the first of each pair takes. */
-LANE_FN floats share_of_first(const floats own[4], const floats other[4])
+LANE_FN floats share_of_first(const floats way[4])
 {
-    return 0.5f + 0.3f * (other[HELD] - own[HELD]);
+    return 0.5f - 0.3f * way[HELD];
 }
 
 /* What is asked of one of each pair, as eight quads (quad_of). */
-LANE_FN void ask(const floats way[DIM], floats push, floats slow, floats rows[4])
+LANE_FN void ask(const floats way[4], floats push, floats slow, floats rows[4])
 {
     rows[2] = (floats){0};
     FOR_DIM(d)

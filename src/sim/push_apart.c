@@ -113,7 +113,7 @@ void X(push_move)(around *a, uint32_t first, const quad *sum, uint32_t count)
         }
         FOR_DIM(d) {
             float *column = (args->last ? args->s->particles.x[d] : args->to[d]) + first + k;
-            if (args->last)
+            if (args->last && args->gravity[d] != 0)
                 ways[d] += (floats)((ints)(to[d] - lanes_load(column, n)) & (lane < (int32_t)n));
             lanes_store(column, to[d], n);
         }
@@ -158,7 +158,7 @@ static void list_pairs(around *a, int tile)
     size_t begin = s->tiles.start[tile], end = s->tiles.start[tile + 1];
     X(push_find)(a);
     uint32_t count = a->list.count;
-    bool kept = a->list.whole && count + LANES <= PUSH_PAIRS * (end - begin);
+    bool kept = a->list.whole && count <= PUSH_PAIRS * (end - begin);
     a->args->listed[tile] = kept ? count : NOT_LISTED;
     if (kept && a->list.pair == a->few)
         memcpy(s->particles.pairs + PUSH_PAIRS * begin, a->few, count * sizeof *a->few);
@@ -234,7 +234,6 @@ static void push_range(void *user, size_t begin, size_t end, int worker)
     push_args *args = user;
     around a;
     a.args = args;
-    X(push_look_init)(&a);
     X(push_store_init)
     (&a.store, args->scratch + (size_t)worker * X(push_scratch)(args->s->common->scene),
      args->capacity);
@@ -277,6 +276,7 @@ double X(push_apart)(X(sim) *s)
     push_args args = {.s = s, .mover = X(mover_begin)(s, 0), .capacity = store_capacity(scene)};
     float D = (float)(scene->volume.separation / scene->liquid.particles_per_axis);
     args.m = X(push_distances_of)(D);
+    X(push_looks)(args.looks, args.m.halves);
     args.sides = X(push_sides_of)(&s->grid, scene->domain.sides, D);
     args.listed = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args.listed);
     args.work = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args.work);

@@ -7,34 +7,33 @@
  * rows around its own those of its quarter (3D) or half (2D) of the row. A particle looks at
  *
  *     what comes after it in its own row,
- *     the rows of its quarter that come after its row, and those beyond the tile, which do not look.
+ *     the rows of its quarter that come after its row, and those beyond the tile, which do not
+ * look.
  *
  * What is left are cells beyond the two ends of a row, seen from rows that come after: the
  * particles in the first and the last cell of a row look at those one by one.
  *
- * Particles of a row go by quarters, found as bits of 64 particles at a time: so the number of looks
- * is the same for many particles in turn, and branches can be guessed. A look is one vector of bytes
- * and takes some twenty-five instructions; what it finds is written without asking how many they
- * are, up to two. The list depends on nothing but the places: it is the same for every instruction
- * set and any number of threads. */
+ * Particles of a row go by quarters, found as bits of 64 particles at a time: so the number of
+ * looks is the same for many particles in turn, and branches can be guessed. A look is one vector
+ * of bytes and takes some twenty-five instructions; what it finds is written without asking how
+ * many they are, up to two. The list depends on nothing but the places: it is the same for every
+ * instruction set and any number of threads. */
 #include "push.h"
-
-#define HALF ((int)PUSH_STEPS / 2) /* bit of a rounded place: upper half of its cell */
 
 /* ---- at which rows a row looks */
 
-static bool in_reach(const push_args *args, int quarter, int dy, int dz)
+static bool in_reach(bool halves, int quarter, int dy, int dz)
 {
     int side[2] = {quarter & 1 ? 1 : -1, quarter & 2 ? 1 : -1};
-    if (!args->m.halves)
+    if (!halves)
         return quarter == 0;
     return (dy == 0 || dy == side[0]) && (dz == 0 || dz == side[1]);
 }
 
-void X(push_look_init)(around *a)
+void X(push_looks)(row_looks looks[ROW_KINDS], bool halves)
 {
     for (int kind = 0; kind < ROW_KINDS; kind++) {
-        row_looks *l = &a->looks[kind];
+        row_looks *l = &looks[kind];
         memset(l, 0, sizeof *l);
         for (int k = 0; k < AROUND / 3; k++) {
             int dy = k % 3 - 1, dz = k / 3 - (DIM == 3 ? 1 : 0);
@@ -42,7 +41,7 @@ void X(push_look_init)(around *a)
                           (dz > 0 && kind & 8);
             ptrdiff_t way = SIDE * (dy + SIDE * dz);
             for (int q = 0; q < QUARTERS && way != 0; q++) {
-                if (!in_reach(a->args, q, dy, dz))
+                if (!in_reach(halves, q, dy, dz))
                     continue;
                 if (way > 0 || beyond)
                     l->whole[q].way[l->whole[q].count++] = way;
@@ -62,25 +61,33 @@ static int kind_of_row(const around *a, int y, int z)
 
 /* ---- a look */
 
-/* One particle that looks, and where its pairs are written. */
+/* One particle that looks. */
 typedef struct looker {
     const uint8_t *rounded[DIM]; /* not through the store: pairs might be written over it */
     box box;
-    uint32_t code;
-    uint32_t *to;
+    uint32_t code; /* of a pair with entry 0 */
 } looker;
 
-LANE_FN void set_looker(looker *l, uint32_t entry)
+LANE_FN looker first_looker(const around *a)
+{
+    looker l = {.code = 0};
+    FOR_DIM(d)
+        l.rounded[d] = a->store.rounded[d];
+    l.box = box_around(l.rounded, &a->args->m, NOBODY);
+    return l;
+}
+
+LANE_FN void next_looker(looker *l, uint32_t entry)
 {
     l->code = (entry << PAIR_BITS) + PAIR_MIDDLE - entry;
     box_move(&l->box, l->rounded, entry);
 }
 
-/* Writes the bits of a chunk that begins at `begin` as pairs. Most have no more than two, which
- * are written without asking; what is not there is not counted. */
-LANE_FN void list_bits(looker *l, uint32_t bits, uint32_t begin)
+/* Writes the bits of a chunk that begins at `begin` as pairs; returns where the next ones go. Most
+ * have no more than two, which are written without asking; what is not there is not counted. */
+LANE_FN uint32_t *list_bits(const looker *l, uint32_t bits, uint32_t begin, uint32_t *to)
 {
-    uint32_t n = (uint32_t)__builtin_popcount(bits), code = l->code + begin, *to = l->to;
+    uint32_t n = (uint32_t)__builtin_popcount(bits), code = l->code + begin;
     to[0] = code + lowest_bit(bits);
     bits &= bits - 1;
     to[1] = code + lowest_bit(bits);
@@ -88,32 +95,38 @@ LANE_FN void list_bits(looker *l, uint32_t bits, uint32_t begin)
         bits &= bits - 1;
         to[k] = code + lowest_bit(bits);
     }
-    l->to = to + n;
+    return to + n;
 }
 
 /* The pairs with the entries [begin, end). long_runs: they may be more than a vector. */
-LANE_FN void look(looker *l, uint32_t begin, uint32_t end, bool long_runs)
+LANE_FN uint32_t *look(const looker *l, uint32_t begin, uint32_t end, bool long_runs, uint32_t *to)
 {
     for (; long_runs && end - begin > BYTES; begin += BYTES)
-        list_bits(l, near_bits(l->rounded, &l->box, begin), begin);
+        to = list_bits(l, near_bits(l->rounded, &l->box, begin), begin, to);
     uint64_t valid = ((uint64_t)1 << (end - begin)) - 1;
-    list_bits(l, near_bits(l->rounded, &l->box, begin) & (uint32_t)valid, begin);
+    return list_bits(l, near_bits(l->rounded, &l->box, begin) & (uint32_t)valid, begin, to);
 }
 
 /* ---- a row */
+
+/* What is the same for all particles of a tile. */
+typedef struct how {
+    int span;       /* cells along x in reach */
+    bool long_runs; /* some have more entries than a vector */
+} how;
 
 /* The particles of a row, 64 at a time: which of them are in the upper half of their cell. */
 typedef struct halves {
     uint64_t up[DIM];
 } halves;
 
-static halves find_halves(const around *a, const uint8_t *const rounded[DIM], uint32_t first)
+static halves find_halves(const around *a, uint32_t first)
 {
     halves h = {{0}};
     for (int d = 0; d < DIM && a->args->m.halves; d++)
         for (uint32_t k = 0; k < 2; k++) {
             bytes place;
-            memcpy(&place, rounded[d] + first + k * BYTES, sizeof place);
+            memcpy(&place, a->store.rounded[d] + first + k * BYTES, sizeof place);
             h.up[d] |= (uint64_t)byte_bits((chars)(place << 2) < 0) << (k * BYTES);
         }
     return h;
@@ -155,58 +168,76 @@ static void mark_reach(around *a, const uint32_t *start)
     }
 }
 
-/* Makes room for what one particle may list. */
-LANE_FN void keep_room(around *a, looker *l)
+/* Pairs up to `to` leave too little room for what one particle may list: they meet now. */
+static uint32_t *make_room(around *a, const uint32_t *to)
 {
-    uint32_t used = (uint32_t)(l->to - a->list.pair);
-    if (__builtin_expect(a->list.room - used >= a->most_pairs, 1))
-        return;
     a->list.whole = false;
-    a->list.count = used;
+    a->list.count = (uint32_t)(to - a->list.pair);
+    X(push_weave)(&a->list);
     X(push_meet)(a);
-    l->to = a->list.pair;
+    return a->list.pair;
 }
 
 /* The particles of `bits`, from `first` on, look at their own row and the whole rows around. */
-LANE_FN void look_around(around *a, looker *l, const uint32_t *start, uint32_t first, uint64_t bits,
-                         const ways *rows, bool long_runs)
+LANE_FN void look_around(around *a, const uint32_t *start, uint32_t first, uint64_t bits,
+                         const ways *rows, int count, how how)
 {
-    int span = a->args->m.halves ? 2 : 3;
+    const uint8_t *reach = a->reach + (first - start[1]);
+    looker l = first_looker(a);
+    uint32_t *to = a->to;
     for (; bits; bits &= bits - 1) {
-        uint32_t entry = first + (uint32_t)__builtin_ctzll(bits);
-        const uint32_t *cell = start + a->reach[entry - start[1]];
-        keep_room(a, l);
-        set_looker(l, entry);
-        look(l, entry + 1, cell[span], long_runs);
-        for (int k = 0; k < rows->count; k++) {
+        uint32_t number = (uint32_t)__builtin_ctzll(bits), entry = first + number;
+        const uint32_t *cell = start + reach[number];
+        if (__builtin_expect(to > a->full, 0))
+            to = make_room(a, to);
+        next_looker(&l, entry);
+        to = look(&l, entry + 1, cell[how.span], how.long_runs, to);
+        for (int k = 0; k < count; k++) {
             const uint32_t *there = cell + rows->way[k];
-            look(l, there[0], there[span], long_runs);
+            to = look(&l, there[0], there[how.span], how.long_runs, to);
         }
+    }
+    a->to = to;
+}
+
+/* With the usual numbers of rows written out: branches that are not there need no guess. */
+LANE_FN void look_by_count(around *a, const uint32_t *start, uint32_t first, uint64_t bits,
+                           const ways *rows, how how)
+{
+    switch (rows->count) {
+    case 0: look_around(a, start, first, bits, rows, 0, how); break;
+    case 1: look_around(a, start, first, bits, rows, 1, how); break;
+    case 2: look_around(a, start, first, bits, rows, 2, how); break;
+    case 3: look_around(a, start, first, bits, rows, 3, how); break;
+    default: look_around(a, start, first, bits, rows, rows->count, how); break;
     }
 }
 
 /* The same for the cell `far` of rows that have looked at them, and of their own if `own`. */
-static void look_at_end(around *a, looker *l, const uint32_t *far, uint32_t first, uint64_t bits,
+static void look_at_end(around *a, const uint32_t *far, uint32_t first, uint64_t bits,
                         const ways *rows, bool own)
 {
+    looker l = first_looker(a);
+    uint32_t *to = a->to;
     for (; bits; bits &= bits - 1) {
-        keep_room(a, l);
-        set_looker(l, first + (uint32_t)__builtin_ctzll(bits));
+        if (__builtin_expect(to > a->full, 0))
+            to = make_room(a, to);
+        next_looker(&l, first + (uint32_t)__builtin_ctzll(bits));
         if (own)
-            look(l, far[0], far[1], true);
+            to = look(&l, far[0], far[1], true, to);
         for (int k = 0; k < rows->count; k++)
-            look(l, far[rows->way[k]], far[rows->way[k] + 1], true);
+            to = look(&l, far[rows->way[k]], far[rows->way[k] + 1], true, to);
     }
+    a->to = to;
 }
 
-LANE_FN void find_row(around *a, looker *l, const row_looks *rows, const uint32_t *start,
-                      bool long_runs)
+LANE_FN void find_row(around *a, const row_looks *rows, const uint32_t *start, how how)
 {
     int last = a->own[0];
     uint32_t end = start[last + 1];
     mark_reach(a, start);
     for (uint32_t first = start[1]; first < end; first += 64) {
-        halves h = find_halves(a, l->rounded, first);
+        halves h = find_halves(a, first);
         uint64_t all = first_bits(end - first);
         uint64_t low = start[2] > first ? first_bits(start[2] - first) & ~h.up[0] : 0;
         uint64_t high = start[last] > first ? ~first_bits(start[last] - first) : ~(uint64_t)0;
@@ -214,48 +245,48 @@ LANE_FN void find_row(around *a, looker *l, const row_looks *rows, const uint32_
             high &= h.up[0];
         for (int q = 0; q < QUARTERS; q++) {
             uint64_t bits = quarter_bits(a, &h, q) & all;
-            look_around(a, l, start, first, bits, &rows->whole[q], long_runs);
+            look_by_count(a, start, first, bits, &rows->whole[q], how);
             if (a->ends[0])
-                look_at_end(a, l, start, first, bits & low, &rows->ends[q], true);
+                look_at_end(a, start, first, bits & low, &rows->ends[q], true);
             if (a->ends[1])
-                look_at_end(a, l, start + last + 1, first, bits & high, &rows->ends[q], false);
+                look_at_end(a, start + last + 1, first, bits & high, &rows->ends[q], false);
         }
     }
 }
 
-/* The most entries of three cells in a row. */
-static uint32_t longest_run(const store *s)
+/* The most entries of `span` cells that follow each other. */
+LANE_FN uint32_t longest_run(const store *s, int span)
 {
     uint32_t most = 0;
-    for (int cell = 0; cell + 3 <= STORE_CELLS; cell++) {
-        uint32_t n = s->start[cell + 3] - s->start[cell];
+    for (int cell = 0; cell + span <= STORE_CELLS; cell++) {
+        uint32_t n = s->start[cell + span] - s->start[cell];
         most = n > most ? n : most;
     }
     return most;
 }
 
-LANE_FN void find_rows(around *a, looker *l, bool long_runs)
+LANE_FN void find_rows(around *a, how how)
 {
     for (int z = DIM == 3 ? 1 : 0; z <= (DIM == 3 ? a->own[DIM - 1] : 0); z++)
         for (int y = 1; y <= a->own[1]; y++) {
             const uint32_t *start = a->store.start + SIDE * (y + SIDE * z);
             if (start[1] < start[a->own[0] + 1])
-                find_row(a, l, &a->looks[kind_of_row(a, y, z)], start, long_runs);
+                find_row(a, &a->args->looks[kind_of_row(a, y, z)], start, how);
         }
 }
 
 void X(push_find)(around *a)
 {
-    uint32_t most = longest_run(&a->store);
-    looker l;
-    FOR_DIM(d)
-        l.rounded[d] = a->store.rounded[d];
-    l.box = box_around(l.rounded, &a->args->m, NOBODY);
-    l.to = a->list.pair;
-    a->most_pairs = AROUND / 3 * most + 2;
-    if (most <= BYTES)
-        find_rows(a, &l, false);
+    bool halves = a->args->m.halves;
+    uint32_t most = halves ? longest_run(&a->store, 2) : longest_run(&a->store, 3);
+    a->to = a->list.pair;
+    a->full = a->list.pair + a->list.room - (AROUND / 3 * most + 2);
+    if (!halves)
+        find_rows(a, (how){3, true});
+    else if (most > BYTES)
+        find_rows(a, (how){2, true});
     else
-        find_rows(a, &l, true);
-    a->list.count = (uint32_t)(l.to - a->list.pair);
+        find_rows(a, (how){2, false});
+    a->list.count = (uint32_t)(a->to - a->list.pair);
+    X(push_weave)(&a->list);
 }
