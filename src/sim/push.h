@@ -11,8 +11,14 @@
 
 #define BYTES 32 /* candidates that are looked at together */
 
-typedef uint8_t bytes __attribute__((vector_size(BYTES)));
-typedef int8_t chars __attribute__((vector_size(BYTES)));
+/* In vectors as wide as the machine's: gcc compares wider ones lane by lane. */
+#if defined(__AVX2__)
+#define BYTE_WIDTH 32
+#else
+#define BYTE_WIDTH 16
+#endif
+typedef uint8_t bytes __attribute__((vector_size(BYTE_WIDTH)));
+typedef int8_t chars __attribute__((vector_size(BYTE_WIDTH)));
 
 #define AROUND (DIM == 3 ? 27 : 9) /* cells */
 
@@ -142,16 +148,25 @@ void X(push_crowd)(around *a); /* a tile that the store does not hold */
 
 /* ---- pairs, eight at a time */
 
+/* Lanes in which a < b. */
+LANE_FN ints less(floats a, floats b)
+{
+#if defined(__AVX__)
+    return a < b;
+#else
+    return (ints)lanes_two_quads((quad)(lanes_low(a) < lanes_low(b)),
+                                 (quad)(lanes_high(a) < lanes_high(b)));
+#endif
+}
+
 /* The bits of the lanes that are true. */
 LANE_FN uint32_t lane_bits(ints lanes)
 {
 #if defined(__AVX2__)
     return (uint32_t)__builtin_ia32_movmskps256((floats)lanes);
 #elif defined(__SSE2__)
-    quad part[2];
-    memcpy(part, &lanes, sizeof part);
-    return (uint32_t)__builtin_ia32_movmskps(part[0]) | (uint32_t)__builtin_ia32_movmskps(part[1])
-                                                            << 4;
+    int low = __builtin_ia32_movmskps(lanes_low((floats)lanes));
+    return (uint32_t)(low | __builtin_ia32_movmskps(lanes_high((floats)lanes)) << 4);
 #else
     uint32_t bits = 0;
     for (int k = 0; k < LANES; k++)
@@ -201,10 +216,10 @@ LANE_FN uint32_t meet(const X(push_distances) *m, const floats way[4], floats *p
     FOR_DIM(d)
         square += way[d] * way[d];
     floats ratio = m->D / root(square) - 1.0f;
-    ints apart = square >= m->least;
-    *push = (floats)((ints)ratio & (ratio > 0.0f) & apart);
-    *slow = (floats)((ints)one & (square < m->settled));
-    return lane_bits(~apart);
+    ints twins = less(square, lanes_of(m->least));
+    *push = (floats)((ints)ratio & less((floats){0}, ratio) & ~twins);
+    *slow = (floats)((ints)one & less(square, lanes_of(m->settled)));
+    return lane_bits(twins);
 }
 
 /* How much of a way the first of each pair takes. */
@@ -232,13 +247,10 @@ LANE_FN uint32_t byte_bits(chars lanes)
     return (uint32_t)__builtin_ia32_pmovmskb256((same)lanes);
 #elif defined(__SSE2__)
     typedef char same __attribute__((vector_size(16)));
-    same part[2];
-    memcpy(part, &lanes, sizeof part);
-    return (uint32_t)__builtin_ia32_pmovmskb128(part[0]) |
-           (uint32_t)__builtin_ia32_pmovmskb128(part[1]) << 16;
+    return (uint32_t)__builtin_ia32_pmovmskb128((same)lanes);
 #else
     uint32_t bits = 0;
-    for (int k = 0; k < BYTES; k++)
+    for (int k = 0; k < BYTE_WIDTH; k++)
         bits |= (uint32_t)(lanes[k] & 1) << k;
     return bits;
 #endif
@@ -288,9 +300,9 @@ LANE_FN box box_around(const uint8_t *const rounded[DIM], const X(push_distances
     return b;
 }
 
-/* Which of the BYTES entries from `first` on are near. Entries that count are less than two cells
- * away along each axis, so no difference overflows; where the sum does, the width tells. */
-LANE_FN uint32_t near_bits(const uint8_t *const rounded[DIM], const box *b, uint32_t first)
+/* Which of the BYTE_WIDTH entries from `first` on are near. Entries that count are less than two
+ * cells away along each axis, so no difference overflows; where the sum does, the width tells. */
+LANE_FN uint32_t near_lanes(const uint8_t *const rounded[DIM], const box *b, uint32_t first)
 {
     bytes place;
     memcpy(&place, rounded[0] + first, sizeof place);
@@ -303,6 +315,15 @@ LANE_FN uint32_t near_bits(const uint8_t *const rounded[DIM], const box *b, uint
     }
     sum = (chars)((bytes)sum + (bytes)most);
     return byte_bits((most < b->width) & (sum < b->limit));
+}
+
+/* The same for BYTES entries. */
+LANE_FN uint32_t near_bits(const uint8_t *const rounded[DIM], const box *b, uint32_t first)
+{
+    uint32_t bits = 0;
+    for (uint32_t k = 0; k < BYTES; k += BYTE_WIDTH)
+        bits |= near_lanes(rounded, b, first + k) << k;
+    return bits;
 }
 
 /* The number of the lowest bit, 32 if there is none. No branch where there is an instruction for

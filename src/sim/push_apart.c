@@ -55,12 +55,13 @@ LANE_FN void answer(const push_args *args, uint32_t first, const quad *sums, flo
     FOR_DIM(d)
         square += sum[d] * sum[d];
     floats length = root(square), slow = sum[3] * PUSH_SLOWING;
-    slow = lanes_select(slow > 1.0f, slow, one);
-    floats scale = lanes_select(length > most * slow, most / length, one / slow);
+    slow = lanes_select(less(one, slow), slow, one);
+    floats scale = lanes_select(less(most * slow, length), most / length, one / slow);
     FOR_DIM(d) {
         to[d] = load(args->from[d] + first) + scale * sum[d];
-        to[d] = lanes_select(to[d] > args->sides.low[d], to[d], args->sides.low[d] + (floats){0});
-        to[d] = lanes_select(to[d] < args->sides.high[d], to[d], args->sides.high[d] + (floats){0});
+        floats low = lanes_of(args->sides.low[d]), high = lanes_of(args->sides.high[d]);
+        to[d] = lanes_select(less(low, to[d]), to[d], low);
+        to[d] = lanes_select(less(to[d], high), to[d], high);
     }
 }
 

@@ -124,10 +124,10 @@ static halves find_halves(const around *a, uint32_t first)
 {
     halves h = {{0}};
     for (int d = 0; d < DIM && a->args->m.halves; d++)
-        for (uint32_t k = 0; k < 2; k++) {
+        for (uint32_t k = 0; k < 64; k += BYTE_WIDTH) {
             bytes place;
-            memcpy(&place, a->store.rounded[d] + first + k * BYTES, sizeof place);
-            h.up[d] |= (uint64_t)byte_bits((chars)(place << 2) < 0) << (k * BYTES);
+            memcpy(&place, a->store.rounded[d] + first + k, sizeof place);
+            h.up[d] |= (uint64_t)byte_bits((chars)(place << 2) < 0) << k;
         }
     return h;
 }
@@ -147,7 +147,7 @@ LANE_FN uint64_t first_bits(uint32_t n)
 }
 
 /* For each particle of a row the first cell in its reach, counted from the cell before the row;
- * writes up to BYTES more. */
+ * writes up to BYTE_WIDTH more. */
 static void mark_reach(around *a, const uint32_t *start)
 {
     uint32_t begin = start[1], count = start[a->own[0] + 1] - begin;
@@ -156,10 +156,10 @@ static void mark_reach(around *a, const uint32_t *start)
         uint32_t k = start[x] - begin, end = start[x + 1] - begin;
         do {
             memcpy(a->reach + k, &cell, sizeof cell);
-            k += BYTES;
+            k += BYTE_WIDTH;
         } while (__builtin_expect(k < end, 0));
     }
-    for (uint32_t k = 0; k < count && a->args->m.halves; k += BYTES) {
+    for (uint32_t k = 0; k < count && a->args->m.halves; k += BYTE_WIDTH) {
         bytes cell, place;
         memcpy(&cell, a->reach + k, sizeof cell);
         memcpy(&place, a->store.rounded[0] + begin + k, sizeof place);

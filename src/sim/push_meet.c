@@ -49,6 +49,12 @@ LANE_FN quad *quad_at(quad *from, uint32_t way)
     return (quad *)((char *)from + way);
 }
 
+LANE_FN bool is_zero(floats v)
+{
+    longs bits = (longs)((ints)v & INT32_MAX);
+    return (bits[0] | bits[1] | bits[2] | bits[3]) == 0;
+}
+
 LANE_FN void meet_eight(quad *place, const X(push_distances) *m, eight_pairs *p)
 {
     const ints opposite = {INT32_MIN, INT32_MIN, INT32_MIN, 0, INT32_MIN, INT32_MIN, INT32_MIN, 0};
@@ -58,7 +64,7 @@ LANE_FN void meet_eight(quad *place, const X(push_distances) *m, eight_pairs *p)
                  lanes_two_quads(*quad_at(place, p->second[k]), *quad_at(place, p->second[k + 4]));
     lanes_transpose(way);
     p->twins = meet(m, way, &push, &slow);
-    if (__builtin_expect(lane_bits(way[HELD] != 0.0f) == 0, 1)) {
+    if (__builtin_expect(is_zero(way[HELD]), 1)) {
         floats asked[4];
         ask(way, push * 0.5f, slow, asked);
         for (int k = 0; k < 4; k++) {

@@ -32,7 +32,8 @@ typedef uint8_t eight __attribute__((vector_size(LANES)));
 LANE_FN eight round_places(floats x, float per_cell)
 {
     enum { LOW = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 3 }; /* byte of an int */
-    bytes steps = (bytes) __builtin_convertvector(x * per_cell, ints);
+    typedef uint8_t all __attribute__((vector_size(4 * LANES)));
+    all steps = (all) __builtin_convertvector(x * per_cell, ints);
     return __builtin_shufflevector(steps, steps, LOW, LOW + 4, LOW + 8, LOW + 12, LOW + 16,
                                    LOW + 20, LOW + 24, LOW + 28);
 }
@@ -43,7 +44,8 @@ LANE_FN floats find_held(const around *a, const floats x[DIM], uint32_t number)
     const push_args *args = a->args;
     ints held = {0};
     FOR_DIM(d)
-        held |= (x[d] < args->sides.touch_low[d]) | (x[d] > args->sides.touch_high[d]);
+        held |= less(x[d], lanes_of(args->sides.touch_low[d])) |
+                less(lanes_of(args->sides.touch_high[d]), x[d]);
     for (uint32_t k = 0; k < LANES && args->touches; k++)
         held[k] |= -(int32_t)args->touches[number + k];
     return (floats)((ints)((floats){0} + 1.0f) & held);
