@@ -25,10 +25,10 @@ typedef struct X(push_distances) {
     bool halves;          /* what is in one half of a cell does not meet what is beyond the other */
 } X(push_distances);
 
-/* Candidates are pairs whose rounded places are near: with a = max |way| <= width and a + sum |way|
- * <= limit, the smallest such body around a sphere (it has an eighth more room, and for eighths of
- * the half cell no sum of four bytes overflows). Rounding takes less than a step per axis, so that
- * no pair closer than D is left out. */
+/* Candidates are pairs whose rounded places are near: with a = max |way|, a <= width and a + sum
+ * |way| <= limit. The second is the smallest body of its kind around a sphere, with a sixth more
+ * room in 3D. Rounding adds less than a step per axis, so that no pair closer than D is left out.
+ * Steps are so long that sums of DIM + 1 ways up to width fit into a byte. */
 SP_KERNEL X(push_distances) X(push_distances_of)(float D)
 {
     X(push_distances) m;

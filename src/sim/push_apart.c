@@ -14,10 +14,10 @@
  * many pairs pull at one particle the sum goes too far; it is divided by SLOWING times the number
  * of pairs, where that is more than 1. No particle goes farther than D / 2 in a pass.
  *
- * Both passes go over one list of pairs: those that before the first were not more than WIDER D
- * apart along each axis, and not more than sqrt(DIM) times that along all axes together (places
- * rounded to 1/64 of a cell). That is the same for both of a pair, and the cells of the sorted
- * particles tell who is near. What comes near from farther away meets in the next step.
+ * Both passes go over one list of pairs: those that before the first were less than about WIDER D
+ * apart, by places rounded to 1/64 of a cell (kernels/push.h). That is the same for both of a pair,
+ * and the cells of the sorted particles tell who is near. What comes near from farther away meets
+ * in the next step.
  *
  * A tile copies its particles and those of one cell around it into a store in the cache
  * (push_store.c), finds its pairs (push_find.c) and keeps them for the second pass, adds up what
