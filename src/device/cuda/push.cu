@@ -31,7 +31,7 @@ MAP(mark_particles, push_args)
     FOR_DIM(d) {
         x[d] = a->from[d][i];
         if (!a->last)
-            word |= ((uint32_t)(int)(x[d] * PUSH_STEPS) & 255u) << 8 * d;
+            word |= ((uint32_t)(int)(x[d] * a->m.steps) & 255u) << 8 * d;
     }
     if (a->f.solids) {
         X(stencil) stencil = X(stencil_at)(KERNEL_LINEAR, x, DIM);
@@ -49,14 +49,13 @@ GPU_FN int steps_between(uint32_t a, uint32_t b, int d)
 
 GPU_FN bool is_candidate(const push_args *a, uint32_t one, uint32_t two)
 {
-    int sum = 0;
-    bool near = true;
+    int most = 0, sum = 0;
     FOR_DIM(d) {
         int way = steps_between(one, two, d);
-        near = near && way <= a->m.width;
+        most = way > most ? way : most;
         sum += way;
     }
-    return near && sum <= a->m.sum;
+    return most <= a->m.width && most + sum <= a->m.limit;
 }
 
 /* 1: the particle touches a wall or a solid. */
@@ -130,7 +129,7 @@ GPU_FN void answer(const push_args *a, size_t k, float to[DIM])
         c[d] = first > 0.0f ? (int)first : 0;
         c[d] = c[d] < g->n[d] ? c[d] : g->n[d] - 1;
         /* in the lower half of its cell it cannot meet what is above that */
-        bool wide = a->m.width > 32, upper = word >> (8 * d + 5) & 1;
+        bool wide = !a->m.halves, upper = word >> (8 * d + 5) & 1;
         low[d] = wide || !upper ? -1 : 0;
         high[d] = wide || upper ? 1 : 0;
     }
@@ -258,6 +257,7 @@ double X(gpu_push_apart)(X(gpu) *g, const X(gpu_push) *how, X(gpu_counters) *cou
     memset(&args, 0, sizeof args);
     args.f = g->f;
     args.how = *how;
+    args.m = X(push_distances_of)(how->D);
     args.word = (uint32_t *)g->spare;
     args.waits = g->order;
     args.counters = g->counters;
@@ -265,7 +265,6 @@ double X(gpu_push_apart)(X(gpu) *g, const X(gpu_push) *how, X(gpu_counters) *cou
     X(gpu_set)(g, g->counters, 0, sizeof *g->counters);
     for (int pass = 0; pass < PUSH_PASSES; pass++) {
         args.last = pass == PUSH_PASSES - 1;
-        args.m = X(push_distances_of)(how->D, pass == 0 ? 1.0f : PUSH_WIDER);
         FOR_DIM(d) {
             args.from[d] = args.last ? between[d] : g->f.x[d];
             args.to[d] = args.last ? g->f.x[d] : between[d];

@@ -136,14 +136,14 @@ static void the_distance_follows_the_settings(void)
 /* Whether two particles that stood at a and b before the first pass may meet in the second. */
 static bool were_near(const double a[DIM], const double b[DIM])
 {
-    const double reach = 64 * 1.1 * 0.45;
+    const double reach = 64 * 0.45;
     double most = 0, sum = 0;
     FOR_DIM(d) {
         double way = fabs(floor(64 * a[d]) - floor(64 * b[d]));
         most = fmax(most, way);
         sum += way;
     }
-    return most <= floor(reach + 1) && sum <= floor(reach * sqrt(DIM) + DIM);
+    return most <= floor(1.05 * reach) && most + sum <= floor(reach * sqrt(DIM + 3) + DIM + 1);
 }
 
 /* One pass over all pairs of all particles, in fp64; `start` is where they stood at first. */
