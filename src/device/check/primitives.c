@@ -94,6 +94,12 @@ bool X(gpu_wait)(X(gpu) *g)
     return !g->failure[0];
 }
 
+void X(gpu_while)(X(gpu) *g, const uint32_t *more, X(gpu_body) *body, void *user)
+{
+    while (*more && !g->failure[0])
+        body(g, user);
+}
+
 /* For tests: what the device has. */
 uint64_t X(memory_bytes) = UINT64_MAX;
 

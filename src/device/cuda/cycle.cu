@@ -15,6 +15,8 @@
  * before each half, and fetching, smoothing and restriction are done one after the other. */
 #include "device/cuda/rows.h"
 
+#include "sim/pressure/policy.h"
+
 /* ---- work on tiles */
 
 typedef struct tile_args {
@@ -25,9 +27,9 @@ typedef struct tile_args {
     float *restricted;   /* right side of the coarser level, to be made; or NULL */
     double *partials;    /* of b . x, to be made; or NULL */
     int sweeps;
+    int extra; /* more of them, in tiles that are not uniform */
     bool reverse;
     bool fresh, alone; /* x is zero so far; and so are the tiles around */
-    const X(gpu_state) *state;
 } tile_args;
 
 typedef struct tiles_shared {
@@ -180,10 +182,7 @@ GPU_FN void relax(const tile_args *a, tiles_shared *shared, int t, own *o, int c
     }
     float sum[HALF];
     row inverse = faces ? o->inverse : inverse_of(&a->level, o->slot, o->kind, &p);
-    if (faces)
-        sum_near_faces(s, &p, &o->x, o->end, colour, &o->face, sum);
-    else
-        sum_near(s, &p, &o->x, o->end, colour, sum);
+    sum_near(s, &p, &o->x, o->end, colour, faces ? &o->face : NULL, sum);
     SP_UNROLL_ALL
     for (int n = 0; n < HALF; n++) {
         float all = o->b.v[colour][n] + (faces ? sum[n] : a->level.even * sum[n]);
@@ -208,10 +207,7 @@ GPU_FN void add_rest(const tile_args *a, const rows *s, const row_place *p, cons
 {
     row d = diagonal_of(&a->level, o->slot, o->kind, p);
     float sum[HALF];
-    if (faces)
-        sum_near_faces(s, p, &o->x, o->end, colour, &o->face, sum);
-    else
-        sum_near(s, p, &o->x, o->end, colour, sum);
+    sum_near(s, p, &o->x, o->end, colour, faces ? &o->face : NULL, sum);
     SP_UNROLL_ALL
     for (int n = 0; n < HALF; n++) {
         float all = faces ? sum[n] : a->level.even * sum[n];
@@ -301,20 +297,33 @@ GPU_FN void add_partials(const tile_args *a, tiles_shared *shared, size_t block)
     }
 }
 
+/* The most sweeps that a tile of the group has. */
+GPU_FN int sweeps_of(const tile_args *a, size_t block)
+{
+    bool uneven = false;
+    if (a->extra == 0)
+        return a->sweeps;
+    for (int group = 0; group < GROUP; group++) {
+        int number = (int)block * GROUP + group;
+        bool other = number < a->count && a->level.kind[a->first + number] != UNIFORM;
+        uneven = uneven || other;
+    }
+    return a->sweeps + (uneven ? a->extra : 0);
+}
+
 /* faces: a thread keeps all off-diagonals of its row. */
 GPU_FN void work(const tile_args *a, size_t block, tiles_shared *shared, const bool faces)
 {
-    bool done = a->state->done; /* known when it is needed, after other loads */
+    int sweeps = sweeps_of(a, block);
     KEEP(own, mine, GROUP_ROWS);
     ONE_EACH(t, GROUP_ROWS)
         take_rows(a, shared, block, t, &KEPT(mine, t), faces);
     BARRIER();
-    if (done)
-        return;
-    for (int half = 0; half < 2 * a->sweeps; half++) {
+    for (int half = 0; half < 2 * sweeps; half++) {
         bool black = (half % 2 != 0) != a->reverse;
         ONE_EACH(t, GROUP_ROWS)
-            sweep(a, shared, t, &KEPT(mine, t), black, faces);
+            if (half < 2 * a->sweeps || KEPT(mine, t).kind != UNIFORM)
+                sweep(a, shared, t, &KEPT(mine, t), black, faces);
         BARRIER();
     }
     ONE_EACH(t, GROUP_ROWS) {
@@ -362,7 +371,7 @@ static void work_on(X(gpu) *g, tile_args args)
 #define MOST_TURNS 16
 typedef struct turn {
     bool odd;
-    int sweeps;
+    int sweeps, extra;
 } turn;
 
 typedef struct plan {
@@ -370,8 +379,9 @@ typedef struct plan {
     int count;
 } plan;
 
-/* As on the CPU: even tiles one sweep, odd ones two, even ones two, ..., in the end one. */
-static plan plan_of(int sweeps)
+/* As on the CPU: even tiles one sweep, odd ones two, even ones two, ..., in the end one; tiles that
+ * are not uniform `extra` more, but for the first turn. */
+static plan plan_of(int sweeps, int extra)
 {
     plan p;
     memset(&p, 0, sizeof p);
@@ -379,6 +389,7 @@ static plan plan_of(int sweeps)
     for (int n = 0; n < p.count; n++) {
         p.turns[n].odd = n % 2;
         p.turns[n].sweeps = n == 0 || n == p.count - 1 ? 1 : 2;
+        p.turns[n].extra = n == 0 ? 0 : extra;
     }
     return p;
 }
@@ -391,7 +402,6 @@ static tile_args work_of(X(gpu) *g, int k)
     args.level = y->levels[k];
     args.first = 1;
     args.count = args.level.tile_count;
-    args.state = y->state;
     return args;
 }
 
@@ -413,6 +423,7 @@ static void go_down(X(gpu) *g, int k, const plan *p)
         tile_args args = work_of(g, k);
         odd = p->turns[n].odd;
         args.sweeps = p->turns[n].sweeps;
+        args.extra = p->turns[n].extra;
         args.fresh = n < 2;
         args.alone = n == 0;
         args.restricted = n == p->count - 1 ? restricted : NULL;
@@ -428,6 +439,7 @@ static void go_up(X(gpu) *g, int k, const plan *p)
     for (int n = p->count - 1; n >= 0; n--) {
         tile_args args = work_of(g, k);
         args.sweeps = p->turns[n].sweeps;
+        args.extra = p->turns[n].extra;
         args.reverse = true;
         args.partials = k == 0 && n < 2 ? g->partials : NULL;
         args.coarse = n >= p->count - 2 ? X(gpu_solver_of)(g)->levels[k + 1].x : NULL;
@@ -446,6 +458,7 @@ static void go_down_wrapped(X(gpu) *g, int k, const plan *p)
     for (int n = 0; n < p->count; n++) {
         tile_args args = work_of(g, k);
         args.sweeps = p->turns[n].sweeps;
+        args.extra = p->turns[n].extra;
         run_half(g, args, p->turns[n].odd);
         X(gpu_wrap)(g, l, l->x);
     }
@@ -465,6 +478,7 @@ static void go_up_wrapped(X(gpu) *g, int k, const plan *p)
     for (int n = p->count - 1; n >= 0; n--) {
         args = work_of(g, k);
         args.sweeps = p->turns[n].sweeps;
+        args.extra = p->turns[n].extra;
         args.reverse = true;
         args.partials = k == 0 && n < 2 ? g->partials : NULL;
         X(gpu_wrap)(g, l, l->x);
@@ -476,16 +490,16 @@ void X(gpu_cycle)(X(gpu) *g, int sweeps, bool quick)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     int last = y->level_count - 1;
-    plan p = plan_of(sweeps);
+    plan finest = plan_of(sweeps, quick ? EXTRA : 0), others = plan_of(sweeps, 0);
     for (int k = 0; k < last; k++)
         if (y->periodic)
-            go_down_wrapped(g, k, &p);
+            go_down_wrapped(g, k, k == 0 ? &finest : &others);
         else
-            go_down(g, k, &p);
+            go_down(g, k, k == 0 ? &finest : &others);
     X(gpu_solve_coarsest)(g, sweeps, quick);
     for (int k = last - 1; k >= 0; k--)
         if (y->periodic)
-            go_up_wrapped(g, k, &p);
+            go_up_wrapped(g, k, k == 0 ? &finest : &others);
         else
-            go_up(g, k, &p);
+            go_up(g, k, k == 0 ? &finest : &others);
 }

@@ -108,6 +108,8 @@ typedef struct X(gpu_snapshot) {
     size_t capacity; /* particles */
 } X(gpu_snapshot);
 
+#define GPU_CAPTURES 3 /* loops in each other, and what is around them */
+
 typedef struct X(gpu) {
     X(fields) f;
     void *stream;                       /* CUDA: the stream; check: the pool of threads */
@@ -116,7 +118,10 @@ typedef struct X(gpu) {
     uint64_t allocated;                 /* bytes */
     size_t shared_bytes;                /* that a block can have at most */
     bool early;                         /* kernels may start before the last one ends: launch.h */
-    bool speed_known;                   /* the largest speed of the particles is: */
+    void *graph, *graph_made;           /* CUDA: that of the last loop; that under way: graph.cu */
+    void *capturing[GPU_CAPTURES];      /* CUDA: streams */
+    int capture_depth;
+    bool speed_known; /* the largest speed of the particles is: */
     double speed;
     uint32_t capacity;           /* of the columns */
     unsigned on_host, on_device; /* GPU_... groups that are up to date there */
@@ -184,6 +189,12 @@ void X(gpu_send)(X(gpu) *g, void *to, const void *from, size_t bytes);
 void X(gpu_send_end)(X(gpu) *g);
 void X(gpu_send_guard)(X(gpu) *g);
 bool X(gpu_send_wait)(X(gpu) *g);
+/* Queues what `body` queues, again and again, as long as a number in the device's memory is not 0;
+ * the device looks at it before each turn. One more may stand in the body; the host waits nowhere
+ * in it. */
+typedef void X(gpu_body)(X(gpu) *g, void *user);
+void X(gpu_while)(X(gpu) *g, const uint32_t *more, X(gpu_body) *body, void *user);
+void X(gpu_close_graph)(X(gpu) *g); /* CUDA */
 /* Clock: marks the place in the queue where stage k begins (k = SPATE_STAGE_COUNT: the end), and
  * tells the seconds between the marks of the last step; false: this device has no clock. */
 void X(gpu_mark)(X(gpu) *g, int k);
@@ -277,8 +288,8 @@ void X(gpu_solve_begin)(X(gpu) *g, bool density); /* solve.cu: takes the start f
 void X(gpu_solve_end)(X(gpu) *g, bool density);   /* and gives back the solution */
 double X(gpu_residual)(X(gpu) *g);
 void X(gpu_multigrid_build)(X(gpu) *g); /* cycle.cu */
-bool X(gpu_iterate)(X(gpu) *g, int sweeps, double target, int *iterations, int most, bool anew);
-void X(gpu_add_correction)(X(gpu) *g);
+/* All of solve_multigrid.c; returns max |r|. */
+double X(gpu_solve_multigrid)(X(gpu) *g, int sweeps, double tolerance, int most, int *iterations);
 void X(gpu_multigrid_once)(X(gpu) *g, int sweeps); /* one cycle from nothing, for the density */
 void X(gpu_relax)(X(gpu) *g, float weight);
 void X(gpu_sweep)(X(gpu) *g, float weight, int colour);

@@ -350,7 +350,8 @@ void X(gpu_list_levels)(X(gpu) *g)
 
 typedef struct wrap_args {
     X(gpu_level) level;
-    float *field;
+    float *field, *other; /* to be wrapped; with `state`: one of them, as it says */
+    const X(gpu_state) *state;
     int axis;
 } wrap_args;
 
@@ -370,21 +371,29 @@ MAP(wrap_layer, wrap_args)
     int u = e % TILE, v = e / TILE, n = g->n[axis];
     X(tile_coordinates)(g, l->tile_of[slot], t);
     bool low = t[axis] == 1, high = t[axis] == (n - 1) / TILE + 1;
-    const float *from = a->field + (size_t)slot * TILE_CELLS;
+    float *field = a->state && a->state->last == 0 ? a->other : a->field;
+    const float *from = field + (size_t)slot * TILE_CELLS;
     if (low) { /* cell 0 is also cell n */
         t[axis] = n / TILE + 1;
         int to = l->slot[X(tile_number)(g, t)];
         if (to)
-            a->field[(size_t)to * TILE_CELLS + layer_place(axis, n % TILE, u, v)] =
+            field[(size_t)to * TILE_CELLS + layer_place(axis, n % TILE, u, v)] =
                 from[layer_place(axis, 0, u, v)];
     }
     if (high) { /* cell n - 1 is also cell -1 */
         t[axis] = 0;
         int to = l->slot[X(tile_number)(g, t)];
         if (to)
-            a->field[(size_t)to * TILE_CELLS + layer_place(axis, TILE - 1, u, v)] =
+            field[(size_t)to * TILE_CELLS + layer_place(axis, TILE - 1, u, v)] =
                 from[layer_place(axis, (n - 1) % TILE, u, v)];
     }
+}
+
+static void wrap(X(gpu) *g, wrap_args args)
+{
+    for (args.axis = 0; args.axis < DIM; args.axis++)
+        if (args.level.grid.periodic[args.axis])
+            wrap_layer(g, args, (size_t)args.level.tile_count * FACE_CELLS);
 }
 
 void X(gpu_wrap)(X(gpu) *g, const X(gpu_level) *l, float *field)
@@ -393,7 +402,17 @@ void X(gpu_wrap)(X(gpu) *g, const X(gpu_level) *l, float *field)
     memset(&args, 0, sizeof args);
     args.level = *l;
     args.field = field;
-    for (args.axis = 0; args.axis < DIM; args.axis++)
-        if (l->grid.periodic[args.axis])
-            wrap_layer(g, args, (size_t)l->tile_count * FACE_CELLS);
+    wrap(g, args);
+}
+
+void X(gpu_wrap_direction)(X(gpu) *g)
+{
+    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    wrap_args args;
+    memset(&args, 0, sizeof args);
+    args.level = y->levels[0];
+    args.field = y->direction[0];
+    args.other = y->direction[1];
+    args.state = y->state;
+    wrap(g, args);
 }

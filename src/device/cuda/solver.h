@@ -29,12 +29,19 @@ typedef struct X(gpu_level) {
     float *d, *b, *x, *a[DIM];               /* blocks; a: NULL if all tiles are plain */
 } X(gpu_level);
 
-/* What the iterations decide on the device, so that the host need not look at each. */
+/* What the device decides by itself in a solve; names as in solve_multigrid.c. */
 typedef struct X(gpu_state) {
-    double rho, slope, curvature, cross, residual, target; /* names as in solve_multigrid.c */
+    double rho, slope, curvature, cross, target, tolerance;
+    double residual; /* max |b - A q|, the true one */
+    double largest;  /* max |b| */
     float alpha, beta;
     int iterations, most;
-    uint32_t done;
+    uint32_t start;   /* the next true residual is the first one */
+    uint32_t open;    /* another correction is to be found */
+    uint32_t more;    /* another iteration is to be done for it */
+    uint32_t first;   /* there is no direction yet */
+    uint32_t empty;   /* there is no correction yet */
+    uint32_t last;    /* which of the two directions is the last one; the other is the next */
     uint32_t pockets; /* some are there */
 } X(gpu_state);
 
@@ -63,7 +70,6 @@ typedef struct X(gpu_solver) {
     float *q_density; /* cells of the grid */
     double *partials; /* second stage of sums */
     X(gpu_state) *state;
-    int usual[2]; /* iterations of the last solve for a correction: the first one, a later one */
 } X(gpu_solver);
 
 /* ---- values that a thread keeps across barriers, where a block has as many threads as items */
@@ -170,7 +176,9 @@ static inline X(gpu_solver) *X(gpu_solver_of)(X(gpu) *g)
 #ifdef __cplusplus
 extern "C" {
 #endif
-void X(gpu_wrap)(X(gpu) *g, const X(gpu_level) *l, float *field); /* images of periodic sides */
+/* Images of periodic sides; of level 0's next direction. */
+void X(gpu_wrap)(X(gpu) *g, const X(gpu_level) *l, float *field);
+void X(gpu_wrap_direction)(X(gpu) *g);
 void X(gpu_find_pockets)(X(gpu) *g, double largest); /* marks them, takes the mean out of `right` */
 void X(gpu_assemble_deep)(X(gpu) *g);                /* deep.cu: partials of max |b| */
 void X(gpu_measure_deep)(X(gpu) *g);                 /* and of the divergence */
