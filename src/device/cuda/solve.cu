@@ -53,10 +53,10 @@ typedef struct chunk {
 
 GPU_FN chunk chunk_of(const vector_args *a, size_t i)
 {
-    int slot = (int)(i / TILE_CHUNKS) + 1;
+    int slot = slot_in_order(&a->level, (int)(i / TILE_CHUNKS)), e = (int)(i % TILE_CHUNKS);
     chunk p;
-    p.block = (i + TILE_CHUNKS) * CHUNK;
-    p.grid = chunk_place(&a->grid, a->level.tile_of[slot], (int)(i % TILE_CHUNKS));
+    p.block = (size_t)slot * TILE_CELLS + (size_t)(e * CHUNK);
+    p.grid = chunk_place(&a->grid, a->level.tile_of[slot], e);
     p.full = a->level.kind[slot] == UNIFORM;
     return p;
 }
@@ -276,7 +276,8 @@ typedef enum phase {
     PHASE_CROSS,
     PHASE_SLOPE,
     PHASE_CURVATURE,
-    PHASE_RESIDUAL
+    PHASE_RESIDUAL,
+    PHASE_LARGEST
 } phase;
 
 typedef struct gather_args {
@@ -294,7 +295,7 @@ typedef struct gather_shared {
 
 GPU_FN double combine(double one, double two, phase what)
 {
-    bool sum = what != PHASE_RESIDUAL && what != PHASE_TRUE;
+    bool sum = what != PHASE_RESIDUAL && what != PHASE_TRUE && what != PHASE_LARGEST;
     return sum ? one + two : two > one || two != two ? two : one;
 }
 
@@ -316,6 +317,7 @@ GPU_FN void conclude(const gather_args *a, double value)
 {
     X(gpu_state) *s = a->state;
     switch (a->what) {
+    case PHASE_LARGEST: s->largest = value; break;
     case PHASE_TRUE: conclude_correction(s, value); break;
     case PHASE_RHO:
         s->beta = s->first ? 0.0f : (float)(value / s->rho);
@@ -397,6 +399,11 @@ static void gather(X(gpu) *g, phase what)
     }
     args.last = true;
     gather_partials(g, args, 1);
+}
+
+void X(gpu_gather_largest)(X(gpu) *g)
+{
+    gather(g, PHASE_LARGEST);
 }
 
 /* ---- conjugate gradients */

@@ -54,11 +54,15 @@ typedef struct X(gpu_solver) {
     float scale;                 /* of the last pressure, as a start */
     size_t places;               /* tiles of all levels */
     size_t base[GPU_LEVELS + 1]; /* first place of a level */
-    uint32_t *flags;             /* per place: with unknowns; then: and even; then: an image */
-    uint32_t *sums;              /* of flags, running */
-    uint32_t *counts;            /* per level: tile_count, even_count, image_count */
-    uint8_t *deep;               /* per tile of level 0: see deep.cu */
-    int *ints;                   /* slot, tile_of, parent, near of all levels */
+    /* flags: per place: with unknowns; then: and even; then: an image; then, for tiles of level 0:
+     * with unknowns, but not deep */
+    uint32_t *flags;
+    uint32_t *sums;   /* of flags, running */
+    uint32_t *counts; /* per level: tile_count, even_count, image_count; shallow_count */
+    uint8_t *deep;    /* per tile of level 0: see deep.cu */
+    int *shallow;     /* blocks of level 0 whose tiles are not deep */
+    int shallow_count;
+    int *ints; /* slot, tile_of, parent, near of all levels */
     uint8_t *kinds;
     size_t fine_blocks, coarse_blocks; /* room */
     float *coarse;                     /* the fields of coarse levels */
@@ -70,6 +74,8 @@ typedef struct X(gpu_solver) {
     float *q_density; /* cells of the grid */
     double *partials; /* second stage of sums */
     X(gpu_state) *state;
+    double largest; /* max |b|, before the means of pockets are taken out */
+    bool pockets;   /* some are there */
 } X(gpu_solver);
 
 /* ---- values that a thread keeps across barriers, where a block has as many threads as items */
@@ -176,12 +182,17 @@ static inline X(gpu_solver) *X(gpu_solver_of)(X(gpu) *g)
 #ifdef __cplusplus
 extern "C" {
 #endif
+uint32_t *X(gpu_clear_flags)(X(gpu) *g); /* lists.cu */
 /* Images of periodic sides; of level 0's next direction. */
 void X(gpu_wrap)(X(gpu) *g, const X(gpu_level) *l, float *field);
 void X(gpu_wrap_direction)(X(gpu) *g);
-void X(gpu_find_pockets)(X(gpu) *g, double largest); /* marks them, takes the mean out of `right` */
-void X(gpu_assemble_deep)(X(gpu) *g);                /* deep.cu: partials of max |b| */
-void X(gpu_measure_deep)(X(gpu) *g);                 /* and of the divergence */
+/* solve.cu: state->largest from the partials */
+void X(gpu_gather_largest)(X(gpu) *g);
+/* pockets.cu: marks them, state->pockets; takes their means out of `right`, whose magnitude is */
+void X(gpu_find_pockets)(X(gpu) *g);
+void X(gpu_settle_pockets)(X(gpu) *g, double largest);
+void X(gpu_assemble_deep)(X(gpu) *g); /* deep.cu: partials of max |b| */
+void X(gpu_measure_deep)(X(gpu) *g);  /* and of the divergence */
 /* coarsest.cu: x of the coarsest level from its b. quick: not in the order of the CPU */
 void X(gpu_solve_coarsest)(X(gpu) *g, int sweeps, bool quick);
 /* x of level 0 from its b; partials: of b . x */
