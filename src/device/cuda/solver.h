@@ -74,7 +74,7 @@ typedef struct X(gpu_solver) {
     float *q_density; /* cells of the grid */
     double *partials; /* second stage of sums */
     X(gpu_state) *state;
-    double largest; /* max |b|, before the means of pockets are taken out */
+    double largest; /* max |b|, before the means of pockets are taken out; negative: not known */
     bool pockets;   /* some are there */
 } X(gpu_solver);
 

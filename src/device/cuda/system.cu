@@ -350,7 +350,7 @@ double X(gpu_largest_b)(X(gpu) *g)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     size_t tiles = (size_t)y->levels[0].tile_count;
-    if (!y->pockets)
+    if (!y->pockets && y->largest >= 0)
         return y->largest;
     measure_right(g, args_of(g), tiles);
     return X(gpu_maximum)(g, tiles);
