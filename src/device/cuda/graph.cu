@@ -1,12 +1,13 @@
-/* graph.cu -- loops that the device runs by itself: a CUDA graph with a conditional node for each.
+/* graph.cu -- programs with loops that the device runs by itself: a CUDA graph, with a conditional
+ * node for each loop.
  *
  * What a loop's body queues is captured as a graph that the node runs as long as a number in the
  * device's memory is not 0. Nodes hold the arguments of their kernels, which change from solve to
- * solve with the lists of tiles, so the graph is captured anew each time: half a microsecond per
- * kernel. The executable one is brought up to date with it, which takes a quarter of that, and made
- * anew only where the kernels in it have become others.
+ * solve with the lists of tiles, so a program is captured anew each time: half a microsecond per
+ * kernel, while the device is busy with what comes before. The executable graph is brought up to
+ * date with it, which takes half of that, and made anew only where its kernels have become others.
  *
- * Before CUDA 13 the host looks at the number before each turn. */
+ * Before CUDA 13 the host queues the kernels, and looks at the number before each turn. */
 #include "device/cuda/launch.h"
 
 #if CUDART_VERSION >= 13000
@@ -89,13 +90,12 @@ static void end_capture(X(gpu) *g, const capture *c)
     g->capture_depth--;
 }
 
-/* Into the graph that the stream is capturing; `all` is the outermost one. */
-static void capture_loop(X(gpu) *g, cudaGraph_t all, const uint32_t *more, X(gpu_body) *body,
-                         void *user)
+void X(gpu_while)(X(gpu) *g, const uint32_t *more, X(gpu_body) *body, void *user)
 {
     cudaGraphConditionalHandle loop;
     capture c;
-    if (!good(g, cudaGraphConditionalHandleCreate(&loop, all, 0, 0)))
+    if (g->failure[0] ||
+        !good(g, cudaGraphConditionalHandleCreate(&loop, (cudaGraph_t)g->graph_made, 0, 0)))
         return;
     look(g, loop, more);
     cudaGraph_t inside = add_loop(g, loop);
@@ -106,7 +106,8 @@ static void capture_loop(X(gpu) *g, cudaGraph_t all, const uint32_t *more, X(gpu
     end_capture(g, &c);
 }
 
-static void launch(X(gpu) *g, cudaGraph_t graph)
+/* The executable graph becomes as the captured one is. */
+static void make_ready(X(gpu) *g, cudaGraph_t graph)
 {
     cudaGraphExec_t ready = (cudaGraphExec_t)g->graph;
     cudaGraphExecUpdateResultInfo info;
@@ -118,31 +119,29 @@ static void launch(X(gpu) *g, cudaGraph_t graph)
     if (!ready && !good(g, cudaGraphInstantiate(&ready, graph, 0)))
         ready = NULL;
     g->graph = ready;
-    if (ready)
-        good(g, cudaGraphLaunch(ready, (cudaStream_t)g->stream));
 }
 
-void X(gpu_while)(X(gpu) *g, const uint32_t *more, X(gpu_body) *body, void *user)
+void X(gpu_record)(X(gpu) *g, X(gpu_body) *body, void *user)
 {
     capture c;
     cudaGraph_t graph = NULL;
-    if (g->failure[0])
-        return;
-    if (g->graph_made) {
-        capture_loop(g, (cudaGraph_t)g->graph_made, more, body, user);
-        return;
-    }
-    if (!good(g, cudaGraphCreate(&graph, 0)))
+    if (g->failure[0] || !good(g, cudaGraphCreate(&graph, 0)))
         return;
     if (begin_capture(g, &c, graph)) {
         g->graph_made = graph;
-        capture_loop(g, graph, more, body, user);
+        body(g, user);
         g->graph_made = NULL;
         end_capture(g, &c);
     }
     if (!g->failure[0])
-        launch(g, graph);
+        make_ready(g, graph);
     cudaGraphDestroy(graph);
+}
+
+void X(gpu_play)(X(gpu) *g)
+{
+    if (!g->failure[0])
+        good(g, cudaGraphLaunch((cudaGraphExec_t)g->graph, (cudaStream_t)g->stream));
 }
 
 void X(gpu_close_graph)(X(gpu) *g)
@@ -155,6 +154,17 @@ void X(gpu_close_graph)(X(gpu) *g)
 }
 
 #else
+
+void X(gpu_record)(X(gpu) *g, X(gpu_body) *body, void *user)
+{
+    g->program = body;
+    g->program_user = user;
+}
+
+void X(gpu_play)(X(gpu) *g)
+{
+    g->program(g, g->program_user);
+}
 
 void X(gpu_while)(X(gpu) *g, const uint32_t *more, X(gpu_body) *body, void *user)
 {

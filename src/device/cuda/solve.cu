@@ -648,14 +648,8 @@ BLOCKS_AT_ONCE(update_vectors, vector_args, vector_shared, GROUP_ROWS, AT_ONCE)
             a->partials[KEPT(mine, t).slot - 1] = bits_magnitude(shared->u.most[t]);
 }
 
-/* How an iteration is done. */
-typedef struct recipe {
-    int sweeps;
-    bool quick;
-} recipe;
-
 /* z = M^-1 r. */
-static void queue_cycle(X(gpu) *g, const recipe *how)
+static void queue_cycle(X(gpu) *g, const X(gpu_recipe) *how)
 {
     X(gpu_cycle)(g, how->sweeps, how->quick);
     gather(g, PHASE_RHO);
@@ -677,7 +671,7 @@ static void queue_step(X(gpu) *g)
 
 static void queue_iteration(X(gpu) *g, void *user)
 {
-    queue_cycle(g, (const recipe *)user);
+    queue_cycle(g, (const X(gpu_recipe) *)user);
     queue_step(g);
 }
 
@@ -711,7 +705,7 @@ MAP(add_step, vector_args)
 /* Queues the search for a correction, and what it leaves of the residual. */
 static void queue_correction(X(gpu) *g, void *user)
 {
-    queue_cycle(g, (const recipe *)user);
+    queue_cycle(g, (const X(gpu_recipe) *)user);
     queue_beta(g);
     queue_step(g);
     X(gpu_while)(g, &X(gpu_solver_of)(g)->state->more, queue_iteration, user);
@@ -748,19 +742,36 @@ static void begin(X(gpu) *g, double tolerance, int most)
     begin_state(g, args, 1);
 }
 
+/* All of a solve, from the solution so far on. */
+static void queue_solve(X(gpu) *g, void *user)
+{
+    X(gpu_multigrid_build)(g);
+    queue_residual(g);
+    gather(g, PHASE_TRUE);
+    X(gpu_while)(g, &X(gpu_solver_of)(g)->state->open, queue_correction, user);
+}
+
+void X(gpu_prepare_multigrid)(X(gpu) *g, int sweeps)
+{
+    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    y->recipe.sweeps = sweeps;
+    y->recipe.quick = true;
+    X(gpu_record)(g, queue_solve, &y->recipe);
+    y->prepared = true;
+}
+
 double X(gpu_solve_multigrid)(X(gpu) *g, int sweeps, double tolerance, int most, int *iterations)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
-    recipe how = {sweeps, true};
     X(gpu_state) state;
     memset(&state, 0, sizeof state);
     *iterations = 0;
     if (y->levels[0].tile_count == 0)
         return 0;
+    if (!y->prepared || sweeps != y->recipe.sweeps)
+        X(gpu_prepare_multigrid)(g, sweeps);
     begin(g, tolerance, most);
-    queue_residual(g);
-    gather(g, PHASE_TRUE);
-    X(gpu_while)(g, &y->state->open, queue_correction, &how);
+    X(gpu_play)(g);
     X(gpu_download)(g, &state, y->state, sizeof state);
     *iterations = state.iterations;
     return state.residual;
@@ -821,7 +832,7 @@ void X(gpu_sweep)(X(gpu) *g, float weight, int colour)
 
 void X(gpu_multigrid_once)(X(gpu) *g, int sweeps)
 {
-    recipe how = {sweeps, false};
+    X(gpu_recipe) how = {sweeps, false};
     X(gpu_solve_begin)(g, true);
     begin(g, 0.0, 1);
     queue_residual(g);

@@ -45,6 +45,12 @@ typedef struct X(gpu_state) {
     uint32_t pockets; /* some are there */
 } X(gpu_state);
 
+/* How an iteration is done. */
+typedef struct X(gpu_recipe) {
+    int sweeps;
+    bool quick; /* not in the order of the CPU */
+} X(gpu_recipe);
+
 typedef struct X(gpu_solver) {
     X(gpu_level) levels[GPU_LEVELS];
     int level_count;
@@ -76,6 +82,8 @@ typedef struct X(gpu_solver) {
     X(gpu_state) *state;
     double largest; /* max |b|, before the means of pockets are taken out; negative: not known */
     bool pockets;   /* some are there */
+    bool prepared;  /* the solve is recorded, with: */
+    X(gpu_recipe) recipe;
 } X(gpu_solver);
 
 /* ---- values that a thread keeps across barriers, where a block has as many threads as items */
@@ -186,8 +194,10 @@ uint32_t *X(gpu_clear_flags)(X(gpu) *g); /* lists.cu */
 /* Images of periodic sides; of level 0's next direction. */
 void X(gpu_wrap)(X(gpu) *g, const X(gpu_level) *l, float *field);
 void X(gpu_wrap_direction)(X(gpu) *g);
-/* solve.cu: state->largest from the partials */
+/* solve.cu: state->largest from the partials; records the solve for the lists of tiles as they are
+ */
 void X(gpu_gather_largest)(X(gpu) *g);
+void X(gpu_prepare_multigrid)(X(gpu) *g, int sweeps);
 /* pockets.cu: marks them, state->pockets; takes their means out of `right`, whose magnitude is */
 void X(gpu_find_pockets)(X(gpu) *g);
 void X(gpu_settle_pockets)(X(gpu) *g, double largest);

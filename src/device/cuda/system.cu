@@ -299,7 +299,7 @@ BLOCKS(assemble_moving, system_args, tile_shared, PAIRS)
     assemble_tile(a, block, shared, true);
 }
 
-double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind, float scale)
+double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind, float scale, int sweeps)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     X(gpu_state) state;
@@ -307,7 +307,7 @@ double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind, float scale)
     y->scale = scale;
     y->least_theta = least_theta;
     y->blind = blind;
-    y->pockets = false;
+    y->pockets = y->prepared = false;
     y->largest = 0;
     X(gpu_fill_faces)(g, g->f.u);
     X(gpu_clear_flags)(g);
@@ -325,6 +325,8 @@ double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind, float scale)
             X(gpu_wrap)(g, &y->levels[0], y->levels[0].a[d]);
     X(gpu_gather_largest)(g);
     X(gpu_find_pockets)(g);
+    if (sweeps > 0) /* while the device is busy with what is queued */
+        X(gpu_prepare_multigrid)(g, sweeps);
     X(gpu_download)(g, &state, y->state, sizeof state);
     y->largest = state.largest;
     y->pockets = state.pockets && state.largest < 1e30; /* otherwise the solve will be refused */

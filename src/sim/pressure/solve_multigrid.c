@@ -215,8 +215,7 @@ static double true_residual(X(sim) *s)
 /* A device does all of it without a look by the host. */
 static void solve_there(X(sim) *s, X(solve) *solve)
 {
-    if (!s->system.hierarchy)
-        X(multigrid_build)(s);
+    s->system.hierarchy = true;
     solve->residual = X(gpu_solve_multigrid)(s->gpu, s->system.sweeps, solve->tolerance,
                                              solve->max_iterations, &solve->iterations);
     solve->converged = solve->residual <= solve->tolerance;
