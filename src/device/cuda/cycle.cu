@@ -7,6 +7,12 @@
  *   of the coarser right side in the same kernel. The others do it in one more.
  * - The coarser correction is added while a tile is fetched.
  *
+ * On a large finest level half of the traffic is x on its way: between the turns it is held in 16
+ * bits, in the memory of the next direction, which is not there yet. Rounding it, by 2^-11, makes
+ * errors from cell to cell, which the sweeps after it take away; the last turn of either parity
+ * leaves x in 32 bits. (x in 16 bits to the end would do harm: the error is a share of the smooth
+ * part of x, and A makes it larger than that by the square root of its condition.)
+ *
  * The order of sweeps is that of the CPU: the density projection is a single cycle, and one in
  * another order would move the particles elsewhere. In a solve the coarsest level is done otherwise
  * (`quick`, coarsest.cu).
@@ -29,7 +35,11 @@ typedef struct tile_args {
     int sweeps;
     int extra; /* more of them, in tiles that are not uniform */
     bool reverse;
-    bool fresh, alone; /* x is zero so far; and so are the tiles around */
+    bool fresh, alone;    /* x is zero so far; and so are the tiles around */
+    bool near_end;        /* with halves: x is to be stored in 32 bits */
+    bool near_wide;       /* and is so around already */
+    float *directions[2]; /* with halves: their memory is in the next one of these */
+    const X(gpu_state) *state;
 } tile_args;
 
 typedef struct tiles_shared {
@@ -48,6 +58,27 @@ typedef struct own {
     row inverse;    /* of small levels */
     faces_row face;
 } own;
+
+/* x in 16 bits; there is no block 0. */
+GPU_FN uint16_t *halves_of(const tile_args *a, int slot)
+{
+    float *memory = a->directions[1 - a->state->last] + TILE_CELLS;
+    return (uint16_t *)memory + (size_t)(slot - 1) * TILE_CELLS;
+}
+
+/* n values of x from place `at` of a block on; half: a constant. */
+GPU_FN void load_x(const tile_args *a, int slot, int at, float *v, int n, const bool half)
+{
+    if (!half) {
+        load_floats(a->level.x + (size_t)slot * TILE_CELLS + (size_t)at, v, n);
+        return;
+    }
+    SP_UNROLL_ALL
+    for (int k = 0; k < n; k++)
+        v[k] = 0.0f;
+    if (slot > 0)
+        load_halves(halves_of(a, slot) + at, v, n, a->state->unit);
+}
 
 /* Where row `number` of a block with that parent finds its HALF values of the coarser level. */
 GPU_FN size_t coarse_row(int parent, int number)
@@ -90,7 +121,7 @@ GPU_FN void correct_around(const tile_args *a, int slot, int at, float *x, const
 
 /* All loads that need no other come first: they take long. */
 GPU_FN void look_around(const tile_args *a, int slot, const row_place *p, const piece *q,
-                        surroundings *o)
+                        surroundings *o, const bool half)
 {
     const X(gpu_level) *l = &a->level;
     const int faces[3] = {0, 1, q->face};
@@ -100,9 +131,9 @@ GPU_FN void look_around(const tile_args *a, int slot, const row_place *p, const 
     o->at[0] = p->number * TILE + TILE - 1;
     o->at[1] = p->number * TILE;
     o->at[2] = q->from;
-    o->end[0] = l->x[(size_t)o->slot[0] * TILE_CELLS + (size_t)o->at[0]];
-    o->end[1] = l->x[(size_t)o->slot[1] * TILE_CELLS + (size_t)o->at[1]];
-    load_floats(l->x + (size_t)o->slot[2] * TILE_CELLS + (size_t)o->at[2], o->piece, PIECE);
+    load_x(a, o->slot[0], o->at[0], &o->end[0], 1, half);
+    load_x(a, o->slot[1], o->at[1], &o->end[1], 1, half);
+    load_x(a, o->slot[2], o->at[2], o->piece, PIECE, half);
     if (!a->coarse_around)
         return;
     const float *from[3];
@@ -122,7 +153,7 @@ GPU_FN void look_around(const tile_args *a, int slot, const row_place *p, const 
 
 /* The thread's row, and its piece of what lies around the tile. */
 GPU_FN void take_rows(const tile_args *a, tiles_shared *shared, size_t block, int t, own *o,
-                      const bool faces)
+                      const bool faces, const bool half)
 {
     const X(gpu_level) *l = &a->level;
     int group = t / TILE_ROWS, number = (int)block * GROUP + group;
@@ -138,10 +169,15 @@ GPU_FN void take_rows(const tile_args *a, tiles_shared *shared, size_t block, in
     memset(&near, 0, sizeof near);
     o->kind = l->kind[o->slot];
     o->b = load_row(l->b + own, p.odd);
-    if (!a->fresh)
-        o->x = load_row(l->x + own, p.odd);
-    if (!a->alone)
-        look_around(a, o->slot, &p, &q, &near);
+    if (!a->fresh) {
+        float raw[TILE];
+        load_x(a, o->slot, p.number * TILE, raw, TILE, half);
+        o->x = by_colour(raw, p.odd);
+    }
+    if (!a->alone && half && a->near_wide)
+        look_around(a, o->slot, &p, &q, &near, false);
+    else if (!a->alone)
+        look_around(a, o->slot, &p, &q, &near, half);
     o->end[0] = near.end[0];
     o->end[1] = near.end[1];
     if (faces) {
@@ -311,13 +347,25 @@ GPU_FN int sweeps_of(const tile_args *a, size_t block)
     return a->sweeps + (uneven ? a->extra : 0);
 }
 
-/* faces: a thread keeps all off-diagonals of its row. */
-GPU_FN void work(const tile_args *a, size_t block, tiles_shared *shared, const bool faces)
+GPU_FN void store_x(const tile_args *a, const own *o, const row_place *p, const bool half)
+{
+    float raw[TILE];
+    by_place(&o->x, p->odd, raw);
+    if (half && !a->near_end)
+        store_halves(halves_of(a, o->slot) + p->number * TILE, raw, TILE, a->state->scale);
+    else
+        store_floats(a->level.x + (size_t)o->slot * TILE_CELLS + (size_t)(p->number * TILE), raw,
+                     TILE);
+}
+
+/* faces: a thread keeps all off-diagonals of its row; half: x is in 16 bits on its way. */
+GPU_FN void work(const tile_args *a, size_t block, tiles_shared *shared, const bool faces,
+                 const bool half)
 {
     int sweeps = sweeps_of(a, block);
     KEEP(own, mine, GROUP_ROWS);
     ONE_EACH(t, GROUP_ROWS)
-        take_rows(a, shared, block, t, &KEPT(mine, t), faces);
+        take_rows(a, shared, block, t, &KEPT(mine, t), faces, half);
     BARRIER();
     for (int half = 0; half < 2 * sweeps; half++) {
         bool black = (half % 2 != 0) != a->reverse;
@@ -330,8 +378,7 @@ GPU_FN void work(const tile_args *a, size_t block, tiles_shared *shared, const b
         own *o = &KEPT(mine, t);
         row_place p = row_place_of(t % TILE_ROWS);
         if (o->slot > 0 && (a->sweeps > 0 || a->coarse))
-            store_row(a->level.x + (size_t)o->slot * TILE_CELLS + (size_t)(p.number * TILE), &o->x,
-                      p.odd);
+            store_x(a, o, &p, half);
         if (a->restricted && o->slot > 0)
             find_rest(a, shared, t, o, faces);
         if (a->partials)
@@ -345,20 +392,33 @@ GPU_FN void work(const tile_args *a, size_t block, tiles_shared *shared, const b
 
 BLOCKS_AT_ONCE(work_on_tiles, tile_args, tiles_shared, GROUP_ROWS, AT_ONCE)
 {
-    work(a, block, shared, false);
+    work(a, block, shared, false, false);
+}
+
+BLOCKS_AT_ONCE(work_on_tiles_in_halves, tile_args, tiles_shared, GROUP_ROWS, AT_ONCE)
+{
+    work(a, block, shared, false, true);
 }
 
 /* Small levels, where the time is that of one tile after the other and general tiles are many. */
 BLOCKS_AT_ONCE(work_on_few_tiles, tile_args, tiles_shared, GROUP_ROWS, AT_ONCE / 2)
 {
-    work(a, block, shared, true);
+    work(a, block, shared, true, false);
 }
 
 #define FEW_TILES 4096
+/* From here on halves are worth it. The device "check" is to do the same with little. */
+#ifdef __CUDACC__
+#define MANY_TILES 8192
+#else
+#define MANY_TILES 20
+#endif
 
 static void work_on(X(gpu) *g, tile_args args)
 {
-    if (args.level.a[0] && args.level.tile_count <= FEW_TILES)
+    if (args.directions[0])
+        work_on_tiles_in_halves(g, args, groups_of(args.count));
+    else if (args.level.a[0] && args.level.tile_count <= FEW_TILES)
         work_on_few_tiles(g, args, groups_of(args.count));
     else
         work_on_tiles(g, args, groups_of(args.count));
@@ -377,6 +437,7 @@ typedef struct turn {
 typedef struct plan {
     turn turns[MOST_TURNS];
     int count;
+    bool halves;
 } plan;
 
 /* As on the CPU: even tiles one sweep, odd ones two, even ones two, ..., in the end one; tiles that
@@ -394,7 +455,7 @@ static plan plan_of(int sweeps, int extra)
     return p;
 }
 
-static tile_args work_of(X(gpu) *g, int k)
+static tile_args work_of(X(gpu) *g, int k, const plan *p)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     tile_args args;
@@ -402,6 +463,9 @@ static tile_args work_of(X(gpu) *g, int k)
     args.level = y->levels[k];
     args.first = 1;
     args.count = args.level.tile_count;
+    args.state = y->state;
+    for (int n = 0; n < 2; n++)
+        args.directions[n] = p->halves ? y->direction[n] : NULL;
     return args;
 }
 
@@ -420,7 +484,7 @@ static void go_down(X(gpu) *g, int k, const plan *p)
     float *restricted = X(gpu_solver_of)(g)->levels[k + 1].b;
     bool odd = false;
     for (int n = 0; n < p->count; n++) {
-        tile_args args = work_of(g, k);
+        tile_args args = work_of(g, k, p);
         odd = p->turns[n].odd;
         args.sweeps = p->turns[n].sweeps;
         args.extra = p->turns[n].extra;
@@ -429,7 +493,7 @@ static void go_down(X(gpu) *g, int k, const plan *p)
         args.restricted = n == p->count - 1 ? restricted : NULL;
         run_half(g, args, odd);
     }
-    tile_args args = work_of(g, k);
+    tile_args args = work_of(g, k, p);
     args.restricted = restricted;
     run_half(g, args, !odd);
 }
@@ -437,13 +501,15 @@ static void go_down(X(gpu) *g, int k, const plan *p)
 static void go_up(X(gpu) *g, int k, const plan *p)
 {
     for (int n = p->count - 1; n >= 0; n--) {
-        tile_args args = work_of(g, k);
+        tile_args args = work_of(g, k, p);
         args.sweeps = p->turns[n].sweeps;
         args.extra = p->turns[n].extra;
         args.reverse = true;
         args.partials = k == 0 && n < 2 ? g->partials : NULL;
         args.coarse = n >= p->count - 2 ? X(gpu_solver_of)(g)->levels[k + 1].x : NULL;
         args.coarse_around = n == p->count - 1;
+        args.near_end = n < 2;
+        args.near_wide = n == 0;
         run_half(g, args, p->turns[n].odd);
     }
 }
@@ -456,13 +522,13 @@ static void go_down_wrapped(X(gpu) *g, int k, const plan *p)
     size_t blocks = (size_t)(l->tile_count + l->image_count) + 1;
     X(gpu_set)(g, l->x, 0, blocks * TILE_CELLS * sizeof(float));
     for (int n = 0; n < p->count; n++) {
-        tile_args args = work_of(g, k);
+        tile_args args = work_of(g, k, p);
         args.sweeps = p->turns[n].sweeps;
         args.extra = p->turns[n].extra;
         run_half(g, args, p->turns[n].odd);
         X(gpu_wrap)(g, l, l->x);
     }
-    tile_args args = work_of(g, k);
+    tile_args args = work_of(g, k, p);
     args.restricted = y->levels[k + 1].b;
     work_on(g, args);
 }
@@ -471,12 +537,12 @@ static void go_up_wrapped(X(gpu) *g, int k, const plan *p)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     X(gpu_level) *l = &y->levels[k];
-    tile_args args = work_of(g, k);
+    tile_args args = work_of(g, k, p);
     args.coarse = y->levels[k + 1].x;
     args.alone = true;
     work_on(g, args);
     for (int n = p->count - 1; n >= 0; n--) {
-        args = work_of(g, k);
+        args = work_of(g, k, p);
         args.sweeps = p->turns[n].sweeps;
         args.extra = p->turns[n].extra;
         args.reverse = true;
@@ -491,6 +557,7 @@ void X(gpu_cycle)(X(gpu) *g, int sweeps, bool quick)
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     int last = y->level_count - 1;
     plan finest = plan_of(sweeps, quick ? EXTRA : 0), others = plan_of(sweeps, 0);
+    finest.halves = quick && !y->periodic && y->levels[0].tile_count >= MANY_TILES;
     for (int k = 0; k < last; k++)
         if (y->periodic)
             go_down_wrapped(g, k, k == 0 ? &finest : &others);
