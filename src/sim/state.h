@@ -244,6 +244,7 @@ bool X(device_stats)(X(sim) *s, spate_stats *stats); /* false: the host is to ta
 double X(snapshot_bytes)(const spate_scene *scene, double particles); /* of the host's memory */
 /* After a step: the seconds of its stages by the device's clock, for it works behind the host. */
 void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT]);
+spate_status X(device_wait)(X(sim) *s, spate_error *error); /* until it has done all so far */
 #else
 static inline spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
 {
@@ -312,6 +313,11 @@ static inline double X(snapshot_bytes)(const spate_scene *scene, double particle
 static inline void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT])
 {
     (void)s, (void)seconds;
+}
+static inline spate_status X(device_wait)(X(sim) *s, spate_error *error)
+{
+    (void)s, (void)error;
+    return SPATE_OK;
 }
 #endif
 

@@ -2,6 +2,7 @@
 #ifndef SPATE_SIM_PRESSURE_H
 #define SPATE_SIM_PRESSURE_H
 
+#include "policy.h"
 #include "sim/state.h"
 
 /* The policy of the solvers stands once. Where the instance has a device that is to do their
@@ -22,11 +23,6 @@
 
 /* Of a coarse grid's equations: see multigrid.c. */
 #define SCALE 4.0f
-
-/* Of the tolerance: a start as good as that needs no iteration, any other one at least. In water at
- * rest the remainder of a start that just meets the tolerance would act in every step, and add up.
- */
-#define SETTLED 0.01
 
 typedef struct X(solve) {
     double tolerance; /* on max |r|, m/s */

@@ -14,10 +14,6 @@
 
 #include <math.h>
 
-#define DROP 1e-3
-#define EXTRA 1  /* sweep in tiles that are not uniform */
-#define NEAR 0.9 /* of the tolerance: there the true residual is worth a look */
-
 typedef struct cg_args {
     X(sim) *s;
     float factor;       /* alpha or beta */
@@ -156,8 +152,6 @@ static bool iterate(cg_args *args, X(solve) *solve, double target)
 {
     X(sim) *s = args->s;
     X(system) *y = &s->system;
-    ON_DEVICE(s, bool anew = args->first; args->first = false; return X(gpu_iterate)(
-                  s->gpu, y->sweeps, target, &solve->iterations, solve->max_iterations, anew));
     size_t tiles = (size_t)y->levels[0].tile_count;
     double residual = HUGE_VAL;
     args->empty = true;
@@ -207,22 +201,32 @@ static void add_range(void *user, size_t begin, size_t end, int worker)
 
 static void add_correction(cg_args *args)
 {
-    ON_DEVICE(args->s, X(gpu_add_correction)(args->s->gpu); return );
     size_t tiles = (size_t)args->s->system.levels[0].tile_count;
     sp_parallel_for(args->s->common->pool, tiles, 8, add_range, args);
 }
 
 static double true_residual(X(sim) *s)
 {
-    ON_DEVICE(s, return X(gpu_residual)(s->gpu));
     X(fill_border_wide)(s, s->system.q_sum);
     return X(system_residual)(s, NULL, s->system.q_sum);
 }
+
+#ifdef SPATE_GPU
+/* A device does all of it without a look by the host. */
+static void solve_there(X(sim) *s, X(solve) *solve)
+{
+    s->system.hierarchy = true;
+    solve->residual = X(gpu_solve_multigrid)(s->gpu, s->system.sweeps, solve->tolerance,
+                                             solve->max_iterations, &solve->iterations);
+    solve->converged = solve->residual <= solve->tolerance;
+}
+#endif
 
 void X(solve_multigrid)(X(sim) *s, X(solve) *solve)
 {
     X(system) *y = &s->system;
     cg_args args = {.s = s, .first = true, .start = true};
+    ON_DEVICE(s, solve_there(s, solve); return );
     solve->iterations = 0;
     solve->residual = X(system_residual)(s, y->q, NULL);
     bool more = solve->residual > SETTLED * solve->tolerance;
