@@ -122,7 +122,7 @@ typedef struct X(system) {
     float *mic;       /* pcg: the inverse of the preconditioner's diagonal */
     float *direction[2],
         *image;      /* multigrid, blocks: the last and the next direction, A times it */
-    float *step;     /* multigrid, blocks: the correction to q so far */
+    double *step;    /* multigrid, blocks: the correction to q so far */
     double *partial; /* multigrid, per block: of a sum */
     bool hierarchy;  /* multigrid: the levels are those of this system */
     X(level) levels[MAX_LEVELS]; /* multigrid */

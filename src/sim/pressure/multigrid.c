@@ -101,7 +101,7 @@ static double block_cells(const X(grid) *g)
 double X(multigrid_bytes)(const X(grid) *fine)
 {
     X(grid) g = *fine;
-    double values = 8 * block_cells(&g);
+    double values = 9 * block_cells(&g);
     for (int k = 1; k < MAX_LEVELS && !is_coarsest(&g); k++) {
         g = coarser(&g);
         values += (DIM + 1) * (double)g.size + (DIM + 5) * block_cells(&g);
@@ -121,7 +121,7 @@ spate_status X(multigrid_create)(X(sim) *s, spate_error *error)
     bool complete = make_blocks(&y->direction[0], &s->grid);
     complete = make_blocks(&y->direction[1], &s->grid) && complete;
     complete = make_blocks(&y->image, &s->grid) && complete;
-    complete = make_blocks(&y->step, &s->grid) && complete;
+    complete = (y->step = sp_alloc(most_blocks(&s->grid) * TILE_CELLS, sizeof(double))) && complete;
     complete = (y->partial = sp_alloc(most_blocks(&s->grid), sizeof(double))) && complete;
     if (!complete)
         return sp_fail_memory(error, "the multigrid", (uint64_t)s->grid.size * 4 * sizeof(float));
