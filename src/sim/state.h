@@ -91,7 +91,8 @@ typedef struct X(level) {
     int block_count;            /* with those of images across periodic sides; without block 0 */
     int (*near)[2 * DIM];       /* per block: those across its faces */
     int *order;                 /* blocks of even tiles, then those of odd ones */
-    int even_count;             /* how many even ones */
+    int *part[2];               /* where the parts of a cycle begin in `order`, of either parity */
+    int part_count;             /* and where the last one ends */
     uint8_t *kind;              /* per block: KIND_... */
     uint32_t *some, *uneven;    /* per block: pairs of rows with an unknown; those of them where
                                    off-diagonals are read; not of uniform tiles */

@@ -144,8 +144,8 @@ SP_INLINE lanes around(const float *x, int k, int m, int h, int i, const float *
 
 /* A x of the same vector: the sum over the neighbours of the difference to them, each times the
  * off-diagonal between, and what the diagonal has more than the sum of those, times x itself. x may
- * be a hundred times as large as its differences, which fp32 has exactly. d: NULL where the
- * diagonal is 2 * DIM. */
+ * be a hundred times as large as its differences, which fp32 has exactly; and it has the sum of the
+ * off-diagonals exactly (kernels/fractions.h). d: NULL where the diagonal is 2 * DIM. */
 SP_INLINE lanes differences(const float *x, int k, int m, int h, int i, const float *d,
                             const float *faces)
 {
@@ -162,21 +162,18 @@ SP_INLINE lanes differences(const float *x, int k, int m, int h, int i, const fl
     }
     if (faces) {
         const float *y = faces + FACES_Y + (k * (TILE + 1) + 2 * m) * TILE + i;
-        lanes low = load(y), inner = load(y + TILE), high = load(y + 2 * TILE);
+        lanes low = load(y), high = load(y + 2 * TILE), inner = load(y + TILE);
         lanes one = load(faces + at), two = load(faces + FACES_RIGHT + at);
-        /* as the diagonal was summed: without air they are the same number */
-        open = one + two;
-        open += h ? weave(inner, low) : weave(low, inner);
-        open += h ? weave(high, inner) : weave(inner, high);
+        lanes far = h ? weave(high, low) : weave(low, high);
+        open = (one + two) + (inner + far);
         left *= one;
         right *= two;
         middle *= inner;
-        outer *= h ? weave(high, low) : weave(low, high);
+        outer *= far;
         if (DIM == 3) {
             one = load(faces + FACES_Z + at);
             two = load(faces + FACES_Z + TILE * TILE + at);
-            open += one;
-            open += two;
+            open += one + two;
             back *= one;
             front *= two;
         }

@@ -33,27 +33,6 @@ SP_INLINE fours solution(const float *q, const double *q_sum, size_t c)
     return q_sum ? load_fours(q_sum + c) : widen_four(q + c);
 }
 
-/* Four values of A q near solids: by differences, as the fluxes that the gradient makes, and what
- * the diagonal has more than the sum of the off-diagonals. That is 0 but for air; rounding would
- * leave a trace of it, times q, that no velocity knows of. */
-SP_INLINE fours times_cut(const X(sim) *s, size_t c, const float *q, const double *q_sum)
-{
-    const X(system) *y = &s->system;
-    fours own = solution(q, q_sum, c), sum = {0};
-    four open = {0};
-    FOR_DIM(d) {
-        size_t step = s->grid.stride[d];
-        four low = *(const loose_four *)(y->a[d] + c),
-             high = *(const loose_four *)(y->a[d] + c + step);
-        sum += __builtin_convertvector(low, fours) * (own - solution(q, q_sum, c - step));
-        sum += __builtin_convertvector(high, fours) * (own - solution(q, q_sum, c + step));
-        open += low;
-        open += high;
-    }
-    four more = *(const loose_four *)(y->diagonal + c) - open;
-    return sum + __builtin_convertvector(more, fours) * own;
-}
-
 /* Four values of r. unknown: as of the tile. Off-diagonals between two unknowns are 1 unless there
  * are solids near, and there is no pressure where there is no unknown. Only the result is rounded
  * to fp32. */
@@ -61,14 +40,16 @@ SP_INLINE four residual_four(const X(sim) *s, size_t c, const float *q, const do
                              int unknown)
 {
     const X(system) *y = &s->system;
-    fours r = widen_four(y->b + c);
-    if (unknown == UNKNOWN_CUT)
-        return __builtin_convertvector(r - times_cut(s, c, q, q_sum), four);
     fours diagonal = unknown == UNKNOWN_DEEP ? (fours){0} + 2 * DIM : widen_four(y->diagonal + c);
-    r -= diagonal * solution(q, q_sum, c);
+    fours r = widen_four(y->b + c) - diagonal * solution(q, q_sum, c);
     FOR_DIM(d) {
         size_t step = s->grid.stride[d];
-        r += solution(q, q_sum, c - step) + solution(q, q_sum, c + step);
+        fours low = solution(q, q_sum, c - step), high = solution(q, q_sum, c + step);
+        if (unknown == UNKNOWN_CUT) {
+            low *= widen_four(y->a[d] + c);
+            high *= widen_four(y->a[d] + c + step);
+        }
+        r += low + high;
     }
     return __builtin_convertvector(r, four);
 }
