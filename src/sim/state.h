@@ -91,7 +91,8 @@ typedef struct X(level) {
     int block_count;            /* with those of images across periodic sides; without block 0 */
     int (*near)[2 * DIM];       /* per block: those across its faces */
     int *order;                 /* blocks of even tiles, then those of odd ones */
-    int even_count;             /* how many even ones */
+    int *part[2];               /* where the parts of a cycle begin in `order`, of either parity */
+    int part_count;             /* and where the last one ends */
     uint8_t *kind;              /* per block: KIND_... */
     uint32_t *some, *uneven;    /* per block: pairs of rows with an unknown; those of them where
                                    off-diagonals are read; not of uniform tiles */
@@ -122,7 +123,7 @@ typedef struct X(system) {
     float *mic;       /* pcg: the inverse of the preconditioner's diagonal */
     float *direction[2],
         *image;      /* multigrid, blocks: the last and the next direction, A times it */
-    float *step;     /* multigrid, blocks: the correction to q so far */
+    double *step;    /* multigrid, blocks: the correction to q so far */
     double *partial; /* multigrid, per block: of a sum */
     bool hierarchy;  /* multigrid: the levels are those of this system */
     X(level) levels[MAX_LEVELS]; /* multigrid */
