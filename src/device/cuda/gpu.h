@@ -290,10 +290,10 @@ double X(gpu_largest_b)(X(gpu) *g);
 double X(gpu_divergence)(X(gpu) *g);
 void X(gpu_scale_pressure)(X(gpu) *g, float factor);
 void X(gpu_gradient)(X(gpu) *g, bool density);
-void X(gpu_solve_begin)(X(gpu) *g, bool density); /* solve.cu: takes the start from the grid */
+void X(gpu_solve_begin)(X(gpu) *g, bool density); /* residual.cu: takes the start from the grid */
 void X(gpu_solve_end)(X(gpu) *g, bool density);   /* and gives back the solution */
 double X(gpu_residual)(X(gpu) *g);
-void X(gpu_multigrid_build)(X(gpu) *g); /* cycle.cu */
+void X(gpu_multigrid_build)(X(gpu) *g); /* coarsen.cu */
 /* All of solve_multigrid.c; returns max |r|. */
 double X(gpu_solve_multigrid)(X(gpu) *g, int sweeps, double tolerance, int most, int *iterations);
 void X(gpu_multigrid_once)(X(gpu) *g, int sweeps); /* one cycle from nothing, for the density */

@@ -195,6 +195,7 @@ uint32_t *X(gpu_clear_flags)(X(gpu) *g); /* lists.cu */
 /* Images of periodic sides; of level 0's next direction. */
 void X(gpu_wrap)(X(gpu) *g, const X(gpu_level) *l, float *field);
 void X(gpu_wrap_direction)(X(gpu) *g);
+void X(gpu_queue_residual)(X(gpu) *g); /* residual.cu: into b of level 0; partials: of max |r| */
 /* solve.cu: state->largest from the partials; records the solve for the lists of tiles as they are
  */
 void X(gpu_gather_largest)(X(gpu) *g);
