@@ -95,23 +95,44 @@ GPU_FN void meet(const push_args *a, size_t k, const float x[DIM], float held, u
         r->way[d] += way[d];
 }
 
-/* The cell c is that of particle k; those of the candidates are around it. */
-GPU_FN void meet_cell(const push_args *a, size_t k, const float x[DIM], float held,
-                      const int c[DIM], request *r)
+/* The particles [first, end) that are candidates of particle k, moved by `shift`. First who they
+ * are, then what they ask for: few are, and threads of a warp that find one wait for each other. */
+GPU_FN void meet_run(const push_args *a, size_t k, const float x[DIM], float held, uint32_t first,
+                     uint32_t end, const float shift[DIM], request *r)
+{
+    uint32_t word = a->word[k];
+    for (uint32_t begin = first; begin < end; begin += 32) {
+        uint32_t n = end - begin < 32 ? end - begin : 32, bits = 0;
+        for (uint32_t j = 0; j < n; j++) {
+            bool near = is_candidate(a, word, a->word[begin + j]) && begin + j != k;
+            bits |= (uint32_t)near << j;
+        }
+        for (; bits; bits &= bits - 1)
+            meet(a, k, x, held, begin + GPU_LOWEST_BIT(bits), shift, r);
+    }
+}
+
+/* The cells c .. c + more along x. Those of one tile are one run; cells beyond a periodic side are
+ * on the other one, which is a whole number of cells away: no steps modulo 256. */
+GPU_FN void meet_cells(const push_args *a, size_t k, const float x[DIM], float held,
+                       const int c[DIM], int more, request *r)
 {
     const X(grid) *g = &a->f.grid;
-    int cell[DIM];
+    int cell[DIM], end = c[0] + more;
     float shift[DIM];
-    FOR_DIM(d) {
-        int n = g->n[d], turn = !a->how.sides.wrap[d] ? 0 : c[d] < 0 ? n : c[d] >= n ? -n : 0;
-        cell[d] = c[d] + turn;
-        shift[d] = (float)-turn;
+    for (int from = c[0], last; from <= end; from = last + 1) {
+        last = from | (TILE - 1); /* of its tile */
+        last = from < g->n[0] && last >= g->n[0] ? g->n[0] - 1 : last;
+        last = last < end ? last : end;
+        FOR_DIM(d) {
+            int n = g->n[d], at = d == 0 ? from : c[d];
+            int turn = !a->how.sides.wrap[d] ? 0 : at < 0 ? n : at >= n ? -n : 0;
+            cell[d] = at + turn;
+            shift[d] = (float)-turn;
+        }
+        size_t low = X(index)(g, cell), high = low + (size_t)(last - from);
+        meet_run(a, k, x, held, a->f.first[low], a->f.first[high] + a->f.count[high], shift, r);
     }
-    size_t index = X(index)(g, cell);
-    uint32_t word = a->word[k], first = a->f.first[index], end = first + a->f.count[index];
-    for (uint32_t j = first; j < end; j++)
-        if (j != k && is_candidate(a, word, a->word[j])) /* whole cells are no steps modulo 256 */
-            meet(a, k, x, held, j, shift, r);
 }
 
 /* Where its pairs ask a particle to be: inside the domain, at most D / 2 from where it is. */
@@ -134,15 +155,13 @@ GPU_FN void answer(const push_args *a, size_t k, float to[DIM])
         high[d] = wide || upper ? 1 : 0;
     }
     float held = is_held(a, x, word);
-    int at[3];
-    for (at[2] = low[2]; at[2] <= high[2]; at[2]++)
-        for (at[1] = low[1]; at[1] <= high[1]; at[1]++)
-            for (at[0] = low[0]; at[0] <= high[0]; at[0]++) {
-                int near[DIM];
-                FOR_DIM(d)
-                    near[d] = c[d] + at[d];
-                meet_cell(a, k, x, held, near, &r);
-            }
+    for (int z = low[2]; z <= high[2]; z++)
+        for (int y = low[1]; y <= high[1]; y++) {
+            int offset[3] = {low[0], y, z}, near[DIM];
+            FOR_DIM(d)
+                near[d] = c[d] + offset[d];
+            meet_cells(a, k, x, held, near, high[0] - low[0], &r);
+        }
     FOR_DIM(d)
         square += r.way[d] * r.way[d];
     float length = GPU_SQRT(square), slow = r.pairs * PUSH_SLOWING;
