@@ -105,12 +105,15 @@ LANE_FN ints are_undisturbed(const tile_view *view, const floats x[DIM], const f
     return plain;
 }
 
-/* Runge-Kutta's stages wait for each other. Two groups of eight particles go through them by turns,
- * and while one waits the other computes; without vectors of eight, one, which is enough to do. */
+/* Runge-Kutta's stages wait for each other. GROUPS groups of eight particles go through them by
+ * turns, and while one waits the others compute. Without vectors of eight, one, which is enough to
+ * do; what a task asks for is then tested and not a constant, or gcc takes minutes over it. */
 #if defined(__x86_64__) && !defined(__AVX__)
 #define GROUPS 1
+#define TILE_FN static __attribute__((noinline))
 #else
 #define GROUPS 4
+#define TILE_FN LANE_FN
 #endif
 
 typedef struct group {
@@ -247,12 +250,12 @@ LANE_FN void advect_groups(X(advection) *args, task task, const tile_view *view,
 }
 
 /* The particles of a tile. */
-LANE_FN void advect_tile(X(advection) *args, int tile, task task, const tile_view *view)
+TILE_FN void advect_tile(X(advection) *args, int tile, task task, const tile_view *view)
 {
     const X(sim) *s = args->s;
     sums sum = {.sound = ~(ints){0}};
     uint32_t k = s->tiles.start[tile], end = s->tiles.start[tile + 1];
-    for (; k + GROUPS * LANES <= end; k += GROUPS * LANES)
+    for (; GROUPS > 1 && k + GROUPS * LANES <= end; k += GROUPS * LANES)
         advect_groups(args, task, view, k, LANES, GROUPS, &sum);
     for (; k < end; k += LANES)
         advect_groups(args, task, view, k, end - k < LANES ? end - k : LANES, 1, &sum);

@@ -365,6 +365,6 @@ void X(carry_kick)(X(sim) *s)
     kick_args args = {
         .s = s, .half = (float)(0.5 * s->common->last_dt / s->grid.dx), .kept = X(kept_share)(s)};
     sp_parallel_for(s->common->pool, (size_t)s->tiles.face_count, 1, kick_range, &args);
-    FOR_DIM(d)
-        X(fill_border)(s, s->carried[d], d);
+    float *const *const carried[] = {s->carried};
+    X(fill_border_faces)(s, carried, 1);
 }

@@ -75,30 +75,66 @@ LANE_FN void find_momenta(const X(particles) *p, uint32_t k, uint32_t n, quad mo
     }
 }
 
+/* Eight particles ready to be given: where, (1, v), and the shares of the lines along x. */
+typedef struct bunch {
+    places at;
+    quad momentum[LANES];
+    floats lines[4];
+    uint32_t n;
+} bunch;
+
+LANE_FN void prepare(const X(particles) *p, const int corner[DIM], uint32_t k, uint32_t n, bunch *b)
+{
+    const places *at = &b->at;
+    find_places(p, corner, k, n, &b->at);
+    find_momenta(p, k, n, b->momentum);
+    b->lines[0] = DIM == 3 ? at->low[1] * at->low[DIM - 1] : at->low[1];
+    b->lines[1] = DIM == 3 ? at->high[1] * at->low[DIM - 1] : at->high[1];
+    b->lines[2] = DIM == 3 ? at->low[1] * at->high[DIM - 1] : lanes_of(0.0f);
+    b->lines[3] = DIM == 3 ? at->high[1] * at->high[DIM - 1] : lanes_of(0.0f);
+    b->n = n;
+}
+
+LANE_FN void give_one(const bunch *b, uint32_t lane, lattice *l)
+{
+    quad *node = l->node + b->at.node[lane];
+    floats both = lanes_two_quads(b->at.low[0][lane] * b->momentum[lane],
+                                  b->at.high[0][lane] * b->momentum[lane]);
+    for (int line = 0; line < LAST(2) * 2; line++) {
+        quad *first = node + (line & 1) * FINE + (line >> 1) * FINE_PLANE;
+        floats sum;
+        memcpy(&sum, first, sizeof sum);
+        sum += b->lines[line][lane] * both;
+        memcpy(first, &sum, sizeof sum);
+    }
+}
+
+/* Neighbours in the list give to the same nodes, and a sum that is on its way to memory cannot be
+ * read back in other parts than it was written in: the processor waits. Therefore BUNCHES bunches,
+ * about as many cells of a row, give one particle each by turns, and no cell follows its
+ * neighbour. */
+#define BUNCHES 8
+
 static void give_to_lattice(const X(sim) *s, int tile, const int corner[DIM], lattice *l)
 {
     const X(particles) *p = &s->particles;
-    uint32_t end = s->tiles.start[tile + 1], n;
-    for (uint32_t k = s->tiles.start[tile]; k < end; k += n) {
-        n = end - k < LANES ? end - k : LANES;
-        places at;
-        quad momentum[LANES];
-        floats lines[4]; /* shares of the lines along x: axes y and z together */
-        find_places(p, corner, k, n, &at);
-        find_momenta(p, k, n, momentum);
-        lines[0] = DIM == 3 ? at.low[1] * at.low[DIM - 1] : at.low[1];
-        lines[1] = DIM == 3 ? at.high[1] * at.low[DIM - 1] : at.high[1];
-        lines[2] = DIM == 3 ? at.low[1] * at.high[DIM - 1] : lanes_of(0.0f);
-        lines[3] = DIM == 3 ? at.high[1] * at.high[DIM - 1] : lanes_of(0.0f);
-        for (uint32_t lane = 0; lane < n; lane++) {
-            quad *node = l->node + at.node[lane];
-            quad left = at.low[0][lane] * momentum[lane], right = at.high[0][lane] * momentum[lane];
-            for (int line = 0; line < LAST(2) * 2; line++) {
-                quad *first = node + (line & 1) * FINE + (line >> 1) * FINE_PLANE;
-                first[0] += lines[line][lane] * left;
-                first[1] += lines[line][lane] * right;
-            }
+    uint32_t begin = s->tiles.start[tile], count = s->tiles.start[tile + 1] - begin;
+    bunch b[BUNCHES];
+    for (uint32_t k = 0; k < count; k += BUNCHES * LANES) {
+        bool full = true;
+        for (uint32_t m = 0; m < BUNCHES; m++) {
+            uint32_t at = k + m * LANES, n = at < count ? count - at : 0;
+            b[m].n = 0;
+            full = full && n >= LANES;
+            if (n > 0)
+                prepare(p, corner, begin + at, n < LANES ? n : LANES, &b[m]);
         }
+        for (uint32_t lane = 0; lane < LANES; lane++)
+            for (uint32_t turn = 0; turn < BUNCHES; turn++) {
+                uint32_t m = turn * 3 % BUNCHES;
+                if (full || lane < b[m].n)
+                    give_one(&b[m], lane, l);
+            }
     }
 }
 
