@@ -29,10 +29,11 @@ void X(push_store_init)(store *s, void *memory, uint32_t capacity)
 
 typedef uint8_t eight __attribute__((vector_size(LANES)));
 
-LANE_FN eight round_places(floats x)
+LANE_FN eight round_places(floats x, float per_cell)
 {
     enum { LOW = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 3 }; /* byte of an int */
-    bytes steps = (bytes) __builtin_convertvector(x * PUSH_STEPS, ints);
+    typedef uint8_t all __attribute__((vector_size(4 * LANES)));
+    all steps = (all) __builtin_convertvector(x * per_cell, ints);
     return __builtin_shufflevector(steps, steps, LOW, LOW + 4, LOW + 8, LOW + 12, LOW + 16,
                                    LOW + 20, LOW + 24, LOW + 28);
 }
@@ -43,7 +44,8 @@ LANE_FN floats find_held(const around *a, const floats x[DIM], uint32_t number)
     const push_args *args = a->args;
     ints held = {0};
     FOR_DIM(d)
-        held |= (x[d] < args->sides.touch_low[d]) | (x[d] > args->sides.touch_high[d]);
+        held |= less(x[d], lanes_of(args->sides.touch_low[d])) |
+                less(lanes_of(args->sides.touch_high[d]), x[d]);
     for (uint32_t k = 0; k < LANES && args->touches; k++)
         held[k] |= -(int32_t)args->touches[number + k];
     return (floats)((ints)((floats){0} + 1.0f) & held);
@@ -56,8 +58,8 @@ LANE_FN void copy_bytes(const push_args *args, int d, uint32_t number, floats x,
     if (args->last)
         memcpy(&rounded, args->rounded[d] + number, sizeof rounded);
     else
-        rounded = round_places(x);
-    rounded += (uint8_t)(int)(shift * PUSH_STEPS);
+        rounded = round_places(x, args->m.steps);
+    rounded += (uint8_t)(int)(shift * args->m.steps);
     memcpy(to, &rounded, sizeof rounded);
 }
 

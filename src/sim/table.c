@@ -118,6 +118,7 @@ static void free_particles(X(sim) *s)
     X(bring)(s, GPU_PARTICLES);
     X(changed)(s, GPU_PARTICLES);
     s->sorted = false;
+    s->fastest = -1.0f;
     for (uint32_t k = 0; k < s->particles.count; k++) {
         double x[3] = {0, 0, 0}, v[3] = {0, 0, 0};
         FOR_DIM(d) {
@@ -192,6 +193,7 @@ static void add_impulse(void *user, const double center[3], double radius, const
     X(sim) *s = user;
     X(bring)(s, GPU_PARTICLES);
     X(changed)(s, GPU_PARTICLES);
+    s->fastest = -1.0f;
     for (uint32_t k = 0; k < s->particles.count && radius > 0; k++) {
         double square = 0;
         FOR_DIM(d) {

@@ -47,9 +47,9 @@ GPU_FN void conclude_correction(X(gpu_state) *s, double value)
 {
     double limit = s->start ? SETTLED * s->tolerance : s->tolerance;
     bool better = s->start || value < 0.9 * s->residual; /* or fp32 cannot do better */
-    bool close = DROP * value < 3 * s->tolerance;
+    bool close = DROP_THERE * value < 3 * s->tolerance;
     s->open = value > limit && better && s->iterations < s->most;
-    s->target = close ? NEAR * s->tolerance : DROP * value;
+    s->target = close ? NEAR * s->tolerance : DROP_THERE * value;
     s->residual = value;
     s->start = 0;
     s->empty = 1;

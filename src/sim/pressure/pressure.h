@@ -19,7 +19,8 @@
 #define ON_DEVICE(s, ...) ((void)0)
 #endif
 
-#define SWEEPS 2 /* of the multigrid's smoother, before and after the coarser grids */
+#define SWEEPS 2        /* of the multigrid's smoother, before and after the coarser grids */
+#define STRONG_SWEEPS 6 /* where that did not converge */
 
 /* Of a coarse grid's equations: see multigrid.c. */
 #define SCALE 4.0f
