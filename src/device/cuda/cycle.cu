@@ -7,11 +7,11 @@
  *   of the coarser right side in the same kernel. The others do it in one more.
  * - The coarser correction is added while a tile is fetched.
  *
- * On a large finest level half of the traffic is x on its way: between the turns it is held in 16
- * bits, in the memory of the next direction, which is not there yet. Rounding it, by 2^-11, makes
- * errors from cell to cell, which the sweeps after it take away; the last turn of either parity
- * leaves x in 32 bits. (x in 16 bits to the end would do harm: the error is a share of the smooth
- * part of x, and A makes it larger than that by the square root of its condition.)
+ * On the way down x of a large finest level is held in 16 bits, in the memory of the next
+ * direction, which is not there yet. Rounding it, by 2^-9, makes errors from cell to cell. There x
+ * has no smooth part yet, so they are small against its own roughness, and the way up smooths them.
+ * After the coarser correction they would be a share of the smooth part, which A makes larger by
+ * the square root of its condition: there x is in 32 bits.
  *
  * The order of sweeps is that of the CPU: the density projection is a single cycle, and one in
  * another order would move the particles elsewhere. In a solve the coarsest level is done otherwise
@@ -36,8 +36,7 @@ typedef struct tile_args {
     int extra; /* more of them, in tiles that are not uniform */
     bool reverse;
     bool fresh, alone;    /* x is zero so far; and so are the tiles around */
-    bool near_end;        /* with halves: x is to be stored in 32 bits */
-    bool near_wide;       /* and is so around already */
+    bool up;              /* on the way up */
     float *directions[2]; /* with halves: their memory is in the next one of these */
     const X(gpu_state) *state;
 } tile_args;
@@ -77,7 +76,7 @@ GPU_FN void load_x(const tile_args *a, int slot, int at, float *v, int n, const 
     for (int k = 0; k < n; k++)
         v[k] = 0.0f;
     if (slot > 0)
-        load_halves(halves_of(a, slot) + at, v, n, a->state->unit);
+        load_halves(halves_of(a, slot) + at, v, n);
 }
 
 /* Where row `number` of a block with that parent finds its HALF values of the coarser level. */
@@ -171,13 +170,16 @@ GPU_FN void take_rows(const tile_args *a, tiles_shared *shared, size_t block, in
     o->b = load_row(l->b + own, p.odd);
     if (!a->fresh) {
         float raw[TILE];
-        load_x(a, o->slot, p.number * TILE, raw, TILE, half);
+        if (half && (a->coarse || !a->up))
+            load_x(a, o->slot, p.number * TILE, raw, TILE, true);
+        else
+            load_x(a, o->slot, p.number * TILE, raw, TILE, false);
         o->x = by_colour(raw, p.odd);
     }
-    if (!a->alone && half && a->near_wide)
-        look_around(a, o->slot, &p, &q, &near, false);
+    if (!a->alone && half && (a->coarse_around || !a->up))
+        look_around(a, o->slot, &p, &q, &near, true);
     else if (!a->alone)
-        look_around(a, o->slot, &p, &q, &near, half);
+        look_around(a, o->slot, &p, &q, &near, false);
     o->end[0] = near.end[0];
     o->end[1] = near.end[1];
     if (faces) {
@@ -351,14 +353,14 @@ GPU_FN void store_x(const tile_args *a, const own *o, const row_place *p, const 
 {
     float raw[TILE];
     by_place(&o->x, p->odd, raw);
-    if (half && !a->near_end)
-        store_halves(halves_of(a, o->slot) + p->number * TILE, raw, TILE, a->state->scale);
+    if (half && !a->up)
+        store_halves(halves_of(a, o->slot) + p->number * TILE, raw, TILE);
     else
         store_floats(a->level.x + (size_t)o->slot * TILE_CELLS + (size_t)(p->number * TILE), raw,
                      TILE);
 }
 
-/* faces: a thread keeps all off-diagonals of its row; half: x is in 16 bits on its way. */
+/* faces: a thread keeps all off-diagonals of its row; half: on the way down x is in 16 bits. */
 GPU_FN void work(const tile_args *a, size_t block, tiles_shared *shared, const bool faces,
                  const bool half)
 {
@@ -508,8 +510,7 @@ static void go_up(X(gpu) *g, int k, const plan *p)
         args.partials = k == 0 && n < 2 ? g->partials : NULL;
         args.coarse = n >= p->count - 2 ? X(gpu_solver_of)(g)->levels[k + 1].x : NULL;
         args.coarse_around = n == p->count - 1;
-        args.near_end = n < 2;
-        args.near_wide = n == 0;
+        args.up = true;
         run_half(g, args, p->turns[n].odd);
     }
 }

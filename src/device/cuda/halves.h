@@ -1,33 +1,22 @@
-/* halves.h -- floats in 16 bits (IEEE 754 binary16), to be held in memory: 11 bits of digits, from
- * 6e-8 to 65504, which stands for all that is above. */
+/* halves.h -- floats in 16 bits, to be held in memory: the first half of a float (bfloat16), with 8
+ * bits of digits and the range of floats. */
 #ifndef SPATE_DEVICE_CUDA_HALVES_H
 #define SPATE_DEVICE_CUDA_HALVES_H
 
 #include "device/cuda/launch.h"
 
 #ifdef __CUDACC__
-#include <cuda_fp16.h>
-#endif
-
-#define MOST_OF_16 65504.0f
-
-GPU_FN float within_16(float v)
-{
-    v = v < MOST_OF_16 ? v : MOST_OF_16;
-    return v > -MOST_OF_16 ? v : -MOST_OF_16;
-}
-
-#ifdef __CUDACC__
+#include <cuda_bf16.h>
 
 GPU_FN void unpack_two(uint32_t bits, float *v)
 {
-    float2 two = __half22float2(*(const __half2 *)&bits);
-    v[0] = two.x, v[1] = two.y;
+    v[0] = __uint_as_float(bits << 16);
+    v[1] = __uint_as_float(bits & 0xffff0000u);
 }
 
 GPU_FN uint32_t pack_two(float one, float two)
 {
-    __half2 both = __floats2half2_rn(within_16(one), within_16(two));
+    __nv_bfloat162 both = __floats2bfloat162_rn(one, two);
     return *(const uint32_t *)&both;
 }
 
@@ -35,34 +24,26 @@ GPU_FN uint32_t pack_two(float one, float two)
 
 GPU_FN float from_16(uint16_t bits)
 {
-    uint32_t magnitude = bits & 0x7fffu, wide = (magnitude << 13) + 0x38000000u;
-    float v = (float)magnitude * (1.0f / 16777216.0f); /* below the smallest normal one */
-    if (magnitude >= 0x400u)
-        memcpy(&v, &wide, sizeof v);
-    return bits & 0x8000u ? -v : v;
+    uint32_t wide = (uint32_t)bits << 16;
+    float v;
+    memcpy(&v, &wide, sizeof v);
+    return v;
 }
 
 /* To the nearest one; of two as near, the even one. */
 GPU_FN uint16_t to_16(float value)
 {
-    uint32_t bits, magnitude, sign;
-    value = within_16(value);
+    uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
-    sign = bits >> 16 & 0x8000u;
-    magnitude = bits & 0x7fffffffu;
-    if (magnitude >= 0x38800000u) {
-        magnitude += 0xfffu + (magnitude >> 13 & 1u);
-        return (uint16_t)(sign | (magnitude - 0x38000000u) >> 13);
-    }
-    float whole = GPU_ABS(value) * 16777216.0f;
-    whole = (whole + 8388608.0f) - 8388608.0f;
-    return (uint16_t)(sign | (uint32_t)whole);
+    if ((bits & 0x7fffffffu) > 0x7f800000u)
+        return 0x7fff; /* not a number */
+    return (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
 
 #endif
 
-/* n values from an aligned place, n a multiple of 8, or 4, or 2, or 1; times a factor. */
-GPU_FN void load_halves(const uint16_t *from, float *v, int n, float factor)
+/* n values from an aligned place, n a multiple of 8, or 4, or 2, or 1. */
+GPU_FN void load_halves(const uint16_t *from, float *v, int n)
 {
 #ifdef __CUDACC__
     SP_UNROLL_ALL
@@ -78,30 +59,24 @@ GPU_FN void load_halves(const uint16_t *from, float *v, int n, float factor)
     if (n == 2)
         unpack_two(*(const uint32_t *)from, v);
     if (n == 1)
-        v[0] = __half2float(*(const __half *)from);
+        v[0] = __uint_as_float((uint32_t)*from << 16);
 #else
     for (int k = 0; k < n; k++)
         v[k] = from_16(from[k]);
 #endif
-    SP_UNROLL_ALL
-    for (int k = 0; k < n; k++)
-        v[k] *= factor;
 }
 
 /* n: a multiple of 8. */
-GPU_FN void store_halves(uint16_t *to, const float *v, int n, float factor)
+GPU_FN void store_halves(uint16_t *to, const float *v, int n)
 {
 #ifdef __CUDACC__
     SP_UNROLL_ALL
-    for (int k = 0; k + 8 <= n; k += 8) {
-        const float *w = v + k;
-        *(uint4 *)(to + k) = make_uint4(
-            pack_two(w[0] * factor, w[1] * factor), pack_two(w[2] * factor, w[3] * factor),
-            pack_two(w[4] * factor, w[5] * factor), pack_two(w[6] * factor, w[7] * factor));
-    }
+    for (int k = 0; k + 8 <= n; k += 8)
+        *(uint4 *)(to + k) = make_uint4(pack_two(v[k], v[k + 1]), pack_two(v[k + 2], v[k + 3]),
+                                        pack_two(v[k + 4], v[k + 5]), pack_two(v[k + 6], v[k + 7]));
 #else
     for (int k = 0; k < n; k++)
-        to[k] = to_16(v[k] * factor);
+        to[k] = to_16(v[k]);
 #endif
 }
 

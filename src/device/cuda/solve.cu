@@ -42,21 +42,6 @@ GPU_FN double combine(double one, double two, phase what)
     return sum ? one + two : two > one || two != two ? two : one;
 }
 
-/* Numbers of 16 bits in a cycle are those of x times a power of two, by which the largest |r|
- * becomes one between 1/128 and 1/64: then there is room for 4 million times as much, and 18 digits
- * below. */
-GPU_FN void choose_scale(X(gpu_state) *s, double value)
-{
-    float largest = (float)value;
-    uint32_t bits;
-    memcpy(&bits, &largest, sizeof bits);
-    uint32_t exponent = bits >> 23 & 0xffu; /* 2^(exponent - 127) <= largest */
-    exponent = exponent < 20u ? 20u : exponent > 230u ? 230u : exponent;
-    uint32_t unit = (exponent + 7u) << 23, scale = (247u - exponent) << 23;
-    memcpy(&s->unit, &unit, sizeof unit);
-    memcpy(&s->scale, &scale, sizeof scale);
-}
-
 /* After a true residual: whether another correction is to be found, and how good it is to be. */
 GPU_FN void conclude_correction(X(gpu_state) *s, double value)
 {
@@ -66,7 +51,6 @@ GPU_FN void conclude_correction(X(gpu_state) *s, double value)
     s->open = value > limit && better && s->iterations < s->most;
     s->target = close ? NEAR * s->tolerance : DROP_THERE * value;
     s->residual = value;
-    choose_scale(s, value);
     s->start = 0;
     s->empty = 1;
     s->more = s->open;
@@ -99,7 +83,6 @@ GPU_FN void conclude(const gather_args *a, double value)
         break;
     case PHASE_RESIDUAL:
         s->iterations++;
-        choose_scale(s, value);
         s->more = value > s->target && s->iterations < s->most;
         s->last = 1 - s->last;
         s->first = s->empty = 0;

@@ -35,7 +35,6 @@ typedef struct X(gpu_state) {
     double residual; /* max |b - A q|, the true one */
     double largest;  /* max |b| */
     float alpha, beta;
-    float scale, unit; /* of the numbers of 16 bits in a cycle: cycle.cu; and 1 / scale */
     int iterations, most;
     uint32_t start;   /* the next true residual is the first one */
     uint32_t open;    /* another correction is to be found */
