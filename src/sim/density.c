@@ -101,12 +101,12 @@ static void zero_range(void *user, size_t begin, size_t end, int worker)
         for (int r = 0; r < TILE_ROWS; r++) {
             size_t row = base + X(row_offset)(&s->grid, r);
             FOR_DIM(d)
-                memset(s->weight[d] + row, 0, TILE * sizeof(float));
+                memset(s->away[d] + row, 0, TILE * sizeof(float));
         }
     }
 }
 
-/* ---- the displacement on the faces; `weight` holds it, which is free between G2P and P2G */
+/* ---- the displacement on the faces: `away` */
 
 typedef struct layer_args {
     X(sim) *s;
@@ -120,11 +120,11 @@ static void extend_face(X(sim) *s, int d, size_t f, int layer)
         size_t near[2] = {f - s->grid.stride[axis], f + s->grid.stride[axis]};
         for (int side = 0; side < 2; side++) {
             bool known = s->known[d][near[side]] > 0 && s->known[d][near[side]] < layer;
-            sum += known ? s->weight[d][near[side]] : 0.0f;
+            sum += known ? s->away[d][near[side]] : 0.0f;
             count += known ? 1.0f : 0.0f;
         }
     }
-    s->weight[d][f] = count > 0.0f ? sum / count : 0.0f;
+    s->away[d][f] = count > 0.0f ? sum / count : 0.0f;
 }
 
 /* Whether a row of face marks holds `mark`. */
@@ -200,9 +200,9 @@ static void extend(X(sim) *s)
         layer_args args = {s, layer};
         sp_parallel_for(s->common->pool, (size_t)s->tiles.face_count, 4, extend_range, &args);
         FOR_DIM(d)
-            X(fill_border_periodic)(s, s->weight[d], d);
+            X(fill_border_periodic)(s, s->away[d], d);
     }
-    float *const *const displacement[] = {s->weight};
+    float *const *const displacement[] = {s->away};
     X(fill_border_faces)(s, displacement, 1);
 }
 
@@ -215,7 +215,7 @@ void X(project_density)(X(sim) *s)
     y->q = y->q_density;
     find_excess(s);
     s->common->density_iterations += solve_density(s);
-    X(system_gradient)(s, s->weight);
+    X(system_gradient)(s, s->away);
     y->q = q;
     extend(s);
     s->displaced = true;

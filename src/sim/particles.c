@@ -97,6 +97,7 @@ void X(particles_append)(X(sim) *s, const float x[DIM], const float v[DIM], int 
 {
     uint32_t k = s->particles.count++;
     s->sorted = false;
+    s->fastest = -1.0f;
     X(particles_put)(s, k, x, v, source);
     s->particles.id[0][k] = s->particles.next_id++;
 }
@@ -125,8 +126,8 @@ void X(particles_remove_dead)(X(sim) *s)
     X(particles) *p = &s->particles;
     void **columns[MAX_COLUMNS];
     int column_count = X(particle_columns)(p, columns);
-    s->at_home = false;
-    s->sorted = false;
+    s->at_home = s->sorted = false;
+    s->fastest = -1.0f;
     for (uint32_t k = 0; k < p->count;) {
         if (p->x[0][k] != DEAD) {
             k++;

@@ -199,7 +199,8 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
     memcpy(common->gravity, record.gravity, sizeof record.gravity);
     memcpy(common->seconds, record.seconds, sizeof record.seconds);
     s->particles.count = record.count;
-    s->at_home = s->displaced = false;
+    s->at_home = s->displaced = s->hands_back = false;
+    s->fastest = -1.0f;
     s->particles.next_id = record.next_id;
     return SPATE_OK;
 }

@@ -252,6 +252,7 @@ static spate_status lay_shape(seeder *s, X(sim) *sim, int fill, spate_error *err
     s->count += sum - sim->particles.count;
     sim->particles.count = sim->particles.next_id = (uint32_t)sum;
     sim->sorted = false;
+    sim->fastest = -1.0f;
     sp_free(args.place);
     return SPATE_OK;
 }

@@ -116,6 +116,9 @@ static spate_status make_arrays(X(sim) *s, spate_error *error)
     s->system.q = s->p;
     FOR_DIM(d)
         s->carried[d] = s->weight[d];
+    FOR_DIM(d)
+        s->away[d] = GPU_INSTANCE ? s->weight[d] : s->u_old[d];
+    s->fastest = -1.0f;
     s->system.sweeps = SWEEPS;
     s->system.least_theta = 0.01f;
     s->system.levels[0].grid = s->grid;

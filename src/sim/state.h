@@ -22,6 +22,7 @@
 #include <stdatomic.h>
 
 #define MAX_CHANNELS 16
+#define MOST_SPEED 1e30f /* m/s: what is no less is no velocity */
 #define MAX_COLUMNS (2 * DIM + 1 + DIM * DIM + 4 * MAX_CHANNELS)
 
 typedef uint32_t __attribute__((may_alias)) X(word); /* a value of a column, whatever its type */
@@ -91,7 +92,8 @@ typedef struct X(level) {
     int block_count;            /* with those of images across periodic sides; without block 0 */
     int (*near)[2 * DIM];       /* per block: those across its faces */
     int *order;                 /* blocks of even tiles, then those of odd ones */
-    int even_count;             /* how many even ones */
+    int *part[2];               /* where the parts of a cycle begin in `order`, of either parity */
+    int part_count;             /* and where the last one ends */
     uint8_t *kind;              /* per block: KIND_... */
     uint32_t *some, *uneven;    /* per block: pairs of rows with an unknown; those of them where
                                    off-diagonals are read; not of uniform tiles */
@@ -122,7 +124,7 @@ typedef struct X(system) {
     float *mic;       /* pcg: the inverse of the preconditioner's diagonal */
     float *direction[2],
         *image;      /* multigrid, blocks: the last and the next direction, A times it */
-    float *step;     /* multigrid, blocks: the correction to q so far */
+    double *step;    /* multigrid, blocks: the correction to q so far */
     double *partial; /* multigrid, per block: of a sum */
     bool hierarchy;  /* multigrid: the levels are those of this system */
     X(level) levels[MAX_LEVELS]; /* multigrid */
@@ -168,9 +170,10 @@ typedef struct X(sim) {
     /* grid fields; zero outside the active tiles */
     float *u[DIM];       /* face velocity */
     float *u_old[DIM];   /* face velocity as it came from the particles */
-    float *weight[DIM];  /* of a face in P2G; EXTRAPOLATE is the last to need it. From SEPARATE
-                            to ADVECT: displacement, see `displaced` */
+    float *weight[DIM];  /* of a face in P2G; EXTRAPOLATE is the last to need it */
     float *carried[DIM]; /* what G2P reads (kick.c); in the memory of `weight` */
+    float *away[DIM];    /* cells, from SEPARATE to ADVECT: displacement, see `displaced`; in the
+                            memory of `u_old`, on a GPU in that of `weight` */
     float *phi; /* m, cells: signed distance to the surface, negative in the liquid, cut off at one
                    dx */
     float *density; /* cells: of particles, against rest density times the free room, 1 where that
@@ -203,8 +206,11 @@ typedef struct X(sim) {
     float reach;         /* cells around the liquid in which u is known, after EXTRAPOLATE */
     uint64_t dead;       /* particles marked DEAD, not yet removed */
     uint64_t unsound;    /* particles to which G2P gave no finite velocity */
+    float fastest;       /* the largest v^2 of particles, m^2/s^2; negative: to be found */
     bool at_home;        /* particles are in the tiles that SORT put them in */
-    bool displaced;      /* `weight` holds a displacement (cells) that ADVECT is to add */
+    bool displaced;      /* `away` holds a displacement that ADVECT is to add */
+    bool whole_step;     /* the stages follow each other: G2P may leave something to ADVECT */
+    bool hands_back;     /* it has: the velocities of the particles */
 
     void *scratch; /* memory of the arena */
     size_t scratch_size;
@@ -227,6 +233,7 @@ enum {
 /* ---- device/cuda: an instance that has its arrays also in a GPU's memory (SPATE_GPU). In
  * those of the CPU these do nothing. Groups: GPU_... of device/groups.h. */
 #ifdef SPATE_GPU
+#define GPU_INSTANCE true
 spate_status X(gpu_attach)(X(sim) *s, spate_error *error);
 void X(gpu_detach)(X(sim) *s);
 void X(bring)(X(sim) *s, unsigned groups);   /* makes the host's arrays current */
@@ -244,7 +251,9 @@ bool X(device_stats)(X(sim) *s, spate_stats *stats); /* false: the host is to ta
 double X(snapshot_bytes)(const spate_scene *scene, double particles); /* of the host's memory */
 /* After a step: the seconds of its stages by the device's clock, for it works behind the host. */
 void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT]);
+spate_status X(device_wait)(X(sim) *s, spate_error *error); /* until it has done all so far */
 #else
+#define GPU_INSTANCE false
 static inline spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
 {
     (void)s, (void)error;
@@ -313,6 +322,11 @@ static inline void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT])
 {
     (void)s, (void)seconds;
 }
+static inline spate_status X(device_wait)(X(sim) *s, spate_error *error)
+{
+    (void)s, (void)error;
+    return SPATE_OK;
+}
 #endif
 
 /* ---- state.c */
@@ -371,6 +385,8 @@ X(mover) X(mover_begin)(X(sim) *s, double dt);
 bool X(settle)(X(mover) *m, const float x[DIM], float to[DIM], float v[DIM]);
 void X(mover_end)(X(mover) *m); /* books what was counted */
 
+uint64_t X(count_unsound)(const X(sim) *s, int tile); /* g2p.c: what MOST_SPEED refuses */
+
 /* ---- the stages (step.c calls them in order) */
 void X(update_solids)(X(sim) *s, double dt);
 void X(lay_solids)(X(sim) *s); /* the part of it that writes the grid, from the poses as they are */
@@ -379,7 +395,8 @@ void X(add_forces)(X(sim) *s, double dt);
 spate_status X(project)(X(sim) *s, double dt, spate_error *error);
 void X(extrapolate)(X(sim) *s, double dt);
 void X(carry_kick)(X(sim) *s);
-float X(kept_share)(const X(sim) *s); /* of their own velocity, that FLIP leaves to particles */
+float X(kept_share)(const X(sim) *s);     /* of their own velocity, that FLIP leaves to particles */
+bool X(hands_back_late)(const X(sim) *s); /* whether ADVECT can do G2P's part on the particles */
 void X(separate_particles)(X(sim) *s, double dt);
 spate_status X(advect_particles)(X(sim) *s, double dt, spate_error *error);
 spate_status X(emit_and_drain)(X(sim) *s, double dt, spate_error *error);
@@ -411,7 +428,7 @@ sp_room X(room)(const X(sim) *s);
 
 /* ---- push_apart.c and density.c: the two ways of SEPARATE. push_apart moves the particles and
  * returns the sum of gravity times way over them, m^2/s^2: what it took from the potential energy,
- * per particle mass; project_density leaves the displacement in `weight` for ADVECT. */
+ * per particle mass; project_density leaves the displacement in `away` for ADVECT. */
 #define PUSH_PAIRS 4 /* of the list that both passes share, per particle */
 bool X(pushes_apart)(const spate_scene *scene);
 size_t X(push_scratch)(const spate_scene *scene); /* bytes that a worker needs in the arena */

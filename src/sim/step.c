@@ -15,6 +15,12 @@ static void hand_back(X(sim) *s, double dt)
     double momentum[DIM];
     bool measured = s->common->substeps == 0; /* the first step of a frame */
     X(carry_kick)(s);
+    s->hands_back = s->whole_step && !measured && X(hands_back_late)(s);
+    if (s->hands_back) {
+        s->unsound = 0;
+        X(channels_step)(s, dt);
+        return;
+    }
     if (measured)
         X(before_transfer)(s, momentum);
     X(grid_to_particles)(s, dt);
@@ -29,7 +35,7 @@ static spate_status run_on_host(X(sim) *s, spate_stage stage, double dt, spate_e
     case SPATE_STAGE_SORT:
         X(sort_particles)(s);
         s->at_home = true;
-        s->displaced = false;
+        s->displaced = s->hands_back = false;
         break;
     case SPATE_STAGE_SOLIDS: X(update_solids)(s, dt); break;
     case SPATE_STAGE_P2G: X(particles_to_grid)(s); break;
@@ -60,11 +66,15 @@ spate_status X(run_stage)(X(sim) *s, spate_stage stage, double dt, spate_error *
 spate_status X(step)(X(sim) *s, double dt, spate_error *error)
 {
     double seconds[SPATE_STAGE_COUNT];
-    for (int stage = 0; stage < SPATE_STAGE_COUNT; stage++) {
+    spate_status status = SPATE_OK;
+    s->whole_step = !GPU_INSTANCE; /* there the next stage may run elsewhere */
+    for (int stage = 0; stage < SPATE_STAGE_COUNT && status == SPATE_OK; stage++) {
         double start = sp_seconds();
-        TRY(X(run_stage)(s, (spate_stage)stage, dt, error));
+        status = X(run_stage)(s, (spate_stage)stage, dt, error);
         seconds[stage] = sp_seconds() - start;
     }
+    s->whole_step = false;
+    TRY(status);
     X(device_times)(s, seconds);
     for (int stage = 0; stage < SPATE_STAGE_COUNT; stage++)
         s->common->seconds[stage] += seconds[stage];

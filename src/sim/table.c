@@ -27,9 +27,11 @@ static void rewind_step(void *user)
     sp_solids_rewind(&((X(sim) *)user)->solids);
 }
 
+/* By itself a stage has ended when its function has, on a device too. */
 static spate_status run_stage(void *s, spate_stage stage, double dt, spate_error *error)
 {
-    return X(run_stage)(s, stage, dt, error);
+    TRY(X(run_stage)(s, stage, dt, error));
+    return X(device_wait)(s, error);
 }
 
 static double max_speed(void *user, double dt)
@@ -116,6 +118,7 @@ static void free_particles(X(sim) *s)
     X(bring)(s, GPU_PARTICLES);
     X(changed)(s, GPU_PARTICLES);
     s->sorted = false;
+    s->fastest = -1.0f;
     for (uint32_t k = 0; k < s->particles.count; k++) {
         double x[3] = {0, 0, 0}, v[3] = {0, 0, 0};
         FOR_DIM(d) {
@@ -190,6 +193,7 @@ static void add_impulse(void *user, const double center[3], double radius, const
     X(sim) *s = user;
     X(bring)(s, GPU_PARTICLES);
     X(changed)(s, GPU_PARTICLES);
+    s->fastest = -1.0f;
     for (uint32_t k = 0; k < s->particles.count && radius > 0; k++) {
         double square = 0;
         FOR_DIM(d) {

@@ -15,8 +15,6 @@
 
 #include <stdatomic.h>
 
-#define MOST_SPEED 1e30f /* m/s */
-
 typedef struct g2p_args {
     X(sim) *s;
     X(lanes_field) field;
@@ -25,18 +23,23 @@ typedef struct g2p_args {
     _Atomic uint64_t unsound;
 } g2p_args;
 
-/* Counts what is no number, or larger than any that makes sense. */
-static void count_unsound(g2p_args *args, int tile)
+uint64_t X(count_unsound)(const X(sim) *s, int tile)
 {
-    const X(particles) *p = &args->s->particles;
+    const X(particles) *p = &s->particles;
     uint64_t count = 0;
-    for (uint32_t k = args->s->tiles.start[tile]; k < args->s->tiles.start[tile + 1]; k++) {
+    for (uint32_t k = s->tiles.start[tile]; k < s->tiles.start[tile + 1]; k++) {
         bool sound = true;
         FOR_DIM(d)
             sound = sound && __builtin_fabsf(p->v[d][k]) < MOST_SPEED;
         count += !sound;
     }
-    atomic_fetch_add_explicit(&args->unsound, count, memory_order_relaxed);
+    return count;
+}
+
+static void add_unsound(g2p_args *args, int tile)
+{
+    atomic_fetch_add_explicit(&args->unsound, X(count_unsound)(args->s, tile),
+                              memory_order_relaxed);
 }
 
 static void update_tile(g2p_args *args, int degree, bool apic, int tile)
@@ -60,7 +63,7 @@ static void update_tile(g2p_args *args, int degree, bool apic, int tile)
             }
         }
     }
-    count_unsound(args, tile);
+    add_unsound(args, tile);
 }
 
 /* The same for the linear kernel without an affine part, eight particles at a time; from the grid
@@ -90,7 +93,7 @@ LANE_FN void update_lanes(g2p_args *args, int tile, const X(patch) *patch)
         }
     }
     if (!lanes_all(sound))
-        count_unsound(args, tile);
+        add_unsound(args, tile);
 }
 
 static void update_tile_by_lanes(g2p_args *args, int tile, X(patch) *patch)
@@ -133,5 +136,6 @@ void X(grid_to_particles)(X(sim) *s, double dt)
     /* not by colour: in the order of their places, tiles find the field of the last one near */
     sp_parallel_for(pool, (size_t)s->tiles.active_count, 2, g2p_range, &args);
     s->unsound = args.unsound;
+    s->fastest = -1.0f;
     X(channels_step)(s, dt);
 }

@@ -83,8 +83,12 @@ LANE_FN floats lanes_select(ints mask, floats yes, floats no)
 
 LANE_FN bool lanes_all(ints mask)
 {
+#ifdef __AVX__
+    return __builtin_ia32_movmskps256((floats)mask) == 0xff;
+#else
     longs m = (longs)mask;
     return (m[0] & m[1] & m[2] & m[3]) == -1;
+#endif
 }
 
 /* A short vector: what one particle or one node has, up to four values. */
@@ -126,6 +130,39 @@ LANE_FN void lanes_transpose(floats r[4])
     r[3] = __builtin_shufflevector(c, d, 2, 3, 10, 11, 6, 7, 14, 15);
 }
 
+/* a < b ? a : b and a > b ? a : b, what the machine's instructions mean by it; written as a
+ * comparison it is several instructions, and with gcc one per lane where vectors are shorter than
+ * these. */
+LANE_FN floats lanes_min(floats a, floats b)
+{
+#if defined(__AVX__)
+    return __builtin_ia32_minps256(a, b);
+#elif defined(__x86_64__)
+    return lanes_two_quads(__builtin_ia32_minps(lanes_low(a), lanes_low(b)),
+                           __builtin_ia32_minps(lanes_high(a), lanes_high(b)));
+#else
+    return lanes_select(a < b, a, b);
+#endif
+}
+
+LANE_FN floats lanes_max(floats a, floats b)
+{
+#if defined(__AVX__)
+    return __builtin_ia32_maxps256(a, b);
+#elif defined(__x86_64__)
+    return lanes_two_quads(__builtin_ia32_maxps(lanes_low(a), lanes_low(b)),
+                           __builtin_ia32_maxps(lanes_high(a), lanes_high(b)));
+#else
+    return lanes_select(a > b, a, b);
+#endif
+}
+
+/* Whether v is negative, from its sign: all bits or none. */
+LANE_FN ints lanes_negative(floats v)
+{
+    return (ints)v >> 31;
+}
+
 LANE_FN floats lanes_abs(floats v)
 {
     return (floats)((ints)v & 0x7fffffff);
@@ -163,10 +200,11 @@ LANE_FN void X(lanes_place)(const floats x[DIM], const int32_t stride[DIM], X(la
     ints step[DIM], half = (ints){0};
     FOR_DIM(a) {
         ints whole_node = __builtin_convertvector(x[a], ints);
-        floats whole = __builtin_convertvector(whole_node, floats), y = x[a] - 0.5f;
-        ints before = y < whole; /* -1 where the node half way is the one before */
+        floats whole = __builtin_convertvector(whole_node, floats);
+        floats from_whole = x[a] - 0.5f - whole;  /* the last difference is exact */
+        ints before = lanes_negative(from_whole); /* -1: the node half way is the one before */
         at->share[0][a] = x[a] - whole;
-        at->share[1][a] = y - (whole + __builtin_convertvector(before, floats));
+        at->share[1][a] = from_whole + (floats)(before & (ints)lanes_of(1.0f));
         half += (whole_node + before) * stride[a];
         step[a] = before & stride[a];
     }

@@ -236,6 +236,7 @@ void X(bring)(X(sim) *s, unsigned groups)
         return;
     copy_groups(s, stale, true);
     s->sorted = s->sorted && !(stale & (GPU_PARTICLES | GPU_TILES));
+    s->fastest = stale & GPU_PARTICLES ? -1.0f : s->fastest;
     g->on_host |= stale;
 }
 

@@ -15,7 +15,6 @@
 #include <string.h>
 
 #define FLOAT_FLOOR 5e-7 /* of the largest right side */
-#define STRONG_SWEEPS 6
 
 static void zero_range(void *user, size_t begin, size_t end, int worker)
 {

@@ -62,7 +62,7 @@ static int count_equal(const fixture *f, float *const before[DIM], float h, bool
             x[d] = before[d][k];
         X(mean_velocity)(&s->grid, s->degree, 3, s->u, x, h, s->reach, mean);
         if (displaced)
-            X(velocity_at)(&s->grid, KERNEL_LINEAR, s->weight, x, way);
+            X(velocity_at)(&s->grid, KERNEL_LINEAR, s->away, x, way);
         FOR_DIM(d) {
             to[d] = x[d] + h * mean[d] + (float)fmax(-0.5, fmin(0.5, way[d]));
             inside = inside && to[d] > 0.1f && to[d] < (float)s->grid.n[d] - 0.1f;
@@ -91,7 +91,7 @@ static void check_advection(bool periodic, bool solid, double cells, bool displa
     scatter_particles(f, 7001, 1);
     run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_SOLIDS, 0.01);
     fill_field(f->s->u, &f->s->grid, cells);
-    fill_field(f->s->weight, &f->s->grid, 0.7);
+    fill_field(f->s->away, &f->s->grid, 0.7);
     f->s->displaced = displaced;
     f->s->reach = 3.0f; /* some are faster and take an Euler step */
     float *before[DIM];
@@ -320,6 +320,78 @@ static void the_last_place_counts(void)
     fixture_destroy(f);
 }
 
+/* ---- a whole step, in which ADVECT does what G2P has left to it */
+
+static double fastest_of(const X(sim) *s)
+{
+    double most = 0;
+    for (uint32_t k = 0; k < s->particles.count; k++) {
+        float square = 0.0f;
+        FOR_DIM(d)
+            square += s->particles.v[d][k] * s->particles.v[d][k];
+        most = fmax(most, sqrt((double)square));
+    }
+    return most;
+}
+
+static fixture *falling_box(int kind, spate_volume_method method)
+{
+    const int n[3] = {DIM == 3 ? 20 : 37, DIM == 3 ? 21 : 40, 19};
+    const double center[3] = {n[0] / 2.0, n[1] / 2.0, n[2] / 2.0};
+    spate_scene *scene = scene_of_cells(DX, n[0], n[1], n[2]);
+    scene->volume.method = method;
+    if (kind == 1)
+        make_periodic(scene);
+    if (kind == 2)
+        add_ball(scene, SPATE_LIST_SOLIDS, center, 2.2);
+    fixture *f = fixture_create(scene);
+    test_random_state = 7;
+    if (f)
+        scatter_particles(f, 9001, 2);
+    return f;
+}
+
+static void a_whole_step_is_its_stages(void)
+{
+    const spate_volume_method methods[] = {SPATE_VOLUME_NONE, SPATE_VOLUME_DENSITY,
+                                           SPATE_VOLUME_PUSH};
+    for (int test = 0; test < 9; test++) {
+        fixture *whole = falling_box(test / 3, methods[test % 3]);
+        fixture *parts = falling_box(test / 3, methods[test % 3]);
+        spate_error error = {.status = SPATE_OK};
+        for (int step = 0; step < 4 && whole && parts; step++) {
+            whole->common.substeps = parts->common.substeps = step; /* the first one measures */
+            CHECK(X(step)(whole->s, 0.02, &error) == SPATE_OK);
+            run_stages(parts, SPATE_STAGE_SORT, SPATE_STAGE_EMIT, 0.02);
+            CHECK(X(hash)(whole->s) == X(hash)(parts->s));
+            bool late = step > 0 && methods[test % 3] != SPATE_VOLUME_PUSH;
+            CHECK((whole->s->fastest >= 0.0f) == late);
+            CHECK(X(max_speed)(whole->s) == fastest_of(whole->s));
+            CHECK(X(max_speed)(parts->s) == fastest_of(parts->s));
+        }
+        if (whole)
+            fixture_destroy(whole);
+        if (parts)
+            fixture_destroy(parts);
+    }
+}
+
+static void a_late_velocity_that_is_not_finite_is_reported(void)
+{
+    fixture *f = falling_box(0, SPATE_VOLUME_DENSITY);
+    spate_error error = {.status = SPATE_OK};
+    if (!f)
+        return;
+    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_EXTRAPOLATE, 0.01);
+    X(carry_kick)(f->s);
+    f->s->hands_back = true;
+    f->s->particles.v[DIM - 1][8999] = NAN;
+    f->s->particles.v[0][17] = 2e30f;
+    CHECK(X(run_stage)(f->s, SPATE_STAGE_ADVECT, 0.01, &error) == SPATE_ERROR_SIMULATION);
+    CHECK(strstr(error.message, "2 particles") != NULL);
+    fixture_destroy(f);
+}
+
 int main(int argc, char **argv)
 {
     TEST_BEGIN(argc, argv);
@@ -327,6 +399,8 @@ int main(int argc, char **argv)
     TEST(a_field_that_is_not_finite_is_reported);
     TEST(a_face_that_is_not_finite_is_reported);
     TEST(a_velocity_that_is_not_finite_is_reported);
+    TEST(a_whole_step_is_its_stages);
+    TEST(a_late_velocity_that_is_not_finite_is_reported);
     TEST(g2p_is_that_of_the_kernels);
     TEST(p2g_is_the_sum_of_the_hats);
     TEST(the_last_place_counts);
