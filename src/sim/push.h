@@ -110,6 +110,7 @@ typedef struct around {
     bool ends[2];     /* there is something before and behind its rows */
     bool walls;       /* particles may touch one */
     bool solids;      /* may be near */
+    bool crossed;     /* particles may cross a periodic side */
     uint32_t crowded; /* push_crowd.c: the first particle of the candidates */
     double work;
     /* push_find.c */

@@ -102,7 +102,7 @@ void X(push_move)(around *a, uint32_t first, const quad *sum, uint32_t count)
 {
     push_args *args = a->args;
     const ints lane = {0, 1, 2, 3, 4, 5, 6, 7};
-    bool one_by_one = args->last && (a->solids || args->sides.periodic);
+    bool one_by_one = args->last && (a->solids || a->crossed);
     floats ways[DIM] = {{0}};
     for (uint32_t k = 0, n; k < count; k += n) {
         floats to[DIM];
@@ -195,11 +195,13 @@ static void look_at_tile(around *a, int tile)
     a->solids = tile_near_solids(args, X(index)(g, a->corner));
     a->walls = false;
     a->work = 0;
+    a->crossed = false;
     a->ends[0] = args->sides.wrap[0] || a->corner[0] > 0;
     a->ends[1] = args->sides.wrap[0] || a->corner[0] + TILE < g->n[0];
     FOR_DIM(d) {
         int left = g->n[d] - a->corner[d];
         a->own[d] = left < TILE ? left : TILE;
+        a->crossed = a->crossed || (g->periodic[d] && (a->corner[d] == 0 || left <= TILE));
         a->walls = a->walls || args->sides.touch_low[d] > (float)(a->corner[d] - 2) ||
                    args->sides.touch_high[d] < (float)(a->corner[d] + TILE + 2);
     }
@@ -256,12 +258,20 @@ static bool touches_solid(const push_args *args, size_t k)
            PUSH_TOUCH * args->m.D * (float)s->grid.dx;
 }
 
+/* Which particles of some tiles touch a solid. */
 static void touch_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const push_args *args = user;
-    for (size_t k = begin; k < end; k++)
-        args->touches[k] = touches_solid(args, k);
+    const X(sim) *s = args->s;
+    for (size_t k = begin; k < end; k++) {
+        int tile = s->tiles.active[k];
+        size_t first = s->tiles.start[tile], last = s->tiles.start[tile + 1];
+        bool near = first < last && tile_near_solids(args, X(tile_index)(&s->grid, tile));
+        memset(args->touches + first, 0, last - first);
+        for (size_t p = first; p < last && near; p++)
+            args->touches[p] = touches_solid(args, p);
+    }
 }
 
 bool X(pushes_apart)(const spate_scene *scene)
@@ -297,7 +307,7 @@ double X(push_apart)(X(sim) *s)
             args.to[d] = between[d];
         }
         if (args.touches)
-            sp_parallel_for(s->common->pool, p->count, 4096, touch_range, &args);
+            sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 1, touch_range, &args);
         sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 1, push_range, &args);
     }
     X(mover_end)(&args.mover);

@@ -46,8 +46,11 @@ LANE_FN floats find_held(const around *a, const floats x[DIM], uint32_t number)
     FOR_DIM(d)
         held |= less(x[d], lanes_of(args->sides.touch_low[d])) |
                 less(lanes_of(args->sides.touch_high[d]), x[d]);
-    for (uint32_t k = 0; k < LANES && args->touches; k++)
-        held[k] |= -(int32_t)args->touches[number + k];
+    if (a->solids) {
+        eight touches;
+        memcpy(&touches, args->touches + number, sizeof touches);
+        held |= -__builtin_convertvector(touches, ints);
+    }
     return (floats)((ints)((floats){0} + 1.0f) & held);
 }
 
@@ -76,7 +79,7 @@ void X(push_copy)(around *a, uint32_t number, uint32_t count, const float shift[
                 copy_bytes(args, d, first, x[d], shift[d], a->store.rounded[d] + at + k);
             x[d] += shift[d];
         }
-        if (a->walls || args->touches)
+        if (a->walls || a->solids)
             held = find_held(a, x, first);
         floats third = DIM == 3 ? x[DIM - 1] : held, fourth = DIM == 3 ? held : none;
         floats rows[4] = {x[0], x[1], third, fourth};
