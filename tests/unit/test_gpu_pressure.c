@@ -118,6 +118,12 @@ static void deep(spate_scene *scene)
     box(scene, SPATE_LIST_FILL, 0, 0, 0, 1.9, 0.97, 1)->velocity[0] = 0.2;
 }
 
+/* The same with walls all around: one pocket, of deep tiles and others. */
+static void closed_deep(spate_scene *scene)
+{
+    box(scene, SPATE_LIST_FILL, 0, 0, 0, 2, 1, 1)->velocity[0] = 0.3;
+}
+
 static const test_case cases[] = {
     {"dam", 40, dam, false},
     {"closed box", 30, closed, false},
@@ -133,6 +139,7 @@ static const test_case cases[] = {
     {"open sides", 34, open_side, false},
     {"to the last digits", 48, last_digits, false},
     {"deep water", 72, deep, false},
+    {"large closed box", 80, closed_deep, false},
 };
 
 static spate_scene *make_scene(int dim, const test_case *c, spate_solver solver)
@@ -193,7 +200,7 @@ static void run_steps(int dim, const test_case *c, spate_solver solver, int step
     spate_sim *cpu = start(scene, "cpu"), *gpu = start(scene, device_name());
     spate_error error = {0};
     bool budget = solver != SPATE_SOLVER_MULTIGRID,
-         alone = c->build == closed || c->build == pockets;
+         alone = c->build == closed || c->build == pockets || c->build == closed_deep;
     int before[2] = {0, 0};
     for (int step = 0; step < steps && cpu && gpu; step++) {
         for (int stage = 0; stage < SPATE_STAGE_COUNT; stage++) {
