@@ -323,7 +323,8 @@ static spate_scene *make_scene(int dim, int variant)
 static size_t decided(int variant, const spate_scene *scene, size_t count)
 {
     bool more = variant == PADDLE || scene->volume.method != SPATE_VOLUME_DENSITY;
-    return more ? count / 100 : scene->solids.count > 0 ? 1 : 0;
+    /* and each of them pulls at those in the cells around it: ten or so in 2D */
+    return more ? count / 100 + 10 : scene->solids.count > 0 ? 1 : 0;
 }
 
 static void must(spate_status status, const spate_error *error)
