@@ -10,7 +10,7 @@ BUILD = build/$(PRESET)
 SOURCES = $(shell find include src tests examples bench scripts web -name '*.[ch]' -o -name '*.cu')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test test-formats compilers test-cuda bench validate format format-check asan tsan clean install web test-web
+.PHONY: help deps build run test test-formats compilers test-cuda bench bench-cuda validate format format-check asan tsan clean install web test-web
 
 help:
 	@echo "make run        compile and run a dam break   (SCENE=scenes/drop.json, ARGS='--frames 30')"
@@ -22,6 +22,7 @@ help:
 	@echo "make web        compile the page into build/web; build/release/spate serve shows it"
 	@echo "make test-web   test the page: in node, in Chromium at two sizes, in Firefox"
 	@echo "make test-cuda  test the device cuda, on a machine with nvcc and an NVIDIA GPU"
+	@echo "make bench-cuda  build, test and measure the device cuda, with a line for each figure that is asked"
 	@echo "make asan       unit tests under the address and undefined-behaviour sanitizers"
 	@echo "make tsan       tests in which threads work, under the thread sanitizer"
 	@echo "make compilers  compare the results of a gcc build and a clang build bit by bit"
@@ -81,6 +82,9 @@ compilers:
 bench: build
 	$(BUILD)/spate bench $(ARGS)
 	$(BUILD)/spate_bench_pressure
+
+bench-cuda:
+	@bench/gpu $(BUILD)
 
 validate: build
 	@tests/run -d validation -t 7200 $(BUILD) $(ARGS)

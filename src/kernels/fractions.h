@@ -26,9 +26,10 @@ typedef struct X(cut_view) {
     bool voxel;
 } X(cut_view);
 
-/* An open share below this is closed. Not more: a cell that keeps some of its small faces and loses
- * others cannot balance its fluxes. */
-#define SP_SMALLEST 1e-6f
+/* Open shares are whole multiples of 1 / SP_SHARES: fp32 has any sum of a cell's shares exactly, in
+ * any order, so that the rows of the pressure's matrix sum to zero away from air. Not fewer: a cell
+ * that keeps some of its small faces and loses others cannot balance its fluxes. */
+#define SP_SHARES 1048576.0f
 
 /* Share of an edge where the distance is positive. */
 SP_KERNEL float X(edge_share)(float a, float b)
@@ -238,8 +239,7 @@ SP_KERNEL float X(cut_face)(const X(cut_view) *s, size_t index, const int cell[D
                         X(middle_distance)(s, index - s->grid.stride[d]) < 0.0f
                     ? 0.0f
                     : 1.0f;
-    if (share < SP_SMALLEST)
-        share = 0.0f;
+    share = (float)(int)(share * SP_SHARES + 0.5f) / SP_SHARES;
     return share > 0.0f && X(crosses_thin)(s, index, cell, d) ? 0.0f : share;
 }
 

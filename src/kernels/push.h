@@ -8,9 +8,9 @@
 #include <math.h>
 
 #define PUSH_PASSES 2
-#define PUSH_WIDER 1.1f       /* of D: how far apart, at the start, pairs may be that meet later */
+#define PUSH_WIDER 1.05f      /* of D: how far apart, at the start, pairs may be that meet later */
 #define PUSH_TOUCH 0.1f       /* of D: closer to a wall or solid than this, a particle touches it */
-#define PUSH_STEPS 64.0f      /* of rounded places, per cell */
+#define PUSH_STEPS 64.0f      /* of rounded places, per cell, unless D is long */
 #define PUSH_SLOWING 0.6f     /* a particle follows up to 1 / SLOWING pairs in full */
 #define PUSH_SAME_PLACE 1e-3f /* of D: closer pairs have no direction of their own */
 #define PUSH_SETTLED                                                           \
@@ -20,19 +20,33 @@
 typedef struct X(push_distances) {
     float D;              /* the separation distance, cells */
     float least, settled; /* squares: of one place, of pairs that slow nobody */
-    uint8_t width, sum;   /* steps: how far candidates are along an axis, and along all */
+    float steps;          /* of rounded places, per cell */
+    uint8_t width, limit; /* of candidates, steps: most along an axis; that and all axes together */
+    bool halves;          /* what is in one half of a cell does not meet what is beyond the other */
 } X(push_distances);
 
-/* Candidates are up to `reach` D apart. */
-SP_KERNEL X(push_distances) X(push_distances_of)(float D, float reach)
+/* Candidates are pairs whose rounded places are near: with a = max |way|, a <= width and a + sum
+ * |way| <= limit. The second is the smallest body of its kind around a sphere, with a sixth more
+ * room in 3D. Rounding adds less than a step per axis, so that no pair closer than D is left out.
+ * Steps are so long that sums of DIM + 1 ways up to width fit into a byte. */
+SP_KERNEL X(push_distances) X(push_distances_of)(float D)
 {
     X(push_distances) m;
-    reach *= D * PUSH_STEPS;
     m.D = D;
     m.least = PUSH_SAME_PLACE * PUSH_SAME_PLACE * D * D;
     m.settled = PUSH_SETTLED * PUSH_SETTLED * D * D;
-    m.width = (uint8_t)(reach + 1.0f);
-    m.sum = (uint8_t)(reach * (DIM == 3 ? 1.7320508f : 1.4142136f) + DIM);
+    m.steps = PUSH_STEPS;
+    for (;; m.steps *= 0.5f) {
+        float exact = D * m.steps, wider = PUSH_WIDER * exact;
+        float reach = DIM == 3 ? 2.4494897f : 2.2360680f; /* of (2, 1, 1) and (2, 1) */
+        float width = wider > exact + 1.0f ? wider : exact + 1.0f;
+        float rounding = reach * exact + (float)(DIM + 1);
+        m.width = (uint8_t)width;
+        m.limit = (uint8_t)(reach * wider > rounding ? reach * wider : rounding);
+        if (m.width <= 31)
+            break;
+    }
+    m.halves = m.steps == PUSH_STEPS;
     return m;
 }
 

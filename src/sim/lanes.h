@@ -154,6 +154,11 @@ SP_INLINE fours widen_four(const float *p)
     return __builtin_convertvector(*(const loose_four *)p, fours);
 }
 
+SP_INLINE fours load_fours(const double *p)
+{
+    return *(const loose_fours *)p;
+}
+
 /* Loops over the eights of a row, which the compiler is to write out, and those of all rows of a
  * tile. */
 #ifdef __clang__

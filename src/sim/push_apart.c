@@ -14,10 +14,10 @@
  * many pairs pull at one particle the sum goes too far; it is divided by SLOWING times the number
  * of pairs, where that is more than 1. No particle goes farther than D / 2 in a pass.
  *
- * Both passes go over one list of pairs: those that before the first were not more than WIDER D
- * apart along each axis, and not more than sqrt(DIM) times that along all axes together (places
- * rounded to 1/64 of a cell). That is the same for both of a pair, and the cells of the sorted
- * particles tell who is near. What comes near from farther away meets in the next step.
+ * Both passes go over one list of pairs: those that before the first were less than about WIDER D
+ * apart, by places rounded to 1/64 of a cell (kernels/push.h). That is the same for both of a pair,
+ * and the cells of the sorted particles tell who is near. What comes near from farther away meets
+ * in the next step.
  *
  * A tile copies its particles and those of one cell around it into a store in the cache
  * (push_store.c), finds its pairs (push_find.c) and keeps them for the second pass, adds up what
@@ -55,12 +55,13 @@ LANE_FN void answer(const push_args *args, uint32_t first, const quad *sums, flo
     FOR_DIM(d)
         square += sum[d] * sum[d];
     floats length = root(square), slow = sum[3] * PUSH_SLOWING;
-    slow = lanes_select(slow > 1.0f, slow, one);
-    floats scale = lanes_select(length > most * slow, most / length, one / slow);
+    slow = lanes_select(less(one, slow), slow, one);
+    floats scale = lanes_select(less(most * slow, length), most / length, one / slow);
     FOR_DIM(d) {
         to[d] = load(args->from[d] + first) + scale * sum[d];
-        to[d] = lanes_select(to[d] > args->sides.low[d], to[d], args->sides.low[d] + (floats){0});
-        to[d] = lanes_select(to[d] < args->sides.high[d], to[d], args->sides.high[d] + (floats){0});
+        floats low = lanes_of(args->sides.low[d]), high = lanes_of(args->sides.high[d]);
+        to[d] = lanes_select(less(low, to[d]), to[d], low);
+        to[d] = lanes_select(less(to[d], high), to[d], high);
     }
 }
 
@@ -101,7 +102,7 @@ void X(push_move)(around *a, uint32_t first, const quad *sum, uint32_t count)
 {
     push_args *args = a->args;
     const ints lane = {0, 1, 2, 3, 4, 5, 6, 7};
-    bool one_by_one = args->last && (a->solids || args->sides.periodic);
+    bool one_by_one = args->last && (a->solids || a->crossed);
     floats ways[DIM] = {{0}};
     for (uint32_t k = 0, n; k < count; k += n) {
         floats to[DIM];
@@ -113,7 +114,7 @@ void X(push_move)(around *a, uint32_t first, const quad *sum, uint32_t count)
         }
         FOR_DIM(d) {
             float *column = (args->last ? args->s->particles.x[d] : args->to[d]) + first + k;
-            if (args->last)
+            if (args->last && args->gravity[d] != 0)
                 ways[d] += (floats)((ints)(to[d] - lanes_load(column, n)) & (lane < (int32_t)n));
             lanes_store(column, to[d], n);
         }
@@ -158,7 +159,7 @@ static void list_pairs(around *a, int tile)
     size_t begin = s->tiles.start[tile], end = s->tiles.start[tile + 1];
     X(push_find)(a);
     uint32_t count = a->list.count;
-    bool kept = a->list.whole && count + LANES <= PUSH_PAIRS * (end - begin);
+    bool kept = a->list.whole && count <= PUSH_PAIRS * (end - begin);
     a->args->listed[tile] = kept ? count : NOT_LISTED;
     if (kept && a->list.pair == a->few)
         memcpy(s->particles.pairs + PUSH_PAIRS * begin, a->few, count * sizeof *a->few);
@@ -194,9 +195,13 @@ static void look_at_tile(around *a, int tile)
     a->solids = tile_near_solids(args, X(index)(g, a->corner));
     a->walls = false;
     a->work = 0;
+    a->crossed = false;
+    a->ends[0] = args->sides.wrap[0] || a->corner[0] > 0;
+    a->ends[1] = args->sides.wrap[0] || a->corner[0] + TILE < g->n[0];
     FOR_DIM(d) {
         int left = g->n[d] - a->corner[d];
         a->own[d] = left < TILE ? left : TILE;
+        a->crossed = a->crossed || (g->periodic[d] && (a->corner[d] == 0 || left <= TILE));
         a->walls = a->walls || args->sides.touch_low[d] > (float)(a->corner[d] - 2) ||
                    args->sides.touch_high[d] < (float)(a->corner[d] + TILE + 2);
     }
@@ -253,12 +258,20 @@ static bool touches_solid(const push_args *args, size_t k)
            PUSH_TOUCH * args->m.D * (float)s->grid.dx;
 }
 
+/* Which particles of some tiles touch a solid. */
 static void touch_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const push_args *args = user;
-    for (size_t k = begin; k < end; k++)
-        args->touches[k] = touches_solid(args, k);
+    const X(sim) *s = args->s;
+    for (size_t k = begin; k < end; k++) {
+        int tile = s->tiles.active[k];
+        size_t first = s->tiles.start[tile], last = s->tiles.start[tile + 1];
+        bool near = first < last && tile_near_solids(args, X(tile_index)(&s->grid, tile));
+        memset(args->touches + first, 0, last - first);
+        for (size_t p = first; p < last && near; p++)
+            args->touches[p] = touches_solid(args, p);
+    }
 }
 
 bool X(pushes_apart)(const spate_scene *scene)
@@ -273,7 +286,8 @@ double X(push_apart)(X(sim) *s)
     sp_arena arena = X(arena)(s);
     push_args args = {.s = s, .mover = X(mover_begin)(s, 0), .capacity = store_capacity(scene)};
     float D = (float)(scene->volume.separation / scene->liquid.particles_per_axis);
-    args.m = X(push_distances_of)(D, PUSH_WIDER);
+    args.m = X(push_distances_of)(D);
+    X(push_looks)(args.looks, args.m.halves);
     args.sides = X(push_sides_of)(&s->grid, scene->domain.sides, D);
     args.listed = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args.listed);
     args.work = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args.work);
@@ -293,7 +307,7 @@ double X(push_apart)(X(sim) *s)
             args.to[d] = between[d];
         }
         if (args.touches)
-            sp_parallel_for(s->common->pool, p->count, 4096, touch_range, &args);
+            sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 1, touch_range, &args);
         sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 1, push_range, &args);
     }
     X(mover_end)(&args.mover);

@@ -29,14 +29,16 @@ static void meet_others(around *a, uint32_t entry, uint32_t number, uint32_t n, 
         while (bits) {
             uint32_t second[LANES];
             quad place[LANES];
-            floats other[4], way[DIM], push, slow, rows[4];
+            floats way[4], push, slow, rows[4];
             for (int k = 0; k < LANES; k++, bits &= bits - 1) {
                 second[k] = bits ? begin + lowest_bit(bits) : 0;
                 place[k] = bits ? s->place[second[k]] : (quad){1e9f, 1e9f, 0.0f, 0.0f};
             }
-            turn(place, other);
-            uint32_t twins = meet(&a->args->m, own, other, way, &push, &slow);
-            floats share = share_of_first(own, other);
+            turn(place, way);
+            for (int k = 0; k < 4; k++)
+                way[k] = own[k] - way[k];
+            uint32_t twins = meet(&a->args->m, way, &push, &slow);
+            floats share = share_of_first(way);
             ask(way, push * share, slow, rows);
             for (int k = 0; k < LANES; k++)
                 *sum += quad_of(rows, k);

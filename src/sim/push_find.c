@@ -1,120 +1,93 @@
 /* push_find.c -- lists the pairs of a tile that are, or may come, close.
  *
- * Every pair is listed once, by the one that comes first in the store; the cells of a row with what
- * may be near are one run. With the particles of its cell a particle looks at
+ * Every pair is listed once, by the one that comes first in the store; cells of a row that follow
+ * each other are one run of entries. A pair is not farther apart than half a cell along any axis
+ * (but for large D), so a particle in the upper half of its cell along an axis meets nothing below
+ * the cell, one in the lower half nothing above it: of the cells along x two are in reach, of the
+ * rows around its own those of its quarter (3D) or half (2D) of the row. A particle looks at
  *
- *     the rest of its own cell and the next one along x,
- *     the three cells of each of the following rows (2D: one; 3D: four).
+ *     what comes after it in its own row,
+ *     the rows of its quarter that come after its row, and those beyond the tile, which do not
+ * look.
  *
- * What comes before it has looked at it already, except for cells beyond the tile, which do not
- * look: those of them that come before are added as further runs.
+ * What is left are cells beyond the two ends of a row, seen from rows that come after: the
+ * particles in the first and the last cell of a row look at those one by one.
  *
- * Runs are cut into chunks of BYTES entries. All particles of a cell have the same chunks, there is
- * no branch on where a particle is inside of its cell, and a look at a chunk takes some fifteen
- * instructions. Chunks with three and more near ones, or none to speak of, are what branches may
- * guess. The list depends on nothing but the places: it is the same for every instruction set and
- * any number of threads. */
+ * Particles of a row go by quarters, found as bits of 64 particles at a time: so the number of
+ * looks is the same for many particles in turn, and branches can be guessed. A look is one vector
+ * of bytes and takes some twenty-five instructions; what it finds is written without asking how
+ * many they are, up to two. The list depends on nothing but the places: it is the same for every
+ * instruction set and any number of threads. */
 #include "push.h"
 
-typedef struct chunk {
-    uint32_t begin, valid; /* entries from `begin` on; bit k: that one counts */
-} chunk;
+/* ---- at which rows a row looks */
 
-static int add_chunks(chunk *to, int n, uint32_t begin, uint32_t end)
+static bool in_reach(bool halves, int quarter, int dy, int dz)
 {
-    for (; begin < end; begin += BYTES)
-        to[n++] = (chunk){begin, end - begin < BYTES ? (1u << (end - begin)) - 1 : ~0u};
-    return n;
+    int side[2] = {quarter & 1 ? 1 : -1, quarter & 2 ? 1 : -1};
+    if (!halves)
+        return quarter == 0;
+    return (dy == 0 || dy == side[0]) && (dz == 0 || dz == side[1]);
 }
 
-/* Most runs are one chunk. */
-LANE_FN int add_run(chunk *to, int n, uint32_t begin, uint32_t end)
+void X(push_looks)(row_looks looks[ROW_KINDS], bool halves)
 {
-    uint32_t count = end - begin;
-    if (__builtin_expect(count > BYTES, 0))
-        return add_chunks(to, n, begin, end);
-    to[n] = (chunk){begin, (uint32_t)(((uint64_t)1 << count) - 1)};
-    return n + (count > 0);
+    for (int kind = 0; kind < ROW_KINDS; kind++) {
+        row_looks *l = &looks[kind];
+        memset(l, 0, sizeof *l);
+        for (int k = 0; k < AROUND / 3; k++) {
+            int dy = k % 3 - 1, dz = k / 3 - (DIM == 3 ? 1 : 0);
+            bool beyond = (dy < 0 && kind & 1) || (dy > 0 && kind & 2) || (dz < 0 && kind & 4) ||
+                          (dz > 0 && kind & 8);
+            ptrdiff_t way = SIDE * (dy + SIDE * dz);
+            for (int q = 0; q < QUARTERS && way != 0; q++) {
+                if (!in_reach(halves, q, dy, dz))
+                    continue;
+                if (way > 0 || beyond)
+                    l->whole[q].way[l->whole[q].count++] = way;
+                else
+                    l->ends[q].way[l->ends[q].count++] = way;
+            }
+        }
+    }
 }
 
-/* The rows around a row, but for itself, in the order of a walk around it that starts at the next
- * one along y; in 3D the last is the first again. */
-#define ROWS_AROUND (DIM == 3 ? 9 : 2)
-typedef struct row_view {
-    ptrdiff_t way[ROWS_AROUND]; /* how many cells farther */
-    bool after[ROWS_AROUND];    /* comes after this one */
-    bool beyond[ROWS_AROUND];   /* lies beyond the tile */
-    bool halves; /* D is so short that nothing in one half of a cell meets what lies beyond the
-                    other */
+/* Which of the looks are those of row (y, z). */
+static int kind_of_row(const around *a, int y, int z)
+{
+    int kind = (y == 1) | (y == a->own[1]) << 1;
+    return DIM == 2 ? kind : kind | (z == 1) << 2 | (z == a->own[DIM - 1]) << 3;
+}
+
+/* ---- a look */
+
+/* One particle that looks. */
+typedef struct looker {
+    const uint8_t *rounded[DIM]; /* not through the store: pairs might be written over it */
     box box;
-} row_view;
+    uint32_t code; /* of a pair with entry 0 */
+} looker;
 
-static void look_at_row(const around *a, int y, int z, row_view *v)
+LANE_FN looker first_looker(const around *a)
 {
-    static const int walk[9][2] = {{1, 0},   {1, 1},  {0, 1},  {-1, 1}, {-1, 0},
-                                   {-1, -1}, {0, -1}, {1, -1}, {1, 0}};
-    const uint8_t *rounded[DIM];
+    looker l = {.code = 0};
     FOR_DIM(d)
-        rounded[d] = a->store.rounded[d];
-    v->box = box_around(rounded, &a->args->m, NOBODY);
-    v->halves = DIM == 3 && a->args->m.width <= PUSH_STEPS / 2;
-    for (int k = 0; k < ROWS_AROUND; k++) {
-        int dy = walk[DIM == 3 ? k : 4 * k][0], dz = walk[DIM == 3 ? k : 4 * k][1];
-        v->way[k] = SIDE * (dy + SIDE * dz);
-        v->after[k] = v->way[k] > 0;
-        v->beyond[k] = y + dy < 1 || y + dy > a->own[1] ||
-                       (DIM == 3 && (z + dz < 1 || z + dz > a->own[DIM - 1]));
-    }
+        l.rounded[d] = a->store.rounded[d];
+    l.box = box_around(l.rounded, &a->args->m, NOBODY);
+    return l;
 }
 
-/* The chunks at which the particles of a cell look: first those of the cell itself and the next
- * one, `own` of them, then those of the rows around, in the order of the walk. With halves, a
- * quarter of the cell, seen along x, needs the chunks [begin, end) of three rows of the walk:
- * quarter 0 low along y and z, 1 high along y, 2 high along z, 3 both. */
-typedef struct view {
-    chunk chunks[CHUNKS];
-    int own, begin[4], end[4];
-} view;
-
-LANE_FN int add_row(const around *a, const row_view *v, const uint32_t *start, int x, int k,
-                    chunk *to, int n)
+LANE_FN void next_looker(looker *l, uint32_t entry)
 {
-    const uint32_t *cell = start + v->way[k];
-    if (v->after[k] || v->beyond[k])
-        return add_run(to, n, cell[-1], cell[2]);
-    if (x == 1)
-        n = add_run(to, n, cell[-1], cell[0]);
-    if (x == a->own[0])
-        n = add_run(to, n, cell[1], cell[2]);
-    return n;
+    l->code = (entry << PAIR_BITS) + PAIR_MIDDLE - entry;
+    box_move(&l->box, l->rounded, entry);
 }
 
-static void list_chunks(const around *a, const row_view *v, const uint32_t *start, int x, view *to)
-{
-    int at[ROWS_AROUND + 1], n = add_run(to->chunks, 0, start[x == 1 ? -1 : 0], start[2]);
-    to->own = n;
-    for (int k = 0; k < ROWS_AROUND; k++) {
-        at[k] = n;
-        n = add_row(a, v, start, x, k, to->chunks, n);
-    }
-    at[ROWS_AROUND] = n;
-    if (!v->halves) {
-        to->begin[0] = at[0];
-        to->end[0] = DIM == 3 ? at[ROWS_AROUND - 1] : n;
-        return;
-    }
-    static const int first[4] = {4, 6, 2, 0};
-    for (int q = 0; q < 4; q++) {
-        to->begin[q] = at[first[q] % ROWS_AROUND];
-        to->end[q] = at[(first[q] + 3) % (ROWS_AROUND + 1)];
-    }
-}
-
-/* Writes the bits of a chunk as pairs from `code` on; returns where the next ones go. Most chunks
+/* Writes the bits of a chunk that begins at `begin` as pairs; returns where the next ones go. Most
  * have no more than two, which are written without asking; what is not there is not counted. */
-LANE_FN uint32_t *list_bits(uint32_t *to, uint32_t bits, uint32_t code)
+LANE_FN uint32_t *list_bits(const looker *l, uint32_t bits, uint32_t begin, uint32_t *to)
 {
-    uint32_t n = (uint32_t)__builtin_popcount(bits);
+    uint32_t n = (uint32_t)__builtin_popcount(bits), code = l->code + begin;
     to[0] = code + lowest_bit(bits);
     bits &= bits - 1;
     to[1] = code + lowest_bit(bits);
@@ -125,93 +98,195 @@ LANE_FN uint32_t *list_bits(uint32_t *to, uint32_t bits, uint32_t code)
     return to + n;
 }
 
-/* The bits [low, high) of a chunk that begins at `begin`. */
-LANE_FN uint32_t bits_between(uint32_t begin, uint32_t low, uint32_t high)
+/* The pairs with the entries [begin, end). long_runs: they may be more than a vector. */
+LANE_FN uint32_t *look(const looker *l, uint32_t begin, uint32_t end, bool long_runs, uint32_t *to)
 {
-    uint32_t first = low > begin ? low - begin : 0, last = high > begin ? high - begin : 0;
-    first = first < 32 ? first : 32;
-    last = last < 32 ? last : 32;
-    return (uint32_t)((((uint64_t)1 << last) - 1) & ~(((uint64_t)1 << first) - 1));
+    for (; long_runs && end - begin > BYTES; begin += BYTES)
+        to = list_bits(l, near_bits(l->rounded, &l->box, begin), begin, to);
+    uint64_t valid = ((uint64_t)1 << (end - begin)) - 1;
+    return list_bits(l, near_bits(l->rounded, &l->box, begin) & (uint32_t)valid, begin, to);
 }
 
-/* Entries of a cell by quarters. */
-typedef struct quarters {
-    uint16_t entry[4][MOST_OF_CELL]; /* from the first of the cell on */
-    uint32_t count[4];
-} quarters;
+/* ---- a row */
 
-static void sort_by_quarters(const store *s, bool halves, uint32_t begin, uint32_t end, quarters *q)
+/* What is the same for all particles of a tile. */
+typedef struct how {
+    int span;       /* cells along x in reach */
+    bool long_runs; /* some have more entries than a vector */
+} how;
+
+/* The particles of a row, 64 at a time: which of them are in the upper half of their cell. */
+typedef struct halves {
+    uint64_t up[DIM];
+} halves;
+
+static halves find_halves(const around *a, uint32_t first)
 {
-    memset(q->count, 0, sizeof q->count);
-    for (uint32_t k = begin; k < end; k++) {
-        uint32_t high = (s->rounded[1][k] >> 5 & 1) | (s->rounded[DIM - 1][k] >> 4 & 2);
-        uint32_t quarter = halves ? high : 0;
-        q->entry[quarter][q->count[quarter]++] = (uint16_t)(k - begin);
+    halves h = {{0}};
+    for (int d = 0; d < DIM && a->args->m.halves; d++)
+        for (uint32_t k = 0; k < 64; k += BYTE_WIDTH) {
+            bytes place;
+            memcpy(&place, a->store.rounded[d] + first + k, sizeof place);
+            h.up[d] |= (uint64_t)byte_bits((chars)(place << 2) < 0) << k;
+        }
+    return h;
+}
+
+static uint64_t quarter_bits(const around *a, const halves *h, int q)
+{
+    if (!a->args->m.halves)
+        return q == 0 ? ~(uint64_t)0 : 0;
+    uint64_t y = q & 1 ? h->up[1] : ~h->up[1];
+    return DIM == 2 ? y : y & (q & 2 ? h->up[DIM - 1] : ~h->up[DIM - 1]);
+}
+
+/* The first n bits. */
+LANE_FN uint64_t first_bits(uint32_t n)
+{
+    return n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
+}
+
+/* For each particle of a row the first cell in its reach, counted from the cell before the row;
+ * writes up to BYTE_WIDTH more. */
+static void mark_reach(around *a, const uint32_t *start)
+{
+    uint32_t begin = start[1], count = start[a->own[0] + 1] - begin;
+    for (int x = 1; x <= a->own[0]; x++) {
+        bytes cell = (bytes){0} + (uint8_t)(x - 1);
+        uint32_t k = start[x] - begin, end = start[x + 1] - begin;
+        do {
+            memcpy(a->reach + k, &cell, sizeof cell);
+            k += BYTE_WIDTH;
+        } while (__builtin_expect(k < end, 0));
+    }
+    for (uint32_t k = 0; k < count && a->args->m.halves; k += BYTE_WIDTH) {
+        bytes cell, place;
+        memcpy(&cell, a->reach + k, sizeof cell);
+        memcpy(&place, a->store.rounded[0] + begin + k, sizeof place);
+        cell += place >> 5 & 1;
+        memcpy(a->reach + k, &cell, sizeof cell);
     }
 }
 
-/* Lists the pairs of an entry of the cell that begins at `begin`. */
-LANE_FN void find_pairs(around *a, const uint8_t *const rounded[DIM], box *b, const view *v, int q,
-                        uint32_t begin, uint32_t entry)
+/* Pairs up to `to` leave too little room for what one particle may list: they meet now. */
+static uint32_t *make_room(around *a, const uint32_t *to)
 {
-    int first = v->begin[q], last = v->end[q];
-    if (__builtin_expect(a->list.room - a->list.count < (uint32_t)(v->own + last - first) * BYTES,
-                         0)) {
-        a->list.whole = false;
-        X(push_meet)(a);
-    }
-    uint32_t *to = a->list.pair + a->list.count;
-    uint32_t code = (entry << PAIR_BITS) + PAIR_MIDDLE - entry;
-    box_move(b, rounded, entry);
-    for (int k = 0; k < v->own; k++) { /* not itself and not those of its cell before it */
-        uint32_t at = v->chunks[k].begin, met;
-        if (__builtin_expect(v->own == 1, 1))
-            met = ((2u << (entry - begin)) - 1) << (begin - at);
-        else
-            met = bits_between(at, begin, entry + 1);
-        to = list_bits(to, near_bits(rounded, b, at) & v->chunks[k].valid & ~met, code + at);
-    }
-    for (int k = first; k < last; k++) {
-        uint32_t at = v->chunks[k].begin;
-        to = list_bits(to, near_bits(rounded, b, at) & v->chunks[k].valid, code + at);
-    }
+    a->list.whole = false;
     a->list.count = (uint32_t)(to - a->list.pair);
+    X(push_weave)(&a->list);
+    X(push_meet)(a);
+    return a->list.pair;
 }
 
-static void find_cell(around *a, const row_view *row, int cell, int x)
+/* The particles of `bits`, from `first` on, look at their own row and the whole rows around. */
+LANE_FN void look_around(around *a, const uint32_t *start, uint32_t first, uint64_t bits,
+                         const ways *rows, int count, how how)
 {
-    const store *s = &a->store;
-    uint32_t begin = s->start[cell], end = s->start[cell + 1];
-    view v;
-    quarters q;
-    box b = row->box;
-    const uint8_t *rounded[DIM]; /* not through the store: pairs might be written over it */
-    FOR_DIM(d)
-        rounded[d] = s->rounded[d];
-    list_chunks(a, row, s->start + cell, x, &v);
-    if (DIM == 2) {
-        for (uint32_t entry = begin; entry < end; entry++)
-            find_pairs(a, rounded, &b, &v, 0, begin, entry);
-        return;
+    const uint8_t *reach = a->reach + (first - start[1]);
+    looker l = first_looker(a);
+    uint32_t *to = a->to;
+    for (; bits; bits &= bits - 1) {
+        uint32_t number = (uint32_t)__builtin_ctzll(bits), entry = first + number;
+        const uint32_t *cell = start + reach[number];
+        if (__builtin_expect(to > a->full, 0))
+            to = make_room(a, to);
+        next_looker(&l, entry);
+        to = look(&l, entry + 1, cell[how.span], how.long_runs, to);
+        for (int k = 0; k < count; k++) {
+            const uint32_t *there = cell + rows->way[k];
+            to = look(&l, there[0], there[how.span], how.long_runs, to);
+        }
     }
-    sort_by_quarters(s, row->halves, begin, end, &q);
-    for (int k = 0; k < 4; k++)
-        for (uint32_t i = 0; i < q.count[k]; i++)
-            find_pairs(a, rounded, &b, &v, k, begin, begin + q.entry[k][i]);
+    a->to = to;
+}
+
+/* With the usual numbers of rows written out: branches that are not there need no guess. */
+LANE_FN void look_by_count(around *a, const uint32_t *start, uint32_t first, uint64_t bits,
+                           const ways *rows, how how)
+{
+    switch (rows->count) {
+    case 0: look_around(a, start, first, bits, rows, 0, how); break;
+    case 1: look_around(a, start, first, bits, rows, 1, how); break;
+    case 2: look_around(a, start, first, bits, rows, 2, how); break;
+    case 3: look_around(a, start, first, bits, rows, 3, how); break;
+    default: look_around(a, start, first, bits, rows, rows->count, how); break;
+    }
+}
+
+/* The same for the cell `far` of rows that have looked at them, and of their own if `own`. */
+static void look_at_end(around *a, const uint32_t *far, uint32_t first, uint64_t bits,
+                        const ways *rows, bool own)
+{
+    looker l = first_looker(a);
+    uint32_t *to = a->to;
+    for (; bits; bits &= bits - 1) {
+        if (__builtin_expect(to > a->full, 0))
+            to = make_room(a, to);
+        next_looker(&l, first + (uint32_t)__builtin_ctzll(bits));
+        if (own)
+            to = look(&l, far[0], far[1], true, to);
+        for (int k = 0; k < rows->count; k++)
+            to = look(&l, far[rows->way[k]], far[rows->way[k] + 1], true, to);
+    }
+    a->to = to;
+}
+
+LANE_FN void find_row(around *a, const row_looks *rows, const uint32_t *start, how how)
+{
+    int last = a->own[0];
+    uint32_t end = start[last + 1];
+    mark_reach(a, start);
+    for (uint32_t first = start[1]; first < end; first += 64) {
+        halves h = find_halves(a, first);
+        uint64_t all = first_bits(end - first);
+        uint64_t low = start[2] > first ? first_bits(start[2] - first) & ~h.up[0] : 0;
+        uint64_t high = start[last] > first ? ~first_bits(start[last] - first) : ~(uint64_t)0;
+        if (a->args->m.halves)
+            high &= h.up[0];
+        for (int q = 0; q < QUARTERS; q++) {
+            uint64_t bits = quarter_bits(a, &h, q) & all;
+            look_by_count(a, start, first, bits, &rows->whole[q], how);
+            if (a->ends[0])
+                look_at_end(a, start, first, bits & low, &rows->ends[q], true);
+            if (a->ends[1])
+                look_at_end(a, start + last + 1, first, bits & high, &rows->ends[q], false);
+        }
+    }
+}
+
+/* The most entries of `span` cells that follow each other. */
+LANE_FN uint32_t longest_run(const store *s, int span)
+{
+    uint32_t most = 0;
+    for (int cell = 0; cell + span <= STORE_CELLS; cell++) {
+        uint32_t n = s->start[cell + span] - s->start[cell];
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+LANE_FN void find_rows(around *a, how how)
+{
+    for (int z = DIM == 3 ? 1 : 0; z <= (DIM == 3 ? a->own[DIM - 1] : 0); z++)
+        for (int y = 1; y <= a->own[1]; y++) {
+            const uint32_t *start = a->store.start + SIDE * (y + SIDE * z);
+            if (start[1] < start[a->own[0] + 1])
+                find_row(a, &a->args->looks[kind_of_row(a, y, z)], start, how);
+        }
 }
 
 void X(push_find)(around *a)
 {
-    for (int z = DIM == 3 ? 1 : 0; z <= (DIM == 3 ? a->own[DIM - 1] : 0); z++)
-        for (int y = 1; y <= a->own[1]; y++) {
-            int row = SIDE * (y + SIDE * z);
-            const uint32_t *start = a->store.start + row;
-            row_view v;
-            if (start[1] == start[a->own[0] + 1])
-                continue;
-            look_at_row(a, y, z, &v);
-            for (int x = 1; x <= a->own[0]; x++)
-                if (start[x] < start[x + 1])
-                    find_cell(a, &v, row + x, x);
-        }
+    bool halves = a->args->m.halves;
+    uint32_t most = halves ? longest_run(&a->store, 2) : longest_run(&a->store, 3);
+    a->to = a->list.pair;
+    a->full = a->list.pair + a->list.room - (AROUND / 3 * most + 2);
+    if (!halves)
+        find_rows(a, (how){3, true});
+    else if (most > BYTES)
+        find_rows(a, (how){2, true});
+    else
+        find_rows(a, (how){2, false});
+    a->list.count = (uint32_t)(a->to - a->list.pair);
+    X(push_weave)(&a->list);
 }

@@ -29,10 +29,11 @@ void X(push_store_init)(store *s, void *memory, uint32_t capacity)
 
 typedef uint8_t eight __attribute__((vector_size(LANES)));
 
-LANE_FN eight round_places(floats x)
+LANE_FN eight round_places(floats x, float per_cell)
 {
     enum { LOW = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 3 }; /* byte of an int */
-    bytes steps = (bytes) __builtin_convertvector(x * PUSH_STEPS, ints);
+    typedef uint8_t all __attribute__((vector_size(4 * LANES)));
+    all steps = (all) __builtin_convertvector(x * per_cell, ints);
     return __builtin_shufflevector(steps, steps, LOW, LOW + 4, LOW + 8, LOW + 12, LOW + 16,
                                    LOW + 20, LOW + 24, LOW + 28);
 }
@@ -43,9 +44,13 @@ LANE_FN floats find_held(const around *a, const floats x[DIM], uint32_t number)
     const push_args *args = a->args;
     ints held = {0};
     FOR_DIM(d)
-        held |= (x[d] < args->sides.touch_low[d]) | (x[d] > args->sides.touch_high[d]);
-    for (uint32_t k = 0; k < LANES && args->touches; k++)
-        held[k] |= -(int32_t)args->touches[number + k];
+        held |= less(x[d], lanes_of(args->sides.touch_low[d])) |
+                less(lanes_of(args->sides.touch_high[d]), x[d]);
+    if (a->solids) {
+        eight touches;
+        memcpy(&touches, args->touches + number, sizeof touches);
+        held |= -__builtin_convertvector(touches, ints);
+    }
     return (floats)((ints)((floats){0} + 1.0f) & held);
 }
 
@@ -56,8 +61,8 @@ LANE_FN void copy_bytes(const push_args *args, int d, uint32_t number, floats x,
     if (args->last)
         memcpy(&rounded, args->rounded[d] + number, sizeof rounded);
     else
-        rounded = round_places(x);
-    rounded += (uint8_t)(int)(shift * PUSH_STEPS);
+        rounded = round_places(x, args->m.steps);
+    rounded += (uint8_t)(int)(shift * args->m.steps);
     memcpy(to, &rounded, sizeof rounded);
 }
 
@@ -74,7 +79,7 @@ void X(push_copy)(around *a, uint32_t number, uint32_t count, const float shift[
                 copy_bytes(args, d, first, x[d], shift[d], a->store.rounded[d] + at + k);
             x[d] += shift[d];
         }
-        if (a->walls || args->touches)
+        if (a->walls || a->solids)
             held = find_held(a, x, first);
         floats third = DIM == 3 ? x[DIM - 1] : held, fourth = DIM == 3 ? held : none;
         floats rows[4] = {x[0], x[1], third, fourth};

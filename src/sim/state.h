@@ -92,7 +92,8 @@ typedef struct X(level) {
     int block_count;            /* with those of images across periodic sides; without block 0 */
     int (*near)[2 * DIM];       /* per block: those across its faces */
     int *order;                 /* blocks of even tiles, then those of odd ones */
-    int even_count;             /* how many even ones */
+    int *part[2];               /* where the parts of a cycle begin in `order`, of either parity */
+    int part_count;             /* and where the last one ends */
     uint8_t *kind;              /* per block: KIND_... */
     uint32_t *some, *uneven;    /* per block: pairs of rows with an unknown; those of them where
                                    off-diagonals are read; not of uniform tiles */
@@ -123,7 +124,7 @@ typedef struct X(system) {
     float *mic;       /* pcg: the inverse of the preconditioner's diagonal */
     float *direction[2],
         *image;      /* multigrid, blocks: the last and the next direction, A times it */
-    float *step;     /* multigrid, blocks: the correction to q so far */
+    double *step;    /* multigrid, blocks: the correction to q so far */
     double *partial; /* multigrid, per block: of a sum */
     bool hierarchy;  /* multigrid: the levels are those of this system */
     X(level) levels[MAX_LEVELS]; /* multigrid */
@@ -250,6 +251,7 @@ bool X(device_stats)(X(sim) *s, spate_stats *stats); /* false: the host is to ta
 double X(snapshot_bytes)(const spate_scene *scene, double particles); /* of the host's memory */
 /* After a step: the seconds of its stages by the device's clock, for it works behind the host. */
 void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT]);
+spate_status X(device_wait)(X(sim) *s, spate_error *error); /* until it has done all so far */
 #else
 #define GPU_INSTANCE false
 static inline spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
@@ -319,6 +321,11 @@ static inline double X(snapshot_bytes)(const spate_scene *scene, double particle
 static inline void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT])
 {
     (void)s, (void)seconds;
+}
+static inline spate_status X(device_wait)(X(sim) *s, spate_error *error)
+{
+    (void)s, (void)error;
+    return SPATE_OK;
 }
 #endif
 

@@ -27,9 +27,11 @@ static void rewind_step(void *user)
     sp_solids_rewind(&((X(sim) *)user)->solids);
 }
 
+/* By itself a stage has ended when its function has, on a device too. */
 static spate_status run_stage(void *s, spate_stage stage, double dt, spate_error *error)
 {
-    return X(run_stage)(s, stage, dt, error);
+    TRY(X(run_stage)(s, stage, dt, error));
+    return X(device_wait)(s, error);
 }
 
 static double max_speed(void *user, double dt)

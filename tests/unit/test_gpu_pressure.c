@@ -144,7 +144,7 @@ static spate_scene *make_scene(int dim, const test_case *c, spate_solver solver)
     scene->domain.size[2] = dim == 3 ? 1 : 0;
     scene->domain.cells = c->cells;
     scene->gravity[1] = -9.81;
-    scene->pressure.tolerance = 1e-7;
+    scene->pressure.tolerance = 5e-8; /* what is left of it shows in the velocities */
     scene->pressure.solver = solver;
     c->build(scene);
     return scene;
@@ -208,14 +208,13 @@ static void run_steps(int dim, const test_case *c, spate_solver solver, int step
         }
         spate_stats one = spate_sim_stats(cpu), two = spate_sim_stats(gpu);
         int counts[2] = {one.solver_iterations - before[0], two.solver_iterations - before[1]};
-        if (step == steps - 1 || abs(counts[0] - counts[1]) > 2)
+        if (step == steps - 1 || abs(counts[0] - counts[1]) > 1)
             printf("  %dD %s: step %d: %d iterations, on the cpu %d; divergence %.2g, %.2g\n", dim,
                    c->name, step, counts[1], counts[0], two.divergence_after, one.divergence_after);
         if (budget)
             CHECK(abs(counts[0] - counts[1]) <= 8 + counts[0] / 10);
-        else /* it sweeps tiles at the surface less often, and its coarsest level in another order
-              */
-            CHECK(counts[1] >= counts[0] - 2 && counts[1] <= counts[0] + counts[0] / 2 + 2);
+        else /* its coarsest level is solved in another way */
+            CHECK(abs(counts[0] - counts[1]) <= 1);
         CHECK(!c->dry || counts[1] == 0);
         if (!budget)
             CHECK_LESS(two.divergence_after, 4 * one.divergence_after + 1e-7);

@@ -1,9 +1,9 @@
 /* test_unconverged.c -- a pressure solve that does not converge is never accepted in silence.
  *
  * pcg and multigrid: the solve is done again from zero and with a stronger cycle, then the step is
- * taken in halves, and in the end the run stops with an error that names frame and residual. Each
- * failure is counted. jacobi and gauss_seidel have max_iterations as a budget: they go on, counted
- * too. */
+ * taken in halves, which may converge, and in the end the run stops with an error that names frame
+ * and residual. Each failure is counted. jacobi and gauss_seidel have max_iterations as a budget:
+ * they go on, counted too. */
 #include "sample.h"
 
 /* Water that falls into a pool: not to be projected in one iteration. */
@@ -66,6 +66,60 @@ static void enough_iterations_are_none(void)
         }
 }
 
+#define LONG_STEP 0.02 /* s */
+
+static spate_sim *few_iterations(int dim, spate_solver solver, double tolerance)
+{
+    spate_scene *scene = splash(dim, solver, solver == SPATE_SOLVER_PCG ? (dim == 3 ? 16 : 24) : 3);
+    scene->pressure.tolerance = tolerance;
+    return sample_sim(scene, 2);
+}
+
+/* After one long step, with a tolerance just so small that the pressure of the step fails, and not
+ * that of its halves, where less is to be solved. */
+static spate_sim *step_that_fails_once(int dim, spate_solver solver, double *tolerance)
+{
+    for (*tolerance = 0.01; *tolerance > 1e-6; *tolerance /= 1.3) {
+        spate_sim *sim = few_iterations(dim, solver, *tolerance);
+        spate_error error = {0};
+        bool done = sim && spate_sim_step(sim, LONG_STEP, &error) == SPATE_OK;
+        int failures = sim ? spate_sim_stats(sim).solver_failures : 0;
+        if (done && failures == 1)
+            return sim;
+        spate_sim_destroy(sim);
+    }
+    return NULL;
+}
+
+/* A step whose solve fails, and whose halves converge, is those halves: nothing of the failed try
+ * is left, and for the caller it is one step. */
+static void halves_that_converge_are_a_step(void)
+{
+    for (int dim = 2; dim <= 3; dim++)
+        for (int solver = SPATE_SOLVER_MULTIGRID; solver <= SPATE_SOLVER_PCG; solver++) {
+            double tolerance;
+            spate_error error = {0};
+            spate_sim *sim = step_that_fails_once(dim, (spate_solver)solver, &tolerance);
+            CHECK(sim != NULL);
+            if (!sim)
+                continue;
+            spate_stats stats = spate_sim_stats(sim);
+            CHECK(spate_sim_steps(sim) == 1 && stats.substeps == 1);
+            CHECK_NEAR(spate_sim_time(sim), LONG_STEP, 1e-12);
+            CHECK(stats.solver_residual <= tolerance);
+            sample_ledger(sim);
+            spate_sim *halves = few_iterations(dim, (spate_solver)solver, tolerance);
+            for (int k = 0; k < 2 && halves; k++)
+                CHECK(spate_sim_step(halves, 0.5 * LONG_STEP, &error) == SPATE_OK);
+            CHECK(halves && spate_sim_stats(halves).solver_failures == 0);
+            CHECK(halves && spate_sim_hash(sim) == spate_sim_hash(halves));
+            if (test_failures)
+                printf("  %dD, solver %d, tolerance %g\n", dim, solver, tolerance);
+            spate_sim_destroy(halves);
+            spate_sim_destroy(sim);
+        }
+}
+
 static int warnings;
 static void count_warnings(void *user, spate_log_level level, const char *where,
                            const char *message)
@@ -105,6 +159,7 @@ int main(int argc, char **argv)
     TEST_BEGIN(argc, argv);
     TEST(one_iteration_is_an_error);
     TEST(enough_iterations_are_none);
+    TEST(halves_that_converge_are_a_step);
     TEST(a_budget_goes_on);
     return test_end();
 }

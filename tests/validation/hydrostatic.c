@@ -126,12 +126,26 @@ static void water_rests_3d(void)
     all_floors(3);
 }
 
-static void water_rests_for_10000_steps(void)
+static void rests_10000_steps_2d(void)
 {
     for (int floor = FLAT; floor <= SLOPE; floor++)
         rests_long(2, (floor_kind)floor, case_full ? 10000 : 600);
-    if (case_full)
-        rests_long(3, FLAT, 2000);
+}
+
+/* Apart, since each takes minutes. */
+static void rests_10000_steps_3d_flat(void)
+{
+    rests_long(3, FLAT, case_full ? 10000 : 200);
+}
+
+static void rests_10000_steps_3d_sphere(void)
+{
+    rests_long(3, SPHERE, case_full ? 10000 : 200);
+}
+
+static void rests_10000_steps_3d_slope(void)
+{
+    rests_long(3, SLOPE, case_full ? 10000 : 200);
 }
 
 int main(int argc, char **argv)
@@ -139,6 +153,9 @@ int main(int argc, char **argv)
     case_begin(argc, argv);
     TEST(water_rests_2d);
     TEST(water_rests_3d);
-    TEST(water_rests_for_10000_steps);
+    TEST(rests_10000_steps_2d);
+    TEST(rests_10000_steps_3d_flat);
+    TEST(rests_10000_steps_3d_sphere);
+    TEST(rests_10000_steps_3d_slope);
     return test_end();
 }

@@ -94,6 +94,23 @@ bool X(gpu_wait)(X(gpu) *g)
     return !g->failure[0];
 }
 
+void X(gpu_record)(X(gpu) *g, X(gpu_body) *body, void *user)
+{
+    g->program = body;
+    g->program_user = user;
+}
+
+void X(gpu_play)(X(gpu) *g)
+{
+    g->program(g, g->program_user);
+}
+
+void X(gpu_while)(X(gpu) *g, const uint32_t *more, X(gpu_body) *body, void *user)
+{
+    while (*more && !g->failure[0])
+        body(g, user);
+}
+
 /* For tests: what the device has. */
 uint64_t X(memory_bytes) = UINT64_MAX;
 

@@ -311,6 +311,11 @@ void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT])
     X(gpu_times)(s->gpu, seconds);
 }
 
+spate_status X(device_wait)(X(sim) *s, spate_error *error)
+{
+    return X(gpu_wait)(s->gpu) ? SPATE_OK : failure(s, error);
+}
+
 bool X(device_max_speed)(X(sim) *s, double *speed)
 {
     X(gpu) *g = s->gpu;

@@ -18,7 +18,6 @@ typedef struct coarsest_args {
     int partial_count;
     int sweeps;
     int along; /* quick: the axis of pairs */
-    const X(gpu_state) *state;
 } coarsest_args;
 
 /* At most 64 KB, which every GPU has. */
@@ -94,8 +93,6 @@ BLOCKS(solve_coarsest, coarsest_args, coarsest_shared, COARSE_THREADS)
     int pass = 4 * a->sweeps, half = pass * COARSE_PASSES; /* colours, of even and odd tiles */
     bool periodic = false;
     (void)block;
-    if (a->state->done)
-        return;
     FOR_DIM(d)
         periodic = periodic || l->grid.periodic[d];
     FOR_THREADS(n, count)
@@ -239,8 +236,6 @@ GPU_FN void solve_quickly(const coarsest_args *a, quick_shared *shared, const in
     const X(grid) *g = &a->level.grid;
     const float sigma = (1.0f - LEAST) / (1.0f + LEAST);
     float rho = 1.0f;
-    if (a->state->done)
-        return;
     KEEP(quick_pair, mine, COARSE_THREADS);
     KEEP(two_values, now, COARSE_THREADS);
     FOR_THREADS(n, 1 + COARSEST)
@@ -295,7 +290,6 @@ void X(gpu_solve_coarsest)(X(gpu) *g, int sweeps, bool quick)
     coarsest_args args;
     memset(&args, 0, sizeof args);
     args.level = y->levels[last];
-    args.state = y->state;
     args.partials = g->partials;
     args.partial_count = last == 0 ? args.level.tile_count : 0;
     args.sweeps = sweeps;

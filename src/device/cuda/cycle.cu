@@ -7,6 +7,12 @@
  *   of the coarser right side in the same kernel. The others do it in one more.
  * - The coarser correction is added while a tile is fetched.
  *
+ * On the way down x of a large finest level is held in 16 bits, in the memory of the next
+ * direction, which is not there yet. Rounding it, by 2^-9, makes errors from cell to cell. There x
+ * has no smooth part yet, so they are small against its own roughness, and the way up smooths them.
+ * After the coarser correction they would be a share of the smooth part, which A makes larger by
+ * the square root of its condition: there x is in 32 bits.
+ *
  * The order of sweeps is that of the CPU: the density projection is a single cycle, and one in
  * another order would move the particles elsewhere. In a solve the coarsest level is done otherwise
  * (`quick`, coarsest.cu).
@@ -14,6 +20,8 @@
  * Across a periodic side a tile may meet its own parity. There the images (lists.cu) are refreshed
  * before each half, and fetching, smoothing and restriction are done one after the other. */
 #include "device/cuda/rows.h"
+
+#include "sim/pressure/policy.h"
 
 /* ---- work on tiles */
 
@@ -25,8 +33,11 @@ typedef struct tile_args {
     float *restricted;   /* right side of the coarser level, to be made; or NULL */
     double *partials;    /* of b . x, to be made; or NULL */
     int sweeps;
+    int extra; /* more of them, in tiles that are not uniform */
     bool reverse;
-    bool fresh, alone; /* x is zero so far; and so are the tiles around */
+    bool fresh, alone;    /* x is zero so far; and so are the tiles around */
+    bool up;              /* on the way up */
+    float *directions[2]; /* with halves: their memory is in the next one of these */
     const X(gpu_state) *state;
 } tile_args;
 
@@ -46,6 +57,27 @@ typedef struct own {
     row inverse;    /* of small levels */
     faces_row face;
 } own;
+
+/* x in 16 bits; there is no block 0. */
+GPU_FN uint16_t *halves_of(const tile_args *a, int slot)
+{
+    float *memory = a->directions[1 - a->state->last] + TILE_CELLS;
+    return (uint16_t *)memory + (size_t)(slot - 1) * TILE_CELLS;
+}
+
+/* n values of x from place `at` of a block on; half: a constant. */
+GPU_FN void load_x(const tile_args *a, int slot, int at, float *v, int n, const bool half)
+{
+    if (!half) {
+        load_floats(a->level.x + (size_t)slot * TILE_CELLS + (size_t)at, v, n);
+        return;
+    }
+    SP_UNROLL_ALL
+    for (int k = 0; k < n; k++)
+        v[k] = 0.0f;
+    if (slot > 0)
+        load_halves(halves_of(a, slot) + at, v, n);
+}
 
 /* Where row `number` of a block with that parent finds its HALF values of the coarser level. */
 GPU_FN size_t coarse_row(int parent, int number)
@@ -88,7 +120,7 @@ GPU_FN void correct_around(const tile_args *a, int slot, int at, float *x, const
 
 /* All loads that need no other come first: they take long. */
 GPU_FN void look_around(const tile_args *a, int slot, const row_place *p, const piece *q,
-                        surroundings *o)
+                        surroundings *o, const bool half)
 {
     const X(gpu_level) *l = &a->level;
     const int faces[3] = {0, 1, q->face};
@@ -98,9 +130,9 @@ GPU_FN void look_around(const tile_args *a, int slot, const row_place *p, const 
     o->at[0] = p->number * TILE + TILE - 1;
     o->at[1] = p->number * TILE;
     o->at[2] = q->from;
-    o->end[0] = l->x[(size_t)o->slot[0] * TILE_CELLS + (size_t)o->at[0]];
-    o->end[1] = l->x[(size_t)o->slot[1] * TILE_CELLS + (size_t)o->at[1]];
-    load_floats(l->x + (size_t)o->slot[2] * TILE_CELLS + (size_t)o->at[2], o->piece, PIECE);
+    load_x(a, o->slot[0], o->at[0], &o->end[0], 1, half);
+    load_x(a, o->slot[1], o->at[1], &o->end[1], 1, half);
+    load_x(a, o->slot[2], o->at[2], o->piece, PIECE, half);
     if (!a->coarse_around)
         return;
     const float *from[3];
@@ -120,7 +152,7 @@ GPU_FN void look_around(const tile_args *a, int slot, const row_place *p, const 
 
 /* The thread's row, and its piece of what lies around the tile. */
 GPU_FN void take_rows(const tile_args *a, tiles_shared *shared, size_t block, int t, own *o,
-                      const bool faces)
+                      const bool faces, const bool half)
 {
     const X(gpu_level) *l = &a->level;
     int group = t / TILE_ROWS, number = (int)block * GROUP + group;
@@ -136,10 +168,18 @@ GPU_FN void take_rows(const tile_args *a, tiles_shared *shared, size_t block, in
     memset(&near, 0, sizeof near);
     o->kind = l->kind[o->slot];
     o->b = load_row(l->b + own, p.odd);
-    if (!a->fresh)
-        o->x = load_row(l->x + own, p.odd);
-    if (!a->alone)
-        look_around(a, o->slot, &p, &q, &near);
+    if (!a->fresh) {
+        float raw[TILE];
+        if (half && (a->coarse || !a->up))
+            load_x(a, o->slot, p.number * TILE, raw, TILE, true);
+        else
+            load_x(a, o->slot, p.number * TILE, raw, TILE, false);
+        o->x = by_colour(raw, p.odd);
+    }
+    if (!a->alone && half && (a->coarse_around || !a->up))
+        look_around(a, o->slot, &p, &q, &near, true);
+    else if (!a->alone)
+        look_around(a, o->slot, &p, &q, &near, false);
     o->end[0] = near.end[0];
     o->end[1] = near.end[1];
     if (faces) {
@@ -180,10 +220,7 @@ GPU_FN void relax(const tile_args *a, tiles_shared *shared, int t, own *o, int c
     }
     float sum[HALF];
     row inverse = faces ? o->inverse : inverse_of(&a->level, o->slot, o->kind, &p);
-    if (faces)
-        sum_near_faces(s, &p, &o->x, o->end, colour, &o->face, sum);
-    else
-        sum_near(s, &p, &o->x, o->end, colour, sum);
+    sum_near(s, &p, &o->x, o->end, colour, faces ? &o->face : NULL, sum);
     SP_UNROLL_ALL
     for (int n = 0; n < HALF; n++) {
         float all = o->b.v[colour][n] + (faces ? sum[n] : a->level.even * sum[n]);
@@ -208,10 +245,7 @@ GPU_FN void add_rest(const tile_args *a, const rows *s, const row_place *p, cons
 {
     row d = diagonal_of(&a->level, o->slot, o->kind, p);
     float sum[HALF];
-    if (faces)
-        sum_near_faces(s, p, &o->x, o->end, colour, &o->face, sum);
-    else
-        sum_near(s, p, &o->x, o->end, colour, sum);
+    sum_near(s, p, &o->x, o->end, colour, faces ? &o->face : NULL, sum);
     SP_UNROLL_ALL
     for (int n = 0; n < HALF; n++) {
         float all = faces ? sum[n] : a->level.even * sum[n];
@@ -301,28 +335,52 @@ GPU_FN void add_partials(const tile_args *a, tiles_shared *shared, size_t block)
     }
 }
 
-/* faces: a thread keeps all off-diagonals of its row. */
-GPU_FN void work(const tile_args *a, size_t block, tiles_shared *shared, const bool faces)
+/* The most sweeps that a tile of the group has. */
+GPU_FN int sweeps_of(const tile_args *a, size_t block)
 {
-    bool done = a->state->done; /* known when it is needed, after other loads */
+    bool uneven = false;
+    if (a->extra == 0)
+        return a->sweeps;
+    for (int group = 0; group < GROUP; group++) {
+        int number = (int)block * GROUP + group;
+        bool other = number < a->count && a->level.kind[a->first + number] != UNIFORM;
+        uneven = uneven || other;
+    }
+    return a->sweeps + (uneven ? a->extra : 0);
+}
+
+GPU_FN void store_x(const tile_args *a, const own *o, const row_place *p, const bool half)
+{
+    float raw[TILE];
+    by_place(&o->x, p->odd, raw);
+    if (half && !a->up)
+        store_halves(halves_of(a, o->slot) + p->number * TILE, raw, TILE);
+    else
+        store_floats(a->level.x + (size_t)o->slot * TILE_CELLS + (size_t)(p->number * TILE), raw,
+                     TILE);
+}
+
+/* faces: a thread keeps all off-diagonals of its row; half: on the way down x is in 16 bits. */
+GPU_FN void work(const tile_args *a, size_t block, tiles_shared *shared, const bool faces,
+                 const bool half)
+{
+    int sweeps = sweeps_of(a, block);
     KEEP(own, mine, GROUP_ROWS);
     ONE_EACH(t, GROUP_ROWS)
-        take_rows(a, shared, block, t, &KEPT(mine, t), faces);
+        take_rows(a, shared, block, t, &KEPT(mine, t), faces, half);
     BARRIER();
-    if (done)
-        return;
-    for (int half = 0; half < 2 * a->sweeps; half++) {
+    for (int half = 0; half < 2 * sweeps; half++) {
         bool black = (half % 2 != 0) != a->reverse;
         ONE_EACH(t, GROUP_ROWS)
-            sweep(a, shared, t, &KEPT(mine, t), black, faces);
+            if (half < 2 * a->sweeps || KEPT(mine, t).kind != UNIFORM)
+                sweep(a, shared, t, &KEPT(mine, t), black, faces);
         BARRIER();
     }
     ONE_EACH(t, GROUP_ROWS) {
         own *o = &KEPT(mine, t);
         row_place p = row_place_of(t % TILE_ROWS);
         if (o->slot > 0 && (a->sweeps > 0 || a->coarse))
-            store_row(a->level.x + (size_t)o->slot * TILE_CELLS + (size_t)(p.number * TILE), &o->x,
-                      p.odd);
+            store_x(a, o, &p, half);
         if (a->restricted && o->slot > 0)
             find_rest(a, shared, t, o, faces);
         if (a->partials)
@@ -336,20 +394,33 @@ GPU_FN void work(const tile_args *a, size_t block, tiles_shared *shared, const b
 
 BLOCKS_AT_ONCE(work_on_tiles, tile_args, tiles_shared, GROUP_ROWS, AT_ONCE)
 {
-    work(a, block, shared, false);
+    work(a, block, shared, false, false);
+}
+
+BLOCKS_AT_ONCE(work_on_tiles_in_halves, tile_args, tiles_shared, GROUP_ROWS, AT_ONCE)
+{
+    work(a, block, shared, false, true);
 }
 
 /* Small levels, where the time is that of one tile after the other and general tiles are many. */
 BLOCKS_AT_ONCE(work_on_few_tiles, tile_args, tiles_shared, GROUP_ROWS, AT_ONCE / 2)
 {
-    work(a, block, shared, true);
+    work(a, block, shared, true, false);
 }
 
 #define FEW_TILES 4096
+/* From here on halves are worth it. The device "check" is to do the same with little. */
+#ifdef __CUDACC__
+#define MANY_TILES 8192
+#else
+#define MANY_TILES 20
+#endif
 
 static void work_on(X(gpu) *g, tile_args args)
 {
-    if (args.level.a[0] && args.level.tile_count <= FEW_TILES)
+    if (args.directions[0])
+        work_on_tiles_in_halves(g, args, groups_of(args.count));
+    else if (args.level.a[0] && args.level.tile_count <= FEW_TILES)
         work_on_few_tiles(g, args, groups_of(args.count));
     else
         work_on_tiles(g, args, groups_of(args.count));
@@ -362,16 +433,18 @@ static void work_on(X(gpu) *g, tile_args args)
 #define MOST_TURNS 16
 typedef struct turn {
     bool odd;
-    int sweeps;
+    int sweeps, extra;
 } turn;
 
 typedef struct plan {
     turn turns[MOST_TURNS];
     int count;
+    bool halves;
 } plan;
 
-/* As on the CPU: even tiles one sweep, odd ones two, even ones two, ..., in the end one. */
-static plan plan_of(int sweeps)
+/* As on the CPU: even tiles one sweep, odd ones two, even ones two, ..., in the end one; tiles that
+ * are not uniform `extra` more, but for the first turn. */
+static plan plan_of(int sweeps, int extra)
 {
     plan p;
     memset(&p, 0, sizeof p);
@@ -379,11 +452,12 @@ static plan plan_of(int sweeps)
     for (int n = 0; n < p.count; n++) {
         p.turns[n].odd = n % 2;
         p.turns[n].sweeps = n == 0 || n == p.count - 1 ? 1 : 2;
+        p.turns[n].extra = n == 0 ? 0 : extra;
     }
     return p;
 }
 
-static tile_args work_of(X(gpu) *g, int k)
+static tile_args work_of(X(gpu) *g, int k, const plan *p)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     tile_args args;
@@ -392,6 +466,8 @@ static tile_args work_of(X(gpu) *g, int k)
     args.first = 1;
     args.count = args.level.tile_count;
     args.state = y->state;
+    for (int n = 0; n < 2; n++)
+        args.directions[n] = p->halves ? y->direction[n] : NULL;
     return args;
 }
 
@@ -410,15 +486,16 @@ static void go_down(X(gpu) *g, int k, const plan *p)
     float *restricted = X(gpu_solver_of)(g)->levels[k + 1].b;
     bool odd = false;
     for (int n = 0; n < p->count; n++) {
-        tile_args args = work_of(g, k);
+        tile_args args = work_of(g, k, p);
         odd = p->turns[n].odd;
         args.sweeps = p->turns[n].sweeps;
+        args.extra = p->turns[n].extra;
         args.fresh = n < 2;
         args.alone = n == 0;
         args.restricted = n == p->count - 1 ? restricted : NULL;
         run_half(g, args, odd);
     }
-    tile_args args = work_of(g, k);
+    tile_args args = work_of(g, k, p);
     args.restricted = restricted;
     run_half(g, args, !odd);
 }
@@ -426,12 +503,14 @@ static void go_down(X(gpu) *g, int k, const plan *p)
 static void go_up(X(gpu) *g, int k, const plan *p)
 {
     for (int n = p->count - 1; n >= 0; n--) {
-        tile_args args = work_of(g, k);
+        tile_args args = work_of(g, k, p);
         args.sweeps = p->turns[n].sweeps;
+        args.extra = p->turns[n].extra;
         args.reverse = true;
         args.partials = k == 0 && n < 2 ? g->partials : NULL;
         args.coarse = n >= p->count - 2 ? X(gpu_solver_of)(g)->levels[k + 1].x : NULL;
         args.coarse_around = n == p->count - 1;
+        args.up = true;
         run_half(g, args, p->turns[n].odd);
     }
 }
@@ -444,12 +523,13 @@ static void go_down_wrapped(X(gpu) *g, int k, const plan *p)
     size_t blocks = (size_t)(l->tile_count + l->image_count) + 1;
     X(gpu_set)(g, l->x, 0, blocks * TILE_CELLS * sizeof(float));
     for (int n = 0; n < p->count; n++) {
-        tile_args args = work_of(g, k);
+        tile_args args = work_of(g, k, p);
         args.sweeps = p->turns[n].sweeps;
+        args.extra = p->turns[n].extra;
         run_half(g, args, p->turns[n].odd);
         X(gpu_wrap)(g, l, l->x);
     }
-    tile_args args = work_of(g, k);
+    tile_args args = work_of(g, k, p);
     args.restricted = y->levels[k + 1].b;
     work_on(g, args);
 }
@@ -458,13 +538,14 @@ static void go_up_wrapped(X(gpu) *g, int k, const plan *p)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     X(gpu_level) *l = &y->levels[k];
-    tile_args args = work_of(g, k);
+    tile_args args = work_of(g, k, p);
     args.coarse = y->levels[k + 1].x;
     args.alone = true;
     work_on(g, args);
     for (int n = p->count - 1; n >= 0; n--) {
-        args = work_of(g, k);
+        args = work_of(g, k, p);
         args.sweeps = p->turns[n].sweeps;
+        args.extra = p->turns[n].extra;
         args.reverse = true;
         args.partials = k == 0 && n < 2 ? g->partials : NULL;
         X(gpu_wrap)(g, l, l->x);
@@ -476,16 +557,17 @@ void X(gpu_cycle)(X(gpu) *g, int sweeps, bool quick)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     int last = y->level_count - 1;
-    plan p = plan_of(sweeps);
+    plan finest = plan_of(sweeps, quick ? EXTRA : 0), others = plan_of(sweeps, 0);
+    finest.halves = quick && !y->periodic && y->levels[0].tile_count >= MANY_TILES;
     for (int k = 0; k < last; k++)
         if (y->periodic)
-            go_down_wrapped(g, k, &p);
+            go_down_wrapped(g, k, k == 0 ? &finest : &others);
         else
-            go_down(g, k, &p);
+            go_down(g, k, k == 0 ? &finest : &others);
     X(gpu_solve_coarsest)(g, sweeps, quick);
     for (int k = last - 1; k >= 0; k--)
         if (y->periodic)
-            go_up_wrapped(g, k, &p);
+            go_up_wrapped(g, k, k == 0 ? &finest : &others);
         else
-            go_up(g, k, &p);
+            go_up(g, k, k == 0 ? &finest : &others);
 }

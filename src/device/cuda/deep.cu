@@ -116,9 +116,10 @@ BLOCKS(assemble_deep, deep_args, deep_shared, GROUP_ROWS)
         FOR_DIM(d)
             if (a->level.a[d])
                 fill_row(a->level.a[d] + at, 1.0f);
-        memset(GPU_ALIGNED(a->pocket + at, 8), 1, TILE);
-        if (number == 0)
+        if (number == 0) {
             a->level.kind[slot] = UNIFORM;
+            a->pocket[at] = 1; /* for all of it: pockets.cu */
+        }
     }
     keep_largest(a, shared, block);
 }

@@ -68,7 +68,11 @@ void X(gpu_density_excess)(X(gpu) *g)
     size_t around = (size_t)(g->f.active_count + g->f.border_count);
     clear_cells(g, args_of(g), around * TILE_CELLS);
     find_excess(g, args_of(g), (size_t)X(gpu_solver_of)(g)->levels[0].tile_count * TILE_CELLS);
-    X(gpu_find_pockets)(g, (double)MOST_ERROR);
+    X(gpu_solver_of)(g)->largest = -1;
+    if (X(gpu_solver_of)(g)->pockets) {
+        X(gpu_find_pockets)(g); /* their labels have not been kept */
+        X(gpu_settle_pockets)(g, (double)MOST_ERROR);
+    }
 }
 
 MAP(extend_faces, density_args)

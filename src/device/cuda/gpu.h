@@ -108,6 +108,8 @@ typedef struct X(gpu_snapshot) {
     size_t capacity; /* particles */
 } X(gpu_snapshot);
 
+#define GPU_CAPTURES 3 /* loops in each other, and what is around them */
+
 typedef struct X(gpu) {
     X(fields) f;
     void *stream;                       /* CUDA: the stream; check: the pool of threads */
@@ -116,7 +118,12 @@ typedef struct X(gpu) {
     uint64_t allocated;                 /* bytes */
     size_t shared_bytes;                /* that a block can have at most */
     bool early;                         /* kernels may start before the last one ends: launch.h */
-    bool speed_known;                   /* the largest speed of the particles is: */
+    void (*program)(struct X(gpu) *g, void *user); /* recorded: gpu_record */
+    void *program_user;
+    void *graph, *graph_made;      /* CUDA: of the program; that under way: graph.cu */
+    void *capturing[GPU_CAPTURES]; /* CUDA: streams */
+    int capture_depth;
+    bool speed_known; /* the largest speed of the particles is: */
     double speed;
     uint32_t capacity;           /* of the columns */
     unsigned on_host, on_device; /* GPU_... groups that are up to date there */
@@ -184,6 +191,15 @@ void X(gpu_send)(X(gpu) *g, void *to, const void *from, size_t bytes);
 void X(gpu_send_end)(X(gpu) *g);
 void X(gpu_send_guard)(X(gpu) *g);
 bool X(gpu_send_wait)(X(gpu) *g);
+/* A program: what `body` queues, to be run later and as often as it is wanted. The host waits
+ * nowhere in it. There is one at a time; `user` is to stay as long as it.
+ *     gpu_while, inside of one: what the body of a loop queues, again and again, as long as a
+ * number in the device's memory is not 0. The device looks at it before each turn. */
+typedef void X(gpu_body)(X(gpu) *g, void *user);
+void X(gpu_record)(X(gpu) *g, X(gpu_body) *body, void *user);
+void X(gpu_play)(X(gpu) *g);
+void X(gpu_while)(X(gpu) *g, const uint32_t *more, X(gpu_body) *body, void *user);
+void X(gpu_close_graph)(X(gpu) *g); /* CUDA */
 /* Clock: marks the place in the queue where stage k begins (k = SPATE_STAGE_COUNT: the end), and
  * tells the seconds between the marks of the last step; false: this device has no clock. */
 void X(gpu_mark)(X(gpu) *g, int k);
@@ -267,18 +283,19 @@ void X(gpu_solver_destroy)(X(gpu) *g);
 /* Bytes it will take, for so many cells of liquid. */
 uint64_t X(gpu_solver_bytes)(const X(grid) *grid, double liquid, bool solids, bool density);
 void X(gpu_list_levels)(X(gpu) *g);
-/* system.cu. scale: of the pressure, for the next gpu_solve_begin */
-double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind, float scale);
+/* system.cu. scale: of the pressure, for the next gpu_solve_begin; sweeps: of the multigrid that is
+ * to solve it, 0: another solver is */
+double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind, float scale, int sweeps);
 double X(gpu_largest_b)(X(gpu) *g);
 double X(gpu_divergence)(X(gpu) *g);
 void X(gpu_scale_pressure)(X(gpu) *g, float factor);
 void X(gpu_gradient)(X(gpu) *g, bool density);
-void X(gpu_solve_begin)(X(gpu) *g, bool density); /* solve.cu: takes the start from the grid */
+void X(gpu_solve_begin)(X(gpu) *g, bool density); /* residual.cu: takes the start from the grid */
 void X(gpu_solve_end)(X(gpu) *g, bool density);   /* and gives back the solution */
 double X(gpu_residual)(X(gpu) *g);
-void X(gpu_multigrid_build)(X(gpu) *g); /* cycle.cu */
-bool X(gpu_iterate)(X(gpu) *g, int sweeps, double target, int *iterations, int most, bool anew);
-void X(gpu_add_correction)(X(gpu) *g);
+void X(gpu_multigrid_build)(X(gpu) *g); /* coarsen.cu */
+/* All of solve_multigrid.c; returns max |r|. */
+double X(gpu_solve_multigrid)(X(gpu) *g, int sweeps, double tolerance, int most, int *iterations);
 void X(gpu_multigrid_once)(X(gpu) *g, int sweeps); /* one cycle from nothing, for the density */
 void X(gpu_relax)(X(gpu) *g, float weight);
 void X(gpu_sweep)(X(gpu) *g, float weight, int colour);

@@ -115,6 +115,7 @@ static inline void X(gpu_launch_setup)(cudaLaunchConfig_t *config, cudaLaunchAtt
 #define GPU_SQRT(x) __fsqrt_rn(x)
 #define GPU_MULTIPLY_ADD(a, b, c) __fmaf_rn(a, b, c) /* in sums: rounded once, or twice in C */
 #define GPU_ABS(x) fabsf(x)
+#define GPU_LOWEST_BIT(bits) ((uint32_t)__ffs((int)(bits)) - 1u) /* of a number that is not 0 */
 
 #else
 
@@ -166,6 +167,7 @@ static inline void X(gpu_launch_setup)(cudaLaunchConfig_t *config, cudaLaunchAtt
 #define GPU_SQRT(x) __builtin_sqrtf(x)
 #define GPU_MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
 #define GPU_ABS(x) __builtin_fabsf(x)
+#define GPU_LOWEST_BIT(bits) ((uint32_t)__builtin_ctz(bits))
 
 static inline void X(gpu_max32)(uint32_t *place, uint32_t value)
 {

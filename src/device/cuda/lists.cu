@@ -15,13 +15,19 @@ extern "C" {
 
 #define FINE_FIELDS 9 /* of level 0, without faces */
 #define COARSE_FIELDS (3 + DIM)
-#define COUNTS (3 * GPU_LEVELS)
+#define COUNTS (3 * GPU_LEVELS + 1)
 
 /* ---- memory */
 
 static size_t ints_of(const X(grid) *g)
 {
     return (size_t)(g->tile_count + 1) * (3 + 2 * DIM);
+}
+
+/* One more than there are, for their sum. */
+static size_t flag_count(const X(gpu_solver) *y)
+{
+    return 3 * y->places + (size_t)y->levels[0].grid.tile_count + 1;
 }
 
 /* Parts of the arrays of whole numbers. */
@@ -62,8 +68,9 @@ void X(gpu_solver_create)(X(gpu) *g, int level_count, const X(grid) *const grids
         y->periodic = y->periodic || grids[0]->periodic[d];
     y->places = y->base[level_count];
     const char *what = "the pressure solver";
-    y->flags = (uint32_t *)X(gpu_alloc)(g, (3 * y->places + 1) * sizeof(uint32_t), what);
-    y->sums = (uint32_t *)X(gpu_alloc)(g, (3 * y->places + 1) * sizeof(uint32_t), what);
+    y->flags = (uint32_t *)X(gpu_alloc)(g, flag_count(y) * sizeof(uint32_t), what);
+    y->sums = (uint32_t *)X(gpu_alloc)(g, flag_count(y) * sizeof(uint32_t), what);
+    y->shallow = (int *)X(gpu_alloc)(g, tiles * sizeof(int), what);
     y->counts = (uint32_t *)X(gpu_alloc)(g, COUNTS * sizeof(uint32_t), what);
     y->deep = (uint8_t *)X(gpu_alloc)(g, tiles, what);
     y->ints = (int *)X(gpu_alloc)(g, ints * sizeof(int), what);
@@ -111,8 +118,9 @@ void X(gpu_solver_destroy)(X(gpu) *g)
     size_t ints = 0, tiles = (size_t)y->levels[0].grid.tile_count;
     for (int k = 0; k < y->level_count; k++)
         ints += ints_of(&y->levels[k].grid);
-    X(gpu_free)(g, y->flags, (3 * y->places + 1) * sizeof(uint32_t));
-    X(gpu_free)(g, y->sums, (3 * y->places + 1) * sizeof(uint32_t));
+    X(gpu_free)(g, y->flags, flag_count(y) * sizeof(uint32_t));
+    X(gpu_free)(g, y->sums, flag_count(y) * sizeof(uint32_t));
+    X(gpu_free)(g, y->shallow, tiles * sizeof(int));
     X(gpu_free)(g, y->counts, COUNTS * sizeof(uint32_t));
     X(gpu_free)(g, y->deep, tiles);
     X(gpu_free)(g, y->ints, ints * sizeof(int));
@@ -200,6 +208,7 @@ typedef struct list_args {
     int number;
     bool last, finest;
     uint32_t *flags, *sums, *counts;
+    int *shallow;
 } list_args;
 
 GPU_FN bool is_inner(const X(grid) *g, const int t[DIM])
@@ -253,6 +262,7 @@ MAP(number_blocks, list_args)
 {
     size_t here = a->base + i, next = a->base + (size_t)a->level.grid.tile_count;
     const uint32_t *listed = a->sums, *even = a->sums + a->places, *image = even + a->places;
+    const uint32_t *shallow = image + a->places;
     uint32_t count = listed[next] - listed[a->base];
     uint32_t even_count = even[next] - even[a->base];
     uint32_t place = listed[here] - listed[a->base], early = even[here] - even[a->base];
@@ -261,6 +271,8 @@ MAP(number_blocks, list_args)
         bool first = a->flags[a->places + here];
         slot = (int)(first ? early : even_count + place - early) + 1;
         a->level.tile_of[slot] = (int)i;
+        if (a->finest && a->flags[3 * a->places + i])
+            a->shallow[shallow[i] - shallow[0]] = slot;
     } else if (a->flags[2 * a->places + here]) {
         slot = (int)(count + image[here] - image[a->base]) + 1;
     }
@@ -269,6 +281,8 @@ MAP(number_blocks, list_args)
         a->counts[3 * a->number] = count;
         a->counts[3 * a->number + 1] = even_count;
         a->counts[3 * a->number + 2] = image[next] - image[a->base];
+        if (a->finest)
+            a->counts[COUNTS - 1] = shallow[a->level.grid.tile_count] - shallow[0];
     }
 }
 
@@ -315,7 +329,16 @@ static list_args list_of(X(gpu_solver) *y, int k)
     args.flags = y->flags;
     args.sums = y->sums;
     args.counts = y->counts;
+    args.shallow = y->shallow;
     return args;
+}
+
+/* The flags of level 0's tiles, none of which is set so far. */
+uint32_t *X(gpu_clear_flags)(X(gpu) *g)
+{
+    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    X(gpu_set)(g, y->flags, 0, flag_count(y) * sizeof(uint32_t));
+    return y->flags;
 }
 
 /* From the flags of level 0's tiles: the lists of all levels, and room for their blocks. */
@@ -330,7 +353,7 @@ void X(gpu_list_levels)(X(gpu) *g)
         if (y->periodic)
             flag_images(g, args, tiles);
     }
-    X(gpu_scan)(g, y->flags, y->sums, 3 * y->places + 1);
+    X(gpu_scan)(g, y->flags, y->sums, flag_count(y));
     for (int k = 0; k < y->level_count; k++)
         number_blocks(g, list_of(y, k), (size_t)y->levels[k].grid.tile_count);
     for (int k = 0; k < y->level_count; k++)
@@ -341,6 +364,7 @@ void X(gpu_list_levels)(X(gpu) *g)
         y->levels[k].even_count = (int)counts[3 * k + 1];
         y->levels[k].image_count = (int)counts[3 * k + 2];
     }
+    y->shallow_count = (int)counts[COUNTS - 1];
     reserve_fine(g);
     if (y->level_count > 1)
         reserve_coarse(g);
@@ -350,7 +374,8 @@ void X(gpu_list_levels)(X(gpu) *g)
 
 typedef struct wrap_args {
     X(gpu_level) level;
-    float *field;
+    float *field, *other; /* to be wrapped; with `state`: one of them, as it says */
+    const X(gpu_state) *state;
     int axis;
 } wrap_args;
 
@@ -370,21 +395,29 @@ MAP(wrap_layer, wrap_args)
     int u = e % TILE, v = e / TILE, n = g->n[axis];
     X(tile_coordinates)(g, l->tile_of[slot], t);
     bool low = t[axis] == 1, high = t[axis] == (n - 1) / TILE + 1;
-    const float *from = a->field + (size_t)slot * TILE_CELLS;
+    float *field = a->state && a->state->last == 0 ? a->other : a->field;
+    const float *from = field + (size_t)slot * TILE_CELLS;
     if (low) { /* cell 0 is also cell n */
         t[axis] = n / TILE + 1;
         int to = l->slot[X(tile_number)(g, t)];
         if (to)
-            a->field[(size_t)to * TILE_CELLS + layer_place(axis, n % TILE, u, v)] =
+            field[(size_t)to * TILE_CELLS + layer_place(axis, n % TILE, u, v)] =
                 from[layer_place(axis, 0, u, v)];
     }
     if (high) { /* cell n - 1 is also cell -1 */
         t[axis] = 0;
         int to = l->slot[X(tile_number)(g, t)];
         if (to)
-            a->field[(size_t)to * TILE_CELLS + layer_place(axis, TILE - 1, u, v)] =
+            field[(size_t)to * TILE_CELLS + layer_place(axis, TILE - 1, u, v)] =
                 from[layer_place(axis, (n - 1) % TILE, u, v)];
     }
+}
+
+static void wrap(X(gpu) *g, wrap_args args)
+{
+    for (args.axis = 0; args.axis < DIM; args.axis++)
+        if (args.level.grid.periodic[args.axis])
+            wrap_layer(g, args, (size_t)args.level.tile_count * FACE_CELLS);
 }
 
 void X(gpu_wrap)(X(gpu) *g, const X(gpu_level) *l, float *field)
@@ -393,7 +426,17 @@ void X(gpu_wrap)(X(gpu) *g, const X(gpu_level) *l, float *field)
     memset(&args, 0, sizeof args);
     args.level = *l;
     args.field = field;
-    for (args.axis = 0; args.axis < DIM; args.axis++)
-        if (l->grid.periodic[args.axis])
-            wrap_layer(g, args, (size_t)l->tile_count * FACE_CELLS);
+    wrap(g, args);
+}
+
+void X(gpu_wrap_direction)(X(gpu) *g)
+{
+    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    wrap_args args;
+    memset(&args, 0, sizeof args);
+    args.level = y->levels[0];
+    args.field = y->direction[0];
+    args.other = y->direction[1];
+    args.state = y->state;
+    wrap(g, args);
 }

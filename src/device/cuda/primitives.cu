@@ -103,6 +103,7 @@ bool X(gpu_open)(X(gpu) *g, void *pool)
 
 void X(gpu_close)(X(gpu) *g)
 {
+    X(gpu_close_graph)(g);
     for (int k = 0; k <= SPATE_STAGE_COUNT; k++)
         if (g->marks[k])
             cudaEventDestroy((cudaEvent_t)g->marks[k]);

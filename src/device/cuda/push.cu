@@ -31,7 +31,7 @@ MAP(mark_particles, push_args)
     FOR_DIM(d) {
         x[d] = a->from[d][i];
         if (!a->last)
-            word |= ((uint32_t)(int)(x[d] * PUSH_STEPS) & 255u) << 8 * d;
+            word |= ((uint32_t)(int)(x[d] * a->m.steps) & 255u) << 8 * d;
     }
     if (a->f.solids) {
         X(stencil) stencil = X(stencil_at)(KERNEL_LINEAR, x, DIM);
@@ -49,14 +49,13 @@ GPU_FN int steps_between(uint32_t a, uint32_t b, int d)
 
 GPU_FN bool is_candidate(const push_args *a, uint32_t one, uint32_t two)
 {
-    int sum = 0;
-    bool near = true;
+    int most = 0, sum = 0;
     FOR_DIM(d) {
         int way = steps_between(one, two, d);
-        near = near && way <= a->m.width;
+        most = way > most ? way : most;
         sum += way;
     }
-    return near && sum <= a->m.sum;
+    return most <= a->m.width && most + sum <= a->m.limit;
 }
 
 /* 1: the particle touches a wall or a solid. */
@@ -96,23 +95,44 @@ GPU_FN void meet(const push_args *a, size_t k, const float x[DIM], float held, u
         r->way[d] += way[d];
 }
 
-/* The cell c is that of particle k; those of the candidates are around it. */
-GPU_FN void meet_cell(const push_args *a, size_t k, const float x[DIM], float held,
-                      const int c[DIM], request *r)
+/* The particles [first, end) that are candidates of particle k, moved by `shift`. First who they
+ * are, then what they ask for: few are, and threads of a warp that find one wait for each other. */
+GPU_FN void meet_run(const push_args *a, size_t k, const float x[DIM], float held, uint32_t first,
+                     uint32_t end, const float shift[DIM], request *r)
+{
+    uint32_t word = a->word[k];
+    for (uint32_t begin = first; begin < end; begin += 32) {
+        uint32_t n = end - begin < 32 ? end - begin : 32, bits = 0;
+        for (uint32_t j = 0; j < n; j++) {
+            bool near = is_candidate(a, word, a->word[begin + j]) && begin + j != k;
+            bits |= (uint32_t)near << j;
+        }
+        for (; bits; bits &= bits - 1)
+            meet(a, k, x, held, begin + GPU_LOWEST_BIT(bits), shift, r);
+    }
+}
+
+/* The cells c .. c + more along x. Those of one tile are one run; cells beyond a periodic side are
+ * on the other one, which is a whole number of cells away: no steps modulo 256. */
+GPU_FN void meet_cells(const push_args *a, size_t k, const float x[DIM], float held,
+                       const int c[DIM], int more, request *r)
 {
     const X(grid) *g = &a->f.grid;
-    int cell[DIM];
+    int cell[DIM], end = c[0] + more;
     float shift[DIM];
-    FOR_DIM(d) {
-        int n = g->n[d], turn = !a->how.sides.wrap[d] ? 0 : c[d] < 0 ? n : c[d] >= n ? -n : 0;
-        cell[d] = c[d] + turn;
-        shift[d] = (float)-turn;
+    for (int from = c[0], last; from <= end; from = last + 1) {
+        last = from | (TILE - 1); /* of its tile */
+        last = from < g->n[0] && last >= g->n[0] ? g->n[0] - 1 : last;
+        last = last < end ? last : end;
+        FOR_DIM(d) {
+            int n = g->n[d], at = d == 0 ? from : c[d];
+            int turn = !a->how.sides.wrap[d] ? 0 : at < 0 ? n : at >= n ? -n : 0;
+            cell[d] = at + turn;
+            shift[d] = (float)-turn;
+        }
+        size_t low = X(index)(g, cell), high = low + (size_t)(last - from);
+        meet_run(a, k, x, held, a->f.first[low], a->f.first[high] + a->f.count[high], shift, r);
     }
-    size_t index = X(index)(g, cell);
-    uint32_t word = a->word[k], first = a->f.first[index], end = first + a->f.count[index];
-    for (uint32_t j = first; j < end; j++)
-        if (j != k && is_candidate(a, word, a->word[j])) /* whole cells are no steps modulo 256 */
-            meet(a, k, x, held, j, shift, r);
 }
 
 /* Where its pairs ask a particle to be: inside the domain, at most D / 2 from where it is. */
@@ -130,20 +150,18 @@ GPU_FN void answer(const push_args *a, size_t k, float to[DIM])
         c[d] = first > 0.0f ? (int)first : 0;
         c[d] = c[d] < g->n[d] ? c[d] : g->n[d] - 1;
         /* in the lower half of its cell it cannot meet what is above that */
-        bool wide = a->m.width > 32, upper = word >> (8 * d + 5) & 1;
+        bool wide = !a->m.halves, upper = word >> (8 * d + 5) & 1;
         low[d] = wide || !upper ? -1 : 0;
         high[d] = wide || upper ? 1 : 0;
     }
     float held = is_held(a, x, word);
-    int at[3];
-    for (at[2] = low[2]; at[2] <= high[2]; at[2]++)
-        for (at[1] = low[1]; at[1] <= high[1]; at[1]++)
-            for (at[0] = low[0]; at[0] <= high[0]; at[0]++) {
-                int near[DIM];
-                FOR_DIM(d)
-                    near[d] = c[d] + at[d];
-                meet_cell(a, k, x, held, near, &r);
-            }
+    for (int z = low[2]; z <= high[2]; z++)
+        for (int y = low[1]; y <= high[1]; y++) {
+            int offset[3] = {low[0], y, z}, near[DIM];
+            FOR_DIM(d)
+                near[d] = c[d] + offset[d];
+            meet_cells(a, k, x, held, near, high[0] - low[0], &r);
+        }
     FOR_DIM(d)
         square += r.way[d] * r.way[d];
     float length = GPU_SQRT(square), slow = r.pairs * PUSH_SLOWING;
@@ -258,6 +276,7 @@ double X(gpu_push_apart)(X(gpu) *g, const X(gpu_push) *how, X(gpu_counters) *cou
     memset(&args, 0, sizeof args);
     args.f = g->f;
     args.how = *how;
+    args.m = X(push_distances_of)(how->D);
     args.word = (uint32_t *)g->spare;
     args.waits = g->order;
     args.counters = g->counters;
@@ -265,7 +284,6 @@ double X(gpu_push_apart)(X(gpu) *g, const X(gpu_push) *how, X(gpu_counters) *cou
     X(gpu_set)(g, g->counters, 0, sizeof *g->counters);
     for (int pass = 0; pass < PUSH_PASSES; pass++) {
         args.last = pass == PUSH_PASSES - 1;
-        args.m = X(push_distances_of)(how->D, pass == 0 ? 1.0f : PUSH_WIDER);
         FOR_DIM(d) {
             args.from[d] = args.last ? between[d] : g->f.x[d];
             args.to[d] = args.last ? g->f.x[d] : between[d];

@@ -14,6 +14,7 @@
 #ifndef SPATE_DEVICE_CUDA_ROWS_H
 #define SPATE_DEVICE_CUDA_ROWS_H
 
+#include "device/cuda/halves.h"
 #include "device/cuda/solver.h"
 
 #ifdef __CUDACC__
@@ -115,14 +116,19 @@ GPU_FN row load_row(const float *from, bool odd)
     return by_colour(raw, odd);
 }
 
-GPU_FN void store_row(float *to, const row *r, bool odd)
+GPU_FN void by_place(const row *r, bool odd, float raw[TILE])
 {
-    float raw[TILE];
     SP_UNROLL_ALL
     for (int n = 0; n < HALF; n++) {
         raw[2 * n] = odd ? r->v[1][n] : r->v[0][n];
         raw[2 * n + 1] = odd ? r->v[0][n] : r->v[1][n];
     }
+}
+
+GPU_FN void store_row(float *to, const row *r, bool odd)
+{
+    float raw[TILE];
+    by_place(r, odd, raw);
     store_floats(to, raw, TILE);
 }
 
@@ -245,26 +251,6 @@ GPU_FN float beside(const row *x, const float end[2], int colour, int n, bool la
     return late ? behind : before;
 }
 
-/* sum[n]: over the neighbours of value n of a colour. */
-GPU_FN void sum_near(const rows *s, const row_place *p, const row *x, const float end[2],
-                     int colour, float sum[HALF])
-{
-    bool late = p->odd != (colour == 1);
-    SP_UNROLL_ALL
-    for (int n = 0; n < HALF; n++)
-        sum[n] = x->v[1 - colour][n] + beside(x, end, colour, n, late);
-    SP_UNROLL_ALL
-    for (int d = 1; d < DIM; d++) {
-        int step = d == 1 ? 1 : TILE + 2;
-        float low[HALF], high[HALF];
-        load_floats(s->v[1 - colour][p->at - step], low, HALF);
-        load_floats(s->v[1 - colour][p->at + step], high, HALF);
-        SP_UNROLL_ALL
-        for (int n = 0; n < HALF; n++)
-            sum[n] += low[n] + high[n];
-    }
-}
-
 /* Off-diagonals of a row: low and high ones along each axis. */
 typedef struct faces_row {
     row f[2 * DIM];
@@ -300,16 +286,18 @@ GPU_FN faces_row load_faces(const X(gpu_level) *l, int slot, int kind, const row
     return r;
 }
 
-/* sum[n]: over the neighbours of value n of a colour, each times the off-diagonal between. */
-GPU_FN void sum_near_faces(const rows *s, const row_place *p, const row *x, const float end[2],
-                           int colour, const faces_row *face, float sum[HALF])
+/* sum[n]: over the neighbours of value n of a colour; face: NULL, or the off-diagonals that each is
+ * multiplied by. */
+GPU_FN void sum_near(const rows *s, const row_place *p, const row *x, const float end[2],
+                     int colour, const faces_row *face, float sum[HALF])
 {
     bool late = p->odd != (colour == 1);
     SP_UNROLL_ALL
     for (int n = 0; n < HALF; n++) {
         float same = x->v[1 - colour][n], other = beside(x, end, colour, n, late);
-        sum[n] = face->f[0].v[colour][n] * (late ? same : other) +
-                 face->f[1].v[colour][n] * (late ? other : same);
+        sum[n] = !face ? same + other
+                       : face->f[0].v[colour][n] * (late ? same : other) +
+                             face->f[1].v[colour][n] * (late ? other : same);
     }
     SP_UNROLL_ALL
     for (int d = 1; d < DIM; d++) {
@@ -319,8 +307,9 @@ GPU_FN void sum_near_faces(const rows *s, const row_place *p, const row *x, cons
         load_floats(s->v[1 - colour][p->at + step], high, HALF);
         SP_UNROLL_ALL
         for (int n = 0; n < HALF; n++)
-            sum[n] +=
-                face->f[2 * d].v[colour][n] * low[n] + face->f[2 * d + 1].v[colour][n] * high[n];
+            sum[n] += !face ? low[n] + high[n]
+                            : face->f[2 * d].v[colour][n] * low[n] +
+                                  face->f[2 * d + 1].v[colour][n] * high[n];
     }
 }
 

@@ -1,285 +1,34 @@
-/* solve.cu -- the iterations of the pressure solvers on the device: conjugate gradients with the
- * V-cycle of cycle.cu, relaxed Jacobi and red-black Gauss-Seidel; and the true residual.
+/* solve.cu -- the multigrid's conjugate gradients on the device, with the V-cycle of cycle.cu.
  *
  * As in sim/pressure/solve_multigrid.c vectors are fp32 and the solution is kept to more digits: as
  * the sum of two floats. What an iteration needs from the last one (step lengths, whether it is
- * done) stays on the device: all kernels return at once when X(gpu_state) says so, and the host
- * queues as many iterations as were needed the last time before it looks. */
-#include "device/cuda/rows.h"
+ * done) stays on the device, in X(gpu_state), and so do both loops: the host queues a solve as a
+ * whole and looks at what came of it. */
+#include "device/cuda/vectors.h"
 
-typedef struct vector_args {
-    X(gpu_level) level; /* 0 */
-    X(grid) grid;
-    float *right, *high, *low, *step, *old, *direction, *q;
-    double *partials;
-    X(gpu_state) *state;
-    float weight;
-    int colour;
-    bool first, empty;  /* there is no direction yet; no correction */
-    bool fresh;         /* the next direction is still to be made */
-    const float *other; /* of a dot product with the direction, or A times it */
-    bool product;
-} vector_args;
-
-static vector_args args_of(X(gpu) *g)
-{
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    vector_args args;
-    memset(&args, 0, sizeof args);
-    args.level = y->levels[0];
-    args.grid = g->f.grid;
-    args.right = y->right;
-    args.high = y->high;
-    args.low = y->low;
-    args.step = y->step;
-    args.old = y->direction[0];
-    args.direction = y->direction[1];
-    args.q = g->f.p;
-    args.partials = g->partials;
-    args.state = y->state;
-    return args;
-}
-
-static size_t cells_of(X(gpu) *g)
-{
-    return (size_t)X(gpu_solver_of)(g)->levels[0].tile_count * TILE_CELLS;
-}
-
-/* ---- from and to the grid */
-
-/* Chunk i of the blocks: where it begins there, and in the grid. */
-typedef struct chunk {
-    size_t block, grid;
-    bool full; /* of unknowns */
-} chunk;
-
-GPU_FN chunk chunk_of(const vector_args *a, size_t i)
-{
-    int slot = (int)(i / TILE_CHUNKS) + 1;
-    chunk p;
-    p.block = (i + TILE_CHUNKS) * CHUNK;
-    p.grid = chunk_place(&a->grid, a->level.tile_of[slot], (int)(i % TILE_CHUNKS));
-    p.full = a->level.kind[slot] == UNIFORM;
-    return p;
-}
-
-MAP(take_solution, vector_args)
-{
-    chunk p = chunk_of(a, i);
-    float q[CHUNK], d[CHUNK], zero[CHUNK] = {0.0f, 0.0f, 0.0f, 0.0f};
-    load_floats(a->q + p.grid, q, CHUNK);
-    SP_UNROLL_ALL
-    for (int k = 0; k < CHUNK; k++)
-        q[k] *= a->weight;
-    if (!p.full) {
-        load_floats(a->level.d + p.block, d, CHUNK);
-        SP_UNROLL_ALL
-        for (int k = 0; k < CHUNK; k++)
-            q[k] = d[k] > 0.0f ? q[k] : 0.0f;
-    }
-    store_floats(a->high + p.block, q, CHUNK);
-    store_floats(a->low + p.block, zero, CHUNK);
-}
-
-MAP(give_solution, vector_args)
-{
-    chunk p = chunk_of(a, i);
-    float high[CHUNK];
-    load_floats(a->high + p.block, high, CHUNK);
-    if (p.full) {
-        store_floats(a->q + p.grid, high, CHUNK);
-        return;
-    }
-    SP_UNROLL_ALL
-    for (int k = 0; k < CHUNK; k++)
-        if (a->level.d[p.block + (size_t)k] > 0.0f)
-            a->q[p.grid + (size_t)k] = high[k];
-}
-
-void X(gpu_solve_begin)(X(gpu) *g, bool density)
-{
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    vector_args args = args_of(g);
-    args.q = density ? y->q_density : g->f.p;
-    args.weight = density ? 1.0f : y->scale;
-    if (!density)
-        y->scale = 1.0f; /* a second start is from zero */
-    if (cells_of(g) == 0)
-        return;
-    /* pockets were counted in this memory */
-    X(gpu_set)(g, y->high, 0, TILE_CELLS * sizeof(float));
-    X(gpu_set)(g, y->low, 0, TILE_CELLS * sizeof(float));
-    take_solution(g, args, cells_of(g) / CHUNK);
-}
-
-void X(gpu_solve_end)(X(gpu) *g, bool density)
-{
-    vector_args args = args_of(g);
-    args.q = density ? X(gpu_solver_of)(g)->q_density : g->f.p;
-    give_solution(g, args, cells_of(g) / CHUNK);
-}
-
-/* ---- the true residual */
-
-/* As in rows.h, in fp64: the rows of a tile and those around it. */
-typedef struct wide_rows {
-    double v[2][ROW_PLACES][HALF];
-} wide_rows;
-
-typedef struct residual_shared {
-    wide_rows x[GROUP];
-    uint32_t most[GROUP_ROWS];
-} residual_shared;
-
-typedef struct wide_ends {
-    double v[2];
-    int slot;
-} wide_ends;
-
-/* n values of the solution. */
-GPU_FN void load_exact(const vector_args *a, size_t from, double *v, int n)
-{
-    float high[TILE], low[TILE];
-    load_floats(a->high + from, high, n);
-    load_floats(a->low + from, low, n);
-    SP_UNROLL_ALL
-    for (int k = 0; k < n; k++)
-        v[k] = (double)high[k] + (double)low[k];
-}
-
-/* Puts n values from an even x on, whose red ones are the odd ones or not, into a row. */
-GPU_FN void put_wide(wide_rows *s, int at, int first, bool odd, const double *v, int n)
-{
-    SP_UNROLL_ALL
-    for (int k = 0; k < n / 2; k++) {
-        s->v[0][at][first + k] = odd ? v[2 * k + 1] : v[2 * k];
-        s->v[1][at][first + k] = odd ? v[2 * k] : v[2 * k + 1];
-    }
-}
-
-GPU_FN void take_wide(const vector_args *a, residual_shared *shared, size_t block, int t,
-                      wide_ends *o)
-{
-    const X(gpu_level) *l = &a->level;
-    int group = t / TILE_ROWS, number = (int)block * GROUP + group;
-    o->slot = number < l->tile_count ? slot_in_order(l, number) : 0;
-    if (o->slot == 0)
-        return;
-    row_place p = row_place_of(t % TILE_ROWS);
-    piece q = piece_of(t % TILE_ROWS);
-    const int *near = l->near + 2 * DIM * o->slot;
-    size_t line = (size_t)(p.number * TILE);
-    double own[TILE], around[PIECE];
-    load_exact(a, (size_t)o->slot * TILE_CELLS + line, own, TILE);
-    load_exact(a, (size_t)near[0] * TILE_CELLS + line + TILE - 1, &o->v[0], 1);
-    load_exact(a, (size_t)near[1] * TILE_CELLS + line, &o->v[1], 1);
-    load_exact(a, (size_t)near[q.face] * TILE_CELLS + (size_t)q.from, around, PIECE);
-    put_wide(&shared->x[group], p.at, 0, p.odd, own, TILE);
-    put_wide(&shared->x[group], q.at, q.first, q.odd, around, PIECE);
-}
-
-/* Of value n of a colour: the sum over the neighbours; face: NULL, or the off-diagonals. */
-GPU_FN double exact_sum(const wide_rows *s, const row_place *p, const double end[2], int colour,
-                        int n, const float *face)
-{
-    const double *other = s->v[1 - colour][p->at];
-    bool late = p->odd != (colour == 1);
-    double before = n > 0 ? other[n > 0 ? n - 1 : 0] : end[0];
-    double behind = n < HALF - 1 ? other[n < HALF - 1 ? n + 1 : n] : end[1];
-    double sum = 0;
-    FOR_DIM(d) {
-        int step = d == 1 ? 1 : TILE + 2;
-        double one = d > 0 ? s->v[1 - colour][p->at - step][n] : late ? other[n] : before;
-        double two = d > 0 ? s->v[1 - colour][p->at + step][n] : late ? behind : other[n];
-        sum += face ? one * (double)face[2 * d] + two * (double)face[2 * d + 1] : one + two;
-    }
-    return sum;
-}
-
-GPU_FN float exact_rest(double right, double d, double x, double sum)
-{
-    return d > 0 ? (float)(right - d * x + sum) : 0.0f;
-}
-
-/* b - A q in a row, into b of level 0; the largest, as bits. */
-GPU_FN uint32_t residual_row(const vector_args *a, const wide_rows *s, const row_place *p,
-                             const wide_ends *o)
-{
-    const X(gpu_level) *l = &a->level;
-    int kind = l->kind[o->slot];
-    size_t own = (size_t)o->slot * TILE_CELLS;
-    uint32_t most = 0;
-    if (kind == GENERAL) {
-        KEEP_LOOP
-        for (int e = 0; e < TILE; e++) {
-            float f[2 * DIM];
-            int at = place_in_row(p, e & 1, e / 2);
-            size_t c = own + (size_t)at;
-            faces_of(l, o->slot, at, f);
-            l->b[c] = exact_rest((double)a->right[c], (double)l->d[c], s->v[e & 1][p->at][e / 2],
-                                 exact_sum(s, p, o->v, e & 1, e / 2, f));
-            most = magnitude_bits(l->b[c]) > most ? magnitude_bits(l->b[c]) : most;
-        }
-        return most;
-    }
-    row right = load_row(a->right + own + (size_t)(p->number * TILE), p->odd), r;
-    row d = diagonal_of(l, o->slot, kind, p);
-    SP_UNROLL_ALL
-    for (int e = 0; e < TILE; e++) {
-        int c = e / HALF, n = e % HALF;
-        r.v[c][n] = exact_rest((double)right.v[c][n], (double)d.v[c][n], s->v[c][p->at][n],
-                               exact_sum(s, p, o->v, c, n, NULL));
-        most = magnitude_bits(r.v[c][n]) > most ? magnitude_bits(r.v[c][n]) : most;
-    }
-    store_row(l->b + own + (size_t)(p->number * TILE), &r, p->odd);
-    return most;
-}
-
-BLOCKS_AT_ONCE(find_residual, vector_args, residual_shared, GROUP_ROWS, AT_ONCE)
-{
-    KEEP(wide_ends, mine, GROUP_ROWS);
-    ONE_EACH(t, GROUP_ROWS)
-        take_wide(a, shared, block, t, &KEPT(mine, t));
-    BARRIER();
-    ONE_EACH(t, GROUP_ROWS) {
-        const wide_ends *o = &KEPT(mine, t);
-        row_place p = row_place_of(t % TILE_ROWS);
-        shared->most[t] = o->slot ? residual_row(a, &shared->x[t / TILE_ROWS], &p, o) : 0;
-    }
-    largest_of_groups(shared->most);
-    ONE_EACH(t, GROUP_ROWS)
-        if (t % TILE_ROWS == 0 && KEPT(mine, t).slot)
-            a->partials[KEPT(mine, t).slot - 1] = bits_magnitude(shared->most[t]);
-}
-
-/* Into b of level 0, that of the iterations. */
-static void queue_residual(X(gpu) *g)
-{
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    X(gpu_wrap)(g, &y->levels[0], y->high);
-    X(gpu_wrap)(g, &y->levels[0], y->low);
-    find_residual(g, args_of(g), groups_of(y->levels[0].tile_count));
-}
-
-double X(gpu_residual)(X(gpu) *g)
-{
-    queue_residual(g);
-    return X(gpu_maximum)(g, (size_t)X(gpu_solver_of)(g)->levels[0].tile_count);
-}
+#include "sim/pressure/policy.h"
 
 /* ---- sums of the iterations */
 
 #define GATHER 1024 /* partials to one, in the first stage */
 #define GATHER_THREADS 256
 
-typedef enum phase { PHASE_RHO, PHASE_CROSS, PHASE_SLOPE, PHASE_CURVATURE, PHASE_RESIDUAL } phase;
+typedef enum phase {
+    PHASE_TRUE,
+    PHASE_RHO,
+    PHASE_CROSS,
+    PHASE_SLOPE,
+    PHASE_CURVATURE,
+    PHASE_RESIDUAL,
+    PHASE_LARGEST
+} phase;
 
 typedef struct gather_args {
     const double *from;
     double *to;
     size_t count;
     phase what;
-    bool first, last;
+    bool last;
     X(gpu_state) *state;
 } gather_args;
 
@@ -289,15 +38,32 @@ typedef struct gather_shared {
 
 GPU_FN double combine(double one, double two, phase what)
 {
-    return what != PHASE_RESIDUAL ? one + two : two > one || two != two ? two : one;
+    bool sum = what != PHASE_RESIDUAL && what != PHASE_TRUE && what != PHASE_LARGEST;
+    return sum ? one + two : two > one || two != two ? two : one;
+}
+
+/* After a true residual: whether another correction is to be found, and how good it is to be. */
+GPU_FN void conclude_correction(X(gpu_state) *s, double value)
+{
+    double limit = s->start ? SETTLED * s->tolerance : s->tolerance;
+    bool better = s->start || value < 0.9 * s->residual; /* or fp32 cannot do better */
+    bool close = DROP_THERE * value < 3 * s->tolerance;
+    s->open = value > limit && better && s->iterations < s->most;
+    s->target = close ? NEAR * s->tolerance : DROP_THERE * value;
+    s->residual = value;
+    s->start = 0;
+    s->empty = 1;
+    s->more = s->open;
 }
 
 GPU_FN void conclude(const gather_args *a, double value)
 {
     X(gpu_state) *s = a->state;
     switch (a->what) {
+    case PHASE_LARGEST: s->largest = value; break;
+    case PHASE_TRUE: conclude_correction(s, value); break;
     case PHASE_RHO:
-        s->beta = a->first ? 0.0f : (float)(value / s->rho);
+        s->beta = s->first ? 0.0f : (float)(value / s->rho);
         s->rho = s->slope = value;
         break;
     case PHASE_CROSS: s->cross = value; break;
@@ -309,23 +75,31 @@ GPU_FN void conclude(const gather_args *a, double value)
     }
     case PHASE_CURVATURE:
         if (!(value > 0) || !(s->rho > 0)) {
-            s->done = 1; /* nothing left to gain, or not a number */
+            s->more = 0; /* nothing left to gain, or not a number */
             break;
         }
         s->curvature = value;
         s->alpha = (float)(s->slope / value);
         break;
     case PHASE_RESIDUAL:
-        s->residual = value;
         s->iterations++;
-        s->done = !(value > s->target) || s->iterations >= s->most;
+        s->more = value > s->target && s->iterations < s->most;
+        s->last = 1 - s->last;
+        s->first = s->empty = 0;
         break;
     }
 }
 
+/* Whether a phase has nothing to do: no step was taken; there is no last direction. */
+GPU_FN bool is_idle(const gather_args *a)
+{
+    bool correction = a->what == PHASE_CROSS || a->what == PHASE_SLOPE;
+    return a->what == PHASE_RESIDUAL ? !a->state->more : correction && a->state->first;
+}
+
 BLOCKS(gather_partials, gather_args, gather_shared, GATHER_THREADS)
 {
-    if (a->state->done)
+    if (is_idle(a))
         return;
     size_t begin = a->last ? 0 : block * GATHER;
     size_t end = a->last || begin + GATHER > a->count ? a->count : begin + GATHER;
@@ -350,7 +124,7 @@ BLOCKS(gather_partials, gather_args, gather_shared, GATHER_THREADS)
 }
 
 /* Takes the sum, or the maximum, of the tiles' partials, and what follows from it. */
-static void gather(X(gpu) *g, phase what, bool first)
+static void gather(X(gpu) *g, phase what)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
     gather_args args;
@@ -359,7 +133,6 @@ static void gather(X(gpu) *g, phase what, bool first)
     args.to = y->partials;
     args.count = (size_t)y->levels[0].tile_count;
     args.what = what;
-    args.first = first;
     args.state = y->state;
     if (args.count > 4 * GATHER) {
         size_t blocks = (args.count + GATHER - 1) / GATHER;
@@ -369,6 +142,11 @@ static void gather(X(gpu) *g, phase what, bool first)
     }
     args.last = true;
     gather_partials(g, args, 1);
+}
+
+void X(gpu_gather_largest)(X(gpu) *g)
+{
+    gather(g, PHASE_LARGEST);
 }
 
 /* ---- conjugate gradients */
@@ -388,20 +166,41 @@ typedef struct own {
     int slot, kind;
 } own;
 
-/* n values of a field; of the next direction, z + beta s, where it is not there yet. */
-GPU_FN void load_direction(const vector_args *a, size_t from, float beta, float *v, int n)
+/* Which direction a kernel works on: the next one, z + beta s, which it makes; the same when it is
+ * there; the last one. */
+typedef enum which { MAKE_NEXT, NEXT, LAST_ONE } which;
+
+typedef struct source {
+    const float *x, *old; /* old: NULL if there is none */
+    float beta;
+} source;
+
+GPU_FN source source_of(const vector_args *a, const which what)
 {
-    load_floats((a->fresh ? a->level.x : a->direction) + from, v, n);
-    if (!a->fresh || a->first)
-        return;
-    float old[TILE];
-    load_floats(a->old + from, old, n);
-    SP_UNROLL_ALL
-    for (int e = 0; e < n; e++)
-        v[e] += beta * old[e];
+    const X(gpu_state) *state = a->state;
+    source f;
+    uint32_t last = state->last;
+    f.x = what == MAKE_NEXT ? a->level.x : a->direction[what == NEXT ? 1 - last : last];
+    f.old = what == MAKE_NEXT && !state->first ? a->direction[last] : NULL;
+    f.beta = what == MAKE_NEXT ? state->beta : 0.0f;
+    return f;
 }
 
-GPU_FN void take_rows(const vector_args *a, vector_shared *shared, size_t block, int t, own *o)
+/* n values of it. */
+GPU_FN void load_direction(const source *f, size_t from, float *v, int n)
+{
+    load_floats(f->x + from, v, n);
+    if (!f->old)
+        return;
+    float old[TILE];
+    load_floats(f->old + from, old, n);
+    SP_UNROLL_ALL
+    for (int e = 0; e < n; e++)
+        v[e] += f->beta * old[e];
+}
+
+GPU_FN void take_rows(const vector_args *a, vector_shared *shared, size_t block, int t, own *o,
+                      const which what)
 {
     const X(gpu_level) *l = &a->level;
     int group = t / TILE_ROWS, number = (int)block * GROUP + group;
@@ -410,20 +209,22 @@ GPU_FN void take_rows(const vector_args *a, vector_shared *shared, size_t block,
         return;
     row_place p = row_place_of(t % TILE_ROWS);
     piece q = piece_of(t % TILE_ROWS);
+    source f = source_of(a, what);
     const int *near = l->near + 2 * DIM * o->slot;
-    float beta = a->state->beta, around[PIECE], raw[TILE];
+    float around[PIECE], raw[TILE];
     size_t low = (size_t)near[0] * TILE_CELLS, high = (size_t)near[1] * TILE_CELLS;
     size_t across = (size_t)near[q.face] * TILE_CELLS, line = (size_t)(p.number * TILE);
     o->kind = l->kind[o->slot];
-    load_direction(a, (size_t)o->slot * TILE_CELLS + line, beta, raw, TILE);
-    load_direction(a, low + line + TILE - 1, beta, &o->end[0], 1);
-    load_direction(a, high + line, beta, &o->end[1], 1);
-    load_direction(a, across + (size_t)q.from, beta, around, PIECE);
+    load_direction(&f, (size_t)o->slot * TILE_CELLS + line, raw, TILE);
+    load_direction(&f, low + line + TILE - 1, &o->end[0], 1);
+    load_direction(&f, high + line, &o->end[1], 1);
+    load_direction(&f, across + (size_t)q.from, around, PIECE);
     o->x = by_colour(raw, p.odd);
     put_row(&shared->x[group], &p, &o->x);
     put_piece(&shared->x[group], &q, around);
-    if (a->fresh && !a->state->done)
-        store_floats(a->direction + (size_t)o->slot * TILE_CELLS + line, raw, TILE);
+    if (what == MAKE_NEXT)
+        store_floats(a->direction[1 - a->state->last] + (size_t)o->slot * TILE_CELLS + line, raw,
+                     TILE);
 }
 
 /* A s in a row, 0 where there is no unknown. */
@@ -433,7 +234,7 @@ GPU_FN row product_of(const vector_args *a, const rows *s, const row_place *p, c
     SP_UNROLL_ALL
     for (int c = 0; c < 2; c++) {
         float sum[HALF];
-        sum_near(s, p, &o->x, o->end, c, sum);
+        sum_near(s, p, &o->x, o->end, c, NULL, sum);
         SP_UNROLL_ALL
         for (int n = 0; n < HALF; n++)
             product.v[c][n] = d.v[c][n] > 0.0f ? d.v[c][n] * o->x.v[c][n] - sum[n] : 0.0f;
@@ -452,38 +253,74 @@ GPU_FN float product_at(const vector_args *a, const rows *s, const row_place *p,
     return d * s->v[colour][p->at][n] - sum_faces(l, o->slot, s, p, o->end, colour, n);
 }
 
-GPU_FN double curvature_of(const vector_args *a, const rows *s, const row_place *p, const own *o)
+/* The part of a row in s . A s; in v . A s, of another vector. */
+GPU_FN double product_with(const vector_args *a, const rows *s, const row_place *p, const own *o,
+                           const float *v)
 {
     double sum = 0;
+    size_t own = (size_t)o->slot * TILE_CELLS;
     if (o->kind != GENERAL) {
         row product = product_of(a, s, p, o);
-        return row_product(&o->x, &product);
+        row other = v ? load_row(v + own + (size_t)(p->number * TILE), p->odd) : o->x;
+        return row_product(&other, &product);
     }
     KEEP_LOOP
-    for (int e = 0; e < TILE; e++)
-        sum += (double)s->v[e & 1][p->at][e / 2] * (double)product_at(a, s, p, o, e & 1, e / 2);
+    for (int e = 0; e < TILE; e++) {
+        int c = e & 1, n = e / 2;
+        float other = v ? v[own + (size_t)place_in_row(p, c, n)] : s->v[c][p->at][n];
+        sum += (double)other * (double)product_at(a, s, p, o, c, n);
+    }
     return sum;
 }
 
-/* s = z + beta s, and the partial of s . A s */
-BLOCKS_AT_ONCE(find_direction, vector_args, vector_shared, GROUP_ROWS, AT_ONCE)
+/* The part of a row in a phase's sum. */
+GPU_FN double part_of_row(const vector_args *a, const rows *s, const row_place *p, const own *o,
+                          const phase what)
 {
-    bool done = a->state->done; /* known when it is needed, after other loads */
+    if (what != PHASE_SLOPE)
+        return product_with(a, s, p, o, what == PHASE_CROSS ? a->level.x : NULL);
+    size_t at = (size_t)o->slot * TILE_CELLS + (size_t)(p->number * TILE);
+    row b = load_row(a->level.b + at, p->odd);
+    return row_product(&b, &o->x);
+}
+
+/* The partials of a phase, each of a tile. */
+GPU_FN void sum_tiles(const vector_args *a, size_t block, vector_shared *shared, const phase what)
+{
     KEEP(own, mine, GROUP_ROWS);
     ONE_EACH(t, GROUP_ROWS)
-        take_rows(a, shared, block, t, &KEPT(mine, t));
+        take_rows(a, shared, block, t, &KEPT(mine, t),
+                  what == PHASE_CURVATURE ? MAKE_NEXT : LAST_ONE);
     BARRIER();
-    if (done)
-        return;
     ONE_EACH(t, GROUP_ROWS) {
         const own *o = &KEPT(mine, t);
         row_place p = row_place_of(t % TILE_ROWS);
-        shared->u.sum[t] = o->slot ? curvature_of(a, &shared->x[t / TILE_ROWS], &p, o) : 0.0;
+        shared->u.sum[t] = o->slot ? part_of_row(a, &shared->x[t / TILE_ROWS], &p, o, what) : 0.0;
     }
     sum_groups(shared->u.sum);
     ONE_EACH(t, GROUP_ROWS)
         if (t % TILE_ROWS == 0 && KEPT(mine, t).slot)
             a->partials[KEPT(mine, t).slot - 1] = shared->u.sum[t];
+}
+
+/* s = z + beta s, and s . A s */
+BLOCKS_AT_ONCE(find_direction, vector_args, vector_shared, GROUP_ROWS, AT_ONCE)
+{
+    sum_tiles(a, block, shared, PHASE_CURVATURE);
+}
+
+/* z . A s of the last direction */
+BLOCKS_AT_ONCE(find_cross, vector_args, vector_shared, GROUP_ROWS, AT_ONCE)
+{
+    if (!a->state->first)
+        sum_tiles(a, block, shared, PHASE_CROSS);
+}
+
+/* r . s of the last direction */
+BLOCKS_AT_ONCE(find_slope, vector_args, vector_shared, GROUP_ROWS, AT_ONCE)
+{
+    if (!a->state->first)
+        sum_tiles(a, block, shared, PHASE_SLOPE);
 }
 
 /* r -= alpha A s, in a row; the largest |r|, as bits. */
@@ -518,7 +355,7 @@ GPU_FN void add_step_to_row(const vector_args *a, const row_place *p, const own 
 {
     float *to = a->step + (size_t)o->slot * TILE_CELLS + (size_t)(p->number * TILE);
     row step = row_of(0.0f);
-    if (!a->empty)
+    if (!a->state->empty)
         step = load_row(to, p->odd);
     SP_UNROLL_ALL
     for (int n = 0; n < HALF; n++)
@@ -531,12 +368,12 @@ GPU_FN void add_step_to_row(const vector_args *a, const row_place *p, const own 
  * to write and read it. */
 BLOCKS_AT_ONCE(update_vectors, vector_args, vector_shared, GROUP_ROWS, AT_ONCE)
 {
-    bool done = a->state->done; /* known when it is needed, after other loads */
+    bool stop = !a->state->more; /* known when it is needed, after other loads */
     KEEP(own, mine, GROUP_ROWS);
     ONE_EACH(t, GROUP_ROWS)
-        take_rows(a, shared, block, t, &KEPT(mine, t));
+        take_rows(a, shared, block, t, &KEPT(mine, t), NEXT);
     BARRIER();
-    if (done)
+    if (stop)
         return;
     ONE_EACH(t, GROUP_ROWS) {
         const own *o = &KEPT(mine, t);
@@ -554,141 +391,42 @@ BLOCKS_AT_ONCE(update_vectors, vector_args, vector_shared, GROUP_ROWS, AT_ONCE)
             a->partials[KEPT(mine, t).slot - 1] = bits_magnitude(shared->u.most[t]);
 }
 
-/* The partial of another vector times the direction, or A times it. */
-GPU_FN double product_with(const vector_args *a, const rows *s, const row_place *p, const own *o)
+/* z = M^-1 r. */
+static void queue_cycle(X(gpu) *g, const X(gpu_recipe) *how)
 {
-    const float *from = a->other + (size_t)o->slot * TILE_CELLS;
-    row other = load_row(from + p->number * TILE, p->odd);
-    double sum = 0;
-    if (!a->product)
-        return row_product(&other, &o->x);
-    if (o->kind != GENERAL) {
-        row product = product_of(a, s, p, o);
-        return row_product(&other, &product);
-    }
-    KEEP_LOOP
-    for (int e = 0; e < TILE; e++)
-        sum += (double)from[place_in_row(p, e & 1, e / 2)] *
-               (double)product_at(a, s, p, o, e & 1, e / 2);
-    return sum;
+    X(gpu_cycle)(g, how->sweeps, how->quick);
+    gather(g, PHASE_RHO);
 }
 
-BLOCKS_AT_ONCE(multiply_direction, vector_args, vector_shared, GROUP_ROWS, AT_ONCE)
+/* The rest of an iteration: the next direction, and a step along it. */
+static void queue_step(X(gpu) *g)
 {
-    bool done = a->state->done; /* known when it is needed, after other loads */
-    KEEP(own, mine, GROUP_ROWS);
-    ONE_EACH(t, GROUP_ROWS)
-        take_rows(a, shared, block, t, &KEPT(mine, t));
-    BARRIER();
-    if (done)
-        return;
-    ONE_EACH(t, GROUP_ROWS) {
-        const own *o = &KEPT(mine, t);
-        row_place p = row_place_of(t % TILE_ROWS);
-        shared->u.sum[t] = o->slot ? product_with(a, &shared->x[t / TILE_ROWS], &p, o) : 0.0;
-    }
-    sum_groups(shared->u.sum);
-    ONE_EACH(t, GROUP_ROWS)
-        if (t % TILE_ROWS == 0 && KEPT(mine, t).slot)
-            a->partials[KEPT(mine, t).slot - 1] = shared->u.sum[t];
+    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    size_t groups = groups_of(y->levels[0].tile_count);
+    vector_args args = args_of(g);
+    X(gpu_wrap)(g, &y->levels[0], y->levels[0].x);
+    find_direction(g, args, groups);
+    gather(g, PHASE_CURVATURE);
+    X(gpu_wrap_direction)(g);
+    update_vectors(g, args, groups);
+    gather(g, PHASE_RESIDUAL);
+}
+
+static void queue_iteration(X(gpu) *g, void *user)
+{
+    queue_cycle(g, (const X(gpu_recipe) *)user);
+    queue_step(g);
 }
 
 /* beta after a new residual, to which the last direction is not orthogonal: next_direction of
  * solve_multigrid.c. */
-static void queue_correction(X(gpu) *g)
+static void queue_beta(X(gpu) *g)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    size_t groups = groups_of(y->levels[0].tile_count);
-    vector_args args = args_of(g);
-    args.direction = y->direction[0];
-    args.other = y->levels[0].x;
-    args.product = true;
-    multiply_direction(g, args, groups);
-    gather(g, PHASE_CROSS, false);
-    args.other = y->levels[0].b;
-    args.product = false;
-    multiply_direction(g, args, groups);
-    gather(g, PHASE_SLOPE, false);
-}
-
-/* The last direction is number 0. */
-static void swap_directions(X(gpu_solver) *y)
-{
-    float *swap = y->direction[0];
-    y->direction[0] = y->direction[1];
-    y->direction[1] = swap;
-}
-
-/* first: there is no direction yet; empty: no correction. */
-static void queue_iteration(X(gpu) *g, int sweeps, bool quick, bool first, bool empty)
-{
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    size_t groups = groups_of(y->levels[0].tile_count);
-    X(gpu_cycle)(g, sweeps, quick);
-    gather(g, PHASE_RHO, first);
-    if (empty && !first)
-        queue_correction(g);
-    X(gpu_wrap)(g, &y->levels[0], y->levels[0].x);
-    vector_args args = args_of(g);
-    args.first = first;
-    args.empty = empty;
-    args.fresh = true;
-    find_direction(g, args, groups);
-    gather(g, PHASE_CURVATURE, first);
-    X(gpu_wrap)(g, &y->levels[0], y->direction[1]);
-    args.fresh = false;
-    update_vectors(g, args, groups);
-    gather(g, PHASE_RESIDUAL, first);
-    swap_directions(y);
-}
-
-typedef struct begin_args {
-    X(gpu_state) *state;
-    double target;
-    int iterations, most;
-} begin_args;
-
-MAP(begin_iterations, begin_args)
-{
-    (void)i;
-    a->state->target = a->target;
-    a->state->iterations = a->iterations;
-    a->state->most = a->most;
-    a->state->done = 0;
-}
-
-/* anew: not with the last direction. The host looks for the first time one iteration before the one
- * that was the last one the last time, and then after each: iterations that are queued in vain take
- * longer than a look. */
-bool X(gpu_iterate)(X(gpu) *g, int sweeps, double target, int *iterations, int most, bool anew)
-{
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    begin_args begin;
-    X(gpu_state) state;
-    int queued = 0, *usual = &y->usual[anew ? 0 : 1];
-    if (y->levels[0].tile_count == 0)
-        return false;
-    memset(&begin, 0, sizeof begin);
-    memset(&state, 0, sizeof state);
-    begin.state = y->state;
-    begin.target = target;
-    begin.iterations = state.iterations = *iterations;
-    begin.most = most;
-    begin_iterations(g, begin, 1);
-    while (!state.done && !g->failure[0] && *iterations + queued < most) {
-        queue_iteration(g, sweeps, most > 1, anew && queued == 0, queued == 0);
-        queued++;
-        if (queued >= *usual - 1 || *iterations + queued >= most)
-            X(gpu_download)(g, &state, y->state, sizeof state);
-    }
-    int done = state.iterations - *iterations;
-    *iterations = state.iterations;
-    if (most > 1)
-        *usual = done;
-    if ((queued - done) % 2 != 0)
-        swap_directions(y); /* those queued after the last one did nothing */
-    X(gpu_set)(g, &y->state->done, 0, sizeof state.done);
-    return done > 0 && !g->failure[0];
+    size_t groups = groups_of(X(gpu_solver_of)(g)->levels[0].tile_count);
+    find_cross(g, args_of(g), groups);
+    gather(g, PHASE_CROSS);
+    find_slope(g, args_of(g), groups);
+    gather(g, PHASE_SLOPE);
 }
 
 GPU_FN double exact(const vector_args *a, size_t c)
@@ -699,76 +437,97 @@ GPU_FN double exact(const vector_args *a, size_t c)
 MAP(add_step, vector_args)
 {
     size_t c = i + TILE_CELLS;
+    if (a->state->empty)
+        return;
     double sum = exact(a, c) + (double)a->step[c];
     float high = (float)sum;
     a->high[c] = high;
     a->low[c] = (float)(sum - (double)high);
 }
 
-void X(gpu_add_correction)(X(gpu) *g)
+/* Queues the search for a correction, and what it leaves of the residual. */
+static void queue_correction(X(gpu) *g, void *user)
 {
+    queue_cycle(g, (const X(gpu_recipe) *)user);
+    queue_beta(g);
+    queue_step(g);
+    X(gpu_while)(g, &X(gpu_solver_of)(g)->state->more, queue_iteration, user);
     add_step(g, args_of(g), cells_of(g));
+    X(gpu_queue_residual)(g);
+    gather(g, PHASE_TRUE);
 }
 
-/* ---- Jacobi and Gauss-Seidel, on the first part of the solution */
+typedef struct begin_args {
+    X(gpu_state) *state;
+    double tolerance;
+    int most;
+} begin_args;
 
-MAP(relax_cells, vector_args)
+MAP(begin_state, begin_args)
 {
-    size_t c = i + TILE_CELLS;
-    float d = a->level.d[c];
-    if (d > 0.0f)
-        a->high[c] += a->weight * a->level.b[c] / d;
+    X(gpu_state) *s = a->state;
+    (void)i;
+    s->tolerance = a->tolerance;
+    s->target = 0;
+    s->most = a->most;
+    s->iterations = 0;
+    s->start = s->first = s->empty = s->more = 1;
+    s->last = 0;
 }
 
-void X(gpu_relax)(X(gpu) *g, float weight)
+static void begin(X(gpu) *g, double tolerance, int most)
 {
-    vector_args args = args_of(g);
-    args.weight = weight;
-    relax_cells(g, args, cells_of(g));
+    begin_args args;
+    memset(&args, 0, sizeof args);
+    args.state = X(gpu_solver_of)(g)->state;
+    args.tolerance = tolerance;
+    args.most = most;
+    begin_state(g, args, 1);
 }
 
-GPU_FN float value_across(const vector_args *a, int slot, int at, int d, int side)
+/* All of a solve, from the solution so far on. */
+static void queue_solve(X(gpu) *g, void *user)
 {
-    int step = block_step(d), across = at / step % TILE;
-    if (side ? across < TILE - 1 : across > 0)
-        return a->high[(size_t)slot * TILE_CELLS + (size_t)(side ? at + step : at - step)];
-    size_t other = (size_t)a->level.near[2 * DIM * slot + 2 * d + side] * TILE_CELLS;
-    return a->high[other + (size_t)(side ? at - (TILE - 1) * step : at + (TILE - 1) * step)];
+    X(gpu_multigrid_build)(g);
+    X(gpu_queue_residual)(g);
+    gather(g, PHASE_TRUE);
+    X(gpu_while)(g, &X(gpu_solver_of)(g)->state->open, queue_correction, user);
 }
 
-MAP(sweep_cells, vector_args)
-{
-    int slot = (int)(i / PAIRS) + 1, at = cell_of_pair((int)(i % PAIRS), a->colour);
-    size_t c = (size_t)slot * TILE_CELLS + (size_t)at;
-    float d = a->level.d[c], sum = a->right[c], f[2 * DIM] = {0};
-    if (!(d > 0.0f))
-        return;
-    bool general = a->level.kind[slot] == GENERAL;
-    if (general)
-        faces_of(&a->level, slot, at, f);
-    FOR_DIM(axis) {
-        float low = value_across(a, slot, at, axis, 0), high = value_across(a, slot, at, axis, 1);
-        sum += general ? f[2 * axis] * low + f[2 * axis + 1] * high : low + high;
-    }
-    a->high[c] += a->weight * (sum / d - a->high[c]);
-}
-
-void X(gpu_sweep)(X(gpu) *g, float weight, int colour)
+void X(gpu_prepare_multigrid)(X(gpu) *g, int sweeps)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
-    vector_args args = args_of(g);
-    args.weight = weight;
-    args.colour = colour;
-    X(gpu_wrap)(g, &y->levels[0], y->high);
-    sweep_cells(g, args, cells_of(g) / 2);
+    y->recipe.sweeps = sweeps;
+    y->recipe.quick = true;
+    X(gpu_record)(g, queue_solve, &y->recipe);
+    y->prepared = true;
+}
+
+double X(gpu_solve_multigrid)(X(gpu) *g, int sweeps, double tolerance, int most, int *iterations)
+{
+    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    X(gpu_state) state;
+    memset(&state, 0, sizeof state);
+    *iterations = 0;
+    if (y->levels[0].tile_count == 0)
+        return 0;
+    if (!y->prepared || sweeps != y->recipe.sweeps)
+        X(gpu_prepare_multigrid)(g, sweeps);
+    begin(g, tolerance, most);
+    X(gpu_play)(g);
+    X(gpu_download)(g, &state, y->state, sizeof state);
+    *iterations = state.iterations;
+    return state.residual;
 }
 
 void X(gpu_multigrid_once)(X(gpu) *g, int sweeps)
 {
-    int iterations = 0;
+    X(gpu_recipe) how = {sweeps, false};
     X(gpu_solve_begin)(g, true);
-    queue_residual(g);
-    if (X(gpu_iterate)(g, sweeps, 0.0, &iterations, 1, true))
-        X(gpu_add_correction)(g);
+    begin(g, 0.0, 1);
+    X(gpu_queue_residual)(g);
+    if (cells_of(g) > 0)
+        queue_iteration(g, &how);
+    add_step(g, args_of(g), cells_of(g));
     X(gpu_solve_end)(g, true);
 }

@@ -29,14 +29,27 @@ typedef struct X(gpu_level) {
     float *d, *b, *x, *a[DIM];               /* blocks; a: NULL if all tiles are plain */
 } X(gpu_level);
 
-/* What the iterations decide on the device, so that the host need not look at each. */
+/* What the device decides by itself in a solve; names as in solve_multigrid.c. */
 typedef struct X(gpu_state) {
-    double rho, slope, curvature, cross, residual, target; /* names as in solve_multigrid.c */
+    double rho, slope, curvature, cross, target, tolerance;
+    double residual; /* max |b - A q|, the true one */
+    double largest;  /* max |b| */
     float alpha, beta;
     int iterations, most;
-    uint32_t done;
+    uint32_t start;   /* the next true residual is the first one */
+    uint32_t open;    /* another correction is to be found */
+    uint32_t more;    /* another iteration is to be done for it */
+    uint32_t first;   /* there is no direction yet */
+    uint32_t empty;   /* there is no correction yet */
+    uint32_t last;    /* which of the two directions is the last one; the other is the next */
     uint32_t pockets; /* some are there */
 } X(gpu_state);
+
+/* How an iteration is done. */
+typedef struct X(gpu_recipe) {
+    int sweeps;
+    bool quick; /* not in the order of the CPU */
+} X(gpu_recipe);
 
 typedef struct X(gpu_solver) {
     X(gpu_level) levels[GPU_LEVELS];
@@ -47,11 +60,15 @@ typedef struct X(gpu_solver) {
     float scale;                 /* of the last pressure, as a start */
     size_t places;               /* tiles of all levels */
     size_t base[GPU_LEVELS + 1]; /* first place of a level */
-    uint32_t *flags;             /* per place: with unknowns; then: and even; then: an image */
-    uint32_t *sums;              /* of flags, running */
-    uint32_t *counts;            /* per level: tile_count, even_count, image_count */
-    uint8_t *deep;               /* per tile of level 0: see deep.cu */
-    int *ints;                   /* slot, tile_of, parent, near of all levels */
+    /* flags: per place: with unknowns; then: and even; then: an image; then, for tiles of level 0:
+     * with unknowns, but not deep */
+    uint32_t *flags;
+    uint32_t *sums;   /* of flags, running */
+    uint32_t *counts; /* per level: tile_count, even_count, image_count; shallow_count */
+    uint8_t *deep;    /* per tile of level 0: see deep.cu */
+    int *shallow;     /* blocks of level 0 whose tiles are not deep */
+    int shallow_count;
+    int *ints; /* slot, tile_of, parent, near of all levels */
     uint8_t *kinds;
     size_t fine_blocks, coarse_blocks; /* room */
     float *coarse;                     /* the fields of coarse levels */
@@ -63,7 +80,10 @@ typedef struct X(gpu_solver) {
     float *q_density; /* cells of the grid */
     double *partials; /* second stage of sums */
     X(gpu_state) *state;
-    int usual[2]; /* iterations of the last solve for a correction: the first one, a later one */
+    double largest; /* max |b|, before the means of pockets are taken out; negative: not known */
+    bool pockets;   /* some are there */
+    bool prepared;  /* the solve is recorded, with: */
+    X(gpu_recipe) recipe;
 } X(gpu_solver);
 
 /* ---- values that a thread keeps across barriers, where a block has as many threads as items */
@@ -170,10 +190,20 @@ static inline X(gpu_solver) *X(gpu_solver_of)(X(gpu) *g)
 #ifdef __cplusplus
 extern "C" {
 #endif
-void X(gpu_wrap)(X(gpu) *g, const X(gpu_level) *l, float *field); /* images of periodic sides */
-void X(gpu_find_pockets)(X(gpu) *g, double largest); /* marks them, takes the mean out of `right` */
-void X(gpu_assemble_deep)(X(gpu) *g);                /* deep.cu: partials of max |b| */
-void X(gpu_measure_deep)(X(gpu) *g);                 /* and of the divergence */
+uint32_t *X(gpu_clear_flags)(X(gpu) *g); /* lists.cu */
+/* Images of periodic sides; of level 0's next direction. */
+void X(gpu_wrap)(X(gpu) *g, const X(gpu_level) *l, float *field);
+void X(gpu_wrap_direction)(X(gpu) *g);
+void X(gpu_queue_residual)(X(gpu) *g); /* residual.cu: into b of level 0; partials: of max |r| */
+/* solve.cu: state->largest from the partials; records the solve for the lists of tiles as they are
+ */
+void X(gpu_gather_largest)(X(gpu) *g);
+void X(gpu_prepare_multigrid)(X(gpu) *g, int sweeps);
+/* pockets.cu: marks them, state->pockets; takes their means out of `right`, whose magnitude is */
+void X(gpu_find_pockets)(X(gpu) *g);
+void X(gpu_settle_pockets)(X(gpu) *g, double largest);
+void X(gpu_assemble_deep)(X(gpu) *g); /* deep.cu: partials of max |b| */
+void X(gpu_measure_deep)(X(gpu) *g);  /* and of the divergence */
 /* coarsest.cu: x of the coarsest level from its b. quick: not in the order of the CPU */
 void X(gpu_solve_coarsest)(X(gpu) *g, int sweeps, bool quick);
 /* x of level 0 from its b; partials: of b . x */

@@ -8,9 +8,7 @@ typedef struct census_args {
     X(fields) f;
     X(gpu_census) *census;
     double *partials;
-    uint32_t full;     /* particles of a cell at rest */
-    float close, half; /* squares of distances, see sim/spacing.c */
-    size_t every;
+    X(gpu_question) asked;
 } census_args;
 
 GPU_FN X(crowd) crowd_of(const X(fields) *f)
@@ -64,7 +62,7 @@ BLOCKS(count_cells, census_args, cell_shared, CELL_THREADS)
             GPU_ADD32(&shared->count, 1u);
         GPU_MAX32(&shared->most, n);
         if (is_interior(&a->f, cell, c)) {
-            GPU_ADD32(&shared->kinds[X(fullness)(n, a->full)], 1u);
+            GPU_ADD32(&shared->kinds[X(fullness)(n, a->asked.full)], 1u);
             GPU_ADD32(&shared->held, n);
             GPU_MAX32(&shared->interior_most, n);
         }
@@ -120,7 +118,7 @@ MAP(find_close, census_args)
     X(crowd) p = crowd_of(&a->f);
     uint32_t k = (uint32_t)i;
     int c[DIM];
-    float best = a->close;
+    float best = a->asked.close;
     X(cell_of)(&p, k, c);
     size_t index = X(index)(&a->f.grid, c);
     for (uint32_t b = k + 1; b < a->f.first[index] + a->f.count[index]; b++) {
@@ -129,16 +127,16 @@ MAP(find_close, census_args)
     }
     if (X(is_near_face)(&p, k, c, best))
         best = X(nearest_around)(&p, k, c, best, DIM == 3 ? 14 : 5, DIM == 3 ? 27 : 9);
-    if (best < a->close)
+    if (best < a->asked.close)
         note_least(&a->census->close, best);
 }
 
 MAP(sample_distances, census_args)
 {
     X(crowd) p = crowd_of(&a->f);
-    float square = X(nearest_to)(&p, (uint32_t)(i * a->every));
+    float square = X(nearest_to)(&p, (uint32_t)(i * a->asked.every));
     note_least(&a->census->usual, square);
-    if (square < a->half)
+    if (square < a->asked.half)
         GPU_ADD64(&a->census->overlaps, 1);
 }
 
@@ -177,10 +175,7 @@ X(gpu_census) X(gpu_take_census)(X(gpu) *g, const X(gpu_question) *question)
     args.f = g->f;
     args.census = g->census;
     args.partials = g->partials;
-    args.full = question->full;
-    args.close = question->close;
-    args.half = question->half;
-    args.every = question->every;
+    args.asked = *question;
     X(gpu_set)(g, g->census, 0, sizeof *g->census);
     count_cells(g, args, (size_t)g->f.liquid_count);
     find_close(g, args, count);

@@ -5,9 +5,10 @@
 
 typedef struct system_args {
     X(fields) f;
-    X(gpu_level) level; /* 0 */
-    uint32_t *flags;
+    X(gpu_level) level;              /* 0 */
+    uint32_t *flags, *shallow_flags; /* per tile: with unknowns; and not deep */
     uint8_t *deep;
+    const int *shallow; /* blocks to be done */
     float *right, *q, *to[DIM];
     uint8_t *pocket;
     double *partials;
@@ -28,7 +29,9 @@ static system_args args_of(X(gpu) *g)
     args.f = g->f;
     args.level = y->levels[0];
     args.flags = y->flags;
+    args.shallow_flags = y->flags + 3 * y->places;
     args.deep = y->deep;
+    args.shallow = y->shallow;
     args.right = y->right;
     args.q = g->f.p;
     args.pocket = y->pocket;
@@ -235,8 +238,10 @@ BLOCKS(flag_tiles, system_args, flag_shared, GROUP_ROWS)
     FOR_THREADS(group, GROUP) {
         int number = (int)block * GROUP + group;
         if (number < a->f.active_count) {
-            a->flags[a->f.active[number]] = shared->some[group];
-            a->deep[a->f.active[number]] = !shared->shallow[group];
+            int tile = a->f.active[number];
+            a->flags[tile] = shared->some[group];
+            a->shallow_flags[tile] = shared->some[group] && shared->shallow[group];
+            a->deep[tile] = !shared->shallow[group];
         }
     }
 }
@@ -267,9 +272,7 @@ GPU_FN uint32_t assemble_cell(const system_args *a, int tile, int slot, int k, b
 /* The system of a tile; its kind; the largest right side. */
 GPU_FN void assemble_tile(const system_args *a, size_t block, tile_shared *shared, bool moving)
 {
-    int slot = (int)block + 1, tile = a->level.tile_of[slot];
-    if (a->deep[tile])
-        return;
+    int slot = a->shallow[block], tile = a->level.tile_of[slot];
     bool solids = has_solids(a, tile), general = solids || has_seam(&a->f.grid, tile);
     FOR_THREADS(t, PAIRS) {
         bool ragged = false;
@@ -281,7 +284,7 @@ GPU_FN void assemble_tile(const system_args *a, size_t block, tile_shared *share
     find_largest(shared->most, PAIRS);
     find_largest(shared->other, PAIRS);
     FOR_THREADS(t, 1) {
-        a->partials[block] = bits_magnitude(shared->most[0]);
+        a->partials[slot - 1] = bits_magnitude(shared->most[0]);
         a->level.kind[slot] = (uint8_t)shared->other[0];
     }
 }
@@ -296,30 +299,39 @@ BLOCKS(assemble_moving, system_args, tile_shared, PAIRS)
     assemble_tile(a, block, shared, true);
 }
 
-double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind, float scale)
+double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind, float scale, int sweeps)
 {
     X(gpu_solver) *y = X(gpu_solver_of)(g);
+    X(gpu_state) state;
+    memset(&state, 0, sizeof state);
     y->scale = scale;
     y->least_theta = least_theta;
     y->blind = blind;
+    y->pockets = y->prepared = false;
+    y->largest = 0;
     X(gpu_fill_faces)(g, g->f.u);
-    X(gpu_set)(g, y->flags, 0, (3 * y->places + 1) * sizeof(uint32_t));
+    X(gpu_clear_flags)(g);
     flag_tiles(g, args_of(g), groups_of(g->f.active_count));
     X(gpu_list_levels)(g);
-    if (g->failure[0])
+    if (g->failure[0] || y->levels[0].tile_count == 0)
         return 0;
-    size_t tiles = (size_t)y->levels[0].tile_count;
     if (g->f.bodies.any_moving)
-        assemble_moving(g, args_of(g), tiles);
+        assemble_moving(g, args_of(g), (size_t)y->shallow_count);
     else
-        assemble_tiles(g, args_of(g), tiles);
+        assemble_tiles(g, args_of(g), (size_t)y->shallow_count);
     X(gpu_assemble_deep)(g);
     FOR_DIM(d)
         if (y->periodic)
             X(gpu_wrap)(g, &y->levels[0], y->levels[0].a[d]);
-    double most = X(gpu_maximum)(g, tiles);
-    X(gpu_find_pockets)(g, most);
-    return most;
+    X(gpu_gather_largest)(g);
+    X(gpu_find_pockets)(g);
+    if (sweeps > 0) /* while the device is busy with what is queued */
+        X(gpu_prepare_multigrid)(g, sweeps);
+    X(gpu_download)(g, &state, y->state, sizeof state);
+    y->largest = state.largest;
+    y->pockets = state.pockets && state.largest < 1e30; /* otherwise the solve will be refused */
+    X(gpu_settle_pockets)(g, y->largest);
+    return y->largest;
 }
 
 /* ---- sizes */
@@ -338,16 +350,17 @@ BLOCKS(measure_right, system_args, tile_shared, PAIRS)
 
 double X(gpu_largest_b)(X(gpu) *g)
 {
-    size_t tiles = (size_t)X(gpu_solver_of)(g)->levels[0].tile_count;
+    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    size_t tiles = (size_t)y->levels[0].tile_count;
+    if (!y->pockets && y->largest >= 0)
+        return y->largest;
     measure_right(g, args_of(g), tiles);
     return X(gpu_maximum)(g, tiles);
 }
 
 GPU_FN void measure_tile(const system_args *a, size_t block, tile_shared *shared, bool moving)
 {
-    int slot = (int)block + 1, tile = a->level.tile_of[slot];
-    if (a->deep[tile])
-        return;
+    int slot = a->shallow[block], tile = a->level.tile_of[slot];
     bool solids = has_solids(a, tile);
     FOR_THREADS(t, PAIRS) {
         uint32_t most = 0;
@@ -362,7 +375,7 @@ GPU_FN void measure_tile(const system_args *a, size_t block, tile_shared *shared
     }
     find_largest(shared->most, PAIRS);
     FOR_THREADS(t, 1)
-        a->partials[block] = bits_magnitude(shared->most[0]);
+        a->partials[slot - 1] = bits_magnitude(shared->most[0]);
 }
 
 BLOCKS(measure_divergence, system_args, tile_shared, PAIRS)
@@ -377,23 +390,17 @@ BLOCKS(measure_moving, system_args, tile_shared, PAIRS)
 
 double X(gpu_divergence)(X(gpu) *g)
 {
-    size_t tiles = (size_t)X(gpu_solver_of)(g)->levels[0].tile_count;
+    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    size_t tiles = (size_t)y->levels[0].tile_count, shallow = (size_t)y->shallow_count;
     if (g->f.bodies.any_moving)
-        measure_moving(g, args_of(g), tiles);
+        measure_moving(g, args_of(g), shallow);
     else
-        measure_divergence(g, args_of(g), tiles);
+        measure_divergence(g, args_of(g), shallow);
     X(gpu_measure_deep)(g);
     return X(gpu_maximum)(g, tiles);
 }
 
 /* ---- the dense pressure, CHUNK cells per thread */
-
-GPU_FN bool is_liquid_chunk(const uint8_t *type)
-{
-    uint32_t four;
-    memcpy(&four, GPU_ALIGNED(type, CHUNK), sizeof four);
-    return four == 0x01010101u * SPATE_CELL_LIQUID;
-}
 
 MAP(scale_chunks, system_args)
 {
@@ -435,26 +442,26 @@ GPU_FN void subtract_at(const system_args *a, size_t c)
     }
 }
 
-/* A chunk with liquid on both sides of all its faces, and no solid anywhere. */
+/* A chunk with liquid on both sides of all its faces, and no solid anywhere. All loads come before
+ * the stores, which might change what they read for all that the compiler knows. */
 GPU_FN void subtract_chunk(const system_args *a, size_t c)
 {
-    float q[CHUNK];
+    float q[CHUNK], to[DIM][CHUNK], low[DIM][CHUNK];
     load_floats(a->q + c, q, CHUNK);
+    low[0][0] = a->q[c - 1];
     FOR_DIM(d) {
-        float to[CHUNK], low[CHUNK];
-        load_floats(a->to[d] + c, to, CHUNK);
-        if (d > 0) {
-            load_floats(a->q + c - a->f.grid.stride[d], low, CHUNK);
-        } else {
-            low[0] = a->q[c - 1];
-            SP_UNROLL_ALL
-            for (int k = 0; k + 1 < CHUNK; k++)
-                low[k + 1] = q[k];
-        }
+        load_floats(a->to[d] + c, to[d], CHUNK);
+        if (d > 0)
+            load_floats(a->q + c - a->f.grid.stride[d], low[d], CHUNK);
+    }
+    SP_UNROLL_ALL
+    for (int k = 0; k + 1 < CHUNK; k++)
+        low[0][k + 1] = q[k];
+    FOR_DIM(d) {
         SP_UNROLL_ALL
         for (int k = 0; k < CHUNK; k++)
-            to[k] -= q[k] - low[k];
-        store_floats(a->to[d] + c, to, CHUNK);
+            to[d][k] -= q[k] - low[d][k];
+        store_floats(a->to[d] + c, to[d], CHUNK);
     }
 }
 
@@ -462,21 +469,15 @@ MAP(subtract_gradient, system_args)
 {
     const X(grid) *g = &a->f.grid;
     int tile = a->f.faces[i / TILE_CHUNKS], e = (int)(i % TILE_CHUNKS);
-    if (!X(place_has_faces)(g, tile, e * CHUNK))
-        return;
     size_t c = chunk_place(g, tile, e);
-    const uint8_t *type = a->f.type + c;
-    bool before = type[-1] == SPATE_CELL_LIQUID, all = is_liquid_chunk(type);
-    SP_UNROLL_ALL
-    for (int d = 1; d < DIM; d++) {
-        bool low = is_liquid_chunk(type - g->stride[d]);
-        all = low && all;
-    }
-    all = all && before && !a->f.solids;
-    if (all) {
+    int slot =
+        a->level.slot[tile]; /* of tiles without unknowns `deep` is old, or was never known */
+    if (slot > 0 && slot <= a->level.tile_count && a->deep[tile]) {
         subtract_chunk(a, c);
         return;
     }
+    if (!X(place_has_faces)(g, tile, e * CHUNK))
+        return;
     KEEP_LOOP
     for (int k = 0; k < CHUNK; k++)
         subtract_at(a, c + (size_t)k);

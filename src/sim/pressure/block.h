@@ -38,6 +38,11 @@ SP_INLINE four weave_four(four a, four b)
     return __builtin_shufflevector(a, b, 0, 5, 2, 7);
 }
 
+SP_INLINE fours weave_fours(fours a, fours b)
+{
+    return __builtin_shufflevector(a, b, 0, 5, 2, 7);
+}
+
 /* Sums of fp32 products go on in fp64: what a plane of a tile adds up. */
 SP_INLINE fours widen_sum(lanes v)
 {
@@ -135,6 +140,50 @@ SP_INLINE lanes around(const float *x, int k, int m, int h, int i, const float *
         sum += back + front;
     }
     return sum;
+}
+
+/* A x of the same vector: the sum over the neighbours of the difference to them, each times the
+ * off-diagonal between, and what the diagonal has more than the sum of those, times x itself. x may
+ * be a hundred times as large as its differences, which fp32 has exactly; and it has the sum of the
+ * off-diagonals exactly (kernels/fractions.h). d: NULL where the diagonal is 2 * DIM. */
+SP_INLINE lanes differences(const float *x, int k, int m, int h, int i, const float *d,
+                            const float *faces)
+{
+    const float *other = h ? x - PITCH : x + PITCH;
+    lanes own = load(x), sum;
+    lanes left = own - load(other - 1), right = own - load(other + 1), middle = own - load(other);
+    lanes before = load(other - PAD_PAIR), after = load(other + PAD_PAIR);
+    lanes outer = own - (h ? weave(after, before) : weave(before, after));
+    lanes back = {0}, front = {0}, open = {0};
+    size_t at = in_block(k, m, h) + (size_t)i;
+    if (DIM == 3) {
+        back = own - load(x - PAD_PLANE);
+        front = own - load(x + PAD_PLANE);
+    }
+    if (faces) {
+        const float *y = faces + FACES_Y + (k * (TILE + 1) + 2 * m) * TILE + i;
+        lanes low = load(y), high = load(y + 2 * TILE), inner = load(y + TILE);
+        lanes one = load(faces + at), two = load(faces + FACES_RIGHT + at);
+        lanes far = h ? weave(high, low) : weave(low, high);
+        open = (one + two) + (inner + far);
+        left *= one;
+        right *= two;
+        middle *= inner;
+        outer *= far;
+        if (DIM == 3) {
+            one = load(faces + FACES_Z + at);
+            two = load(faces + FACES_Z + TILE * TILE + at);
+            open += one + two;
+            back *= one;
+            front *= two;
+        }
+    } else {
+        open += (float)(2 * DIM);
+    }
+    sum = (left + right) + (middle + outer);
+    if (DIM == 3)
+        sum += back + front;
+    return d ? sum + (load(d + at) - open) * own : sum;
 }
 
 /* What fetch reads: x, or x + factor y. */

@@ -28,7 +28,7 @@ typedef struct cycle_args {
     int sweeps;       /* of a tile before the next has its turn */
     int extra;        /* more of them, in tiles that are not uniform */
     bool fresh;       /* x is zero so far */
-    bool alone;       /* and so are the tiles around */
+    bool alone;       /* and so are the tiles around, or they do not matter */
     bool dot;         /* leave the partials of b . x */
     X(level) *coarse; /* of a last pass: where the residual goes; NULL: nowhere */
 } cycle_args;
@@ -273,7 +273,7 @@ static void prolong_range(void *user, size_t begin, size_t end, int worker)
     const cycle_args *args = user;
     const X(level) *fine = args->fine;
     for (size_t n = begin; n < end; n++) {
-        int slot = (int)n + 1;
+        int slot = args->slots[n];
         part from = part_of(args->l, fine, slot);
         const float *coarse = block(args->l->x, from.slot);
         if (fine->kind[slot] == KIND_UNIFORM)
@@ -297,11 +297,44 @@ static bool is_periodic(const X(grid) *g)
     return g->periodic[0] || g->periodic[1] || g->periodic[2];
 }
 
-/* A smoothing step. Even tiles have one sweep, odd ones two, even ones two, and so on, in the end
- * even ones one: each tile has all its sweeps, but is read and written about half as often.
- * coarse: the residual of the even tiles goes there, of which the last pass has all it needs. */
-static void smooth(X(sim) *s, X(level) *l, X(level) *coarse, bool reverse, bool fresh, bool dot,
-                   int extra)
+/* What is done to the tiles of a level, or to those of a parity, one after another. */
+typedef struct job {
+    cycle_args args;
+    sp_range_fn *range;
+    int parity; /* or BOTH */
+} job;
+
+#define MOST_JOBS (STRONG_SWEEPS + 2)
+
+static void run_part(job *j, const X(level) *l, int parity, int part)
+{
+    const int *start = l->part[parity];
+    j->args.slots = l->order + start[part];
+    run(&j->args, (size_t)(start[part + 1] - start[part]), j->range);
+}
+
+/* Each job is a part of the grid behind the one before it, so that a tile is still in a cache when
+ * its next turn comes, and all tiles around it have had theirs: no bit depends on the parts. */
+static void run_jobs(X(sim) *s, X(level) *l, job *jobs, int count)
+{
+    for (int step = 0; step < l->part_count + count - 1; step++)
+        for (int k = 0; k < count && k <= step; k++) {
+            if (step - k >= l->part_count)
+                continue;
+            if (!jobs[k].args.alone)
+                X(wrap_blocks)(s, l, l->x);
+            for (int parity = 0; parity < 2; parity++)
+                if (jobs[k].parity == BOTH || jobs[k].parity == parity)
+                    run_part(&jobs[k], l, parity, step - k);
+        }
+}
+
+/* The jobs of a smoothing step; returns how many. Even tiles have one sweep, odd ones two, even
+ * ones two, and so on, in the end even ones one: each tile has all its sweeps, but is read and
+ * written about half as often. coarse: the residual of the even tiles goes there, of which the last
+ * pass has all it needs. */
+static int smoothing(job *jobs, X(sim) *s, X(level) *l, X(level) *coarse, bool reverse, bool fresh,
+                     bool dot, int extra)
 {
     int passes = s->system.sweeps + 1;
     if (fresh && is_periodic(&l->grid)) {
@@ -309,35 +342,55 @@ static void smooth(X(sim) *s, X(level) *l, X(level) *coarse, bool reverse, bool 
         memset(l->x, 0, (size_t)(l->block_count + 1) * TILE_CELLS * sizeof(float));
         fresh = false;
     }
-    cycle_args args = {.s = s, .l = l, .reverse = reverse};
     for (int pass = 0; pass < passes; pass++) {
-        bool odd = pass % 2;
-        args.sweeps = pass == 0 || pass == passes - 1 ? 1 : 2;
-        args.extra = pass == (reverse ? passes - 1 : 0) ? 0 : extra;
-        args.alone = fresh && pass == 0;
-        args.fresh = fresh && pass < 2;
-        args.slots = l->order + (odd ? l->even_count : 0);
-        args.coarse = pass == passes - 1 ? coarse : NULL;
-        args.dot = dot && pass >= passes - 2; /* the last of either parity */
-        if (!args.alone)
-            X(wrap_blocks)(s, l, l->x);
-        run(&args, (size_t)(odd ? l->tile_count - l->even_count : l->even_count), smooth_range);
+        bool last = pass == passes - 1;
+        jobs[pass] =
+            (job){.args = {.s = s,
+                           .l = l,
+                           .reverse = reverse,
+                           .sweeps = pass == 0 || last ? 1 : 2,
+                           .extra = (reverse ? last : pass == 0) ? 0 : extra,
+                           .alone = fresh && pass == 0,
+                           .fresh = fresh && pass < 2,
+                           .coarse = last ? coarse : NULL,
+                           .dot = dot && pass >= passes - 2 /* the last of either parity */},
+                  .range = smooth_range,
+                  .parity = pass % 2};
     }
+    return passes;
 }
 
 /* Smoothing from zero, and the residual of all tiles to the next coarser grid. */
 static void descend(X(sim) *s, X(level) *fine, X(level) *coarse, int extra)
 {
-    cycle_args args = {.s = s, .l = coarse, .fine = fine, .slots = fine->order};
-    int count = fine->tile_count;
+    job jobs[MOST_JOBS];
     bool periodic = is_periodic(&fine->grid);
-    smooth(s, fine, periodic ? NULL : coarse, false, true, false, extra);
-    X(wrap_blocks)(s, fine, fine->x);
-    if (!periodic) {
-        args.slots += fine->even_count;
-        count -= fine->even_count;
+    int count = smoothing(jobs, s, fine, periodic ? NULL : coarse, false, true, false, extra);
+    jobs[count++] = (job){.args = {.s = s, .l = coarse, .fine = fine},
+                          .range = restrict_range,
+                          .parity = periodic ? BOTH : 1};
+    run_jobs(s, fine, jobs, count);
+}
+
+/* The correction from the coarser grid, and smoothing. */
+static void ascend(X(sim) *s, X(level) *fine, X(level) *coarse, bool dot, int extra)
+{
+    job jobs[MOST_JOBS] = {{.args = {.s = s, .l = coarse, .fine = fine, .alone = true},
+                            .range = prolong_range,
+                            .parity = BOTH}};
+    int count = 1 + smoothing(jobs + 1, s, fine, NULL, true, false, dot, extra);
+    run_jobs(s, fine, jobs, count);
+}
+
+/* The coarsest grid, from zero. */
+static void settle(X(sim) *s, X(level) *l, bool dot)
+{
+    job jobs[MOST_JOBS];
+    for (int pass = 0; pass < 2 * COARSE_PASSES; pass++) {
+        bool last = pass == 2 * COARSE_PASSES - 1;
+        int count = smoothing(jobs, s, l, NULL, pass >= COARSE_PASSES, pass == 0, dot && last, 0);
+        run_jobs(s, l, jobs, count);
     }
-    run(&args, (size_t)count, restrict_range);
 }
 
 double X(multigrid_apply)(X(sim) *s, int extra)
@@ -346,14 +399,9 @@ double X(multigrid_apply)(X(sim) *s, int extra)
     int coarsest = y->level_count - 1;
     for (int k = 0; k < coarsest; k++)
         descend(s, &y->levels[k], &y->levels[k + 1], k == 0 ? extra : 0);
-    for (int pass = 0; pass < 2 * COARSE_PASSES; pass++)
-        smooth(s, &y->levels[coarsest], NULL, pass >= COARSE_PASSES, pass == 0,
-               coarsest == 0 && pass == 2 * COARSE_PASSES - 1, 0);
-    for (int k = coarsest - 1; k >= 0; k--) {
-        cycle_args args = {.s = s, .l = &y->levels[k + 1], .fine = &y->levels[k]};
-        run(&args, (size_t)args.fine->tile_count, prolong_range);
-        smooth(s, args.fine, NULL, true, false, k == 0, k == 0 ? extra : 0);
-    }
+    settle(s, &y->levels[coarsest], coarsest == 0);
+    for (int k = coarsest - 1; k >= 0; k--)
+        ascend(s, &y->levels[k], &y->levels[k + 1], k == 0, k == 0 ? extra : 0);
     double sum = 0;
     for (int k = 0; k < y->levels[0].tile_count; k++)
         sum += y->partial[k];

@@ -24,6 +24,7 @@
  *     a seam    images across periodic sides are inside: all coefficients are read. */
 #include "block.h"
 
+#define PART 64                          /* tiles for each thread in a part of a cycle, at least */
 #define COARSEST (DIM == 2 ? 300 : 2000) /* cells that the sweeps there can solve well enough */
 
 /* ---- memory */
@@ -69,6 +70,9 @@ static spate_status make_level(X(level) *l, bool finest, spate_error *error)
     complete = (l->tile_of = sp_alloc(blocks, sizeof *l->tile_of)) && complete;
     complete = (l->near = sp_alloc(blocks, sizeof *l->near)) && complete;
     complete = (l->order = sp_alloc(tiles, sizeof *l->order)) && complete;
+    for (int parity = 0; parity < 2; parity++)
+        complete = (l->part[parity] = sp_alloc((size_t)l->grid.tiles[DIM - 1] + 1, sizeof(int))) &&
+                   complete;
     complete = (l->kind = sp_alloc(blocks, sizeof *l->kind)) && complete;
     complete = (l->some = sp_alloc(blocks, sizeof *l->some)) && complete;
     complete = (l->uneven = sp_alloc(blocks, sizeof *l->uneven)) && complete;
@@ -101,7 +105,7 @@ static double block_cells(const X(grid) *g)
 double X(multigrid_bytes)(const X(grid) *fine)
 {
     X(grid) g = *fine;
-    double values = 8 * block_cells(&g);
+    double values = 9 * block_cells(&g);
     for (int k = 1; k < MAX_LEVELS && !is_coarsest(&g); k++) {
         g = coarser(&g);
         values += (DIM + 1) * (double)g.size + (DIM + 5) * block_cells(&g);
@@ -121,7 +125,7 @@ spate_status X(multigrid_create)(X(sim) *s, spate_error *error)
     bool complete = make_blocks(&y->direction[0], &s->grid);
     complete = make_blocks(&y->direction[1], &s->grid) && complete;
     complete = make_blocks(&y->image, &s->grid) && complete;
-    complete = make_blocks(&y->step, &s->grid) && complete;
+    complete = (y->step = sp_alloc(most_blocks(&s->grid) * TILE_CELLS, sizeof(double))) && complete;
     complete = (y->partial = sp_alloc(most_blocks(&s->grid), sizeof(double))) && complete;
     if (!complete)
         return sp_fail_memory(error, "the multigrid", (uint64_t)s->grid.size * 4 * sizeof(float));
@@ -149,6 +153,8 @@ void X(multigrid_destroy)(X(sim) *s)
         sp_free(l->tile_of);
         sp_free(l->near);
         sp_free(l->order);
+        sp_free(l->part[0]);
+        sp_free(l->part[1]);
         sp_free(l->kind);
         sp_free(l->some);
         sp_free(l->uneven);
@@ -222,26 +228,42 @@ static void number_images(X(level) *l)
             }
 }
 
+/* Even tiles, then odd ones, in parts: layers of tiles across the last axis, each part with at
+ * least so many tiles. All in one where tiles may meet across a periodic side. */
+static void order_tiles(X(level) *l, int least)
+{
+    const X(grid) *g = &l->grid;
+    bool whole = g->periodic[0] || g->periodic[1] || g->periodic[2];
+    int count = 0;
+    for (int parity = 0; parity < 2; parity++) {
+        int first = 0, layer = 0;
+        l->part[parity][0] = count;
+        l->part_count = 0;
+        for (int k = 0; k < l->tile_count; k++) {
+            int t[DIM], sum = 0;
+            X(tile_coordinates)(g, l->tiles[k], t);
+            FOR_DIM(d)
+                sum += t[d];
+            if (!whole && t[DIM - 1] != layer && k - first >= least) {
+                l->part[parity][++l->part_count] = count;
+                first = k;
+            }
+            layer = t[DIM - 1];
+            if ((sum & 1) == parity)
+                l->order[count++] = k + 1;
+        }
+        l->part[parity][++l->part_count] = count;
+    }
+}
+
 static void number_blocks(X(level) *l)
 {
-    int count = 0;
     for (int slot = 1; slot <= l->block_count; slot++)
         l->slot[l->tile_of[slot]] = 0;
     l->block_count = 0;
     for (int k = 0; k < l->tile_count; k++)
         number_block(l, l->tiles[k]);
     number_images(l);
-    for (int parity = 0; parity < 2; parity++) {
-        for (int k = 0; k < l->tile_count; k++) {
-            int t[DIM], sum = 0;
-            X(tile_coordinates)(&l->grid, l->tiles[k], t);
-            FOR_DIM(d)
-                sum += t[d];
-            if ((sum & 1) == parity)
-                l->order[count++] = k + 1;
-        }
-        l->even_count = parity == 0 ? count : l->even_count;
-    }
 }
 
 /* ---- coefficients of coarse cells */
@@ -535,6 +557,7 @@ void X(multigrid_build)(X(sim) *s)
                 wrap_faces(args.l, args.l->a[d]);
         }
         number_blocks(args.l);
+        order_tiles(args.l, PART * sp_pool_threads(pool));
         sp_parallel_for(pool, (size_t)args.l->tile_count, 8, lay_range, &args);
     }
 }

@@ -2,15 +2,15 @@
  *
  * The vectors are fp32 and the dot products fp64 in fixed order. The residual that fp32 CG carries
  * along drifts away from the true one, so the iteration only ever solves for a correction: when its
- * residual has fallen by DROP, the correction is added to the solution in fp64, the residual b - A
- * q is taken anew in fp64, and CG starts again from it. */
+ * residual has fallen by MIC_DROP, the correction is added to the solution in fp64, the residual b
+ * - A q is taken anew in fp64, and CG starts again from it. */
 #include "pressure.h"
 
 #include "device/device.h"
 
 #include <math.h>
 
-#define DROP 1e-3
+#define MIC_DROP 1e-3
 
 typedef struct pcg_args {
     X(sim) *s;
@@ -171,7 +171,7 @@ void X(solve_pcg)(X(sim) *s, X(solve) *solve)
         X(mic_build)(s);
     while (more && solve->iterations < solve->max_iterations) {
         double before = solve->residual;
-        iterate(s, solve, fmax(0.5 * solve->tolerance, DROP * before));
+        iterate(s, solve, fmax(0.5 * solve->tolerance, MIC_DROP * before));
         collect(s, GATHER_ADD);
         solve->residual = true_residual(s);
         more = solve->residual > solve->tolerance && solve->residual < 0.9 * before;

@@ -2,6 +2,7 @@
 #ifndef SPATE_SIM_PRESSURE_H
 #define SPATE_SIM_PRESSURE_H
 
+#include "policy.h"
 #include "sim/state.h"
 
 /* The policy of the solvers stands once. Where the instance has a device that is to do their
@@ -18,15 +19,11 @@
 #define ON_DEVICE(s, ...) ((void)0)
 #endif
 
-#define SWEEPS 2 /* of the multigrid's smoother, before and after the coarser grids */
+#define SWEEPS 2        /* of the multigrid's smoother, before and after the coarser grids */
+#define STRONG_SWEEPS 6 /* where that did not converge */
 
 /* Of a coarse grid's equations: see multigrid.c. */
 #define SCALE 4.0f
-
-/* Of the tolerance: a start as good as that needs no iteration, any other one at least. In water at
- * rest the remainder of a start that just meets the tolerance would act in every step, and add up.
- */
-#define SETTLED 0.01
 
 typedef struct X(solve) {
     double tolerance; /* on max |r|, m/s */

@@ -15,7 +15,6 @@
 #include <string.h>
 
 #define FLOAT_FLOOR 5e-7 /* of the largest right side */
-#define STRONG_SWEEPS 6
 
 static void zero_range(void *user, size_t begin, size_t end, int worker)
 {
@@ -125,6 +124,8 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
         common->solver_iterations += solve.iterations;
     }
     s->system.sweeps = SWEEPS;
+    if (!solve.converged && !is_budget(scene))
+        X(forget_pressure)(s); /* what comes next is not to start from a failure */
     if (!solve.converged)
         TRY(not_converged(s, &solve, share, error));
     X(system_gradient)(s, s->u);

@@ -30,9 +30,7 @@ typedef struct residual_args {
 /* Four values of the solution; one of the two is NULL. */
 SP_INLINE fours solution(const float *q, const double *q_sum, size_t c)
 {
-    if (q_sum)
-        return *(const loose_fours *)(q_sum + c);
-    return widen_four(q + c);
+    return q_sum ? load_fours(q_sum + c) : widen_four(q + c);
 }
 
 /* Four values of r. unknown: as of the tile. Off-diagonals between two unknowns are 1 unless there

@@ -1,22 +1,24 @@
 /* solve_multigrid.c -- conjugate gradients with the V-cycle of cycle.c, on blocks.
  *
  * As in pcg.c the vectors are fp32 and CG only ever solves for a correction: when its residual has
- * fallen by DROP, the correction is added to the solution in fp64 and the residual b - A q is taken
- * anew in fp64. CG then goes on with the last direction (only the residual is replaced, as by van
- * der Vorst and Ye 2000), which saves the iteration or two that a new start would cost.
+ * fallen far enough, the correction is added to the solution in fp64 and the residual b - A q is
+ * taken anew in fp64. CG then goes on with the last direction (only the residual is replaced, as by
+ * van der Vorst and Ye 2000), which saves the iteration or two that a new start would cost.
+ *
+ * That CG's residual stays true for long is worth an iteration or two as well. Two things make it
+ * drift: the rounding of A s, for s is a hundred times as large as the differences that count, so
+ * these are what is summed (block.h); and the rounding of the correction, which is added up in
+ * fp64.
  *
  * An iteration goes over the vectors few times: the last smoothing step leaves r . z; the next
  * direction s = z + beta s is made while A s is taken, from the old ones around the tile, into a
- * second array; q, r and max |r| change together. */
+ * second array, and every other time the correction takes the last two steps there; r and max |r|
+ * change together. */
 #include "sweep.h"
 
 #include "device/device.h"
 
 #include <math.h>
-
-#define DROP 1e-3
-#define EXTRA 1  /* sweep in tiles that are not uniform */
-#define NEAR 0.9 /* of the tolerance: there the true residual is worth a look */
 
 typedef struct cg_args {
     X(sim) *s;
@@ -24,7 +26,10 @@ typedef struct cg_args {
     double rho;         /* r . z of the last iteration */
     double curvature;   /* s . A s of it */
     bool first;         /* there is no direction yet */
-    bool empty;         /* there is no correction yet */
+    bool anew;          /* the residual is a new one */
+    bool empty;         /* nothing has been added up to a correction in `step` yet */
+    int waiting;        /* steps not added to it yet: of the last direction, and the one before */
+    double alpha[2];    /* their lengths */
     bool start;         /* the solution is still in q alone */
     const float *a, *b; /* blocks: of a dot product */
 } cg_args;
@@ -38,7 +43,8 @@ SP_INLINE lanes apply_pair(const padded *p, const view *v, int k, int m, bool un
     {
         size_t at = in_block(k, m, h) + (size_t)i;
         lanes x = load(p->v + in_padded(k, m, h) + i);
-        lanes product = times_matrix(p, v, k, m, h, i, uniform, uneven);
+        lanes product = differences(p->v + in_padded(k, m, h) + i, k, m, h, i,
+                                    uniform ? NULL : v->d, uneven ? v->faces : NULL);
         if (!uniform)
             product = where_positive(load(v->d + at), product);
         store(direction + at, x);
@@ -71,7 +77,20 @@ SP_INLINE double apply_tile(const padded *p, const view *v, float *direction, fl
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* s = z + beta s, A s, and the partial of s . A s */
+/* Four values of the correction: what has been added up, and the steps not yet in it. */
+SP_INLINE fours correction_at(const cg_args *args, size_t at)
+{
+    const X(system) *y = &args->s->system;
+    fours sum = {0};
+    if (!args->empty)
+        sum = load_fours(y->step + at);
+    for (int k = 0; k < args->waiting; k++)
+        sum += args->alpha[k] * widen_four(y->direction[k] + at);
+    return sum;
+}
+
+/* s = z + beta s, A s, and the partial of s . A s. The two steps before are added to the correction
+ * now: one of the directions is read anyway, the other is about to be overwritten. */
 static double apply_partial(void *user, size_t begin, size_t end)
 {
     const cg_args *args = user;
@@ -90,25 +109,26 @@ static double apply_partial(void *user, size_t begin, size_t end)
             fetch_own(&p, z, slot);
             fetch_around(&p, z, l->near[slot]);
         }
+        if (args->waiting == 2)
+            for (size_t at = (size_t)slot * TILE_CELLS; at < (size_t)(slot + 1) * TILE_CELLS;
+                 at += 4)
+                *(loose_fours *)(y->step + at) = correction_at(args, at);
         view v = view_of(l, slot);
         sum += apply_tile(&p, &v, block(y->direction[1], slot), block(y->image, slot));
     }
     return sum;
 }
 
-/* q += alpha s, r -= alpha A s; the partial of max |r| */
+/* r -= alpha A s; the partial of max |r| */
 static double update_partial(void *user, size_t begin, size_t end)
 {
     const cg_args *args = user;
     const X(system) *y = &args->s->system;
-    const float alpha = args->factor, *direction = y->direction[1], *image = y->image;
-    const bool empty = args->empty;
-    float *correction = y->step, *residual = y->levels[0].b;
+    const float alpha = args->factor, *image = y->image;
+    float *residual = y->levels[0].b;
     lane_mask most = {0};
     for (size_t k = (begin + 1) * TILE_CELLS; k < (end + 1) * TILE_CELLS; k += 8) {
-        lanes step = alpha * load(direction + k);
         lanes r = load(residual + k) - alpha * load(image + k);
-        store(correction + k, empty ? step : load(correction + k) + step);
         store(residual + k, r);
         most = larger(most, r);
     }
@@ -143,7 +163,7 @@ static double next_direction(cg_args *args, double *slope)
     const X(system) *y = &args->s->system;
     if (args->first)
         return 0;
-    if (!args->empty)
+    if (!args->anew)
         return *slope / args->rho;
     double beta = -dot(args, y->levels[0].x, y->image) / args->curvature;
     *slope += beta * dot(args, y->levels[0].b, y->direction[0]);
@@ -156,11 +176,10 @@ static bool iterate(cg_args *args, X(solve) *solve, double target)
 {
     X(sim) *s = args->s;
     X(system) *y = &s->system;
-    ON_DEVICE(s, bool anew = args->first; args->first = false; return X(gpu_iterate)(
-                  s->gpu, y->sweeps, target, &solve->iterations, solve->max_iterations, anew));
     size_t tiles = (size_t)y->levels[0].tile_count;
     double residual = HUGE_VAL;
-    args->empty = true;
+    args->anew = args->empty = true;
+    args->waiting = 0;
     while (residual > target && solve->iterations < solve->max_iterations) {
         double rho = X(multigrid_apply)(s, EXTRA), slope = rho;
         args->factor = (float)next_direction(args, &slope);
@@ -169,17 +188,24 @@ static bool iterate(cg_args *args, X(solve) *solve, double target)
         if (!args->first)
             X(wrap_blocks)(s, &y->levels[0], y->direction[0]);
         args->curvature = X(sum)(s, tiles, 4, apply_partial, args);
+        if (args->waiting == 2) {
+            args->waiting = 0;
+            args->empty = false;
+        }
         if (!(args->curvature > 0) || !(rho > 0))
             break; /* nothing left to gain, or not a number */
         args->factor = (float)(slope / args->curvature);
         residual = X(maximum)(s, tiles, 8, update_partial, args);
         solve->iterations++;
-        args->first = args->empty = false;
+        args->first = args->anew = false;
+        args->alpha[1] = args->alpha[0];
+        args->alpha[0] = args->factor;
+        args->waiting++;
         float *swap = y->direction[0];
         y->direction[0] = y->direction[1];
         y->direction[1] = swap;
     }
-    return !args->empty;
+    return !args->empty || args->waiting > 0;
 }
 
 /* Adds the correction to the solution, which is q at first and then q_sum, in fp64. */
@@ -188,41 +214,53 @@ static void add_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const cg_args *args = user;
     X(sim) *s = args->s;
-    float *q = s->system.q, rows[TILE_CELLS];
-    double *q_sum = s->system.q_sum;
+    const X(system) *y = &s->system;
     bool start = args->start;
     for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
-        weave_tile(rows, block(s->system.step, (int)k + 1));
-        FOR_TILE_EIGHTS(r, i)
-            for (int half = i; half < i + 8; half += 4) {
-                size_t c = base + X(row_offset)(&s->grid, r) + (size_t)half;
-                fours sum = start ? widen_four(q + c) : (fours) * (loose_fours *)(q_sum + c);
-                sum += widen_four(rows + r * TILE + half);
-                *(loose_fours *)(q_sum + c) = sum;
-                *(loose_four *)(q + c) = __builtin_convertvector(sum, four);
+        size_t base = X(tile_index)(&s->grid, y->levels[0].tiles[k]), own = (k + 1) * TILE_CELLS;
+        for (int pair = 0; pair < PLANES * PAIRS; pair++)
+            for (int i = 0; i < TILE; i += 4) {
+                size_t at = own + (size_t)(2 * pair * TILE + i);
+                fours even = correction_at(args, at), odd = correction_at(args, at + TILE);
+                for (int row = 0; row < 2; row++) {
+                    size_t c = base + X(row_offset)(&s->grid, 2 * pair + row) + (size_t)i;
+                    fours sum = start ? widen_four(y->q + c) : load_fours(y->q_sum + c);
+                    sum += row ? weave_fours(odd, even) : weave_fours(even, odd);
+                    *(loose_fours *)(y->q_sum + c) = sum;
+                    *(loose_four *)(y->q + c) = __builtin_convertvector(sum, four);
+                }
             }
     }
 }
 
 static void add_correction(cg_args *args)
 {
-    ON_DEVICE(args->s, X(gpu_add_correction)(args->s->gpu); return );
     size_t tiles = (size_t)args->s->system.levels[0].tile_count;
     sp_parallel_for(args->s->common->pool, tiles, 8, add_range, args);
 }
 
 static double true_residual(X(sim) *s)
 {
-    ON_DEVICE(s, return X(gpu_residual)(s->gpu));
     X(fill_border_wide)(s, s->system.q_sum);
     return X(system_residual)(s, NULL, s->system.q_sum);
 }
+
+#ifdef SPATE_GPU
+/* A device does all of it without a look by the host. */
+static void solve_there(X(sim) *s, X(solve) *solve)
+{
+    s->system.hierarchy = true;
+    solve->residual = X(gpu_solve_multigrid)(s->gpu, s->system.sweeps, solve->tolerance,
+                                             solve->max_iterations, &solve->iterations);
+    solve->converged = solve->residual <= solve->tolerance;
+}
+#endif
 
 void X(solve_multigrid)(X(sim) *s, X(solve) *solve)
 {
     X(system) *y = &s->system;
     cg_args args = {.s = s, .first = true, .start = true};
+    ON_DEVICE(s, solve_there(s, solve); return );
     solve->iterations = 0;
     solve->residual = X(system_residual)(s, y->q, NULL);
     bool more = solve->residual > SETTLED * solve->tolerance;

@@ -352,7 +352,9 @@ double X(system_assemble)(X(sim) *s, double dt, double scale)
     system_args args = {s, dt, (float)scale};
     s->system.hierarchy = false;
     ON_DEVICE(s, s->system.has_pockets = true; /* there may be some */
-              return X(gpu_assemble)(s->gpu, s->system.least_theta, s->movers, (float)scale));
+              bool multigrid = s->common->scene->pressure.solver == SPATE_SOLVER_MULTIGRID;
+              return X(gpu_assemble)(s->gpu, s->system.least_theta, s->movers, (float)scale,
+                                     multigrid ? s->system.sweeps : 0));
     FOR_DIM(d)
         X(fill_border_periodic)(s, s->u[d], d);
     double most = X(maximum)(s, (size_t)s->tiles.active_count, 4, assemble_partial, &args);
