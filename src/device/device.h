@@ -20,6 +20,8 @@ void X(grid_to_particles)(X(sim) *s, double dt);
 /* Bytes that a worker needs for what it does with a tile, in the arena; a multiple of 64. */
 size_t X(device_scratch)(void);
 size_t X(sort_scratch)(void); /* SORT's part of it */
+/* After SORT: the rows of cells of a tile that hold particles, low .. high along y and z. */
+void X(rows_with_particles)(const X(sim) *s, int tile, int low[3], int high[3]);
 /* Inside P2G and SURFACE: adds the sums of a tile's particles, linear kernel, to u and weight if
  * `faces`, and those of their number at the middles of cells to `density` if that is not NULL. The
  * scratch is that of one worker. */

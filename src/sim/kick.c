@@ -23,6 +23,7 @@
 #include "state.h"
 
 #include "device/cpu/lanes.h"
+#include "device/device.h"
 
 #include <string.h>
 
@@ -36,10 +37,16 @@
     for (int v_ = 0, i = 0; v_ * LANES < (count); \
          v_++, i = (v_ + 1) * LANES <= (count) ? v_ * LANES : (count)-LANES)
 
+/* The rows of cells of a tile that hold particles: low .. high along y and z. */
+typedef struct extent {
+    int8_t low[3], high[3];
+} extent;
+
 typedef struct kick_args {
     X(sim) *s;
-    float half; /* dt / (2 dx): from m/s to cells of the way back */
-    float kept; /* r */
+    extent *extents; /* per tile, of those that hold particles */
+    float half;      /* dt / (2 dx): from m/s to cells of the way back */
+    float kept;      /* r */
 } kick_args;
 
 /* A kick and where it is known, in a tile and HALO cells around it. */
@@ -88,23 +95,45 @@ static bool has_particles(const X(sim) *s, const int t[DIM])
     return start[0] < start[1];
 }
 
-/* Makes the window larger by what the particles of the tile at `offset` read of one without. */
-static void widen_window(const X(sim) *s, const int offset[3], window *w)
+static void extent_range(void *user, size_t begin, size_t end, int worker)
 {
-    int layers = s->degree == KERNEL_LINEAR ? 1 : 2;
+    (void)worker;
+    const kick_args *args = user;
+    for (size_t k = begin; k < end; k++) {
+        int tile = args->s->tiles.liquid[k], low[3], high[3];
+        X(rows_with_particles)(args->s, tile, low, high);
+        for (int a = 1; a < DIM; a++) {
+            args->extents[tile].low[a] = (int8_t)low[a];
+            args->extents[tile].high[a] = (int8_t)high[a];
+        }
+    }
+}
+
+/* Makes the window larger by what the particles of the tile at `offset` read of one. */
+static void widen_window(const X(sim) *s, const extent *e, const int offset[3], window *w)
+{
+    int layers = s->degree == KERNEL_LINEAR ? 1 : 2, low[3], high[3];
     for (int a = 1; a < DIM; a++) {
-        int low = offset[a] > 0 ? TILE - layers : 0, high = offset[a] < 0 ? layers : TILE;
-        w->low[a] = low < w->low[a] ? low : w->low[a];
-        w->high[a] = high > w->high[a] ? high : w->high[a];
+        low[a] = e->low[a] + offset[a] * TILE - layers;
+        high[a] = e->high[a] + offset[a] * TILE + layers + 1;
+        low[a] = low[a] > 0 ? low[a] : 0;
+        high[a] = high[a] < TILE ? high[a] : TILE;
+        if (low[a] >= high[a])
+            return;
+    }
+    for (int a = 1; a < DIM; a++) {
+        w->low[a] = low[a] < w->low[a] ? low[a] : w->low[a];
+        w->high[a] = high[a] > w->high[a] ? high[a] : w->high[a];
     }
 }
 
 /* Whether something of a tile is wanted. Of the border tiles that end the domain one layer counts,
  * and beyond it the array may end. */
-static bool find_window(const X(sim) *s, const int t[DIM], window *w)
+static bool find_window(const kick_args *args, const int t[DIM], window *w)
 {
+    const X(sim) *s = args->s;
     const X(grid) *g = &s->grid;
-    bool all = has_particles(s, t);
+    bool all = !s->at_home;
     *w = (window){{0, TILE, TILE}, {TILE, 0, 0}};
     FOR_DIM(a)
         all = all || g->periodic[a]; /* what is across a side is not looked for */
@@ -113,7 +142,7 @@ static bool find_window(const X(sim) *s, const int t[DIM], window *w)
         FOR_DIM(a)
             near[a] = t[a] + offset[a];
         if (!all && has_particles(s, near))
-            widen_window(s, offset, w);
+            widen_window(s, &args->extents[X(tile_number)(g, near)], offset, w);
     }
     for (int a = 1; a < DIM; a++) {
         w->low[a] = all ? 0 : w->low[a];
@@ -325,7 +354,7 @@ static void kick_tile(const kick_args *args, int tile, kick_block *b)
     X(tile_coordinates)(&s->grid, tile, t);
     X(tile_cell)(&s->grid, tile, first);
     size_t base = X(index)(&s->grid, first);
-    if (!find_window(s, t, &w))
+    if (!find_window(args, t, &w))
         return;
     FOR_DIM(d) {
         if (!has_component(&s->grid, t, d))
@@ -364,6 +393,9 @@ void X(carry_kick)(X(sim) *s)
 {
     kick_args args = {
         .s = s, .half = (float)(0.5 * s->common->last_dt / s->grid.dx), .kept = X(kept_share)(s)};
+    sp_arena arena = X(arena)(s);
+    args.extents = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args.extents);
+    sp_parallel_for(s->common->pool, (size_t)s->tiles.liquid_count, 8, extent_range, &args);
     sp_parallel_for(s->common->pool, (size_t)s->tiles.face_count, 1, kick_range, &args);
     float *const *const carried[] = {s->carried};
     X(fill_border_faces)(s, carried, 1);

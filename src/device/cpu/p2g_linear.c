@@ -286,20 +286,10 @@ static void give_to_grid(X(sim) *s, const wanted *want, const int corner[DIM], c
 }
 
 /* From the rows of cells that hold particles. */
-static bounds find_bounds(const X(sim) *s, const int corner[DIM])
+static bounds find_bounds(const X(sim) *s, int tile)
 {
-    int low[3] = {0, TILE, TILE}, high[3] = {0, 0, 0};
-    size_t base = X(index)(&s->grid, corner);
-    for (int r = 0; r < TILE_ROWS; r++) {
-        size_t row = base + X(row_offset)(&s->grid, r);
-        int at[3] = {0, r & (TILE - 1), r >> TILE_SHIFT};
-        if (s->first[row] == s->first[row + TILE - 1] + s->count[row + TILE - 1])
-            continue;
-        for (int d = 1; d < DIM; d++) {
-            low[d] = at[d] < low[d] ? at[d] : low[d];
-            high[d] = at[d] > high[d] ? at[d] : high[d];
-        }
-    }
+    int low[3], high[3];
+    X(rows_with_particles)(s, tile, low, high);
     bounds b = {{0, 2 * low[1], 2 * low[2]}, {0, 2 * high[1] + 2, 2 * high[2] + 2}};
     return b;
 }
@@ -317,7 +307,7 @@ void X(p2g_linear)(X(sim) *s, int tile, void *scratch, bool faces, float *densit
     wanted want = {faces, density};
     int corner[DIM];
     X(tile_cell)(&s->grid, tile, corner);
-    bounds b = find_bounds(s, corner);
+    bounds b = find_bounds(s, tile);
     clear(l, &b);
     give_to_lattice(s, tile, corner, l);
     give_to_grid(s, &want, corner, &b, l);

@@ -325,6 +325,25 @@ static void gather_range(void *user, size_t begin, size_t end, int worker)
     lanes_stream_end();
 }
 
+void X(rows_with_particles)(const X(sim) *s, int tile, int low[3], int high[3])
+{
+    size_t base = X(tile_index)(&s->grid, tile);
+    for (int d = 0; d < 3; d++) {
+        low[d] = TILE;
+        high[d] = 0;
+    }
+    for (int r = 0; r < TILE_ROWS; r++) {
+        size_t row = base + X(row_offset)(&s->grid, r);
+        int at[3] = {0, r & (TILE - 1), r >> TILE_SHIFT};
+        if (s->first[row] == s->first[row + TILE - 1] + s->count[row + TILE - 1])
+            continue;
+        for (int d = 1; d < DIM; d++) {
+            low[d] = at[d] < low[d] ? at[d] : low[d];
+            high[d] = at[d] > high[d] ? at[d] : high[d];
+        }
+    }
+}
+
 size_t X(sort_scratch)(void)
 {
     return sizeof(tile_scratch);
