@@ -186,39 +186,22 @@ SP_INLINE lanes differences(const float *x, int k, int m, int h, int i, const fl
     return d ? sum + (load(d + at) - open) * own : sum;
 }
 
-/* What fetch reads: x, or x + factor y. */
-typedef struct source {
-    const float *x, *y;
-    float factor;
-} source;
-
-SP_INLINE lanes fetch(source from, size_t at)
-{
-    lanes v = load(from.x + at);
-    return from.y ? v + from.factor * load(from.y + at) : v;
-}
-
-SP_INLINE float fetch_one(source from, size_t at)
-{
-    return from.y ? from.x[at] + from.factor * from.y[at] : from.x[at];
-}
-
 /* A vector from place `at` of the field into a padded tile. */
-SP_INLINE void fetch_vector(float *x, source from, size_t at)
+SP_INLINE void fetch_vector(float *x, const float *from, size_t at)
 {
     FOR_EIGHTS(i)
-        store(x + i, fetch(from, at + (size_t)i));
+        store(x + i, load(from + at + i));
 }
 
 /* The cells around a tile, into the padding. near: the blocks across its faces. */
-SP_INLINE void fetch_around(padded *p, source from, const int near[2 * DIM])
+SP_INLINE void fetch_around(padded *p, const float *from, const int near[2 * DIM])
 {
     size_t low = (size_t)near[0] * TILE_CELLS, high = (size_t)near[1] * TILE_CELLS;
     for (int k = 0; k < PLANES; k++)
         FOR_VECTORS(m, h) {
             float *x = p->v + in_padded(k, m, h);
-            x[-1] = fetch_one(from, low + in_block(k, m, h) + TILE - 1);
-            x[TILE] = fetch_one(from, high + in_block(k, m, h));
+            x[-1] = from[low + in_block(k, m, h) + TILE - 1];
+            x[TILE] = from[high + in_block(k, m, h)];
         }
     low = (size_t)near[2] * TILE_CELLS;
     high = (size_t)near[3] * TILE_CELLS;
@@ -238,7 +221,7 @@ SP_INLINE void fetch_around(padded *p, source from, const int near[2 * DIM])
     }
 }
 
-SP_INLINE void fetch_own(padded *p, source from, int slot)
+SP_INLINE void fetch_own(padded *p, const float *from, int slot)
 {
     size_t own = (size_t)slot * TILE_CELLS;
     for (int k = 0; k < PLANES; k++)

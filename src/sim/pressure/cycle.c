@@ -146,7 +146,6 @@ static void smooth_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const cycle_args *args = user;
     X(level) *l = args->l;
-    source x = {.x = l->x};
     padded p;
     if (args->alone)
         memset(&p, 0, sizeof p);
@@ -161,8 +160,8 @@ static void smooth_range(void *user, size_t begin, size_t end, int worker)
             if (args->fresh)
                 clear_own(&p);
             else
-                fetch_own(&p, x, slot);
-            fetch_around(&p, x, l->near[slot]);
+                fetch_own(&p, l->x, slot);
+            fetch_around(&p, l->x, l->near[slot]);
             int sweeps = args->sweeps + (v.kind == KIND_GENERAL ? args->extra : 0);
             for (int turn = 0; turn < sweeps; turn++)
                 sweep(&p, &v, args->reverse);
@@ -237,12 +236,11 @@ static void restrict_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const cycle_args *args = user;
     const X(level) *fine = args->fine;
-    source x = {.x = fine->x};
     padded p;
     for (size_t k = begin; k < end; k++) {
         int slot = args->slots[k];
-        fetch_own(&p, x, slot);
-        fetch_around(&p, x, fine->near[slot]);
+        fetch_own(&p, fine->x, slot);
+        fetch_around(&p, fine->x, fine->near[slot]);
         view v = view_of(fine, slot);
         restrict_tile(&p, &v, part_of(args->l, fine, slot), args->l, BOTH);
     }

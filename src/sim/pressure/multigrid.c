@@ -324,23 +324,37 @@ static void coarsen_rows(X(level) *l, size_t at, const family *f)
     }
 }
 
-/* The part of a coarse tile from a uniform fine one: coefficients as far from anything. */
-static void coarsen_uniform(X(level) *l, const int first[DIM])
+/* The coarse cells of row pair m of planes k and k + 1 of a fine tile begin here. */
+static size_t parents_of(const X(level) *l, const int first[DIM], int k, int m)
 {
-    int cell[DIM];
-    for (int k = 0; k < PLANES; k += 2)
-        for (int m = 0; m < PAIRS; m++) {
-            cell[0] = first[0] / 2;
-            cell[1] = first[1] / 2 + m;
-            if (DIM == 3)
-                cell[DIM - 1] = (first[DIM - 1] + k) / 2;
-            size_t at = X(index)(&l->grid, cell);
-            for (size_t i = at; i < at + TILE / 2; i++) {
-                l->diagonal[i] = 2 * DIM;
-                FOR_DIM(d)
-                    l->a[d][i] = 1.0f;
-            }
-        }
+    int cell[DIM] = {first[0] / 2, first[1] / 2 + m};
+    if (DIM == 3)
+        cell[DIM - 1] = (first[DIM - 1] + k) / 2;
+    return X(index)(&l->grid, cell);
+}
+
+/* Coarse cells from a uniform fine tile: coefficients as far from anything. */
+static void coarsen_uniform(X(level) *l, size_t at)
+{
+    for (size_t i = at; i < at + TILE / 2; i++) {
+        l->diagonal[i] = 2 * DIM;
+        FOR_DIM(d)
+            l->a[d][i] = 1.0f;
+    }
+}
+
+/* The same from any other, eight fine cells at a time. */
+static void coarsen_general(X(level) *l, const X(level) *fine, const int first[DIM], int k, int m)
+{
+    int part[DIM];
+    memcpy(part, first, sizeof part);
+    for (; part[0] < first[0] + TILE; part[0] += 8) {
+        lanes inside = {0};
+        for (int i = 0; i < 8; i++)
+            inside[i] = part[0] + i < fine->grid.n[0] ? 1.0f : 0.0f;
+        family f = family_of(fine, part, k, m, inside);
+        coarsen_rows(l, parents_of(l, part, k, m), &f);
+    }
 }
 
 /* By tiles of the fine level: each makes its part of a coarse tile. Parts without a fine tile have
@@ -351,26 +365,15 @@ static void coarsen_range(void *user, size_t begin, size_t end, int worker)
     const level_args *args = user;
     const X(level) *fine = args->fine;
     for (size_t tile = begin; tile < end; tile++) {
-        int first[DIM], cell[DIM];
-        lanes inside = {0};
+        int first[DIM];
         X(tile_cell)(&fine->grid, fine->tiles[tile], first);
-        if (fine->kind[tile + 1] == KIND_UNIFORM) {
-            coarsen_uniform(args->l, first);
-            continue;
-        }
-        for (int part = 0; part < TILE; part += 8, first[0] += 8) {
-            for (int i = 0; i < 8; i++)
-                inside[i] = first[0] + i < fine->grid.n[0] ? 1.0f : 0.0f;
-            for (int k = 0; k < PLANES; k += 2)
-                for (int m = 0; m < PAIRS; m++) {
-                    cell[0] = first[0] / 2;
-                    cell[1] = first[1] / 2 + m;
-                    if (DIM == 3)
-                        cell[DIM - 1] = (first[DIM - 1] + k) / 2;
-                    family f = family_of(fine, first, k, m, inside);
-                    coarsen_rows(args->l, X(index)(&args->l->grid, cell), &f);
-                }
-        }
+        for (int k = 0; k < PLANES; k += 2)
+            for (int m = 0; m < PAIRS; m++) {
+                if (fine->kind[tile + 1] == KIND_UNIFORM)
+                    coarsen_uniform(args->l, parents_of(args->l, first, k, m));
+                else
+                    coarsen_general(args->l, fine, first, k, m);
+            }
     }
 }
 

@@ -11,9 +11,8 @@
  * fp64.
  *
  * An iteration goes over the vectors few times: the last smoothing step leaves r . z; the next
- * direction s = z + beta s is made while A s is taken, from the old ones around the tile, into a
- * second array, and every other time the correction takes the last two steps there; r and max |r|
- * change together. */
+ * direction s = z + beta s and A s = A z + beta A s are made together, tile by tile, and every
+ * other time the correction takes the last two steps there; r and max |r| change together. */
 #include "sweep.h"
 
 #include "device/device.h"
@@ -34,28 +33,38 @@ typedef struct cg_args {
     const float *a, *b; /* blocks: of a dot product */
 } cg_args;
 
-/* Vectors (k, m, 0) and (k, m, 1) of the direction in p and of A times it, 0 where there is no
- * unknown, are stored; their products are added to `dot`. */
+/* A vector of the new direction and of A times it, from those of z and the last ones; their
+ * products are added to `dot`. */
+typedef struct update {
+    const float *last; /* direction; NULL: there is none */
+    float *direction, *image;
+    float beta;
+} update;
+
 SP_INLINE lanes apply_pair(const padded *p, const view *v, int k, int m, bool uniform, bool uneven,
-                           float *direction, float *image, lanes dot)
+                           const update *to, lanes dot)
 {
     WRITE_OUT for (int h = 0; h < 2; h++) FOR_EIGHTS(i)
     {
         size_t at = in_block(k, m, h) + (size_t)i;
-        lanes x = load(p->v + in_padded(k, m, h) + i);
-        lanes product = differences(p->v + in_padded(k, m, h) + i, k, m, h, i,
-                                    uniform ? NULL : v->d, uneven ? v->faces : NULL);
+        const float *place = p->v + in_padded(k, m, h) + i;
+        lanes x = load(place), product = differences(place, k, m, h, i, uniform ? NULL : v->d,
+                                                     uneven ? v->faces : NULL);
         if (!uniform)
             product = where_positive(load(v->d + at), product);
-        store(direction + at, x);
-        store(image + at, product);
+        if (to->last) {
+            x += to->beta * load(to->last + at);
+            product += to->beta * load(to->image + at);
+        }
+        store(to->direction + at, x);
+        store(to->image + at, product);
         dot += x * product;
     }
     return dot;
 }
 
-/* Stores direction and product of a tile; returns their dot product, as dot_tile in cycle.c. */
-SP_INLINE double apply_tile(const padded *p, const view *v, float *direction, float *image)
+/* A tile of them; returns their dot product, as dot_tile in cycle.c. */
+SP_INLINE double apply_tile(const padded *p, const view *v, const update *to)
 {
     fours sum = {0};
     for (int k = 0; k < PLANES; k++) {
@@ -63,15 +72,14 @@ SP_INLINE double apply_tile(const padded *p, const view *v, float *direction, fl
         lanes plane = {0};
         if (v->kind == KIND_UNIFORM)
             FOR_PAIRS(m)
-                plane = apply_pair(p, v, k, m, true, false, direction, image, plane);
+                plane = apply_pair(p, v, k, m, true, false, to, plane);
         else if (!uneven)
             FOR_PAIRS(m)
-                plane = apply_pair(p, v, k, m, false, false, direction, image, plane);
+                plane = apply_pair(p, v, k, m, false, false, to, plane);
         else
             for (int m = 0; m < PAIRS; m++)
-                plane = uneven >> m & 1
-                            ? apply_pair(p, v, k, m, false, true, direction, image, plane)
-                            : apply_pair(p, v, k, m, false, false, direction, image, plane);
+                plane = uneven >> m & 1 ? apply_pair(p, v, k, m, false, true, to, plane)
+                                        : apply_pair(p, v, k, m, false, false, to, plane);
         sum += widen_sum(plane);
     }
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
@@ -89,8 +97,9 @@ SP_INLINE fours correction_at(const cg_args *args, size_t at)
     return sum;
 }
 
-/* s = z + beta s, A s, and the partial of s . A s. The two steps before are added to the correction
- * now: one of the directions is read anyway, the other is about to be overwritten. */
+/* s = z + beta s, A s = A z + beta A s, and the partial of s . A s. The two steps before are added
+ * to the correction now: one of the directions is read anyway, the other is about to be
+ * overwritten. */
 static double apply_partial(void *user, size_t begin, size_t end)
 {
     const cg_args *args = user;
@@ -100,21 +109,18 @@ static double apply_partial(void *user, size_t begin, size_t end)
     double sum = 0;
     for (size_t k = begin; k < end; k++) {
         int slot = (int)k + 1;
-        if (args->first) {
-            source z = {.x = l->x};
-            fetch_own(&p, z, slot);
-            fetch_around(&p, z, l->near[slot]);
-        } else {
-            source z = {l->x, y->direction[0], args->factor};
-            fetch_own(&p, z, slot);
-            fetch_around(&p, z, l->near[slot]);
-        }
+        size_t own = (size_t)slot * TILE_CELLS;
+        fetch_own(&p, l->x, slot);
+        fetch_around(&p, l->x, l->near[slot]);
         if (args->waiting == 2)
-            for (size_t at = (size_t)slot * TILE_CELLS; at < (size_t)(slot + 1) * TILE_CELLS;
-                 at += 4)
+            for (size_t at = own; at < own + TILE_CELLS; at += 4)
                 *(loose_fours *)(y->step + at) = correction_at(args, at);
         view v = view_of(l, slot);
-        sum += apply_tile(&p, &v, block(y->direction[1], slot), block(y->image, slot));
+        update to = {.direction = y->direction[1] + own,
+                     .image = y->image + own,
+                     .last = args->first ? NULL : y->direction[0] + own,
+                     .beta = args->factor};
+        sum += apply_tile(&p, &v, &to);
     }
     return sum;
 }
@@ -185,8 +191,6 @@ static bool iterate(cg_args *args, X(solve) *solve, double target)
         args->factor = (float)next_direction(args, &slope);
         args->rho = rho;
         X(wrap_blocks)(s, &y->levels[0], y->levels[0].x);
-        if (!args->first)
-            X(wrap_blocks)(s, &y->levels[0], y->direction[0]);
         args->curvature = X(sum)(s, tiles, 4, apply_partial, args);
         if (args->waiting == 2) {
             args->waiting = 0;

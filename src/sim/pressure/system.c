@@ -217,7 +217,8 @@ SP_INLINE lanes assemble_matrix(X(sim) *s, size_t c, lane_mask inside, bool soli
             if (!is_full(s->type + near)) {
                 lane_mask free = open & is_equal(type, SPATE_CELL_AIR);
                 surface |= free & is_positive(w);
-                w = choose(free, w * surface_factors(s, phi, load(s->phi + near)), w);
+                if (any(free)) /* not a wall */
+                    w = choose(free, w * surface_factors(s, phi, load(s->phi + near)), w);
             }
             diagonal += w;
         }

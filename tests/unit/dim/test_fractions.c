@@ -86,6 +86,7 @@ static void check_plane(const double direction[3], const double point[3])
         FOR_DIM(d) {
             double w = f->s->w[d][X(index)(&f->s->grid, c)],
                    exact = exact_share(c, d, normal, point);
+            CHECK(w * 1048576 == floor(w * 1048576)); /* sums of shares are exact */
             cut += exact > 0.01 && exact < 0.99;
             worst = fmax(worst, w == 0 && exact < 1.01e-3 ? 0 : fabs(w - exact));
         }
