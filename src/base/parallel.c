@@ -115,9 +115,14 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-static int core_count(void)
+int sp_core_count(void)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
+#ifdef __linux__
+    cpu_set_t mine; /* fewer under taskset and in some containers */
+    if (sched_getaffinity(0, sizeof mine, &mine) == 0)
+        cores = CPU_COUNT(&mine);
+#endif
     return cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (int)cores;
 }
 
@@ -126,7 +131,7 @@ sp_pool *sp_pool_create(int threads, spate_schedule_fn *schedule, void *schedule
     sp_pool *pool = sp_alloc(1, sizeof *pool);
     if (!pool)
         return NULL;
-    pool->threads = threads < 1 ? core_count() : threads > MAX_THREADS ? MAX_THREADS : threads;
+    pool->threads = threads < 1 ? sp_core_count() : threads > MAX_THREADS ? MAX_THREADS : threads;
     pool->schedule = schedule;
     pool->schedule_user = schedule_user;
     pthread_mutex_init(&pool->lock, NULL);

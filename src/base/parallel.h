@@ -15,6 +15,9 @@ typedef struct sp_pool sp_pool;
  */
 typedef void sp_range_fn(void *args, size_t begin, size_t end, int worker);
 
+/* Cores that this process may run on. */
+int sp_core_count(void);
+
 /* threads = 0: one per core. schedule may be NULL. NULL without memory. */
 sp_pool *sp_pool_create(int threads, spate_schedule_fn *schedule, void *schedule_user);
 void sp_pool_destroy(sp_pool *pool);

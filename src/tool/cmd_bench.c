@@ -2,11 +2,11 @@
 #include "bench.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char usage[] =
     "usage: spate bench [CASE...] [options]\n"
@@ -177,12 +177,11 @@ static int measure_case(const bench *b, const char *name)
 
 static int read_threads(bench *b, const char *text)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    cores = cores < 1 ? 1 : cores;
+    int cores = sp_core_count();
     if (!text || strcmp(text, "all") == 0) {
-        for (long n = 1; text && n < cores && b->counts < MAX_COUNTS - 1; n *= 2)
-            b->threads[b->counts++] = (int)n;
-        b->threads[b->counts++] = (int)cores;
+        for (int n = 1; text && n < cores && b->counts < MAX_COUNTS - 1; n *= 2)
+            b->threads[b->counts++] = n;
+        b->threads[b->counts++] = cores;
         return EXIT_DONE;
     }
     for (const char *at = text; b->counts < MAX_COUNTS; at++) {

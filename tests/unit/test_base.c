@@ -7,6 +7,7 @@
 #include "test.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -273,6 +274,19 @@ static void pool_limits(void)
     sp_alloc_fail_at(0);
 }
 
+/* A process that is held on one core has one. */
+static void cores_are_those_allowed(void)
+{
+    cpu_set_t before, one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    CHECK(sched_getaffinity(0, sizeof before, &before) == 0);
+    CHECK(sp_core_count() == CPU_COUNT(&before));
+    CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
+    CHECK(sp_core_count() == 1);
+    CHECK(sched_setaffinity(0, sizeof before, &before) == 0);
+}
+
 static void backwards(void *user, int count, void (*work)(void *args, int k), void *args)
 {
     ++*(int *)user;
@@ -402,6 +416,7 @@ int main(int argc, char **argv)
     TEST(threads_work_at_the_same_time);
     TEST(sums_have_the_same_bits);
     TEST(pool_limits);
+    TEST(cores_are_those_allowed);
     TEST(host_scheduler_is_used);
     TEST(try_returns_early);
     TEST(fail_fills_the_error);
