@@ -353,7 +353,8 @@ static void ten_steps(int dim, int variant)
         apart gap = difference(cpu, gpu, some);
         printf("  %dD %s: after %d steps places differ by %.2g cells, %zu of %zu by more than %g\n",
                dim, variants[variant], STEPS, gap.most, gap.far, count, FAR);
-        CHECK_LESS(gap.rest, FAR);
+        /* what one at a solid has decided moves those around it a little */
+        CHECK_LESS(gap.rest, some == 1 ? 10 * FAR : FAR);
         CHECK_LESS(gap.most, some > 1 ? 0.01 : some == 1 ? 0.51 * CLEARANCE : FAR);
         spate_stats one = spate_sim_stats(cpu), two = spate_sim_stats(gpu);
         CHECK(one.particles == two.particles && one.removed == two.removed);

@@ -7,8 +7,23 @@
  * kernel, while the device is busy with what comes before. The executable graph is brought up to
  * date with it, which takes half of that, and made anew only where its kernels have become others.
  *
- * Before CUDA 13 the host queues the kernels, and looks at the number before each turn. */
+ * Before CUDA 13, and with SPATE_NO_GRAPHS in the environment, the host queues the kernels and
+ * looks at the number before each turn: compute-sanitizer does not get along with conditional
+ * nodes. */
 #include "device/cuda/launch.h"
+
+#include <stdlib.h>
+
+static void loop_by_host(X(gpu) *g, const uint32_t *more, X(gpu_body) *body, void *user)
+{
+    for (;;) {
+        uint32_t now = 0;
+        X(gpu_download)(g, &now, more, sizeof now);
+        if (!now || g->failure[0])
+            return;
+        body(g, user);
+    }
+}
 
 #if CUDART_VERSION >= 13000
 
@@ -94,6 +109,10 @@ void X(gpu_while)(X(gpu) *g, const uint32_t *more, X(gpu_body) *body, void *user
 {
     cudaGraphConditionalHandle loop;
     capture c;
+    if (!g->graph_made) {
+        loop_by_host(g, more, body, user);
+        return;
+    }
     if (g->failure[0] ||
         !good(g, cudaGraphConditionalHandleCreate(&loop, (cudaGraph_t)g->graph_made, 0, 0)))
         return;
@@ -125,7 +144,9 @@ void X(gpu_record)(X(gpu) *g, X(gpu_body) *body, void *user)
 {
     capture c;
     cudaGraph_t graph = NULL;
-    if (g->failure[0] || !good(g, cudaGraphCreate(&graph, 0)))
+    g->program = getenv("SPATE_NO_GRAPHS") ? body : NULL;
+    g->program_user = user;
+    if (g->program || g->failure[0] || !good(g, cudaGraphCreate(&graph, 0)))
         return;
     if (begin_capture(g, &c, graph)) {
         g->graph_made = graph;
@@ -140,7 +161,9 @@ void X(gpu_record)(X(gpu) *g, X(gpu_body) *body, void *user)
 
 void X(gpu_play)(X(gpu) *g)
 {
-    if (!g->failure[0])
+    if (g->program)
+        g->program(g, g->program_user);
+    else if (!g->failure[0])
         good(g, cudaGraphLaunch((cudaGraphExec_t)g->graph, (cudaStream_t)g->stream));
 }
 
@@ -168,13 +191,7 @@ void X(gpu_play)(X(gpu) *g)
 
 void X(gpu_while)(X(gpu) *g, const uint32_t *more, X(gpu_body) *body, void *user)
 {
-    for (;;) {
-        uint32_t now = 0;
-        X(gpu_download)(g, &now, more, sizeof now);
-        if (!now || g->failure[0])
-            return;
-        body(g, user);
-    }
+    loop_by_host(g, more, body, user);
 }
 
 void X(gpu_close_graph)(X(gpu) *g)
