@@ -100,6 +100,11 @@ LANE_FN floats lanes_two_quads(quad low, quad high)
                                              */
     floats v = __builtin_shufflevector(low, low, 0, 1, 2, 3, -1, -1, -1, -1);
     return __builtin_ia32_vinsertf128_ps256(v, high, 1);
+#elif defined(__x86_64__) && !defined(__AVX__)
+    quad both[2] = {low, high};
+    floats v;
+    memcpy(&v, both, sizeof v);
+    return v;
 #else
     return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
 #endif
@@ -107,13 +112,39 @@ LANE_FN floats lanes_two_quads(quad low, quad high)
 
 LANE_FN quad lanes_low(floats v)
 {
+#if defined(__x86_64__) && !defined(__AVX__)
+    quad half;
+    memcpy(&half, &v, sizeof half);
+    return half;
+#else
     return __builtin_shufflevector(v, v, 0, 1, 2, 3);
+#endif
 }
 
 LANE_FN quad lanes_high(floats v)
 {
+#if defined(__x86_64__) && !defined(__AVX__)
+    quad half;
+    memcpy(&half, (const char *)&v + sizeof half, sizeof half);
+    return half;
+#else
     return __builtin_shufflevector(v, v, 4, 5, 6, 7);
+#endif
 }
+
+/* A shuffle of a and b inside of each half alone, by the numbers of a shuffle of quads. Without
+ * vectors of eight gcc does longer ones lane by lane, therefore half by half there. */
+#if defined(__x86_64__) && !defined(__AVX__)
+#define LANES_SHUFFLE(a, b, i, j, k, l)                                              \
+    lanes_two_quads(__builtin_shufflevector(lanes_low(a), lanes_low(b), i, j, k, l), \
+                    __builtin_shufflevector(lanes_high(a), lanes_high(b), i, j, k, l))
+#else
+#define LANES_OF_EIGHT(i) ((i) < 4 ? (i) : (i) + 4)
+#define LANES_SHUFFLE(a, b, i, j, k, l)                                                      \
+    __builtin_shufflevector(a, b, LANES_OF_EIGHT(i), LANES_OF_EIGHT(j), LANES_OF_EIGHT(k),   \
+                            LANES_OF_EIGHT(l), LANES_OF_EIGHT(i) + 4, LANES_OF_EIGHT(j) + 4, \
+                            LANES_OF_EIGHT(k) + 4, LANES_OF_EIGHT(l) + 4)
+#endif
 
 /* Four vectors as two squares of 4 x 4, side by side, each turned round its diagonal: eight quads,
  * number k in the low half of vector k, k + 4 in its high half, become four vectors of a component

@@ -31,8 +31,14 @@ typedef struct X(patch) {
 /* a0 b0 a1 b1 ... */
 LANE_FN void lanes_weave(float *to, floats a, floats b)
 {
+#if defined(__x86_64__) && !defined(__AVX__) /* see LANES_SHUFFLE */
+    floats x = LANES_SHUFFLE(a, b, 0, 4, 1, 5), y = LANES_SHUFFLE(a, b, 2, 6, 3, 7);
+    floats first = lanes_two_quads(lanes_low(x), lanes_low(y));
+    floats second = lanes_two_quads(lanes_high(x), lanes_high(y));
+#else
     floats first = __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
     floats second = __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+#endif
     memcpy(to, &first, sizeof first);
     memcpy(to + LANES, &second, sizeof second);
 }
@@ -40,7 +46,7 @@ LANE_FN void lanes_weave(float *to, floats a, floats b)
 /* The larger of |v| and most, as bits; a NaN counts as larger than any number. */
 LANE_FN ints lanes_larger(ints most, floats v)
 {
-    ints size = (ints)v & 0x7fffffff, more = size > most;
+    ints size = (ints)v & 0x7fffffff, more = (most - size) >> 31; /* neither is negative */
     return (size & more) | (most & ~more);
 }
 
@@ -125,11 +131,10 @@ LANE_FN floats lanes_load_quads(const float *low, const float *high)
     return lanes_two_quads(a, b);
 }
 
-#define LANES_EVEN(a, b) __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14)
-#define LANES_ODD(a, b) __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15)
-#define LANES_ONE(v, k) __builtin_shufflevector(v, v, k, k, k, k, k + 4, k + 4, k + 4, k + 4)
-#define LANES_PAIR(v, k) \
-    __builtin_shufflevector(v, v, k, k, k + 1, k + 1, k + 4, k + 4, k + 5, k + 5)
+#define LANES_EVEN(a, b) LANES_SHUFFLE(a, b, 0, 2, 4, 6)
+#define LANES_ODD(a, b) LANES_SHUFFLE(a, b, 1, 3, 5, 7)
+#define LANES_ONE(v, k) LANES_SHUFFLE(v, v, k, k, k, k)
+#define LANES_PAIR(v, k) LANES_SHUFFLE(v, v, k, k, (k) + 1, (k) + 1)
 
 /* The corners of the particles k and k + 4 between their planes: (x, y) = (0, 0), (0, 1), (1, 0),
  * (1, 1); z: shares of these two. */
