@@ -103,16 +103,24 @@ SP_INLINE lanes where_positive(lanes mark, lanes v)
 
 SP_INLINE bool any(lane_mask mask)
 {
+#if defined(__AVX__) && LANE_COUNT == 8
+    typedef long long quads __attribute__((vector_size(32)));
+    return !__builtin_ia32_ptestz256((quads)mask, (quads)mask);
+#else
     uint64_t words[LANE_COUNT / 2], set = 0;
     memcpy(words, &mask, sizeof words);
     for (int i = 0; i < LANE_COUNT / 2; i++)
         set |= words[i];
     return set != 0;
+#endif
 }
 
 /* A number from a mask: bit i is lane i. */
 SP_INLINE uint32_t lane_bits(lane_mask mask)
 {
+#if defined(__AVX__) && LANE_COUNT == 8
+    return (uint32_t)__builtin_ia32_movmskps256((lanes)mask);
+#else
     lane_mask weight;
     uint64_t words[LANE_COUNT / 2], set = 0;
     for (int i = 0; i < LANE_COUNT; i++)
@@ -122,6 +130,7 @@ SP_INLINE uint32_t lane_bits(lane_mask mask)
     for (int i = 0; i < LANE_COUNT / 2; i++)
         set |= words[i];
     return (uint32_t)(set | set >> 32);
+#endif
 }
 
 /* The larger of |v| and most, which must not be negative; a NaN counts as larger than any number
