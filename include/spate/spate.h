@@ -447,8 +447,8 @@ typedef enum spate_stage {
 } spate_stage;
 SPATE_API const char *spate_stage_name(spate_stage stage); /* "sort", "p2g", ... */
 /* Runs one stage of a step alone, for teaching and tests. In order, the stages are a step; time
- * moves on after the last. In spate_sim_step ADVECT may do what G2P does for each particle, with the
- * same bits; alone, each stage does all that is its own. */
+ * moves on after the last. In spate_sim_step ADVECT may do what G2P does for each particle, with
+ * the same bits; alone, each stage does all that is its own. */
 SPATE_API spate_status spate_sim_run_stage(spate_sim *sim, spate_stage stage, double dt,
                                            spate_error *error);
 
