@@ -7,17 +7,76 @@ typedef struct coarsen_args {
     const uint8_t *deep; /* of the finer level's tiles; or NULL */
 } coarsen_args;
 
-/* Off-diagonal d, low, of a cell of the finer level, and its diagonal. */
-GPU_FN float fine_face(const X(gpu_level) *f, int slot, int at, int d)
+/* A cell: its block, and where in it. In block 0 there is nothing. */
+typedef struct spot {
+    int slot, at;
+} spot;
+
+GPU_FN size_t place_of(spot s)
 {
-    size_t c = (size_t)slot * TILE_CELLS + (size_t)at;
+    return (size_t)s.slot * TILE_CELLS + (size_t)s.at;
+}
+
+/* The next one along an axis, in its block or in the one beside it. */
+GPU_FN spot beside(const X(gpu_level) *l, spot s, int d, int side)
+{
+    int step = block_step(d), across = s.at / step % TILE;
+    if (side ? across == TILE - 1 : across == 0) {
+        s.slot = s.slot ? l->near[2 * DIM * s.slot + 2 * d + side] : 0;
+        s.at += (side ? 1 - TILE : TILE - 1) * step;
+    } else {
+        s.at += side ? step : -step;
+    }
+    return s;
+}
+
+/* Off-diagonal d, low, of a cell of the finer level. */
+GPU_FN float fine_face(const X(gpu_level) *f, spot s, int d)
+{
+    size_t c = place_of(s);
+    if (!s.slot)
+        return 0.0f;
     if (f->a[d])
         return f->a[d][c];
-    int step = block_step(d), across = at / step % TILE;
-    size_t low = across > 0 ? c - (size_t)step
-                            : (size_t)f->near[2 * DIM * slot + 2 * d] * TILE_CELLS +
-                                  (size_t)(at + (TILE - 1) * step);
-    return f->d[c] > 0.0f && f->d[low] > 0.0f ? f->even : 0.0f;
+    return f->d[c] > 0.0f && f->d[place_of(beside(f, s, d, 0))] > 0.0f ? f->even : 0.0f;
+}
+
+/* What the diagonal has more than the faces; both of these, low and high, too. */
+GPU_FN float excess_of(const X(gpu_level) *f, spot s, float faces[DIM][2])
+{
+    float own = f->d[place_of(s)], more = own;
+    FOR_DIM(d) {
+        faces[d][0] = fine_face(f, s, d);
+        faces[d][1] = fine_face(f, beside(f, s, d, 1), d);
+        more -= faces[d][0] + faces[d][1];
+    }
+    return more > 2e-6f * own ? more : 0.0f;
+}
+
+/* The face to the next family along an axis, by the distance of the middles. */
+GPU_FN float face_by_distance(const X(gpu_level) *f, spot s, int d, int upper, const float faces[2],
+                              float excess)
+{
+    spot there = beside(f, s, d, upper);
+    float cross = faces[upper], near = cross - faces[!upper], less = 0.0f, others[DIM][2];
+    float far = cross - fine_face(f, upper ? beside(f, there, d, 1) : there, d);
+    if (near > 0.0f && excess > 0.0f)
+        less += near;
+    if (far > 0.0f && excess_of(f, there, others) > 0.0f)
+        less += far;
+    return less > 0.0f ? 2.0f * cross * cross / (2.0f * cross - 0.5f * less) : cross;
+}
+
+/* Whether a coarse cell's children are deep, and so are all cells next to them. */
+GPU_FN bool is_plain(const coarsen_args *a, int slot, const int c[3])
+{
+    bool plain = a->deep && a->deep[a->fine.tile_of[slot]];
+    FOR_DIM(d)
+        if (plain && (c[d] == 0 || c[d] == TILE / 2 - 1)) {
+            int near = a->fine.near[2 * DIM * slot + 2 * d + (c[d] > 0)];
+            plain = near && a->deep[a->fine.tile_of[near]];
+        }
+    return plain;
 }
 
 /* Where a coarse cell (c) of the part that a tile of the finer level makes lies. */
@@ -39,60 +98,54 @@ MAP(coarsen_cells, coarsen_args)
     int c[3] = {e % (TILE / 2), e / (TILE / 2) % (TILE / 2), e / (TILE * TILE / 4)};
     int tile = a->fine.tile_of[slot], first[DIM];
     size_t to = coarse_place(a->fine.parent[slot], c);
-    if (a->deep && a->deep[tile]) { /* what the sums below would give */
+    if (is_plain(a, slot, c)) { /* what the sums below would give */
         a->level.d[to] = 2 * DIM * a->level.even;
         FOR_DIM(axis)
             a->level.a[axis][to] = a->level.even;
         return;
     }
-    float d[2] = {0.0f, 0.0f}, across[DIM][2], within[DIM][2];
+    float d[2] = {0.0f, 0.0f}, across[DIM][2];
     memset(across, 0, sizeof across);
-    memset(within, 0, sizeof within);
     X(tile_cell)(&a->fine.grid, tile, first);
     for (int child = 0; child < FAMILY / 2; child++)
         for (int x = 0; x < 2; x++) {
-            int upper[3] = {0, child & 1, child >> 1}, cell[DIM];
-            int at = ((2 * c[2] + upper[2]) * TILE + 2 * c[1] + upper[1]) * TILE + 2 * c[0] + x;
-            cell[0] = first[0] + 2 * c[0] + x;
-            cell[1] = first[1] + 2 * c[1] + upper[1];
-            if (DIM == 3)
-                cell[DIM - 1] = first[DIM - 1] + 2 * c[2] + upper[2];
+            int upper[3] = {x, child & 1, child >> 1}, cell[DIM];
+            FOR_DIM(axis)
+                cell[axis] = first[axis] + 2 * c[axis] + upper[axis];
             if (!X(inside)(&a->fine.grid, cell))
                 continue;
-            d[x] += a->fine.d[(size_t)slot * TILE_CELLS + (size_t)at];
+            spot own = {slot, ((2 * c[2] + upper[2]) * TILE + 2 * c[1] + upper[1]) * TILE +
+                                  2 * c[0] + upper[0]};
+            float faces[DIM][2], excess = excess_of(&a->fine, own, faces);
+            float sum = 0.0f, sides = 0.0f, deep = 0.0f;
             FOR_DIM(axis) {
-                float face = fine_face(&a->fine, slot, at, axis);
-                if (upper[axis])
-                    within[axis][x] += face;
-                else
-                    across[axis][x] += face;
+                float cross = faces[axis][upper[axis]], inner = faces[axis][!upper[axis]];
+                sides += cross > 0.0f && inner > 0.0f ? 0.0f : 1.0f;
+                deep += !(cross > 0.0f) && inner > 0.0f ? 1.0f : 0.0f;
+                if (!a->fine.grid.periodic[axis])
+                    cross = face_by_distance(&a->fine, own, axis, upper[axis], faces[axis], excess);
+                /* outside there is no sibling: what leads there crosses a periodic side */
+                if (upper[axis] || cell[axis] + 1 < a->fine.grid.n[axis])
+                    inner = 0.0f;
+                sum += cross + inner;
+                if (!upper[axis])
+                    across[axis][x] += cross;
             }
+            if (excess > 0.0f) {
+                float half = 0.5f * (deep + 1e-6f) / (sides + 1e-6f);
+                sum += 2.0f * excess / (1.0f + half * (excess / a->fine.even));
+            }
+            d[x] += sum;
         }
-    for (int axis = 1; axis < DIM; axis++)
-        for (int x = 0; x < 2; x++)
-            d[x] -= 2.0f * within[axis][x];
-    float diagonal = share * (d[0] + d[1] - 2.0f * across[0][1]);
+    a->level.d[to] = share * (d[0] + d[1]);
     a->level.a[0][to] = share * across[0][0];
     for (int axis = 1; axis < DIM; axis++)
         a->level.a[axis][to] = share * (across[axis][0] + across[axis][1]);
-    /* rounding may leave a trace of a component that fits into one cell and touches no air */
-    a->level.d[to] = diagonal > 1e-6f * share ? diagonal : 0.0f;
 }
 
 typedef struct kind_shared {
     uint32_t kind[PAIRS];
 } kind_shared;
-
-/* A neighbour across an axis, in its block or in the next one. */
-GPU_FN size_t next_place(const X(gpu_level) *l, int slot, int at, int d, int side)
-{
-    int step = block_step(d), across = at / step % TILE;
-    size_t own = (size_t)slot * TILE_CELLS;
-    if (side ? across < TILE - 1 : across > 0)
-        return own + (size_t)(side ? at + step : at - step);
-    size_t other = (size_t)l->near[2 * DIM * slot + 2 * d + side] * TILE_CELLS;
-    return other + (size_t)(side ? at - (TILE - 1) * step : at + (TILE - 1) * step);
-}
 
 /* As kind_of in sim/pressure/multigrid.c; but faces towards no unknown are of no account. */
 BLOCKS(find_kinds, coarsen_args, kind_shared, PAIRS)
@@ -107,11 +160,11 @@ BLOCKS(find_kinds, coarsen_args, kind_shared, PAIRS)
     FOR_THREADS(t, PAIRS) {
         bool uneven = seam, ragged = false;
         for (int e = 0; e < 2; e++) {
-            int at = t + e * PAIRS;
-            size_t c = (size_t)slot * TILE_CELLS + (size_t)at;
+            spot own = {slot, t + e * PAIRS};
+            size_t c = place_of(own);
             ragged = ragged || l->d[c] != 2 * DIM * l->even;
             FOR_DIM(d) {
-                size_t low = next_place(l, slot, at, d, 0), high = next_place(l, slot, at, d, 1);
+                size_t low = place_of(beside(l, own, d, 0)), high = place_of(beside(l, own, d, 1));
                 bool odd_low = l->a[d][c] != l->even && l->d[low] > 0.0f;
                 bool odd_high = l->a[d][high] != l->even && l->d[high] > 0.0f;
                 uneven = uneven || (l->d[c] > 0.0f && (odd_low || odd_high));

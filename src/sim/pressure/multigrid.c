@@ -1,15 +1,28 @@
 /* multigrid.c -- the preconditioner of the default solver: its grids. The cycle is in cycle.c.
  *
- * Coarse grids by unsmoothed aggregation of 2^DIM cells: prolongation P copies a coarse value to
- * its children, restriction R = P^T / 2^DIM is their mean, and A_c = R A P, which needs nothing but
- * sums:
+ * Coarse grids by aggregation of 2^DIM cells, a family: prolongation P copies a coarse value to its
+ * children, restriction R = P^T / 2^DIM is their mean, and inside the liquid A_c = R A P / 2, which
+ * needs nothing but sums:
  *
- *     a_c = (sum of the fine faces that cross)  / 2^DIM,
- *     d_c = (sum of d - 2 sum of the faces inside) / 2^DIM,
+ *     a_c = (sum of the fine faces that cross) / 2^DIM / 2,
+ *     d_c = sum of the a_c, and what leads to air.
  *
- * so that cut cells, the surface and air need no case of their own on coarse grids: a coarse cell
- * is an unknown if any child is. Piecewise constant corrections are too small by about a factor of
- * two (Braess 1995), so a_c and d_c are multiplied by 1/2, which doubles the correction.
+ * Solids are in the faces, and a coarse cell is an unknown if any child is. The factor 1/2 is there
+ * because piecewise constant corrections are too small by two (Braess 1995): a coarse face has four
+ * fine ones side by side (two in 2D), but leads twice as far.
+ *
+ * At the surface it does not lead twice as far, and there the sums alone would put the surface in
+ * the wrong place, which costs two iterations of eight. Distances are those between the middles of
+ * what families have: a child beside a face adds half a fine cell to the way, its sibling behind it
+ * another half if it is there. So, in fine cells,
+ *
+ *     a face between families   1/2 + 1/2 + (sibling here ? 1/2 : 0) + (sibling there ? 1/2 : 0)
+ *     a way to air              theta + (sibling here ? 1/2 : 0)
+ *
+ * where 1/theta is the excess, what the diagonal has more than the faces; and a conductance is one
+ * over a distance, times 2 by the factor above. A column of still water is then exact on the second
+ * grid (test_cycle.c), whatever its height. A sibling missing for a solid does not count: ways
+ * around solids are longer rather than shorter (that was tried: docs/performance.md).
  *
  * Far from solids every face between two unknowns has the same off-diagonal: 1 on the finest grid,
  * a quarter of it on each coarser one. So the equations of each grid are multiplied by SCALE = 4,
@@ -274,15 +287,105 @@ typedef struct level_args {
     const uint64_t *rows;   /* likewise: with an unknown */
 } level_args;
 
+/* The way to air of a tile's cells and of those beside it: what the diagonal has more than the
+ * faces. Rows have room for a vector on either side. */
+#define EXCESS_ROW (TILE + 16)
+typedef struct excess {
+    float v[LAST(TILE + 2) * (TILE + 2) * EXCESS_ROW];
+} excess;
+
+SP_INLINE size_t in_excess(int i, int j, int k)
+{
+    return (size_t)(((k + LAST(2) - 1) * (TILE + 2) + j + 1) * EXCESS_ROW + i + 8);
+}
+
+/* Of eight cells. What rounding leaves is none. */
+SP_INLINE lanes excess_of(const X(level) *fine, size_t c)
+{
+    lanes own = load(fine->diagonal + c), more = own;
+    FOR_DIM(d)
+        more -= load(fine->a[d] + c) + load(fine->a[d] + c + fine->grid.stride[d]);
+    return where_positive(more - 2e-6f * own, more);
+}
+
+/* Of a tile, and of those of its neighbours that are not uniform, nearest cells. Returns whether
+ * there is any. */
+static bool find_excess(const X(level) *fine, int slot, excess *e)
+{
+    const X(grid) *g = &fine->grid;
+    size_t base = X(tile_index)(g, fine->tile_of[slot]);
+    uint32_t unknown = fine->kind[slot] == KIND_UNIFORM ? ~0u : fine->some[slot];
+    bool has[2 * DIM];
+    lane_mask some = {0};
+    memset(e, 0, sizeof *e);
+    for (int face = 0; face < 2 * DIM; face++)
+        has[face] = fine->kind[fine->near[slot][face]] != KIND_UNIFORM;
+    for (int k = -(DIM == 3 && has[2 * DIM - 2]); k < PLANES + (DIM == 3 && has[2 * DIM - 1]); k++)
+        for (int j = -has[2]; j < TILE + has[3]; j++) {
+            bool beside = j < 0 || j >= TILE || k < 0 || k >= PLANES;
+            if (!beside && !(unknown >> (k * PAIRS + j / 2) & 1))
+                continue;
+            for (int i = beside ? 0 : -8 * has[0]; i < TILE + (beside ? 0 : 8 * has[1]); i += 8) {
+                size_t c = base + (size_t)(i + j * (long)g->stride[1] + k * (long)g->stride[2]);
+                lanes more = excess_of(fine, c);
+                some |= is_positive(more);
+                store(e->v + in_excess(i, j, k), more);
+            }
+        }
+    return any(some);
+}
+
+/* The faces of eight cells along an axis: to the next family, to the sibling, and those between the
+ * siblings of the next family. */
+typedef struct links {
+    lanes cross, inner, outer;
+} links;
+
+SP_INLINE links links_of(const X(level) *fine, size_t c, int axis, bool upper)
+{
+    size_t step = fine->grid.stride[axis];
+    const float *a = fine->a[axis] + c;
+    lanes low = load(a), high = load(a + step), before = load(a - step), after = load(a + 2 * step);
+    if (axis == 0) /* lower and upper cells by turns */
+        return (links){weave(low, high), weave(high, low), weave(before, after)};
+    return upper ? (links){high, low, after} : (links){low, high, before};
+}
+
+/* The excess of the cells across those faces. */
+SP_INLINE lanes excess_across(const float *e, int axis, bool upper)
+{
+    int step = axis == 1 ? EXCESS_ROW : EXCESS_ROW * (TILE + 2);
+    if (axis == 0)
+        return weave(load(e - 1), load(e + 1));
+    return load(upper ? e + step : e - step);
+}
+
+/* The crossing faces, by the distance of the middles. e: where the cells' excess is. */
+SP_INLINE lanes by_distance(const links *k, const float *e, int axis, bool upper)
+{
+    lanes near = k->cross - k->inner, far = k->cross - k->outer;
+    lane_mask here = is_positive(near) & is_positive(load(e));
+    lane_mask there = is_positive(far) & is_positive(excess_across(e, axis, upper));
+    if (!any(here | there))
+        return k->cross;
+    lanes distance = 2.0f * k->cross - 0.5f * (where(here, near) + where(there, far));
+    return where_positive(k->cross, 2.0f * k->cross * k->cross / distance);
+}
+
 /* The sums of parts of a fine tile's rows that make coarse cells: rows 2m and 2m + 1 of planes k
  * and k + 1, eight cells from `first` on, those inside the domain. Images across periodic sides are
  * none. */
 typedef struct family {
-    lanes d, across[DIM], within[DIM]; /* within[0] is not used: see coarsen_rows */
+    lanes d, across[DIM];
 } family;
 
-static family family_of(const X(level) *fine, const int first[DIM], int k, int m, lanes inside)
+/* e: NULL where there is no excess. */
+SP_INLINE family family_of(const X(level) *fine, const int first[DIM], int k, int m, lanes inside,
+                           const float *e)
 {
+    const X(grid) *g = &fine->grid;
+    const lanes one = (lanes){0} + 1.0f;
+    const lanes partner = __builtin_shufflevector(inside, one, 1, 8, 3, 8, 5, 8, 7, 8);
     family f;
     memset(&f, 0, sizeof f);
     for (int child = 0; child < (1 << (DIM - 1)); child++) {
@@ -291,18 +394,34 @@ static family family_of(const X(level) *fine, const int first[DIM], int k, int m
         cell[1] += 2 * m + upper[1];
         if (DIM == 3)
             cell[DIM - 1] += k + upper[2];
-        bool outside = cell[1] >= fine->grid.n[1] || cell[DIM - 1] >= fine->grid.n[DIM - 1];
+        bool outside = cell[1] >= g->n[1] || cell[DIM - 1] >= g->n[DIM - 1];
         if (outside)
             continue;
-        size_t c = X(index)(&fine->grid, cell);
-        f.d += inside * load(fine->diagonal + c);
+        size_t c = X(index)(g, cell);
+        const float *own = e ? e + in_excess(0, 2 * m + upper[1], k + upper[2]) : NULL;
+        lanes sum = {0}, sides = {0}, deep = {0};
         FOR_DIM(d) {
-            lanes a = inside * load(fine->a[d] + c);
-            if (upper[d])
-                f.within[d] += a;
-            else
-                f.across[d] += a;
+            links l = links_of(fine, c, d, upper[d]);
+            lanes sibling = where_positive(l.inner, one), both = where_positive(l.cross, sibling);
+            sides += one - both;
+            deep += sibling - both;
+            if (e && !g->periodic[d])
+                l.cross = by_distance(&l, own, d, upper[d]);
+            /* outside there is no sibling: what leads there crosses a periodic side, or nothing */
+            if (d == 0)
+                l.inner *= one - partner;
+            else if (upper[d] || cell[d] + 1 < g->n[d])
+                l.inner = (lanes){0};
+            sum += l.cross + l.inner;
+            if (!upper[d])
+                f.across[d] += inside * l.cross;
         }
+        /* sides towards the surface: on how many of them a sibling lies behind the cell? */
+        if (e && any(is_positive(load(own)))) {
+            lanes half = 0.5f * (deep + 1e-6f) / (sides + 1e-6f);
+            sum += 2.0f * load(own) / (1.0f + half * load(own));
+        }
+        f.d += inside * sum;
     }
     return f;
 }
@@ -311,16 +430,11 @@ static family family_of(const X(level) *fine, const int first[DIM], int k, int m
 static void coarsen_rows(X(level) *l, size_t at, const family *f)
 {
     const float share = 0.5f * SCALE / (float)(1 << DIM); /* 1/2: the over-correction */
-    lanes sum = f->d;
-    for (int d = 1; d < DIM; d++)
-        sum -= 2.0f * f->within[d];
     for (int i = 0; i < 4; i++) {
-        float diagonal = share * (sum[2 * i] + sum[2 * i + 1] - 2.0f * f->across[0][2 * i + 1]);
+        l->diagonal[at + (size_t)i] = share * (f->d[2 * i] + f->d[2 * i + 1]);
         l->a[0][at + (size_t)i] = share * f->across[0][2 * i];
         for (int d = 1; d < DIM; d++)
             l->a[d][at + (size_t)i] = share * (f->across[d][2 * i] + f->across[d][2 * i + 1]);
-        /* rounding may leave a trace of a component that fits into one cell and touches no air */
-        l->diagonal[at + (size_t)i] = diagonal > 1e-6f * share ? diagonal : 0.0f;
     }
 }
 
@@ -344,7 +458,8 @@ static void coarsen_uniform(X(level) *l, size_t at)
 }
 
 /* The same from any other, eight fine cells at a time. */
-static void coarsen_general(X(level) *l, const X(level) *fine, const int first[DIM], int k, int m)
+static void coarsen_general(X(level) *l, const X(level) *fine, const int first[DIM], int k, int m,
+                            const excess *e)
 {
     int part[DIM];
     memcpy(part, first, sizeof part);
@@ -352,9 +467,26 @@ static void coarsen_general(X(level) *l, const X(level) *fine, const int first[D
         lanes inside = {0};
         for (int i = 0; i < 8; i++)
             inside[i] = part[0] + i < fine->grid.n[0] ? 1.0f : 0.0f;
-        family f = family_of(fine, part, k, m, inside);
+        family f = e ? family_of(fine, part, k, m, inside, e->v + (part[0] - first[0]))
+                     : family_of(fine, part, k, m, inside, NULL);
         coarsen_rows(l, parents_of(l, part, k, m), &f);
     }
+}
+
+/* The sides of a fine tile, as bits, on which what it makes may not be as far from anything. */
+static uint32_t sides_of(const X(level) *fine, int slot)
+{
+    uint32_t sides = 0;
+    for (int face = 0; face < 2 * DIM; face++)
+        sides |= (uint32_t)(fine->kind[fine->near[slot][face]] != KIND_UNIFORM) << face;
+    return sides;
+}
+
+/* Sides that families m of planes k and k + 1 are at. */
+static uint32_t sides_at(int k, int m)
+{
+    uint32_t y = m == 0 ? 4 : m == PAIRS - 1 ? 8 : 0, z = k == 0 ? 16 : k == PLANES - 2 ? 32 : 0;
+    return 3 | y | z;
 }
 
 /* By tiles of the fine level: each makes its part of a coarse tile. Parts without a fine tile have
@@ -365,14 +497,19 @@ static void coarsen_range(void *user, size_t begin, size_t end, int worker)
     const level_args *args = user;
     const X(level) *fine = args->fine;
     for (size_t tile = begin; tile < end; tile++) {
-        int first[DIM];
+        int first[DIM], slot = (int)tile + 1;
+        bool uniform = fine->kind[slot] == KIND_UNIFORM;
+        uint32_t some = fine->some[slot], sides = uniform ? sides_of(fine, slot) : 0;
+        excess e;
+        bool any_excess = (!uniform || sides) && find_excess(fine, slot, &e);
         X(tile_cell)(&fine->grid, fine->tiles[tile], first);
         for (int k = 0; k < PLANES; k += 2)
             for (int m = 0; m < PAIRS; m++) {
-                if (fine->kind[tile + 1] == KIND_UNIFORM)
+                uint32_t pairs = pairs_of(some, k) | (DIM == 3 ? pairs_of(some, k + 1) : 0);
+                if (uniform && !(sides & sides_at(k, m)))
                     coarsen_uniform(args->l, parents_of(args->l, first, k, m));
-                else
-                    coarsen_general(args->l, fine, first, k, m);
+                else if (uniform || (pairs >> m & 1))
+                    coarsen_general(args->l, fine, first, k, m, any_excess ? &e : NULL);
             }
     }
 }

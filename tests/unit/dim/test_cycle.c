@@ -1,5 +1,5 @@
-/* test_cycle.c -- the V-cycle as an operator, the kinds of tiles it is made for, a second right
- * side on the same matrix, and pockets against a plain flood fill. */
+/* test_cycle.c -- the V-cycle as an operator, its coarse grids, the kinds of tiles it is made for,
+ * a second right side on the same matrix, and pockets against a plain flood fill. */
 #include "pressure_fixture.h"
 
 #include "sim/pressure/block.h"
@@ -12,13 +12,14 @@ static void fill_box(spate_scene *scene, double x, double y, double z)
     add_box(scene, SPATE_LIST_FILL, low, high);
 }
 
-/* n cells wide, three quarters full, a ball in the middle; or periodic, the ball across the seam.
- */
-static fixture *tank(int n, bool ball, bool periodic)
+/* n cells wide, filled to a height in cells, a ball in the middle; or periodic, the ball across the
+ * seam. */
+static fixture *tank_to(double height, int n, bool ball, bool periodic)
 {
     spate_scene *scene = scene_of_cells(0.03, n, n, n);
     scene->gravity[1] = -9.81;
-    fill_box(scene, n, 0.75 * n, n);
+    scene->liquid.jitter = 0;
+    fill_box(scene, n, height, n);
     if (periodic)
         scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
     const double middle[3] = {periodic ? 1 : 0.5 * n, 0.4 * n, 0.5 * n};
@@ -31,6 +32,12 @@ static fixture *tank(int n, bool ball, bool periodic)
     X(system_assemble)(f->s, DT, 1);
     X(multigrid_build)(f->s);
     return f;
+}
+
+/* Three quarters full. */
+static fixture *tank(int n, bool ball, bool periodic)
+{
+    return tank_to(0.75 * n, n, ball, periodic);
 }
 
 /* ---- the cycle */
@@ -104,12 +111,108 @@ static void cycle_is_symmetric(void)
     check_symmetric(tank(DIM == 2 ? 50 : 27, true, false));
 }
 
+/* Coarse cells whose diagonal is less than the sum of their faces. */
+static int count_too_small(const fixture *f)
+{
+    int count = 0;
+    for (int k = 1; k < f->s->system.level_count; k++) {
+        const X(level) *l = &f->s->system.levels[k];
+        int c[DIM] = {0};
+        do {
+            size_t at = X(index)(&l->grid, c);
+            double sum = 0;
+            for (int d = 0; d < DIM; d++)
+                sum += (double)l->a[d][at] + (double)l->a[d][at + l->grid.stride[d]];
+            count += l->diagonal[at] < (1 - 1e-5) * sum;
+        } while (next_cell(c, l->grid.n));
+    }
+    return count;
+}
+
+/* Few layers above tiles that are full: what the two make of the faces between them must agree. */
+static void thin_layers_over_full_tiles(void)
+{
+    for (int layers = 1; layers <= 4; layers++) {
+        fixture *f = tank_to(2 * TILE + layers - 0.3, 3 * TILE, false, false);
+        CHECK(f && count_too_small(f) == 0);
+        check_symmetric(f);
+    }
+}
+
 static void cycle_is_symmetric_across_periodic_sides(void)
 {
     for (int n = 23; n <= 26; n++)
         check_symmetric(tank(n, true, true));
     check_symmetric(tank(2 * TILE, false, true));
     check_symmetric(tank(3 * TILE, true, true));
+}
+
+/* ---- coarse grids */
+
+/* A coarse cell of level 1: how many children are unknowns, their mean height in fine cells. */
+static int children_of(const fixture *f, const int c[DIM], double *height)
+{
+    const X(grid) *g = &f->s->grid;
+    int count = 0;
+    *height = 0;
+    for (int child = 0; child < 1 << DIM; child++) {
+        int cell[DIM];
+        bool inside = true;
+        for (int d = 0; d < DIM; d++) {
+            cell[d] = 2 * c[d] + (child >> d & 1);
+            inside = inside && cell[d] < g->n[d];
+        }
+        if (!inside || !(f->s->system.diagonal[X(index)(g, cell)] > 0))
+            continue;
+        count++;
+        *height += cell[1] + 0.5;
+    }
+    *height /= count > 0 ? count : 1;
+    return count;
+}
+
+/* A pressure that grows with depth, in the middle of what a coarse cell has, drives the same flux
+ * through all faces of a column and its surface: level 1 puts the surface where it is. */
+static void check_still_water(double height)
+{
+    fixture *f = tank_to(height, 20, false, false);
+    if (!f)
+        return;
+    const X(level) *l = &f->s->system.levels[1];
+    const X(grid) *g = &f->s->grid;
+    int column[DIM] = {6}, top = -1, checked = 0;
+    column[DIM - 1] = 6;
+    for (column[1] = 0; f->s->system.diagonal[X(index)(g, column)] > 0; column[1]++)
+        top = column[1];
+    column[1] = top;
+    double excess = (double)f->s->system.diagonal[X(index)(g, column)] - (2 * DIM - 1);
+    double surface = top + 0.5 + 1 / excess; /* 1/theta is what air adds */
+    int c[DIM] = {3};
+    c[DIM - 1] = 3;
+    for (c[1] = 0; c[1] < l->grid.n[1]; c[1]++) {
+        double own, next, sum = 0;
+        size_t at = X(index)(&l->grid, c);
+        int up[DIM];
+        memcpy(up, c, sizeof up);
+        up[1]++;
+        if (children_of(f, c, &own) == 0)
+            continue;
+        for (int d = 0; d < DIM; d++)
+            sum += (double)l->a[d][at] + (double)l->a[d][at + l->grid.stride[d]];
+        double air = (double)l->diagonal[at] - sum, through = 0;
+        if (children_of(f, up, &next) > 0)
+            through = (double)l->a[1][at + l->grid.stride[1]] * (next - own);
+        CHECK_NEAR(through + air * (surface - own), 2, 1e-3);
+        checked++;
+    }
+    CHECK(checked == top / 2 + 1);
+    fixture_destroy(f);
+}
+
+static void coarse_grids_know_where_the_surface_is(void)
+{
+    for (int k = 0; k < 8; k++)
+        check_still_water(10.1 + 0.25 * k);
 }
 
 /* ---- kinds of tiles */
@@ -297,7 +400,9 @@ int main(int argc, char **argv)
 {
     TEST_BEGIN(argc, argv);
     TEST(cycle_is_symmetric);
+    TEST(thin_layers_over_full_tiles);
     TEST(cycle_is_symmetric_across_periodic_sides);
+    TEST(coarse_grids_know_where_the_surface_is);
     TEST(tiles_have_the_kind_that_they_need);
     TEST(another_right_side);
     TEST(pockets_in_a_corridor);
