@@ -308,19 +308,27 @@ SP_INLINE lanes excess_of(const X(level) *fine, size_t c)
     return where_positive(more - 2e-6f * own, more);
 }
 
-/* Of a tile, and of those of its neighbours that are not uniform, nearest cells. Returns whether
- * there is any. */
-static bool find_excess(const X(level) *fine, int slot, excess *e)
+/* The sides of a tile, as bits, across which there is one that is not uniform. */
+static uint32_t sides_of(const X(level) *fine, int slot)
+{
+    uint32_t sides = 0;
+    for (int face = 0; face < 2 * DIM; face++)
+        sides |= (uint32_t)(fine->kind[fine->near[slot][face]] != KIND_UNIFORM) << face;
+    return sides;
+}
+
+/* Of a tile, and of the nearest cells across such sides. Returns whether there is any. */
+static bool find_excess(const X(level) *fine, int slot, uint32_t sides, excess *e)
 {
     const X(grid) *g = &fine->grid;
     size_t base = X(tile_index)(g, fine->tile_of[slot]);
     uint32_t unknown = fine->kind[slot] == KIND_UNIFORM ? ~0u : fine->some[slot];
-    bool has[2 * DIM];
+    int has[6]; /* in 2D none along z */
     lane_mask some = {0};
     memset(e, 0, sizeof *e);
-    for (int face = 0; face < 2 * DIM; face++)
-        has[face] = fine->kind[fine->near[slot][face]] != KIND_UNIFORM;
-    for (int k = -(DIM == 3 && has[2 * DIM - 2]); k < PLANES + (DIM == 3 && has[2 * DIM - 1]); k++)
+    for (int face = 0; face < 6; face++)
+        has[face] = sides >> face & 1;
+    for (int k = -has[4]; k < PLANES + has[5]; k++)
         for (int j = -has[2]; j < TILE + has[3]; j++) {
             bool beside = j < 0 || j >= TILE || k < 0 || k >= PLANES;
             if (!beside && !(unknown >> (k * PAIRS + j / 2) & 1))
@@ -473,15 +481,6 @@ static void coarsen_general(X(level) *l, const X(level) *fine, const int first[D
     }
 }
 
-/* The sides of a fine tile, as bits, on which what it makes may not be as far from anything. */
-static uint32_t sides_of(const X(level) *fine, int slot)
-{
-    uint32_t sides = 0;
-    for (int face = 0; face < 2 * DIM; face++)
-        sides |= (uint32_t)(fine->kind[fine->near[slot][face]] != KIND_UNIFORM) << face;
-    return sides;
-}
-
 /* Sides that families m of planes k and k + 1 are at. */
 static uint32_t sides_at(int k, int m)
 {
@@ -499,9 +498,9 @@ static void coarsen_range(void *user, size_t begin, size_t end, int worker)
     for (size_t tile = begin; tile < end; tile++) {
         int first[DIM], slot = (int)tile + 1;
         bool uniform = fine->kind[slot] == KIND_UNIFORM;
-        uint32_t some = fine->some[slot], sides = uniform ? sides_of(fine, slot) : 0;
+        uint32_t some = fine->some[slot], sides = sides_of(fine, slot);
         excess e;
-        bool any_excess = (!uniform || sides) && find_excess(fine, slot, &e);
+        bool any_excess = (!uniform || sides) && find_excess(fine, slot, sides, &e);
         X(tile_cell)(&fine->grid, fine->tiles[tile], first);
         for (int k = 0; k < PLANES; k += 2)
             for (int m = 0; m < PAIRS; m++) {
