@@ -2,7 +2,7 @@
  *
  * A step first takes a particle to x, with its velocity as it was, and then gives it the kick
  * k = u - u_old (pressure, gravity) that the grid finds at x. But the force acted along the path.
- * In water that turns as one body by an angle a per step, the kick found at x points to the axis
+ * In water that turns as one body by an angle a per step, the kick found at x polane_mask to the axis
  * while the mean of the true one is turned back by a / 2; so every step keeps only cos(a) of the
  * angular momentum, and 100 steps per turn lose 18 % in each turn. The kick from half way back,
  *
@@ -20,12 +20,9 @@
  * and f = u - r u_old with the kick so corrected is one field, `carried`, read once. It is made
  * where particles read it: in tiles that hold some and in the nearest layers of those around, of
  * which a splash has many more. */
-#include "state.h"
-
-#include "device/cpu/lanes.h"
+#define LANE_COUNT 8
 #include "device/device.h"
-
-#include <string.h>
+#include "lanes.h"
 
 #define HALO 2                 /* cells: one to smooth, one for differences */
 #define SPAN (TILE + 2 * HALO) /* cells of a block along an axis */
@@ -34,8 +31,8 @@
 /* Vectors over `count` places of a row, the last of which may lie over the one before: place `i` is
  * the first of each. */
 #define FOR_VECTORS(count, i)                     \
-    for (int v_ = 0, i = 0; v_ * LANES < (count); \
-         v_++, i = (v_ + 1) * LANES <= (count) ? v_ * LANES : (count)-LANES)
+    for (int v_ = 0, i = 0; v_ * LANE_COUNT < (count); \
+         v_++, i = (v_ + 1) * LANE_COUNT <= (count) ? v_ * LANE_COUNT : (count)-LANE_COUNT)
 
 /* The rows of cells of a tile that hold particles: low .. high along y and z. */
 typedef struct extent {
@@ -54,23 +51,6 @@ typedef struct kick_block {
     float kick[BLOCK], other[BLOCK]; /* smoothing goes from one to the other */
     float known[BLOCK], other_known[BLOCK];
 } kick_block;
-
-LANE_FN floats load(const float *from)
-{
-    floats v;
-    memcpy(&v, from, sizeof v);
-    return v;
-}
-
-LANE_FN void store(float *to, floats v)
-{
-    memcpy(to, &v, sizeof v);
-}
-
-LANE_FN floats where(ints mask, floats v)
-{
-    return (floats)((ints)v & mask);
-}
 
 /* ---- where it is read */
 
@@ -187,12 +167,18 @@ typedef struct block_places {
 
 static block_places find_places(const X(sim) *s, const int first[DIM], int d)
 {
-    block_places b = {.straight = true};
-    FOR_DIM(a)
-        for (int i = 0; i < SPAN; i++) {
-            b.place[a][i] = X(image_place)(s, a, first[a] + i - HALO, a == d);
-            b.straight = b.straight && (a > 0 || b.place[a][i] == first[a] + i - HALO);
-        }
+    block_places b;
+    b.straight = true;
+    FOR_DIM(a) {
+        int low = first[a] - HALO;
+        bool inside = low >= 0 && low + SPAN <= s->grid.n[a];
+        for (int i = 0; i < SPAN; i++)
+            b.place[a][i] = inside ? low + i : X(image_place)(s, a, low + i, a == d);
+        for (int i = 0; i < SPAN && a == 0 && !inside; i++)
+            b.straight = b.straight && b.place[a][i] == low + i;
+    }
+    if (DIM == 2)
+        b.place[2][0] = 0;
     return b;
 }
 
@@ -209,12 +195,10 @@ static const uint8_t *marks_of_row(const X(sim) *s, const block_places *b, int d
     return memory;
 }
 
-LANE_FN ints are_known(const uint8_t *marks)
+SP_INLINE lane_mask are_known(const uint8_t *marks)
 {
-    uint8_t __attribute__((vector_size(LANES))) row;
-    memcpy(&row, marks, sizeof row);
-    ints m = __builtin_convertvector(row, ints);
-    return (m != FACE_UNKNOWN) & (m != FACE_FIXED);
+    lane_mask m = load_bytes(marks);
+    return ~(is_equal(m, FACE_UNKNOWN) | is_equal(m, FACE_FIXED));
 }
 
 static bool known_everywhere(const X(sim) *s, const window *w, const block_places *b, int d)
@@ -222,10 +206,10 @@ static bool known_everywhere(const X(sim) *s, const window *w, const block_place
     uint8_t memory[SPAN];
     FOR_ROWS(w, 0, 0, j, k) {
         const uint8_t *marks = marks_of_row(s, b, d, j, k, memory);
-        ints all = ~(ints){0};
+        lane_mask unknown = {0};
         FOR_VECTORS(SPAN, i)
-            all &= are_known(marks + i);
-        if (!lanes_all(all))
+            unknown |= ~are_known(marks + i);
+        if (any(unknown))
             return false;
     }
     return true;
@@ -236,12 +220,12 @@ static void load_known(const X(sim) *s, const window *w, const block_places *b, 
                        kick_block *block)
 {
     uint8_t memory[SPAN];
-    floats one = lanes_of(1.0f);
+    lanes one = (lanes){0} + 1.0f;
     FOR_ROWS(w, 0, 0, j, k) {
         const uint8_t *marks = marks_of_row(s, b, d, j, k, memory);
         int row = SPAN * (j + SPAN * k);
         FOR_VECTORS(SPAN, i) {
-            ints known = are_known(marks + i);
+            lane_mask known = are_known(marks + i);
             store(block->known + row + i, where(known, one));
             store(block->kick + row + i, where(known, load(block->kick + row + i)));
         }
@@ -252,7 +236,7 @@ static void load_known(const X(sim) *s, const window *w, const block_places *b, 
 
 /* One pass of (1/4, 1/2, 1/4) for places 1 .. SPAN - 2 of the rows around the window, without
  * `from_j` of them on either side, and of planes likewise; `step` is the distance of neighbours. */
-LANE_FN void smooth(const window *w, const float *restrict from, float *restrict to, int step,
+SP_INLINE void smooth(const window *w, const float *restrict from, float *restrict to, int step,
                     int from_j, int from_k)
 {
     FOR_ROWS(w, from_j, from_k, j, k) {
@@ -280,10 +264,10 @@ static void smooth_known(const window *w, float *restrict kick, const float *res
 {
     FOR_ROWS(w, 1, 1, j, k) {
         int row = SPAN * (j + SPAN * k);
-        floats now[(SPAN - 2 + LANES - 1) / LANES]; /* before any is written: they overlap */
+        lanes now[(SPAN - 2 + LANE_COUNT - 1) / LANE_COUNT]; /* before any is written: they overlap */
         FOR_VECTORS(SPAN - 2, i) {
-            floats share = load(known + row + i + 1);
-            now[v_] = where(share > 0.0f, load(kick + row + i + 1) / share);
+            lanes share = load(known + row + i + 1);
+            now[v_] = where_positive(share, load(kick + row + i + 1) / share);
         }
         FOR_VECTORS(SPAN - 2, i)
             store(kick + row + i + 1, now[v_]);
@@ -293,22 +277,22 @@ static void smooth_known(const window *w, float *restrict kick, const float *res
 /* ---- the correction */
 
 /* The way back of eight faces of component d, in cells, at most one long. */
-LANE_FN void way_back(const kick_args *args, size_t f, int d, floats way[DIM])
+SP_INLINE void way_back(const kick_args *args, size_t f, int d, lanes way[DIM])
 {
     const X(sim) *s = args->s;
-    floats square = {0};
+    lanes square = {0};
     FOR_DIM(a) {
         size_t up = s->grid.stride[a], low = s->grid.stride[d];
         const float *u = s->u[a] + f;
-        floats here = load(u);
+        lanes here = load(u);
         if (a != d)
             here = 0.25f * (here + load(u + up) + load(u - low) + load(u - low + up));
         way[a] = args->half * here;
         square += way[a] * way[a];
     }
-    if (lanes_all(~(square > 1.0f)))
+    if (!any(is_positive(square - 1.0f)))
         return;
-    for (int i = 0; i < LANES; i++) {
+    for (int i = 0; i < LANE_COUNT; i++) {
         float scale = square[i] > 1.0f ? 1.0f / __builtin_sqrtf(square[i]) : 1.0f;
         FOR_DIM(a)
             way[a][i] *= scale;
@@ -316,21 +300,21 @@ LANE_FN void way_back(const kick_args *args, size_t f, int d, floats way[DIM])
 }
 
 /* Eight faces, whose place in the block is `mid`; known: NULL where all is. */
-LANE_FN void correct_some(const kick_args *args, size_t f, int d, const float *restrict kick,
+SP_INLINE void correct_some(const kick_args *args, size_t f, int d, const float *restrict kick,
                           const float *restrict known, int mid)
 {
     X(sim) *s = args->s;
     const int step[3] = {1, SPAN, SPAN * SPAN};
-    floats way[DIM], change = {0};
+    lanes way[DIM], change = {0};
     way_back(args, f, d, way);
     FOR_DIM(a) {
         int up = mid + step[a], down = mid - step[a];
-        floats term = way[a] * (load(kick + up) - load(kick + down));
+        lanes term = way[a] * (load(kick + up) - load(kick + down));
         if (known)
-            term = where((load(known + up) > 0.0f) & (load(known + down) > 0.0f), term);
+            term = where(is_positive(load(known + up)) & is_positive(load(known + down)), term);
         change += term;
     }
-    floats now = load(s->u[d] + f) - 0.5f * change;
+    lanes now = load(s->u[d] + f) - 0.5f * change;
     store(s->carried[d] + f, now - args->kept * load(s->u_old[d] + f));
 }
 
@@ -341,7 +325,7 @@ static void correct(const kick_args *args, const window *w, size_t base, int d,
     FOR_ROWS(w, HALO, HALO, j, k) {
         size_t row = base + (size_t)(j - HALO) * g->stride[1];
         row += DIM == 3 ? (size_t)(k - HALO) * g->stride[2] : 0;
-        for (int i = 0; i < TILE; i += LANES)
+        for (int i = 0; i < TILE; i += LANE_COUNT)
             correct_some(args, row + (size_t)i, d, kick, known, HALO + i + SPAN * (j + SPAN * k));
     }
 }
@@ -378,7 +362,6 @@ static void kick_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const kick_args *args = user;
     kick_block b;
-    memset(&b, 0, sizeof b);
     for (size_t k = begin; k < end; k++)
         kick_tile(args, args->s->tiles.faces[k], &b);
 }

@@ -53,15 +53,35 @@ SP_INLINE wide widen(lanes v)
     return __builtin_convertvector(v, wide);
 }
 
-/* Bytes, cell types say, as numbers. */
+/* Bytes, cell types say, as numbers, and back. The machine has instructions for it, but gcc goes
+ * byte by byte. */
 SP_INLINE lane_mask load_bytes(const uint8_t *p)
 {
+#if defined(__AVX2__) && !defined(__clang__) && LANE_COUNT == 8
+    typedef long long words __attribute__((vector_size(16)));
+    typedef char bytes __attribute__((vector_size(16)));
+    long long eight;
+    memcpy(&eight, p, sizeof eight);
+    return (lane_mask)__builtin_ia32_pmovzxbd256((bytes)(words){eight, 0});
+#else
     return __builtin_convertvector(*(const loose_bytes *)p, lane_mask);
+#endif
 }
 
 SP_INLINE void store_bytes(uint8_t *p, lane_mask v)
 {
+#if defined(__AVX2__) && !defined(__clang__) && LANE_COUNT == 8
+    typedef long long words __attribute__((vector_size(16)));
+    typedef int half __attribute__((vector_size(16)));
+    half low = __builtin_shufflevector(v, v, 0, 1, 2, 3),
+         high = __builtin_shufflevector(v, v, 4, 5, 6, 7);
+    typedef short shorts __attribute__((vector_size(16)));
+    shorts both = (shorts)__builtin_ia32_packusdw128(low, high);
+    long long eight = ((words)__builtin_ia32_packuswb128(both, both))[0];
+    memcpy(p, &eight, sizeof eight);
+#else
     *(loose_bytes *)p = __builtin_convertvector(v, lane_bytes);
+#endif
 }
 
 /* Masks come from arithmetic: where the machine's vectors are shorter than a row, gcc compares rows

@@ -14,12 +14,12 @@
  * inflow or outflow if its middle is inside one, liquid if phi < 0 (voxel surface: if it holds a
  * particle, or if solids leave it little room and its neighbours do), and air otherwise. Outflow
  * cells are air: what enters them leaves. */
+#define LANE_COUNT 8
 #include "device/device.h"
-
 #include "kernels/surface.h"
+#include "lanes.h"
 
 #include <math.h>
-#include <string.h>
 
 bool X(has_level_set)(const X(sim) *s)
 {
@@ -266,23 +266,31 @@ static bool is_solid(const X(sim) *s, size_t index)
     return open == 0.0f;
 }
 
+/* Eight cells by what is beside the level set: where liquid comes and goes, and solids. */
+static void type_others(X(sim) *s, size_t first, bool solids)
+{
+    for (size_t index = first; index < first + 8; index++) {
+        if (s->marks && s->marks[index])
+            s->type[index] = s->marks[index] & MARK_INFLOW ? SPATE_CELL_INFLOW : SPATE_CELL_AIR;
+        if (solids && is_solid(s, index))
+            s->type[index] = SPATE_CELL_SOLID;
+    }
+}
+
 static void type_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     X(sim) *s = user;
-    bool solids = s->solids.live > 0;
     for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&s->grid, s->tiles.active[k]);
-        for (int r = 0; r < TILE_ROWS; r++)
-            for (int i = 0; i < TILE; i++) {
-                size_t index = base + X(row_offset)(&s->grid, r) + (size_t)i;
-                uint8_t type = s->phi[index] < 0.0f ? SPATE_CELL_LIQUID : SPATE_CELL_AIR;
-                if (s->marks && s->marks[index])
-                    type = s->marks[index] & MARK_INFLOW ? SPATE_CELL_INFLOW : SPATE_CELL_AIR;
-                if (solids && is_solid(s, index))
-                    type = SPATE_CELL_SOLID;
-                s->type[index] = type;
-            }
+        int tile = s->tiles.active[k];
+        bool solids = s->solids.live > 0 && s->tiles.cut[tile];
+        size_t base = X(tile_index)(&s->grid, tile);
+        FOR_TILE_EIGHTS(r, i) {
+            size_t c = base + X(row_offset)(&s->grid, r) + (size_t)i;
+            store_bytes(s->type + c, is_positive(-load(s->phi + c)) & SPATE_CELL_LIQUID);
+            if (s->marks || solids)
+                type_others(s, c, solids);
+        }
     }
 }
 

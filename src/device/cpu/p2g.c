@@ -8,9 +8,9 @@
  * particle offers.
  *
  * The linear kernel without an affine part, the default, has a faster way: p2g_linear.c. */
+#define LANE_COUNT 8
 #include "device/device.h"
-
-#include <string.h>
+#include "sim/lanes.h"
 
 #define RIM 2                 /* places below the tile that the widest kernel reaches */
 #define SIDE (TILE + RIM + 3) /* and above */
@@ -148,11 +148,11 @@ static void normalise_range(void *user, size_t begin, size_t end, int worker)
             size_t row = base + X(row_offset)(g, r);
             FOR_DIM(d) {
                 float *u = s->u[d] + row, *u_old = s->u_old[d] + row;
-                const float *w = s->weight[d] + row;
-                for (int i = 0; i < TILE; i++) {
-                    float value = w[i] > 0.0f ? u[i] / w[i] : 0.0f;
-                    u[i] = value;
-                    u_old[i] = value;
+                const float *weight = s->weight[d] + row;
+                FOR_EIGHTS(i) {
+                    lanes w = load(weight + i), mean = where_positive(w, load(u + i) / w);
+                    store(u + i, mean);
+                    store(u_old + i, mean);
                 }
             }
         }
