@@ -115,29 +115,29 @@ static void prefix_sums(sort_args *args)
     start[tiles] = sum;
 }
 
-/* The ids of eight particles of a list as signed numbers in the same order; after the n-th, the
- * largest there is. */
-LANE_FN ints ids_of(const uint32_t *list, uint32_t n, const uint32_t *id)
+/* Ids as signed numbers in the same order. */
+LANE_FN int32_t signed_id(uint32_t id)
+{
+    return (int32_t)(id ^ 0x80000000u);
+}
+
+/* Eight of them; after the n-th, the largest there is. */
+LANE_FN ints load_ids(const int32_t *id, uint32_t n)
 {
     const words lane = {0, 1, 2, 3, 4, 5, 6, 7};
-    words ids = {id[list[0]], id[list[1]], id[list[2]], id[list[3]],
-                 id[list[4]], id[list[5]], id[list[6]], id[list[7]]};
-    ints missing = (ints)(lane >= n);
-    return ((ints)(ids ^ 0x80000000u) & ~missing) | (missing & INT32_MAX);
+    ints ids, missing = (ints)(lane >= n);
+    memcpy(&ids, id, sizeof ids);
+    return (ids & ~missing) | (missing & INT32_MAX);
 }
 
 /* How many of `others` are smaller than each of `some`. */
 LANE_FN ints smaller_ids(ints some, ints others)
 {
+    int32_t other[LANES]; /* read back one by one, to all lanes: cheaper than shuffles */
     ints count = {0};
-    count -= some > __builtin_shufflevector(others, others, 0, 0, 0, 0, 0, 0, 0, 0);
-    count -= some > __builtin_shufflevector(others, others, 1, 1, 1, 1, 1, 1, 1, 1);
-    count -= some > __builtin_shufflevector(others, others, 2, 2, 2, 2, 2, 2, 2, 2);
-    count -= some > __builtin_shufflevector(others, others, 3, 3, 3, 3, 3, 3, 3, 3);
-    count -= some > __builtin_shufflevector(others, others, 4, 4, 4, 4, 4, 4, 4, 4);
-    count -= some > __builtin_shufflevector(others, others, 5, 5, 5, 5, 5, 5, 5, 5);
-    count -= some > __builtin_shufflevector(others, others, 6, 6, 6, 6, 6, 6, 6, 6);
-    count -= some > __builtin_shufflevector(others, others, 7, 7, 7, 7, 7, 7, 7, 7);
+    memcpy(other, &others, sizeof other);
+    for (int lane = 0; lane < LANES; lane++)
+        count -= some > other[lane];
     return count; /* a comparison that holds is -1 */
 }
 
@@ -150,31 +150,28 @@ LANE_FN void lay_by_rank(const uint32_t *list, ints rank, uint32_t *to)
 }
 
 /* The numbers of the particles of one cell, n of them, in order of their ids to `to`. Up to 2 LANES
- * without a loop; eight or sixteen are read from the list, and something is written behind the last
- * of them, to[n], too. */
-static void sort_few_by_id(const uint32_t *list, uint32_t n, const uint32_t *id, uint32_t *to)
+ * without a loop; eight or sixteen are read from the lists, and something is written behind the
+ * last of them, to[n], too. */
+static void sort_few_by_id(const uint32_t *list, const int32_t *id, uint32_t n, uint32_t *to)
 {
-    ints first = ids_of(list, n, id);
+    ints first = load_ids(id, n);
     if (n <= LANES) {
         lay_by_rank(list, smaller_ids(first, first), to);
         return;
     }
-    ints second = ids_of(list + LANES, n - LANES, id);
+    ints second = load_ids(id + LANES, n - LANES);
     lay_by_rank(list + LANES, smaller_ids(second, first) + smaller_ids(second, second), to);
     lay_by_rank(list, smaller_ids(first, first) + smaller_ids(first, second), to);
 }
 
 /* The same for any number, and nothing else is written. */
-static void sort_by_id(const uint32_t *list, uint32_t n, const uint32_t *id, uint32_t *to)
+static void sort_by_id(const uint32_t *list, const int32_t *id, uint32_t n, uint32_t *to)
 {
     for (uint32_t k = 0; k < n; k += LANES) {
-        uint32_t ids[LANES], rank[LANES], count = n - k < LANES ? n - k : LANES;
-        for (uint32_t lane = 0; lane < LANES; lane++)
-            ids[lane] = id[list[k + (lane < count ? lane : 0)]];
-        words some, smaller = {0};
-        memcpy(&some, ids, sizeof some);
+        uint32_t rank[LANES], count = n - k < LANES ? n - k : LANES;
+        ints some = load_ids(id + k, count), smaller = {0};
         for (uint32_t other = 0; other < n; other++)
-            smaller -= (words)(some > id[list[other]]);
+            smaller -= some > id[other];
         memcpy(rank, &smaller, sizeof rank);
         for (uint32_t lane = 0; lane < count; lane++)
             to[rank[lane]] = list[k + lane];
@@ -189,6 +186,7 @@ typedef uint32_t counters[PARTS][TILE_CELLS];
 /* What a worker needs for a tile. */
 typedef struct tile_scratch {
     uint32_t place[TILE_MOST + 2 * LANES]; /* numbers by cell */
+    int32_t id[TILE_MOST + 2 * LANES];     /* their ids */
     uint16_t cell[TILE_MOST];              /* in the order of `order` */
     counters next;
 } tile_scratch;
@@ -251,12 +249,21 @@ static void sort_crowd(const sort_args *args, int tile, counters next)
     sp_heap_sort(s->particles.order + begin, n, args->key, s->particles.id[0]);
 }
 
-/* The numbers of a tile's particles, and their cells, to the places of their cells. */
+/* Particle k of a tile, in one of its parts, to the next place of its cell. */
+LANE_FN void place_one(tile_scratch *t, uint32_t part, uint32_t k, const uint32_t *order,
+                       const uint32_t *id)
+{
+    uint32_t place = t->next[part][t->cell[k]]++;
+    t->place[place] = order[k];
+    t->id[place] = signed_id(id[order[k]]);
+}
+
+/* The numbers of a tile's particles, and their ids, to the places of their cells. */
 static void sort_by_cell(const sort_args *args, int tile, tile_scratch *t)
 {
     X(sim) *s = args->s;
     const X(word) *key = args->key;
-    const uint32_t *order = s->particles.order + s->tiles.start[tile];
+    const uint32_t *order = s->particles.order + s->tiles.start[tile], *id = s->particles.id[0];
     uint32_t n = s->tiles.start[tile + 1] - s->tiles.start[tile], part_size = n / PARTS;
     for (uint32_t k = 0; k < n; k++)
         t->cell[k] = (uint16_t)(key[order[k]] % TILE_CELLS);
@@ -267,18 +274,16 @@ static void sort_by_cell(const sort_args *args, int tile, tile_scratch *t)
         t->next[PARTS - 1][t->cell[k]]++;
     place_cells(s, tile, t->next);
     for (uint32_t k = 0; k < part_size; k++)
-        for (uint32_t part = 0; part < PARTS; part++) {
-            uint32_t from = part * part_size + k;
-            t->place[t->next[part][t->cell[from]]++] = order[from];
-        }
+        for (uint32_t part = 0; part < PARTS; part++)
+            place_one(t, part, part * part_size + k, order, id);
     for (uint32_t k = PARTS * part_size; k < n; k++)
-        t->place[t->next[PARTS - 1][t->cell[k]]++] = order[k];
+        place_one(t, PARTS - 1, k, order, id);
 }
 
 static void sort_tile(const sort_args *args, int tile, tile_scratch *t)
 {
     X(sim) *s = args->s;
-    const uint32_t *id = s->particles.id[0], *place = t->place, *end = t->next[PARTS - 1];
+    const uint32_t *end = t->next[PARTS - 1];
     uint32_t begin = s->tiles.start[tile], n = s->tiles.start[tile + 1] - begin;
     uint32_t *order = s->particles.order + begin;
     memset(t->next, 0, sizeof t->next);
@@ -287,14 +292,16 @@ static void sort_tile(const sort_args *args, int tile, tile_scratch *t)
         return;
     }
     sort_by_cell(args, tile, t);
-    for (int k = 0; k < 2 * LANES; k++)
-        t->place[n + (uint32_t)k] = 0; /* some particle, for who reads on */
+    for (uint32_t k = n; k < n + 2 * LANES; k++) {
+        t->place[k] = 0; /* some particle, for who reads on */
+        t->id[k] = 0;
+    }
     for (uint32_t c = 0, first = 0; c < TILE_CELLS && first < n; first = end[c++]) {
         uint32_t count = end[c] - first;
         if (count > 0 && count <= 2 * LANES && first + count < n)
-            sort_few_by_id(place + first, count, id, order + first);
+            sort_few_by_id(t->place + first, t->id + first, count, order + first);
         else if (count > 0)
-            sort_by_id(place + first, count, id, order + first);
+            sort_by_id(t->place + first, t->id + first, count, order + first);
     }
 }
 
