@@ -54,13 +54,15 @@ SP_INLINE void sweep_vector(padded *p, const view *v, int k, int m, int h, int k
 /* Vectors h of plane k. */
 SP_INLINE void sweep_plane(padded *p, const view *v, int k, int h, int kind)
 {
+    uint32_t some = kind == KIND_UNIFORM ? ALL_PAIRS : pairs_of(v->some, k);
     uint32_t uneven = kind == KIND_UNIFORM ? 0 : pairs_of(v->uneven, k);
-    if (!uneven) {
+    if (kind == KIND_UNIFORM || (!uneven && __builtin_popcount(some) > PAIRS / 2)) {
         FOR_PAIRS(m)
             sweep_vector(p, v, k, m, h, kind, false);
         return;
     }
-    for (int m = 0; m < PAIRS; m++) {
+    for (; some; some &= some - 1) {
+        int m = __builtin_ctz(some);
         if (uneven >> m & 1)
             sweep_vector(p, v, k, m, h, kind, true);
         else
