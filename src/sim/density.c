@@ -16,11 +16,12 @@
  * error of one step is limited, and so is the way of a particle (advect.c, which adds d to it).
  * Faces around the liquid get the displacement as they got the velocity (extrapolate.c), so that
  * what lies on the surface goes with it. */
+#define LANE_COUNT 8
 #include "device/device.h"
+#include "lanes.h"
 #include "pressure/pressure.h"
 
 #include <math.h>
-#include <string.h>
 
 #define MOST_ERROR 0.5f /* of the density, in a step */
 #define TOLERANCE 1e-3  /* of the largest right side */
@@ -90,19 +91,16 @@ static void excess_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
+/* Of the border; all else is written when the displacement is. */
 static void zero_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     X(sim) *s = user;
-    size_t active = (size_t)s->tiles.active_count;
     for (size_t k = begin; k < end; k++) {
-        size_t base =
-            X(tile_index)(&s->grid, k < active ? s->tiles.active[k] : s->tiles.border[k - active]);
-        for (int r = 0; r < TILE_ROWS; r++) {
-            size_t row = base + X(row_offset)(&s->grid, r);
+        size_t base = X(tile_index)(&s->grid, s->tiles.border[k]);
+        for (int r = 0; r < TILE_ROWS; r++)
             FOR_DIM(d)
-                memset(s->away[d] + row, 0, TILE * sizeof(float));
-        }
+                memset(s->away[d] + base + X(row_offset)(&s->grid, r), 0, TILE * sizeof(float));
     }
 }
 
@@ -113,32 +111,25 @@ typedef struct layer_args {
     int layer;
 } layer_args;
 
-static void extend_face(X(sim) *s, int d, size_t f, int layer)
+/* Eight faces d from f on: those of the layer get the mean of their neighbours in the layers
+ * before. */
+SP_INLINE void extend_part(X(sim) *s, int d, size_t f, int layer)
 {
-    float sum = 0.0f, count = 0.0f;
-    FOR_DIM(axis) {
-        size_t near[2] = {f - s->grid.stride[axis], f + s->grid.stride[axis]};
+    lane_mask taken = is_equal(load_bytes(s->known[d] + f), layer), count = {0};
+    if (!any(taken))
+        return;
+    lanes sum = {0};
+    FOR_DIM(axis)
         for (int side = 0; side < 2; side++) {
-            bool known = s->known[d][near[side]] > 0 && s->known[d][near[side]] < layer;
-            sum += known ? s->away[d][near[side]] : 0.0f;
-            count += known ? 1.0f : 0.0f;
+            size_t near = side ? f + s->grid.stride[axis] : f - s->grid.stride[axis];
+            lane_mask marks = load_bytes(s->known[d] + near);
+            lane_mask known = is_below(marks, layer) & ~is_equal(marks, FACE_UNKNOWN);
+            sum += where(known, load(s->away[d] + near));
+            count -= known;
         }
-    }
-    s->away[d][f] = count > 0.0f ? sum / count : 0.0f;
-}
-
-/* Whether a row of face marks holds `mark`. */
-static bool has_mark(const uint8_t *marks, int mark)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    uint64_t found = 0;
-    for (int i = 0; i < TILE; i += 8) {
-        uint64_t word;
-        memcpy(&word, marks + i, sizeof word);
-        word ^= ones * (uint64_t)mark;
-        found |= (word - ones) & ~word & ones << 7;
-    }
-    return found != 0;
+    lanes number = __builtin_convertvector(count, lanes);
+    lanes mean = where_positive(number, sum / number);
+    store(s->away[d] + f, choose(taken, mean, load(s->away[d] + f)));
 }
 
 static void extend_range(void *user, size_t begin, size_t end, int worker)
@@ -148,20 +139,16 @@ static void extend_range(void *user, size_t begin, size_t end, int worker)
     X(sim) *s = args->s;
     const X(grid) *g = &s->grid;
     for (size_t k = begin; k < end; k++) {
-        int t[DIM];
-        if (s->system.unknown[s->tiles.faces[k]] == UNKNOWN_DEEP)
+        int t[DIM], tile = s->tiles.faces[k];
+        if (s->system.unknown[tile] == UNKNOWN_DEEP || !s->tiles.marked[tile])
             continue;
-        X(tile_coordinates)(g, s->tiles.faces[k], t);
-        size_t base = X(tile_index)(g, s->tiles.faces[k]);
-        for (int r = 0; r < TILE_ROWS; r++) {
-            if (!X(row_has_faces)(g, t, r))
-                continue;
-            size_t row = base + X(row_offset)(g, r);
-            FOR_DIM(d)
-                for (int i = 0; i < TILE && has_mark(s->known[d] + row, args->layer); i++)
-                    if (s->known[d][row + (size_t)i] == args->layer)
-                        extend_face(s, d, row + (size_t)i, args->layer);
-        }
+        X(tile_coordinates)(g, tile, t);
+        size_t base = X(tile_index)(g, tile);
+        for (int r = 0; r < TILE_ROWS; r++)
+            if (X(row_has_faces)(g, t, r))
+                FOR_DIM(d)
+                    FOR_EIGHTS(i)
+                        extend_part(s, d, base + X(row_offset)(g, r) + (size_t)i, args->layer);
     }
 }
 
@@ -184,9 +171,8 @@ static void find_excess(X(sim) *s)
 {
     ON_DEVICE(s, X(gpu_density_excess)(s->gpu); return );
     sp_pool *pool = s->common->pool;
-    size_t tiles = (size_t)(s->tiles.active_count + s->tiles.border_count);
     size_t unknown = (size_t)s->system.levels[0].tile_count;
-    sp_parallel_for(pool, tiles, 8, zero_range, s);
+    sp_parallel_for(pool, (size_t)s->tiles.border_count, 8, zero_range, s);
     sp_parallel_for(pool, unknown, 4, excess_range, s);
     X(settle_pockets)(s);
     if (s->common->scene->pressure.solver != SPATE_SOLVER_MULTIGRID) /* which starts from nothing */
@@ -215,7 +201,7 @@ void X(project_density)(X(sim) *s)
     y->q = y->q_density;
     find_excess(s);
     s->common->density_iterations += solve_density(s);
-    X(system_gradient)(s, s->away);
+    X(system_gradient)(s, s->away, true);
     y->q = q;
     extend(s);
     s->displaced = true;

@@ -123,6 +123,35 @@ static lane_mask mark_deep_tile(X(sim) *s, int tile, lane_mask most)
     return most;
 }
 
+/* Whether a tile and the cells across its low faces are air. */
+static bool is_air(const X(sim) *s, size_t base)
+{
+    const X(grid) *g = &s->grid;
+    uint64_t some = 0;
+    for (int n = 0; n < GROUPS; n++) {
+        const uint8_t *type = s->type + base + group_offset(g, n);
+        const int r = n * 8 / TILE, place[3] = {n * 8 % TILE, r & (TILE - 1), r >> TILE_SHIFT};
+        some |= load_word(type) | (place[0] == 0 ? *(type - 1) : 0);
+        for (int d = 1; d < DIM; d++)
+            some |= place[d] == 0 ? load_word(type - g->stride[d]) : 0;
+    }
+    return some == 0; /* SPATE_CELL_AIR */
+}
+
+static void mark_air_tile(X(sim) *s, int tile, size_t base)
+{
+    const X(grid) *g = &s->grid;
+    X(front) *f = &s->tiles.fronts[tile];
+    int t[DIM];
+    X(tile_coordinates)(g, tile, t);
+    for (int n = 0; n < GROUPS; n++)
+        if (X(row_has_faces)(g, t, n * 8 / TILE))
+            FOR_DIM(d) {
+                memset(s->known[d] + base + group_offset(g, n), FACE_UNKNOWN, 8);
+                f->unknown[d][n / 8] |= UINT64_C(0xff) << n % 8 * 8;
+            }
+}
+
 /* What the bits of the first layer say of a tile. */
 static void settle_front(X(sim) *s, int tile)
 {
@@ -145,8 +174,11 @@ static double mark_partial(void *user, size_t begin, size_t end)
     for (size_t k = begin; k < end; k++) {
         int tile = s->tiles.faces[k];
         memset(&s->tiles.fronts[tile], 0, sizeof *s->tiles.fronts);
+        size_t base = X(tile_index)(&s->grid, tile);
         if (s->system.unknown[tile] == UNKNOWN_DEEP)
             most = mark_deep_tile(s, tile, most);
+        else if (s->system.unknown[tile] == UNKNOWN_NONE && is_air(s, base))
+            mark_air_tile(s, tile, base);
         else
             for (int d = 0; d < DIM; d++)
                 most = mark_groups(s, tile, d, solids && s->tiles.cut[tile], most);

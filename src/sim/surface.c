@@ -282,9 +282,13 @@ static void type_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     X(sim) *s = user;
     for (size_t k = begin; k < end; k++) {
-        int tile = s->tiles.active[k];
-        bool solids = s->solids.live > 0 && s->tiles.cut[tile];
-        size_t base = X(tile_index)(&s->grid, tile);
+        int tile = s->tiles.active[k], first[DIM];
+        X(tile_cell)(&s->grid, tile, first);
+        size_t base = X(index)(&s->grid, first);
+        bool solids = s->tiles.cut[tile];
+        FOR_DIM(d)
+            solids = solids || first[d] + TILE > s->grid.n[d]; /* what is outside is solid, too */
+        solids = solids && s->solids.live > 0;
         FOR_TILE_EIGHTS(r, i) {
             size_t c = base + X(row_offset)(&s->grid, r) + (size_t)i;
             store_bytes(s->type + c, is_positive(-load(s->phi + c)) & SPATE_CELL_LIQUID);

@@ -42,7 +42,8 @@ typedef struct X(solve) {
 /* system.c */
 /* q: what it was, times `scale`, is the start. Returns max |b|, m/s, pockets as they are. */
 double X(system_assemble)(X(sim) *s, double dt, double scale);
-void X(system_gradient)(X(sim) *s, float *const u[DIM]); /* u -= grad q; border: periodic only */
+/* u -= grad q, border: periodic only; fresh: u holds nothing yet and counts as 0. */
+void X(system_gradient)(X(sim) *s, float *const u[DIM], bool fresh);
 /* max |flux out of a cell with an unknown|, m/s; and q is multiplied by `scale` */
 double X(system_divergence)(X(sim) *s, double dt, double scale);
 

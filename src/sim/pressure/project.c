@@ -128,7 +128,7 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
         X(forget_pressure)(s); /* what comes next is not to start from a failure */
     if (!solve.converged)
         TRY(not_converged(s, &solve, share, error));
-    X(system_gradient)(s, s->u);
+    X(system_gradient)(s, s->u, false);
     double after = X(system_divergence)(s, dt, to_pressure) * share;
     common->divergence_before = fmax(common->divergence_before, before);
     common->divergence_after = fmax(common->divergence_after, after);

@@ -377,11 +377,15 @@ double X(system_assemble)(X(sim) *s, double dt, double scale)
 /* ---- velocity */
 
 /* Faces d of eight cells. */
-SP_INLINE void gradient_part(X(sim) *s, float *u, size_t c, int d, bool solids)
+SP_INLINE void gradient_part(X(sim) *s, float *u, size_t c, int d, bool solids, bool fresh)
 {
     size_t low = c - s->grid.stride[d];
-    if (!(liquid_among(s->type + c) | liquid_among(s->type + low)))
+    const lanes none = {0};
+    if (!(liquid_among(s->type + c) | liquid_among(s->type + low))) {
+        if (fresh)
+            store(u + c, none);
         return;
+    }
     lanes change = load(s->system.q + c) - load(s->system.q + low);
     if (solids || !is_full(s->type + c) || !is_full(s->type + low)) {
         lane_mask here = load_bytes(s->type + c), there = load_bytes(s->type + low);
@@ -397,12 +401,13 @@ SP_INLINE void gradient_part(X(sim) *s, float *u, size_t c, int d, bool solids)
         }
         change = where(open & (here | there), change);
     }
-    store(u + c, load(u + c) - change);
+    store(u + c, (fresh ? none : load(u + c)) - change);
 }
 
 typedef struct gradient_args {
     X(sim) *s;
     float *const *u;
+    bool fresh; /* u holds nothing yet */
 } gradient_args;
 
 static void gradient_tile(const gradient_args *args, int tile, int d)
@@ -416,7 +421,8 @@ static void gradient_tile(const gradient_args *args, int tile, int d)
     for (int r = 0; r < TILE_ROWS; r++) {
         if (X(row_has_faces)(g, t, r))
             FOR_EIGHTS(i)
-                gradient_part(s, args->u[d], base + X(row_offset)(g, r) + (size_t)i, d, solids);
+                gradient_part(s, args->u[d], base + X(row_offset)(g, r) + (size_t)i, d, solids,
+                              args->fresh);
     }
 }
 
@@ -428,8 +434,15 @@ static void gradient_deep(const gradient_args *args, size_t base, int d)
     float *u = args->u[d];
     FOR_TILE_EIGHTS(r, i) {
         size_t c = base + X(row_offset)(g, r) + (size_t)i;
-        store(u + c, load(u + c) - (load(q + c) - load(q + c - g->stride[d])));
+        lanes before = args->fresh ? (lanes){0} : load(u + c);
+        store(u + c, before - (load(q + c) - load(q + c - g->stride[d])));
     }
+}
+
+static void clear_faces(const gradient_args *args, size_t base, int d)
+{
+    for (int r = 0; r < TILE_ROWS; r++)
+        memset(args->u[d] + base + X(row_offset)(&args->s->grid, r), 0, TILE * sizeof(float));
 }
 
 static void gradient_range(void *user, size_t begin, size_t end, int worker)
@@ -446,15 +459,17 @@ static void gradient_range(void *user, size_t begin, size_t end, int worker)
                 gradient_deep(args, X(tile_index)(g, tile), d);
             else if (unknown[tile] || unknown[tile - step] || g->periodic[d])
                 gradient_tile(args, tile, d);
+            else if (args->fresh)
+                clear_faces(args, X(tile_index)(g, tile), d);
             step *= g->tiles[d];
         }
     }
 }
 
-void X(system_gradient)(X(sim) *s, float *const u[DIM])
+void X(system_gradient)(X(sim) *s, float *const u[DIM], bool fresh)
 {
     ON_DEVICE(s, X(gpu_gradient)(s->gpu, s->system.q != s->p); return );
-    gradient_args args = {s, u};
+    gradient_args args = {s, u, fresh};
     X(fill_border_periodic)(s, s->system.q, -1);
     sp_parallel_for(s->common->pool, (size_t)s->tiles.face_count, 4, gradient_range, &args);
     FOR_DIM(d)

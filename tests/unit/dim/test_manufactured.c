@@ -202,7 +202,7 @@ static bool solve_at(int n, surface kind, errors *e)
     X(system_assemble)(f->s, DT, 1);
     X(solve) solve = solve_cold(f, 1e-6, 500);
     CHECK(solve.converged);
-    X(system_gradient)(f->s, f->s->u);
+    X(system_gradient)(f->s, f->s->u, false);
     *e = measure(f, kind);
     CHECK(e->cut > n);
     fixture_destroy(f);
