@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define MAX_THREADS 256
-#define SPIN_TURNS 1000 /* pauses: a few ten microseconds */
+#define SPIN_TURNS 10000 /* pauses: some hundred microseconds */
 
 /* The gate in one word: number of the loop, whether it is open, how many workers are inside. */
 #define GATE_INSIDE 0xffffu

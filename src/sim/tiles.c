@@ -33,12 +33,23 @@ static void clear_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-/* Sets `mark` in the neighbours of a tile: in those of the domain, or in those of the border. */
-static void mark_neighbours(X(sim) *s, int tile, bool border, uint8_t mark)
+/* Coordinates of the tile after t. */
+static void next_tile(const X(grid) *g, int t[DIM])
+{
+    for (int d = 0; d < DIM && ++t[d] == g->tiles[d]; d++)
+        t[d] = 0;
+}
+
+/* Sets `mark` in the neighbours of tile t: in those of the domain, or in those of the border. */
+static void mark_neighbours(X(sim) *s, const int t[DIM], bool border, uint8_t mark)
 {
     const X(grid) *g = &s->grid;
-    int t[DIM], near[DIM], offset[3];
-    X(tile_coordinates)(g, tile, t);
+    int near[DIM], offset[3];
+    bool inner = true; /* no neighbour is in the border */
+    FOR_DIM(d)
+        inner = inner && t[d] > 1 && t[d] < g->tiles[d] - 2;
+    if (inner && border)
+        return;
     for (offset[2] = DIM == 3 ? -1 : 0; offset[2] <= (DIM == 3 ? 1 : 0); offset[2]++)
         for (offset[1] = -1; offset[1] <= 1; offset[1]++)
             for (offset[0] = -1; offset[0] <= 1; offset[0]++) {
@@ -75,46 +86,59 @@ static void mark_across(X(sim) *s, int axis)
             s->tiles.state[k] = (uint8_t)((s->tiles.state[k] & ~TILE_ACROSS) | TILE_ACTIVE);
 }
 
+/* Tiles with particles, by colour and in ascending order. */
+static void list_liquid(X(sim) *s)
+{
+    X(tiles) *t = &s->tiles;
+    int next[COLOURS] = {0}, sum = 0;
+    for (int k = 0; k < t->active_count; k++)
+        if (t->state[t->active[k]] & TILE_LIQUID)
+            next[X(tile_colour)(&s->grid, t->active[k])]++;
+    for (int colour = 0; colour < COLOURS; colour++) {
+        t->colour_start[colour] = sum;
+        sum += next[colour];
+        next[colour] = t->colour_start[colour];
+    }
+    t->colour_start[COLOURS] = t->liquid_count = sum;
+    for (int k = 0; k < t->active_count; k++)
+        if (t->state[t->active[k]] & TILE_LIQUID)
+            t->liquid[next[X(tile_colour)(&s->grid, t->active[k])]++] = t->active[k];
+}
+
 void X(tiles_update)(X(sim) *s)
 {
     X(tiles) *t = &s->tiles;
-    int count = s->grid.tile_count;
+    const X(grid) *g = &s->grid;
+    int count = g->tile_count, at[DIM] = {0};
     /* bits of the last step move up; those that are not set again have left */
     for (int k = 0; k < count; k++)
         t->state[k] = (uint8_t)((t->state[k] & 0xf) << 4);
-    for (int k = 0; k < count; k++)
+    for (int k = 0; k < count; k++, next_tile(g, at))
         if (t->start[k + 1] > t->start[k]) {
             t->state[k] |= TILE_LIQUID;
-            mark_neighbours(s, k, false, TILE_ACTIVE);
+            mark_neighbours(s, at, false, TILE_ACTIVE);
         }
     for (int axis = 0; axis < DIM; axis++)
-        if (s->grid.periodic[axis])
+        if (g->periodic[axis])
             mark_across(s, axis);
-    for (int k = 0; k < count; k++)
+    for (int k = 0; k < count; k++, next_tile(g, at)) /* from the first one again */
         if (t->state[k] & TILE_ACTIVE)
-            mark_neighbours(s, k, true, TILE_BORDER);
+            mark_neighbours(s, at, true, TILE_BORDER);
     sp_arena arena = X(arena)(s);
     int *left = sp_arena_take(&arena, (size_t)count, sizeof *left);
     int left_count = 0;
-    t->active_count = t->border_count = t->liquid_count = t->face_count = 0;
+    t->active_count = t->border_count = t->face_count = 0;
     for (int k = 0; k < count; k++) {
         bool active = t->state[k] & TILE_ACTIVE, border = t->state[k] & TILE_BORDER;
         if (active)
             t->active[t->active_count++] = k;
         if (border)
             t->border[t->border_count++] = k;
-        if (active || (border && X(ends_domain)(&s->grid, k)))
+        if (active || (border && X(ends_domain)(g, k)))
             t->faces[t->face_count++] = k;
         if ((t->state[k] >> 4 & (TILE_ACTIVE | TILE_BORDER)) && !active && !border)
             left[left_count++] = k;
     }
-    for (int colour = 0; colour < COLOURS; colour++) {
-        t->colour_start[colour] = t->liquid_count;
-        for (int k = 0; k < t->active_count; k++)
-            if ((t->state[t->active[k]] & TILE_LIQUID) &&
-                X(tile_colour)(&s->grid, t->active[k]) == colour)
-                t->liquid[t->liquid_count++] = t->active[k];
-    }
-    t->colour_start[COLOURS] = t->liquid_count;
+    list_liquid(s);
     sp_parallel_for(s->common->pool, (size_t)left_count, 1, clear_range, &(clear_args){s, left});
 }
