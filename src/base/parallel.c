@@ -2,9 +2,11 @@
  *
  * One loop runs at a time. The caller describes it, opens the gate, takes part itself, closes the
  * gate and waits for the workers that came through it. A worker that is late finds the gate closed
- * and misses the loop: nobody waits for a thread that the system has not woken yet. Ranges are
- * handed out by an atomic counter. Workers look for the next loop for some microseconds (the loops
- * of a step follow each other closely) and then sleep on a condition variable.
+ * and misses the loop: nobody waits for a thread that the system has not woken yet. Each worker has
+ * a share of the ranges, the same part of every loop, so that what it wrote in the last one is
+ * still in its cache; when it is done it takes from the shares of others. Workers look for the next
+ * loop for some hundred microseconds (the loops of a step follow each other closely, and to be
+ * woken may take longer than that) and then sleep on a condition variable.
  *
  * Output has a thread of its own (background.h), at the end of this file. */
 #include "parallel.h"
@@ -24,6 +26,12 @@
 #define GATE_INSIDE 0xffffu
 #define GATE_OPEN 0x10000u
 #define GATE_NEXT 0x20000u
+
+/* Ranges next .. end - 1 of a loop, of one worker to begin with. */
+typedef struct share {
+    _Alignas(64) _Atomic size_t next; /* a line of the cache: neighbours must not wait */
+    size_t end;
+} share;
 
 typedef struct worker {
     sp_pool *pool;
@@ -47,21 +55,40 @@ struct sp_pool {
     sp_range_fn *range;
     void *args;
     size_t n, grain;
-    _Atomic size_t next; /* next range */
+    int share_count;
+    share shares[MAX_THREADS];
     _Atomic unsigned char used[MAX_THREADS];
 };
 
-static void run_ranges(sp_pool *pool, int index)
+static void deal(sp_pool *pool, int workers)
 {
     size_t ranges = (pool->n + pool->grain - 1) / pool->grain;
-    for (;;) {
-        size_t k = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
-        if (k >= ranges)
-            return;
-        size_t begin = k * pool->grain;
-        size_t end = begin + pool->grain < pool->n ? begin + pool->grain : pool->n;
-        atomic_store_explicit(&pool->used[index], 1, memory_order_relaxed);
-        pool->range(pool->args, begin, end, index);
+    size_t count = (size_t)workers < ranges ? (size_t)workers : ranges;
+    pool->share_count = (int)count;
+    for (size_t k = 0; k < count; k++) {
+        pool->shares[k].end = ranges * (k + 1) / count;
+        atomic_store_explicit(&pool->shares[k].next, ranges * k / count, memory_order_relaxed);
+    }
+}
+
+static bool take_range(share *s, size_t *k)
+{
+    if (atomic_load_explicit(&s->next, memory_order_relaxed) >= s->end)
+        return false; /* and the line stays where it is */
+    *k = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed);
+    return *k < s->end;
+}
+
+static void run_ranges(sp_pool *pool, int index)
+{
+    for (int turn = 0; turn < pool->share_count; turn++) {
+        share *s = &pool->shares[(index + turn) % pool->share_count];
+        for (size_t k; take_range(s, &k);) {
+            size_t begin = k * pool->grain;
+            size_t end = begin + pool->grain < pool->n ? begin + pool->grain : pool->n;
+            atomic_store_explicit(&pool->used[index], 1, memory_order_relaxed);
+            pool->range(pool->args, begin, end, index);
+        }
     }
 }
 
@@ -190,11 +217,12 @@ void sp_parallel_for(sp_pool *pool, size_t n, size_t grain, sp_range_fn *range, 
     pool->args = args;
     pool->n = n;
     pool->grain = grain;
-    atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
     if (pool->threads == 1 || n <= grain) {
+        deal(pool, 1);
         run_ranges(pool, 0);
         return;
     }
+    deal(pool, pool->threads);
     if (pool->schedule) {
         pool->schedule(pool->schedule_user, pool->threads, host_work, pool);
         return;
