@@ -81,15 +81,15 @@ static bool take_range(share *s, size_t *k)
 
 static void run_ranges(sp_pool *pool, int index)
 {
-    for (int turn = 0; turn < pool->share_count; turn++) {
-        share *s = &pool->shares[(index + turn) % pool->share_count];
-        for (size_t k; take_range(s, &k);) {
+    int count = pool->share_count, owner = index % count;
+    for (int turn = 0; turn < count; turn++, owner = owner + 1 < count ? owner + 1 : 0)
+        for (size_t k; take_range(&pool->shares[owner], &k);) {
             size_t begin = k * pool->grain;
             size_t end = begin + pool->grain < pool->n ? begin + pool->grain : pool->n;
-            atomic_store_explicit(&pool->used[index], 1, memory_order_relaxed);
+            if (!atomic_load_explicit(&pool->used[index], memory_order_relaxed))
+                atomic_store_explicit(&pool->used[index], 1, memory_order_relaxed);
             pool->range(pool->args, begin, end, index);
         }
-    }
 }
 
 static void rest_a_moment(void)
