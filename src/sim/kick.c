@@ -2,9 +2,9 @@
  *
  * A step first takes a particle to x, with its velocity as it was, and then gives it the kick
  * k = u - u_old (pressure, gravity) that the grid finds at x. But the force acted along the path.
- * In water that turns as one body by an angle a per step, the kick found at x polane_mask to the axis
- * while the mean of the true one is turned back by a / 2; so every step keeps only cos(a) of the
- * angular momentum, and 100 steps per turn lose 18 % in each turn. The kick from half way back,
+ * In water that turns as one body by an angle a per step, the kick found at x polane_mask to the
+ * axis while the mean of the true one is turned back by a / 2; so every step keeps only cos(a) of
+ * the angular momentum, and 100 steps per turn lose 18 % in each turn. The kick from half way back,
  *
  *     k(x - dt/2 u)  ~  k(x) - dt/2 (u . grad) k(x),      dt: of the step that led to x,
  *
@@ -30,7 +30,7 @@
 
 /* Vectors over `count` places of a row, the last of which may lie over the one before: place `i` is
  * the first of each. */
-#define FOR_VECTORS(count, i)                     \
+#define FOR_VECTORS(count, i)                          \
     for (int v_ = 0, i = 0; v_ * LANE_COUNT < (count); \
          v_++, i = (v_ + 1) * LANE_COUNT <= (count) ? v_ * LANE_COUNT : (count)-LANE_COUNT)
 
@@ -237,7 +237,7 @@ static void load_known(const X(sim) *s, const window *w, const block_places *b, 
 /* One pass of (1/4, 1/2, 1/4) for places 1 .. SPAN - 2 of the rows around the window, without
  * `from_j` of them on either side, and of planes likewise; `step` is the distance of neighbours. */
 SP_INLINE void smooth(const window *w, const float *restrict from, float *restrict to, int step,
-                    int from_j, int from_k)
+                      int from_j, int from_k)
 {
     FOR_ROWS(w, from_j, from_k, j, k) {
         int row = SPAN * (j + SPAN * k) + 1;
@@ -264,7 +264,8 @@ static void smooth_known(const window *w, float *restrict kick, const float *res
 {
     FOR_ROWS(w, 1, 1, j, k) {
         int row = SPAN * (j + SPAN * k);
-        lanes now[(SPAN - 2 + LANE_COUNT - 1) / LANE_COUNT]; /* before any is written: they overlap */
+        lanes
+            now[(SPAN - 2 + LANE_COUNT - 1) / LANE_COUNT]; /* before any is written: they overlap */
         FOR_VECTORS(SPAN - 2, i) {
             lanes share = load(known + row + i + 1);
             now[v_] = where_positive(share, load(kick + row + i + 1) / share);
@@ -301,7 +302,7 @@ SP_INLINE void way_back(const kick_args *args, size_t f, int d, lanes way[DIM])
 
 /* Eight faces, whose place in the block is `mid`; known: NULL where all is. */
 SP_INLINE void correct_some(const kick_args *args, size_t f, int d, const float *restrict kick,
-                          const float *restrict known, int mid)
+                            const float *restrict known, int mid)
 {
     X(sim) *s = args->s;
     const int step[3] = {1, SPAN, SPAN * SPAN};

@@ -15,8 +15,8 @@
  * particle, or if solids leave it little room and its neighbours do), and air otherwise. Outflow
  * cells are air: what enters them leaves. */
 #define LANE_COUNT 8
-#include "device/device.h"
 #include "kernels/surface.h"
+#include "device/device.h"
 #include "lanes.h"
 
 #include <math.h>
