@@ -20,7 +20,8 @@
 #include <unistd.h>
 
 #define MAX_THREADS 256
-#define SPIN_TURNS 10000 /* pauses: some hundred microseconds */
+#define SPIN_TURNS 1000 /* pauses: a few ten microseconds */
+#define YIELD_TURNS 400 /* looks after that, others first: some hundred microseconds */
 
 /* The gate in one word: number of the loop, whether it is open, how many workers are inside. */
 #define GATE_INSIDE 0xffffu
@@ -110,10 +111,13 @@ static bool has_work(sp_pool *pool, uint64_t seen)
 
 static void wait_for_work(sp_pool *pool, uint64_t seen)
 {
-    for (int turn = 0; turn < SPIN_TURNS; turn++) {
+    for (int turn = 0; turn < SPIN_TURNS + YIELD_TURNS; turn++) {
         if (has_work(pool, seen) || atomic_load(&pool->stop))
             return;
-        rest_a_moment();
+        if (turn < SPIN_TURNS)
+            rest_a_moment();
+        else
+            sched_yield();
     }
     pthread_mutex_lock(&pool->lock);
     atomic_fetch_add(&pool->sleepers, 1); /* before the look at the gate: see sp_parallel_for */

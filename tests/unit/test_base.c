@@ -227,6 +227,39 @@ static void threads_work_at_the_same_time(void)
     sp_pool_destroy(pool);
 }
 
+typedef struct first_ranges {
+    pthread_barrier_t barrier;
+    size_t first[2]; /* of each worker */
+    bool begun[2];
+} first_ranges;
+
+static void note_first(void *args, size_t begin, size_t end, int worker)
+{
+    first_ranges *f = args;
+    (void)end;
+    if (f->begun[worker])
+        return;
+    f->begun[worker] = true;
+    f->first[worker] = begin;
+    pthread_barrier_wait(&f->barrier); /* nobody takes from the other before it has begun */
+}
+
+/* Every worker begins with the same part of every loop, which may still be in its cache. */
+static void workers_have_their_parts(void)
+{
+    sp_pool *pool = sp_pool_create(2, NULL, NULL);
+    CHECK(sp_pool_threads(pool) == 2);
+    for (size_t n = 2; n < 200; n += 22) {
+        first_ranges f = {.begun = {false, false}};
+        pthread_barrier_init(&f.barrier, NULL, 2);
+        sp_parallel_for(pool, n, 1, note_first, &f);
+        CHECK(f.first[0] == 0);
+        CHECK(f.first[1] == n / 2);
+        pthread_barrier_destroy(&f.barrier);
+    }
+    sp_pool_destroy(pool);
+}
+
 #define SUM_ITEMS 100003
 #define SUM_GRAIN 1024
 
@@ -414,6 +447,7 @@ int main(int argc, char **argv)
     TEST(every_item_once_for_any_thread_count);
     TEST(many_short_loops);
     TEST(threads_work_at_the_same_time);
+    TEST(workers_have_their_parts);
     TEST(sums_have_the_same_bits);
     TEST(pool_limits);
     TEST(cores_are_those_allowed);
