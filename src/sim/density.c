@@ -109,6 +109,7 @@ static void zero_range(void *user, size_t begin, size_t end, int worker)
 typedef struct layer_args {
     X(sim) *s;
     int layer;
+    int parity; /* of the tiles that have their turn */
 } layer_args;
 
 /* Eight faces d from f on: those of the layer get the mean of their neighbours in the layers
@@ -132,6 +133,8 @@ SP_INLINE void extend_part(X(sim) *s, int d, size_t f, int layer)
     store(s->away[d] + f, choose(taken, mean, load(s->away[d] + f)));
 }
 
+/* Tiles of one parity: their neighbours have the other one, so that nobody reads eight faces of
+ * which some are being written. */
 static void extend_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
@@ -139,10 +142,14 @@ static void extend_range(void *user, size_t begin, size_t end, int worker)
     X(sim) *s = args->s;
     const X(grid) *g = &s->grid;
     for (size_t k = begin; k < end; k++) {
-        int t[DIM], tile = s->tiles.faces[k];
+        int t[DIM], tile = s->tiles.faces[k], sum = 0;
         if (s->system.unknown[tile] == UNKNOWN_DEEP || !s->tiles.marked[tile])
             continue;
         X(tile_coordinates)(g, tile, t);
+        FOR_DIM(d)
+            sum += t[d];
+        if ((sum & 1) != args->parity)
+            continue;
         size_t base = X(tile_index)(g, tile);
         for (int r = 0; r < TILE_ROWS; r++)
             if (X(row_has_faces)(g, t, r))
@@ -183,8 +190,10 @@ static void extend(X(sim) *s)
 {
     ON_DEVICE(s, X(gpu_density_extend)(s->gpu); return );
     for (int layer = 2; layer < 2 + REACH; layer++) {
-        layer_args args = {s, layer};
-        sp_parallel_for(s->common->pool, (size_t)s->tiles.face_count, 4, extend_range, &args);
+        for (int parity = 0; parity < 2; parity++) {
+            layer_args args = {s, layer, parity};
+            sp_parallel_for(s->common->pool, (size_t)s->tiles.face_count, 4, extend_range, &args);
+        }
         FOR_DIM(d)
             X(fill_border_periodic)(s, s->away[d], d);
     }

@@ -264,8 +264,7 @@ static void smooth_known(const window *w, float *restrict kick, const float *res
 {
     FOR_ROWS(w, 1, 1, j, k) {
         int row = SPAN * (j + SPAN * k);
-        lanes
-            now[(SPAN - 2 + LANE_COUNT - 1) / LANE_COUNT]; /* before any is written: they overlap */
+        lanes now[SPAN / LANE_COUNT + 1]; /* all before any is written: they overlap */
         FOR_VECTORS(SPAN - 2, i) {
             lanes share = load(known + row + i + 1);
             now[v_] = where_positive(share, load(kick + row + i + 1) / share);

@@ -133,11 +133,9 @@ LANE_FN ints load_ids(const int32_t *id, uint32_t n)
 /* How many of `others` are smaller than each of `some`. */
 LANE_FN ints smaller_ids(ints some, ints others)
 {
-    int32_t other[LANES]; /* read back one by one, to all lanes: cheaper than shuffles */
     ints count = {0};
-    memcpy(other, &others, sizeof other);
     for (int lane = 0; lane < LANES; lane++)
-        count -= some > other[lane];
+        count -= some > others[lane];
     return count; /* a comparison that holds is -1 */
 }
 

@@ -3,9 +3,9 @@
  *
  * All of it goes plane by plane and, inside a plane, over the vectors of one colour, with the
  * loop over the pairs of rows written out: the vectors of a plane share their neighbours, which
- * stay in registers, and nothing is computed but sums. A plane without unknowns is passed over.
- * Pairs without any inside another plane are not: their inverse is 0, and so is what comes out,
- * which costs less than the question. */
+ * stay in registers, and nothing is computed but sums. A plane without unknowns is passed over, and
+ * where no more than half of a plane's pairs have some, the others are. Few pairs without any are
+ * not: their inverse is 0, and so is what comes out, which costs less than the question. */
 #ifndef SPATE_SIM_PRESSURE_SWEEP_H
 #define SPATE_SIM_PRESSURE_SWEEP_H
 
