@@ -54,8 +54,34 @@ async function open(size, where = "?threads=1", options = {}) {
   return page;
 }
 
+/** Pages that tests with a small scene use one after another, loaded anew for each. Half of the pixels along each
+ * side, for the processor draws them. */
+const kept = {};
+
+async function load(size) {
+  const where = "?threads=1";
+  if (!kept[size]) return (kept[size] = await open(size, where, { deviceScaleFactor: 0.5 }));
+  kept[size].problems = [];
+  await kept[size].goto("about:blank");
+  await kept[size].goto(address + where);
+  return kept[size];
+}
+
+/** Runs a body with such a page; if it fails, the next one gets another. */
+async function withTank(size, scene, body) {
+  const page = await tank(size, scene);
+  try {
+    await body(page, size);
+    same(page.problems, [], "console");
+  } catch (error) {
+    delete kept[size];
+    await page.context().close();
+    throw error;
+  }
+}
+
 async function tank(size, scene = TANK) {
-  const page = await open(size);
+  const page = await load(size);
   await page.waitForSelector("body[data-ready]");
   await page.evaluate((value) => spate.change(value), scene);
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
@@ -115,30 +141,14 @@ async function downloaded(page, act) {
   return { name: download.suggestedFilename(), bytes: fs.readFileSync(await download.path()) };
 }
 
-/** A test with a page of its own at both sizes. */
+/** A test at both sizes. */
 async function both(name, body, value) {
   for (const size of Object.keys(SIZES))
-    await test(`${name}_${size}`, async () => {
-      const page = await tank(size, value);
-      try {
-        await body(page, size);
-        same(page.problems, [], "console");
-      } finally {
-        await page.context().close();
-      }
-    });
+    await test(`${name}_${size}`, () => withTank(size, value, body));
 }
 
 async function alone(name, body, value) {
-  await test(name, async () => {
-    const page = await tank("desktop", value);
-    try {
-      await body(page);
-      same(page.problems, [], "console");
-    } finally {
-      await page.context().close();
-    }
-  });
+  await test(name, () => withTank("desktop", value, body));
 }
 
 // ---- it starts
@@ -343,22 +353,22 @@ await both(
   { ...TANK, fill: [{ shape: "sphere", center: [0.75, 0.4], radius: 0.15 }] },
 );
 
-await test("two_fingers", async () => {
-  const page = await tank("phone"),
-    [a, b] = [await place(page, [0.15, 0.3]), await place(page, [0.45, 0.3])];
-  const client = await page.context().newCDPSession(page);
-  const touch = (type, dy) =>
-    client.send("Input.dispatchTouchEvent", {
-      type,
-      touchPoints: dy === null ? [] : [a, b].map(([x, y], id) => ({ x, y: y - dy, id })),
-    });
-  await touch("touchStart", 0);
-  for (let dy = 5; dy <= 25; dy += 5) await touch("touchMove", dy);
-  same(await page.evaluate(() => spate.hands.pointers.size), 2);
-  await touch("touchEnd", null);
-  check((await stats(page))["momentum[1]"] > 1, "the fingers do not lift the water");
-  await page.context().close();
-});
+await test("two_fingers", () =>
+  withTank("phone", TANK, async (page) => {
+    const [a, b] = [await place(page, [0.15, 0.3]), await place(page, [0.45, 0.3])];
+    const client = await page.context().newCDPSession(page);
+    const touch = (type, dy) =>
+      client.send("Input.dispatchTouchEvent", {
+        type,
+        touchPoints: dy === null ? [] : [a, b].map(([x, y], id) => ({ x, y: y - dy, id })),
+      });
+    await touch("touchStart", 0);
+    for (let dy = 5; dy <= 25; dy += 5) await touch("touchMove", dy);
+    same(await page.evaluate(() => spate.hands.pointers.size), 2);
+    await touch("touchEnd", null);
+    check((await stats(page))["momentum[1]"] > 1, "the fingers do not lift the water");
+  }),
+);
 
 // ---- settings, editor, share
 
@@ -426,6 +436,7 @@ await alone("share", async (page) => {
   await other.goto(link);
   await other.waitForSelector("body[data-ready]");
   same(await scene(other), await scene(page));
+  await other.close();
 });
 
 await alone("save_and_open", async (page) => {
