@@ -35,8 +35,8 @@ static spate_sim *create(int cells, double tolerance, const char *device, int th
     scene->domain.size[0] = scene->domain.size[1] = scene->domain.size[2] = 1;
     scene->domain.cells = cells;
     scene->domain.sides[1][1] = SPATE_SIDE_OPEN;
-    scene->liquid.particles_per_axis = 1;
-    scene->liquid.jitter = 0;
+    scene->fluid.particles_per_axis = 1;
+    scene->fluid.jitter = 0;
     scene->volume.method = SPATE_VOLUME_NONE;
     scene->pressure.tolerance = tolerance;
     spate_shape *fill = spate_scene_add(scene, SPATE_LIST_FILL);

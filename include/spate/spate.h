@@ -233,7 +233,7 @@ typedef struct spate_scene {
         bool reseed; /* whether cells inside the liquid are filled up and thinned; default false */
         int reseed_min; /* fill up cells with fewer; 0 (default): 3/8 of a full cell */
         int reseed_max; /* thin cells with more; 0 (default): 3/2 of a full cell */
-    } liquid;
+    } fluid;
     struct {
         double cfl;                /* cells per step; default 2 */
         double dt;                 /* s; 0 (default): from `cfl`; otherwise fixed */
@@ -310,7 +310,7 @@ typedef struct spate_value {
     int count;          /* VECTOR: how many */
 } spate_value;
 
-/* Sets one setting by its path in a scene file, e.g. "liquid.flip_ratio" or "solids[2].radius"; an
+/* Sets one setting by its path in a scene file, e.g. "fluid.flip_ratio" or "solids[2].radius"; an
  * index equal to the length of a list appends. Checks the type and the limits of the setting
  * itself. */
 SPATE_API spate_status spate_scene_set(spate_scene *scene, const char *path,
@@ -322,7 +322,7 @@ SPATE_API spate_status spate_scene_check(const spate_scene *scene, spate_log_fn 
 
 /* One row of the table of settings, for help texts and user interfaces. */
 typedef struct spate_setting {
-    const char *path; /* "liquid.flip_ratio"; list items as "solids[].radius" */
+    const char *path; /* "fluid.flip_ratio"; list items as "solids[].radius" */
     const char
         *type; /* "number", "integer", "bool", "string", "vector", "rotation", "enum", "list" */
     const char *fallback; /* the default as JSON text; "" if it is required or depends */

@@ -115,9 +115,9 @@ static void fill_vorticity(const sp_cloud *cloud, const sp_attribute *attribute,
 sp_cloud sp_cloud_of_scene(const spate_scene *scene)
 {
     sp_cloud cloud = {.dim = scene->dim, .fps = scene->fps};
-    double dx = sp_scene_cell_size(scene), n = scene->liquid.particles_per_axis;
+    double dx = sp_scene_cell_size(scene), n = scene->fluid.particles_per_axis;
     cloud.cell_size = dx;
-    cloud.particles_per_axis = scene->liquid.particles_per_axis;
+    cloud.particles_per_axis = scene->fluid.particles_per_axis;
     for (int d = 0; d < 3; d++) {
         cloud.cells[d] = d < scene->dim ? (int)sp_scene_cells(scene, d) : 1;
         cloud.size[d] = d < scene->dim ? cloud.cells[d] * dx : 0;

@@ -9,6 +9,7 @@
 #include "../base/memory.h"
 #include "../base/status.h"
 #include "file.h"
+#include "scene/schema.h"
 
 /* ------------------------------------------------------------------ writing */
 
@@ -79,6 +80,15 @@ spate_status sp_run_info_write(const sp_run_folder *folder, const sp_run_info *i
 
 /* ------------------------------------------------------------------ reading */
 
+/* The scene of a run of an older version. */
+static void use_present_names(json_t *scene)
+{
+    json_t *fluid = json_object_get(scene, SP_OLD_FLUID);
+    if (fluid)
+        json_object_set(scene, "fluid", fluid);
+    json_object_del(scene, SP_OLD_FLUID);
+}
+
 static spate_status unpack(json_t *root, const char *path, sp_run_info *info, spate_error *error)
 {
     const char *version = NULL, *device = NULL, *scene_file = NULL;
@@ -93,6 +103,7 @@ static spate_status unpack(json_t *root, const char *path, sp_run_info *info, sp
     snprintf(info->device, sizeof info->device, "%s", device);
     snprintf(info->scene_file, sizeof info->scene_file, "%s", scene_file);
     info->particles = (uint64_t)particles;
+    use_present_names(scene);
     char *text = json_dumps(scene, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     info->scene = text ? sp_alloc(strlen(text) + 1, 1) : NULL;
     if (info->scene)
@@ -144,14 +155,14 @@ static bool unpack_scene(json_t *root, spate_scene *scene)
     double cell_size = 0;
     if (json_unpack(root, "{s?s, s:i, s:F, s:{s:o, s?i, s?F}, s:{s:i}}", "name", &name, "frames",
                     &scene->frames, "fps", &scene->fps, "domain", "size", &size, "cells",
-                    &scene->domain.cells, "cell_size", &cell_size, "liquid", "particles_per_axis",
-                    &scene->liquid.particles_per_axis) != 0)
+                    &scene->domain.cells, "cell_size", &cell_size, "fluid", "particles_per_axis",
+                    &scene->fluid.particles_per_axis) != 0)
         return false;
     scene->dim = (int)json_array_size(size);
     if (scene->dim != 2 && scene->dim != 3)
         return false;
     bool good = scene->fps > 0 && scene->domain.cells > 0 && cell_size >= 0 &&
-                scene->liquid.particles_per_axis > 0;
+                scene->fluid.particles_per_axis > 0;
     for (int d = 0; d < scene->dim; d++) {
         scene->domain.size[d] = json_number_value(json_array_get(size, (size_t)d));
         good = good && scene->domain.size[d] > 0;
@@ -176,7 +187,7 @@ spate_scene *sp_run_info_scene(const sp_run_folder *folder, const sp_run_info *i
     } else {
         sp_fail(error, SPATE_ERROR_FILE, path,
                 "the scene in it lacks domain.size, domain.cells, frames, fps or "
-                "liquid.particles_per_axis, or they make no sense");
+                "fluid.particles_per_axis, or they make no sense");
     }
     json_decref(root);
     spate_scene_destroy(scene);

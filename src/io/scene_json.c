@@ -70,6 +70,9 @@ static spate_status check_keys(const char *path, json_t *json, spate_error *erro
         sp_node node = sp_schema_find_place(below, &row);
         if (node == SP_NODE_NONE)
             return sp_fail_unknown(below, error);
+        if (!path[0] && strcmp(key, SP_OLD_FLUID) == 0 && json_object_get(json, "fluid"))
+            return sp_fail(error, SPATE_ERROR_SCENE, key,
+                           "is the old name of fluid, which is there too: write one of them");
         if (json_is_object(value) && node == SP_NODE_GROUP)
             TRY(check_keys(below, value, error));
         if (json_is_array(value) && row && row->type == SP_LIST)

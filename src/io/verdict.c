@@ -111,7 +111,7 @@ static void judge_filling(judge *j)
     double off = (empty + few + crowded) / all;
     say(j, "particles per cell", level_of(off, 0.005, 0.05),
         empty + few > crowded
-            ? "cells inside run empty: volume.method both, or liquid.reseed"
+            ? "cells inside run empty: volume.method both, or fluid.reseed"
             : "cells are crowded: volume.method density or both, a lower time.cfl",
         "%.3g on average inside, at most %.0f; %.1f %% empty, %.1f %% few, %.1f %% low, %.1f %% "
         "good, %.1f %% crowded",
@@ -140,7 +140,7 @@ static void judge_momentum(judge *j)
         return;
     say(j, "momentum", level_of(lost, 0.05, 0.5),
         "sheets and spray are slowed where the grid does not resolve them: more cells, or a "
-        "liquid.flip_ratio nearer to 1",
+        "fluid.flip_ratio nearer to 1",
         "%.2g %% lost inside the liquid per second, at most %.2g %% (frame %d)", 100 * lost,
         100 * most, frame);
 }

@@ -15,7 +15,7 @@ spate_mesh_options spate_mesh_options_default(const spate_scene *scene)
         return options;
     options.dim = scene->dim;
     options.scene = scene;
-    options.particles_per_axis = scene->liquid.particles_per_axis;
+    options.particles_per_axis = scene->fluid.particles_per_axis;
     options.resolution = scene->output.mesh_resolution;
     double longest = 0;
     for (int d = 0; d < scene->dim; d++)

@@ -51,7 +51,7 @@ static double fast_speed(const sp_preview *preview, int dim)
 void sp_preview_complete(sp_preview *preview)
 {
     int dim = preview->size[2] > 0 ? 3 : 2, solid = -1;
-    preview->per_axis = preview->scene->liquid.particles_per_axis;
+    preview->per_axis = preview->scene->fluid.particles_per_axis;
     preview->speed = fast_speed(preview, dim);
     sp_preview_distance(preview, preview->low, &solid);
     preview->solids = solid >= 0;

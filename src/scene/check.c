@@ -131,13 +131,13 @@ static spate_status check_pressure(sp_checker *c)
 static spate_status check_reseed(sp_checker *c)
 {
     const spate_scene *scene = c->scene;
-    int n = scene->liquid.particles_per_axis, full = n * n * (scene->dim == 3 ? n : 1);
-    int least = scene->liquid.reseed_min, most = scene->liquid.reseed_max;
+    int n = scene->fluid.particles_per_axis, full = n * n * (scene->dim == 3 ? n : 1);
+    int least = scene->fluid.reseed_min, most = scene->fluid.reseed_max;
     if (least > full)
-        return sp_fail(c->error, SPATE_ERROR_SCENE, "liquid.reseed_min",
+        return sp_fail(c->error, SPATE_ERROR_SCENE, "fluid.reseed_min",
                        "must not exceed the particles of a full cell (%d; got %d)", full, least);
     if (most > 0 && most < full)
-        return sp_fail(c->error, SPATE_ERROR_SCENE, "liquid.reseed_max",
+        return sp_fail(c->error, SPATE_ERROR_SCENE, "fluid.reseed_max",
                        "must not be below the particles of a full cell (%d; got %d)", full, most);
     return SPATE_OK;
 }

@@ -42,15 +42,16 @@ const sp_row *sp_row_at(int index);
 /* What a path without numbers ("solids[].radius") names. */
 typedef enum sp_node {
     SP_NODE_NONE,
-    SP_NODE_GROUP, /* "", "liquid", "domain.sides" */
+    SP_NODE_GROUP, /* "", "fluid", "domain.sides" */
     SP_NODE_ITEM,  /* "solids[]" */
     SP_NODE_ROW    /* a setting, lists included; *row says which */
 } sp_node;
 sp_node sp_schema_find(const char *path, const sp_row **row);
 /* The same for a path with numbers ("solids[2].radius"). */
 sp_node sp_schema_find_place(const char *path, const sp_row **row);
-/* Copies a path without the numbers between its brackets. False if it is too long or a bracket
- * holds no number. */
+#define SP_OLD_FLUID "liquid" /* the group `fluid` before 0.2: this name is read for good */
+/* Copies a path without the numbers between its brackets, the group `fluid` by its present name.
+ * False if it is too long or a bracket holds no number. */
 bool sp_path_strip(const char *path, char *plain, size_t size);
 
 /* Puts the defaults of all rows directly below `prefix` ("" or "solids[].") into `owner`. */

@@ -47,7 +47,7 @@ void sp_nearest_offer(sp_nearest *nearest, const char *candidate)
     snprintf(nearest->name, sizeof nearest->name, "%s", candidate);
 }
 
-/* Calls for each different name directly below `parent` ("", "liquid.", "solids[]."): offers it,
+/* Calls for each different name directly below `parent` ("", "fluid.", "solids[]."): offers it,
  * and writes the list of all into `known`. */
 static void offer_children(const char *parent, sp_nearest *nearest, char *known, size_t size)
 {
@@ -97,7 +97,7 @@ static spate_status fail_word(const char *path, const char *parent, const char *
     sp_nearest nearest = {.word = word};
     offer_children(parent, &nearest, known, sizeof known);
     if (nearest.name[0] &&
-        nearest.distance == 0) /* the name is known: the brackets are wrong, "liquid[0]" */
+        nearest.distance == 0) /* the name is known: the brackets are wrong, "fluid[0]" */
         return sp_fail(error, SPATE_ERROR_SCENE, path,
                        "unknown setting; '%s' cannot be numbered like this", word);
     if (nearest.name[0])
@@ -116,7 +116,7 @@ spate_status sp_fail_unknown(const char *path, spate_error *error)
     if (!sp_path_strip(path, plain, sizeof plain))
         return sp_fail(
             error, SPATE_ERROR_SCENE, path,
-            "is not the path of a setting: write it like liquid.flip_ratio or solids[2].radius");
+            "is not the path of a setting: write it like fluid.flip_ratio or solids[2].radius");
     /* walk down to the first part that is not known */
     for (size_t begin = 0;;) {
         size_t end = begin + strcspn(plain + begin, ".");

@@ -100,6 +100,15 @@ spate_status sp_scene_walk(const spate_scene *scene, const sp_walk *walk)
 
 /* ------------------------------------------------------------------ finding */
 
+static void use_present_name(char *plain)
+{
+    const char *rest = plain + strlen(SP_OLD_FLUID);
+    if (strncmp(plain, SP_OLD_FLUID, strlen(SP_OLD_FLUID)) == 0 && (!*rest || *rest == '.')) {
+        memmove(plain + strlen("fluid"), rest, strlen(rest) + 1); /* it is shorter */
+        memcpy(plain, "fluid", strlen("fluid"));
+    }
+}
+
 bool sp_path_strip(const char *path, char *plain, size_t size)
 {
     size_t used = 0;
@@ -115,6 +124,7 @@ bool sp_path_strip(const char *path, char *plain, size_t size)
         }
     }
     plain[used] = 0;
+    use_present_name(plain);
     return true;
 }
 

@@ -54,7 +54,7 @@ static void mark_cells(X(sim) *s, const sp_shape *form, const sp_pose *pose, uin
 static spate_status make_emitter(X(sim) *s, X(emitter) *e, const spate_shape *shape, int source,
                                  spate_error *error)
 {
-    int n = s->common->scene->liquid.particles_per_axis;
+    int n = s->common->scene->fluid.particles_per_axis;
     size_t places = 1;
     sp_shape_prepare(&e->form, shape, DIM);
     e->pose = e->form.rest;
@@ -154,7 +154,7 @@ static void occupy_range(void *user, size_t begin, size_t end, int worker)
 size_t X(emitter_advance)(X(sim) *s, X(emitter) *e, double dt, X(lattice) *l)
 {
     const spate_scene *scene = s->common->scene;
-    int n = scene->liquid.particles_per_axis;
+    int n = scene->fluid.particles_per_axis;
     size_t places = 1;
     double sum = 0;
     *l = (X(lattice)){.grid = &s->grid,
@@ -164,8 +164,8 @@ size_t X(emitter_advance)(X(sim) *s, X(emitter) *e, double dt, X(lattice) *l)
                       .dt = dt,
                       .n = n,
                       .started = e->started,
-                      .key = sp_hash2(sp_mix(scene->liquid.seed), (uint64_t)e->source),
-                      .jitter = scene->liquid.jitter};
+                      .key = sp_hash2(sp_mix(scene->fluid.seed), (uint64_t)e->source),
+                      .jitter = scene->fluid.jitter};
     FOR_DIM(d) {
         double way = e->velocity[d] * dt / s->grid.dx * n;
         e->travelled[d] += way;

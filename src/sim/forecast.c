@@ -55,7 +55,7 @@ static double preview_bytes(const spate_scene *scene, const X(grid) *g, double p
 /* What a checkpoint holds of a particle. */
 static int saved_bytes_per_particle(const spate_scene *scene)
 {
-    bool apic = scene->liquid.transfer == SPATE_TRANSFER_APIC;
+    bool apic = scene->fluid.transfer == SPATE_TRANSFER_APIC;
     int columns = 0;
 #define FIELD(name, components, type, when) columns += (when) ? (components) : 0;
 #include "fields.def"
@@ -95,7 +95,7 @@ static double face_of_liquid(const spate_scene *scene, uint64_t particles)
 {
     double cells = (double)particles;
     FOR_DIM(d)
-        cells /= scene->liquid.particles_per_axis;
+        cells /= scene->fluid.particles_per_axis;
     return DIM == 3 ? cbrt(cells) * cbrt(cells) : sqrt(cells);
 }
 
@@ -143,7 +143,7 @@ static void disk_bytes(const spate_scene *scene, const X(grid) *g, spate_forecas
     double particles = (double)forecast->particles, cells = 1, liquid = particles;
     FOR_DIM(d) {
         cells *= g->n[d];
-        liquid /= scene->liquid.particles_per_axis;
+        liquid /= scene->fluid.particles_per_axis;
     }
     double stored = liquid + VDB_SURFACE_CELLS * face_of_liquid(scene, forecast->particles);
     if (scene->output.volume == SPATE_OUTPUT_VOLUME_VTK)

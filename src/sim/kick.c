@@ -369,7 +369,7 @@ static void kick_range(void *user, size_t begin, size_t end, int worker)
 float X(kept_share)(const X(sim) *s)
 {
     const spate_scene *scene = s->common->scene;
-    return scene->liquid.transfer == SPATE_TRANSFER_FLIP ? (float)scene->liquid.flip_ratio : 0.0f;
+    return scene->fluid.transfer == SPATE_TRANSFER_FLIP ? (float)scene->fluid.flip_ratio : 0.0f;
 }
 
 void X(carry_kick)(X(sim) *s)

@@ -82,7 +82,7 @@ static double fill_value(const X(sim) *s, size_t index)
         return 1;
     double rest = 1;
     FOR_DIM(d)
-        rest *= s->common->scene->liquid.particles_per_axis;
+        rest *= s->common->scene->fluid.particles_per_axis;
     double share = s->count[index] / rest;
     return share < 1 ? share : 1;
 }

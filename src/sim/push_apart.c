@@ -31,7 +31,7 @@
 
 static uint32_t store_capacity(const spate_scene *scene)
 {
-    uint32_t n = (uint32_t)scene->liquid.particles_per_axis;
+    uint32_t n = (uint32_t)scene->fluid.particles_per_axis;
     uint32_t entries = (uint32_t)(CROWDED * STORE_CELLS) * (DIM == 3 ? n * n * n : n * n);
     entries = entries < MOST_ENTRIES ? entries : MOST_ENTRIES;
     uint32_t least = 2 * (BLOCK + LANES); /* of push_crowd.c */
@@ -285,7 +285,7 @@ double X(push_apart)(X(sim) *s)
     X(particles) *p = &s->particles;
     sp_arena arena = X(arena)(s);
     push_args args = {.s = s, .mover = X(mover_begin)(s, 0), .capacity = store_capacity(scene)};
-    float D = (float)(scene->volume.separation / scene->liquid.particles_per_axis);
+    float D = (float)(scene->volume.separation / scene->fluid.particles_per_axis);
     args.m = X(push_distances_of)(D);
     X(push_looks)(args.looks, args.m.halves);
     args.sides = X(push_sides_of)(&s->grid, scene->domain.sides, D);

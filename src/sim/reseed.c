@@ -1,7 +1,7 @@
 /* reseed.c -- keeps the number of particles per cell in bounds, as a part of EMIT; off by default.
  *
  * FLIP needs some particles in every cell of the liquid to carry its velocity, and gains nothing
- * from very many. With `liquid.reseed`, a cell well inside the liquid that holds fewer than
+ * from very many. With `fluid.reseed`, a cell well inside the liquid that holds fewer than
  * `reseed_min` is filled up to the rest density, n^DIM: one particle in each of its sub-cells that
  * is empty, in an order that a hash of (seed, cell, step) gives, with the velocity of the grid
  * there and the channels of the nearest particle. A cell with more than `reseed_max` loses the
@@ -27,16 +27,16 @@ X(reseeding) X(reseeding_of)(const X(sim) *s)
                       .first = s->first,
                       .count = s->count,
                       .full = 1,
-                      .n = scene->liquid.particles_per_axis,
-                      .jitter = (float)scene->liquid.jitter,
-                      .key = sp_hash2(sp_mix(scene->liquid.seed), s->common->steps)};
+                      .n = scene->fluid.particles_per_axis,
+                      .jitter = (float)scene->fluid.jitter,
+                      .key = sp_hash2(sp_mix(scene->fluid.seed), s->common->steps)};
     FOR_DIM(d) {
         r.full *= (uint32_t)r.n;
         r.x[d] = s->particles.x[d];
     }
     uint32_t least = (3 * r.full + 7) / 8, most = 3 * r.full / 2;
-    r.least = scene->liquid.reseed_min ? (uint32_t)scene->liquid.reseed_min : least;
-    r.most = scene->liquid.reseed_max ? (uint32_t)scene->liquid.reseed_max : most;
+    r.least = scene->fluid.reseed_min ? (uint32_t)scene->fluid.reseed_min : least;
+    r.most = scene->fluid.reseed_max ? (uint32_t)scene->fluid.reseed_max : most;
     return r;
 }
 
@@ -108,7 +108,7 @@ static void thin_cells(X(sim) *s, const X(reseeding) *r)
 
 spate_status X(reseed)(X(sim) *s, spate_error *error)
 {
-    if (!s->common->scene->liquid.reseed)
+    if (!s->common->scene->fluid.reseed)
         return SPATE_OK;
     X(sort_particles)(s); /* where ADVECT has left them; the grid keeps its fields */
     X(reseeding) r = X(reseeding_of)(s);

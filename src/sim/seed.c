@@ -122,8 +122,8 @@ static void seed_cell(seeder *s, const int cell[3], int fill, bool sure)
 {
     const spate_scene *scene = s->scene;
     const spate_shape *shape = &scene->fill.items[fill];
-    int n = scene->liquid.particles_per_axis;
-    uint64_t key = sp_mix(scene->liquid.seed);
+    int n = scene->fluid.particles_per_axis;
+    uint64_t key = sp_mix(scene->fluid.seed);
     for (int d = 0; d < 3; d++)
         key = sp_hash2(key, (uint64_t)cell[d]);
     float v[DIM];
@@ -134,7 +134,7 @@ static void seed_cell(seeder *s, const int cell[3], int fill, bool sure)
         int k[3] = {sub % n, sub / n % n, sub / n / n};
         float x[DIM];
         FOR_DIM(d) {
-            float jitter = (float)scene->liquid.jitter *
+            float jitter = (float)scene->fluid.jitter *
                            (sp_uniform(sp_hash2(key, (uint64_t)(3 * sub + d))) - 0.5f);
             x[d] = (float)cell[d] + ((float)k[d] + 0.5f + jitter) / (float)n;
         }
@@ -156,7 +156,7 @@ static void seed_block(seeder *s, const int low[3], const int high[3], int fill)
     if (kind == BLOCK_SURE && !s->sink) {
         uint64_t count = 1;
         FOR_DIM(d)
-            count *= (uint64_t)(high[d] - low[d]) * (uint64_t)s->scene->liquid.particles_per_axis;
+            count *= (uint64_t)(high[d] - low[d]) * (uint64_t)s->scene->fluid.particles_per_axis;
         s->count += count;
         return;
     }

@@ -15,7 +15,7 @@ void X(book_separation)(X(sim) *s, double work)
 {
     const spate_scene *scene = s->common->scene;
     double mass =
-        scene->liquid.density * pow(s->grid.dx / scene->liquid.particles_per_axis, (double)DIM);
+        scene->fluid.density * pow(s->grid.dx / scene->fluid.particles_per_axis, (double)DIM);
     s->common->separate_energy -= mass * work;
 }
 

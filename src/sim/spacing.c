@@ -84,7 +84,7 @@ static double sample_partial(void *user, size_t begin, size_t end)
 
 X(spacing_limits) X(limits_of_spacing)(const spate_scene *scene, size_t count)
 {
-    double n = scene->liquid.particles_per_axis, half = 0.5 * scene->volume.separation / n;
+    double n = scene->fluid.particles_per_axis, half = 0.5 * scene->volume.separation / n;
     size_t every = count / SAMPLE > 1 ? count / SAMPLE : 1;
     return (X(spacing_limits)){.close = (float)(CLOSE * CLOSE / (n * n)),
                                .half = (float)(half * half),
@@ -96,7 +96,7 @@ X(spacing) X(spacing_of)(const spate_scene *scene, const X(spacing_limits) *limi
                          double usual, uint64_t overlaps)
 {
     /* closer than where the search began? */
-    bool found = close < 0.9999 * CLOSE / scene->liquid.particles_per_axis;
+    bool found = close < 0.9999 * CLOSE / scene->fluid.particles_per_axis;
     return (X(spacing)){.nearest = found && close < usual ? close : usual,
                         .overlaps = (double)overlaps / (double)limits->looked_at};
 }

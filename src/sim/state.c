@@ -181,10 +181,10 @@ static spate_status make(X(sim) *s, spate_error *error)
 {
     const spate_scene *scene = s->common->scene;
     s->grid = X(grid_make)(scene);
-    s->degree = scene->liquid.kernel == SPATE_KERNEL_LINEAR      ? KERNEL_LINEAR
-                : scene->liquid.kernel == SPATE_KERNEL_QUADRATIC ? KERNEL_QUADRATIC
+    s->degree = scene->fluid.kernel == SPATE_KERNEL_LINEAR      ? KERNEL_LINEAR
+                : scene->fluid.kernel == SPATE_KERNEL_QUADRATIC ? KERNEL_QUADRATIC
                                                                  : KERNEL_CUBIC;
-    s->apic = scene->liquid.transfer == SPATE_TRANSFER_APIC;
+    s->apic = scene->fluid.transfer == SPATE_TRANSFER_APIC;
     TRY(make_arrays(s, error));
     if (scene->pressure.solver == SPATE_SOLVER_MULTIGRID)
         TRY(X(multigrid_create)(s, error));

@@ -154,7 +154,7 @@ static void count_cells(X(sim) *s, stats_args *args, spate_stats *stats)
 {
     args->full = 1;
     FOR_DIM(d)
-        args->full *= (uint32_t)s->common->scene->liquid.particles_per_axis;
+        args->full *= (uint32_t)s->common->scene->fluid.particles_per_axis;
     sp_parallel_for(s->common->pool, (size_t)s->tiles.liquid_count, 4, cells_range, args);
     stats->liquid_cells = args->count;
     stats->ppc_mean = args->count ? (double)s->particles.count / (double)args->count : 0;
@@ -172,8 +172,8 @@ void X(stats)(X(sim) *s, spate_stats *stats)
     sp_pool *pool = common->pool;
     const spate_scene *scene = common->scene;
     size_t count = s->particles.count;
-    double cell = pow(s->grid.dx, DIM), volume = cell / pow(scene->liquid.particles_per_axis, DIM);
-    double mass = volume * scene->liquid.density;
+    double cell = pow(s->grid.dx, DIM), volume = cell / pow(scene->fluid.particles_per_axis, DIM);
+    double mass = volume * scene->fluid.density;
     stats_args args = {.s = s};
     X(sort_particles)(s);
     stats->particles = count;

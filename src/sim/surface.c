@@ -145,7 +145,7 @@ static void distance_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     X(sim) *s = user;
-    float n = (float)s->common->scene->liquid.particles_per_axis, dx = s->grid.dx;
+    float n = (float)s->common->scene->fluid.particles_per_axis, dx = s->grid.dx;
     float rest = 1.0f;
     FOR_DIM(d)
         rest *= n;

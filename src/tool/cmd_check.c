@@ -9,7 +9,7 @@ static const char usage[] =
     "Checks a scene file and prints what a run of it takes: cells, particles (exact), memory, disk.\n"
     "Nothing is computed and nothing is written.\n"
     "\n"
-    "  --set PATH=VALUE  change a setting, e.g. --set liquid.flip_ratio=0.95 (may be repeated)\n"
+    "  --set PATH=VALUE  change a setting, e.g. --set fluid.flip_ratio=0.95 (may be repeated)\n"
     "  --frames N        as many frames\n"
     "  --threads N       as many threads as the run will use (default: one per core)\n"
     "  --device NAME     cpu (default), cuda or auto, as the run will use\n"

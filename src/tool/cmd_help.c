@@ -187,7 +187,7 @@ static void print_text(void)
         "A scene is a JSON file. Units are SI: metres, seconds, kilograms; angles are degrees.\n"
         "Every setting is optional except domain.size. Vectors have two numbers in 2D and three in\n"
         "3D. On the command line a setting is changed by its path:\n"
-        "--set liquid.flip_ratio=0.9 --set 'solids[0].radius=0.2'\n\n");
+        "--set fluid.flip_ratio=0.9 --set 'solids[0].radius=0.2'\n\n");
     for_each_section(text_title, text_row, text_end);
 }
 
@@ -228,7 +228,7 @@ static void print_markdown(void)
         "3D; all other vectors then have as many (defaults are shown for 3D). Unknown keys are\n"
         "errors. A shape needs the settings that its kind is named for: a box `min` and `max`, a\n"
         "sphere `center` and `radius`, and so on. On the command line a setting is changed by its\n"
-        "path: `--set liquid.flip_ratio=0.9`, `--set 'solids[0].radius=0.2'`.\n\n"
+        "path: `--set fluid.flip_ratio=0.9`, `--set 'solids[0].radius=0.2'`.\n\n"
         "```json\n"
         "{\n"
         "  \"name\": \"a ball in the way\",\n"

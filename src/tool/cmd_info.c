@@ -81,7 +81,7 @@ static double spacing_of(const json_t *scene)
     if (!(dx > 0))
         dx = longest / json_number_value(json_object_get(domain, "cells"));
     return dx / json_number_value(
-                    json_object_get(json_object_get(scene, "liquid"), "particles_per_axis"));
+                    json_object_get(json_object_get(scene, "fluid"), "particles_per_axis"));
 }
 
 static spate_status read_plan(run_report *r, const char *folder, spate_error *error)

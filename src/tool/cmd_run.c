@@ -27,7 +27,7 @@ static const char usage[] =
     "  --resume          go on with the run that is in the folder, from its last checkpoint\n"
     "  --frames N        as many frames\n"
     "  --steps N         as many time steps, instead of frames\n"
-    "  --set PATH=VALUE  change a setting, e.g. --set liquid.flip_ratio=0.95 (may be repeated);\n"
+    "  --set PATH=VALUE  change a setting, e.g. --set fluid.flip_ratio=0.95 (may be repeated);\n"
     "                    'spate help scene' lists them\n"
     "  --usd FILE        also write one USD file (.usda or .usdc) with all frames; with --steps, with\n"
     "                    all steps\n"

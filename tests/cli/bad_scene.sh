@@ -22,8 +22,8 @@ bad trailing_garbage "line 2, column 1: end of file expected near 'x'" <<'END'
 { "domain": { "size": [1, 1] } }
 x
 END
-bad unknown_key "liquid.flip_rato: unknown setting; did you mean 'flip_ratio'?" <<'END'
-{ "domain": { "size": [1, 1] }, "liquid": { "flip_rato": 0.9 } }
+bad unknown_key "fluid.flip_rato: unknown setting; did you mean 'flip_ratio'?" <<'END'
+{ "domain": { "size": [1, 1] }, "fluid": { "flip_rato": 0.9 } }
 END
 bad unknown_key_in_list "solids[0].radios: unknown setting; did you mean 'radius'?" <<'END'
 { "domain": { "size": [1, 1] }, "solids": [ { "shape": "sphere", "center": [0, 0], "radios": 1 } ] }
@@ -48,8 +48,8 @@ bad too_many_cells \
 cells" <<'END'
 { "domain": { "size": [1, 1, 1], "cells": 4096 } }
 END
-bad wrong_choice 'liquid.transfer: must be one of flip, pic, apic (got "flup"; did you mean "flip"?)' <<'END'
-{ "domain": { "size": [1, 1] }, "liquid": { "transfer": "flup" } }
+bad wrong_choice 'fluid.transfer: must be one of flip, pic, apic (got "flup"; did you mean "flip"?)' <<'END'
+{ "domain": { "size": [1, 1] }, "fluid": { "transfer": "flup" } }
 END
 bad missing_radius "solids[0].radius: is required for a sphere" <<'END'
 { "domain": { "size": [1, 1] }, "solids": [ { "shape": "sphere", "center": [0, 0] } ] }
@@ -84,8 +84,8 @@ spate check scene.json
 holds mesh_not_finite grep -q "^spate: scene.json: solids\[0\].file: " <<<"$err"
 
 scene_2d 2 >dam.json
-refuses set_unknown 3 "spate: --set: liquid.flip_rato: unknown setting; did you mean 'flip_ratio'?" \
-    check dam.json --set liquid.flip_rato=0.9
+refuses set_unknown 3 "spate: --set: fluid.flip_rato: unknown setting; did you mean 'flip_ratio'?" \
+    check dam.json --set fluid.flip_rato=0.9
 refuses set_infinite 3 "spate: --set: fps: must be a finite number (got inf)" check dam.json \
     --set fps=inf
 refuses set_no_value 2 "spate: --set: fps: must be written as path=value" check dam.json --set fps

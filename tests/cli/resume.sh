@@ -109,10 +109,10 @@ same begins_anew_from_run_json "0 $whole" "$code$err $(last_hash .out)"
 
 # another scene
 spate run dam.json -o other --quiet --frames 1
-refuses other_setting 3 "spate: dam.json: liquid.flip_ratio: was 0.97 in the run in other and is \
+refuses other_setting 3 "spate: dam.json: fluid.flip_ratio: was 0.97 in the run in other and is \
 0.5 now: to resume, only \
 frames, output, threads and device may change" run dam.json -o other --resume --set \
-    liquid.flip_ratio=0.5
+    fluid.flip_ratio=0.5
 refuses other_vector 3 "spate: --set: gravity: was [0,-9.81] in the run in other and is [0,-1] \
 now: to resume, only \
 frames, output, threads and device may change" run --resume -o other --set "gravity=[0,-1]"

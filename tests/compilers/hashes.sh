@@ -32,11 +32,11 @@ compare() { # compare SCENE FRAMES OPTIONS...
 for scene in dam_break_2d double_dam_2d channel_2d stream_2d paddle_2d; do
     compare $scene 20
 done
-compare drop_2d 20 --set liquid.transfer=apic --set liquid.kernel=quadratic --set time.advection=rk4
-compare dam_break_2d 10 --set pressure.solver=gauss_seidel --set liquid.kernel=cubic --set time.advection=rk2
-compare dam_break_2d 10 --set pressure.solver=jacobi --set liquid.transfer=pic --set time.advection=euler
+compare drop_2d 20 --set fluid.transfer=apic --set fluid.kernel=quadratic --set time.advection=rk4
+compare dam_break_2d 10 --set pressure.solver=gauss_seidel --set fluid.kernel=cubic --set time.advection=rk2
+compare dam_break_2d 10 --set pressure.solver=jacobi --set fluid.transfer=pic --set time.advection=euler
 for scene in dam_break pillars drop mesh_obstacle; do
     compare $scene 10 --set domain.cells=32
 done
-compare dam_break 5 --set domain.cells=32 --set liquid.transfer=apic --set liquid.kernel=cubic
+compare dam_break 5 --set domain.cells=32 --set fluid.transfer=apic --set fluid.kernel=cubic
 exit $failures

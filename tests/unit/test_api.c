@@ -486,7 +486,7 @@ static void pressure_at_rest(void)
 {
     for (int dim = 2; dim <= 3; dim++) {
         spate_scene *scene = pool_scene(dim);
-        scene->liquid.density = 800;
+        scene->fluid.density = 800;
         spate_sim *sim = sample_sim(scene, 1);
         for (int step = 0; step < 3; step++)
             CHECK(sample_step(sim, 0.005));
@@ -585,7 +585,7 @@ static void statistics(void)
     for (int dim = 2; dim <= 3; dim++) {
         spate_scene *scene = pool_scene(dim);
         sample_velocity(&scene->fill.items[0], 0.5, 0, 0);
-        scene->liquid.jitter = 0;
+        scene->fluid.jitter = 0;
         spate_sim *sim = sample_sim(scene, 1);
         spate_stats s = spate_sim_stats(sim);
         double volume = dim == 2 ? 0.6 * 0.2 : 0.6 * 0.2 * 0.3, mass = 1000 * volume;
@@ -621,13 +621,13 @@ static void scenes_and_settings(void)
     spate_scene *scene = pool_scene(3), *copy = spate_scene_copy(scene);
     spate_value ratio = {.kind = SPATE_VALUE_NUMBER, .number = 0.5};
     CHECK(copy && copy != scene && copy->fill.items != scene->fill.items && copy->fill.count == 1);
-    CHECK(spate_scene_set(scene, "liquid.flip_ratio", &ratio, &error) == SPATE_OK &&
-          scene->liquid.flip_ratio == 0.5);
-    CHECK(copy->liquid.flip_ratio == 0.97);
-    CHECK(spate_scene_set(scene, "liquid.flipratio", &ratio, &error) == SPATE_ERROR_SCENE &&
+    CHECK(spate_scene_set(scene, "fluid.flip_ratio", &ratio, &error) == SPATE_OK &&
+          scene->fluid.flip_ratio == 0.5);
+    CHECK(copy->fluid.flip_ratio == 0.97);
+    CHECK(spate_scene_set(scene, "fluid.flipratio", &ratio, &error) == SPATE_ERROR_SCENE &&
           error.message[0]);
     ratio.number = 3;
-    CHECK(spate_scene_set(scene, "liquid.flip_ratio", &ratio, &error) == SPATE_ERROR_SCENE);
+    CHECK(spate_scene_set(scene, "fluid.flip_ratio", &ratio, &error) == SPATE_ERROR_SCENE);
     CHECK(spate_scene_assign(scene, "time.cfl=1.5", &error) == SPATE_OK && scene->time.cfl == 1.5);
     CHECK(spate_scene_assign(scene, "time.cfl", &error) != SPATE_OK);
     CHECK(spate_scene_assign(scene, "time.cfl=fast", &error) != SPATE_OK);

@@ -56,7 +56,7 @@ static spate_scene *dam(int dim)
     memcpy(bar->to, to, sizeof to);
     bar->radius = 0.04;
     scene->domain.friction = 0.1;
-    scene->liquid.particles_per_axis =
+    scene->fluid.particles_per_axis =
         dim == 2 ? 5 : 2; /* sums of more than two parts: two commute */
     add_channels(scene);
     return scene;
@@ -72,8 +72,8 @@ static spate_scene *paddle(int dim)
     sample_key(plate, 0.8, 0, 0, 30);
     sample_key(plate, 1.2, 0.3, 0, 0);
     sample_velocity(sample_sphere(scene, SPATE_LIST_SOLIDS, 1.0, 0.7, 0.15, 0.08), 0, -0.3, 0);
-    scene->liquid.transfer = SPATE_TRANSFER_APIC;
-    scene->liquid.kernel = dim == 2 ? SPATE_KERNEL_LINEAR : SPATE_KERNEL_QUADRATIC;
+    scene->fluid.transfer = SPATE_TRANSFER_APIC;
+    scene->fluid.kernel = dim == 2 ? SPATE_KERNEL_LINEAR : SPATE_KERNEL_QUADRATIC;
     scene->time.advection = SPATE_ADVECTION_RK4;
     return scene;
 }
@@ -109,10 +109,10 @@ static spate_scene *stream(int dim)
         scene->domain.sides[2][0] = scene->domain.sides[2][1] = SPATE_SIDE_PERIODIC;
     }
     scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
-    scene->liquid.kernel = dim == 2 ? SPATE_KERNEL_CUBIC : SPATE_KERNEL_LINEAR;
+    scene->fluid.kernel = dim == 2 ? SPATE_KERNEL_CUBIC : SPATE_KERNEL_LINEAR;
     scene->pressure.solver = dim == 2 ? SPATE_SOLVER_JACOBI : SPATE_SOLVER_PCG;
     scene->pressure.max_iterations = dim == 2 ? 60 : 1000;
-    scene->liquid.transfer = dim == 2 ? SPATE_TRANSFER_PIC : SPATE_TRANSFER_FLIP;
+    scene->fluid.transfer = dim == 2 ? SPATE_TRANSFER_PIC : SPATE_TRANSFER_FLIP;
     return scene;
 }
 

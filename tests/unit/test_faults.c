@@ -323,7 +323,7 @@ static void other_scenes(void)
         if (k == 3)
             sample_box(scene, SPATE_LIST_SOLIDS, 0, 0, 0, 0.01, 0.01, 0.01);
         if (k == 4)
-            scene->liquid.transfer = SPATE_TRANSFER_APIC;
+            scene->fluid.transfer = SPATE_TRANSFER_APIC;
         if (k == 5)
             sample_box(scene, SPATE_LIST_INFLOWS, 0, 0, 0, 0.01, 0.01, 0.01);
         spate_sim *other = sample_sim(scene, 1);
@@ -344,7 +344,7 @@ static void not_finite(void)
         for (int k = 0; k < 4; k++) {
             spate_scene *scene = sample_scene(dim, 0.4, 0.2, 0.2, 16);
             sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 0.2, 0.1, 0.2);
-            scene->liquid.transfer = k % 2 ? SPATE_TRANSFER_APIC : SPATE_TRANSFER_FLIP;
+            scene->fluid.transfer = k % 2 ? SPATE_TRANSFER_APIC : SPATE_TRANSFER_FLIP;
             spate_sim *sim = sample_sim(scene, 1);
             CHECK(sample_step(sim, 0));
             double center[3] = {0.1, 0.05, 0.1}, velocity[3] = {0, bad[k], 0};

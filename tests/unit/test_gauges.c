@@ -68,7 +68,7 @@ static spate_scene *tank_scene(const tank *t, double jitter)
 {
     spate_scene *scene = sample_scene(t->dim, t->width, t->width, t->width, 1);
     scene->domain.cell_size = t->dx;
-    scene->liquid.jitter = jitter;
+    scene->fluid.jitter = jitter;
     scene->volume.method = SPATE_VOLUME_NONE; /* the lattice at the slab is not quite full */
     sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, t->width, t->top, t->width);
     double half = 0.5 * t->width;
@@ -194,7 +194,7 @@ static void box_floats(int dim, double shift)
     const double dx = 0.05, width = 16 * dx, low = (3 + shift) * dx, high = (10 + shift) * dx;
     spate_scene *scene = sample_scene(dim, width, width, width, 1);
     scene->domain.cell_size = dx;
-    scene->liquid.jitter = 0;
+    scene->fluid.jitter = 0;
     sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, width, 13 * dx, width);
     strcpy(sample_box(scene, SPATE_LIST_SOLIDS, low, low, low, high, high, high)->name, "box");
     add_force(scene, "box");
@@ -227,7 +227,7 @@ static void up_is_against_gravity(int dim, int axis, double gravity)
     const double dx = 0.1;
     double low[3] = {0, 0, 0}, high[3] = {1, 1, 1};
     spate_scene *scene = sample_scene(dim, 1, 1, 1, 10);
-    scene->liquid.jitter = 0;
+    scene->fluid.jitter = 0;
     memset(scene->gravity, 0, sizeof scene->gravity);
     scene->gravity[axis] = gravity;
     *(gravity < 0 ? &high[axis] : &low[axis]) = 0.55;
@@ -258,7 +258,7 @@ static void stream(int dim, spate_surface_model surface, double tolerance)
                  u = 1.5;
     spate_scene *scene = sample_scene(dim, length, 12 * dx, 8 * dx, 1);
     scene->domain.cell_size = dx;
-    scene->liquid.jitter = 0;
+    scene->fluid.jitter = 0;
     scene->pressure.surface = surface;
     for (int side = 0; side < 2; side++)
         scene->domain.sides[0][side] = scene->domain.sides[2][side] = SPATE_SIDE_PERIODIC;
@@ -378,7 +378,7 @@ static void gauges_after_load(void)
 static void gauges_of_a_host(void)
 {
     spate_scene *scene = sample_scene(2, 1, 1, 0, 20);
-    scene->liquid.jitter = 0;
+    scene->fluid.jitter = 0;
     sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 1, 0.5, 0);
     add_gauge(scene, "", SPATE_GAUGE_HEIGHT, 0.5, 0, 0);
     spate_sim *sim = sample_sim(scene, 2);

@@ -245,25 +245,25 @@ static spate_scene *make_scene(int dim, int variant)
         add_gauges(scene);
         break;
     case APIC_OPEN:
-        scene->liquid.transfer = SPATE_TRANSFER_APIC;
+        scene->fluid.transfer = SPATE_TRANSFER_APIC;
         scene->domain.sides[0][1] = SPATE_SIDE_OPEN;
         break;
     case QUADRATIC:
-        scene->liquid.kernel = SPATE_KERNEL_QUADRATIC;
+        scene->fluid.kernel = SPATE_KERNEL_QUADRATIC;
         scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
         fill->min[0] = 0.3;
         break;
     case PIC:
-        scene->liquid.transfer = SPATE_TRANSFER_PIC;
+        scene->fluid.transfer = SPATE_TRANSFER_PIC;
         scene->time.advection = SPATE_ADVECTION_EULER;
         break;
     case CUBIC:
-        scene->liquid.kernel = SPATE_KERNEL_CUBIC;
+        scene->fluid.kernel = SPATE_KERNEL_CUBIC;
         scene->time.advection = SPATE_ADVECTION_RK4;
         break;
     case APIC_BALL:
-        scene->liquid.transfer = SPATE_TRANSFER_APIC;
-        scene->liquid.kernel = SPATE_KERNEL_QUADRATIC;
+        scene->fluid.transfer = SPATE_TRANSFER_APIC;
+        scene->fluid.kernel = SPATE_KERNEL_QUADRATIC;
         add_ball(scene, 0);
         break;
     case RUN_OUT: run_out(scene, fill); break;
@@ -289,7 +289,7 @@ static spate_scene *make_scene(int dim, int variant)
     case VOXEL_PADDLE:
         add_paddle(scene);
         scene->pressure.solids = SPATE_SOLIDS_VOXEL;
-        scene->liquid.kernel = SPATE_KERNEL_QUADRATIC;
+        scene->fluid.kernel = SPATE_KERNEL_QUADRATIC;
         break;
     case FLOWS:
         add_inflow(scene);
@@ -306,10 +306,10 @@ static spate_scene *make_scene(int dim, int variant)
         scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
         break;
     case RESEED:
-        scene->liquid.reseed = true;
-        scene->liquid.jitter = 1;
-        scene->liquid.reseed_min = 4;
-        scene->liquid.reseed_max = dim == 3 ? 9 : 5;
+        scene->fluid.reseed = true;
+        scene->fluid.jitter = 1;
+        scene->fluid.reseed_min = 4;
+        scene->fluid.reseed_max = dim == 3 ? 9 : 5;
         add_channel(scene, "age", false);
         break;
     default: break;

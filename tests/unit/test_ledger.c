@@ -139,8 +139,8 @@ static spate_scene *inflow_scene(const inflow_case *c)
     shape->rotation[2] = c->rotation;
     memcpy(shape->velocity, c->velocity, sizeof c->velocity);
     scene->gravity[1] = 0;
-    scene->liquid.jitter = c->jitter;
-    scene->liquid.particles_per_axis = c->per_axis;
+    scene->fluid.jitter = c->jitter;
+    scene->fluid.particles_per_axis = c->per_axis;
     return scene;
 }
 

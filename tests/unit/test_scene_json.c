@@ -94,7 +94,7 @@ static void reads_every_kind_of_value(void)
     spate_scene *s = parse(
         "\xef\xbb\xbf" SCENE_2D
         ", \"name\": \"caf\xc3\xa9\", \"frames\": 5.0, \"fps\": 24, \"gravity\": [1, -2.5],"
-        "\"output\": {\"preview\": false, \"particles\": \"none\"}, \"liquid\": {},"
+        "\"output\": {\"preview\": false, \"particles\": \"none\"}, \"fluid\": {},"
         "\"solids\": [{}, {\"motion\": [{\"time\": 1, \"rotation\": 45}, {}], \"rotation\": -30}],"
         "\"channels\": [{\"initial\": [1, 2], \"components\": 2, \"name\": \"tint\"}]}");
     CHECK_TEXT(problem.message, "");
@@ -110,6 +110,23 @@ static void reads_every_kind_of_value(void)
     CHECK_TEXT(s->name, "caf\xc3\xa9");
     check_round_trip(s);
     spate_scene_destroy(s);
+}
+
+/* The group `fluid` was called `liquid` before 0.2. */
+static void reads_the_old_name_of_fluid(void)
+{
+    spate_scene *s =
+        parse(SCENE_2D ", \"liquid\": {\"flip_ratio\": 0.25, \"transfer\": \"apic\"}}");
+    CHECK_TEXT(problem.message, "");
+    CHECK(s && s->fluid.flip_ratio == 0.25 && s->fluid.transfer == SPATE_TRANSFER_APIC);
+    CHECK(s && assign(s, "liquid.flip_ratio=0.5") == SPATE_OK && s->fluid.flip_ratio == 0.5);
+    CHECK(s && assign(s, "liquids.seed=1") == SPATE_ERROR_SCENE);
+    check_round_trip(s);
+    spate_scene_destroy(s);
+    CHECK(!parse(SCENE_2D ", \"liquid\": {}, \"fluid\": {}}"));
+    CHECK_TEXT(problem.where, "liquid");
+    CHECK(!parse(SCENE_2D ", \"liquid\": {\"flip_rato\": 1}}"));
+    CHECK_TEXT(problem.message, "unknown setting; did you mean 'flip_ratio'?");
 }
 
 /* Vectors may stand in front of the size that gives the dimension. */
@@ -133,7 +150,7 @@ static void refuses(void)
         {"{\"n\xc3\xa9\": 1 x}", "line 1, column 10", "'}' expected near 'x'"},
         {"[]", "", "a scene must be an object (got a list)"},
         {"{\"doman\": {}}", "doman", "unknown setting; did you mean 'domain'?"},
-        {"{\"liquid.seed\": 1}", "liquid.seed",
+        {"{\"fluid.seed\": 1}", "fluid.seed",
          "unknown setting; a key is one name, and the settings of a group stand in an object"},
         {"{\"\": 1}", "",
          "unknown setting; a key is one name, and the settings of a group stand in an object"},
@@ -159,7 +176,7 @@ static void refuses(void)
         {SCENE_2D ", \"solids\": [[]]}", "solids[0]", "must be an object (got a list)"},
         {SCENE_2D ", \"solids\": [{}, {\"motion\": [{\"tme\": 1}]}]}", "solids[1].motion[0].tme",
          "unknown setting; did you mean 'time'?"},
-        {SCENE_2D ", \"liquid\": null}", "liquid", "must be an object (got null)"},
+        {SCENE_2D ", \"fluid\": null}", "fluid", "must be an object (got null)"},
         {SCENE_2D ", \"frames\": {\"a\": 1}}", "frames", "must be a whole number (got an object)"},
         {SCENE_2D ", \"output\": {\"preview\": 1}}", "output.preview",
          "must be true or false (got a number)"},
@@ -220,8 +237,8 @@ static void bad_files(void)
         {"no_domain", SPATE_ERROR_SCENE, "domain.size", "is required"},
         {"unknown_key", SPATE_ERROR_SCENE, "solids[0].raduis",
          "unknown setting; did you mean 'radius'?"},
-        {"wrong_type", SPATE_ERROR_SCENE, "liquid.flip_ratio", "must be a number (got a string)"},
-        {"wrong_choice", SPATE_ERROR_SCENE, "liquid.transfer",
+        {"wrong_type", SPATE_ERROR_SCENE, "fluid.flip_ratio", "must be a number (got a string)"},
+        {"wrong_choice", SPATE_ERROR_SCENE, "fluid.transfer",
          "must be one of flip, pic, apic (got \"flup\"; did"},
         {"wrong_dimension", SPATE_ERROR_SCENE, "fill[0].min",
          "must have 2 numbers in a 2D scene (got 3)"},
@@ -315,12 +332,11 @@ static void files_are_found_from_anywhere(void)
 static void assigns(void)
 {
     spate_scene *s = parse(SCENE_2D "}");
-    CHECK(assign(s, "liquid.flip_ratio=0.5") == SPATE_OK && s->liquid.flip_ratio == 0.5);
-    CHECK(assign(s, "liquid.flip_ratio=.25") == SPATE_OK && s->liquid.flip_ratio == 0.25);
-    CHECK(assign(s, "liquid.transfer=apic") == SPATE_OK &&
-          s->liquid.transfer == SPATE_TRANSFER_APIC);
-    CHECK(assign(s, "liquid.transfer=\"pic\"") == SPATE_OK &&
-          s->liquid.transfer == SPATE_TRANSFER_PIC);
+    CHECK(assign(s, "fluid.flip_ratio=0.5") == SPATE_OK && s->fluid.flip_ratio == 0.5);
+    CHECK(assign(s, "fluid.flip_ratio=.25") == SPATE_OK && s->fluid.flip_ratio == 0.25);
+    CHECK(assign(s, "fluid.transfer=apic") == SPATE_OK && s->fluid.transfer == SPATE_TRANSFER_APIC);
+    CHECK(assign(s, "fluid.transfer=\"pic\"") == SPATE_OK &&
+          s->fluid.transfer == SPATE_TRANSFER_PIC);
     CHECK(assign(s, "output.preview=false") == SPATE_OK && !s->output.preview);
     CHECK(assign(s, "gravity=[1, 2]") == SPATE_OK && s->gravity[1] == 2);
     CHECK(assign(s, "name=12") == SPATE_OK);
@@ -347,11 +363,11 @@ static void assign_refuses(void)
         {"fps=nan", "fps", "must be a finite number (got nan)"},
         {"fps=fast", "fps", "must be a number (got a string)"},
         {"fps=", "fps", "must be a number (got a string)"},
-        {"liquid.flip_rato=1", "liquid.flip_rato", "unknown setting; did you mean 'flip_ratio'?"},
-        {"liquid={\"flip_rato\": 1}", "liquid.flip_rato",
+        {"fluid.flip_rato=1", "fluid.flip_rato", "unknown setting; did you mean 'flip_ratio'?"},
+        {"fluid={\"flip_rato\": 1}", "fluid.flip_rato",
          "unknown setting; did you mean 'flip_ratio'?"},
         {"gravity=[1,", "gravity", "its value is not valid JSON: ']' expected near end of file"},
-        {"liquid=x", "liquid", "its value is not valid JSON: invalid token near 'x'"},
+        {"fluid=x", "fluid", "its value is not valid JSON: invalid token near 'x'"},
         {"solids[2]={}", "solids[2]", "there is no such item: the list has 0"},
         {"solids[0].motion=[]", "solids[0].motion",
          "is a list of objects: set what is in them, such as solids[0].motion[0].time"},
@@ -408,8 +424,8 @@ static void text_keeps_every_bit(void)
                 shape->min[2] = 0;
             shape->invert = random_bits() & 1;
         }
-        s->liquid.jitter = (double)(random_bits() >> 11) * 0x1p-53;
-        s->liquid.seed = random_bits() >> 11;
+        s->fluid.jitter = (double)(random_bits() >> 11) * 0x1p-53;
+        s->fluid.seed = random_bits() >> 11;
         s->time.dt = 1 / (1 + fabs(random_number()));
         spate_channel *channel = spate_scene_add_channel(s);
         strcpy(channel->name, "tint");
@@ -445,7 +461,7 @@ static void text_of_a_bad_scene_is_json(void)
 {
     spate_scene *s = parse(SCENE_2D "}");
     s->fps = NAN;
-    s->liquid.transfer = (spate_transfer)17;
+    s->fluid.transfer = (spate_transfer)17;
     strcpy(s->name, "a\n\xff");
     char *text = spate_scene_text(s);
     CHECK(strstr(text, "\"name\": \"a\\u000a?\"") && !strstr(text, "nan") &&
@@ -508,6 +524,7 @@ int main(int argc, char **argv)
 {
     TEST_BEGIN(argc, argv);
     TEST(reads_every_kind_of_value);
+    TEST(reads_the_old_name_of_fluid);
     TEST(size_may_come_last);
     TEST(refuses);
     TEST(refuses_what_is_too_deep_or_too_long);

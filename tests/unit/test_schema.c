@@ -88,9 +88,9 @@ static void defaults_are_those_of_the_header(void)
         CHECK(s->domain.sides[d][0] == SPATE_SIDE_WALL && s->domain.sides[d][1] == SPATE_SIDE_WALL);
     CHECK(s->frames == 120 && s->fps == 30);
     CHECK(s->gravity[0] == 0 && s->gravity[1] == -9.81 && s->gravity[2] == 0);
-    CHECK(s->liquid.particles_per_axis == 2 && s->liquid.jitter == 0.5 && s->liquid.seed == 1);
-    CHECK(s->liquid.density == 1000 && s->liquid.flip_ratio == 0.97);
-    CHECK(s->liquid.transfer == SPATE_TRANSFER_FLIP && s->liquid.kernel == SPATE_KERNEL_LINEAR);
+    CHECK(s->fluid.particles_per_axis == 2 && s->fluid.jitter == 0.5 && s->fluid.seed == 1);
+    CHECK(s->fluid.density == 1000 && s->fluid.flip_ratio == 0.97);
+    CHECK(s->fluid.transfer == SPATE_TRANSFER_FLIP && s->fluid.kernel == SPATE_KERNEL_LINEAR);
     CHECK(s->time.cfl == 2 && s->time.dt == 0 && s->time.min_substeps == 1 &&
           s->time.max_substeps == 64);
     CHECK(s->time.advection == SPATE_ADVECTION_RK3);
@@ -198,10 +198,10 @@ static void set_stores(void)
     CHECK(set_vector(s, "domain.size", 3, 2, 1, 0.5) == SPATE_OK && s->dim == 3 &&
           s->domain.size[2] == 0.5);
     CHECK(set_vector(s, "domain.size", 2, 2, 1, 0) == SPATE_OK && s->domain.size[2] == 0);
-    CHECK(set_number(s, "liquid.flip_ratio", 0.5) == SPATE_OK && s->liquid.flip_ratio == 0.5);
+    CHECK(set_number(s, "fluid.flip_ratio", 0.5) == SPATE_OK && s->fluid.flip_ratio == 0.5);
     CHECK(set_number(s, "frames", 7) == SPATE_OK && s->frames == 7);
-    CHECK(set_number(s, "liquid.seed", 9007199254740991.0) == SPATE_OK &&
-          s->liquid.seed == 9007199254740991u);
+    CHECK(set_number(s, "fluid.seed", 9007199254740991.0) == SPATE_OK &&
+          s->fluid.seed == 9007199254740991u);
     CHECK(set_string(s, "pressure.solver", "gauss_seidel") == SPATE_OK);
     CHECK(s->pressure.solver == SPATE_SOLVER_GAUSS_SEIDEL);
     CHECK(set_string(s, "domain.sides.top", "open") == SPATE_OK &&
@@ -242,17 +242,17 @@ static void set_refuses(void)
     CHECK_PROBLEM("solids[0].radius", "must be a number (got a string)");
     CHECK(set_number(s, "solids[1].radius", 1) == SPATE_ERROR_SCENE);
     CHECK_PROBLEM("solids[1].radius", "there is no solids[1]: the next new one is solids[0]");
-    CHECK(set_string(s, "liquid.transfer", "flup") == SPATE_ERROR_SCENE);
-    CHECK_PROBLEM("liquid.transfer",
+    CHECK(set_string(s, "fluid.transfer", "flup") == SPATE_ERROR_SCENE);
+    CHECK_PROBLEM("fluid.transfer",
                   "must be one of flip, pic, apic (got \"flup\"; did you mean \"flip\"?)");
-    CHECK(set_string(s, "liquid.transfer", "xyzzy") == SPATE_ERROR_SCENE);
-    CHECK_PROBLEM("liquid.transfer", "must be one of flip, pic, apic (got \"xyzzy\")");
+    CHECK(set_string(s, "fluid.transfer", "xyzzy") == SPATE_ERROR_SCENE);
+    CHECK_PROBLEM("fluid.transfer", "must be one of flip, pic, apic (got \"xyzzy\")");
     CHECK(set_number(s, "frames", 1.5) == SPATE_ERROR_SCENE);
     CHECK_PROBLEM("frames", "must be a whole number (got 1.5)");
     CHECK(set_number(s, "domain.cells", 0) == SPATE_ERROR_SCENE);
     CHECK_PROBLEM("domain.cells", "must be at least 1 (got 0)");
-    CHECK(set_number(s, "liquid.flip_ratio", 1.01) == SPATE_ERROR_SCENE);
-    CHECK_PROBLEM("liquid.flip_ratio", "must be at most 1 (got 1.01)");
+    CHECK(set_number(s, "fluid.flip_ratio", 1.01) == SPATE_ERROR_SCENE);
+    CHECK_PROBLEM("fluid.flip_ratio", "must be at most 1 (got 1.01)");
     CHECK(set_number(s, "fps", NAN) == SPATE_ERROR_SCENE);
     CHECK_PROBLEM("fps", "must be a finite number (got nan)");
     CHECK(set_number(s, "fps", -INFINITY) == SPATE_ERROR_SCENE);
@@ -265,8 +265,8 @@ static void set_refuses(void)
     CHECK(set_vector(s, "domain.size", 4, 1, 1, 1) == SPATE_ERROR_SCENE);
     CHECK(set_string(s, "domain.sides.back", "open") == SPATE_ERROR_SCENE);
     CHECK_PROBLEM("domain.sides.back", "is for 3D scenes only: this one is 2D");
-    CHECK(set_number(s, "liquid", 1) == SPATE_ERROR_SCENE);
-    CHECK_PROBLEM("liquid", "must be an object with settings (got a number)");
+    CHECK(set_number(s, "fluid", 1) == SPATE_ERROR_SCENE);
+    CHECK_PROBLEM("fluid", "must be an object with settings (got a number)");
     CHECK(set_number(s, "solids", 1) == SPATE_ERROR_SCENE);
     CHECK_PROBLEM("solids", "must be a list (got a number)");
     CHECK(set_vector(s, "solids[0].rotation", 3, 1, 2, 3) == SPATE_ERROR_SCENE);
@@ -303,18 +303,18 @@ static void unknown_names_get_suggestions(void)
     spate_scene *s = good_scene(2);
     static const char *const cases[][2] = {
         {"solids[0].raduis", "unknown setting; did you mean 'radius'?"},
-        {"liquid.flip_rato", "unknown setting; did you mean 'flip_ratio'?"},
+        {"fluid.flip_rato", "unknown setting; did you mean 'flip_ratio'?"},
         {"presure.solver", "unknown setting; did you mean 'pressure'?"},
-        {"flip_ratio", "unknown setting; did you mean 'liquid.flip_ratio'?"},
+        {"flip_ratio", "unknown setting; did you mean 'fluid.flip_ratio'?"},
         {"domain.xyzzy", "unknown setting; known here: size, cells, cell_size, sides, friction"},
         {"solids.radius",
          "unknown setting; 'solids' is a list: name one of its items, such as solids[0].radius"},
         {"frames.count", "unknown setting; 'frames' is a single setting and has no parts"},
-        {"liquid[0].seed", "unknown setting; 'liquid' cannot be numbered like this"},
+        {"fluid[0].seed", "unknown setting; 'fluid' cannot be numbered like this"},
         {"solids[a].radius",
-         "is not the path of a setting: write it like liquid.flip_ratio or solids[2].radius"},
+         "is not the path of a setting: write it like fluid.flip_ratio or solids[2].radius"},
         {"solids[0",
-         "is not the path of a setting: write it like liquid.flip_ratio or solids[2].radius"},
+         "is not the path of a setting: write it like fluid.flip_ratio or solids[2].radius"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         CHECK(set_number(s, cases[k][0], 1) == SPATE_ERROR_SCENE);
@@ -326,7 +326,7 @@ static void unknown_names_get_suggestions(void)
     CHECK(set_number(s, path, 1) == SPATE_ERROR_SCENE);
     path[200] = 0;
     CHECK(set_number(s, path, 1) == SPATE_ERROR_SCENE);
-    CHECK(set_number(s, "liquid.", 1) == SPATE_ERROR_SCENE &&
+    CHECK(set_number(s, "fluid.", 1) == SPATE_ERROR_SCENE &&
           set_number(s, ".", 1) == SPATE_ERROR_SCENE);
     CHECK(s->solids.count == 0);
     spate_scene_destroy(s);

@@ -19,7 +19,7 @@ static spate_sim *tank(int dim, floor_kind floor, double jitter)
 {
     const double size = (dim == 2 ? 48 : case_full ? 20 : 10) * DX, width = dim == 2 ? 0 : size;
     spate_scene *scene = case_scene(dim, DX, size, H + 8 * DX, width);
-    scene->liquid.jitter = jitter;
+    scene->fluid.jitter = jitter;
     case_box(scene, SPATE_LIST_FILL, 0, 0, 0, size, H, width);
     if (floor == SPHERE) {
         spate_shape *ball = case_add(scene, SPATE_LIST_SOLIDS, SPATE_SHAPE_SPHERE);

@@ -137,7 +137,7 @@ static bool collapse(const setup *set, run *r)
 {
     const double dx = A / set->cells, depth = set->dim == 3 ? 8 * dx : 0;
     spate_scene *scene = case_scene(set->dim, dx, RUN_OUT * A, 2.5 * A, depth);
-    scene->liquid.seed = set->seed;
+    scene->fluid.seed = set->seed;
     case_box(scene, SPATE_LIST_FILL, 0, 0, 0, A, 2 * A, depth);
     spate_sim *sim = case_start(scene);
     r->front.count = r->height.count = 0;

@@ -80,7 +80,7 @@ static void turns(int dim, int cells, spate_transfer transfer, double least, dou
     const double centre[3] = {middle, middle, dim == 3 ? middle : 0};
     spate_scene *scene = case_scene(dim, DX, size, size, dim == 3 ? size : 0);
     scene->gravity[1] = 0;
-    scene->liquid.transfer = transfer;
+    scene->fluid.transfer = transfer;
     spate_shape *vessel = case_add(scene, SPATE_LIST_SOLIDS, SPATE_SHAPE_SPHERE);
     vessel->radius = radius;
     vessel->invert = true;

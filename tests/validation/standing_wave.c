@@ -96,7 +96,7 @@ static void swings(int dim, double jitter, double periods)
     const double omega = sqrt(GRAVITY * k * tanh(k * H));
     const double expected = 2 * PI / omega * (1 + k * amplitude * k * amplitude / 8);
     spate_scene *scene = case_scene(dim, DX, L, H + 6 * DX, depth);
-    scene->liquid.jitter = jitter;
+    scene->fluid.jitter = jitter;
     bool made = add_wave(scene, depth, amplitude);
     CHECK(made);
     spate_sim *sim = made ? case_start(scene) : NULL;

@@ -167,7 +167,7 @@ static spate_scene *column_scene(int dim, int cells, bool calm)
     case_box(scene, SPATE_LIST_FILL, 0, 0, 0, 0.3, 0.6, depth);
     if (!calm)
         return scene;
-    scene->liquid.flip_ratio = 0;
+    scene->fluid.flip_ratio = 0;
     scene->time.min_substeps = cells * cells / 100;
     for (int k = 0; k < (dim == 3 ? cells / 4 : 1); k++)
         for (int i = 0; i < cells; i++) {
@@ -237,7 +237,7 @@ static void stays_calm(int dim, int cells, int seconds)
 {
     const double dx = 1.0 / cells, h = 0.5, depth = dim == 3 ? 0.25 : 0, wave = sqrt(GRAVITY * h);
     spate_scene *scene = case_scene(dim, dx, 1, 0.75, depth);
-    scene->liquid.jitter = 0.5;
+    scene->fluid.jitter = 0.5;
     case_box(scene, SPATE_LIST_FILL, 0, 0, 0, 1, h, depth);
     spate_sim *sim = case_start(scene);
     if (!sim)

@@ -99,10 +99,10 @@ await test("refused_scene_leaves_the_old_one", () => {
   run(2);
   const before = core.hash();
   try {
-    load({ ...TANK, liquid: { flip_ratio: 2 } });
+    load({ ...TANK, fluid: { flip_ratio: 2 } });
     check(false, "was accepted");
   } catch (error) {
-    same(error.where, "liquid.flip_ratio");
+    same(error.where, "fluid.flip_ratio");
   }
   same(core.hash(), before);
 });
@@ -116,7 +116,7 @@ await test("settings_change_under_the_water", () => {
     run(10);
     const { particles, time } = core.clock(),
       x = core.particles()[0].slice();
-    load({ ...scene, liquid: { transfer: "apic" } }, { keep: true });
+    load({ ...scene, fluid: { transfer: "apic" } }, { keep: true });
     same([core.clock().particles, core.clock().time, core.dim], [particles, time, dim]);
     const sum = (a) => a.reduce((s, v) => s + v, 0);
     check(Math.abs(sum(core.particles()[0]) - sum(x)) < 1e-3 * sum(x), "water moved");
@@ -129,7 +129,7 @@ await test("keyframes_go_on", () => {
   const scene = readScene("paddle_2d");
   load(scene);
   run(30);
-  load({ ...scene, liquid: { flip_ratio: 0.9 } }, { keep: true });
+  load({ ...scene, fluid: { flip_ratio: 0.9 } }, { keep: true });
   same(core.stats().removed, 0, "crushed by a paddle that jumped back");
   check(core.findSolid([0.33, 0.4, 0], 0.3) === 0, "no paddle near its path");
 });
@@ -190,7 +190,7 @@ await test("gravity_turns", () => {
 });
 
 await test("table_of_settings", () => {
-  const ratio = core.schema.find(({ path: at }) => at === "liquid.flip_ratio");
+  const ratio = core.schema.find(({ path: at }) => at === "fluid.flip_ratio");
   same([ratio.type, ratio.low, ratio.high, ratio.fallback], ["number", 0, 1, "0.97"]);
   check(core.schema.length > 80 && core.schema.every(({ help }) => help.length > 5), "the table is cut off");
 });
@@ -208,7 +208,7 @@ for (const file of fs.readdirSync(path.join(root, "scenes")).filter((name) => na
   });
 
 await test("scene_text", async () => {
-  const { format, locate, placeOf, lineOf, withSetting, packScene, unpackScene } = await import(
+  const { format, locate, placeOf, lineOf, presentNames, withSetting, packScene, unpackScene } = await import(
     path.join(site, "scene.mjs")
   );
   const scene = readScene("paddle_2d"),
@@ -229,7 +229,8 @@ await test("scene_text", async () => {
     ['{"a": 01}', 7],
   ])
     same(locate(bad).problem?.offset, at, bad);
-  same(withSetting({ liquid: { flip_ratio: 1 } }, "liquid.flip_ratio", undefined), {});
+  same(withSetting({ fluid: { flip_ratio: 1 } }, "fluid.flip_ratio", undefined), {});
+  same(presentNames({ liquid: { seed: 2 }, frames: 1 }), { fluid: { seed: 2 }, frames: 1 });
   same(withSetting({}, "domain.sides.top", "open"), { domain: { sides: { top: "open" } } });
   same(await unpackScene(await packScene(scene)), scene);
 });

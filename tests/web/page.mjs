@@ -376,21 +376,21 @@ await both("slider", async (page) => {
   await press(page, "step");
   await page.waitForFunction(() => spate.picture.steps === 1);
   const { time } = await picture(page);
-  await slide(page, "set-liquid.flip_ratio", "0.5");
-  await page.waitForFunction(() => spate.scene.liquid?.flip_ratio === 0.5);
+  await slide(page, "set-fluid.flip_ratio", "0.5");
+  await page.waitForFunction(() => spate.scene.fluid?.flip_ratio === 0.5);
   same(JSON.parse(await page.inputValue("#text")).liquid, { flip_ratio: 0.5 });
   await page.waitForFunction((t) => spate.picture.time === t, time); // the water is where it was
-  await slide(page, "set-liquid.flip_ratio", "0.97");
-  await page.waitForFunction(() => spate.scene.liquid === undefined);
+  await slide(page, "set-fluid.flip_ratio", "0.97");
+  await page.waitForFunction(() => spate.scene.fluid === undefined);
 });
 
 await alone("choice_and_number", async (page) => {
   await page.evaluate(() => {
-    const select = document.getElementById("set-liquid.transfer");
+    const select = document.getElementById("set-fluid.transfer");
     select.value = "apic";
     select.dispatchEvent(new Event("change", { bubbles: true }));
   });
-  await page.waitForFunction(() => spate.scene.liquid?.transfer === "apic");
+  await page.waitForFunction(() => spate.scene.fluid?.transfer === "apic");
   await slide(page, "set-pressure.tolerance", "-1");
   await page.waitForFunction(() =>
     /must be positive/.test(
@@ -427,8 +427,8 @@ await both("editor", async (page) => {
 });
 
 await alone("share", async (page) => {
-  await slide(page, "set-liquid.flip_ratio", "0.25");
-  await page.waitForFunction(() => spate.scene.liquid?.flip_ratio === 0.25);
+  await slide(page, "set-fluid.flip_ratio", "0.25");
+  await page.waitForFunction(() => spate.scene.fluid?.flip_ratio === 0.25);
   await page.click("#share");
   await page.waitForFunction(() => location.hash.startsWith("#s="));
   const link = page.url(),

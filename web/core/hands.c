@@ -24,7 +24,7 @@ static lattice lattice_around(const double center[3], double radius)
 {
     int dim = spate_sim_dim(web_sim);
     const spate_scene *scene = spate_sim_scene(web_sim);
-    lattice l = {.spacing = spate_particles_view(web_sim).scale / scene->liquid.particles_per_axis,
+    lattice l = {.spacing = spate_particles_view(web_sim).scale / scene->fluid.particles_per_axis,
                  .size = {1, 1, 1},
                  .places = 1};
     for (int d = 0; d < dim; d++) {

@@ -10,7 +10,7 @@ import { Hands, TOOLS } from "./hands.js";
 import { Hud } from "./hud.js";
 import { Learn, STAGES } from "./learn.js";
 import { drawOverlay } from "./overlay.js";
-import { getSetting, packScene, unpackScene } from "./scene.mjs";
+import { getSetting, packScene, presentNames, unpackScene } from "./scene.mjs";
 import { Settings } from "./settings.js";
 import { View2D } from "./view2d.js";
 import { View3D } from "./view3d.js";
@@ -147,7 +147,8 @@ class App {
   }
 
   /** Takes another scene; rejects with { where, message } and changes nothing if the core refuses it. */
-  async change(scene, { keep = false } = {}) {
+  async change(given, { keep = false } = {}) {
+    const scene = presentNames(given);
     if (scene && typeof scene === "object") await this.#meshes(scene);
     const loaded = await this.simulation.load(scene, this.files, keep);
     const other = !keep || !this.tank || this.tank.dim !== loaded.dim;
@@ -157,7 +158,7 @@ class App {
       cells: loaded.cells,
       size: loaded.size,
       cellSize: loaded.cellSize,
-      perAxis: getSetting(scene, "liquid.particles_per_axis") ?? 2,
+      perAxis: getSetting(scene, "fluid.particles_per_axis") ?? 2,
       fast: 1.9 * Math.sqrt(9.81 * loaded.size[1]),
     };
     if (other) this.#otherTank();

@@ -116,7 +116,14 @@ export function format(value, width = 96, indent = "") {
   return `${list ? "[" : "{"}\n${parts.join(",\n")}\n${indent}${list ? "]" : "}"}`;
 }
 
-/** The value at a path such as "liquid.flip_ratio"; undefined if the scene does not give it. */
+/** The scene with its group "liquid", as it was called before 0.2, under its present name. */
+export function presentNames(scene) {
+  if (!scene?.liquid || scene.fluid) return scene;
+  const { liquid, ...rest } = scene;
+  return { ...rest, fluid: liquid };
+}
+
+/** The value at a path such as "fluid.flip_ratio"; undefined if the scene does not give it. */
 export function getSetting(scene, path) {
   return path.split(".").reduce((value, key) => value?.[key], scene);
 }

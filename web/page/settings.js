@@ -3,7 +3,7 @@
 import { getSetting, withSetting } from "./scene.mjs";
 
 const GROUPS = {
-  liquid: "Liquid",
+  fluid: "Fluid",
   time: "Time steps",
   pressure: "Pressure",
   volume: "Volume",
@@ -12,14 +12,14 @@ const GROUPS = {
 };
 const LEFT_OUT = /^(output\.|name$|frames$|domain\.size$|gravity$)/;
 
-const FIRST = ["liquid.flip_ratio", "liquid.transfer"]; // what people come to compare; the last one comes first
+const FIRST = ["fluid.flip_ratio", "fluid.transfer"]; // what people come to compare; the last one comes first
 
 // Sliders over what is useful; the limits of the table stay in force for what is typed.
 const RANGES = {
   "domain.cells": [16, 256, 1],
   "domain.cell_size": null,
-  "liquid.seed": null,
-  "liquid.particles_per_axis": [1, 4, 1],
+  "fluid.seed": null,
+  "fluid.particles_per_axis": [1, 4, 1],
   "time.cfl": [0.5, 10, 0.1],
   "time.dt": null,
   "time.min_substeps": [1, 16, 1],
@@ -28,7 +28,7 @@ const RANGES = {
   "pressure.max_iterations": null,
   "pressure.relaxation": [0, 1.99, 0.01],
   fps: [10, 120, 1],
-  "liquid.density": null,
+  "fluid.density": null,
 };
 
 /** "0.97" from "0.97", true from "true"; undefined from "". */
@@ -53,7 +53,7 @@ export class Settings {
     for (const group of [...groups.keys()].sort((a, b) => order.indexOf(a) - order.indexOf(b))) {
       const box = document.createElement("details"),
         summary = document.createElement("summary");
-      box.open = group === "liquid";
+      box.open = group === "fluid";
       summary.textContent = GROUPS[group] ?? group;
       box.append(summary, ...groups.get(group).map((setting) => this.#control(setting)));
       root.append(box);

@@ -32,7 +32,7 @@ uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t
     uint64_t cells = 4 * (3 * DIM + 4) + 2 * DIM + 1; /* u .. count; known; type */
     bool density = scene->volume.method == SPATE_VOLUME_DENSITY ||
                    scene->volume.method == SPATE_VOLUME_BOTH,
-         apic = scene->liquid.transfer == SPATE_TRANSFER_APIC;
+         apic = scene->fluid.transfer == SPATE_TRANSFER_APIC;
 #define FIELD(name, components, type, when) columns += (when) ? (components) : 0;
 #include "sim/fields.def"
 #undef FIELD
@@ -40,7 +40,7 @@ uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t
         columns += (uint64_t)scene->channels[k].components;
     double rest = 1;
     FOR_DIM(d)
-        rest *= scene->liquid.particles_per_axis;
+        rest *= scene->fluid.particles_per_axis;
     cells += density ? 4 : 0;
     cells += scene->solids.count > 0 ? 4 * (DIM + 2) : 0;
     bool movers = false;
@@ -89,7 +89,7 @@ spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
     f->channel_columns = s->particles.channel_columns;
     f->rest = 1.0f;
     FOR_DIM(d)
-        f->rest *= (float)scene->liquid.particles_per_axis;
+        f->rest *= (float)scene->fluid.particles_per_axis;
     X(gpu_make_arrays)(s);
     FOR_DIM(d) {
         f->known_next[d] = X(gpu_alloc)(g, s->grid.size, "the grid");
@@ -179,7 +179,7 @@ static const struct {
 /* EMIT without anything that gives or takes particles but open sides and closing solids. */
 static bool only_removes(const X(sim) *s)
 {
-    return s->emitter_count == 0 && s->drain_count == 0 && !s->common->scene->liquid.reseed;
+    return s->emitter_count == 0 && s->drain_count == 0 && !s->common->scene->fluid.reseed;
 }
 
 void X(gpu_sort)(X(sim) *s)

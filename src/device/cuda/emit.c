@@ -176,5 +176,5 @@ spate_status X(gpu_emit_and_drain)(X(sim) *s, double dt, spate_error *error)
     s->dead = 0;
     for (int k = 0; k < s->emitter_count && !g->failure[0]; k++)
         TRY(emit(s, k, dt, error));
-    return s->common->scene->liquid.reseed ? reseed(s, error) : SPATE_OK;
+    return s->common->scene->fluid.reseed ? reseed(s, error) : SPATE_OK;
 }

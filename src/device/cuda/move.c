@@ -21,7 +21,7 @@ void X(gpu_push_pairs)(X(sim) *s)
     const spate_scene *scene = s->common->scene;
     X(gpu_counters) counted;
     X(mover) mover = X(mover_begin)(s, 0);
-    float D = (float)(scene->volume.separation / scene->liquid.particles_per_axis);
+    float D = (float)(scene->volume.separation / scene->fluid.particles_per_axis);
     X(gpu_push) how = {.D = D,
                        .sides = X(push_sides_of)(&s->grid, scene->domain.sides, D),
                        .movers = s->movers,

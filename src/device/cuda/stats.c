@@ -22,8 +22,8 @@ bool X(device_stats)(X(sim) *s, spate_stats *stats)
     X(gpu) *g = s->gpu;
     const spate_scene *scene = s->common->scene;
     size_t count = s->particles.count;
-    double cell = pow(s->grid.dx, DIM), volume = cell / pow(scene->liquid.particles_per_axis, DIM);
-    double mass = volume * scene->liquid.density, momentum[DIM];
+    double cell = pow(s->grid.dx, DIM), volume = cell / pow(scene->fluid.particles_per_axis, DIM);
+    double mass = volume * scene->fluid.density, momentum[DIM];
     if (s->solids_changed) /* not yet on the grid: that is the host's */
         return false;
     X(gpu_sort)(s);

@@ -96,7 +96,7 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     const spate_scene *scene = common->scene;
     if (!(dt > 0))
         return SPATE_OK;
-    double dx = s->grid.dx, share = dt / dx, to_pressure = scene->liquid.density * dx / dt,
+    double dx = s->grid.dx, share = dt / dx, to_pressure = scene->fluid.density * dx / dt,
            gravity = 0;
     for (int d = 0; d < DIM; d++)
         gravity += common->gravity[d] * common->gravity[d];

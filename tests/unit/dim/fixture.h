@@ -189,8 +189,8 @@ static inline const char *kernel_name(int kernel)
 static inline spate_scene *scene_with(int n, spate_transfer transfer, spate_kernel kernel)
 {
     spate_scene *scene = scene_of_cells(0.07, n, n, n);
-    scene->liquid.transfer = transfer;
-    scene->liquid.kernel = kernel;
+    scene->fluid.transfer = transfer;
+    scene->fluid.kernel = kernel;
     return scene;
 }
 
@@ -199,7 +199,7 @@ static inline fixture *ball(spate_transfer transfer, spate_kernel kernel, double
 {
     const double center[3] = {8.6, 9.3, 8.9};
     spate_scene *scene = scene_with(18, transfer, kernel);
-    scene->liquid.flip_ratio = ratio;
+    scene->fluid.flip_ratio = ratio;
     add_ball(scene, SPATE_LIST_FILL, center, 4.5);
     return fixture_create(scene);
 }

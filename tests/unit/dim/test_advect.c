@@ -79,7 +79,7 @@ static fixture *rotation(spate_advection method, spate_kernel kernel)
 {
     spate_scene *scene = scene_of_cells(DX, CELLS, CELLS, CELLS);
     scene->time.advection = method;
-    scene->liquid.kernel = kernel;
+    scene->fluid.kernel = kernel;
     fixture *f = fixture_create(scene);
     test_random_state = 7;
     for (int k = 0; k < COUNT && f; k++) {

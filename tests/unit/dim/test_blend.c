@@ -40,7 +40,7 @@ static void pure_flip_returns_every_velocity(void)
         fixture_destroy(f);
         f = full_box(DIM == 2 ? 20 : 9, SPATE_TRANSFER_FLIP, (spate_kernel)kernel);
         if (f)
-            f->common.scene->liquid.flip_ratio = 1;
+            f->common.scene->fluid.flip_ratio = 1;
         if (f)
             check_returned(f, kernel);
         fixture_destroy(f);
@@ -135,7 +135,7 @@ static void fluctuations_fall_as_the_ratio_says(void)
     const double low[3] = {0, 0, 0}, high[3] = {12, 7, 12}, ratio = 0.97;
     for (int kernel = 0; kernel < 3; kernel++) {
         spate_scene *scene = scene_with(12, SPATE_TRANSFER_FLIP, (spate_kernel)kernel);
-        scene->liquid.jitter = 0;
+        scene->fluid.jitter = 0;
         add_box(scene, SPATE_LIST_FILL, low, high);
         fixture *f = fixture_create(scene);
         if (!f)

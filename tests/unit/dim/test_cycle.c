@@ -18,7 +18,7 @@ static fixture *tank_to(double height, int n, bool ball, bool periodic)
 {
     spate_scene *scene = scene_of_cells(0.03, n, n, n);
     scene->gravity[1] = -9.81;
-    scene->liquid.jitter = 0;
+    scene->fluid.jitter = 0;
     fill_box(scene, n, height, n);
     if (periodic)
         scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;

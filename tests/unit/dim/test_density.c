@@ -17,7 +17,7 @@ static spate_scene *pool(int n, double depth)
 {
     const double low[3] = {0, 0, 0}, high[3] = {n, depth, n};
     spate_scene *scene = density_scene(n);
-    scene->liquid.jitter = 0;
+    scene->fluid.jitter = 0;
     add_box(scene, SPATE_LIST_FILL, low, high);
     return scene;
 }
@@ -135,7 +135,7 @@ static void full_water_stays(void)
     const double from[3] = {3, 6, 3}, to[3] = {15, 7, 15};
     spate_scene *scene = density_scene(18);
     add_box(scene, SPATE_LIST_FILL, from, to);
-    scene->liquid.jitter = 0;
+    scene->fluid.jitter = 0;
     fixture *sheet = fixture_create(scene);
     if (!sheet)
         return;
@@ -277,7 +277,7 @@ static void closed_box_evens_out(void)
     for (int periodic = 0; periodic < 2; periodic++) {
         const double from[3] = {0, 0, 0}, to[3] = {12, 12, 12};
         spate_scene *scene = density_scene(12);
-        scene->liquid.jitter = 0;
+        scene->fluid.jitter = 0;
         if (periodic)
             make_periodic(scene);
         add_box(scene, SPATE_LIST_FILL, from, to);
@@ -303,7 +303,7 @@ static void nothing_goes_into_solids(void)
     const int low[3] = {0, 0, 0}, high[3] = {18, 2, 18};
     spate_scene *scene = pool(18, 9);
     spate_shape *solid = add_ball(scene, SPATE_LIST_SOLIDS, ball, 3.1);
-    scene->liquid.jitter = 0.5;
+    scene->fluid.jitter = 0.5;
     solid->velocity[0] = 3.5; /* half a cell per step of 0.01 s */
     fixture *f = fixture_create(scene);
     if (!f)

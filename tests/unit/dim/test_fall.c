@@ -19,8 +19,8 @@ static fixture *drop(spate_transfer transfer, spate_kernel kernel)
 {
     spate_scene *scene = scene_of_cells(0.25, 16, 32, 16);
     memcpy(scene->gravity, gravity, sizeof gravity);
-    scene->liquid.transfer = transfer;
-    scene->liquid.kernel = kernel;
+    scene->fluid.transfer = transfer;
+    scene->fluid.kernel = kernel;
     scene->volume.method = SPATE_VOLUME_NONE; /* every particle on its own parabola */
     const double center[3] = {6.8, 25.1, 8.2};
     spate_shape *ball = add_ball(scene, SPATE_LIST_FILL, center, 2.5);

@@ -43,8 +43,8 @@ static spate_scene *tank(const setup *how)
     spate_scene *scene = scene_of_cells(how->dx, n[0], n[1], n[2]);
     scene->gravity[how->to[1]] = -GRAVITY;
     scene->pressure.tolerance = 1e-6;
-    scene->liquid.transfer = how->transfer;
-    scene->liquid.kernel = how->kernel;
+    scene->fluid.transfer = how->transfer;
+    scene->fluid.kernel = how->kernel;
     scene->volume.method = how->separated ? SPATE_VOLUME_DENSITY : SPATE_VOLUME_NONE;
     return scene;
 }
@@ -192,7 +192,7 @@ static void scaled_to_a_centimetre(void)
 static fixture *half_box(const int n[3], int surface, int axis, bool mirror, spate_kernel kernel)
 {
     spate_scene *scene = scene_of_cells(DX, n[0], n[1], n[2]);
-    scene->liquid.kernel = kernel;
+    scene->fluid.kernel = kernel;
     fixture *f = fixture_create(scene);
     int c[DIM] = {0}, places[DIM];
     FOR_DIM(d)

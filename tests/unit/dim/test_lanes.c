@@ -165,7 +165,7 @@ static void a_velocity_that_is_not_finite_is_reported(void)
     const int n[3] = {21, 18, 16};
     for (int kernel = 0; kernel < 2; kernel++) {
         spate_scene *scene = scene_of_cells(DX, n[0], n[1], n[2]);
-        scene->liquid.kernel = kernel ? SPATE_KERNEL_QUADRATIC : SPATE_KERNEL_LINEAR;
+        scene->fluid.kernel = kernel ? SPATE_KERNEL_QUADRATIC : SPATE_KERNEL_LINEAR;
         fixture *f = fixture_create(scene);
         spate_error error = {.status = SPATE_OK};
         if (!f)
@@ -196,7 +196,7 @@ static void check_g2p(int count)
     scatter_particles(f, count, 2);
     run_stage(f, SPATE_STAGE_SORT, 0.01);
     fill_field(f->s->carried, &f->s->grid, 2);
-    float *before[DIM], ratio = (float)f->common.scene->liquid.flip_ratio;
+    float *before[DIM], ratio = (float)f->common.scene->fluid.flip_ratio;
     FOR_DIM(d) {
         before[d] = malloc(p->count * sizeof(float));
         memcpy(before[d], p->v[d], p->count * sizeof(float));

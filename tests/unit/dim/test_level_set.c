@@ -19,7 +19,7 @@ static bool is_free(const fixture *f, const double x[3])
 static void lay_pool(fixture *f, double height, double jitter)
 {
     const X(grid) *g = &f->s->grid;
-    int n = f->common.scene->liquid.particles_per_axis, c[DIM] = {0}, places[DIM];
+    int n = f->common.scene->fluid.particles_per_axis, c[DIM] = {0}, places[DIM];
     const float rest[DIM] = {0};
     test_random_state = 7;
     FOR_DIM(d)
@@ -39,7 +39,7 @@ static void lay_pool(fixture *f, double height, double jitter)
 
 static fixture *pool(spate_scene *scene, int n, double height, double jitter)
 {
-    scene->liquid.particles_per_axis = n;
+    scene->fluid.particles_per_axis = n;
     fixture *f = fixture_create(scene);
     if (!f)
         return NULL;

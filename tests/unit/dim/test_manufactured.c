@@ -107,7 +107,7 @@ static fixture *box(int n)
     double middle[3];
     for (int d = 0; d < 3; d++)
         middle[d] = start[d] * n;
-    scene->liquid.particles_per_axis = 1;
+    scene->fluid.particles_per_axis = 1;
     add_box(scene, SPATE_LIST_FILL, low, high);
     spate_shape *solid = add_ball(scene, SPATE_LIST_SOLIDS, middle, radius * n);
     memcpy(solid->velocity, velocity, sizeof velocity);

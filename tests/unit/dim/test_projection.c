@@ -163,8 +163,8 @@ static void check_column(double dx, double dt, int steps, bool voxel)
     const double low[3] = {0, 0, 0}, high[3] = {6, height, 6}, density = 850, g = 9.81;
     spate_scene *scene = scene_of_cells(dx, 6, 16, 6);
     scene->gravity[1] = -g;
-    scene->liquid.density = density;
-    scene->liquid.jitter = 0;
+    scene->fluid.density = density;
+    scene->fluid.jitter = 0;
     set_models(scene, voxel);
     add_box(scene, SPATE_LIST_FILL, low, high);
     fixture *f = fixture_create(scene);

@@ -21,7 +21,7 @@ static fixture *full_of_water(int n, double jitter)
 {
     const double low[3] = {0, 0, 0}, high[3] = {n, n / 2.0, n};
     spate_scene *scene = box_of(n);
-    scene->liquid.jitter = jitter;
+    scene->fluid.jitter = jitter;
     add_box(scene, SPATE_LIST_FILL, low, high);
     return fixture_create(scene);
 }
@@ -117,7 +117,7 @@ static void the_distance_follows_the_settings(void)
     const float at[3] = {4.8f, 5.3f, 4.1f}, way[3] = {0.05f, 0.02f, 0.03f};
     for (int n = 1; n <= 4; n++) {
         spate_scene *scene = box_of(16);
-        scene->liquid.particles_per_axis = n;
+        scene->fluid.particles_per_axis = n;
         scene->volume.separation = n == 3 ? 0.6 : 0.9;
         fixture *f = pair_in(fixture_create(scene), at, way);
         push(f, 1);
@@ -202,7 +202,7 @@ static void check_all_pairs(int n_axis, double per_cell, bool periodic)
     int cells = 2 * TILE + 3;
     spate_scene *scene = scene_of_cells(DX, cells, 4, 4);
     scene->volume.method = SPATE_VOLUME_PUSH;
-    scene->liquid.particles_per_axis = n_axis;
+    scene->fluid.particles_per_axis = n_axis;
     if (periodic)
         make_periodic(scene);
     fixture *f = fixture_create(scene);

@@ -11,7 +11,7 @@ static spate_scene *water(int n, double high)
     const double low[3] = {0, 0, 0}, top[3] = {n, high, n};
     spate_scene *scene = scene_of_cells(DX, n, n, n);
     scene->volume.method = SPATE_VOLUME_NONE;
-    scene->liquid.reseed = true;
+    scene->fluid.reseed = true;
     add_box(scene, SPATE_LIST_FILL, low, top);
     return scene;
 }
@@ -190,7 +190,7 @@ static uint64_t splash(int threads, uint64_t *changes)
 {
     const double low[3] = {0, 0, 0}, high[3] = {6, 12, 14}, center[3] = {10, 2, 7};
     spate_scene *scene = scene_of_cells(DX, 14, 14, 14);
-    scene->liquid.reseed = true;
+    scene->fluid.reseed = true;
     scene->gravity[1] = -9.81;
     add_box(scene, SPATE_LIST_FILL, low, high);
     add_ball(scene, SPATE_LIST_SOLIDS, center, 2.3);
@@ -217,7 +217,7 @@ static void nothing_without_the_setting(void)
 {
     const int hole[3] = {6, 3, 6};
     spate_scene *scene = water(12, 8);
-    scene->liquid.reseed = false;
+    scene->fluid.reseed = false;
     fixture *f = fixture_create(scene);
     thin(f, hole, 0);
     run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_SURFACE, 0.01);
@@ -231,8 +231,8 @@ static void bounds_follow_the_settings(void)
     const int cell[3] = {6, 3, 6};
     spate_scene *scene = water(12, 8);
     spate_error error;
-    scene->liquid.reseed_min = (int)FULL;
-    scene->liquid.reseed_max = (int)FULL;
+    scene->fluid.reseed_min = (int)FULL;
+    scene->fluid.reseed_max = (int)FULL;
     fixture *f = fixture_create(scene);
     thin(f, cell, FULL - 1);
     run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_SURFACE, 0.01);
@@ -240,13 +240,13 @@ static void bounds_follow_the_settings(void)
     CHECK(count_in(f, cell) == FULL);
     fixture_destroy(f);
     scene = water(12, 8);
-    scene->liquid.reseed_min = (int)FULL + 1;
+    scene->fluid.reseed_min = (int)FULL + 1;
     CHECK(spate_scene_check(scene, NULL, NULL, &error) == SPATE_ERROR_SCENE);
-    CHECK_TEXT(error.where, "liquid.reseed_min");
-    scene->liquid.reseed_min = 0;
-    scene->liquid.reseed_max = (int)FULL - 1;
+    CHECK_TEXT(error.where, "fluid.reseed_min");
+    scene->fluid.reseed_min = 0;
+    scene->fluid.reseed_max = (int)FULL - 1;
     CHECK(spate_scene_check(scene, NULL, NULL, &error) == SPATE_ERROR_SCENE);
-    CHECK_TEXT(error.where, "liquid.reseed_max");
+    CHECK_TEXT(error.where, "fluid.reseed_max");
     spate_scene_destroy(scene);
 }
 

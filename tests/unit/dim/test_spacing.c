@@ -7,7 +7,7 @@
 static fixture *box(int n, double jitter, const double low[3], const double high[3])
 {
     spate_scene *scene = scene_of_cells(DX, n, n, n);
-    scene->liquid.jitter = jitter;
+    scene->fluid.jitter = jitter;
     add_box(scene, SPATE_LIST_FILL, low, high);
     return fixture_create(scene);
 }
@@ -152,7 +152,7 @@ static void forces_are_no_loss(void)
         bool solid = kind & 1, half_way = kind & 2;
         spate_scene *scene = scene_with(14, SPATE_TRANSFER_FLIP, SPATE_KERNEL_LINEAR);
         const double dt = 0.01;
-        scene->liquid.flip_ratio = 1;
+        scene->fluid.flip_ratio = 1;
         scene->gravity[1] = -9.81;
         scene->gravity[0] = 3;
         add_box(scene, SPATE_LIST_FILL, low, high);
