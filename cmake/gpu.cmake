@@ -1,7 +1,7 @@
-# The devices beside the CPU: cuda, of src/device/cuda/*.cu, where nvcc is found; and check, the same files as C,
-# for the tests (src/device/cuda/gpu.h). Each is an instance of the whole simulation, as an instruction set is.
-set(gpu_dir ${PROJECT_SOURCE_DIR}/src/device/cuda)
-file(GLOB gpu_sources CONFIGURE_DEPENDS ${gpu_dir}/*.cu)
+# The devices beside the CPU: cuda, of src/cuda/*.cu, where nvcc and a GPU are found; and check, the same files as C,
+# for the tests (src/cuda/gpu.h). Each is an instance of the whole simulation, as an instruction set is.
+set(gpu_dir ${PROJECT_SOURCE_DIR}/src/cuda)
+file(GLOB gpu_sources CONFIGURE_DEPENDS ${gpu_dir}/*.cu ${gpu_dir}/pressure/*.cu)
 list(REMOVE_ITEM gpu_sources ${gpu_dir}/available.cu)
 file(GLOB gpu_host_sources CONFIGURE_DEPENDS ${gpu_dir}/*.c)
 
@@ -62,11 +62,11 @@ function(spate_check_library)
     get_filename_component(name ${source} NAME_WE)
     if(NOT name MATCHES "^(primitives|graph)$")
       set(wrapper ${PROJECT_BINARY_DIR}/check/${name}.c)
-      file(CONFIGURE OUTPUT ${wrapper} CONTENT "#include \"device/cuda/${name}.cu\"\n")
+      file(CONFIGURE OUTPUT ${wrapper} CONTENT "#include \"${source}\"\n")
       list(APPEND sources ${wrapper})
     endif()
   endforeach()
-  spate_gpu_host(check objects ${sources} ${PROJECT_SOURCE_DIR}/src/device/check/primitives.c)
+  spate_gpu_host(check objects ${sources} ${PROJECT_SOURCE_DIR}/src/check/primitives.c)
   list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
   add_library(spate_check STATIC ${objects})
 endfunction()

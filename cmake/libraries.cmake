@@ -1,7 +1,7 @@
 # libspate and libspate_io, each static and shared, from one compilation.
 #
 #     spate_core    base, scene, and what of the simulation has no dimension
-#     spate_sim2    src/sim, src/device/cpu and src/mesh with DIM=2
+#     spate_sim2    src/state, src/sim, src/cpu and src/mesh with DIM=2
 #     spate_sim3    the same sources with DIM=3; on x86-64 also spate_sim2_v3, ..., for other instruction sets
 #     spate_files   src/io, src/render
 set(src ${PROJECT_SOURCE_DIR}/src)
@@ -10,7 +10,8 @@ set(src ${PROJECT_SOURCE_DIR}/src)
 set(dimension_free ${src}/sim/api.c ${src}/mesh/api.c)
 
 file(GLOB core_sources CONFIGURE_DEPENDS ${src}/base/*.c ${src}/scene/*.c)
-file(GLOB sim_sources CONFIGURE_DEPENDS ${src}/sim/*.c ${src}/sim/pressure/*.c ${src}/device/cpu/*.c
+file(GLOB sim_sources CONFIGURE_DEPENDS ${src}/state/*.c ${src}/sim/*.c ${src}/cpu/*.c
+  ${src}/cpu/pressure/*.c ${src}/cpu/push/*.c
   ${src}/mesh/*.c)
 file(GLOB files_sources CONFIGURE_DEPENDS ${src}/io/*.c ${src}/render/*.c)
 list(REMOVE_ITEM sim_sources ${dimension_free})

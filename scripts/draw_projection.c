@@ -4,8 +4,8 @@
  *
  * The fields are those of the simulation itself, after the stages SORT to PRESSURE of its first
  * step: a tilted surface, a disc in the way, cells of 0.1 m. */
-#include "device/device.h"
-#include "sim/state.h"
+#include "state/device.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #ifndef SPATE_IO_BLENDER_H
 #define SPATE_IO_BLENDER_H
 
-#include "cloud.h"
+#include "particle_table.h"
 
 /* Removes the cache that an earlier export has left, and makes the folders. */
 spate_status sp_blender_begin(const char *folder, spate_error *error);

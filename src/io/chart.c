@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../base/memory.h"
+#include "base/memory.h"
 
 /* ------------------------------------------------------------------ text */
 

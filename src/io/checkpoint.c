@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../base/status.h"
+#include "base/status.h"
 #include "file.h"
 
 static spate_status write_bytes(void *user, const void *bytes, size_t size)

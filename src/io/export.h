@@ -10,7 +10,7 @@
 #ifndef SPATE_IO_EXPORT_H
 #define SPATE_IO_EXPORT_H
 
-#include "cloud.h"
+#include "particle_table.h"
 
 typedef enum sp_format {
     SP_FORMAT_PLY,

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../base/memory.h"
-#include "../base/status.h"
-#include "../scene/gauge.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "scene/gauge.h"
 #include "file.h"
 
 #define CELL_SIZE (SP_GAUGE_LABEL + 1) /* bytes of a cell with its comma, name or number */

@@ -2,7 +2,7 @@
 #ifndef SPATE_IO_PLY_WRITE_H
 #define SPATE_IO_PLY_WRITE_H
 
-#include "cloud.h"
+#include "particle_table.h"
 
 spate_status sp_ply_write(const sp_cloud *cloud, const char *path, spate_error *error);
 /* Vertices x y z nx ny nz vx vy vz (what there is of them) and faces, in 2D edges. */

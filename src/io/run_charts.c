@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../base/memory.h"
-#include "../base/status.h"
-#include "../scene/gauge.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "scene/gauge.h"
 #include "stats.h"
 
 /* Columns by name, and columns made of others. */

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../base/memory.h"
-#include "../base/status.h"
+#include "base/memory.h"
+#include "base/status.h"
 
 #define NEWEST "checkpoint.spate"
 #define PREVIOUS "checkpoint.prev.spate"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/memory.h"
-#include "../base/status.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "file.h"
 #include "scene/schema.h"
 

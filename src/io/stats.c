@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../base/memory.h"
-#include "../base/status.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "file.h"
 
 /* ------------------------------------------------------------------ one row */

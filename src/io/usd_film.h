@@ -7,7 +7,7 @@
 #ifndef SPATE_IO_USD_FILM_H
 #define SPATE_IO_USD_FILM_H
 
-#include "cloud.h"
+#include "particle_table.h"
 
 typedef struct sp_usd_film sp_usd_film;
 

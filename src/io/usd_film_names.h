@@ -2,7 +2,7 @@
 #ifndef SPATE_IO_USD_FILM_NAMES_H
 #define SPATE_IO_USD_FILM_NAMES_H
 
-#include "cloud.h"
+#include "particle_table.h"
 #include "usd.h"
 
 typedef struct sp_usd_name {

@@ -7,7 +7,7 @@
 #ifndef SPATE_IO_VOLUME_H
 #define SPATE_IO_VOLUME_H
 
-#include "cloud.h"
+#include "particle_table.h"
 
 enum {
     SP_LEAF = 8,         /* cells along a side of a block */

@@ -3,7 +3,7 @@
 #ifndef SPATE_IO_VTK_H
 #define SPATE_IO_VTK_H
 
-#include "cloud.h"
+#include "particle_table.h"
 #include "volume.h"
 
 spate_status sp_vtk_write_particles(const sp_cloud *cloud, const char *path, spate_error *error);

@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 #include "blender.h"
-#include "cloud.h"
+#include "particle_table.h"
 #include "ply_write.h"
 #include "usd_film.h"
 #include "vdb.h"

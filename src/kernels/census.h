@@ -1,4 +1,4 @@
-/* census.h -- what statistics ask of cells and of sorted particles (sim/stats.c, sim/spacing.c). */
+/* census.h -- what statistics ask of cells and of sorted particles (cpu/stats.c, cpu/spacing.c). */
 #ifndef SPATE_KERNELS_CENSUS_H
 #define SPATE_KERNELS_CENSUS_H
 

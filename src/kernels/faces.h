@@ -1,5 +1,5 @@
 /* faces.h -- what walls, solids and inflows do to the velocities of faces, face by face
- * (sim/forces.c, sim/solids.c, sim/emit.c and their likes on other devices). */
+ * (cpu/forces.c, cpu/solids.c, cpu/emit.c and their likes on other devices). */
 #ifndef SPATE_KERNELS_FACES_H
 #define SPATE_KERNELS_FACES_H
 
@@ -42,7 +42,7 @@ SP_KERNEL void X(solid_velocity)(const X(grid) *g, const sp_solids *solids, cons
         v[a] = (float)moving[a];
 }
 
-/* ---- friction, see sim/forces.c */
+/* ---- friction, see cpu/forces.c */
 
 typedef struct X(rubbing) {
     double wall; /* friction of the walls of the domain */
@@ -95,7 +95,7 @@ SP_KERNEL float X(rubbed)(const X(grid) *g, const sp_solids *solids, const uint8
     return u;
 }
 
-/* ---- solids in cut cells, see sim/solids.c */
+/* ---- solids in cut cells, see cpu/solids.c */
 
 /* Unit gradient of the solids' distance at the middle of face d; false where there is none. */
 SP_KERNEL bool X(face_normal)(const X(grid) *g, const float *phi_solid, size_t index, int d,
@@ -146,7 +146,7 @@ SP_KERNEL float X(slid)(const X(grid) *g, const float *phi_solid, float *const u
     return u[d][index] - across * normal[d];
 }
 
-/* ---- inflows, see sim/emit.c */
+/* ---- inflows, see cpu/emit.c */
 
 /* The faces of an inflow cell have its velocity, at the walls of the domain too; only solids are
  * stronger. mark_of: which inflow a cell is of; inflow: their velocities, DIM numbers each. */

@@ -1,4 +1,4 @@
-/* inflow.h -- the lattice of places of an inflow (sim/emit.c). */
+/* inflow.h -- the lattice of places of an inflow (cpu/emit.c). */
 #ifndef SPATE_KERNELS_INFLOW_H
 #define SPATE_KERNELS_INFLOW_H
 

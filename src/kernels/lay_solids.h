@@ -1,4 +1,4 @@
-/* lay_solids.h -- the signed distance to solids at the nodes of a tile (sim/solids.c).
+/* lay_solids.h -- the signed distance to solids at the nodes of a tile (cpu/solids.c).
  *
  * Near a solid (within SOLID_BAND cells) the distance is that of the exact shapes; farther away a
  * tile holds one bound, taken from its centre, that is never more than the distance. */

@@ -1,4 +1,4 @@
-/* push.h -- what pairs of particles that are too close ask for (sim/push_apart.c). */
+/* push.h -- what pairs of particles that are too close ask for (cpu/push/push_apart.c). */
 #ifndef SPATE_KERNELS_PUSH_H
 #define SPATE_KERNELS_PUSH_H
 

@@ -1,4 +1,4 @@
-/* surface.h -- the level set of one cell from the density of particles around it (sim/surface.c).
+/* surface.h -- the level set of one cell from the density of particles around it (cpu/surface.c).
  */
 #ifndef SPATE_KERNELS_SURFACE_H
 #define SPATE_KERNELS_SURFACE_H

@@ -15,7 +15,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "io/send.h"
+#include "io/socket.h"
 
 extern char **environ;
 

@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "png.h"
-#include "stamp.h"
+#include "text.h"
 
 float sp_preview_speed(const sp_preview *preview, size_t k)
 {

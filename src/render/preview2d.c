@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "field.h"
-#include "page.h"
+#include "canvas2d.h"
 
 typedef struct sheet {
     sp_page page;

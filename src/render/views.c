@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "page.h"
-#include "stamp.h"
+#include "canvas2d.h"
+#include "text.h"
 
 const char *const sp_view_names[SP_VIEW_COUNT] = {"liquid",   "cells",      "pressure",
                                                   "velocity", "divergence", "ppc"};

@@ -9,7 +9,7 @@
 #ifndef SPATE_RENDER_VIEWS_H
 #define SPATE_RENDER_VIEWS_H
 
-#include "moment.h"
+#include "frame.h"
 
 typedef enum sp_view {
     SP_VIEW_LIQUID, /* the picture of preview.h */

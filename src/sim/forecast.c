@@ -1,6 +1,6 @@
 /* forecast.c -- what a scene will need, told before anything large is allocated. */
-#include "arrays.h"
-#include "pressure/pressure.h"
+#include "state/arrays.h"
+#include "cpu/pressure/pressure.h"
 #include "scene/attributes.h"
 
 #include <math.h>
@@ -58,7 +58,7 @@ static int saved_bytes_per_particle(const spate_scene *scene)
     bool apic = scene->fluid.transfer == SPATE_TRANSFER_APIC;
     int columns = 0;
 #define FIELD(name, components, type, when) columns += (when) ? (components) : 0;
-#include "fields.def"
+#include "state/fields.def"
 #undef FIELD
     for (int k = 0; k < scene->channel_count; k++)
         columns += scene->channels[k].components;

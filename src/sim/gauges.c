@@ -17,7 +17,7 @@
  * the cell: at the foot of the perpendicular in cut cells, on the closed face with voxel solids. */
 #include "gauges.h"
 
-#include "device/device.h"
+#include "state/device.h"
 #include "scene/gauge.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef SPATE_SIM_GAUGES_H
 #define SPATE_SIM_GAUGES_H
 
-#include "state.h"
+#include "state/state.h"
 
 /* Fills common->gauges. build: there is no step on the grid yet; particles and solids are laid on
  * it first. */

@@ -5,10 +5,10 @@
  *
  * Each stage is a function in the file of the same name (src/sim, or src/device/cpu for those of
  * device.h). */
-#include "state.h"
+#include "state/state.h"
 
 #include "base/timer.h"
-#include "device/device.h"
+#include "state/device.h"
 
 static void hand_back(X(sim) *s, double dt)
 {

@@ -1,6 +1,6 @@
 /* table.c -- an instance (2D or 3D) as the facade meets it: calls that come from a user's program.
  */
-#include "device/device.h"
+#include "state/device.h"
 #include "gauges.h"
 
 #include <math.h>

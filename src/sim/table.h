@@ -7,7 +7,7 @@
 #define SPATE_SIM_TABLE_H
 
 #include "base/parallel.h"
-#include "snapshot.h"
+#include "state/snapshot.h"
 
 #include <spate/spate.h>
 

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "io/run_folder.h"
 #include "io/stats.h"
-#include "io/verdict.h"
+#include "io/diagnosis.h"
 
 static const char usage[] =
     "usage: spate info DIR [options]\n"

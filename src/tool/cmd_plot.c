@@ -1,5 +1,5 @@
 /* cmd_plot.c -- `spate plot DIR`: charts of a run, and its report. */
-#include "page.h"
+#include "report.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #include "io/file.h"
 #include "io/run_folder.h"
 #include "render/film.h"
-#include "render/moment.h"
+#include "render/frame.h"
 #include "render/png.h"
 #include "render/views.h"
 

@@ -20,7 +20,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "io/send.h"
+#include "io/socket.h"
 
 static const char usage[] =
     "usage: spate serve [DIR] [--port N]\n"

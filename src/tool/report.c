@@ -1,152 +1,195 @@
-/* report.c -- messages to a person, and numbers as people read them. */
-#include "tool.h"
+/* report.c -- see report.h.
+ *
+ * Everything is inside the one file: the film and its poster as base64, the charts as SVG, so that
+ * the page opens from a disk, from a mail, without a server. A film too large for that stays beside
+ * it, and the page links it. */
+#include "report.h"
 
-#include <math.h>
-#include <stdarg.h>
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-void (*tool_before_message)(void);
+#include "base/memory.h"
+#include "io/file.h"
 
-static void make_room(void)
+#define LARGEST_FILM (24 << 20) /* bytes, inside the page */
+
+static const char style[] =
+    "<style>\n"
+    ":root{color-scheme:light dark;--ink:#22282f;--soft:#5d6873;--paper:#fff;--card:#f4f6f8;"
+    "--line:#dde3e8}\n"
+    "@media(prefers-color-scheme:dark){:root{--ink:#dfe5ea;--soft:#98a4af;--paper:#14181d;"
+    "--card:#1b2027;--line:#2c343d}}\n"
+    "*{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);"
+    "font:16px/1.5 system-ui,sans-serif}\n"
+    "main{max-width:1120px;margin:0 auto;padding:20px 16px 60px}\n"
+    "h1{font-size:1.6rem;line-height:1.2;margin:.4em 0 .2em}h2{font-size:1.15rem;margin:2em 0 .6em}\n"
+    ".sub{color:var(--soft);margin:0 0 1.2em;overflow-wrap:anywhere}\n"
+    "video,.still{display:block;width:100%;height:auto;border-radius:10px;background:#0c0f13}\n"
+    ".charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr));"
+    "gap:14px}\n"
+    ".charts figure{margin:0;border:1px solid var(--line);border-radius:10px;overflow:hidden}\n"
+    ".charts svg{display:block;width:100%;height:auto}\n"
+    "pre{background:var(--card);border-radius:10px;padding:14px;overflow-x:auto;"
+    "font:13px/1.5 ui-monospace,monospace;margin:0}\n"
+    "@media(max-width:640px){pre{font-size:11px;padding:10px;white-space:pre-wrap;"
+    "overflow-wrap:anywhere}}\n"
+    "details summary{cursor:pointer;padding:.3em 0}\n"
+    "</style>\n";
+
+/* ------------------------------------------------------------------ parts */
+
+static void add(sp_text *t, const char *plain)
 {
-    if (tool_before_message)
-        tool_before_message();
+    sp_text_add(t, plain, strlen(plain));
 }
 
-static int exit_code_of(spate_status status)
+static void add_base64(sp_text *t, const char *bytes, size_t size)
 {
-    switch (status) {
-    case SPATE_OK: return EXIT_DONE;
-    case SPATE_ERROR_SIMULATION: return EXIT_SIMULATION;
-    case SPATE_ERROR_USAGE: return EXIT_USAGE;
-    case SPATE_ERROR_SCENE: return EXIT_SCENE;
-    case SPATE_ERROR_FILE: return EXIT_FILE;
-    case SPATE_ERROR_MEMORY: return EXIT_MEMORY;
-    case SPATE_ERROR_DEVICE: return EXIT_DEVICE;
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char *b = (const unsigned char *)bytes;
+    char line[4 * 256];
+    size_t used = 0;
+    for (size_t k = 0; k < size; k += 3) {
+        size_t left = size - k;
+        unsigned triple = (unsigned)b[k] << 16 | (left > 1 ? (unsigned)b[k + 1] << 8 : 0) |
+                          (left > 2 ? b[k + 2] : 0);
+        line[used++] = digits[triple >> 18];
+        line[used++] = digits[triple >> 12 & 63];
+        line[used++] = left > 1 ? digits[triple >> 6 & 63] : '=';
+        line[used++] = left > 2 ? digits[triple & 63] : '=';
+        if (used == sizeof line) {
+            sp_text_add(t, line, used);
+            used = 0;
+        }
     }
-    return EXIT_SIMULATION;
+    sp_text_add(t, line, used);
 }
 
-int tool_fail(const spate_error *error, const char *file)
+/* A file of the folder as a data: address; false if it is not there. */
+static bool add_file(sp_text *t, const sp_run_folder *folder, const char *name, const char *type)
 {
-    make_room();
-    /* a file that could not be read names itself in `where` */
-    bool name_file = file && strcmp(file, error->where) != 0;
-    fprintf(stderr, "spate: %s%s%s%s%s\n", name_file ? file : "", name_file ? ": " : "",
-            error->where, error->where[0] ? ": " : "", error->message);
-    return exit_code_of(error->status);
-}
-
-int tool_say_error(int exit_code, const char *format, ...)
-{
-    make_room();
-    va_list list;
-    va_start(list, format);
-    fputs("spate: ", stderr);
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
-    va_end(list);
-    return exit_code;
-}
-
-/* True the first time that a text comes by. The library repeats what it has to say at each place
- * that notices it. */
-static bool is_news(const char *text)
-{
-    static uint64_t seen[256];
-    static int count;
-    uint64_t hash = 14695981039346656037u;
-    for (const char *c = text; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-    for (int k = 0; k < count; k++)
-        if (seen[k] == hash)
-            return false;
-    if (count < (int)(sizeof seen / sizeof *seen))
-        seen[count++] = hash;
+    char path[SP_PATH_SIZE], *bytes;
+    size_t size;
+    if (!sp_run_folder_has(folder, name) ||
+        sp_file_read_all(sp_run_folder_path(folder, name, path), &bytes, &size, NULL) != SPATE_OK)
+        return false;
+    sp_text_print(t, "data:%s;base64,", type);
+    add_base64(t, bytes, size);
+    sp_free(bytes);
     return true;
 }
 
-void tool_warn(const char *format, ...)
+static void add_film(sp_text *t, const sp_run_folder *folder)
 {
-    char text[1024];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    if (!is_news(text))
+    bool film = sp_run_folder_has(folder, "preview.mp4");
+    bool still = sp_run_folder_has(folder, "preview.png");
+    struct stat about;
+    char path[SP_PATH_SIZE];
+    if (film) {
+        add(t, "<video controls loop muted playsinline preload='metadata'");
+        if (still) {
+            add(t, " poster='");
+            add_file(t, folder, "preview.png", "image/png");
+            add(t, "'");
+        }
+        add(t, " src='");
+        sp_run_folder_path(folder, "preview.mp4", path);
+        if (stat(path, &about) != 0 || about.st_size > LARGEST_FILM ||
+            !add_file(t, folder, "preview.mp4", "video/mp4"))
+            add(t, "preview.mp4");
+        add(t, "'></video>\n");
+    } else if (still) {
+        add(t, "<img class='still' alt='the last frame' src='");
+        add_file(t, folder, "preview.png", "image/png");
+        add(t, "'>\n");
+    }
+}
+
+/* What `spate info` prints, word for word. It prints to the standard output, as all commands do, so
+ * that is a temporary file for the moment. */
+static void add_info(sp_text *t, const sp_run_folder *folder)
+{
+    char name[] = "info", path[SP_PATH_SIZE], line[1024];
+    snprintf(path, sizeof path, "%s", folder->path);
+    char *arguments[] = {name, path, NULL};
+    fflush(stdout);
+    int output = dup(STDOUT_FILENO);
+    FILE *words = tmpfile();
+    if (output < 0 || !words || dup2(fileno(words), STDOUT_FILENO) < 0) {
+        if (words)
+            fclose(words);
+        if (output >= 0)
+            close(output);
         return;
-    make_room();
-    fprintf(stderr, "spate: warning: %s\n", text);
-}
-
-void tool_log(void *user, spate_log_level level, const char *where, const char *message)
-{
-    const char *file = user;
-    if (level == SPATE_LOG_WARNING)
-        tool_warn("%s%s%s%s%s", file ? file : "", file ? ": " : "", where, where[0] ? ": " : "",
-                  message);
-}
-
-const char *tool_count_text(char text[TOOL_NUMBER], uint64_t number)
-{
-    char digits[TOOL_NUMBER];
-    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)number);
-    int out = 0;
-    for (int k = 0; k < length; k++) {
-        if (k > 0 && (length - k) % 3 == 0)
-            text[out++] = ',';
-        text[out++] = digits[k];
     }
-    text[out] = 0;
-    return text;
+    cmd_info(2, arguments);
+    fflush(stdout);
+    dup2(output, STDOUT_FILENO);
+    close(output);
+    rewind(words);
+    add(t, "<h2>How it went</h2>\n<pre>");
+    while (fgets(line, sizeof line, words))
+        sp_text_escape(t, line);
+    add(t, "</pre>\n");
+    fclose(words);
 }
 
-const char *tool_bytes_text(char text[TOOL_NUMBER], double bytes)
+static void add_charts(sp_text *t, const sp_run_charts *charts)
 {
-    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
-    int unit = 0;
-    while (bytes >= 999.5 && unit < 6) {
-        bytes /= 1000;
-        unit++;
+    add(t, "<h2>Charts</h2>\n<div class='charts'>\n");
+    for (int k = 0; k < charts->count; k++) {
+        add(t, "<figure>");
+        sp_text_add(t, charts->charts[k].svg.bytes, charts->charts[k].svg.size);
+        add(t, "</figure>\n");
     }
-    snprintf(text, TOOL_NUMBER, unit == 0 || bytes >= 99.95 ? "%.0f %s" : "%.1f %s", bytes,
-             units[unit]);
-    return text;
+    add(t, "</div>\n");
 }
 
-const char *tool_clock_text(char text[TOOL_NUMBER], double seconds)
+static void add_page(sp_text *t, const sp_run_folder *folder, const sp_run_info *info,
+                     const spate_scene *scene, const sp_run_charts *charts)
 {
-    if (!(seconds < 3.6e8)) {
-        snprintf(text, TOOL_NUMBER, "?");
-        return text;
+    char count[TOOL_NUMBER];
+    add(t, "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>\n"
+           "<meta name='viewport' content='width=device-width,initial-scale=1'>\n<title>");
+    sp_text_escape(t, scene->name);
+    add(t, "</title>\n");
+    add(t, style);
+    add(t, "</head><body><main>\n<h1>");
+    sp_text_escape(t, scene->name);
+    add(t, "</h1>\n<p class='sub'>");
+    sp_text_escape(t, info->scene_file);
+    sp_text_print(t, " · %dD · %s particles at the start · spate %s on %s, %d thread%s</p>\n",
+                  scene->dim, tool_count_text(count, info->particles), info->version, info->device,
+                  info->threads, info->threads == 1 ? "" : "s");
+    add_film(t, folder);
+    add_info(t, folder);
+    add_charts(t, charts);
+    add(t, "<h2>Scene</h2>\n<details><summary>every setting, as it was run</summary>\n<pre>");
+    sp_text_escape(t, info->scene);
+    add(t, "</pre></details>\n</main></body></html>\n");
+}
+
+/* ------------------------------------------------------------------ the file */
+
+int page_write(const sp_run_folder *folder, const sp_run_info *info, const spate_scene *scene,
+               const sp_run_charts *charts)
+{
+    sp_text text = {.size = 0};
+    spate_error error = {0};
+    char path[SP_PATH_SIZE];
+    add_page(&text, folder, info, scene, charts);
+    if (text.failed) {
+        sp_free(text.bytes);
+        return tool_say_error(EXIT_MEMORY, "out of memory");
     }
-    long whole = lround(seconds < 0 ? 0 : seconds);
-    if (whole >= 3600)
-        snprintf(text, TOOL_NUMBER, "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
-    else
-        snprintf(text, TOOL_NUMBER, "%ld:%02ld", whole / 60, whole % 60);
-    return text;
-}
-
-const char *tool_rate_text(char text[TOOL_NUMBER], double per_second)
-{
-    if (per_second >= 1e5)
-        snprintf(text, TOOL_NUMBER, "%.2f million", per_second / 1e6);
-    else
-        tool_count_text(text, (uint64_t)(per_second > 0 ? per_second + 0.5 : 0));
-    return text;
-}
-
-void tool_json_string(FILE *file, const char *text)
-{
-    fputc('"', file);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            fprintf(file, "\\%c", *c);
-        else if (*c < 0x20)
-            fprintf(file, "\\u%04x", *c);
-        else
-            fputc(*c, file);
+    sp_file *file = sp_file_create(sp_run_folder_path(folder, "report.html", path), &error);
+    bool good = file != NULL;
+    if (good) {
+        sp_file_write(file, text.bytes, text.size);
+        good = sp_file_close(file, &error) == SPATE_OK;
     }
-    fputc('"', file);
+    sp_free(text.bytes);
+    return good ? EXIT_DONE : tool_fail(&error, NULL);
 }

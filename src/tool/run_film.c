@@ -6,7 +6,7 @@
 #include "base/background.h"
 #include "base/memory.h"
 #include "render/film.h"
-#include "render/moment.h"
+#include "render/frame.h"
 
 struct run_film {
     sp_background *background;

@@ -1,7 +1,7 @@
 /* run_frame.c -- the output of a frame: surface, files, the row of stats.csv, the picture of the
  * film, in this order.
  *
- * Where the simulation has a snapshot (sim/snapshot.h: on a GPU) a task does all of it beside the
+ * Where the simulation has a snapshot (state/snapshot.h: on a GPU) a task does all of it beside the
  * next steps, from that; elsewhere it is done at once. One frame at a time: its output is there
  * before that of the next one or a checkpoint begins. */
 #include "run.h"

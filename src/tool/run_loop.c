@@ -13,7 +13,7 @@
 
 #include "base/timer.h"
 #include "io/stats.h"
-#include "page.h"
+#include "report.h"
 #include "progress.h"
 #include "run_film.h"
 

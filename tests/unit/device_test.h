@@ -1,7 +1,7 @@
 /* device_test.h -- what the tests of devices beside the CPU share: which device, how a simulation
  * starts on it, and a checkpoint in memory.
  *
- * In the ordinary tests the device is "check" (src/device/cuda/gpu.h), whose memory holds NaN
+ * In the ordinary tests the device is "check" (src/cuda/gpu.h), whose memory holds NaN
  * wherever something was not copied; with SPATE_TEST_DEVICE=cuda it is a GPU (make test-cuda). */
 #ifndef SPATE_DEVICE_TEST_H
 #define SPATE_DEVICE_TEST_H

@@ -14,8 +14,8 @@
 #include "io/file.h"
 #include "render/field.h"
 #include "render/film.h"
-#include "render/moment.h"
-#include "render/stamp.h"
+#include "render/frame.h"
+#include "render/text.h"
 #include "render/water.h"
 
 static char folder[] = "/tmp/spate_film_XXXXXX";

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "io/cloud.h"
+#include "io/particle_table.h"
 #include "io/export.h"
 #include "io/file.h"
 #include "io/gzip.h"

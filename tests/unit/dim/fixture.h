@@ -8,8 +8,8 @@
 
 #include "test.h"
 
-#include "device/device.h"
-#include "sim/state.h"
+#include "state/device.h"
+#include "state/state.h"
 
 #include <stdlib.h>
 

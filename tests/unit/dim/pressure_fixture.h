@@ -1,7 +1,7 @@
 /* pressure_fixture.h -- the pressure system taken apart by hand: its rows from types, open shares
  * and level set, the residual of a solution in fp64, and solvers run alone from zero.
  *
- * Nothing here uses src/sim/pressure/system.c except to run it: rows_agree compares what it
+ * Nothing here uses src/cpu/pressure/system.c except to run it: rows_agree compares what it
  * assembled with what stands in its header comment, cell by cell over the whole domain. Solids must
  * rest. */
 #ifndef SPATE_TEST_PRESSURE_FIXTURE_H
@@ -9,7 +9,7 @@
 
 #include "fixture.h"
 
-#include "sim/pressure/pressure.h"
+#include "cpu/pressure/pressure.h"
 
 #define SOLVERS 4
 static const spate_solver all_solvers[SOLVERS] = {SPATE_SOLVER_MULTIGRID, SPATE_SOLVER_PCG,

@@ -2,7 +2,7 @@
  * a second right side on the same matrix, and pockets against a plain flood fill. */
 #include "pressure_fixture.h"
 
-#include "sim/pressure/block.h"
+#include "cpu/pressure/block.h"
 
 #define DT 0.01
 

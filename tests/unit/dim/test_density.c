@@ -1,4 +1,4 @@
-/* test_density.c -- the density projection (src/sim/density.c): where particles go and where they
+/* test_density.c -- the density projection (src/cpu/density.c): where particles go and where they
  * stay, at the surface, at walls and solids, in closed pockets, and what is booked. */
 #include "fixture.h"
 

@@ -1,0 +1,146 @@
+/* advect.c -- moves the particles through the extrapolated field and by the displacement that
+ * SEPARATE found where they are,
+ *
+ *     x <- x + h u_mean + d(x),      u_mean: by Runge-Kutta from x (kernels/rk.h), h = dt / dx,
+ *
+ * past solids and walls (settle.c); those that have left, or have no place left, are marked dead.
+ *
+ * With the linear kernel and RK3 eight particles go at a time, with the same bits
+ * (advect_lanes.c). In a whole step these also get their velocities here (X(hands_back_late)): G2P,
+ * the first stage of Runge-Kutta and the displacement read the grid at the same place. */
+#include "advect.h"
+
+#include "state/device.h"
+#include "kernels/rk.h"
+
+void X(advect_one)(X(advection) *args, uint32_t k, const float x[DIM], float to[DIM])
+{
+    X(particles) *p = &args->s->particles;
+    float v[DIM];
+    bool finite = true;
+    FOR_DIM(d) {
+        v[d] = p->v[d][k];
+        finite = finite && __builtin_fabsf(to[d]) < 1e9f && __builtin_fabsf(v[d]) < MOST_SPEED;
+    }
+    if (!finite) {
+        atomic_fetch_add_explicit(&args->broken, 1, memory_order_relaxed);
+        return;
+    }
+    bool stays = X(settle)(&args->mover, x, to, v);
+    FOR_DIM(d) {
+        p->x[d][k] = to[d];
+        p->v[d][k] = v[d];
+    }
+    if (!stays)
+        p->x[0][k] = DEAD;
+}
+
+static float limited(float way)
+{
+    way = way < MOST_WAY ? way : MOST_WAY;
+    return way > -MOST_WAY ? way : -MOST_WAY;
+}
+
+static double advect_tile(X(advection) *args, int order, int tile)
+{
+    X(sim) *s = args->s;
+    float h = args->h;
+    double work = 0;
+    for (uint32_t k = s->tiles.start[tile]; k < s->tiles.start[tile + 1]; k++) {
+        float x[DIM], to[DIM], mean[DIM], way[DIM] = {0};
+        FOR_DIM(d)
+            x[d] = s->particles.x[d][k];
+        X(mean_velocity)(&s->grid, s->degree, order, s->u, x, h, s->reach, mean);
+        if (s->displaced)
+            X(velocity_at)(&s->grid, KERNEL_LINEAR, s->away, x, way);
+        FOR_DIM(d) {
+            way[d] = limited(way[d]);
+            to[d] = x[d] + h * mean[d] + way[d];
+            work += s->common->gravity[d] * s->grid.dx * (double)way[d];
+        }
+        X(advect_one)(args, k, x, to);
+    }
+    return work;
+}
+
+static int order_of(const X(sim) *s)
+{
+    return 1 + (int)s->common->scene->time.advection;
+}
+
+static bool goes_by_lanes(const X(sim) *s)
+{
+    return s->degree == KERNEL_LINEAR && order_of(s) == 3 && s->grid.size <= INT32_MAX;
+}
+
+bool X(hands_back_late)(const X(sim) *s)
+{
+    return goes_by_lanes(s) && !s->apic && !X(pushes_apart)(s->common->scene);
+}
+
+static void advect_range(void *user, size_t begin, size_t end, int worker)
+{
+    X(advection) *args = user;
+    X(sim) *s = args->s;
+    bool by_lanes = goes_by_lanes(s);
+    for (size_t k = begin; k < end; k++) {
+        int tile = s->tiles.active[k];
+        if (s->tiles.start[tile] == s->tiles.start[tile + 1])
+            continue;
+        if (by_lanes)
+            X(advect_lanes)(args, tile, args->scratch + (size_t)worker * X(patch_scratch)());
+        else
+            args->tile[tile].work = advect_tile(args, order_of(s), tile);
+    }
+}
+
+static spate_status fail_unsound(const X(sim) *s, uint64_t count, spate_error *error)
+{
+    return sp_fail(
+        error, SPATE_ERROR_SIMULATION, "advect",
+        "%llu particles have no finite velocity in frame %d; the last checkpoint is good",
+        (unsigned long long)count, s->common->frame + 1);
+}
+
+/* What the tiles' particles left, in order. */
+static void gather_results(const X(advection) *args)
+{
+    X(sim) *s = args->s;
+    double work = 0;
+    float fastest = 0.0f;
+    for (int k = 0; k < s->tiles.liquid_count; k++) {
+        const X(advected) *tile = &args->tile[s->tiles.liquid[k]];
+        work += tile->work;
+        if (args->hands_back && !(tile->fastest <= fastest)) /* a NaN stays */
+            fastest = tile->fastest;
+    }
+    X(book_separation)(s, work);
+    s->fastest = args->hands_back ? fastest : -1.0f;
+}
+
+spate_status X(advect_particles)(X(sim) *s, double dt, spate_error *error)
+{
+    sp_common *common = s->common;
+    if (s->unsound > 0)
+        return fail_unsound(s, s->unsound, error);
+    X(advection)
+    args = {.s = s,
+            .h = (float)(dt / s->grid.dx),
+            .hands_back = s->hands_back,
+            .kept = X(kept_share)(s),
+            .mover = X(mover_begin)(s, dt),
+            .flow = X(lanes_field_of)(&s->grid, s->u),
+            .carried = X(lanes_field_of)(&s->grid, s->carried),
+            .away = X(lanes_field_of)(&s->grid, s->away)};
+    sp_arena arena = X(arena)(s);
+    size_t threads = (size_t)sp_pool_threads(common->pool);
+    args.scratch = sp_arena_take(&arena, threads, X(patch_scratch)());
+    args.tile = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args.tile);
+    /* not by colour: in the order of their places, tiles find the fields of the last one near */
+    sp_parallel_for(common->pool, (size_t)s->tiles.active_count, 2, advect_range, &args);
+    X(mover_end)(&args.mover);
+    gather_results(&args);
+    s->hands_back = s->displaced = s->at_home = false;
+    uint64_t failed = args.unsound > 0 ? args.unsound : args.broken;
+    return failed > 0 ? fail_unsound(s, failed, error) : SPATE_OK;
+}

@@ -1,0 +1,363 @@
+/* advect_lanes.c -- ADVECT for the linear kernel and RK3, eight particles at a time.
+ *
+ * They read the grid's fields from patches of their tile (cpu/patch.h) if none can leave
+ * these on the way; those of them that come near a side or a solid are settled one by one
+ * (settle.c). If G2P left it to this stage, they get their velocities first, v <- r v + f(x)
+ * (g2p.c), which reads the grid at the place where the first stage of Runge-Kutta and the
+ * displacement read it too. */
+#include "advect.h"
+
+#include "state/device.h"
+
+#include <math.h>
+
+/* Of all fields, in the scratch of a worker. */
+typedef struct patches {
+    X(patch) flow, carried, away;
+} patches;
+
+size_t X(patch_scratch)(void)
+{
+    return (sizeof(patches) + 63) / 64 * 64;
+}
+
+/* What the particles of a tile read and get; constants where eight go at a time. */
+typedef struct task {
+    const patches *p; /* NULL: they read the grid */
+    bool hands_back;  /* new velocities first */
+    bool displaced;   /* SEPARATE has a displacement */
+} task;
+
+/* What they may meet. */
+typedef struct tile_view {
+    bool side[DIM]; /* along this axis some may come near a side of the domain */
+    float n[DIM];   /* cells of the domain */
+    bool solids;    /* some may come near a solid: those that go farther than `way` */
+    float way;      /* cells; negative: all of them */
+} tile_view;
+
+/* ---- the fields */
+
+/* bring_in of kernels/rk.h, along the axes where it may be needed */
+LANE_FN void bring_lanes_in(const X(grid) *g, const tile_view *view, floats x[DIM])
+{
+    FOR_DIM(d) {
+        if (!view->side[d])
+            continue;
+        floats n = lanes_of(view->n[d]);
+        if (g->periodic[d]) {
+            ints inside = (x[d] >= 0.0f) & (x[d] < n);
+            if (!lanes_all(inside)) {
+                floats turns = __builtin_convertvector(lanes_floor(x[d] / n), floats);
+                x[d] = lanes_select(inside, x[d], x[d] - n * turns);
+            }
+            x[d] = lanes_select(x[d] < n, x[d], lanes_of(0.0f));
+        } else {
+            x[d] = lanes_min(lanes_max(x[d], lanes_of(0.0f)), n);
+        }
+    }
+}
+
+LANE_FN void locate(const X(advection) *args, task task, const floats x[DIM], X(lanes_at) *at)
+{
+    if (task.p)
+        X(patch_locate)(&task.p->flow, x, at); /* all patches are laid out alike */
+    else
+        X(lanes_locate)(&args->s->grid, x, at);
+}
+
+/* Component d of a field: of the patch, or of the grid if there is none. */
+LANE_FN floats component(const X(lanes_field) *field, const X(patch) *patch, const X(lanes_at) *at,
+                         int d)
+{
+    return patch ? X(patch_component)(patch, at, d) : X(lanes_component)(field, at, d);
+}
+
+LANE_FN floats limited(floats way)
+{
+    return lanes_max(lanes_min(way, lanes_of(MOST_WAY)), lanes_of(-MOST_WAY));
+}
+
+/* Lanes that are below MOST_SPEED. */
+LANE_FN ints are_sound(floats v)
+{
+    return ((ints)lanes_abs(v) - (ints)lanes_of(MOST_SPEED)) >> 31; /* ordered like their bits */
+}
+
+/* ---- moving */
+
+/* Lanes that go from x to `to` without meeting anything. */
+LANE_FN ints are_undisturbed(const tile_view *view, const floats x[DIM], const floats to[DIM])
+{
+    ints plain = ~(ints){0};
+    FOR_DIM(d)
+        if (view->side[d])
+            plain &= ~lanes_negative(to[d] - 2.0f * CLEARANCE) &
+                     ~lanes_negative(view->n[d] - 2.0f * CLEARANCE - to[d]);
+    if (view->solids) {
+        floats square = {0};
+        FOR_DIM(d) {
+            floats move = to[d] - x[d];
+            square += move * move;
+        }
+        plain &= view->way > 0.0f ? square < view->way * view->way : (ints){0}; /* NaN: not */
+    }
+    return plain;
+}
+
+/* Runge-Kutta's stages wait for each other. GROUPS groups of eight particles go through them by
+ * turns, and while one waits the others compute. Without vectors of eight, one, which is enough to
+ * do; what a task asks for is then tested and not a constant, or gcc takes minutes over it. */
+#if defined(__x86_64__) && !defined(__AVX__)
+#define GROUPS 1
+#define TILE_FN static __attribute__((noinline))
+#else
+#define GROUPS 4
+#define TILE_FN LANE_FN
+#endif
+
+typedef struct group {
+    floats x[DIM], k1[DIM], k2[DIM], way[DIM], step;
+    X(lanes_at) at; /* where the next stage reads */
+    floats square;  /* of v, if it is new */
+    ints fast;
+} group;
+
+/* Sums over a tile. */
+typedef struct sums {
+    floats ways[DIM];
+    ints fastest; /* v^2, see lanes_larger */
+    ints sound;
+} sums;
+
+/* Particles some of which meet something, n of them: these are settled. */
+static void settle_some(X(advection) *args, uint32_t k, uint32_t n, ints plain,
+                        const floats to[DIM], group *g)
+{
+    X(particles) *p = &args->s->particles;
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        float from[DIM], goal[DIM], square = 0.0f;
+        if (lane >= n) {
+            g->square[lane] = 0.0f;
+            continue;
+        }
+        FOR_DIM(d) {
+            from[d] = g->x[d][lane];
+            goal[d] = to[d][lane];
+            if (plain[lane])
+                p->x[d][k + lane] = goal[d];
+        }
+        if (plain[lane])
+            continue;
+        X(advect_one)(args, k + lane, from, goal);
+        FOR_DIM(d)
+            square += p->v[d][k + lane] * p->v[d][k + lane];
+        g->square[lane] = square;
+    }
+}
+
+/* Where the next stage reads the field: at x + step k. */
+LANE_FN void go_on(const X(advection) *args, task task, const tile_view *view, float share,
+                   const floats k[DIM], group *g)
+{
+    floats place[DIM];
+    FOR_DIM(d)
+        place[d] = g->x[d] + share * g->step * k[d];
+    bring_lanes_in(&args->s->grid, view, place);
+    locate(args, task, place, &g->at);
+}
+
+LANE_FN void read_flow(const X(advection) *args, task task, const group *g, floats k[DIM])
+{
+    FOR_DIM(d)
+        k[d] = component(&args->flow, task.p ? &task.p->flow : NULL, &g->at, d);
+}
+
+/* New velocities; the first stage, mean_velocity of kernels/rk.h for RK3; the displacement. */
+LANE_FN void begin_group(const X(advection) *args, task task, const tile_view *view, uint32_t k,
+                         uint32_t n, group *g, sums *sum)
+{
+    const X(sim) *s = args->s;
+    floats square = {0};
+    g->square = lanes_of(0.0f);
+    FOR_DIM(d) {
+        if (task.hands_back) {
+            float *own = s->particles.v[d] + k;
+            floats v = component(&args->carried, task.p ? &task.p->carried : NULL, &g->at, d) +
+                       args->kept * lanes_load(own, n);
+            sum->sound &= are_sound(v);
+            g->square += v * v;
+            lanes_store(own, v, n);
+        }
+        g->k1[d] = component(&args->flow, task.p ? &task.p->flow : NULL, &g->at, d);
+        square += g->k1[d] * g->k1[d];
+        g->way[d] = lanes_of(0.0f);
+        if (task.displaced)
+            g->way[d] = limited(component(&args->away, task.p ? &task.p->away : NULL, &g->at, d));
+    }
+    /* a lane that is too fast stays where it is in the stages, and its mean is not used; a patch
+     * has none */
+    g->step = lanes_of(args->h);
+    if (!task.p) {
+        g->fast = square * args->h * args->h > s->reach * s->reach;
+        g->step = lanes_select(g->fast, lanes_of(0.0f), g->step);
+    }
+    go_on(args, task, view, 0.5f, g->k1, g);
+}
+
+LANE_FN void end_group(X(advection) *args, task task, const tile_view *view, uint32_t k, uint32_t n,
+                       group *g, sums *sum)
+{
+    const ints number = {0, 1, 2, 3, 4, 5, 6, 7};
+    floats to[DIM], k3[DIM];
+    read_flow(args, task, g, k3);
+    FOR_DIM(d) {
+        floats v = (2.0f * g->k1[d] + 3.0f * g->k2[d] + 4.0f * k3[d]) * (1.0f / 9.0f);
+        if (!task.p)
+            v = lanes_select(g->fast, g->k1[d], v);
+        to[d] = g->x[d] + args->h * v + g->way[d];
+        sum->ways[d] +=
+            n == LANES ? g->way[d] : lanes_select(number < (int32_t)n, g->way[d], lanes_of(0.0f));
+    }
+    ints plain = are_undisturbed(view, g->x, to);
+    if (lanes_all(plain)) {
+        FOR_DIM(d)
+            lanes_store(args->s->particles.x[d] + k, to[d], n);
+    } else {
+        settle_some(args, k, n, plain, to, g);
+    }
+    sum->fastest = lanes_larger(sum->fastest, g->square);
+}
+
+/* `groups` groups of n particles each, from k on. */
+LANE_FN void advect_groups(X(advection) *args, task task, const tile_view *view, uint32_t k,
+                           uint32_t n, uint32_t groups, sums *sum)
+{
+    group g[GROUPS];
+    for (uint32_t m = 0; m < groups; m++) {
+        FOR_DIM(d)
+            g[m].x[d] = lanes_load(args->s->particles.x[d] + k + m * LANES, n);
+        locate(args, task, g[m].x, &g[m].at);
+    }
+    for (uint32_t m = 0; m < groups; m++)
+        begin_group(args, task, view, k + m * LANES, n, &g[m], sum);
+    for (uint32_t m = 0; m < groups; m++) {
+        read_flow(args, task, &g[m], g[m].k2);
+        go_on(args, task, view, 0.75f, g[m].k2, &g[m]);
+    }
+    for (uint32_t m = 0; m < groups; m++)
+        end_group(args, task, view, k + m * LANES, n, &g[m], sum);
+}
+
+/* The particles of a tile. */
+TILE_FN void advect_tile(X(advection) *args, int tile, task task, const tile_view *view)
+{
+    const X(sim) *s = args->s;
+    sums sum = {.sound = ~(ints){0}};
+    uint32_t k = s->tiles.start[tile], end = s->tiles.start[tile + 1];
+    for (; GROUPS > 1 && k + GROUPS * LANES <= end; k += GROUPS * LANES)
+        advect_groups(args, task, view, k, LANES, GROUPS, &sum);
+    for (; k < end; k += LANES)
+        advect_groups(args, task, view, k, end - k < LANES ? end - k : LANES, 1, &sum);
+    X(advected) *result = &args->tile[tile];
+    float fastest[LANES];
+    memcpy(fastest, &sum.fastest, sizeof fastest);
+    *result = (X(advected)){0};
+    for (int lane = 0; lane < LANES; lane++)
+        if (!(fastest[lane] <= result->fastest))
+            result->fastest = fastest[lane];
+    FOR_DIM(d)
+        for (int lane = 0; lane < LANES; lane++)
+            result->work += s->common->gravity[d] * s->grid.dx * (double)sum.ways[d][lane];
+    if (!lanes_all(sum.sound))
+        atomic_fetch_add_explicit(&args->unsound, X(count_unsound)(s, tile), memory_order_relaxed);
+}
+
+/* ---- tiles */
+
+/* Fills the patches of a tile and tells whether its particles may use them: no stage of theirs
+ * leaves the patch or is too far for RK3. most: of |u| there. */
+static bool fill_patches(const X(advection) *args, const int corner[DIM], patches *p,
+                         float most[DIM])
+{
+    const X(sim) *s = args->s;
+    const X(grid) *g = &s->grid;
+    float unused[DIM], square = 0.0f;
+    FOR_DIM(d)
+        if (g->periodic[d] && (corner[d] < PATCH_HALO || corner[d] + TILE + PATCH_HALO > g->n[d]))
+            return false;
+    X(patch_fill)(&p->flow, g, corner, PATCH_HALO, (X(patch_source)){.u = s->u}, most);
+    FOR_DIM(d) {
+        square += most[d] * most[d];
+        if (!(0.75f * args->h * most[d] <= PATCH_REACH - 0.01f))
+            return false;
+    }
+    if (!(square * args->h * args->h <= 0.99f * s->reach * s->reach))
+        return false;
+    if (args->hands_back)
+        X(patch_fill)(&p->carried, g, corner, 1, (X(patch_source)){.u = s->carried}, unused);
+    if (s->displaced)
+        X(patch_fill)(&p->away, g, corner, 1, (X(patch_source)){.u = s->away}, unused);
+    return true;
+}
+
+/* The way (cells) within which no particle of a tile could meet a solid (settle.c); negative: there
+ * is none. */
+static float free_way(const X(sim) *s, int tile)
+{
+    if (s->solids.live == 0)
+        return 1e9f;
+    size_t base = X(tile_index)(&s->grid, tile);
+    float nearest = 1e30f;
+    for (int m = 0; m < LAST(TILE + 1); m++)
+        for (int j = 0; j <= TILE; j++) {
+            const float *row =
+                s->phi_solid + base + (size_t)j * s->grid.stride[1] + (size_t)m * s->grid.stride[2];
+            for (int i = 0; i <= TILE; i++)
+                nearest = row[i] < nearest ? row[i] : nearest;
+        }
+    double way = (nearest - s->solids.travel) / s->grid.dx - 2.0;
+    if (s->movers)
+        way = way < SOLID_BAND - 2.0 ? way : SOLID_BAND - 2.0;
+    way = way < 1e9 ? way : 1e9;
+    return (float)(way - 1e-4 * fabs(way) - 1e-4); /* rounding is on the careful side */
+}
+
+/* What particles of a tile may meet that go through a field no faster than `most`. */
+static void look_around(const X(advection) *args, const int corner[DIM], const float most[DIM],
+                        tile_view *view)
+{
+    const X(sim) *s = args->s;
+    float square = 0.0f;
+    FOR_DIM(d) {
+        float way = 1.001f * args->h * most[d] + MOST_WAY;
+        square += way * way;
+        view->side[d] = corner[d] < PATCH_HALO || corner[d] + TILE + PATCH_HALO > s->grid.n[d] ||
+                        way > (float)PATCH_HALO - 0.01f;
+    }
+    view->solids = !(view->way > 0.0f && square < view->way * view->way);
+}
+
+void X(advect_lanes)(X(advection) *args, int tile, void *scratch)
+{
+    const X(sim) *s = args->s;
+    int corner[DIM];
+    float most[DIM];
+    patches *p = scratch;
+    tile_view view = {.solids = true, .way = free_way(s, tile)};
+    FOR_DIM(d) {
+        view.side[d] = true;
+        view.n[d] = (float)s->grid.n[d];
+    }
+    X(tile_cell)(&s->grid, tile, corner);
+    if (!s->at_home || s->tiles.start[tile + 1] - s->tiles.start[tile] < PATCH_LEAST ||
+        !fill_patches(args, corner, p, most)) {
+        advect_tile(args, tile, (task){NULL, args->hands_back, s->displaced}, &view);
+        return;
+    }
+    look_around(args, corner, most, &view);
+    if (args->hands_back && s->displaced) /* the usual thing */
+        advect_tile(args, tile, (task){p, true, true}, &view);
+    else
+        advect_tile(args, tile, (task){p, args->hands_back, s->displaced}, &view);
+}

@@ -1,0 +1,141 @@
+/* g2p.c -- grid to particles.
+ *
+ *   PIC    v <- u_new(x)
+ *   FLIP   v <- u_new(x) + ratio (v - u_old(x))
+ *   APIC   v <- u_new(x), c <- grad u_new(x)
+ *
+ * Old and new velocity are taken with the same kernel at the same place, and the ratio is the same
+ * for every component and everywhere: where nothing happens on the grid, v loses (1 - ratio) of
+ * what the grid cannot hold, nothing more. So one field is read, `carried` = u_new - ratio u_old;
+ * u_new is the projected velocity with its change taken half way along the particles' paths
+ * (kick.c). Water that moves as a whole keeps its velocity to the last bit: for a ratio of 1/2 and
+ * more u - ratio u is exact. */
+#include "patch.h"
+#include "state/device.h"
+
+#include <stdatomic.h>
+
+typedef struct g2p_args {
+    X(sim) *s;
+    X(lanes_field) field;
+    char *scratch; /* per worker: a patch */
+    float ratio;   /* 0: PIC, APIC */
+    _Atomic uint64_t unsound;
+} g2p_args;
+
+uint64_t X(count_unsound)(const X(sim) *s, int tile)
+{
+    const X(particles) *p = &s->particles;
+    uint64_t count = 0;
+    for (uint32_t k = s->tiles.start[tile]; k < s->tiles.start[tile + 1]; k++) {
+        bool sound = true;
+        FOR_DIM(d)
+            sound = sound && __builtin_fabsf(p->v[d][k]) < MOST_SPEED;
+        count += !sound;
+    }
+    return count;
+}
+
+static void add_unsound(g2p_args *args, int tile)
+{
+    atomic_fetch_add_explicit(&args->unsound, X(count_unsound)(args->s, tile),
+                              memory_order_relaxed);
+}
+
+static void update_tile(g2p_args *args, int degree, bool apic, int tile)
+{
+    X(sim) *s = args->s;
+    X(particles) *p = &s->particles;
+    const X(grid) *g = &s->grid;
+    for (uint32_t k = s->tiles.start[tile]; k < s->tiles.start[tile + 1]; k++) {
+        float x[DIM];
+        FOR_DIM(d)
+            x[d] = p->x[d][k];
+        FOR_DIM(d) {
+            X(stencil) stencil = X(stencil_at)(degree, x, d);
+            float field = X(gather)(g, &stencil, degree, s->carried[d]);
+            p->v[d][k] = field + args->ratio * p->v[d][k];
+            if (apic) {
+                float c[DIM];
+                X(gather_affine)(g, &stencil, degree, x, d, s->carried[d], c);
+                FOR_DIM(a)
+                    p->c[d * DIM + a][k] = c[a];
+            }
+        }
+    }
+    add_unsound(args, tile);
+}
+
+/* The same for the linear kernel without an affine part, eight particles at a time; from the grid
+ * if there is no patch. */
+LANE_FN void update_lanes(g2p_args *args, int tile, const X(patch) *patch)
+{
+    X(sim) *s = args->s;
+    X(particles) *p = &s->particles;
+    uint32_t end = s->tiles.start[tile + 1], n;
+    ints sound = ~(ints){0};
+    for (uint32_t k = s->tiles.start[tile]; k < end; k += n) {
+        n = end - k < LANES ? end - k : LANES;
+        X(lanes_at) at;
+        floats x[DIM];
+        FOR_DIM(d)
+            x[d] = lanes_load(p->x[d] + k, n);
+        if (patch)
+            X(patch_locate)(patch, x, &at);
+        else
+            X(lanes_locate)(&s->grid, x, &at);
+        FOR_DIM(d) {
+            floats field = patch ? X(patch_component)(patch, &at, d)
+                                 : X(lanes_component)(&args->field, &at, d);
+            floats v = field + args->ratio * lanes_load(p->v[d] + k, n);
+            sound &= lanes_abs(v) < MOST_SPEED;
+            lanes_store(p->v[d] + k, v, n);
+        }
+    }
+    if (!lanes_all(sound))
+        add_unsound(args, tile);
+}
+
+static void update_tile_by_lanes(g2p_args *args, int tile, X(patch) *patch)
+{
+    X(sim) *s = args->s;
+    if (!s->at_home || s->tiles.start[tile + 1] - s->tiles.start[tile] < PATCH_LEAST) {
+        update_lanes(args, tile, NULL);
+        return;
+    }
+    int corner[DIM];
+    float unused[DIM];
+    X(tile_cell)(&s->grid, tile, corner);
+    X(patch_fill)(patch, &s->grid, corner, 1, (X(patch_source)){.u = s->carried}, unused);
+    update_lanes(args, tile, patch);
+}
+
+static void g2p_range(void *user, size_t begin, size_t end, int worker)
+{
+    g2p_args *args = user;
+    X(sim) *s = args->s;
+    X(patch) *patch = (X(patch) *)(args->scratch + (size_t)worker * X(patch_scratch)());
+    for (size_t k = begin; k < end; k++) {
+        int tile = s->tiles.active[k];
+        if (s->tiles.start[tile] == s->tiles.start[tile + 1])
+            continue;
+        if (s->degree == KERNEL_LINEAR && !s->apic && s->grid.size <= INT32_MAX)
+            update_tile_by_lanes(args, tile, patch);
+        else
+            update_tile(args, s->degree, s->apic, tile);
+    }
+}
+
+void X(grid_to_particles)(X(sim) *s, double dt)
+{
+    sp_pool *pool = s->common->pool;
+    sp_arena arena = X(arena)(s);
+    g2p_args args = {
+        .s = s, .field = X(lanes_field_of)(&s->grid, s->carried), .ratio = X(kept_share)(s)};
+    args.scratch = sp_arena_take(&arena, (size_t)sp_pool_threads(pool), X(patch_scratch)());
+    /* not by colour: in the order of their places, tiles find the field of the last one near */
+    sp_parallel_for(pool, (size_t)s->tiles.active_count, 2, g2p_range, &args);
+    s->unsound = args.unsound;
+    s->fastest = -1.0f;
+    X(channels_step)(s, dt);
+}

@@ -1,0 +1,125 @@
+/* residual.c -- the true residual r = b - A q, in fp64, and the size of the right side. */
+#include "block.h"
+
+#include "state/device.h"
+
+static double largest_partial(void *user, size_t begin, size_t end)
+{
+    X(sim) *s = user;
+    lane_mask most = {0};
+    for (size_t k = begin; k < end; k++) {
+        size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
+        FOR_TILE_EIGHTS(r, i)
+            most = larger(most, load(s->system.b + base + X(row_offset)(&s->grid, r) + i));
+    }
+    return largest(most);
+}
+
+double X(system_largest_b)(X(sim) *s)
+{
+    ON_DEVICE(s, return X(gpu_largest_b)(s->gpu));
+    return X(maximum)(s, (size_t)s->system.levels[0].tile_count, 4, largest_partial, s);
+}
+
+typedef struct residual_args {
+    X(sim) *s;
+    const float *q;
+    const double *q_sum;
+} residual_args;
+
+/* Four values of the solution; one of the two is NULL. */
+SP_INLINE fours solution(const float *q, const double *q_sum, size_t c)
+{
+    return q_sum ? load_fours(q_sum + c) : widen_four(q + c);
+}
+
+/* Four values of r. unknown: as of the tile. Off-diagonals between two unknowns are 1 unless there
+ * are solids near, and there is no pressure where there is no unknown. Only the result is rounded
+ * to fp32. */
+SP_INLINE four residual_four(const X(sim) *s, size_t c, const float *q, const double *q_sum,
+                             int unknown)
+{
+    const X(system) *y = &s->system;
+    fours diagonal = unknown == UNKNOWN_DEEP ? (fours){0} + 2 * DIM : widen_four(y->diagonal + c);
+    fours r = widen_four(y->b + c) - diagonal * solution(q, q_sum, c);
+    FOR_DIM(d) {
+        size_t step = s->grid.stride[d];
+        fours low = solution(q, q_sum, c - step), high = solution(q, q_sum, c + step);
+        if (unknown == UNKNOWN_CUT) {
+            low *= widen_four(y->a[d] + c);
+            high *= widen_four(y->a[d] + c + step);
+        }
+        r += low + high;
+    }
+    return __builtin_convertvector(r, four);
+}
+
+/* Eight values, 0 where there is no unknown. */
+SP_INLINE lanes residual_part(const X(sim) *s, size_t c, const float *q, const double *q_sum,
+                              int unknown)
+{
+    four low = residual_four(s, c, q, q_sum, unknown),
+         high = residual_four(s, c + 4, q, q_sum, unknown);
+    lanes r = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+    return unknown == UNKNOWN_DEEP ? r : where_positive(load(s->system.diagonal + c), r);
+}
+
+/* A tile of r, in rows; `most` as in larger. */
+SP_INLINE lane_mask residual_rows(const X(sim) *s, int tile, const float *q, const double *q_sum,
+                                  int unknown, float *rows, lane_mask most)
+{
+    size_t base = X(tile_index)(&s->grid, tile);
+    uint64_t some = s->system.rows[tile];
+    FOR_TILE_EIGHTS(row, i) {
+        lanes r = {0};
+        if (unknown == UNKNOWN_DEEP || some >> row & 1)
+            r = residual_part(s, base + X(row_offset)(&s->grid, row) + (size_t)i, q, q_sum,
+                              unknown);
+        most = larger(most, r);
+        store(rows + row * TILE + i, r);
+    }
+    return most;
+}
+
+/* q and q_sum: one of them NULL, and known to be so when this is compiled. */
+SP_INLINE lane_mask residual_tile(const X(sim) *s, int tile, const float *q, const double *q_sum,
+                                  float *rows, lane_mask most)
+{
+    /* the other solvers leave something where there is no unknown */
+    switch (s->system.r ? UNKNOWN_CUT : s->system.unknown[tile]) {
+    case UNKNOWN_DEEP: return residual_rows(s, tile, q, q_sum, UNKNOWN_DEEP, rows, most);
+    case UNKNOWN_PLAIN: return residual_rows(s, tile, q, q_sum, UNKNOWN_PLAIN, rows, most);
+    default: return residual_rows(s, tile, q, q_sum, UNKNOWN_CUT, rows, most);
+    }
+}
+
+static double residual_partial(void *user, size_t begin, size_t end)
+{
+    const residual_args *args = user;
+    X(sim) *s = args->s;
+    lane_mask most = {0};
+    for (size_t k = begin; k < end; k++) {
+        int tile = s->system.levels[0].tiles[k];
+        float rows[TILE_CELLS];
+        most = args->q_sum ? residual_tile(s, tile, NULL, args->q_sum, rows, most)
+                           : residual_tile(s, tile, args->q, NULL, rows, most);
+        if (!s->system.r) {
+            weave_tile(block(s->system.levels[0].b, (int)k + 1), rows);
+            continue;
+        }
+        size_t base = X(tile_index)(&s->grid, tile);
+        for (int row = 0; row < TILE_ROWS; row++)
+            memcpy(s->system.r + base + X(row_offset)(&s->grid, row), rows + row * TILE,
+                   TILE * sizeof *rows);
+    }
+    return largest(most);
+}
+
+double X(system_residual)(X(sim) *s, float *q, const double *q_sum)
+{
+    ON_DEVICE(s, return X(gpu_residual)(s->gpu));
+    residual_args args = {s, q, q_sum};
+    if (q)
+        X(fill_border_periodic)(s, q, -1);
+    return X(maximum)(s, (size_t)s->system.levels[0].tile_count, 4, residual_partial, &args);
+}

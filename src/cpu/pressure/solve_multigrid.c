@@ -1,0 +1,334 @@
+/* solve_multigrid.c -- conjugate gradients with the V-cycle of cycle.c, on blocks.
+ *
+ * As in pcg.c the vectors are fp32 and CG only ever solves for a correction: when its residual has
+ * fallen far enough, the correction is added to the solution in fp64 and the residual b - A q is
+ * taken anew in fp64. CG then goes on with the last direction (only the residual is replaced, as by
+ * van der Vorst and Ye 2000), which saves the iteration or two that a new start would cost.
+ *
+ * That CG's residual stays true for long is worth an iteration or two as well. Two things make it
+ * drift: the rounding of A s, for s is a hundred times as large as the differences that count, so
+ * these are what is summed (block.h); and the rounding of the correction, which is added up in
+ * fp64.
+ *
+ * An iteration goes over the vectors few times: the last smoothing step leaves r . z; the next
+ * direction s = z + beta s and A s = A z + beta A s are made together, tile by tile, and every
+ * other time the correction takes the last two steps there; r and max |r| change together. */
+#include "sweep.h"
+
+#include "state/device.h"
+
+#include <math.h>
+
+typedef struct cg_args {
+    X(sim) *s;
+    float factor;       /* alpha or beta */
+    double rho;         /* r . z of the last iteration */
+    double curvature;   /* s . A s of it */
+    bool first;         /* there is no direction yet */
+    bool anew;          /* the residual is a new one */
+    bool empty;         /* nothing has been added up to a correction in `step` yet */
+    int waiting;        /* steps not added to it yet: of the last direction, and the one before */
+    double alpha[2];    /* their lengths */
+    bool start;         /* the solution is still in q alone */
+    const float *a, *b; /* blocks: of a dot product */
+} cg_args;
+
+/* A vector of the new direction and of A times it, from those of z and the last ones; their
+ * products are added to `dot`. */
+typedef struct update {
+    const float *last; /* direction; NULL: there is none */
+    float *direction, *image;
+    float beta;
+} update;
+
+SP_INLINE lanes apply_pair(const padded *p, const view *v, int k, int m, bool uniform, bool uneven,
+                           const update *to, lanes dot)
+{
+    WRITE_OUT for (int h = 0; h < 2; h++) FOR_EIGHTS(i)
+    {
+        size_t at = in_block(k, m, h) + (size_t)i;
+        const float *place = p->v + in_padded(k, m, h) + i;
+        lanes x = load(place), product = differences(place, k, m, h, i, uniform ? NULL : v->d,
+                                                     uneven ? v->faces : NULL);
+        if (!uniform)
+            product = where_positive(load(v->d + at), product);
+        if (to->last) {
+            x += to->beta * load(to->last + at);
+            product += to->beta * load(to->image + at);
+        }
+        store(to->direction + at, x);
+        store(to->image + at, product);
+        dot += x * product;
+    }
+    return dot;
+}
+
+/* A tile of them; returns their dot product, as dot_tile in cycle.c. */
+SP_INLINE double apply_tile(const padded *p, const view *v, const update *to)
+{
+    fours sum = {0};
+    for (int k = 0; k < PLANES; k++) {
+        uint32_t uneven = pairs_of(v->uneven, k);
+        lanes plane = {0};
+        if (v->kind == KIND_UNIFORM)
+            FOR_PAIRS(m)
+                plane = apply_pair(p, v, k, m, true, false, to, plane);
+        else if (!uneven)
+            FOR_PAIRS(m)
+                plane = apply_pair(p, v, k, m, false, false, to, plane);
+        else
+            for (int m = 0; m < PAIRS; m++)
+                plane = uneven >> m & 1 ? apply_pair(p, v, k, m, false, true, to, plane)
+                                        : apply_pair(p, v, k, m, false, false, to, plane);
+        sum += widen_sum(plane);
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* Four values of the correction: what has been added up, and the steps not yet in it. */
+SP_INLINE fours correction_at(const cg_args *args, size_t at)
+{
+    const X(system) *y = &args->s->system;
+    fours sum = {0};
+    if (!args->empty)
+        sum = load_fours(y->step + at);
+    for (int k = 0; k < args->waiting; k++)
+        sum += args->alpha[k] * widen_four(y->direction[k] + at);
+    return sum;
+}
+
+/* s = z + beta s, A s = A z + beta A s, and the partial of s . A s. The two steps before are added
+ * to the correction now: one of the directions is read anyway, the other is about to be
+ * overwritten. */
+static double apply_partial(void *user, size_t begin, size_t end)
+{
+    const cg_args *args = user;
+    X(system) *y = &args->s->system;
+    const X(level) *l = &y->levels[0];
+    padded p;
+    double sum = 0;
+    for (size_t k = begin; k < end; k++) {
+        int slot = (int)k + 1;
+        size_t own = (size_t)slot * TILE_CELLS;
+        fetch_own(&p, l->x, slot);
+        fetch_around(&p, l->x, l->near[slot]);
+        if (args->waiting == 2)
+            for (size_t at = own; at < own + TILE_CELLS; at += 4)
+                *(loose_fours *)(y->step + at) = correction_at(args, at);
+        view v = view_of(l, slot);
+        update to = {.direction = y->direction[1] + own,
+                     .image = y->image + own,
+                     .last = args->first ? NULL : y->direction[0] + own,
+                     .beta = args->factor};
+        sum += apply_tile(&p, &v, &to);
+    }
+    return sum;
+}
+
+/* r -= alpha A s; the partial of max |r| */
+static double update_partial(void *user, size_t begin, size_t end)
+{
+    const cg_args *args = user;
+    const X(system) *y = &args->s->system;
+    const float alpha = args->factor, *image = y->image;
+    float *residual = y->levels[0].b;
+    lane_mask most = {0};
+    for (size_t k = (begin + 1) * TILE_CELLS; k < (end + 1) * TILE_CELLS; k += 8) {
+        lanes r = load(residual + k) - alpha * load(image + k);
+        store(residual + k, r);
+        most = larger(most, r);
+    }
+    return largest(most);
+}
+
+static double dot_partial(void *user, size_t begin, size_t end)
+{
+    const cg_args *args = user;
+    fours sum = {0};
+    for (size_t k = (begin + 1) * TILE_CELLS; k < (end + 1) * TILE_CELLS; k += 64) {
+        lanes part = {0};
+        WRITE_OUT for (size_t i = 0; i < 64; i += 8) part +=
+            load(args->a + k + i) * load(args->b + k + i);
+        sum += widen_sum(part);
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+static double dot(cg_args *args, const float *a, const float *b)
+{
+    args->a = a;
+    args->b = b;
+    return X(sum)(args->s, (size_t)args->s->system.levels[0].tile_count, 8, dot_partial, args);
+}
+
+/* beta. After a new residual the last direction s is not orthogonal to it, and what CG takes for
+ * granted is taken from the vectors: z + beta s with beta = -(z . A s) / (s . A s) is conjugate to
+ * s. `slope`: r . z, becomes r . (z + beta s). */
+static double next_direction(cg_args *args, double *slope)
+{
+    const X(system) *y = &args->s->system;
+    if (args->first)
+        return 0;
+    if (!args->anew)
+        return *slope / args->rho;
+    double beta = -dot(args, y->levels[0].x, y->image) / args->curvature;
+    *slope += beta * dot(args, y->levels[0].b, y->direction[0]);
+    return beta;
+}
+
+/* CG for A q = r, from q = 0, until max |r| <= target or the iterations are used up. Returns
+ * whether there is a correction. */
+static bool iterate(cg_args *args, X(solve) *solve, double target)
+{
+    X(sim) *s = args->s;
+    X(system) *y = &s->system;
+    size_t tiles = (size_t)y->levels[0].tile_count;
+    double residual = HUGE_VAL;
+    args->anew = args->empty = true;
+    args->waiting = 0;
+    while (residual > target && solve->iterations < solve->max_iterations) {
+        double rho = X(multigrid_apply)(s, EXTRA), slope = rho;
+        args->factor = (float)next_direction(args, &slope);
+        args->rho = rho;
+        X(wrap_blocks)(s, &y->levels[0], y->levels[0].x);
+        args->curvature = X(sum)(s, tiles, 4, apply_partial, args);
+        if (args->waiting == 2) {
+            args->waiting = 0;
+            args->empty = false;
+        }
+        if (!(args->curvature > 0) || !(rho > 0))
+            break; /* nothing left to gain, or not a number */
+        args->factor = (float)(slope / args->curvature);
+        residual = X(maximum)(s, tiles, 8, update_partial, args);
+        solve->iterations++;
+        args->first = args->anew = false;
+        args->alpha[1] = args->alpha[0];
+        args->alpha[0] = args->factor;
+        args->waiting++;
+        float *swap = y->direction[0];
+        y->direction[0] = y->direction[1];
+        y->direction[1] = swap;
+    }
+    return !args->empty || args->waiting > 0;
+}
+
+/* Adds the correction to the solution, which is q at first and then q_sum, in fp64. */
+static void add_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const cg_args *args = user;
+    X(sim) *s = args->s;
+    const X(system) *y = &s->system;
+    bool start = args->start;
+    for (size_t k = begin; k < end; k++) {
+        size_t base = X(tile_index)(&s->grid, y->levels[0].tiles[k]), own = (k + 1) * TILE_CELLS;
+        for (int pair = 0; pair < PLANES * PAIRS; pair++)
+            for (int i = 0; i < TILE; i += 4) {
+                size_t at = own + (size_t)(2 * pair * TILE + i);
+                fours even = correction_at(args, at), odd = correction_at(args, at + TILE);
+                for (int row = 0; row < 2; row++) {
+                    size_t c = base + X(row_offset)(&s->grid, 2 * pair + row) + (size_t)i;
+                    fours sum = start ? widen_four(y->q + c) : load_fours(y->q_sum + c);
+                    sum += row ? weave_fours(odd, even) : weave_fours(even, odd);
+                    *(loose_fours *)(y->q_sum + c) = sum;
+                    *(loose_four *)(y->q + c) = __builtin_convertvector(sum, four);
+                }
+            }
+    }
+}
+
+static void add_correction(cg_args *args)
+{
+    size_t tiles = (size_t)args->s->system.levels[0].tile_count;
+    sp_parallel_for(args->s->common->pool, tiles, 8, add_range, args);
+}
+
+static double true_residual(X(sim) *s)
+{
+    X(fill_border_wide)(s, s->system.q_sum);
+    return X(system_residual)(s, NULL, s->system.q_sum);
+}
+
+#ifdef SPATE_GPU
+/* A device does all of it without a look by the host. */
+static void solve_there(X(sim) *s, X(solve) *solve)
+{
+    s->system.hierarchy = true;
+    solve->residual = X(gpu_solve_multigrid)(s->gpu, s->system.sweeps, solve->tolerance,
+                                             solve->max_iterations, &solve->iterations);
+    solve->converged = solve->residual <= solve->tolerance;
+}
+#endif
+
+void X(solve_multigrid)(X(sim) *s, X(solve) *solve)
+{
+    X(system) *y = &s->system;
+    cg_args args = {.s = s, .first = true, .start = true};
+    ON_DEVICE(s, solve_there(s, solve); return );
+    solve->iterations = 0;
+    solve->residual = X(system_residual)(s, y->q, NULL);
+    bool more = solve->residual > SETTLED * solve->tolerance;
+    if (more && !y->hierarchy)
+        X(multigrid_build)(s);
+    while (more && solve->iterations < solve->max_iterations) {
+        double before = solve->residual;
+        /* a fall that is nearly enough is done in one go */
+        bool close = DROP * before < 3 * solve->tolerance;
+        if (!iterate(&args, solve, close ? NEAR * solve->tolerance : DROP * before))
+            break;
+        add_correction(&args);
+        args.start = false;
+        solve->residual = true_residual(s);
+        /* done, or fp32 cannot do better */
+        more = solve->residual > solve->tolerance && solve->residual < 0.9 * before;
+    }
+    solve->converged = solve->residual <= solve->tolerance;
+}
+
+/* ---- one step, for those who need no more */
+
+static void right_side_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    X(sim) *s = ((cg_args *)user)->s;
+    float rows[TILE_CELLS];
+    for (size_t k = begin; k < end; k++) {
+        size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
+        for (int r = 0; r < TILE_ROWS; r++)
+            memcpy(rows + r * TILE, s->system.b + base + X(row_offset)(&s->grid, r),
+                   TILE * sizeof *rows);
+        weave_tile(block(s->system.levels[0].b, (int)k + 1), rows);
+    }
+}
+
+/* q = alpha times the direction */
+static void result_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const cg_args *args = user;
+    X(sim) *s = args->s;
+    float rows[TILE_CELLS];
+    for (size_t k = begin; k < end; k++) {
+        size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
+        weave_tile(rows, block(s->system.direction[1], (int)k + 1));
+        FOR_TILE_EIGHTS(r, i)
+            store(s->system.q + base + X(row_offset)(&s->grid, r) + i,
+                  args->factor * load(rows + r * TILE + i));
+    }
+}
+
+void X(multigrid_once)(X(sim) *s)
+{
+    X(system) *y = &s->system;
+    size_t tiles = (size_t)y->levels[0].tile_count;
+    cg_args args = {.s = s, .first = true};
+    if (!y->hierarchy)
+        X(multigrid_build)(s);
+    ON_DEVICE(s, X(gpu_multigrid_once)(s->gpu, y->sweeps); return );
+    sp_parallel_for(s->common->pool, tiles, 8, right_side_range, &args);
+    double rho = X(multigrid_apply)(s, 0);
+    X(wrap_blocks)(s, &y->levels[0], y->levels[0].x);
+    double curvature = X(sum)(s, tiles, 4, apply_partial, &args);
+    args.factor = rho > 0 && curvature > 0 ? (float)(rho / curvature) : 0.0f;
+    sp_parallel_for(s->common->pool, tiles, 8, result_range, &args);
+}

@@ -1,0 +1,385 @@
+/* sort.c -- particles by tile, by cell inside the tile, by id inside the cell.
+ *
+ * The order is canonical: it depends on where the particles are and on nothing else, neither on the
+ * order before nor on the number of threads. Four passes:
+ *   1. each thread finds the keys (tile and cell) of its share and counts them by tile;
+ *   2. prefix sums give every (tile, thread) its place, and each thread lays its particles' numbers
+ *      there: particles that have not left their tile come in runs;
+ *   3. each tile sorts its numbers by cell (counting) and each cell by id (a particle's rank is how
+ *      many ids are smaller: no branch, eight at a time), in scratch that stays in the cache;
+ *   4. every column is gathered through the result, into the spare column, which then takes its
+ *      place.
+ * If nothing has moved since the last time, there is nothing to do. */
+#include "particle_lanes.h"
+#include "state/device.h"
+#include "kernels/heap.h"
+
+#include <string.h>
+
+#define TILE_MOST 16384           /* particles of a tile that is sorted the fast way */
+#define CACHES ((size_t)16 << 20) /* bytes: columns that are larger are not looked for in them */
+
+typedef struct sort_args {
+    X(sim) *s;
+    X(word) *key;        /* per particle: tile * TILE_CELLS + cell in tile */
+    uint32_t *histogram; /* [share][tile] */
+    char *scratch;       /* pass 3, one part per worker */
+    int shares;
+    const X(word) *from; /* pass 4 */
+    X(word) *to;
+    bool past_caches; /* the columns are larger than they are */
+} sort_args;
+
+/* The keys of particles k .. k + n - 1. What lies outside of the domain counts for its last cell.
+ */
+LANE_FN words keys_of(const X(grid) *g, const X(particles) *p, size_t k, size_t n)
+{
+    words tile = {0}, cell = {0};
+    for (int d = DIM - 1; d >= 0; d--) {
+        floats x = lanes_load(p->x[d] + k, n);
+        ints c = __builtin_convertvector(x, ints);
+        c &= x > 0.0f;
+        c += (g->n[d] - 1 - c) & (c >= g->n[d]);
+        tile = tile * (uint32_t)g->tiles[d] + ((words)c >> TILE_SHIFT) + 1;
+        cell = cell * TILE + ((words)c & (TILE - 1));
+    }
+    return tile * TILE_CELLS + cell;
+}
+
+static void share_bounds(const sort_args *args, size_t share, size_t *begin, size_t *end)
+{
+    size_t count = args->s->particles.count, shares = (size_t)args->shares;
+    *begin = count * share / shares;
+    *end = count * (share + 1) / shares;
+}
+
+static void count_range(void *user, size_t first, size_t last, int worker)
+{
+    (void)worker;
+    sort_args *args = user;
+    const X(grid) *g = &args->s->grid;
+    for (size_t share = first; share < last; share++) {
+        uint32_t *histogram = args->histogram + share * (size_t)g->tile_count;
+        size_t begin, end;
+        share_bounds(args, share, &begin, &end);
+        memset(histogram, 0, (size_t)g->tile_count * sizeof *histogram);
+        for (size_t k = begin; k < end; k += LANES) {
+            size_t n = end - k < LANES ? end - k : LANES;
+            uint32_t key[LANES];
+            words keys = keys_of(g, &args->s->particles, k, n);
+            memcpy(key, &keys, sizeof key);
+            memcpy(args->key + k, key, n * sizeof *key);
+            if (n == LANES && lanes_all((ints)(keys / TILE_CELLS == key[0] / TILE_CELLS))) {
+                histogram[key[0] / TILE_CELLS] += LANES;
+                continue;
+            }
+            for (size_t lane = 0; lane < n; lane++)
+                histogram[key[lane] / TILE_CELLS]++;
+        }
+    }
+}
+
+static void lay_range(void *user, size_t first, size_t last, int worker)
+{
+    (void)worker;
+    sort_args *args = user;
+    uint32_t *order = args->s->particles.order;
+    const X(word) *key = args->key;
+    for (size_t share = first; share < last; share++) {
+        uint32_t *next = args->histogram + share * (size_t)args->s->grid.tile_count;
+        size_t begin, end;
+        share_bounds(args, share, &begin, &end);
+        for (size_t k = begin; k < end;) {
+            uint32_t tile = key[k] / TILE_CELLS, place = next[tile];
+            for (; k < end && key[k] / TILE_CELLS == tile; k++)
+                order[place++] = (uint32_t)k;
+            next[tile] = place;
+        }
+    }
+}
+
+/* From counts to first places: tiles in order, shares in order inside a tile. */
+static void prefix_sums(sort_args *args)
+{
+    size_t tiles = (size_t)args->s->grid.tile_count;
+    uint32_t sum = 0, *start = args->s->tiles.start;
+    for (size_t tile = 0; tile < tiles; tile++) {
+        start[tile] = sum;
+        for (int share = 0; share < args->shares; share++) {
+            uint32_t *slot = &args->histogram[(size_t)share * tiles + tile];
+            uint32_t count = *slot;
+            *slot = sum;
+            sum += count;
+        }
+    }
+    start[tiles] = sum;
+}
+
+/* Ids as signed numbers in the same order. */
+LANE_FN int32_t signed_id(uint32_t id)
+{
+    return (int32_t)(id ^ 0x80000000u);
+}
+
+/* Eight of them; after the n-th, the largest there is. */
+LANE_FN ints load_ids(const int32_t *id, uint32_t n)
+{
+    const words lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    ints ids, missing = (ints)(lane >= n);
+    memcpy(&ids, id, sizeof ids);
+    return (ids & ~missing) | (missing & INT32_MAX);
+}
+
+/* How many of `others` are smaller than each of `some`. */
+LANE_FN ints smaller_ids(ints some, ints others)
+{
+    ints count = {0};
+    for (int lane = 0; lane < LANES; lane++)
+        count -= some > others[lane];
+    return count; /* a comparison that holds is -1 */
+}
+
+LANE_FN void lay_by_rank(const uint32_t *list, ints rank, uint32_t *to)
+{
+    int32_t place[LANES];
+    memcpy(place, &rank, sizeof place);
+    for (int lane = 0; lane < LANES; lane++)
+        to[place[lane]] = list[lane];
+}
+
+/* The numbers of the particles of one cell, n of them, in order of their ids to `to`. Up to 2 LANES
+ * without a loop; eight or sixteen are read from the lists, and something is written behind the
+ * last of them, to[n], too. */
+static void sort_few_by_id(const uint32_t *list, const int32_t *id, uint32_t n, uint32_t *to)
+{
+    ints first = load_ids(id, n);
+    if (n <= LANES) {
+        lay_by_rank(list, smaller_ids(first, first), to);
+        return;
+    }
+    ints second = load_ids(id + LANES, n - LANES);
+    lay_by_rank(list + LANES, smaller_ids(second, first) + smaller_ids(second, second), to);
+    lay_by_rank(list, smaller_ids(first, first) + smaller_ids(first, second), to);
+}
+
+/* The same for any number, and nothing else is written. */
+static void sort_by_id(const uint32_t *list, const int32_t *id, uint32_t n, uint32_t *to)
+{
+    for (uint32_t k = 0; k < n; k += LANES) {
+        uint32_t rank[LANES], count = n - k < LANES ? n - k : LANES;
+        ints some = load_ids(id + k, count), smaller = {0};
+        for (uint32_t other = 0; other < n; other++)
+            smaller -= some > id[other];
+        memcpy(rank, &smaller, sizeof rank);
+        for (uint32_t lane = 0; lane < count; lane++)
+            to[rank[lane]] = list[k + lane];
+    }
+}
+
+/* Counters of a tile's cells, one for each of four parts of its particles: neighbours fall into the
+ * same cell, and four counters wait less for each other than one for itself. */
+#define PARTS 4
+typedef uint32_t counters[PARTS][TILE_CELLS];
+
+/* What a worker needs for a tile. */
+typedef struct tile_scratch {
+    uint32_t place[TILE_MOST + 2 * LANES]; /* numbers by cell */
+    int32_t id[TILE_MOST + 2 * LANES];     /* their ids */
+    uint16_t cell[TILE_MOST];              /* in the order of `order` */
+    counters next;
+} tile_scratch;
+
+LANE_FN words load_words(const uint32_t *from)
+{
+    words v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+LANE_FN void store_words(uint32_t *to, words v)
+{
+    memcpy(to, &v, sizeof v);
+}
+
+/* The sum of all lanes before each. */
+LANE_FN words sums_before(words v)
+{
+    const words none = {0};
+    words sum = __builtin_shufflevector(v, none, 8, 0, 1, 2, 3, 4, 5, 6);
+    sum += __builtin_shufflevector(sum, none, 8, 0, 1, 2, 3, 4, 5, 6);
+    sum += __builtin_shufflevector(sum, none, 8, 8, 0, 1, 2, 3, 4, 5);
+    sum += __builtin_shufflevector(sum, none, 8, 8, 8, 8, 0, 1, 2, 3);
+    return sum;
+}
+
+/* From the counters of a tile's cells: first particle and number of each; the counters then say
+ * where the next particle of a cell goes in the tile. */
+static void place_cells(X(sim) *s, int tile, counters next)
+{
+    uint32_t begin = s->tiles.start[tile], sum = 0;
+    size_t base = X(tile_index)(&s->grid, tile);
+    for (size_t cell = 0; cell < TILE_CELLS; cell += LANES) {
+        size_t at = base + X(row_offset)(&s->grid, (int)(cell / TILE)) + cell % TILE;
+        words count[PARTS], total = {0};
+        for (int part = 0; part < PARTS; part++) {
+            count[part] = load_words(next[part] + cell);
+            total += count[part];
+        }
+        words first = sum + sums_before(total);
+        sum = first[LANES - 1] + total[LANES - 1];
+        store_words(s->first + at, begin + first);
+        store_words(s->count + at, total);
+        for (int part = 0; part < PARTS; part++) {
+            store_words(next[part] + cell, first);
+            first += count[part];
+        }
+    }
+}
+
+/* A tile that is too full for the scratch memory: a heap in place. */
+static void sort_crowd(const sort_args *args, int tile, counters next)
+{
+    X(sim) *s = args->s;
+    uint32_t begin = s->tiles.start[tile], n = s->tiles.start[tile + 1] - begin;
+    for (uint32_t k = 0; k < n; k++)
+        next[0][args->key[s->particles.order[begin + k]] % TILE_CELLS]++;
+    place_cells(s, tile, next);
+    sp_heap_sort(s->particles.order + begin, n, args->key, s->particles.id[0]);
+}
+
+/* Particle k of a tile, in one of its parts, to the next place of its cell. */
+LANE_FN void place_one(tile_scratch *t, uint32_t part, uint32_t k, const uint32_t *order,
+                       const uint32_t *id)
+{
+    uint32_t place = t->next[part][t->cell[k]]++;
+    t->place[place] = order[k];
+    t->id[place] = signed_id(id[order[k]]);
+}
+
+/* The numbers of a tile's particles, and their ids, to the places of their cells. */
+static void sort_by_cell(const sort_args *args, int tile, tile_scratch *t)
+{
+    X(sim) *s = args->s;
+    const X(word) *key = args->key;
+    const uint32_t *order = s->particles.order + s->tiles.start[tile], *id = s->particles.id[0];
+    uint32_t n = s->tiles.start[tile + 1] - s->tiles.start[tile], part_size = n / PARTS;
+    for (uint32_t k = 0; k < n; k++)
+        t->cell[k] = (uint16_t)(key[order[k]] % TILE_CELLS);
+    for (uint32_t k = 0; k < part_size; k++)
+        for (uint32_t part = 0; part < PARTS; part++)
+            t->next[part][t->cell[part * part_size + k]]++;
+    for (uint32_t k = PARTS * part_size; k < n; k++)
+        t->next[PARTS - 1][t->cell[k]]++;
+    place_cells(s, tile, t->next);
+    for (uint32_t k = 0; k < part_size; k++)
+        for (uint32_t part = 0; part < PARTS; part++)
+            place_one(t, part, part * part_size + k, order, id);
+    for (uint32_t k = PARTS * part_size; k < n; k++)
+        place_one(t, PARTS - 1, k, order, id);
+}
+
+static void sort_tile(const sort_args *args, int tile, tile_scratch *t)
+{
+    X(sim) *s = args->s;
+    const uint32_t *end = t->next[PARTS - 1];
+    uint32_t begin = s->tiles.start[tile], n = s->tiles.start[tile + 1] - begin;
+    uint32_t *order = s->particles.order + begin;
+    memset(t->next, 0, sizeof t->next);
+    if (n > TILE_MOST) {
+        sort_crowd(args, tile, t->next);
+        return;
+    }
+    sort_by_cell(args, tile, t);
+    for (uint32_t k = n; k < n + 2 * LANES; k++) {
+        t->place[k] = 0; /* some particle, for who reads on */
+        t->id[k] = 0;
+    }
+    for (uint32_t c = 0, first = 0; c < TILE_CELLS && first < n; first = end[c++]) {
+        uint32_t count = end[c] - first;
+        if (count > 0 && count <= 2 * LANES && first + count < n)
+            sort_few_by_id(t->place + first, t->id + first, count, order + first);
+        else if (count > 0)
+            sort_by_id(t->place + first, t->id + first, count, order + first);
+    }
+}
+
+static void sort_range(void *user, size_t begin, size_t end, int worker)
+{
+    const sort_args *args = user;
+    char *scratch = args->scratch + (size_t)worker * X(device_scratch)();
+    for (size_t k = begin; k < end; k++)
+        sort_tile(args, args->s->tiles.active[k], (tile_scratch *)scratch);
+}
+
+static void gather_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const sort_args *args = user;
+    const uint32_t *order = args->s->particles.order;
+    const X(word) *from = args->from;
+    X(word) *to = args->to; /* not through args: a word may be anything, also part of it */
+    size_t k = begin;
+    for (; k + LANES <= end && args->past_caches; k += LANES) {
+        const uint32_t *at = order + k;
+        words v = {from[at[0]], from[at[1]], from[at[2]], from[at[3]],
+                   from[at[4]], from[at[5]], from[at[6]], from[at[7]]};
+        lanes_stream((uint32_t *)to + k, v);
+    }
+    for (; k < end; k++)
+        to[k] = from[order[k]];
+    lanes_stream_end();
+}
+
+void X(rows_with_particles)(const X(sim) *s, int tile, int low[3], int high[3])
+{
+    size_t base = X(tile_index)(&s->grid, tile);
+    for (int d = 0; d < 3; d++) {
+        low[d] = TILE;
+        high[d] = 0;
+    }
+    for (int r = 0; r < TILE_ROWS; r++) {
+        size_t row = base + X(row_offset)(&s->grid, r);
+        int at[3] = {0, r & (TILE - 1), r >> TILE_SHIFT};
+        if (s->first[row] == s->first[row + TILE - 1] + s->count[row + TILE - 1])
+            continue;
+        for (int d = 1; d < DIM; d++) {
+            low[d] = at[d] < low[d] ? at[d] : low[d];
+            high[d] = at[d] > high[d] ? at[d] : high[d];
+        }
+    }
+}
+
+size_t X(sort_scratch)(void)
+{
+    return sizeof(tile_scratch);
+}
+
+void X(sort_particles)(X(sim) *s)
+{
+    X(particles) *p = &s->particles;
+    sp_pool *pool = s->common->pool;
+    sp_arena arena = X(arena)(s);
+    if (s->sorted)
+        return;
+    s->sorted = true;
+    s->density_summed = false;
+    sort_args args = {.s = s, .key = (X(word) *)p->spare, .shares = sp_pool_threads(pool)};
+    args.histogram =
+        sp_arena_take(&arena, (size_t)s->grid.tile_count * (size_t)args.shares, sizeof(uint32_t));
+    args.scratch = sp_arena_take(&arena, (size_t)args.shares, X(device_scratch)());
+    sp_parallel_for(pool, (size_t)args.shares, 1, count_range, &args);
+    prefix_sums(&args);
+    sp_parallel_for(pool, (size_t)args.shares, 1, lay_range, &args);
+    X(tiles_update)(s);
+    sp_parallel_for(pool, (size_t)s->tiles.active_count, 1, sort_range, &args);
+    void **columns[MAX_COLUMNS];
+    int count = X(particle_columns)(p, columns);
+    args.past_caches = (size_t)count * p->count * sizeof(X(word)) > CACHES;
+    for (int c = 0; c < count; c++) {
+        args.from = *columns[c];
+        args.to = (X(word) *)p->spare;
+        sp_parallel_for(pool, p->count, 16384, gather_range, &args);
+        p->spare = *columns[c];
+        *columns[c] = (void *)args.to;
+    }
+}

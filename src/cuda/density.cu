@@ -1,0 +1,109 @@
+/* density.cu -- the grid's part of the density projection on the device (cpu/density.c): its right
+ * side, and the displacement of the faces around the liquid. */
+#include "cuda/pressure/solver.h"
+
+#define MOST_ERROR 0.5f /* as in cpu/density.c */
+#define REACH 2
+
+typedef struct density_args {
+    X(fields) f;
+    X(gpu_level) level; /* 0 */
+    float *right, *q;
+    int layer;
+} density_args;
+
+static density_args args_of(X(gpu) *g)
+{
+    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    density_args args;
+    memset(&args, 0, sizeof args);
+    args.f = g->f;
+    args.level = y->levels[0];
+    args.right = y->right;
+    args.q = y->q_density;
+    return args;
+}
+
+MAP(clear_cells, density_args)
+{
+    int cell[DIM], number = (int)(i / TILE_CELLS), active = a->f.active_count;
+    int tile = number < active ? a->f.active[number] : a->f.border[number - active];
+    size_t c = X(tile_place)(&a->f.grid, tile, (int)(i % TILE_CELLS), cell);
+    a->q[c] = 0.0f;
+    FOR_DIM(d)
+        a->f.weight[d][c] = 0.0f;
+}
+
+/* Air in the box of 3^DIM cells: there is the surface. */
+GPU_FN bool is_surface(const X(fields) *f, size_t c)
+{
+    bool found = false;
+    for (int k = 0; k < (DIM == 3 ? 9 : 3); k++) {
+        const uint8_t *row = f->type + c - f->grid.stride[1] - f->grid.stride[2] +
+                             (size_t)(k % 3) * f->grid.stride[1] +
+                             (size_t)(k / 3) * f->grid.stride[2];
+        found = found || row[-1] == SPATE_CELL_AIR || row[0] == SPATE_CELL_AIR ||
+                row[1] == SPATE_CELL_AIR;
+    }
+    return found;
+}
+
+MAP(find_excess, density_args)
+{
+    int cell[DIM], tile = a->level.tile_of[i / TILE_CELLS + 1];
+    size_t at = i + TILE_CELLS, c = X(tile_place)(&a->f.grid, tile, (int)(i % TILE_CELLS), cell);
+    float b = 0.0f;
+    if (a->level.d[at] > 0.0f) {
+        float error = a->f.density[c] - 1.0f, least = is_surface(&a->f, c) ? 0.0f : -MOST_ERROR;
+        error = error < MOST_ERROR ? error : MOST_ERROR;
+        b = error > least ? error : least;
+        if (a->f.solids)
+            b *= a->f.room[c];
+    }
+    a->right[at] = b;
+}
+
+void X(gpu_density_excess)(X(gpu) *g)
+{
+    size_t around = (size_t)(g->f.active_count + g->f.border_count);
+    clear_cells(g, args_of(g), around * TILE_CELLS);
+    find_excess(g, args_of(g), (size_t)X(gpu_solver_of)(g)->levels[0].tile_count * TILE_CELLS);
+    X(gpu_solver_of)(g)->largest = -1;
+    if (X(gpu_solver_of)(g)->pockets) {
+        X(gpu_find_pockets)(g); /* their labels have not been kept */
+        X(gpu_settle_pockets)(g, (double)MOST_ERROR);
+    }
+}
+
+MAP(extend_faces, density_args)
+{
+    const X(fields) *f = &a->f;
+    int cell[DIM], tile = f->faces[i / TILE_CELLS], k = (int)(i % TILE_CELLS);
+    size_t c = X(tile_place)(&f->grid, tile, k, cell);
+    if (!X(place_has_faces)(&f->grid, tile, k))
+        return;
+    FOR_DIM(d) {
+        if (f->known[d][c] != a->layer)
+            continue;
+        float sum = 0.0f, count = 0.0f;
+        FOR_DIM(axis) {
+            size_t near[2] = {c - f->grid.stride[axis], c + f->grid.stride[axis]};
+            for (int side = 0; side < 2; side++) {
+                bool known = f->known[d][near[side]] > 0 && f->known[d][near[side]] < a->layer;
+                sum += known ? f->weight[d][near[side]] : 0.0f;
+                count += known ? 1.0f : 0.0f;
+            }
+        }
+        f->weight[d][c] = count > 0.0f ? sum / count : 0.0f;
+    }
+}
+
+void X(gpu_density_extend)(X(gpu) *g)
+{
+    density_args args = args_of(g);
+    for (args.layer = 2; args.layer < 2 + REACH; args.layer++) {
+        extend_faces(g, args, (size_t)g->f.face_count * TILE_CELLS);
+        FOR_DIM(d)
+            X(gpu_fill_border)(g, g->f.weight[d], d);
+    }
+}

@@ -1,0 +1,187 @@
+/* extrapolate.cu -- carries the velocity of the liquid into the faces around it
+ * (cpu/extrapolate.c), and past solids (cpu/solids.c: slide_faces). */
+#include "launch.h"
+#include "kernels/faces.h"
+
+#include <math.h>
+
+#define MAX_LAYERS (TILE - 1)
+enum { FACE_UNKNOWN = 0, FACE_SOURCE = 1, FACE_FIXED = 255 }; /* as in state/state.h */
+
+typedef struct extrapolate_args {
+    X(fields) f;
+    X(gpu_counters) *counters;
+    int layer;
+    double dt;
+} extrapolate_args;
+
+/* What a face is at the start, and the largest |u| of the sources. */
+MAP(mark_faces, extrapolate_args)
+{
+    const X(fields) *f = &a->f;
+    int cell[DIM], tile = f->faces[i / TILE_CELLS], k = (int)(i % TILE_CELLS);
+    if (!X(place_has_faces)(&f->grid, tile, k))
+        return;
+    size_t c = X(tile_place)(&f->grid, tile, k, cell);
+    uint8_t here = f->type[c];
+    uint32_t most = 0;
+    FOR_DIM(d) {
+        uint8_t there = f->type[c - f->grid.stride[d]];
+        bool wet = here == SPATE_CELL_LIQUID || there == SPATE_CELL_LIQUID;
+        bool inflow = here == SPATE_CELL_INFLOW || there == SPATE_CELL_INFLOW;
+        bool beside = here >= SPATE_CELL_SOLID || there >= SPATE_CELL_SOLID;
+        bool closed = here >= SPATE_CELL_SOLID && there >= SPATE_CELL_SOLID;
+        closed = closed || (f->cut && f->w[d][c] == 0.0f);
+        bool source = inflow || (wet && !closed), fixed = beside && !closed && !source;
+        float u = f->u[d][c];
+        if ((source || fixed) && !(f->weight[d][c] > 0.0f))
+            f->u_old[d][c] = u;
+        f->known[d][c] = (uint8_t)(source ? FACE_SOURCE : fixed ? FACE_FIXED : FACE_UNKNOWN);
+        uint32_t bits;
+        memcpy(&bits, &u, sizeof bits);
+        bits &= 0x7fffffff;
+        most = source && bits > most ? bits : most;
+    }
+    if (most > a->counters->fastest)
+        GPU_MAX32(&a->counters->fastest, most);
+}
+
+GPU_FN void extend_face(const X(fields) *f, int d, size_t face, int layer)
+{
+    float sum = 0.0f, sum_old = 0.0f, count = 0.0f;
+    FOR_DIM(axis) {
+        size_t near[2] = {face - f->grid.stride[axis], face + f->grid.stride[axis]};
+        for (int side = 0; side < 2; side++) {
+            uint8_t known = f->known[d][near[side]];
+            if (known == FACE_UNKNOWN || known == FACE_FIXED)
+                continue;
+            sum += f->u[d][near[side]];
+            sum_old += f->u_old[d][near[side]];
+            count += 1.0f;
+        }
+    }
+    if (count == 0.0f)
+        return;
+    f->u[d][face] = sum / count;
+    f->u_old[d][face] = sum_old / count;
+    f->known_next[d][face] = (uint8_t)layer;
+}
+
+/* Reads `known` and writes `known_next`, so that a layer never builds on itself. */
+MAP(extend_faces, extrapolate_args)
+{
+    const X(fields) *f = &a->f;
+    int cell[DIM], tile = f->faces[i / TILE_CELLS], k = (int)(i % TILE_CELLS);
+    if (!X(place_has_faces)(&f->grid, tile, k))
+        return;
+    size_t c = X(tile_place)(&f->grid, tile, k, cell);
+    FOR_DIM(d) {
+        uint8_t known = f->known[d][c];
+        f->known_next[d][c] = known;
+        if (known == FACE_UNKNOWN)
+            extend_face(f, d, c, a->layer);
+    }
+}
+
+/* ---- solids */
+
+GPU_FN bool is_near_solid(const X(fields) *f, int tile)
+{
+    return !(f->phi_solid[X(tile_index)(&f->grid, tile)] > 3.0f * TILE * f->grid.dx);
+}
+
+/* Closed faces lose their velocity into the solid. New velocities go to `weight` and from there to
+ * u. */
+GPU_FN void slide_face(const extrapolate_args *a, size_t i, bool any_moving)
+{
+    const X(fields) *f = &a->f;
+    int cell[DIM], tile = f->active[i / TILE_CELLS];
+    if (!is_near_solid(f, tile))
+        return;
+    size_t c = X(tile_place)(&f->grid, tile, (int)(i % TILE_CELLS), cell);
+    bool inside = X(inside)(&f->grid, cell);
+    for (int d = 0; d < DIM; d++) {
+        float moving[DIM];
+        f->weight[d][c] = f->u[d][c];
+        if (f->w[d][c] > 0.0f || !inside)
+            continue;
+        FOR_DIM(axis)
+            moving[axis] = 0.0f;
+        if (any_moving)
+            X(solid_velocity)(&f->grid, &f->bodies, cell, d, a->dt, moving);
+        f->weight[d][c] = X(slid)(&f->grid, f->phi_solid, f->u, cell, d, moving);
+    }
+}
+
+/* Apart: the first needs fewer registers. */
+MAP(slide_at_rest, extrapolate_args)
+{
+    slide_face(a, i, false);
+}
+
+MAP(slide_moving, extrapolate_args)
+{
+    slide_face(a, i, true);
+}
+
+MAP(take_slid, extrapolate_args)
+{
+    const X(fields) *f = &a->f;
+    int cell[DIM], tile = f->active[i / TILE_CELLS];
+    if (!is_near_solid(f, tile))
+        return;
+    size_t c = X(tile_place)(&f->grid, tile, (int)(i % TILE_CELLS), cell);
+    FOR_DIM(d)
+        f->u[d][c] = f->weight[d][c];
+}
+
+static void slide(X(gpu) *g, double dt)
+{
+    extrapolate_args args = {g->f, g->counters, 0, dt};
+    FOR_DIM(d)
+        X(gpu_fill_border)(g, g->f.u[d], d);
+    if (g->f.bodies.any_moving)
+        slide_moving(g, args, (size_t)g->f.active_count * TILE_CELLS);
+    else
+        slide_at_rest(g, args, (size_t)g->f.active_count * TILE_CELLS);
+    take_slid(g, args, (size_t)g->f.active_count * TILE_CELLS);
+    X(gpu_close_walls)(g);
+    X(gpu_prescribe_inflow)(g);
+}
+
+void X(gpu_extrapolate)(X(gpu) *g, double dt, float *reach)
+{
+    size_t faces = (size_t)g->f.face_count * TILE_CELLS;
+    extrapolate_args args = {g->f, g->counters, 0, dt};
+    uint32_t bits = 0;
+    float fastest;
+    X(gpu_set)(g, &g->counters->fastest, 0, sizeof bits);
+    mark_faces(g, args, faces);
+    X(gpu_download)(g, &bits, &g->counters->fastest, sizeof bits);
+    memcpy(&fastest, &bits, sizeof fastest);
+    double cells = (double)fastest * sqrt((double)DIM) * dt / g->f.grid.dx;
+    int layers = cells < MAX_LAYERS - 2 ? (int)ceil(cells) + 2 : MAX_LAYERS;
+    const bool *periodic = g->f.grid.periodic;
+    for (int layer = 2; layer <= layers + 1; layer++) {
+        for (int d = 0; d < DIM && (periodic[0] || periodic[1] || periodic[2]); d++) {
+            X(gpu_fill_border_bytes)(g, g->f.known[d]);
+            X(gpu_fill_border)(g, g->f.u[d], d);
+            X(gpu_fill_border)(g, g->f.u_old[d], d);
+        }
+        args.f = g->f;
+        args.layer = layer;
+        extend_faces(g, args, faces);
+        FOR_DIM(d) {
+            uint8_t *swap = g->f.known[d];
+            g->f.known[d] = g->f.known_next[d];
+            g->f.known_next[d] = swap;
+        }
+    }
+    *reach = (float)(layers - 1);
+    if (g->f.cut)
+        slide(g, dt);
+    FOR_DIM(d) {
+        X(gpu_fill_border)(g, g->f.u[d], d);
+        X(gpu_fill_border)(g, g->f.u_old[d], d);
+    }
+}

@@ -1,0 +1,43 @@
+/* g2p.c -- G2P on the device: the order of its parts, as step.c has it, and what they do to
+ * momentum (cpu/momentum.c). */
+#include "stages.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool is_age(const spate_channel *channel)
+{
+    return strcmp(channel->name, "age") == 0;
+}
+
+/* As X(channels_step) does. */
+static void step_channels(X(sim) *s, double dt)
+{
+    const spate_scene *scene = s->common->scene;
+    float **columns = s->gpu->f.channel;
+    for (int c = 0; c < scene->channel_count; columns += scene->channels[c++].components) {
+        if (is_age(&scene->channels[c]))
+            X(gpu_add)(s->gpu, columns[0], (float)dt);
+        for (int e = 0; e < scene->channels[c].components && scene->channels[c].pic; e++)
+            X(gpu_average)(s->gpu, columns[e]);
+    }
+}
+
+void X(gpu_hand_back)(X(sim) *s, double dt)
+{
+    X(gpu) *g = s->gpu;
+    bool measured = s->common->substeps == 0; /* the first step of a frame */
+    float kept = X(kept_share)(s);
+    double before[DIM], after[DIM], square = 0;
+    X(gpu_carry_kick)(g, (float)(0.5 * s->common->last_dt / s->grid.dx), kept);
+    if (measured)
+        X(gpu_momentum_to_be)(g, 1.0f - kept, before);
+    X(gpu_grid_to_particles)(g, kept);
+    step_channels(s, dt);
+    if (!measured)
+        return;
+    double speed = X(gpu_momentum)(g, after);
+    FOR_DIM(d)
+        square += (before[d] - after[d]) * (before[d] - after[d]);
+    s->common->momentum_lost = speed > 0 && dt > 0 ? sqrt(square) / (speed * dt) : 0;
+}

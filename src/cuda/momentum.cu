@@ -1,0 +1,205 @@
+/* momentum.cu -- measures of the particles on the device, and the removal of dead ones. */
+#include "launch.h"
+#include "kernels/sides.h"
+#include "kernels/transfer.h"
+
+typedef struct speed_args {
+    X(fields) f;
+    X(gpu_counters) *counters;
+} speed_args;
+
+MAP(find_fastest, speed_args)
+{
+    float v[DIM];
+    FOR_DIM(d)
+        v[d] = a->f.v[d][i];
+    X(note_speed)(a->counters, v);
+}
+
+double X(gpu_max_speed)(X(gpu) *g)
+{
+    speed_args args = {g->f, g->counters};
+    X(gpu_counters) counted;
+    if (g->speed_known)
+        return g->speed;
+    memset(&counted, 0, sizeof counted);
+    X(gpu_set)(g, g->counters, 0, sizeof *g->counters);
+    find_fastest(g, args, g->f.particle_count);
+    X(gpu_download)(g, &counted, g->counters, sizeof counted);
+    g->speed = X(noted_speed)(&counted);
+    g->speed_known = true; /* it is asked for several times between two steps */
+    return g->speed;
+}
+
+/* ---- sums over particles, of what cpu/momentum.c measures */
+
+#define GROUP 1024 /* particles of a partial sum */
+#define THREADS 256
+
+typedef enum measure {
+    MEASURE_TO_BE,
+    MEASURE_MOMENTUM,
+    MEASURE_SPEED,
+    MEASURE_SQUARE,
+    MEASURE_HEIGHT
+} measure;
+
+typedef struct sum_args {
+    X(fields) f;
+    measure what;
+    int axis;
+    float rest; /* 1 - r */
+    double *partials;
+    double gravity[DIM];
+} sum_args;
+
+typedef struct sum_shared {
+    double part[GROUP];
+} sum_shared;
+
+/* What the grid gives a particle: carried(x) - (1 - r) u_old(x). */
+GPU_FN float kick_of(const sum_args *a, size_t k)
+{
+    float x[DIM];
+    FOR_DIM(d)
+        x[d] = a->f.x[d][k];
+    X(stencil) s = X(stencil_at)(a->f.degree, x, a->axis);
+    return X(gather)(&a->f.grid, &s, a->f.degree, a->f.weight[a->axis]) -
+           a->rest * X(gather)(&a->f.grid, &s, a->f.degree, a->f.u_old[a->axis]);
+}
+
+GPU_FN double measured(const sum_args *a, size_t k)
+{
+    float square = 0.0f;
+    double sum = 0;
+    if (a->what == MEASURE_SQUARE || a->what == MEASURE_HEIGHT) {
+        FOR_DIM(d)
+            sum += a->what == MEASURE_SQUARE ? (double)a->f.v[d][k] * (double)a->f.v[d][k]
+                                             : -(double)a->f.x[d][k] * a->f.grid.dx * a->gravity[d];
+        return sum;
+    }
+    if (a->what == MEASURE_TO_BE)
+        return (double)a->f.v[a->axis][k] + (double)kick_of(a, k);
+    if (a->what == MEASURE_MOMENTUM)
+        return (double)a->f.v[a->axis][k];
+    FOR_DIM(d)
+        square += a->f.v[d][k] * a->f.v[d][k];
+    return (double)GPU_SQRT(square);
+}
+
+BLOCKS(sum_group, sum_args, sum_shared, THREADS)
+{
+    FOR_THREADS(t, GROUP) {
+        size_t k = block * GROUP + (size_t)t;
+        shared->part[t] = k < a->f.particle_count ? measured(a, k) : 0.0;
+    }
+    X(sum_values)(shared->part, GROUP, &a->partials[block]);
+}
+
+static double sum_over(X(gpu) *g, const sum_args *args)
+{
+    size_t groups = ((size_t)g->f.particle_count + GROUP - 1) / GROUP;
+    sum_group(g, *args, groups);
+    return X(gpu_sum)(g, groups);
+}
+
+static double sum_of(X(gpu) *g, measure what, int axis, float rest)
+{
+    sum_args args = {g->f, what, axis, rest, g->partials, {0}};
+    return sum_over(g, &args);
+}
+
+double X(gpu_sum_of_squares)(X(gpu) *g)
+{
+    return sum_of(g, MEASURE_SQUARE, 0, 0.0f);
+}
+
+double X(gpu_sum_of_heights)(X(gpu) *g, const double gravity[3])
+{
+    sum_args args = {g->f, MEASURE_HEIGHT, 0, 0.0f, g->partials, {0}};
+    FOR_DIM(d)
+        args.gravity[d] = gravity[d];
+    return sum_over(g, &args);
+}
+
+void X(gpu_momentum_to_be)(X(gpu) *g, float rest, double momentum[DIM])
+{
+    FOR_DIM(d)
+        momentum[d] = sum_of(g, MEASURE_TO_BE, d, rest);
+}
+
+double X(gpu_momentum)(X(gpu) *g, double momentum[DIM])
+{
+    FOR_DIM(d)
+        momentum[d] = sum_of(g, MEASURE_MOMENTUM, d, 0.0f);
+    return sum_of(g, MEASURE_SPEED, 0, 0.0f);
+}
+
+/* ---- a channel that grows */
+
+typedef struct add_args {
+    float *column, value;
+} add_args;
+
+MAP(add_value, add_args)
+{
+    a->column[i] += a->value;
+}
+
+void X(gpu_add)(X(gpu) *g, float *column, float value)
+{
+    add_args args = {column, value};
+    add_value(g, args, g->f.particle_count);
+}
+
+/* ---- dead particles */
+
+typedef struct dead_args {
+    X(fields) f;
+    uint32_t *flags, *before; /* is dead; how many dead are before it */
+    uint32_t *filler;         /* living ones of the last places, in order */
+    uint32_t kept;            /* how many live */
+} dead_args;
+
+MAP(flag_dead, dead_args)
+{
+    a->flags[i] = a->f.x[0][i] == DEAD;
+}
+
+MAP(find_fillers, dead_args)
+{
+    uint32_t k = a->kept + (uint32_t)i;
+    if (!a->flags[k])
+        a->filler[i - (a->before[k] - a->before[a->kept])] = k;
+}
+
+/* The n-th hole gets the n-th filler from the end: the order that state/particles.c leaves. */
+MAP(fill_holes, dead_args)
+{
+    const X(fields) *f = &a->f;
+    if (!a->flags[i])
+        return;
+    uint32_t k = a->filler[a->before[a->kept] - 1 - a->before[i]];
+    FOR_DIM(d) {
+        f->x[d][i] = f->x[d][k];
+        f->v[d][i] = f->v[d][k];
+    }
+    f->id[i] = f->id[k];
+    for (int e = 0; e < DIM * DIM && f->apic; e++)
+        f->c[e][i] = f->c[e][k];
+    for (int e = 0; e < f->channel_columns; e++)
+        f->channel[e][i] = f->channel[e][k];
+}
+
+void X(gpu_remove_dead)(X(gpu) *g, uint32_t dead)
+{
+    uint32_t count = g->f.particle_count;
+    dead_args args = {g->f, g->key, g->key_other, g->order_other, count - dead};
+    if (dead == 0)
+        return;
+    flag_dead(g, args, count);
+    X(gpu_scan)(g, args.flags, args.before, count);
+    find_fillers(g, args, dead);
+    fill_holes(g, args, args.kept);
+    g->f.particle_count = args.kept;
+}

@@ -1,0 +1,397 @@
+/* sort.cu -- SORT on the device: particles by tile, cell and id, and the lists of tiles.
+ *
+ * A counting sort. Each particle counts itself in its cell; sums over the cells of tiles and over
+ * tiles give each cell its places; the ids of a cell's particles are laid there, in any order, and
+ * each particle finds its own place by counting the smaller ids among them. Every column is then
+ * gathered. The order is that of cpu/sort.c, and so are the lists.
+ *
+ * Particles move a cell or two in a step, so what is near in the old order is near in the new one,
+ * and all these accesses find their neighbours in the cache. */
+#include "launch.h"
+#include "kernels/heap.h"
+
+enum { LIQUID = 1, ACTIVE = 2, BORDER = 4, ACROSS = 8 }; /* TILE_... of state/state.h */
+
+#define CROWD 1024 /* a cell with more particles is sorted by one thread, on a heap */
+
+typedef struct sort_args {
+    X(fields) f;
+    uint32_t *key;    /* per particle: index of its cell */
+    uint32_t *rank;   /* and its number in the cell, as it came */
+    uint32_t *ids;    /* of each cell's particles, by rank */
+    uint32_t *order;  /* the particles in their final order */
+    uint32_t *sorted; /* and their ids */
+    uint32_t *totals; /* particles per tile */
+} sort_args;
+
+/* ---- counts */
+
+MAP(count_in_cells, sort_args)
+{
+    const X(grid) *g = &a->f.grid;
+    int cell[DIM];
+    FOR_DIM(d) {
+        float x = a->f.x[d][i];
+        cell[d] = x > 0.0f ? (int)x : 0;
+        cell[d] = cell[d] < g->n[d] ? cell[d] : g->n[d] - 1;
+    }
+    uint32_t c = (uint32_t)X(index)(g, cell);
+    a->key[i] = c;
+    a->rank[i] = GPU_ADD32(&a->f.count[c], 1u);
+}
+
+typedef struct row_sums {
+    uint32_t sum[TILE_ROWS + 1];
+} row_sums;
+
+GPU_FN uint32_t sum_row(const X(fields) *f, int tile, int row)
+{
+    const uint32_t *count = f->count + X(tile_index)(&f->grid, tile) + X(row_offset)(&f->grid, row);
+    uint32_t sum = 0;
+    for (int k = 0; k < TILE; k++)
+        sum += count[k];
+    return sum;
+}
+
+BLOCKS(count_in_tiles, sort_args, row_sums, TILE_ROWS)
+{
+    FOR_THREADS(r, TILE_ROWS)
+        shared->sum[r] = sum_row(&a->f, (int)block, r);
+    BARRIER();
+    FOR_THREADS(t, 1) {
+        uint32_t sum = 0;
+        for (int r = 0; r < TILE_ROWS; r++)
+            sum += shared->sum[r];
+        a->totals[block] = sum;
+    }
+}
+
+/* ---- lists of tiles */
+
+enum { LIST_ACTIVE, LIST_BORDER, LIST_FACES, LIST_LEFT, LIST_LIQUID, LISTS = GPU_LISTS };
+
+typedef struct tile_args {
+    X(fields) f;
+    uint32_t *flags;        /* all lists in one array: tile_count + 1 values each */
+    const uint32_t *places; /* sums of the flags */
+    uint32_t *totals;
+    int *list[LIST_LIQUID + 1]; /* liquid tiles are one list, of as many parts as colours */
+    int axis;
+} tile_args;
+
+GPU_FN bool in_domain(const X(grid) *g, const int t[DIM])
+{
+    bool inside = true;
+    FOR_DIM(d)
+        inside = inside && t[d] >= 1 && t[d] <= g->tiles[d] - 2;
+    return inside;
+}
+
+GPU_FN bool has_particles(const X(fields) *f, int tile)
+{
+    return f->tile_start[tile + 1] > f->tile_start[tile];
+}
+
+/* Whether a tile around t (itself included) is liquid, or has one of `bits`. */
+GPU_FN bool is_beside(const X(fields) *f, const int t[DIM], uint8_t bits)
+{
+    bool found = false;
+    for (int c = 0; c < (DIM == 3 ? 27 : 9); c++) {
+        int offset[3] = {c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1}, near[DIM];
+        bool there = true;
+        FOR_DIM(d) {
+            near[d] = t[d] + offset[d];
+            there = there && near[d] >= 0 && near[d] < f->grid.tiles[d];
+        }
+        if (!there)
+            continue;
+        int tile = X(tile_number)(&f->grid, near);
+        found = found || (bits ? (f->tile_state[tile] & bits) != 0 : has_particles(f, tile));
+    }
+    return found;
+}
+
+MAP(mark_active, tile_args)
+{
+    int t[DIM];
+    uint8_t state = (uint8_t)((a->f.tile_state[i] & 0xf) << 4);
+    X(tile_coordinates)(&a->f.grid, (int)i, t);
+    if (has_particles(&a->f, (int)i))
+        state |= LIQUID;
+    if (in_domain(&a->f.grid, t) && is_beside(&a->f, t, 0))
+        state |= ACTIVE;
+    a->f.tile_state[i] = state;
+}
+
+/* Across a periodic side, as in cpu/tiles.c. */
+MAP(mark_across, tile_args)
+{
+    const X(grid) *g = &a->f.grid;
+    int t[DIM], last = g->tiles[a->axis] - 2, axis = a->axis;
+    X(tile_coordinates)(g, (int)i, t);
+    int place = t[axis];
+    bool found = false;
+    for (int source = 1; source <= last; source++) {
+        bool low = source <= 2, high = source >= last - 1;
+        bool wanted = (low && place >= last - 1 && place <= last) ||
+                      (!low && high && place >= 1 && place <= 2);
+        if (!wanted)
+            continue;
+        t[axis] = source;
+        found = found || (a->f.tile_state[X(tile_number)(g, t)] & ACTIVE);
+    }
+    a->flags[i] = found && place >= 1;
+}
+
+MAP(take_across, tile_args)
+{
+    if (a->flags[i])
+        a->f.tile_state[i] |= ACTIVE;
+}
+
+MAP(mark_border, tile_args)
+{
+    int t[DIM];
+    X(tile_coordinates)(&a->f.grid, (int)i, t);
+    /* reads ACTIVE and writes BORDER of tiles that are never active */
+    if (!in_domain(&a->f.grid, t))
+        a->flags[i] = is_beside(&a->f, t, ACTIVE);
+    else
+        a->flags[i] = 0;
+}
+
+MAP(take_border, tile_args)
+{
+    if (a->flags[i])
+        a->f.tile_state[i] |= BORDER;
+}
+
+GPU_FN bool is_listed(const tile_args *a, int tile, int which)
+{
+    uint8_t state = a->f.tile_state[tile];
+    bool active = state & ACTIVE, border = state & BORDER;
+    switch (which) {
+    case LIST_ACTIVE: return active;
+    case LIST_BORDER: return border;
+    case LIST_FACES: return active || (border && X(ends_domain)(&a->f.grid, tile));
+    case LIST_LEFT: return (state >> 4 & (ACTIVE | BORDER)) && !active && !border;
+    default:
+        return active && (state & LIQUID) &&
+               X(tile_colour)(&a->f.grid, tile) == which - LIST_LIQUID;
+    }
+}
+
+MAP(flag_listed, tile_args)
+{
+    size_t each = (size_t)a->f.grid.tile_count + 1;
+    int tile = (int)(i % each);
+    a->flags[i] = tile < a->f.grid.tile_count && is_listed(a, tile, (int)(i / each));
+}
+
+MAP(list_tiles, tile_args)
+{
+    size_t each = (size_t)a->f.grid.tile_count + 1, which = i / each;
+    size_t list = which < LIST_LIQUID ? which : LIST_LIQUID;
+    if (a->flags[i])
+        a->list[list][a->places[i] - a->places[list * each]] = (int)(i % each);
+    if (i % each == each - 1)
+        a->totals[which] = a->places[i] - a->places[which * each];
+}
+
+static void make_lists(X(gpu) *g, tile_args args)
+{
+    size_t all = LISTS * ((size_t)g->f.grid.tile_count + 1);
+    int *lists[] = {g->f.active, g->f.border, g->f.faces, g->left, g->f.liquid};
+    uint32_t totals[LISTS];
+    memcpy(args.list, lists, sizeof lists);
+    flag_listed(g, args, all);
+    X(gpu_scan)(g, g->tile_flags, g->tile_flags + all, all);
+    args.places = g->tile_flags + all;
+    args.totals = g->list_totals;
+    list_tiles(g, args, all);
+    memset(totals, 0, sizeof totals);
+    X(gpu_download)(g, totals, g->list_totals, sizeof totals);
+    g->f.active_count = (int)totals[LIST_ACTIVE];
+    g->f.border_count = (int)totals[LIST_BORDER];
+    g->f.face_count = (int)totals[LIST_FACES];
+    g->left_count = (int)totals[LIST_LEFT];
+    g->f.colour_start[0] = 0;
+    for (int c = 0; c < COLOURS; c++)
+        g->f.colour_start[c + 1] = g->f.colour_start[c] + (int)totals[LIST_LIQUID + c];
+    g->f.liquid_count = g->f.colour_start[COLOURS];
+}
+
+/* What leaves the active tiles is cleared. */
+typedef struct clear_args {
+    X(fields) f;
+    const int *left;
+} clear_args;
+
+MAP(clear_left, clear_args)
+{
+    int cell[DIM];
+    const X(fields) *f = &a->f;
+    size_t c = X(tile_place)(&f->grid, a->left[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
+    FOR_DIM(d) {
+        f->u[d][c] = f->u_old[d][c] = f->weight[d][c] = 0.0f;
+        f->known[d][c] = f->known_next[d][c] = 0;
+    }
+    f->phi[c] = f->p[c] = 0.0f;
+    if (f->density)
+        f->density[c] = 0.0f;
+    f->type[c] = 0;
+    f->first[c] = 0; /* and `count` is by itself */
+}
+
+static void update_tiles(X(gpu) *g)
+{
+    size_t tiles = (size_t)g->f.grid.tile_count;
+    tile_args args;
+    memset(&args, 0, sizeof args);
+    args.f = g->f;
+    args.flags = g->tile_flags;
+    mark_active(g, args, tiles);
+    for (args.axis = 0; args.axis < DIM; args.axis++)
+        if (g->f.grid.periodic[args.axis]) {
+            mark_across(g, args, tiles);
+            take_across(g, args, tiles);
+        }
+    mark_border(g, args, tiles);
+    take_border(g, args, tiles);
+    make_lists(g, args);
+    clear_args clear = {g->f, g->left};
+    clear_left(g, clear, (size_t)g->left_count * TILE_CELLS);
+}
+
+/* ---- places */
+
+/* The first place of each cell of an active tile. */
+BLOCKS(place_cells, sort_args, row_sums, TILE_ROWS)
+{
+    int tile = a->f.active[block];
+    FOR_THREADS(r, TILE_ROWS)
+        shared->sum[r] = sum_row(&a->f, tile, r);
+    BARRIER();
+    FOR_THREADS(t, 1) {
+        uint32_t place = a->f.tile_start[tile];
+        for (int r = 0; r < TILE_ROWS; r++) {
+            uint32_t sum = shared->sum[r];
+            shared->sum[r] = place;
+            place += sum;
+        }
+    }
+    BARRIER();
+    FOR_THREADS(r, TILE_ROWS) {
+        size_t c = X(tile_index)(&a->f.grid, tile) + X(row_offset)(&a->f.grid, r);
+        uint32_t place = shared->sum[r];
+        for (int k = 0; k < TILE; k++) {
+            a->f.first[c + (size_t)k] = place;
+            place += a->f.count[c + (size_t)k];
+        }
+    }
+}
+
+MAP(lay_ids, sort_args)
+{
+    a->ids[a->f.first[a->key[i]] + a->rank[i]] = a->f.id[i];
+}
+
+/* Ids are never used twice: the number of smaller ones is the place. */
+MAP(find_places, sort_args)
+{
+    uint32_t c = a->key[i], first = a->f.first[c], n = a->f.count[c], id = a->f.id[i];
+    uint32_t place = n > CROWD ? a->rank[i] : 0;
+    if (n <= CROWD)
+        for (uint32_t k = first; k < first + n; k++)
+            place += a->ids[k] < id;
+    a->order[first + place] = (uint32_t)i;
+    a->sorted[first + place] = id;
+}
+
+MAP(order_crowds, sort_args)
+{
+    int cell[DIM];
+    size_t c = X(tile_place)(&a->f.grid, a->f.liquid[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
+    uint32_t n = a->f.count[c], first = a->f.first[c];
+    if (n <= CROWD)
+        return;
+    sp_heap_sort(a->order + first, n, a->key, a->f.id);
+    for (uint32_t k = first; k < first + n; k++)
+        a->sorted[k] = a->f.id[a->order[k]];
+}
+
+/* ---- columns: as many at a time as there are spare ones */
+
+#define SPARES 4
+
+typedef struct gather_args {
+    const uint32_t *order, *from[SPARES];
+    uint32_t *to[SPARES];
+    int columns;
+} gather_args;
+
+MAP(gather_columns, gather_args)
+{
+    uint32_t k = a->order[i];
+    SP_UNROLL_ALL
+    for (int e = 0; e < SPARES; e++)
+        if (e < a->columns)
+            a->to[e][i] = a->from[e][k];
+}
+
+static void gather(X(gpu) *g, void **columns[], int count)
+{
+    void **spare[SPARES] = {(void **)&g->spare, (void **)&g->key, (void **)&g->key_other,
+                            (void **)&g->order_other};
+    for (int first = 0; first < count; first += SPARES) {
+        gather_args args;
+        memset(&args, 0, sizeof args);
+        args.order = g->order;
+        args.columns = count - first < SPARES ? count - first : SPARES;
+        for (int e = 0; e < args.columns; e++) {
+            args.from[e] = (const uint32_t *)*columns[first + e];
+            args.to[e] = (uint32_t *)*spare[e];
+            *spare[e] = *columns[first + e];
+            *columns[first + e] = args.to[e];
+        }
+        gather_columns(g, args, g->f.particle_count);
+    }
+}
+
+static void gather_all(X(gpu) *g)
+{
+    void **columns[2 * DIM + DIM * DIM + GPU_CHANNELS];
+    int count = 0;
+    uint32_t *id = g->f.id;
+    g->f.id = g->order_other; /* find_places has made it */
+    g->order_other = id;
+    FOR_DIM(d)
+        columns[count++] = (void **)&g->f.x[d];
+    FOR_DIM(d)
+        columns[count++] = (void **)&g->f.v[d];
+    for (int e = 0; e < DIM * DIM && g->f.apic; e++)
+        columns[count++] = (void **)&g->f.c[e];
+    for (int e = 0; e < g->f.channel_columns; e++)
+        columns[count++] = (void **)&g->f.channel[e];
+    gather(g, columns, count);
+}
+
+void X(gpu_sort_particles)(X(gpu) *g)
+{
+    uint32_t count = g->f.particle_count;
+    size_t tiles = (size_t)g->f.grid.tile_count;
+    sort_args args = {g->f,     g->key,         g->key_other, (uint32_t *)g->spare,
+                      g->order, g->order_other, g->tile_flags};
+    X(gpu_set)(g, g->f.count, 0, g->f.grid.size * sizeof *g->f.count);
+    count_in_cells(g, args, count);
+    X(gpu_set)(g, args.totals + tiles, 0, sizeof *args.totals);
+    count_in_tiles(g, args, tiles);
+    X(gpu_scan)(g, args.totals, g->f.tile_start, tiles + 1);
+    update_tiles(g);
+    args.f = g->f;
+    place_cells(g, args, (size_t)g->f.active_count);
+    lay_ids(g, args, count);
+    find_places(g, args, count);
+    order_crowds(g, args, (size_t)g->f.liquid_count * TILE_CELLS);
+    gather_all(g);
+}

@@ -1,0 +1,289 @@
+/* surface.cu -- where the liquid is: density, level set and cell types (cpu/surface.c).
+ *
+ * The density is gathered: each cell sums over the particles of the 3^DIM cells around it, in order
+ * of cells and particles. The layer of cells around the domain takes part, and is then folded in.
+ */
+#include "launch.h"
+#include "kernels/surface.h"
+
+enum { NEAR_EMPTY = 1, NEAR_SURFACE = 2, NEAR_GIVES = 4, TILE_LIQUID = 1, TILE_ACTIVE = 2 };
+enum { MARK_INFLOW = 1 }; /* as in state/state.h */
+
+typedef struct surface_args {
+    X(fields) f;
+    float *sums;         /* density, or phi where nothing else needs it */
+    const uint8_t *from; /* marks of tiles so far */
+    uint8_t *to;
+    uint8_t looked_for, mark;
+    float high, low; /* room of the cells to do */
+} surface_args;
+
+/* ---- tiles near the surface */
+
+typedef struct empty_shared {
+    uint32_t empty;
+} empty_shared;
+
+BLOCKS(find_empty, surface_args, empty_shared, 128)
+{
+    const X(grid) *g = &a->f.grid;
+    int tile = a->f.active[block], at[DIM];
+    X(tile_coordinates)(g, tile, at);
+    FOR_THREADS(t, 1) {
+        bool empty = !(a->f.tile_state[tile] & TILE_LIQUID);
+        FOR_DIM(d)
+            empty = empty || (g->periodic[d] && (at[d] == 1 || at[d] >= g->tiles[d] - 3));
+        shared->empty = empty;
+    }
+    BARRIER();
+    FOR_THREADS(t, TILE_CELLS) {
+        int cell[DIM];
+        if (a->f.count[X(tile_place)(g, tile, t, cell)] == 0)
+            GPU_ADD32(&shared->empty, 1u);
+    }
+    BARRIER();
+    FOR_THREADS(t, 1)
+        a->to[tile] = shared->empty ? NEAR_EMPTY : 0;
+}
+
+MAP(spread_marks, surface_args)
+{
+    int tile = a->f.active[i], at[DIM], near[DIM];
+    uint8_t marks = a->from[tile];
+    X(tile_coordinates)(&a->f.grid, tile, at);
+    for (int c = 0; c < (DIM == 3 ? 27 : 9); c++) {
+        int offset[3] = {c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1};
+        FOR_DIM(d)
+            near[d] = at[d] + offset[d];
+        int other = X(tile_number)(&a->f.grid, near);
+        if ((a->f.tile_state[other] & TILE_ACTIVE) && (a->from[other] & a->looked_for))
+            marks |= a->mark;
+    }
+    a->to[tile] = marks;
+}
+
+static void find_near_tiles(X(gpu) *g, surface_args args)
+{
+    size_t tiles = (size_t)g->f.active_count;
+    uint8_t *other = (uint8_t *)g->tile_flags;
+    args.to = g->f.tile_near;
+    find_empty(g, args, tiles);
+    args.from = g->f.tile_near;
+    args.to = other;
+    args.looked_for = NEAR_EMPTY;
+    args.mark = NEAR_SURFACE;
+    spread_marks(g, args, tiles);
+    args.from = other;
+    args.to = g->f.tile_near;
+    args.looked_for = NEAR_SURFACE;
+    args.mark = NEAR_GIVES;
+    spread_marks(g, args, tiles);
+}
+
+/* ---- density */
+
+/* A block does a tile with the cells around it, plane by plane along the last axis; a thread has a
+ * column of cells. What the particles of a cell give to the 3^DIM cells around it is summed once
+ * and waits in shared memory, by the plane it is for, until all three planes that give to that one
+ * are through. */
+#define SIDE (TILE + 2)
+#define COLUMNS (SIDE * LAST(SIDE))
+#define OUTPUTS (TILE * LAST(TILE))
+#define OFFSETS (3 * LAST(3))
+#define DENSITY_THREADS 128
+
+typedef struct density_shared {
+    float sum[3][OFFSETS][COLUMNS];
+} density_shared;
+
+/* Shares of a particle that go to the middles of the cells before, at and after its own. */
+GPU_FN void shares_of(float inside, float share[3])
+{
+    float off = inside - 0.5f;
+    share[0] = off < 0.0f ? -off : 0.0f;
+    share[1] = 1.0f - GPU_ABS(off);
+    share[2] = off > 0.0f ? off : 0.0f;
+}
+
+/* What the particles of a cell give: to the planes before, at and after it, and there to the cells
+ * around its own. */
+GPU_FN void give_density(const X(fields) *f, const int cell[DIM], float given[3][OFFSETS])
+{
+    size_t c = X(index)(&f->grid, cell);
+    uint32_t first = f->first[c], end = first + f->count[c];
+    for (uint32_t k = first; k < end; k++) {
+        float share[3][3];
+        FOR_DIM(d)
+            shares_of(f->x[d][k] - (float)cell[d], share[d]);
+        for (int plane = 0; plane < 3; plane++)
+            for (int j = 0; j < LAST(3); j++) {
+                float line = share[DIM - 1][plane] * (DIM == 3 ? share[1][j] : 1.0f);
+                for (int i = 0; i < 3; i++)
+                    given[plane][3 * j + i] += line * share[0][i];
+            }
+    }
+}
+
+GPU_FN void give_plane(const surface_args *a, const int corner[DIM], int plane, int column,
+                       density_shared *shared)
+{
+    int cell[DIM];
+    float given[3][OFFSETS] = {{0.0f}};
+    cell[0] = corner[0] + column % SIDE - 1;
+    if (DIM == 3)
+        cell[1] = corner[1] + column / SIDE - 1;
+    cell[DIM - 1] = corner[DIM - 1] + plane;
+    if (X(inside)(&a->f.grid, cell))
+        give_density(&a->f, cell, given);
+    for (int k = 0; k < OFFSETS; k++) {
+        shared->sum[(plane + 2) % 3][k][column] += given[0][k];
+        shared->sum[(plane + 3) % 3][k][column] += given[1][k];
+        shared->sum[(plane + 4) % 3][k][column] = given[2][k];
+    }
+}
+
+BLOCKS(gather_density, surface_args, density_shared, DENSITY_THREADS)
+{
+    const X(fields) *f = &a->f;
+    bool border = (int)block >= f->active_count;
+    int tile = border ? f->border[(int)block - f->active_count] : f->active[block], corner[DIM];
+    X(tile_cell)(&f->grid, tile, corner);
+    size_t base = X(index)(&f->grid, corner);
+    if (!border && !f->density && !(f->tile_near[tile] & NEAR_SURFACE))
+        return;
+    FOR_THREADS(t, COLUMNS)
+        for (int k = 0; k < OFFSETS; k++)
+            shared->sum[1][k][t] = shared->sum[2][k][t] = 0.0f;
+    BARRIER();
+    for (int plane = -1; plane <= TILE; plane++) {
+        FOR_THREADS(t, COLUMNS)
+            give_plane(a, corner, plane, t, shared);
+        BARRIER();
+        FOR_THREADS(t, plane > 0 ? OUTPUTS : 0) {
+            int i = t % TILE, j = t / TILE; /* j = 0 in 2D */
+            float sum = 0.0f;
+            for (int k = 0; k < OFFSETS; k++) {
+                int from = i + 2 - k % 3 + (DIM == 3 ? SIDE * (j + 2 - k / 3) : 0);
+                sum += shared->sum[(plane + 2) % 3][k][from];
+            }
+            size_t c = base + (size_t)i + (size_t)(plane - 1) * f->grid.stride[DIM - 1];
+            c += DIM == 3 ? (size_t)j * f->grid.stride[1] : 0;
+            a->sums[c] = sum;
+        }
+        BARRIER();
+    }
+}
+
+/* ---- level set */
+
+MAP(find_distance, surface_args)
+{
+    const X(fields) *f = &a->f;
+    int cell[DIM], tile = f->active[i / TILE_CELLS];
+    size_t c = X(tile_place)(&f->grid, tile, (int)(i % TILE_CELLS), cell);
+    float room = f->solids ? f->room[c] : 1.0f, dx = (float)f->grid.dx;
+    float density = room > LEAST_ROOM ? a->sums[c] / (f->rest * room) : 0.0f;
+    if (f->density)
+        f->density[c] = room > LEAST_ROOM ? density : 1.0f;
+    bool near = f->tile_near[tile] & NEAR_SURFACE;
+    f->phi[c] = near ? dx * SP_SURFACE_DISTANCE(density, GPU_SQRT) : -dx;
+}
+
+MAP(extend_cells, surface_args)
+{
+    const X(fields) *f = &a->f;
+    int cell[DIM];
+    size_t c = X(tile_place)(&f->grid, f->active[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
+    if (!(f->room[c] <= a->high && f->room[c] > a->low))
+        return;
+    float sum = 0.0f, count = 0.0f;
+    FOR_DIM(d) {
+        size_t step = f->grid.stride[d];
+        float w[2] = {f->w[d][c], f->w[d][c + step]};
+        size_t near[2] = {c - step, c + step};
+        for (int side = 0; side < 2; side++)
+            if (w[side] > 0.0f && f->room[near[side]] > a->high) {
+                sum += w[side] * f->phi[near[side]];
+                count += w[side];
+            }
+    }
+    f->phi[c] = count > 0.0f ? sum / count : -(float)f->grid.dx;
+}
+
+static void extend_into_solids(X(gpu) *g, surface_args args)
+{
+    static const float bands[] = ROOM_BANDS;
+    for (int band = 0; band < ROOM_BAND_COUNT && g->f.solids; band++) {
+        args.high = bands[band];
+        args.low = bands[band + 1];
+        extend_cells(g, args, (size_t)g->f.active_count * TILE_CELLS);
+        X(gpu_fill_border)(g, g->f.phi, -1);
+    }
+}
+
+static void update_level_set(X(gpu) *g, surface_args args)
+{
+    size_t active = (size_t)g->f.active_count, border = (size_t)g->f.border_count;
+    find_near_tiles(g, args);
+    gather_density(g, args, active + border);
+    X(gpu_fold_border)(g, args.sums, NULL, -1);
+    find_distance(g, args, active * TILE_CELLS);
+    X(gpu_fill_border)(g, g->f.phi, -1);
+    extend_into_solids(g, args);
+}
+
+static surface_args args_of(X(gpu) *g)
+{
+    surface_args args;
+    memset(&args, 0, sizeof args);
+    args.f = g->f;
+    args.sums = g->f.density ? g->f.density : g->f.phi;
+    return args;
+}
+
+void X(gpu_update_level_set)(X(gpu) *g)
+{
+    update_level_set(g, args_of(g));
+}
+
+/* With a voxel surface phi is only a mark. */
+MAP(mark_cells, surface_args)
+{
+    const X(fields) *f = &a->f;
+    int cell[DIM];
+    size_t c = X(tile_place)(&f->grid, f->active[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
+    f->phi[c] = f->count[c] > 0 ? -(float)f->grid.dx : (float)f->grid.dx;
+}
+
+MAP(find_types, surface_args)
+{
+    const X(fields) *f = &a->f;
+    int cell[DIM];
+    size_t c = X(tile_place)(&f->grid, f->active[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
+    int type = f->phi[c] < 0.0f ? SPATE_CELL_LIQUID : SPATE_CELL_AIR;
+    if (f->marks && f->marks[c])
+        type = f->marks[c] & MARK_INFLOW ? SPATE_CELL_INFLOW : SPATE_CELL_AIR;
+    if (f->solids) {
+        float open = 0.0f;
+        FOR_DIM(d)
+            open += f->w[d][c] + f->w[d][c + f->grid.stride[d]];
+        type = open == 0.0f ? SPATE_CELL_SOLID : type;
+    }
+    f->type[c] = (uint8_t)type;
+}
+
+void X(gpu_build_surface)(X(gpu) *g)
+{
+    size_t cells = (size_t)g->f.active_count * TILE_CELLS;
+    surface_args args = args_of(g);
+    if (g->f.ghost || g->f.density)
+        update_level_set(g, args);
+    if (!g->f.ghost) {
+        mark_cells(g, args, cells);
+        X(gpu_fill_border)(g, g->f.phi, -1);
+        if (g->f.cut)
+            extend_into_solids(g, args);
+    }
+    find_types(g, args, cells);
+    X(gpu_fill_border_type)(g);
+}

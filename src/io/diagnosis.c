@@ -1,0 +1,224 @@
+/* diagnosis.c -- limits for the numbers of a run, and what to do about those that are beyond them.
+ *
+ * A quantity is judged by its worst row, or over the whole run where single rows say little. The
+ * limits are those that the tests of this project hold the defaults to, and a few times that for
+ * "bad". */
+#include "diagnosis.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+typedef struct judge {
+    const sp_stats_table *table;
+    double spacing;
+    sp_verdict *next;
+} judge;
+
+const char *sp_level_name(sp_level level)
+{
+    static const char *const names[] = {"good", "watch", "bad"};
+    return names[level];
+}
+
+static double at(const judge *j, int row, const char *name)
+{
+    return sp_stats_value(j->table, row, name);
+}
+
+static double now(const judge *j, const char *name)
+{
+    return at(j, j->table->rows - 1, name);
+}
+
+static double total(const judge *j, const char *name)
+{
+    double sum = 0;
+    for (int row = 0; row < j->table->rows; row++)
+        sum += at(j, row, name);
+    return sum;
+}
+
+/* The largest of a column, and in which frame. */
+static double largest(const judge *j, const char *name, int *frame)
+{
+    double most = at(j, 0, name);
+    *frame = 0;
+    for (int row = 1; row < j->table->rows; row++)
+        if (at(j, row, name) > most) {
+            most = at(j, row, name);
+            *frame = (int)at(j, row, "frame");
+        }
+    return most;
+}
+
+static sp_level level_of(double value, double watch, double bad)
+{
+    return !(value <= bad) ? SP_LEVEL_BAD : value > watch ? SP_LEVEL_WATCH : SP_LEVEL_GOOD;
+}
+
+/* Adds a verdict; `help` is kept where it is not good. */
+static void say(judge *j, const char *quantity, sp_level level, const char *help,
+                const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+static void say(judge *j, const char *quantity, sp_level level, const char *help,
+                const char *format, ...)
+{
+    sp_verdict *v = j->next++;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(v->text, sizeof v->text, format, list);
+    va_end(list);
+    v->quantity = quantity;
+    v->level = level;
+    snprintf(v->help, sizeof v->help, "%s", level == SP_LEVEL_GOOD ? "" : help);
+}
+
+/* The volume against that of the particles, both relative to the start: inflows, outflows and
+ * reseeding change both. */
+static void judge_volume(judge *j)
+{
+    double start = at(j, 0, "volume") / at(j, 0, "volume_particles"), worst = 0, last = 0;
+    int frame = 0;
+    if (!(start > 0))
+        return;
+    for (int row = 0; row < j->table->rows; row++) {
+        double particles = at(j, row, "volume_particles");
+        if (!(particles > 0))
+            continue;
+        last = at(j, row, "volume") / particles / start - 1;
+        if (fabs(last) > fabs(worst)) {
+            worst = last;
+            frame = (int)at(j, row, "frame");
+        }
+    }
+    sp_level level = level_of(fabs(last), 0.01, 0.05), during = level_of(fabs(worst), 0.05, 0.2);
+    say(j, "volume", level > during ? level : during,
+        worst < 0
+            ? "particles clump: set volume.method to density or both"
+            : "the liquid swells: spray counts as volume; a lower time.cfl or more cells help",
+        "%+.2f %% of what the particles stand for (at most %+.2f %%, frame %d)", 100 * last,
+        100 * worst, frame);
+}
+
+static void judge_filling(judge *j)
+{
+    double empty = now(j, "interior_empty"), few = now(j, "interior_few"),
+           low = now(j, "interior_low"), good = now(j, "interior_good"),
+           crowded = now(j, "interior_crowded"), all = empty + few + low + good + crowded;
+    if (!(all > 0))
+        return;
+    double off = (empty + few + crowded) / all;
+    say(j, "particles per cell", level_of(off, 0.005, 0.05),
+        empty + few > crowded
+            ? "cells inside run empty: volume.method both, or fluid.reseed"
+            : "cells are crowded: volume.method density or both, a lower time.cfl",
+        "%.3g on average inside, at most %.0f; %.1f %% empty, %.1f %% few, %.1f %% low, %.1f %% "
+        "good, %.1f %% crowded",
+        now(j, "interior_mean"), now(j, "interior_max"), 100 * empty / all, 100 * few / all,
+        100 * low / all, 100 * good / all, 100 * crowded / all);
+}
+
+static void judge_spacing(judge *j)
+{
+    double share = now(j, "overlaps"), nearest = now(j, "min_distance") / j->spacing;
+    if (!(share >= 0))
+        return;
+    say(j, "spacing", level_of(share, 0.05, 0.3),
+        "particles overlap, which costs detail: volume.method push or both",
+        "%.1f %% of the particles closer than 0.45 spacings to another, nearest %.3g spacings",
+        100 * share, nearest);
+}
+
+/* Over the whole run: in single frames of a splash much of the liquid is spray. */
+static void judge_momentum(judge *j)
+{
+    int frame;
+    double most = largest(j, "momentum_lost", &frame);
+    double lost = total(j, "momentum_lost") / j->table->rows;
+    if (!(lost >= 0))
+        return;
+    say(j, "momentum", level_of(lost, 0.05, 0.5),
+        "sheets and spray are slowed where the grid does not resolve them: more cells, or a "
+        "fluid.flip_ratio nearer to 1",
+        "%.2g %% lost inside the liquid per second, at most %.2g %% (frame %d)", 100 * lost,
+        100 * most, frame);
+}
+
+/* Energy may only go down, but for what SEPARATE books, inflows, and solids that move: the largest
+ * gain of a frame against all there is. */
+static void judge_energy(judge *j)
+{
+    double gain = 0, all = 0, scale = 0;
+    int frame = 0;
+    for (int row = 1; row < j->table->rows; row++) {
+        double before = at(j, row - 1, "kinetic_energy") + at(j, row - 1, "potential_energy");
+        double after = at(j, row, "kinetic_energy") + at(j, row, "potential_energy");
+        bool closed = at(j, row, "particles") == at(j, row - 1, "particles");
+        double change = closed ? after - before - at(j, row, "separate_energy") : 0;
+        scale = fmax(scale, fabs(before));
+        all += change;
+        if (change > gain) {
+            gain = change;
+            frame = (int)at(j, row, "frame");
+        }
+    }
+    if (!(scale > 0) || isnan(all))
+        return;
+    say(j, "energy", level_of(gain / scale, 0.001, 0.02),
+        "energy grows; unless solids that move give it, a lower time.cfl helps",
+        "%+.2f %% by motion, %+.2f %% by separation; largest gain of a frame %.2g %% (frame %d)",
+        100 * all / scale, 100 * total(j, "separate_energy") / scale, 100 * gain / scale, frame);
+}
+
+static void judge_solver(judge *j)
+{
+    double failures = total(j, "solver_failures"), steps = total(j, "substeps");
+    int frame;
+    double residual = largest(j, "divergence_after", &frame);
+    say(j, "solver", failures == 0 ? SP_LEVEL_GOOD : level_of(failures, 0.01 * steps, 0.1 * steps),
+        "solves without convergence lose volume: pressure.solver multigrid, more max_iterations",
+        "%.0f of %.0f solves without convergence; at most %.2g of a cell lost in a step (frame %d)",
+        failures, steps, residual, frame);
+}
+
+static void judge_steps(judge *j)
+{
+    int frame;
+    double cfl = largest(j, "cfl", &frame);
+    say(j, "time step", level_of(cfl, 5.5, 10),
+        "steps are long: particles cross each other's paths; lower time.cfl, more max_substeps",
+        "at most %.3g cells (frame %d)", cfl, frame);
+}
+
+static void judge_solids(judge *j)
+{
+    int frame, other;
+    double inside = largest(j, "in_solid", &frame), crushed = now(j, "removed_crushed"),
+           pushes = total(j, "long_pushes");
+    largest(j, "long_pushes", &other);
+    sp_level level = inside > 0                  ? SP_LEVEL_BAD
+                     : crushed > 0 || pushes > 0 ? SP_LEVEL_WATCH
+                                                 : SP_LEVEL_GOOD;
+    say(j, "solids", level,
+        inside > 0 ? "particles inside solids: this should not happen, please report it"
+                   : "solids close on the liquid: leave gaps of a cell, move them more slowly",
+        "at most %.0f particles inside, %.0f crushed, %.0f long pushes", inside, crushed,
+        isnan(pushes) ? 0 : pushes);
+}
+
+int sp_verdicts(const sp_stats_table *table, double spacing, sp_verdict verdicts[SP_VERDICTS])
+{
+    judge j = {.table = table, .spacing = spacing, .next = verdicts};
+    if (table->rows == 0 || !(now(&j, "particles") > 0))
+        return 0;
+    judge_volume(&j);
+    judge_filling(&j);
+    judge_spacing(&j);
+    judge_momentum(&j);
+    judge_energy(&j);
+    judge_solver(&j);
+    judge_steps(&j);
+    judge_solids(&j);
+    return (int)(j.next - verdicts);
+}

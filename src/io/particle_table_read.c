@@ -1,0 +1,209 @@
+/* particle_table_read.c -- a particle file of a run into columns, a block of rows at a time: the file is
+ * never in memory as a whole beside what is made of it.
+ *
+ * Only the PLY that spate writes is read here (binary little-endian, all properties of four bytes);
+ * ply.c reads any other. Properties are taken together to attributes by their names: x y z,
+ * vx vy vz, name_x name_y name_z, name_0 name_1 ... */
+#include "particle_table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "ply.h"
+
+enum { HEADER_SIZE = 1 << 15, BLOCK_SIZE = 1 << 18 };
+
+typedef struct particle_file {
+    const char *path;
+    int descriptor;
+    char *bytes; /* HEADER_SIZE or BLOCK_SIZE of them, with a 0 behind */
+    sp_ply ply;
+    const sp_ply_element *vertices;
+    size_t first_row; /* where the rows begin */
+} particle_file;
+
+static void close_file(particle_file *file)
+{
+    sp_ply_close(&file->ply);
+    sp_free(file->bytes);
+    if (file->descriptor >= 0)
+        close(file->descriptor);
+}
+
+/* `size` bytes at `offset`, or less at the end of the file; -1 with errno. */
+static ssize_t read_at(int descriptor, char *bytes, size_t size, size_t offset)
+{
+    size_t used = 0;
+    while (used < size) {
+        ssize_t got = pread(descriptor, bytes + used, size - used, (off_t)(offset + used));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        used += (size_t)got;
+    }
+    return (ssize_t)used;
+}
+
+static spate_status check_layout(particle_file *file, uint64_t file_size, spate_error *error)
+{
+    const sp_ply *ply = &file->ply;
+    bool good = ply->format == SP_PLY_LITTLE && ply->element_count == 1 &&
+                strcmp(ply->elements[0].name, "vertex") == 0 && ply->property_count >= 3;
+    for (size_t k = 0; good && k < ply->property_count; k++) {
+        const sp_ply_property *property = &ply->properties[k];
+        good = property->count_type == SP_PLY_NONE &&
+               (property->type == SP_PLY_FLOAT32 || property->type == SP_PLY_UINT32);
+    }
+    if (!good || sp_ply_find(ply, &ply->elements[0], "x") != 0)
+        return sp_fail(error, SPATE_ERROR_FILE, file->path,
+                       "is a PLY file, but not one of spate's particles");
+    file->vertices = &ply->elements[0];
+    uint64_t rows = (file_size - file->first_row) / (4 * ply->property_count);
+    if (file->vertices->count != rows || (file_size - file->first_row) % (4 * ply->property_count))
+        return sp_fail(error, SPATE_ERROR_FILE, file->path,
+                       "holds %llu of the %llu particles that its header promises: it is %s",
+                       (unsigned long long)rows, (unsigned long long)file->vertices->count,
+                       rows < file->vertices->count ? "cut short" : "damaged");
+    return SPATE_OK;
+}
+
+static spate_status open_file(particle_file *file, const char *path, spate_error *error)
+{
+    struct stat about;
+    *file = (particle_file){.path = path};
+    file->descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (file->descriptor < 0)
+        return sp_fail(error, SPATE_ERROR_FILE, path, "cannot be opened: %s", strerror(errno));
+    file->bytes = sp_alloc(BLOCK_SIZE + 1, 1);
+    if (!file->bytes)
+        return sp_fail_memory(error, path, BLOCK_SIZE);
+    ssize_t got = read_at(file->descriptor, file->bytes, HEADER_SIZE, 0);
+    if (got < 0 || fstat(file->descriptor, &about) != 0)
+        return sp_fail(error, SPATE_ERROR_FILE, path, "cannot be read: %s", strerror(errno));
+    TRY(sp_ply_open_header(&file->ply, file->bytes, (size_t)got, path, error));
+    file->first_row = (size_t)(file->ply.next - file->bytes);
+    return check_layout(file, (uint64_t)about.st_size, error);
+}
+
+spate_status sp_cloud_probe(const char *path, spate_error *error)
+{
+    particle_file file;
+    spate_status status = open_file(&file, path, error);
+    close_file(&file);
+    return status;
+}
+
+/* ------------------------------------------------------------------ attributes */
+
+/* The attribute and the component that a property is of; true if it goes on with the one before. */
+static bool split_name(const char *property, char name[40], int component)
+{
+    static const char *const whole[2][3] = {{"x", "y", "z"}, {"vx", "vy", "vz"}};
+    static const char *const names[2] = {"position", "velocity"};
+    for (int k = 0; k < 2; k++)
+        if (component < 3 && strcmp(property, whole[k][component]) == 0) {
+            snprintf(name, 40, "%s", names[k]);
+            return true;
+        }
+    size_t length = strlen(property);
+    snprintf(name, 40, "%.39s", property);
+    if (length < 3 || length > 39 || property[length - 2] != '_')
+        return component == 0;
+    bool next = property[length - 1] == "0123"[component] ||
+                (component < 3 && property[length - 1] == "xyz"[component]);
+    if (next)
+        name[length - 2] = 0;
+    return next || component == 0;
+}
+
+/* Groups properties to attributes and makes room for their values. */
+static spate_status make_attributes(sp_cloud *cloud, const particle_file *file, spate_error *error)
+{
+    const sp_ply *ply = &file->ply;
+    sp_attribute *last = NULL;
+    for (size_t k = 0; k < ply->property_count; k++) {
+        char name[40];
+        const sp_ply_property *property = &ply->properties[k];
+        bool integer = property->type == SP_PLY_UINT32;
+        if (last && last->components < 4 && split_name(property->name, name, last->components) &&
+            strcmp(name, last->name) == 0 && integer == last->integer) {
+            last->components++;
+            continue;
+        }
+        if (cloud->attribute_count > SP_MAX_ATTRIBUTES)
+            return sp_fail(error, SPATE_ERROR_FILE, file->path,
+                           "has more properties than spate writes");
+        last = &cloud->attributes[cloud->attribute_count++];
+        *last = (sp_attribute){.components = 1, .integer = integer};
+        split_name(property->name, last->name, 0);
+    }
+    for (int k = 0; k < cloud->attribute_count; k++) {
+        sp_attribute *attribute = &cloud->attributes[k];
+        attribute->block = sp_alloc(cloud->count, 4 * (size_t)attribute->components);
+        if (!attribute->block)
+            return sp_fail_memory(error, file->path, 4 * cloud->count * ply->property_count);
+    }
+    const sp_attribute *first = &cloud->attributes[0];
+    if (strcmp(first->name, "position") != 0 || first->components != 3 || first->integer)
+        return sp_fail(error, SPATE_ERROR_FILE, file->path, "does not begin with x y z");
+    return SPATE_OK;
+}
+
+static uint32_t load(const unsigned char *bytes)
+{
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+           (uint32_t)bytes[3] << 24;
+}
+
+static spate_status read_rows(sp_cloud *cloud, particle_file *file, spate_error *error)
+{
+    size_t stride = 4 * file->ply.property_count, most = BLOCK_SIZE / stride;
+    for (size_t begin = 0; begin < cloud->count; begin += most) {
+        size_t rows = cloud->count - begin < most ? cloud->count - begin : most;
+        ssize_t got =
+            read_at(file->descriptor, file->bytes, rows * stride, file->first_row + begin * stride);
+        if (got < 0 || (size_t)got != rows * stride)
+            return sp_fail(error, SPATE_ERROR_FILE, file->path, "cannot be read: %s",
+                           got < 0 ? strerror(errno) : "it became shorter");
+        const unsigned char *row = (const unsigned char *)file->bytes;
+        for (int k = 0; k < cloud->attribute_count; k++) {
+            const sp_attribute *attribute = &cloud->attributes[k];
+            size_t n = (size_t)attribute->components;
+            uint32_t *out = (uint32_t *)attribute->block + begin * n;
+            for (size_t i = 0; i < rows; i++)
+                for (size_t c = 0; c < n; c++)
+                    out[i * n + c] = load(row + i * stride + 4 * c);
+            row += 4 * n;
+        }
+    }
+    return SPATE_OK;
+}
+
+spate_status sp_cloud_read(sp_cloud *cloud, const spate_scene *scene, int frame, const char *path,
+                           spate_error *error)
+{
+    particle_file file;
+    *cloud = sp_cloud_of_scene(scene);
+    cloud->frame = frame;
+    cloud->time = frame / scene->fps;
+    spate_status status = open_file(&file, path, error);
+    if (status == SPATE_OK) {
+        cloud->count = (size_t)file.vertices->count;
+        status = make_attributes(cloud, &file, error);
+    }
+    if (status == SPATE_OK)
+        status = read_rows(cloud, &file, error);
+    close_file(&file);
+    if (status != SPATE_OK)
+        sp_cloud_clear(cloud);
+    return status;
+}

@@ -1,0 +1,206 @@
+/* checkpoint.c -- checkpoints: everything that the next step needs and nothing that it makes anew.
+ *
+ * That is the clock, the ledger and the numbers of the frame under way, gravity, the poses of the
+ * solids, the lattices of the inflows, all columns of the particles, and the pressure in the active
+ * tiles (the next solve starts from it). */
+#include "state/state.h"
+
+#include "kernels/random.h"
+
+#include <string.h>
+
+/* Identifies the layout: a checkpoint fits a simulation only if this is equal. */
+static uint64_t layout_hash(X(sim) *s)
+{
+    const spate_scene *scene = s->common->scene;
+    void **columns[MAX_COLUMNS];
+    double size = s->grid.dx;
+    uint64_t bits, hash = sp_hash2(DIM, (uint64_t)X(particle_columns)(&s->particles, columns));
+    memcpy(&bits, &size, sizeof bits);
+    hash = sp_hash2(hash, bits);
+    for (int d = 0; d < 3; d++)
+        hash = sp_hash2(hash, (uint64_t)s->grid.n[d]);
+    for (int k = 0; k < scene->channel_count; k++)
+        for (const char *c = scene->channels[k].name; *c; c++)
+            hash = sp_hash2(hash, (uint64_t)*c);
+    hash = sp_hash2(hash, (uint64_t)s->solids.count);
+    return sp_hash2(hash, (uint64_t)s->emitter_count);
+}
+
+typedef struct clock_record {
+    int32_t frame, substeps, solver_iterations, solver_failures, density_iterations, pad;
+    double inside, last_dt, cfl, divergence_before, divergence_after, solver_residual,
+        momentum_lost, separate_energy;
+    double gravity[3], seconds[SPATE_STAGE_COUNT];
+    uint64_t steps, seeded, added, removed_open, removed_outflow, removed_crushed, removed_user,
+        added_reseed, removed_reseed, long_pushes, collisions, allocations;
+    uint32_t count, next_id, warned_solver, warned_push, frame_done, active_count;
+} clock_record;
+
+typedef struct solid_record {
+    int32_t id, live, driven, zero;
+    double born;
+    sp_pose from, to;
+    double host_position[3], host_rotation[3];
+} solid_record;
+
+/* One list for both directions. */
+/* clang-format off */
+#define CLOCK_FIELDS(F)                                                            \
+    F(frame) F(substeps) F(frame_done) F(inside) F(last_dt) F(steps) F(cfl)        \
+    F(divergence_before) F(divergence_after)                                       \
+    F(solver_iterations) F(solver_failures) F(solver_residual) F(warned_solver)    \
+    F(seeded) F(added) F(removed_open) F(removed_outflow) F(removed_crushed)       \
+    F(removed_user) F(added_reseed) F(removed_reseed) F(collisions)                \
+    F(long_pushes) F(warned_push) F(momentum_lost) F(density_iterations)           \
+    F(separate_energy) F(allocations)
+/* clang-format on */
+
+static spate_status save_solids(X(sim) *s, sp_stream *stream)
+{
+    for (int k = 0; k < s->solids.count; k++) {
+        const sp_solid *solid = &s->solids.items[k];
+        solid_record record;
+        memset(&record, 0, sizeof record);
+        record.id = solid->id;
+        record.live = solid->live;
+        record.driven = solid->driven;
+        record.born = solid->born;
+        record.from = solid->from;
+        record.to = solid->to;
+        memcpy(record.host_position, solid->host_position, sizeof record.host_position);
+        memcpy(record.host_rotation, solid->host_rotation, sizeof record.host_rotation);
+        TRY(sp_stream_write(stream, &record, sizeof record));
+    }
+    return SPATE_OK;
+}
+
+static spate_status load_solids(X(sim) *s, sp_stream *stream)
+{
+    for (int k = 0; k < s->solids.count; k++) {
+        sp_solid *solid = &s->solids.items[k];
+        solid_record record;
+        TRY(sp_stream_read(stream, &record, sizeof record));
+        solid->id = record.id;
+        solid->live = record.live != 0;
+        solid->driven = record.driven != 0;
+        solid->born = record.born;
+        solid->from = record.from;
+        solid->to = record.to;
+        memcpy(solid->host_position, record.host_position, sizeof record.host_position);
+        memcpy(solid->host_rotation, record.host_rotation, sizeof record.host_rotation);
+    }
+    sp_solids_refresh(&s->solids);
+    s->solids_changed = true; /* the next SOLIDS lays them on the grid */
+    return SPATE_OK;
+}
+
+static spate_status save_emitters(X(sim) *s, sp_stream *stream)
+{
+    for (int k = 0; k < s->emitter_count; k++) {
+        uint64_t started = s->emitters[k].started;
+        TRY(sp_stream_write(stream, s->emitters[k].travelled, sizeof s->emitters[k].travelled));
+        TRY(sp_stream_write(stream, &started, sizeof started));
+    }
+    return SPATE_OK;
+}
+
+static spate_status load_emitters(X(sim) *s, sp_stream *stream)
+{
+    for (int k = 0; k < s->emitter_count; k++) {
+        uint64_t started;
+        TRY(sp_stream_read(stream, s->emitters[k].travelled, sizeof s->emitters[k].travelled));
+        TRY(sp_stream_read(stream, &started, sizeof started));
+        s->emitters[k].started = started != 0;
+    }
+    return SPATE_OK;
+}
+
+static void copy_tile(X(sim) *s, int tile, float *values, bool out)
+{
+    size_t base = X(tile_index)(&s->grid, tile);
+    for (int r = 0; r < TILE_ROWS; r++) {
+        float *row = s->p + base + X(row_offset)(&s->grid, r);
+        if (out)
+            memcpy(values + r * TILE, row, TILE * sizeof(float));
+        else
+            memcpy(row, values + r * TILE, TILE * sizeof(float));
+    }
+}
+
+spate_status X(save)(X(sim) *s, sp_stream *stream)
+{
+    sp_common *common = s->common;
+    uint64_t layout = layout_hash(s);
+    clock_record record;
+    memset(&record, 0, sizeof record);
+#define F(name) record.name = common->name;
+    CLOCK_FIELDS(F)
+#undef F
+    memcpy(record.gravity, common->gravity, sizeof record.gravity);
+    memcpy(record.seconds, common->seconds, sizeof record.seconds);
+    record.count = s->particles.count;
+    record.next_id = s->particles.next_id;
+    record.active_count = (uint32_t)s->tiles.active_count;
+    TRY(sp_stream_write(stream, &layout, sizeof layout));
+    TRY(sp_stream_write(stream, &record, sizeof record));
+    TRY(sp_stream_seal(stream)); /* so that a damaged count allocates nothing */
+    TRY(save_solids(s, stream));
+    TRY(save_emitters(s, stream));
+    void **columns[MAX_COLUMNS];
+    int column_count = X(particle_columns)(&s->particles, columns);
+    for (int c = 0; c < column_count; c++)
+        TRY(sp_stream_write(stream, *columns[c], (size_t)s->particles.count * 4));
+    for (int k = 0; k < s->tiles.active_count; k++) {
+        float values[TILE_CELLS];
+        int32_t tile = s->tiles.active[k];
+        copy_tile(s, tile, values, true);
+        TRY(sp_stream_write(stream, &tile, sizeof tile));
+        TRY(sp_stream_write(stream, values, sizeof values));
+    }
+    return SPATE_OK;
+}
+
+spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
+{
+    sp_common *common = s->common;
+    uint64_t layout;
+    clock_record record;
+    TRY(sp_stream_read(stream, &layout, sizeof layout));
+    if (layout != layout_hash(s))
+        return sp_fail(error, SPATE_ERROR_FILE, NULL, "the checkpoint belongs to another scene");
+    TRY(sp_stream_read(stream, &record, sizeof record));
+    TRY(sp_stream_check(stream, error));
+    TRY(load_solids(s, stream));
+    TRY(load_emitters(s, stream));
+    s->particles.count = 0;
+    s->sorted = false;
+    TRY(X(particles_reserve)(s, record.count, error));
+    void **columns[MAX_COLUMNS];
+    int column_count = X(particle_columns)(&s->particles, columns);
+    for (int c = 0; c < column_count; c++)
+        TRY(sp_stream_read(stream, *columns[c], (size_t)record.count * 4));
+    for (int k = 0; k < s->tiles.active_count; k++) /* of what the simulation did before */
+        copy_tile(s, s->tiles.active[k], (float[TILE_CELLS]){0}, false);
+    for (uint32_t k = 0; k < record.active_count; k++) {
+        float values[TILE_CELLS];
+        int32_t tile;
+        TRY(sp_stream_read(stream, &tile, sizeof tile));
+        TRY(sp_stream_read(stream, values, sizeof values));
+        if (tile < 0 || tile >= s->grid.tile_count)
+            return sp_fail(error, SPATE_ERROR_FILE, NULL, "the checkpoint is damaged");
+        copy_tile(s, tile, values, false);
+        s->system.unknown[tile] = UNKNOWN_STALE;
+        s->tiles.state[tile] |= TILE_ACTIVE; /* so that SORT clears it if the liquid has left */
+    }
+#define F(name) common->name = record.name;
+    CLOCK_FIELDS(F)
+#undef F
+    memcpy(common->gravity, record.gravity, sizeof record.gravity);
+    memcpy(common->seconds, record.seconds, sizeof record.seconds);
+    s->particles.count = record.count;
+    s->at_home = s->displaced = s->hands_back = false;
+    s->fastest = -1.0f;
+    s->particles.next_id = record.next_id;
+    return SPATE_OK;
+}
