@@ -22,7 +22,7 @@ help:
 	@echo "make web        compile the page into build/web; build/release/spate serve shows it"
 	@echo "make test-web   test the page: in node, in Chromium at two sizes, in Firefox"
 	@echo "make test-cuda  test the device cuda, on a machine with nvcc and an NVIDIA GPU"
-	@echo "make bench-cuda  build, test and measure the device cuda, with a line for each figure that is asked"
+	@echo "make bench-cuda  build, test and measure the device cuda, and compare with the limits of bench/gpu"
 	@echo "make asan       unit tests under the address and undefined-behaviour sanitizers"
 	@echo "make tsan       tests in which threads work, under the thread sanitizer"
 	@echo "make compilers  compare the results of a gcc build and a clang build bit by bit"

@@ -16,7 +16,7 @@
 #include <time.h>
 
 #define TURNS 5
-#define GOAL 1e-6
+#define REDUCTION 1e-6 /* of max |b| */
 
 static double now(void)
 {
@@ -86,7 +86,7 @@ static bool measure(int cells, const char *device, int threads)
             best = round && seconds < best ? seconds : best;
         }
         stats = spate_sim_stats(sim);
-        tolerance = GOAL * stats.divergence_before;
+        tolerance = REDUCTION * stats.divergence_before;
         spate_sim_destroy(sim);
     }
     if (status != SPATE_OK) {

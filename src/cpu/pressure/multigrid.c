@@ -22,7 +22,7 @@
  * where 1/theta is the excess, what the diagonal has more than the faces; and a conductance is one
  * over a distance, times 2 by the factor above. A column of still water is then exact on the second
  * grid (test_cycle.c), whatever its height. A sibling missing for a solid does not count: ways
- * around solids are longer rather than shorter (that was tried: docs/performance.md).
+ * around solids are longer rather than shorter (that was tried: docs/notebook.md).
  *
  * Far from solids every face between two unknowns has the same off-diagonal: 1 on the finest grid,
  * a quarter of it on each coarser one. So the equations of each grid are multiplied by SCALE = 4,
