@@ -3,15 +3,15 @@
  *
  *     x <- x + h u_mean + d(x),      u_mean: by Runge-Kutta from x (kernels/rk.h), h = dt / dx,
  *
- * past solids and walls (settle.c); those that have left, or have no place left, are marked dead.
+ * past solids and walls (collide.c); those that have left, or have no place left, are marked dead.
  *
  * With the linear kernel and RK3 eight particles go at a time, with the same bits
  * (advect_lanes.c). In a whole step these also get their velocities here (X(hands_back_late)): G2P,
  * the first stage of Runge-Kutta and the displacement read the grid at the same place. */
 #include "advect.h"
 
-#include "state/device.h"
 #include "kernels/rk.h"
+#include "state/device.h"
 
 void X(advect_one)(X(advection) *args, uint32_t k, const float x[DIM], float to[DIM])
 {
@@ -26,7 +26,7 @@ void X(advect_one)(X(advection) *args, uint32_t k, const float x[DIM], float to[
         atomic_fetch_add_explicit(&args->broken, 1, memory_order_relaxed);
         return;
     }
-    bool stays = X(settle)(&args->mover, x, to, v);
+    bool stays = X(collide)(&args->mover, x, to, v);
     FOR_DIM(d) {
         p->x[d][k] = to[d];
         p->v[d][k] = v[d];

@@ -2,7 +2,7 @@
  *
  * They read the grid's fields from patches of their tile (cpu/patch.h) if none can leave
  * these on the way; those of them that come near a side or a solid are settled one by one
- * (settle.c). If G2P left it to this stage, they get their velocities first, v <- r v + f(x)
+ * (collide.c). If G2P left it to this stage, they get their velocities first, v <- r v + f(x)
  * (g2p.c), which reads the grid at the place where the first stage of Runge-Kutta and the
  * displacement read it too. */
 #include "advect.h"
@@ -131,8 +131,8 @@ typedef struct sums {
 } sums;
 
 /* Particles some of which meet something, n of them: these are settled. */
-static void settle_some(X(advection) *args, uint32_t k, uint32_t n, ints plain,
-                        const floats to[DIM], group *g)
+static void collide_some(X(advection) *args, uint32_t k, uint32_t n, ints plain,
+                         const floats to[DIM], group *g)
 {
     X(particles) *p = &args->s->particles;
     for (uint32_t lane = 0; lane < LANES; lane++) {
@@ -224,7 +224,7 @@ LANE_FN void end_group(X(advection) *args, task task, const tile_view *view, uin
         FOR_DIM(d)
             lanes_store(args->s->particles.x[d] + k, to[d], n);
     } else {
-        settle_some(args, k, n, plain, to, g);
+        collide_some(args, k, n, plain, to, g);
     }
     sum->fastest = lanes_larger(sum->fastest, g->square);
 }
@@ -301,8 +301,8 @@ static bool fill_patches(const X(advection) *args, const int corner[DIM], patche
     return true;
 }
 
-/* The way (cells) within which no particle of a tile could meet a solid (settle.c); negative: there
- * is none. */
+/* The way (cells) within which no particle of a tile could meet a solid (collide.c); negative:
+ * there is none. */
 static float free_way(const X(sim) *s, int tile)
 {
     if (s->solids.live == 0)

@@ -18,7 +18,7 @@ X(mover) X(mover_begin)(X(sim) *s, double dt)
                                 .solids = &s->solids,
                                 .phi_solid = s->phi_solid,
                                 .movers = s->movers,
-                                .room = X(room)(s),
+                                .room = X(clearance)(s),
                                 .dt = dt,
                                 .travel = s->solids.travel}};
     if (dt == 0)
@@ -50,10 +50,10 @@ static void count(_Atomic uint64_t *counter, int number)
         atomic_fetch_add_explicit(counter, (uint64_t)number, memory_order_relaxed);
 }
 
-bool X(settle)(X(mover) *m, const float x[DIM], float to[DIM], float v[DIM])
+bool X(collide)(X(mover) *m, const float x[DIM], float to[DIM], float v[DIM])
 {
     X(fate) fate = {0};
-    bool stays = X(settle_one)(&m->obstacles, x, to, v, &fate);
+    bool stays = X(collide_particle)(&m->obstacles, x, to, v, &fate);
     count(&m->collisions, fate.collisions);
     count(&m->far, fate.far);
     count(&m->open, fate.open);

@@ -17,9 +17,9 @@
  * Faces around the liquid get the displacement as they got the velocity (extrapolate.c), so that
  * what lies on the surface goes with it. */
 #define LANE_COUNT 8
-#include "state/device.h"
-#include "lanes.h"
 #include "cpu/pressure/pressure.h"
+#include "lanes.h"
+#include "state/device.h"
 
 #include <math.h>
 
@@ -68,14 +68,14 @@ static void excess_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     X(sim) *s = user;
-    const X(system) *y = &s->system;
+    const X(system) *sys = &s->system;
     bool solids = s->solids.live > 0;
     for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&s->grid, y->levels[0].tiles[k]);
+        size_t base = X(tile_index)(&s->grid, sys->levels[0].tiles[k]);
         for (int r = 0; r < TILE_ROWS; r++) {
             size_t row = base + X(row_offset)(&s->grid, r);
-            const float *density = s->density + row, *diagonal = y->diagonal + row;
-            float *b = y->b + row;
+            const float *density = s->density + row, *diagonal = sys->diagonal + row;
+            float *b = sys->b + row;
             uint8_t surface[TILE] = {0};
             if (!is_far_from_air(s, row))
                 find_surface(s, row, surface);
@@ -181,7 +181,7 @@ static void find_excess(X(sim) *s)
     size_t unknown = (size_t)s->system.levels[0].tile_count;
     sp_parallel_for(pool, (size_t)s->tiles.border_count, 8, zero_range, s);
     sp_parallel_for(pool, unknown, 4, excess_range, s);
-    X(settle_pockets)(s);
+    X(remove_pocket_means)(s);
     if (s->common->scene->pressure.solver != SPATE_SOLVER_MULTIGRID) /* which starts from nothing */
         X(forget_pressure)(s);
 }
@@ -203,15 +203,15 @@ static void extend(X(sim) *s)
 
 void X(project_density)(X(sim) *s)
 {
-    X(system) *y = &s->system;
-    float *q = y->q;
+    X(system) *sys = &s->system;
+    float *q = sys->q;
     if (!s->density)
         return;
-    y->q = y->q_density;
+    sys->q = sys->q_density;
     find_excess(s);
     s->common->density_iterations += solve_density(s);
     X(system_gradient)(s, s->away, true);
-    y->q = q;
+    sys->q = q;
     extend(s);
     s->displaced = true;
 }

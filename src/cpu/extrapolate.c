@@ -11,8 +11,8 @@
  * the latter meet in the new layer. Velocities are looked at only in the groups of eight faces that
  * get one. */
 #define LANE_COUNT 8
-#include "state/device.h"
 #include "lanes.h"
+#include "state/device.h"
 
 #include <math.h>
 
@@ -153,7 +153,7 @@ static void mark_air_tile(X(sim) *s, int tile, size_t base)
 }
 
 /* What the bits of the first layer say of a tile. */
-static void settle_front(X(sim) *s, int tile)
+static void start_front(X(sim) *s, int tile)
 {
     X(front) *f = &s->tiles.fronts[tile];
     uint64_t some = 0, open = 0;
@@ -182,7 +182,7 @@ static double mark_partial(void *user, size_t begin, size_t end)
         else
             for (int d = 0; d < DIM; d++)
                 most = mark_groups(s, tile, d, solids && s->tiles.cut[tile], most);
-        settle_front(s, tile);
+        start_front(s, tile);
     }
     return largest(most);
 }
@@ -205,7 +205,7 @@ static void read_range(void *user, size_t begin, size_t end, int worker)
                 note_marks(&s->tiles.fronts[tile], d, n,
                            load_word(s->known[d] + base + group_offset(g, n)),
                            X(row_has_faces)(g, t, n * 8 / TILE));
-        settle_front(s, tile);
+        start_front(s, tile);
     }
 }
 

@@ -21,8 +21,8 @@
  * where particles read it: in tiles that hold some and in the nearest layers of those around, of
  * which a splash has many more. */
 #define LANE_COUNT 8
-#include "state/device.h"
 #include "lanes.h"
+#include "state/device.h"
 
 #define HALO 2                 /* cells: one to smooth, one for differences */
 #define SPAN (TILE + 2 * HALO) /* cells of a block along an axis */

@@ -9,8 +9,8 @@
  *
  * The linear kernel without an affine part, the default, has a faster way: p2g_linear.c. */
 #define LANE_COUNT 8
-#include "state/device.h"
 #include "lanes.h"
+#include "state/device.h"
 
 #define RIM 2                 /* places below the tile that the widest kernel reaches */
 #define SIDE (TILE + RIM + 3) /* and above */

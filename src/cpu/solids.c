@@ -10,10 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-sp_room X(room)(const X(sim) *s)
+sp_clearance X(clearance)(const X(sim) *s)
 {
     double dx = s->grid.dx;
-    sp_room room = {.clearance = CLEARANCE * dx, .reach = 3 * dx};
+    sp_clearance room = {.clearance = CLEARANCE * dx, .reach = 3 * dx};
     FOR_DIM(d) {
         const spate_side *sides = s->common->scene->domain.sides[d];
         room.low[d] = sides[0] == SPATE_SIDE_WALL ? CLEARANCE * dx : -HUGE_VAL;
@@ -82,12 +82,12 @@ void X(lay_solids)(X(sim) *s)
 {
     sp_pool *pool = s->common->pool;
     bool movers = false;
-    X(bring)(s, s->solids_changed ? 0 : GPU_SOLIDS);
+    X(fetch)(s, s->solids_changed ? 0 : GPU_SOLIDS);
     for (int k = 0; k < s->solids.count; k++)
         movers = movers || (s->solids.items[k].live && !sp_body_rests(&s->solids.items[k]));
     s->movers = movers;
     if (s->solids_changed || movers)
-        X(changed)(s, GPU_SOLIDS);
+        X(dirty)(s, GPU_SOLIDS);
     if (s->solids_changed) {
         solid_args args = {.s = s, .target = s->phi_solid, .resting = true};
         sp_parallel_for(pool, (size_t)s->grid.tile_count, 4, distance_range, &args);

@@ -10,9 +10,9 @@
  *   4. every column is gathered through the result, into the spare column, which then takes its
  *      place.
  * If nothing has moved since the last time, there is nothing to do. */
+#include "kernels/heap.h"
 #include "particle_lanes.h"
 #include "state/device.h"
-#include "kernels/heap.h"
 
 #include <string.h>
 

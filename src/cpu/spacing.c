@@ -7,8 +7,8 @@
  * separation distance, and the smallest distance where there is no close pair. So the cost stays
  * small beside a step, however well the particles are spread. Pairs across periodic sides are not
  * looked for. */
-#include "state/device.h"
 #include "kernels/census.h"
+#include "state/device.h"
 
 #include <math.h>
 

@@ -16,8 +16,8 @@
  * cells are air: what enters them leaves. */
 #define LANE_COUNT 8
 #include "kernels/surface.h"
-#include "state/device.h"
 #include "lanes.h"
+#include "state/device.h"
 
 #include <math.h>
 

@@ -7,8 +7,8 @@
  * listed with its target, and settled past the exact shapes by a kernel of its own, so that few
  * threads wait for those that have much to do. The list is in no particular order; nothing depends
  * on it, for particles do not know of each other. */
-#include "obstacles.h"
 #include "kernels/rk.h"
+#include "obstacles.h"
 
 #define MOST_WAY 0.5f /* cells along an axis that SEPARATE moves a particle in a step */
 #define GROUP 1024    /* particles of a partial sum */
@@ -37,7 +37,7 @@ GPU_FN void wait(const move_args *a, size_t k, const float to[DIM])
 }
 
 /* Takes particle k from x to `to`. */
-GPU_FN void settle(const move_args *a, size_t k, const float x[DIM], const float to[DIM])
+GPU_FN void collide(const move_args *a, size_t k, const float x[DIM], const float to[DIM])
 {
     float v[DIM], place[DIM], shift[DIM], way = 0.0f;
     bool wrapped = false, finite = true;
@@ -100,7 +100,7 @@ GPU_FN double move_particle(const move_args *a, int degree, int order, size_t k)
             work += a->how.gravity[d] * (double)way;
         }
     }
-    settle(a, k, x, to);
+    collide(a, k, x, to);
     return work;
 }
 
@@ -164,7 +164,7 @@ GPU_FN void settle_one(const move_args *a, size_t i)
         to[d] = a->target[d][i];
         v[d] = a->f.v[d][k];
     }
-    bool stays = X(settle_one)(&o, x, to, v, &fate);
+    bool stays = X(collide_particle)(&o, x, to, v, &fate);
     FOR_DIM(d) {
         a->f.x[d][k] = to[d];
         a->f.v[d][k] = v[d];
@@ -190,7 +190,7 @@ typedef struct no_shared {
     char nothing;
 } no_shared;
 
-BLOCKS(settle_waiting, move_args, no_shared, FEW)
+BLOCKS(collide_waiting, move_args, no_shared, FEW)
 {
     (void)shared;
     FOR_THREADS(t, FEW) {
@@ -214,7 +214,7 @@ double X(gpu_move_particles)(X(gpu) *g, const X(gpu_move) *how, X(gpu_counters) 
     X(gpu_download)(g, counted, g->counters, sizeof *counted);
     if (counted->waiting > 0) {
         args.waiting_count = counted->waiting;
-        settle_waiting(g, args, (args.waiting_count + FEW - 1) / FEW);
+        collide_waiting(g, args, (args.waiting_count + FEW - 1) / FEW);
         X(gpu_download)(g, counted, g->counters, sizeof *counted);
     }
     return work;

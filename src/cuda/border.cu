@@ -1,8 +1,8 @@
 /* border.cu -- the cells around the domain on the device, as cpu/border.c has them.
  *
  * One thread does TILE lines of places across a side: all their layers, in order. */
-#include "launch.h"
 #include "kernels/sides.h"
+#include "launch.h"
 
 #define LAYERS 3
 

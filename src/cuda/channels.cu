@@ -1,8 +1,8 @@
 /* channels.cu -- channels that are averaged over the grid (cpu/channels.c): each cell gathers from
  * the particles around it, with the linear kernel at its middle, and particles take the mean of the
  * cells around them. */
-#include "launch.h"
 #include "kernels/transfer.h"
+#include "launch.h"
 
 typedef struct channel_args {
     X(fields) f;

@@ -14,13 +14,13 @@ typedef struct density_args {
 
 static density_args args_of(X(gpu) *g)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
     density_args args;
     memset(&args, 0, sizeof args);
     args.f = g->f;
-    args.level = y->levels[0];
-    args.right = y->right;
-    args.q = y->q_density;
+    args.level = solver->levels[0];
+    args.right = solver->right;
+    args.q = solver->q_density;
     return args;
 }
 
@@ -71,7 +71,7 @@ void X(gpu_density_excess)(X(gpu) *g)
     X(gpu_solver_of)(g)->largest = -1;
     if (X(gpu_solver_of)(g)->pockets) {
         X(gpu_find_pockets)(g); /* their labels have not been kept */
-        X(gpu_settle_pockets)(g, (double)MOST_ERROR);
+        X(gpu_remove_pocket_means)(g, (double)MOST_ERROR);
     }
 }
 

@@ -3,7 +3,7 @@
  * All stages run on the device, but for solids that have come or gone: the host lays these. For
  * each stage this file says what it reads and writes; residency.c brings that to the device, and
  * notes what has become stale in the other memory. Outside of the steps checkpoints, gauges and
- * changes by the user work on the host's arrays, which X(bring) makes current and X(changed)
+ * changes by the user work on the host's arrays, which X(fetch) makes current and X(dirty)
  * declares newer. */
 #include "residency.h"
 #include "stages.h"
@@ -221,12 +221,12 @@ static void find_displacement(X(sim) *s)
     if (s->gpu->solves)
         X(gpu_use)(s, reads);
     else
-        X(bring)(s, reads);
+        X(fetch)(s, reads);
     X(project_density)(s);
     if (s->gpu->solves)
         X(gpu_wrote)(s, GPU_WEIGHT);
     else
-        X(changed)(s, GPU_WEIGHT);
+        X(dirty)(s, GPU_WEIGHT);
     s->gpu->solves = false;
 }
 
@@ -261,7 +261,7 @@ static spate_status run(X(sim) *s, spate_stage stage, double dt, spate_error *er
     case SPATE_STAGE_FORCES: add_forces(s, dt); break;
     case SPATE_STAGE_PRESSURE: status = project(s, dt, error); break;
     case SPATE_STAGE_EXTRAPOLATE: X(gpu_extrapolate)(g, dt, &s->reach); break;
-    case SPATE_STAGE_G2P: X(gpu_hand_back)(s, dt); break;
+    case SPATE_STAGE_G2P: X(gpu_transfer_back)(s, dt); break;
     case SPATE_STAGE_ADVECT: status = X(gpu_advect)(s, dt, error); break;
     case SPATE_STAGE_EMIT: status = X(gpu_emit_and_drain)(s, dt, error); break;
     default: break;

@@ -1,8 +1,8 @@
 /* emit.cu -- EMIT on the device: outflows take, inflows give (cpu/emit.c). Places of an inflow that
  * give a particle are flagged; sums of the flags number the new particles in the order of the
  * places, which is that of the host. */
-#include "launch.h"
 #include "kernels/inflow.h"
+#include "launch.h"
 
 /* ---- outflows */
 

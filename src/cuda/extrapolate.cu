@@ -1,7 +1,7 @@
 /* extrapolate.cu -- carries the velocity of the liquid into the faces around it
  * (cpu/extrapolate.c), and past solids (cpu/solids.c: slide_faces). */
-#include "launch.h"
 #include "kernels/faces.h"
+#include "launch.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* forces.cu -- gravity and friction on the faces, then the velocities that walls, solids and
  * inflows prescribe (cpu/forces.c, cpu/solids.c, cpu/emit.c). */
-#include "launch.h"
 #include "kernels/faces.h"
+#include "launch.h"
 
 typedef struct force_args {
     X(fields) f;

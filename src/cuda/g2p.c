@@ -23,7 +23,7 @@ static void step_channels(X(sim) *s, double dt)
     }
 }
 
-void X(gpu_hand_back)(X(sim) *s, double dt)
+void X(gpu_transfer_back)(X(sim) *s, double dt)
 {
     X(gpu) *g = s->gpu;
     bool measured = s->common->substeps == 0; /* the first step of a frame */

@@ -1,8 +1,8 @@
-/* g2p.cu -- grid to particles on the device: the field `carried` of cpu/g2p_field.c on the faces, then
- * the velocities of the particles as in cpu/g2p.c. */
-#include "launch.h"
+/* g2p.cu -- grid to particles on the device: the field `carried` of cpu/g2p_field.c on the faces,
+ * then the velocities of the particles as in cpu/g2p.c. */
 #include "kernels/sides.h"
 #include "kernels/transfer.h"
+#include "launch.h"
 
 /* ---- the field: a block takes a tile and HALO cells around it, one component after the other */
 

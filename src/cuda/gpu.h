@@ -11,11 +11,11 @@
 #ifndef SPATE_CUDA_GPU_H
 #define SPATE_CUDA_GPU_H
 
-#include "state/groups.h"
 #include "kernels/grid.h"
 #include "kernels/inflow.h"
 #include "kernels/push.h"
 #include "kernels/reseed.h"
+#include "state/groups.h"
 
 #include <spate/spate.h>
 
@@ -258,7 +258,7 @@ typedef struct X(gpu_move) {
     float h, reach;      /* dt / dx; cells around the liquid in which u is known */
     bool displaced;      /* `weight` holds a displacement, in cells */
     bool movers;         /* solids may move: phi_solid knows of them within SOLID_BAND only */
-    sp_room room;        /* where particles may be */
+    sp_clearance room;   /* where particles may be */
     double dt;           /* s */
     double gravity[DIM]; /* times dx */
 } X(gpu_move);
@@ -270,7 +270,7 @@ typedef struct X(gpu_push) {
     float D; /* the separation distance, cells */
     X(push_sides) sides;
     bool movers; /* as in X(gpu_move) */
-    sp_room room;
+    sp_clearance room;
     double travel;       /* m, how far solids go in the step; they are held where it begins */
     double gravity[DIM]; /* times dx */
 } X(gpu_push);

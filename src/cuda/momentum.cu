@@ -1,7 +1,7 @@
 /* momentum.cu -- measures of the particles on the device, and the removal of dead ones. */
-#include "launch.h"
 #include "kernels/sides.h"
 #include "kernels/transfer.h"
+#include "launch.h"
 
 typedef struct speed_args {
     X(fields) f;

@@ -2,11 +2,11 @@
 #ifndef SPATE_CUDA_OBSTACLES_H
 #define SPATE_CUDA_OBSTACLES_H
 
-#include "launch.h"
 #include "kernels/obstacles.h"
+#include "launch.h"
 
-GPU_FN X(obstacles)
-    X(obstacles_of)(const X(fields) *f, bool movers, const sp_room *room, double dt, double travel)
+GPU_FN X(obstacles) X(obstacles_of)(const X(fields) *f, bool movers, const sp_clearance *room,
+                                    double dt, double travel)
 {
     X(obstacles) o;
     o.grid = &f->grid;

@@ -8,8 +8,8 @@
  *
  * The other kernels, APIC, and devices with too little shared memory: one thread takes a face and
  * visits the particles of all cells that the kernel reaches. */
-#include "launch.h"
 #include "kernels/transfer.h"
+#include "launch.h"
 
 typedef struct p2g_args {
     X(fields) f;

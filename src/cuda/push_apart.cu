@@ -1,14 +1,14 @@
-/* push_apart.cu -- pairs of particles are pushed apart on the device: SEPARATE by push (cpu/push/push_apart.c,
- * which says how and why).
+/* push_apart.cu -- pairs of particles are pushed apart on the device: SEPARATE by push
+ * (cpu/push/push_apart.c, which says how and why).
  *
  * A thread has a particle and gathers what all its pairs ask of it, so that nothing depends on the
  * order of threads. Places between the passes lie in columns of SORT. A word per particle holds its
  * place before the first pass in steps, a byte for each axis, which decides who is a candidate, and
  * a mark in the last byte. Particles near solids are done by a kernel of their own: their pairs
  * once more, then the sweep. */
-#include "obstacles.h"
 #include "kernels/push.h"
 #include "kernels/transfer.h"
+#include "obstacles.h"
 
 enum { TOUCHES = 1u << 24 }; /* a mark */
 
@@ -236,7 +236,7 @@ BLOCKS(push_particles, push_args, push_shared, THREADS)
     X(sum_values)(shared->work, GROUP, &a->partials[block]);
 }
 
-GPU_FN double settle(const push_args *a, size_t k)
+GPU_FN double collide(const push_args *a, size_t k)
 {
     float x[DIM], to[DIM], v[DIM], wanted[DIM];
     X(obstacles) o = X(obstacles_of)(&a->f, a->how.movers, &a->how.room, 0, a->how.travel);
@@ -247,7 +247,7 @@ GPU_FN double settle(const push_args *a, size_t k)
         to[d] = wanted[d];
         v[d] = a->f.v[d][k]; /* settle takes from it; the particle keeps its own */
     }
-    X(settle_one)(&o, x, to, v, &fate); /* where there is no place, it stays */
+    X(collide_particle)(&o, x, to, v, &fate); /* where there is no place, it stays */
     FOR_DIM(d)
         a->to[d][k] = to[d];
     if (fate.collisions > 0)
@@ -257,12 +257,12 @@ GPU_FN double settle(const push_args *a, size_t k)
     return work_of(a, x, wanted, to);
 }
 
-BLOCKS(settle_waiting, push_args, push_shared, THREADS)
+BLOCKS(collide_waiting, push_args, push_shared, THREADS)
 {
     FOR_THREADS(t, GROUP) {
         size_t k = block * GROUP + (size_t)t;
         bool waits = k < a->f.particle_count && a->waits[k];
-        shared->work[t] = waits ? settle(a, k) : 0.0;
+        shared->work[t] = waits ? collide(a, k) : 0.0;
     }
     X(sum_values)(shared->work, GROUP, &a->partials[block]);
 }
@@ -293,7 +293,7 @@ double X(gpu_push_apart)(X(gpu) *g, const X(gpu_push) *how, X(gpu_counters) *cou
     }
     work = X(gpu_sum)(g, groups);
     if (g->f.solids) {
-        settle_waiting(g, args, groups);
+        collide_waiting(g, args, groups);
         work += X(gpu_sum)(g, groups);
     }
     X(gpu_download)(g, counted, g->counters, sizeof *counted);

@@ -1,9 +1,9 @@
 /* reseed.cu -- reseeding on the device, the last part of EMIT (cpu/reseed.c). New particles are
  * counted cell by cell; sums of the counts number them in the order of the cells, which is that of
  * the host. */
-#include "launch.h"
 #include "kernels/reseed.h"
 #include "kernels/transfer.h"
+#include "launch.h"
 
 typedef struct reseed_args {
     X(fields) f;

@@ -226,7 +226,7 @@ static void poison(X(sim) *s, unsigned groups, bool host)
 }
 
 /* Before the device is there (the solids are laid when a simulation is made) all is the host's. */
-void X(bring)(X(sim) *s, unsigned groups)
+void X(fetch)(X(sim) *s, unsigned groups)
 {
     X(gpu) *g = s->gpu;
     if (!g)
@@ -240,7 +240,7 @@ void X(bring)(X(sim) *s, unsigned groups)
     g->on_host |= stale;
 }
 
-void X(changed)(X(sim) *s, unsigned groups)
+void X(dirty)(X(sim) *s, unsigned groups)
 {
     X(gpu) *g = s->gpu;
     if (!g)
@@ -251,7 +251,7 @@ void X(changed)(X(sim) *s, unsigned groups)
     g->on_device &= ~groups;
 }
 
-void X(forget)(X(sim) *s, unsigned groups)
+void X(discard)(X(sim) *s, unsigned groups)
 {
     X(gpu) *g = s->gpu;
     unsigned kept = groups & g->on_device;

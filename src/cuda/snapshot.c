@@ -42,7 +42,7 @@ static bool has_memory(X(gpu) *g, size_t bytes)
     return available > g->allocated && (available - g->allocated) / 2 > bytes;
 }
 
-static bool make_room(X(gpu) *g, int columns)
+static bool reserve_snapshot(X(gpu) *g, int columns)
 {
     X(gpu_snapshot) *n = &g->snapshot;
     size_t count = g->f.particle_count;
@@ -79,7 +79,7 @@ bool X(device_snapshot)(X(sim) *s, sp_snapshot *out)
     X(gpu_use)(s, GPU_PARTICLES);
     int count = list_sent(&g->f, columns);
     size_t bytes = (size_t)g->f.particle_count * 4;
-    if (g->failure[0] || !make_room(g, count) || g->failure[0])
+    if (g->failure[0] || !reserve_snapshot(g, count) || g->failure[0])
         return false;
     X(gpu_send_guard)(g); /* the last one has left the copies */
     for (int k = 0; k < count && n->device[k]; k++)

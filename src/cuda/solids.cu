@@ -1,9 +1,9 @@
 /* solids.cu -- SOLIDS on the device: solids that move are laid over those that rest, in the tiles
  * that they touch (cpu/solids.c, cpu/fractions.c). Where solids have come or gone the host lays all
  * of them. */
-#include "launch.h"
 #include "kernels/fractions.h"
 #include "kernels/lay_solids.h"
+#include "launch.h"
 
 #define THREADS 128
 

@@ -1,6 +1,6 @@
-/* solids_upload.c -- the exact shapes of solids, inflows and outflows in the device's memory: copies of
- * what scene/solids.h and scene/shapes.h have, with their meshes (kernels/collide.h). Meshes stay;
- * the solids are copied anew when they have moved. */
+/* solids_upload.c -- the exact shapes of solids, inflows and outflows in the device's memory:
+ * copies of what scene/solids.h and scene/shapes.h have, with their meshes (kernels/collide.h).
+ * Meshes stay; the solids are copied anew when they have moved. */
 #include "residency.h"
 #include "scene/mesh.h"
 

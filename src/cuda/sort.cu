@@ -7,8 +7,8 @@
  *
  * Particles move a cell or two in a step, so what is near in the old order is near in the new one,
  * and all these accesses find their neighbours in the cache. */
-#include "launch.h"
 #include "kernels/heap.h"
+#include "launch.h"
 
 enum { LIQUID = 1, ACTIVE = 2, BORDER = 4, ACROSS = 8 }; /* TILE_... of state/state.h */
 

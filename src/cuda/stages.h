@@ -6,7 +6,7 @@
 #include "state/state.h"
 
 /* G2P, with the channels. */
-void X(gpu_hand_back)(X(sim) *s, double dt);
+void X(gpu_transfer_back)(X(sim) *s, double dt);
 /* ADVECT, by the flow and by the displacement (cells) in `weight` on the device, if there is one.
  */
 spate_status X(gpu_advect)(X(sim) *s, double dt, spate_error *error);

@@ -1,8 +1,8 @@
 /* stats.cu -- the numbers of a frame on the device (cpu/stats.c, cpu/spacing.c): cells and their
  * particles, volume, distances between particles, particles in solids. Counts and smallest values
  * are integers, which come out the same in any order; sums go tile by tile. */
-#include "launch.h"
 #include "kernels/census.h"
+#include "launch.h"
 
 typedef struct census_args {
     X(fields) f;

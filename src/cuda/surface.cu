@@ -3,8 +3,8 @@
  * The density is gathered: each cell sums over the particles of the 3^DIM cells around it, in order
  * of cells and particles. The layer of cells around the domain takes part, and is then folded in.
  */
-#include "launch.h"
 #include "kernels/surface.h"
+#include "launch.h"
 
 enum { NEAR_EMPTY = 1, NEAR_SURFACE = 2, NEAR_GIVES = 4, TILE_LIQUID = 1, TILE_ACTIVE = 2 };
 enum { MARK_INFLOW = 1 }; /* as in state/state.h */

@@ -34,18 +34,18 @@ typedef struct domain {
     int32_t longest;
 } domain;
 
-static domain domain_of(const sp_cloud *cloud)
+static domain domain_of(const sp_particle_table *table)
 {
     static const int ours[3] = {0, 2, 1};
-    domain d = {.dx = cloud->cell_size, .fps = cloud->fps};
+    domain d = {.dx = table->cell_size, .fps = table->fps};
     for (int axis = 0; axis < 3; axis++) {
-        int n = cloud->cells[ours[axis]];
+        int n = table->cells[ours[axis]];
         d.cells[axis] = n < LEAST_CELLS ? LEAST_CELLS : n;
         double margin = 0.5 * (d.cells[axis] - n) * d.dx;
         d.low[axis] = -margin - (axis == 1 ? n * d.dx : 0);
         d.longest = d.cells[axis] > d.longest ? d.cells[axis] : d.longest;
     }
-    if (cloud->dim == 2) /* the liquid is at our z = 0 */
+    if (table->dim == 2) /* the liquid is at our z = 0 */
         d.low[1] = -0.5 * d.cells[1] * d.dx;
     return d;
 }
@@ -91,18 +91,19 @@ static sp_gzip *begin_uni(const char *path, const char *mark, const domain *d, s
     return gzip;
 }
 
-static spate_status write_positions(const char *folder, const sp_cloud *cloud, const domain *d,
-                                    spate_error *error)
+static spate_status write_positions(const char *folder, const sp_particle_table *table,
+                                    const domain *d, spate_error *error)
 {
     char path[SP_PATH_SIZE];
-    sp_cloud_buffer buffer;
-    sp_gzip *gzip = begin_uni(path_of(folder, "data/pp", cloud->frame, "uni", path), "PB02", d,
-                              cloud->count, 0, 16, error);
+    sp_particle_table_buffer buffer;
+    sp_gzip *gzip = begin_uni(path_of(folder, "data/pp", table->frame, "uni", path), "PB02", d,
+                              table->count, 0, 16, error);
     if (!gzip)
         return error->status;
-    for (size_t begin = 0; begin < cloud->count; begin += SP_CLOUD_BLOCK) {
-        size_t left = cloud->count - begin, count = left < SP_CLOUD_BLOCK ? left : SP_CLOUD_BLOCK;
-        const float *x = sp_cloud_values(cloud, &cloud->attributes[0], begin, count, &buffer);
+    for (size_t begin = 0; begin < table->count; begin += SP_TABLE_BLOCK) {
+        size_t left = table->count - begin, count = left < SP_TABLE_BLOCK ? left : SP_TABLE_BLOCK;
+        const float *x =
+            sp_particle_table_values(table, &table->attributes[0], begin, count, &buffer);
         for (size_t k = 0; k < count; k++) {
             float row[4] = {0}; /* the last is the flag of an ordinary particle */
             to_cells(d, x + 3 * k, row);
@@ -112,19 +113,20 @@ static spate_status write_positions(const char *folder, const sp_cloud *cloud, c
     return sp_gzip_close(gzip, error);
 }
 
-static spate_status write_velocities(const char *folder, const sp_cloud *cloud, const domain *d,
-                                     spate_error *error)
+static spate_status write_velocities(const char *folder, const sp_particle_table *table,
+                                     const domain *d, spate_error *error)
 {
     char path[SP_PATH_SIZE];
-    sp_cloud_buffer buffer;
-    const sp_attribute *velocity = sp_cloud_find(cloud, "velocity");
-    sp_gzip *gzip = begin_uni(path_of(folder, "data/pVel", cloud->frame, "uni", path), "PD01", d,
-                              cloud->count, 1, 12, error);
+    sp_particle_table_buffer buffer;
+    const sp_attribute *velocity = sp_particle_table_find(table, "velocity");
+    sp_gzip *gzip = begin_uni(path_of(folder, "data/pVel", table->frame, "uni", path), "PD01", d,
+                              table->count, 1, 12, error);
     if (!gzip)
         return error->status;
-    for (size_t begin = 0; begin < cloud->count; begin += SP_CLOUD_BLOCK) {
-        size_t left = cloud->count - begin, count = left < SP_CLOUD_BLOCK ? left : SP_CLOUD_BLOCK;
-        const float *v = velocity ? sp_cloud_values(cloud, velocity, begin, count, &buffer) : NULL;
+    for (size_t begin = 0; begin < table->count; begin += SP_TABLE_BLOCK) {
+        size_t left = table->count - begin, count = left < SP_TABLE_BLOCK ? left : SP_TABLE_BLOCK;
+        const float *v =
+            velocity ? sp_particle_table_values(table, velocity, begin, count, &buffer) : NULL;
         for (size_t k = 0; k < count; k++) {
             float row[3] = {0};
             if (v)
@@ -172,12 +174,13 @@ static spate_status write_config(const char *folder, const domain *d, int frame,
     return sp_gzip_close(gzip, error);
 }
 
-spate_status sp_blender_particles(const char *folder, const sp_cloud *cloud, spate_error *error)
+spate_status sp_blender_particles(const char *folder, const sp_particle_table *table,
+                                  spate_error *error)
 {
-    domain d = domain_of(cloud);
-    TRY(write_positions(folder, cloud, &d, error));
-    TRY(write_velocities(folder, cloud, &d, error));
-    return write_config(folder, &d, cloud->frame, error);
+    domain d = domain_of(table);
+    TRY(write_positions(folder, table, &d, error));
+    TRY(write_velocities(folder, table, &d, error));
+    return write_config(folder, &d, table->frame, error);
 }
 
 /* ------------------------------------------------------------------ surfaces */
@@ -211,11 +214,11 @@ static spate_status fail_flat(const char *path, spate_error *error)
                    "Blender's fluid domain has surfaces in 3D only");
 }
 
-spate_status sp_blender_surface(const char *folder, const sp_cloud *cloud,
+spate_status sp_blender_surface(const char *folder, const sp_particle_table *table,
                                 const spate_mesh_data *mesh, int frame, spate_error *error)
 {
     char path[SP_PATH_SIZE];
-    domain d = domain_of(cloud);
+    domain d = domain_of(table);
     path_of(folder, "mesh/fluid_mesh", frame, "bobj.gz", path);
     if (mesh->dim != 3)
         return fail_flat(path, error);
@@ -327,11 +330,11 @@ static void put_number(sp_file *file, const char *name, double value)
     sp_file_print(file, "\n");
 }
 
-spate_status sp_blender_end(const char *folder, const sp_cloud *cloud, int first, int last,
+spate_status sp_blender_end(const char *folder, const sp_particle_table *table, int first, int last,
                             bool surface, spate_error *error)
 {
     char path[SP_PATH_SIZE];
-    domain d = domain_of(cloud);
+    domain d = domain_of(table);
     snprintf(path, sizeof path, "%s/open.py", folder);
     sp_file *file = sp_file_create(path, error);
     if (!file)
@@ -341,7 +344,7 @@ spate_status sp_blender_end(const char *folder, const sp_cloud *cloud, int first
                   "# written by spate " SPATE_VERSION "\nimport os\nimport bpy\n\n"
                   "first, last, cells, surface = %d, %d, %d, %s\n",
                   first + 1, last + 1, (int)d.longest, surface ? "True" : "False");
-    put_number(file, "radius", cloud->radius);
+    put_number(file, "radius", table->radius);
     put_number(file, "fps", d.fps);
     static const char *const names[2] = {"size", "center"};
     for (int k = 0; k < 2; k++) {

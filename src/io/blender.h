@@ -14,15 +14,16 @@
 /* Removes the cache that an earlier export has left, and makes the folders. */
 spate_status sp_blender_begin(const char *folder, spate_error *error);
 /* The particles of a frame. */
-spate_status sp_blender_particles(const char *folder, const sp_cloud *cloud, spate_error *error);
-/* Its surface; the cloud (which may be empty) says what the domain is. 3D only. */
-spate_status sp_blender_surface(const char *folder, const sp_cloud *domain,
+spate_status sp_blender_particles(const char *folder, const sp_particle_table *table,
+                                  spate_error *error);
+/* Its surface; the table (which may be empty) says what the domain is. 3D only. */
+spate_status sp_blender_surface(const char *folder, const sp_particle_table *domain,
                                 const spate_mesh_data *mesh, int frame, spate_error *error);
 /* A surface by itself, as one .bobj.gz around the middle of its own box. */
 spate_status sp_blender_mesh_file(const spate_mesh_data *mesh, const char *path,
                                   spate_error *error);
 /* open.py for frames first .. last. */
-spate_status sp_blender_end(const char *folder, const sp_cloud *domain, int first, int last,
-                            bool surface, spate_error *error);
+spate_status sp_blender_end(const char *folder, const sp_particle_table *domain, int first,
+                            int last, bool surface, spate_error *error);
 
 #endif

@@ -12,10 +12,10 @@
 typedef struct judge {
     const sp_stats_table *table;
     double spacing;
-    sp_verdict *next;
+    sp_diagnosis *next;
 } judge;
 
-const char *sp_level_name(sp_level level)
+const char *sp_severity_name(sp_severity level)
 {
     static const char *const names[] = {"good", "watch", "bad"};
     return names[level];
@@ -52,19 +52,19 @@ static double largest(const judge *j, const char *name, int *frame)
     return most;
 }
 
-static sp_level level_of(double value, double watch, double bad)
+static sp_severity level_of(double value, double watch, double bad)
 {
     return !(value <= bad) ? SP_LEVEL_BAD : value > watch ? SP_LEVEL_WATCH : SP_LEVEL_GOOD;
 }
 
 /* Adds a verdict; `help` is kept where it is not good. */
-static void say(judge *j, const char *quantity, sp_level level, const char *help,
+static void say(judge *j, const char *quantity, sp_severity level, const char *help,
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-static void say(judge *j, const char *quantity, sp_level level, const char *help,
+static void say(judge *j, const char *quantity, sp_severity level, const char *help,
                 const char *format, ...)
 {
-    sp_verdict *v = j->next++;
+    sp_diagnosis *v = j->next++;
     va_list list;
     va_start(list, format);
     vsnprintf(v->text, sizeof v->text, format, list);
@@ -92,7 +92,7 @@ static void judge_volume(judge *j)
             frame = (int)at(j, row, "frame");
         }
     }
-    sp_level level = level_of(fabs(last), 0.01, 0.05), during = level_of(fabs(worst), 0.05, 0.2);
+    sp_severity level = level_of(fabs(last), 0.01, 0.05), during = level_of(fabs(worst), 0.05, 0.2);
     say(j, "volume", level > during ? level : during,
         worst < 0
             ? "particles clump: set volume.method to density or both"
@@ -197,9 +197,9 @@ static void judge_solids(judge *j)
     double inside = largest(j, "in_solid", &frame), crushed = now(j, "removed_crushed"),
            pushes = total(j, "long_pushes");
     largest(j, "long_pushes", &other);
-    sp_level level = inside > 0                  ? SP_LEVEL_BAD
-                     : crushed > 0 || pushes > 0 ? SP_LEVEL_WATCH
-                                                 : SP_LEVEL_GOOD;
+    sp_severity level = inside > 0                  ? SP_LEVEL_BAD
+                        : crushed > 0 || pushes > 0 ? SP_LEVEL_WATCH
+                                                    : SP_LEVEL_GOOD;
     say(j, "solids", level,
         inside > 0 ? "particles inside solids: this should not happen, please report it"
                    : "solids close on the liquid: leave gaps of a cell, move them more slowly",
@@ -207,7 +207,7 @@ static void judge_solids(judge *j)
         isnan(pushes) ? 0 : pushes);
 }
 
-int sp_verdicts(const sp_stats_table *table, double spacing, sp_verdict verdicts[SP_VERDICTS])
+int sp_diagnose(const sp_stats_table *table, double spacing, sp_diagnosis verdicts[SP_VERDICTS])
 {
     judge j = {.table = table, .spacing = spacing, .next = verdicts};
     if (table->rows == 0 || !(now(&j, "particles") > 0))

@@ -1,25 +1,25 @@
-/* diagnosis.h -- what the numbers of a run mean: for each quantity good, watch or bad, what is wrong
- * and which setting helps. `spate info` and the report print them. */
+/* diagnosis.h -- what the numbers of a run mean: for each quantity good, watch or bad, what is
+ * wrong and which setting helps. `spate info` and the report print them. */
 #ifndef SPATE_IO_DIAGNOSIS_H
 #define SPATE_IO_DIAGNOSIS_H
 
 #include "stats.h"
 
-typedef enum sp_level { SP_LEVEL_GOOD, SP_LEVEL_WATCH, SP_LEVEL_BAD } sp_level;
+typedef enum sp_severity { SP_LEVEL_GOOD, SP_LEVEL_WATCH, SP_LEVEL_BAD } sp_severity;
 
-typedef struct sp_verdict {
+typedef struct sp_diagnosis {
     const char *quantity; /* "volume", ... */
-    sp_level level;
+    sp_severity level;
     char text[160]; /* the numbers */
     char help[200]; /* what is wrong and what helps; empty if it is good */
-} sp_verdict;
+} sp_diagnosis;
 
 #define SP_VERDICTS 10
 
 /* Judges the rows of a stats.csv; spacing (m) is that of particles at rest. Quantities that the
  * table has no columns for are left out. Returns how many there are. */
-int sp_verdicts(const sp_stats_table *table, double spacing, sp_verdict verdicts[SP_VERDICTS]);
+int sp_diagnose(const sp_stats_table *table, double spacing, sp_diagnosis verdicts[SP_VERDICTS]);
 
-const char *sp_level_name(sp_level level); /* "good", "watch", "bad" */
+const char *sp_severity_name(sp_severity level); /* "good", "watch", "bad" */
 
 #endif

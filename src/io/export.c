@@ -41,7 +41,7 @@ struct sp_export {
     double fps;
     frame_list lists[KINDS];
     /* of the last frame, for their attributes alone */
-    sp_cloud cloud;
+    sp_particle_table table;
     spate_mesh_data mesh;
     bool has_cloud, has_mesh;
 };
@@ -188,40 +188,40 @@ static const char *path_of(const sp_export *out, int kind, int frame, char path[
     return path;
 }
 
-spate_status sp_export_particles(sp_export *out, const sp_cloud *cloud, spate_error *error)
+spate_status sp_export_particles(sp_export *out, const sp_particle_table *table, spate_error *error)
 {
     char path[SP_PATH_SIZE];
-    path_of(out, PARTICLES, cloud->frame, path);
+    path_of(out, PARTICLES, table->frame, path);
     if (out->format == SP_FORMAT_PLY) {
-        TRY(sp_ply_write(cloud, path, error));
+        TRY(sp_ply_write(table, path, error));
     } else if (out->format == SP_FORMAT_VTK) {
-        TRY(sp_vtk_write_particles(cloud, path, error));
+        TRY(sp_vtk_write_particles(table, path, error));
     } else if (out->format == SP_FORMAT_BLENDER) {
-        TRY(sp_blender_particles(out->folder, cloud, error));
+        TRY(sp_blender_particles(out->folder, table, error));
     } else {
-        sp_usd_film *film = sp_usd_film_create(path, cloud->fps, error);
+        sp_usd_film *film = sp_usd_film_create(path, table->fps, error);
         if (!film)
             return error->status;
-        sp_usd_film_cloud(film, cloud, cloud->frame);
+        sp_usd_film_particles(film, table, table->frame);
         TRY(sp_usd_film_close(film, error));
     }
-    out->cloud = *cloud;
+    out->table = *table;
     out->has_cloud = true;
-    return add_frame(&out->lists[PARTICLES], cloud->frame, error);
+    return add_frame(&out->lists[PARTICLES], table->frame, error);
 }
 
-spate_status sp_export_volume(sp_export *out, const sp_cloud *cloud, spate_error *error)
+spate_status sp_export_volume(sp_export *out, const sp_particle_table *table, spate_error *error)
 {
     char path[SP_PATH_SIZE];
     sp_volume volume;
-    path_of(out, VOLUME, cloud->frame, path);
-    TRY(sp_volume_create(&volume, cloud, error));
+    path_of(out, VOLUME, table->frame, path);
+    TRY(sp_volume_create(&volume, table, error));
     spate_status status = out->format == SP_FORMAT_VDB
                               ? sp_vdb_write(&volume, path, error)
-                              : sp_vtk_write_volume(&volume, cloud->time, path, error);
+                              : sp_vtk_write_volume(&volume, table->time, path, error);
     sp_volume_clear(&volume);
     TRY(status);
-    return add_frame(&out->lists[VOLUME], cloud->frame, error);
+    return add_frame(&out->lists[VOLUME], table->frame, error);
 }
 
 spate_status sp_export_surface(sp_export *out, const spate_mesh_data *mesh, int frame,
@@ -234,7 +234,7 @@ spate_status sp_export_surface(sp_export *out, const spate_mesh_data *mesh, int 
     } else if (out->format == SP_FORMAT_VTK) {
         TRY(sp_vtk_write_mesh(mesh, frame / out->fps, path, error));
     } else if (out->format == SP_FORMAT_BLENDER) {
-        TRY(sp_blender_surface(out->folder, &out->cloud, mesh, frame, error));
+        TRY(sp_blender_surface(out->folder, &out->table, mesh, frame, error));
     } else {
         sp_usd_film *film = sp_usd_film_create(path, out->fps, error);
         if (!film)
@@ -269,18 +269,18 @@ spate_status sp_export_collect(sp_export *out, spate_error *error)
         return collect_vtk(out, error);
     const frame_list *particles = &out->lists[PARTICLES], *surfaces = &out->lists[SURFACE];
     if (out->format == SP_FORMAT_BLENDER && particles->count > 0)
-        return sp_blender_end(out->folder, &out->cloud, particles->frames[0],
+        return sp_blender_end(out->folder, &out->table, particles->frames[0],
                               particles->frames[particles->count - 1], out->has_mesh, error);
     if (out->format != SP_FORMAT_USD)
         return SPATE_OK;
     sp_usd_sequence sequence = {.fps = out->fps,
                                 .frames = particles->frames,
                                 .frame_count = particles->count,
-                                .cloud = out->has_cloud ? &out->cloud : NULL,
+                                .table = out->has_cloud ? &out->table : NULL,
                                 .mesh_frames = surfaces->frames,
                                 .mesh_frame_count = surfaces->count,
                                 .mesh = out->has_mesh ? &out->mesh : NULL};
-    if (!sequence.cloud && !sequence.mesh)
+    if (!sequence.table && !sequence.mesh)
         return SPATE_OK;
     return sp_usd_write_sequence(out->folder, "liquid.usda", "liquid.manifest.usda", &sequence,
                                  error);

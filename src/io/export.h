@@ -32,8 +32,9 @@ sp_export *sp_export_create(const char *folder, sp_format format, double fps, in
  * `run_folder`, and those folders if they are empty then. */
 spate_status sp_export_remove(const char *run_folder, spate_error *error);
 /* Files of one frame. Frames come in order. */
-spate_status sp_export_particles(sp_export *out, const sp_cloud *cloud, spate_error *error);
-spate_status sp_export_volume(sp_export *out, const sp_cloud *cloud, spate_error *error);
+spate_status sp_export_particles(sp_export *out, const sp_particle_table *table,
+                                 spate_error *error);
+spate_status sp_export_volume(sp_export *out, const sp_particle_table *table, spate_error *error);
 /* blender: after the particles of the frame */
 spate_status sp_export_surface(sp_export *out, const spate_mesh_data *mesh, int frame,
                                spate_error *error);

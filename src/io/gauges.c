@@ -12,8 +12,8 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "scene/gauge.h"
 #include "file.h"
+#include "scene/gauge.h"
 
 #define CELL_SIZE (SP_GAUGE_LABEL + 1) /* bytes of a cell with its comma, name or number */
 

@@ -11,22 +11,22 @@
 
 /* ------------------------------------------------------------------ values of a simulation */
 
-static void fill_position(const sp_cloud *cloud, const sp_attribute *attribute, size_t begin,
-                          size_t count, void *values)
+static void fill_position(const sp_particle_table *table, const sp_attribute *attribute,
+                          size_t begin, size_t count, void *values)
 {
     float *out = values;
     for (int d = 0; d < 3; d++) {
         const float *x = attribute->column[d]; /* NULL for z in 2D */
-        double origin = cloud->origin[d], scale = cloud->scale;
+        double origin = table->origin[d], scale = table->scale;
         for (size_t k = 0; k < count; k++)
             out[3 * k + (size_t)d] = x ? (float)(origin + scale * (double)x[begin + k]) : 0.0f;
     }
 }
 
-static void fill_columns(const sp_cloud *cloud, const sp_attribute *attribute, size_t begin,
-                         size_t count, void *values)
+static void fill_columns(const sp_particle_table *table, const sp_attribute *attribute,
+                         size_t begin, size_t count, void *values)
 {
-    (void)cloud;
+    (void)table;
     uint32_t *out = values; /* four bytes are four bytes */
     size_t n = (size_t)attribute->components;
     for (size_t c = 0; c < n; c++) {
@@ -36,10 +36,10 @@ static void fill_columns(const sp_cloud *cloud, const sp_attribute *attribute, s
     }
 }
 
-static void fill_speed(const sp_cloud *cloud, const sp_attribute *attribute, size_t begin,
+static void fill_speed(const sp_particle_table *table, const sp_attribute *attribute, size_t begin,
                        size_t count, void *values)
 {
-    (void)cloud;
+    (void)table;
     float *out = values;
     for (size_t k = 0; k < count; k++) {
         float sum = 0;
@@ -81,56 +81,57 @@ static double sample(const spate_field_view_data *u, const double point[3])
 }
 
 /* d u[component] / d x[axis] over one cell. */
-static double slope(const sp_cloud *cloud, int component, int axis, const double point[3])
+static double slope(const sp_particle_table *table, int component, int axis, const double point[3])
 {
-    const spate_field_view_data *u = &cloud->u[component];
-    if (!u->values || axis >= cloud->dim)
+    const spate_field_view_data *u = &table->u[component];
+    if (!u->values || axis >= table->dim)
         return 0;
     double low[3] = {point[0], point[1], point[2]}, high[3] = {point[0], point[1], point[2]};
-    low[axis] -= 0.5 * cloud->cell_size;
-    high[axis] += 0.5 * cloud->cell_size;
-    return (sample(u, high) - sample(u, low)) / cloud->cell_size;
+    low[axis] -= 0.5 * table->cell_size;
+    high[axis] += 0.5 * table->cell_size;
+    return (sample(u, high) - sample(u, low)) / table->cell_size;
 }
 
 /* The curl of the grid's velocity, 1/s. */
-static void fill_vorticity(const sp_cloud *cloud, const sp_attribute *attribute, size_t begin,
-                           size_t count, void *values)
+static void fill_vorticity(const sp_particle_table *table, const sp_attribute *attribute,
+                           size_t begin, size_t count, void *values)
 {
     float *out = values;
     for (size_t k = 0; k < count; k++) {
         double point[3];
         for (int d = 0; d < 3; d++) {
             const float *x = attribute->column[d];
-            point[d] = x ? cloud->origin[d] + cloud->scale * (double)x[begin + k] : 0;
+            point[d] = x ? table->origin[d] + table->scale * (double)x[begin + k] : 0;
         }
         for (int d = 0; d < 3; d++) {
             int e = (d + 1) % 3, f = (d + 2) % 3;
-            out[3 * k + (size_t)d] = (float)(slope(cloud, f, e, point) - slope(cloud, e, f, point));
+            out[3 * k + (size_t)d] = (float)(slope(table, f, e, point) - slope(table, e, f, point));
         }
     }
 }
 
 /* ------------------------------------------------------------------ making one */
 
-sp_cloud sp_cloud_of_scene(const spate_scene *scene)
+sp_particle_table sp_particle_table_of_scene(const spate_scene *scene)
 {
-    sp_cloud cloud = {.dim = scene->dim, .fps = scene->fps};
+    sp_particle_table table = {.dim = scene->dim, .fps = scene->fps};
     double dx = sp_scene_cell_size(scene), n = scene->fluid.particles_per_axis;
-    cloud.cell_size = dx;
-    cloud.particles_per_axis = scene->fluid.particles_per_axis;
+    table.cell_size = dx;
+    table.particles_per_axis = scene->fluid.particles_per_axis;
     for (int d = 0; d < 3; d++) {
-        cloud.cells[d] = d < scene->dim ? (int)sp_scene_cells(scene, d) : 1;
-        cloud.size[d] = d < scene->dim ? cloud.cells[d] * dx : 0;
+        table.cells[d] = d < scene->dim ? (int)sp_scene_cells(scene, d) : 1;
+        table.size[d] = d < scene->dim ? table.cells[d] * dx : 0;
     }
     /* the disc or ball of a particle's share of a cell */
     const double pi = 3.14159265358979323846;
-    cloud.radius = scene->dim == 3 ? dx / n * cbrt(3 / (4 * pi)) : dx / n * sqrt(1 / pi);
-    return cloud;
+    table.radius = scene->dim == 3 ? dx / n * cbrt(3 / (4 * pi)) : dx / n * sqrt(1 / pi);
+    return table;
 }
 
-static sp_attribute *add(sp_cloud *cloud, const char *name, int components, sp_fill_fn *fill)
+static sp_attribute *add(sp_particle_table *table, const char *name, int components,
+                         sp_fill_fn *fill)
 {
-    sp_attribute *attribute = &cloud->attributes[cloud->attribute_count++];
+    sp_attribute *attribute = &table->attributes[table->attribute_count++];
     *attribute = (sp_attribute){.components = components, .fill = fill};
     snprintf(attribute->name, sizeof attribute->name, "%.39s", name);
     return attribute;
@@ -146,11 +147,11 @@ static void add_channel(sp_attribute *attribute, const spate_scene *scene, const
                 attribute->column[c] = from->channel[column + c];
 }
 
-static void add_wish(sp_cloud *cloud, const spate_scene *scene, const sp_snapshot *from,
+static void add_wish(sp_particle_table *table, const spate_scene *scene, const sp_snapshot *from,
                      const sp_wish *wish)
 {
     const spate_particles_view_data *view = &from->particles;
-    sp_attribute *attribute = add(cloud, wish->name, wish->components, fill_columns);
+    sp_attribute *attribute = add(table, wish->name, wish->components, fill_columns);
     if (strcmp(wish->name, "id") == 0) {
         attribute->integer = true;
         attribute->column[0] = view->id;
@@ -166,29 +167,29 @@ static void add_wish(sp_cloud *cloud, const spate_scene *scene, const sp_snapsho
     add_channel(attribute, scene, from);
 }
 
-spate_status sp_cloud_of_snapshot(sp_cloud *cloud, const spate_scene *scene,
-                                  const sp_snapshot *snapshot, spate_error *error)
+spate_status sp_particle_table_of_snapshot(sp_particle_table *table, const spate_scene *scene,
+                                           const sp_snapshot *snapshot, spate_error *error)
 {
     const spate_particles_view_data *view = &snapshot->particles;
     sp_wish wishes[SP_MAX_ATTRIBUTES];
     int count;
-    *cloud = sp_cloud_of_scene(scene);
-    cloud->count = view->count;
-    cloud->frame = snapshot->frame;
-    cloud->time = snapshot->time;
-    cloud->scale = view->scale;
-    sp_attribute *position = add(cloud, "position", 3, fill_position);
+    *table = sp_particle_table_of_scene(scene);
+    table->count = view->count;
+    table->frame = snapshot->frame;
+    table->time = snapshot->time;
+    table->scale = view->scale;
+    sp_attribute *position = add(table, "position", 3, fill_position);
     for (int d = 0; d < 3; d++) {
-        cloud->origin[d] = view->origin[d];
+        table->origin[d] = view->origin[d];
         position->column[d] = view->x[d];
     }
     TRY(sp_attributes_parse(scene, scene->output.attributes, wishes, &count, error));
     for (int k = 0; k < count; k++)
-        add_wish(cloud, scene, snapshot, &wishes[k]);
+        add_wish(table, scene, snapshot, &wishes[k]);
     return SPATE_OK;
 }
 
-bool sp_cloud_needs_grid(const spate_scene *scene)
+bool sp_particle_table_needs_grid(const spate_scene *scene)
 {
     sp_wish wishes[SP_MAX_ATTRIBUTES];
     int count;
@@ -200,7 +201,7 @@ bool sp_cloud_needs_grid(const spate_scene *scene)
     return needs;
 }
 
-spate_status sp_cloud_of_sim(sp_cloud *cloud, spate_sim *sim, spate_error *error)
+spate_status sp_particle_table_of_sim(sp_particle_table *table, spate_sim *sim, spate_error *error)
 {
     static const char *const faces[3] = {"u", "v", "w"};
     const spate_scene *scene = spate_sim_scene(sim);
@@ -214,47 +215,49 @@ spate_status sp_cloud_of_sim(sp_cloud *cloud, spate_sim *sim, spate_error *error
         for (int c = 0; c < components; c++)
             now.channel[column + c] = columns[c];
     }
-    TRY(sp_cloud_of_snapshot(cloud, scene, &now, error));
-    for (int d = 0; d < scene->dim && sp_cloud_needs_grid(scene); d++)
-        if (!spate_field_view(sim, faces[d], &cloud->u[d]))
-            cloud->u[d].values = NULL;
+    TRY(sp_particle_table_of_snapshot(table, scene, &now, error));
+    for (int d = 0; d < scene->dim && sp_particle_table_needs_grid(scene); d++)
+        if (!spate_field_view(sim, faces[d], &table->u[d]))
+            table->u[d].values = NULL;
     return SPATE_OK;
 }
 
-void sp_cloud_clear(sp_cloud *cloud)
+void sp_particle_table_clear(sp_particle_table *table)
 {
-    for (int k = 0; k < cloud->attribute_count; k++)
-        sp_free(cloud->attributes[k].block);
-    cloud->attribute_count = 0;
-    cloud->count = 0;
+    for (int k = 0; k < table->attribute_count; k++)
+        sp_free(table->attributes[k].block);
+    table->attribute_count = 0;
+    table->count = 0;
 }
 
 /* ------------------------------------------------------------------ looking at one */
 
-const sp_attribute *sp_cloud_find(const sp_cloud *cloud, const char *name)
+const sp_attribute *sp_particle_table_find(const sp_particle_table *table, const char *name)
 {
-    for (int k = 0; k < cloud->attribute_count; k++)
-        if (strcmp(cloud->attributes[k].name, name) == 0)
-            return &cloud->attributes[k];
+    for (int k = 0; k < table->attribute_count; k++)
+        if (strcmp(table->attributes[k].name, name) == 0)
+            return &table->attributes[k];
     return NULL;
 }
 
-const void *sp_cloud_values(const sp_cloud *cloud, const sp_attribute *attribute, size_t begin,
-                            size_t count, sp_cloud_buffer *buffer)
+const void *sp_particle_table_values(const sp_particle_table *table, const sp_attribute *attribute,
+                                     size_t begin, size_t count, sp_particle_table_buffer *buffer)
 {
     if (!attribute->fill)
         return (const uint32_t *)attribute->block + begin * (size_t)attribute->components;
-    attribute->fill(cloud, attribute, begin, count, buffer);
+    attribute->fill(table, attribute, begin, count, buffer);
     return buffer;
 }
 
-void sp_cloud_bounds(const sp_cloud *cloud, double margin, float low[3], float high[3])
+void sp_particle_table_bounds(const sp_particle_table *table, double margin, float low[3],
+                              float high[3])
 {
-    sp_cloud_buffer buffer;
+    sp_particle_table_buffer buffer;
     float least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (size_t begin = 0; begin < cloud->count; begin += SP_CLOUD_BLOCK) {
-        size_t left = cloud->count - begin, count = left < SP_CLOUD_BLOCK ? left : SP_CLOUD_BLOCK;
-        const float *x = sp_cloud_values(cloud, &cloud->attributes[0], begin, count, &buffer);
+    for (size_t begin = 0; begin < table->count; begin += SP_TABLE_BLOCK) {
+        size_t left = table->count - begin, count = left < SP_TABLE_BLOCK ? left : SP_TABLE_BLOCK;
+        const float *x =
+            sp_particle_table_values(table, &table->attributes[0], begin, count, &buffer);
         for (size_t k = 0; k < 3 * count; k += 3)
             for (size_t d = 0; d < 3; d++) {
                 least[d] = x[k + d] < least[d] ? x[k + d] : least[d];
@@ -262,74 +265,75 @@ void sp_cloud_bounds(const sp_cloud *cloud, double margin, float low[3], float h
             }
     }
     for (int d = 0; d < 3; d++) {
-        low[d] = cloud->count ? (float)((double)least[d] - margin) : 0.0f;
-        high[d] = cloud->count ? (float)((double)most[d] + margin) : 0.0f;
+        low[d] = table->count ? (float)((double)least[d] - margin) : 0.0f;
+        high[d] = table->count ? (float)((double)most[d] + margin) : 0.0f;
     }
 }
 
 /* The speed of particles that were read with their velocity. */
-static spate_status add_speed(sp_cloud *cloud, spate_error *error)
+static spate_status add_speed(sp_particle_table *table, spate_error *error)
 {
-    const sp_attribute *velocity = sp_cloud_find(cloud, "velocity");
-    if (!velocity || !velocity->block || sp_cloud_find(cloud, "speed") ||
-        cloud->attribute_count > SP_MAX_ATTRIBUTES)
+    const sp_attribute *velocity = sp_particle_table_find(table, "velocity");
+    if (!velocity || !velocity->block || sp_particle_table_find(table, "speed") ||
+        table->attribute_count > SP_MAX_ATTRIBUTES)
         return SPATE_OK;
     const float *v = velocity->block;
-    float *speed = sp_alloc(cloud->count, sizeof *speed);
+    float *speed = sp_alloc(table->count, sizeof *speed);
     if (!speed)
-        return sp_fail_memory(error, "the speed of particles", cloud->count * sizeof *speed);
-    for (size_t k = 0; k < cloud->count; k++, v += 3)
+        return sp_fail_memory(error, "the speed of particles", table->count * sizeof *speed);
+    for (size_t k = 0; k < table->count; k++, v += 3)
         speed[k] = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    add(cloud, "speed", 1, NULL)->block = speed;
+    add(table, "speed", 1, NULL)->block = speed;
     return SPATE_OK;
 }
 
-static spate_status keep(sp_cloud *cloud, const char *word, sp_attribute *kept, int *count,
+static spate_status keep(sp_particle_table *table, const char *word, sp_attribute *kept, int *count,
                          spate_error *error)
 {
     for (int k = 0; k < *count; k++)
         if (strcmp(kept[k].name, word) == 0)
             return SPATE_OK;
-    for (int k = 0; k < cloud->attribute_count; k++)
-        if (strcmp(cloud->attributes[k].name, word) == 0) {
-            kept[(*count)++] = cloud->attributes[k];
-            cloud->attributes[k].block = NULL;
+    for (int k = 0; k < table->attribute_count; k++)
+        if (strcmp(table->attributes[k].name, word) == 0) {
+            kept[(*count)++] = table->attributes[k];
+            table->attributes[k].block = NULL;
             return SPATE_OK;
         }
     char names[256] = "";
-    for (int k = 1; k < cloud->attribute_count; k++) {
+    for (int k = 1; k < table->attribute_count; k++) {
         size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s", k > 1 ? ", " : "",
-                 cloud->attributes[k].name);
+                 table->attributes[k].name);
     }
     return sp_fail(error, SPATE_ERROR_USAGE, "--attributes",
                    "the particle files have no '%.40s'; they have %s", word,
                    names[0] ? names : "only positions");
 }
 
-spate_status sp_cloud_choose(sp_cloud *cloud, const char *words, spate_error *error)
+spate_status sp_particle_table_choose(sp_particle_table *table, const char *words,
+                                      spate_error *error)
 {
     sp_attribute kept[SP_MAX_ATTRIBUTES + 1];
     int count = 0;
     char word[64];
-    spate_status status = strstr(words, "speed") ? add_speed(cloud, error) : SPATE_OK;
+    spate_status status = strstr(words, "speed") ? add_speed(table, error) : SPATE_OK;
     if (status == SPATE_OK)
-        status = keep(cloud, "position", kept, &count, error);
+        status = keep(table, "position", kept, &count, error);
     for (const char *text = words; status == SPATE_OK;) {
         text += strspn(text, " ,");
         size_t length = strcspn(text, " ,");
         if (length == 0)
             break;
         snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), text);
-        status = keep(cloud, word, kept, &count, error);
+        status = keep(table, word, kept, &count, error);
         text += length;
     }
-    size_t particles = cloud->count;
-    sp_cloud_clear(cloud);
-    memcpy(cloud->attributes, kept, (size_t)count * sizeof *kept);
-    cloud->attribute_count = count;
-    cloud->count = particles;
+    size_t particles = table->count;
+    sp_particle_table_clear(table);
+    memcpy(table->attributes, kept, (size_t)count * sizeof *kept);
+    table->attribute_count = count;
+    table->count = particles;
     if (status != SPATE_OK)
-        sp_cloud_clear(cloud);
+        sp_particle_table_clear(table);
     return status;
 }

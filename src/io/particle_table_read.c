@@ -1,5 +1,5 @@
-/* particle_table_read.c -- a particle file of a run into columns, a block of rows at a time: the file is
- * never in memory as a whole beside what is made of it.
+/* particle_table_read.c -- a particle file of a run into columns, a block of rows at a time: the
+ * file is never in memory as a whole beside what is made of it.
  *
  * Only the PLY that spate writes is read here (binary little-endian, all properties of four bytes);
  * ply.c reads any other. Properties are taken together to attributes by their names: x y z,
@@ -94,7 +94,7 @@ static spate_status open_file(particle_file *file, const char *path, spate_error
     return check_layout(file, (uint64_t)about.st_size, error);
 }
 
-spate_status sp_cloud_probe(const char *path, spate_error *error)
+spate_status sp_particle_table_probe(const char *path, spate_error *error)
 {
     particle_file file;
     spate_status status = open_file(&file, path, error);
@@ -126,7 +126,8 @@ static bool split_name(const char *property, char name[40], int component)
 }
 
 /* Groups properties to attributes and makes room for their values. */
-static spate_status make_attributes(sp_cloud *cloud, const particle_file *file, spate_error *error)
+static spate_status make_attributes(sp_particle_table *table, const particle_file *file,
+                                    spate_error *error)
 {
     const sp_ply *ply = &file->ply;
     sp_attribute *last = NULL;
@@ -139,20 +140,20 @@ static spate_status make_attributes(sp_cloud *cloud, const particle_file *file, 
             last->components++;
             continue;
         }
-        if (cloud->attribute_count > SP_MAX_ATTRIBUTES)
+        if (table->attribute_count > SP_MAX_ATTRIBUTES)
             return sp_fail(error, SPATE_ERROR_FILE, file->path,
                            "has more properties than spate writes");
-        last = &cloud->attributes[cloud->attribute_count++];
+        last = &table->attributes[table->attribute_count++];
         *last = (sp_attribute){.components = 1, .integer = integer};
         split_name(property->name, last->name, 0);
     }
-    for (int k = 0; k < cloud->attribute_count; k++) {
-        sp_attribute *attribute = &cloud->attributes[k];
-        attribute->block = sp_alloc(cloud->count, 4 * (size_t)attribute->components);
+    for (int k = 0; k < table->attribute_count; k++) {
+        sp_attribute *attribute = &table->attributes[k];
+        attribute->block = sp_alloc(table->count, 4 * (size_t)attribute->components);
         if (!attribute->block)
-            return sp_fail_memory(error, file->path, 4 * cloud->count * ply->property_count);
+            return sp_fail_memory(error, file->path, 4 * table->count * ply->property_count);
     }
-    const sp_attribute *first = &cloud->attributes[0];
+    const sp_attribute *first = &table->attributes[0];
     if (strcmp(first->name, "position") != 0 || first->components != 3 || first->integer)
         return sp_fail(error, SPATE_ERROR_FILE, file->path, "does not begin with x y z");
     return SPATE_OK;
@@ -164,19 +165,19 @@ static uint32_t load(const unsigned char *bytes)
            (uint32_t)bytes[3] << 24;
 }
 
-static spate_status read_rows(sp_cloud *cloud, particle_file *file, spate_error *error)
+static spate_status read_rows(sp_particle_table *table, particle_file *file, spate_error *error)
 {
     size_t stride = 4 * file->ply.property_count, most = BLOCK_SIZE / stride;
-    for (size_t begin = 0; begin < cloud->count; begin += most) {
-        size_t rows = cloud->count - begin < most ? cloud->count - begin : most;
+    for (size_t begin = 0; begin < table->count; begin += most) {
+        size_t rows = table->count - begin < most ? table->count - begin : most;
         ssize_t got =
             read_at(file->descriptor, file->bytes, rows * stride, file->first_row + begin * stride);
         if (got < 0 || (size_t)got != rows * stride)
             return sp_fail(error, SPATE_ERROR_FILE, file->path, "cannot be read: %s",
                            got < 0 ? strerror(errno) : "it became shorter");
         const unsigned char *row = (const unsigned char *)file->bytes;
-        for (int k = 0; k < cloud->attribute_count; k++) {
-            const sp_attribute *attribute = &cloud->attributes[k];
+        for (int k = 0; k < table->attribute_count; k++) {
+            const sp_attribute *attribute = &table->attributes[k];
             size_t n = (size_t)attribute->components;
             uint32_t *out = (uint32_t *)attribute->block + begin * n;
             for (size_t i = 0; i < rows; i++)
@@ -188,22 +189,22 @@ static spate_status read_rows(sp_cloud *cloud, particle_file *file, spate_error 
     return SPATE_OK;
 }
 
-spate_status sp_cloud_read(sp_cloud *cloud, const spate_scene *scene, int frame, const char *path,
-                           spate_error *error)
+spate_status sp_particle_table_read(sp_particle_table *table, const spate_scene *scene, int frame,
+                                    const char *path, spate_error *error)
 {
     particle_file file;
-    *cloud = sp_cloud_of_scene(scene);
-    cloud->frame = frame;
-    cloud->time = frame / scene->fps;
+    *table = sp_particle_table_of_scene(scene);
+    table->frame = frame;
+    table->time = frame / scene->fps;
     spate_status status = open_file(&file, path, error);
     if (status == SPATE_OK) {
-        cloud->count = (size_t)file.vertices->count;
-        status = make_attributes(cloud, &file, error);
+        table->count = (size_t)file.vertices->count;
+        status = make_attributes(table, &file, error);
     }
     if (status == SPATE_OK)
-        status = read_rows(cloud, &file, error);
+        status = read_rows(table, &file, error);
     close_file(&file);
     if (status != SPATE_OK)
-        sp_cloud_clear(cloud);
+        sp_particle_table_clear(table);
     return status;
 }

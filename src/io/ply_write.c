@@ -14,15 +14,15 @@
 
 enum { ROWS = 1024 }; /* built at a time */
 
-static void put_header(sp_file *file, const sp_cloud *cloud)
+static void put_header(sp_file *file, const sp_particle_table *table)
 {
     static const char *const axes[3] = {"x", "y", "z"};
     sp_file_print(file,
                   "ply\nformat binary_little_endian 1.0\ncomment spate " SPATE_VERSION
                   ", m and m/s\nelement vertex %zu\n",
-                  cloud->count);
-    for (int k = 0; k < cloud->attribute_count; k++) {
-        const sp_attribute *attribute = &cloud->attributes[k];
+                  table->count);
+    for (int k = 0; k < table->attribute_count; k++) {
+        const sp_attribute *attribute = &table->attributes[k];
         const char *type = attribute->integer ? "uint" : "float";
         for (int c = 0; c < attribute->components; c++) {
             if (strcmp(attribute->name, "position") == 0)
@@ -40,16 +40,18 @@ static void put_header(sp_file *file, const sp_cloud *cloud)
     sp_file_print(file, "end_header\n");
 }
 
-static void put_rows(sp_file *file, const sp_cloud *cloud, size_t stride, unsigned char *rows)
+static void put_rows(sp_file *file, const sp_particle_table *table, size_t stride,
+                     unsigned char *rows)
 {
-    sp_cloud_buffer buffer;
-    for (size_t begin = 0; begin < cloud->count; begin += ROWS) {
-        size_t count = cloud->count - begin < ROWS ? cloud->count - begin : ROWS;
+    sp_particle_table_buffer buffer;
+    for (size_t begin = 0; begin < table->count; begin += ROWS) {
+        size_t count = table->count - begin < ROWS ? table->count - begin : ROWS;
         unsigned char *column = rows;
-        for (int k = 0; k < cloud->attribute_count; k++) {
-            const sp_attribute *attribute = &cloud->attributes[k];
+        for (int k = 0; k < table->attribute_count; k++) {
+            const sp_attribute *attribute = &table->attributes[k];
             size_t n = (size_t)attribute->components;
-            const uint32_t *values = sp_cloud_values(cloud, attribute, begin, count, &buffer);
+            const uint32_t *values =
+                sp_particle_table_values(table, attribute, begin, count, &buffer);
             for (size_t i = 0; i < count; i++)
                 for (size_t c = 0; c < n; c++)
                     sp_store32(column + i * stride + 4 * c, values[i * n + c]);
@@ -60,11 +62,11 @@ static void put_rows(sp_file *file, const sp_cloud *cloud, size_t stride, unsign
     }
 }
 
-spate_status sp_ply_write(const sp_cloud *cloud, const char *path, spate_error *error)
+spate_status sp_ply_write(const sp_particle_table *table, const char *path, spate_error *error)
 {
     size_t stride = 0;
-    for (int k = 0; k < cloud->attribute_count; k++)
-        stride += 4 * (size_t)cloud->attributes[k].components;
+    for (int k = 0; k < table->attribute_count; k++)
+        stride += 4 * (size_t)table->attributes[k].components;
     unsigned char *rows = sp_alloc(ROWS, stride);
     if (!rows)
         return sp_fail_memory(error, "particle output", ROWS * stride);
@@ -73,19 +75,19 @@ spate_status sp_ply_write(const sp_cloud *cloud, const char *path, spate_error *
         sp_free(rows);
         return error->status;
     }
-    put_header(file, cloud);
-    put_rows(file, cloud, stride, rows);
+    put_header(file, table);
+    put_rows(file, table, stride, rows);
     sp_free(rows);
     return sp_file_close(file, error);
 }
 
 spate_status spate_particles_write_ply(spate_sim *sim, const char *path, spate_error *error)
 {
-    sp_cloud cloud;
+    sp_particle_table table;
     spate_error local;
     error = error ? error : &local;
-    TRY(sp_cloud_of_sim(&cloud, sim, error));
-    return sp_ply_write(&cloud, path, error);
+    TRY(sp_particle_table_of_sim(&table, sim, error));
+    return sp_ply_write(&table, path, error);
 }
 
 /* ------------------------------------------------------------------ surfaces */

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-bool sp_send_all(int socket, const void *bytes, size_t size)
+bool sp_socket_send(int socket, const void *bytes, size_t size)
 {
     for (const char *next = bytes; size > 0;) {
         ssize_t sent = send(socket, next, size, MSG_NOSIGNAL);

@@ -7,6 +7,6 @@
 
 /* All of them, however many calls that takes; false when the other side is gone or too slow. Never
  * raises SIGPIPE. */
-bool sp_send_all(int socket, const void *bytes, size_t size);
+bool sp_socket_send(int socket, const void *bytes, size_t size);
 
 #endif

@@ -16,7 +16,7 @@ static void put_head(sp_file *file, const sp_usd_sequence *s)
     int first = 0, last = 0;
     bool any = false;
     const int *lists[2] = {s->frames, s->mesh_frames};
-    int counts[2] = {s->cloud ? s->frame_count : 0, s->mesh ? s->mesh_frame_count : 0};
+    int counts[2] = {s->table ? s->frame_count : 0, s->mesh ? s->mesh_frame_count : 0};
     for (int k = 0; k < 2; k++) {
         if (counts[k] == 0)
             continue;
@@ -70,8 +70,8 @@ static void put_particles(sp_file *file, const sp_usd_sequence *s, const char *m
     else
         sp_file_print(file, "\n");
     sp_file_print(file, "    {\n");
-    for (int k = 0; k < s->cloud->attribute_count; k++) {
-        sp_usd_name name = sp_usd_name_of(&s->cloud->attributes[k]);
+    for (int k = 0; k < s->table->attribute_count; k++) {
+        sp_usd_name name = sp_usd_name_of(&s->table->attributes[k]);
         put_declaration(file, sp_usd_type_name(name.type), name.name, name.interpolation);
     }
     put_declaration(file, "float[]", "widths", "vertex");
@@ -113,7 +113,7 @@ static spate_status write_layer(const char *folder, const char *name, const char
     if (!file)
         return error->status;
     put_head(file, s);
-    if (s->cloud)
+    if (s->table)
         put_particles(file, s, manifest);
     if (s->mesh)
         put_surface(file, s, manifest);

@@ -16,7 +16,7 @@
 struct sp_usd_film {
     sp_usd *usd;
     int particles, surface;                /* prims, -1: none yet */
-    int attributes[SP_MAX_ATTRIBUTES + 1]; /* of the cloud */
+    int attributes[SP_MAX_ATTRIBUTES + 1]; /* of the table */
     int widths, extent;
     int mesh_points, mesh_normals, mesh_velocities, mesh_counts, mesh_indices, mesh_extent;
 };
@@ -73,11 +73,11 @@ sp_usd_name sp_usd_name_of(const sp_attribute *attribute)
     return name;
 }
 
-static void declare_cloud(sp_usd_film *film, const sp_cloud *cloud)
+static void declare_cloud(sp_usd_film *film, const sp_particle_table *table)
 {
     film->particles = sp_usd_prim(film->usd, 0, "Points", "particles");
-    for (int k = 0; k < cloud->attribute_count; k++) {
-        sp_usd_name name = sp_usd_name_of(&cloud->attributes[k]);
+    for (int k = 0; k < table->attribute_count; k++) {
+        sp_usd_name name = sp_usd_name_of(&table->attributes[k]);
         film->attributes[k] =
             sp_usd_attribute(film->usd, film->particles, name.name, name.type, name.interpolation);
     }
@@ -87,18 +87,19 @@ static void declare_cloud(sp_usd_film *film, const sp_cloud *cloud)
 
 static void put_integers(sp_usd *usd, const uint32_t *values, size_t count)
 {
-    int64_t wide[SP_CLOUD_BLOCK];
+    int64_t wide[SP_TABLE_BLOCK];
     for (size_t k = 0; k < count; k++)
         wide[k] = values[k];
     sp_usd_sample_put(usd, wide, count);
 }
 
-static void put_attribute(sp_usd *usd, const sp_cloud *cloud, const sp_attribute *attribute)
+static void put_attribute(sp_usd *usd, const sp_particle_table *table,
+                          const sp_attribute *attribute)
 {
-    sp_cloud_buffer buffer;
-    for (size_t begin = 0; begin < cloud->count; begin += SP_CLOUD_BLOCK) {
-        size_t left = cloud->count - begin, count = left < SP_CLOUD_BLOCK ? left : SP_CLOUD_BLOCK;
-        const void *values = sp_cloud_values(cloud, attribute, begin, count, &buffer);
+    sp_particle_table_buffer buffer;
+    for (size_t begin = 0; begin < table->count; begin += SP_TABLE_BLOCK) {
+        size_t left = table->count - begin, count = left < SP_TABLE_BLOCK ? left : SP_TABLE_BLOCK;
+        const void *values = sp_particle_table_values(table, attribute, begin, count, &buffer);
         if (attribute->integer)
             put_integers(usd, values, count);
         else
@@ -108,27 +109,27 @@ static void put_attribute(sp_usd *usd, const sp_cloud *cloud, const sp_attribute
 
 static void put_constant(sp_usd *usd, float value, size_t count)
 {
-    float values[SP_CLOUD_BLOCK];
-    for (int k = 0; k < SP_CLOUD_BLOCK; k++)
+    float values[SP_TABLE_BLOCK];
+    for (int k = 0; k < SP_TABLE_BLOCK; k++)
         values[k] = value;
-    for (; count > SP_CLOUD_BLOCK; count -= SP_CLOUD_BLOCK)
-        sp_usd_sample_put(usd, values, SP_CLOUD_BLOCK);
+    for (; count > SP_TABLE_BLOCK; count -= SP_TABLE_BLOCK)
+        sp_usd_sample_put(usd, values, SP_TABLE_BLOCK);
     sp_usd_sample_put(usd, values, count);
 }
 
-void sp_usd_film_cloud(sp_usd_film *film, const sp_cloud *cloud, double time)
+void sp_usd_film_particles(sp_usd_film *film, const sp_particle_table *table, double time)
 {
     sp_usd *usd = film->usd;
     float box[2][3];
     if (film->particles < 0)
-        declare_cloud(film, cloud);
-    for (int k = 0; k < cloud->attribute_count; k++) {
-        sp_usd_sample_begin(usd, film->attributes[k], time, cloud->count);
-        put_attribute(usd, cloud, &cloud->attributes[k]);
+        declare_cloud(film, table);
+    for (int k = 0; k < table->attribute_count; k++) {
+        sp_usd_sample_begin(usd, film->attributes[k], time, table->count);
+        put_attribute(usd, table, &table->attributes[k]);
     }
-    sp_usd_sample_begin(usd, film->widths, time, cloud->count);
-    put_constant(usd, (float)(2 * cloud->radius), cloud->count);
-    sp_cloud_bounds(cloud, cloud->radius, box[0], box[1]);
+    sp_usd_sample_begin(usd, film->widths, time, table->count);
+    put_constant(usd, (float)(2 * table->radius), table->count);
+    sp_particle_table_bounds(table, table->radius, box[0], box[1]);
     sp_usd_sample_begin(usd, film->extent, time, 2);
     sp_usd_sample_put(usd, box, 2);
 }
@@ -173,11 +174,11 @@ static void put_vectors(sp_usd *usd, int attribute, const spate_mesh_data *mesh,
 
 static void put_counts(sp_usd *usd, int32_t value, size_t count)
 {
-    int32_t values[SP_CLOUD_BLOCK];
-    for (int k = 0; k < SP_CLOUD_BLOCK; k++)
+    int32_t values[SP_TABLE_BLOCK];
+    for (int k = 0; k < SP_TABLE_BLOCK; k++)
         values[k] = value;
-    for (; count > SP_CLOUD_BLOCK; count -= SP_CLOUD_BLOCK)
-        sp_usd_sample_put(usd, values, SP_CLOUD_BLOCK);
+    for (; count > SP_TABLE_BLOCK; count -= SP_TABLE_BLOCK)
+        sp_usd_sample_put(usd, values, SP_TABLE_BLOCK);
     sp_usd_sample_put(usd, values, count);
 }
 

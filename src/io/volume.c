@@ -65,7 +65,7 @@ static void fill_table(sp_volume *volume)
 }
 
 /* Room for one more block: the list and a table at most half full. */
-static bool make_room(sp_volume *volume)
+static bool reserve(sp_volume *volume)
 {
     if (volume->leaf_count < volume->leaf_room)
         return true;
@@ -93,7 +93,7 @@ static sp_leaf *touch(sp_volume *volume, const int at[3])
     sp_leaf *leaf = find(volume, at);
     if (leaf)
         return leaf;
-    if (!make_room(volume))
+    if (!reserve(volume))
         return NULL;
     leaf = sp_alloc(1, sizeof *leaf);
     if (!leaf)
@@ -159,16 +159,17 @@ static bool splat(sp_volume *volume, const float *x, const float *v)
     return true;
 }
 
-static spate_status splat_all(sp_volume *volume, const sp_cloud *cloud, spate_error *error)
+static spate_status splat_all(sp_volume *volume, const sp_particle_table *table, spate_error *error)
 {
-    sp_cloud_buffer positions, velocities;
+    sp_particle_table_buffer positions, velocities;
     static const float rest[3];
-    const sp_attribute *velocity = sp_cloud_find(cloud, "velocity");
-    for (size_t begin = 0; begin < cloud->count; begin += SP_CLOUD_BLOCK) {
-        size_t left = cloud->count - begin, count = left < SP_CLOUD_BLOCK ? left : SP_CLOUD_BLOCK;
-        const float *x = sp_cloud_values(cloud, &cloud->attributes[0], begin, count, &positions);
+    const sp_attribute *velocity = sp_particle_table_find(table, "velocity");
+    for (size_t begin = 0; begin < table->count; begin += SP_TABLE_BLOCK) {
+        size_t left = table->count - begin, count = left < SP_TABLE_BLOCK ? left : SP_TABLE_BLOCK;
+        const float *x =
+            sp_particle_table_values(table, &table->attributes[0], begin, count, &positions);
         const float *v =
-            velocity ? sp_cloud_values(cloud, velocity, begin, count, &velocities) : NULL;
+            velocity ? sp_particle_table_values(table, velocity, begin, count, &velocities) : NULL;
         for (size_t k = 0; k < count; k++)
             if (!splat(volume, x + 3 * k, v ? v + 3 * k : rest))
                 return sp_fail_memory(error, "the volume of the liquid",
@@ -381,11 +382,11 @@ static void finish(sp_volume *volume)
     sort_leaves(volume);
 }
 
-static spate_status build(sp_volume *volume, const sp_cloud *cloud, spate_error *error)
+static spate_status build(sp_volume *volume, const sp_particle_table *table, spate_error *error)
 {
     halo wide;
-    TRY(splat_all(volume, cloud, error));
-    settle(volume, cloud->particles_per_axis);
+    TRY(splat_all(volume, table, error));
+    settle(volume, table->particles_per_axis);
     for (size_t k = 0; k < volume->leaf_count; k++)
         mark_surface(volume, volume->leaves[k], &wide);
     if (!widen(volume))
@@ -407,12 +408,12 @@ static spate_status build(sp_volume *volume, const sp_cloud *cloud, spate_error 
     return SPATE_OK;
 }
 
-spate_status sp_volume_create(sp_volume *volume, const sp_cloud *cloud, spate_error *error)
+spate_status sp_volume_create(sp_volume *volume, const sp_particle_table *table, spate_error *error)
 {
-    *volume = (sp_volume){.dim = cloud->dim, .cell_size = cloud->cell_size};
-    memcpy(volume->cells, cloud->cells, sizeof volume->cells);
-    volume->band = (float)SP_VOLUME_BAND * (float)cloud->cell_size;
-    spate_status status = build(volume, cloud, error);
+    *volume = (sp_volume){.dim = table->dim, .cell_size = table->cell_size};
+    memcpy(volume->cells, table->cells, sizeof volume->cells);
+    volume->band = (float)SP_VOLUME_BAND * (float)table->cell_size;
+    spate_status status = build(volume, table, error);
     if (status != SPATE_OK)
         sp_volume_clear(volume);
     return status;

@@ -37,7 +37,8 @@ typedef struct sp_volume {
     size_t table_size;
 } sp_volume;
 
-spate_status sp_volume_create(sp_volume *volume, const sp_cloud *cloud, spate_error *error);
+spate_status sp_volume_create(sp_volume *volume, const sp_particle_table *table,
+                              spate_error *error);
 void sp_volume_clear(sp_volume *volume);
 /* The block at a place in blocks, NULL if it has none: far outside. */
 const sp_leaf *sp_volume_leaf(const sp_volume *volume, const int at[3]);

@@ -44,11 +44,12 @@ static void put_memory(sp_file *file, const array *what)
 
 static void put_attribute(sp_file *file, const array *what)
 {
-    const sp_cloud *cloud = what->source;
-    sp_cloud_buffer buffer;
-    for (size_t begin = 0; begin < cloud->count; begin += SP_CLOUD_BLOCK) {
-        size_t left = cloud->count - begin, count = left < SP_CLOUD_BLOCK ? left : SP_CLOUD_BLOCK;
-        const void *values = sp_cloud_values(cloud, what->attribute, begin, count, &buffer);
+    const sp_particle_table *table = what->source;
+    sp_particle_table_buffer buffer;
+    for (size_t begin = 0; begin < table->count; begin += SP_TABLE_BLOCK) {
+        size_t left = table->count - begin, count = left < SP_TABLE_BLOCK ? left : SP_TABLE_BLOCK;
+        const void *values =
+            sp_particle_table_values(table, what->attribute, begin, count, &buffer);
         if (sp_file_write_numbers(file, values, count * (size_t)what->components, 4) != SPATE_OK)
             return;
     }
@@ -58,10 +59,10 @@ static void put_attribute(sp_file *file, const array *what)
 static void put_sequence(sp_file *file, const array *what)
 {
     const uint64_t *rule = what->source;
-    uint32_t small[SP_CLOUD_BLOCK];
-    uint64_t large[SP_CLOUD_BLOCK];
-    for (uint64_t begin = 0; begin < what->values; begin += SP_CLOUD_BLOCK) {
-        uint64_t left = what->values - begin, count = left < SP_CLOUD_BLOCK ? left : SP_CLOUD_BLOCK;
+    uint32_t small[SP_TABLE_BLOCK];
+    uint64_t large[SP_TABLE_BLOCK];
+    for (uint64_t begin = 0; begin < what->values; begin += SP_TABLE_BLOCK) {
+        uint64_t left = what->values - begin, count = left < SP_TABLE_BLOCK ? left : SP_TABLE_BLOCK;
         for (uint64_t k = 0; k < count; k++) {
             large[k] = rule[0] + rule[1] * (begin + k);
             small[k] = (uint32_t)large[k];
@@ -108,10 +109,11 @@ static array *declare(vtk_file *vtk, const char *type, const char *name, int com
     return a;
 }
 
-static void declare_attribute(vtk_file *vtk, const sp_cloud *cloud, const sp_attribute *attribute)
+static void declare_attribute(vtk_file *vtk, const sp_particle_table *table,
+                              const sp_attribute *attribute)
 {
     declare(vtk, attribute->integer ? "UInt32" : "Float32", attribute->name, attribute->components,
-            cloud->count, 4, put_attribute, cloud)
+            table->count, 4, put_attribute, table)
         ->attribute = attribute;
 }
 
@@ -171,7 +173,8 @@ static void begin_piece(vtk_file *vtk, size_t points, size_t verts, size_t lines
 
 /* ------------------------------------------------------------------ files */
 
-spate_status sp_vtk_write_particles(const sp_cloud *cloud, const char *path, spate_error *error)
+spate_status sp_vtk_write_particles(const sp_particle_table *table, const char *path,
+                                    spate_error *error)
 {
     /* a cell of its own for each particle, without which ParaView shows nothing */
     static const uint64_t rules[2][2] = {{0, 1}, {1, 1}};
@@ -180,16 +183,16 @@ spate_status sp_vtk_write_particles(const sp_cloud *cloud, const char *path, spa
         return error->status;
     begin_file(&vtk, "PolyData");
     sp_file_print(vtk.file, "<PolyData>\n");
-    put_time(&vtk, cloud->time);
-    begin_piece(&vtk, cloud->count, cloud->count, 0, 0);
+    put_time(&vtk, table->time);
+    begin_piece(&vtk, table->count, table->count, 0, 0);
     sp_file_print(vtk.file, "<PointData%s>\n",
-                  sp_cloud_find(cloud, "velocity") ? " Vectors=\"velocity\"" : "");
-    for (int k = 1; k < cloud->attribute_count; k++)
-        declare_attribute(&vtk, cloud, &cloud->attributes[k]);
+                  sp_particle_table_find(table, "velocity") ? " Vectors=\"velocity\"" : "");
+    for (int k = 1; k < table->attribute_count; k++)
+        declare_attribute(&vtk, table, &table->attributes[k]);
     sp_file_print(vtk.file, "</PointData>\n<Points>\n");
-    declare_attribute(&vtk, cloud, &cloud->attributes[0]);
+    declare_attribute(&vtk, table, &table->attributes[0]);
     sp_file_print(vtk.file, "</Points>\n");
-    declare_cells(&vtk, "Verts", cloud->count, 1, NULL, rules);
+    declare_cells(&vtk, "Verts", table->count, 1, NULL, rules);
     return end_file(&vtk, "PolyData", error);
 }
 

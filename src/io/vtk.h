@@ -6,7 +6,8 @@
 #include "particle_table.h"
 #include "volume.h"
 
-spate_status sp_vtk_write_particles(const sp_cloud *cloud, const char *path, spate_error *error);
+spate_status sp_vtk_write_particles(const sp_particle_table *table, const char *path,
+                                    spate_error *error);
 /* time in s */
 spate_status sp_vtk_write_mesh(const spate_mesh_data *mesh, double time, const char *path,
                                spate_error *error);

@@ -23,19 +23,19 @@ static spate_status unknown_ending(const char *path, const char *known, spate_er
 
 spate_status spate_particles_write(spate_sim *sim, const char *path, spate_error *error)
 {
-    sp_cloud cloud;
+    sp_particle_table table;
     spate_error local;
     error = error ? error : &local;
-    TRY(sp_cloud_of_sim(&cloud, sim, error));
+    TRY(sp_particle_table_of_sim(&table, sim, error));
     if (ends_with(path, ".ply"))
-        return sp_ply_write(&cloud, path, error);
+        return sp_ply_write(&table, path, error);
     if (ends_with(path, ".vtp"))
-        return sp_vtk_write_particles(&cloud, path, error);
+        return sp_vtk_write_particles(&table, path, error);
     if (ends_with(path, ".usda") || ends_with(path, ".usdc")) {
-        sp_usd_film *film = sp_usd_film_create(path, cloud.fps, error);
+        sp_usd_film *film = sp_usd_film_create(path, table.fps, error);
         if (!film)
             return error->status;
-        sp_usd_film_cloud(film, &cloud, cloud.time * cloud.fps);
+        sp_usd_film_particles(film, &table, table.time * table.fps);
         return sp_usd_film_close(film, error);
     }
     return unknown_ending(path, ".ply, .vtp, .usda or .usdc", error);
@@ -63,17 +63,17 @@ spate_status spate_mesh_write(const spate_mesh_data *mesh, const char *path, spa
 
 spate_status spate_volume_write(spate_sim *sim, const char *path, spate_error *error)
 {
-    sp_cloud cloud;
+    sp_particle_table table;
     sp_volume volume;
     spate_error local;
     error = error ? error : &local;
     bool vdb = ends_with(path, ".vdb");
     if (!vdb && !ends_with(path, ".vti"))
         return unknown_ending(path, ".vdb or .vti", error);
-    TRY(sp_cloud_of_sim(&cloud, sim, error));
-    TRY(sp_volume_create(&volume, &cloud, error));
+    TRY(sp_particle_table_of_sim(&table, sim, error));
+    TRY(sp_volume_create(&volume, &table, error));
     spate_status status = vdb ? sp_vdb_write(&volume, path, error)
-                              : sp_vtk_write_volume(&volume, cloud.time, path, error);
+                              : sp_vtk_write_volume(&volume, table.time, path, error);
     sp_volume_clear(&volume);
     return status;
 }

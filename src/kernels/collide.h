@@ -179,15 +179,15 @@ SP_KERNEL void sp_stop_at(const sp_solid *solid, const double x[3], const double
         v[d] -= approach * normal[d];
 }
 
-SP_KERNEL void sp_keep_in_room(const sp_room *room, int dim, double x[3])
+SP_KERNEL void sp_keep_in_room(const sp_clearance *room, int dim, double x[3])
 {
     for (int d = 0; d < dim; d++)
         x[d] = x[d] < room->low[d] ? room->low[d] : x[d] > room->high[d] ? room->high[d] : x[d];
 }
 
 /* Pushes x out of whatever it is in; whether it is free at the end. */
-SP_KERNEL bool sp_push_out(const sp_solids *solids, const sp_room *room, double x[3], double v[3],
-                           double dt, bool *pushed)
+SP_KERNEL bool sp_push_out(const sp_solids *solids, const sp_clearance *room, double x[3],
+                           double v[3], double dt, bool *pushed)
 {
     for (int push = 0; push < SP_PUSHES; push++) {
         double normal[3];
@@ -206,7 +206,7 @@ SP_KERNEL bool sp_push_out(const sp_solids *solids, const sp_room *room, double 
 
 /* Whether the straight way from x, where the point was, to `place` passes no solid but those that
  * have come over x. */
-SP_KERNEL bool sp_is_reachable(const sp_solids *solids, const sp_room *room, const double x[3],
+SP_KERNEL bool sp_is_reachable(const sp_solids *solids, const sp_clearance *room, const double x[3],
                                const double place[3])
 {
     for (int k = 0; k < solids->count; k++) {
@@ -223,7 +223,7 @@ SP_KERNEL bool sp_is_reachable(const sp_solids *solids, const sp_room *room, con
 }
 
 /* The first free place on shells around x, within reach, for a point that comes from x0. */
-SP_KERNEL bool sp_find_place(const sp_solids *solids, const sp_room *room, const double x0[3],
+SP_KERNEL bool sp_find_place(const sp_solids *solids, const sp_clearance *room, const double x0[3],
                              double x[3])
 {
     enum { SHELLS = 12 };
@@ -248,7 +248,7 @@ SP_KERNEL bool sp_find_place(const sp_solids *solids, const sp_room *room, const
     return false;
 }
 
-SP_KERNEL sp_contact sp_bodies_sweep(const sp_solids *solids, const sp_room *room,
+SP_KERNEL sp_contact sp_bodies_sweep(const sp_solids *solids, const sp_clearance *room,
                                      const double x0[3], double x1[3], double v[3], double dt)
 {
     double start[3] = {x0[0], x0[1], x0[2]};

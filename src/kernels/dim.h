@@ -1,9 +1,10 @@
 /* dim.h -- the only file that knows how many dimensions there are.
  *
- * Everything under src/state, src/sim, src/cpu, src/cuda and src/kernels is compiled twice, with DIM = 2 and DIM = 3.
- * Names with external linkage are written X(name) and become sp2_name and sp3_name; in an instance
- * for another instruction set than the base one, LEVEL, also sp3_v3_name. Axis loops are
- * FOR_DIM(d); a loop over something that has a third direction only in 3D runs to LAST(n). */
+ * Everything under src/state, src/sim, src/cpu, src/cuda and src/kernels is compiled twice, with
+ * DIM = 2 and DIM = 3. Names with external linkage are written X(name) and become sp2_name and
+ * sp3_name; in an instance for another instruction set than the base one, LEVEL, also sp3_v3_name.
+ * Axis loops are FOR_DIM(d); a loop over something that has a third direction only in 3D runs to
+ * LAST(n). */
 #ifndef SPATE_KERNELS_DIM_H
 #define SPATE_KERNELS_DIM_H
 

@@ -1,4 +1,5 @@
-/* obstacles.h -- takes a particle from one place to another, past solids and walls (cpu/collide.c). */
+/* obstacles.h -- takes a particle from one place to another, past solids and walls (cpu/collide.c).
+ */
 #ifndef SPATE_KERNELS_OBSTACLES_H
 #define SPATE_KERNELS_OBSTACLES_H
 
@@ -14,7 +15,7 @@ typedef struct X(obstacles) {
     const sp_solids *solids;
     const float *phi_solid;
     bool movers; /* solids may move: phi_solid knows of them within SOLID_BAND only */
-    sp_room room;
+    sp_clearance room;
     double dt;     /* s; 0: places are corrected, with the solids where the step began */
     double travel; /* m, how far solids go in the step: phi_solid is that of its end */
 } X(obstacles);
@@ -84,8 +85,8 @@ SP_KERNEL bool X(give_up)(const X(obstacles) *o, bool *lost, const float x[DIM],
 
 /* Takes a particle from x to `to` (cells), which becomes where it may be, and takes what goes into
  * walls and solids out of v; false: it is lost. */
-SP_KERNEL bool X(settle_one)(const X(obstacles) *o, const float x[DIM], float to[DIM], float v[DIM],
-                             X(fate) *fate)
+SP_KERNEL bool X(collide_particle)(const X(obstacles) *o, const float x[DIM], float to[DIM],
+                                   float v[DIM], X(fate) *fate)
 {
     float way = 0.0f, shift[DIM], start[DIM];
     bool wrapped = false, solids = o->solids->live > 0;

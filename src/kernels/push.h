@@ -13,7 +13,7 @@
 #define PUSH_STEPS 64.0f      /* of rounded places, per cell, unless D is long */
 #define PUSH_SLOWING 0.6f     /* a particle follows up to 1 / SLOWING pairs in full */
 #define PUSH_SAME_PLACE 1e-3f /* of D: closer pairs have no direction of their own */
-#define PUSH_SETTLED                                                           \
+#define PUSH_AT_REST                                                           \
     0.999f /* of D: pairs that a pass has brought to D, but for rounding, slow \
             * nobody */
 
@@ -34,7 +34,7 @@ SP_KERNEL X(push_distances) X(push_distances_of)(float D)
     X(push_distances) m;
     m.D = D;
     m.least = PUSH_SAME_PLACE * PUSH_SAME_PLACE * D * D;
-    m.settled = PUSH_SETTLED * PUSH_SETTLED * D * D;
+    m.settled = PUSH_AT_REST * PUSH_AT_REST * D * D;
     m.steps = PUSH_STEPS;
     for (;; m.steps *= 0.5f) {
         float exact = D * m.steps, wider = PUSH_WIDER * exact;

@@ -3,19 +3,19 @@
 
 #include <math.h>
 
-void sp_page_init(sp_page *page, const sp_preview *preview, sp_image *image, float below)
+void sp_canvas_init(sp_canvas *page, const sp_preview *preview, sp_image *image, float below)
 {
     float width = (float)image->width, height = (float)image->height - below;
     float margin = 0.05f * (width < height ? width : height);
     const double *size = preview->size;
-    *page = (sp_page){.preview = preview, .image = image};
+    *page = (sp_canvas){.preview = preview, .image = image};
     page->scale =
         fminf((width - 2 * margin) / (float)size[0], (height - 2 * margin) / (float)size[1]);
     page->left = (width - page->scale * (float)size[0]) / 2;
     page->bottom = (height + page->scale * (float)size[1]) / 2;
 }
 
-void sp_page_ground(const sp_page *p)
+void sp_canvas_ground(const sp_canvas *p)
 {
     sp_color outside = sp_color_hex(0x10141b), top = sp_color_hex(0x1b222d),
              low = sp_color_hex(0x232c3a);
@@ -31,7 +31,7 @@ void sp_page_ground(const sp_page *p)
     }
 }
 
-static float solid_distance(const sp_page *p, float x, float y)
+static float solid_distance(const sp_canvas *p, float x, float y)
 {
     double point[3] = {p->preview->low[0] + (x - p->left) / p->scale,
                        p->preview->low[1] + (p->bottom - y) / p->scale, p->z};
@@ -41,7 +41,7 @@ static float solid_distance(const sp_page *p, float x, float y)
 
 /* Solids in squares of pixels: the distance at the centre of a square says at once when none of it
  * is near an edge. */
-void sp_page_solids(const sp_page *p)
+void sp_canvas_solids(const sp_canvas *p)
 {
     enum { SQUARE = 16 };
     const sp_color fill = sp_color_hex(0x59616d), rim = sp_color_hex(0xa7b0bd);
@@ -72,7 +72,7 @@ void sp_page_solids(const sp_page *p)
 
 /* Walls are bars along the outside of the domain, open sides faint dashes, periodic ones faint
  * dots. */
-void sp_page_sides(const sp_page *p)
+void sp_canvas_sides(const sp_canvas *p)
 {
     float smaller = p->image->width < p->image->height ? p->image->width : p->image->height;
     float width = fmaxf(smaller * 0.006f, 1);

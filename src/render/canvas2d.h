@@ -4,22 +4,22 @@
 
 #include "preview.h"
 
-typedef struct sp_page {
+typedef struct sp_canvas {
     const sp_preview *preview;
     sp_image *image;
     float scale;        /* pixels per m */
     float left, bottom; /* pixels, of the low corner of the domain */
     double z;           /* m, 3D: of the plane that is shown */
-} sp_page;
+} sp_canvas;
 
 /* As large as the picture allows, `below` pixels left free under it. */
-void sp_page_init(sp_page *page, const sp_preview *preview, sp_image *image, float below);
+void sp_canvas_init(sp_canvas *page, const sp_preview *preview, sp_image *image, float below);
 
-void sp_page_ground(const sp_page *page);
-void sp_page_solids(const sp_page *page);
+void sp_canvas_ground(const sp_canvas *page);
+void sp_canvas_solids(const sp_canvas *page);
 /* Walls are bars along the outside of the domain, open sides faint dashes, periodic ones faint
  * dots. */
-void sp_page_sides(const sp_page *page);
+void sp_canvas_sides(const sp_canvas *page);
 
 /* Colours of a number from 0 to 1. */
 #define SP_RAMP 256

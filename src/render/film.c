@@ -201,7 +201,7 @@ spate_status sp_film_add(sp_film *film, const sp_image *image, spate_error *erro
     size_t row = 3 * (size_t)film->width;
     for (int y = 0; y < film->height; y++)
         sp_image_row(image, y, film->bytes + (size_t)y * row);
-    if (sp_send_all(film->socket, film->bytes, row * (size_t)film->height))
+    if (sp_socket_send(film->socket, film->bytes, row * (size_t)film->height))
         return SPATE_OK;
     char words[256];
     last_words(film, finish(film), words, sizeof words);

@@ -7,7 +7,7 @@
 #include "preview.h"
 #include "scene/solids.h"
 
-typedef struct sp_moment {
+typedef struct sp_frame {
     const spate_scene *scene;
     spate_forecast domain; /* cells, cell size */
     sp_solids solids;      /* where they are at `time` */
@@ -15,20 +15,20 @@ typedef struct sp_moment {
     size_t count, capacity;
     float *x[3]; /* cells from the corner of the domain; x[2] = NULL in 2D */
     float *v[3]; /* m/s */
-} sp_moment;
+} sp_frame;
 
 /* Without particles, at time 0. The scene must outlive it. */
-spate_status sp_moment_create(sp_moment *moment, const spate_scene *scene, spate_error *error);
-void sp_moment_destroy(sp_moment *moment);
+spate_status sp_frame_create(sp_frame *frame, const spate_scene *scene, spate_error *error);
+void sp_frame_destroy(sp_frame *frame);
 
 /* The particles and the time of a simulation of the scene; the same from a view of them. */
-spate_status sp_moment_take(sp_moment *moment, const spate_sim *sim, spate_error *error);
-spate_status sp_moment_copy(sp_moment *moment, const spate_particles_view_data *view, double time,
-                            spate_error *error);
+spate_status sp_frame_take(sp_frame *frame, const spate_sim *sim, spate_error *error);
+spate_status sp_frame_copy(sp_frame *frame, const spate_particles_view_data *view, double time,
+                           spate_error *error);
 /* The particles of a particle file, the solids as they are at `time`. */
-spate_status sp_moment_read(sp_moment *moment, const char *path, double time, spate_error *error);
+spate_status sp_frame_read(sp_frame *frame, const char *path, double time, spate_error *error);
 
-spate_status sp_moment_paint(const sp_moment *moment, const sp_look *look, sp_pool *pool,
-                             sp_image *image, spate_error *error);
+spate_status sp_frame_paint(const sp_frame *frame, const sp_look *look, sp_pool *pool,
+                            sp_image *image, spate_error *error);
 
 #endif

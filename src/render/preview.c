@@ -62,7 +62,7 @@ spate_status sp_preview_paint(const sp_preview *preview, sp_image *image, spate_
     TRY(preview->size[2] > 0 ? sp_preview_draw_3d(preview, image, error)
                              : sp_preview_draw_2d(preview, image, error));
     if (preview->look.stamp)
-        sp_stamp_time(image, preview->time);
+        sp_text_draw_time(image, preview->time);
     return SPATE_OK;
 }
 

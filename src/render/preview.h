@@ -2,7 +2,7 @@
  *
  * sp_preview_paint chooses between the flat picture of a 2D simulation and the perspective one of a
  * 3D simulation; both get what they need as a sp_preview: particles, solids and scene of one
- * moment, from a simulation or from the files that a run has left. What is drawn depends on these
+ * frame, from a simulation or from the files that a run has left. What is drawn depends on these
  * and the size of the picture alone, not on the number of threads. */
 #ifndef SPATE_RENDER_PREVIEW_H
 #define SPATE_RENDER_PREVIEW_H

@@ -4,11 +4,11 @@
  * a particle that is alone, outside of it, is a disc of its own area. */
 #include <math.h>
 
-#include "field.h"
 #include "canvas2d.h"
+#include "field.h"
 
 typedef struct sheet {
-    sp_page page;
+    sp_canvas page;
     sp_field field;
     sp_ramp colors;
 } sheet;
@@ -23,7 +23,7 @@ static void body_range(void *args, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const sheet *s = args;
-    const sp_page *p = &s->page;
+    const sp_canvas *p = &s->page;
     float nodes = 1 / (p->scale * s->field.h); /* per pixel */
     for (size_t y = begin; y < end; y++) {
         float gy = (p->bottom - ((float)y + 0.5f)) * nodes - 0.5f;
@@ -54,7 +54,7 @@ static void body_range(void *args, size_t begin, size_t end, int worker)
 /* Discs of the particles that the body does not show. */
 static void draw_drops(const sheet *s)
 {
-    const sp_page *p = &s->page;
+    const sp_canvas *p = &s->page;
     const sp_preview *preview = p->preview;
     const spate_particles_view_data *v = &preview->particles;
     float cell = (float)preview->dx * p->scale, nodes = (float)preview->dx / s->field.h;
@@ -75,14 +75,14 @@ spate_status sp_preview_draw_2d(const sp_preview *preview, sp_image *image, spat
     sheet s;
     spate_status status = sp_field_create(&s.field, preview, error);
     if (status == SPATE_OK) {
-        sp_page_init(&s.page, preview, image, 0);
+        sp_canvas_init(&s.page, preview, image, 0);
         sp_ramp_init_speed(&s.colors);
-        sp_page_ground(&s.page);
+        sp_canvas_ground(&s.page);
         sp_parallel_for(preview->pool, (size_t)image->height, 8, body_range, &s);
         draw_drops(&s);
         if (preview->solids)
-            sp_page_solids(&s.page);
-        sp_page_sides(&s.page);
+            sp_canvas_solids(&s.page);
+        sp_canvas_sides(&s.page);
     }
     sp_field_destroy(&s.field);
     return status;

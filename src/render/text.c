@@ -109,7 +109,7 @@ static void draw_letter(sp_image *image, const letter *l, float x, float y, floa
     }
 }
 
-void sp_stamp_text(sp_image *image, float x, float y, float size, const char *text, sp_color color)
+void sp_text_draw(sp_image *image, float x, float y, float size, const char *text, sp_color color)
 {
     float unit = size / 6;
     for (; *text; text++) {
@@ -120,7 +120,7 @@ void sp_stamp_text(sp_image *image, float x, float y, float size, const char *te
     }
 }
 
-float sp_stamp_width(const char *text, float size)
+float sp_text_width(const char *text, float size)
 {
     float columns = -2.2f;
     for (; *text; text++)
@@ -128,12 +128,12 @@ float sp_stamp_width(const char *text, float size)
     return fmaxf(columns, 0) * size / 6;
 }
 
-void sp_stamp_time(sp_image *image, double seconds)
+void sp_text_draw_time(sp_image *image, double seconds)
 {
     char text[48];
     snprintf(text, sizeof text, "t = %.3f s", seconds);
     float size = fmaxf(0.028f * (float)image->height, 6), margin = 0.9f * size;
     float y = (float)image->height - margin;
-    sp_stamp_text(image, margin + 0.08f * size, y + 0.08f * size, size, text, (sp_color){0, 0, 0});
-    sp_stamp_text(image, margin, y, size, text, (sp_color){0.9f, 0.93f, 0.96f});
+    sp_text_draw(image, margin + 0.08f * size, y + 0.08f * size, size, text, (sp_color){0, 0, 0});
+    sp_text_draw(image, margin, y, size, text, (sp_color){0.9f, 0.93f, 0.96f});
 }

@@ -6,11 +6,11 @@
 
 /* Text from (x, y), the lower left corner of its first letter; `size` is the height of a digit in
  * pixels. Characters it does not know are blanks. */
-void sp_stamp_text(sp_image *image, float x, float y, float size, const char *text, sp_color color);
+void sp_text_draw(sp_image *image, float x, float y, float size, const char *text, sp_color color);
 /* Pixels that a text is long. */
-float sp_stamp_width(const char *text, float size);
+float sp_text_width(const char *text, float size);
 
 /* "t = 1.233 s" in the lower left corner. */
-void sp_stamp_time(sp_image *image, double seconds);
+void sp_text_draw_time(sp_image *image, double seconds);
 
 #endif

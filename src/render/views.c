@@ -74,12 +74,12 @@ static void shift_time(spate_scene *scene, double time, bool *memory)
     }
 }
 
-static spate_sim *make_sim(const sp_moment *moment, int threads, spate_error *error)
+static spate_sim *make_sim(const sp_frame *frame, int threads, spate_error *error)
 {
-    spate_scene *scene = spate_scene_copy(moment->scene);
+    spate_scene *scene = spate_scene_copy(frame->scene);
     bool memory = scene != NULL;
     if (scene)
-        shift_time(scene, moment->time, &memory);
+        shift_time(scene, frame->time, &memory);
     if (!memory) {
         spate_scene_destroy(scene);
         sp_fail_memory(error, "the grid of a picture", 0);
@@ -95,16 +95,16 @@ static spate_sim *make_sim(const sp_moment *moment, int threads, spate_error *er
     return sim;
 }
 
-static spate_status add_particles(spate_sim *sim, const sp_moment *moment, spate_error *error)
+static spate_status add_particles(spate_sim *sim, const sp_frame *frame, spate_error *error)
 {
-    size_t count = moment->count;
-    float *numbers = sp_alloc(6 * count, sizeof *numbers), cell = (float)moment->domain.cell_size;
+    size_t count = frame->count;
+    float *numbers = sp_alloc(6 * count, sizeof *numbers), cell = (float)frame->domain.cell_size;
     if (!numbers)
         return sp_fail_memory(error, "the particles of a picture", 6 * count * sizeof *numbers);
-    for (int d = 0; d < moment->scene->dim; d++) {
+    for (int d = 0; d < frame->scene->dim; d++) {
         for (size_t k = 0; k < count; k++) {
-            numbers[3 * k + (size_t)d] = moment->x[d][k] * cell;
-            numbers[3 * (count + k) + (size_t)d] = moment->v[d][k];
+            numbers[3 * k + (size_t)d] = frame->x[d][k] * cell;
+            numbers[3 * (count + k) + (size_t)d] = frame->v[d][k];
         }
     }
     spate_status status =
@@ -182,12 +182,12 @@ static void look_at_cells(spate_sim *sim, sp_view view, int layer, plane *p)
     }
 }
 
-static void count_particles(const sp_moment *moment, int layer, plane *p)
+static void count_particles(const sp_frame *frame, int layer, plane *p)
 {
-    for (size_t k = 0; k < moment->count; k++) {
-        int i = (int)moment->x[0][k], j = (int)moment->x[1][k];
+    for (size_t k = 0; k < frame->count; k++) {
+        int i = (int)frame->x[0][k], j = (int)frame->x[1][k];
         if (i < 0 || j < 0 || i >= p->n[0] || j >= p->n[1] ||
-            (moment->x[2] && (int)moment->x[2][k] != layer))
+            (frame->x[2] && (int)frame->x[2][k] != layer))
             continue;
         float *value = &p->values[j * p->n[0] + i];
         *value = isnan(*value) ? 1 : *value + 1;
@@ -229,7 +229,7 @@ static sp_color type_color(uint8_t type)
     return sp_color_hex(colors[type < 4 ? type : 0]);
 }
 
-static void draw_cells(const sp_page *page, const plane *p, sp_view view, const sp_ramp *ramp,
+static void draw_cells(const sp_canvas *page, const plane *p, sp_view view, const sp_ramp *ramp,
                        const float range[2])
 {
     float cell = page->scale * (float)page->preview->dx;
@@ -255,7 +255,7 @@ static void draw_cells(const sp_page *page, const plane *p, sp_view view, const 
 }
 
 /* An arrow every few cells, as long as the distance between two at the end of the range. */
-static void draw_arrows(const sp_page *page, const plane *p, float fastest)
+static void draw_arrows(const sp_canvas *page, const plane *p, float fastest)
 {
     const sp_color dark = {0.01f, 0.02f, 0.04f};
     float cell = page->scale * (float)page->preview->dx;
@@ -291,16 +291,16 @@ static void draw_legend(sp_image *image, float below, sp_view view, const sp_ram
         for (int k = 0; k < 4; k++) {
             float from[2] = {x, y - size / 2}, to[2] = {x + size, y - size / 2};
             sp_image_line(image, from, to, size, 0, type_color((uint8_t)k), 1);
-            sp_stamp_text(image, x + 1.5f * size, y, size, names[k], ink);
-            x += 3.5f * size + sp_stamp_width(names[k], size);
+            sp_text_draw(image, x + 1.5f * size, y, size, names[k], ink);
+            x += 3.5f * size + sp_text_width(names[k], size);
         }
         return;
     }
     char low[32], high[32];
     snprintf(low, sizeof low, "%.3g", (double)range[0]);
     snprintf(high, sizeof high, "%.3g", (double)range[1]);
-    sp_stamp_text(image, x, y, size, low, ink);
-    x += sp_stamp_width(low, size) + size;
+    sp_text_draw(image, x, y, size, low, ink);
+    x += sp_text_width(low, size) + size;
     int length = (int)(0.25f * (float)image->width), top = (int)(y - size);
     for (int i = 0; i < length; i++)
         for (int j = 0; j < (int)size; j++)
@@ -308,9 +308,9 @@ static void draw_legend(sp_image *image, float below, sp_view view, const sp_ram
                 sp_image_blend(image, (int)x + i, top + j,
                                sp_ramp_at(ramp, (float)i / (float)length), 1);
     x += (float)length + size;
-    sp_stamp_text(image, x, y, size, high, ink);
-    x += sp_stamp_width(high, size) + 2 * size;
-    sp_stamp_text(image, x, y, size, kinds[view].label, ink);
+    sp_text_draw(image, x, y, size, high, ink);
+    x += sp_text_width(high, size) + 2 * size;
+    sp_text_draw(image, x, y, size, kinds[view].label, ink);
 }
 
 static double solid_distance(const void *user, const double point[3], int *solid)
@@ -318,53 +318,53 @@ static double solid_distance(const void *user, const double point[3], int *solid
     return sp_solids_distance(user, point, NULL, solid);
 }
 
-static void draw(const sp_views *views, const sp_moment *moment, const plane *p, double z,
-                 bool stamp, sp_image *image)
+static void draw(const sp_views *views, const sp_frame *frame, const plane *p, double z, bool stamp,
+                 sp_image *image)
 {
-    sp_preview preview = {.scene = moment->scene,
-                          .dx = moment->domain.cell_size,
+    sp_preview preview = {.scene = frame->scene,
+                          .dx = frame->domain.cell_size,
                           .distance = solid_distance,
-                          .distance_user = &moment->solids};
-    memcpy(preview.size, moment->domain.size, sizeof preview.size);
-    sp_page page;
+                          .distance_user = &frame->solids};
+    memcpy(preview.size, frame->domain.size, sizeof preview.size);
+    sp_canvas page;
     sp_ramp ramp;
     float range[2], below = 0.11f * (float)image->height;
-    sp_page_init(&page, &preview, image, below);
+    sp_canvas_init(&page, &preview, image, below);
     page.z = z;
     sp_ramp_init(&ramp, kinds[views->view].colors, kinds[views->view].stops);
     find_range(views, p, range);
-    sp_page_ground(&page);
+    sp_canvas_ground(&page);
     draw_cells(&page, p, views->view, &ramp, range);
     if (p->arrows)
         draw_arrows(&page, p, range[1]);
-    if (moment->solids.count > 0 && views->view != SP_VIEW_CELLS)
-        sp_page_solids(&page);
-    sp_page_sides(&page);
+    if (frame->solids.count > 0 && views->view != SP_VIEW_CELLS)
+        sp_canvas_solids(&page);
+    sp_canvas_sides(&page);
     draw_legend(image, below, views->view, &ramp, range);
     if (stamp) {
         char text[48];
         const sp_color ink = {0.75f, 0.79f, 0.84f};
-        snprintf(text, sizeof text, "t = %.3f s", moment->time);
-        float size = 0.26f * below, length = sp_stamp_width(text, size);
-        sp_stamp_text(image, 0.95f * (float)image->width - length,
-                      (float)image->height - 0.45f * below, size, text, ink);
+        snprintf(text, sizeof text, "t = %.3f s", frame->time);
+        float size = 0.26f * below, length = sp_text_width(text, size);
+        sp_text_draw(image, 0.95f * (float)image->width - length,
+                     (float)image->height - 0.45f * below, size, text, ink);
     }
 }
 
-static spate_status fill(const sp_views *views, const sp_moment *moment, int threads, int layer,
+static spate_status fill(const sp_views *views, const sp_frame *frame, int threads, int layer,
                          plane *p, spate_error *error)
 {
     if (views->view == SP_VIEW_PPC) {
-        count_particles(moment, layer, p);
+        count_particles(frame, layer, p);
         return SPATE_OK;
     }
-    spate_sim *sim = make_sim(moment, threads, error);
+    spate_sim *sim = make_sim(frame, threads, error);
     if (!sim)
         return error->status;
     spate_stage last = views->view == SP_VIEW_CELLS        ? SPATE_STAGE_SURFACE
                        : views->view == SP_VIEW_DIVERGENCE ? SPATE_STAGE_FORCES
                                                            : SPATE_STAGE_PRESSURE;
-    spate_status status = add_particles(sim, moment, error);
+    spate_status status = add_particles(sim, frame, error);
     if (status == SPATE_OK)
         status = run_stages(sim, last, error);
     if (status == SPATE_OK)
@@ -373,20 +373,20 @@ static spate_status fill(const sp_views *views, const sp_moment *moment, int thr
     return status;
 }
 
-spate_status sp_views_paint(const sp_views *views, const sp_moment *moment, int threads, bool stamp,
+spate_status sp_views_paint(const sp_views *views, const sp_frame *frame, int threads, bool stamp,
                             sp_image *image, spate_error *error)
 {
-    plane p = {.n = {moment->domain.cells[0], moment->domain.cells[1]}};
+    plane p = {.n = {frame->domain.cells[0], frame->domain.cells[1]}};
     size_t cells = (size_t)p.n[0] * (size_t)p.n[1];
     spate_error unasked = {0};
     error = error ? error : &unasked;
-    double z = views->slice_given ? views->slice : moment->domain.size[2] / 2;
-    int layer = 0, layers = moment->domain.cells[2];
-    if (moment->scene->dim == 3) {
-        if (!(z >= 0 && z <= moment->domain.size[2]))
+    double z = views->slice_given ? views->slice : frame->domain.size[2] / 2;
+    int layer = 0, layers = frame->domain.cells[2];
+    if (frame->scene->dim == 3) {
+        if (!(z >= 0 && z <= frame->domain.size[2]))
             return sp_fail(error, SPATE_ERROR_USAGE, "--slice",
-                           "must be in the domain, 0 to %g m (got %g)", moment->domain.size[2], z);
-        layer = (int)(z / moment->domain.cell_size);
+                           "must be in the domain, 0 to %g m (got %g)", frame->domain.size[2], z);
+        layer = (int)(z / frame->domain.cell_size);
         layer = layer < layers ? layer : layers - 1;
     }
     p.values = sp_alloc(cells, sizeof *p.values);
@@ -399,9 +399,9 @@ spate_status sp_views_paint(const sp_views *views, const sp_moment *moment, int 
     for (size_t k = 0; k < cells && status == SPATE_OK; k++)
         p.values[k] = NAN;
     if (status == SPATE_OK)
-        status = fill(views, moment, threads, layer, &p, error);
+        status = fill(views, frame, threads, layer, &p, error);
     if (status == SPATE_OK)
-        draw(views, moment, &p, z, stamp, image);
+        draw(views, frame, &p, z, stamp, image);
     sp_free(p.values);
     sp_free(p.types);
     sp_free(p.arrows);

@@ -2,7 +2,7 @@
  * per cell.
  *
  * A run leaves particles, not grids. A view makes the grid again: a simulation of the same scene
- * without liquid of its own, its solids as they are at that moment, gets the particles and runs the
+ * without liquid of its own, its solids as they are at that frame, gets the particles and runs the
  * stages of the step that starts there, up to the pressure. So the views show what that step
  * computes from the particles; a run itself starts its solves from the pressure before and may take
  * another dt, which changes its pressure by as much as the tolerance of the solver allows. */
@@ -32,7 +32,7 @@ typedef struct sp_views {
     double range[2]; /* ends of the colours; default: those of each picture */
 } sp_views;
 
-spate_status sp_views_paint(const sp_views *views, const sp_moment *moment, int threads, bool stamp,
+spate_status sp_views_paint(const sp_views *views, const sp_frame *frame, int threads, bool stamp,
                             sp_image *image, spate_error *error);
 
 #endif

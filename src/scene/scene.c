@@ -20,7 +20,7 @@ static int capacity(int count)
 }
 
 /* Room for one more item behind `count`; NULL without memory, and the old block stays. */
-static void *make_room(void *items, int count, size_t size)
+static void *grow_list(void *items, int count, size_t size)
 {
     if (count > 0 && capacity(count) > count)
         return items;
@@ -153,7 +153,7 @@ spate_scene *spate_scene_copy(const spate_scene *scene)
 
 static spate_shape *add_shape(spate_shape_list *list)
 {
-    void *items = make_room(list->items, list->count, sizeof *list->items);
+    void *items = grow_list(list->items, list->count, sizeof *list->items);
     if (!items)
         return NULL;
     list->items = items;
@@ -174,7 +174,7 @@ spate_shape *spate_scene_add(spate_scene *scene, spate_list list)
 
 spate_keyframe *spate_shape_add_keyframe(spate_shape *shape)
 {
-    void *items = make_room(shape->motion, shape->motion_count, sizeof *shape->motion);
+    void *items = grow_list(shape->motion, shape->motion_count, sizeof *shape->motion);
     if (!items)
         return NULL;
     shape->motion = items;
@@ -186,7 +186,7 @@ spate_keyframe *spate_shape_add_keyframe(spate_shape *shape)
 
 spate_channel *spate_scene_add_channel(spate_scene *scene)
 {
-    void *items = make_room(scene->channels, scene->channel_count, sizeof *scene->channels);
+    void *items = grow_list(scene->channels, scene->channel_count, sizeof *scene->channels);
     if (!items)
         return NULL;
     scene->channels = items;
@@ -198,7 +198,7 @@ spate_channel *spate_scene_add_channel(spate_scene *scene)
 
 spate_gauge *spate_scene_add_gauge(spate_scene *scene)
 {
-    void *items = make_room(scene->gauges, scene->gauge_count, sizeof *scene->gauges);
+    void *items = grow_list(scene->gauges, scene->gauge_count, sizeof *scene->gauges);
     if (!items)
         return NULL;
     scene->gauges = items;

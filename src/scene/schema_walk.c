@@ -1,4 +1,5 @@
-/* schema_walk.c -- from paths to places: visiting every setting of a scene, and finding one by its path.
+/* schema_walk.c -- from paths to places: visiting every setting of a scene, and finding one by its
+ * path.
  */
 #include "schema.h"
 

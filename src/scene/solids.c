@@ -188,7 +188,7 @@ void sp_solid_velocity(const sp_solid *solid, const double x[3], double dt, doub
     sp_body_velocity(solid, x, dt, v);
 }
 
-sp_contact sp_solids_sweep(const sp_solids *solids, const sp_room *room, const double x0[3],
+sp_contact sp_solids_sweep(const sp_solids *solids, const sp_clearance *room, const double x0[3],
                            double x1[3], double v[3], double dt)
 {
     return sp_bodies_sweep(solids, room, x0, x1, v, dt);

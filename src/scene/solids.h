@@ -65,17 +65,17 @@ void sp_solid_velocity(const sp_solid *solid, const double x[3], double dt, doub
 
 typedef enum sp_contact { SP_CONTACT_NONE, SP_CONTACT_HIT, SP_CONTACT_CRUSHED } sp_contact;
 
-typedef struct sp_room {
+typedef struct sp_clearance {
     double low[3], high[3]; /* m, where a point may be: the domain less its walls' clearance;
                                infinite where open */
     double clearance;       /* m, kept from solids */
     double reach;           /* m, how far a point that has no place left is looked a place for */
-} sp_room;
+} sp_clearance;
 
 /* Moves a point from x0 to x1 (m) past the solids: stops it where it meets one, lets it slide on,
  * and takes the approaching part out of its velocity v. At the end x1 is free of all solids and
  * inside the room, or the result is SP_CONTACT_CRUSHED. */
-sp_contact sp_solids_sweep(const sp_solids *solids, const sp_room *room, const double x0[3],
+sp_contact sp_solids_sweep(const sp_solids *solids, const sp_clearance *room, const double x0[3],
                            double x1[3], double v[3], double dt);
 
 #endif

@@ -1,7 +1,7 @@
 /* forecast.c -- what a scene will need, told before anything large is allocated. */
-#include "state/arrays.h"
 #include "cpu/pressure/pressure.h"
 #include "scene/attributes.h"
+#include "state/arrays.h"
 
 #include <math.h>
 #include <string.h>

@@ -17,8 +17,8 @@
  * the cell: at the foot of the perpendicular in cut cells, on the closed face with voxel solids. */
 #include "gauges.h"
 
-#include "state/device.h"
 #include "scene/gauge.h"
+#include "state/device.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* table.c -- an instance (2D or 3D) as the facade meets it: calls that come from a user's program.
  */
-#include "state/device.h"
 #include "gauges.h"
+#include "state/device.h"
 
 #include <math.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static double max_speed(void *user, double dt)
 
 static uint64_t hash(void *s)
 {
-    X(bring)(s, GPU_PARTICLES);
+    X(fetch)(s, GPU_PARTICLES);
     return X(hash)(s);
 }
 
@@ -53,9 +53,9 @@ static void stats(void *s, spate_stats *out)
 {
     if (X(device_stats)(s, out))
         return;
-    X(bring)(s, GPU_PARTICLES | GPU_TILES | GPU_SOLIDS); /* they make the rest anew */
+    X(fetch)(s, GPU_PARTICLES | GPU_TILES | GPU_SOLIDS); /* they make the rest anew */
     X(stats)(s, out);
-    X(forget)(s, GPU_GRID);
+    X(discard)(s, GPU_GRID);
 }
 
 static spate_status add_particles(void *user, const float *x, const float *v, size_t count,
@@ -63,8 +63,8 @@ static spate_status add_particles(void *user, const float *x, const float *v, si
 {
     X(sim) *s = user;
     size_t taken = 0;
-    X(bring)(s, GPU_PARTICLES);
-    X(changed)(s, GPU_PARTICLES);
+    X(fetch)(s, GPU_PARTICLES);
+    X(dirty)(s, GPU_PARTICLES);
     TRY(X(particles_reserve)(s, (uint64_t)s->particles.count + count, error));
     for (size_t k = 0; k < count; k++) {
         float at[DIM], velocity[DIM];
@@ -93,8 +93,8 @@ static size_t remove_particles(void *user, const spate_shape *inside)
     X(sim) *s = user;
     sp_shape form;
     size_t taken = 0;
-    X(bring)(s, GPU_PARTICLES);
-    X(changed)(s, GPU_PARTICLES);
+    X(fetch)(s, GPU_PARTICLES);
+    X(dirty)(s, GPU_PARTICLES);
     sp_shape_prepare(&form, inside, DIM);
     for (uint32_t k = 0; k < s->particles.count; k++) {
         double world[3] = {0, 0, 0};
@@ -113,10 +113,10 @@ static size_t remove_particles(void *user, const spate_shape *inside)
 /* After a solid has come to a new place at once: no particle may be left inside. */
 static void free_particles(X(sim) *s)
 {
-    sp_room room = X(room)(s);
+    sp_clearance room = X(clearance)(s);
     uint64_t crushed = 0;
-    X(bring)(s, GPU_PARTICLES);
-    X(changed)(s, GPU_PARTICLES);
+    X(fetch)(s, GPU_PARTICLES);
+    X(dirty)(s, GPU_PARTICLES);
     s->sorted = false;
     s->fastest = -1.0f;
     for (uint32_t k = 0; k < s->particles.count; k++) {
@@ -191,8 +191,8 @@ static spate_status remove_solid(void *user, int id, spate_error *error)
 static void add_impulse(void *user, const double center[3], double radius, const double velocity[3])
 {
     X(sim) *s = user;
-    X(bring)(s, GPU_PARTICLES);
-    X(changed)(s, GPU_PARTICLES);
+    X(fetch)(s, GPU_PARTICLES);
+    X(dirty)(s, GPU_PARTICLES);
     s->fastest = -1.0f;
     for (uint32_t k = 0; k < s->particles.count && radius > 0; k++) {
         double square = 0;
@@ -224,7 +224,7 @@ static size_t count(const void *s)
 static void read_particles(const void *user, float *positions, float *velocities, uint32_t *ids)
 {
     const X(sim) *s = user;
-    X(bring)((X(sim) *)user, GPU_PARTICLES);
+    X(fetch)((X(sim) *)user, GPU_PARTICLES);
     for (size_t k = 0; k < s->particles.count; k++) {
         for (size_t d = 0; d < 3; d++) {
             if (positions)
@@ -240,7 +240,7 @@ static void read_particles(const void *user, float *positions, float *velocities
 static spate_particles_view_data view(const void *user)
 {
     const X(sim) *s = user;
-    X(bring)((X(sim) *)user, GPU_PARTICLES);
+    X(fetch)((X(sim) *)user, GPU_PARTICLES);
     spate_particles_view_data data = {
         .count = s->particles.count, .scale = s->grid.dx, .id = s->particles.id[0]};
     FOR_DIM(d) {
@@ -255,8 +255,8 @@ static int channel_view(void *user, const char *name, float *columns[4])
     X(sim) *s = user;
     const spate_scene *scene = s->common->scene;
     int column = 0;
-    X(bring)(s, GPU_PARTICLES);
-    X(changed)(s, GPU_PARTICLES); /* the caller may write */
+    X(fetch)(s, GPU_PARTICLES);
+    X(dirty)(s, GPU_PARTICLES); /* the caller may write */
     for (int c = 0; c < scene->channel_count; column += scene->channels[c++].components) {
         if (strcmp(scene->channels[c].name, name) != 0)
             continue;
@@ -278,7 +278,7 @@ static bool field_view(const void *user, const char *name, spate_field_view_data
         face = strcmp(name, axes[d]) == 0 ? d : face;
     if (face < 0 && !node && !cell && !type)
         return false;
-    X(bring)((X(sim) *)user, face >= 0 ? GPU_U
+    X(fetch)((X(sim) *)user, face >= 0 ? GPU_U
                              : cell    ? GPU_PRESSURE
                              : type    ? GPU_SURFACE
                                        : GPU_SOLIDS);
@@ -317,22 +317,22 @@ static double solid_distance(const void *user, const double point[3], int *solid
 
 static void read_gauges(void *s, bool build)
 {
-    X(bring)(s, build ? GPU_ALL : X(gauge_groups)(s));
+    X(fetch)(s, build ? GPU_ALL : X(gauge_groups)(s));
     X(read_gauges)(s, build);
     if (build)
-        X(forget)(s, GPU_GRID);
+        X(discard)(s, GPU_GRID);
 }
 
 static spate_status save(void *s, sp_stream *stream)
 {
-    X(bring)(s, GPU_PARTICLES | GPU_PRESSURE | GPU_LISTED);
+    X(fetch)(s, GPU_PARTICLES | GPU_PRESSURE | GPU_LISTED);
     return X(save)(s, stream);
 }
 
 static spate_status load(void *s, sp_stream *stream, spate_error *error)
 {
-    X(bring)(s, GPU_ALL);
-    X(changed)(s, GPU_ALL);
+    X(fetch)(s, GPU_ALL);
+    X(dirty)(s, GPU_ALL);
     return X(load)(s, stream, error);
 }
 

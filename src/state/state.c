@@ -2,8 +2,8 @@
 #include "state.h"
 
 #include "arrays.h"
-#include "device.h"
 #include "cpu/pressure/pressure.h"
+#include "device.h"
 
 #include <math.h>
 #include <string.h>
@@ -183,7 +183,7 @@ static spate_status make(X(sim) *s, spate_error *error)
     s->grid = X(grid_make)(scene);
     s->degree = scene->fluid.kernel == SPATE_KERNEL_LINEAR      ? KERNEL_LINEAR
                 : scene->fluid.kernel == SPATE_KERNEL_QUADRATIC ? KERNEL_QUADRATIC
-                                                                 : KERNEL_CUBIC;
+                                                                : KERNEL_CUBIC;
     s->apic = scene->fluid.transfer == SPATE_TRANSFER_APIC;
     TRY(make_arrays(s, error));
     if (scene->pressure.solver == SPATE_SOLVER_MULTIGRID)

@@ -12,8 +12,8 @@
 #include "groups.h"
 #include "kernels/grid.h"
 #include "kernels/inflow.h"
-#include "kernels/reseed.h"
 #include "kernels/obstacles.h"
+#include "kernels/reseed.h"
 #include "kernels/sides.h"
 #include "kernels/transfer.h"
 #include "scene/solids.h"
@@ -236,9 +236,9 @@ enum {
 #define GPU_INSTANCE true
 spate_status X(gpu_attach)(X(sim) *s, spate_error *error);
 void X(gpu_detach)(X(sim) *s);
-void X(bring)(X(sim) *s, unsigned groups);   /* makes the host's arrays current */
-void X(changed)(X(sim) *s, unsigned groups); /* the host's arrays are newer now */
-void X(forget)(X(sim) *s, unsigned groups);  /* the host's arrays were used as scratch */
+void X(fetch)(X(sim) *s, unsigned groups);   /* makes the host's arrays current */
+void X(dirty)(X(sim) *s, unsigned groups);   /* the host's arrays are newer now */
+void X(discard)(X(sim) *s, unsigned groups); /* the host's arrays were used as scratch */
 /* Before a stage: runs it on the device, or makes the host ready for it. */
 spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done,
                              spate_error *error);
@@ -263,15 +263,15 @@ static inline void X(gpu_detach)(X(sim) *s)
 {
     (void)s;
 }
-static inline void X(bring)(X(sim) *s, unsigned groups)
+static inline void X(fetch)(X(sim) *s, unsigned groups)
 {
     (void)s, (void)groups;
 }
-static inline void X(changed)(X(sim) *s, unsigned groups)
+static inline void X(dirty)(X(sim) *s, unsigned groups)
 {
     (void)s, (void)groups;
 }
-static inline void X(forget)(X(sim) *s, unsigned groups)
+static inline void X(discard)(X(sim) *s, unsigned groups)
 {
     (void)s, (void)groups;
 }
@@ -382,7 +382,7 @@ X(mover) X(mover_begin)(X(sim) *s, double dt);
 /* Takes a particle from x to `to` (cells), which becomes where it may be, and takes what goes into
  * walls and solids out of v; false: it is to be marked DEAD (and is counted), which a correction
  * (dt = 0) never asks for. Any thread. */
-bool X(settle)(X(mover) *m, const float x[DIM], float to[DIM], float v[DIM]);
+bool X(collide)(X(mover) *m, const float x[DIM], float to[DIM], float v[DIM]);
 void X(mover_end)(X(mover) *m); /* books what was counted */
 
 uint64_t X(count_unsound)(const X(sim) *s, int tile); /* g2p.c: what MOST_SPEED refuses */
@@ -424,7 +424,7 @@ void X(update_level_set)(X(sim) *s); /* phi from the sorted particles */
 /* Where the particles around the middles of cells are counted, with the linear kernel: `density`,
  * or phi without it; NULL if nobody needs it. */
 float *X(density_sums)(X(sim) *s);
-sp_room X(room)(const X(sim) *s);
+sp_clearance X(clearance)(const X(sim) *s);
 
 /* ---- push_apart.c and density.c: the two ways of SEPARATE. push_apart moves the particles and
  * returns the sum of gravity times way over them, m^2/s^2: what it took from the potential energy,

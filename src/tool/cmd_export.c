@@ -119,8 +119,8 @@ static void drop_tail(job *j)
     spate_error error = {0};
     int whole = j->frame_count;
     while (whole > 0 &&
-           sp_cloud_probe(sp_run_folder_particles(&j->folder, j->frames[whole - 1], path),
-                          &error) != SPATE_OK)
+           sp_particle_table_probe(sp_run_folder_particles(&j->folder, j->frames[whole - 1], path),
+                                   &error) != SPATE_OK)
         whole--;
     if (whole < j->frame_count)
         tool_warn("%s: %s; left out, with %d frame%s in all at the end", error.where, error.message,
@@ -167,17 +167,17 @@ static int open_run(job *j)
     return EXIT_DONE;
 }
 
-static spate_status write_frame(job *j, sp_cloud *cloud, spate_error *error)
+static spate_status write_frame(job *j, sp_particle_table *table, spate_error *error)
 {
     if (j->film) {
-        sp_usd_film_cloud(j->film, cloud, cloud->frame);
+        sp_usd_film_particles(j->film, table, table->frame);
         return SPATE_OK;
     }
     spate_status status = SPATE_OK;
     if (j->format != SP_FORMAT_VDB)
-        status = sp_export_particles(j->out, cloud, error);
+        status = sp_export_particles(j->out, table, error);
     if (status == SPATE_OK && (j->volume || j->format == SP_FORMAT_VDB))
-        status = sp_export_volume(j->out, cloud, error);
+        status = sp_export_volume(j->out, table, error);
     return status;
 }
 
@@ -209,15 +209,15 @@ static int write_frames(job *j)
     spate_error error = {0};
     char path[SP_PATH_SIZE];
     for (int k = 0; k < j->frame_count; k++) {
-        sp_cloud cloud;
+        sp_particle_table table;
         sp_run_folder_particles(&j->folder, j->frames[k], path);
-        spate_status status = sp_cloud_read(&cloud, j->scene, j->frames[k], path, &error);
+        spate_status status = sp_particle_table_read(&table, j->scene, j->frames[k], path, &error);
         if (status == SPATE_OK && j->attributes)
-            status = sp_cloud_choose(&cloud, j->attributes, &error);
+            status = sp_particle_table_choose(&table, j->attributes, &error);
         if (status == SPATE_OK)
-            status = write_frame(j, &cloud, &error);
-        j->particles += cloud.count;
-        sp_cloud_clear(&cloud);
+            status = write_frame(j, &table, &error);
+        j->particles += table.count;
+        sp_particle_table_clear(&table);
         if (status == SPATE_OK)
             status = write_surface(j, j->frames[k], &error);
         if (status != SPATE_OK)

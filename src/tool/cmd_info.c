@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/diagnosis.h"
 #include "io/run_folder.h"
 #include "io/stats.h"
-#include "io/diagnosis.h"
 
 static const char usage[] =
     "usage: spate info DIR [options]\n"
@@ -158,11 +158,11 @@ static void print_text(const run_report *r, const char *folder)
 
 static void print_verdicts(const run_report *r)
 {
-    sp_verdict verdicts[SP_VERDICTS];
-    int count = sp_verdicts(&r->table, r->spacing, verdicts);
+    sp_diagnosis verdicts[SP_VERDICTS];
+    int count = sp_diagnose(&r->table, r->spacing, verdicts);
     for (int k = 0; k < count; k++) {
-        const sp_verdict *v = &verdicts[k];
-        printf("%s  %-5s  %s: %s\n", k == 0 ? "\n" : "", sp_level_name(v->level), v->quantity,
+        const sp_diagnosis *v = &verdicts[k];
+        printf("%s  %-5s  %s: %s\n", k == 0 ? "\n" : "", sp_severity_name(v->level), v->quantity,
                v->text);
         if (v->help[0])
             printf("         %s\n", v->help);
@@ -203,13 +203,13 @@ static void print_json(const run_report *r)
     json_member("particle_steps_per_second", speed_of(r));
     json_member("solver_iterations", r->iterations);
     json_member("solver_failures", r->failures);
-    sp_verdict verdicts[SP_VERDICTS];
-    int count = sp_verdicts(&r->table, r->spacing, verdicts);
+    sp_diagnosis verdicts[SP_VERDICTS];
+    int count = sp_diagnose(&r->table, r->spacing, verdicts);
     printf(", \"verdicts\": [");
     for (int k = 0; k < count; k++) {
         printf("%s{\"quantity\": ", k == 0 ? "" : ", ");
         tool_json_string(stdout, verdicts[k].quantity);
-        printf(", \"level\": \"%s\", \"text\": ", sp_level_name(verdicts[k].level));
+        printf(", \"level\": \"%s\", \"text\": ", sp_severity_name(verdicts[k].level));
         tool_json_string(stdout, verdicts[k].text);
         printf(", \"help\": ");
         tool_json_string(stdout, verdicts[k].help);

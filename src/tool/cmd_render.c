@@ -57,7 +57,7 @@ typedef struct render_job {
     sp_run_folder folder;
     sp_run_info info;
     spate_scene *scene;
-    sp_moment moment;
+    sp_frame frame;
     sp_pool *pool;
     sp_image images[2]; /* one is drawn while the other is written */
     sp_background *background;
@@ -149,8 +149,8 @@ static int check_look(const render_job *job)
         double away = 0;
         for (int d = 0; d < 3 && job->look.eye_given; d++) {
             double target =
-                job->look.target_given ? job->look.target[d] : job->moment.domain.size[d] / 2;
-            away = fmax(away, fabs(job->look.eye[d] - target) / job->moment.domain.size[d]);
+                job->look.target_given ? job->look.target[d] : job->frame.domain.size[d] / 2;
+            away = fmax(away, fabs(job->look.eye[d] - target) / job->frame.domain.size[d]);
         }
         if (job->look.eye_given && away < 1e-6)
             return tool_say_error(EXIT_USAGE, "--eye: is where the camera looks at");
@@ -181,7 +181,7 @@ static int open_run(render_job *job)
     job->scene = spate_scene_parse(job->info.scene, strlen(job->info.scene), ".", &error);
     if (!job->scene)
         return tool_fail(&error, sp_run_folder_path(&job->folder, "run.json", path));
-    if (sp_moment_create(&job->moment, job->scene, &error) != SPATE_OK)
+    if (sp_frame_create(&job->frame, job->scene, &error) != SPATE_OK)
         return tool_fail(&error, sp_run_folder_path(&job->folder, "run.json", path));
     return check_look(job);
 }
@@ -261,12 +261,12 @@ static int draw_frame(render_job *job, int frame)
     char path[SP_PATH_SIZE];
     sp_image *image = &job->images[job->frames % 2];
     sp_run_folder_particles(&job->folder, frame, path);
-    if (sp_moment_read(&job->moment, path, frame / job->scene->fps, &error) != SPATE_OK)
+    if (sp_frame_read(&job->frame, path, frame / job->scene->fps, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
     spate_status status =
         job->views.view == SP_VIEW_LIQUID
-            ? sp_moment_paint(&job->moment, &job->look, job->pool, image, &error)
-            : sp_views_paint(&job->views, &job->moment, job->threads, job->stamp, image, &error);
+            ? sp_frame_paint(&job->frame, &job->look, job->pool, image, &error)
+            : sp_views_paint(&job->views, &job->frame, job->threads, job->stamp, image, &error);
     if (status != SPATE_OK)
         return tool_fail(&error, NULL);
     int code = finish_writing(job);
@@ -327,7 +327,7 @@ static int render(render_job *job)
     sp_image_destroy(&job->images[0]);
     sp_image_destroy(&job->images[1]);
     sp_pool_destroy(job->pool);
-    sp_moment_destroy(&job->moment);
+    sp_frame_destroy(&job->frame);
     spate_scene_destroy(job->scene);
     sp_free(job->info.scene);
     sp_run_folder_close(&job->folder);

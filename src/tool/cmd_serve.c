@@ -73,14 +73,14 @@ static bool send_head(int client, const char *status, const char *type, long lon
                           "Cache-Control: no-cache\r\n"
                           "Connection: close\r\n\r\n",
                           status, type, size);
-    return sp_send_all(client, head, (size_t)length);
+    return sp_socket_send(client, head, (size_t)length);
 }
 
 static void send_error(int client, const char *status, bool body)
 {
     if (send_head(client, status, "text/plain; charset=utf-8", (long long)strlen(status) + 1) &&
-        body && sp_send_all(client, status, strlen(status)))
-        sp_send_all(client, "\n", 1);
+        body && sp_socket_send(client, status, strlen(status)))
+        sp_socket_send(client, "\n", 1);
 }
 
 static int hex(char digit)
@@ -142,7 +142,7 @@ static void send_file(int client, int file, const char *name, bool body)
         return;
     for (long long rest = info.st_size; rest > 0;) {
         ssize_t got = read(file, part, sizeof part);
-        if (got <= 0 || !sp_send_all(client, part, (size_t)got))
+        if (got <= 0 || !sp_socket_send(client, part, (size_t)got))
             return;
         rest -= got;
     }

@@ -7,7 +7,7 @@
 
 void (*tool_before_message)(void);
 
-static void make_room(void)
+static void clear_line(void)
 {
     if (tool_before_message)
         tool_before_message();
@@ -29,7 +29,7 @@ static int exit_code_of(spate_status status)
 
 int tool_fail(const spate_error *error, const char *file)
 {
-    make_room();
+    clear_line();
     /* a file that could not be read names itself in `where` */
     bool name_file = file && strcmp(file, error->where) != 0;
     fprintf(stderr, "spate: %s%s%s%s%s\n", name_file ? file : "", name_file ? ": " : "",
@@ -39,7 +39,7 @@ int tool_fail(const spate_error *error, const char *file)
 
 int tool_say_error(int exit_code, const char *format, ...)
 {
-    make_room();
+    clear_line();
     va_list list;
     va_start(list, format);
     fputs("spate: ", stderr);
@@ -75,7 +75,7 @@ void tool_warn(const char *format, ...)
     va_end(list);
     if (!is_news(text))
         return;
-    make_room();
+    clear_line();
     fprintf(stderr, "spate: warning: %s\n", text);
 }
 

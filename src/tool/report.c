@@ -108,7 +108,7 @@ static void add_film(sp_text *t, const sp_run_folder *folder)
 }
 
 /* What `spate info` prints, word for word. It prints to the standard output, as all commands do, so
- * that is a temporary file for the moment. */
+ * that is a temporary file for the frame. */
 static void add_info(sp_text *t, const sp_run_folder *folder)
 {
     char name[] = "info", path[SP_PATH_SIZE], line[1024];

@@ -12,7 +12,7 @@ struct run_film {
     sp_background *background;
     sp_pool *pool;
     sp_film *film; /* NULL after a failure */
-    sp_moment moment;
+    sp_frame frame;
     sp_image image;
     int threads, pictures;
     spate_error error; /* what went wrong, in the background */
@@ -31,7 +31,7 @@ static void draw(void *args)
         f->error = (spate_error){.status = SPATE_ERROR_MEMORY, .message = "out of memory"};
         return;
     }
-    if (sp_moment_paint(&f->moment, &look, f->pool, &f->image, &f->error) == SPATE_OK &&
+    if (sp_frame_paint(&f->frame, &look, f->pool, &f->image, &f->error) == SPATE_OK &&
         sp_film_add(f->film, &f->image, &f->error) == SPATE_OK)
         f->pictures++;
 }
@@ -44,7 +44,7 @@ static void draw_again(run_film *f, const tool_run *run, int last)
     for (int frame = 0; frame <= last && f->error.status == SPATE_OK; frame++) {
         if (access(sp_run_folder_particles(&run->folder, frame, path), R_OK) == 0) {
             double time = frame / run->scene->fps;
-            if (sp_moment_read(&f->moment, path, time, &f->error) != SPATE_OK)
+            if (sp_frame_read(&f->frame, path, time, &f->error) != SPATE_OK)
                 return;
             any = true;
         }
@@ -58,7 +58,7 @@ static void destroy(run_film *f)
     sp_background_destroy(f->background);
     sp_film_abandon(f->film);
     sp_pool_destroy(f->pool);
-    sp_moment_destroy(&f->moment);
+    sp_frame_destroy(&f->frame);
     sp_image_destroy(&f->image);
     sp_free(f);
 }
@@ -67,7 +67,7 @@ static spate_status prepare(run_film *f, const tool_run *run, spate_error *error
 {
     char path[SP_PATH_SIZE];
     int height = run->scene->output.preview_height, width = (height * 16 / 9 + 1) / 2 * 2;
-    spate_status status = sp_moment_create(&f->moment, run->scene, error);
+    spate_status status = sp_frame_create(&f->frame, run->scene, error);
     if (status == SPATE_OK)
         status = sp_image_create(&f->image, width, height, error);
     if (status != SPATE_OK)
@@ -111,7 +111,7 @@ void run_film_frame(run_film *f, const spate_particles_view_data *particles, dou
         return;
     sp_background_wait(f->background);
     if (f->error.status == SPATE_OK &&
-        sp_moment_copy(&f->moment, particles, time, &f->error) == SPATE_OK)
+        sp_frame_copy(&f->frame, particles, time, &f->error) == SPATE_OK)
         sp_background_start(f->background, draw, f);
 }
 

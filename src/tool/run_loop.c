@@ -13,8 +13,8 @@
 
 #include "base/timer.h"
 #include "io/stats.h"
-#include "report.h"
 #include "progress.h"
+#include "report.h"
 #include "run_film.h"
 
 #define PREVIEW_WIDTH 1280

@@ -27,7 +27,7 @@ static void make_and_write(void *args)
     spate_mesh_data_destroy(mesh);
 }
 
-static bool make_room(run_mesh *m, size_t count)
+static bool reserve(run_mesh *m, size_t count)
 {
     if (count <= m->capacity)
         return true;
@@ -67,7 +67,7 @@ spate_status run_mesh_start(tool_run *run, const sp_snapshot *now, spate_error *
     size_t count = now->particles.count;
     if (m && !m->thread)
         m->thread = sp_background_create();
-    if (!m || !m->thread || !make_room(m, count))
+    if (!m || !m->thread || !reserve(m, count))
         return sp_fail_memory(error, "the surface of the particles", count * 6 * sizeof(float));
     copy_particles(m, &now->particles);
     m->options = spate_mesh_options_default(run->scene);

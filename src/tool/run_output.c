@@ -42,17 +42,17 @@ int run_output_open(tool_run *run, int keep)
     return run->film ? EXIT_DONE : tool_fail(&error, NULL);
 }
 
-static spate_status write_files(tool_run *run, const sp_cloud *cloud, spate_error *error)
+static spate_status write_files(tool_run *run, const sp_particle_table *table, spate_error *error)
 {
     char path[SP_PATH_SIZE];
     spate_status status = SPATE_OK;
     if (run->scene->output.particles == SPATE_PARTICLES_PLY)
         status =
-            sp_ply_write(cloud, sp_run_folder_particles(&run->folder, cloud->frame, path), error);
+            sp_ply_write(table, sp_run_folder_particles(&run->folder, table->frame, path), error);
     if (status == SPATE_OK && run->particles_out)
-        status = sp_export_particles(run->particles_out, cloud, error);
+        status = sp_export_particles(run->particles_out, table, error);
     if (status == SPATE_OK && run->volume_out)
-        status = sp_export_volume(run->volume_out, cloud, error);
+        status = sp_export_volume(run->volume_out, table, error);
     if (status == SPATE_OK && run->particles_out)
         status = sp_export_collect(run->particles_out, error);
     if (status == SPATE_OK && run->volume_out && run->volume_out != run->particles_out)
@@ -62,7 +62,7 @@ static spate_status write_files(tool_run *run, const sp_cloud *cloud, spate_erro
 
 spate_status run_output_frame(tool_run *run, const sp_snapshot *now, spate_error *error)
 {
-    sp_cloud cloud;
+    sp_particle_table table;
     /* with --steps the film has every step, the last of a frame included; the start is no step */
     bool film = run->film && (run->steps < 0 || spate_sim_steps(run->sim) == 0);
     bool files = run->scene->output.particles == SPATE_PARTICLES_PLY || run->particles_out ||
@@ -70,24 +70,24 @@ spate_status run_output_frame(tool_run *run, const sp_snapshot *now, spate_error
     if (!film && !files)
         return SPATE_OK;
     if (now)
-        TRY(sp_cloud_of_snapshot(&cloud, run->scene, now, error));
+        TRY(sp_particle_table_of_snapshot(&table, run->scene, now, error));
     else
-        TRY(sp_cloud_of_sim(&cloud, run->sim, error));
-    TRY(write_files(run, &cloud, error));
+        TRY(sp_particle_table_of_sim(&table, run->sim, error));
+    TRY(write_files(run, &table, error));
     if (film)
-        sp_usd_film_cloud(run->film, &cloud, cloud.time * cloud.fps);
+        sp_usd_film_particles(run->film, &table, table.time * table.fps);
     return SPATE_OK;
 }
 
 int run_output_step(tool_run *run)
 {
-    sp_cloud cloud;
+    sp_particle_table table;
     spate_error error = {0};
     if (!run->film || run->steps < 0)
         return EXIT_DONE;
-    if (sp_cloud_of_sim(&cloud, run->sim, &error) != SPATE_OK)
+    if (sp_particle_table_of_sim(&table, run->sim, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
-    sp_usd_film_cloud(run->film, &cloud, cloud.time * cloud.fps);
+    sp_usd_film_particles(run->film, &table, table.time * table.fps);
     return EXIT_DONE;
 }
 

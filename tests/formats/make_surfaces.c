@@ -27,22 +27,22 @@ static int write_cache(const spate_mesh_data *mesh, const char *folder)
 {
     float moved[12];
     spate_error error = {0};
-    sp_cloud cloud = {.dim = 3,
-                      .fps = 25,
-                      .cell_size = 0.125,
-                      .cells = {8, 6, 4},
-                      .size = {1, 0.75, 0.5},
-                      .radius = 0.03,
-                      .attributes = {{.name = "position", .components = 3}},
-                      .attribute_count = 1};
+    sp_particle_table table = {.dim = 3,
+                               .fps = 25,
+                               .cell_size = 0.125,
+                               .cells = {8, 6, 4},
+                               .size = {1, 0.75, 0.5},
+                               .radius = 0.03,
+                               .attributes = {{.name = "position", .components = 3}},
+                               .attribute_count = 1};
     for (int k = 0; k < 12; k++)
         moved[k] = mesh->positions[k] + 0.125f;
     spate_mesh_data inside = *mesh;
     inside.positions = moved;
     if (sp_blender_begin(folder, &error) == SPATE_OK &&
-        sp_blender_particles(folder, &cloud, &error) == SPATE_OK &&
-        sp_blender_surface(folder, &cloud, &inside, 0, &error) == SPATE_OK &&
-        sp_blender_end(folder, &cloud, 0, 0, true, &error) == SPATE_OK)
+        sp_blender_particles(folder, &table, &error) == SPATE_OK &&
+        sp_blender_surface(folder, &table, &inside, 0, &error) == SPATE_OK &&
+        sp_blender_end(folder, &table, 0, 0, true, &error) == SPATE_OK)
         return 0;
     fprintf(stderr, "%s: %s\n", error.where, error.message);
     return 1;

@@ -230,11 +230,11 @@ static void a_moment_is_what_the_run_wrote(void)
             return;
         CHECK(spate_sim_step_frame(sim, NULL) == SPATE_OK);
         CHECK(spate_particles_write_ply(sim, path, NULL) == SPATE_OK);
-        sp_moment taken, read;
-        CHECK(sp_moment_create(&taken, scene, NULL) == SPATE_OK);
-        CHECK(sp_moment_create(&read, scene, NULL) == SPATE_OK);
-        CHECK(sp_moment_take(&taken, sim, NULL) == SPATE_OK);
-        CHECK(sp_moment_read(&read, path, spate_sim_time(sim), NULL) == SPATE_OK);
+        sp_frame taken, read;
+        CHECK(sp_frame_create(&taken, scene, NULL) == SPATE_OK);
+        CHECK(sp_frame_create(&read, scene, NULL) == SPATE_OK);
+        CHECK(sp_frame_take(&taken, sim, NULL) == SPATE_OK);
+        CHECK(sp_frame_read(&read, path, spate_sim_time(sim), NULL) == SPATE_OK);
         CHECK(taken.count > 0 && taken.count == read.count);
         double worst = 0;
         for (size_t k = 0; k < taken.count; k++)
@@ -254,12 +254,12 @@ static void a_moment_is_what_the_run_wrote(void)
         CHECK(pwrite(file, &(float){NAN}, 4, place) == 4);
         close(file);
         sp_free(bytes);
-        CHECK(sp_moment_read(&read, path, 0, &error) == SPATE_ERROR_FILE && read.count == 0);
+        CHECK(sp_frame_read(&read, path, 0, &error) == SPATE_ERROR_FILE && read.count == 0);
         CHECK_TEXT(error.message, "a position or velocity along y is not a finite number");
         CHECK(truncate(path, 400) == 0);
-        CHECK(sp_moment_read(&read, path, 0, NULL) == SPATE_ERROR_FILE && read.count == 0);
-        sp_moment_destroy(&taken);
-        sp_moment_destroy(&read);
+        CHECK(sp_frame_read(&read, path, 0, NULL) == SPATE_ERROR_FILE && read.count == 0);
+        sp_frame_destroy(&taken);
+        sp_frame_destroy(&read);
         spate_sim_destroy(sim);
         spate_scene_destroy(scene);
         unlink(path);
@@ -285,20 +285,20 @@ static void without_memory_there_is_an_error(void)
     for (int n = 1; n < 200; n++) {
         spate_error error = {0};
         sp_image image = {0};
-        sp_moment moment;
+        sp_frame frame;
         const sp_look look = {.stamp = true};
         sp_alloc_fail_at((uint64_t)n);
-        spate_status status = sp_moment_create(&moment, scene, &error);
+        spate_status status = sp_frame_create(&frame, scene, &error);
         bool made = status == SPATE_OK;
         if (status == SPATE_OK)
-            status = sp_moment_take(&moment, sim, &error);
+            status = sp_frame_take(&frame, sim, &error);
         if (status == SPATE_OK)
             status = sp_image_create(&image, 40, 30, &error);
         if (status == SPATE_OK)
-            status = sp_moment_paint(&moment, &look, pool, &image, &error);
+            status = sp_frame_paint(&frame, &look, pool, &image, &error);
         sp_alloc_fail_at(0);
         if (made)
-            sp_moment_destroy(&moment);
+            sp_frame_destroy(&frame);
         sp_image_destroy(&image);
         if (status == SPATE_OK)
             break;
@@ -402,7 +402,7 @@ static void letters_are_drawn(void)
     for (const char *c = text; *c; c++) {
         memset(image.pixels, 0, 3600 * sizeof *image.pixels);
         const char one[2] = {*c, 0};
-        sp_stamp_text(&image, 20, 40, 24, one, (sp_color){1, 1, 1});
+        sp_text_draw(&image, 20, 40, 24, one, (sp_color){1, 1, 1});
         double ink = 0, outside = 0;
         for (int k = 0; k < 3600; k++) {
             ink += image.pixels[k].g;
@@ -411,10 +411,10 @@ static void letters_are_drawn(void)
                 outside += image.pixels[k].g;
         }
         CHECK(ink > 5 && outside == 0);
-        widest = fmax(widest, sp_stamp_width(one, 24));
+        widest = fmax(widest, sp_text_width(one, 24));
     }
     CHECK_NEAR(widest, 16, 1e-4);
-    CHECK(sp_stamp_width("", 24) == 0);
+    CHECK(sp_text_width("", 24) == 0);
     sp_image_destroy(&image);
 }
 

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "io/particle_table.h"
 #include "io/export.h"
 #include "io/file.h"
 #include "io/gzip.h"
+#include "io/particle_table.h"
 #include "io/usd_film.h"
 #include "io/volume.h"
 
@@ -87,13 +87,15 @@ static void vorticity_of_a_wheel(void)
         CHECK(spate_sim_add_particles(sim, x, v, n, &added, NULL) == SPATE_OK && added == n);
         for (int stage = SPATE_STAGE_SORT; stage <= SPATE_STAGE_P2G; stage++)
             CHECK(spate_sim_run_stage(sim, (spate_stage)stage, 0.001, NULL) == SPATE_OK);
-        sp_cloud cloud;
-        sp_cloud_buffer buffer, positions;
-        CHECK(sp_cloud_of_sim(&cloud, sim, NULL) == SPATE_OK && cloud.attribute_count == 4);
-        size_t count = n < SP_CLOUD_BLOCK ? n : SP_CLOUD_BLOCK, inner = 0;
-        const float *where = sp_cloud_values(&cloud, &cloud.attributes[0], 0, count, &positions);
-        const float *curl =
-            sp_cloud_values(&cloud, sp_cloud_find(&cloud, "vorticity"), 0, count, &buffer);
+        sp_particle_table table;
+        sp_particle_table_buffer buffer, positions;
+        CHECK(sp_particle_table_of_sim(&table, sim, NULL) == SPATE_OK &&
+              table.attribute_count == 4);
+        size_t count = n < SP_TABLE_BLOCK ? n : SP_TABLE_BLOCK, inner = 0;
+        const float *where =
+            sp_particle_table_values(&table, &table.attributes[0], 0, count, &positions);
+        const float *curl = sp_particle_table_values(
+            &table, sp_particle_table_find(&table, "vorticity"), 0, count, &buffer);
         for (size_t k = 0; k < count; k++) {
             float r[3] = {where[3 * k] - 0.08f, where[3 * k + 1] - 0.08f, where[3 * k + 2] - 0.08f};
             if (fabsf(r[0]) > 0.03f || fabsf(r[1]) > 0.03f || (dim == 3 && fabsf(r[2]) > 0.03f))
@@ -104,8 +106,8 @@ static void vorticity_of_a_wheel(void)
             CHECK_NEAR(curl[3 * k + 1], 0, 0.3);
         }
         CHECK(inner > 10);
-        const float *speed =
-            sp_cloud_values(&cloud, sp_cloud_find(&cloud, "speed"), 0, count, &buffer);
+        const float *speed = sp_particle_table_values(
+            &table, sp_particle_table_find(&table, "speed"), 0, count, &buffer);
         for (size_t k = 0; k < count; k++)
             CHECK_NEAR(speed[k], 3 * hypotf(where[3 * k] - 0.08f, where[3 * k + 1] - 0.08f), 1e-5);
         free(x);
@@ -121,10 +123,10 @@ static void distance_to_a_block(void)
 {
     for (int dim = 2; dim <= 3; dim++) {
         spate_sim *sim = make_sim(dim, "velocity");
-        sp_cloud cloud;
+        sp_particle_table table;
         sp_volume volume;
-        CHECK(sp_cloud_of_sim(&cloud, sim, NULL) == SPATE_OK);
-        CHECK(sp_volume_create(&volume, &cloud, NULL) == SPATE_OK);
+        CHECK(sp_particle_table_of_sim(&table, sim, NULL) == SPATE_OK);
+        CHECK(sp_volume_create(&volume, &table, NULL) == SPATE_OK);
         float row[20], v[60];
         const int at[3] = {-4, 3, dim == 3 ? 3 : 0};
         sp_volume_distances(&volume, at, 20, row);
@@ -150,11 +152,11 @@ static void nothing_has_no_volume(void)
     scene->dim = 3;
     for (int d = 0; d < 3; d++)
         scene->domain.size[d] = 1;
-    sp_cloud cloud = sp_cloud_of_scene(scene);
+    sp_particle_table table = sp_particle_table_of_scene(scene);
     sp_volume volume;
-    cloud.attributes[0] = (sp_attribute){.name = "position", .components = 3};
-    cloud.attribute_count = 1;
-    CHECK(sp_volume_create(&volume, &cloud, NULL) == SPATE_OK && volume.leaf_count == 0);
+    table.attributes[0] = (sp_attribute){.name = "position", .components = 3};
+    table.attribute_count = 1;
+    CHECK(sp_volume_create(&volume, &table, NULL) == SPATE_OK && volume.leaf_count == 0);
     float phi[2];
     sp_volume_distances(&volume, (const int[3]){0, 0, 0}, 2, phi);
     CHECK_NEAR(phi[1], 3.0 / 64, 1e-7);
@@ -190,15 +192,15 @@ static void gzip_is_gzip(void)
 
 static spate_status write_frame(spate_sim *sim, sp_format format, spate_error *error)
 {
-    sp_cloud cloud;
+    sp_particle_table table;
     sp_export *out = sp_export_create(folder, format, 30, -1, error);
     if (!out)
         return error->status;
-    spate_status status = sp_cloud_of_sim(&cloud, sim, error);
+    spate_status status = sp_particle_table_of_sim(&table, sim, error);
     if (status == SPATE_OK && format != SP_FORMAT_VDB)
-        status = sp_export_particles(out, &cloud, error);
+        status = sp_export_particles(out, &table, error);
     if (status == SPATE_OK && (format == SP_FORMAT_VDB || format == SP_FORMAT_VTK))
-        status = sp_export_volume(out, &cloud, error);
+        status = sp_export_volume(out, &table, error);
     if (status == SPATE_OK)
         status = sp_export_collect(out, error);
     sp_export_destroy(out);

@@ -116,16 +116,16 @@ static void reads_every_kind_of_value(void)
 static void reads_the_old_name_of_fluid(void)
 {
     spate_scene *s =
-        parse(SCENE_2D ", \"fluid\": {\"flip_ratio\": 0.25, \"transfer\": \"apic\"}}");
+        parse(SCENE_2D ", \"liquid\": {\"flip_ratio\": 0.25, \"transfer\": \"apic\"}}");
     CHECK_TEXT(problem.message, "");
     CHECK(s && s->fluid.flip_ratio == 0.25 && s->fluid.transfer == SPATE_TRANSFER_APIC);
-    CHECK(s && assign(s, "fluid.flip_ratio=0.5") == SPATE_OK && s->fluid.flip_ratio == 0.5);
+    CHECK(s && assign(s, "liquid.flip_ratio=0.5") == SPATE_OK && s->fluid.flip_ratio == 0.5);
     CHECK(s && assign(s, "liquids.seed=1") == SPATE_ERROR_SCENE);
     check_round_trip(s);
     spate_scene_destroy(s);
-    CHECK(!parse(SCENE_2D ", \"fluid\": {}, \"fluid\": {}}"));
+    CHECK(!parse(SCENE_2D ", \"liquid\": {}, \"fluid\": {}}"));
     CHECK_TEXT(problem.where, "liquid");
-    CHECK(!parse(SCENE_2D ", \"fluid\": {\"flip_rato\": 1}}"));
+    CHECK(!parse(SCENE_2D ", \"liquid\": {\"flip_rato\": 1}}"));
     CHECK_TEXT(problem.message, "unknown setting; did you mean 'flip_ratio'?");
 }
 

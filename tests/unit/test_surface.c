@@ -9,10 +9,10 @@
 
 #define DX 0.05 /* m, not 1 */
 
-typedef struct cloud {
+typedef struct table {
     float *x, *v; /* 3 per particle */
     size_t count, capacity;
-} cloud;
+} table;
 
 static uint64_t state = 1;
 static double uniform(void)
@@ -21,7 +21,7 @@ static double uniform(void)
     return (double)(state >> 11) * 0x1p-53;
 }
 
-static void add(cloud *c, double x, double y, double z)
+static void add(table *c, double x, double y, double z)
 {
     if (c->count == c->capacity) {
         c->capacity = c->capacity ? 2 * c->capacity : 1024;
@@ -35,7 +35,7 @@ static void add(cloud *c, double x, double y, double z)
 
 /* Particles dx / 2 apart, jittered, wherever inside(point in cells) holds, in a box of cells. */
 typedef bool inside_fn(const double p[3]);
-static void fill(cloud *c, int dim, const double low[3], const double high[3], double jitter,
+static void fill(table *c, int dim, const double low[3], const double high[3], double jitter,
                  inside_fn *inside)
 {
     int n[3];
@@ -53,7 +53,7 @@ static void fill(cloud *c, int dim, const double low[3], const double high[3], d
             }
 }
 
-static void clear(cloud *c)
+static void clear(table *c)
 {
     free(c->x);
     free(c->v);
@@ -72,7 +72,7 @@ static spate_mesh_options options_of(int dim, int resolution, double walls)
     return options;
 }
 
-static spate_mesh_data *make(const cloud *c, const spate_mesh_options *options)
+static spate_mesh_data *make(const table *c, const spate_mesh_options *options)
 {
     spate_error error = {0};
     spate_mesh_data *mesh = spate_mesh_data_create(c->x, c->v, c->count, options, &error);
@@ -89,7 +89,7 @@ static double particle_volume(int dim)
 }
 
 /* Makes the surface, checks that it is sound, and returns its volume over that of the particles. */
-static double volume_share(const cloud *c, const spate_mesh_options *options)
+static double volume_share(const table *c, const spate_mesh_options *options)
 {
     spate_mesh_data *mesh = make(c, options);
     if (!mesh)
@@ -110,7 +110,7 @@ static void random_clouds_are_manifold(void)
 {
     FOR_EACH_KIND(dim, r)
     for (int trial = 0; trial < 16; trial += TEST_STRIDE(5)) {
-        cloud c = {0};
+        table c = {0};
         int count = trial < 4 ? trial + 1 : (int)(uniform() * (dim == 2 ? 300 : 3000));
         double size = 2 + 12 * uniform();
         for (int k = 0; k < count; k++)
@@ -130,7 +130,7 @@ static void nothing_gives_nothing(void)
 {
     for (int dim = 2; dim <= 3; dim++)
         for (int walls = 0; walls <= 4; walls += 4) {
-            cloud c = {0};
+            table c = {0};
             spate_mesh_options options = options_of(dim, 2, walls);
             spate_mesh_data *mesh = make(&c, &options);
             CHECK(mesh && mesh->vertices == 0 && mesh->triangles == 0);
@@ -143,7 +143,7 @@ static void degenerate_clouds_are_manifold(void)
 {
     FOR_EACH_KIND(dim, r)
     {
-        cloud c = {0};
+        table c = {0};
         double end = 6 * DX;
         for (int k = 0; k < 40; k++)
             add(&c, 0.05, 0.05, 0);
@@ -168,7 +168,7 @@ static void full_domain_is_a_box(void)
 {
     FOR_EACH_KIND(dim, r)
     {
-        cloud c = {0};
+        table c = {0};
         const double low[3] = {0, 0, 0}, high[3] = {7, 7, 7};
         fill(&c, dim, low, high, 0.5, NULL);
         spate_mesh_options options = options_of(dim, r, 7);
@@ -189,7 +189,7 @@ static void bulk_keeps_its_volume(void)
 {
     FOR_EACH_KIND(dim, r)
     {
-        cloud c = {0};
+        table c = {0};
         const double low[3] = {0, 0, 0}, high[3] = {14, 14, 14};
         fill(&c, dim, low, high, 0.5, in_ball);
         spate_mesh_options options = options_of(dim, r, 0);
@@ -203,7 +203,7 @@ static void sheets_are_kept(void)
 {
     FOR_EACH_KIND(dim, r)
     for (int trial = 0; trial < 8; trial += TEST_STRIDE(5)) {
-        cloud c = {0};
+        table c = {0};
         double tilt = 0.15 * trial, level = 10 + uniform();
         for (int k = 0; k < (dim == 3 ? 40 : 1); k++)
             for (int i = 0; i < 40; i++) {
@@ -238,7 +238,7 @@ static void drops_are_kept(void)
 {
     FOR_EACH_KIND(dim, r)
     for (int trial = 0; trial < 12; trial += TEST_STRIDE(5)) {
-        cloud c = {0};
+        table c = {0};
         int drops = 0;
         for (int j = 0; j < 4; j++) /* far enough from each other to stay drops */
             for (int i = 0; i < 4; i++, drops++) {
@@ -262,7 +262,7 @@ static void drops_at_walls_are_kept(void)
 {
     FOR_EACH_KIND(dim, r)
     for (int trial = 0; trial < 20; trial += TEST_STRIDE(5)) {
-        cloud c = {0};
+        table c = {0};
         double x = trial % 2 ? 0.4 * uniform() : 8 * uniform(), y = 0.5 * uniform();
         add(&c, DX * x, DX * y, dim == 3 ? DX * 8 * uniform() : 0);
         spate_mesh_options options = options_of(dim, r, 8);
@@ -300,7 +300,7 @@ static void pools_are_flat(void)
 {
     FOR_EACH_KIND(dim, r)
     for (int trial = 0; trial < 4; trial += TEST_STRIDE(3)) {
-        cloud c = {0};
+        table c = {0};
         double depth = 4 + 0.5 * trial, mean;
         const double low[3] = {0, 0, 0}, high[3] = {20, depth, 20};
         /* in 2D a cell has only 4 particles: anywhere in their quarter they are not even */
@@ -325,7 +325,7 @@ static void pools_of_a_simulation_are_flat(void)
         spate_sim *sim = sample_sim(scene, 2);
         for (int k = 0; sim && k < 60; k++)
             sample_step(sim, 1.0 / 60);
-        cloud c = {.count = spate_particles_count(sim)};
+        table c = {.count = spate_particles_count(sim)};
         c.x = malloc(3 * c.count * sizeof *c.x);
         c.v = malloc(3 * c.count * sizeof *c.v);
         spate_particles_read(sim, c.x, c.v, NULL);
@@ -396,7 +396,7 @@ static void solids_end_the_surface(void)
 {
     FOR_EACH_KIND(dim, r)
     {
-        cloud c = {0}, wet = {0};
+        table c = {0}, wet = {0};
         double inside, width = 20;
         const double low[3] = {0, 0, 0}, high[3] = {width, 8, width};
         spate_scene *scene = solids_scene(dim, width);
@@ -433,7 +433,7 @@ static void velocities_follow_the_particles(void)
 {
     FOR_EACH_KIND(dim, r)
     {
-        cloud c = {0};
+        table c = {0};
         const double low[3] = {0, 0, 0}, high[3] = {14, 14, 14};
         double worst = 0;
         fill(&c, dim, low, high, 0.5, in_ball);
@@ -472,7 +472,7 @@ static void threads_do_not_matter(void)
     {
         if (TEST_IS_SLOW && r != 3) /* the one with blocks of another size */
             continue;
-        cloud c = {0};
+        table c = {0};
         const double low[3] = {0, 0, 0}, high[3] = {24, 24, 24};
         fill(&c, dim, low, high, 1, in_ball);
         for (int k = 0; k < 500; k += TEST_STRIDE(5))
@@ -491,7 +491,7 @@ static void threads_do_not_matter(void)
     }
 }
 
-static void refuses(const cloud *c, spate_mesh_options options, const char *where, const char *text)
+static void refuses(const table *c, spate_mesh_options options, const char *where, const char *text)
 {
     spate_error error = {0};
     spate_mesh_data *mesh = spate_mesh_data_create(c->x, c->v, c->count, &options, &error);
@@ -504,7 +504,7 @@ static void refuses(const cloud *c, spate_mesh_options options, const char *wher
 
 static void bad_input_is_refused(void)
 {
-    cloud c = {0};
+    table c = {0};
     add(&c, 0, 0, 0);
     add(&c, 0, 0, 0);
     spate_mesh_options good = options_of(3, 2, 0), bad = good;
@@ -561,7 +561,7 @@ static void memory_follows_the_surface(void)
 {
     FOR_EACH_KIND(dim, r)
     for (int ball = 0; ball < 2; ball++) {
-        cloud c = {0};
+        table c = {0};
         const double low[3] = {0, 0, 0}, high[3] = {28, 12, 28}, all[3] = {14, 14, 14};
         fill(&c, dim, low, ball ? all : high, 0.5, ball ? in_ball : NULL);
         spate_mesh_options options = options_of(dim, r, 28);
@@ -579,7 +579,7 @@ static void memory_follows_the_surface(void)
 static void every_allocation_may_fail(void)
 {
     for (int dim = 2; dim <= 3; dim++) {
-        cloud c = {0};
+        table c = {0};
         const double low[3] = {0, 0, 0}, high[3] = {3, 3, 3};
         spate_error error;
         spate_mesh_data *mesh = NULL;

@@ -24,8 +24,8 @@
 #define SPATE_CPU_PRESSURE_BLOCK_H
 
 #define LANE_COUNT 8
-#include "pressure.h"
 #include "cpu/lanes.h"
+#include "pressure.h"
 
 /* Even lanes of a, odd ones of b. */
 SP_INLINE lanes weave(lanes a, lanes b)

@@ -381,7 +381,7 @@ static void ascend(X(sim) *s, X(level) *fine, X(level) *coarse, bool dot, int ex
 }
 
 /* The coarsest grid, from zero. */
-static void settle(X(sim) *s, X(level) *l, bool dot)
+static void solve_coarsest(X(sim) *s, X(level) *l, bool dot)
 {
     job jobs[MOST_JOBS];
     for (int pass = 0; pass < 2 * COARSE_PASSES; pass++) {
@@ -393,15 +393,15 @@ static void settle(X(sim) *s, X(level) *l, bool dot)
 
 double X(multigrid_apply)(X(sim) *s, int extra)
 {
-    X(system) *y = &s->system;
-    int coarsest = y->level_count - 1;
+    X(system) *sys = &s->system;
+    int coarsest = sys->level_count - 1;
     for (int k = 0; k < coarsest; k++)
-        descend(s, &y->levels[k], &y->levels[k + 1], k == 0 ? extra : 0);
-    settle(s, &y->levels[coarsest], coarsest == 0);
+        descend(s, &sys->levels[k], &sys->levels[k + 1], k == 0 ? extra : 0);
+    solve_coarsest(s, &sys->levels[coarsest], coarsest == 0);
     for (int k = coarsest - 1; k >= 0; k--)
-        ascend(s, &y->levels[k], &y->levels[k + 1], k == 0, k == 0 ? extra : 0);
+        ascend(s, &sys->levels[k], &sys->levels[k + 1], k == 0, k == 0 ? extra : 0);
     double sum = 0;
-    for (int k = 0; k < y->levels[0].tile_count; k++)
-        sum += y->partial[k];
+    for (int k = 0; k < sys->levels[0].tile_count; k++)
+        sum += sys->partial[k];
     return sum;
 }

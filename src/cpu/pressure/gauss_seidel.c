@@ -19,7 +19,7 @@ static void sweep_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const sweep_args *args = user;
     X(sim) *s = args->s;
-    const X(system) *y = &s->system;
+    const X(system) *sys = &s->system;
     for (size_t k = begin; k < end; k++) {
         size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
         for (int r = 0; r < TILE_ROWS; r++) {
@@ -27,14 +27,14 @@ static void sweep_range(void *user, size_t begin, size_t end, int worker)
             int parity = ((r & (TILE - 1)) + (r >> TILE_SHIFT) + args->colour) & 1;
             for (int i = parity; i < TILE; i += 2) {
                 size_t c = base + X(row_offset)(&s->grid, r) + (size_t)i;
-                if (!(y->diagonal[c] > 0.0f))
+                if (!(sys->diagonal[c] > 0.0f))
                     continue;
-                float sum = y->b[c];
+                float sum = sys->b[c];
                 FOR_DIM(d) {
                     size_t step = s->grid.stride[d];
-                    sum += y->a[d][c] * y->q[c - step] + y->a[d][c + step] * y->q[c + step];
+                    sum += sys->a[d][c] * sys->q[c - step] + sys->a[d][c + step] * sys->q[c + step];
                 }
-                y->q[c] += args->weight * (sum / y->diagonal[c] - y->q[c]);
+                sys->q[c] += args->weight * (sum / sys->diagonal[c] - sys->q[c]);
             }
         }
     }

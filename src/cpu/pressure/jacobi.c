@@ -11,14 +11,14 @@ static void relax_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const jacobi_args *args = user;
     X(sim) *s = args->s;
-    const X(system) *y = &s->system;
+    const X(system) *sys = &s->system;
     for (size_t k = begin; k < end; k++) {
         size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
         for (int r = 0; r < TILE_ROWS; r++)
             for (int i = 0; i < TILE; i++) {
                 size_t c = base + X(row_offset)(&s->grid, r) + (size_t)i;
-                if (y->diagonal[c] > 0.0f)
-                    y->q[c] += args->weight * y->r[c] / y->diagonal[c];
+                if (sys->diagonal[c] > 0.0f)
+                    sys->q[c] += args->weight * sys->r[c] / sys->diagonal[c];
             }
     }
 }

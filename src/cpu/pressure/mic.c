@@ -12,14 +12,14 @@
 
 static void list_waves(X(sim) *s)
 {
-    X(system) *y = &s->system;
+    X(system) *sys = &s->system;
     const X(grid) *g = &s->grid;
     int sums = g->tiles[0] + g->tiles[1] + g->tiles[2];
     int count = 0;
-    y->wave_count = 0;
+    sys->wave_count = 0;
     /* a tile's wave is the sum of its coordinates; counting sort, each wave in order of the list */
     for (int sum = 0; sum <= sums; sum++)
-        y->wave_start[sum] = 0;
+        sys->wave_start[sum] = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (int k = 0; k < s->system.levels[0].tile_count; k++) {
             int t[DIM], sum = 0;
@@ -27,19 +27,19 @@ static void list_waves(X(sim) *s)
             FOR_DIM(d)
                 sum += t[d];
             if (pass == 0)
-                y->wave_start[sum + 1]++;
+                sys->wave_start[sum + 1]++;
             else
-                y->wave[y->wave_start[sum]++] = s->system.levels[0].tiles[k];
+                sys->wave[sys->wave_start[sum]++] = s->system.levels[0].tiles[k];
         }
         if (pass == 0)
             for (int sum = 0; sum <= sums; sum++)
-                y->wave_start[sum] = count += y->wave_start[sum];
+                sys->wave_start[sum] = count += sys->wave_start[sum];
     }
     /* filling moved every start to its end: shift back */
     for (int sum = sums; sum > 0; sum--)
-        y->wave_start[sum] = y->wave_start[sum - 1];
-    y->wave_start[0] = 0;
-    y->wave_count = sums;
+        sys->wave_start[sum] = sys->wave_start[sum - 1];
+    sys->wave_start[0] = 0;
+    sys->wave_count = sums;
 }
 
 typedef struct mic_args {
@@ -49,24 +49,24 @@ typedef struct mic_args {
 
 static void build_cell(X(sim) *s, size_t c)
 {
-    X(system) *y = &s->system;
-    float pivot = y->diagonal[c];
+    X(system) *sys = &s->system;
+    float pivot = sys->diagonal[c];
     if (!(pivot > 0.0f)) {
-        y->mic[c] = 0.0f;
+        sys->mic[c] = 0.0f;
         return;
     }
     FOR_DIM(d) {
         size_t low = c - s->grid.stride[d];
-        float m = y->mic[low], other = 0.0f, a = y->a[d][c];
+        float m = sys->mic[low], other = 0.0f, a = sys->a[d][c];
         if (a == 0.0f)
             continue;
         FOR_DIM(e)
-            other += e == d ? 0.0f : y->a[e][low + s->grid.stride[e]];
+            other += e == d ? 0.0f : sys->a[e][low + s->grid.stride[e]];
         pivot -= a * a * m * m + TUNING * a * other * m * m;
     }
-    if (pivot < SAFETY * y->diagonal[c])
-        pivot = y->diagonal[c];
-    y->mic[c] = 1.0f / __builtin_sqrtf(pivot);
+    if (pivot < SAFETY * sys->diagonal[c])
+        pivot = sys->diagonal[c];
+    sys->mic[c] = 1.0f / __builtin_sqrtf(pivot);
 }
 
 static void build_range(void *user, size_t begin, size_t end, int worker)
@@ -87,18 +87,18 @@ static void forward_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const mic_args *args = user;
     const X(sim) *s = args->s;
-    const X(system) *y = &s->system;
+    const X(system) *sys = &s->system;
     for (size_t k = begin; k < end; k++) {
         size_t base = X(tile_index)(&s->grid, args->tiles[k]);
         for (int r = 0; r < TILE_ROWS; r++)
             for (int i = 0; i < TILE; i++) {
                 size_t c = base + X(row_offset)(&s->grid, r) + (size_t)i;
-                float t = y->r[c];
+                float t = sys->r[c];
                 FOR_DIM(d) {
                     size_t low = c - s->grid.stride[d];
-                    t += y->a[d][c] * y->mic[low] * y->z[low];
+                    t += sys->a[d][c] * sys->mic[low] * sys->z[low];
                 }
-                y->z[c] = t * y->mic[c];
+                sys->z[c] = t * sys->mic[c];
             }
     }
 }
@@ -108,7 +108,7 @@ static void backward_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const mic_args *args = user;
     const X(sim) *s = args->s;
-    const X(system) *y = &s->system;
+    const X(system) *sys = &s->system;
     for (size_t k = begin; k < end; k++) {
         size_t base = X(tile_index)(&s->grid, args->tiles[k]);
         for (int r = TILE_ROWS - 1; r >= 0; r--)
@@ -117,9 +117,9 @@ static void backward_range(void *user, size_t begin, size_t end, int worker)
                 float t = 0.0f;
                 FOR_DIM(d) {
                     size_t high = c + s->grid.stride[d];
-                    t += y->a[d][high] * y->z[high];
+                    t += sys->a[d][high] * sys->z[high];
                 }
-                y->z[c] = (y->z[c] + t * y->mic[c]) * y->mic[c];
+                sys->z[c] = (sys->z[c] + t * sys->mic[c]) * sys->mic[c];
             }
     }
 }

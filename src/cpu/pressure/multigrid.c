@@ -128,33 +128,34 @@ double X(multigrid_bytes)(const X(grid) *fine)
 
 spate_status X(multigrid_create)(X(sim) *s, spate_error *error)
 {
-    X(system) *y = &s->system;
-    X(level) *finest = &y->levels[0];
+    X(system) *sys = &s->system;
+    X(level) *finest = &sys->levels[0];
     FOR_DIM(d)
-        finest->a[d] = y->a[d];
-    finest->diagonal = y->diagonal;
-    y->level_count = 1;
+        finest->a[d] = sys->a[d];
+    finest->diagonal = sys->diagonal;
+    sys->level_count = 1;
     TRY(make_level(finest, true, error));
-    bool complete = make_blocks(&y->direction[0], &s->grid);
-    complete = make_blocks(&y->direction[1], &s->grid) && complete;
-    complete = make_blocks(&y->image, &s->grid) && complete;
-    complete = (y->step = sp_alloc(most_blocks(&s->grid) * TILE_CELLS, sizeof(double))) && complete;
-    complete = (y->partial = sp_alloc(most_blocks(&s->grid), sizeof(double))) && complete;
+    bool complete = make_blocks(&sys->direction[0], &s->grid);
+    complete = make_blocks(&sys->direction[1], &s->grid) && complete;
+    complete = make_blocks(&sys->image, &s->grid) && complete;
+    complete =
+        (sys->step = sp_alloc(most_blocks(&s->grid) * TILE_CELLS, sizeof(double))) && complete;
+    complete = (sys->partial = sp_alloc(most_blocks(&s->grid), sizeof(double))) && complete;
     if (!complete)
         return sp_fail_memory(error, "the multigrid", (uint64_t)s->grid.size * 4 * sizeof(float));
-    for (int k = 1; k < MAX_LEVELS && !is_coarsest(&y->levels[k - 1].grid); k++) {
-        y->levels[k].grid = coarser(&y->levels[k - 1].grid);
-        y->level_count++;
-        TRY(make_level(&y->levels[k], false, error));
+    for (int k = 1; k < MAX_LEVELS && !is_coarsest(&sys->levels[k - 1].grid); k++) {
+        sys->levels[k].grid = coarser(&sys->levels[k - 1].grid);
+        sys->level_count++;
+        TRY(make_level(&sys->levels[k], false, error));
     }
     return SPATE_OK;
 }
 
 void X(multigrid_destroy)(X(sim) *s)
 {
-    X(system) *y = &s->system;
-    for (int k = 0; k < y->level_count; k++) {
-        X(level) *l = &y->levels[k];
+    X(system) *sys = &s->system;
+    for (int k = 0; k < sys->level_count; k++) {
+        X(level) *l = &sys->levels[k];
         if (k > 0) {
             FOR_DIM(d)
                 sp_free(l->a[d]);
@@ -177,11 +178,11 @@ void X(multigrid_destroy)(X(sim) *s)
         sp_free(l->x);
         sp_free(l->faces);
     }
-    sp_free(y->direction[0]);
-    sp_free(y->direction[1]);
-    sp_free(y->image);
-    sp_free(y->step);
-    sp_free(y->partial);
+    sp_free(sys->direction[0]);
+    sp_free(sys->direction[1]);
+    sp_free(sys->image);
+    sp_free(sys->step);
+    sp_free(sys->partial);
 }
 
 /* ---- lists */
@@ -680,15 +681,15 @@ static void lay_range(void *user, size_t begin, size_t end, int worker)
 
 void X(multigrid_build)(X(sim) *s)
 {
-    X(system) *y = &s->system;
+    X(system) *sys = &s->system;
     sp_pool *pool = s->common->pool;
-    y->hierarchy = true;
+    sys->hierarchy = true;
     ON_DEVICE(s, X(gpu_multigrid_build)(s->gpu); return );
-    for (int k = 0; k < y->level_count; k++) {
+    for (int k = 0; k < sys->level_count; k++) {
         level_args args = {
-            .l = &y->levels[k], .unknown = k == 0 ? y->unknown : NULL, .rows = y->rows};
+            .l = &sys->levels[k], .unknown = k == 0 ? sys->unknown : NULL, .rows = sys->rows};
         if (k > 0) {
-            args.fine = &y->levels[k - 1];
+            args.fine = &sys->levels[k - 1];
             list_tiles(args.l, args.fine);
             sp_parallel_for(pool, (size_t)args.l->tile_count, 8, clear_range, &args);
             sp_parallel_for(pool, (size_t)args.fine->tile_count, 8, coarsen_range, &args);

@@ -36,24 +36,25 @@ static double lane_sum(const double lane[TILE])
 static double apply_partial(void *user, size_t begin, size_t end)
 {
     X(sim) *s = ((pcg_args *)user)->s;
-    const X(system) *y = &s->system;
+    const X(system) *sys = &s->system;
     double lane[TILE] = {0};
     FOR_ROWS(s, begin, end, c) {
         float product[TILE];
         for (int i = 0; i < TILE; i++)
-            product[i] = y->diagonal[c + (size_t)i] * y->s[c + (size_t)i];
+            product[i] = sys->diagonal[c + (size_t)i] * sys->s[c + (size_t)i];
         FOR_DIM(d) {
-            const float *low = y->s + c - s->grid.stride[d], *high = y->s + c + s->grid.stride[d];
-            const float *a = y->a[d] + c, *b = y->a[d] + c + s->grid.stride[d];
+            const float *low = sys->s + c - s->grid.stride[d],
+                        *high = sys->s + c + s->grid.stride[d];
+            const float *a = sys->a[d] + c, *b = sys->a[d] + c + s->grid.stride[d];
             for (int i = 0; i < TILE; i++)
                 product[i] -= a[i] * low[i] + b[i] * high[i];
         }
         for (int i = 0; i < TILE; i++) {
             /* across a periodic side a face of the last cell is also one of its image, which is no
              * unknown */
-            product[i] = y->diagonal[c + (size_t)i] > 0.0f ? product[i] : 0.0f;
-            y->z[c + (size_t)i] = product[i];
-            lane[i] += (double)product[i] * y->s[c + (size_t)i];
+            product[i] = sys->diagonal[c + (size_t)i] > 0.0f ? product[i] : 0.0f;
+            sys->z[c + (size_t)i] = product[i];
+            lane[i] += (double)product[i] * sys->s[c + (size_t)i];
         }
     }
     return lane_sum(lane);
@@ -64,14 +65,14 @@ static double update_partial(void *user, size_t begin, size_t end)
 {
     const pcg_args *args = user;
     X(sim) *s = args->s;
-    const X(system) *y = &s->system;
+    const X(system) *sys = &s->system;
     float most[TILE] = {0};
     FOR_ROWS(s, begin, end, c)
         for (int i = 0; i < TILE; i++) {
             size_t k = c + (size_t)i;
-            y->q[k] += args->factor * y->s[k];
-            float r = y->r[k] - args->factor * y->z[k];
-            y->r[k] = r;
+            sys->q[k] += args->factor * sys->s[k];
+            float r = sys->r[k] - args->factor * sys->z[k];
+            sys->r[k] = r;
             r = __builtin_fabsf(r);
             most[i] = r > most[i] || r != r ? r : most[i];
         }
@@ -84,11 +85,11 @@ static double update_partial(void *user, size_t begin, size_t end)
 static double dot_partial(void *user, size_t begin, size_t end)
 {
     X(sim) *s = ((pcg_args *)user)->s;
-    const X(system) *y = &s->system;
+    const X(system) *sys = &s->system;
     double lane[TILE] = {0};
     FOR_ROWS(s, begin, end, c)
         for (int i = 0; i < TILE; i++)
-            lane[i] += (double)y->r[c + (size_t)i] * y->z[c + (size_t)i];
+            lane[i] += (double)sys->r[c + (size_t)i] * sys->z[c + (size_t)i];
     return lane_sum(lane);
 }
 
@@ -98,10 +99,10 @@ static void direction_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const pcg_args *args = user;
     X(sim) *s = args->s;
-    const X(system) *y = &s->system;
+    const X(system) *sys = &s->system;
     FOR_ROWS(s, begin, end, c)
         for (int i = 0; i < TILE; i++)
-            y->s[c + (size_t)i] = y->z[c + (size_t)i] + args->factor * y->s[c + (size_t)i];
+            sys->s[c + (size_t)i] = sys->z[c + (size_t)i] + args->factor * sys->s[c + (size_t)i];
 }
 
 /* q_sum += q, or q_sum = q; then q = 0, or q = q_sum at the end */
@@ -116,12 +117,12 @@ static void gather_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const gather_args *args = user;
     X(sim) *s = args->s;
-    const X(system) *y = &s->system;
+    const X(system) *sys = &s->system;
     FOR_ROWS(s, begin, end, c)
         for (int i = 0; i < TILE; i++) {
             size_t k = c + (size_t)i;
-            y->q_sum[k] = (args->what == GATHER_START ? 0 : y->q_sum[k]) + y->q[k];
-            y->q[k] = args->what == GATHER_END ? (float)y->q_sum[k] : 0.0f;
+            sys->q_sum[k] = (args->what == GATHER_START ? 0 : sys->q_sum[k]) + sys->q[k];
+            sys->q[k] = args->what == GATHER_END ? (float)sys->q_sum[k] : 0.0f;
         }
 }
 
@@ -166,7 +167,7 @@ void X(solve_pcg)(X(sim) *s, X(solve) *solve)
     collect(s, GATHER_START);
     solve->iterations = 0;
     solve->residual = true_residual(s);
-    bool more = solve->residual > SETTLED * solve->tolerance;
+    bool more = solve->residual > START_SHARE * solve->tolerance;
     if (more)
         X(mic_build)(s);
     while (more && solve->iterations < solve->max_iterations) {

@@ -176,7 +176,7 @@ void X(label_whole)(X(sim) *s, int tile, size_t base)
 static void join_side(X(sim) *s, int tile, int d)
 {
     const X(grid) *g = &s->grid;
-    const X(system) *y = &s->system;
+    const X(system) *sys = &s->system;
     int t[DIM];
     X(tile_coordinates)(g, tile, t);
     bool wraps = g->periodic[d] && t[d] == 1;
@@ -186,12 +186,12 @@ static void join_side(X(sim) *s, int tile, int d)
     t[d] = wraps ? (g->n[d] - 1) / TILE + 1 : t[d] - 1;
     int other = X(tile_number)(g, t);
     uint32_t last[2] = {AIR, AIR};
-    if (y->unknown[other] == UNKNOWN_NONE || (y->node[tile] == AIR && y->node[other] == AIR))
+    if (sys->unknown[other] == UNKNOWN_NONE || (sys->node[tile] == AIR && sys->node[other] == AIR))
         return;
-    bool whole = y->node[tile] != MANY && y->node[other] != MANY;
+    bool whole = sys->node[tile] != MANY && sys->node[other] != MANY;
     for (size_t k = 0; k < TILE_ROWS; k++) {
         size_t c = base + k % TILE * along + k / TILE * across;
-        if (!(y->a[d][c] > 0.0f))
+        if (!(sys->a[d][c] > 0.0f))
             continue;
         uint32_t a = node_of(s, tile, c), b = node_of(s, other, c + back);
         if (a != b && (a != last[0] || b != last[1]))
@@ -218,19 +218,19 @@ static void mark_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     pocket_args *args = user;
     X(sim) *s = args->s;
-    X(system) *y = &s->system;
+    X(system) *sys = &s->system;
     for (size_t k = begin; k < end; k++) {
-        int tile = y->levels[0].tiles[k];
+        int tile = sys->levels[0].tiles[k];
         bool pockets = false;
-        if (y->node[tile] != MANY)
-            pockets = find(s, y->node[tile]) != AIR;
+        if (sys->node[tile] != MANY)
+            pockets = find(s, sys->node[tile]) != AIR;
         else
             FOR_UNKNOWNS(s, tile, c)
                 pockets = pockets || find(s, (uint32_t)c) != AIR;
-        if (pockets || y->pocketed[tile])
+        if (pockets || sys->pocketed[tile])
             FOR_UNKNOWNS(s, tile, c)
-                y->pocket[c] = find(s, node_of(s, tile, c)) != AIR;
-        y->pocketed[tile] = pockets;
+                sys->pocket[c] = find(s, node_of(s, tile, c)) != AIR;
+        sys->pocketed[tile] = pockets;
         if (pockets)
             atomic_store_explicit(&args->found, true, memory_order_relaxed);
     }
@@ -254,19 +254,19 @@ static void sum_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     pocket_args *args = user;
     X(sim) *s = args->s;
-    X(system) *y = &s->system;
+    X(system) *sys = &s->system;
     for (size_t k = begin; k < end; k++) {
-        int tile = y->levels[0].tiles[k];
+        int tile = sys->levels[0].tiles[k];
         tile_sum sum = {.root = NONE};
-        if (y->pocketed[tile])
+        if (sys->pocketed[tile])
             FOR_UNKNOWNS(s, tile, c) {
                 uint32_t root = find(s, node_of(s, tile, c));
                 if (root == AIR)
                     continue;
                 if (root == c)
-                    y->pockets[c] = (X(pocket)){0, 0};
+                    sys->pockets[c] = (X(pocket)){0, 0};
                 sum.root = sum.root == NONE || sum.root == root ? root : MANY;
-                sum.sum += y->b[c];
+                sum.sum += sys->b[c];
                 sum.count++;
             }
         args->sums[k] = sum;
@@ -276,19 +276,19 @@ static void sum_range(void *user, size_t begin, size_t end, int worker)
 /* Sums of pockets, in order of the tiles. */
 static void add_up(X(sim) *s, const tile_sum *sums)
 {
-    X(system) *y = &s->system;
-    for (int k = 0; k < y->levels[0].tile_count; k++) {
-        int tile = y->levels[0].tiles[k];
+    X(system) *sys = &s->system;
+    for (int k = 0; k < sys->levels[0].tile_count; k++) {
+        int tile = sys->levels[0].tiles[k];
         if (sums[k].root < NONE) {
-            y->pockets[sums[k].root].sum += sums[k].sum;
-            y->pockets[sums[k].root].count += sums[k].count;
+            sys->pockets[sums[k].root].sum += sums[k].sum;
+            sys->pockets[sums[k].root].count += sums[k].count;
         }
         if (sums[k].root != MANY)
             continue;
         FOR_UNKNOWNS(s, tile, c)
-            if (y->pocket[c]) {
-                X(pocket) *pocket = &y->pockets[find(s, node_of(s, tile, c))];
-                pocket->sum += y->b[c];
+            if (sys->pocket[c]) {
+                X(pocket) *pocket = &sys->pockets[find(s, node_of(s, tile, c))];
+                pocket->sum += sys->b[c];
                 pocket->count++;
             }
     }
@@ -298,19 +298,19 @@ static void subtract_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     X(sim) *s = ((pocket_args *)user)->s;
-    X(system) *y = &s->system;
+    X(system) *sys = &s->system;
     for (size_t k = begin; k < end; k++) {
-        int tile = y->levels[0].tiles[k];
-        if (y->pocketed[tile])
+        int tile = sys->levels[0].tiles[k];
+        if (sys->pocketed[tile])
             FOR_UNKNOWNS(s, tile, c)
-                if (y->pocket[c]) {
-                    const X(pocket) *pocket = &y->pockets[find(s, node_of(s, tile, c))];
-                    y->b[c] = (float)(y->b[c] - pocket->sum / pocket->count);
+                if (sys->pocket[c]) {
+                    const X(pocket) *pocket = &sys->pockets[find(s, node_of(s, tile, c))];
+                    sys->b[c] = (float)(sys->b[c] - pocket->sum / pocket->count);
                 }
     }
 }
 
-void X(settle_pockets)(X(sim) *s)
+void X(remove_pocket_means)(X(sim) *s)
 {
     sp_arena arena = X(arena)(s);
     sp_pool *pool = s->common->pool;

@@ -57,7 +57,7 @@ void X(label_pieces)(X(sim) *s, int tile, const X(pieces) *pieces);
 void X(label_whole)(X(sim) *s, int tile, size_t base);
 void X(find_pockets)(X(sim) *s); /* after all tiles */
 /* Takes the mean out of the right side of pockets, that of system_assemble or any further one. */
-void X(settle_pockets)(X(sim) *s);
+void X(remove_pocket_means)(X(sim) *s);
 
 /* residual.c */
 double X(system_largest_b)(X(sim) *s);

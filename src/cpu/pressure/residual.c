@@ -39,15 +39,15 @@ SP_INLINE fours solution(const float *q, const double *q_sum, size_t c)
 SP_INLINE four residual_four(const X(sim) *s, size_t c, const float *q, const double *q_sum,
                              int unknown)
 {
-    const X(system) *y = &s->system;
-    fours diagonal = unknown == UNKNOWN_DEEP ? (fours){0} + 2 * DIM : widen_four(y->diagonal + c);
-    fours r = widen_four(y->b + c) - diagonal * solution(q, q_sum, c);
+    const X(system) *sys = &s->system;
+    fours diagonal = unknown == UNKNOWN_DEEP ? (fours){0} + 2 * DIM : widen_four(sys->diagonal + c);
+    fours r = widen_four(sys->b + c) - diagonal * solution(q, q_sum, c);
     FOR_DIM(d) {
         size_t step = s->grid.stride[d];
         fours low = solution(q, q_sum, c - step), high = solution(q, q_sum, c + step);
         if (unknown == UNKNOWN_CUT) {
-            low *= widen_four(y->a[d] + c);
-            high *= widen_four(y->a[d] + c + step);
+            low *= widen_four(sys->a[d] + c);
+            high *= widen_four(sys->a[d] + c + step);
         }
         r += low + high;
     }

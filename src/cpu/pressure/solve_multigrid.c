@@ -88,12 +88,12 @@ SP_INLINE double apply_tile(const padded *p, const view *v, const update *to)
 /* Four values of the correction: what has been added up, and the steps not yet in it. */
 SP_INLINE fours correction_at(const cg_args *args, size_t at)
 {
-    const X(system) *y = &args->s->system;
+    const X(system) *sys = &args->s->system;
     fours sum = {0};
     if (!args->empty)
-        sum = load_fours(y->step + at);
+        sum = load_fours(sys->step + at);
     for (int k = 0; k < args->waiting; k++)
-        sum += args->alpha[k] * widen_four(y->direction[k] + at);
+        sum += args->alpha[k] * widen_four(sys->direction[k] + at);
     return sum;
 }
 
@@ -103,8 +103,8 @@ SP_INLINE fours correction_at(const cg_args *args, size_t at)
 static double apply_partial(void *user, size_t begin, size_t end)
 {
     const cg_args *args = user;
-    X(system) *y = &args->s->system;
-    const X(level) *l = &y->levels[0];
+    X(system) *sys = &args->s->system;
+    const X(level) *l = &sys->levels[0];
     padded p;
     double sum = 0;
     for (size_t k = begin; k < end; k++) {
@@ -114,11 +114,11 @@ static double apply_partial(void *user, size_t begin, size_t end)
         fetch_around(&p, l->x, l->near[slot]);
         if (args->waiting == 2)
             for (size_t at = own; at < own + TILE_CELLS; at += 4)
-                *(loose_fours *)(y->step + at) = correction_at(args, at);
+                *(loose_fours *)(sys->step + at) = correction_at(args, at);
         view v = view_of(l, slot);
-        update to = {.direction = y->direction[1] + own,
-                     .image = y->image + own,
-                     .last = args->first ? NULL : y->direction[0] + own,
+        update to = {.direction = sys->direction[1] + own,
+                     .image = sys->image + own,
+                     .last = args->first ? NULL : sys->direction[0] + own,
                      .beta = args->factor};
         sum += apply_tile(&p, &v, &to);
     }
@@ -129,9 +129,9 @@ static double apply_partial(void *user, size_t begin, size_t end)
 static double update_partial(void *user, size_t begin, size_t end)
 {
     const cg_args *args = user;
-    const X(system) *y = &args->s->system;
-    const float alpha = args->factor, *image = y->image;
-    float *residual = y->levels[0].b;
+    const X(system) *sys = &args->s->system;
+    const float alpha = args->factor, *image = sys->image;
+    float *residual = sys->levels[0].b;
     lane_mask most = {0};
     for (size_t k = (begin + 1) * TILE_CELLS; k < (end + 1) * TILE_CELLS; k += 8) {
         lanes r = load(residual + k) - alpha * load(image + k);
@@ -166,13 +166,13 @@ static double dot(cg_args *args, const float *a, const float *b)
  * s. `slope`: r . z, becomes r . (z + beta s). */
 static double next_direction(cg_args *args, double *slope)
 {
-    const X(system) *y = &args->s->system;
+    const X(system) *sys = &args->s->system;
     if (args->first)
         return 0;
     if (!args->anew)
         return *slope / args->rho;
-    double beta = -dot(args, y->levels[0].x, y->image) / args->curvature;
-    *slope += beta * dot(args, y->levels[0].b, y->direction[0]);
+    double beta = -dot(args, sys->levels[0].x, sys->image) / args->curvature;
+    *slope += beta * dot(args, sys->levels[0].b, sys->direction[0]);
     return beta;
 }
 
@@ -181,8 +181,8 @@ static double next_direction(cg_args *args, double *slope)
 static bool iterate(cg_args *args, X(solve) *solve, double target)
 {
     X(sim) *s = args->s;
-    X(system) *y = &s->system;
-    size_t tiles = (size_t)y->levels[0].tile_count;
+    X(system) *sys = &s->system;
+    size_t tiles = (size_t)sys->levels[0].tile_count;
     double residual = HUGE_VAL;
     args->anew = args->empty = true;
     args->waiting = 0;
@@ -190,7 +190,7 @@ static bool iterate(cg_args *args, X(solve) *solve, double target)
         double rho = X(multigrid_apply)(s, EXTRA), slope = rho;
         args->factor = (float)next_direction(args, &slope);
         args->rho = rho;
-        X(wrap_blocks)(s, &y->levels[0], y->levels[0].x);
+        X(wrap_blocks)(s, &sys->levels[0], sys->levels[0].x);
         args->curvature = X(sum)(s, tiles, 4, apply_partial, args);
         if (args->waiting == 2) {
             args->waiting = 0;
@@ -205,9 +205,9 @@ static bool iterate(cg_args *args, X(solve) *solve, double target)
         args->alpha[1] = args->alpha[0];
         args->alpha[0] = args->factor;
         args->waiting++;
-        float *swap = y->direction[0];
-        y->direction[0] = y->direction[1];
-        y->direction[1] = swap;
+        float *swap = sys->direction[0];
+        sys->direction[0] = sys->direction[1];
+        sys->direction[1] = swap;
     }
     return !args->empty || args->waiting > 0;
 }
@@ -218,20 +218,20 @@ static void add_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const cg_args *args = user;
     X(sim) *s = args->s;
-    const X(system) *y = &s->system;
+    const X(system) *sys = &s->system;
     bool start = args->start;
     for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&s->grid, y->levels[0].tiles[k]), own = (k + 1) * TILE_CELLS;
+        size_t base = X(tile_index)(&s->grid, sys->levels[0].tiles[k]), own = (k + 1) * TILE_CELLS;
         for (int pair = 0; pair < PLANES * PAIRS; pair++)
             for (int i = 0; i < TILE; i += 4) {
                 size_t at = own + (size_t)(2 * pair * TILE + i);
                 fours even = correction_at(args, at), odd = correction_at(args, at + TILE);
                 for (int row = 0; row < 2; row++) {
                     size_t c = base + X(row_offset)(&s->grid, 2 * pair + row) + (size_t)i;
-                    fours sum = start ? widen_four(y->q + c) : load_fours(y->q_sum + c);
+                    fours sum = start ? widen_four(sys->q + c) : load_fours(sys->q_sum + c);
                     sum += row ? weave_fours(odd, even) : weave_fours(even, odd);
-                    *(loose_fours *)(y->q_sum + c) = sum;
-                    *(loose_four *)(y->q + c) = __builtin_convertvector(sum, four);
+                    *(loose_fours *)(sys->q_sum + c) = sum;
+                    *(loose_four *)(sys->q + c) = __builtin_convertvector(sum, four);
                 }
             }
     }
@@ -262,13 +262,13 @@ static void solve_there(X(sim) *s, X(solve) *solve)
 
 void X(solve_multigrid)(X(sim) *s, X(solve) *solve)
 {
-    X(system) *y = &s->system;
+    X(system) *sys = &s->system;
     cg_args args = {.s = s, .first = true, .start = true};
     ON_DEVICE(s, solve_there(s, solve); return );
     solve->iterations = 0;
-    solve->residual = X(system_residual)(s, y->q, NULL);
-    bool more = solve->residual > SETTLED * solve->tolerance;
-    if (more && !y->hierarchy)
+    solve->residual = X(system_residual)(s, sys->q, NULL);
+    bool more = solve->residual > START_SHARE * solve->tolerance;
+    if (more && !sys->hierarchy)
         X(multigrid_build)(s);
     while (more && solve->iterations < solve->max_iterations) {
         double before = solve->residual;
@@ -319,15 +319,15 @@ static void result_range(void *user, size_t begin, size_t end, int worker)
 
 void X(multigrid_once)(X(sim) *s)
 {
-    X(system) *y = &s->system;
-    size_t tiles = (size_t)y->levels[0].tile_count;
+    X(system) *sys = &s->system;
+    size_t tiles = (size_t)sys->levels[0].tile_count;
     cg_args args = {.s = s, .first = true};
-    if (!y->hierarchy)
+    if (!sys->hierarchy)
         X(multigrid_build)(s);
-    ON_DEVICE(s, X(gpu_multigrid_once)(s->gpu, y->sweeps); return );
+    ON_DEVICE(s, X(gpu_multigrid_once)(s->gpu, sys->sweeps); return );
     sp_parallel_for(s->common->pool, tiles, 8, right_side_range, &args);
     double rho = X(multigrid_apply)(s, 0);
-    X(wrap_blocks)(s, &y->levels[0], y->levels[0].x);
+    X(wrap_blocks)(s, &sys->levels[0], sys->levels[0].x);
     double curvature = X(sum)(s, tiles, 4, apply_partial, &args);
     args.factor = rho > 0 && curvature > 0 ? (float)(rho / curvature) : 0.0f;
     sp_parallel_for(s->common->pool, tiles, 8, result_range, &args);

@@ -24,8 +24,8 @@
 #define LANE_COUNT 8
 #include "pressure.h"
 
-#include "state/device.h"
 #include "cpu/lanes.h"
+#include "state/device.h"
 
 typedef struct system_args {
     X(sim) *s;
@@ -162,28 +162,28 @@ static bool is_deep(const X(sim) *s, size_t base)
  * where in the tile a cell is, so that it is written only when the tile becomes what it is. */
 static void set_tile(X(sim) *s, size_t base, float a, float diagonal)
 {
-    X(system) *y = &s->system;
+    X(system) *sys = &s->system;
     lanes none = {0};
     FOR_TILE_EIGHTS(r, i) {
         size_t c = base + X(row_offset)(&s->grid, r) + (size_t)i;
         FOR_DIM(d)
-            store(y->a[d] + c, none + a);
-        store(y->diagonal + c, none + diagonal);
+            store(sys->a[d] + c, none + a);
+        store(sys->diagonal + c, none + diagonal);
     }
 }
 
 static void clear_tile(X(sim) *s, size_t base)
 {
-    X(system) *y = &s->system;
+    X(system) *sys = &s->system;
     set_tile(s, base, 0.0f, 0.0f);
     for (int r = 0; r < TILE_ROWS; r++) {
         size_t c = base + X(row_offset)(&s->grid, r);
-        memset(y->b + c, 0, TILE * sizeof(float));
-        memset(y->q + c, 0, TILE * sizeof(float));
-        if (y->q_density)
-            memset(y->q_density + c, 0, TILE * sizeof(float));
-        if (y->q_sum)
-            memset(y->q_sum + c, 0, TILE * sizeof(double));
+        memset(sys->b + c, 0, TILE * sizeof(float));
+        memset(sys->q + c, 0, TILE * sizeof(float));
+        if (sys->q_density)
+            memset(sys->q_density + c, 0, TILE * sizeof(float));
+        if (sys->q_sum)
+            memset(sys->q_sum + c, 0, TILE * sizeof(double));
     }
 }
 
@@ -191,12 +191,12 @@ static void clear_tile(X(sim) *s, size_t base)
 static lane_mask assemble_deep(const system_args *args, size_t base, lane_mask most)
 {
     X(sim) *s = args->s;
-    X(system) *y = &s->system;
+    X(system) *sys = &s->system;
     FOR_TILE_EIGHTS(r, i) {
         size_t c = base + X(row_offset)(&s->grid, r) + (size_t)i;
         lanes b = -outflow(s, c, false, args->dt);
-        store(y->b + c, b);
-        store(y->q + c, args->scale * load(y->q + c));
+        store(sys->b + c, b);
+        store(sys->q + c, args->scale * load(sys->q + c));
         most = larger(most, b);
     }
     return most;
@@ -206,7 +206,7 @@ static lane_mask assemble_deep(const system_args *args, size_t base, lane_mask m
  * images of cells across periodic sides have no equation. `air`: which of them touch it. */
 SP_INLINE lanes assemble_matrix(X(sim) *s, size_t c, lane_mask inside, bool solids, lane_mask *air)
 {
-    X(system) *y = &s->system;
+    X(system) *sys = &s->system;
     lane_mask liquid = inside & is_equal(load_bytes(s->type + c), SPATE_CELL_LIQUID), surface = {0};
     lanes diagonal = {0}, phi = load(s->phi + c);
     FOR_DIM(d)
@@ -220,7 +220,7 @@ SP_INLINE lanes assemble_matrix(X(sim) *s, size_t c, lane_mask inside, bool soli
                 w = load(s->w[d] + face);
             w = where(open, w);
             if (side == 0)
-                store(y->a[d] + c, where(is_equal(type, SPATE_CELL_LIQUID), w));
+                store(sys->a[d] + c, where(is_equal(type, SPATE_CELL_LIQUID), w));
             if (!is_full(s->type + near)) {
                 lane_mask free = open & is_equal(type, SPATE_CELL_AIR);
                 surface |= free & is_positive(w);
@@ -233,14 +233,14 @@ SP_INLINE lanes assemble_matrix(X(sim) *s, size_t c, lane_mask inside, bool soli
     return diagonal;
 }
 
-static void clear_part(X(system) *y, size_t c)
+static void clear_part(X(system) *sys, size_t c)
 {
     lanes none = {0};
     FOR_DIM(d)
-        store(y->a[d] + c, none);
-    store(y->diagonal + c, none);
-    store(y->b + c, none);
-    store(y->q + c, none);
+        store(sys->a[d] + c, none);
+    store(sys->diagonal + c, none);
+    store(sys->b + c, none);
+    store(sys->q + c, none);
 }
 
 /* Eight cells from cell `first` of row r of a tile's system; returns the right side. whole: all of
@@ -249,16 +249,16 @@ SP_INLINE lanes assemble_part(const system_args *args, size_t c, int r, int firs
                               bool whole, bool solids, X(pieces) *pieces)
 {
     X(sim) *s = args->s;
-    X(system) *y = &s->system;
+    X(system) *sys = &s->system;
     lane_mask air = {0}, unknown;
     lanes diagonal = {0};
     if (!any(inside & is_equal(load_bytes(s->type + c), SPATE_CELL_LIQUID))) {
-        clear_part(y, c);
+        clear_part(sys, c);
         return diagonal;
     }
     if (!solids && whole && is_deep_part(s, c)) {
         FOR_DIM(d)
-            store(y->a[d] + c, (lanes){0} + 1.0f);
+            store(sys->a[d] + c, (lanes){0} + 1.0f);
         diagonal += (float)(2 * DIM);
     } else {
         diagonal = assemble_matrix(s, c, inside, solids, &air);
@@ -266,15 +266,15 @@ SP_INLINE lanes assemble_part(const system_args *args, size_t c, int r, int firs
     /* a cell closed on all sides has no equation: nothing can change its flux */
     unknown = is_positive(diagonal);
     lanes b = where(unknown, -outflow(s, c, solids, args->dt));
-    store(y->diagonal + c, diagonal);
-    store(y->b + c, b);
-    store(y->q + c, where(unknown, args->scale * load(y->q + c)));
+    store(sys->diagonal + c, diagonal);
+    store(sys->b + c, b);
+    store(sys->q + c, where(unknown, args->scale * load(sys->q + c)));
     pieces->unknown[r] |= lane_bits(unknown) << first;
     pieces->air[r] |= lane_bits(air) << first;
     const bool within[3] = {true, r & (TILE - 1), r >> TILE_SHIFT};
     FOR_DIM(d)
         if (within[d])
-            pieces->link[d][r] |= lane_bits(is_positive(load(y->a[d] + c))) << first;
+            pieces->link[d][r] |= lane_bits(is_positive(load(sys->a[d] + c))) << first;
     pieces->link[0][r] &= ~1u;
     return b;
 }
@@ -368,7 +368,7 @@ double X(system_assemble)(X(sim) *s, double dt, double scale)
     double most = X(maximum)(s, (size_t)s->tiles.active_count, 4, assemble_partial, &args);
     list_unknown_tiles(s);
     X(find_pockets)(s);
-    X(settle_pockets)(s);
+    X(remove_pocket_means)(s);
     FOR_DIM(d)
         X(fill_border_periodic)(s, s->system.a[d], -1);
     return most;
@@ -480,19 +480,19 @@ static double divergence_partial(void *user, size_t begin, size_t end)
 {
     const system_args *args = user;
     X(sim) *s = args->s;
-    X(system) *y = &s->system;
+    X(system) *sys = &s->system;
     lane_mask most = {0};
     for (size_t k = begin; k < end; k++) {
-        int tile = y->levels[0].tiles[k];
+        int tile = sys->levels[0].tiles[k];
         size_t base = X(tile_index)(&s->grid, tile);
-        bool solids = y->unknown[tile] == UNKNOWN_CUT;
+        bool solids = sys->unknown[tile] == UNKNOWN_CUT;
         FOR_UNKNOWN_ROWS(s, tile, r)
             for (size_t i = 0; i < TILE; i += 8) {
                 size_t c = base + X(row_offset)(&s->grid, r) + i;
                 lanes flux =
                     solids ? outflow(s, c, true, args->dt) : outflow(s, c, false, args->dt);
-                most = larger(most, where_positive(load(y->diagonal + c), flux));
-                store(y->q + c, args->scale * load(y->q + c));
+                most = larger(most, where_positive(load(sys->diagonal + c), flux));
+                store(sys->q + c, args->scale * load(sys->q + c));
             }
     }
     return largest(most);

@@ -77,7 +77,7 @@ static double finish(push_args *args, uint32_t k, float to[DIM])
     }
     FOR_DIM(d)
         way[d] = to[d] - x[d];
-    X(settle)(&args->mover, x, to, v); /* where there is no place, it stays */
+    X(collide)(&args->mover, x, to, v); /* where there is no place, it stays */
     FOR_DIM(d) {
         /* across a periodic side the way is the wanted one */
         way[d] = args->s->grid.periodic[d] ? way[d] : to[d] - x[d];

@@ -169,7 +169,7 @@ static void mark_reach(around *a, const uint32_t *start)
 }
 
 /* Pairs up to `to` leave too little room for what one particle may list: they meet now. */
-static uint32_t *make_room(around *a, const uint32_t *to)
+static uint32_t *find_space(around *a, const uint32_t *to)
 {
     a->list.whole = false;
     a->list.count = (uint32_t)(to - a->list.pair);
@@ -189,7 +189,7 @@ LANE_FN void look_around(around *a, const uint32_t *start, uint32_t first, uint6
         uint32_t number = (uint32_t)__builtin_ctzll(bits), entry = first + number;
         const uint32_t *cell = start + reach[number];
         if (__builtin_expect(to > a->full, 0))
-            to = make_room(a, to);
+            to = find_space(a, to);
         next_looker(&l, entry);
         to = look(&l, entry + 1, cell[how.span], how.long_runs, to);
         for (int k = 0; k < count; k++) {
@@ -221,7 +221,7 @@ static void look_at_end(around *a, const uint32_t *far, uint32_t first, uint64_t
     uint32_t *to = a->to;
     for (; bits; bits &= bits - 1) {
         if (__builtin_expect(to > a->full, 0))
-            to = make_room(a, to);
+            to = find_space(a, to);
         next_looker(&l, first + (uint32_t)__builtin_ctzll(bits));
         if (own)
             to = look(&l, far[0], far[1], true, to);

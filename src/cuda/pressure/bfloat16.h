@@ -1,5 +1,5 @@
-/* bfloat16.h -- floats in 16 bits, to be held in memory: the first half of a float (bfloat16), with 8
- * bits of digits and the range of floats. */
+/* bfloat16.h -- floats in 16 bits, to be held in memory: the first half of a float (bfloat16), with
+ * 8 bits of digits and the range of floats. */
 #ifndef SPATE_CUDA_PRESSURE_BFLOAT16_H
 #define SPATE_CUDA_PRESSURE_BFLOAT16_H
 

@@ -179,16 +179,16 @@ BLOCKS(find_kinds, coarsen_args, kind_shared, PAIRS)
 
 void X(gpu_multigrid_build)(X(gpu) *g)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    for (int k = 1; k < y->level_count; k++) {
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    for (int k = 1; k < solver->level_count; k++) {
         coarsen_args args;
         memset(&args, 0, sizeof args);
-        args.level = y->levels[k];
-        args.fine = y->levels[k - 1];
-        args.deep = k == 1 ? y->deep : NULL;
+        args.level = solver->levels[k];
+        args.fine = solver->levels[k - 1];
+        args.deep = k == 1 ? solver->deep : NULL;
         coarsen_cells(g, args, (size_t)args.fine.tile_count * (TILE_CELLS / FAMILY));
         FOR_DIM(d)
-            X(gpu_wrap)(g, &y->levels[k], y->levels[k].a[d]);
+            X(gpu_wrap)(g, &solver->levels[k], solver->levels[k].a[d]);
         find_kinds(g, args, (size_t)args.level.tile_count);
     }
 }

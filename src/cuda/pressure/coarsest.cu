@@ -285,18 +285,18 @@ BLOCKS(solve_coarsest_by_few, coarsest_args, quick_shared, FEW_THREADS)
 
 void X(gpu_solve_coarsest)(X(gpu) *g, int sweeps, bool quick)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    int last = y->level_count - 1;
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    int last = solver->level_count - 1;
     coarsest_args args;
     memset(&args, 0, sizeof args);
-    args.level = y->levels[last];
+    args.level = solver->levels[last];
     args.partials = g->partials;
     args.partial_count = last == 0 ? args.level.tile_count : 0;
     args.sweeps = sweeps;
     FOR_DIM(d)
         args.along = args.level.grid.n[d] > args.level.grid.n[args.along] ? d : args.along;
     int pairs = pair_count(&args.level.grid, args.along);
-    if (!quick || y->periodic || last == 0 || pairs > COARSE_THREADS)
+    if (!quick || solver->periodic || last == 0 || pairs > COARSE_THREADS)
         solve_coarsest(g, args, 1); /* across a side may be the same colour */
     else if (pairs > FEW_THREADS)
         solve_coarsest_quickly(g, args, 1);

@@ -459,15 +459,15 @@ static plan plan_of(int sweeps, int extra)
 
 static tile_args work_of(X(gpu) *g, int k, const plan *p)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
     tile_args args;
     memset(&args, 0, sizeof args);
-    args.level = y->levels[k];
+    args.level = solver->levels[k];
     args.first = 1;
     args.count = args.level.tile_count;
-    args.state = y->state;
+    args.state = solver->state;
     for (int n = 0; n < 2; n++)
-        args.directions[n] = p->halves ? y->direction[n] : NULL;
+        args.directions[n] = p->halves ? solver->direction[n] : NULL;
     return args;
 }
 
@@ -518,8 +518,8 @@ static void go_up(X(gpu) *g, int k, const plan *p)
 /* With periodic sides. */
 static void go_down_wrapped(X(gpu) *g, int k, const plan *p)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    X(gpu_level) *l = &y->levels[k];
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    X(gpu_level) *l = &solver->levels[k];
     size_t blocks = (size_t)(l->tile_count + l->image_count) + 1;
     X(gpu_set)(g, l->x, 0, blocks * TILE_CELLS * sizeof(float));
     for (int n = 0; n < p->count; n++) {
@@ -530,16 +530,16 @@ static void go_down_wrapped(X(gpu) *g, int k, const plan *p)
         X(gpu_wrap)(g, l, l->x);
     }
     tile_args args = work_of(g, k, p);
-    args.restricted = y->levels[k + 1].b;
+    args.restricted = solver->levels[k + 1].b;
     work_on(g, args);
 }
 
 static void go_up_wrapped(X(gpu) *g, int k, const plan *p)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    X(gpu_level) *l = &y->levels[k];
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    X(gpu_level) *l = &solver->levels[k];
     tile_args args = work_of(g, k, p);
-    args.coarse = y->levels[k + 1].x;
+    args.coarse = solver->levels[k + 1].x;
     args.alone = true;
     work_on(g, args);
     for (int n = p->count - 1; n >= 0; n--) {
@@ -555,18 +555,18 @@ static void go_up_wrapped(X(gpu) *g, int k, const plan *p)
 
 void X(gpu_cycle)(X(gpu) *g, int sweeps, bool quick)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    int last = y->level_count - 1;
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    int last = solver->level_count - 1;
     plan finest = plan_of(sweeps, quick ? EXTRA : 0), others = plan_of(sweeps, 0);
-    finest.halves = quick && !y->periodic && y->levels[0].tile_count >= MANY_TILES;
+    finest.halves = quick && !solver->periodic && solver->levels[0].tile_count >= MANY_TILES;
     for (int k = 0; k < last; k++)
-        if (y->periodic)
+        if (solver->periodic)
             go_down_wrapped(g, k, k == 0 ? &finest : &others);
         else
             go_down(g, k, k == 0 ? &finest : &others);
     X(gpu_solve_coarsest)(g, sweeps, quick);
     for (int k = last - 1; k >= 0; k--)
-        if (y->periodic)
+        if (solver->periodic)
             go_up_wrapped(g, k, k == 0 ? &finest : &others);
         else
             go_up(g, k, k == 0 ? &finest : &others);

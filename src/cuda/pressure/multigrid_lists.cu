@@ -25,18 +25,18 @@ static size_t ints_of(const X(grid) *g)
 }
 
 /* One more than there are, for their sum. */
-static size_t flag_count(const X(gpu_solver) *y)
+static size_t flag_count(const X(gpu_solver) *solver)
 {
-    return 3 * y->places + (size_t)y->levels[0].grid.tile_count + 1;
+    return 3 * solver->places + (size_t)solver->levels[0].grid.tile_count + 1;
 }
 
 /* Parts of the arrays of whole numbers. */
-static void lay_ints(X(gpu_solver) *y)
+static void lay_ints(X(gpu_solver) *solver)
 {
-    int *next = y->ints;
-    uint8_t *kind = y->kinds;
-    for (int k = 0; k < y->level_count; k++) {
-        X(gpu_level) *l = &y->levels[k];
+    int *next = solver->ints;
+    uint8_t *kind = solver->kinds;
+    for (int k = 0; k < solver->level_count; k++) {
+        X(gpu_level) *l = &solver->levels[k];
         size_t n = (size_t)l->grid.tile_count + 1;
         l->slot = next;
         l->tile_of = next + n;
@@ -50,41 +50,41 @@ static void lay_ints(X(gpu_solver) *y)
 
 void X(gpu_solver_create)(X(gpu) *g, int level_count, const X(grid) *const grids[], bool density)
 {
-    X(gpu_solver) *y = (X(gpu_solver) *)sp_alloc(1, sizeof *y);
-    g->solver = y;
-    if (!y) {
+    X(gpu_solver) *solver = (X(gpu_solver) *)sp_alloc(1, sizeof *solver);
+    g->solver = solver;
+    if (!solver) {
         X(gpu_fail)(g, "the pressure solver", "no memory left");
         return;
     }
     size_t ints = 0, tiles = (size_t)grids[0]->tile_count;
-    y->level_count = level_count;
+    solver->level_count = level_count;
     for (int k = 0; k < level_count; k++) {
-        y->levels[k].grid = *grids[k];
-        y->levels[k].even = k == 0 ? 1.0f : 0.25f * y->levels[k - 1].even;
-        y->base[k + 1] = y->base[k] + (size_t)grids[k]->tile_count;
+        solver->levels[k].grid = *grids[k];
+        solver->levels[k].even = k == 0 ? 1.0f : 0.25f * solver->levels[k - 1].even;
+        solver->base[k + 1] = solver->base[k] + (size_t)grids[k]->tile_count;
         ints += ints_of(grids[k]);
     }
     FOR_DIM(d)
-        y->periodic = y->periodic || grids[0]->periodic[d];
-    y->places = y->base[level_count];
+        solver->periodic = solver->periodic || grids[0]->periodic[d];
+    solver->places = solver->base[level_count];
     const char *what = "the pressure solver";
-    y->flags = (uint32_t *)X(gpu_alloc)(g, flag_count(y) * sizeof(uint32_t), what);
-    y->sums = (uint32_t *)X(gpu_alloc)(g, flag_count(y) * sizeof(uint32_t), what);
-    y->shallow = (int *)X(gpu_alloc)(g, tiles * sizeof(int), what);
-    y->counts = (uint32_t *)X(gpu_alloc)(g, COUNTS * sizeof(uint32_t), what);
-    y->deep = (uint8_t *)X(gpu_alloc)(g, tiles, what);
-    y->ints = (int *)X(gpu_alloc)(g, ints * sizeof(int), what);
-    y->kinds = (uint8_t *)X(gpu_alloc)(g, y->places + (size_t)level_count, what);
-    y->partials = (double *)X(gpu_alloc)(g, (tiles / 1024 + 1) * sizeof(double), what);
-    y->state = (X(gpu_state) *)X(gpu_alloc)(g, sizeof *y->state, what);
+    solver->flags = (uint32_t *)X(gpu_alloc)(g, flag_count(solver) * sizeof(uint32_t), what);
+    solver->sums = (uint32_t *)X(gpu_alloc)(g, flag_count(solver) * sizeof(uint32_t), what);
+    solver->shallow = (int *)X(gpu_alloc)(g, tiles * sizeof(int), what);
+    solver->counts = (uint32_t *)X(gpu_alloc)(g, COUNTS * sizeof(uint32_t), what);
+    solver->deep = (uint8_t *)X(gpu_alloc)(g, tiles, what);
+    solver->ints = (int *)X(gpu_alloc)(g, ints * sizeof(int), what);
+    solver->kinds = (uint8_t *)X(gpu_alloc)(g, solver->places + (size_t)level_count, what);
+    solver->partials = (double *)X(gpu_alloc)(g, (tiles / 1024 + 1) * sizeof(double), what);
+    solver->state = (X(gpu_state) *)X(gpu_alloc)(g, sizeof *solver->state, what);
     if (density)
-        y->q_density = (float *)X(gpu_alloc)(g, grids[0]->size * sizeof(float), what);
+        solver->q_density = (float *)X(gpu_alloc)(g, grids[0]->size * sizeof(float), what);
     if (g->failure[0])
         return;
-    lay_ints(y);
-    X(gpu_set)(g, y->state, 0, sizeof *y->state);
+    lay_ints(solver);
+    X(gpu_set)(g, solver->state, 0, sizeof *solver->state);
     if (density)
-        X(gpu_set)(g, y->q_density, 0, grids[0]->size * sizeof(float));
+        X(gpu_set)(g, solver->q_density, 0, grids[0]->size * sizeof(float));
 }
 
 /* What the solver will take for so many cells of liquid: a fifth more of them in tiles that are
@@ -99,38 +99,38 @@ uint64_t X(gpu_solver_bytes)(const X(grid) *grid, double liquid, bool solids, bo
     return (uint64_t)(fine + coarse + tiles * 100 + (density ? 4.0 * (double)grid->size : 0));
 }
 
-static size_t fine_bytes(const X(gpu_solver) *y)
+static size_t fine_bytes(const X(gpu_solver) *solver)
 {
-    size_t fields = FINE_FIELDS + (y->faces ? DIM : 0);
-    return y->fine_blocks * TILE_CELLS * (fields * sizeof(float) + 1);
+    size_t fields = FINE_FIELDS + (solver->faces ? DIM : 0);
+    return solver->fine_blocks * TILE_CELLS * (fields * sizeof(float) + 1);
 }
 
-static size_t coarse_bytes(const X(gpu_solver) *y)
+static size_t coarse_bytes(const X(gpu_solver) *solver)
 {
-    return y->coarse_blocks * TILE_CELLS * COARSE_FIELDS * sizeof(float);
+    return solver->coarse_blocks * TILE_CELLS * COARSE_FIELDS * sizeof(float);
 }
 
 void X(gpu_solver_destroy)(X(gpu) *g)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    if (!y)
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    if (!solver)
         return;
-    size_t ints = 0, tiles = (size_t)y->levels[0].grid.tile_count;
-    for (int k = 0; k < y->level_count; k++)
-        ints += ints_of(&y->levels[k].grid);
-    X(gpu_free)(g, y->flags, flag_count(y) * sizeof(uint32_t));
-    X(gpu_free)(g, y->sums, flag_count(y) * sizeof(uint32_t));
-    X(gpu_free)(g, y->shallow, tiles * sizeof(int));
-    X(gpu_free)(g, y->counts, COUNTS * sizeof(uint32_t));
-    X(gpu_free)(g, y->deep, tiles);
-    X(gpu_free)(g, y->ints, ints * sizeof(int));
-    X(gpu_free)(g, y->kinds, y->places + (size_t)y->level_count);
-    X(gpu_free)(g, y->partials, (tiles / 1024 + 1) * sizeof(double));
-    X(gpu_free)(g, y->state, sizeof *y->state);
-    X(gpu_free)(g, y->q_density, y->levels[0].grid.size * sizeof(float));
-    X(gpu_free)(g, y->fine, fine_bytes(y));
-    X(gpu_free)(g, y->coarse, coarse_bytes(y));
-    sp_free(y);
+    size_t ints = 0, tiles = (size_t)solver->levels[0].grid.tile_count;
+    for (int k = 0; k < solver->level_count; k++)
+        ints += ints_of(&solver->levels[k].grid);
+    X(gpu_free)(g, solver->flags, flag_count(solver) * sizeof(uint32_t));
+    X(gpu_free)(g, solver->sums, flag_count(solver) * sizeof(uint32_t));
+    X(gpu_free)(g, solver->shallow, tiles * sizeof(int));
+    X(gpu_free)(g, solver->counts, COUNTS * sizeof(uint32_t));
+    X(gpu_free)(g, solver->deep, tiles);
+    X(gpu_free)(g, solver->ints, ints * sizeof(int));
+    X(gpu_free)(g, solver->kinds, solver->places + (size_t)solver->level_count);
+    X(gpu_free)(g, solver->partials, (tiles / 1024 + 1) * sizeof(double));
+    X(gpu_free)(g, solver->state, sizeof *solver->state);
+    X(gpu_free)(g, solver->q_density, solver->levels[0].grid.size * sizeof(float));
+    X(gpu_free)(g, solver->fine, fine_bytes(solver));
+    X(gpu_free)(g, solver->coarse, coarse_bytes(solver));
+    sp_free(solver);
     g->solver = NULL;
 }
 
@@ -140,63 +140,70 @@ static size_t blocks_of(const X(gpu_level) *l)
     return (size_t)(l->tile_count + l->image_count) + 1;
 }
 
-static void lay_fine(X(gpu_solver) *y)
+static void lay_fine(X(gpu_solver) *solver)
 {
-    X(gpu_level) *l = &y->levels[0];
-    size_t size = y->fine_blocks * TILE_CELLS;
-    float **fields[FINE_FIELDS] = {&l->d,           &l->b,     &l->x,    &y->high,
-                                   &y->low,         &y->right, &y->step, &y->direction[0],
-                                   &y->direction[1]};
-    float *next = y->fine;
+    X(gpu_level) *l = &solver->levels[0];
+    size_t size = solver->fine_blocks * TILE_CELLS;
+    float **fields[FINE_FIELDS] = {&l->d,
+                                   &l->b,
+                                   &l->x,
+                                   &solver->high,
+                                   &solver->low,
+                                   &solver->right,
+                                   &solver->step,
+                                   &solver->direction[0],
+                                   &solver->direction[1]};
+    float *next = solver->fine;
     for (int k = 0; k < FINE_FIELDS; k++, next += size)
         *fields[k] = next;
     FOR_DIM(d) {
-        l->a[d] = y->faces ? next : NULL;
-        next += y->faces ? size : 0;
+        l->a[d] = solver->faces ? next : NULL;
+        next += solver->faces ? size : 0;
     }
-    y->pocket = (uint8_t *)next;
+    solver->pocket = (uint8_t *)next;
 }
 
 /* Room for the blocks of level 0; what they held is lost when they grow. */
 static void reserve_fine(X(gpu) *g)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    size_t wanted = blocks_of(&y->levels[0]), all = (size_t)y->levels[0].grid.tile_count + 1;
-    bool faces = g->f.solids || y->periodic;
-    if (wanted <= y->fine_blocks && faces <= y->faces)
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    size_t wanted = blocks_of(&solver->levels[0]),
+           all = (size_t)solver->levels[0].grid.tile_count + 1;
+    bool faces = g->f.solids || solver->periodic;
+    if (wanted <= solver->fine_blocks && faces <= solver->faces)
         return;
-    X(gpu_free)(g, y->fine, fine_bytes(y));
-    y->fine_blocks = wanted + wanted / 8 + 64 < all ? wanted + wanted / 8 + 64 : all;
-    y->faces = faces || y->faces;
-    y->fine = (float *)X(gpu_alloc)(g, fine_bytes(y), "the pressure solver");
-    lay_fine(y);
+    X(gpu_free)(g, solver->fine, fine_bytes(solver));
+    solver->fine_blocks = wanted + wanted / 8 + 64 < all ? wanted + wanted / 8 + 64 : all;
+    solver->faces = faces || solver->faces;
+    solver->fine = (float *)X(gpu_alloc)(g, fine_bytes(solver), "the pressure solver");
+    lay_fine(solver);
     if (!g->failure[0])
-        X(gpu_set)(g, y->fine, 0, fine_bytes(y));
+        X(gpu_set)(g, solver->fine, 0, fine_bytes(solver));
 }
 
 static void reserve_coarse(X(gpu) *g)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
     size_t wanted = 0;
-    for (int k = 1; k < y->level_count; k++)
-        wanted += blocks_of(&y->levels[k]);
-    if (wanted > y->coarse_blocks) {
-        X(gpu_free)(g, y->coarse, coarse_bytes(y));
-        y->coarse_blocks = wanted + wanted / 8 + 64;
-        y->coarse = (float *)X(gpu_alloc)(g, coarse_bytes(y), "the pressure solver");
+    for (int k = 1; k < solver->level_count; k++)
+        wanted += blocks_of(&solver->levels[k]);
+    if (wanted > solver->coarse_blocks) {
+        X(gpu_free)(g, solver->coarse, coarse_bytes(solver));
+        solver->coarse_blocks = wanted + wanted / 8 + 64;
+        solver->coarse = (float *)X(gpu_alloc)(g, coarse_bytes(solver), "the pressure solver");
     }
-    size_t size = y->coarse_blocks * TILE_CELLS, first = 0;
-    for (int k = 1; k < y->level_count; k++) {
-        X(gpu_level) *l = &y->levels[k];
+    size_t size = solver->coarse_blocks * TILE_CELLS, first = 0;
+    for (int k = 1; k < solver->level_count; k++) {
+        X(gpu_level) *l = &solver->levels[k];
         float **fields[3] = {&l->d, &l->b, &l->x};
         for (int e = 0; e < 3; e++)
-            *fields[e] = y->coarse + (size_t)e * size + first * TILE_CELLS;
+            *fields[e] = solver->coarse + (size_t)e * size + first * TILE_CELLS;
         FOR_DIM(d)
-            l->a[d] = y->coarse + (size_t)(3 + d) * size + first * TILE_CELLS;
+            l->a[d] = solver->coarse + (size_t)(3 + d) * size + first * TILE_CELLS;
         first += blocks_of(l);
     }
     if (!g->failure[0] && wanted > 0)
-        X(gpu_set)(g, y->coarse, 0, coarse_bytes(y));
+        X(gpu_set)(g, solver->coarse, 0, coarse_bytes(solver));
 }
 
 /* ---- lists */
@@ -310,63 +317,63 @@ MAP(find_near, list_args)
     l->parent[slot] = a->coarser.slot[X(tile_number)(&a->coarser.grid, t)] * FAMILY + part;
 }
 
-static list_args list_of(X(gpu_solver) *y, int k)
+static list_args list_of(X(gpu_solver) *solver, int k)
 {
     list_args args;
     memset(&args, 0, sizeof args);
-    args.level = y->levels[k];
+    args.level = solver->levels[k];
     args.finest = k == 0;
-    args.last = k == y->level_count - 1;
+    args.last = k == solver->level_count - 1;
     if (!args.last)
-        args.coarser = y->levels[k + 1];
+        args.coarser = solver->levels[k + 1];
     if (!args.finest) {
-        args.fine = y->levels[k - 1].grid;
-        args.fine_base = y->base[k - 1];
+        args.fine = solver->levels[k - 1].grid;
+        args.fine_base = solver->base[k - 1];
     }
-    args.places = y->places;
-    args.base = y->base[k];
+    args.places = solver->places;
+    args.base = solver->base[k];
     args.number = k;
-    args.flags = y->flags;
-    args.sums = y->sums;
-    args.counts = y->counts;
-    args.shallow = y->shallow;
+    args.flags = solver->flags;
+    args.sums = solver->sums;
+    args.counts = solver->counts;
+    args.shallow = solver->shallow;
     return args;
 }
 
 /* The flags of level 0's tiles, none of which is set so far. */
 uint32_t *X(gpu_clear_flags)(X(gpu) *g)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    X(gpu_set)(g, y->flags, 0, flag_count(y) * sizeof(uint32_t));
-    return y->flags;
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    X(gpu_set)(g, solver->flags, 0, flag_count(solver) * sizeof(uint32_t));
+    return solver->flags;
 }
 
 /* From the flags of level 0's tiles: the lists of all levels, and room for their blocks. */
 void X(gpu_list_levels)(X(gpu) *g)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
     uint32_t counts[COUNTS] = {0};
-    for (int k = 0; k < y->level_count; k++) {
-        list_args args = list_of(y, k);
+    for (int k = 0; k < solver->level_count; k++) {
+        list_args args = list_of(solver, k);
         size_t tiles = (size_t)args.level.grid.tile_count;
         flag_level(g, args, tiles);
-        if (y->periodic)
+        if (solver->periodic)
             flag_images(g, args, tiles);
     }
-    X(gpu_scan)(g, y->flags, y->sums, flag_count(y));
-    for (int k = 0; k < y->level_count; k++)
-        number_blocks(g, list_of(y, k), (size_t)y->levels[k].grid.tile_count);
-    for (int k = 0; k < y->level_count; k++)
-        find_near(g, list_of(y, k), (size_t)y->levels[k].grid.tile_count);
-    X(gpu_download)(g, counts, y->counts, COUNTS * sizeof *counts);
-    for (int k = 0; k < y->level_count && !g->failure[0]; k++) {
-        y->levels[k].tile_count = (int)counts[3 * k];
-        y->levels[k].even_count = (int)counts[3 * k + 1];
-        y->levels[k].image_count = (int)counts[3 * k + 2];
+    X(gpu_scan)(g, solver->flags, solver->sums, flag_count(solver));
+    for (int k = 0; k < solver->level_count; k++)
+        number_blocks(g, list_of(solver, k), (size_t)solver->levels[k].grid.tile_count);
+    for (int k = 0; k < solver->level_count; k++)
+        find_near(g, list_of(solver, k), (size_t)solver->levels[k].grid.tile_count);
+    X(gpu_download)(g, counts, solver->counts, COUNTS * sizeof *counts);
+    for (int k = 0; k < solver->level_count && !g->failure[0]; k++) {
+        solver->levels[k].tile_count = (int)counts[3 * k];
+        solver->levels[k].even_count = (int)counts[3 * k + 1];
+        solver->levels[k].image_count = (int)counts[3 * k + 2];
     }
-    y->shallow_count = (int)counts[COUNTS - 1];
+    solver->shallow_count = (int)counts[COUNTS - 1];
     reserve_fine(g);
-    if (y->level_count > 1)
+    if (solver->level_count > 1)
         reserve_coarse(g);
 }
 
@@ -431,12 +438,12 @@ void X(gpu_wrap)(X(gpu) *g, const X(gpu_level) *l, float *field)
 
 void X(gpu_wrap_direction)(X(gpu) *g)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
     wrap_args args;
     memset(&args, 0, sizeof args);
-    args.level = y->levels[0];
-    args.field = y->direction[0];
-    args.other = y->direction[1];
-    args.state = y->state;
+    args.level = solver->levels[0];
+    args.field = solver->direction[0];
+    args.other = solver->direction[1];
+    args.state = solver->state;
     wrap(g, args);
 }

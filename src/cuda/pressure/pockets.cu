@@ -332,27 +332,27 @@ MAP(subtract_means, pocket_args)
 
 static pocket_args args_of(X(gpu) *g)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
     pocket_args args;
     memset(&args, 0, sizeof args);
-    args.level = y->levels[0];
-    args.shallow = y->shallow;
-    args.deep = y->deep;
-    args.pocket = y->pocket;
-    args.right = y->right;
-    args.label = (uint32_t *)y->direction[0];
-    args.sum = (int64_t *)y->high;
-    args.count = (uint32_t *)y->step;
-    args.state = y->state;
+    args.level = solver->levels[0];
+    args.shallow = solver->shallow;
+    args.deep = solver->deep;
+    args.pocket = solver->pocket;
+    args.right = solver->right;
+    args.label = (uint32_t *)solver->direction[0];
+    args.sum = (int64_t *)solver->high;
+    args.count = (uint32_t *)solver->step;
+    args.state = solver->state;
     return args;
 }
 
 void X(gpu_find_pockets)(X(gpu) *g)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    size_t tiles = (size_t)y->levels[0].tile_count, shallow = (size_t)y->shallow_count;
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    size_t tiles = (size_t)solver->levels[0].tile_count, shallow = (size_t)solver->shallow_count;
     pocket_args args = args_of(g);
-    X(gpu_set)(g, &y->state->pockets, 0, sizeof y->state->pockets);
+    X(gpu_set)(g, &solver->state->pockets, 0, sizeof solver->state->pockets);
     label_deep(g, args, tiles);
     label_shallow(g, args, shallow);
     join_uniform(g, args, tiles * DIM);
@@ -361,12 +361,12 @@ void X(gpu_find_pockets)(X(gpu) *g)
     mark_shallow(g, args, shallow * TILE_ROWS);
 }
 
-void X(gpu_settle_pockets)(X(gpu) *g, double largest)
+void X(gpu_remove_pocket_means)(X(gpu) *g, double largest)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    size_t tiles = (size_t)y->levels[0].tile_count;
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    size_t tiles = (size_t)solver->levels[0].tile_count;
     pocket_args args = args_of(g);
-    if (!y->pockets)
+    if (!solver->pockets)
         return;
     args.unit = largest > 0 ? largest / 4294967296.0 : 1.0;
     add_up(g, args, tiles);

@@ -58,17 +58,17 @@ MAP(give_solution, vector_args)
 
 void X(gpu_solve_begin)(X(gpu) *g, bool density)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
     vector_args args = args_of(g);
-    args.q = density ? y->q_density : g->f.p;
-    args.weight = density ? 1.0f : y->scale;
+    args.q = density ? solver->q_density : g->f.p;
+    args.weight = density ? 1.0f : solver->scale;
     if (!density)
-        y->scale = 1.0f; /* a second start is from zero */
+        solver->scale = 1.0f; /* a second start is from zero */
     if (cells_of(g) == 0)
         return;
     /* pockets were counted in this memory */
-    X(gpu_set)(g, y->high, 0, TILE_CELLS * sizeof(float));
-    X(gpu_set)(g, y->low, 0, TILE_CELLS * sizeof(float));
+    X(gpu_set)(g, solver->high, 0, TILE_CELLS * sizeof(float));
+    X(gpu_set)(g, solver->low, 0, TILE_CELLS * sizeof(float));
     take_solution(g, args, cells_of(g) / CHUNK);
 }
 
@@ -214,10 +214,10 @@ BLOCKS_AT_ONCE(find_residual, vector_args, residual_shared, GROUP_ROWS, AT_ONCE)
 
 void X(gpu_queue_residual)(X(gpu) *g)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    X(gpu_wrap)(g, &y->levels[0], y->high);
-    X(gpu_wrap)(g, &y->levels[0], y->low);
-    find_residual(g, args_of(g), groups_of(y->levels[0].tile_count));
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    X(gpu_wrap)(g, &solver->levels[0], solver->high);
+    X(gpu_wrap)(g, &solver->levels[0], solver->low);
+    find_residual(g, args_of(g), groups_of(solver->levels[0].tile_count));
 }
 
 double X(gpu_residual)(X(gpu) *g)
@@ -271,10 +271,10 @@ MAP(sweep_cells, vector_args)
 
 void X(gpu_sweep)(X(gpu) *g, float weight, int colour)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
     vector_args args = args_of(g);
     args.weight = weight;
     args.colour = colour;
-    X(gpu_wrap)(g, &y->levels[0], y->high);
+    X(gpu_wrap)(g, &solver->levels[0], solver->high);
     sweep_cells(g, args, cells_of(g) / 2);
 }

@@ -1,4 +1,5 @@
-/* solve_multigrid.cu -- the multigrid's conjugate gradients on the device, with the V-cycle of cycle.cu.
+/* solve_multigrid.cu -- the multigrid's conjugate gradients on the device, with the V-cycle of
+ * cycle.cu.
  *
  * As in cpu/pressure/solve_multigrid.c vectors are fp32 and the solution is kept to more digits: as
  * the sum of two floats. What an iteration needs from the last one (step lengths, whether it is
@@ -45,7 +46,7 @@ GPU_FN double combine(double one, double two, phase what)
 /* After a true residual: whether another correction is to be found, and how good it is to be. */
 GPU_FN void conclude_correction(X(gpu_state) *s, double value)
 {
-    double limit = s->start ? SETTLED * s->tolerance : s->tolerance;
+    double limit = s->start ? START_SHARE * s->tolerance : s->tolerance;
     bool better = s->start || value < 0.9 * s->residual; /* or fp32 cannot do better */
     bool close = DROP_THERE * value < 3 * s->tolerance;
     s->open = value > limit && better && s->iterations < s->most;
@@ -126,18 +127,18 @@ BLOCKS(gather_partials, gather_args, gather_shared, GATHER_THREADS)
 /* Takes the sum, or the maximum, of the tiles' partials, and what follows from it. */
 static void gather(X(gpu) *g, phase what)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
     gather_args args;
     memset(&args, 0, sizeof args);
     args.from = g->partials;
-    args.to = y->partials;
-    args.count = (size_t)y->levels[0].tile_count;
+    args.to = solver->partials;
+    args.count = (size_t)solver->levels[0].tile_count;
     args.what = what;
-    args.state = y->state;
+    args.state = solver->state;
     if (args.count > 4 * GATHER) {
         size_t blocks = (args.count + GATHER - 1) / GATHER;
         gather_partials(g, args, blocks);
-        args.from = y->partials;
+        args.from = solver->partials;
         args.count = blocks;
     }
     args.last = true;
@@ -401,10 +402,10 @@ static void queue_cycle(X(gpu) *g, const X(gpu_recipe) *how)
 /* The rest of an iteration: the next direction, and a step along it. */
 static void queue_step(X(gpu) *g)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    size_t groups = groups_of(y->levels[0].tile_count);
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    size_t groups = groups_of(solver->levels[0].tile_count);
     vector_args args = args_of(g);
-    X(gpu_wrap)(g, &y->levels[0], y->levels[0].x);
+    X(gpu_wrap)(g, &solver->levels[0], solver->levels[0].x);
     find_direction(g, args, groups);
     gather(g, PHASE_CURVATURE);
     X(gpu_wrap_direction)(g);
@@ -496,26 +497,26 @@ static void queue_solve(X(gpu) *g, void *user)
 
 void X(gpu_prepare_multigrid)(X(gpu) *g, int sweeps)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    y->recipe.sweeps = sweeps;
-    y->recipe.quick = true;
-    X(gpu_record)(g, queue_solve, &y->recipe);
-    y->prepared = true;
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    solver->recipe.sweeps = sweeps;
+    solver->recipe.quick = true;
+    X(gpu_record)(g, queue_solve, &solver->recipe);
+    solver->prepared = true;
 }
 
 double X(gpu_solve_multigrid)(X(gpu) *g, int sweeps, double tolerance, int most, int *iterations)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
     X(gpu_state) state;
     memset(&state, 0, sizeof state);
     *iterations = 0;
-    if (y->levels[0].tile_count == 0)
+    if (solver->levels[0].tile_count == 0)
         return 0;
-    if (!y->prepared || sweeps != y->recipe.sweeps)
+    if (!solver->prepared || sweeps != solver->recipe.sweeps)
         X(gpu_prepare_multigrid)(g, sweeps);
     begin(g, tolerance, most);
     X(gpu_play)(g);
-    X(gpu_download)(g, &state, y->state, sizeof state);
+    X(gpu_download)(g, &state, solver->state, sizeof state);
     *iterations = state.iterations;
     return state.residual;
 }

@@ -201,7 +201,7 @@ void X(gpu_gather_largest)(X(gpu) *g);
 void X(gpu_prepare_multigrid)(X(gpu) *g, int sweeps);
 /* pockets.cu: marks them, state->pockets; takes their means out of `right`, whose magnitude is */
 void X(gpu_find_pockets)(X(gpu) *g);
-void X(gpu_settle_pockets)(X(gpu) *g, double largest);
+void X(gpu_remove_pocket_means)(X(gpu) *g, double largest);
 void X(gpu_assemble_deep)(X(gpu) *g); /* deep.cu: partials of max |b| */
 void X(gpu_measure_deep)(X(gpu) *g);  /* and of the divergence */
 /* coarsest.cu: x of the coarsest level from its b. quick: not in the order of the CPU */

@@ -1,7 +1,7 @@
 /* system.cu -- the pressure system on the device: assembly into blocks, gradient, divergence. The
  * maths stands in cpu/pressure/system.c; expressions and their order are the same. */
-#include "smoother_rows.h"
 #include "kernels/faces.h"
+#include "smoother_rows.h"
 
 typedef struct system_args {
     X(fields) f;
@@ -23,21 +23,21 @@ typedef struct tile_shared {
 
 static system_args args_of(X(gpu) *g)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
     system_args args;
     memset(&args, 0, sizeof args);
     args.f = g->f;
-    args.level = y->levels[0];
-    args.flags = y->flags;
-    args.shallow_flags = y->flags + 3 * y->places;
-    args.deep = y->deep;
-    args.shallow = y->shallow;
-    args.right = y->right;
+    args.level = solver->levels[0];
+    args.flags = solver->flags;
+    args.shallow_flags = solver->flags + 3 * solver->places;
+    args.deep = solver->deep;
+    args.shallow = solver->shallow;
+    args.right = solver->right;
     args.q = g->f.p;
-    args.pocket = y->pocket;
+    args.pocket = solver->pocket;
     args.partials = g->partials;
-    args.least_theta = y->least_theta;
-    args.blind = y->blind;
+    args.least_theta = solver->least_theta;
+    args.blind = solver->blind;
     args.dt = g->dt;
     return args;
 }
@@ -301,37 +301,38 @@ BLOCKS(assemble_moving, system_args, tile_shared, PAIRS)
 
 double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind, float scale, int sweeps)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
     X(gpu_state) state;
     memset(&state, 0, sizeof state);
-    y->scale = scale;
-    y->least_theta = least_theta;
-    y->blind = blind;
-    y->pockets = y->prepared = false;
-    y->largest = 0;
+    solver->scale = scale;
+    solver->least_theta = least_theta;
+    solver->blind = blind;
+    solver->pockets = solver->prepared = false;
+    solver->largest = 0;
     X(gpu_fill_faces)(g, g->f.u);
     X(gpu_clear_flags)(g);
     flag_tiles(g, args_of(g), groups_of(g->f.active_count));
     X(gpu_list_levels)(g);
-    if (g->failure[0] || y->levels[0].tile_count == 0)
+    if (g->failure[0] || solver->levels[0].tile_count == 0)
         return 0;
     if (g->f.bodies.any_moving)
-        assemble_moving(g, args_of(g), (size_t)y->shallow_count);
+        assemble_moving(g, args_of(g), (size_t)solver->shallow_count);
     else
-        assemble_tiles(g, args_of(g), (size_t)y->shallow_count);
+        assemble_tiles(g, args_of(g), (size_t)solver->shallow_count);
     X(gpu_assemble_deep)(g);
     FOR_DIM(d)
-        if (y->periodic)
-            X(gpu_wrap)(g, &y->levels[0], y->levels[0].a[d]);
+        if (solver->periodic)
+            X(gpu_wrap)(g, &solver->levels[0], solver->levels[0].a[d]);
     X(gpu_gather_largest)(g);
     X(gpu_find_pockets)(g);
     if (sweeps > 0) /* while the device is busy with what is queued */
         X(gpu_prepare_multigrid)(g, sweeps);
-    X(gpu_download)(g, &state, y->state, sizeof state);
-    y->largest = state.largest;
-    y->pockets = state.pockets && state.largest < 1e30; /* otherwise the solve will be refused */
-    X(gpu_settle_pockets)(g, y->largest);
-    return y->largest;
+    X(gpu_download)(g, &state, solver->state, sizeof state);
+    solver->largest = state.largest;
+    solver->pockets =
+        state.pockets && state.largest < 1e30; /* otherwise the solve will be refused */
+    X(gpu_remove_pocket_means)(g, solver->largest);
+    return solver->largest;
 }
 
 /* ---- sizes */
@@ -350,10 +351,10 @@ BLOCKS(measure_right, system_args, tile_shared, PAIRS)
 
 double X(gpu_largest_b)(X(gpu) *g)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    size_t tiles = (size_t)y->levels[0].tile_count;
-    if (!y->pockets && y->largest >= 0)
-        return y->largest;
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    size_t tiles = (size_t)solver->levels[0].tile_count;
+    if (!solver->pockets && solver->largest >= 0)
+        return solver->largest;
     measure_right(g, args_of(g), tiles);
     return X(gpu_maximum)(g, tiles);
 }
@@ -390,8 +391,8 @@ BLOCKS(measure_moving, system_args, tile_shared, PAIRS)
 
 double X(gpu_divergence)(X(gpu) *g)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
-    size_t tiles = (size_t)y->levels[0].tile_count, shallow = (size_t)y->shallow_count;
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    size_t tiles = (size_t)solver->levels[0].tile_count, shallow = (size_t)solver->shallow_count;
     if (g->f.bodies.any_moving)
         measure_moving(g, args_of(g), shallow);
     else

@@ -1,5 +1,5 @@
-/* system_deep.cu -- the pressure system of deep tiles: full of liquid, with liquid across all faces of
- * their cells, and no solid near. Most tiles of a large domain are. Their equations are all the
+/* system_deep.cu -- the pressure system of deep tiles: full of liquid, with liquid across all faces
+ * of their cells, and no solid near. Most tiles of a large domain are. Their equations are all the
  * same and only the right side is to be found, a row of cells per thread; system.cu does the
  * others. */
 #include "smoother_rows.h"
@@ -19,14 +19,14 @@ typedef struct deep_shared {
 
 static deep_args args_of(X(gpu) *g)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    X(gpu_solver) *solver = X(gpu_solver_of)(g);
     deep_args args;
     memset(&args, 0, sizeof args);
     args.f = g->f;
-    args.level = y->levels[0];
-    args.deep = y->deep;
-    args.right = y->right;
-    args.pocket = y->pocket;
+    args.level = solver->levels[0];
+    args.deep = solver->deep;
+    args.right = solver->right;
+    args.pocket = solver->pocket;
     args.partials = g->partials;
     return args;
 }

@@ -80,16 +80,16 @@ static inline row row_of(const fixture *f, const int c[DIM])
  */
 static inline bool rows_agree(const fixture *f)
 {
-    const X(system) *y = &f->s->system;
+    const X(system) *sys = &f->s->system;
     int c[DIM] = {0}, wrong = 0;
     do {
         size_t here = X(index)(&f->s->grid, c);
         row own = row_of(f, c);
-        bool good = fabs(own.diagonal - y->diagonal[here]) <= 1e-5 * own.diagonal;
+        bool good = fabs(own.diagonal - sys->diagonal[here]) <= 1e-5 * own.diagonal;
         FOR_DIM(d)
-            good = good && fabs(own.a[d][0] - y->a[d][here]) <= 1e-6;
-        if (own.diagonal > 0 && y->pocket[here] == 0)
-            good = good && fabs(own.flux + y->b[here]) <= 1e-5 * (fabs(own.flux) + 1e-3);
+            good = good && fabs(own.a[d][0] - sys->a[d][here]) <= 1e-6;
+        if (own.diagonal > 0 && sys->pocket[here] == 0)
+            good = good && fabs(own.flux + sys->b[here]) <= 1e-5 * (fabs(own.flux) + 1e-3);
         wrong += !good;
     } while (next_cell(c, f->s->grid.n));
     if (wrong > 0)
@@ -100,17 +100,17 @@ static inline bool rows_agree(const fixture *f)
 /* Largest |b - A q| in fp64, from the solution in fp64 (wide) or as it is used. */
 static inline double own_residual(const fixture *f, bool wide)
 {
-    const X(system) *y = &f->s->system;
+    const X(system) *sys = &f->s->system;
     int c[DIM] = {0};
     double worst = 0;
-#define Q(index) (wide ? y->q_sum[index] : (double)y->q[index])
+#define Q(index) (wide ? sys->q_sum[index] : (double)sys->q[index])
     do {
         size_t here = X(index)(&f->s->grid, c);
         row own = row_of(f, c);
         if (!(own.diagonal > 0))
             continue;
         /* the rounded coefficients: rounding of a sum is not the solver's */
-        double r = y->b[here] - y->diagonal[here] * Q(here);
+        double r = sys->b[here] - sys->diagonal[here] * Q(here);
         FOR_DIM(d)
             for (int side = 0; side < 2; side++)
                 r += own.a[d][side] * (own.a[d][side] > 0 ? Q(own.at[d][side]) : 0);

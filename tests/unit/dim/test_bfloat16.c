@@ -1,5 +1,5 @@
-/* test_bfloat16.c -- floats in 16 bits, as the device "check" has them: all there are come back, and
- * what lies between two goes to the nearer one. */
+/* test_bfloat16.c -- floats in 16 bits, as the device "check" has them: all there are come back,
+ * and what lies between two goes to the nearer one. */
 #include "../test.h"
 
 #include "cuda/pressure/bfloat16.h"

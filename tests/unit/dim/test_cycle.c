@@ -263,23 +263,23 @@ static void another_right_side(void)
     fixture *f = tank(DIM == 2 ? 40 : 20, true, false);
     if (!f)
         return;
-    X(system) *y = &f->s->system;
+    X(system) *sys = &f->s->system;
     X(solve) solve = solve_cold(f, 1e-5, 100);
     CHECK(solve.converged);
     float *b = calloc(f->s->grid.size, sizeof *b), *q = calloc(f->s->grid.size, sizeof *q);
-    float *own_b = y->b, *own_q = y->q;
+    float *own_b = sys->b, *own_q = sys->q;
     for (size_t k = 0; k < f->s->grid.size; k++)
-        b[k] = y->diagonal[k] > 0 ? (float)random_in(-1, 1) : 0.0f;
-    y->b = b;
-    y->q = q;
+        b[k] = sys->diagonal[k] > 0 ? (float)random_in(-1, 1) : 0.0f;
+    sys->b = b;
+    sys->q = q;
     solve = (X(solve)){.tolerance = 1e-5, .max_iterations = 100};
-    CHECK(y->hierarchy);
+    CHECK(sys->hierarchy);
     X(solve_system)(f->s, &solve);
     CHECK(solve.converged);
     CHECK_LESS(own_residual(f, true), 1.001e-5);
-    CHECK(y->hierarchy); /* built once */
-    y->b = own_b;
-    y->q = own_q;
+    CHECK(sys->hierarchy); /* built once */
+    sys->b = own_b;
+    sys->q = own_q;
     free(b);
     free(q);
     fixture_destroy(f);
@@ -324,22 +324,22 @@ static void check_pockets(fixture *f, int wanted)
         return;
     run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_FORCES, DT);
     X(system_assemble)(f->s, DT, 1);
-    const X(system) *y = &f->s->system;
+    const X(system) *sys = &f->s->system;
     uint8_t *seen = calloc(f->s->grid.size, 1);
     int c[DIM] = {0}, pockets = 0, wrong = 0;
     do {
         size_t at = X(index)(&f->s->grid, c);
-        if (y->diagonal[at] > 0 && !seen[at])
+        if (sys->diagonal[at] > 0 && !seen[at])
             pockets += !flood(f, c, seen);
-        wrong += y->diagonal[at] > 0 && (y->pocket[at] != 0) != (seen[at] == 3);
+        wrong += sys->diagonal[at] > 0 && (sys->pocket[at] != 0) != (seen[at] == 3);
     } while (next_cell(c, f->s->grid.n));
     CHECK(wrong == 0);
     CHECK(pockets == wanted);
     double sum = 0, size = 0; /* of right sides: each pocket has lost its mean */
     for (size_t k = 0; k < f->s->grid.size; k++)
-        if (y->diagonal[k] > 0 && y->pocket[k]) {
-            sum += y->b[k];
-            size += fabs((double)y->b[k]);
+        if (sys->diagonal[k] > 0 && sys->pocket[k]) {
+            sum += sys->b[k];
+            size += fabs((double)sys->b[k]);
         }
     CHECK_LESS(fabs(sum), 1e-6 * size + 1e-12);
     free(seen);
