@@ -3,7 +3,7 @@
 #ifndef SPATE_CPU_ADVECT_H
 #define SPATE_CPU_ADVECT_H
 
-#include "state/state.h"
+#include "cpu.h"
 
 #include "patch.h"
 
@@ -14,14 +14,14 @@
 /* What a tile's particles leave. */
 typedef struct X(advected) {
     double work;   /* sum of gravity times displacement, m^2/s^2 */
-    float fastest; /* the largest v^2, m^2/s^2; only if `hands_back` */
+    float fastest; /* the largest v^2, m^2/s^2; only if `transfer` */
 } X(advected);
 
 typedef struct X(advection) {
     X(sim) *s;
     X(mover) mover;
     float h;                            /* dt / dx: from m/s to cells */
-    bool hands_back;                    /* G2P has left the particles' velocities to this stage */
+    bool transfer;                      /* particles get their velocities here, not in G2P */
     float kept;                         /* FLIP's share of a particle's own velocity */
     X(lanes_field) flow, carried, away; /* u; what G2P reads; the displacement (cells) */
     char *scratch;                      /* per worker: patches */
@@ -30,8 +30,8 @@ typedef struct X(advection) {
 } X(advection);
 
 /* Moves particle k from x to `to`. */
-void X(advect_one)(X(advection) *args, uint32_t k, const float x[DIM], float to[DIM]);
+void DEV(advect_one)(X(advection) *args, uint32_t k, const float x[DIM], float to[DIM]);
 /* Linear kernel and RK3; scratch: of one worker. */
-void X(advect_lanes)(X(advection) *args, int tile, void *scratch);
+void DEV(advect_lanes)(X(advection) *args, int tile, void *scratch);
 
 #endif

@@ -45,10 +45,7 @@ static spate_status grow_pairs(X(particles) *p, uint32_t capacity, spate_error *
 static spate_status reserve_scratch(X(sim) *s, spate_error *error)
 {
     size_t tiles = (size_t)s->grid.tile_count, threads = (size_t)sp_pool_threads(s->common->pool);
-    size_t worker = X(device_scratch)(), patch = X(patch_scratch)();
-    worker = patch > worker ? patch : worker;
-    if (X(pushes_apart)(s->common->scene) && X(push_scratch)(s->common->scene) > worker)
-        worker = X(push_scratch)(s->common->scene);
+    size_t worker = s->host->scratch(s->common->scene);
     size_t bytes = tiles * (threads * sizeof(uint32_t) + 4 * sizeof(double)) + threads * worker +
                    s->particles.capacity / 64 + 65536;
     if (bytes <= s->scratch_size)

@@ -6,7 +6,7 @@
  * - A q is taken anew in fp64, and CG starts again from it. */
 #include "pressure.h"
 
-#include "state/device.h"
+#include "cpu/cpu.h"
 
 #include <math.h>
 
@@ -159,10 +159,10 @@ static double true_residual(X(sim) *s)
 {
     if (s->grid.periodic[0] || s->grid.periodic[1] || s->grid.periodic[2])
         X(fill_border_wide)(s, s->system.q_sum);
-    return X(system_residual)(s, NULL, s->system.q_sum);
+    return DEV(system_residual)(s, NULL, s->system.q_sum);
 }
 
-void X(solve_pcg)(X(sim) *s, X(solve) *solve)
+void DEV(solve_pcg)(X(sim) *s, X(solve) *solve)
 {
     collect(s, GATHER_START);
     solve->iterations = 0;
