@@ -1,4 +1,4 @@
-# The devices beside the CPU: cuda, of src/cuda/*.cu, where nvcc and a GPU are found; and check, the same files as C,
+# The devices beside the CPU: cuda, of src/cuda/*.cu, where nvcc and a GPU are found, or on demand; and check, the same files as C,
 # for the tests (src/cuda/gpu.h).
 set(gpu_dir ${PROJECT_SOURCE_DIR}/src/cuda)
 file(GLOB gpu_sources CONFIGURE_DEPENDS ${gpu_dir}/*.cu ${gpu_dir}/pressure/*.cu)
@@ -6,12 +6,20 @@ list(REMOVE_ITEM gpu_sources ${gpu_dir}/available.cu)
 file(GLOB gpu_host_sources CONFIGURE_DEPENDS ${gpu_dir}/*.c)
 
 set(SPATE_HAS_CUDA OFF)
-if(NOT EMSCRIPTEN AND NOT SPATE_SANITIZE AND NOT SPATE_CUDA STREQUAL "OFF")
+set(has_gpu OFF)
+if(EXISTS /proc/driver/nvidia/gpus OR EXISTS /dev/nvidia0 OR EXISTS /dev/dxg)
+  set(has_gpu ON)
+endif()
+if(NOT EMSCRIPTEN AND NOT SPATE_SANITIZE AND (SPATE_CUDA STREQUAL "ON" OR (SPATE_CUDA STREQUAL "AUTO" AND has_gpu)))
   include(CheckLanguage)
-  if(DEFINED ENV{CUDAARCHS} AND NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-    set(CMAKE_CUDA_ARCHITECTURES $ENV{CUDAARCHS})
-  elseif(NOT DEFINED CMAKE_CUDA_ARCHITECTURES) # machine code for Turing, Ampere and Hopper, and PTX for what follows
-    set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 90)
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    if(DEFINED ENV{CUDAARCHS})
+      set(CMAKE_CUDA_ARCHITECTURES $ENV{CUDAARCHS})
+    elseif(has_gpu)
+      set(CMAKE_CUDA_ARCHITECTURES native)
+    else() # to be carried elsewhere: machine code for Turing, Ampere and Hopper, and PTX for what follows
+      set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 90)
+    endif()
   endif()
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
