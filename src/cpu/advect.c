@@ -6,14 +6,14 @@
  * past solids and walls (collide.c); those that have left, or have no place left, are marked dead.
  *
  * With the linear kernel and RK3 eight particles go at a time, with the same bits
- * (advect_lanes.c). In a whole step these also get their velocities here (DEV(can_transfer_late)):
+ * (advect_lanes.c). In a whole step these also get their velocities here (X(can_transfer_late)):
  * G2P, the first stage of Runge-Kutta and the displacement read the grid at the same place. */
 #include "advect.h"
 
 #include "cpu.h"
 #include "kernels/rk.h"
 
-void DEV(advect_one)(X(advection) *args, uint32_t k, const float x[DIM], float to[DIM])
+void X(advect_one)(X(advection) *args, uint32_t k, const float x[DIM], float to[DIM])
 {
     X(particles) *p = &args->s->particles;
     float v[DIM];
@@ -58,7 +58,7 @@ static double advect_tile(X(advection) *args, int order, int tile)
             to[d] = x[d] + h * mean[d] + way[d];
             work += s->common->gravity[d] * s->grid.dx * (double)way[d];
         }
-        DEV(advect_one)(args, k, x, to);
+        X(advect_one)(args, k, x, to);
     }
     return work;
 }
@@ -73,7 +73,7 @@ static bool goes_by_lanes(const X(sim) *s)
     return s->degree == KERNEL_LINEAR && order_of(s) == 3 && s->grid.size <= INT32_MAX;
 }
 
-bool DEV(can_transfer_late)(const X(sim) *s)
+bool X(can_transfer_late)(const X(sim) *s)
 {
     return goes_by_lanes(s) && !s->apic && !X(pushes_apart)(s->common->scene);
 }
@@ -88,7 +88,7 @@ static void advect_range(void *user, size_t begin, size_t end, int worker)
         if (s->tiles.start[tile] == s->tiles.start[tile + 1])
             continue;
         if (by_lanes)
-            DEV(advect_lanes)(args, tile, args->scratch + (size_t)worker * DEV(patch_scratch)());
+            args->lanes->tile(args, tile, args->scratch + (size_t)worker * args->lanes->scratch);
         else
             args->tile[tile].work = advect_tile(args, order_of(s), tile);
     }
@@ -118,7 +118,8 @@ static void gather_results(const X(advection) *args)
     s->fastest = args->transfer ? fastest : -1.0f;
 }
 
-spate_status DEV(advect_particles)(X(sim) *s, double dt, bool transfer, spate_error *error)
+spate_status X(advect)(X(sim) *s, double dt, bool transfer, const X(advect_lanes) *lanes,
+                       spate_error *error)
 {
     sp_common *common = s->common;
     if (transfer)
@@ -128,6 +129,7 @@ spate_status DEV(advect_particles)(X(sim) *s, double dt, bool transfer, spate_er
     X(advection) args = {.s = s};
     args.h = (float)(dt / s->grid.dx);
     args.transfer = transfer;
+    args.lanes = lanes;
     args.kept = X(kept_share)(s);
     args.mover = X(mover_begin)(s, dt);
     args.flow = X(lanes_field_of)(&s->grid, s->u);
@@ -135,7 +137,7 @@ spate_status DEV(advect_particles)(X(sim) *s, double dt, bool transfer, spate_er
     args.away = X(lanes_field_of)(&s->grid, s->away);
     sp_arena arena = X(arena)(s);
     size_t threads = (size_t)sp_pool_threads(common->pool);
-    args.scratch = sp_arena_take(&arena, threads, DEV(patch_scratch)());
+    args.scratch = sp_arena_take(&arena, threads, lanes->scratch);
     args.tile = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args.tile);
     /* not by colour: in the order of their places, tiles find the fields of the last one near */
     sp_parallel_for(common->pool, (size_t)s->tiles.active_count, 2, advect_range, &args);

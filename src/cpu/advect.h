@@ -17,6 +17,8 @@ typedef struct X(advected) {
     float fastest; /* the largest v^2, m^2/s^2; only if `transfer` */
 } X(advected);
 
+typedef struct X(advect_lanes) X(advect_lanes);
+
 typedef struct X(advection) {
     X(sim) *s;
     X(mover) mover;
@@ -24,14 +26,21 @@ typedef struct X(advection) {
     bool transfer;                      /* particles get their velocities here, not in G2P */
     float kept;                         /* FLIP's share of a particle's own velocity */
     X(lanes_field) flow, carried, away; /* u; what G2P reads; the displacement (cells) */
-    char *scratch;                      /* per worker: patches */
-    X(advected) *tile;                  /* per tile */
+    const X(advect_lanes) *lanes;
+    char *scratch;     /* per worker: patches */
+    X(advected) *tile; /* per tile */
     _Atomic uint64_t broken, unsound;
 } X(advection);
 
 /* Moves particle k from x to `to`. */
-void DEV(advect_one)(X(advection) *args, uint32_t k, const float x[DIM], float to[DIM]);
-/* Linear kernel and RK3; scratch: of one worker. */
-void DEV(advect_lanes)(X(advection) *args, int tile, void *scratch);
+void X(advect_one)(X(advection) *args, uint32_t k, const float x[DIM], float to[DIM]);
+/* The particles of a tile, with the linear kernel and RK3: advect_lanes.c. */
+struct X(advect_lanes) {
+    void (*tile)(X(advection) *args, int tile, void *scratch);
+    size_t scratch; /* bytes that a worker needs */
+};
+/* The stage; transfer: with the particles' part of G2P. */
+spate_status X(advect)(X(sim) *s, double dt, bool transfer, const X(advect_lanes) *lanes,
+                       spate_error *error);
 
 #endif

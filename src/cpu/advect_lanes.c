@@ -149,7 +149,7 @@ static void collide_some(X(advection) *args, uint32_t k, uint32_t n, ints plain,
         }
         if (plain[lane])
             continue;
-        DEV(advect_one)(args, k + lane, from, goal);
+        X(advect_one)(args, k + lane, from, goal);
         FOR_DIM(d)
             square += p->v[d][k + lane] * p->v[d][k + lane];
         g->square[lane] = square;
@@ -339,7 +339,7 @@ static void look_around(const X(advection) *args, const int corner[DIM], const f
     view->solids = !(view->way > 0.0f && square < view->way * view->way);
 }
 
-void DEV(advect_lanes)(X(advection) *args, int tile, void *scratch)
+static void advect_lanes(X(advection) *args, int tile, void *scratch)
 {
     const X(sim) *s = args->s;
     int corner[DIM];
@@ -361,4 +361,10 @@ void DEV(advect_lanes)(X(advection) *args, int tile, void *scratch)
         advect_tile(args, tile, (task){p, true, true}, &view);
     else
         advect_tile(args, tile, (task){p, args->transfer, s->displaced}, &view);
+}
+
+spate_status DEV(advect_particles)(X(sim) *s, double dt, bool transfer, spate_error *error)
+{
+    X(advect_lanes) lanes = {advect_lanes, DEV(patch_scratch)()};
+    return X(advect)(s, dt, transfer, &lanes, error);
 }

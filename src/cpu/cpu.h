@@ -70,7 +70,7 @@ int DEV(project_density)(X(sim) *s);
 /* ---- ADVECT: advect.c, advect_lanes.c */
 /* transfer: with the particles' part of G2P, which needs can_transfer_late. */
 spate_status DEV(advect_particles)(X(sim) *s, double dt, bool transfer, spate_error *error);
-bool DEV(can_transfer_late)(const X(sim) *s);
+bool X(can_transfer_late)(const X(sim) *s);
 
 /* ---- EMIT: emit.c, reseed.c */
 spate_status X(emit_and_drain)(X(sim) *s, double dt, spate_error *error);

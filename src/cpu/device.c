@@ -1,6 +1,8 @@
 /* device.c -- the CPU as a device: DEV(device), one for each instruction set. */
 #include "lanes.h"
+
 #include "pressure/pressure.h"
+#include <string.h>
 
 /* ---- the stages */
 
@@ -105,10 +107,41 @@ static spate_status g2p_and_advect(X(sim) *s, double dt, spate_error *error)
 static const X(plan) *plan(const X(sim) *s, bool whole)
 {
     static const X(plan) by_stages = PLAN(g2p, advect), fused = PLAN(g2p_field, g2p_and_advect);
-    return whole && !is_measured(s) && DEV(can_transfer_late)(s) ? &fused : &by_stages;
+    return whole && !is_measured(s) && X(can_transfer_late)(s) ? &fused : &by_stages;
 }
 
 /* ---- the solves */
+
+static void zero_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    X(sim) *s = user;
+    for (size_t k = begin; k < end; k++) {
+        size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
+        for (int r = 0; r < TILE_ROWS; r++)
+            memset(s->system.q + base + X(row_offset)(&s->grid, r), 0, TILE * sizeof(float));
+    }
+}
+
+void DEV(clear_pressure)(X(sim) *s)
+{
+    sp_parallel_for(s->common->pool, (size_t)s->system.levels[0].tile_count, 8, zero_range, s);
+}
+
+static double residual(X(sim) *s)
+{
+    return DEV(system_residual)(s, s->system.q, NULL);
+}
+
+void DEV(solve_system)(X(sim) *s, X(solve) *solve)
+{
+    switch (s->common->scene->pressure.solver) {
+    case SPATE_SOLVER_JACOBI: X(solve_by_sweeps)(s, solve, residual, X(relax)); break;
+    case SPATE_SOLVER_GAUSS_SEIDEL: X(solve_by_sweeps)(s, solve, residual, X(sweep)); break;
+    case SPATE_SOLVER_PCG: X(solve_pcg)(s, solve, DEV(system_residual)); break;
+    case SPATE_SOLVER_MULTIGRID: DEV(solve_multigrid)(s, solve); break;
+    }
+}
 
 static double assemble(X(sim) *s, double dt, double scale, double *solvable)
 {

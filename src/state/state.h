@@ -243,6 +243,7 @@ spate_status X(particles_reserve)(X(sim) *s, uint64_t count, spate_error *error)
 /* Appends one; room must be reserved. Channels get their initial values and `source`. */
 void X(particles_append)(X(sim) *s, const float x[DIM], const float v[DIM], int source);
 void X(particles_remove_dead)(X(sim) *s);
+uint64_t X(hash)(X(sim) *s);
 
 /* Writes particle k, whose id is k. */
 void X(particles_put)(X(sim) *s, uint32_t k, const float x[DIM], const float v[DIM], int source);
@@ -251,9 +252,6 @@ void X(particles_put)(X(sim) *s, uint32_t k, const float x[DIM], const float v[D
 spate_status X(seed_count)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids,
                            uint64_t *count, spate_error *error);
 spate_status X(seed)(X(sim) *s, uint64_t *count, spate_error *error);
-
-/* ---- hash.c */
-uint64_t X(hash)(X(sim) *s);
 
 /* ---- border.c */
 /* What particles gave to places outside goes where it belongs; weight may be NULL. */

@@ -37,17 +37,18 @@ void X(remove_pocket_means)(X(sim) *s);
 double DEV(system_largest_b)(X(sim) *s);
 /* r = b - A q in fp64, into the blocks of level 0 with multigrid; returns max |r|. Of q, whose
  * border across periodic sides it fills, or of q_sum; the other one is NULL. */
-double DEV(system_residual)(X(sim) *s, float *q, const double *q_sum);
+typedef double X(true_residual)(X(sim) *s, float *q, const double *q_sum);
+X(true_residual) DEV(system_residual);
 
 /* the solvers: start from system.q, leave the solution there */
-void DEV(solve_jacobi)(X(sim) *s, X(solve) *solve);
-void DEV(solve_gauss_seidel)(X(sim) *s, X(solve) *solve);
-void DEV(solve_pcg)(X(sim) *s, X(solve) *solve); /* with MIC(0) */
+X(sweep_fn) X(relax), X(sweep); /* sweeps.c: one of Jacobi, one of Gauss-Seidel */
+/* pcg.c, with MIC(0); residual: system_residual, which is built per instruction set */
+void X(solve_pcg)(X(sim) *s, X(solve) *solve, X(true_residual) *residual);
 void DEV(solve_multigrid)(X(sim) *s, X(solve) *solve);
 /* One iteration from zero, whatever q was; what is left is not looked at. */
 void DEV(multigrid_once)(X(sim) *s);
-/* solve.c: any of them, as the scene says. The matrix is that of the last DEV(system_assemble), the
- * right side system.b: a caller may point b and q elsewhere for a solve of its own. */
+/* device.c: any of them, as the scene says. The matrix is that of the last DEV(system_assemble),
+ * the right side system.b: a caller may point b and q elsewhere for a solve of its own. */
 void DEV(solve_system)(X(sim) *s, X(solve) *solve);
 void DEV(clear_pressure)(X(sim) *s); /* q = 0: the next solve starts from nothing */
 

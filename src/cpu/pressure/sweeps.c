@@ -8,11 +8,6 @@
  * bits. */
 #include "pressure.h"
 
-static double residual(X(sim) *s)
-{
-    return DEV(system_residual)(s, s->system.q, NULL);
-}
-
 /* ---- Jacobi */
 
 typedef struct jacobi_args {
@@ -37,15 +32,10 @@ static void relax_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-static void relax(X(sim) *s, float weight)
+void X(relax)(X(sim) *s, float weight)
 {
     jacobi_args args = {s, weight};
     sp_parallel_for(s->common->pool, (size_t)s->system.levels[0].tile_count, 1, relax_range, &args);
-}
-
-void DEV(solve_jacobi)(X(sim) *s, X(solve) *solve)
-{
-    X(solve_by_sweeps)(s, solve, residual, relax);
 }
 
 /* ---- Gauss-Seidel */
@@ -82,7 +72,7 @@ static void sweep_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-static void sweep(X(sim) *s, float weight)
+void X(sweep)(X(sim) *s, float weight)
 {
     for (int colour = 0; colour < 2; colour++) {
         sweep_args args = {s, weight, colour};
@@ -90,9 +80,4 @@ static void sweep(X(sim) *s, float weight)
         sp_parallel_for(s->common->pool, (size_t)s->system.levels[0].tile_count, 1, sweep_range,
                         &args);
     }
-}
-
-void DEV(solve_gauss_seidel)(X(sim) *s, X(solve) *solve)
-{
-    X(solve_by_sweeps)(s, solve, residual, sweep);
 }
