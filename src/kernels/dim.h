@@ -2,8 +2,8 @@
  *
  * Everything under src/state, src/sim, src/cpu, src/cuda, src/mesh and src/kernels is compiled
  * twice, with DIM = 2 and DIM = 3. Names with external linkage are written X(name) and become
- * sp2_name and sp3_name. What a device has of its own is built once per VARIANT of it (base, v3, v4:
- * instruction sets of the CPU; cuda; check) and named DEV(name): sp3_v3_name. Axis loops are
+ * sp2_name and sp3_name. What a device has of its own is built once per VARIANT of it (base, v3,
+ * v4: instruction sets of the CPU; cuda; check) and named DEV(name): sp3_v3_name. Axis loops are
  * FOR_DIM(d); a loop over something that has a third direction only in 3D runs to LAST(n). */
 #ifndef SPATE_KERNELS_DIM_H
 #define SPATE_KERNELS_DIM_H
