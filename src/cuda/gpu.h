@@ -1,7 +1,7 @@
 /* gpu.h -- a simulation in the memory of a GPU.
  *
  * An instance of the simulation that is compiled with SPATE_GPU has its arrays twice: in the host's
- * memory, as src/sim knows them, and in the device's, X(fields), with the same layout. bridge.c
+ * memory, as X(sim) has them, and in the device's, with the same layout: X(fields). device.c
  * decides for each stage where it runs and copies what is stale; the files *.cu hold the stages.
  *
  * The .cu files are C17 as well as CUDA C++ (launch.h). nvcc makes the device "cuda" of them. A C
@@ -15,50 +15,18 @@
 #include "kernels/inflow.h"
 #include "kernels/push.h"
 #include "kernels/reseed.h"
+#include "state/fields.h"
 #include "state/groups.h"
 
+#include <assert.h>
 #include <spate/spate.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define GPU_CHANNELS 64 /* columns of channels, at most */
-
-/* What kernels see: passed to them by value. All pointers are the device's. Members as in
- * state/state.h. */
-typedef struct X(fields) {
-    X(grid) grid;
-    spate_side sides[DIM][2];
-    int degree;
-    bool apic, solids, cut, ghost; /* solids: some are there; cut: and cut cells */
-    float rest;                    /* particles per full cell */
-
-    uint32_t particle_count;
-    float *x[DIM], *v[DIM], *c[DIM * DIM]; /* c: NULL without APIC */
-    uint32_t *id;
-    float *channel[GPU_CHANNELS];
-    int channel_columns;
-
-    int *active, *liquid, *faces, *border;
-    int active_count, liquid_count, face_count, border_count;
-    int colour_start[COLOURS + 1];
-    uint8_t *tile_state, *tile_near;
-    uint32_t *tile_start;
-    uint32_t *first, *count;
-
-    float *u[DIM], *u_old[DIM], *weight[DIM];
-    uint8_t *known[DIM], *known_next[DIM]; /* the second: of the next layer, on the device alone */
-    float *phi, *density, *p;              /* density: NULL without density projection */
-    uint8_t *type;
-    float *phi_solid, *w[DIM], *room; /* NULL without solids */
-    float *phi_static;                /* NULL until solids move */
-    uint8_t *tile_cut;                /* per tile; NULL without solids */
-    uint8_t *marks;                   /* NULL without inflows and outflows */
-    int16_t *mark_of;                 /* likewise */
-    float *inflow_velocity;           /* DIM each; NULL without inflows */
-    sp_solids bodies;                 /* the exact solids; `items` is the device's */
-} X(fields);
+/* Kernels get the fields by value; all pointers in them are the device's. */
+static_assert(sizeof(X(fields)) <= 2048, "arguments of a kernel have 4096 bytes");
 
 /* A mesh that has been copied to the device. */
 typedef struct X(gpu_mesh) {
@@ -84,7 +52,7 @@ typedef struct X(gpu_places) {
 /* Particles that come in. */
 typedef struct X(gpu_newcomers) {
     uint32_t count, next_id;
-    float initial[GPU_CHANNELS]; /* of the channels */
+    float initial[CHANNEL_COLUMNS]; /* of the channels */
 } X(gpu_newcomers);
 
 /* What statistics ask for, see cpu/spacing.c; and what they find. */
@@ -102,7 +70,7 @@ typedef struct X(gpu_census) {
 } X(gpu_census);
 
 /* Columns that output reads: in pinned memory of the host; copies on the device, or NULL. */
-#define GPU_SENT (2 * DIM + 1 + GPU_CHANNELS)
+#define GPU_SENT MAX_COLUMNS
 typedef struct X(gpu_snapshot) {
     void *host[GPU_SENT], *device[GPU_SENT];
     size_t capacity; /* particles */
@@ -126,6 +94,7 @@ typedef struct X(gpu) {
     bool speed_known; /* the largest speed of the particles is: */
     double speed;
     uint32_t capacity;           /* of the columns */
+    unsigned needs;              /* WHEN_... bits: arrays that the device has */
     unsigned on_host, on_device; /* GPU_... groups that are up to date there */
 
     /* snapshot.c */
@@ -150,7 +119,6 @@ typedef struct X(gpu) {
     /* scratch */
     float *spare;                                    /* one column */
     uint32_t *order, *key, *order_other, *key_other; /* SORT, see sort.cu; columns otherwise */
-    float *channel_sum, *channel_weight; /* channels.cu; NULL without averaged channels */
     X(gpu_counters) *counters;
     X(gpu_census) *census;
     uint32_t *tile_flags;  /* lists of tiles: flags of all lists, and their sums */

@@ -82,6 +82,8 @@ void X(mic_build)(X(sim) *s);
 void X(mic_apply)(X(sim) *s);
 
 /* multigrid.c, cycle.c: that of multigrid */
+void X(multigrid_begin)(
+    X(sim) *s); /* the finest level, for any solver: its arrays that the system has */
 spate_status X(multigrid_create)(X(sim) *s, spate_error *error);
 void X(multigrid_destroy)(X(sim) *s);
 double X(multigrid_bytes)(const X(grid) *fine); /* that a run on a grid touches */
