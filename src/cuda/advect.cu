@@ -93,7 +93,7 @@ GPU_FN double move_particle(const move_args *a, int degree, int order, size_t k)
     FOR_DIM(d)
         to[d] = x[d] + a->how.h * mean[d];
     if (a->how.displaced) {
-        X(velocity_at)(&a->f.grid, KERNEL_LINEAR, a->f.weight, x, mean);
+        X(velocity_at)(&a->f.grid, KERNEL_LINEAR, a->f.away, x, mean);
         FOR_DIM(d) {
             float way = limited(mean[d]);
             to[d] += way;

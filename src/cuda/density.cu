@@ -31,7 +31,7 @@ MAP(clear_cells, density_args)
     size_t c = X(tile_place)(&a->f.grid, tile, (int)(i % TILE_CELLS), cell);
     a->q[c] = 0.0f;
     FOR_DIM(d)
-        a->f.weight[d][c] = 0.0f;
+        a->f.away[d][c] = 0.0f;
 }
 
 /* Air in the box of 3^DIM cells: there is the surface. */
@@ -90,11 +90,11 @@ MAP(extend_faces, density_args)
             size_t near[2] = {c - f->grid.stride[axis], c + f->grid.stride[axis]};
             for (int side = 0; side < 2; side++) {
                 bool known = f->known[d][near[side]] > 0 && f->known[d][near[side]] < a->layer;
-                sum += known ? f->weight[d][near[side]] : 0.0f;
+                sum += known ? f->away[d][near[side]] : 0.0f;
                 count += known ? 1.0f : 0.0f;
             }
         }
-        f->weight[d][c] = count > 0.0f ? sum / count : 0.0f;
+        f->away[d][c] = count > 0.0f ? sum / count : 0.0f;
     }
 }
 
@@ -104,6 +104,6 @@ void X(gpu_density_extend)(X(gpu) *g)
     for (args.layer = 2; args.layer < 2 + REACH; args.layer++) {
         extend_faces(g, args, (size_t)g->f.tiles.face_count * TILE_CELLS);
         FOR_DIM(d)
-            X(gpu_fill_border)(g, g->f.weight[d], d);
+            X(gpu_fill_border)(g, g->f.away[d], d);
     }
 }

@@ -106,7 +106,7 @@ GPU_FN void correct(const kick_args *a, int tile, int t, int d, const float *kic
         change += both ? way[e] * (kick[up] - kick[low]) : 0.0f;
     }
     float now = a->f.u[d][c] - 0.5f * change;
-    a->f.weight[d][c] = now - a->kept * a->f.u_old[d][c];
+    a->f.carried[d][c] = now - a->kept * a->f.u_old[d][c];
 }
 
 BLOCKS(carry_tile, kick_args, kick_block, TILE_CELLS)
@@ -156,7 +156,7 @@ void X(gpu_carry_kick)(X(gpu) *g, float half, float kept)
 {
     kick_args args = {g->f, half, kept};
     carry_tile(g, args, (size_t)g->f.tiles.face_count);
-    X(gpu_fill_faces)(g, g->f.weight);
+    X(gpu_fill_faces)(g, g->f.carried);
 }
 
 /* ---- the particles */
@@ -173,11 +173,11 @@ GPU_FN void update_particle(const g2p_args *a, int degree, size_t k)
         x[d] = a->f.particles.x[d][k];
     FOR_DIM(d) {
         X(stencil) s = X(stencil_at)(degree, x, d);
-        float field = X(gather)(&a->f.grid, &s, degree, a->f.weight[d]);
+        float field = X(gather)(&a->f.grid, &s, degree, a->f.carried[d]);
         a->f.particles.v[d][k] = field + a->ratio * a->f.particles.v[d][k];
         if (a->f.apic) {
             float c[DIM];
-            X(gather_affine)(&a->f.grid, &s, degree, x, d, a->f.weight[d], c);
+            X(gather_affine)(&a->f.grid, &s, degree, x, d, a->f.carried[d], c);
             FOR_DIM(e)
                 a->f.particles.c[d * DIM + e][k] = c[e];
         }
@@ -192,7 +192,7 @@ MAP(update_linear, g2p_args)
         x[d] = a->f.particles.x[d][i];
     FOR_DIM(d) {
         X(stencil) s = X(stencil_at)(KERNEL_LINEAR, x, d);
-        float field = X(gather)(&a->f.grid, &s, KERNEL_LINEAR, a->f.weight[d]);
+        float field = X(gather)(&a->f.grid, &s, KERNEL_LINEAR, a->f.carried[d]);
         a->f.particles.v[d][i] = field + a->ratio * a->f.particles.v[d][i];
     }
 }

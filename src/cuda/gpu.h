@@ -180,7 +180,7 @@ size_t X(gpu_temporary_bytes)(size_t count); /* what a scan needs */
 double X(gpu_sum)(X(gpu) *g, size_t count);
 double X(gpu_maximum)(X(gpu) *g, size_t count);
 
-/* ---- the stages. What each reads and writes stands in bridge.c. */
+/* ---- the stages. What each reads and writes stands in device.c. */
 void X(gpu_sort_particles)(X(gpu) *g);    /* sort.cu: SORT, with the lists */
 void X(gpu_particles_to_grid)(X(gpu) *g); /* p2g.cu */
 void X(gpu_build_surface)(X(gpu) *g);     /* surface.cu */
@@ -193,7 +193,7 @@ void X(gpu_add_forces)(X(gpu) *g, const X(gpu_forces) *how);
 void X(gpu_prescribe_inflow)(X(gpu) *g); /* nothing without inflows */
 void X(gpu_lay_solids)(X(gpu) *g);       /* solids.cu: those that move, where they are now */
 void X(gpu_extrapolate)(X(gpu) *g, double dt, float *reach); /* extrapolate.cu */
-/* g2p.cu: what G2P reads, into `weight` (half: dt / (2 dx), kept: FLIP's share), and G2P */
+/* g2p.cu: what G2P reads, into `carried` (half: dt / (2 dx), kept: FLIP's share), and G2P */
 void X(gpu_carry_kick)(X(gpu) *g, float half, float kept);
 void X(gpu_grid_to_particles)(X(gpu) *g, float kept);
 /* particles.cu. Momentum is that of particles of mass 1: after G2P, and what it is to be, from the
@@ -224,7 +224,7 @@ uint32_t X(gpu_thin)(X(gpu) *g, const X(reseeding) *how);
 typedef struct X(gpu_move) {
     int order;           /* of Runge-Kutta; 0: the flow does not move them */
     float h, reach;      /* dt / dx; cells around the liquid in which u is known */
-    bool displaced;      /* `weight` holds a displacement, in cells */
+    bool displaced;      /* `away` holds a displacement, in cells */
     bool movers;         /* solids may move: phi_solid knows of them within SOLID_BAND only */
     sp_clearance room;   /* where particles may be */
     double dt;           /* s */

@@ -64,7 +64,7 @@ GPU_FN float kick_of(const sum_args *a, size_t k)
     FOR_DIM(d)
         x[d] = a->f.particles.x[d][k];
     X(stencil) s = X(stencil_at)(a->f.degree, x, a->axis);
-    return X(gather)(&a->f.grid, &s, a->f.degree, a->f.weight[a->axis]) -
+    return X(gather)(&a->f.grid, &s, a->f.degree, a->f.carried[a->axis]) -
            a->rest * X(gather)(&a->f.grid, &s, a->f.degree, a->f.u_old[a->axis]);
 }
 

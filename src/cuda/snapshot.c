@@ -11,6 +11,8 @@
 #include <assert.h>
 #include <string.h>
 
+_Static_assert(CHANNEL_COLUMNS <= SP_SNAPSHOT_CHANNELS, "channels of a snapshot");
+
 /* Where a column stands in a snapshot, by its address in f; the columns are those that
  * X(list_columns) has for output. */
 static void *sent_as(X(gpu) *g, void **columns[], int count, void *column)

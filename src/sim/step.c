@@ -5,9 +5,8 @@
  *
  * Each stage is a function in the file of the same name (src/sim, or src/device/cpu for those of
  * device.h). */
-#include "state/state.h"
-
 #include "base/timer.h"
+#include "state/arrays.h"
 #include "state/device.h"
 
 static void hand_back(X(sim) *s, double dt)
@@ -71,6 +70,7 @@ spate_status X(step)(X(sim) *s, double dt, spate_error *error)
     for (int stage = 0; stage < SPATE_STAGE_COUNT && status == SPATE_OK; stage++) {
         double start = sp_seconds();
         status = X(run_stage)(s, (spate_stage)stage, dt, error);
+        X(poison_dead)(s, (spate_stage)stage);
         seconds[stage] = sp_seconds() - start;
     }
     s->whole_step = false;

@@ -124,19 +124,20 @@ void **X(array_of)(X(sim) *s, const X(array) *array)
 /* A row of an alias: offsets of the pointers, and of those of the memory that it shares. */
 typedef struct alias_row {
     size_t offset, memory, with_device, bytes;
+    spate_stage read; /* the last one that reads it */
 } alias_row;
 
 /* clang-format off */
 static const alias_row aliases[] = {
-#define FIELDS_ALIAS(name, shape, type, memory, with_device, ...)                  \
+#define FIELDS_ALIAS(name, shape, type, memory, with_device, made, read, ...)                  \
     {offsetof(X(fields), name), offsetof(X(fields), memory), offsetof(X(fields), with_device), \
-     POINTERS_##shape * sizeof(void *)},
+     POINTERS_##shape * sizeof(void *), SPATE_STAGE_##read},
 #include "grid.def"
 };
 static const alias_row system_aliases[] = {
-#define SYSTEM_ALIAS(name, shape, type, memory, with_device, ...)                  \
+#define SYSTEM_ALIAS(name, shape, type, memory, with_device, made, read, ...)                  \
     {offsetof(X(system), name), offsetof(X(fields), memory), offsetof(X(fields), with_device), \
-     POINTERS_##shape * sizeof(void *)},
+     POINTERS_##shape * sizeof(void *), SPATE_STAGE_##read},
 #include "grid.def"
 };
 /* clang-format on */
@@ -160,6 +161,32 @@ static void share_host_arrays(X(sim) *s)
         share(fields, fields, &aliases[k], GPU_INSTANCE);
     for (size_t k = 0; k < sizeof system_aliases / sizeof *system_aliases; k++)
         share(&s->system, fields, &system_aliases[k], GPU_INSTANCE);
+}
+
+#ifndef NDEBUG
+static void poison_tile(X(sim) *s, const alias_row *row, int tile)
+{
+    size_t base = X(tile_index)(&s->grid, tile);
+    float *const *blocks = (float *const *)((char *)fields_in(s) + row->offset);
+    for (size_t c = 0; c < row->bytes / sizeof *blocks; c++)
+        for (int r = 0; r < TILE_ROWS; r++)
+            memset(blocks[c] + base + X(row_offset)(&s->grid, r), 0xff, TILE * sizeof(float));
+}
+#endif
+
+void X(poison_dead)(X(sim) *s, spate_stage stage)
+{
+    (void)s, (void)stage;
+#ifndef NDEBUG
+    for (size_t k = 0; k < sizeof aliases / sizeof *aliases && !GPU_INSTANCE; k++) {
+        if (aliases[k].read != stage)
+            continue;
+        for (int n = 0; n < s->tiles.active_count; n++)
+            poison_tile(s, &aliases[k], s->tiles.active[n]);
+        for (int n = 0; n < s->tiles.border_count; n++)
+            poison_tile(s, &aliases[k], s->tiles.border[n]);
+    }
+#endif
 }
 
 static const char *what_of(X(extent) extent)

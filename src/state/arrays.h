@@ -57,6 +57,10 @@ void **X(array_in)(X(fields) *f, const X(array) *array);
 /* Sets the pointers of a device that are aliases; arrays_create does so for the host. */
 void X(share_arrays)(X(fields) *f);
 
+/* Builds with asserts: an alias is NaN after the last stage of a step that reads it, in the tiles
+ * that P2G begins anew and SORT clears. Devices that poison do so by themselves. */
+void X(poison_dead)(X(sim) *s, spate_stage stage);
+
 spate_status X(arrays_create)(X(sim) *s, spate_error *error);
 void X(arrays_destroy)(X(sim) *s);
 /* Bytes that the host's arrays of cells take, for a forecast. */

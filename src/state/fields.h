@@ -1,6 +1,9 @@
 /* fields.h -- what stages see of a simulation on any device: the grid and its arrays, particles,
  * tiles, solids, and how to read them. A GPU's kernels get it by value, with pointers to the GPU's
- * memory; X(sim) has the same members (X(fields_of), state.h). */
+ * memory. X(sim) has the same members, so that s->u is one (X(fields_of), state.h); they stand
+ * there a second time and not in a union with an X(fields), because compilers take a store of any
+ * type to change what is read through a union, and loops would read their pointers again after
+ * each. */
 #ifndef SPATE_STATE_FIELDS_H
 #define SPATE_STATE_FIELDS_H
 

@@ -5,6 +5,7 @@
 #include "cpu/pressure/pressure.h"
 #include "device.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -60,6 +61,7 @@ static spate_status make_particles(X(sim) *s, spate_error *error)
     const spate_scene *scene = s->common->scene;
     for (int k = 0; k < scene->channel_count; k++)
         s->particles.channel_columns += scene->channels[k].components;
+    assert(s->particles.channel_columns <= CHANNEL_COLUMNS); /* the scene is checked */
     uint64_t count;
     TRY(X(seed_count)(scene, &s->grid, &s->solids, &count, error));
     TRY(X(particles_reserve)(s, count, error));

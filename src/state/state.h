@@ -38,7 +38,7 @@ typedef struct X(emitter) {
 
 typedef struct X(sim) {
     sp_common *common; /* what does not depend on the dimension: scene, threads, ledger, clock */
-/* as X(fields) has them */
+/* those of X(fields), in the host's memory */
 #include "members.def"
     X(system) system;
 

@@ -489,7 +489,7 @@ void X(gpu_gradient)(X(gpu) *g, bool density)
     system_args args = args_of(g);
     args.q = density ? X(gpu_solver_of)(g)->q_density : g->f.p;
     FOR_DIM(d)
-        args.to[d] = density ? g->f.weight[d] : g->f.u[d];
+        args.to[d] = density ? g->f.away[d] : g->f.u[d];
     X(gpu_fill_border_periodic)(g, args.q);
     subtract_gradient(g, args, (size_t)g->f.tiles.face_count * TILE_CHUNKS);
     X(gpu_fill_faces)(g, args.to);
