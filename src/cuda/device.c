@@ -18,7 +18,7 @@ static spate_status failure(const X(sim) *s, spate_error *error)
 
 /* ---- life */
 
-uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t particles)
+uint64_t DEV(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t particles)
 {
     unsigned needs = X(needs)(scene);
     uint64_t capacity = particles + 16, bytes = 0;
@@ -30,11 +30,11 @@ uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t
         rest *= scene->fluid.particles_per_axis;
     for (int k = 0; k < ARRAY_COUNT; k++)
         bytes += X(arrays)[k].device & needs
-                     ? X(gpu_array_bytes)(&X(arrays)[k], g) * (uint64_t)X(arrays)[k].pointers
+                     ? DEV(gpu_array_bytes)(&X(arrays)[k], g) * (uint64_t)X(arrays)[k].pointers
                      : 0;
-    return bytes + 4 * columns * capacity + X(gpu_temporary_bytes)(capacity) +
-           X(gpu_solver_bytes)(g, (double)particles / rest, needs & WHEN_SOLIDS,
-                               needs & WHEN_DENSITY) +
+    return bytes + 4 * columns * capacity + DEV(gpu_temporary_bytes)(capacity) +
+           DEV(gpu_solver_bytes)(g, (double)particles / rest, needs & WHEN_SOLIDS,
+                                 needs & WHEN_DENSITY) +
            (uint64_t)g->tile_count * (1 + 4 * (2 * GPU_LISTS + 1) + 8); /* gpu_attach; partials */
 }
 
@@ -44,9 +44,9 @@ static void make_solver(X(sim) *s)
     int count = s->system.level_count > 1 ? s->system.level_count : 1;
     for (int k = 0; k < count; k++)
         grids[k] = &s->system.levels[k].grid;
-    X(gpu_solver_create)(s->gpu, count, grids, s->density != NULL);
+    DEV(gpu_solver_create)(s->gpu, count, grids, s->density != NULL);
 }
-spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
+spate_status DEV(gpu_attach)(X(sim) *s, spate_error *error)
 {
     const spate_scene *scene = s->common->scene;
     X(gpu) *g = s->gpu = sp_alloc(1, sizeof *g);
@@ -55,10 +55,11 @@ spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
     if (scene->pressure.solver == SPATE_SOLVER_PCG)
         return sp_fail(error, SPATE_ERROR_DEVICE, "pressure.solver",
                        "pcg works on the cpu only; use multigrid, which is faster everywhere");
-    if (!X(gpu_open)(g, s->common->pool))
+    if (!DEV(gpu_open)(g, s->common->pool))
         return failure(s, error);
-    uint64_t available, total, needed = X(device_forecast)(scene, &s->grid, s->particles.capacity);
-    X(gpu_memory)(g, &available, &total);
+    uint64_t available, total,
+        needed = DEV(device_forecast)(scene, &s->grid, s->particles.capacity);
+    DEV(gpu_memory)(g, &available, &total);
     if (needed > available)
         return sp_fail_device_memory(error, needed, available);
     X(fields) *f = &g->f;
@@ -71,49 +72,49 @@ spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
     f->particles.channel_columns = s->particles.channel_columns;
     f->rest = s->rest;
     g->needs = X(needs)(scene) & ~(unsigned)(WHEN_SOLIDS | WHEN_MOVERS); /* residency.c adds them */
-    X(gpu_make_arrays)(s);
-    X(gpu_reserve)(s, false);
-    g->counters = X(gpu_alloc)(g, sizeof *g->counters, "counters");
-    g->census = X(gpu_alloc)(g, sizeof *g->census, "counters");
-    g->tile_flags = X(gpu_alloc)(g, 2 * GPU_LISTS * (tiles + 1) * sizeof(uint32_t), "the tiles");
-    g->list_totals = X(gpu_alloc)(g, GPU_LISTS * sizeof(uint32_t), "the tiles");
-    g->left = X(gpu_alloc)(g, tiles * sizeof(int), "the tiles");
-    g->near_movers = X(gpu_alloc)(g, tiles, "the tiles");
-    TRY(X(gpu_copy_flows)(s, error));
+    DEV(gpu_make_arrays)(s);
+    DEV(gpu_reserve)(s, false);
+    g->counters = DEV(gpu_alloc)(g, sizeof *g->counters, "counters");
+    g->census = DEV(gpu_alloc)(g, sizeof *g->census, "counters");
+    g->tile_flags = DEV(gpu_alloc)(g, 2 * GPU_LISTS * (tiles + 1) * sizeof(uint32_t), "the tiles");
+    g->list_totals = DEV(gpu_alloc)(g, GPU_LISTS * sizeof(uint32_t), "the tiles");
+    g->left = DEV(gpu_alloc)(g, tiles * sizeof(int), "the tiles");
+    g->near_movers = DEV(gpu_alloc)(g, tiles, "the tiles");
+    TRY(DEV(gpu_copy_flows)(s, error));
     make_solver(s);
     g->on_host = GPU_ALL;
     g->on_device = GPU_ALL & ~(unsigned)(GPU_PARTICLES | GPU_SOLIDS);
-    X(gpu_use)(s, GPU_ALL); /* here, and not in the first step */
-    return X(gpu_wait)(g) ? SPATE_OK : failure(s, error);
+    DEV(gpu_use)(s, GPU_ALL); /* here, and not in the first step */
+    return DEV(gpu_wait)(g) ? SPATE_OK : failure(s, error);
 }
 
-void X(gpu_detach)(X(sim) *s)
+void DEV(gpu_detach)(X(sim) *s)
 {
     X(gpu) *g = s->gpu;
     void **columns[MAX_COLUMNS];
     if (!g)
         return;
     size_t tiles = (size_t)s->grid.tile_count;
-    X(gpu_solver_destroy)(g);
-    X(gpu_free_snapshot)(g);
-    X(gpu_free_arrays)(s);
-    int count = X(gpu_columns)(g, columns);
+    DEV(gpu_solver_destroy)(g);
+    DEV(gpu_free_snapshot)(g);
+    DEV(gpu_free_arrays)(s);
+    int count = DEV(gpu_columns)(g, columns);
     for (int k = 0; k < count; k++)
-        X(gpu_free)(g, *columns[k], (size_t)g->capacity * 4);
+        DEV(gpu_free)(g, *columns[k], (size_t)g->capacity * 4);
     uint32_t *scratch[] = {(uint32_t *)g->spare, g->order, g->order_other, g->key, g->key_other};
     for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++)
-        X(gpu_free)(g, scratch[k], (size_t)g->capacity * 4);
-    X(gpu_free)(g, g->partials, g->partial_count * sizeof(double));
-    X(gpu_free)(g, g->temporary, g->temporary_bytes);
-    X(gpu_free)(g, g->counters, sizeof *g->counters);
-    X(gpu_free)(g, g->census, sizeof *g->census);
-    X(gpu_free)(g, g->tile_flags, 2 * GPU_LISTS * (tiles + 1) * sizeof(uint32_t));
-    X(gpu_free)(g, g->list_totals, GPU_LISTS * sizeof(uint32_t));
-    X(gpu_free)(g, g->left, tiles * sizeof(int));
-    X(gpu_free)(g, g->near_movers, tiles);
-    X(gpu_free_flows)(g);
-    X(gpu_free_bodies)(g);
-    X(gpu_close)(g);
+        DEV(gpu_free)(g, scratch[k], (size_t)g->capacity * 4);
+    DEV(gpu_free)(g, g->partials, g->partial_count * sizeof(double));
+    DEV(gpu_free)(g, g->temporary, g->temporary_bytes);
+    DEV(gpu_free)(g, g->counters, sizeof *g->counters);
+    DEV(gpu_free)(g, g->census, sizeof *g->census);
+    DEV(gpu_free)(g, g->tile_flags, 2 * GPU_LISTS * (tiles + 1) * sizeof(uint32_t));
+    DEV(gpu_free)(g, g->list_totals, GPU_LISTS * sizeof(uint32_t));
+    DEV(gpu_free)(g, g->left, tiles * sizeof(int));
+    DEV(gpu_free)(g, g->near_movers, tiles);
+    DEV(gpu_free_flows)(g);
+    DEV(gpu_free_bodies)(g);
+    DEV(gpu_close)(g);
     sp_free(g);
     s->gpu = NULL;
 }
@@ -147,11 +148,11 @@ static bool only_removes(const X(sim) *s)
     return s->emitter_count == 0 && s->drain_count == 0 && !s->common->scene->fluid.reseed;
 }
 
-void X(gpu_sort)(X(sim) *s)
+void DEV(gpu_sort)(X(sim) *s)
 {
-    X(gpu_use)(s, plan[SPATE_STAGE_SORT].reads | plan[SPATE_STAGE_SORT].writes);
-    X(gpu_sort_particles)(s->gpu);
-    X(gpu_wrote)(s, plan[SPATE_STAGE_SORT].writes);
+    DEV(gpu_use)(s, plan[SPATE_STAGE_SORT].reads | plan[SPATE_STAGE_SORT].writes);
+    DEV(gpu_sort_particles)(s->gpu);
+    DEV(gpu_wrote)(s, plan[SPATE_STAGE_SORT].writes);
 }
 
 static void advance_solids(X(sim) *s, double dt)
@@ -162,10 +163,10 @@ static void advance_solids(X(sim) *s, double dt)
 
 static void add_forces(X(sim) *s, double dt)
 {
-    X(gpu_forces) how = {.friction = s->common->scene->domain.friction, .dt = dt};
+    DEV(gpu_forces) how = {.friction = s->common->scene->domain.friction, .dt = dt};
     FOR_DIM(d)
         how.dv[d] = (float)(s->common->gravity[d] * dt);
-    X(gpu_add_forces)(s->gpu, &how);
+    DEV(gpu_add_forces)(s->gpu, &how);
 }
 
 static spate_status project(X(sim) *s, double dt, spate_error *error)
@@ -184,12 +185,12 @@ static void find_displacement(X(sim) *s)
     unsigned reads = plan[SPATE_STAGE_SEPARATE].reads | GPU_WEIGHT;
     s->gpu->solves = s->gpu->on_device & GPU_SYSTEM;
     if (s->gpu->solves)
-        X(gpu_use)(s, reads);
+        DEV(gpu_use)(s, reads);
     else
         X(fetch)(s, reads);
     X(project_density)(s);
     if (s->gpu->solves)
-        X(gpu_wrote)(s, GPU_WEIGHT);
+        DEV(gpu_wrote)(s, GPU_WEIGHT);
     else
         X(dirty)(s, GPU_WEIGHT);
     s->gpu->solves = false;
@@ -198,7 +199,7 @@ static void find_displacement(X(sim) *s)
 static void separate(X(sim) *s)
 {
     if (X(pushes_apart)(s->common->scene))
-        X(gpu_push_pairs)(s);
+        DEV(gpu_push_pairs)(s);
     if (s->density)
         find_displacement(s);
 }
@@ -212,26 +213,26 @@ static spate_status run(X(sim) *s, spate_stage stage, double dt, spate_error *er
             separate(s);
         return SPATE_OK;
     }
-    X(gpu_use)(s, plan[stage].reads | plan[stage].writes);
+    DEV(gpu_use)(s, plan[stage].reads | plan[stage].writes);
     if (stage == SPATE_STAGE_ADVECT && s->displaced)
-        X(gpu_use)(s, GPU_WEIGHT);
+        DEV(gpu_use)(s, GPU_WEIGHT);
     switch (stage) {
     case SPATE_STAGE_SORT:
         s->displaced = false;
-        X(gpu_sort_particles)(g);
+        DEV(gpu_sort_particles)(g);
         break;
-    case SPATE_STAGE_P2G: X(gpu_particles_to_grid)(g); break;
-    case SPATE_STAGE_SURFACE: X(gpu_build_surface)(g); break;
-    case SPATE_STAGE_SOLIDS: X(gpu_lay_solids)(g); break;
+    case SPATE_STAGE_P2G: DEV(gpu_particles_to_grid)(g); break;
+    case SPATE_STAGE_SURFACE: DEV(gpu_build_surface)(g); break;
+    case SPATE_STAGE_SOLIDS: DEV(gpu_lay_solids)(g); break;
     case SPATE_STAGE_FORCES: add_forces(s, dt); break;
     case SPATE_STAGE_PRESSURE: status = project(s, dt, error); break;
-    case SPATE_STAGE_EXTRAPOLATE: X(gpu_extrapolate)(g, dt, &s->reach); break;
-    case SPATE_STAGE_G2P: X(gpu_transfer_back)(s, dt); break;
-    case SPATE_STAGE_ADVECT: status = X(gpu_advect)(s, dt, error); break;
-    case SPATE_STAGE_EMIT: status = X(gpu_emit_and_drain)(s, dt, error); break;
+    case SPATE_STAGE_EXTRAPOLATE: DEV(gpu_extrapolate)(g, dt, &s->reach); break;
+    case SPATE_STAGE_G2P: DEV(gpu_transfer_back)(s, dt); break;
+    case SPATE_STAGE_ADVECT: status = DEV(gpu_advect)(s, dt, error); break;
+    case SPATE_STAGE_EMIT: status = DEV(gpu_emit_and_drain)(s, dt, error); break;
     default: break;
     }
-    X(gpu_wrote)(s, plan[stage].writes);
+    DEV(gpu_wrote)(s, plan[stage].writes);
     return status;
 }
 
@@ -246,11 +247,11 @@ static bool is_idle(const X(sim) *s, spate_stage stage)
     return false;
 }
 
-spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done,
-                             spate_error *error)
+spate_status DEV(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done,
+                               spate_error *error)
 {
     X(gpu) *g = s->gpu;
-    X(gpu_mark)(g, (int)stage);
+    DEV(gpu_mark)(g, (int)stage);
     *done = true;
     if (is_idle(s, stage))
         return SPATE_OK;
@@ -265,27 +266,27 @@ spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done
     return g->failure[0] ? failure(s, error) : SPATE_OK;
 }
 
-uint64_t X(device_bytes)(const X(sim) *s)
+uint64_t DEV(device_bytes)(const X(sim) *s)
 {
     return s->gpu->allocated;
 }
 
-void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT])
+void DEV(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT])
 {
-    X(gpu_mark)(s->gpu, SPATE_STAGE_COUNT);
-    X(gpu_times)(s->gpu, seconds);
+    DEV(gpu_mark)(s->gpu, SPATE_STAGE_COUNT);
+    DEV(gpu_times)(s->gpu, seconds);
 }
 
-spate_status X(device_wait)(X(sim) *s, spate_error *error)
+spate_status DEV(device_wait)(X(sim) *s, spate_error *error)
 {
-    return X(gpu_wait)(s->gpu) ? SPATE_OK : failure(s, error);
+    return DEV(gpu_wait)(s->gpu) ? SPATE_OK : failure(s, error);
 }
 
-bool X(device_max_speed)(X(sim) *s, double *speed)
+bool DEV(device_max_speed)(X(sim) *s, double *speed)
 {
     X(gpu) *g = s->gpu;
     if (!(g->on_device & GPU_PARTICLES))
         return false;
-    *speed = X(gpu_max_speed)(g);
+    *speed = DEV(gpu_max_speed)(g);
     return true;
 }

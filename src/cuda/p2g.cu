@@ -227,7 +227,7 @@ MAP(normalise, p2g_args)
     }
 }
 
-void X(gpu_particles_to_grid)(X(gpu) *g)
+void DEV(gpu_particles_to_grid)(X(gpu) *g)
 {
     p2g_args args;
     memset(&args, 0, sizeof args);
@@ -245,6 +245,6 @@ void X(gpu_particles_to_grid)(X(gpu) *g)
     } else {
         take_faces(g, args, places);
     }
-    X(gpu_fold_faces)(g, g->f.u, g->f.weight);
+    DEV(gpu_fold_faces)(g, g->f.u, g->f.weight);
     normalise(g, args, (size_t)g->f.tiles.face_count * TILE_CELLS);
 }

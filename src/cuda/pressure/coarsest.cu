@@ -13,7 +13,7 @@
 #define COARSE_THREADS 1024
 
 typedef struct coarsest_args {
-    X(gpu_level) level;
+    DEV(gpu_level) level;
     double *partials;
     int partial_count;
     int sweeps;
@@ -36,7 +36,7 @@ typedef struct coarsest_shared {
 #define FINAL(d) (16 << 2 * (d))
 
 /* Where cell n of the level lies in its blocks; its coordinates. */
-GPU_FN size_t coarsest_place(const X(gpu_level) *l, int n, int cell[3])
+GPU_FN size_t coarsest_place(const DEV(gpu_level) * l, int n, int cell[3])
 {
     const X(grid) *g = &l->grid;
     int t[DIM], at = 0;
@@ -50,7 +50,7 @@ GPU_FN size_t coarsest_place(const X(gpu_level) *l, int n, int cell[3])
     return (size_t)l->slot[X(tile_number)(g, t)] * TILE_CELLS + (size_t)at;
 }
 
-GPU_FN void take_coarsest(const X(gpu_level) *l, coarsest_shared *shared, int n)
+GPU_FN void take_coarsest(const DEV(gpu_level) * l, coarsest_shared *shared, int n)
 {
     const X(grid) *g = &l->grid;
     int cell[3], colour = 0, parity = 0, edges = 0;
@@ -88,7 +88,7 @@ GPU_FN void relax_coarsest(coarsest_shared *shared, const X(grid) *g, int n)
 
 BLOCKS(solve_coarsest, coarsest_args, coarsest_shared, COARSE_THREADS)
 {
-    const X(gpu_level) *l = &a->level;
+    const DEV(gpu_level) *l = &a->level;
     int count = l->grid.n[0] * l->grid.n[1] * LAST(l->grid.n[2]);
     int pass = 4 * a->sweeps, half = pass * COARSE_PASSES; /* colours, of even and odd tiles */
     bool periodic = false;
@@ -159,7 +159,7 @@ SP_KERNEL int pair_count(const X(grid) *g, int along)
     return g->n[0] * g->n[1] * LAST(g->n[2]) / g->n[along] * ((g->n[along] + 1) / 2);
 }
 
-GPU_FN void take_cell(const X(gpu_level) *l, const int cell[3], quick_cell *q)
+GPU_FN void take_cell(const DEV(gpu_level) * l, const int cell[3], quick_cell *q)
 {
     const X(grid) *g = &l->grid;
     int n = (DIM == 3 ? cell[2] * g->n[1] * g->n[0] : 0) + cell[1] * g->n[0] + cell[0], same[3];
@@ -283,9 +283,9 @@ BLOCKS(solve_coarsest_by_few, coarsest_args, quick_shared, FEW_THREADS)
     solve_quickly(a, shared, FEW_THREADS);
 }
 
-void X(gpu_solve_coarsest)(X(gpu) *g, int sweeps, bool quick)
+void DEV(gpu_solve_coarsest)(X(gpu) *g, int sweeps, bool quick)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     int last = solver->level_count - 1;
     coarsest_args args;
     memset(&args, 0, sizeof args);

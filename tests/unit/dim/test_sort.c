@@ -108,8 +108,8 @@ static void few_and_many_in_a_cell(void)
 /* More than the scratch memory of a thread holds. */
 static void a_tile_that_is_too_full(void)
 {
-    check_crowd((int)(X(device_scratch)() / sizeof(uint32_t)) + 3000, TILE + 1.5);
-    check_crowd((int)(X(device_scratch)() / sizeof(uint32_t)) + 3000, 1.0);
+    check_crowd((int)(DEV(device_scratch)() / sizeof(uint32_t)) + 3000, TILE + 1.5);
+    check_crowd((int)(DEV(device_scratch)() / sizeof(uint32_t)) + 3000, 1.0);
 }
 
 /* Columns of 16 MiB together, and some more. */
