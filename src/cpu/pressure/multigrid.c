@@ -36,91 +36,80 @@
  *               read,
  *     a seam    images across periodic sides are inside: all coefficients are read. */
 #include "block.h"
+#include "state/arrays.h"
 
 #define PART 64 /* tiles for each thread in a part of a cycle, at least */
 
 /* ---- memory */
 
-/* Blocks that a level may need: one per tile, and the zero. */
-static size_t most_blocks(const X(grid) *g)
-{
-    return (size_t)g->tile_count + 1;
-}
+/* A row of level.def. */
+typedef struct level_row {
+    size_t offset, item; /* of its first pointer, in X(level); bytes of a value */
+    int pointers;
+    X(extent) extent;
+    bool of_system; /* on the finest level */
+    int counted, counted_coarse;
+} level_row;
 
-static bool make_blocks(float **field, const X(grid) *g)
+enum { FINEST_OWN, FINEST_SYSTEM };
+static const level_row level_rows[] = {
+#define LEVEL_ARRAY(name, shape, type, size, finest, counted, counted_coarse, ...) \
+    {offsetof(X(level), name), sizeof(type), POINTERS_##shape, EXTENT_##size,      \
+     FINEST_##finest,          counted,      counted_coarse},
+#include "state/level.def"
+};
+#define LEVEL_ROWS ((int)(sizeof level_rows / sizeof *level_rows))
+_Static_assert(BLOCK_FACES == FACES_SIZE, "faces of a block");
+
+static void **pointers_of(X(level) *l, const level_row *row)
 {
-    return (*field = sp_alloc(most_blocks(g) * TILE_CELLS, sizeof(float))) != NULL;
+    return (void **)((char *)l + row->offset);
 }
 
 static spate_status make_level(X(level) *l, bool finest, spate_error *error)
 {
-    bool complete = true;
-    size_t tiles = (size_t)l->grid.tile_count, blocks = most_blocks(&l->grid);
-    if (!finest) {
-        FOR_DIM(d)
-            complete = (l->a[d] = sp_alloc(l->grid.size, sizeof(float))) && complete;
-        complete = (l->diagonal = sp_alloc(l->grid.size, sizeof(float))) && complete;
-        complete = (l->tiles = sp_alloc(tiles, sizeof *l->tiles)) && complete;
+    for (int k = 0; k < LEVEL_ROWS; k++) {
+        const level_row *row = &level_rows[k];
+        void **blocks = pointers_of(l, row);
+        size_t count = X(extent_of)(row->extent, &l->grid);
+        for (int c = 0; c < row->pointers && !(finest && row->of_system); c++) {
+            blocks[c] = sp_alloc(count, row->item);
+            if (!blocks[c])
+                return sp_fail_memory(error, "the multigrid", (uint64_t)count * row->item);
+        }
     }
-    complete = (l->listed = sp_alloc(tiles, sizeof *l->listed)) && complete;
-    complete = (l->slot = sp_alloc(tiles, sizeof *l->slot)) && complete;
-    complete = (l->tile_of = sp_alloc(blocks, sizeof *l->tile_of)) && complete;
-    complete = (l->near = sp_alloc(blocks, sizeof *l->near)) && complete;
-    complete = (l->order = sp_alloc(tiles, sizeof *l->order)) && complete;
-    for (int parity = 0; parity < 2; parity++)
-        complete = (l->part[parity] = sp_alloc((size_t)l->grid.tiles[DIM - 1] + 1, sizeof(int))) &&
-                   complete;
-    complete = (l->kind = sp_alloc(blocks, sizeof *l->kind)) && complete;
-    complete = (l->some = sp_alloc(blocks, sizeof *l->some)) && complete;
-    complete = (l->uneven = sp_alloc(blocks, sizeof *l->uneven)) && complete;
-    complete = make_blocks(&l->d, &l->grid) && complete;
-    complete = make_blocks(&l->inverse, &l->grid) && complete;
-    complete = make_blocks(&l->b, &l->grid) && complete;
-    complete = make_blocks(&l->x, &l->grid) && complete;
-    complete = (l->faces = sp_alloc(blocks * FACES_SIZE, sizeof(float))) && complete;
-    return complete ? SPATE_OK
-                    : sp_fail_memory(error, "the multigrid",
-                                     (uint64_t)l->grid.size * sizeof(float) * (2 * DIM + 6));
+    return SPATE_OK;
 }
 
-/* Values in the blocks of a vector: those of the domain's tiles. */
-static double block_cells(const X(grid) *g)
+/* Bytes of a level for a forecast. Faces of the finest one are left out: the tiles that have them,
+ * those with solids near, make up for those that no liquid reaches. */
+static double level_bytes(const X(grid) *g, bool finest)
 {
-    double cells = TILE_CELLS;
-    FOR_DIM(d)
-        cells *= g->tiles[d] - 2;
-    return cells;
+    double bytes = 0;
+    for (int k = 0; k < LEVEL_ROWS; k++) {
+        const level_row *row = &level_rows[k];
+        double cells = row->extent == EXTENT_CELLS ? (double)g->size : X(block_cells)(g);
+        int counted = finest ? row->counted : row->counted_coarse;
+        bytes += cells * (double)row->item * row->pointers * counted;
+    }
+    return bytes;
 }
 
-/* Faces of the finest level are left out: the tiles that have them, those with solids near, make up
- * for those that no liquid reaches. */
 double DEV(multigrid_bytes)(const X(grid) *fine)
 {
     X(grid) g[MAX_LEVELS];
     int levels = X(level_grids)(fine, g);
-    double values = 9 * block_cells(&g[0]);
-    for (int k = 1; k < levels; k++)
-        values += (DIM + 1) * (double)g[k].size + (DIM + 5) * block_cells(&g[k]);
-    return values * sizeof(float);
+    double bytes = 0;
+    for (int k = 0; k < levels; k++)
+        bytes += level_bytes(&g[k], k == 0);
+    return bytes;
 }
 
 spate_status DEV(multigrid_create)(X(sim) *s, spate_error *error)
 {
     X(system) *sys = &s->system;
-    X(level) *finest = &sys->levels[0];
-    FOR_DIM(d)
-        finest->a[d] = sys->a[d];
-    finest->diagonal = sys->diagonal;
     sys->level_count = 1;
-    TRY(make_level(finest, true, error));
-    bool complete = make_blocks(&sys->direction[0], &s->grid);
-    complete = make_blocks(&sys->direction[1], &s->grid) && complete;
-    complete = make_blocks(&sys->image, &s->grid) && complete;
-    complete =
-        (sys->step = sp_alloc(most_blocks(&s->grid) * TILE_CELLS, sizeof(double))) && complete;
-    complete = (sys->partial = sp_alloc(most_blocks(&s->grid), sizeof(double))) && complete;
-    if (!complete)
-        return sp_fail_memory(error, "the multigrid", (uint64_t)s->grid.size * 4 * sizeof(float));
+    TRY(make_level(&sys->levels[0], true, error));
     X(grid) grids[MAX_LEVELS];
     int levels = X(level_grids)(&s->grid, grids);
     for (int k = 1; k < levels; k++) {
@@ -134,35 +123,10 @@ spate_status DEV(multigrid_create)(X(sim) *s, spate_error *error)
 void DEV(multigrid_destroy)(X(sim) *s)
 {
     X(system) *sys = &s->system;
-    for (int k = 0; k < sys->level_count; k++) {
-        X(level) *l = &sys->levels[k];
-        if (k > 0) {
-            FOR_DIM(d)
-                sp_free(l->a[d]);
-            sp_free(l->diagonal);
-            sp_free(l->tiles);
-        }
-        sp_free(l->listed);
-        sp_free(l->slot);
-        sp_free(l->tile_of);
-        sp_free(l->near);
-        sp_free(l->order);
-        sp_free(l->part[0]);
-        sp_free(l->part[1]);
-        sp_free(l->kind);
-        sp_free(l->some);
-        sp_free(l->uneven);
-        sp_free(l->d);
-        sp_free(l->inverse);
-        sp_free(l->b);
-        sp_free(l->x);
-        sp_free(l->faces);
-    }
-    sp_free(sys->direction[0]);
-    sp_free(sys->direction[1]);
-    sp_free(sys->image);
-    sp_free(sys->step);
-    sp_free(sys->partial);
+    for (int k = 0; k < sys->level_count; k++)
+        for (int n = 0; n < LEVEL_ROWS; n++)
+            for (int c = 0; c < level_rows[n].pointers && !(k == 0 && level_rows[n].of_system); c++)
+                sp_free(pointers_of(&sys->levels[k], &level_rows[n])[c]);
 }
 
 /* ---- lists */
