@@ -2,6 +2,7 @@
 #include "fixture.h"
 #include "state/arrays.h"
 
+#include <math.h>
 #include <string.h>
 
 static fixture *make(spate_solver solver, spate_volume_method volume)
@@ -45,6 +46,24 @@ static void fields_are_those_of_the_simulation(void)
     fixture_destroy(f);
 }
 
+/* Only in builds with asserts; what the next step gives is the same (test_determinism). */
+static void aliases_are_poisoned_after_their_last_reader(void)
+{
+    fixture *f = make(SPATE_SOLVER_MULTIGRID, SPATE_VOLUME_NONE);
+    CHECK(X(step)(f->s, 0.01, NULL) == SPATE_OK);
+    size_t cell = X(tile_index)(&f->s->grid, f->s->tiles.active[0]);
+    bool poisoned = isnan(f->s->weight[0][cell]);
+#ifdef NDEBUG
+    CHECK(!poisoned);
+#else
+    CHECK(poisoned && !isnan(f->s->u[0][cell]));
+    CHECK(X(run_stage)(f->s, SPATE_STAGE_SORT, 0, NULL) == SPATE_OK);
+    CHECK(X(run_stage)(f->s, SPATE_STAGE_P2G, 0, NULL) == SPATE_OK);
+    CHECK(!isnan(f->s->weight[0][cell]) && !isnan(f->s->u_old[0][cell]));
+#endif
+    fixture_destroy(f);
+}
+
 /* Columns come in the order of fields.def; a snapshot for output has no use for APIC's. */
 static void columns_are_listed_by_what_a_scene_needs(void)
 {
@@ -63,6 +82,7 @@ int main(int argc, char **argv)
     TEST_BEGIN(argc, argv);
     TEST(arrays_are_there_when_the_list_says_so);
     TEST(fields_are_those_of_the_simulation);
+    TEST(aliases_are_poisoned_after_their_last_reader);
     TEST(columns_are_listed_by_what_a_scene_needs);
     return test_end();
 }
