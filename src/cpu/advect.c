@@ -129,9 +129,9 @@ spate_status X(advect_particles)(X(sim) *s, double dt, spate_error *error)
             .hands_back = s->hands_back,
             .kept = X(kept_share)(s),
             .mover = X(mover_begin)(s, dt),
-            .flow = X(lanes_field_of)(&s->grid, s->u),
-            .carried = X(lanes_field_of)(&s->grid, s->carried),
-            .away = X(lanes_field_of)(&s->grid, s->away)};
+            .flow = X(grid_field_of)(&s->grid, s->u),
+            .carried = X(grid_field_of)(&s->grid, s->carried),
+            .away = X(grid_field_of)(&s->grid, s->away)};
     sp_arena arena = X(arena)(s);
     size_t threads = (size_t)sp_pool_threads(common->pool);
     args.scratch = sp_arena_take(&arena, threads, X(patch_scratch)());

@@ -20,12 +20,12 @@ typedef struct X(advected) {
 typedef struct X(advection) {
     X(sim) *s;
     X(mover) mover;
-    float h;                            /* dt / dx: from m/s to cells */
-    bool hands_back;                    /* G2P has left the particles' velocities to this stage */
-    float kept;                         /* FLIP's share of a particle's own velocity */
-    X(lanes_field) flow, carried, away; /* u; what G2P reads; the displacement (cells) */
-    char *scratch;                      /* per worker: patches */
-    X(advected) *tile;                  /* per tile */
+    float h;                           /* dt / dx: from m/s to cells */
+    bool hands_back;                   /* G2P has left the particles' velocities to this stage */
+    float kept;                        /* FLIP's share of a particle's own velocity */
+    X(grid_field) flow, carried, away; /* u; what G2P reads; the displacement (cells) */
+    char *scratch;                     /* per worker: patches */
+    X(advected) *tile;                 /* per tile */
     _Atomic uint64_t broken, unsound;
 } X(advection);
 

@@ -10,8 +10,7 @@
  * corners come out right. Folding (P2G: what particles gave to places outside is added to the
  * image) goes the same way and leaves the later axes to do. Only borders next to active tiles are
  * touched. */
-#define LANE_COUNT 8
-#include "lanes.h"
+#include "simd.h"
 #include "state/state.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* reduce.c -- sums and maxima: one partial result per range of fixed size, combined in order of the
  * ranges. */
-#include "particle_lanes.h"
+#include "simd.h"
 #include "state/device.h"
 
 typedef struct reduce_args {
@@ -48,15 +48,15 @@ double X(maximum)(X(sim) *s, size_t n, size_t grain, X(partial_fn) *partial, voi
 static double speed_partial(void *user, size_t begin, size_t end)
 {
     const X(particles) *p = user;
-    floats most = {0};
+    f8 most = {0};
     for (size_t k = begin; k < end; k += LANES) {
         size_t n = end - k < LANES ? end - k : LANES;
-        floats square = {0};
+        f8 square = {0};
         FOR_DIM(d) {
-            floats v = lanes_load(p->v[d] + k, n);
+            f8 v = load_n(p->v[d] + k, n);
             square += v * v;
         }
-        most = lanes_select((square > most) | (square != square), square, most);
+        most = choose((square > most) | (square != square), square, most);
     }
     float result = 0.0f;
     for (int lane = 0; lane < LANES; lane++)
