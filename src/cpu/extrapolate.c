@@ -10,8 +10,8 @@
  * others may take from, and for each that is unknown; shifted by one face each way, the former and
  * the latter meet in the new layer. Velocities are looked at only in the groups of eight faces that
  * get one. */
+#include "cpu.h"
 #include "simd.h"
-#include "state/device.h"
 
 #include <math.h>
 
@@ -378,7 +378,7 @@ static void extend_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-void X(extrapolate)(X(sim) *s, double dt)
+void DEV(extrapolate)(X(sim) *s, double dt)
 {
     size_t tiles = (size_t)s->tiles.face_count;
     float *const *const velocities[] = {s->u, s->u_old};

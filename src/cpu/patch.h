@@ -92,7 +92,7 @@ SIMD_FN void X(patch_fill)(X(patch) *p, const X(grid) *g, const int corner[DIM],
         p->origin += (corner[a] - PATCH_HALO) * stride[a];
 }
 
-SIMD_FN void X(patch_locate)(const X(patch) *p, const f8 x[DIM], X(located) *at)
+SIMD_FN void DEV(patch_locate)(const X(patch) *p, const f8 x[DIM], X(located) *at)
 {
     const int32_t stride[3] = {2, 2 * PATCH_ROW, 2 * PATCH_PLANE};
     X(locate)(x, stride, at);

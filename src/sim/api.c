@@ -18,10 +18,25 @@ struct spate_sim {
     const char *device;
 };
 
+/* The devices of this build, by name: the one place that knows them. */
+#define DEVICE(variant)                                    \
+    extern const struct sp2_device sp2_##variant##_device; \
+    extern const struct sp3_device sp3_##variant##_device
+DEVICE(base);
+#ifdef SPATE_LEVELS
+DEVICE(v3);
+DEVICE(v4);
+#endif
+#ifdef SPATE_CUDA
+DEVICE(cuda);
+bool sp_cuda_available(char *note, size_t size);
+uint64_t sp_cuda_free_bytes(void);
+#endif
+
 #define MAX_DEVICES 4
 static sp_device devices[MAX_DEVICES] = {
 #ifdef SPATE_CUDA
-    {"cuda", &sp2_cuda_table, &sp3_cuda_table, sp_cuda_available, sp_cuda_free_bytes},
+    {"cuda", &sp2_cuda_device, &sp3_cuda_device, sp_cuda_available, sp_cuda_free_bytes},
 #endif
 };
 
@@ -43,19 +58,28 @@ static const sp_device *find_device(const char *name)
     return NULL;
 }
 
-static const sp_table *table_of(const spate_scene *scene, const sp_device *device)
+/* The CPU's device, by what the processor can. */
+static const void *host_of(const spate_scene *scene)
 {
     bool flat = scene->dim == 2;
-    if (device)
-        return flat ? device->flat : device->solid;
 #ifdef SPATE_LEVELS
     sp_cpu cpu = sp_cpu_level();
     if (cpu == SP_CPU_V4)
-        return flat ? &sp2_v4_table : &sp3_v4_table;
+        return flat ? (const void *)&sp2_v4_device : &sp3_v4_device;
     if (cpu == SP_CPU_V3)
-        return flat ? &sp2_v3_table : &sp3_v3_table;
+        return flat ? (const void *)&sp2_v3_device : &sp3_v3_device;
 #endif
-    return flat ? &sp2_table : &sp3_table;
+    return flat ? (const void *)&sp2_base_device : &sp3_base_device;
+}
+
+static const void *device_of(const spate_scene *scene, const sp_device *device)
+{
+    return !device ? host_of(scene) : scene->dim == 2 ? device->flat : device->solid;
+}
+
+static const sp_table *table_of(const spate_scene *scene)
+{
+    return scene->dim == 2 ? &sp2_table : &sp3_table;
 }
 
 const char *spate_instruction_set(void)
@@ -126,8 +150,8 @@ spate_status spate_scene_forecast(const spate_scene *scene, const spate_options 
     const sp_device *device;
     TRY(choose_device(&given, &device, error));
     TRY(spate_scene_check(scene, NULL, NULL, error));
-    TRY(table_of(scene, device)
-            ->forecast(scene, given.threads > 0 ? given.threads : 8, forecast, error));
+    TRY(table_of(scene)->forecast(scene, device_of(scene, device),
+                                  given.threads > 0 ? given.threads : 8, forecast, error));
     uint64_t available = device ? device->free_bytes() : 0;
     if (device && forecast->device_memory > available)
         return sp_fail_device_memory(error, forecast->device_memory, available);
@@ -148,8 +172,8 @@ static spate_status make(spate_sim *sim, const spate_scene *scene, const spate_o
     if (!common->scene || !common->pool || !common->gauges)
         return sp_fail_memory(error, "a simulation", 0);
     sim->device = device ? device->name : "cpu";
-    sim->table = table_of(scene, device);
-    sim->instance = sim->table->create(common, error);
+    sim->table = table_of(scene);
+    sim->instance = sim->table->create(common, device_of(scene, device), host_of(scene), error);
     return sim->instance ? SPATE_OK : SPATE_ERROR_MEMORY;
 }
 

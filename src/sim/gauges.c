@@ -18,7 +18,7 @@
 #include "gauges.h"
 
 #include "scene/gauge.h"
-#include "state/device.h"
+#include "sim.h"
 
 #include <math.h>
 #include <string.h>
@@ -329,10 +329,11 @@ static void force(X(sim) *s, const spate_gauge *gauge, double values[3])
  * anew. */
 static void build_grid(X(sim) *s)
 {
-    X(lay_solids)(s);
-    X(sort_particles)(s);
-    X(particles_to_grid)(s);
-    X(build_surface)(s);
+    const X(plan) *plan = s->host->plan(s, false);
+    const spate_stage stages[] = {SPATE_STAGE_SORT, SPATE_STAGE_P2G, SPATE_STAGE_SURFACE};
+    s->host->lay_solids(s);
+    for (size_t k = 0; k < sizeof stages / sizeof *stages; k++)
+        plan->stage[stages[k]](s, 0, NULL);
     FOR_DIM(d)
         X(fill_border)(s, s->u[d], d);
 }
