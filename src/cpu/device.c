@@ -1,7 +1,6 @@
 /* device.c -- the CPU as a device: DEV(device), one for each instruction set. */
-#include "lanes.h"
-
 #include "pressure/pressure.h"
+
 #include <string.h>
 
 /* ---- the stages */
