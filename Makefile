@@ -28,6 +28,7 @@ help:
 	@echo "make asan       unit tests under the address and undefined-behaviour sanitizers"
 	@echo "make tsan       tests in which threads work, under the thread sanitizer"
 	@echo "make fuzz       run the readers of files on inputs made to break them (FUZZ_SECONDS=60 each, ARGS=scene)"
+	@echo "make tidy       look for mistakes with clang-tidy (ARGS='--changed HEAD~1': in what has changed)"
 	@echo "make compilers  compare the results of a gcc build and a clang build bit by bit"
 	@echo "make format     lay the sources out with clang-format; format-check only looks"
 	@echo "make install    install into PREFIX (/usr/local)"
@@ -83,11 +84,15 @@ tsan:
 	@$(MAKE) --no-print-directory build PRESET=tsan TARGETS=$(SET)_tests
 	@tests/run -l $(SET) -t 900 build/tsan $(ARGS)
 
-.PHONY: fuzz
+.PHONY: fuzz tidy
 fuzz:
 	@sh scripts/install-deps.sh fuzz
 	@$(MAKE) --no-print-directory build PRESET=fuzz TARGETS=fuzz
 	@tests/fuzz/run build/fuzz $(ARGS)
+
+tidy:
+	@sh scripts/install-deps.sh tidy
+	@scripts/tidy.sh $(ARGS)
 
 compilers:
 	@$(MAKE) --no-print-directory build PRESET=release
