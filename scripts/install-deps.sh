@@ -6,6 +6,7 @@
 #     sh scripts/install-deps.sh format    clang-format
 #     sh scripts/install-deps.sh tidy      clang-tidy
 #     sh scripts/install-deps.sh fuzz      clang with libFuzzer
+#     sh scripts/install-deps.sh coverage  gcc with gcov
 #     sh scripts/install-deps.sh formats   readers of the file formats (VTK, OpenVDB, Blender, node)
 #     sh scripts/install-deps.sh web       emscripten (the tests of the page also want node, npm and Chromium)
 #
@@ -49,6 +50,9 @@ fuzz)
         clang -fsanitize=fuzzer,address,undefined -x c - -o /dev/null 2>/dev/null ||
         want "clang libclang-rt-14-dev" "clang with libFuzzer and the sanitizers"
     ;;
+coverage)
+    have gcc && have gcov || want "gcc libc6-dev" "gcc with gcov"
+    ;;
 web)
     have cmake || want "cmake" "cmake (3.21 or newer)"
     have emcc || want "emscripten" "emscripten (3.1 or newer)"
@@ -62,7 +66,7 @@ formats)
     have npm || want "npm" "node and npm"
     ;;
 *)
-    echo "install-deps.sh: unknown group '$1' (build, run, format, tidy, fuzz, web or formats)" >&2
+    echo "install-deps.sh: unknown group '$1' (build, run, format, tidy, fuzz, coverage, web or formats)" >&2
     exit 2
     ;;
 esac
