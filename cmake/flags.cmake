@@ -7,7 +7,7 @@
 add_library(spate_flags INTERFACE)
 target_compile_definitions(spate_flags INTERFACE _GNU_SOURCE)
 target_compile_options(spate_flags INTERFACE
-  -Wall -Wextra -Wno-psabi $<$<BOOL:${SPATE_WERROR}>:-Werror>
+  -Wall -Wextra -Wshadow -Wmissing-prototypes -Wswitch-enum -Wno-psabi $<$<BOOL:${SPATE_WERROR}>:-Werror>
   -ffp-contract=off -fno-math-errno -fno-trapping-math)
 
 set(CMAKE_C_STANDARD 17)

@@ -22,11 +22,11 @@ size_t DEV(patch_scratch)(void)
 }
 
 /* What the particles of a tile read and get; constants where eight go at a time. */
-typedef struct task {
+typedef struct tile_task {
     const patches *p; /* NULL: they read the grid */
     bool transfer;    /* new velocities first */
     bool displaced;   /* SEPARATE has a displacement */
-} task;
+} tile_task;
 
 /* What they may meet. */
 typedef struct tile_view {
@@ -64,7 +64,7 @@ SIMD_FN void bring_lanes_in(const X(grid) *g, const tile_view *view, f8 x[DIM])
     }
 }
 
-SIMD_FN void locate(const X(advection) *args, task task, const f8 x[DIM], X(located) *at)
+SIMD_FN void locate(const X(advection) *args, tile_task task, const f8 x[DIM], X(located) *at)
 {
     if (task.p)
         DEV(patch_locate)(&task.p->flow, x, at); /* all patches are laid out alike */
@@ -162,7 +162,7 @@ static void collide_some(X(advection) *args, uint32_t k, uint32_t n, i8 plain, c
 }
 
 /* Where the next stage reads the field: at x + step k. */
-SIMD_FN void go_on(const X(advection) *args, task task, const tile_view *view, float share,
+SIMD_FN void go_on(const X(advection) *args, tile_task task, const tile_view *view, float share,
                    const f8 k[DIM], group *g)
 {
     f8 place[DIM];
@@ -172,15 +172,15 @@ SIMD_FN void go_on(const X(advection) *args, task task, const tile_view *view, f
     locate(args, task, place, &g->at);
 }
 
-SIMD_FN void read_flow(const X(advection) *args, task task, const group *g, f8 k[DIM])
+SIMD_FN void read_flow(const X(advection) *args, tile_task task, const group *g, f8 k[DIM])
 {
     FOR_DIM(d)
         k[d] = component(&args->flow, task.p ? &task.p->flow : NULL, &g->at, d);
 }
 
 /* New velocities; the first stage, mean_velocity of kernels/rk.h for RK3; the displacement. */
-SIMD_FN void begin_group(const X(advection) *args, task task, const tile_view *view, uint32_t k,
-                         uint32_t n, group *g, sums *sum)
+SIMD_FN void begin_group(const X(advection) *args, tile_task task, const tile_view *view,
+                         uint32_t k, uint32_t n, group *g, sums *sum)
 {
     const X(sim) *s = args->s;
     f8 square = {0};
@@ -210,8 +210,8 @@ SIMD_FN void begin_group(const X(advection) *args, task task, const tile_view *v
     go_on(args, task, view, 0.5f, g->k1, g);
 }
 
-SIMD_FN void end_group(X(advection) *args, task task, const tile_view *view, uint32_t k, uint32_t n,
-                       group *g, sums *sum)
+SIMD_FN void end_group(X(advection) *args, tile_task task, const tile_view *view, uint32_t k,
+                       uint32_t n, group *g, sums *sum)
 {
     const i8 number = {0, 1, 2, 3, 4, 5, 6, 7};
     f8 to[DIM], k3[DIM];
@@ -235,7 +235,7 @@ SIMD_FN void end_group(X(advection) *args, task task, const tile_view *view, uin
 }
 
 /* `groups` groups of n particles each, from k on. */
-SIMD_FN void advect_groups(X(advection) *args, task task, const tile_view *view, uint32_t k,
+SIMD_FN void advect_groups(X(advection) *args, tile_task task, const tile_view *view, uint32_t k,
                            uint32_t n, uint32_t groups, sums *sum)
 {
     group g[GROUPS];
@@ -255,7 +255,7 @@ SIMD_FN void advect_groups(X(advection) *args, task task, const tile_view *view,
 }
 
 /* The particles of a tile. */
-TILE_FN void advect_tile(X(advection) *args, int tile, task task, const tile_view *view)
+TILE_FN void advect_tile(X(advection) *args, int tile, tile_task task, const tile_view *view)
 {
     const X(sim) *s = args->s;
     sums sum = {.sound = ~(i8){0}};
@@ -358,14 +358,14 @@ static void advect_lanes(X(advection) *args, int tile, void *scratch)
     X(tile_cell)(&s->grid, tile, corner);
     if (!s->at_home || s->tiles.start[tile + 1] - s->tiles.start[tile] < PATCH_LEAST ||
         !fill_patches(args, corner, p, most)) {
-        advect_tile(args, tile, (task){NULL, args->transfer, s->displaced}, &view);
+        advect_tile(args, tile, (tile_task){NULL, args->transfer, s->displaced}, &view);
         return;
     }
     look_around(args, corner, most, &view);
     if (args->transfer && s->displaced) /* the usual thing */
-        advect_tile(args, tile, (task){p, true, true}, &view);
+        advect_tile(args, tile, (tile_task){p, true, true}, &view);
     else
-        advect_tile(args, tile, (task){p, args->transfer, s->displaced}, &view);
+        advect_tile(args, tile, (tile_task){p, args->transfer, s->displaced}, &view);
 }
 
 spate_status DEV(advect_particles)(X(sim) *s, double dt, bool transfer, spate_error *error)

@@ -291,11 +291,11 @@ SIMD_FN float largest(i8 most)
 #define BYTE_WIDTH 16
 #define MASK_BITS __builtin_ia32_pmovmskb128
 #endif
-typedef uint8_t bytes __attribute__((vector_size(BYTE_WIDTH)));
-typedef int8_t chars __attribute__((vector_size(BYTE_WIDTH)));
+typedef uint8_t byte_lanes __attribute__((vector_size(BYTE_WIDTH)));
+typedef int8_t char_lanes __attribute__((vector_size(BYTE_WIDTH)));
 typedef char plain_chars __attribute__((vector_size(BYTE_WIDTH))); /* what the builtins take */
 
-SIMD_FN uint32_t chars_bits(chars mask)
+SIMD_FN uint32_t chars_bits(char_lanes mask)
 {
 #if defined(__SSE2__)
     return (uint32_t)MASK_BITS((plain_chars)mask);
@@ -308,20 +308,20 @@ SIMD_FN uint32_t chars_bits(chars mask)
 }
 
 #if defined(__AVX2__) && !defined(__clang__) /* which knows what the others mean */
-SIMD_FN chars chars_abs(chars v) { return (chars)__builtin_ia32_pabsb256((plain_chars)v); }
-SIMD_FN chars chars_max(chars a, chars b)
+SIMD_FN char_lanes chars_abs(char_lanes v) { return (char_lanes)__builtin_ia32_pabsb256((plain_chars)v); }
+SIMD_FN char_lanes chars_max(char_lanes a, char_lanes b)
 {
-    return (chars)__builtin_ia32_pmaxsb256((plain_chars)a, (plain_chars)b);
+    return (char_lanes)__builtin_ia32_pmaxsb256((plain_chars)a, (plain_chars)b);
 }
 #else
-SIMD_FN chars chars_abs(chars v)
+SIMD_FN char_lanes chars_abs(char_lanes v)
 {
-    chars sign = v < 0;
-    return (chars)((bytes)(v ^ sign) - (bytes)sign);
+    char_lanes sign = v < 0;
+    return (char_lanes)((byte_lanes)(v ^ sign) - (byte_lanes)sign);
 }
-SIMD_FN chars chars_max(chars a, chars b)
+SIMD_FN char_lanes chars_max(char_lanes a, char_lanes b)
 {
-    chars more = a > b;
+    char_lanes more = a > b;
     return (a & more) | (b & ~more);
 }
 #endif

@@ -1,6 +1,7 @@
 /* residency.c -- the arrays of a simulation in two memories: which there are, room for them on the
  * device, and which of the two is current. */
 #include "residency.h"
+#include "stages.h"
 
 #include <string.h>
 

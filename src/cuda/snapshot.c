@@ -7,6 +7,7 @@
  * that writes particles waits for that (DEV(gpu_use)). The host's memory is pinned: the device
  * writes it by itself. */
 #include "residency.h"
+#include "stages.h"
 
 #include <assert.h>
 #include <string.h>

@@ -293,14 +293,14 @@ static void chars_compare(void)
 {
     for (int first = 0; first < 256; first++)
         for (int step = 1; step < 256; step += 2) {
-            chars a, b;
+            char_lanes a, b;
             uint32_t expected = 0;
             for (int k = 0; k < BYTE_WIDTH; k++) {
                 a[k] = (int8_t)(first + step * k);
                 b[k] = (int8_t)(k * 11 - first);
                 expected |= (uint32_t)(a[k] < b[k]) << k;
             }
-            chars size = chars_abs(a), most = chars_max(a, b);
+            char_lanes size = chars_abs(a), most = chars_max(a, b);
             CHECK(chars_bits(a < b) == expected);
             bool right = true;
             for (int k = 0; k < BYTE_WIDTH; k++) /* -128 stays */

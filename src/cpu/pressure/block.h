@@ -232,8 +232,8 @@ SIMD_FN void weave_tile(float *out, const float rows[TILE_CELLS])
 {
     for (int pair = 0; pair < PLANES * PAIRS; pair++)
         FOR_EIGHTS(i) {
-            const float *row = rows + 2 * pair * TILE + i;
-            f8 one = load(row), two = load(row + TILE);
+            const float *first = rows + 2 * pair * TILE + i;
+            f8 one = load(first), two = load(first + TILE);
             store(out + 2 * pair * TILE + i, weave(one, two));
             store(out + (2 * pair + 1) * TILE + i, weave(two, one));
         }

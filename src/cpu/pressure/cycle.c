@@ -36,13 +36,13 @@ typedef struct cycle_args {
 /* ---- residuals for the next coarser grid */
 
 /* A tile's part of its coarse tile: the block of that, and where in it. */
-typedef struct part {
+typedef struct tile_part {
     int slot, at[3];
-} part;
+} tile_part;
 
-static part part_of(const X(level) *l, const X(level) *fine, int slot)
+static tile_part part_of(const X(level) *l, const X(level) *fine, int slot)
 {
-    part p = {0, {0, 0, 0}};
+    tile_part p = {0, {0, 0, 0}};
     int t[DIM];
     X(tile_coordinates)(&fine->grid, fine->tile_of[slot], t);
     FOR_DIM(d) {
@@ -55,7 +55,7 @@ static part part_of(const X(level) *l, const X(level) *fine, int slot)
 
 /* Means over 2^DIM cells of a tile's residual, into its part of the coarse right side. Vectors of
  * the coarse tile are woven from the means of two pairs of rows. SCALE: see multigrid.c. */
-SIMD_FN void restrict_tile(const padded *p, const view *v, part to, X(level) *l, int colour)
+SIMD_FN void restrict_tile(const padded *p, const view *v, tile_part to, X(level) *l, int colour)
 {
     float sums[TILE_CELLS / 2] __attribute__((aligned(64)));
     residual_pairs(p, v, colour, sums);
@@ -271,7 +271,7 @@ static void prolong_range(void *user, size_t begin, size_t end, int worker)
     const X(level) *fine = args->fine;
     for (size_t n = begin; n < end; n++) {
         int slot = args->slots[n];
-        part from = part_of(args->l, fine, slot);
+        tile_part from = part_of(args->l, fine, slot);
         const float *coarse = block(args->l->x, from.slot);
         if (fine->kind[slot] == KIND_UNIFORM)
             prolong_tile(block(fine->x, slot), NULL, coarse, from.at);

@@ -20,14 +20,14 @@
 #define QUARTERS (DIM == 3 ? 4 : 2)
 #define ROW_KINDS (DIM == 3 ? 16 : 4) /* first or last of the tile along y, along z: a bit each */
 
-typedef struct ways {
+typedef struct row_ways {
     int count;
     ptrdiff_t way[AROUND / 3];
-} ways;
+} row_ways;
 
 typedef struct row_looks {
-    ways whole[QUARTERS]; /* rows that come after, and those beyond the tile */
-    ways ends[QUARTERS];  /* rows of which all but the cells beyond the tile has looked */
+    row_ways whole[QUARTERS]; /* rows that come after, and those beyond the tile */
+    row_ways ends[QUARTERS];  /* rows of which all but the cells beyond the tile has looked */
 } row_looks;
 
 typedef struct push_args {
@@ -190,21 +190,21 @@ SIMD_FN void ask(const f8 way[4], f8 push, f8 slow, f8 rows[4])
 /* What is near a particle (kernels/push.h); both limits are one more here. Bytes of the particle in
  * all lanes. */
 typedef struct box {
-    bytes centre[DIM];
-    chars width, limit;
+    byte_lanes centre[DIM];
+    char_lanes width, limit;
 } box;
 
 SIMD_FN void box_move(box *b, const uint8_t *const rounded[DIM], uint32_t entry)
 {
     FOR_DIM(d)
-        b->centre[d] = (bytes){0} + rounded[d][entry];
+        b->centre[d] = (byte_lanes){0} + rounded[d][entry];
 }
 
 SIMD_FN box box_around(const uint8_t *const rounded[DIM], const X(push_distances) *m,
                        uint32_t entry)
 {
-    box b = {.width = (chars){0} + (int8_t)(m->width + 1),
-             .limit = (chars){0} + (int8_t)(m->limit + 1)};
+    box b = {.width = (char_lanes){0} + (int8_t)(m->width + 1),
+             .limit = (char_lanes){0} + (int8_t)(m->limit + 1)};
     box_move(&b, rounded, entry);
     return b;
 }
@@ -213,16 +213,16 @@ SIMD_FN box box_around(const uint8_t *const rounded[DIM], const X(push_distances
  * cells away along each axis, so no difference overflows; where the sum does, the width tells. */
 SIMD_FN uint32_t near_lanes(const uint8_t *const rounded[DIM], const box *b, uint32_t first)
 {
-    bytes place;
+    byte_lanes place;
     memcpy(&place, rounded[0] + first, sizeof place);
-    chars most = chars_abs((chars)(b->centre[0] - place)), sum = most;
+    char_lanes most = chars_abs((char_lanes)(b->centre[0] - place)), sum = most;
     for (int d = 1; d < DIM; d++) {
         memcpy(&place, rounded[d] + first, sizeof place);
-        chars way = chars_abs((chars)(b->centre[d] - place));
+        char_lanes way = chars_abs((char_lanes)(b->centre[d] - place));
         most = chars_max(most, way);
-        sum = (chars)((bytes)sum + (bytes)way);
+        sum = (char_lanes)((byte_lanes)sum + (byte_lanes)way);
     }
-    sum = (chars)((bytes)sum + (bytes)most);
+    sum = (char_lanes)((byte_lanes)sum + (byte_lanes)most);
     return chars_bits((most < b->width) & (sum < b->limit));
 }
 

@@ -110,29 +110,29 @@ SIMD_FN uint32_t *look(const looker *l, uint32_t begin, uint32_t end, bool long_
 /* ---- a row */
 
 /* What is the same for all particles of a tile. */
-typedef struct how {
+typedef struct search {
     int span;       /* cells along x in reach */
     bool long_runs; /* some have more entries than a vector */
-} how;
+} search;
 
 /* The particles of a row, 64 at a time: which of them are in the upper half of their cell. */
-typedef struct halves {
+typedef struct half_bits {
     uint64_t up[DIM];
-} halves;
+} half_bits;
 
-static halves find_halves(const around *a, uint32_t first)
+static half_bits find_halves(const around *a, uint32_t first)
 {
-    halves h = {{0}};
+    half_bits h = {{0}};
     for (int d = 0; d < DIM && a->args->m.halves; d++)
         for (uint32_t k = 0; k < 64; k += BYTE_WIDTH) {
-            bytes place;
+            byte_lanes place;
             memcpy(&place, a->store.rounded[d] + first + k, sizeof place);
-            h.up[d] |= (uint64_t)chars_bits((chars)(place << 2) < 0) << k;
+            h.up[d] |= (uint64_t)chars_bits((char_lanes)(place << 2) < 0) << k;
         }
     return h;
 }
 
-static uint64_t quarter_bits(const around *a, const halves *h, int q)
+static uint64_t quarter_bits(const around *a, const half_bits *h, int q)
 {
     if (!a->args->m.halves)
         return q == 0 ? ~(uint64_t)0 : 0;
@@ -152,7 +152,7 @@ static void mark_reach(around *a, const uint32_t *start)
 {
     uint32_t begin = start[1], count = start[a->own[0] + 1] - begin;
     for (int x = 1; x <= a->own[0]; x++) {
-        bytes cell = (bytes){0} + (uint8_t)(x - 1);
+        byte_lanes cell = (byte_lanes){0} + (uint8_t)(x - 1);
         uint32_t k = start[x] - begin, end = start[x + 1] - begin;
         do {
             memcpy(a->reach + k, &cell, sizeof cell);
@@ -160,7 +160,7 @@ static void mark_reach(around *a, const uint32_t *start)
         } while (__builtin_expect(k < end, 0));
     }
     for (uint32_t k = 0; k < count && a->args->m.halves; k += BYTE_WIDTH) {
-        bytes cell, place;
+        byte_lanes cell, place;
         memcpy(&cell, a->reach + k, sizeof cell);
         memcpy(&place, a->store.rounded[0] + begin + k, sizeof place);
         cell += place >> 5 & 1;
@@ -180,7 +180,7 @@ static uint32_t *find_space(around *a, const uint32_t *to)
 
 /* The particles of `bits`, from `first` on, look at their own row and the whole rows around. */
 SIMD_FN void look_around(around *a, const uint32_t *start, uint32_t first, uint64_t bits,
-                         const ways *rows, int count, how how)
+                         const row_ways *rows, int count, search how)
 {
     const uint8_t *reach = a->reach + (first - start[1]);
     looker l = first_looker(a);
@@ -202,7 +202,7 @@ SIMD_FN void look_around(around *a, const uint32_t *start, uint32_t first, uint6
 
 /* With the usual numbers of rows written out: branches that are not there need no guess. */
 SIMD_FN void look_by_count(around *a, const uint32_t *start, uint32_t first, uint64_t bits,
-                           const ways *rows, how how)
+                           const row_ways *rows, search how)
 {
     switch (rows->count) {
     case 0: look_around(a, start, first, bits, rows, 0, how); break;
@@ -215,7 +215,7 @@ SIMD_FN void look_by_count(around *a, const uint32_t *start, uint32_t first, uin
 
 /* The same for the cell `far` of rows that have looked at them, and of their own if `own`. */
 static void look_at_end(around *a, const uint32_t *far, uint32_t first, uint64_t bits,
-                        const ways *rows, bool own)
+                        const row_ways *rows, bool own)
 {
     looker l = first_looker(a);
     uint32_t *to = a->to;
@@ -231,13 +231,13 @@ static void look_at_end(around *a, const uint32_t *far, uint32_t first, uint64_t
     a->to = to;
 }
 
-SIMD_FN void find_row(around *a, const row_looks *rows, const uint32_t *start, how how)
+SIMD_FN void find_row(around *a, const row_looks *rows, const uint32_t *start, search how)
 {
     int last = a->own[0];
     uint32_t end = start[last + 1];
     mark_reach(a, start);
     for (uint32_t first = start[1]; first < end; first += 64) {
-        halves h = find_halves(a, first);
+        half_bits h = find_halves(a, first);
         uint64_t all = first_bits(end - first);
         uint64_t low = start[2] > first ? first_bits(start[2] - first) & ~h.up[0] : 0;
         uint64_t high = start[last] > first ? ~first_bits(start[last] - first) : ~(uint64_t)0;
@@ -265,7 +265,7 @@ SIMD_FN uint32_t longest_run(const tile_store *s, int span)
     return most;
 }
 
-SIMD_FN void find_rows(around *a, how how)
+SIMD_FN void find_rows(around *a, search how)
 {
     for (int z = DIM == 3 ? 1 : 0; z <= (DIM == 3 ? a->own[DIM - 1] : 0); z++)
         for (int y = 1; y <= a->own[1]; y++) {
@@ -282,11 +282,11 @@ void DEV(push_find)(around *a)
     a->to = a->list.pair;
     a->full = a->list.pair + a->list.room - (AROUND / 3 * most + 2);
     if (!halves)
-        find_rows(a, (how){3, true});
+        find_rows(a, (search){3, true});
     else if (most > BYTES)
-        find_rows(a, (how){2, true});
+        find_rows(a, (search){2, true});
     else
-        find_rows(a, (how){2, false});
+        find_rows(a, (search){2, false});
     a->list.count = (uint32_t)(a->to - a->list.pair);
     DEV(push_weave)(&a->list);
 }

@@ -164,11 +164,11 @@ GPU_FN void take_rows(const tile_args *a, tiles_shared *shared, size_t block, in
         return;
     row_place p = row_place_of(t % TILE_ROWS);
     piece q = piece_of(t % TILE_ROWS);
-    size_t own = (size_t)o->slot * TILE_CELLS + (size_t)(p.number * TILE);
+    size_t start = (size_t)o->slot * TILE_CELLS + (size_t)(p.number * TILE);
     surroundings near;
     memset(&near, 0, sizeof near);
     o->kind = l->kind[o->slot];
-    o->b = load_row(l->b + own, p.odd);
+    o->b = load_row(l->b + start, p.odd);
     if (!a->fresh) {
         float raw[TILE];
         if (half && (a->coarse || !a->up))
@@ -370,10 +370,10 @@ GPU_FN void work(const tile_args *a, size_t block, tiles_shared *shared, const b
     ONE_EACH(t, GROUP_ROWS)
         take_rows(a, shared, block, t, &KEPT(mine, t), faces, half);
     BARRIER();
-    for (int half = 0; half < 2 * sweeps; half++) {
-        bool black = (half % 2 != 0) != a->reverse;
+    for (int pass = 0; pass < 2 * sweeps; pass++) {
+        bool black = (pass % 2 != 0) != a->reverse;
         ONE_EACH(t, GROUP_ROWS)
-            if (half < 2 * a->sweeps || KEPT(mine, t).kind != UNIFORM)
+            if (pass < 2 * a->sweeps || KEPT(mine, t).kind != UNIFORM)
                 sweep(a, shared, t, &KEPT(mine, t), black, faces);
         BARRIER();
     }

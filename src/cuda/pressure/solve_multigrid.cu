@@ -259,16 +259,16 @@ GPU_FN double product_with(const vector_args *a, const rows *s, const row_place 
                            const float *v)
 {
     double sum = 0;
-    size_t own = (size_t)o->slot * TILE_CELLS;
+    size_t start = (size_t)o->slot * TILE_CELLS;
     if (o->kind != GENERAL) {
         row product = product_of(a, s, p, o);
-        row other = v ? load_row(v + own + (size_t)(p->number * TILE), p->odd) : o->x;
+        row other = v ? load_row(v + start + (size_t)(p->number * TILE), p->odd) : o->x;
         return row_product(&other, &product);
     }
     KEEP_LOOP
     for (int e = 0; e < TILE; e++) {
         int c = e & 1, n = e / 2;
-        float other = v ? v[own + (size_t)place_in_row(p, c, n)] : s->v[c][p->at][n];
+        float other = v ? v[start + (size_t)place_in_row(p, c, n)] : s->v[c][p->at][n];
         sum += (double)other * (double)product_at(a, s, p, o, c, n);
     }
     return sum;
