@@ -1,0 +1,106 @@
+#!/bin/bash
+# tests/house.sh -- keeps the plan of the house (docs/code.md), and shows what a change in it costs.
+#
+#     tests/house.sh             the plan: which room includes which, where #if DIM may stand, ... (seconds)
+#     tests/house.sh prove       in a scratch copy: one grid array, one statistic and one stage more, each in as many
+#                                files as docs/code.md says; builds the preset dev and runs the tests of the device,
+#                                of resume and of the forecast (minutes)
+# Prints `ok NAME` or `FAIL NAME` with the lines that break the plan, as the other tests do.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+failed=0
+
+# verdict NAME TEXT: passes if TEXT is empty
+verdict() {
+    if [ -z "$2" ]; then
+        echo "ok $1"
+    else
+        printf '%s\n' "$2" | head -20 | sed 's/^/  /'
+        echo "FAIL $1"
+        failed=1
+    fi
+}
+
+# A file without its comments and strings' insides, so that words in them do not count.
+code() { sed -E 's://.*$::; s:"[^"]*":"":g' "$1" | sed -E ':a; s:/\*[^*]*\*+([^/*][^*]*\*+)*/::g; /\/\*/{N; ba}'; }
+
+# ---- the plan
+
+# ROOM: the rooms that it may include, besides itself
+rooms='base:
+kernels: base
+scene: kernels base
+state: kernels scene base
+sim: state kernels scene base
+cpu: state kernels scene base
+cuda: state kernels scene base
+check: cuda base
+mesh: sim state kernels scene base
+io: mesh sim state scene base
+render: io mesh sim state scene base
+tool: io render mesh sim scene base'
+
+includes_point_one_way() {
+    local file room target allowed
+    git ls-files 'src/*.c' 'src/*.h' 'src/*.cu' 'src/*.def' | while read -r file; do
+        room=${file#src/} room=${room%%/*}
+        allowed=$(printf '%s\n' "$rooms" | sed -n "s/^$room://p")
+        grep -oE '^#include "[a-z0-9_]+/[^"]*"' "$file" | sed -E 's/.*"([a-z0-9_]+)\/.*/\1/' | sort -u |
+            while read -r target; do
+                [ "$target" = "$room" ] || [ ! -d "src/$target" ] || [[ " $allowed " == *" $target "* ]] ||
+                    echo "$file includes $target/, which $room may not"
+            done
+    done
+}
+
+dimensions_stand_in_one_file() {
+    git grep -nE '^ *# *(if|ifdef|ifndef|elif).*\bDIM\b' -- 'src/*' ':!src/kernels/dim.h'
+}
+
+# Only the registry knows the devices by name.
+sim_names_no_device() {
+    local file
+    for file in src/sim/*.c src/sim/*.h src/state/*.c src/state/*.h; do
+        [ "$file" = src/sim/devices.c ] || code "$file" | grep -nE '\b(DEV\(|cuda|CUDA|[a-z_]*gpu_[a-z_]*\()' | sed "s:^:$file\::"
+    done | grep -v 'struct X(gpu)'
+}
+
+# What is written once per device stands with its reason in state/device.h, at most a dozen; every other file of
+# src/cuda loops over bodies of src/kernels, or serves the others, and says so there.
+twins_are_listed() {
+    local file name list count
+    list=$(sed -n '/twins:/,/\*\//p' src/state/device.h)
+    for file in src/cuda/*.cu src/cuda/pressure/*.cu; do
+        name=$(basename "$file" .cu)
+        printf '%s\n' "$list" | grep -qE "(^|[^a-z_])$name([^a-z_]|$)" || echo "$file: not in the lists of src/state/device.h"
+    done
+    count=$(printf '%s\n' "$list" | sed -n '/twins:/,/maps:/p' | grep -cE '^ \*  +[a-z_0-9, ]+   ')
+    [ "$count" -gt 0 ] && [ "$count" -le 12 ] || echo "src/state/device.h lists $count twins; 1 to 12 are the plan"
+}
+
+threads_start_in_one_file() {
+    git grep -nE 'omp parallel|pthread_create|thrd_create' -- 'src/*' ':!src/base/parallel.c'
+}
+
+instruction_sets_stand_in_one_file() {
+    git grep -nE '__builtin_ia32|defined\(__(AVX|SSE)' -- 'src/*' ':!src/cpu/simd.h' ':!src/base'
+}
+
+plan() {
+    verdict includes_point_one_way "$(includes_point_one_way)"
+    verdict dimensions_stand_in_one_file "$(dimensions_stand_in_one_file)"
+    verdict sim_names_no_device "$(sim_names_no_device)"
+    verdict twins_are_listed "$(twins_are_listed)"
+    verdict threads_start_in_one_file "$(threads_start_in_one_file)"
+    verdict instruction_sets_stand_in_one_file "$(instruction_sets_stand_in_one_file)"
+}
+
+case "${1:-plan}" in
+plan) plan ;;
+prove) . tests/house_prove.sh ;;
+*)
+    sed -n '4,7p' "$0" | sed 's/^# *//' >&2
+    exit 2
+    ;;
+esac
+exit $failed
