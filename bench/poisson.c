@@ -61,12 +61,13 @@ static spate_status project(spate_sim *sim, int turn, double dt, double *seconds
                             spate_error *error)
 {
     spate_status status = SPATE_OK;
+    int pressure = spate_stage_find("pressure");
     spate_sim_set_gravity(sim, (double[3]){0, turn % 2 ? 9.81 : -9.81, 0});
-    for (int stage = 0; stage < SPATE_STAGE_PRESSURE && status == SPATE_OK; stage++)
-        status = spate_sim_run_stage(sim, (spate_stage)stage, dt, error);
+    for (int stage = 0; stage < pressure && status == SPATE_OK; stage++)
+        status = spate_sim_run_stage(sim, stage, dt, error);
     double start = now();
     if (status == SPATE_OK)
-        status = spate_sim_run_stage(sim, SPATE_STAGE_PRESSURE, dt, error);
+        status = spate_sim_run_stage(sim, pressure, dt, error);
     *seconds = now() - start;
     return status;
 }
@@ -85,7 +86,7 @@ static bool measure(int cells, const char *device, int threads)
             status = project(sim, turn, dt, &seconds, &error);
             best = round && seconds < best ? seconds : best;
         }
-        stats = spate_sim_stats(sim);
+        spate_sim_stats(sim, &stats);
         tolerance = REDUCTION * stats.divergence_before;
         spate_sim_destroy(sim);
     }

@@ -114,7 +114,7 @@ static bool solve_cold(void (*fill)(spate_scene *), int cells, spate_solver solv
     spate_sim *sim = create(fill, cells, solver, tolerance, 0);
     bool done = sim && spate_sim_step(sim, 1.0 / cells, &error) == SPATE_OK;
     if (done)
-        *stats = spate_sim_stats(sim);
+        spate_sim_stats(sim, stats);
     else if (sim)
         fprintf(stderr, "spate_bench_pressure: %s\n", error.message);
     spate_sim_destroy(sim);
@@ -149,9 +149,10 @@ static spate_status time_stage(spate_sim *sim, int threads, double *seconds, spa
 {
     spate_status status = SPATE_OK;
     double dt = spate_sim_next_dt(sim), start = 0;
-    for (int stage = 0; stage <= SPATE_STAGE_PRESSURE && status == SPATE_OK; stage++) {
+    int pressure = spate_stage_find("pressure");
+    for (int stage = 0; stage <= pressure && status == SPATE_OK; stage++) {
         start = now(threads);
-        status = spate_sim_run_stage(sim, (spate_stage)stage, dt, error);
+        status = spate_sim_run_stage(sim, stage, dt, error);
     }
     *seconds = now(threads) - start;
     return status;
@@ -171,7 +172,8 @@ static bool print_speed(void (*fill)(spate_scene *), int cells, int threads)
         best = status == SPATE_OK && seconds < best ? seconds : best;
     }
     if (status == SPATE_OK) {
-        spate_stats stats = spate_sim_stats(sim);
+        spate_stats stats;
+        spate_sim_stats(sim, &stats);
         printf(" %10llu %10.1f %9.2f\n", (unsigned long long)stats.liquid_cells,
                (double)stats.solver_iterations / TURNS, 1e-6 * (double)stats.liquid_cells / best);
     } else if (sim) {

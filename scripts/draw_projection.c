@@ -254,8 +254,8 @@ int main(void)
         s = X(create)(&common, &error);
     }
     spate_status status = s ? SPATE_OK : SPATE_ERROR_MEMORY;
-    for (int stage = 0; stage <= SPATE_STAGE_PRESSURE && status == SPATE_OK; stage++)
-        status = X(run_stage)(s, (spate_stage)stage, 1.0 / 60, &error);
+    for (int stage = 0; stage <= SP_STAGE_PRESSURE && status == SPATE_OK; stage++)
+        status = X(run_stage)(s, stage, 1.0 / 60, &error);
     if (status == SPATE_OK)
         draw(s);
     else

@@ -29,6 +29,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <spate/stats.h>
+
 #define SPATE_VERSION "0.1.0"
 #define SPATE_VERSION_MAJOR 0
 #define SPATE_VERSION_MINOR 1
@@ -431,25 +433,17 @@ SPATE_API spate_status spate_sim_step_frame(spate_sim *sim, spate_error *error);
 /* The step that the CFL rule takes from here: the rest of the frame split evenly. */
 SPATE_API double spate_sim_next_dt(const spate_sim *sim);
 
-typedef enum spate_stage {
-    SPATE_STAGE_SORT,
-    SPATE_STAGE_SOLIDS,
-    SPATE_STAGE_P2G,
-    SPATE_STAGE_SURFACE,
-    SPATE_STAGE_FORCES,
-    SPATE_STAGE_PRESSURE,
-    SPATE_STAGE_EXTRAPOLATE,
-    SPATE_STAGE_G2P,
-    SPATE_STAGE_SEPARATE,
-    SPATE_STAGE_ADVECT,
-    SPATE_STAGE_EMIT,
-    SPATE_STAGE_COUNT
-} spate_stage;
-SPATE_API const char *spate_stage_name(spate_stage stage); /* "sort", "p2g", ... */
+/* The stages of a step, in order: "sort", "solids", "p2g", ...; docs/code.md says what each does.
+ */
+SPATE_API int spate_stage_count(void);
+SPATE_API const char *spate_stage_name(int stage); /* "" if there is none */
+SPATE_API int spate_stage_find(const char *name);  /* -1 if there is none */
+/* Seconds that a stage took in the frame under way or just completed. */
+SPATE_API double spate_sim_stage_seconds(const spate_sim *sim, int stage);
 /* Runs one stage of a step alone, for teaching and tests. In order, the stages are a step; time
  * moves on after the last. In spate_sim_step ADVECT may do what G2P does for each particle, with
  * the same bits; alone, each stage does all that is its own. */
-SPATE_API spate_status spate_sim_run_stage(spate_sim *sim, spate_stage stage, double dt,
+SPATE_API spate_status spate_sim_run_stage(spate_sim *sim, int stage, double dt,
                                            spate_error *error);
 
 SPATE_API int spate_sim_dim(const spate_sim *sim);
@@ -554,71 +548,51 @@ SPATE_API int spate_gauge_read(spate_sim *sim, int gauge, double values[3]);
  */
 SPATE_API double spate_sim_solid_distance(const spate_sim *sim, const double point[3], int *solid);
 
-/* How full a cell is, against n^dim particles at rest (8 in 3D with n = 2). */
-typedef enum spate_interior {
-    SPATE_INTERIOR_EMPTY,
-    SPATE_INTERIOR_FEW,  /* less than 3/8 (3D: 1, 2) */
-    SPATE_INTERIOR_LOW,  /* less than 3/4 (3D: 3 .. 5) */
-    SPATE_INTERIOR_GOOD, /* up to twice (3D: 6 .. 16) */
-    SPATE_INTERIOR_CROWDED,
-    SPATE_INTERIOR_COUNT
-} spate_interior;
-
+/* The numbers of a frame; stats.h lists them with units and meaning. */
 typedef struct spate_stats {
-    int frame;
-    double time;  /* s */
-    int substeps; /* in this frame */
-    double cfl;   /* largest CFL number of the frame's steps (cells) */
-    uint64_t particles;
-    uint64_t seeded;          /* at the start */
-    uint64_t added;           /* since the start: inflows, spate_sim_add_particles and reseeding */
-    uint64_t added_reseed;    /* of these, by reseeding */
-    uint64_t removed;         /* since the start, the sum of the five below */
-    uint64_t removed_open;    /* through open sides */
-    uint64_t removed_outflow; /* in outflows */
-    uint64_t removed_crushed; /* by closing solids that left no free place */
-    uint64_t removed_user;    /* by spate_sim_remove_particles */
-    uint64_t removed_reseed;  /* by reseeding */
-    uint64_t liquid_cells;
-    double ppc_mean; /* particles per liquid cell */
-    uint64_t ppc_max;
-    uint64_t interior[SPATE_INTERIOR_COUNT]; /* interior cells (all around them hold particles, no
-                                                solid near) by how full they are */
-    double interior_mean;                    /* particles per interior cell */
-    uint64_t interior_max;
-    double volume; /* m^3 (2D: m^2), inside the level set, solids excluded; voxel surface: of the
-                      liquid cells */
-    double volume_particles;  /* m^3, particles times their volume */
-    double max_speed;         /* m/s */
-    double momentum[3];       /* kg m/s */
-    double kinetic_energy;    /* J */
-    double potential_energy;  /* J, against the domain corner */
-    double divergence_before; /* max |div u| dt over liquid cells, largest of the frame */
-    double divergence_after;
-    int solver_iterations;  /* of all pressure solves of the frame */
-    int density_iterations; /* of all solves of the density projection of the frame */
-    double solver_residual; /* max |r| dt, largest of the frame: share of a cell's volume */
-    int solver_failures;    /* solves of the frame that did not converge */
-    double momentum_lost;   /* 1/s, in the first step of the frame: share of the momentum (the sum
-                               of its sizes) that particles do not get back from the grid */
-    uint64_t collisions;    /* of the frame: particles stopped at a solid */
-    uint64_t long_pushes;   /* of these, moved more than half a cell farther than they or the solid
-                               went */
-    uint64_t in_solid;      /* particles inside a solid, by the exact shapes; 0 */
-    double separate_energy; /* J, of the frame: potential energy that SEPARATE added by its moves */
-    double min_distance;  /* m, between any two particles, if it is below a tenth of the spacing at
-                             rest; else the smallest that 4096 or more of them have */
-    double overlaps;      /* share of particles, of 4096 or more, that have another one closer than
-                             half the separation distance */
-    uint64_t allocations; /* memory allocations inside steps, since the start */
-    double seconds[SPATE_STAGE_COUNT]; /* of each stage in this frame */
+    uint32_t size; /* of the struct, in the caller's header */
+#define SPATE_STAT_MEMBER(type, name, unit, when, help) type name;
+    SPATE_STATS(SPATE_STAT_MEMBER)
+#undef SPATE_STAT_MEMBER
 } spate_stats;
+
+/* One of them, for tables and user interfaces: its column in stats.csv has its name. */
+typedef enum spate_stat_type {
+    SPATE_STAT_INT,
+    SPATE_STAT_UINT64,
+    SPATE_STAT_DOUBLE
+} spate_stat_type;
+typedef enum spate_stat_when {
+    SPATE_STAT_MADE,
+    SPATE_STAT_RUN,
+    SPATE_STAT_FRAME,
+    SPATE_STAT_MEASURED
+} spate_stat_when; /* see stats.h */
+typedef struct spate_stat {
+    const char *name, *unit, *help;
+    spate_stat_type type;
+    spate_stat_when when;
+    size_t offset; /* of the member in spate_stats */
+} spate_stat;
+SPATE_API int spate_stat_count(void);
+SPATE_API const spate_stat *spate_stat_info(int stat); /* NULL if there is none */
+SPATE_API int spate_stat_find(const char *name);       /* -1 if there is none */
+SPATE_API double spate_stats_value(const spate_stats *stats, int stat);
+
+SPATE_API void spate_sim_stats_sized(spate_sim *sim, spate_stats *stats, size_t size);
+SPATE_API void spate_sim_progress_sized(const spate_sim *sim, spate_stats *stats, size_t size);
 /* The numbers of the frame under way or just completed. Sorts the particles and walks over them:
  * meant for once a frame. */
-SPATE_API spate_stats spate_sim_stats(spate_sim *sim);
-/* The part of them that needs no look at the particles: clock, ledger, solver, collisions, seconds;
- * the rest is 0. Costs nothing. */
-SPATE_API spate_stats spate_sim_progress(const spate_sim *sim);
+static inline void spate_sim_stats(spate_sim *sim, spate_stats *stats)
+{
+    spate_sim_stats_sized(sim, stats, sizeof *stats);
+}
+/* The part of them that needs no look at the particles: clock, ledger, solver, collisions; those
+ * MEASURED are 0. Costs nothing. */
+static inline void spate_sim_progress(const spate_sim *sim, spate_stats *stats)
+{
+    spate_sim_progress_sized(sim, stats, sizeof *stats);
+}
 
 /* ------------------------------------------------------------------ checkpoints */
 

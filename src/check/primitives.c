@@ -167,7 +167,7 @@ void X(gpu_mark)(X(gpu) *g, int k)
     (void)g, (void)k;
 }
 
-bool X(gpu_times)(X(gpu) *g, double seconds[SPATE_STAGE_COUNT])
+bool X(gpu_times)(X(gpu) *g, double seconds[SP_STAGE_COUNT])
 {
     (void)g, (void)seconds;
     return false;

@@ -158,22 +158,22 @@ void X(gpu_detach)(X(sim) *s)
  * values stay. */
 static const struct {
     unsigned reads, writes;
-} plan[SPATE_STAGE_COUNT] = {
-    [SPATE_STAGE_SORT] = {0, GPU_PARTICLES | GPU_TILES | GPU_U | GPU_U_OLD | GPU_WEIGHT |
+} plan[SP_STAGE_COUNT] = {
+    [SP_STAGE_SORT] = {0, GPU_PARTICLES | GPU_TILES | GPU_U | GPU_U_OLD | GPU_WEIGHT |
                                  GPU_SURFACE | GPU_PRESSURE | GPU_KNOWN},
-    [SPATE_STAGE_SOLIDS] = {0, GPU_SOLIDS},
-    [SPATE_STAGE_P2G] = {GPU_PARTICLES | GPU_TILES, GPU_U | GPU_U_OLD | GPU_WEIGHT},
-    [SPATE_STAGE_SURFACE] = {GPU_PARTICLES | GPU_TILES | GPU_SOLIDS, GPU_SURFACE},
-    [SPATE_STAGE_FORCES] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS | GPU_WEIGHT, GPU_U | GPU_U_OLD},
-    [SPATE_STAGE_PRESSURE] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS,
+    [SP_STAGE_SOLIDS] = {0, GPU_SOLIDS},
+    [SP_STAGE_P2G] = {GPU_PARTICLES | GPU_TILES, GPU_U | GPU_U_OLD | GPU_WEIGHT},
+    [SP_STAGE_SURFACE] = {GPU_PARTICLES | GPU_TILES | GPU_SOLIDS, GPU_SURFACE},
+    [SP_STAGE_FORCES] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS | GPU_WEIGHT, GPU_U | GPU_U_OLD},
+    [SP_STAGE_PRESSURE] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS,
                               GPU_U | GPU_PRESSURE | GPU_SYSTEM},
-    [SPATE_STAGE_EXTRAPOLATE] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS,
+    [SP_STAGE_EXTRAPOLATE] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS,
                                  GPU_U | GPU_U_OLD | GPU_KNOWN | GPU_WEIGHT},
-    [SPATE_STAGE_G2P] = {GPU_TILES | GPU_U | GPU_U_OLD | GPU_KNOWN, GPU_PARTICLES | GPU_WEIGHT},
-    [SPATE_STAGE_SEPARATE] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS | GPU_KNOWN | GPU_SYSTEM,
+    [SP_STAGE_G2P] = {GPU_TILES | GPU_U | GPU_U_OLD | GPU_KNOWN, GPU_PARTICLES | GPU_WEIGHT},
+    [SP_STAGE_SEPARATE] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS | GPU_KNOWN | GPU_SYSTEM,
                               GPU_PARTICLES | GPU_WEIGHT},
-    [SPATE_STAGE_ADVECT] = {GPU_TILES | GPU_U | GPU_SOLIDS, GPU_PARTICLES},
-    [SPATE_STAGE_EMIT] = {GPU_TILES | GPU_U | GPU_SURFACE | GPU_SOLIDS, GPU_PARTICLES},
+    [SP_STAGE_ADVECT] = {GPU_TILES | GPU_U | GPU_SOLIDS, GPU_PARTICLES},
+    [SP_STAGE_EMIT] = {GPU_TILES | GPU_U | GPU_SURFACE | GPU_SOLIDS, GPU_PARTICLES},
 };
 
 /* EMIT without anything that gives or takes particles but open sides and closing solids. */
@@ -184,9 +184,9 @@ static bool only_removes(const X(sim) *s)
 
 void X(gpu_sort)(X(sim) *s)
 {
-    X(gpu_use)(s, plan[SPATE_STAGE_SORT].reads | plan[SPATE_STAGE_SORT].writes);
+    X(gpu_use)(s, plan[SP_STAGE_SORT].reads | plan[SP_STAGE_SORT].writes);
     X(gpu_sort_particles)(s->gpu);
-    X(gpu_wrote)(s, plan[SPATE_STAGE_SORT].writes);
+    X(gpu_wrote)(s, plan[SP_STAGE_SORT].writes);
 }
 
 static void advance_solids(X(sim) *s, double dt)
@@ -216,7 +216,7 @@ static spate_status project(X(sim) *s, double dt, spate_error *error)
  */
 static void find_displacement(X(sim) *s)
 {
-    unsigned reads = plan[SPATE_STAGE_SEPARATE].reads | GPU_WEIGHT;
+    unsigned reads = plan[SP_STAGE_SEPARATE].reads | GPU_WEIGHT;
     s->gpu->solves = s->gpu->on_device & GPU_SYSTEM;
     if (s->gpu->solves)
         X(gpu_use)(s, reads);
@@ -238,32 +238,32 @@ static void separate(X(sim) *s)
         find_displacement(s);
 }
 
-static spate_status run(X(sim) *s, spate_stage stage, double dt, spate_error *error)
+static spate_status run(X(sim) *s, sp_stage stage, double dt, spate_error *error)
 {
     X(gpu) *g = s->gpu;
     spate_status status = SPATE_OK;
-    if (stage == SPATE_STAGE_SEPARATE) {
+    if (stage == SP_STAGE_SEPARATE) {
         if (dt > 0)
             separate(s);
         return SPATE_OK;
     }
     X(gpu_use)(s, plan[stage].reads | plan[stage].writes);
-    if (stage == SPATE_STAGE_ADVECT && s->displaced)
+    if (stage == SP_STAGE_ADVECT && s->displaced)
         X(gpu_use)(s, GPU_WEIGHT);
     switch (stage) {
-    case SPATE_STAGE_SORT:
+    case SP_STAGE_SORT:
         s->displaced = false;
         X(gpu_sort_particles)(g);
         break;
-    case SPATE_STAGE_P2G: X(gpu_particles_to_grid)(g); break;
-    case SPATE_STAGE_SURFACE: X(gpu_build_surface)(g); break;
-    case SPATE_STAGE_SOLIDS: X(gpu_lay_solids)(g); break;
-    case SPATE_STAGE_FORCES: add_forces(s, dt); break;
-    case SPATE_STAGE_PRESSURE: status = project(s, dt, error); break;
-    case SPATE_STAGE_EXTRAPOLATE: X(gpu_extrapolate)(g, dt, &s->reach); break;
-    case SPATE_STAGE_G2P: X(gpu_transfer_back)(s, dt); break;
-    case SPATE_STAGE_ADVECT: status = X(gpu_advect)(s, dt, error); break;
-    case SPATE_STAGE_EMIT: status = X(gpu_emit_and_drain)(s, dt, error); break;
+    case SP_STAGE_P2G: X(gpu_particles_to_grid)(g); break;
+    case SP_STAGE_SURFACE: X(gpu_build_surface)(g); break;
+    case SP_STAGE_SOLIDS: X(gpu_lay_solids)(g); break;
+    case SP_STAGE_FORCES: add_forces(s, dt); break;
+    case SP_STAGE_PRESSURE: status = project(s, dt, error); break;
+    case SP_STAGE_EXTRAPOLATE: X(gpu_extrapolate)(g, dt, &s->reach); break;
+    case SP_STAGE_G2P: X(gpu_transfer_back)(s, dt); break;
+    case SP_STAGE_ADVECT: status = X(gpu_advect)(s, dt, error); break;
+    case SP_STAGE_EMIT: status = X(gpu_emit_and_drain)(s, dt, error); break;
     default: break;
     }
     X(gpu_wrote)(s, plan[stage].writes);
@@ -271,17 +271,17 @@ static spate_status run(X(sim) *s, spate_stage stage, double dt, spate_error *er
 }
 
 /* Stages that have nothing to do. */
-static bool is_idle(const X(sim) *s, spate_stage stage)
+static bool is_idle(const X(sim) *s, sp_stage stage)
 {
     const spate_scene *scene = s->common->scene;
-    if (stage == SPATE_STAGE_EMIT)
+    if (stage == SP_STAGE_EMIT)
         return s->dead == 0 && only_removes(s);
-    if (stage == SPATE_STAGE_SEPARATE)
+    if (stage == SP_STAGE_SEPARATE)
         return scene->volume.method == SPATE_VOLUME_NONE;
     return false;
 }
 
-spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done,
+spate_status X(device_stage)(X(sim) *s, sp_stage stage, double dt, bool *done,
                              spate_error *error)
 {
     X(gpu) *g = s->gpu;
@@ -289,7 +289,7 @@ spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done
     *done = true;
     if (is_idle(s, stage))
         return SPATE_OK;
-    if (stage == SPATE_STAGE_SOLIDS) {
+    if (stage == SP_STAGE_SOLIDS) {
         g->bodies_there = g->bodies_there && !s->solids_changed && !s->movers;
         *done = s->movers && !s->solids_changed; /* otherwise the host lays all of them, or none */
         if (!*done)
@@ -305,9 +305,9 @@ uint64_t X(device_bytes)(const X(sim) *s)
     return s->gpu->allocated;
 }
 
-void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT])
+void X(device_times)(X(sim) *s, double seconds[SP_STAGE_COUNT])
 {
-    X(gpu_mark)(s->gpu, SPATE_STAGE_COUNT);
+    X(gpu_mark)(s->gpu, SP_STAGE_COUNT);
     X(gpu_times)(s->gpu, seconds);
 }
 

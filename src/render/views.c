@@ -113,11 +113,11 @@ static spate_status add_particles(spate_sim *sim, const sp_frame *frame, spate_e
     return status;
 }
 
-static spate_status run_stages(spate_sim *sim, spate_stage last, spate_error *error)
+static spate_status run_stages(spate_sim *sim, int last, spate_error *error)
 {
     double dt = spate_sim_next_dt(sim);
-    for (int k = SPATE_STAGE_SORT; k <= (int)last; k++)
-        TRY(spate_sim_run_stage(sim, (spate_stage)k, dt, error));
+    for (int k = 0; k <= last; k++)
+        TRY(spate_sim_run_stage(sim, k, dt, error));
     return SPATE_OK;
 }
 
@@ -361,9 +361,9 @@ static spate_status fill(const sp_views *views, const sp_frame *frame, int threa
     spate_sim *sim = make_sim(frame, threads, error);
     if (!sim)
         return error->status;
-    spate_stage last = views->view == SP_VIEW_CELLS        ? SPATE_STAGE_SURFACE
-                       : views->view == SP_VIEW_DIVERGENCE ? SPATE_STAGE_FORCES
-                                                           : SPATE_STAGE_PRESSURE;
+    int last = spate_stage_find(views->view == SP_VIEW_CELLS        ? "surface"
+                                : views->view == SP_VIEW_DIVERGENCE ? "forces"
+                                                                    : "pressure");
     spate_status status = add_particles(sim, frame, error);
     if (status == SPATE_OK)
         status = run_stages(sim, last, error);

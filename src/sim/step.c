@@ -28,55 +28,55 @@ static void hand_back(X(sim) *s, double dt)
         X(after_transfer)(s, dt, momentum);
 }
 
-static spate_status run_on_host(X(sim) *s, spate_stage stage, double dt, spate_error *error)
+static spate_status run_on_host(X(sim) *s, sp_stage stage, double dt, spate_error *error)
 {
-    s->sorted = s->sorted && stage < SPATE_STAGE_SEPARATE; /* the later ones move particles */
+    s->sorted = s->sorted && stage < SP_STAGE_SEPARATE; /* the later ones move particles */
     switch (stage) {
-    case SPATE_STAGE_SORT:
+    case SP_STAGE_SORT:
         X(sort_particles)(s);
         s->at_home = true;
         s->displaced = s->hands_back = false;
         break;
-    case SPATE_STAGE_SOLIDS: X(update_solids)(s, dt); break;
-    case SPATE_STAGE_P2G: X(particles_to_grid)(s); break;
-    case SPATE_STAGE_SURFACE: X(build_surface)(s); break;
-    case SPATE_STAGE_FORCES: X(add_forces)(s, dt); break;
-    case SPATE_STAGE_PRESSURE: TRY(X(project)(s, dt, error)); break;
-    case SPATE_STAGE_EXTRAPOLATE: X(extrapolate)(s, dt); break;
-    case SPATE_STAGE_G2P: hand_back(s, dt); break;
-    case SPATE_STAGE_SEPARATE: X(separate_particles)(s, dt); break;
-    case SPATE_STAGE_ADVECT: TRY(X(advect_particles)(s, dt, error)); break;
-    case SPATE_STAGE_EMIT: TRY(X(emit_and_drain)(s, dt, error)); break;
-    case SPATE_STAGE_COUNT: break;
+    case SP_STAGE_SOLIDS: X(update_solids)(s, dt); break;
+    case SP_STAGE_P2G: X(particles_to_grid)(s); break;
+    case SP_STAGE_SURFACE: X(build_surface)(s); break;
+    case SP_STAGE_FORCES: X(add_forces)(s, dt); break;
+    case SP_STAGE_PRESSURE: TRY(X(project)(s, dt, error)); break;
+    case SP_STAGE_EXTRAPOLATE: X(extrapolate)(s, dt); break;
+    case SP_STAGE_G2P: hand_back(s, dt); break;
+    case SP_STAGE_SEPARATE: X(separate_particles)(s, dt); break;
+    case SP_STAGE_ADVECT: TRY(X(advect_particles)(s, dt, error)); break;
+    case SP_STAGE_EMIT: TRY(X(emit_and_drain)(s, dt, error)); break;
+    case SP_STAGE_COUNT: break;
     }
     return SPATE_OK;
 }
 
-spate_status X(run_stage)(X(sim) *s, spate_stage stage, double dt, spate_error *error)
+spate_status X(run_stage)(X(sim) *s, sp_stage stage, double dt, spate_error *error)
 {
     bool done;
     TRY(X(device_stage)(s, stage, dt, &done, error));
     if (!done)
         TRY(run_on_host(s, stage, dt, error));
-    if (stage == SPATE_STAGE_ADVECT)
+    if (stage == SP_STAGE_ADVECT)
         s->common->last_dt = dt;
     return SPATE_OK;
 }
 
 spate_status X(step)(X(sim) *s, double dt, spate_error *error)
 {
-    double seconds[SPATE_STAGE_COUNT];
+    double seconds[SP_STAGE_COUNT];
     spate_status status = SPATE_OK;
     s->whole_step = !GPU_INSTANCE; /* there the next stage may run elsewhere */
-    for (int stage = 0; stage < SPATE_STAGE_COUNT && status == SPATE_OK; stage++) {
+    for (int stage = 0; stage < SP_STAGE_COUNT && status == SPATE_OK; stage++) {
         double start = sp_seconds();
-        status = X(run_stage)(s, (spate_stage)stage, dt, error);
+        status = X(run_stage)(s, stage, dt, error);
         seconds[stage] = sp_seconds() - start;
     }
     s->whole_step = false;
     TRY(status);
     X(device_times)(s, seconds);
-    for (int stage = 0; stage < SPATE_STAGE_COUNT; stage++)
+    for (int stage = 0; stage < SP_STAGE_COUNT; stage++)
         s->common->seconds[stage] += seconds[stage];
     return SPATE_OK;
 }

@@ -28,7 +28,7 @@ static void rewind_step(void *user)
 }
 
 /* By itself a stage has ended when its function has, on a device too. */
-static spate_status run_stage(void *s, spate_stage stage, double dt, spate_error *error)
+static spate_status run_stage(void *s, sp_stage stage, double dt, spate_error *error)
 {
     TRY(X(run_stage)(s, stage, dt, error));
     return X(device_wait)(s, error);

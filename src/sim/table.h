@@ -8,8 +8,21 @@
 
 #include "base/parallel.h"
 #include "state/snapshot.h"
+#include "state/stages.h"
 
 #include <spate/spate.h>
+
+/* Picks rows of SPATE_STATS by how they come about: SP_KEPT_##when(F, type, name) is F(type, name)
+ * for those that a simulation keeps from step to step, SP_OF_FRAME_##when(F, name) is F(name) for
+ * those that start anew in each frame. */
+#define SP_KEPT_MADE(F, type, name)
+#define SP_KEPT_RUN(F, type, name) F(type, name)
+#define SP_KEPT_FRAME(F, type, name) F(type, name)
+#define SP_KEPT_MEASURED(F, type, name)
+#define SP_OF_FRAME_MADE(F, name)
+#define SP_OF_FRAME_RUN(F, name)
+#define SP_OF_FRAME_FRAME(F, name) F(name)
+#define SP_OF_FRAME_MEASURED(F, name)
 
 typedef struct sp_common {
     spate_scene *scene; /* own copy */
@@ -21,30 +34,21 @@ typedef struct sp_common {
     /* clock: time = frame / fps + inside */
     int frame;
     double inside;   /* s, time inside the frame */
-    int substeps;    /* taken in this frame */
     bool frame_done; /* the last step ended a frame: the next one begins the numbers of a new one */
     uint64_t steps;
     double last_dt; /* s, of the last step's ADVECT; 0 before the first one */
 
-    /* ledger */
-    uint64_t seeded, added, added_reseed, removed_open, removed_outflow, removed_crushed,
-        removed_user, removed_reseed;
-
-    /* of the frame under way; spate_sim_stats reports them */
-    double cfl;
-    double divergence_before, divergence_after;
-    int solver_iterations, solver_failures;
-    double solver_residual;
-    uint64_t collisions, long_pushes;
-    double momentum_lost;
-    int density_iterations;
-    double separate_energy;
-    double seconds[SPATE_STAGE_COUNT];
+    /* the rows of stats.h that steps add to; those of a FRAME start at 0 in each */
+#define SP_MEMBER(type, name) type name;
+#define SP_ROW(type, name, unit, when, help) SP_KEPT_##when(SP_MEMBER, type, name)
+    SPATE_STATS(SP_ROW)
+#undef SP_ROW
+#undef SP_MEMBER
+    double seconds[SP_STAGE_COUNT]; /* of the stages in the frame under way */
 
     double (*gauges)[3]; /* values of the scene's gauges */
     bool gauges_known;   /* they are those of the last step, or of the start */
 
-    uint64_t allocations; /* inside steps */
     bool warned_solver, warned_push;
     bool unconverged; /* the last step failed for want of convergence */
 } sp_common;
@@ -69,7 +73,7 @@ typedef struct sp_table {
                              spate_error *error);
     spate_status (*step)(void *s, double dt, spate_error *error);
     void (*rewind)(void *s); /* after a step that failed in PRESSURE: as before it */
-    spate_status (*run_stage)(void *s, spate_stage stage, double dt, spate_error *error);
+    spate_status (*run_stage)(void *s, sp_stage stage, double dt, spate_error *error);
     double (*max_speed)(void *s, double dt); /* m/s, of particles, and of solids over the next dt */
     uint64_t (*hash)(void *s);
     void (*stats)(void *s, spate_stats *stats);

@@ -240,8 +240,7 @@ void X(fetch)(X(sim) *s, unsigned groups);   /* makes the host's arrays current 
 void X(dirty)(X(sim) *s, unsigned groups);   /* the host's arrays are newer now */
 void X(discard)(X(sim) *s, unsigned groups); /* the host's arrays were used as scratch */
 /* Before a stage: runs it on the device, or makes the host ready for it. */
-spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done,
-                             spate_error *error);
+spate_status X(device_stage)(X(sim) *s, sp_stage stage, double dt, bool *done, spate_error *error);
 bool X(device_max_speed)(X(sim) *s, double *speed); /* false: the host is to find it */
 uint64_t X(device_bytes)(const X(sim) *s);          /* in the device's memory */
 uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t particles);
@@ -250,7 +249,7 @@ bool X(device_snapshot_wait)(X(sim) *s);
 bool X(device_stats)(X(sim) *s, spate_stats *stats); /* false: the host is to take them */
 double X(snapshot_bytes)(const spate_scene *scene, double particles); /* of the host's memory */
 /* After a step: the seconds of its stages by the device's clock, for it works behind the host. */
-void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT]);
+void X(device_times)(X(sim) *s, double seconds[SP_STAGE_COUNT]);
 spate_status X(device_wait)(X(sim) *s, spate_error *error); /* until it has done all so far */
 #else
 #define GPU_INSTANCE false
@@ -275,7 +274,7 @@ static inline void X(discard)(X(sim) *s, unsigned groups)
 {
     (void)s, (void)groups;
 }
-static inline spate_status X(device_stage)(X(sim) *s, spate_stage stage, double dt, bool *done,
+static inline spate_status X(device_stage)(X(sim) *s, sp_stage stage, double dt, bool *done,
                                            spate_error *error)
 {
     (void)s, (void)stage, (void)dt, (void)error;
@@ -318,7 +317,7 @@ static inline double X(snapshot_bytes)(const spate_scene *scene, double particle
     (void)scene, (void)particles;
     return 0;
 }
-static inline void X(device_times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT])
+static inline void X(device_times)(X(sim) *s, double seconds[SP_STAGE_COUNT])
 {
     (void)s, (void)seconds;
 }
@@ -401,7 +400,7 @@ void X(separate_particles)(X(sim) *s, double dt);
 spate_status X(advect_particles)(X(sim) *s, double dt, spate_error *error);
 spate_status X(emit_and_drain)(X(sim) *s, double dt, spate_error *error);
 spate_status X(step)(X(sim) *s, double dt, spate_error *error);
-spate_status X(run_stage)(X(sim) *s, spate_stage stage, double dt, spate_error *error);
+spate_status X(run_stage)(X(sim) *s, sp_stage stage, double dt, spate_error *error);
 
 /* ---- solids.c */
 float X(face_velocity)(const X(sim) *s, const int cell[DIM], int d,

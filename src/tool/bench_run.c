@@ -120,9 +120,10 @@ static double processor_seconds(void)
 /* Adds the numbers of the frame under way to those of the frames before. */
 static void book_frame(spate_sim *sim, bench_run *run)
 {
-    spate_stats stats = spate_sim_progress(sim);
-    for (int k = 0; k < SPATE_STAGE_COUNT; k++)
-        run->stage[k] += stats.seconds[k];
+    spate_stats stats;
+    spate_sim_progress(sim, &stats);
+    for (int k = 0; k < SP_STAGE_COUNT; k++)
+        run->stage[k] += spate_sim_stage_seconds(sim, k);
     run->iterations += stats.solver_iterations;
 }
 

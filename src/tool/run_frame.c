@@ -31,7 +31,7 @@ struct run_frame {
 static int print_json(const run_frame_numbers *numbers)
 {
     sp_stats_cell cells[SP_STATS_CELLS];
-    int count = sp_stats_cells(&numbers->stats, numbers->seconds, cells);
+    int count = sp_stats_cells(&numbers->row, cells);
     putchar('{');
     for (int k = 0; k < count; k++) {
         bool number = isfinite(strtod(cells[k].text, NULL));
@@ -49,7 +49,7 @@ static bool is_due(const tool_run *run, int frame)
 static void stop_clock(run_frame_numbers *numbers)
 {
     double now = sp_seconds();
-    numbers->seconds = numbers->carried + now - numbers->since;
+    numbers->row.seconds = numbers->carried + now - numbers->since;
     numbers->since = now;
 }
 
@@ -68,8 +68,8 @@ static spate_status write_frame(run_frame *f)
         TRY(run_output_frame(run, f->beside ? &f->now : NULL, error));
     if (!f->beside)
         stop_clock(&f->numbers);
-    TRY(sp_stats_append(sp_run_folder_path(&run->folder, "stats.csv", path), &f->numbers.stats,
-                        f->numbers.seconds, error));
+    TRY(sp_stats_append(sp_run_folder_path(&run->folder, "stats.csv", path), &f->numbers.row,
+                        error));
     if (run->json && print_json(&f->numbers) != 0)
         return sp_fail(error, SPATE_ERROR_FILE, NULL, "standard output: cannot write");
     run_film_frame(f->numbers.film, &f->now.particles, f->now.time);

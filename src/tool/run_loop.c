@@ -71,18 +71,18 @@ static int write_frame(loop *l)
 {
     tool_run *run = l->run;
     spate_error error = {0};
-    run_frame_numbers numbers = {.stats = spate_sim_stats(run->sim),
-                                 .hash = run->json ? spate_sim_hash(run->sim) : 0,
+    run_frame_numbers numbers = {.hash = run->json ? spate_sim_hash(run->sim) : 0,
                                  .film = l->film,
                                  .since = l->row_clock,
                                  .carried = l->carried};
+    sp_stats_take(run->sim, &numbers.row);
     if (sp_gauges_sync(run->gauges, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
     int code = run_frame_write(run, &numbers);
     l->row_clock = numbers.since;
     l->carried = 0;
     if (code == EXIT_DONE)
-        progress_frame(run->sim, &numbers.stats, numbers.seconds);
+        progress_frame(run->sim, &numbers.row.stats, numbers.row.seconds);
     return code;
 }
 
@@ -228,11 +228,8 @@ int run_frames(tool_run *run)
     spate_sim *sim = run->sim;
     loop l = {.run = run, .row_clock = now, .saved = now, .interval = checkpoint_seconds()};
     l.first_step = l.saved_steps = spate_sim_steps(sim);
-    if (!spate_sim_at_frame(sim)) {
-        spate_stats stats = spate_sim_stats(sim);
-        for (int k = 0; k < SPATE_STAGE_COUNT; k++)
-            l.carried += stats.seconds[k];
-    }
+    for (int k = 0; k < spate_stage_count() && !spate_sim_at_frame(sim); k++)
+        l.carried += spate_sim_stage_seconds(sim, k);
     int code = EXIT_DONE;
     l.film = run_film_begin(run);
     while (code == EXIT_DONE && spate_sim_frame(sim) < run->scene->frames && !steps_done(run))

@@ -7,6 +7,7 @@
 #define SPATE_DEVICE_TEST_H
 
 #include "test.h"
+#include "values.h"
 
 #include "sim/table.h"
 

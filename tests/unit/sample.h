@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "test.h"
+#include "values.h"
 
 /* An empty scene of width x height (x depth) metres with `cells` along the longest side. */
 static inline spate_scene *sample_scene(int dim, double width, double height, double depth,
@@ -109,7 +110,7 @@ static inline bool sample_step(spate_sim *sim, double dt)
 /* particles = seeded + added - removed, and each removal has a cause. */
 static inline bool sample_ledger(spate_sim *sim)
 {
-    spate_stats s = spate_sim_stats(sim);
+    spate_stats s = sample_stats(sim);
     uint64_t causes =
         s.removed_open + s.removed_outflow + s.removed_crushed + s.removed_user + s.removed_reseed;
     if (s.particles == spate_particles_count(sim) &&

@@ -390,7 +390,7 @@ static void frames(spate_scene *scene, const char *name, int count)
             test_failures++;
             break;
         }
-        if (!(spate_sim_time(sim) > 0) || !(spate_sim_stats(sim).max_speed >= 0)) {
+        if (!(spate_sim_time(sim) > 0) || !(sample_stats(sim).max_speed >= 0)) {
             printf("  %s: no time or speed\n", name);
             test_failures++;
         }

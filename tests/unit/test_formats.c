@@ -13,6 +13,7 @@
 #include "io/particle_table.h"
 #include "io/usd_film.h"
 #include "io/volume.h"
+#include "state/stages.h"
 
 static char folder[64], path[96];
 
@@ -85,8 +86,8 @@ static void vorticity_of_a_wheel(void)
         size_t removed = 0, added = 0;
         CHECK(spate_sim_remove_particles(sim, &all, &removed, NULL) == SPATE_OK && removed == n);
         CHECK(spate_sim_add_particles(sim, x, v, n, &added, NULL) == SPATE_OK && added == n);
-        for (int stage = SPATE_STAGE_SORT; stage <= SPATE_STAGE_P2G; stage++)
-            CHECK(spate_sim_run_stage(sim, (spate_stage)stage, 0.001, NULL) == SPATE_OK);
+        for (int stage = SP_STAGE_SORT; stage <= SP_STAGE_P2G; stage++)
+            CHECK(spate_sim_run_stage(sim, stage, 0.001, NULL) == SPATE_OK);
         sp_particle_table table;
         sp_particle_table_buffer buffer, positions;
         CHECK(sp_particle_table_of_sim(&table, sim, NULL) == SPATE_OK &&

@@ -323,7 +323,7 @@ static void gauges_change_nothing(int dim)
         CHECK(spate_sim_hash(a) == spate_sim_hash(b));
         double before = read_value(a, 0, 0), values[3];
         CHECK(before > 0 && before < t.top);
-        spate_sim_stats(a); /* sorts the particles anew */
+        sample_stats(a); /* sorts the particles anew */
         CHECK(read_value(a, 0, 0) == before);
         CHECK(spate_gauge_count(b) == 0);
         CHECK(spate_gauge_read(b, 0, values) == 0 && spate_gauge_read(a, -1, values) == 0);

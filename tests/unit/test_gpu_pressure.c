@@ -203,17 +203,17 @@ static void run_steps(int dim, const test_case *c, spate_solver solver, int step
          alone = c->build == closed || c->build == pockets || c->build == closed_deep;
     int before[2] = {0, 0};
     for (int step = 0; step < steps && cpu && gpu; step++) {
-        for (int stage = 0; stage < SPATE_STAGE_COUNT; stage++) {
-            spate_status one = spate_sim_run_stage(cpu, (spate_stage)stage, 2e-3, &error);
-            spate_status two = spate_sim_run_stage(gpu, (spate_stage)stage, 2e-3, &error);
+        for (int stage = 0; stage < SP_STAGE_COUNT; stage++) {
+            spate_status one = spate_sim_run_stage(cpu, stage, 2e-3, &error);
+            spate_status two = spate_sim_run_stage(gpu, stage, 2e-3, &error);
             CHECK(one == SPATE_OK && two == SPATE_OK);
             if (one != SPATE_OK || two != SPATE_OK)
                 printf("  %dD %s: %s\n", dim, c->name, error.message);
-            if (stage == SPATE_STAGE_PRESSURE)
+            if (stage == SP_STAGE_PRESSURE)
                 /* the others stop at other iterations, for rounding decides when */
                 compare(cpu, gpu, alone, budget ? 5e-5 : 2e-5);
         }
-        spate_stats one = spate_sim_stats(cpu), two = spate_sim_stats(gpu);
+        spate_stats one = sample_stats(cpu), two = sample_stats(gpu);
         int counts[2] = {one.solver_iterations - before[0], two.solver_iterations - before[1]};
         if (step == steps - 1 || abs(counts[0] - counts[1]) > 1)
             printf("  %dD %s: step %d: %d iterations, on the cpu %d; divergence %.2g, %.2g\n", dim,

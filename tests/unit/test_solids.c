@@ -70,7 +70,7 @@ static void watch(spate_sim *sim, double seconds)
         good = sample_step(sim, 0) && all_free(sim, false);
     if (!sim)
         return;
-    CHECK(spate_sim_stats(sim).in_solid == 0);
+    CHECK(sample_stats(sim).in_solid == 0);
     sample_ledger(sim);
 }
 
@@ -101,7 +101,7 @@ static void preset(const char *name, int cells, double seconds)
     spate_sim *sim = sample_sim(scene, 2);
     watch(sim, seconds / TEST_STRIDE(4));
     if (sim)
-        CHECK(spate_sim_stats(sim).removed == 0);
+        CHECK(sample_stats(sim).removed == 0);
     spate_sim_destroy(sim);
 }
 
@@ -153,7 +153,7 @@ static uint64_t jet_at_thin_wall(int dim, double turn, double thickness, int max
         if (!sample_step(sim, 0) || !all_free(sim, false))
             break;
         nearest = fmin(nearest, gap(sim));
-        uint64_t seen = spate_sim_stats(sim).collisions;
+        uint64_t seen = sample_stats(sim).collisions;
         collisions = seen > collisions ? seen : collisions;
     }
     double limit = 0.5 + thickness * dx;
@@ -161,7 +161,7 @@ static uint64_t jet_at_thin_wall(int dim, double turn, double thickness, int max
         CHECK(beyond(sim, limit) == 0);
     if (sim) {
         CHECK_LESS(nearest, dx);
-        CHECK(spate_sim_stats(sim).removed == 0);
+        CHECK(sample_stats(sim).removed == 0);
         sample_ledger(sim);
     }
     spate_sim_destroy(sim);
@@ -222,7 +222,7 @@ static void fast_paddle(void)
             size_t all = spate_particles_count(sim);
             CHECK(all > 0);
             CHECK(beyond(sim, 0.7) == all);
-            CHECK(spate_sim_stats(sim).cfl > 2);
+            CHECK(sample_stats(sim).cfl > 2);
         }
         spate_sim_destroy(sim);
     }
@@ -258,7 +258,7 @@ static void crushing_piston(void)
         spate_sim *sim = sample_sim(scene, 2);
         watch(sim, 0.25);
         if (sim) {
-            spate_stats stats = spate_sim_stats(sim);
+            spate_stats stats = sample_stats(sim);
             CHECK(stats.seeded > 0);
             CHECK(stats.removed_crushed == stats.seeded); /* the domain is solid in the end */
             CHECK(stats.particles == 0);
@@ -281,7 +281,7 @@ static void piston_against_thin_wall(void)
         watch(sim, 0.25);
         if (sim) {
             CHECK(beyond(sim, 0.2) == 0);
-            CHECK(spate_sim_stats(sim).removed_crushed == spate_sim_stats(sim).seeded);
+            CHECK(sample_stats(sim).removed_crushed == sample_stats(sim).seeded);
         }
         spate_sim_destroy(sim);
     }
@@ -335,7 +335,7 @@ static void host_solids(void)
                 CHECK(spate_sim_remove_solid(sim, ball, &error) == SPATE_OK);
             if (!sample_step(sim, 0) || !all_free(sim, true) || !sample_ledger(sim))
                 break;
-            CHECK(spate_sim_stats(sim).in_solid == 0);
+            CHECK(sample_stats(sim).in_solid == 0);
         }
         spate_sim_destroy(sim);
     }
@@ -351,7 +351,7 @@ static void solid_on_everything(void)
         spate_shape box = sample_box_shape(-1, -1, -1, 2, 2, 2);
         CHECK(spate_sim_add_solid(sim, &box, NULL, NULL) == SPATE_OK);
         CHECK(spate_particles_count(sim) == 0);
-        CHECK(spate_sim_stats(sim).removed_crushed == spate_sim_stats(sim).seeded);
+        CHECK(sample_stats(sim).removed_crushed == sample_stats(sim).seeded);
         CHECK(sample_step(sim, 0));
         spate_sim_destroy(sim);
     }

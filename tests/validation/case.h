@@ -8,6 +8,7 @@
 #define SPATE_VALIDATION_CASE_H
 
 #include "test.h"
+#include "values.h"
 
 #include <spate/spate.h>
 #include <stdlib.h>

@@ -96,7 +96,7 @@ static void jet(int dim, double from, double until)
     while (spate_sim_time(sim) < until - 1e-9 && case_step(sim, 0)) {
         if (spate_sim_time(sim) < from - 1e-9)
             continue;
-        spate_stats stats = spate_sim_stats(sim);
+        spate_stats stats = sample_stats(sim);
         if (samples == 0) {
             left = stats.removed_open;
             started = stats.time;
@@ -115,7 +115,7 @@ static void jet(int dim, double from, double until)
         mean /= samples;
         flow /= samples;
         double volume = DX * DX * (dim == 3 ? DX / 8 / (4 * DX) : 0.25);
-        double counted = (double)(spate_sim_stats(sim).removed_open - left) * volume /
+        double counted = (double)(sample_stats(sim).removed_open - left) * volume /
                          (spate_sim_time(sim) - started);
         double expected = sqrt(2 * GRAVITY * (head - CONTRACTION * SLOT)),
                ideal = SLOT * sqrt(2 * GRAVITY * head);

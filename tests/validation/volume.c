@@ -61,7 +61,7 @@ static void check_cells(const spate_sim *sim, bool calm)
 
 static double level_volume(spate_sim *sim)
 {
-    spate_stats stats = spate_sim_stats(sim);
+    spate_stats stats = sample_stats(sim);
     return stats.volume / stats.volume_particles;
 }
 
@@ -94,7 +94,7 @@ static void keeps_volume(int dim, int cells, double cfl, int seconds)
         least = fmin(least, volume);
         most = fmax(most, volume);
         last += frame > frames - 30 ? volume / 30 : 0;
-        work += spate_sim_stats(sim).separate_energy;
+        work += sample_stats(sim).separate_energy;
     }
     printf("  %dD %d cells long, CFL %g, %d s: volume %+.2f %% (1 %%; goal 0.2 %%), worst moments "
            "%+.2f and %+.2f %% (5 %%); separation added %.3g J\n",
@@ -273,9 +273,9 @@ static void stream_2d(void)
     spate_sim *sim = case_start(scene);
     if (!sim)
         return;
-    double before = spate_sim_stats(sim).momentum[0];
+    double before = sample_stats(sim).momentum_x;
     run_frames(sim, 4 * 60);
-    double loss = 1 - pow(spate_sim_stats(sim).momentum[0] / before, 0.25);
+    double loss = 1 - pow(sample_stats(sim).momentum_x / before, 0.25);
     printf("  momentum lost %.4f %% per second (2 %%)\n", 100 * loss);
     CHECK_LESS(fabs(loss), 0.02);
     spate_sim_destroy(sim);

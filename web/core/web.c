@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "scene/schema.h"
+#include "state/stages.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,9 +19,9 @@ spate_error web_error;
 
 static char warnings[4096];
 static sp_pool *pool;
-static spate_stage next_stage; /* of the step that web_stage has begun */
-static double step_dt;         /* s, of the step under way or the last one */
-static double time_before;     /* s, that the water ran in simulations before this one */
+static int next_stage;     /* of the step that web_stage has begun */
+static double step_dt;     /* s, of the step under way or the last one */
+static double time_before; /* s, that the water ran in simulations before this one */
 static bool watch;
 static float *divergence[2]; /* 2D, cells: before and after PRESSURE; 1/s */
 static uint8_t *per_cell;
@@ -183,7 +184,7 @@ EMSCRIPTEN_KEEPALIVE spate_status web_create(int threads, int keep)
     time_before = kept ? time_before + spate_sim_time(web_sim) : 0;
     spate_sim_destroy(web_sim);
     web_sim = sim;
-    next_stage = SPATE_STAGE_SORT;
+    next_stage = SP_STAGE_SORT;
     step_dt = 0;
     return SPATE_OK;
 }
@@ -214,21 +215,21 @@ static void take_divergence(float *into)
 
 EMSCRIPTEN_KEEPALIVE int web_next_stage(void)
 {
-    return (int)next_stage;
+    return next_stage;
 }
 
 EMSCRIPTEN_KEEPALIVE spate_status web_stage(void)
 {
-    spate_stage stage = next_stage;
+    int stage = next_stage;
     bool flat = spate_sim_dim(web_sim) == 2;
-    if (stage == SPATE_STAGE_SORT)
+    if (stage == SP_STAGE_SORT)
         step_dt = spate_sim_next_dt(web_sim);
-    if (stage == SPATE_STAGE_PRESSURE && flat)
+    if (stage == SP_STAGE_PRESSURE && flat)
         take_divergence(divergence[0]);
     TRY(spate_sim_run_stage(web_sim, stage, step_dt, &web_error));
-    if (stage == SPATE_STAGE_PRESSURE && flat)
+    if (stage == SP_STAGE_PRESSURE && flat)
         take_divergence(divergence[1]);
-    next_stage = stage + 1 < SPATE_STAGE_COUNT ? (spate_stage)(stage + 1) : SPATE_STAGE_SORT;
+    next_stage = stage + 1 < SP_STAGE_COUNT ? stage + 1 : SP_STAGE_SORT;
     return SPATE_OK;
 }
 
@@ -240,13 +241,13 @@ EMSCRIPTEN_KEEPALIVE void web_watch_divergence(int on)
 /* A step that has been begun by stages is finished by stages. */
 EMSCRIPTEN_KEEPALIVE spate_status web_step(void)
 {
-    if (next_stage == SPATE_STAGE_SORT && !watch) {
+    if (next_stage == SP_STAGE_SORT && !watch) {
         step_dt = spate_sim_next_dt(web_sim);
         return spate_sim_step(web_sim, step_dt, &web_error);
     }
     do
         TRY(web_stage());
-    while (next_stage != SPATE_STAGE_SORT);
+    while (next_stage != SP_STAGE_SORT);
     return SPATE_OK;
 }
 
@@ -259,38 +260,28 @@ EMSCRIPTEN_KEEPALIVE const char *web_hash(void)
     return hex;
 }
 
-#define STATS(item)                                                                          \
-    item(frame) item(time) item(substeps) item(cfl) item(particles) item(seeded) item(added) \
-        item(removed) item(liquid_cells) item(ppc_mean) item(ppc_max) item(volume)           \
-            item(volume_particles) item(max_speed) item(momentum[0]) item(momentum[1])       \
-                item(momentum[2]) item(kinetic_energy) item(potential_energy)                \
-                    item(divergence_before) item(divergence_after) item(solver_iterations)   \
-                        item(solver_residual) item(solver_failures) item(collisions)         \
-                            item(in_solid) item(min_distance)
-
 EMSCRIPTEN_KEEPALIVE const double *web_stats(void)
 {
-    static double values[64];
-    spate_stats stats = spate_sim_stats(web_sim);
+    static double values[128];
+    spate_stats stats;
+    spate_sim_stats(web_sim, &stats);
     int count = 0;
-#define VALUE(name) values[count++] = (double)stats.name;
-    STATS(VALUE)
-    for (int k = 0; k < SPATE_STAGE_COUNT; k++)
-        values[count++] = stats.seconds[k];
+    for (int k = 0; k < spate_stat_count(); k++)
+        values[count++] = spate_stats_value(&stats, k);
+    for (int k = 0; k < spate_stage_count(); k++)
+        values[count++] = spate_sim_stage_seconds(web_sim, k);
     return values;
 }
 
 EMSCRIPTEN_KEEPALIVE const char *web_stats_names(void)
 {
-    static char names[1024];
-    names[0] = 0;
-#define NAME(name) #name "\n"
-    strcpy(names, STATS(NAME));
-    for (int k = 0; k < SPATE_STAGE_COUNT; k++) {
-        strcat(names, "t_");
-        strcat(names, spate_stage_name((spate_stage)k));
-        strcat(names, "\n");
-    }
+    static char names[4096];
+    size_t used = 0;
+    for (int k = 0; k < spate_stat_count(); k++)
+        used +=
+            (size_t)snprintf(names + used, sizeof names - used, "%s\n", spate_stat_info(k)->name);
+    for (int k = 0; k < spate_stage_count(); k++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "t_%s\n", spate_stage_name(k));
     return names;
 }
 

@@ -12,7 +12,7 @@ static fixture *with_solids(spate_scene *scene)
 {
     fixture *f = fixture_create(scene);
     if (f)
-        run_stage(f, SPATE_STAGE_SOLIDS, 0.01);
+        run_stage(f, SP_STAGE_SOLIDS, 0.01);
     return f;
 }
 

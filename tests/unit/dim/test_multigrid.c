@@ -111,7 +111,7 @@ typedef fixture *water_fn(int n, spate_solver solver);
 
 static void assemble(fixture *f)
 {
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_FORCES, DT);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_FORCES, DT);
     X(system_assemble)(f->s, DT, 1);
 }
 

@@ -1,0 +1,25 @@
+/* facade.h -- what the files of the public face of a simulation share: api.c, clock.c, devices.c,
+ * stats.c, checkpoint_stream.c. None of them has a dimension. */
+#ifndef SPATE_SIM_FACADE_H
+#define SPATE_SIM_FACADE_H
+
+#include "table.h"
+
+struct spate_sim {
+    sp_common common;
+    const sp_table *table;
+    void *instance;
+    const char *device;
+};
+
+/* ---- devices.c */
+/* The device of the options: NULL is the CPU. "auto" takes one that is there. */
+spate_status sp_device_choose(const spate_options *options, const sp_device **device,
+                              spate_error *error);
+const sp_table *sp_device_table(const spate_scene *scene, const sp_device *device);
+
+/* ---- clock.c */
+/* Fills common.gauges; build: no step has been taken yet. */
+void sp_sim_read_gauges(spate_sim *sim, bool build);
+
+#endif
