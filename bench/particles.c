@@ -54,7 +54,7 @@ static spate_status take(void *user, void *bytes, size_t size)
 
 static bool fill(spate_scene *scene, double x, double y, double z)
 {
-    spate_shape *shape = spate_scene_add(scene, SPATE_LIST_FILL);
+    spate_shape *shape = spate_scene_add_shape(scene, SPATE_LIST_FILL);
     if (!shape)
         return false;
     const double high[3] = {x, y, z};
@@ -68,7 +68,8 @@ static bool fill(spate_scene *scene, double x, double y, double z)
 static spate_sim *create(int dim, bool random, int cells, spate_volume_method method)
 {
     spate_error error = {0};
-    spate_options options = spate_options_default();
+    spate_options options;
+    spate_options_default(&options);
     spate_scene *scene = spate_scene_create();
     if (!scene)
         return NULL;
@@ -162,9 +163,9 @@ static bool run_case(const char *name, int frames, int turns, spate_volume_metho
     if (status == SPATE_OK)
         status = measure(sim, &state, turns, best, &error);
     if (status == SPATE_OK) {
-        printf("%-8s %9zu", name, spate_particles_count(sim));
+        printf("%-8s %9zu", name, spate_sim_particles_count(sim, "fluid"));
         for (int k = 0; k < spate_stage_count() + 1; k++)
-            printf(" %11.1f", 1e9 * best[k] / (double)spate_particles_count(sim));
+            printf(" %11.1f", 1e9 * best[k] / (double)spate_sim_particles_count(sim, "fluid"));
         printf("  %016llx\n", (unsigned long long)spate_sim_hash(sim));
     } else {
         fprintf(stderr, "spate_bench_particles: %s: %s\n", name, error.message);

@@ -222,8 +222,8 @@ static void draw(const X(sim) *s)
 static spate_scene *make_scene(void)
 {
     spate_scene *scene = spate_scene_create();
-    spate_shape *water = scene ? spate_scene_add(scene, SPATE_LIST_FILL) : NULL;
-    spate_shape *disc = water ? spate_scene_add(scene, SPATE_LIST_SOLIDS) : NULL;
+    spate_shape *water = scene ? spate_scene_add_shape(scene, SPATE_LIST_FILL) : NULL;
+    spate_shape *disc = water ? spate_scene_add_shape(scene, SPATE_LIST_SOLIDS) : NULL;
     if (!disc)
         return NULL;
     double dx = scene->domain.cell_size = 0.1;

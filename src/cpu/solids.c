@@ -118,7 +118,7 @@ void X(update_solids)(X(sim) *s, double dt)
 
 bool X(has_cut_cells)(const X(sim) *s)
 {
-    return s->solids.live > 0 && s->common->scene->pressure.solids == SPATE_SOLIDS_CUT;
+    return s->solids.live > 0 && s->common->scene->pressure.solids == SPATE_SOLID_MODEL_CUT;
 }
 
 float X(face_velocity)(const X(sim) *s, const int cell[DIM], int d, double dt)

@@ -23,7 +23,7 @@
 
 bool X(has_level_set)(const X(sim) *s)
 {
-    return s->common->scene->pressure.surface == SPATE_SURFACE_GHOST;
+    return s->common->scene->pressure.surface == SPATE_SURFACE_MODEL_GHOST;
 }
 
 /* ---- density */

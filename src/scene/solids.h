@@ -9,11 +9,11 @@
 #include "shapes.h"
 
 typedef struct sp_solid {
-    int id;
-    bool live;          /* false: removed */
-    double born;        /* s, when it was added: its motion and velocity start there */
-    bool driven;        /* moved by the host, no longer by its keyframes */
-    spate_shape source; /* a copy that owns its motion and mesh */
+    uint32_t generation; /* 1 for the first solid at this index, 2 for the next, ... */
+    bool live;           /* false: removed, and the next one that is added takes its place */
+    double born;         /* s, when it was added: its motion and velocity start there */
+    bool driven;         /* moved by the host, no longer by its keyframes */
+    spate_shape source;  /* a copy that owns its motion and mesh */
     sp_shape form;
     sp_pose from, to;
     sp_pose ahead;          /* `to`, while the solids are held */
@@ -28,16 +28,18 @@ typedef struct sp_solids {
     int dim;
     int count, capacity, live;
     sp_solid *items;
-    int next_id;
     double travel;   /* the largest of all */
     bool any_moving; /* in this step */
     bool any_friction;
 } sp_solids;
 
-spate_status sp_solids_add(sp_solids *solids, const spate_shape *shape, double time, int *id,
+/* At the first free index, which *index (may be NULL) receives. */
+spate_status sp_solids_add(sp_solids *solids, const spate_shape *shape, double time, int *index,
                            spate_error *error);
 void sp_solids_clear(sp_solids *solids);
-sp_solid *sp_solids_find(sp_solids *solids, int id); /* NULL if there is none */
+/* NULL if there is none, or no longer. */
+sp_solid *sp_solids_find(const sp_solids *solids, spate_solid_id id);
+spate_solid_id sp_solids_id(const sp_solids *solids, int index); /* {0, 0} if there is none */
 
 /* Bounds and totals from the poses as they are; nothing moves. */
 void sp_solids_refresh(sp_solids *solids);

@@ -43,7 +43,7 @@ static uint64_t layout_hash(X(sim) *s)
 }
 
 typedef struct solid_record {
-    int32_t id, live, driven, zero;
+    uint32_t generation, live, driven, zero;
     double born;
     sp_pose from, to;
     double host_position[3], host_rotation[3];
@@ -67,7 +67,7 @@ static spate_status save_solids(X(sim) *s, sp_stream *stream)
         const sp_solid *solid = &s->solids.items[k];
         solid_record record;
         memset(&record, 0, sizeof record);
-        record.id = solid->id;
+        record.generation = solid->generation;
         record.live = solid->live;
         record.driven = solid->driven;
         record.born = solid->born;
@@ -80,13 +80,17 @@ static spate_status save_solids(X(sim) *s, sp_stream *stream)
     return SPATE_OK;
 }
 
-static spate_status load_solids(X(sim) *s, sp_stream *stream)
+static spate_status load_solids(X(sim) *s, sp_stream *stream, spate_error *error)
 {
     for (int k = 0; k < s->solids.count; k++) {
         sp_solid *solid = &s->solids.items[k];
         solid_record record;
         TRY(sp_stream_read(stream, &record, sizeof record));
-        solid->id = record.id;
+        if (solid->generation != record.generation)
+            return sp_fail(error, SPATE_ERROR_FILE, NULL,
+                           "solid %d was added or removed another number of times when the "
+                           "checkpoint was saved",
+                           k);
         solid->live = record.live != 0;
         solid->driven = record.driven != 0;
         solid->born = record.born;
@@ -103,9 +107,9 @@ static spate_status load_solids(X(sim) *s, sp_stream *stream)
 static spate_status save_emitters(X(sim) *s, sp_stream *stream)
 {
     for (int k = 0; k < s->emitter_count; k++) {
-        uint64_t started = s->emitters[k].started;
+        uint32_t flags[2] = {s->emitters[k].started, s->emitters[k].off};
         TRY(sp_stream_write(stream, s->emitters[k].travelled, sizeof s->emitters[k].travelled));
-        TRY(sp_stream_write(stream, &started, sizeof started));
+        TRY(sp_stream_write(stream, flags, sizeof flags));
     }
     return SPATE_OK;
 }
@@ -113,11 +117,13 @@ static spate_status save_emitters(X(sim) *s, sp_stream *stream)
 static spate_status load_emitters(X(sim) *s, sp_stream *stream)
 {
     for (int k = 0; k < s->emitter_count; k++) {
-        uint64_t started;
+        uint32_t flags[2];
         TRY(sp_stream_read(stream, s->emitters[k].travelled, sizeof s->emitters[k].travelled));
-        TRY(sp_stream_read(stream, &started, sizeof started));
-        s->emitters[k].started = started != 0;
+        TRY(sp_stream_read(stream, flags, sizeof flags));
+        s->emitters[k].started = flags[0] != 0;
+        s->emitters[k].off = flags[1] != 0;
     }
+    X(mark_flows)(s);
     return SPATE_OK;
 }
 
@@ -176,7 +182,7 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
         return sp_fail(error, SPATE_ERROR_FILE, NULL, "the checkpoint belongs to another scene");
     TRY(sp_stream_read(stream, &record, sizeof record));
     TRY(sp_stream_check(stream, error));
-    TRY(load_solids(s, stream));
+    TRY(load_solids(s, stream, error));
     TRY(load_emitters(s, stream));
     s->particles.count = 0;
     s->sorted = false;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static const char magic[8] = {'s', 'p', 'a', 't', 'e', 'c', 'p', '2'};
+static const char magic[8] = {'s', 'p', 'a', 't', 'e', 'c', 'p', '3'};
 
 /* Mixes bytes into the checksum, eight at a time; the split of a message into calls matters, and is
  * the same in both directions. */
@@ -49,16 +49,17 @@ spate_status sp_stream_check(sp_stream *stream, spate_error *error)
     return SPATE_OK;
 }
 
-static spate_status save(const spate_sim *sim, sp_stream *stream)
+static spate_status save(spate_sim *sim, sp_stream *stream)
 {
     TRY(sp_stream_write(stream, magic, sizeof magic));
     TRY(sim->table->save(sim->instance, stream));
     return sp_stream_seal(stream);
 }
 
-spate_status spate_sim_save(const spate_sim *sim, spate_write_fn *write, void *user,
-                            spate_error *error)
+spate_status spate_sim_save(spate_sim *sim, spate_write_fn *write, void *user, spate_error *error)
 {
+    TRY(sp_sim_may_change(sim, "spate_sim_save",
+                          error)); /* inside a step there is nothing to save */
     sp_stream stream = {.write = write, .user = user};
     spate_status status = save(sim, &stream);
     return status == SPATE_OK ? status
@@ -78,7 +79,8 @@ static spate_status load(spate_sim *sim, sp_stream *stream, spate_error *error)
 spate_status spate_sim_load(spate_sim *sim, spate_read_fn *read, void *user, spate_error *error)
 {
     sp_stream stream = {.read = read, .user = user};
-    sim->common.gauges_known = false;
+    TRY(sp_sim_may_change(sim, "spate_sim_load", error));
+    sim->common.gauges_known = sim->common.grid_known = false;
     spate_error found = {.status = SPATE_OK};
     spate_status status = load(sim, &stream, &found);
     if (status == SPATE_OK)

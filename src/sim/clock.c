@@ -46,7 +46,7 @@ static double gravity_size(const sp_common *common)
     return sqrt(sum);
 }
 
-double spate_sim_next_dt(const spate_sim *sim)
+double spate_sim_next_dt(spate_sim *sim)
 {
     const sp_common *common = &sim->common;
     const spate_scene *scene = common->scene;
@@ -98,6 +98,7 @@ static void advance_clock(spate_sim *sim, double dt)
         common->inside = 0;
     common->frame += (int)frames;
     common->frame_done = frames > 0;
+    common->grid_known = true;
     sp_sim_read_gauges(sim, false);
 }
 
@@ -126,10 +127,12 @@ spate_status spate_sim_step(spate_sim *sim, double dt, spate_error *error)
     if (!(dt >= 0) || !(dt < 1e9))
         return sp_fail(error, SPATE_ERROR_USAGE, "dt",
                        "must be a number of seconds, not negative (got %g)", dt);
+    TRY(sp_sim_may_change(sim, "spate_sim_step", error));
     if (dt == 0)
         dt = spate_sim_next_dt(sim);
     if (common->frame_done)
         begin_frame(common);
+    common->grid_known = false;
     double speed = sim->table->max_speed(sim->instance, dt);
     common->cfl = fmax(common->cfl, speed * dt / cell_size(sim));
     uint64_t allocations = sp_alloc_count();
@@ -150,6 +153,25 @@ spate_status spate_sim_step_frame(spate_sim *sim, spate_error *error)
 }
 
 /* ---- stages */
+
+void spate_sim_set_stage_callback(spate_sim *sim, spate_stage_fn *fn, void *user)
+{
+    sim->common.stage_fn = fn;
+    sim->common.stage_user = user;
+}
+
+spate_status sp_stage_done(sp_common *common, int stage, spate_error *error)
+{
+    if (!common->stage_fn)
+        return SPATE_OK;
+    common->in_callback = true;
+    int answer = common->stage_fn(common->stage_user, common->sim, stage);
+    common->in_callback = false;
+    if (answer == 0)
+        return SPATE_OK;
+    return sp_fail(error, SPATE_ERROR_STOPPED, spate_stage_name(stage),
+                   "the stage callback ended the step (it returned %d)", answer);
+}
 
 static const char *const stage_names[SP_STAGE_COUNT] = {
 #define STAGE(name, text) text,
@@ -184,6 +206,7 @@ spate_status spate_sim_run_stage(spate_sim *sim, int stage, double dt, spate_err
 {
     if (stage < 0 || stage >= SP_STAGE_COUNT || !(dt >= 0))
         return sp_fail(error, SPATE_ERROR_USAGE, "stage", "no such stage, or a negative step");
+    TRY(sp_sim_may_change(sim, "spate_sim_run_stage", error));
     if (stage == SP_STAGE_SORT && sim->common.frame_done)
         begin_frame(&sim->common);
     TRY(sim->table->run_stage(sim->instance, (sp_stage)stage, dt, error));

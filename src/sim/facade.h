@@ -1,5 +1,5 @@
 /* facade.h -- what the files of the public face of a simulation share: api.c, clock.c, devices.c,
- * stats.c, checkpoint_stream.c. None of them has a dimension. */
+ * look.c, stats.c, checkpoint_stream.c. None of them has a dimension. */
 #ifndef SPATE_SIM_FACADE_H
 #define SPATE_SIM_FACADE_H
 
@@ -17,6 +17,12 @@ struct spate_sim {
 spate_status sp_device_choose(const spate_options *options, const sp_device **device,
                               spate_error *error);
 const sp_table *sp_device_table(const spate_scene *scene, const sp_device *device);
+
+/* ---- api.c: arguments. `what` and `name` are where an error says it is. */
+spate_status sp_sim_may_change(const spate_sim *sim, const char *what, spate_error *error);
+spate_status sp_check_finite(const char *name, const double *values, size_t count,
+                             spate_error *error);
+spate_status sp_sim_check_solid(const spate_sim *sim, spate_solid_id id, spate_error *error);
 
 /* ---- clock.c */
 /* Fills common.gauges; build: no step has been taken yet. */

@@ -71,9 +71,14 @@ void spate_sim_progress_sized(const spate_sim *sim, spate_stats *stats, size_t s
     sp_sized_out(stats, size, &all, sizeof all);
 }
 
-void spate_sim_stats_sized(spate_sim *sim, spate_stats *stats, size_t size)
+bool spate_sim_stats_sized(spate_sim *sim, spate_stats *stats, size_t size)
 {
     spate_stats all = progress(sim);
-    sim->table->stats(sim->instance, &all);
+    bool measured = !sim->common.in_callback; /* it sorts the particles */
+    if (measured) {
+        sim->table->stats(sim->instance, &all);
+        sim->common.grid_known = false;
+    }
     sp_sized_out(stats, size, &all, sizeof all);
+    return measured;
 }

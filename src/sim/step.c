@@ -67,11 +67,14 @@ spate_status X(step)(X(sim) *s, double dt, spate_error *error)
 {
     double seconds[SP_STAGE_COUNT];
     spate_status status = SPATE_OK;
-    s->whole_step = !GPU_INSTANCE; /* there the next stage may run elsewhere */
+    /* on a GPU the next stage may run elsewhere; a callback is to see what each stage has done */
+    s->whole_step = !GPU_INSTANCE && !s->common->stage_fn;
     for (int stage = 0; stage < SP_STAGE_COUNT && status == SPATE_OK; stage++) {
         double start = sp_seconds();
         status = X(run_stage)(s, stage, dt, error);
         seconds[stage] = sp_seconds() - start;
+        if (status == SPATE_OK)
+            status = sp_stage_done(s->common, stage, error);
     }
     s->whole_step = false;
     TRY(status);

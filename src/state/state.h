@@ -151,7 +151,8 @@ typedef struct X(emitter) {
     float velocity[DIM];        /* m/s */
     int source;                 /* value of the channel "source" */
     double travelled[DIM];      /* sub-cells, how far its lattice has moved */
-    bool started;               /* has emitted before */
+    bool started;               /* has emitted before, since it was last turned on */
+    bool off;                   /* gives nothing, and its cells are like others */
     double low[DIM], high[DIM]; /* sub-cells, bounds of its shape in the domain */
     _Atomic uint8_t *occupied;  /* per place of the box of its lattice; 0 between steps */
     size_t places;              /* room in `occupied` */
@@ -443,6 +444,7 @@ void X(emitters_destroy)(X(sim) *s);
 size_t X(emitter_advance)(X(sim) *s, X(emitter) *e, double dt, X(lattice) *lattice);
 spate_status X(reseed)(X(sim) *s, spate_error *error); /* reseed.c: the last part of EMIT */
 X(reseeding) X(reseeding_of)(const X(sim) *s);         /* what it goes by */
+void X(mark_flows)(X(sim) *s);       /* marks and mark_of: inflows that are on, and outflows */
 void X(prescribe_inflow)(X(sim) *s); /* faces of inflow cells get the inflow's velocity */
 
 /* ---- channels.c */

@@ -160,7 +160,8 @@ static int measure_case(const bench *b, const char *name)
     if (!scene)
         return code;
     spate_forecast forecast;
-    spate_options options = spate_options_default();
+    spate_options options;
+    spate_options_default(&options);
     options.log = tool_log;
     options.log_user = (void *)name;
     /* a device that this process has woken could not be used by the processes of the runs, and most

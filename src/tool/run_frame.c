@@ -62,7 +62,7 @@ static spate_status write_frame(run_frame *f)
     if (f->beside && !sp_snapshot_wait(run->sim))
         return sp_fail(error, SPATE_ERROR_DEVICE, "device",
                        "the particles of frame %d could not be copied to the host", f->now.frame);
-    if (due && run->scene->output.mesh == SPATE_MESH_PLY)
+    if (due && run->scene->output.mesh == SPATE_OUTPUT_MESH_PLY)
         TRY(run_mesh_start(run, &f->now, error));
     if (due)
         TRY(run_output_frame(run, f->beside ? &f->now : NULL, error));
@@ -86,8 +86,8 @@ static void write_in_background(void *args)
 static bool reads_particles(const tool_run *run, const run_film *film, int frame)
 {
     const spate_scene *scene = run->scene;
-    bool files = scene->output.particles != SPATE_PARTICLES_NONE || run->volume_out || run->film ||
-                 scene->output.mesh == SPATE_MESH_PLY;
+    bool files = scene->output.particles != SPATE_OUTPUT_PARTICLES_NONE || run->volume_out ||
+                 run->film || scene->output.mesh == SPATE_OUTPUT_MESH_PLY;
     return film || (files && is_due(run, frame));
 }
 
@@ -134,7 +134,7 @@ int run_frame_write(tool_run *run, run_frame_numbers *numbers)
     }
     f->now = (sp_snapshot){.frame = spate_sim_frame(run->sim), .time = spate_sim_time(run->sim)};
     if (reads_particles(run, numbers->film, f->now.frame))
-        f->now.particles = spate_particles_view(run->sim);
+        spate_sim_particles_view(run->sim, "fluid", &f->now.particles);
     f->numbers = *numbers;
     f->status = write_frame(f);
     *numbers = f->numbers;

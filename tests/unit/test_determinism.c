@@ -49,7 +49,7 @@ static spate_scene *dam(int dim)
     sample_sphere(scene, SPATE_LIST_FILL, 0.9, 0.6, 0.3, 0.12);
     sample_sphere(scene, SPATE_LIST_SOLIDS, 0.75, 0.1, 0.3, 0.13)->friction = 0.3;
     sample_box(scene, SPATE_LIST_SOLIDS, 0.95, -0.1, 0.05, 1.05, 0.3, 0.5)->rotation[2] = 20;
-    spate_shape *bar = spate_scene_add(scene, SPATE_LIST_SOLIDS);
+    spate_shape *bar = spate_scene_add_shape(scene, SPATE_LIST_SOLIDS);
     double from[3] = {0.5, 0.5, 0.1}, to[3] = {0.7, 0.6, 0.6};
     bar->shape = SPATE_SHAPE_CAPSULE;
     memcpy(bar->from, from, sizeof from);
@@ -100,7 +100,7 @@ static spate_scene *stream(int dim)
     sample_velocity(sample_sphere(scene, SPATE_LIST_FILL, 0.1, 0.4, 0.05, 0.1), 1, -0.5, 0.4);
     sample_velocity(sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 1.2, 0.15, 0.3), 1, 0, 0.3);
     if (dim == 3) {
-        spate_shape *rock = spate_scene_add(scene, SPATE_LIST_SOLIDS);
+        spate_shape *rock = spate_scene_add_shape(scene, SPATE_LIST_SOLIDS);
         rock->shape = SPATE_SHAPE_MESH;
         rock->mesh = sample_mesh(0.2, 0.2, 0.12);
         rock->position[0] = 0.6;
@@ -372,7 +372,7 @@ static void host_scheduler(void)
         uint64_t expected = run(k, 1, 20);
         for (int h = 0; h < 2; h++) {
             int calls = 0;
-            spate_options options = spate_options_default();
+            spate_options options = sample_options();
             options.threads = 3 + h;
             options.schedule = hosts[h];
             options.schedule_user = &calls;
@@ -396,7 +396,7 @@ static void hash_sees(void)
     advance(b, 3);
     CHECK(spate_sim_hash(a) == spate_sim_hash(b));
     float *columns[4];
-    CHECK(spate_channel_view(a, "dye", columns) == 3);
+    CHECK(spate_sim_channel_view(a, "dye", columns) == 3);
     float before = columns[2][17];
     columns[2][17] = before + 1e-6f;
     CHECK(spate_sim_hash(a) != spate_sim_hash(b));
@@ -405,7 +405,7 @@ static void hash_sees(void)
     sample_stats(a); /* sorts */
     CHECK(spate_sim_hash(a) == spate_sim_hash(b));
     double far[3] = {0.1, 0.1, 0.1}, push[3] = {1e-5, 0, 0};
-    spate_sim_add_impulse(a, far, 0.05, push);
+    spate_sim_add_impulse(a, far, 0.05, push, NULL);
     CHECK(spate_sim_hash(a) != spate_sim_hash(b));
     spate_sim_destroy(a);
     spate_sim_destroy(b);

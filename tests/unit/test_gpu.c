@@ -24,10 +24,10 @@ static int larger_first(const void *a, const void *b)
  * no number is infinite. */
 static apart difference(spate_sim *a, spate_sim *b, size_t exempt)
 {
-    size_t count = spate_particles_count(a);
-    double scale = spate_particles_view(a).scale;
+    size_t count = spate_sim_particles_count(a, "fluid");
+    double scale = sample_view(a).scale;
     apart result = {HUGE_VAL, HUGE_VAL, HUGE_VAL, 0};
-    if (count != spate_particles_count(b))
+    if (count != spate_sim_particles_count(b, "fluid"))
         return result;
     float *x[2], *v[2];
     uint32_t *id[2];
@@ -38,7 +38,7 @@ static apart difference(spate_sim *a, spate_sim *b, size_t exempt)
         x[k] = malloc((count + 1) * 12);
         v[k] = malloc((count + 1) * 12);
         id[k] = malloc((count + 1) * 4);
-        spate_particles_read(sims[k], x[k], v[k], id[k]);
+        spate_sim_particles_read(sims[k], "fluid", x[k], v[k], id[k]);
     }
     for (size_t k = 0; k < count; k++)
         if (id[0][k] < 2 * count)
@@ -73,7 +73,7 @@ static apart difference(spate_sim *a, spate_sim *b, size_t exempt)
 static spate_shape *add_sphere(spate_scene *scene, spate_list list, double x, double y,
                                double radius)
 {
-    spate_shape *ball = spate_scene_add(scene, list);
+    spate_shape *ball = spate_scene_add_shape(scene, list);
     ball->shape = SPATE_SHAPE_SPHERE;
     ball->center[0] = x;
     ball->center[1] = y;
@@ -112,9 +112,9 @@ static void add_gauges(spate_scene *scene)
 
 static void compare_gauges(spate_sim *cpu, spate_sim *gpu)
 {
-    for (int k = 0; k < spate_gauge_count(cpu); k++) {
+    for (int k = 0; k < spate_sim_gauge_count(cpu); k++) {
         double one[3], two[3];
-        CHECK(spate_gauge_read(cpu, k, one) == spate_gauge_read(gpu, k, two));
+        CHECK(spate_sim_gauge_read(cpu, k, one) == spate_sim_gauge_read(gpu, k, two));
         for (int d = 0; d < 3; d++)
             CHECK_NEAR(two[d], one[d], 1e-3 * fabs(one[0]) + 1e-3);
     }
@@ -138,7 +138,7 @@ static void add_paddle(spate_scene *scene)
                                        -0.3,  0.3,   0.06, 0.3,  0.3,   -0.06, 0.3,  0.3};
     static const uint32_t triangles[36] = {0, 2, 1, 0, 3, 2, 4, 5, 6, 4, 6, 7, 0, 1, 5, 0, 5, 4,
                                            2, 3, 7, 2, 7, 6, 1, 2, 6, 1, 6, 5, 0, 4, 7, 0, 7, 3};
-    spate_shape *paddle = spate_scene_add(scene, SPATE_LIST_SOLIDS);
+    spate_shape *paddle = spate_scene_add_shape(scene, SPATE_LIST_SOLIDS);
     paddle->shape = scene->dim == 3 ? SPATE_SHAPE_MESH : SPATE_SHAPE_CAPSULE;
     paddle->position[0] = 0.9;
     paddle->position[1] = 0.4;
@@ -161,7 +161,7 @@ static void add_paddle(spate_scene *scene)
 
 static void add_inflow(spate_scene *scene)
 {
-    spate_shape *pipe = spate_scene_add(scene, SPATE_LIST_INFLOWS);
+    spate_shape *pipe = spate_scene_add_shape(scene, SPATE_LIST_INFLOWS);
     pipe->shape = SPATE_SHAPE_BOX;
     pipe->min[0] = 0;
     pipe->max[0] = 0.2;
@@ -233,7 +233,7 @@ static spate_scene *make_scene(int dim, int variant)
     scene->domain.cells = 32;
     scene->gravity[1] = -9.81;
     scene->pressure.tolerance = 1e-6;
-    spate_shape *fill = spate_scene_add(scene, SPATE_LIST_FILL);
+    spate_shape *fill = spate_scene_add_shape(scene, SPATE_LIST_FILL);
     fill->shape = SPATE_SHAPE_BOX;
     fill->min[0] = fill->min[1] = fill->min[2] = 0;
     fill->max[0] = 0.8;
@@ -276,8 +276,8 @@ static spate_scene *make_scene(int dim, int variant)
         break;
     case PUSHED: scene->volume.method = SPATE_VOLUME_BOTH; break;
     case VOXEL:
-        scene->pressure.solids = SPATE_SOLIDS_VOXEL;
-        scene->pressure.surface = SPATE_SURFACE_VOXEL;
+        scene->pressure.solids = SPATE_SOLID_MODEL_VOXEL;
+        scene->pressure.surface = SPATE_SURFACE_MODEL_VOXEL;
         scene->domain.friction = 0.2;
         add_ball(scene, 0);
         add_gauges(scene);
@@ -288,7 +288,7 @@ static spate_scene *make_scene(int dim, int variant)
         break;
     case VOXEL_PADDLE:
         add_paddle(scene);
-        scene->pressure.solids = SPATE_SOLIDS_VOXEL;
+        scene->pressure.solids = SPATE_SOLID_MODEL_VOXEL;
         scene->fluid.kernel = SPATE_KERNEL_QUADRATIC;
         break;
     case FLOWS:
@@ -349,7 +349,8 @@ static void ten_steps(int dim, int variant)
         must(spate_sim_step(gpu, dt, &error), &error);
     }
     if (cpu && gpu) {
-        size_t count = spate_particles_count(cpu), some = decided(variant, scene, count);
+        size_t count = spate_sim_particles_count(cpu, "fluid"),
+               some = decided(variant, scene, count);
         apart gap = difference(cpu, gpu, some);
         printf("  %dD %s: after %d steps places differ by %.2g cells, %zu of %zu by more than %g\n",
                dim, variants[variant], STEPS, gap.most, gap.far, count, FAR);
@@ -386,10 +387,10 @@ static void ten_steps_3d(void)
 /* How far along x the water has come, m: all but one particle in 200 are before it. */
 static double front(spate_sim *sim)
 {
-    size_t count = spate_particles_count(sim);
+    size_t count = spate_sim_particles_count(sim, "fluid");
     float *x = malloc((count + 1) * 12);
     double *along = malloc((count + 1) * sizeof *along), result = 0;
-    spate_particles_read(sim, x, NULL, NULL);
+    spate_sim_particles_read(sim, "fluid", x, NULL, NULL);
     for (size_t k = 0; k < count; k++)
         along[k] = (double)x[3 * k];
     qsort(along, count, sizeof *along, larger_first);
@@ -439,8 +440,8 @@ static void seconds(void)
 /* The largest difference of a field in the domain, against its largest value. */
 static double field_difference(spate_sim *a, spate_sim *b, const char *name)
 {
-    spate_field_view_data one, two;
-    if (!spate_field_view(a, name, &one) || !spate_field_view(b, name, &two))
+    spate_field_view one, two;
+    if (!spate_sim_field_view(a, name, &one) || !spate_sim_field_view(b, name, &two))
         return HUGE_VAL;
     double most = 0, largest = 1e-30;
     for (ptrdiff_t k = 0; k < one.count[2]; k++)
@@ -459,14 +460,14 @@ static double field_difference(spate_sim *a, spate_sim *b, const char *name)
 /* Whether the particles stand in the same order. */
 static bool same_order(spate_sim *a, spate_sim *b)
 {
-    size_t count = spate_particles_count(a);
-    if (count != spate_particles_count(b))
+    size_t count = spate_sim_particles_count(a, "fluid");
+    if (count != spate_sim_particles_count(b, "fluid"))
         return false;
     uint32_t *id[2];
     spate_sim *sims[2] = {a, b};
     for (int k = 0; k < 2; k++) {
         id[k] = malloc((count + 1) * sizeof *id[k]);
-        spate_particles_read(sims[k], NULL, NULL, id[k]);
+        spate_sim_particles_read(sims[k], "fluid", NULL, NULL, id[k]);
     }
     bool same = memcmp(id[0], id[1], count * sizeof *id[0]) == 0;
     free(id[0]);
@@ -479,9 +480,9 @@ static double channel_difference(spate_sim *a, spate_sim *b, const char *name)
 {
     float *one[4], *two[4];
     double most = 0;
-    if (!spate_channel_view(a, name, one) || !spate_channel_view(b, name, two))
+    if (!spate_sim_channel_view(a, name, one) || !spate_sim_channel_view(b, name, two))
         return 0;
-    for (size_t k = 0; k < spate_particles_count(a); k++) {
+    for (size_t k = 0; k < spate_sim_particles_count(a, "fluid"); k++) {
         double gap = fabs((double)one[0][k] - (double)two[0][k]);
         most = gap > most || gap != gap ? gap : most;
     }

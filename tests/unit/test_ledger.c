@@ -3,6 +3,8 @@
  * a step allocates nothing after warm-up. */
 #include "sample.h"
 
+#include <spate/spate_io.h>
+
 #include <math.h>
 
 /* channel_2d with fewer cells: inflow, step on the floor, outflow, open top; 10 s. */
@@ -87,7 +89,7 @@ static void ids_are_unique(void)
     uint32_t highest = 0;
     static unsigned char seen[1 << 20];
     while (sim && spate_sim_time(sim) < 0.5 && sample_step(sim, 0)) {
-        spate_particles_view_data view = spate_particles_view(sim);
+        spate_particles_view view = sample_view(sim);
         memset(seen, 0, sizeof seen);
         for (size_t k = 0; k < view.count; k++) {
             CHECK(view.id[k] < sizeof seen);
@@ -148,7 +150,7 @@ static spate_scene *inflow_scene(const inflow_case *c)
 static double nearest_inside(spate_sim *sim)
 {
     const spate_scene *scene = spate_sim_scene(sim);
-    spate_particles_view_data view = spate_particles_view(sim);
+    spate_particles_view view = sample_view(sim);
     const spate_shape *shape = &scene->inflows.items[0];
     static double x[20000][3];
     size_t count = 0;
@@ -177,7 +179,7 @@ static void one_inflow(const inflow_case *c)
     if (!sim)
         return;
     const double *v = c->velocity;
-    double dx = spate_particles_view(sim).scale, spacing = dx / c->per_axis, least = HUGE_VAL;
+    double dx = sample_view(sim).scale, spacing = dx / c->per_axis, least = HUGE_VAL;
     double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     uint64_t before = 0;
     double since = 0;

@@ -135,7 +135,7 @@ static void a_budget_goes_on(void)
 {
     for (int solver = SPATE_SOLVER_GAUSS_SEIDEL; solver <= SPATE_SOLVER_JACOBI; solver++) {
         spate_scene *scene = splash(2, (spate_solver)solver, 1);
-        spate_options options = spate_options_default();
+        spate_options options = sample_options();
         spate_error error = {0};
         options.log = count_warnings;
         warnings = 0;

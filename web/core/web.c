@@ -78,8 +78,8 @@ static void schedule(void *user, int count, void (*work)(void *args, int k), voi
 
 static spate_status take_size(spate_sim *sim)
 {
-    spate_field_view_data type;
-    spate_field_view(sim, "type", &type);
+    spate_field_view type;
+    spate_sim_field_view(sim, "type", &type);
     size_t count = 1;
     for (int d = 0; d < 3; d++)
         count *= (size_t)type.count[d];
@@ -103,7 +103,8 @@ static spate_status take_size(spate_sim *sim)
 
 static spate_sim *make(const spate_scene *scene)
 {
-    spate_options options = spate_options_default();
+    spate_options options;
+    spate_options_default(&options);
     options.threads = sp_pool_threads(pool);
     options.schedule = options.threads > 1 ? schedule : NULL;
     options.log = keep_warning;
@@ -136,11 +137,11 @@ static spate_scene *scene_from_now(const spate_scene *scene, double time)
 
 static spate_status carry_particles(spate_sim *from, spate_sim *to)
 {
-    size_t count = spate_particles_count(from);
+    size_t count = spate_sim_particles_count(from, "fluid");
     float *positions = sp_alloc(6 * count, sizeof *positions);
     if (!positions)
         return sp_fail_memory(&web_error, "the particles", 0);
-    spate_particles_read(from, positions, positions + 3 * count, NULL);
+    spate_sim_particles_read(from, "fluid", positions, positions + 3 * count, NULL);
     spate_status status =
         spate_sim_add_particles(to, positions, positions + 3 * count, count, NULL, &web_error);
     sp_free(positions);
@@ -194,11 +195,11 @@ EMSCRIPTEN_KEEPALIVE spate_status web_create(int threads, int keep)
 /* div u (1/s) of liquid cells that no solid cuts, NaN elsewhere. */
 static void take_divergence(float *into)
 {
-    spate_field_view_data u, v, type, solid;
-    spate_field_view(web_sim, "u", &u);
-    spate_field_view(web_sim, "v", &v);
-    spate_field_view(web_sim, "type", &type);
-    spate_field_view(web_sim, "solid", &solid);
+    spate_field_view u, v, type, solid;
+    spate_sim_field_view(web_sim, "u", &u);
+    spate_sim_field_view(web_sim, "v", &v);
+    spate_sim_field_view(web_sim, "type", &type);
+    spate_sim_field_view(web_sim, "solid", &solid);
     for (int j = 0; j < cells[1]; j++)
         for (int i = 0; i < cells[0]; i++) {
             const float *a = u.values + i * u.stride[0] + j * u.stride[1];
@@ -291,7 +292,7 @@ EMSCRIPTEN_KEEPALIVE const double *web_clock(void)
     values[0] = time_before + spate_sim_time(web_sim);
     values[1] = spate_sim_frame(web_sim);
     values[2] = (double)spate_sim_steps(web_sim);
-    values[3] = (double)spate_particles_count(web_sim);
+    values[3] = (double)spate_sim_particles_count(web_sim, "fluid");
     values[4] = step_dt;
     return values;
 }
@@ -299,7 +300,8 @@ EMSCRIPTEN_KEEPALIVE const double *web_clock(void)
 EMSCRIPTEN_KEEPALIVE const uint32_t *web_particles(void)
 {
     static uint32_t address[6];
-    spate_particles_view_data view = spate_particles_view(web_sim);
+    spate_particles_view view;
+    spate_sim_particles_view(web_sim, "fluid", &view);
     for (int d = 0; d < 3; d++) {
         address[d] = (uint32_t)view.x[d];
         address[3 + d] = (uint32_t)view.v[d];
@@ -327,8 +329,8 @@ EMSCRIPTEN_KEEPALIVE const int32_t *web_field(const char *name)
         return describe(divergence[0], 4, cells, packed);
     if (strcmp(name, "div_after") == 0)
         return describe(divergence[1], 4, cells, packed);
-    spate_field_view_data view;
-    if (!spate_field_view(web_sim, name, &view))
+    spate_field_view view;
+    if (!spate_sim_field_view(web_sim, name, &view))
         return NULL;
     if (view.bytes)
         return describe(view.bytes, 1, view.count, view.stride);
@@ -337,7 +339,8 @@ EMSCRIPTEN_KEEPALIVE const int32_t *web_field(const char *name)
 
 EMSCRIPTEN_KEEPALIVE const int32_t *web_ppc(void)
 {
-    spate_particles_view_data view = spate_particles_view(web_sim);
+    spate_particles_view view;
+    spate_sim_particles_view(web_sim, "fluid", &view);
     size_t row = (size_t)cells[0], layer = row * (size_t)cells[1];
     ptrdiff_t packed[3] = {1, (ptrdiff_t)row, (ptrdiff_t)layer};
     memset(per_cell, 0, layer * (size_t)cells[2]);
@@ -352,7 +355,9 @@ EMSCRIPTEN_KEEPALIVE const int32_t *web_ppc(void)
 
 EMSCRIPTEN_KEEPALIVE double web_cell_size(void)
 {
-    return spate_particles_view(web_sim).scale;
+    spate_particles_view view;
+    spate_sim_particles_view(web_sim, "fluid", &view);
+    return view.scale;
 }
 
 EMSCRIPTEN_KEEPALIVE int web_dim(void)

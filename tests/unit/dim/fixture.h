@@ -45,7 +45,7 @@ static inline void make_periodic(spate_scene *scene)
 static inline spate_shape *add_box(spate_scene *scene, spate_list list, const double low[3],
                                    const double high[3])
 {
-    spate_shape *box = spate_scene_add(scene, list);
+    spate_shape *box = spate_scene_add_shape(scene, list);
     box->shape = SPATE_SHAPE_BOX;
     FOR_DIM(d) {
         box->min[d] = low[d] * scene->domain.cell_size;
@@ -57,7 +57,7 @@ static inline spate_shape *add_box(spate_scene *scene, spate_list list, const do
 static inline spate_shape *add_ball(spate_scene *scene, spate_list list, const double center[3],
                                     double radius)
 {
-    spate_shape *ball = spate_scene_add(scene, list);
+    spate_shape *ball = spate_scene_add_shape(scene, list);
     ball->shape = SPATE_SHAPE_SPHERE;
     ball->radius = radius * scene->domain.cell_size;
     FOR_DIM(d)

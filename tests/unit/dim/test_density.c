@@ -203,7 +203,7 @@ static void excess_spreads(spate_solver solver, spate_surface_model surface, dou
     density_range(f, all, deep, &least, &most);
     CHECK_LESS(most, 1 + limit);
     CHECK_LESS(1 - limit, least);
-    if (surface == SPATE_SURFACE_GHOST) {
+    if (surface == SPATE_SURFACE_MODEL_GHOST) {
         spate_stats stats = {0};
         X(stats)(f->s, &stats);
         CHECK_NEAR(stats.volume / stats.volume_particles, 1, 0.01);
@@ -213,11 +213,11 @@ static void excess_spreads(spate_solver solver, spate_surface_model surface, dou
 
 static void excess_spreads_with_every_solver(void)
 {
-    excess_spreads(SPATE_SOLVER_MULTIGRID, SPATE_SURFACE_GHOST, 0.1);
-    excess_spreads(SPATE_SOLVER_MULTIGRID, SPATE_SURFACE_VOXEL, 0.1);
-    excess_spreads(SPATE_SOLVER_PCG, SPATE_SURFACE_GHOST, 0.1);
-    excess_spreads(SPATE_SOLVER_GAUSS_SEIDEL, SPATE_SURFACE_GHOST, 0.1);
-    excess_spreads(SPATE_SOLVER_JACOBI, SPATE_SURFACE_GHOST, 0.1);
+    excess_spreads(SPATE_SOLVER_MULTIGRID, SPATE_SURFACE_MODEL_GHOST, 0.1);
+    excess_spreads(SPATE_SOLVER_MULTIGRID, SPATE_SURFACE_MODEL_VOXEL, 0.1);
+    excess_spreads(SPATE_SOLVER_PCG, SPATE_SURFACE_MODEL_GHOST, 0.1);
+    excess_spreads(SPATE_SOLVER_GAUSS_SEIDEL, SPATE_SURFACE_MODEL_GHOST, 0.1);
+    excess_spreads(SPATE_SOLVER_JACOBI, SPATE_SURFACE_MODEL_GHOST, 0.1);
 }
 
 /* A block inside the water loses a third of its particles: it fills up again. */

@@ -195,7 +195,7 @@ static void check_ramp(double degrees, double jitter)
 {
     const double height = 9.6, turn = degrees * acos(-1.0) / 180;
     spate_scene *scene = DIM == 2 ? scene_of_cells(DX, 41, 20, 0) : scene_of_cells(DX, 32, 20, 10);
-    spate_shape *ramp = spate_scene_add(scene, SPATE_LIST_SOLIDS);
+    spate_shape *ramp = spate_scene_add_shape(scene, SPATE_LIST_SOLIDS);
     ramp->shape = SPATE_SHAPE_PLANE;
     FOR_DIM(d) {
         ramp->normal[d] = d == 0 ? -sin(turn) : d == 1 ? cos(turn) : 0;

@@ -23,8 +23,8 @@ static double divergence(const fixture *f, double dt)
 /* Solids and surface: both exact, or both of whole cells. */
 static void set_models(spate_scene *scene, bool voxel)
 {
-    scene->pressure.solids = voxel ? SPATE_SOLIDS_VOXEL : SPATE_SOLIDS_CUT;
-    scene->pressure.surface = voxel ? SPATE_SURFACE_VOXEL : SPATE_SURFACE_GHOST;
+    scene->pressure.solids = voxel ? SPATE_SOLID_MODEL_VOXEL : SPATE_SOLID_MODEL_CUT;
+    scene->pressure.surface = voxel ? SPATE_SURFACE_MODEL_VOXEL : SPATE_SURFACE_MODEL_GHOST;
 }
 
 /* A pool with a ball in it, a drop above, x periodic if asked; every particle with its own
