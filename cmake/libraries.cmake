@@ -92,7 +92,7 @@ function(spate_library name)
   if(NOT APPLE)
     set(script ${PROJECT_BINARY_DIR}/${name}.map)
     configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.map.in ${script} @ONLY)
-    target_link_options(${name}_shared PRIVATE
+    target_link_options(${name}_shared PRIVATE $<$<NOT:$<BOOL:${SPATE_SANITIZE}>>:LINKER:-z,defs>
       LINKER:--version-script=${script} LINKER:-Bsymbolic-functions)
     set_target_properties(${name}_shared PROPERTIES LINK_DEPENDS ${script})
   endif()
@@ -115,7 +115,7 @@ if(SPATE_IO)
   set_target_properties(spate_files PROPERTIES C_VISIBILITY_PRESET hidden)
   spate_library(spate_io spate_files)
   # helpers without state: the shared library has its own, so that libspate.so need not show them
-  spate_objects(spate_io_helpers ${src}/base/status.c ${src}/base/parallel.c ${src}/scene/attributes.c)
+  spate_objects(spate_io_helpers ${src}/base/status.c ${src}/base/parallel.c)
   set_target_properties(spate_io_helpers PROPERTIES C_VISIBILITY_PRESET hidden)
   target_sources(spate_io_shared PRIVATE $<TARGET_OBJECTS:spate_io_helpers>)
   foreach(kind static shared)
