@@ -1,24 +1,26 @@
 # A friendly front to CMake: `make run` and `make test` work on a fresh Debian 12 machine.
-# PRESET=debug (or asan, tsan, clang) takes another build; build folders are build/<preset>.
+# PRESET=dev (or debug, asan, tsan, clang) takes another build; build folders are build/<preset>.
 PRESET ?= release
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 SCENE ?= scenes/dam_break.json
 ARGS ?=
+CONFIGURE ?=
 
 BUILD = build/$(PRESET)
 SOURCES = $(shell find include src tests examples bench scripts web -name '*.[ch]' -o -name '*.cu')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test test-formats compilers test-cuda bench bench-cuda validate format format-check asan tsan clean install web test-web
+.PHONY: help deps build cuda run test test-formats compilers test-cuda bench bench-cuda validate format format-check asan tsan clean install web test-web
 
 help:
 	@echo "make run        compile and run a dam break   (SCENE=scenes/drop.json, ARGS='--frames 30')"
 	@echo "make test       compile and run the tests     (ARGS=shapes: only tests with that in the name)"
 	@echo "make test-formats  check the file formats with other people's readers, which it installs"
-	@echo "make build      compile into build/release    (PRESET=debug, asan, tsan or clang: another build)"
+	@echo "make build      compile into build/release    (PRESET=dev: quick to compile; debug, asan, tsan, clang)"
 	@echo "make bench      measure the speed"
 	@echo "make validate   the long tests, against theory and experiments"
+	@echo "make cuda       compile with the device cuda, which make build does by itself where there is a GPU"
 	@echo "make web        compile the page into build/web; build/release/spate serve shows it"
 	@echo "make test-web   test the page: in node, in Chromium at two sizes, in Firefox"
 	@echo "make test-cuda  test the device cuda, on a machine with nvcc and an NVIDIA GPU"
@@ -39,12 +41,18 @@ GENERATOR = $(if $(shell command -v ninja),Ninja,Unix Makefiles)
 
 build: deps
 	@mkdir -p $(BUILD)
-	@cmake --preset $(PRESET) $(if $(wildcard $(BUILD)/CMakeCache.txt),,-G "$(GENERATOR)") \
+	@cmake --preset $(PRESET) $(if $(filter release,$(PRESET)),$(CONFIGURE)) $(if $(wildcard $(BUILD)/CMakeCache.txt),,-G "$(GENERATOR)") \
 	    >$(BUILD)/configure.log 2>&1 || { cat $(BUILD)/configure.log; exit 1; }
 	@env -u MAKEFLAGS -u MAKELEVEL cmake --build $(BUILD) -j $(JOBS) $(if $(TARGETS),--target $(TARGETS))
 
+# Only the command; the film wants ffmpeg.
+run: TARGETS = spate_tool
 run: build
+	-@sh scripts/install-deps.sh run
 	$(BUILD)/spate run $(SCENE) --overwrite $(ARGS)
+
+cuda: CONFIGURE = -DSPATE_CUDA=ON
+cuda: build
 
 test: build
 	@tests/run $(BUILD) $(ARGS)
@@ -79,6 +87,7 @@ compilers:
 	@$(MAKE) --no-print-directory build PRESET=clang TARGETS=spate_tool
 	@SPATE_OTHER=$(CURDIR)/build/clang/spate tests/run -d compilers build/release
 
+bench: TARGETS = spate_tool spate_bench_pressure
 bench: build
 	$(BUILD)/spate bench $(ARGS)
 	$(BUILD)/spate_bench_pressure

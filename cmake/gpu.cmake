@@ -1,17 +1,25 @@
-# The devices beside the CPU: cuda, of src/cuda/*.cu, where nvcc and a GPU are found; and check, the same files as C,
-# for the tests (src/cuda/gpu.h). Each is an instance of the whole simulation, as an instruction set is.
+# The devices beside the CPU: cuda, of src/cuda/*.cu, where nvcc and a GPU are found, or on demand; and check, the same files as C,
+# for the tests (src/cuda/gpu.h).
 set(gpu_dir ${PROJECT_SOURCE_DIR}/src/cuda)
 file(GLOB gpu_sources CONFIGURE_DEPENDS ${gpu_dir}/*.cu ${gpu_dir}/pressure/*.cu)
 list(REMOVE_ITEM gpu_sources ${gpu_dir}/available.cu)
 file(GLOB gpu_host_sources CONFIGURE_DEPENDS ${gpu_dir}/*.c)
 
 set(SPATE_HAS_CUDA OFF)
-if(NOT EMSCRIPTEN AND NOT SPATE_SANITIZE AND NOT SPATE_CUDA STREQUAL "OFF")
+set(has_gpu OFF)
+if(EXISTS /proc/driver/nvidia/gpus OR EXISTS /dev/nvidia0 OR EXISTS /dev/dxg)
+  set(has_gpu ON)
+endif()
+if(NOT EMSCRIPTEN AND NOT SPATE_SANITIZE AND (SPATE_CUDA STREQUAL "ON" OR (SPATE_CUDA STREQUAL "AUTO" AND has_gpu)))
   include(CheckLanguage)
-  if(DEFINED ENV{CUDAARCHS} AND NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-    set(CMAKE_CUDA_ARCHITECTURES $ENV{CUDAARCHS})
-  elseif(NOT DEFINED CMAKE_CUDA_ARCHITECTURES) # machine code for Turing, Ampere and Hopper, and PTX for what follows
-    set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 90)
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    if(DEFINED ENV{CUDAARCHS})
+      set(CMAKE_CUDA_ARCHITECTURES $ENV{CUDAARCHS})
+    elseif(has_gpu)
+      set(CMAKE_CUDA_ARCHITECTURES native)
+    else() # to be carried elsewhere: machine code for Turing, Ampere and Hopper, and PTX for what follows
+      set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 90)
+    endif()
   endif()
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
@@ -24,12 +32,12 @@ if(NOT EMSCRIPTEN AND NOT SPATE_SANITIZE AND NOT SPATE_CUDA STREQUAL "OFF")
   endif()
 endif()
 
-# spate_gpu_host(LEVEL result): the simulation and the bridge with LEVEL, in 2D and 3D.
-function(spate_gpu_host level result)
+# spate_gpu_host(VARIANT result sources...): the host's part of a device, in 2D and 3D.
+function(spate_gpu_host variant result)
   foreach(dim 2 3)
-    set(name spate_sim${dim}_${level})
-    spate_objects(${name} ${level_sources} ${gpu_host_sources} ${ARGN})
-    target_compile_definitions(${name} PRIVATE DIM=${dim} LEVEL=${level} SPATE_GPU)
+    set(name spate_${variant}${dim}_host)
+    spate_objects(${name} ${gpu_host_sources} ${ARGN})
+    target_compile_definitions(${name} PRIVATE DIM=${dim} VARIANT=${variant})
     target_compile_options(${name} PRIVATE -O1) # the stages run on the device: quick to compile is worth more than quick
     set_target_properties(${name} PROPERTIES C_VISIBILITY_PRESET hidden)
     list(APPEND objects ${name})
@@ -42,7 +50,7 @@ function(spate_cuda_objects result)
   foreach(dim 2 3)
     set(name spate_cuda${dim})
     add_library(${name} OBJECT ${gpu_sources})
-    target_compile_definitions(${name} PRIVATE DIM=${dim} LEVEL=cuda SPATE_GPU)
+    target_compile_definitions(${name} PRIVATE DIM=${dim} VARIANT=cuda)
     list(APPEND objects ${name})
   endforeach()
   add_library(spate_cuda_common OBJECT ${gpu_dir}/available.cu)

@@ -1,9 +1,10 @@
 # libspate and libspate_io, each static and shared, from one compilation.
 #
-#     spate_core    base, scene, and what of the simulation has no dimension
-#     spate_sim2    src/state, src/sim, src/cpu and src/mesh with DIM=2
-#     spate_sim3    the same sources with DIM=3; on x86-64 also spate_sim2_v3, ..., for other instruction sets
-#     spate_files   src/io, src/render
+#     spate_core       base, scene, and what of the simulation has no dimension
+#     spate_sim2       src/state, src/sim, src/mesh and what of src/cpu has no vector code, with DIM=2
+#     spate_cpu2_base  the vector code of src/cpu with DIM=2; on x86-64 also _v3 and _v4, for other instruction sets
+#     spate_sim3, spate_cpu3_base, ...  the same sources with DIM=3
+#     spate_files      src/io, src/render
 set(src ${PROJECT_SOURCE_DIR}/src)
 
 # Sources under src/sim and src/mesh that are compiled once: they know the two dimensions only by their tables.
@@ -11,13 +12,21 @@ set(dimension_free ${src}/sim/api.c ${src}/sim/checkpoint_stream.c ${src}/sim/cl
   ${src}/sim/look.c ${src}/sim/stats.c ${src}/mesh/api.c)
 
 file(GLOB core_sources CONFIGURE_DEPENDS ${src}/base/*.c ${src}/scene/*.c)
-file(GLOB sim_sources CONFIGURE_DEPENDS ${src}/state/*.c ${src}/sim/*.c ${src}/cpu/*.c
-  ${src}/cpu/pressure/*.c ${src}/cpu/push/*.c
-  ${src}/mesh/*.c)
+file(GLOB sim_sources CONFIGURE_DEPENDS ${src}/state/*.c ${src}/sim/*.c ${src}/mesh/*.c)
+file(GLOB cpu_sources CONFIGURE_DEPENDS ${src}/cpu/*.c ${src}/cpu/pressure/*.c ${src}/cpu/push/*.c)
 file(GLOB files_sources CONFIGURE_DEPENDS ${src}/io/*.c ${src}/render/*.c)
 list(REMOVE_ITEM sim_sources ${dimension_free})
-set(level_sources ${sim_sources})
-list(FILTER level_sources EXCLUDE REGEX "/src/mesh/")
+
+# What is built per instruction set names its functions DEV(...) (src/kernels/dim.h).
+set(vector_sources)
+foreach(source ${cpu_sources})
+  file(STRINGS ${source} variant LIMIT_COUNT 1 REGEX "DEV\\(")
+  if(variant)
+    list(APPEND vector_sources ${source})
+  else()
+    list(APPEND sim_sources ${source})
+  endif()
+endforeach()
 
 # Position-independent objects serve both libraries.
 function(spate_objects name)
@@ -36,13 +45,16 @@ foreach(dim 2 3)
   spate_objects(spate_sim${dim} ${sim_sources})
   target_compile_definitions(spate_sim${dim} PRIVATE DIM=${dim})
   set_target_properties(spate_sim${dim} PROPERTIES C_VISIBILITY_PRESET hidden)
-  set(sim_objects ${sim_objects} spate_sim${dim})
-  foreach(level ${SPATE_LEVELS})
-    spate_objects(spate_sim${dim}_${level} ${level_sources})
-    target_compile_definitions(spate_sim${dim}_${level} PRIVATE DIM=${dim} LEVEL=${level})
-    target_compile_options(spate_sim${dim}_${level} PRIVATE -march=x86-64-${level})
-    set_target_properties(spate_sim${dim}_${level} PROPERTIES C_VISIBILITY_PRESET hidden)
-    set(sim_objects ${sim_objects} spate_sim${dim}_${level})
+  list(APPEND sim_objects spate_sim${dim})
+  foreach(variant base ${SPATE_LEVELS})
+    set(name spate_cpu${dim}_${variant})
+    spate_objects(${name} ${vector_sources})
+    target_compile_definitions(${name} PRIVATE DIM=${dim} VARIANT=${variant})
+    if(NOT variant STREQUAL "base")
+      target_compile_options(${name} PRIVATE -march=x86-64-${variant})
+    endif()
+    set_target_properties(${name} PROPERTIES C_VISIBILITY_PRESET hidden)
+    list(APPEND sim_objects ${name})
   endforeach()
 endforeach()
 if(SPATE_LEVELS)

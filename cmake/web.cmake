@@ -13,7 +13,7 @@ endif()
 target_compile_options(spate_flags INTERFACE ${web_compile})
 target_link_options(spate_flags INTERFACE ${web_compile})
 
-foreach(objects spate_core spate_sim2 spate_sim3)
+foreach(objects spate_core spate_sim2 spate_sim3 spate_cpu2_base spate_cpu3_base)
   set(core_objects ${core_objects} $<TARGET_OBJECTS:${objects}>)
 endforeach()
 set(memory -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=64MB -sMAXIMUM_MEMORY=2GB -sTOTAL_STACK=1MB)

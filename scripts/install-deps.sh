@@ -2,6 +2,7 @@
 # install-deps.sh -- installs what is missing to compile spate, on Debian and its relatives.
 #
 #     sh scripts/install-deps.sh           compiler, cmake, pkg-config, Jansson, libpng
+#     sh scripts/install-deps.sh run       ffmpeg, which makes the film of a run
 #     sh scripts/install-deps.sh format    clang-format
 #     sh scripts/install-deps.sh formats   readers of the file formats (VTK, OpenVDB, Blender, node)
 #     sh scripts/install-deps.sh web       emscripten (the tests of the page also want node, npm and Chromium)
@@ -31,6 +32,9 @@ build)
         want "pkg-config libjansson-dev libpng-dev" "pkg-config, jansson and libpng with their headers"
     fi
     ;;
+run)
+    have ffmpeg || want "ffmpeg" "ffmpeg (without it there is no film)"
+    ;;
 format)
     have clang-format || want "clang-format" "clang-format (14)"
     ;;
@@ -47,7 +51,7 @@ formats)
     have npm || want "npm" "node and npm"
     ;;
 *)
-    echo "install-deps.sh: unknown group '$1' (build, format, web or formats)" >&2
+    echo "install-deps.sh: unknown group '$1' (build, run, format, web or formats)" >&2
     exit 2
     ;;
 esac

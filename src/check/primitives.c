@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void X(gpu_fail)(X(gpu) *g, const char *what, const char *why)
+void DEV(gpu_fail)(X(gpu) *g, const char *what, const char *why)
 {
     if (!g->failure[0])
         snprintf(g->failure, sizeof g->failure, "%s: %s", what, why);
@@ -26,40 +26,40 @@ typedef struct sender {
     int count;
 } sender;
 
-bool X(gpu_open)(X(gpu) *g, void *pool)
+bool DEV(gpu_open)(X(gpu) *g, void *pool)
 {
     g->stream = pool;
     g->shared_bytes = SIZE_MAX;
     g->sender = sp_alloc(1, sizeof(sender));
     if (!g->sender)
-        X(gpu_fail)(g, "check", "no memory left");
+        DEV(gpu_fail)(g, "check", "no memory left");
     return g->sender;
 }
 
-void X(gpu_close)(X(gpu) *g)
+void DEV(gpu_close)(X(gpu) *g)
 {
     sp_free(g->sender);
     g->stream = g->sender = NULL;
 }
 
-void *X(gpu_pin)(X(gpu) *g, size_t bytes)
+void *DEV(gpu_pin)(X(gpu) *g, size_t bytes)
 {
     (void)g;
     return sp_alloc(bytes, 1);
 }
 
-void X(gpu_unpin)(X(gpu) *g, void *block)
+void DEV(gpu_unpin)(X(gpu) *g, void *block)
 {
     (void)g;
     sp_free(block);
 }
 
-void X(gpu_send_begin)(X(gpu) *g)
+void DEV(gpu_send_begin)(X(gpu) *g)
 {
-    X(gpu_send_wait)(g);
+    DEV(gpu_send_wait)(g);
 }
 
-void X(gpu_send)(X(gpu) *g, void *to, const void *from, size_t bytes)
+void DEV(gpu_send)(X(gpu) *g, void *to, const void *from, size_t bytes)
 {
     sender *s = g->sender;
     memset(to, 0xff, bytes);
@@ -68,17 +68,17 @@ void X(gpu_send)(X(gpu) *g, void *to, const void *from, size_t bytes)
     s->copies[s->count++].bytes = bytes;
 }
 
-void X(gpu_send_end)(X(gpu) *g)
+void DEV(gpu_send_end)(X(gpu) *g)
 {
     (void)g;
 }
 
-void X(gpu_send_guard)(X(gpu) *g)
+void DEV(gpu_send_guard)(X(gpu) *g)
 {
-    X(gpu_send_wait)(g);
+    DEV(gpu_send_wait)(g);
 }
 
-bool X(gpu_send_wait)(X(gpu) *g)
+bool DEV(gpu_send_wait)(X(gpu) *g)
 {
     sender *s = g->sender;
     while (atomic_flag_test_and_set(&s->busy)) {}
@@ -89,42 +89,42 @@ bool X(gpu_send_wait)(X(gpu) *g)
     return true;
 }
 
-bool X(gpu_wait)(X(gpu) *g)
+bool DEV(gpu_wait)(X(gpu) *g)
 {
     return !g->failure[0];
 }
 
-void X(gpu_record)(X(gpu) *g, X(gpu_body) *body, void *user)
+void DEV(gpu_record)(X(gpu) *g, DEV(gpu_body) * body, void *user)
 {
     g->program = body;
     g->program_user = user;
 }
 
-void X(gpu_play)(X(gpu) *g)
+void DEV(gpu_play)(X(gpu) *g)
 {
     g->program(g, g->program_user);
 }
 
-void X(gpu_while)(X(gpu) *g, const uint32_t *more, X(gpu_body) *body, void *user)
+void DEV(gpu_while)(X(gpu) *g, const uint32_t *more, DEV(gpu_body) * body, void *user)
 {
     while (*more && !g->failure[0])
         body(g, user);
 }
 
 /* For tests: what the device has. */
-uint64_t X(memory_bytes) = UINT64_MAX;
+uint64_t DEV(memory_bytes) = UINT64_MAX;
 
-void X(gpu_memory)(X(gpu) *g, uint64_t *available, uint64_t *total)
+void DEV(gpu_memory)(X(gpu) *g, uint64_t *available, uint64_t *total)
 {
-    *total = X(memory_bytes);
+    *total = DEV(memory_bytes);
     *available = *total < g->allocated ? g->allocated : *total;
 }
 
-void *X(gpu_alloc)(X(gpu) *g, size_t bytes, const char *what)
+void *DEV(gpu_alloc)(X(gpu) *g, size_t bytes, const char *what)
 {
     void *block = g->failure[0] ? NULL : sp_alloc(bytes, 1);
     if (!block) {
-        X(gpu_fail)(g, what, "no memory left");
+        DEV(gpu_fail)(g, what, "no memory left");
         return NULL;
     }
     memset(block, 0xff, bytes);
@@ -132,7 +132,7 @@ void *X(gpu_alloc)(X(gpu) *g, size_t bytes, const char *what)
     return block;
 }
 
-void X(gpu_free)(X(gpu) *g, void *block, size_t bytes)
+void DEV(gpu_free)(X(gpu) *g, void *block, size_t bytes)
 {
     if (!block)
         return;
@@ -140,51 +140,51 @@ void X(gpu_free)(X(gpu) *g, void *block, size_t bytes)
     g->allocated -= bytes;
 }
 
-void X(gpu_upload)(X(gpu) *g, void *to, const void *from, size_t bytes)
+void DEV(gpu_upload)(X(gpu) *g, void *to, const void *from, size_t bytes)
 {
     if (bytes > 0 && !g->failure[0])
         memcpy(to, from, bytes);
 }
 
-void X(gpu_download)(X(gpu) *g, void *to, const void *from, size_t bytes)
+void DEV(gpu_download)(X(gpu) *g, void *to, const void *from, size_t bytes)
 {
-    X(gpu_upload)(g, to, from, bytes);
+    DEV(gpu_upload)(g, to, from, bytes);
 }
 
-void X(gpu_copy)(X(gpu) *g, void *to, const void *from, size_t bytes)
+void DEV(gpu_copy)(X(gpu) *g, void *to, const void *from, size_t bytes)
 {
-    X(gpu_upload)(g, to, from, bytes);
+    DEV(gpu_upload)(g, to, from, bytes);
 }
 
-void X(gpu_set)(X(gpu) *g, void *to, int byte, size_t bytes)
+void DEV(gpu_set)(X(gpu) *g, void *to, int byte, size_t bytes)
 {
     if (bytes > 0 && !g->failure[0])
         memset(to, byte, bytes);
 }
 
-void X(gpu_mark)(X(gpu) *g, int k)
+void DEV(gpu_mark)(X(gpu) *g, int k)
 {
     (void)g, (void)k;
 }
 
-bool X(gpu_times)(X(gpu) *g, double seconds[SP_STAGE_COUNT])
+bool DEV(gpu_times)(X(gpu) *g, double seconds[SP_STAGE_COUNT])
 {
     (void)g, (void)seconds;
     return false;
 }
 
-bool X(gpu_poisons)(void)
+bool DEV(gpu_poisons)(void)
 {
     return true;
 }
 
-size_t X(gpu_temporary_bytes)(size_t count)
+size_t DEV(gpu_temporary_bytes)(size_t count)
 {
     (void)count;
     return 0;
 }
 
-void X(gpu_scan)(X(gpu) *g, const uint32_t *values, uint32_t *sums, size_t count)
+void DEV(gpu_scan)(X(gpu) *g, const uint32_t *values, uint32_t *sums, size_t count)
 {
     uint32_t sum = 0;
     for (size_t k = 0; k < count && !g->failure[0]; k++) {
@@ -194,7 +194,7 @@ void X(gpu_scan)(X(gpu) *g, const uint32_t *values, uint32_t *sums, size_t count
     }
 }
 
-double X(gpu_sum)(X(gpu) *g, size_t count)
+double DEV(gpu_sum)(X(gpu) *g, size_t count)
 {
     double sum = 0;
     for (size_t k = 0; k < count && !g->failure[0]; k++)
@@ -202,7 +202,7 @@ double X(gpu_sum)(X(gpu) *g, size_t count)
     return sum;
 }
 
-double X(gpu_maximum)(X(gpu) *g, size_t count)
+double DEV(gpu_maximum)(X(gpu) *g, size_t count)
 {
     double most = 0;
     for (size_t k = 0; k < count && !g->failure[0]; k++)

@@ -6,12 +6,12 @@
  * past solids and walls (collide.c); those that have left, or have no place left, are marked dead.
  *
  * With the linear kernel and RK3 eight particles go at a time, with the same bits
- * (advect_lanes.c). In a whole step these also get their velocities here (X(hands_back_late)): G2P,
- * the first stage of Runge-Kutta and the displacement read the grid at the same place. */
+ * (advect_lanes.c). In a whole step these also get their velocities here (X(can_transfer_late)):
+ * G2P, the first stage of Runge-Kutta and the displacement read the grid at the same place. */
 #include "advect.h"
 
+#include "cpu.h"
 #include "kernels/rk.h"
-#include "state/device.h"
 
 void X(advect_one)(X(advection) *args, uint32_t k, const float x[DIM], float to[DIM])
 {
@@ -73,7 +73,7 @@ static bool goes_by_lanes(const X(sim) *s)
     return s->degree == KERNEL_LINEAR && order_of(s) == 3 && s->grid.size <= INT32_MAX;
 }
 
-bool X(hands_back_late)(const X(sim) *s)
+bool X(can_transfer_late)(const X(sim) *s)
 {
     return goes_by_lanes(s) && !s->apic && !X(pushes_apart)(s->common->scene);
 }
@@ -88,7 +88,7 @@ static void advect_range(void *user, size_t begin, size_t end, int worker)
         if (s->tiles.start[tile] == s->tiles.start[tile + 1])
             continue;
         if (by_lanes)
-            X(advect_lanes)(args, tile, args->scratch + (size_t)worker * X(patch_scratch)());
+            args->lanes->tile(args, tile, args->scratch + (size_t)worker * args->lanes->scratch);
         else
             args->tile[tile].work = advect_tile(args, order_of(s), tile);
     }
@@ -111,36 +111,39 @@ static void gather_results(const X(advection) *args)
     for (int k = 0; k < s->tiles.liquid_count; k++) {
         const X(advected) *tile = &args->tile[s->tiles.liquid[k]];
         work += tile->work;
-        if (args->hands_back && !(tile->fastest <= fastest)) /* a NaN stays */
+        if (args->transfer && !(tile->fastest <= fastest)) /* a NaN stays */
             fastest = tile->fastest;
     }
     X(book_separation)(s, work);
-    s->fastest = args->hands_back ? fastest : -1.0f;
+    s->fastest = args->transfer ? fastest : -1.0f;
 }
 
-spate_status X(advect_particles)(X(sim) *s, double dt, spate_error *error)
+spate_status X(advect)(X(sim) *s, double dt, bool transfer, const X(advect_lanes) *lanes,
+                       spate_error *error)
 {
     sp_common *common = s->common;
+    if (transfer)
+        s->unsound = 0;
     if (s->unsound > 0)
         return fail_unsound(s, s->unsound, error);
-    X(advection)
-    args = {.s = s,
-            .h = (float)(dt / s->grid.dx),
-            .hands_back = s->hands_back,
-            .kept = X(kept_share)(s),
-            .mover = X(mover_begin)(s, dt),
-            .flow = X(lanes_field_of)(&s->grid, s->u),
-            .carried = X(lanes_field_of)(&s->grid, s->carried),
-            .away = X(lanes_field_of)(&s->grid, s->away)};
+    X(advection) args = {.s = s};
+    args.h = (float)(dt / s->grid.dx);
+    args.transfer = transfer;
+    args.lanes = lanes;
+    args.kept = X(kept_share)(s);
+    args.mover = X(mover_begin)(s, dt);
+    args.flow = X(lanes_field_of)(&s->grid, s->u);
+    args.carried = X(lanes_field_of)(&s->grid, s->carried);
+    args.away = X(lanes_field_of)(&s->grid, s->away);
     sp_arena arena = X(arena)(s);
     size_t threads = (size_t)sp_pool_threads(common->pool);
-    args.scratch = sp_arena_take(&arena, threads, X(patch_scratch)());
+    args.scratch = sp_arena_take(&arena, threads, lanes->scratch);
     args.tile = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args.tile);
     /* not by colour: in the order of their places, tiles find the fields of the last one near */
     sp_parallel_for(common->pool, (size_t)s->tiles.active_count, 2, advect_range, &args);
     X(mover_end)(&args.mover);
     gather_results(&args);
-    s->hands_back = s->displaced = s->at_home = false;
+    s->displaced = s->at_home = false;
     uint64_t failed = args.unsound > 0 ? args.unsound : args.broken;
     return failed > 0 ? fail_unsound(s, failed, error) : SPATE_OK;
 }

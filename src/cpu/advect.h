@@ -3,7 +3,7 @@
 #ifndef SPATE_CPU_ADVECT_H
 #define SPATE_CPU_ADVECT_H
 
-#include "state/state.h"
+#include "cpu.h"
 
 #include "patch.h"
 
@@ -14,24 +14,33 @@
 /* What a tile's particles leave. */
 typedef struct X(advected) {
     double work;   /* sum of gravity times displacement, m^2/s^2 */
-    float fastest; /* the largest v^2, m^2/s^2; only if `hands_back` */
+    float fastest; /* the largest v^2, m^2/s^2; only if `transfer` */
 } X(advected);
+
+typedef struct X(advect_lanes) X(advect_lanes);
 
 typedef struct X(advection) {
     X(sim) *s;
     X(mover) mover;
     float h;                            /* dt / dx: from m/s to cells */
-    bool hands_back;                    /* G2P has left the particles' velocities to this stage */
+    bool transfer;                      /* particles get their velocities here, not in G2P */
     float kept;                         /* FLIP's share of a particle's own velocity */
     X(lanes_field) flow, carried, away; /* u; what G2P reads; the displacement (cells) */
-    char *scratch;                      /* per worker: patches */
-    X(advected) *tile;                  /* per tile */
+    const X(advect_lanes) *lanes;
+    char *scratch;     /* per worker: patches */
+    X(advected) *tile; /* per tile */
     _Atomic uint64_t broken, unsound;
 } X(advection);
 
 /* Moves particle k from x to `to`. */
 void X(advect_one)(X(advection) *args, uint32_t k, const float x[DIM], float to[DIM]);
-/* Linear kernel and RK3; scratch: of one worker. */
-void X(advect_lanes)(X(advection) *args, int tile, void *scratch);
+/* The particles of a tile, with the linear kernel and RK3: advect_lanes.c. */
+struct X(advect_lanes) {
+    void (*tile)(X(advection) *args, int tile, void *scratch);
+    size_t scratch; /* bytes that a worker needs */
+};
+/* The stage; transfer: with the particles' part of G2P. */
+spate_status X(advect)(X(sim) *s, double dt, bool transfer, const X(advect_lanes) *lanes,
+                       spate_error *error);
 
 #endif

@@ -7,7 +7,7 @@
  * displacement read it too. */
 #include "advect.h"
 
-#include "state/device.h"
+#include "cpu.h"
 
 #include <math.h>
 
@@ -16,7 +16,7 @@ typedef struct patches {
     X(patch) flow, carried, away;
 } patches;
 
-size_t X(patch_scratch)(void)
+size_t DEV(patch_scratch)(void)
 {
     return (sizeof(patches) + 63) / 64 * 64;
 }
@@ -24,7 +24,7 @@ size_t X(patch_scratch)(void)
 /* What the particles of a tile read and get; constants where eight go at a time. */
 typedef struct task {
     const patches *p; /* NULL: they read the grid */
-    bool hands_back;  /* new velocities first */
+    bool transfer;    /* new velocities first */
     bool displaced;   /* SEPARATE has a displacement */
 } task;
 
@@ -61,7 +61,7 @@ LANE_FN void bring_lanes_in(const X(grid) *g, const tile_view *view, floats x[DI
 LANE_FN void locate(const X(advection) *args, task task, const floats x[DIM], X(lanes_at) *at)
 {
     if (task.p)
-        X(patch_locate)(&task.p->flow, x, at); /* all patches are laid out alike */
+        DEV(patch_locate)(&task.p->flow, x, at); /* all patches are laid out alike */
     else
         X(lanes_locate)(&args->s->grid, x, at);
 }
@@ -181,7 +181,7 @@ LANE_FN void begin_group(const X(advection) *args, task task, const tile_view *v
     floats square = {0};
     g->square = lanes_of(0.0f);
     FOR_DIM(d) {
-        if (task.hands_back) {
+        if (task.transfer) {
             float *own = s->particles.v[d] + k;
             floats v = component(&args->carried, task.p ? &task.p->carried : NULL, &g->at, d) +
                        args->kept * lanes_load(own, n);
@@ -270,7 +270,8 @@ TILE_FN void advect_tile(X(advection) *args, int tile, task task, const tile_vie
         for (int lane = 0; lane < LANES; lane++)
             result->work += s->common->gravity[d] * s->grid.dx * (double)sum.ways[d][lane];
     if (!lanes_all(sum.sound))
-        atomic_fetch_add_explicit(&args->unsound, X(count_unsound)(s, tile), memory_order_relaxed);
+        atomic_fetch_add_explicit(&args->unsound, DEV(count_unsound)(s, tile),
+                                  memory_order_relaxed);
 }
 
 /* ---- tiles */
@@ -294,7 +295,7 @@ static bool fill_patches(const X(advection) *args, const int corner[DIM], patche
     }
     if (!(square * args->h * args->h <= 0.99f * s->reach * s->reach))
         return false;
-    if (args->hands_back)
+    if (args->transfer)
         X(patch_fill)(&p->carried, g, corner, 1, (X(patch_source)){.u = s->carried}, unused);
     if (s->displaced)
         X(patch_fill)(&p->away, g, corner, 1, (X(patch_source)){.u = s->away}, unused);
@@ -338,7 +339,7 @@ static void look_around(const X(advection) *args, const int corner[DIM], const f
     view->solids = !(view->way > 0.0f && square < view->way * view->way);
 }
 
-void X(advect_lanes)(X(advection) *args, int tile, void *scratch)
+static void advect_lanes(X(advection) *args, int tile, void *scratch)
 {
     const X(sim) *s = args->s;
     int corner[DIM];
@@ -352,12 +353,18 @@ void X(advect_lanes)(X(advection) *args, int tile, void *scratch)
     X(tile_cell)(&s->grid, tile, corner);
     if (!s->at_home || s->tiles.start[tile + 1] - s->tiles.start[tile] < PATCH_LEAST ||
         !fill_patches(args, corner, p, most)) {
-        advect_tile(args, tile, (task){NULL, args->hands_back, s->displaced}, &view);
+        advect_tile(args, tile, (task){NULL, args->transfer, s->displaced}, &view);
         return;
     }
     look_around(args, corner, most, &view);
-    if (args->hands_back && s->displaced) /* the usual thing */
+    if (args->transfer && s->displaced) /* the usual thing */
         advect_tile(args, tile, (task){p, true, true}, &view);
     else
-        advect_tile(args, tile, (task){p, args->hands_back, s->displaced}, &view);
+        advect_tile(args, tile, (task){p, args->transfer, s->displaced}, &view);
+}
+
+spate_status DEV(advect_particles)(X(sim) *s, double dt, bool transfer, spate_error *error)
+{
+    X(advect_lanes) lanes = {advect_lanes, DEV(patch_scratch)()};
+    return X(advect)(s, dt, transfer, &lanes, error);
 }

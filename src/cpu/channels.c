@@ -3,7 +3,7 @@
  * "age" grows by dt in every step. A channel with `pic` is averaged over the cells around each
  * particle: handed to the cell centres with the linear kernel and taken back from there, so that it
  * spreads like dye. All others are only carried. */
-#include "state/state.h"
+#include "cpu.h"
 
 #include <string.h>
 

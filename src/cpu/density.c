@@ -17,15 +17,13 @@
  * Faces around the liquid get the displacement as they got the velocity (extrapolate.c), so that
  * what lies on the surface goes with it. */
 #define LANE_COUNT 8
+#include "cpu.h"
 #include "cpu/pressure/pressure.h"
 #include "lanes.h"
-#include "state/device.h"
 
 #include <math.h>
 
 #define MOST_ERROR 0.5f /* of the density, in a step */
-#define TOLERANCE 1e-3  /* of the largest right side */
-#define MOST_SWEEPS 40  /* of solvers other than multigrid, which does one cycle */
 #define REACH 2         /* layers of faces around the liquid that get a displacement */
 
 /* ---- the right side */
@@ -163,32 +161,29 @@ static void extend_range(void *user, size_t begin, size_t end, int worker)
 static int solve_density(X(sim) *s)
 {
     if (s->common->scene->pressure.solver == SPATE_SOLVER_MULTIGRID) {
-        X(multigrid_once)(s);
+        DEV(multigrid_once)(s);
         return 1;
     }
-    X(solve)
-    solve = {.tolerance = TOLERANCE * X(system_largest_b)(s),
-             .max_iterations = MOST_SWEEPS,
-             .relaxation = s->common->scene->pressure.relaxation};
-    X(solve_system)(s, &solve);
+    X(solve) solve = {.max_iterations = DENSITY_SWEEPS};
+    solve.tolerance = DENSITY_TOLERANCE * DEV(system_largest_b)(s);
+    solve.relaxation = s->common->scene->pressure.relaxation;
+    DEV(solve_system)(s, &solve);
     return solve.iterations;
 }
 
 static void find_excess(X(sim) *s)
 {
-    ON_DEVICE(s, X(gpu_density_excess)(s->gpu); return );
     sp_pool *pool = s->common->pool;
     size_t unknown = (size_t)s->system.levels[0].tile_count;
     sp_parallel_for(pool, (size_t)s->tiles.border_count, 8, zero_range, s);
     sp_parallel_for(pool, unknown, 4, excess_range, s);
     X(remove_pocket_means)(s);
     if (s->common->scene->pressure.solver != SPATE_SOLVER_MULTIGRID) /* which starts from nothing */
-        X(forget_pressure)(s);
+        DEV(clear_pressure)(s);
 }
 
 static void extend(X(sim) *s)
 {
-    ON_DEVICE(s, X(gpu_density_extend)(s->gpu); return );
     for (int layer = 2; layer < 2 + REACH; layer++) {
         for (int parity = 0; parity < 2; parity++) {
             layer_args args = {s, layer, parity};
@@ -201,17 +196,15 @@ static void extend(X(sim) *s)
     X(fill_border_faces)(s, displacement, 1);
 }
 
-void X(project_density)(X(sim) *s)
+int DEV(project_density)(X(sim) *s)
 {
     X(system) *sys = &s->system;
     float *q = sys->q;
-    if (!s->density)
-        return;
     sys->q = sys->q_density;
     find_excess(s);
-    s->common->density_iterations += solve_density(s);
-    X(system_gradient)(s, s->away, true);
+    int iterations = solve_density(s);
+    DEV(system_gradient)(s, s->away, true);
     sys->q = q;
     extend(s);
-    s->displaced = true;
+    return iterations;
 }

@@ -11,8 +11,8 @@
  * the latter meet in the new layer. Velocities are looked at only in the groups of eight faces that
  * get one. */
 #define LANE_COUNT 8
+#include "cpu.h"
 #include "lanes.h"
-#include "state/device.h"
 
 #include <math.h>
 
@@ -379,7 +379,7 @@ static void extend_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-void X(extrapolate)(X(sim) *s, double dt)
+void DEV(extrapolate)(X(sim) *s, double dt)
 {
     size_t tiles = (size_t)s->tiles.face_count;
     float *const *const velocities[] = {s->u, s->u_old};

@@ -10,9 +10,9 @@
  * two of dt/2. Per cell that the water slides along the wall its speed falls by the factor exp(-k):
  * 1/e at f = 1/2; at f = 1 it has the speed of the wall. */
 #define LANE_COUNT 8
+#include "cpu.h"
 #include "kernels/faces.h"
 #include "lanes.h"
-#include "state/state.h"
 
 typedef struct force_args {
     X(sim) *s;
@@ -86,7 +86,7 @@ static void friction_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-void X(add_forces)(X(sim) *s, double dt)
+void DEV(add_forces)(X(sim) *s, double dt)
 {
     force_args args = {.s = s, .dt = dt};
     sp_parallel_for(s->common->pool, (size_t)s->tiles.face_count, 8, gravity_range, &args);

@@ -1,7 +1,7 @@
 /* fractions.c -- how much of each face and cell is free of solids, tile by tile; the maths stands
  * in kernels/fractions.h. */
 #include "kernels/fractions.h"
-#include "state/state.h"
+#include "cpu.h"
 
 float X(cell_share)(const X(sim) *s, size_t index)
 {

@@ -8,10 +8,10 @@
  * for every component and everywhere: where nothing happens on the grid, v loses (1 - ratio) of
  * what the grid cannot hold, nothing more. So one field is read, `carried` = u_new - ratio u_old;
  * u_new is the projected velocity with its change taken half way along the particles' paths
- * (kick.c). Water that moves as a whole keeps its velocity to the last bit: for a ratio of 1/2 and
- * more u - ratio u is exact. */
+ * (g2p_field.c). Water that moves as a whole keeps its velocity to the last bit: for a ratio of 1/2
+ * and more u - ratio u is exact. */
+#include "cpu.h"
 #include "patch.h"
-#include "state/device.h"
 
 #include <stdatomic.h>
 
@@ -23,7 +23,7 @@ typedef struct g2p_args {
     _Atomic uint64_t unsound;
 } g2p_args;
 
-uint64_t X(count_unsound)(const X(sim) *s, int tile)
+uint64_t DEV(count_unsound)(const X(sim) *s, int tile)
 {
     const X(particles) *p = &s->particles;
     uint64_t count = 0;
@@ -38,7 +38,7 @@ uint64_t X(count_unsound)(const X(sim) *s, int tile)
 
 static void add_unsound(g2p_args *args, int tile)
 {
-    atomic_fetch_add_explicit(&args->unsound, X(count_unsound)(args->s, tile),
+    atomic_fetch_add_explicit(&args->unsound, DEV(count_unsound)(args->s, tile),
                               memory_order_relaxed);
 }
 
@@ -81,7 +81,7 @@ LANE_FN void update_lanes(g2p_args *args, int tile, const X(patch) *patch)
         FOR_DIM(d)
             x[d] = lanes_load(p->x[d] + k, n);
         if (patch)
-            X(patch_locate)(patch, x, &at);
+            DEV(patch_locate)(patch, x, &at);
         else
             X(lanes_locate)(&s->grid, x, &at);
         FOR_DIM(d) {
@@ -114,7 +114,7 @@ static void g2p_range(void *user, size_t begin, size_t end, int worker)
 {
     g2p_args *args = user;
     X(sim) *s = args->s;
-    X(patch) *patch = (X(patch) *)(args->scratch + (size_t)worker * X(patch_scratch)());
+    X(patch) *patch = (X(patch) *)(args->scratch + (size_t)worker * DEV(patch_scratch)());
     for (size_t k = begin; k < end; k++) {
         int tile = s->tiles.active[k];
         if (s->tiles.start[tile] == s->tiles.start[tile + 1])
@@ -126,13 +126,13 @@ static void g2p_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-void X(grid_to_particles)(X(sim) *s, double dt)
+void DEV(grid_to_particles)(X(sim) *s, double dt)
 {
     sp_pool *pool = s->common->pool;
     sp_arena arena = X(arena)(s);
     g2p_args args = {
         .s = s, .field = X(lanes_field_of)(&s->grid, s->carried), .ratio = X(kept_share)(s)};
-    args.scratch = sp_arena_take(&arena, (size_t)sp_pool_threads(pool), X(patch_scratch)());
+    args.scratch = sp_arena_take(&arena, (size_t)sp_pool_threads(pool), DEV(patch_scratch)());
     /* not by colour: in the order of their places, tiles find the field of the last one near */
     sp_parallel_for(pool, (size_t)s->tiles.active_count, 2, g2p_range, &args);
     s->unsound = args.unsound;

@@ -2,8 +2,8 @@
  *
  * A step first takes a particle to x, with its velocity as it was, and then gives it the kick
  * k = u - u_old (pressure, gravity) that the grid finds at x. But the force acted along the path.
- * In water that turns as one body by an angle a per step, the kick found at x polane_mask to the
- * axis while the mean of the true one is turned back by a / 2; so every step keeps only cos(a) of
+ * In water that turns as one body by an angle a per step, the kick found at x points to the axis
+ * while the mean of the true one is turned back by a / 2; so every step keeps only cos(a) of
  * the angular momentum, and 100 steps per turn lose 18 % in each turn. The kick from half way back,
  *
  *     k(x - dt/2 u)  ~  k(x) - dt/2 (u . grad) k(x),      dt: of the step that led to x,
@@ -21,8 +21,8 @@
  * where particles read it: in tiles that hold some and in the nearest layers of those around, of
  * which a splash has many more. */
 #define LANE_COUNT 8
+#include "cpu.h"
 #include "lanes.h"
-#include "state/device.h"
 
 #define HALO 2                 /* cells: one to smooth, one for differences */
 #define SPAN (TILE + 2 * HALO) /* cells of a block along an axis */
@@ -81,7 +81,7 @@ static void extent_range(void *user, size_t begin, size_t end, int worker)
     const kick_args *args = user;
     for (size_t k = begin; k < end; k++) {
         int tile = args->s->tiles.liquid[k], low[3], high[3];
-        X(rows_with_particles)(args->s, tile, low, high);
+        DEV(rows_with_particles)(args->s, tile, low, high);
         for (int a = 1; a < DIM; a++) {
             args->extents[tile].low[a] = (int8_t)low[a];
             args->extents[tile].high[a] = (int8_t)high[a];
@@ -366,13 +366,7 @@ static void kick_range(void *user, size_t begin, size_t end, int worker)
         kick_tile(args, args->s->tiles.faces[k], &b);
 }
 
-float X(kept_share)(const X(sim) *s)
-{
-    const spate_scene *scene = s->common->scene;
-    return scene->fluid.transfer == SPATE_TRANSFER_FLIP ? (float)scene->fluid.flip_ratio : 0.0f;
-}
-
-void X(carry_kick)(X(sim) *s)
+void DEV(carry_kick)(X(sim) *s)
 {
     kick_args args = {
         .s = s, .half = (float)(0.5 * s->common->last_dt / s->grid.dx), .kept = X(kept_share)(s)};

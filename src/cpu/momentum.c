@@ -4,14 +4,14 @@
  *
  *     k = u(x) - u_old(x) = carried(x) - (1 - r) u_old(x),
  *
- * gravity, pressure and friction, taken where they acted (kick.c). G2P is to hand exactly that to
- * the particles, all together. What is missing in sum of v after it, against sum of v before it
+ * gravity, pressure and friction, taken where they acted (g2p_field.c). G2P is to hand exactly that
+ * to the particles, all together. What is missing in sum of v after it, against sum of v before it
  * plus sum of k, has been lost inside the liquid: by damping at the surface, say, or where u_old is
  * not what the particles gave because the grid does not resolve them. k is taken at the particles,
  * not from the sums of P2G on the faces, whose memory other stages need before G2P. It is measured
  * in the first step of each frame, as a share of the sum of m |v|, per second. */
+#include "cpu.h"
 #include "patch.h"
-#include "state/device.h"
 
 #include <math.h>
 
@@ -54,7 +54,7 @@ LANE_FN void add_kicks_of_lanes(const momentum_args *args, const X(patch) *patch
     FOR_DIM(d)
         x[d] = lanes_load(s->particles.x[d] + k, n);
     if (patch)
-        X(patch_locate)(patch, x, &at);
+        DEV(patch_locate)(patch, x, &at);
     else
         X(lanes_locate)(&s->grid, x, &at);
     FOR_DIM(d)
@@ -126,7 +126,7 @@ static void sum_tile(const momentum_args *args, int tile, X(patch) *memory, doub
 static void sum_range(void *user, size_t begin, size_t end, int worker)
 {
     const momentum_args *args = user;
-    X(patch) *memory = (X(patch) *)(args->scratch + (size_t)worker * X(patch_scratch)());
+    X(patch) *memory = (X(patch) *)(args->scratch + (size_t)worker * DEV(patch_scratch)());
     for (size_t k = begin; k < end; k++)
         sum_tile(args, args->s->tiles.liquid[k], memory, args->sums + k * SUMS);
 }
@@ -141,7 +141,7 @@ static void sum_all(X(sim) *s, bool kicked, double sums[SUMS])
                           .old = X(lanes_field_of)(&s->grid, s->u_old),
                           .rest = 1.0f - X(kept_share)(s),
                           .kicked = kicked,
-                          .scratch = sp_arena_take(&arena, threads, X(patch_scratch)()),
+                          .scratch = sp_arena_take(&arena, threads, DEV(patch_scratch)()),
                           .sums = sp_arena_take(&arena, tiles * SUMS, sizeof(double))};
     sp_parallel_for(s->common->pool, tiles, 1, sum_range, &args);
     memset(sums, 0, SUMS * sizeof *sums);
@@ -149,18 +149,46 @@ static void sum_all(X(sim) *s, bool kicked, double sums[SUMS])
         sums[k % SUMS] += args.sums[k];
 }
 
-void X(before_transfer)(X(sim) *s, double momentum[DIM])
+void DEV(before_transfer)(X(sim) *s, double momentum[DIM])
 {
     double sums[SUMS];
     sum_all(s, true, sums);
     memcpy(momentum, sums, DIM * sizeof *momentum);
 }
 
-void X(after_transfer)(X(sim) *s, double dt, const double momentum[DIM])
+void DEV(after_transfer)(X(sim) *s, double dt, const double momentum[DIM])
 {
     double sums[SUMS], square = 0;
     sum_all(s, false, sums);
     FOR_DIM(d)
         square += (momentum[d] - sums[d]) * (momentum[d] - sums[d]);
     s->common->momentum_lost = sums[DIM] > 0 && dt > 0 ? sqrt(square) / (sums[DIM] * dt) : 0;
+}
+
+/* ---- the largest speed */
+
+static double speed_partial(void *user, size_t begin, size_t end)
+{
+    const X(particles) *p = user;
+    floats most = {0};
+    for (size_t k = begin; k < end; k += LANES) {
+        size_t n = end - k < LANES ? end - k : LANES;
+        floats square = {0};
+        FOR_DIM(d) {
+            floats v = lanes_load(p->v[d] + k, n);
+            square += v * v;
+        }
+        most = lanes_select((square > most) | (square != square), square, most);
+    }
+    float result = 0.0f;
+    for (int lane = 0; lane < LANES; lane++)
+        result = most[lane] > result || most[lane] != most[lane] ? most[lane] : result;
+    return result;
+}
+
+double DEV(max_speed)(X(sim) *s)
+{
+    if (!(s->fastest >= 0.0f))
+        s->fastest = (float)X(maximum)(s, s->particles.count, 4096, speed_partial, &s->particles);
+    return __builtin_sqrt((double)s->fastest);
 }

@@ -9,8 +9,8 @@
  *
  * The linear kernel without an affine part, the default, has a faster way: p2g_linear.c. */
 #define LANE_COUNT 8
+#include "cpu.h"
 #include "lanes.h"
-#include "state/device.h"
 
 #define RIM 2                 /* places below the tile that the widest kernel reaches */
 #define SIDE (TILE + RIM + 3) /* and above */
@@ -105,10 +105,10 @@ static void p2g_range(void *user, size_t begin, size_t end, int worker)
     X(sim) *s = args->s;
     for (size_t k = begin; k < end; k++) {
         if (s->degree == KERNEL_LINEAR && !s->apic)
-            X(p2g_linear)(s, args->tiles[k], args->scratch + (size_t)worker * X(device_scratch)(),
-                          true, X(density_sums)(s));
-        else
-            p2g_general(s, args->tiles[k]);
+            DEV(p2g_linear)
+        (s, args->tiles[k], args->scratch + (size_t)worker * DEV(tile_scratch)(), true,
+         DEV(density_sums)(s));
+        else p2g_general(s, args->tiles[k]);
     }
 }
 
@@ -116,7 +116,7 @@ static void zero_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     X(sim) *s = user;
-    float *density = X(density_sums)(s);
+    float *density = DEV(density_sums)(s);
     for (size_t k = begin; k < end; k++) {
         size_t active = (size_t)s->tiles.active_count;
         size_t base =
@@ -159,12 +159,12 @@ static void normalise_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-void X(particles_to_grid)(X(sim) *s)
+void DEV(particles_to_grid)(X(sim) *s)
 {
     sp_pool *pool = s->common->pool;
     const X(tiles) *t = &s->tiles;
     sp_arena arena = X(arena)(s);
-    char *scratch = sp_arena_take(&arena, (size_t)sp_pool_threads(pool), X(device_scratch)());
+    char *scratch = sp_arena_take(&arena, (size_t)sp_pool_threads(pool), DEV(tile_scratch)());
     sp_parallel_for(pool, (size_t)(t->active_count + t->border_count), 8, zero_range, s);
     for (int colour = 0; colour < COLOURS; colour++) {
         p2g_args args = {s, t->liquid + t->colour_start[colour], scratch};
@@ -174,5 +174,5 @@ void X(particles_to_grid)(X(sim) *s)
     FOR_DIM(d)
         X(fold_border)(s, s->u[d], s->weight[d], d);
     sp_parallel_for(pool, (size_t)t->face_count, 8, normalise_range, s);
-    s->density_summed = X(density_sums)(s) && s->degree == KERNEL_LINEAR && !s->apic;
+    s->density_summed = DEV(density_sums)(s) && s->degree == KERNEL_LINEAR && !s->apic;
 }

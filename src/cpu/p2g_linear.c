@@ -14,8 +14,8 @@
  *
  * The lattice of a tile stays in the cache. Only the box of it that the rows of cells with
  * particles reach is cleared and read. */
+#include "cpu.h"
 #include "particle_lanes.h"
-#include "state/device.h"
 
 #define FINE (2 * TILE + 1) /* places of the lattice along an axis of a tile */
 #define FINE_PLANE (FINE * LAST(FINE))
@@ -26,9 +26,9 @@ typedef struct lattice {
     quad row[FINE];
 } lattice;
 
-size_t X(device_scratch)(void)
+size_t DEV(tile_scratch)(void)
 {
-    size_t sort = X(sort_scratch)(), bytes = sizeof(lattice) > sort ? sizeof(lattice) : sort;
+    size_t sort = DEV(sort_scratch)(), bytes = sizeof(lattice) > sort ? sizeof(lattice) : sort;
     return (bytes + 63) / 64 * 64;
 }
 
@@ -289,7 +289,7 @@ static void give_to_grid(X(sim) *s, const wanted *want, const int corner[DIM], c
 static bounds find_bounds(const X(sim) *s, int tile)
 {
     int low[3], high[3];
-    X(rows_with_particles)(s, tile, low, high);
+    DEV(rows_with_particles)(s, tile, low, high);
     bounds b = {{0, 2 * low[1], 2 * low[2]}, {0, 2 * high[1] + 2, 2 * high[2] + 2}};
     return b;
 }
@@ -301,7 +301,7 @@ static void clear(lattice *l, const bounds *b)
         memset(l->node + k * FINE_PLANE + b->low[1] * FINE, 0, lines * FINE * sizeof(quad));
 }
 
-void X(p2g_linear)(X(sim) *s, int tile, void *scratch, bool faces, float *density)
+void DEV(p2g_linear)(X(sim) *s, int tile, void *scratch, bool faces, float *density)
 {
     lattice *l = scratch;
     wanted want = {faces, density};

@@ -114,7 +114,7 @@ LANE_FN void X(patch_fill)(X(patch) *p, const X(grid) *g, const int corner[DIM],
         p->origin += (corner[a] - PATCH_HALO) * stride[a];
 }
 
-LANE_FN void X(patch_locate)(const X(patch) *p, const floats x[DIM], X(lanes_at) *at)
+LANE_FN void DEV(patch_locate)(const X(patch) *p, const floats x[DIM], X(lanes_at) *at)
 {
     const int32_t stride[3] = {2, 2 * PATCH_ROW, 2 * PATCH_PLANE};
     X(lanes_place)(x, stride, at);

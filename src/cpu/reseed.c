@@ -11,34 +11,9 @@
  * Well inside: the cell is free of solids, inflows and outflows, all cells around it and the two
  * nearest along each axis hold particles or are behind a wall, and together the cells around it are
  * at least half full. So drops, sheets and the surface itself are left alone. */
-#include "state/device.h"
+#include "cpu.h"
 
 #include "kernels/reseed.h"
-
-X(reseeding) X(reseeding_of)(const X(sim) *s)
-{
-    const spate_scene *scene = s->common->scene;
-    X(reseeding) r = {.grid = &s->grid,
-                      .sides = scene->domain.sides,
-                      .solids = &s->solids,
-                      .phi_solid = s->phi_solid,
-                      .type = s->type,
-                      .marks = s->marks,
-                      .first = s->first,
-                      .count = s->count,
-                      .full = 1,
-                      .n = scene->fluid.particles_per_axis,
-                      .jitter = (float)scene->fluid.jitter,
-                      .key = sp_hash2(sp_mix(scene->fluid.seed), s->common->steps)};
-    FOR_DIM(d) {
-        r.full *= (uint32_t)r.n;
-        r.x[d] = s->particles.x[d];
-    }
-    uint32_t least = (3 * r.full + 7) / 8, most = 3 * r.full / 2;
-    r.least = scene->fluid.reseed_min ? (uint32_t)scene->fluid.reseed_min : least;
-    r.most = scene->fluid.reseed_max ? (uint32_t)scene->fluid.reseed_max : most;
-    return r;
-}
 
 static spate_status add_one(X(sim) *s, X(reseeding) *r, const int c[DIM], const float x[DIM],
                             spate_error *error)
@@ -110,7 +85,8 @@ spate_status X(reseed)(X(sim) *s, spate_error *error)
 {
     if (!s->common->scene->fluid.reseed)
         return SPATE_OK;
-    X(sort_particles)(s); /* where ADVECT has left them; the grid keeps its fields */
+    s->host->plan(s, false)->stage[SP_STAGE_SORT](
+        s, 0, NULL); /* where ADVECT has left them; the grid keeps its fields */
     X(reseeding) r = X(reseeding_of)(s);
     TRY(fill_cells(s, &r, error));
     thin_cells(s, &r);

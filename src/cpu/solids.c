@@ -3,24 +3,12 @@
  * Near a solid (within SOLID_BAND cells) the distance is that of the exact shapes; farther away a
  * tile holds one bound, taken from its centre, that is never more than the distance. Solids at rest
  * are written once; moving ones are laid over them in each step, in the tiles that they touch. */
+#include "cpu.h"
 #include "kernels/faces.h"
 #include "kernels/lay_solids.h"
-#include "state/state.h"
 
 #include <math.h>
 #include <string.h>
-
-sp_clearance X(clearance)(const X(sim) *s)
-{
-    double dx = s->grid.dx;
-    sp_clearance room = {.clearance = CLEARANCE * dx, .reach = 3 * dx};
-    FOR_DIM(d) {
-        const spate_side *sides = s->common->scene->domain.sides[d];
-        room.low[d] = sides[0] == SPATE_SIDE_WALL ? CLEARANCE * dx : -HUGE_VAL;
-        room.high[d] = sides[1] == SPATE_SIDE_WALL ? (s->grid.n[d] - CLEARANCE) * dx : HUGE_VAL;
-    }
-    return room;
-}
 
 typedef struct solid_args {
     X(sim) *s;
@@ -114,11 +102,6 @@ void X(update_solids)(X(sim) *s, double dt)
     double time = s->common->frame / s->common->scene->fps + s->common->inside;
     sp_solids_advance(&s->solids, time, dt);
     X(lay_solids)(s);
-}
-
-bool X(has_cut_cells)(const X(sim) *s)
-{
-    return s->solids.live > 0 && s->common->scene->pressure.solids == SPATE_SOLID_MODEL_CUT;
 }
 
 float X(face_velocity)(const X(sim) *s, const int cell[DIM], int d, double dt)

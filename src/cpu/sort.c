@@ -10,9 +10,9 @@
  *   4. every column is gathered through the result, into the spare column, which then takes its
  *      place.
  * If nothing has moved since the last time, there is nothing to do. */
+#include "cpu.h"
 #include "kernels/heap.h"
 #include "particle_lanes.h"
-#include "state/device.h"
 
 #include <string.h>
 
@@ -306,7 +306,7 @@ static void sort_tile(const sort_args *args, int tile, tile_scratch *t)
 static void sort_range(void *user, size_t begin, size_t end, int worker)
 {
     const sort_args *args = user;
-    char *scratch = args->scratch + (size_t)worker * X(device_scratch)();
+    char *scratch = args->scratch + (size_t)worker * DEV(tile_scratch)();
     for (size_t k = begin; k < end; k++)
         sort_tile(args, args->s->tiles.active[k], (tile_scratch *)scratch);
 }
@@ -330,7 +330,7 @@ static void gather_range(void *user, size_t begin, size_t end, int worker)
     lanes_stream_end();
 }
 
-void X(rows_with_particles)(const X(sim) *s, int tile, int low[3], int high[3])
+void DEV(rows_with_particles)(const X(sim) *s, int tile, int low[3], int high[3])
 {
     size_t base = X(tile_index)(&s->grid, tile);
     for (int d = 0; d < 3; d++) {
@@ -349,12 +349,12 @@ void X(rows_with_particles)(const X(sim) *s, int tile, int low[3], int high[3])
     }
 }
 
-size_t X(sort_scratch)(void)
+size_t DEV(sort_scratch)(void)
 {
     return sizeof(tile_scratch);
 }
 
-void X(sort_particles)(X(sim) *s)
+void DEV(sort_particles)(X(sim) *s)
 {
     X(particles) *p = &s->particles;
     sp_pool *pool = s->common->pool;
@@ -366,7 +366,7 @@ void X(sort_particles)(X(sim) *s)
     sort_args args = {.s = s, .key = (X(word) *)p->spare, .shares = sp_pool_threads(pool)};
     args.histogram =
         sp_arena_take(&arena, (size_t)s->grid.tile_count * (size_t)args.shares, sizeof(uint32_t));
-    args.scratch = sp_arena_take(&arena, (size_t)args.shares, X(device_scratch)());
+    args.scratch = sp_arena_take(&arena, (size_t)args.shares, DEV(tile_scratch)());
     sp_parallel_for(pool, (size_t)args.shares, 1, count_range, &args);
     prefix_sums(&args);
     sp_parallel_for(pool, (size_t)args.shares, 1, lay_range, &args);

@@ -7,13 +7,10 @@
  * separation distance, and the smallest distance where there is no close pair. So the cost stays
  * small beside a step, however well the particles are spread. Pairs across periodic sides are not
  * looked for. */
+#include "cpu.h"
 #include "kernels/census.h"
-#include "state/device.h"
 
 #include <math.h>
-
-#define CLOSE 0.1
-#define SAMPLE 4096 /* particles, at least, whose nearest neighbour is looked for */
 
 typedef struct spacing_args {
     X(sim) *s;
@@ -80,25 +77,6 @@ static double sample_partial(void *user, size_t begin, size_t end)
     }
     atomic_fetch_add_explicit(&args->overlaps, overlaps, memory_order_relaxed);
     return 1.0 - sqrt((double)best);
-}
-
-X(spacing_limits) X(limits_of_spacing)(const spate_scene *scene, size_t count)
-{
-    double n = scene->fluid.particles_per_axis, half = 0.5 * scene->volume.separation / n;
-    size_t every = count / SAMPLE > 1 ? count / SAMPLE : 1;
-    return (X(spacing_limits)){.close = (float)(CLOSE * CLOSE / (n * n)),
-                               .half = (float)(half * half),
-                               .every = every,
-                               .looked_at = (count + every - 1) / every};
-}
-
-X(spacing) X(spacing_of)(const spate_scene *scene, const X(spacing_limits) *limits, double close,
-                         double usual, uint64_t overlaps)
-{
-    /* closer than where the search began? */
-    bool found = close < 0.9999 * CLOSE / scene->fluid.particles_per_axis;
-    return (X(spacing)){.nearest = found && close < usual ? close : usual,
-                        .overlaps = (double)overlaps / (double)limits->looked_at};
 }
 
 X(spacing) X(measure_spacing)(X(sim) *s)

@@ -1,8 +1,7 @@
 /* stats.c -- what a frame looks like in numbers. All sums are fp64, in fixed order. */
-#include "state/device.h"
+#include "cpu.h"
 
 #include "kernels/census.h"
-#include "kernels/random.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -176,18 +175,19 @@ void X(stats)(X(sim) *s, spate_stats *stats)
     double cell = pow(s->grid.dx, DIM), volume = cell / pow(scene->fluid.particles_per_axis, DIM);
     double mass = volume * scene->fluid.density;
     stats_args args = {.s = s};
-    X(sort_particles)(s);
+    const X(device) *cpu = s->host;
+    cpu->plan(s, false)->stage[SP_STAGE_SORT](s, 0, NULL);
     stats->particles = count;
     count_cells(s, &args, stats);
     stats->volume = (double)args.count * cell;
     if (X(has_level_set)(s)) {
         if (s->solids_changed)
             X(lay_solids)(s);
-        X(update_level_set)(s);
+        cpu->update_level_set(s);
         stats->volume = X(sum)(s, (size_t)s->tiles.active_count, 1, volume_partial, &args) * cell;
     }
     stats->volume_particles = (double)count * volume;
-    stats->max_speed = X(max_speed)(s);
+    stats->max_speed = cpu->max_speed(s);
     double *momentum[3] = {&stats->momentum_x, &stats->momentum_y, &stats->momentum_z};
     for (args.axis = 0; args.axis < DIM; args.axis++)
         *momentum[args.axis] = mass * X(sum)(s, count, 4096, momentum_partial, &args);
@@ -200,32 +200,4 @@ void X(stats)(X(sim) *s, spate_stats *stats)
     if (s->solids.live > 0)
         sp_parallel_for(pool, count, 4096, in_solid_range, &args);
     stats->in_solid = args.count;
-}
-
-typedef struct hash_args {
-    void **columns[MAX_COLUMNS];
-    int column_count;
-    _Atomic uint64_t sum;
-} hash_args;
-
-static void hash_range(void *user, size_t begin, size_t end, int worker)
-{
-    (void)worker;
-    hash_args *args = user;
-    uint64_t sum = 0;
-    for (size_t k = begin; k < end; k++) {
-        uint64_t hash = 0;
-        for (int c = 0; c < args->column_count; c++)
-            hash = sp_hash2(hash, ((const X(word) *)*args->columns[c])[k]);
-        sum += hash;
-    }
-    atomic_fetch_add_explicit(&args->sum, sum, memory_order_relaxed);
-}
-
-uint64_t X(hash)(X(sim) *s)
-{
-    hash_args args = {.sum = 0};
-    args.column_count = X(particle_columns)(&s->particles, args.columns);
-    sp_parallel_for(s->common->pool, s->particles.count, 4096, hash_range, &args);
-    return args.sum;
 }

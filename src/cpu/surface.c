@@ -16,19 +16,14 @@
  * cells are air: what enters them leaves. */
 #define LANE_COUNT 8
 #include "kernels/surface.h"
+#include "cpu.h"
 #include "lanes.h"
-#include "state/device.h"
 
 #include <math.h>
 
-bool X(has_level_set)(const X(sim) *s)
-{
-    return s->common->scene->pressure.surface == SPATE_SURFACE_MODEL_GHOST;
-}
-
 /* ---- density */
 
-float *X(density_sums)(X(sim) *s)
+float *DEV(density_sums)(X(sim) *s)
 {
     return s->density ? s->density : X(has_level_set)(s) ? s->phi : NULL;
 }
@@ -42,10 +37,10 @@ typedef struct density_args {
 static void density_range(void *user, size_t begin, size_t end, int worker)
 {
     const density_args *args = user;
-    char *scratch = args->scratch + (size_t)worker * X(device_scratch)();
+    char *scratch = args->scratch + (size_t)worker * DEV(tile_scratch)();
     for (size_t k = begin; k < end; k++)
         if (args->s->density || (args->s->tiles.near[args->tiles[k]] & NEAR_GIVES))
-            X(p2g_linear)(args->s, args->tiles[k], scratch, false, X(density_sums)(args->s));
+            DEV(p2g_linear)(args->s, args->tiles[k], scratch, false, DEV(density_sums)(args->s));
 }
 
 static void zero_range(void *user, size_t begin, size_t end, int worker)
@@ -57,7 +52,8 @@ static void zero_range(void *user, size_t begin, size_t end, int worker)
         size_t base =
             X(tile_index)(&s->grid, k < active ? s->tiles.active[k] : s->tiles.border[k - active]);
         for (int r = 0; r < TILE_ROWS; r++)
-            memset(X(density_sums)(s) + base + X(row_offset)(&s->grid, r), 0, TILE * sizeof(float));
+            memset(DEV(density_sums)(s) + base + X(row_offset)(&s->grid, r), 0,
+                   TILE * sizeof(float));
     }
 }
 
@@ -67,7 +63,7 @@ static void sum_density(X(sim) *s)
     sp_pool *pool = s->common->pool;
     const X(tiles) *t = &s->tiles;
     sp_arena arena = X(arena)(s);
-    char *scratch = sp_arena_take(&arena, (size_t)sp_pool_threads(pool), X(device_scratch)());
+    char *scratch = sp_arena_take(&arena, (size_t)sp_pool_threads(pool), DEV(tile_scratch)());
     sp_parallel_for(pool, (size_t)(t->active_count + t->border_count), 16, zero_range, s);
     for (int colour = 0; colour < COLOURS; colour++) {
         density_args args = {s, t->liquid + t->colour_start[colour], scratch};
@@ -150,7 +146,7 @@ static void distance_range(void *user, size_t begin, size_t end, int worker)
     FOR_DIM(d)
         rest *= n;
     bool solids = s->solids.live > 0;
-    const float *sums = X(density_sums)(s);
+    const float *sums = DEV(density_sums)(s);
     for (size_t k = begin; k < end; k++) {
         int tile = s->tiles.active[k];
         bool near = s->tiles.near[tile] & NEAR_SURFACE;
@@ -218,7 +214,7 @@ static void extend_into_solids(X(sim) *s)
     }
 }
 
-void X(update_level_set)(X(sim) *s)
+void DEV(update_level_set)(X(sim) *s)
 {
     sp_pool *pool = s->common->pool;
     X(tiles) *t = &s->tiles;
@@ -226,7 +222,7 @@ void X(update_level_set)(X(sim) *s)
     if (!s->density_summed)
         sum_density(s);
     s->density_summed = false;
-    X(fold_border)(s, X(density_sums)(s), NULL, -1);
+    X(fold_border)(s, DEV(density_sums)(s), NULL, -1);
     sp_parallel_for(pool, (size_t)t->active_count, 4, distance_range, s);
     X(fill_border)(s, s->phi, -1);
     extend_into_solids(s);
@@ -298,10 +294,10 @@ static void type_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-void X(build_surface)(X(sim) *s)
+void DEV(build_surface)(X(sim) *s)
 {
     if (X(has_level_set)(s) || s->density)
-        X(update_level_set)(s);
+        DEV(update_level_set)(s);
     if (!X(has_level_set)(s))
         mark_cells(s);
     sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 4, type_range, s);

@@ -3,7 +3,7 @@
  * Liquid tiles hold particles; active tiles are those and their neighbours, so that stencils,
  * extrapolation and particles that move less than a tile find a valid field. What leaves the active
  * tiles is cleared, so that outside of them every moving array is zero. */
-#include "state/state.h"
+#include "cpu.h"
 
 #include "state/arrays.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* What the device has counted goes to the mover, which books it. */
-static void end(X(mover) *mover, const X(gpu_counters) *counted)
+static void end(X(mover) *mover, const DEV(gpu_counters) * counted)
 {
     mover->open += counted->open;
     mover->collisions += counted->collisions;
@@ -15,46 +15,48 @@ static void end(X(mover) *mover, const X(gpu_counters) *counted)
     X(mover_end)(mover);
 }
 
-void X(gpu_push_pairs)(X(sim) *s)
+double DEV(gpu_push_pairs)(X(sim) *s)
 {
     X(gpu) *g = s->gpu;
     const spate_scene *scene = s->common->scene;
-    X(gpu_counters) counted;
+    DEV(gpu_counters) counted;
     X(mover) mover = X(mover_begin)(s, 0);
     float D = (float)(scene->volume.separation / scene->fluid.particles_per_axis);
-    X(gpu_push) how = {.D = D,
-                       .sides = X(push_sides_of)(&s->grid, scene->domain.sides, D),
-                       .movers = s->movers,
-                       .room = mover.obstacles.room,
-                       .travel = mover.obstacles.travel};
+    DEV(gpu_push)
+    how = {.D = D,
+           .sides = X(push_sides_of)(&s->grid, scene->domain.sides, D),
+           .movers = s->movers,
+           .room = mover.obstacles.room,
+           .travel = mover.obstacles.travel};
     memset(&counted, 0, sizeof counted);
     FOR_DIM(d)
         how.gravity[d] = s->common->gravity[d] * s->grid.dx;
     g->bodies_there = g->bodies_there && !s->movers; /* these are held now */
-    X(gpu_use)(s, GPU_PARTICLES | GPU_TILES | GPU_SOLIDS);
-    X(book_separation)(s, X(gpu_push_apart)(g, &how, &counted));
-    X(gpu_wrote)(s, GPU_PARTICLES);
+    DEV(gpu_use)(s, GPU_PARTICLES | GPU_TILES | GPU_SOLIDS);
+    double work = DEV(gpu_push_apart)(g, &how, &counted);
+    DEV(gpu_wrote)(s, GPU_PARTICLES);
     end(&mover, &counted);
     g->bodies_there = g->bodies_there && !s->movers;
-    s->at_home = false;
+    return work;
 }
 
-spate_status X(gpu_advect)(X(sim) *s, double dt, spate_error *error)
+spate_status DEV(gpu_advect)(X(sim) *s, double dt, spate_error *error)
 {
-    X(gpu_counters) counted;
+    DEV(gpu_counters) counted;
     X(mover) mover = X(mover_begin)(s, dt);
-    X(gpu_move) how = {.order = 1 + (int)s->common->scene->time.advection,
-                       .h = (float)(dt / s->grid.dx),
-                       .reach = s->reach,
-                       .displaced = s->displaced,
-                       .movers = s->movers,
-                       .room = mover.obstacles.room,
-                       .dt = dt};
+    DEV(gpu_move)
+    how = {.order = 1 + (int)s->common->scene->time.advection,
+           .h = (float)(dt / s->grid.dx),
+           .reach = s->reach,
+           .displaced = s->displaced,
+           .movers = s->movers,
+           .room = mover.obstacles.room,
+           .dt = dt};
     memset(&counted, 0, sizeof counted);
     FOR_DIM(d)
         how.gravity[d] = s->common->gravity[d] * s->grid.dx;
-    X(book_separation)(s, X(gpu_move_particles)(s->gpu, &how, &counted));
-    X(gpu_keep_speed)(s->gpu, &counted);
+    X(book_separation)(s, DEV(gpu_move_particles)(s->gpu, &how, &counted));
+    DEV(gpu_keep_speed)(s->gpu, &counted);
     end(&mover, &counted);
     s->displaced = s->at_home = false;
     if (counted.broken > 0)

@@ -16,8 +16,8 @@
 
 typedef struct move_args {
     X(fields) f;
-    X(gpu_move) how;
-    X(gpu_counters) *counters;
+    DEV(gpu_move) how;
+    DEV(gpu_counters) * counters;
     uint32_t *waiting;
     size_t waiting_count;
     float *target[DIM]; /* of those that wait */
@@ -200,27 +200,27 @@ BLOCKS(collide_waiting, move_args, no_shared, FEW)
     }
 }
 
-double X(gpu_move_particles)(X(gpu) *g, const X(gpu_move) *how, X(gpu_counters) *counted)
+double DEV(gpu_move_particles)(X(gpu) *g, const DEV(gpu_move) * how, DEV(gpu_counters) * counted)
 {
     move_args args = args_of(g);
     size_t groups = ((size_t)g->f.particle_count + GROUP - 1) / GROUP;
     args.how = *how;
-    X(gpu_set)(g, g->counters, 0, sizeof *g->counters);
+    DEV(gpu_set)(g, g->counters, 0, sizeof *g->counters);
     if (g->f.degree == KERNEL_LINEAR && how->order == 3)
         move_linear_rk3(g, args, groups);
     else
         move_general(g, args, groups);
-    double work = how->displaced ? X(gpu_sum)(g, groups) : 0;
-    X(gpu_download)(g, counted, g->counters, sizeof *counted);
+    double work = how->displaced ? DEV(gpu_sum)(g, groups) : 0;
+    DEV(gpu_download)(g, counted, g->counters, sizeof *counted);
     if (counted->waiting > 0) {
         args.waiting_count = counted->waiting;
         collide_waiting(g, args, (args.waiting_count + FEW - 1) / FEW);
-        X(gpu_download)(g, counted, g->counters, sizeof *counted);
+        DEV(gpu_download)(g, counted, g->counters, sizeof *counted);
     }
     return work;
 }
 
-void X(gpu_keep_speed)(X(gpu) *g, const X(gpu_counters) *counted)
+void DEV(gpu_keep_speed)(X(gpu) *g, const DEV(gpu_counters) * counted)
 {
     g->speed = X(noted_speed)(counted);
     g->speed_known = true;

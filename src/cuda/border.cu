@@ -157,7 +157,7 @@ static border_args task_of(task what, int component)
     return args;
 }
 
-void X(gpu_fold_border)(X(gpu) *g, float *sum, float *weight, int d)
+void DEV(gpu_fold_border)(X(gpu) *g, float *sum, float *weight, int d)
 {
     border_args args = task_of(TASK_FOLD, d);
     args.field[0] = sum;
@@ -165,14 +165,14 @@ void X(gpu_fold_border)(X(gpu) *g, float *sum, float *weight, int d)
     run(g, args, 1);
 }
 
-void X(gpu_fill_border)(X(gpu) *g, float *field, int d)
+void DEV(gpu_fill_border)(X(gpu) *g, float *field, int d)
 {
     border_args args = task_of(TASK_FILL, d);
     args.field[0] = field;
     run(g, args, 1);
 }
 
-void X(gpu_fold_faces)(X(gpu) *g, float *const sum[DIM], float *const weight[DIM])
+void DEV(gpu_fold_faces)(X(gpu) *g, float *const sum[DIM], float *const weight[DIM])
 {
     border_args args = task_of(TASK_FOLD, 0);
     FOR_DIM(d) {
@@ -182,7 +182,7 @@ void X(gpu_fold_faces)(X(gpu) *g, float *const sum[DIM], float *const weight[DIM
     run(g, args, DIM);
 }
 
-void X(gpu_fill_faces)(X(gpu) *g, float *const field[DIM])
+void DEV(gpu_fill_faces)(X(gpu) *g, float *const field[DIM])
 {
     border_args args = task_of(TASK_FILL, 0);
     FOR_DIM(d)
@@ -190,7 +190,7 @@ void X(gpu_fill_faces)(X(gpu) *g, float *const field[DIM])
     run(g, args, DIM);
 }
 
-void X(gpu_fill_border_periodic)(X(gpu) *g, float *field)
+void DEV(gpu_fill_border_periodic)(X(gpu) *g, float *field)
 {
     border_args args = task_of(TASK_FILL, -1);
     args.field[0] = field;
@@ -198,7 +198,7 @@ void X(gpu_fill_border_periodic)(X(gpu) *g, float *field)
     run(g, args, 1);
 }
 
-void X(gpu_fill_border_bytes)(X(gpu) *g, uint8_t *field)
+void DEV(gpu_fill_border_bytes)(X(gpu) *g, uint8_t *field)
 {
     border_args args = task_of(TASK_BYTES, -1);
     args.bytes = field;
@@ -206,14 +206,14 @@ void X(gpu_fill_border_bytes)(X(gpu) *g, uint8_t *field)
     run(g, args, 1);
 }
 
-void X(gpu_fill_border_type)(X(gpu) *g)
+void DEV(gpu_fill_border_type)(X(gpu) *g)
 {
     border_args args = task_of(TASK_TYPE, -1);
     args.bytes = g->f.type;
     run(g, args, 1);
 }
 
-void X(gpu_close_walls)(X(gpu) *g)
+void DEV(gpu_close_walls)(X(gpu) *g)
 {
     FOR_DIM(d) {
         border_args args = task_of(TASK_CLOSE, d);

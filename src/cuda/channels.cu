@@ -64,13 +64,13 @@ MAP(take_from_cells, channel_args)
     a->column[i] = X(gather)(&a->f.grid, &stencil, KERNEL_LINEAR, a->sum);
 }
 
-void X(gpu_average)(X(gpu) *g, float *column)
+void DEV(gpu_average)(X(gpu) *g, float *column)
 {
     channel_args args = {g->f, column, g->channel_sum, g->channel_weight};
     size_t active = (size_t)g->f.active_count, border = (size_t)g->f.border_count;
     give_to_cells(g, args, (active + border) * TILE_CELLS);
-    X(gpu_fold_border)(g, args.sum, args.weight, -1);
+    DEV(gpu_fold_border)(g, args.sum, args.weight, -1);
     take_means(g, args, active * TILE_CELLS);
-    X(gpu_fill_border)(g, args.sum, -1);
+    DEV(gpu_fill_border)(g, args.sum, -1);
     take_from_cells(g, args, g->f.particle_count);
 }

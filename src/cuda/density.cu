@@ -7,14 +7,14 @@
 
 typedef struct density_args {
     X(fields) f;
-    X(gpu_level) level; /* 0 */
+    DEV(gpu_level) level; /* 0 */
     float *right, *q;
     int layer;
 } density_args;
 
 static density_args args_of(X(gpu) *g)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     density_args args;
     memset(&args, 0, sizeof args);
     args.f = g->f;
@@ -63,15 +63,15 @@ MAP(find_excess, density_args)
     a->right[at] = b;
 }
 
-void X(gpu_density_excess)(X(gpu) *g)
+void DEV(gpu_density_excess)(X(gpu) *g)
 {
     size_t around = (size_t)(g->f.active_count + g->f.border_count);
     clear_cells(g, args_of(g), around * TILE_CELLS);
-    find_excess(g, args_of(g), (size_t)X(gpu_solver_of)(g)->levels[0].tile_count * TILE_CELLS);
-    X(gpu_solver_of)(g)->largest = -1;
-    if (X(gpu_solver_of)(g)->pockets) {
-        X(gpu_find_pockets)(g); /* their labels have not been kept */
-        X(gpu_remove_pocket_means)(g, (double)MOST_ERROR);
+    find_excess(g, args_of(g), (size_t)DEV(gpu_solver_of)(g)->levels[0].tile_count * TILE_CELLS);
+    DEV(gpu_solver_of)(g)->largest = -1;
+    if (DEV(gpu_solver_of)(g)->pockets) {
+        DEV(gpu_find_pockets)(g); /* their labels have not been kept */
+        DEV(gpu_remove_pocket_means)(g, (double)MOST_ERROR);
     }
 }
 
@@ -98,12 +98,12 @@ MAP(extend_faces, density_args)
     }
 }
 
-void X(gpu_density_extend)(X(gpu) *g)
+void DEV(gpu_density_extend)(X(gpu) *g)
 {
     density_args args = args_of(g);
     for (args.layer = 2; args.layer < 2 + REACH; args.layer++) {
         extend_faces(g, args, (size_t)g->f.face_count * TILE_CELLS);
         FOR_DIM(d)
-            X(gpu_fill_border)(g, g->f.weight[d], d);
+            DEV(gpu_fill_border)(g, g->f.weight[d], d);
     }
 }

@@ -1,15 +1,20 @@
-/* device.c -- a simulation whose arrays live in two memories: its life, and its stages.
+/* device.c -- the device cuda (and check): its life, its plan, and what each stage reads and
+ * writes.
  *
  * All stages run on the device, but for solids that have come or gone: the host lays these. For
- * each stage this file says what it reads and writes; residency.c brings that to the device, and
- * notes what has become stale in the other memory. Outside of the steps checkpoints, gauges and
- * changes by the user work on the host's arrays, which X(fetch) makes current and X(dirty)
- * declares newer. */
+ * each stage this file says what it reads and writes; residency.c uploads that, and notes what has
+ * become stale in the other memory. Outside of the steps checkpoints, gauges and changes by the
+ * user work on the host's arrays, which X(fetch) makes current and X(dirty) declares newer. */
 #include "residency.h"
 #include "stages.h"
 
+#include "state/cg_policy.h"
+
 #include <math.h>
 #include <string.h>
+
+#define NAME_TEXT(name) #name
+#define NAME_OF(name) NAME_TEXT(name)
 
 static spate_status failure(const X(sim) *s, spate_error *error)
 {
@@ -26,7 +31,7 @@ static bool has_averages(const spate_scene *scene)
     return found;
 }
 
-uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t particles)
+static uint64_t device_bytes_for(const spate_scene *scene, const X(grid) *g, uint64_t particles)
 {
     uint64_t capacity = particles + 16, columns = 5;  /* spare, keys and order twice */
     uint64_t cells = 4 * (3 * DIM + 4) + 2 * DIM + 1; /* u .. count; known; type */
@@ -51,20 +56,30 @@ uint64_t X(device_forecast)(const spate_scene *scene, const X(grid) *g, uint64_t
     cells += movers ? 4 : 0;
     cells += has_averages(scene) ? 8 : 0;
     cells += scene->inflows.count + scene->outflows.count > 0 ? 3 : 0;
-    return 4 * columns * capacity + X(gpu_temporary_bytes)(capacity) + cells * g->size +
-           X(gpu_solver_bytes)(g, (double)particles / rest, scene->solids.count > 0, density) +
+    return 4 * columns * capacity + DEV(gpu_temporary_bytes)(capacity) + cells * g->size +
+           DEV(gpu_solver_bytes)(g, (double)particles / rest, scene->solids.count > 0, density) +
            (uint64_t)g->tile_count * (4 * 4 + 2 + 2 + 4 + 4 * (2 * GPU_LISTS + 1) + 8);
+}
+
+static X(needs) needs(const spate_scene *scene, const X(grid) *g, uint64_t particles)
+{
+    return (X(needs)){.host = DEV(snapshot_bytes)(scene, (double)particles),
+                      .device = device_bytes_for(scene, g, particles)};
 }
 
 static void make_solver(X(sim) *s)
 {
-    const X(grid) *grids[MAX_LEVELS];
-    int count = s->system.level_count > 1 ? s->system.level_count : 1;
+    X(grid) grids[MAX_LEVELS];
+    const X(grid) *list[MAX_LEVELS];
+    bool multigrid = s->common->scene->pressure.solver == SPATE_SOLVER_MULTIGRID;
+    int count = multigrid ? X(level_grids)(&s->grid, grids) : 1;
+    grids[0] = s->grid;
     for (int k = 0; k < count; k++)
-        grids[k] = &s->system.levels[k].grid;
-    X(gpu_solver_create)(s->gpu, count, grids, s->density != NULL);
+        list[k] = &grids[k];
+    DEV(gpu_solver_create)(s->gpu, count, list, s->density != NULL);
 }
-spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
+
+static spate_status attach(X(sim) *s, spate_error *error)
 {
     const spate_scene *scene = s->common->scene;
     X(gpu) *g = s->gpu = sp_alloc(1, sizeof *g);
@@ -73,10 +88,10 @@ spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
     if (scene->pressure.solver == SPATE_SOLVER_PCG)
         return sp_fail(error, SPATE_ERROR_DEVICE, "pressure.solver",
                        "pcg works on the cpu only; use multigrid, which is faster everywhere");
-    if (!X(gpu_open)(g, s->common->pool))
+    if (!DEV(gpu_open)(g, s->common->pool))
         return failure(s, error);
-    uint64_t available, total, needed = X(device_forecast)(scene, &s->grid, s->particles.capacity);
-    X(gpu_memory)(g, &available, &total);
+    uint64_t available, total, needed = device_bytes_for(scene, &s->grid, s->particles.capacity);
+    DEV(gpu_memory)(g, &available, &total);
     if (needed > available)
         return sp_fail_device_memory(error, needed, available);
     X(fields) *f = &g->f;
@@ -90,32 +105,32 @@ spate_status X(gpu_attach)(X(sim) *s, spate_error *error)
     f->rest = 1.0f;
     FOR_DIM(d)
         f->rest *= (float)scene->fluid.particles_per_axis;
-    X(gpu_make_arrays)(s);
+    DEV(gpu_make_arrays)(s);
     FOR_DIM(d) {
-        f->known_next[d] = X(gpu_alloc)(g, s->grid.size, "the grid");
+        f->known_next[d] = DEV(gpu_alloc)(g, s->grid.size, "the grid");
         if (f->known_next[d])
-            X(gpu_set)(g, f->known_next[d], 0, s->grid.size);
+            DEV(gpu_set)(g, f->known_next[d], 0, s->grid.size);
     }
-    X(gpu_reserve)(s, false);
-    g->counters = X(gpu_alloc)(g, sizeof *g->counters, "counters");
-    g->census = X(gpu_alloc)(g, sizeof *g->census, "counters");
-    g->tile_flags = X(gpu_alloc)(g, 2 * GPU_LISTS * (tiles + 1) * sizeof(uint32_t), "the tiles");
-    g->list_totals = X(gpu_alloc)(g, GPU_LISTS * sizeof(uint32_t), "the tiles");
-    g->left = X(gpu_alloc)(g, tiles * sizeof(int), "the tiles");
-    g->near_movers = X(gpu_alloc)(g, tiles, "the tiles");
+    DEV(gpu_reserve)(s, false);
+    g->counters = DEV(gpu_alloc)(g, sizeof *g->counters, "counters");
+    g->census = DEV(gpu_alloc)(g, sizeof *g->census, "counters");
+    g->tile_flags = DEV(gpu_alloc)(g, 2 * GPU_LISTS * (tiles + 1) * sizeof(uint32_t), "the tiles");
+    g->list_totals = DEV(gpu_alloc)(g, GPU_LISTS * sizeof(uint32_t), "the tiles");
+    g->left = DEV(gpu_alloc)(g, tiles * sizeof(int), "the tiles");
+    g->near_movers = DEV(gpu_alloc)(g, tiles, "the tiles");
     if (has_averages(scene)) {
-        g->channel_sum = X(gpu_alloc)(g, s->grid.size * sizeof(float), "the channels");
-        g->channel_weight = X(gpu_alloc)(g, s->grid.size * sizeof(float), "the channels");
+        g->channel_sum = DEV(gpu_alloc)(g, s->grid.size * sizeof(float), "the channels");
+        g->channel_weight = DEV(gpu_alloc)(g, s->grid.size * sizeof(float), "the channels");
     }
-    TRY(X(gpu_copy_flows)(s, error));
+    TRY(DEV(gpu_copy_flows)(s, error));
     make_solver(s);
     g->on_host = GPU_ALL;
     g->on_device = GPU_ALL & ~(unsigned)(GPU_PARTICLES | GPU_SOLIDS);
-    X(gpu_use)(s, GPU_ALL); /* here, and not in the first step */
-    return X(gpu_wait)(g) ? SPATE_OK : failure(s, error);
+    DEV(gpu_use)(s, GPU_ALL); /* here, and not in the first step */
+    return DEV(gpu_wait)(g) ? SPATE_OK : failure(s, error);
 }
 
-void X(gpu_detach)(X(sim) *s)
+static void detach(X(sim) *s)
 {
     X(gpu) *g = s->gpu;
     X(mirror) list[MAX_MIRRORS];
@@ -123,32 +138,32 @@ void X(gpu_detach)(X(sim) *s)
     if (!g)
         return;
     size_t tiles = (size_t)s->grid.tile_count;
-    X(gpu_solver_destroy)(g);
-    X(gpu_free_snapshot)(g);
-    int count = X(gpu_mirrors)(s, list);
+    DEV(gpu_solver_destroy)(g);
+    DEV(gpu_free_snapshot)(g);
+    int count = DEV(gpu_mirrors)(s, list);
     for (int k = 0; k < count; k++)
-        X(gpu_free)(g, *list[k].device, list[k].bytes);
-    count = X(gpu_columns)(g, columns);
+        DEV(gpu_free)(g, *list[k].device, list[k].bytes);
+    count = DEV(gpu_columns)(g, columns);
     for (int k = 0; k < count; k++)
-        X(gpu_free)(g, *columns[k], (size_t)g->capacity * 4);
+        DEV(gpu_free)(g, *columns[k], (size_t)g->capacity * 4);
     uint32_t *scratch[] = {(uint32_t *)g->spare, g->order, g->order_other, g->key, g->key_other};
     for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++)
-        X(gpu_free)(g, scratch[k], (size_t)g->capacity * 4);
-    X(gpu_free)(g, g->partials, g->partial_count * sizeof(double));
-    X(gpu_free)(g, g->temporary, g->temporary_bytes);
-    X(gpu_free)(g, g->counters, sizeof *g->counters);
-    X(gpu_free)(g, g->census, sizeof *g->census);
-    X(gpu_free)(g, g->tile_flags, 2 * GPU_LISTS * (tiles + 1) * sizeof(uint32_t));
-    X(gpu_free)(g, g->list_totals, GPU_LISTS * sizeof(uint32_t));
-    X(gpu_free)(g, g->left, tiles * sizeof(int));
-    X(gpu_free)(g, g->near_movers, tiles);
-    X(gpu_free)(g, g->channel_sum, s->grid.size * sizeof(float));
-    X(gpu_free)(g, g->channel_weight, s->grid.size * sizeof(float));
-    X(gpu_free_flows)(g);
-    X(gpu_free_bodies)(g);
+        DEV(gpu_free)(g, scratch[k], (size_t)g->capacity * 4);
+    DEV(gpu_free)(g, g->partials, g->partial_count * sizeof(double));
+    DEV(gpu_free)(g, g->temporary, g->temporary_bytes);
+    DEV(gpu_free)(g, g->counters, sizeof *g->counters);
+    DEV(gpu_free)(g, g->census, sizeof *g->census);
+    DEV(gpu_free)(g, g->tile_flags, 2 * GPU_LISTS * (tiles + 1) * sizeof(uint32_t));
+    DEV(gpu_free)(g, g->list_totals, GPU_LISTS * sizeof(uint32_t));
+    DEV(gpu_free)(g, g->left, tiles * sizeof(int));
+    DEV(gpu_free)(g, g->near_movers, tiles);
+    DEV(gpu_free)(g, g->channel_sum, s->grid.size * sizeof(float));
+    DEV(gpu_free)(g, g->channel_weight, s->grid.size * sizeof(float));
+    DEV(gpu_free_flows)(g);
+    DEV(gpu_free_bodies)(g);
     FOR_DIM(d)
-        X(gpu_free)(g, g->f.known_next[d], s->grid.size);
-    X(gpu_close)(g);
+        DEV(gpu_free)(g, g->f.known_next[d], s->grid.size);
+    DEV(gpu_close)(g);
     sp_free(g);
     s->gpu = NULL;
 }
@@ -158,23 +173,106 @@ void X(gpu_detach)(X(sim) *s)
  * values stay. */
 static const struct {
     unsigned reads, writes;
-} plan[SP_STAGE_COUNT] = {
-    [SP_STAGE_SORT] = {0, GPU_PARTICLES | GPU_TILES | GPU_U | GPU_U_OLD | GPU_WEIGHT |
-                                 GPU_SURFACE | GPU_PRESSURE | GPU_KNOWN},
+} plan_of[SP_STAGE_COUNT] = {
+    [SP_STAGE_SORT] = {0, GPU_PARTICLES | GPU_TILES | GPU_U | GPU_U_OLD | GPU_WEIGHT | GPU_SURFACE |
+                              GPU_PRESSURE | GPU_KNOWN},
     [SP_STAGE_SOLIDS] = {0, GPU_SOLIDS},
     [SP_STAGE_P2G] = {GPU_PARTICLES | GPU_TILES, GPU_U | GPU_U_OLD | GPU_WEIGHT},
     [SP_STAGE_SURFACE] = {GPU_PARTICLES | GPU_TILES | GPU_SOLIDS, GPU_SURFACE},
     [SP_STAGE_FORCES] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS | GPU_WEIGHT, GPU_U | GPU_U_OLD},
-    [SP_STAGE_PRESSURE] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS,
-                              GPU_U | GPU_PRESSURE | GPU_SYSTEM},
+    [SP_STAGE_PRESSURE] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS, GPU_U | GPU_PRESSURE | GPU_SYSTEM},
     [SP_STAGE_EXTRAPOLATE] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS,
-                                 GPU_U | GPU_U_OLD | GPU_KNOWN | GPU_WEIGHT},
+                              GPU_U | GPU_U_OLD | GPU_KNOWN | GPU_WEIGHT},
     [SP_STAGE_G2P] = {GPU_TILES | GPU_U | GPU_U_OLD | GPU_KNOWN, GPU_PARTICLES | GPU_WEIGHT},
     [SP_STAGE_SEPARATE] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS | GPU_KNOWN | GPU_SYSTEM,
-                              GPU_PARTICLES | GPU_WEIGHT},
+                           GPU_PARTICLES | GPU_WEIGHT},
     [SP_STAGE_ADVECT] = {GPU_TILES | GPU_U | GPU_SOLIDS, GPU_PARTICLES},
     [SP_STAGE_EMIT] = {GPU_TILES | GPU_U | GPU_SURFACE | GPU_SOLIDS, GPU_PARTICLES},
 };
+
+/* Before and after a stage. */
+static X(gpu) *begin(X(sim) *s, sp_stage stage)
+{
+    DEV(gpu_use)(s, plan_of[stage].reads | plan_of[stage].writes);
+    return s->gpu;
+}
+
+static spate_status end(X(sim) *s, sp_stage stage, spate_error *error)
+{
+    DEV(gpu_wrote)(s, plan_of[stage].writes);
+    return s->gpu->failure[0] ? failure(s, error) : SPATE_OK;
+}
+
+void DEV(gpu_sort)(X(sim) *s)
+{
+    DEV(gpu_sort_particles)(begin(s, SP_STAGE_SORT));
+    DEV(gpu_wrote)(s, plan_of[SP_STAGE_SORT].writes);
+}
+
+static spate_status sort(X(sim) *s, double dt, spate_error *error)
+{
+    (void)dt;
+    s->displaced = false;
+    DEV(gpu_sort)(s);
+    return end(s, SP_STAGE_SORT, error);
+}
+
+/* Solids that move are laid here; the host lays all of them where some have come or gone. */
+static spate_status solids(X(sim) *s, double dt, spate_error *error)
+{
+    double time = s->common->frame / s->common->scene->fps + s->common->inside;
+    s->gpu->bodies_there = s->gpu->bodies_there && !s->solids_changed && !s->movers;
+    if (!s->movers || s->solids_changed)
+        return s->host->plan(s, false)->stage[SP_STAGE_SOLIDS](s, dt, error);
+    sp_solids_advance(&s->solids, time, dt);
+    DEV(gpu_lay_solids)(begin(s, SP_STAGE_SOLIDS));
+    return end(s, SP_STAGE_SOLIDS, error);
+}
+
+static spate_status p2g(X(sim) *s, double dt, spate_error *error)
+{
+    (void)dt;
+    DEV(gpu_particles_to_grid)(begin(s, SP_STAGE_P2G));
+    return end(s, SP_STAGE_P2G, error);
+}
+
+static spate_status surface(X(sim) *s, double dt, spate_error *error)
+{
+    (void)dt;
+    DEV(gpu_build_surface)(begin(s, SP_STAGE_SURFACE));
+    return end(s, SP_STAGE_SURFACE, error);
+}
+
+static spate_status forces(X(sim) *s, double dt, spate_error *error)
+{
+    DEV(gpu_forces) how = {.friction = s->common->scene->domain.friction, .dt = dt};
+    FOR_DIM(d)
+        how.dv[d] = (float)(s->common->gravity[d] * dt);
+    DEV(gpu_add_forces)(begin(s, SP_STAGE_FORCES), &how);
+    return end(s, SP_STAGE_FORCES, error);
+}
+
+static spate_status extrapolate(X(sim) *s, double dt, spate_error *error)
+{
+    DEV(gpu_extrapolate)(begin(s, SP_STAGE_EXTRAPOLATE), dt, &s->reach);
+    return end(s, SP_STAGE_EXTRAPOLATE, error);
+}
+
+static spate_status g2p(X(sim) *s, double dt, spate_error *error)
+{
+    begin(s, SP_STAGE_G2P);
+    DEV(gpu_transfer_back)(s, dt);
+    return end(s, SP_STAGE_G2P, error);
+}
+
+static spate_status advect(X(sim) *s, double dt, spate_error *error)
+{
+    begin(s, SP_STAGE_ADVECT);
+    DEV(gpu_use)(s, s->displaced ? GPU_WEIGHT : 0);
+    spate_status status = DEV(gpu_advect)(s, dt, error);
+    TRY(end(s, SP_STAGE_ADVECT, error));
+    return status;
+}
 
 /* EMIT without anything that gives or takes particles but open sides and closing solids. */
 static bool only_removes(const X(sim) *s)
@@ -182,145 +280,189 @@ static bool only_removes(const X(sim) *s)
     return s->emitter_count == 0 && s->drain_count == 0 && !s->common->scene->fluid.reseed;
 }
 
-void X(gpu_sort)(X(sim) *s)
+static spate_status emit(X(sim) *s, double dt, spate_error *error)
 {
-    X(gpu_use)(s, plan[SP_STAGE_SORT].reads | plan[SP_STAGE_SORT].writes);
-    X(gpu_sort_particles)(s->gpu);
-    X(gpu_wrote)(s, plan[SP_STAGE_SORT].writes);
-}
-
-static void advance_solids(X(sim) *s, double dt)
-{
-    double time = s->common->frame / s->common->scene->fps + s->common->inside;
-    sp_solids_advance(&s->solids, time, dt);
-}
-
-static void add_forces(X(sim) *s, double dt)
-{
-    X(gpu_forces) how = {.friction = s->common->scene->domain.friction, .dt = dt};
-    FOR_DIM(d)
-        how.dv[d] = (float)(s->common->gravity[d] * dt);
-    X(gpu_add_forces)(s->gpu, &how);
-}
-
-static spate_status project(X(sim) *s, double dt, spate_error *error)
-{
-    s->gpu->solves = true;
-    s->gpu->dt = dt;
-    spate_status status = X(project)(s, dt, error);
-    s->gpu->solves = false;
+    if (s->dead == 0 && only_removes(s))
+        return SPATE_OK;
+    begin(s, SP_STAGE_EMIT);
+    spate_status status = DEV(gpu_emit_and_drain)(s, dt, error);
+    TRY(end(s, SP_STAGE_EMIT, error));
     return status;
 }
 
-/* SEPARATE by density, where the pressure system is; ADVECT moves the particles by what it leaves.
- */
-static void find_displacement(X(sim) *s)
+static const X(plan) *plan(const X(sim) *s, bool whole)
 {
-    unsigned reads = plan[SP_STAGE_SEPARATE].reads | GPU_WEIGHT;
-    s->gpu->solves = s->gpu->on_device & GPU_SYSTEM;
-    if (s->gpu->solves)
-        X(gpu_use)(s, reads);
-    else
-        X(fetch)(s, reads);
-    X(project_density)(s);
-    if (s->gpu->solves)
-        X(gpu_wrote)(s, GPU_WEIGHT);
-    else
-        X(dirty)(s, GPU_WEIGHT);
-    s->gpu->solves = false;
+    static const X(plan) by_stages = {.stage = {
+                                          [SP_STAGE_SORT] = sort,
+                                          [SP_STAGE_SOLIDS] = solids,
+                                          [SP_STAGE_P2G] = p2g,
+                                          [SP_STAGE_SURFACE] = surface,
+                                          [SP_STAGE_FORCES] = forces,
+                                          [SP_STAGE_EXTRAPOLATE] = extrapolate,
+                                          [SP_STAGE_G2P] = g2p,
+                                          [SP_STAGE_ADVECT] = advect,
+                                          [SP_STAGE_EMIT] = emit,
+                                      }};
+    (void)s, (void)whole;
+    return &by_stages;
 }
 
-static void separate(X(sim) *s)
+static void begin_stage(X(sim) *s, sp_stage stage)
 {
-    if (X(pushes_apart)(s->common->scene))
-        X(gpu_push_pairs)(s);
-    if (s->density)
-        find_displacement(s);
+    DEV(gpu_mark)(s->gpu, (int)stage);
 }
 
-static spate_status run(X(sim) *s, sp_stage stage, double dt, spate_error *error)
+/* ---- the solves */
+
+static bool has_multigrid(const X(sim) *s)
+{
+    return s->common->scene->pressure.solver == SPATE_SOLVER_MULTIGRID;
+}
+
+/* From here on the pressure is the device's. */
+static double assemble(X(sim) *s, double dt, double scale, double *solvable)
+{
+    X(system) *sys = &s->system;
+    X(gpu) *g = begin(s, SP_STAGE_PRESSURE);
+    DEV(gpu_wrote)(s, plan_of[SP_STAGE_PRESSURE].writes);
+    g->dt = dt;
+    sys->hierarchy = false;
+    double largest = DEV(gpu_assemble)(g, sys->least_theta, s->movers, (float)scale,
+                                       has_multigrid(s) ? sys->sweeps : 0);
+    *solvable = DEV(gpu_largest_b)(g); /* there may be pockets */
+    return largest;
+}
+
+/* Without a look by the host. */
+static void solve_multigrid(X(sim) *s, X(solve) *solve)
+{
+    s->system.hierarchy = true;
+    solve->residual = DEV(gpu_solve_multigrid)(s->gpu, s->system.sweeps, solve->tolerance,
+                                               solve->max_iterations, &solve->iterations);
+    solve->converged = solve->residual <= solve->tolerance;
+}
+
+static double residual(X(sim) *s)
+{
+    return DEV(gpu_residual)(s->gpu);
+}
+
+static void sweep(X(sim) *s, float weight)
+{
+    if (s->common->scene->pressure.solver == SPATE_SOLVER_JACOBI) {
+        DEV(gpu_relax)(s->gpu, weight);
+        return;
+    }
+    for (int colour = 0; colour < 2; colour++)
+        DEV(gpu_sweep)(s->gpu, weight, colour);
+}
+
+static void solve_system(X(sim) *s, X(solve) *solve, bool density)
+{
+    DEV(gpu_solve_begin)(s->gpu, density);
+    if (has_multigrid(s))
+        solve_multigrid(s, solve);
+    else
+        X(solve_by_sweeps)(s, solve, residual, sweep);
+    DEV(gpu_solve_end)(s->gpu, density);
+}
+
+static void solve_pressure(X(sim) *s, X(solve) *solve)
+{
+    solve_system(s, solve, false);
+}
+
+static void clear_pressure(X(sim) *s)
+{
+    DEV(gpu_scale_pressure)(s->gpu, 0.0f);
+}
+
+static double apply_pressure(X(sim) *s, double dt, double scale)
+{
+    (void)dt;
+    DEV(gpu_gradient)(s->gpu, false);
+    double most = DEV(gpu_divergence)(s->gpu);
+    DEV(gpu_scale_pressure)(s->gpu, (float)scale);
+    return most;
+}
+
+/* Returns the iterations. */
+static int solve_density(X(sim) *s)
+{
+    X(system) *sys = &s->system;
+    if (has_multigrid(s)) {
+        if (!sys->hierarchy)
+            DEV(gpu_multigrid_build)(s->gpu);
+        sys->hierarchy = true;
+        DEV(gpu_multigrid_once)(s->gpu, sys->sweeps);
+        return 1;
+    }
+    X(solve) solve = {.max_iterations = DENSITY_SWEEPS};
+    solve.tolerance = DENSITY_TOLERANCE * DEV(gpu_largest_b)(s->gpu);
+    solve.relaxation = s->common->scene->pressure.relaxation;
+    solve_system(s, &solve, true);
+    return solve.iterations;
+}
+
+static int project_density(X(sim) *s)
 {
     X(gpu) *g = s->gpu;
-    spate_status status = SPATE_OK;
-    if (stage == SP_STAGE_SEPARATE) {
-        if (dt > 0)
-            separate(s);
-        return SPATE_OK;
-    }
-    X(gpu_use)(s, plan[stage].reads | plan[stage].writes);
-    if (stage == SP_STAGE_ADVECT && s->displaced)
-        X(gpu_use)(s, GPU_WEIGHT);
-    switch (stage) {
-    case SP_STAGE_SORT:
-        s->displaced = false;
-        X(gpu_sort_particles)(g);
-        break;
-    case SP_STAGE_P2G: X(gpu_particles_to_grid)(g); break;
-    case SP_STAGE_SURFACE: X(gpu_build_surface)(g); break;
-    case SP_STAGE_SOLIDS: X(gpu_lay_solids)(g); break;
-    case SP_STAGE_FORCES: add_forces(s, dt); break;
-    case SP_STAGE_PRESSURE: status = project(s, dt, error); break;
-    case SP_STAGE_EXTRAPOLATE: X(gpu_extrapolate)(g, dt, &s->reach); break;
-    case SP_STAGE_G2P: X(gpu_transfer_back)(s, dt); break;
-    case SP_STAGE_ADVECT: status = X(gpu_advect)(s, dt, error); break;
-    case SP_STAGE_EMIT: status = X(gpu_emit_and_drain)(s, dt, error); break;
-    default: break;
-    }
-    X(gpu_wrote)(s, plan[stage].writes);
-    return status;
+    if (!(g->on_device & GPU_SYSTEM))
+        return -1;
+    DEV(gpu_use)(s, plan_of[SP_STAGE_SEPARATE].reads | GPU_WEIGHT);
+    DEV(gpu_density_excess)(g);
+    int iterations = solve_density(s);
+    DEV(gpu_gradient)(g, true);
+    DEV(gpu_density_extend)(g);
+    DEV(gpu_wrote)(s, GPU_WEIGHT);
+    return iterations;
 }
 
-/* Stages that have nothing to do. */
-static bool is_idle(const X(sim) *s, sp_stage stage)
-{
-    const spate_scene *scene = s->common->scene;
-    if (stage == SP_STAGE_EMIT)
-        return s->dead == 0 && only_removes(s);
-    if (stage == SP_STAGE_SEPARATE)
-        return scene->volume.method == SPATE_VOLUME_NONE;
-    return false;
-}
+/* ---- the rest */
 
-spate_status X(device_stage)(X(sim) *s, sp_stage stage, double dt, bool *done,
-                             spate_error *error)
-{
-    X(gpu) *g = s->gpu;
-    X(gpu_mark)(g, (int)stage);
-    *done = true;
-    if (is_idle(s, stage))
-        return SPATE_OK;
-    if (stage == SP_STAGE_SOLIDS) {
-        g->bodies_there = g->bodies_there && !s->solids_changed && !s->movers;
-        *done = s->movers && !s->solids_changed; /* otherwise the host lays all of them, or none */
-        if (!*done)
-            return SPATE_OK;
-        advance_solids(s, dt);
-    }
-    TRY(run(s, stage, dt, error));
-    return g->failure[0] ? failure(s, error) : SPATE_OK;
-}
-
-uint64_t X(device_bytes)(const X(sim) *s)
+static uint64_t bytes(const X(sim) *s)
 {
     return s->gpu->allocated;
 }
 
-void X(device_times)(X(sim) *s, double seconds[SP_STAGE_COUNT])
+static void times(X(sim) *s, double seconds[SP_STAGE_COUNT])
 {
-    X(gpu_mark)(s->gpu, SP_STAGE_COUNT);
-    X(gpu_times)(s->gpu, seconds);
+    DEV(gpu_mark)(s->gpu, SP_STAGE_COUNT);
+    DEV(gpu_times)(s->gpu, seconds);
 }
 
-spate_status X(device_wait)(X(sim) *s, spate_error *error)
+static spate_status wait(X(sim) *s, spate_error *error)
 {
-    return X(gpu_wait)(s->gpu) ? SPATE_OK : failure(s, error);
+    return DEV(gpu_wait)(s->gpu) ? SPATE_OK : failure(s, error);
 }
 
-bool X(device_max_speed)(X(sim) *s, double *speed)
+static double max_speed(X(sim) *s)
 {
-    X(gpu) *g = s->gpu;
-    if (!(g->on_device & GPU_PARTICLES))
-        return false;
-    *speed = X(gpu_max_speed)(g);
-    return true;
+    bool here = s->gpu->on_device & GPU_PARTICLES;
+    return here ? DEV(gpu_max_speed)(s->gpu) : s->host->max_speed(s);
 }
+
+const X(device) DEV(device) = {
+    .name = NAME_OF(VARIANT),
+    .attach = attach,
+    .detach = detach,
+    .needs = needs,
+    .plan = plan,
+    .begin_stage = begin_stage,
+    .assemble = assemble,
+    .solve = solve_pressure,
+    .clear_pressure = clear_pressure,
+    .apply_pressure = apply_pressure,
+    .push_apart = DEV(gpu_push_pairs),
+    .project_density = project_density,
+    .max_speed = max_speed,
+    .stats = DEV(gpu_stats),
+    .fetch = DEV(gpu_fetch),
+    .dirty = DEV(gpu_dirty),
+    .discard = DEV(gpu_discard),
+    .wait = wait,
+    .times = times,
+    .bytes = bytes,
+    .snapshot = DEV(snapshot),
+    .snapshot_wait = DEV(snapshot_wait),
+};

@@ -17,11 +17,11 @@ static spate_status copy_shapes(X(gpu) *g, const sp_shape *shapes, int count, sp
         return sp_fail_memory(error, "inflows and outflows", bytes);
     for (int k = 0; k < count; k++) {
         copies[k] = shapes[k];
-        copies[k].mesh = X(gpu_mesh_there)(g, shapes[k].mesh);
+        copies[k].mesh = DEV(gpu_mesh_there)(g, shapes[k].mesh);
     }
-    *there = count > 0 ? X(gpu_alloc)(g, bytes, "inflows and outflows") : NULL;
+    *there = count > 0 ? DEV(gpu_alloc)(g, bytes, "inflows and outflows") : NULL;
     if (*there)
-        X(gpu_upload)(g, *there, copies, bytes);
+        DEV(gpu_upload)(g, *there, copies, bytes);
     sp_free(copies);
     return SPATE_OK;
 }
@@ -42,14 +42,14 @@ static spate_status copy_bounds(X(sim) *s, spate_error *error)
             bounds[k * 2 * DIM + DIM + d] = (float)fmin(high[d] / s->grid.dx + 0.01, 1e9);
         }
     }
-    g->drain_bounds = X(gpu_alloc)(g, bytes, "inflows and outflows");
+    g->drain_bounds = DEV(gpu_alloc)(g, bytes, "inflows and outflows");
     if (g->drain_bounds)
-        X(gpu_upload)(g, g->drain_bounds, bounds, bytes);
+        DEV(gpu_upload)(g, g->drain_bounds, bounds, bytes);
     sp_free(bounds);
     return SPATE_OK;
 }
 
-spate_status X(gpu_copy_flows)(X(sim) *s, spate_error *error)
+spate_status DEV(gpu_copy_flows)(X(sim) *s, spate_error *error)
 {
     X(gpu) *g = s->gpu;
     size_t bytes = (size_t)s->emitter_count * DIM * sizeof(float);
@@ -68,25 +68,25 @@ spate_status X(gpu_copy_flows)(X(sim) *s, spate_error *error)
         TRY(copy_bounds(s, error));
     if (s->emitter_count == 0)
         return SPATE_OK;
-    g->f.inflow_velocity = X(gpu_alloc)(g, bytes, "the inflows");
+    g->f.inflow_velocity = DEV(gpu_alloc)(g, bytes, "the inflows");
     if (g->f.inflow_velocity)
-        X(gpu_upload)(g, g->f.inflow_velocity, s->inflow_velocity, bytes);
+        DEV(gpu_upload)(g, g->f.inflow_velocity, s->inflow_velocity, bytes);
     return SPATE_OK;
 }
 
 static void free_places(X(gpu) *g)
 {
     size_t room = g->places.room;
-    X(gpu_free)(g, g->places.flags, room * sizeof(uint32_t));
-    X(gpu_free)(g, g->places.before, room * sizeof(uint32_t));
+    DEV(gpu_free)(g, g->places.flags, room * sizeof(uint32_t));
+    DEV(gpu_free)(g, g->places.before, room * sizeof(uint32_t));
 }
 
-void X(gpu_free_flows)(X(gpu) *g)
+void DEV(gpu_free_flows)(X(gpu) *g)
 {
-    X(gpu_free)(g, g->inflow_forms, (size_t)g->flow_count * sizeof *g->inflow_forms);
-    X(gpu_free)(g, g->drains, (size_t)g->drain_count * sizeof *g->drains);
-    X(gpu_free)(g, g->drain_bounds, (size_t)g->drain_count * 2 * DIM * sizeof(float));
-    X(gpu_free)(g, g->f.inflow_velocity, (size_t)g->flow_count * DIM * sizeof(float));
+    DEV(gpu_free)(g, g->inflow_forms, (size_t)g->flow_count * sizeof *g->inflow_forms);
+    DEV(gpu_free)(g, g->drains, (size_t)g->drain_count * sizeof *g->drains);
+    DEV(gpu_free)(g, g->drain_bounds, (size_t)g->drain_count * 2 * DIM * sizeof(float));
+    DEV(gpu_free)(g, g->f.inflow_velocity, (size_t)g->flow_count * DIM * sizeof(float));
     free_places(g);
 }
 
@@ -100,15 +100,15 @@ static void make_places(X(gpu) *g, size_t count)
         return;
     free_places(g);
     size_t room = g->places.room = count + count / 2 + 1;
-    g->places.flags = X(gpu_alloc)(g, room * sizeof(uint32_t), "an inflow");
-    g->places.before = X(gpu_alloc)(g, room * sizeof(uint32_t), "an inflow");
-    X(gpu_reserve_scan)(g, room);
+    g->places.flags = DEV(gpu_alloc)(g, room * sizeof(uint32_t), "an inflow");
+    g->places.before = DEV(gpu_alloc)(g, room * sizeof(uint32_t), "an inflow");
+    DEV(gpu_reserve_scan)(g, room);
 }
 
-static X(gpu_newcomers) newcomers_of(const X(sim) *s, int source, uint32_t count)
+static DEV(gpu_newcomers) newcomers_of(const X(sim) *s, int source, uint32_t count)
 {
     const spate_scene *scene = s->common->scene;
-    X(gpu_newcomers) what = {.count = count, .next_id = s->particles.next_id};
+    DEV(gpu_newcomers) what = {.count = count, .next_id = s->particles.next_id};
     int column = 0;
     for (int c = 0; c < scene->channel_count; c++)
         for (int e = 0; e < scene->channels[c].components; e++)
@@ -123,13 +123,13 @@ static spate_status emit(X(sim) *s, int k, double dt, spate_error *error)
     X(gpu) *g = s->gpu;
     X(lattice) lattice;
     make_places(g, X(emitter_advance)(s, &s->emitters[k], dt, &lattice));
-    uint32_t count = X(gpu_find_newcomers)(g, &lattice, g->inflow_forms + k);
+    uint32_t count = DEV(gpu_find_newcomers)(g, &lattice, g->inflow_forms + k);
     if (count == 0 || g->failure[0])
         return SPATE_OK;
     TRY(X(particles_reserve)(s, (uint64_t)s->particles.count + count, error));
-    X(gpu_reserve)(s, true);
-    X(gpu_newcomers) what = newcomers_of(s, s->emitters[k].source, count);
-    X(gpu_append)(g, &lattice, &what);
+    DEV(gpu_reserve)(s, true);
+    DEV(gpu_newcomers) what = newcomers_of(s, s->emitters[k].source, count);
+    DEV(gpu_append)(g, &lattice, &what);
     s->particles.count += count;
     s->particles.next_id += count;
     s->common->added += count;
@@ -140,7 +140,7 @@ static spate_status emit(X(sim) *s, int k, double dt, spate_error *error)
 static void remove_dead(X(sim) *s, uint64_t dead)
 {
     X(gpu) *g = s->gpu;
-    X(gpu_remove_dead)(g, (uint32_t)dead);
+    DEV(gpu_remove_dead)(g, (uint32_t)dead);
     g->speed_known = g->speed_known && dead == 0;
     s->particles.count = g->f.particle_count;
 }
@@ -148,17 +148,17 @@ static void remove_dead(X(sim) *s, uint64_t dead)
 static spate_status reseed(X(sim) *s, spate_error *error)
 {
     X(gpu) *g = s->gpu;
-    X(gpu_sort)(s); /* where ADVECT has left them; the grid keeps its fields */
+    DEV(gpu_sort)(s); /* where ADVECT has left them; the grid keeps its fields */
     X(reseeding) how = X(reseeding_of)(s);
     make_places(g, (size_t)g->f.liquid_count * TILE_CELLS);
-    uint32_t added = X(gpu_count_reseeded)(g, &how);
+    uint32_t added = DEV(gpu_count_reseeded)(g, &how);
     if (added > 0 && !g->failure[0]) {
         TRY(X(particles_reserve)(s, (uint64_t)s->particles.count + added, error));
-        X(gpu_reserve)(s, true);
-        X(gpu_newcomers) what = newcomers_of(s, -1, added);
-        X(gpu_put_reseeded)(g, &how, &what);
+        DEV(gpu_reserve)(s, true);
+        DEV(gpu_newcomers) what = newcomers_of(s, -1, added);
+        DEV(gpu_put_reseeded)(g, &how, &what);
     }
-    uint32_t removed = X(gpu_thin)(g, &how);
+    uint32_t removed = DEV(gpu_thin)(g, &how);
     s->particles.next_id += added;
     s->common->added += added;
     s->common->added_reseed += added;
@@ -167,10 +167,10 @@ static spate_status reseed(X(sim) *s, spate_error *error)
     return SPATE_OK;
 }
 
-spate_status X(gpu_emit_and_drain)(X(sim) *s, double dt, spate_error *error)
+spate_status DEV(gpu_emit_and_drain)(X(sim) *s, double dt, spate_error *error)
 {
     X(gpu) *g = s->gpu;
-    uint32_t drained = g->drain_count > 0 ? X(gpu_drain)(g) : 0;
+    uint32_t drained = g->drain_count > 0 ? DEV(gpu_drain)(g) : 0;
     s->common->removed_outflow += drained;
     remove_dead(s, s->dead + drained);
     s->dead = 0;

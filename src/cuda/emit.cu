@@ -8,7 +8,7 @@
 
 typedef struct drain_args {
     X(fields) f;
-    X(gpu_counters) *counters;
+    DEV(gpu_counters) * counters;
     const sp_shape *drains;
     const float *bounds; /* cells: low and high of each */
     int drain_count;
@@ -41,13 +41,13 @@ MAP(drain, drain_args)
         }
 }
 
-uint32_t X(gpu_drain)(X(gpu) *g)
+uint32_t DEV(gpu_drain)(X(gpu) *g)
 {
     drain_args args = {g->f, g->counters, g->drains, g->drain_bounds, g->drain_count};
     uint32_t drained = 0;
-    X(gpu_set)(g, &g->counters->waiting, 0, sizeof drained);
+    DEV(gpu_set)(g, &g->counters->waiting, 0, sizeof drained);
     drain(g, args, g->f.particle_count);
-    X(gpu_download)(g, &drained, &g->counters->waiting, sizeof drained);
+    DEV(gpu_download)(g, &drained, &g->counters->waiting, sizeof drained);
     return drained;
 }
 
@@ -57,8 +57,8 @@ typedef struct inflow_args {
     X(fields) f;
     X(lattice) lattice; /* its pointers are the host's */
     const sp_shape *form;
-    X(gpu_places) places;
-    X(gpu_newcomers) what;
+    DEV(gpu_places) places;
+    DEV(gpu_newcomers) what;
 } inflow_args;
 
 GPU_FN X(lattice) lattice_of(const inflow_args *a)
@@ -94,8 +94,8 @@ MAP(flag_places, inflow_args)
     a->places.flags[i] = gives;
 }
 
-/* How many particles an inflow gives; which places do is kept for X(gpu_append). */
-uint32_t X(gpu_find_newcomers)(X(gpu) *g, const X(lattice) *lattice, const sp_shape *form)
+/* How many particles an inflow gives; which places do is kept for DEV(gpu_append). */
+uint32_t DEV(gpu_find_newcomers)(X(gpu) *g, const X(lattice) *lattice, const sp_shape *form)
 {
     inflow_args args;
     uint32_t count = 0;
@@ -104,11 +104,11 @@ uint32_t X(gpu_find_newcomers)(X(gpu) *g, const X(lattice) *lattice, const sp_sh
     args.lattice = *lattice;
     args.form = form;
     args.places = g->places;
-    X(gpu_set)(g, g->places.flags, 0, g->places.count * sizeof(uint32_t));
+    DEV(gpu_set)(g, g->places.flags, 0, g->places.count * sizeof(uint32_t));
     occupy(g, args, g->f.particle_count);
     flag_places(g, args, g->places.count + 1);
-    X(gpu_scan)(g, g->places.flags, g->places.before, g->places.count + 1);
-    X(gpu_download)(g, &count, g->places.before + g->places.count, sizeof count);
+    DEV(gpu_scan)(g, g->places.flags, g->places.before, g->places.count + 1);
+    DEV(gpu_download)(g, &count, g->places.before + g->places.count, sizeof count);
     return count;
 }
 
@@ -133,7 +133,7 @@ MAP(append, inflow_args)
         f->channel[e][k] = a->what.initial[e];
 }
 
-void X(gpu_append)(X(gpu) *g, const X(lattice) *lattice, const X(gpu_newcomers) *what)
+void DEV(gpu_append)(X(gpu) *g, const X(lattice) *lattice, const DEV(gpu_newcomers) * what)
 {
     inflow_args args;
     memset(&args, 0, sizeof args);

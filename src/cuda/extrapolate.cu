@@ -10,7 +10,7 @@ enum { FACE_UNKNOWN = 0, FACE_SOURCE = 1, FACE_FIXED = 255 }; /* as in state/sta
 
 typedef struct extrapolate_args {
     X(fields) f;
-    X(gpu_counters) *counters;
+    DEV(gpu_counters) * counters;
     int layer;
     double dt;
 } extrapolate_args;
@@ -139,34 +139,34 @@ static void slide(X(gpu) *g, double dt)
 {
     extrapolate_args args = {g->f, g->counters, 0, dt};
     FOR_DIM(d)
-        X(gpu_fill_border)(g, g->f.u[d], d);
+        DEV(gpu_fill_border)(g, g->f.u[d], d);
     if (g->f.bodies.any_moving)
         slide_moving(g, args, (size_t)g->f.active_count * TILE_CELLS);
     else
         slide_at_rest(g, args, (size_t)g->f.active_count * TILE_CELLS);
     take_slid(g, args, (size_t)g->f.active_count * TILE_CELLS);
-    X(gpu_close_walls)(g);
-    X(gpu_prescribe_inflow)(g);
+    DEV(gpu_close_walls)(g);
+    DEV(gpu_prescribe_inflow)(g);
 }
 
-void X(gpu_extrapolate)(X(gpu) *g, double dt, float *reach)
+void DEV(gpu_extrapolate)(X(gpu) *g, double dt, float *reach)
 {
     size_t faces = (size_t)g->f.face_count * TILE_CELLS;
     extrapolate_args args = {g->f, g->counters, 0, dt};
     uint32_t bits = 0;
     float fastest;
-    X(gpu_set)(g, &g->counters->fastest, 0, sizeof bits);
+    DEV(gpu_set)(g, &g->counters->fastest, 0, sizeof bits);
     mark_faces(g, args, faces);
-    X(gpu_download)(g, &bits, &g->counters->fastest, sizeof bits);
+    DEV(gpu_download)(g, &bits, &g->counters->fastest, sizeof bits);
     memcpy(&fastest, &bits, sizeof fastest);
     double cells = (double)fastest * sqrt((double)DIM) * dt / g->f.grid.dx;
     int layers = cells < MAX_LAYERS - 2 ? (int)ceil(cells) + 2 : MAX_LAYERS;
     const bool *periodic = g->f.grid.periodic;
     for (int layer = 2; layer <= layers + 1; layer++) {
         for (int d = 0; d < DIM && (periodic[0] || periodic[1] || periodic[2]); d++) {
-            X(gpu_fill_border_bytes)(g, g->f.known[d]);
-            X(gpu_fill_border)(g, g->f.u[d], d);
-            X(gpu_fill_border)(g, g->f.u_old[d], d);
+            DEV(gpu_fill_border_bytes)(g, g->f.known[d]);
+            DEV(gpu_fill_border)(g, g->f.u[d], d);
+            DEV(gpu_fill_border)(g, g->f.u_old[d], d);
         }
         args.f = g->f;
         args.layer = layer;
@@ -181,7 +181,7 @@ void X(gpu_extrapolate)(X(gpu) *g, double dt, float *reach)
     if (g->f.cut)
         slide(g, dt);
     FOR_DIM(d) {
-        X(gpu_fill_border)(g, g->f.u[d], d);
-        X(gpu_fill_border)(g, g->f.u_old[d], d);
+        DEV(gpu_fill_border)(g, g->f.u[d], d);
+        DEV(gpu_fill_border)(g, g->f.u_old[d], d);
     }
 }

@@ -5,7 +5,7 @@
 
 typedef struct force_args {
     X(fields) f;
-    X(gpu_forces) how;
+    DEV(gpu_forces) how;
 } force_args;
 
 MAP(add_gravity, force_args)
@@ -74,14 +74,14 @@ MAP(prescribe, inflow_args)
         X(prescribe_cell)(&f->grid, f->type, f->mark_of, f->inflow_velocity, f->u, cell);
 }
 
-void X(gpu_prescribe_inflow)(X(gpu) *g)
+void DEV(gpu_prescribe_inflow)(X(gpu) *g)
 {
     inflow_args args = {g->f};
     if (g->f.inflow_velocity)
         prescribe(g, args, (size_t)g->f.active_count * TILE_CELLS);
 }
 
-void X(gpu_add_forces)(X(gpu) *g, const X(gpu_forces) *how)
+void DEV(gpu_add_forces)(X(gpu) *g, const DEV(gpu_forces) * how)
 {
     force_args args;
     args.f = g->f;
@@ -92,6 +92,6 @@ void X(gpu_add_forces)(X(gpu) *g, const X(gpu_forces) *how)
         rub_faces(g, args, active);
     if (g->f.solids && !g->f.cut)
         hold_faces(g, args, active);
-    X(gpu_close_walls)(g);
-    X(gpu_prescribe_inflow)(g);
+    DEV(gpu_close_walls)(g);
+    DEV(gpu_prescribe_inflow)(g);
 }

@@ -17,26 +17,26 @@ static void step_channels(X(sim) *s, double dt)
     float **columns = s->gpu->f.channel;
     for (int c = 0; c < scene->channel_count; columns += scene->channels[c++].components) {
         if (is_age(&scene->channels[c]))
-            X(gpu_add)(s->gpu, columns[0], (float)dt);
+            DEV(gpu_add)(s->gpu, columns[0], (float)dt);
         for (int e = 0; e < scene->channels[c].components && scene->channels[c].pic; e++)
-            X(gpu_average)(s->gpu, columns[e]);
+            DEV(gpu_average)(s->gpu, columns[e]);
     }
 }
 
-void X(gpu_transfer_back)(X(sim) *s, double dt)
+void DEV(gpu_transfer_back)(X(sim) *s, double dt)
 {
     X(gpu) *g = s->gpu;
     bool measured = s->common->substeps == 0; /* the first step of a frame */
     float kept = X(kept_share)(s);
     double before[DIM], after[DIM], square = 0;
-    X(gpu_carry_kick)(g, (float)(0.5 * s->common->last_dt / s->grid.dx), kept);
+    DEV(gpu_carry_kick)(g, (float)(0.5 * s->common->last_dt / s->grid.dx), kept);
     if (measured)
-        X(gpu_momentum_to_be)(g, 1.0f - kept, before);
-    X(gpu_grid_to_particles)(g, kept);
+        DEV(gpu_momentum_to_be)(g, 1.0f - kept, before);
+    DEV(gpu_grid_to_particles)(g, kept);
     step_channels(s, dt);
     if (!measured)
         return;
-    double speed = X(gpu_momentum)(g, after);
+    double speed = DEV(gpu_momentum)(g, after);
     FOR_DIM(d)
         square += (before[d] - after[d]) * (before[d] - after[d]);
     s->common->momentum_lost = speed > 0 && dt > 0 ? sqrt(square) / (speed * dt) : 0;

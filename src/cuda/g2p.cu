@@ -154,11 +154,11 @@ BLOCKS(carry_tile, kick_args, kick_block, TILE_CELLS)
     }
 }
 
-void X(gpu_carry_kick)(X(gpu) *g, float half, float kept)
+void DEV(gpu_carry_kick)(X(gpu) *g, float half, float kept)
 {
     kick_args args = {g->f, half, kept};
     carry_tile(g, args, (size_t)g->f.face_count);
-    X(gpu_fill_faces)(g, g->f.weight);
+    DEV(gpu_fill_faces)(g, g->f.weight);
 }
 
 /* ---- the particles */
@@ -209,7 +209,7 @@ MAP(update_general, g2p_args)
         update_particle(a, KERNEL_CUBIC, i);
 }
 
-void X(gpu_grid_to_particles)(X(gpu) *g, float kept)
+void DEV(gpu_grid_to_particles)(X(gpu) *g, float kept)
 {
     g2p_args args = {g->f, kept};
     g->speed_known = false;

@@ -1,13 +1,13 @@
 /* gpu.h -- a simulation in the memory of a GPU.
  *
- * An instance of the simulation that is compiled with SPATE_GPU has its arrays twice: in the host's
- * memory, as src/sim knows them, and in the device's, X(fields), with the same layout. bridge.c
- * decides for each stage where it runs and copies what is stale; the files *.cu hold the stages.
+ * On a device beside the CPU a simulation has its arrays twice: in the host's memory, as src/state
+ * knows them, and in the device's, X(fields), with the same layout. device.c says what each stage
+ * reads and writes, residency.c copies what is stale; the files *.cu hold the stages.
  *
  * The .cu files are C17 as well as CUDA C++ (launch.h). nvcc makes the device "cuda" of them. A C
  * compiler makes the device "check": the CPU poses as a GPU, with a memory of its own in which
  * everything that was not copied is NaN, so that the ordinary tests run the same code. Names are
- * sp3_cuda_... and sp3_check_... through LEVEL (kernels/dim.h). */
+ * sp3_cuda_... and sp3_check_... through VARIANT (kernels/dim.h). */
 #ifndef SPATE_CUDA_GPU_H
 #define SPATE_CUDA_GPU_H
 
@@ -63,63 +63,63 @@ typedef struct X(fields) {
 } X(fields);
 
 /* A mesh that has been copied to the device. */
-typedef struct X(gpu_mesh) {
+typedef struct DEV(gpu_mesh) {
     const spate_mesh *mesh;
     sp_mesh_data data;       /* with the device's pointers */
     const spate_mesh *there; /* where the device has them */
-} X(gpu_mesh);
+} DEV(gpu_mesh);
 
 /* Counters that stages add to on the device (integers: any order gives the same sum). */
-typedef struct X(gpu_counters) {
+typedef struct DEV(gpu_counters) {
     uint64_t collisions, open, crushed, far, broken;
     uint32_t waiting; /* particles that the host is to settle */
     uint32_t fastest; /* bits of the square of the largest speed; floats >= 0 order as integers */
-} X(gpu_counters);
+} DEV(gpu_counters);
 
 /* Places that may give particles in EMIT: of the lattice of an inflow, or cells; one more of both
  * arrays. */
-typedef struct X(gpu_places) {
+typedef struct DEV(gpu_places) {
     uint32_t *flags, *before; /* particles that it gives; how many those before it do */
     size_t count, room;
-} X(gpu_places);
+} DEV(gpu_places);
 
 /* Particles that come in. */
-typedef struct X(gpu_newcomers) {
+typedef struct DEV(gpu_newcomers) {
     uint32_t count, next_id;
     float initial[GPU_CHANNELS]; /* of the channels */
-} X(gpu_newcomers);
+} DEV(gpu_newcomers);
 
 /* What statistics ask for, see cpu/spacing.c; and what they find. */
-typedef struct X(gpu_question) {
+typedef struct DEV(gpu_question) {
     uint32_t full;     /* particles of a cell at rest */
     float close, half; /* squares of the distances of close pairs and of overlaps, cells */
     size_t every, looked_at;
-} X(gpu_question);
-typedef struct X(gpu_census) {
+} DEV(gpu_question);
+typedef struct DEV(gpu_census) {
     uint64_t cells, held, kinds[SP_INTERIOR_COUNT], overlaps, in_solid;
     uint32_t most, interior_most;
     uint32_t close, usual;               /* bits of smallest squares, reversed */
     double nearest_close, nearest_usual; /* cells; at most where the search began */
     double volume;                       /* cells */
-} X(gpu_census);
+} DEV(gpu_census);
 
 /* Columns that output reads: in pinned memory of the host; copies on the device, or NULL. */
 #define GPU_SENT (2 * DIM + 1 + GPU_CHANNELS)
-typedef struct X(gpu_snapshot) {
+typedef struct DEV(gpu_snapshot) {
     void *host[GPU_SENT], *device[GPU_SENT];
     size_t capacity; /* particles */
-} X(gpu_snapshot);
+} DEV(gpu_snapshot);
 
 #define GPU_CAPTURES 3 /* loops in each other, and what is around them */
 
 typedef struct X(gpu) {
     X(fields) f;
-    void *stream;                       /* CUDA: the stream; check: the pool of threads */
+    void *stream;                    /* CUDA: the stream; check: the pool of threads */
     void *marks[SP_STAGE_COUNT + 1]; /* CUDA: events */
-    char failure[200];                  /* what went wrong first; empty: nothing */
-    uint64_t allocated;                 /* bytes */
-    size_t shared_bytes;                /* that a block can have at most */
-    bool early;                         /* kernels may start before the last one ends: launch.h */
+    char failure[200];               /* what went wrong first; empty: nothing */
+    uint64_t allocated;              /* bytes */
+    size_t shared_bytes;             /* that a block can have at most */
+    bool early;                      /* kernels may start before the last one ends: launch.h */
     void (*program)(struct X(gpu) *g, void *user); /* recorded: gpu_record */
     void *program_user;
     void *graph, *graph_made;      /* CUDA: of the program; that under way: graph.cu */
@@ -131,13 +131,13 @@ typedef struct X(gpu) {
     unsigned on_host, on_device; /* GPU_... groups that are up to date there */
 
     /* snapshot.c */
-    X(gpu_snapshot) snapshot;
+    DEV(gpu_snapshot) snapshot;
     void *sender;       /* CUDA: the stream of the copies; check: those that are under way */
     void *ready, *sent; /* CUDA: events: what they wait for, and their end */
     bool sending;       /* the columns themselves are being read by them */
 
-    /* bodies.c */
-    X(gpu_mesh) *meshes;
+    /* solids_upload.c */
+    DEV(gpu_mesh) * meshes;
     int mesh_count;
     sp_solid *bodies, *body_copies; /* the device's; the host's copies of these */
     size_t body_room;
@@ -145,7 +145,7 @@ typedef struct X(gpu) {
     sp_shape *inflow_forms, *drains; /* the device's */
     float *drain_bounds;             /* cells: DIM low and DIM high numbers of each */
     int flow_count, drain_count;
-    X(gpu_places) places;
+    DEV(gpu_places) places;
     uint8_t *near_movers; /* per tile: solids that may move are laid there */
     double dt;            /* s, of the step under way, for PRESSURE */
 
@@ -153,8 +153,8 @@ typedef struct X(gpu) {
     float *spare;                                    /* one column */
     uint32_t *order, *key, *order_other, *key_other; /* SORT, see sort.cu; columns otherwise */
     float *channel_sum, *channel_weight; /* channels.cu; NULL without averaged channels */
-    X(gpu_counters) *counters;
-    X(gpu_census) *census;
+    DEV(gpu_counters) * counters;
+    DEV(gpu_census) * census;
     uint32_t *tile_flags;  /* lists of tiles: flags of all lists, and their sums */
     uint32_t *list_totals; /* how long each is */
     int *left;             /* tiles that the liquid has left */
@@ -163,8 +163,7 @@ typedef struct X(gpu) {
     size_t partial_count;
     void *temporary; /* of scans */
     size_t temporary_bytes;
-    void *solver; /* X(gpu_solver), cuda/pressure/solver.h */
-    bool solves;  /* the operations of sim/pressure are to be done here */
+    void *solver; /* DEV(gpu_solver), cuda/pressure/solver.h */
 } X(gpu);
 
 #define GPU_LISTS (4 + COLOURS) /* of tiles: active, border, faces, left, and liquid by colour */
@@ -172,90 +171,90 @@ typedef struct X(gpu) {
 /* ---- primitives (primitives.cu; for check: check/primitives.c). Work is queued in order;
  * only download, wait and the functions that return a value wait for it. After a failure all of
  * them do nothing. */
-bool X(gpu_open)(X(gpu) *g, void *pool);
-void X(gpu_close)(X(gpu) *g);
-void X(gpu_fail)(X(gpu) *g, const char *what, const char *why); /* keeps the first */
-bool X(gpu_wait)(X(gpu) *g);                                    /* false: something failed */
-void *X(gpu_alloc)(X(gpu) *g, size_t bytes, const char *what);  /* check: poisoned; CUDA: as is */
-void X(gpu_free)(X(gpu) *g, void *block, size_t bytes);
-void X(gpu_memory)(X(gpu) *g, uint64_t *available, uint64_t *total);
-void X(gpu_upload)(X(gpu) *g, void *to, const void *from, size_t bytes);
-void X(gpu_download)(X(gpu) *g, void *to, const void *from, size_t bytes);
-void X(gpu_copy)(X(gpu) *g, void *to, const void *from, size_t bytes);
-void X(gpu_set)(X(gpu) *g, void *to, int byte, size_t bytes);
+bool DEV(gpu_open)(X(gpu) *g, void *pool);
+void DEV(gpu_close)(X(gpu) *g);
+void DEV(gpu_fail)(X(gpu) *g, const char *what, const char *why); /* keeps the first */
+bool DEV(gpu_wait)(X(gpu) *g);                                    /* false: something failed */
+void *DEV(gpu_alloc)(X(gpu) *g, size_t bytes, const char *what);  /* check: poisoned; CUDA: as is */
+void DEV(gpu_free)(X(gpu) *g, void *block, size_t bytes);
+void DEV(gpu_memory)(X(gpu) *g, uint64_t *available, uint64_t *total);
+void DEV(gpu_upload)(X(gpu) *g, void *to, const void *from, size_t bytes);
+void DEV(gpu_download)(X(gpu) *g, void *to, const void *from, size_t bytes);
+void DEV(gpu_copy)(X(gpu) *g, void *to, const void *from, size_t bytes);
+void DEV(gpu_set)(X(gpu) *g, void *to, int byte, size_t bytes);
 /* Copies to pinned memory of the host, beside what is queued after them. begin: they wait for what
  * is queued so far; guard: what is queued next waits for them; wait: the host does, in any thread;
  * false: they failed. */
-void *X(gpu_pin)(X(gpu) *g, size_t bytes); /* NULL without memory */
-void X(gpu_unpin)(X(gpu) *g, void *block);
-void X(gpu_send_begin)(X(gpu) *g);
-void X(gpu_send)(X(gpu) *g, void *to, const void *from, size_t bytes);
-void X(gpu_send_end)(X(gpu) *g);
-void X(gpu_send_guard)(X(gpu) *g);
-bool X(gpu_send_wait)(X(gpu) *g);
+void *DEV(gpu_pin)(X(gpu) *g, size_t bytes); /* NULL without memory */
+void DEV(gpu_unpin)(X(gpu) *g, void *block);
+void DEV(gpu_send_begin)(X(gpu) *g);
+void DEV(gpu_send)(X(gpu) *g, void *to, const void *from, size_t bytes);
+void DEV(gpu_send_end)(X(gpu) *g);
+void DEV(gpu_send_guard)(X(gpu) *g);
+bool DEV(gpu_send_wait)(X(gpu) *g);
 /* A program: what `body` queues, to be run later and as often as it is wanted. The host waits
  * nowhere in it. There is one at a time; `user` is to stay as long as it.
  *     gpu_while, inside of one: what the body of a loop queues, again and again, as long as a
  * number in the device's memory is not 0. The device looks at it before each turn. */
-typedef void X(gpu_body)(X(gpu) *g, void *user);
-void X(gpu_record)(X(gpu) *g, X(gpu_body) *body, void *user);
-void X(gpu_play)(X(gpu) *g);
-void X(gpu_while)(X(gpu) *g, const uint32_t *more, X(gpu_body) *body, void *user);
-void X(gpu_close_graph)(X(gpu) *g); /* CUDA */
+typedef void DEV(gpu_body)(X(gpu) *g, void *user);
+void DEV(gpu_record)(X(gpu) *g, DEV(gpu_body) * body, void *user);
+void DEV(gpu_play)(X(gpu) *g);
+void DEV(gpu_while)(X(gpu) *g, const uint32_t *more, DEV(gpu_body) * body, void *user);
+void DEV(gpu_close_graph)(X(gpu) *g); /* CUDA */
 /* Clock: marks the place in the queue where stage k begins (k = SP_STAGE_COUNT: the end), and
  * tells the seconds between the marks of the last step; false: this device has no clock. */
-void X(gpu_mark)(X(gpu) *g, int k);
-bool X(gpu_times)(X(gpu) *g, double seconds[SP_STAGE_COUNT]);
-bool X(gpu_poisons)(void); /* check: stale memory is to be filled with NaN */
+void DEV(gpu_mark)(X(gpu) *g, int k);
+bool DEV(gpu_times)(X(gpu) *g, double seconds[SP_STAGE_COUNT]);
+bool DEV(gpu_poisons)(void); /* check: stale memory is to be filled with NaN */
 /* sums[k] = values[0] + ... + values[k - 1], for k = 0 .. count - 1. */
-void X(gpu_scan)(X(gpu) *g, const uint32_t *values, uint32_t *sums, size_t count);
-size_t X(gpu_temporary_bytes)(size_t count); /* what a scan needs */
+void DEV(gpu_scan)(X(gpu) *g, const uint32_t *values, uint32_t *sums, size_t count);
+size_t DEV(gpu_temporary_bytes)(size_t count); /* what a scan needs */
 /* Sum and maximum of g->partials[0 .. count - 1], in fixed order; a NaN stays. They wait. */
-double X(gpu_sum)(X(gpu) *g, size_t count);
-double X(gpu_maximum)(X(gpu) *g, size_t count);
+double DEV(gpu_sum)(X(gpu) *g, size_t count);
+double DEV(gpu_maximum)(X(gpu) *g, size_t count);
 
-/* ---- the stages. What each reads and writes stands in bridge.c. */
-void X(gpu_sort_particles)(X(gpu) *g);    /* sort.cu: SORT, with the lists */
-void X(gpu_particles_to_grid)(X(gpu) *g); /* p2g.cu */
-void X(gpu_build_surface)(X(gpu) *g);     /* surface.cu */
+/* ---- the stages. What each reads and writes stands in device.c. */
+void DEV(gpu_sort_particles)(X(gpu) *g);    /* sort.cu: SORT, with the lists */
+void DEV(gpu_particles_to_grid)(X(gpu) *g); /* p2g.cu */
+void DEV(gpu_build_surface)(X(gpu) *g);     /* surface.cu */
 /* forces.cu. dv: of gravity, m/s; friction: of the walls */
-typedef struct X(gpu_forces) {
+typedef struct DEV(gpu_forces) {
     float dv[DIM];
     double friction, dt;
-} X(gpu_forces);
-void X(gpu_add_forces)(X(gpu) *g, const X(gpu_forces) *how);
-void X(gpu_prescribe_inflow)(X(gpu) *g); /* nothing without inflows */
-void X(gpu_lay_solids)(X(gpu) *g);       /* solids.cu: those that move, where they are now */
-void X(gpu_extrapolate)(X(gpu) *g, double dt, float *reach); /* extrapolate.cu */
+} DEV(gpu_forces);
+void DEV(gpu_add_forces)(X(gpu) *g, const DEV(gpu_forces) * how);
+void DEV(gpu_prescribe_inflow)(X(gpu) *g); /* nothing without inflows */
+void DEV(gpu_lay_solids)(X(gpu) *g);       /* solids.cu: those that move, where they are now */
+void DEV(gpu_extrapolate)(X(gpu) *g, double dt, float *reach); /* extrapolate.cu */
 /* g2p.cu: what G2P reads, into `weight` (half: dt / (2 dx), kept: FLIP's share), and G2P */
-void X(gpu_carry_kick)(X(gpu) *g, float half, float kept);
-void X(gpu_grid_to_particles)(X(gpu) *g, float kept);
-/* particles.cu. Momentum is that of particles of mass 1: after G2P, and what it is to be, from the
+void DEV(gpu_carry_kick)(X(gpu) *g, float half, float kept);
+void DEV(gpu_grid_to_particles)(X(gpu) *g, float kept);
+/* momentum.cu. Momentum is that of particles of mass 1: after G2P, and what it is to be, from the
  * velocities before and `carried` (rest: 1 - FLIP's share); the sum of speeds is returned. */
-double X(gpu_max_speed)(X(gpu) *g);
-void X(gpu_momentum_to_be)(X(gpu) *g, float rest, double momentum[DIM]);
-double X(gpu_momentum)(X(gpu) *g, double momentum[DIM]);
-double X(gpu_sum_of_squares)(X(gpu) *g);                          /* of speeds */
-double X(gpu_sum_of_heights)(X(gpu) *g, const double gravity[3]); /* - gravity times place, m */
-void X(gpu_add)(X(gpu) *g, float *column, float value);
-void X(gpu_average)(X(gpu) *g, float *column); /* channels.cu, of sorted particles */
+double DEV(gpu_max_speed)(X(gpu) *g);
+void DEV(gpu_momentum_to_be)(X(gpu) *g, float rest, double momentum[DIM]);
+double DEV(gpu_momentum)(X(gpu) *g, double momentum[DIM]);
+double DEV(gpu_sum_of_squares)(X(gpu) *g);                          /* of speeds */
+double DEV(gpu_sum_of_heights)(X(gpu) *g, const double gravity[3]); /* - gravity times place, m */
+void DEV(gpu_add)(X(gpu) *g, float *column, float value);
+void DEV(gpu_average)(X(gpu) *g, float *column); /* channels.cu, of sorted particles */
 /* stats.cu, of sorted particles; makes phi anew */
-X(gpu_census) X(gpu_take_census)(X(gpu) *g, const X(gpu_question) *question);
-void X(gpu_update_level_set)(X(gpu) *g);           /* surface.cu: that part of SURFACE */
-void X(gpu_remove_dead)(X(gpu) *g, uint32_t dead); /* as many are marked */
+DEV(gpu_census) DEV(gpu_take_census)(X(gpu) *g, const DEV(gpu_question) * question);
+void DEV(gpu_update_level_set)(X(gpu) *g);           /* surface.cu: that part of SURFACE */
+void DEV(gpu_remove_dead)(X(gpu) *g, uint32_t dead); /* as many are marked */
 /* emit.cu: marks the particles in outflows, how many; the places of an inflow that give a particle,
  * how many; and those particles, behind the others. Shapes are the device's. */
-uint32_t X(gpu_drain)(X(gpu) *g);
-uint32_t X(gpu_find_newcomers)(X(gpu) *g, const X(lattice) *lattice, const sp_shape *form);
-void X(gpu_append)(X(gpu) *g, const X(lattice) *lattice, const X(gpu_newcomers) *what);
+uint32_t DEV(gpu_drain)(X(gpu) *g);
+uint32_t DEV(gpu_find_newcomers)(X(gpu) *g, const X(lattice) *lattice, const sp_shape *form);
+void DEV(gpu_append)(X(gpu) *g, const X(lattice) *lattice, const DEV(gpu_newcomers) * what);
 /* reseed.cu, of sorted particles: how many come, these behind the others, and how many of the old
  * ones are marked dead. The cells of liquid tiles are the `places`. */
-uint32_t X(gpu_count_reseeded)(X(gpu) *g, const X(reseeding) *how);
-void X(gpu_put_reseeded)(X(gpu) *g, const X(reseeding) *how, const X(gpu_newcomers) *what);
-uint32_t X(gpu_thin)(X(gpu) *g, const X(reseeding) *how);
+uint32_t DEV(gpu_count_reseeded)(X(gpu) *g, const X(reseeding) *how);
+void DEV(gpu_put_reseeded)(X(gpu) *g, const X(reseeding) *how, const DEV(gpu_newcomers) * what);
+uint32_t DEV(gpu_thin)(X(gpu) *g, const X(reseeding) *how);
 
-/* move.cu, see stages.h */
-typedef struct X(gpu_move) {
+/* advect.cu, see stages.h */
+typedef struct DEV(gpu_move) {
     int order;           /* of Runge-Kutta; 0: the flow does not move them */
     float h, reach;      /* dt / dx; cells around the liquid in which u is known */
     bool displaced;      /* `weight` holds a displacement, in cells */
@@ -263,56 +262,56 @@ typedef struct X(gpu_move) {
     sp_clearance room;   /* where particles may be */
     double dt;           /* s */
     double gravity[DIM]; /* times dx */
-} X(gpu_move);
-double X(gpu_move_particles)(X(gpu) *g, const X(gpu_move) *how, X(gpu_counters) *counted);
-void X(gpu_keep_speed)(X(gpu) *g, const X(gpu_counters) *counted); /* of all, after ADVECT */
+} DEV(gpu_move);
+double DEV(gpu_move_particles)(X(gpu) *g, const DEV(gpu_move) * how, DEV(gpu_counters) * counted);
+void DEV(gpu_keep_speed)(X(gpu) *g, const DEV(gpu_counters) * counted); /* of all, after ADVECT */
 
-/* push.cu: SEPARATE by pairs; returns gravity times way, summed */
-typedef struct X(gpu_push) {
+/* push_apart.cu: SEPARATE by pairs; returns gravity times way, summed */
+typedef struct DEV(gpu_push) {
     float D; /* the separation distance, cells */
     X(push_sides) sides;
-    bool movers; /* as in X(gpu_move) */
+    bool movers; /* as in DEV(gpu_move) */
     sp_clearance room;
     double travel;       /* m, how far solids go in the step; they are held where it begins */
     double gravity[DIM]; /* times dx */
-} X(gpu_push);
-double X(gpu_push_apart)(X(gpu) *g, const X(gpu_push) *how, X(gpu_counters) *counted);
+} DEV(gpu_push);
+double DEV(gpu_push_apart)(X(gpu) *g, const DEV(gpu_push) * how, DEV(gpu_counters) * counted);
 
 /* ---- operations of the pressure solvers, as sim/pressure has them for the host; `density`: for
  * the density projection */
-void X(gpu_solver_create)(X(gpu) *g, int level_count, const X(grid) *const grids[], bool density);
-void X(gpu_solver_destroy)(X(gpu) *g);
+void DEV(gpu_solver_create)(X(gpu) *g, int level_count, const X(grid) *const grids[], bool density);
+void DEV(gpu_solver_destroy)(X(gpu) *g);
 /* Bytes it will take, for so many cells of liquid. */
-uint64_t X(gpu_solver_bytes)(const X(grid) *grid, double liquid, bool solids, bool density);
-void X(gpu_list_levels)(X(gpu) *g);
+uint64_t DEV(gpu_solver_bytes)(const X(grid) *grid, double liquid, bool solids, bool density);
+void DEV(gpu_list_levels)(X(gpu) *g);
 /* system.cu. scale: of the pressure, for the next gpu_solve_begin; sweeps: of the multigrid that is
  * to solve it, 0: another solver is */
-double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind, float scale, int sweeps);
-double X(gpu_largest_b)(X(gpu) *g);
-double X(gpu_divergence)(X(gpu) *g);
-void X(gpu_scale_pressure)(X(gpu) *g, float factor);
-void X(gpu_gradient)(X(gpu) *g, bool density);
-void X(gpu_solve_begin)(X(gpu) *g, bool density); /* residual.cu: takes the start from the grid */
-void X(gpu_solve_end)(X(gpu) *g, bool density);   /* and gives back the solution */
-double X(gpu_residual)(X(gpu) *g);
-void X(gpu_multigrid_build)(X(gpu) *g); /* coarsen.cu */
+double DEV(gpu_assemble)(X(gpu) *g, float least_theta, bool blind, float scale, int sweeps);
+double DEV(gpu_largest_b)(X(gpu) *g);
+double DEV(gpu_divergence)(X(gpu) *g);
+void DEV(gpu_scale_pressure)(X(gpu) *g, float factor);
+void DEV(gpu_gradient)(X(gpu) *g, bool density);
+void DEV(gpu_solve_begin)(X(gpu) *g, bool density); /* residual.cu: takes the start from the grid */
+void DEV(gpu_solve_end)(X(gpu) *g, bool density);   /* and gives back the solution */
+double DEV(gpu_residual)(X(gpu) *g);
+void DEV(gpu_multigrid_build)(X(gpu) *g); /* coarsen.cu */
 /* All of solve_multigrid.c; returns max |r|. */
-double X(gpu_solve_multigrid)(X(gpu) *g, int sweeps, double tolerance, int most, int *iterations);
-void X(gpu_multigrid_once)(X(gpu) *g, int sweeps); /* one cycle from nothing, for the density */
-void X(gpu_relax)(X(gpu) *g, float weight);
-void X(gpu_sweep)(X(gpu) *g, float weight, int colour);
-void X(gpu_density_excess)(X(gpu) *g); /* density.cu */
-void X(gpu_density_extend)(X(gpu) *g);
+double DEV(gpu_solve_multigrid)(X(gpu) *g, int sweeps, double tolerance, int most, int *iterations);
+void DEV(gpu_multigrid_once)(X(gpu) *g, int sweeps); /* one cycle from nothing, for the density */
+void DEV(gpu_relax)(X(gpu) *g, float weight);
+void DEV(gpu_sweep)(X(gpu) *g, float weight, int colour);
+void DEV(gpu_density_excess)(X(gpu) *g); /* density.cu */
+void DEV(gpu_density_extend)(X(gpu) *g);
 
 /* border.cu: as in cpu/border.c */
-void X(gpu_fill_border)(X(gpu) *g, float *field, int d);
-void X(gpu_fill_border_periodic)(X(gpu) *g, float *field);
-void X(gpu_fill_border_bytes)(X(gpu) *g, uint8_t *field);
-void X(gpu_fill_border_type)(X(gpu) *g);
-void X(gpu_fold_border)(X(gpu) *g, float *sum, float *weight, int d);
-void X(gpu_fill_faces)(X(gpu) *g, float *const field[DIM]); /* all components at once */
-void X(gpu_fold_faces)(X(gpu) *g, float *const sum[DIM], float *const weight[DIM]);
-void X(gpu_close_walls)(X(gpu) *g);
+void DEV(gpu_fill_border)(X(gpu) *g, float *field, int d);
+void DEV(gpu_fill_border_periodic)(X(gpu) *g, float *field);
+void DEV(gpu_fill_border_bytes)(X(gpu) *g, uint8_t *field);
+void DEV(gpu_fill_border_type)(X(gpu) *g);
+void DEV(gpu_fold_border)(X(gpu) *g, float *sum, float *weight, int d);
+void DEV(gpu_fill_faces)(X(gpu) *g, float *const field[DIM]); /* all components at once */
+void DEV(gpu_fold_faces)(X(gpu) *g, float *const sum[DIM], float *const weight[DIM]);
+void DEV(gpu_close_walls)(X(gpu) *g);
 
 #ifdef __cplusplus
 }

@@ -14,11 +14,11 @@
 
 #include <stdlib.h>
 
-static void loop_by_host(X(gpu) *g, const uint32_t *more, X(gpu_body) *body, void *user)
+static void loop_by_host(X(gpu) *g, const uint32_t *more, DEV(gpu_body) * body, void *user)
 {
     for (;;) {
         uint32_t now = 0;
-        X(gpu_download)(g, &now, more, sizeof now);
+        DEV(gpu_download)(g, &now, more, sizeof now);
         if (!now || g->failure[0])
             return;
         body(g, user);
@@ -30,7 +30,7 @@ static void loop_by_host(X(gpu) *g, const uint32_t *more, X(gpu_body) *body, voi
 static bool good(X(gpu) *g, cudaError_t result)
 {
     if (result != cudaSuccess)
-        X(gpu_fail)(g, "a loop on the GPU", cudaGetErrorString(result));
+        DEV(gpu_fail)(g, "a loop on the GPU", cudaGetErrorString(result));
     return result == cudaSuccess;
 }
 
@@ -46,7 +46,7 @@ static void look(X(gpu) *g, cudaGraphConditionalHandle loop, const uint32_t *mor
     cudaLaunchAttribute early;
     if (g->failure[0])
         return;
-    X(gpu_launch_setup)(&config, &early, g, 1, 1, 0);
+    DEV(gpu_launch_setup)(&config, &early, g, 1, 1, 0);
     good(g, cudaLaunchKernelEx(&config, look_kernel, loop, more));
 }
 
@@ -105,7 +105,7 @@ static void end_capture(X(gpu) *g, const capture *c)
     g->capture_depth--;
 }
 
-void X(gpu_while)(X(gpu) *g, const uint32_t *more, X(gpu_body) *body, void *user)
+void DEV(gpu_while)(X(gpu) *g, const uint32_t *more, DEV(gpu_body) * body, void *user)
 {
     cudaGraphConditionalHandle loop;
     capture c;
@@ -140,7 +140,7 @@ static void make_ready(X(gpu) *g, cudaGraph_t graph)
     g->graph = ready;
 }
 
-void X(gpu_record)(X(gpu) *g, X(gpu_body) *body, void *user)
+void DEV(gpu_record)(X(gpu) *g, DEV(gpu_body) * body, void *user)
 {
     capture c;
     cudaGraph_t graph = NULL;
@@ -159,7 +159,7 @@ void X(gpu_record)(X(gpu) *g, X(gpu_body) *body, void *user)
     cudaGraphDestroy(graph);
 }
 
-void X(gpu_play)(X(gpu) *g)
+void DEV(gpu_play)(X(gpu) *g)
 {
     if (g->program)
         g->program(g, g->program_user);
@@ -167,7 +167,7 @@ void X(gpu_play)(X(gpu) *g)
         good(g, cudaGraphLaunch((cudaGraphExec_t)g->graph, (cudaStream_t)g->stream));
 }
 
-void X(gpu_close_graph)(X(gpu) *g)
+void DEV(gpu_close_graph)(X(gpu) *g)
 {
     if (g->graph)
         cudaGraphExecDestroy((cudaGraphExec_t)g->graph);
@@ -178,23 +178,23 @@ void X(gpu_close_graph)(X(gpu) *g)
 
 #else
 
-void X(gpu_record)(X(gpu) *g, X(gpu_body) *body, void *user)
+void DEV(gpu_record)(X(gpu) *g, DEV(gpu_body) * body, void *user)
 {
     g->program = body;
     g->program_user = user;
 }
 
-void X(gpu_play)(X(gpu) *g)
+void DEV(gpu_play)(X(gpu) *g)
 {
     g->program(g, g->program_user);
 }
 
-void X(gpu_while)(X(gpu) *g, const uint32_t *more, X(gpu_body) *body, void *user)
+void DEV(gpu_while)(X(gpu) *g, const uint32_t *more, DEV(gpu_body) * body, void *user)
 {
     loop_by_host(g, more, body, user);
 }
 
-void X(gpu_close_graph)(X(gpu) *g)
+void DEV(gpu_close_graph)(X(gpu) *g)
 {
     (void)g;
 }

@@ -38,8 +38,8 @@
 #define KERNEL_BEGIN() ((void)0)
 #endif
 
-static inline void X(gpu_launch_setup)(cudaLaunchConfig_t *config, cudaLaunchAttribute *early,
-                                       const X(gpu) *g, size_t blocks, int threads, size_t shared)
+static inline void DEV(gpu_launch_setup)(cudaLaunchConfig_t *config, cudaLaunchAttribute *early,
+                                         const X(gpu) *g, size_t blocks, int threads, size_t shared)
 {
     *config = cudaLaunchConfig_t();
     config->gridDim = dim3((unsigned)blocks);
@@ -72,7 +72,7 @@ static inline void X(gpu_launch_setup)(cudaLaunchConfig_t *config, cudaLaunchAtt
         cudaLaunchAttribute early;                                                  \
         if (n == 0 || g->failure[0])                                                \
             return;                                                                 \
-        X(gpu_launch_setup)                                                         \
+        DEV(gpu_launch_setup)                                                       \
         (&config, &early, g, (n + MAP_THREADS - 1) / MAP_THREADS, MAP_THREADS, 0);  \
         cudaLaunchKernelEx(&config, name##_kernel, args, n);                        \
     }                                                                               \
@@ -100,7 +100,7 @@ static inline void X(gpu_launch_setup)(cudaLaunchConfig_t *config, cudaLaunchAtt
                                  (int)sizeof(shared_type));                                  \
         cudaLaunchConfig_t config;                                                           \
         cudaLaunchAttribute early;                                                           \
-        X(gpu_launch_setup)(&config, &early, g, n, threads, sizeof(shared_type));            \
+        DEV(gpu_launch_setup)(&config, &early, g, n, threads, sizeof(shared_type));          \
         cudaLaunchKernelEx(&config, name##_kernel, args);                                    \
     }                                                                                        \
     static __device__ __forceinline__ void name##_in(const args_type *a, size_t block,       \
@@ -169,13 +169,13 @@ static inline void X(gpu_launch_setup)(cudaLaunchConfig_t *config, cudaLaunchAtt
 #define GPU_ABS(x) __builtin_fabsf(x)
 #define GPU_LOWEST_BIT(bits) ((uint32_t)__builtin_ctz(bits))
 
-static inline void X(gpu_max32)(uint32_t *place, uint32_t value)
+static inline void DEV(gpu_max32)(uint32_t *place, uint32_t value)
 {
     uint32_t old = __atomic_load_n(place, __ATOMIC_RELAXED);
     while (old < value && !__atomic_compare_exchange_n(place, &old, value, false, __ATOMIC_RELAXED,
                                                        __ATOMIC_RELAXED)) {}
 }
-#define GPU_MAX32(place, value) X(gpu_max32)(place, value)
+#define GPU_MAX32(place, value) DEV(gpu_max32)(place, value)
 
 #endif
 
@@ -213,7 +213,7 @@ GPU_FN void X(sum_values)(double *values, int count, double *sum)
 
 /* Largest speed so far. Squares of speeds are not negative, so their bits order as they do; a NaN
  * is above all. */
-GPU_FN void X(note_speed)(X(gpu_counters) *counters, const float v[DIM])
+GPU_FN void X(note_speed)(DEV(gpu_counters) * counters, const float v[DIM])
 {
     float square = 0.0f;
     uint32_t bits;
@@ -225,7 +225,7 @@ GPU_FN void X(note_speed)(X(gpu_counters) *counters, const float v[DIM])
         GPU_MAX32(&counters->fastest, bits);
 }
 
-static inline double X(noted_speed)(const X(gpu_counters) *counters)
+static inline double X(noted_speed)(const DEV(gpu_counters) * counters)
 {
     float square;
     memcpy(&square, &counters->fastest, sizeof square);

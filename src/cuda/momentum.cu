@@ -5,7 +5,7 @@
 
 typedef struct speed_args {
     X(fields) f;
-    X(gpu_counters) *counters;
+    DEV(gpu_counters) * counters;
 } speed_args;
 
 MAP(find_fastest, speed_args)
@@ -16,16 +16,16 @@ MAP(find_fastest, speed_args)
     X(note_speed)(a->counters, v);
 }
 
-double X(gpu_max_speed)(X(gpu) *g)
+double DEV(gpu_max_speed)(X(gpu) *g)
 {
     speed_args args = {g->f, g->counters};
-    X(gpu_counters) counted;
+    DEV(gpu_counters) counted;
     if (g->speed_known)
         return g->speed;
     memset(&counted, 0, sizeof counted);
-    X(gpu_set)(g, g->counters, 0, sizeof *g->counters);
+    DEV(gpu_set)(g, g->counters, 0, sizeof *g->counters);
     find_fastest(g, args, g->f.particle_count);
-    X(gpu_download)(g, &counted, g->counters, sizeof counted);
+    DEV(gpu_download)(g, &counted, g->counters, sizeof counted);
     g->speed = X(noted_speed)(&counted);
     g->speed_known = true; /* it is asked for several times between two steps */
     return g->speed;
@@ -100,7 +100,7 @@ static double sum_over(X(gpu) *g, const sum_args *args)
 {
     size_t groups = ((size_t)g->f.particle_count + GROUP - 1) / GROUP;
     sum_group(g, *args, groups);
-    return X(gpu_sum)(g, groups);
+    return DEV(gpu_sum)(g, groups);
 }
 
 static double sum_of(X(gpu) *g, measure what, int axis, float rest)
@@ -109,12 +109,12 @@ static double sum_of(X(gpu) *g, measure what, int axis, float rest)
     return sum_over(g, &args);
 }
 
-double X(gpu_sum_of_squares)(X(gpu) *g)
+double DEV(gpu_sum_of_squares)(X(gpu) *g)
 {
     return sum_of(g, MEASURE_SQUARE, 0, 0.0f);
 }
 
-double X(gpu_sum_of_heights)(X(gpu) *g, const double gravity[3])
+double DEV(gpu_sum_of_heights)(X(gpu) *g, const double gravity[3])
 {
     sum_args args = {g->f, MEASURE_HEIGHT, 0, 0.0f, g->partials, {0}};
     FOR_DIM(d)
@@ -122,13 +122,13 @@ double X(gpu_sum_of_heights)(X(gpu) *g, const double gravity[3])
     return sum_over(g, &args);
 }
 
-void X(gpu_momentum_to_be)(X(gpu) *g, float rest, double momentum[DIM])
+void DEV(gpu_momentum_to_be)(X(gpu) *g, float rest, double momentum[DIM])
 {
     FOR_DIM(d)
         momentum[d] = sum_of(g, MEASURE_TO_BE, d, rest);
 }
 
-double X(gpu_momentum)(X(gpu) *g, double momentum[DIM])
+double DEV(gpu_momentum)(X(gpu) *g, double momentum[DIM])
 {
     FOR_DIM(d)
         momentum[d] = sum_of(g, MEASURE_MOMENTUM, d, 0.0f);
@@ -146,7 +146,7 @@ MAP(add_value, add_args)
     a->column[i] += a->value;
 }
 
-void X(gpu_add)(X(gpu) *g, float *column, float value)
+void DEV(gpu_add)(X(gpu) *g, float *column, float value)
 {
     add_args args = {column, value};
     add_value(g, args, g->f.particle_count);
@@ -191,14 +191,14 @@ MAP(fill_holes, dead_args)
         f->channel[e][i] = f->channel[e][k];
 }
 
-void X(gpu_remove_dead)(X(gpu) *g, uint32_t dead)
+void DEV(gpu_remove_dead)(X(gpu) *g, uint32_t dead)
 {
     uint32_t count = g->f.particle_count;
     dead_args args = {g->f, g->key, g->key_other, g->order_other, count - dead};
     if (dead == 0)
         return;
     flag_dead(g, args, count);
-    X(gpu_scan)(g, args.flags, args.before, count);
+    DEV(gpu_scan)(g, args.flags, args.before, count);
     find_fillers(g, args, dead);
     fill_holes(g, args, args.kept);
     g->f.particle_count = args.kept;

@@ -225,7 +225,7 @@ MAP(normalise, p2g_args)
     }
 }
 
-void X(gpu_particles_to_grid)(X(gpu) *g)
+void DEV(gpu_particles_to_grid)(X(gpu) *g)
 {
     p2g_args args;
     memset(&args, 0, sizeof args);
@@ -241,6 +241,6 @@ void X(gpu_particles_to_grid)(X(gpu) *g)
     } else {
         take_faces(g, args, places);
     }
-    X(gpu_fold_faces)(g, g->f.u, g->f.weight);
+    DEV(gpu_fold_faces)(g, g->f.u, g->f.weight);
     normalise(g, args, (size_t)g->f.face_count * TILE_CELLS);
 }

@@ -8,11 +8,11 @@
 static bool good(X(gpu) *g, cudaError_t result, const char *what)
 {
     if (result != cudaSuccess)
-        X(gpu_fail)(g, what, cudaGetErrorString(result));
+        DEV(gpu_fail)(g, what, cudaGetErrorString(result));
     return result == cudaSuccess;
 }
 
-void X(gpu_fail)(X(gpu) *g, const char *what, const char *why)
+void DEV(gpu_fail)(X(gpu) *g, const char *what, const char *why)
 {
     if (!g->failure[0])
         snprintf(g->failure, sizeof g->failure, "%s: %s", what, why);
@@ -66,13 +66,13 @@ static bool waits_for_last(void)
            attributes.ptxVersion >= 90;
 }
 
-bool X(gpu_open)(X(gpu) *g, void *pool)
+bool DEV(gpu_open)(X(gpu) *g, void *pool)
 {
     (void)pool;
     int count = 0;
     if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
         cudaGetLastError();
-        X(gpu_fail)(g, "cuda", "no NVIDIA GPU with a working driver was found");
+        DEV(gpu_fail)(g, "cuda", "no NVIDIA GPU with a working driver was found");
         return false;
     }
     cudaStream_t stream = NULL;
@@ -101,9 +101,9 @@ bool X(gpu_open)(X(gpu) *g, void *pool)
     return true;
 }
 
-void X(gpu_close)(X(gpu) *g)
+void DEV(gpu_close)(X(gpu) *g)
 {
-    X(gpu_close_graph)(g);
+    DEV(gpu_close_graph)(g);
     for (int k = 0; k <= SP_STAGE_COUNT; k++)
         if (g->marks[k])
             cudaEventDestroy((cudaEvent_t)g->marks[k]);
@@ -117,14 +117,14 @@ void X(gpu_close)(X(gpu) *g)
         cudaStreamDestroy((cudaStream_t)g->stream);
 }
 
-bool X(gpu_wait)(X(gpu) *g)
+bool DEV(gpu_wait)(X(gpu) *g)
 {
     if (!g->failure[0] && good(g, cudaGetLastError(), "a kernel"))
         good(g, cudaStreamSynchronize((cudaStream_t)g->stream), "the GPU");
     return !g->failure[0];
 }
 
-void X(gpu_memory)(X(gpu) *g, uint64_t *available, uint64_t *total)
+void DEV(gpu_memory)(X(gpu) *g, uint64_t *available, uint64_t *total)
 {
     size_t now = 0, all = 0;
     if (cudaMemGetInfo(&now, &all) != cudaSuccess)
@@ -133,7 +133,7 @@ void X(gpu_memory)(X(gpu) *g, uint64_t *available, uint64_t *total)
     *total = all;
 }
 
-void *X(gpu_alloc)(X(gpu) *g, size_t bytes, const char *what)
+void *DEV(gpu_alloc)(X(gpu) *g, size_t bytes, const char *what)
 {
     void *block = NULL;
     if (g->failure[0])
@@ -142,18 +142,18 @@ void *X(gpu_alloc)(X(gpu) *g, size_t bytes, const char *what)
         char why[160];
         uint64_t available, total;
         cudaGetLastError();
-        X(gpu_memory)(g, &available, &total);
+        DEV(gpu_memory)(g, &available, &total);
         snprintf(why, sizeof why,
                  "needs %.2f GB beside the %.2f GB taken so far; the GPU has %.2f GB free for this",
                  (double)bytes * 1e-9, (double)g->allocated * 1e-9, (double)available * 1e-9);
-        X(gpu_fail)(g, what, why);
+        DEV(gpu_fail)(g, what, why);
         return NULL;
     }
     g->allocated += bytes;
     return block;
 }
 
-void X(gpu_free)(X(gpu) *g, void *block, size_t bytes)
+void DEV(gpu_free)(X(gpu) *g, void *block, size_t bytes)
 {
     if (!block)
         return;
@@ -167,30 +167,30 @@ static void copy(X(gpu) *g, void *to, const void *from, size_t bytes, cudaMemcpy
         good(g, cudaMemcpyAsync(to, from, bytes, kind, (cudaStream_t)g->stream), "a copy");
 }
 
-void X(gpu_upload)(X(gpu) *g, void *to, const void *from, size_t bytes)
+void DEV(gpu_upload)(X(gpu) *g, void *to, const void *from, size_t bytes)
 {
     copy(g, to, from, bytes, cudaMemcpyHostToDevice);
-    X(gpu_wait)(g); /* the source may change or go */
+    DEV(gpu_wait)(g); /* the source may change or go */
 }
 
-void X(gpu_download)(X(gpu) *g, void *to, const void *from, size_t bytes)
+void DEV(gpu_download)(X(gpu) *g, void *to, const void *from, size_t bytes)
 {
     copy(g, to, from, bytes, cudaMemcpyDeviceToHost);
-    X(gpu_wait)(g);
+    DEV(gpu_wait)(g);
 }
 
-void X(gpu_copy)(X(gpu) *g, void *to, const void *from, size_t bytes)
+void DEV(gpu_copy)(X(gpu) *g, void *to, const void *from, size_t bytes)
 {
     copy(g, to, from, bytes, cudaMemcpyDeviceToDevice);
 }
 
-void X(gpu_set)(X(gpu) *g, void *to, int byte, size_t bytes)
+void DEV(gpu_set)(X(gpu) *g, void *to, int byte, size_t bytes)
 {
     if (bytes > 0 && !g->failure[0])
         good(g, cudaMemsetAsync(to, byte, bytes, (cudaStream_t)g->stream), "a fill");
 }
 
-void *X(gpu_pin)(X(gpu) *g, size_t bytes)
+void *DEV(gpu_pin)(X(gpu) *g, size_t bytes)
 {
     void *block = NULL;
     (void)g;
@@ -200,53 +200,53 @@ void *X(gpu_pin)(X(gpu) *g, size_t bytes)
     return NULL;
 }
 
-void X(gpu_unpin)(X(gpu) *g, void *block)
+void DEV(gpu_unpin)(X(gpu) *g, void *block)
 {
     (void)g;
     if (block)
         cudaFreeHost(block);
 }
 
-void X(gpu_send_begin)(X(gpu) *g)
+void DEV(gpu_send_begin)(X(gpu) *g)
 {
     if (!g->failure[0] &&
         good(g, cudaEventRecord((cudaEvent_t)g->ready, (cudaStream_t)g->stream), "a copy"))
         good(g, cudaStreamWaitEvent((cudaStream_t)g->sender, (cudaEvent_t)g->ready, 0), "a copy");
 }
 
-void X(gpu_send)(X(gpu) *g, void *to, const void *from, size_t bytes)
+void DEV(gpu_send)(X(gpu) *g, void *to, const void *from, size_t bytes)
 {
     if (bytes > 0 && !g->failure[0])
         good(g, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, (cudaStream_t)g->sender),
              "a copy");
 }
 
-void X(gpu_send_end)(X(gpu) *g)
+void DEV(gpu_send_end)(X(gpu) *g)
 {
     if (!g->failure[0])
         good(g, cudaEventRecord((cudaEvent_t)g->sent, (cudaStream_t)g->sender), "a copy");
 }
 
-void X(gpu_send_guard)(X(gpu) *g)
+void DEV(gpu_send_guard)(X(gpu) *g)
 {
     if (!g->failure[0])
         good(g, cudaStreamWaitEvent((cudaStream_t)g->stream, (cudaEvent_t)g->sent, 0), "a copy");
 }
 
-bool X(gpu_send_wait)(X(gpu) *g)
+bool DEV(gpu_send_wait)(X(gpu) *g)
 {
     return cudaEventSynchronize((cudaEvent_t)g->sent) == cudaSuccess;
 }
 
-void X(gpu_mark)(X(gpu) *g, int k)
+void DEV(gpu_mark)(X(gpu) *g, int k)
 {
     if (!g->failure[0])
         good(g, cudaEventRecord((cudaEvent_t)g->marks[k], (cudaStream_t)g->stream), "the clock");
 }
 
-bool X(gpu_times)(X(gpu) *g, double seconds[SP_STAGE_COUNT])
+bool DEV(gpu_times)(X(gpu) *g, double seconds[SP_STAGE_COUNT])
 {
-    if (!X(gpu_wait)(g))
+    if (!DEV(gpu_wait)(g))
         return false;
     for (int k = 0; k < SP_STAGE_COUNT; k++) {
         float milliseconds = 0;
@@ -259,19 +259,19 @@ bool X(gpu_times)(X(gpu) *g, double seconds[SP_STAGE_COUNT])
     return !g->failure[0];
 }
 
-bool X(gpu_poisons)(void)
+bool DEV(gpu_poisons)(void)
 {
     return false;
 }
 
-size_t X(gpu_temporary_bytes)(size_t count)
+size_t DEV(gpu_temporary_bytes)(size_t count)
 {
     size_t scan = 0;
     cub::DeviceScan::ExclusiveSum(NULL, scan, (uint32_t *)NULL, (uint32_t *)NULL, count);
     return scan;
 }
 
-void X(gpu_scan)(X(gpu) *g, const uint32_t *values, uint32_t *sums, size_t count)
+void DEV(gpu_scan)(X(gpu) *g, const uint32_t *values, uint32_t *sums, size_t count)
 {
     size_t bytes = g->temporary_bytes;
     if (!g->failure[0] && count > 0)
@@ -288,16 +288,16 @@ static double reduce_partials(X(gpu) *g, size_t count, bool largest)
         return 0;
     reduce_args args = {g->partials, count, largest};
     reduce(g, args, 1);
-    X(gpu_download)(g, &result, g->partials, sizeof result);
+    DEV(gpu_download)(g, &result, g->partials, sizeof result);
     return result;
 }
 
-double X(gpu_sum)(X(gpu) *g, size_t count)
+double DEV(gpu_sum)(X(gpu) *g, size_t count)
 {
     return reduce_partials(g, count, false);
 }
 
-double X(gpu_maximum)(X(gpu) *g, size_t count)
+double DEV(gpu_maximum)(X(gpu) *g, size_t count)
 {
     return reduce_partials(g, count, true);
 }

@@ -14,12 +14,12 @@ enum { TOUCHES = 1u << 24 }; /* a mark */
 
 typedef struct push_args {
     X(fields) f;
-    X(gpu_push) how;
+    DEV(gpu_push) how;
     X(push_distances) m;
     float *from[DIM], *to[DIM]; /* places before and after the pass */
     uint32_t *word, *waits;     /* waits: 1 if the particle is near a solid */
     bool last;
-    X(gpu_counters) *counters;
+    DEV(gpu_counters) * counters;
     double *partials;
 } push_args;
 
@@ -267,7 +267,7 @@ BLOCKS(collide_waiting, push_args, push_shared, THREADS)
     X(sum_values)(shared->work, GROUP, &a->partials[block]);
 }
 
-double X(gpu_push_apart)(X(gpu) *g, const X(gpu_push) *how, X(gpu_counters) *counted)
+double DEV(gpu_push_apart)(X(gpu) *g, const DEV(gpu_push) * how, DEV(gpu_counters) * counted)
 {
     float *between[3] = {(float *)g->key, (float *)g->key_other, (float *)g->order_other};
     size_t count = g->f.particle_count, groups = (count + GROUP - 1) / GROUP;
@@ -281,7 +281,7 @@ double X(gpu_push_apart)(X(gpu) *g, const X(gpu_push) *how, X(gpu_counters) *cou
     args.waits = g->order;
     args.counters = g->counters;
     args.partials = g->partials;
-    X(gpu_set)(g, g->counters, 0, sizeof *g->counters);
+    DEV(gpu_set)(g, g->counters, 0, sizeof *g->counters);
     for (int pass = 0; pass < PUSH_PASSES; pass++) {
         args.last = pass == PUSH_PASSES - 1;
         FOR_DIM(d) {
@@ -291,11 +291,11 @@ double X(gpu_push_apart)(X(gpu) *g, const X(gpu_push) *how, X(gpu_counters) *cou
         mark_particles(g, args, count);
         push_particles(g, args, groups);
     }
-    work = X(gpu_sum)(g, groups);
+    work = DEV(gpu_sum)(g, groups);
     if (g->f.solids) {
         collide_waiting(g, args, groups);
-        work += X(gpu_sum)(g, groups);
+        work += DEV(gpu_sum)(g, groups);
     }
-    X(gpu_download)(g, counted, g->counters, sizeof *counted);
+    DEV(gpu_download)(g, counted, g->counters, sizeof *counted);
     return work;
 }

@@ -8,9 +8,9 @@
 typedef struct reseed_args {
     X(fields) f;
     X(reseeding) how; /* its pointers are the host's */
-    X(gpu_places) places;
-    X(gpu_newcomers) what;
-    X(gpu_counters) *counters;
+    DEV(gpu_places) places;
+    DEV(gpu_newcomers) what;
+    DEV(gpu_counters) * counters;
 } reseed_args;
 
 GPU_FN X(reseeding) reseeding_of(const reseed_args *a)
@@ -112,16 +112,16 @@ static reseed_args args_of(X(gpu) *g, const X(reseeding) *how)
     return args;
 }
 
-uint32_t X(gpu_count_reseeded)(X(gpu) *g, const X(reseeding) *how)
+uint32_t DEV(gpu_count_reseeded)(X(gpu) *g, const X(reseeding) *how)
 {
     uint32_t count = 0;
     count_new(g, args_of(g, how), g->places.count + 1);
-    X(gpu_scan)(g, g->places.flags, g->places.before, g->places.count + 1);
-    X(gpu_download)(g, &count, g->places.before + g->places.count, sizeof count);
+    DEV(gpu_scan)(g, g->places.flags, g->places.before, g->places.count + 1);
+    DEV(gpu_download)(g, &count, g->places.before + g->places.count, sizeof count);
     return count;
 }
 
-void X(gpu_put_reseeded)(X(gpu) *g, const X(reseeding) *how, const X(gpu_newcomers) *what)
+void DEV(gpu_put_reseeded)(X(gpu) *g, const X(reseeding) *how, const DEV(gpu_newcomers) * what)
 {
     reseed_args args = args_of(g, how);
     args.what = *what;
@@ -130,11 +130,11 @@ void X(gpu_put_reseeded)(X(gpu) *g, const X(reseeding) *how, const X(gpu_newcome
     g->speed_known = false;
 }
 
-uint32_t X(gpu_thin)(X(gpu) *g, const X(reseeding) *how)
+uint32_t DEV(gpu_thin)(X(gpu) *g, const X(reseeding) *how)
 {
     uint32_t removed = 0;
-    X(gpu_set)(g, &g->counters->waiting, 0, sizeof removed);
+    DEV(gpu_set)(g, &g->counters->waiting, 0, sizeof removed);
     thin(g, args_of(g, how), (size_t)g->f.liquid_count * TILE_CELLS);
-    X(gpu_download)(g, &removed, &g->counters->waiting, sizeof removed);
+    DEV(gpu_download)(g, &removed, &g->counters->waiting, sizeof removed);
     return removed;
 }

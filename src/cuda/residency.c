@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* All arrays but the columns of the particles. Those of solids and inflows only where there are. */
-int X(gpu_mirrors)(X(sim) *s, X(mirror) list[MAX_MIRRORS])
+int DEV(gpu_mirrors)(X(sim) *s, X(mirror) list[MAX_MIRRORS])
 {
     X(fields) *f = &s->gpu->f;
     size_t cells = s->grid.size, tiles = (size_t)s->grid.tile_count;
@@ -50,7 +50,7 @@ int X(gpu_mirrors)(X(sim) *s, X(mirror) list[MAX_MIRRORS])
 }
 
 /* The device's columns in the order of X(particle_columns). */
-int X(gpu_columns)(X(gpu) *g, void **columns[MAX_COLUMNS])
+int DEV(gpu_columns)(X(gpu) *g, void **columns[MAX_COLUMNS])
 {
     X(fields) *f = &g->f;
     int n = 0;
@@ -69,37 +69,37 @@ int X(gpu_columns)(X(gpu) *g, void **columns[MAX_COLUMNS])
 
 static void *again(X(gpu) *g, void *block, size_t old_bytes, size_t bytes, const char *what)
 {
-    X(gpu_free)(g, block, old_bytes);
-    return X(gpu_alloc)(g, bytes, what);
+    DEV(gpu_free)(g, block, old_bytes);
+    return DEV(gpu_alloc)(g, bytes, what);
 }
 
 /* With what it held. */
 static void *longer(X(gpu) *g, void *block, size_t old_bytes, size_t bytes, const char *what)
 {
-    void *new = X(gpu_alloc)(g, bytes, what);
+    void *new = DEV(gpu_alloc)(g, bytes, what);
     if (new)
-        X(gpu_copy)(g, new, block, old_bytes);
-    X(gpu_free)(g, block, old_bytes);
+        DEV(gpu_copy)(g, new, block, old_bytes);
+    DEV(gpu_free)(g, block, old_bytes);
     return new;
 }
 
-void X(gpu_reserve_scan)(X(gpu) *g, size_t count)
+void DEV(gpu_reserve_scan)(X(gpu) *g, size_t count)
 {
-    size_t bytes = X(gpu_temporary_bytes)(count);
+    size_t bytes = DEV(gpu_temporary_bytes)(count);
     if (g->temporary && bytes <= g->temporary_bytes)
         return;
     g->temporary = again(g, g->temporary, g->temporary_bytes, bytes, "scans");
     g->temporary_bytes = bytes;
 }
 
-void X(gpu_reserve)(X(sim) *s, bool keep)
+void DEV(gpu_reserve)(X(sim) *s, bool keep)
 {
     X(gpu) *g = s->gpu;
     size_t old = g->capacity, now = s->particles.capacity, tiles = (size_t)s->grid.tile_count;
     void **columns[MAX_COLUMNS];
     if (now <= old && g->spare)
         return;
-    int count = X(gpu_columns)(g, columns);
+    int count = DEV(gpu_columns)(g, columns);
     for (int k = 0; k < count; k++)
         *columns[k] = (keep ? longer : again)(g, *columns[k], old * 4, now * 4, "the particles");
     g->spare = again(g, g->spare, old * 4, now * 4, "the particles");
@@ -113,21 +113,21 @@ void X(gpu_reserve)(X(sim) *s, bool keep)
     /* SORT scans particles and lists of tiles; the solver three flags of the tiles of all levels */
     size_t scanned = 6 * tiles + 3 * MAX_LEVELS * 27, lists = GPU_LISTS * (tiles + 1);
     scanned = scanned > lists ? scanned : lists;
-    X(gpu_reserve_scan)(g, now > scanned ? now : scanned);
+    DEV(gpu_reserve_scan)(g, now > scanned ? now : scanned);
     g->capacity = (uint32_t)now;
 }
 
 /* Arrays that are not there yet. The host's are zero at the start, and so are these. */
-void X(gpu_make_arrays)(X(sim) *s)
+void DEV(gpu_make_arrays)(X(sim) *s)
 {
     X(mirror) list[MAX_MIRRORS];
-    int count = X(gpu_mirrors)(s, list);
+    int count = DEV(gpu_mirrors)(s, list);
     for (int k = 0; k < count; k++) {
         if (*list[k].device)
             continue;
-        *list[k].device = X(gpu_alloc)(s->gpu, list[k].bytes, "the grid");
+        *list[k].device = DEV(gpu_alloc)(s->gpu, list[k].bytes, "the grid");
         if (*list[k].device)
-            X(gpu_set)(s->gpu, *list[k].device, 0, list[k].bytes);
+            DEV(gpu_set)(s->gpu, *list[k].device, 0, list[k].bytes);
     }
 }
 /* ---- copies */
@@ -153,18 +153,18 @@ static void copy_particles(X(sim) *s, bool to_host)
     X(gpu) *g = s->gpu;
     void **here[MAX_COLUMNS], **there[MAX_COLUMNS];
     if (!to_host) {
-        X(gpu_reserve)(s, false);
+        DEV(gpu_reserve)(s, false);
         g->f.particle_count = s->particles.count;
         g->speed_known = false;
     }
     int count = X(particle_columns)(&s->particles, here);
-    X(gpu_columns)(g, there);
+    DEV(gpu_columns)(g, there);
     for (int k = 0; k < count && !g->failure[0]; k++) {
         size_t bytes = (size_t)s->particles.count * 4;
         if (to_host)
-            X(gpu_download)(g, *here[k], *there[k], bytes);
+            DEV(gpu_download)(g, *here[k], *there[k], bytes);
         else
-            X(gpu_upload)(g, *there[k], *here[k], bytes);
+            DEV(gpu_upload)(g, *there[k], *here[k], bytes);
     }
 }
 
@@ -177,7 +177,7 @@ static void copy_near_movers(X(sim) *s)
     memset(near, 0, tiles);
     for (int k = 0; k < s->solid_tile_count; k++)
         near[s->solid_tiles[k]] = 1;
-    X(gpu_upload)(s->gpu, s->gpu->near_movers, near, tiles);
+    DEV(gpu_upload)(s->gpu, s->gpu->near_movers, near, tiles);
 }
 
 static void copy_groups(X(sim) *s, unsigned groups, bool to_host)
@@ -187,18 +187,18 @@ static void copy_groups(X(sim) *s, unsigned groups, bool to_host)
     if (groups & GPU_SOLIDS && !to_host) {
         g->f.solids = s->solids.live > 0;
         g->f.cut = X(has_cut_cells)(s);
-        X(gpu_make_arrays)(s);
+        DEV(gpu_make_arrays)(s);
     }
-    int count = X(gpu_mirrors)(s, list);
+    int count = DEV(gpu_mirrors)(s, list);
     if (groups & GPU_SOLIDS && !to_host && s->movers)
         copy_near_movers(s);
     for (int k = 0; k < count && !g->failure[0]; k++) {
         if (!(list[k].group & groups))
             continue;
         if (to_host)
-            X(gpu_download)(g, *list[k].host, *list[k].device, list[k].bytes);
+            DEV(gpu_download)(g, *list[k].host, *list[k].device, list[k].bytes);
         else
-            X(gpu_upload)(g, *list[k].device, *list[k].host, list[k].bytes);
+            DEV(gpu_upload)(g, *list[k].device, *list[k].host, list[k].bytes);
     }
     if (groups & GPU_PARTICLES)
         copy_particles(s, to_host);
@@ -212,21 +212,21 @@ static void poison(X(sim) *s, unsigned groups, bool host)
     X(gpu) *g = s->gpu;
     X(mirror) list[MAX_MIRRORS];
     void **columns[MAX_COLUMNS];
-    if (!X(gpu_poisons)())
+    if (!DEV(gpu_poisons)())
         return;
-    int count = X(gpu_mirrors)(s, list);
+    int count = DEV(gpu_mirrors)(s, list);
     for (int k = 0; k < count; k++)
         if ((list[k].group & groups) && *list[k].device) /* solids may come later */
             memset(host ? *list[k].host : *list[k].device, 0xff, list[k].bytes);
     if (!(groups & GPU_PARTICLES))
         return;
-    count = host ? X(particle_columns)(&s->particles, columns) : X(gpu_columns)(g, columns);
+    count = host ? X(particle_columns)(&s->particles, columns) : DEV(gpu_columns)(g, columns);
     for (int k = 0; k < count; k++)
         memset(*columns[k], 0xff, (size_t)(host ? s->particles.capacity : g->capacity) * 4);
 }
 
 /* Before the device is there (the solids are laid when a simulation is made) all is the host's. */
-void X(fetch)(X(sim) *s, unsigned groups)
+void DEV(gpu_fetch)(X(sim) *s, unsigned groups)
 {
     X(gpu) *g = s->gpu;
     if (!g)
@@ -240,7 +240,7 @@ void X(fetch)(X(sim) *s, unsigned groups)
     g->on_host |= stale;
 }
 
-void X(dirty)(X(sim) *s, unsigned groups)
+void DEV(gpu_dirty)(X(sim) *s, unsigned groups)
 {
     X(gpu) *g = s->gpu;
     if (!g)
@@ -251,7 +251,7 @@ void X(dirty)(X(sim) *s, unsigned groups)
     g->on_device &= ~groups;
 }
 
-void X(discard)(X(sim) *s, unsigned groups)
+void DEV(gpu_discard)(X(sim) *s, unsigned groups)
 {
     X(gpu) *g = s->gpu;
     unsigned kept = groups & g->on_device;
@@ -260,12 +260,12 @@ void X(discard)(X(sim) *s, unsigned groups)
 }
 
 /* Before a stage on the device. */
-void X(gpu_use)(X(sim) *s, unsigned groups)
+void DEV(gpu_use)(X(sim) *s, unsigned groups)
 {
     X(gpu) *g = s->gpu;
-    X(gpu_copy_bodies)(s);
+    DEV(gpu_copy_bodies)(s);
     if (g->sending && groups & GPU_PARTICLES) { /* what comes next may write them */
-        X(gpu_send_guard)(g);
+        DEV(gpu_send_guard)(g);
         g->sending = false;
     }
     unsigned stale = groups & ~g->on_device & ~(unsigned)GPU_SYSTEM;
@@ -276,7 +276,7 @@ void X(gpu_use)(X(sim) *s, unsigned groups)
 }
 
 /* After it. */
-void X(gpu_wrote)(X(sim) *s, unsigned groups)
+void DEV(gpu_wrote)(X(sim) *s, unsigned groups)
 {
     X(gpu) *g = s->gpu;
     poison(s, groups & g->on_host, true);

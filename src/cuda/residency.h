@@ -15,24 +15,24 @@ typedef struct X(mirror) {
 } X(mirror);
 
 /* All arrays but the columns of the particles. */
-int X(gpu_mirrors)(X(sim) *s, X(mirror) list[MAX_MIRRORS]);
+int DEV(gpu_mirrors)(X(sim) *s, X(mirror) list[MAX_MIRRORS]);
 /* The device's columns in the order of X(particle_columns). */
-int X(gpu_columns)(X(gpu) *g, void **columns[MAX_COLUMNS]);
+int DEV(gpu_columns)(X(gpu) *g, void **columns[MAX_COLUMNS]);
 /* Room for as many particles as on the host; what the columns held is kept, or lost. */
-void X(gpu_reserve)(X(sim) *s, bool keep);
-void X(gpu_reserve_scan)(X(gpu) *g, size_t count); /* scans of so many values */
+void DEV(gpu_reserve)(X(sim) *s, bool keep);
+void DEV(gpu_reserve_scan)(X(gpu) *g, size_t count); /* scans of so many values */
 /* Arrays that are not there yet. */
-void X(gpu_make_arrays)(X(sim) *s);
+void DEV(gpu_make_arrays)(X(sim) *s);
 
-/* bodies.c: the solids, if those of the device are not the host's; where the data of a mesh are on
- * the device (they are copied the first time; NULL has none). */
-void X(gpu_copy_bodies)(X(sim) *s);
-const spate_mesh *X(gpu_mesh_there)(X(gpu) *g, const spate_mesh *mesh);
-void X(gpu_free_bodies)(X(gpu) *g);
+/* solids_upload.c: the solids, if those of the device are not the host's; where the data of a mesh
+ * are on the device (they are copied the first time; NULL has none). */
+void DEV(gpu_copy_bodies)(X(sim) *s);
+const spate_mesh *DEV(gpu_mesh_there)(X(gpu) *g, const spate_mesh *mesh);
+void DEV(gpu_free_bodies)(X(gpu) *g);
 
-void X(gpu_free_snapshot)(X(gpu) *g); /* snapshot.c */
+void DEV(gpu_free_snapshot)(X(gpu) *g); /* snapshot.c */
 
-void X(gpu_use)(X(sim) *s, unsigned groups);   /* before a stage on the device */
-void X(gpu_wrote)(X(sim) *s, unsigned groups); /* after it */
+void DEV(gpu_use)(X(sim) *s, unsigned groups);   /* before a stage on the device */
+void DEV(gpu_wrote)(X(sim) *s, unsigned groups); /* after it */
 
 #endif

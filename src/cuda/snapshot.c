@@ -4,8 +4,8 @@
  *
  * The copies on the device cost as much memory as the columns that they are of, and let the next
  * step begin at once. Without memory for them the columns themselves are sent, and the next stage
- * that writes particles waits for that (X(gpu_use)). The host's memory is pinned: the device writes
- * it by itself. */
+ * that writes particles waits for that (DEV(gpu_use)). The host's memory is pinned: the device
+ * writes it by itself. */
 #include "residency.h"
 
 #include <string.h>
@@ -24,12 +24,12 @@ static int list_sent(X(fields) *f, void *columns[GPU_SENT])
     return n;
 }
 
-void X(gpu_free_snapshot)(X(gpu) *g)
+void DEV(gpu_free_snapshot)(X(gpu) *g)
 {
-    X(gpu_snapshot) *n = &g->snapshot;
+    DEV(gpu_snapshot) *n = &g->snapshot;
     for (int k = 0; k < GPU_SENT; k++) {
-        X(gpu_unpin)(g, n->host[k]);
-        X(gpu_free)(g, n->device[k], n->capacity * 4);
+        DEV(gpu_unpin)(g, n->host[k]);
+        DEV(gpu_free)(g, n->device[k], n->capacity * 4);
     }
     memset(n, 0, sizeof *n);
 }
@@ -38,32 +38,32 @@ void X(gpu_free_snapshot)(X(gpu) *g)
 static bool has_memory(X(gpu) *g, size_t bytes)
 {
     uint64_t available, total;
-    X(gpu_memory)(g, &available, &total);
+    DEV(gpu_memory)(g, &available, &total);
     return available > g->allocated && (available - g->allocated) / 2 > bytes;
 }
 
 static bool reserve_snapshot(X(gpu) *g, int columns)
 {
-    X(gpu_snapshot) *n = &g->snapshot;
+    DEV(gpu_snapshot) *n = &g->snapshot;
     size_t count = g->f.particle_count;
     if (count <= n->capacity && n->host[0])
         return true;
-    X(gpu_send_wait)(g);
-    X(gpu_free_snapshot)(g);
+    DEV(gpu_send_wait)(g);
+    DEV(gpu_free_snapshot)(g);
     size_t capacity = count + count / 8 + 1;
     bool copies = has_memory(g, capacity * 4 * (size_t)columns), all = true;
     for (int k = 0; k < columns; k++) {
-        n->host[k] = X(gpu_pin)(g, capacity * 4);
-        n->device[k] = copies ? X(gpu_alloc)(g, capacity * 4, "output beside the steps") : NULL;
+        n->host[k] = DEV(gpu_pin)(g, capacity * 4);
+        n->device[k] = copies ? DEV(gpu_alloc)(g, capacity * 4, "output beside the steps") : NULL;
         all = all && n->host[k];
     }
     n->capacity = capacity;
     if (!all)
-        X(gpu_free_snapshot)(g);
+        DEV(gpu_free_snapshot)(g);
     return all;
 }
 
-double X(snapshot_bytes)(const spate_scene *scene, double particles)
+double DEV(snapshot_bytes)(const spate_scene *scene, double particles)
 {
     int columns = 2 * DIM + 1;
     for (int k = 0; k < scene->channel_count; k++)
@@ -71,23 +71,23 @@ double X(snapshot_bytes)(const spate_scene *scene, double particles)
     return 1.125 * particles * 4 * columns;
 }
 
-bool X(device_snapshot)(X(sim) *s, sp_snapshot *out)
+bool DEV(snapshot)(X(sim) *s, sp_snapshot *out)
 {
     X(gpu) *g = s->gpu;
-    X(gpu_snapshot) *n = &g->snapshot;
+    DEV(gpu_snapshot) *n = &g->snapshot;
     void *columns[GPU_SENT];
-    X(gpu_use)(s, GPU_PARTICLES);
+    DEV(gpu_use)(s, GPU_PARTICLES);
     int count = list_sent(&g->f, columns);
     size_t bytes = (size_t)g->f.particle_count * 4;
     if (g->failure[0] || !reserve_snapshot(g, count) || g->failure[0])
         return false;
-    X(gpu_send_guard)(g); /* the last one has left the copies */
+    DEV(gpu_send_guard)(g); /* the last one has left the copies */
     for (int k = 0; k < count && n->device[k]; k++)
-        X(gpu_copy)(g, n->device[k], columns[k], bytes);
-    X(gpu_send_begin)(g);
+        DEV(gpu_copy)(g, n->device[k], columns[k], bytes);
+    DEV(gpu_send_begin)(g);
     for (int k = 0; k < count; k++)
-        X(gpu_send)(g, n->host[k], n->device[k] ? n->device[k] : columns[k], bytes);
-    X(gpu_send_end)(g);
+        DEV(gpu_send)(g, n->host[k], n->device[k] ? n->device[k] : columns[k], bytes);
+    DEV(gpu_send_end)(g);
     g->sending = !n->device[0];
 
     memset(out, 0, sizeof *out);
@@ -103,7 +103,7 @@ bool X(device_snapshot)(X(sim) *s, sp_snapshot *out)
     return !g->failure[0];
 }
 
-bool X(device_snapshot_wait)(X(sim) *s)
+bool DEV(snapshot_wait)(X(sim) *s)
 {
-    return X(gpu_send_wait)(s->gpu);
+    return DEV(gpu_send_wait)(s->gpu);
 }

@@ -112,7 +112,7 @@ BLOCKS(cut_tiles, solid_args, tile_shared, THREADS)
         a->f.tile_cut[tile] = shared->cut > 0;
 }
 
-void X(gpu_lay_solids)(X(gpu) *g)
+void DEV(gpu_lay_solids)(X(gpu) *g)
 {
     size_t tiles = (size_t)g->f.grid.tile_count;
     solid_args args;

@@ -30,26 +30,26 @@ static void list_parts(const sp_mesh_data *mesh, sp_mesh_data *copy, part parts[
 
 static const void *copy_of(X(gpu) *g, const void *from, size_t bytes)
 {
-    void *to = X(gpu_alloc)(g, bytes, "a mesh");
-    X(gpu_upload)(g, to, from, bytes);
+    void *to = DEV(gpu_alloc)(g, bytes, "a mesh");
+    DEV(gpu_upload)(g, to, from, bytes);
     return to;
 }
 
-const spate_mesh *X(gpu_mesh_there)(X(gpu) *g, const spate_mesh *mesh)
+const spate_mesh *DEV(gpu_mesh_there)(X(gpu) *g, const spate_mesh *mesh)
 {
     if (!mesh)
         return NULL;
     for (int k = 0; k < g->mesh_count; k++)
         if (g->meshes[k].mesh == mesh)
             return g->meshes[k].there;
-    X(gpu_mesh) *meshes = sp_grow(g->meshes, (size_t)g->mesh_count * sizeof *meshes,
-                                  (size_t)g->mesh_count + 1, sizeof *meshes);
+    DEV(gpu_mesh) *meshes = sp_grow(g->meshes, (size_t)g->mesh_count * sizeof *meshes,
+                                    (size_t)g->mesh_count + 1, sizeof *meshes);
     if (!meshes) {
-        X(gpu_fail)(g, "a mesh", "no memory left");
+        DEV(gpu_fail)(g, "a mesh", "no memory left");
         return NULL;
     }
     g->meshes = meshes;
-    X(gpu_mesh) *new = &meshes[g->mesh_count++];
+    DEV(gpu_mesh) *new = &meshes[g->mesh_count++];
     part parts[MESH_PARTS];
     new->mesh = mesh;
     new->data = *sp_mesh_query(mesh);
@@ -60,7 +60,7 @@ const spate_mesh *X(gpu_mesh_there)(X(gpu) *g, const spate_mesh *mesh)
     return new->there;
 }
 
-void X(gpu_copy_bodies)(X(sim) *s)
+void DEV(gpu_copy_bodies)(X(sim) *s)
 {
     X(gpu) *g = s->gpu;
     size_t count = (size_t)s->solids.count, bytes = count * sizeof *s->solids.items;
@@ -72,34 +72,34 @@ void X(gpu_copy_bodies)(X(sim) *s)
     if (count == 0)
         return;
     if (count > g->body_room) {
-        X(gpu_free)(g, g->bodies, g->body_room * sizeof *g->bodies);
+        DEV(gpu_free)(g, g->bodies, g->body_room * sizeof *g->bodies);
         sp_free(g->body_copies);
-        g->bodies = X(gpu_alloc)(g, bytes, "the solids");
+        g->bodies = DEV(gpu_alloc)(g, bytes, "the solids");
         g->body_copies = sp_alloc(count, sizeof *g->body_copies);
         g->body_room = count;
         if (!g->body_copies)
-            X(gpu_fail)(g, "the solids", "no memory left");
+            DEV(gpu_fail)(g, "the solids", "no memory left");
     }
     if (g->failure[0])
         return;
     memcpy(g->body_copies, s->solids.items, bytes);
     for (size_t k = 0; k < count; k++)
-        g->body_copies[k].form.mesh = X(gpu_mesh_there)(g, s->solids.items[k].form.mesh);
-    X(gpu_upload)(g, g->bodies, g->body_copies, bytes);
+        g->body_copies[k].form.mesh = DEV(gpu_mesh_there)(g, s->solids.items[k].form.mesh);
+    DEV(gpu_upload)(g, g->bodies, g->body_copies, bytes);
     g->f.bodies.items = g->bodies;
 }
 
-void X(gpu_free_bodies)(X(gpu) *g)
+void DEV(gpu_free_bodies)(X(gpu) *g)
 {
     for (int k = 0; k < g->mesh_count; k++) {
-        X(gpu_mesh) *m = &g->meshes[k];
+        DEV(gpu_mesh) *m = &g->meshes[k];
         part parts[MESH_PARTS];
         list_parts(&m->data, &m->data, parts);
         for (int p = 0; p < MESH_PARTS; p++)
-            X(gpu_free)(g, (void *)*parts[p].place, parts[p].bytes);
-        X(gpu_free)(g, (void *)m->there, sizeof m->data);
+            DEV(gpu_free)(g, (void *)*parts[p].place, parts[p].bytes);
+        DEV(gpu_free)(g, (void *)m->there, sizeof m->data);
     }
     sp_free(g->meshes);
-    X(gpu_free)(g, g->bodies, g->body_room * sizeof *g->bodies);
+    DEV(gpu_free)(g, g->bodies, g->body_room * sizeof *g->bodies);
     sp_free(g->body_copies);
 }

@@ -205,12 +205,12 @@ static void make_lists(X(gpu) *g, tile_args args)
     uint32_t totals[LISTS];
     memcpy(args.list, lists, sizeof lists);
     flag_listed(g, args, all);
-    X(gpu_scan)(g, g->tile_flags, g->tile_flags + all, all);
+    DEV(gpu_scan)(g, g->tile_flags, g->tile_flags + all, all);
     args.places = g->tile_flags + all;
     args.totals = g->list_totals;
     list_tiles(g, args, all);
     memset(totals, 0, sizeof totals);
-    X(gpu_download)(g, totals, g->list_totals, sizeof totals);
+    DEV(gpu_download)(g, totals, g->list_totals, sizeof totals);
     g->f.active_count = (int)totals[LIST_ACTIVE];
     g->f.border_count = (int)totals[LIST_BORDER];
     g->f.face_count = (int)totals[LIST_FACES];
@@ -376,17 +376,17 @@ static void gather_all(X(gpu) *g)
     gather(g, columns, count);
 }
 
-void X(gpu_sort_particles)(X(gpu) *g)
+void DEV(gpu_sort_particles)(X(gpu) *g)
 {
     uint32_t count = g->f.particle_count;
     size_t tiles = (size_t)g->f.grid.tile_count;
     sort_args args = {g->f,     g->key,         g->key_other, (uint32_t *)g->spare,
                       g->order, g->order_other, g->tile_flags};
-    X(gpu_set)(g, g->f.count, 0, g->f.grid.size * sizeof *g->f.count);
+    DEV(gpu_set)(g, g->f.count, 0, g->f.grid.size * sizeof *g->f.count);
     count_in_cells(g, args, count);
-    X(gpu_set)(g, args.totals + tiles, 0, sizeof *args.totals);
+    DEV(gpu_set)(g, args.totals + tiles, 0, sizeof *args.totals);
     count_in_tiles(g, args, tiles);
-    X(gpu_scan)(g, args.totals, g->f.tile_start, tiles + 1);
+    DEV(gpu_scan)(g, args.totals, g->f.tile_start, tiles + 1);
     update_tiles(g);
     args.f = g->f;
     place_cells(g, args, (size_t)g->f.active_count);

@@ -1,20 +1,33 @@
-/* stages.h -- stages of the device in which the host has a part: move.c, hand_back.c, emit.c. */
+/* stages.h -- stages of the device in which the host has a part: advect.c, g2p.c, emit.c. */
 #ifndef SPATE_CUDA_STAGES_H
 #define SPATE_CUDA_STAGES_H
 
 #include "gpu.h"
-#include "state/state.h"
+#include "state/device.h"
 
 /* G2P, with the channels. */
-void X(gpu_transfer_back)(X(sim) *s, double dt);
+void DEV(gpu_transfer_back)(X(sim) *s, double dt);
 /* ADVECT, by the flow and by the displacement (cells) in `weight` on the device, if there is one.
  */
-spate_status X(gpu_advect)(X(sim) *s, double dt, spate_error *error);
-void X(gpu_push_pairs)(X(sim) *s); /* SEPARATE by pairs */
-void X(gpu_sort)(X(sim) *s);       /* SORT, with what it needs and leaves (bridge.c) */
+spate_status DEV(gpu_advect)(X(sim) *s, double dt, spate_error *error);
+double DEV(gpu_push_pairs)(X(sim) *s); /* SEPARATE by pairs */
+void DEV(gpu_sort)(X(sim) *s);         /* SORT, with what it needs and leaves (device.c) */
 /* EMIT; at the start: the shapes of inflows and outflows. */
-spate_status X(gpu_emit_and_drain)(X(sim) *s, double dt, spate_error *error);
-spate_status X(gpu_copy_flows)(X(sim) *s, spate_error *error);
-void X(gpu_free_flows)(X(gpu) *g);
+spate_status DEV(gpu_emit_and_drain)(X(sim) *s, double dt, spate_error *error);
+spate_status DEV(gpu_copy_flows)(X(sim) *s, spate_error *error);
+void DEV(gpu_free_flows)(X(gpu) *g);
+
+/* stats.c */
+void DEV(gpu_stats)(X(sim) *s, spate_stats *stats);
+
+/* residency.c: as in X(device) */
+void DEV(gpu_fetch)(X(sim) *s, unsigned groups);
+void DEV(gpu_dirty)(X(sim) *s, unsigned groups);
+void DEV(gpu_discard)(X(sim) *s, unsigned groups);
+
+/* snapshot.c: as in X(device), and the host's memory that it takes */
+bool DEV(snapshot)(X(sim) *s, sp_snapshot *out);
+bool DEV(snapshot_wait)(X(sim) *s);
+double DEV(snapshot_bytes)(const spate_scene *scene, double particles);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static void fill_cells(const X(sim) *s, const X(gpu_census) *census, spate_stats *stats)
+static void fill_cells(const X(sim) *s, const DEV(gpu_census) * census, spate_stats *stats)
 {
     stats->liquid_cells = census->cells;
     stats->ppc_mean = census->cells ? (double)s->particles.count / (double)census->cells : 0;
@@ -15,7 +15,7 @@ static void fill_cells(const X(sim) *s, const X(gpu_census) *census, spate_stats
     stats->interior_max = census->interior_most;
 }
 
-bool X(device_stats)(X(sim) *s, spate_stats *stats)
+static bool take(X(sim) *s, spate_stats *stats)
 {
     X(gpu) *g = s->gpu;
     const spate_scene *scene = s->common->scene;
@@ -24,27 +24,28 @@ bool X(device_stats)(X(sim) *s, spate_stats *stats)
     double mass = volume * scene->fluid.density, momentum[DIM];
     if (s->solids_changed) /* not yet on the grid: that is the host's */
         return false;
-    X(gpu_sort)(s);
-    X(gpu_use)(s, GPU_ALL & ~(unsigned)GPU_SYSTEM);
+    DEV(gpu_sort)(s);
+    DEV(gpu_use)(s, GPU_ALL & ~(unsigned)GPU_SYSTEM);
     X(spacing_limits) limits = X(limits_of_spacing)(scene, count);
-    X(gpu_question) question = {.full = (uint32_t)g->f.rest,
-                                .close = limits.close,
-                                .half = limits.half,
-                                .every = limits.every,
-                                .looked_at = limits.looked_at};
-    X(gpu_census) census = X(gpu_take_census)(g, &question);
-    X(gpu_wrote)(s, GPU_SURFACE);
+    DEV(gpu_question)
+    question = {.full = (uint32_t)g->f.rest,
+                .close = limits.close,
+                .half = limits.half,
+                .every = limits.every,
+                .looked_at = limits.looked_at};
+    DEV(gpu_census) census = DEV(gpu_take_census)(g, &question);
+    DEV(gpu_wrote)(s, GPU_SURFACE);
     stats->particles = count;
     fill_cells(s, &census, stats);
     stats->volume = cell * (g->f.ghost ? census.volume : (double)census.cells);
     stats->volume_particles = (double)count * volume;
-    stats->max_speed = X(gpu_max_speed)(g);
-    X(gpu_momentum)(g, momentum);
+    stats->max_speed = DEV(gpu_max_speed)(g);
+    DEV(gpu_momentum)(g, momentum);
     double *out[3] = {&stats->momentum_x, &stats->momentum_y, &stats->momentum_z};
     FOR_DIM(d)
         *out[d] = mass * momentum[d];
-    stats->kinetic_energy = 0.5 * mass * X(gpu_sum_of_squares)(g);
-    stats->potential_energy = mass * X(gpu_sum_of_heights)(g, s->common->gravity);
+    stats->kinetic_energy = 0.5 * mass * DEV(gpu_sum_of_squares)(g);
+    stats->potential_energy = mass * DEV(gpu_sum_of_heights)(g, s->common->gravity);
     X(spacing) spacing = {1, 0};
     if (count > 0)
         spacing = X(spacing_of)(scene, &limits, census.nearest_close, census.nearest_usual,
@@ -53,4 +54,13 @@ bool X(device_stats)(X(sim) *s, spate_stats *stats)
     stats->overlaps = spacing.overlaps;
     stats->in_solid = census.in_solid;
     return !g->failure[0];
+}
+
+void DEV(gpu_stats)(X(sim) *s, spate_stats *stats)
+{
+    if (take(s, stats))
+        return;
+    X(fetch)(s, GPU_PARTICLES | GPU_TILES | GPU_SOLIDS); /* the host makes the rest anew */
+    s->host->stats(s, stats);
+    X(discard)(s, GPU_GRID);
 }

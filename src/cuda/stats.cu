@@ -6,9 +6,9 @@
 
 typedef struct census_args {
     X(fields) f;
-    X(gpu_census) *census;
+    DEV(gpu_census) * census;
     double *partials;
-    X(gpu_question) asked;
+    DEV(gpu_question) asked;
 } census_args;
 
 GPU_FN X(crowd) crowd_of(const X(fields) *f)
@@ -165,30 +165,30 @@ static double distance_of(uint32_t reversed, float most)
     return __builtin_sqrt((double)square);
 }
 
-X(gpu_census) X(gpu_take_census)(X(gpu) *g, const X(gpu_question) *question)
+DEV(gpu_census) DEV(gpu_take_census)(X(gpu) *g, const DEV(gpu_question) * question)
 {
     size_t count = g->f.particle_count;
     census_args args;
-    X(gpu_census) census;
+    DEV(gpu_census) census;
     memset(&census, 0, sizeof census);
     memset(&args, 0, sizeof args);
     args.f = g->f;
     args.census = g->census;
     args.partials = g->partials;
     args.asked = *question;
-    X(gpu_set)(g, g->census, 0, sizeof *g->census);
+    DEV(gpu_set)(g, g->census, 0, sizeof *g->census);
     count_cells(g, args, (size_t)g->f.liquid_count);
     find_close(g, args, count);
     sample_distances(g, args, count > 0 ? question->looked_at : 0);
     if (g->f.solids)
         find_in_solid(g, args, count);
-    X(gpu_download)(g, &census, g->census, sizeof census);
+    DEV(gpu_download)(g, &census, g->census, sizeof census);
     census.nearest_close = distance_of(census.close, question->close);
     census.nearest_usual = distance_of(census.usual, 1.0f);
     if (g->f.ghost) {
-        X(gpu_update_level_set)(g);
+        DEV(gpu_update_level_set)(g);
         sum_volume(g, args, (size_t)g->f.active_count);
-        census.volume = X(gpu_sum)(g, (size_t)g->f.active_count);
+        census.volume = DEV(gpu_sum)(g, (size_t)g->f.active_count);
     }
     return census;
 }

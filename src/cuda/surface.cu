@@ -217,7 +217,7 @@ static void extend_into_solids(X(gpu) *g, surface_args args)
         args.high = bands[band];
         args.low = bands[band + 1];
         extend_cells(g, args, (size_t)g->f.active_count * TILE_CELLS);
-        X(gpu_fill_border)(g, g->f.phi, -1);
+        DEV(gpu_fill_border)(g, g->f.phi, -1);
     }
 }
 
@@ -226,9 +226,9 @@ static void update_level_set(X(gpu) *g, surface_args args)
     size_t active = (size_t)g->f.active_count, border = (size_t)g->f.border_count;
     find_near_tiles(g, args);
     gather_density(g, args, active + border);
-    X(gpu_fold_border)(g, args.sums, NULL, -1);
+    DEV(gpu_fold_border)(g, args.sums, NULL, -1);
     find_distance(g, args, active * TILE_CELLS);
-    X(gpu_fill_border)(g, g->f.phi, -1);
+    DEV(gpu_fill_border)(g, g->f.phi, -1);
     extend_into_solids(g, args);
 }
 
@@ -241,7 +241,7 @@ static surface_args args_of(X(gpu) *g)
     return args;
 }
 
-void X(gpu_update_level_set)(X(gpu) *g)
+void DEV(gpu_update_level_set)(X(gpu) *g)
 {
     update_level_set(g, args_of(g));
 }
@@ -272,7 +272,7 @@ MAP(find_types, surface_args)
     f->type[c] = (uint8_t)type;
 }
 
-void X(gpu_build_surface)(X(gpu) *g)
+void DEV(gpu_build_surface)(X(gpu) *g)
 {
     size_t cells = (size_t)g->f.active_count * TILE_CELLS;
     surface_args args = args_of(g);
@@ -280,10 +280,10 @@ void X(gpu_build_surface)(X(gpu) *g)
         update_level_set(g, args);
     if (!g->f.ghost) {
         mark_cells(g, args, cells);
-        X(gpu_fill_border)(g, g->f.phi, -1);
+        DEV(gpu_fill_border)(g, g->f.phi, -1);
         if (g->f.cut)
             extend_into_solids(g, args);
     }
     find_types(g, args, cells);
-    X(gpu_fill_border_type)(g);
+    DEV(gpu_fill_border_type)(g);
 }

@@ -5,18 +5,18 @@
 #include "cuda/pressure/smoother_rows.h"
 
 typedef struct vector_args {
-    X(gpu_level) level; /* 0 */
+    DEV(gpu_level) level; /* 0 */
     X(grid) grid;
     float *right, *high, *low, *step, *direction[2], *q;
     double *partials;
-    X(gpu_state) *state;
+    DEV(gpu_state) * state;
     float weight;
     int colour;
 } vector_args;
 
 static inline vector_args args_of(X(gpu) *g)
 {
-    X(gpu_solver) *y = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *y = DEV(gpu_solver_of)(g);
     vector_args args;
     memset(&args, 0, sizeof args);
     args.level = y->levels[0];
@@ -35,7 +35,7 @@ static inline vector_args args_of(X(gpu) *g)
 
 static inline size_t cells_of(X(gpu) *g)
 {
-    return (size_t)X(gpu_solver_of)(g)->levels[0].tile_count * TILE_CELLS;
+    return (size_t)DEV(gpu_solver_of)(g)->levels[0].tile_count * TILE_CELLS;
 }
 
 #endif

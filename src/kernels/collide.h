@@ -12,8 +12,8 @@
 #ifndef SPATE_KERNELS_COLLIDE_H
 #define SPATE_KERNELS_COLLIDE_H
 
-#include "scene/solids.h"
 #include "shape_distance.h"
+#include "solid.h"
 
 #define SP_MARCH_STEPS 4000
 #define SP_GRAZING                                                                   \

@@ -1,10 +1,10 @@
 /* dim.h -- the only file that knows how many dimensions there are.
  *
- * Everything under src/state, src/sim, src/cpu, src/cuda and src/kernels is compiled twice, with
- * DIM = 2 and DIM = 3. Names with external linkage are written X(name) and become sp2_name and
- * sp3_name; in an instance for another instruction set than the base one, LEVEL, also sp3_v3_name.
- * Axis loops are FOR_DIM(d); a loop over something that has a third direction only in 3D runs to
- * LAST(n). */
+ * Everything under src/state, src/sim, src/cpu, src/cuda, src/mesh and src/kernels is compiled
+ * twice, with DIM = 2 and DIM = 3. Names with external linkage are written X(name) and become
+ * sp2_name and sp3_name. What a device has of its own is built once per VARIANT of it (base, v3,
+ * v4: instruction sets of the CPU; cuda; check) and named DEV(name): sp3_v3_name. Axis loops are
+ * FOR_DIM(d); a loop over something that has a third direction only in 3D runs to LAST(n). */
 #ifndef SPATE_KERNELS_DIM_H
 #define SPATE_KERNELS_DIM_H
 
@@ -14,15 +14,16 @@
 #error "compile with -DDIM=2 or -DDIM=3"
 #endif
 
-#ifdef LEVEL
-#define SP_NAME_3(dim, level, name) sp##dim##_##level##_##name
-#define SP_NAME_2(dim, level, name) SP_NAME_3(dim, level, name)
-#define X(name) SP_NAME_2(DIM, LEVEL, name)
-#else
+#ifndef VARIANT
+#define VARIANT base
+#endif
+
 #define SP_NAME_3(dim, name) sp##dim##_##name
 #define SP_NAME_2(dim, name) SP_NAME_3(dim, name)
 #define X(name) SP_NAME_2(DIM, name)
-#endif
+#define SP_DEVICE_NAME_3(dim, variant, name) sp##dim##_##variant##_##name
+#define SP_DEVICE_NAME_2(dim, variant, name) SP_DEVICE_NAME_3(dim, variant, name)
+#define DEV(name) SP_DEVICE_NAME_2(DIM, VARIANT, name)
 
 #if defined(__clang__) || defined(__CUDACC__)
 #define SP_UNROLL _Pragma("unroll")

@@ -16,8 +16,8 @@
 #ifndef SPATE_KERNELS_MESH_DISTANCE_H
 #define SPATE_KERNELS_MESH_DISTANCE_H
 
-#include "scene/mesh_tree.h"
-#include "scene/mesh_vector.h"
+#include "mesh_node.h"
+#include "vector.h"
 
 #include <string.h>
 

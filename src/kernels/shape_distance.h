@@ -11,7 +11,7 @@
 #define SPATE_KERNELS_SHAPE_DISTANCE_H
 
 #include "mesh_distance.h"
-#include "scene/shapes.h"
+#include "solid.h"
 
 #include <math.h>
 

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "mesh_topology.h"
-#include "mesh_vector.h"
+#include "kernels/vector.h"
 
 /* Bounds and volume (times 6) of a shell as its triangles are turned now. */
 typedef struct shell {

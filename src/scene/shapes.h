@@ -6,30 +6,7 @@
 #ifndef SPATE_SCENE_SHAPES_H
 #define SPATE_SCENE_SHAPES_H
 
-#include <spate/spate.h>
-
-/* world = origin + axes * local; axes is a rotation, row-major */
-typedef struct sp_pose {
-    double origin[3];
-    double axes[9];
-} sp_pose;
-
-typedef struct sp_shape {
-    spate_shape_kind kind;
-    int dim;
-    bool invert;
-    double half[3]; /* box: half sizes; capsule, cylinder: half[0] = half length; their axis is
-                     * local x, as is the normal of a plane */
-    double radius;  /* sphere, capsule, cylinder */
-    const spate_mesh *mesh; /* mesh, borrowed, in the units of its file: `scale` times smaller than
-                               the local frame */
-    double scale;           /* mesh; 1 otherwise */
-    double friction;
-    sp_pose rest;                 /* where the shape was placed, its own rotation included */
-    double velocity[3];           /* m/s, constant drift */
-    const spate_keyframe *motion; /* borrowed from the scene */
-    int motion_count;
-} sp_shape;
+#include "kernels/solid.h"
 
 /* The shape must have passed spate_scene_check. Borrows mesh and motion of `shape`. Not for
  * SPATE_SHAPE_PARTICLES. */

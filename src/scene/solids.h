@@ -8,31 +8,6 @@
 
 #include "shapes.h"
 
-typedef struct sp_solid {
-    uint32_t generation; /* 1 for the first solid at this index, 2 for the next, ... */
-    bool live;           /* false: removed, and the next one that is added takes its place */
-    double born;         /* s, when it was added: its motion and velocity start there */
-    bool driven;         /* moved by the host, no longer by its keyframes */
-    spate_shape source;  /* a copy that owns its motion and mesh */
-    sp_shape form;
-    sp_pose from, to;
-    sp_pose ahead;          /* `to`, while the solids are held */
-    double low[3], high[3]; /* bounds in the world over the step; infinite where the shape is */
-    double travel;          /* m, the farthest that a point of it may move in the step */
-    bool moving;            /* in this step */
-    double host_position[3],
-        host_rotation[3]; /* driven: displacement (m) and rotation (degrees) asked for */
-} sp_solid;
-
-typedef struct sp_solids {
-    int dim;
-    int count, capacity, live;
-    sp_solid *items;
-    double travel;   /* the largest of all */
-    bool any_moving; /* in this step */
-    bool any_friction;
-} sp_solids;
-
 /* At the first free index, which *index (may be NULL) receives. */
 spate_status sp_solids_add(sp_solids *solids, const spate_shape *shape, double time, int *index,
                            spate_error *error);
@@ -64,15 +39,6 @@ double sp_solids_distance(const sp_solids *solids, const double x[3], double nor
 double sp_solid_distance(const sp_solid *solid, const double x[3], double normal[3]);
 /* Velocity (m/s) of the material point that is at x at the end of the step. */
 void sp_solid_velocity(const sp_solid *solid, const double x[3], double dt, double v[3]);
-
-typedef enum sp_contact { SP_CONTACT_NONE, SP_CONTACT_HIT, SP_CONTACT_CRUSHED } sp_contact;
-
-typedef struct sp_clearance {
-    double low[3], high[3]; /* m, where a point may be: the domain less its walls' clearance;
-                               infinite where open */
-    double clearance;       /* m, kept from solids */
-    double reach;           /* m, how far a point that has no place left is looked a place for */
-} sp_clearance;
 
 /* Moves a point from x0 to x1 (m) past the solids: stops it where it meets one, lets it slide on,
  * and takes the approaching part out of its velocity v. At the end x1 is free of all solids and

@@ -53,8 +53,8 @@ spate_status spate_scene_forecast_sized(const spate_scene *scene, const spate_op
     TRY(take_options(options, &given, error));
     TRY(sp_device_choose(&given, &device, error));
     TRY(spate_scene_check(scene, NULL, NULL, error));
-    spate_status status = sp_device_table(scene, device)
-                              ->forecast(scene, given.threads > 0 ? given.threads : 8, &all, error);
+    spate_status status = sp_device_table(scene)->forecast(
+        scene, sp_device_of(scene, device), given.threads > 0 ? given.threads : 8, &all, error);
     sp_sized_out(forecast, size, &all, sizeof all);
     TRY(status);
     uint64_t available = device ? device->free_bytes() : 0;
@@ -78,8 +78,9 @@ static spate_status make(spate_sim *sim, const spate_scene *scene, const spate_o
     if (!common->scene || !common->pool || !common->gauges)
         return sp_fail_memory(error, "a simulation", 0);
     sim->device = device ? device->name : "cpu";
-    sim->table = sp_device_table(scene, device);
-    sim->instance = sim->table->create(common, error);
+    sim->table = sp_device_table(scene);
+    sim->instance =
+        sim->table->create(common, sp_device_of(scene, device), sp_device_of(scene, NULL), error);
     return sim->instance ? SPATE_OK : SPATE_ERROR_MEMORY;
 }
 

@@ -3,7 +3,7 @@
  * That is the clock, the ledger and the numbers of the frame under way, gravity, the poses of the
  * solids, the lattices of the inflows, all columns of the particles, and the pressure in the active
  * tiles (the next solve starts from it). */
-#include "state/state.h"
+#include "sim.h"
 
 #include "kernels/random.h"
 
@@ -210,7 +210,7 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
     memcpy(common->gravity, record.gravity, sizeof record.gravity);
     memcpy(common->seconds, record.seconds, sizeof record.seconds);
     s->particles.count = record.count;
-    s->at_home = s->displaced = s->hands_back = false;
+    s->at_home = s->displaced = false;
     s->fastest = -1.0f;
     s->particles.next_id = record.next_id;
     return SPATE_OK;

@@ -7,10 +7,25 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The devices of this build, by name: the one place that knows them. */
+#define DEVICE(variant)                                    \
+    extern const struct sp2_device sp2_##variant##_device; \
+    extern const struct sp3_device sp3_##variant##_device
+DEVICE(base);
+#ifdef SPATE_LEVELS
+DEVICE(v3);
+DEVICE(v4);
+#endif
+#ifdef SPATE_CUDA
+DEVICE(cuda);
+bool sp_cuda_available(char *note, size_t size);
+uint64_t sp_cuda_free_bytes(void);
+#endif
+
 #define MAX_DEVICES 4
 static sp_device devices[MAX_DEVICES] = {
 #ifdef SPATE_CUDA
-    {"cuda", &sp2_cuda_table, &sp3_cuda_table, sp_cuda_available, sp_cuda_free_bytes},
+    {"cuda", &sp2_cuda_device, &sp3_cuda_device, sp_cuda_available, sp_cuda_free_bytes},
 #endif
 };
 
@@ -32,19 +47,28 @@ static const sp_device *find_device(const char *name)
     return NULL;
 }
 
-const sp_table *sp_device_table(const spate_scene *scene, const sp_device *device)
+/* The CPU's device, by what the processor can. */
+static const void *host_of(const spate_scene *scene)
 {
     bool flat = scene->dim == 2;
-    if (device)
-        return flat ? device->flat : device->solid;
 #ifdef SPATE_LEVELS
     sp_cpu cpu = sp_cpu_level();
     if (cpu == SP_CPU_V4)
-        return flat ? &sp2_v4_table : &sp3_v4_table;
+        return flat ? (const void *)&sp2_v4_device : &sp3_v4_device;
     if (cpu == SP_CPU_V3)
-        return flat ? &sp2_v3_table : &sp3_v3_table;
+        return flat ? (const void *)&sp2_v3_device : &sp3_v3_device;
 #endif
-    return flat ? &sp2_table : &sp3_table;
+    return flat ? (const void *)&sp2_base_device : &sp3_base_device;
+}
+
+const void *sp_device_of(const spate_scene *scene, const sp_device *device)
+{
+    return !device ? host_of(scene) : scene->dim == 2 ? device->flat : device->solid;
+}
+
+const sp_table *sp_device_table(const spate_scene *scene)
+{
+    return scene->dim == 2 ? &sp2_table : &sp3_table;
 }
 
 const char *spate_instruction_set(void)

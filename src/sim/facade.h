@@ -16,7 +16,9 @@ struct spate_sim {
 /* The device of the options: NULL is the CPU. "auto" takes one that is there. */
 spate_status sp_device_choose(const spate_options *options, const sp_device **device,
                               spate_error *error);
-const sp_table *sp_device_table(const spate_scene *scene, const sp_device *device);
+const sp_table *sp_device_table(const spate_scene *scene);
+/* The X(device) of the scene's dimension; NULL: that of the CPU, by what the processor can. */
+const void *sp_device_of(const spate_scene *scene, const sp_device *device);
 
 /* ---- api.c: arguments. `what` and `name` are where an error says it is. */
 spate_status sp_sim_may_change(const spate_sim *sim, const char *what, spate_error *error);

@@ -1,6 +1,6 @@
 /* forecast.c -- what a scene will need, told before anything large is allocated. */
-#include "cpu/pressure/pressure.h"
 #include "scene/attributes.h"
+#include "sim.h"
 #include "state/arrays.h"
 
 #include <math.h>
@@ -161,8 +161,8 @@ static void disk_bytes(const spate_scene *scene, const X(grid) *g, spate_forecas
     forecast->checkpoint_bytes = (uint64_t)(2 * saved);
 }
 
-spate_status X(forecast)(const spate_scene *scene, int threads, spate_forecast *forecast,
-                         spate_error *error)
+spate_status X(forecast)(const spate_scene *scene, const X(device) *device, int threads,
+                         spate_forecast *forecast, spate_error *error)
 {
     X(grid) g = X(grid_make)(scene);
     sp_solids solids = {.dim = DIM};
@@ -189,12 +189,10 @@ spate_status X(forecast)(const spate_scene *scene, int threads, spate_forecast *
     bytes += (double)forecast->particles * bytes_per_particle(scene);
     bytes += (double)g.size * bytes_per_cell(scene, movers) +
              (double)g.tile_count * (40.0 + 4.0 * threads);
-    if (scene->pressure.solver == SPATE_SOLVER_MULTIGRID)
-        bytes += X(multigrid_bytes)(&g);
-    bytes += surface_bytes(scene, forecast->particles);
-    bytes += X(snapshot_bytes)(scene, (double)forecast->particles);
+    X(needs) needs = device->needs(scene, &g, forecast->particles);
+    bytes += surface_bytes(scene, forecast->particles) + needs.host;
     disk_bytes(scene, &g, forecast);
     forecast->memory = (uint64_t)bytes;
-    forecast->device_memory = X(device_forecast)(scene, &g, forecast->particles);
+    forecast->device_memory = needs.device;
     return file_bytes(scene, forecast->particles, &forecast->bytes_per_frame, error);
 }

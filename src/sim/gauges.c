@@ -18,7 +18,7 @@
 #include "gauges.h"
 
 #include "scene/gauge.h"
-#include "state/device.h"
+#include "sim.h"
 
 #include <math.h>
 #include <string.h>
@@ -387,10 +387,11 @@ static void force(X(sim) *s, const spate_gauge *gauge, double values[3])
 
 void X(build_grid)(X(sim) *s)
 {
-    X(lay_solids)(s);
-    X(sort_particles)(s);
-    X(particles_to_grid)(s);
-    X(build_surface)(s);
+    const X(plan) *plan = s->host->plan(s, false);
+    const sp_stage stages[] = {SP_STAGE_SORT, SP_STAGE_P2G, SP_STAGE_SURFACE};
+    s->host->lay_solids(s);
+    for (size_t k = 0; k < sizeof stages / sizeof *stages; k++)
+        plan->stage[stages[k]](s, 0, NULL);
     FOR_DIM(d)
         X(fill_border)(s, s->u[d], d);
 }

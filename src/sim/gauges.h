@@ -3,7 +3,7 @@
 #ifndef SPATE_SIM_GAUGES_H
 #define SPATE_SIM_GAUGES_H
 
-#include "state/state.h"
+#include "sim.h"
 
 /* Fills common->gauges. build: there is no step on the grid yet; particles and solids are laid on
  * it first. */

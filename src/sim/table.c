@@ -1,14 +1,20 @@
 /* table.c -- an instance (2D or 3D) as the facade meets it: calls that come from a user's program.
  */
 #include "gauges.h"
-#include "state/device.h"
+#include "sim.h"
 
 #include <math.h>
 #include <string.h>
 
-static void *create(sp_common *common, spate_error *error)
+static void *create(sp_common *common, const void *device, const void *host, spate_error *error)
 {
-    return X(create)(common, error);
+    return X(create)(common, device, host, error);
+}
+
+static spate_status forecast(const spate_scene *scene, const void *device, int threads,
+                             spate_forecast *out, spate_error *error)
+{
+    return X(forecast)(scene, device, threads, out, error);
 }
 
 static void destroy(void *s)
@@ -30,17 +36,14 @@ static void rewind_step(void *user)
 /* By itself a stage has ended when its function has, on a device too. */
 static spate_status run_stage(void *s, sp_stage stage, double dt, spate_error *error)
 {
-    TRY(X(run_stage)(s, stage, dt, error));
-    return X(device_wait)(s, error);
+    return X(run_stage)(s, stage, dt, error);
 }
 
 static double max_speed(void *user, double dt)
 {
     X(sim) *s = user;
-    double time = s->common->frame / s->common->scene->fps + s->common->inside, speed;
-    if (!X(device_max_speed)(s, &speed))
-        speed = X(max_speed)(s);
-    return fmax(speed, sp_solids_speed(&s->solids, time, dt));
+    double time = s->common->frame / s->common->scene->fps + s->common->inside;
+    return fmax(s->device->max_speed(s), sp_solids_speed(&s->solids, time, dt));
 }
 
 static uint64_t hash(void *s)
@@ -49,13 +52,10 @@ static uint64_t hash(void *s)
     return X(hash)(s);
 }
 
-static void stats(void *s, spate_stats *out)
+static void stats(void *user, spate_stats *out)
 {
-    if (X(device_stats)(s, out))
-        return;
-    X(fetch)(s, GPU_PARTICLES | GPU_TILES | GPU_SOLIDS); /* they make the rest anew */
-    X(stats)(s, out);
-    X(discard)(s, GPU_GRID);
+    X(sim) *s = user;
+    s->device->stats(s, out);
 }
 
 static spate_status add_particles(void *user, const float *x, const float *v, size_t count,
@@ -218,9 +218,10 @@ static double cell_size(const void *s)
     return ((const X(sim) *)s)->grid.dx;
 }
 
-static uint64_t device_bytes(const void *s)
+static uint64_t device_bytes(const void *user)
 {
-    return X(device_bytes)(s);
+    const X(sim) *s = user;
+    return s->device->bytes ? s->device->bytes(s) : 0;
 }
 
 static size_t count(const void *s)
@@ -316,14 +317,16 @@ static bool field_view(void *user, const char *name, spate_field_view *out)
     return true;
 }
 
-static bool snapshot(void *s, sp_snapshot *out)
+static bool snapshot(void *user, sp_snapshot *out)
 {
-    return X(device_snapshot)(s, out);
+    X(sim) *s = user;
+    return s->device->snapshot && s->device->snapshot(s, out);
 }
 
-static bool snapshot_wait(void *s)
+static bool snapshot_wait(void *user)
 {
-    return X(device_snapshot_wait)(s);
+    X(sim) *s = user;
+    return !s->device->snapshot_wait || s->device->snapshot_wait(s);
 }
 
 /* Makes the host's arrays ready for a look at the grid; build: lays particles and solids on it. */
@@ -380,7 +383,7 @@ static spate_status load(void *s, sp_stream *stream, spate_error *error)
 const sp_table X(table) = {
     .create = create,
     .destroy = destroy,
-    .forecast = X(forecast),
+    .forecast = forecast,
     .step = step,
     .rewind = rewind_step,
     .run_stage = run_stage,

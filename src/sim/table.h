@@ -2,7 +2,7 @@
  * each other.
  *
  * sp_common is the part of a simulation without a dimension; sp_table is the one table of functions
- * through which an instance is met. */
+ * through which the 2D or the 3D one is met. */
 #ifndef SPATE_SIM_TABLE_H
 #define SPATE_SIM_TABLE_H
 
@@ -81,10 +81,11 @@ spate_status sp_stream_seal(sp_stream *stream);
 spate_status sp_stream_check(sp_stream *stream, spate_error *error);
 
 typedef struct sp_table {
-    void *(*create)(sp_common *common, spate_error *error);
+    /* device: that computes the steps; host: the CPU's; each an X(device) of this dimension */
+    void *(*create)(sp_common *common, const void *device, const void *host, spate_error *error);
     void (*destroy)(void *s);
-    spate_status (*forecast)(const spate_scene *scene, int threads, spate_forecast *forecast,
-                             spate_error *error);
+    spate_status (*forecast)(const spate_scene *scene, const void *device, int threads,
+                             spate_forecast *forecast, spate_error *error);
     spate_status (*step)(void *s, double dt, spate_error *error);
     void (*rewind)(void *s); /* after a step that failed in PRESSURE: as before it */
     spate_status (*run_stage)(void *s, sp_stage stage, double dt, spate_error *error);
@@ -122,10 +123,10 @@ typedef struct sp_table {
     spate_status (*load)(void *s, sp_stream *stream, spate_error *error);
 } sp_table;
 
-/* A device beside the CPU: its name, and its instances in 2D and 3D. */
+/* A device beside the CPU: its name, and its X(device) in 2D and 3D. */
 typedef struct sp_device {
     const char *name;
-    const sp_table *flat, *solid;
+    const void *flat, *solid;
     /* Whether the machine has one; fills `note` with its name, or with what is missing. */
     bool (*available)(char *note, size_t size);
     uint64_t (*free_bytes)(void); /* of its memory */
@@ -134,13 +135,5 @@ typedef struct sp_device {
 void sp_device_add(const sp_device *device);
 
 extern const sp_table sp2_table, sp3_table;
-#ifdef SPATE_CUDA
-extern const sp_table sp2_cuda_table, sp3_cuda_table;
-bool sp_cuda_available(char *note, size_t size);
-uint64_t sp_cuda_free_bytes(void);
-#endif
-#ifdef SPATE_LEVELS
-extern const sp_table sp2_v3_table, sp3_v3_table, sp2_v4_table, sp3_v4_table;
-#endif
 
 #endif

@@ -7,12 +7,20 @@
  */
 #define START_SHARE 0.01
 
-#define EXTRA 1  /* sweep in tiles of the finest grid that are not uniform: cycle.c */
-#define NEAR 0.9 /* of the tolerance: there the true residual is worth a look */
+#define MOST_COARSEST (DIM == 2 ? 300 : 2000) /* cells of the coarsest grid */
+#define SWEEPS 2        /* of the smoother, before and after the coarser grids */
+#define STRONG_SWEEPS 6 /* where those did not converge */
+#define EXTRA 1         /* sweep in tiles of the finest grid that are not uniform: cycle.c */
+#define NEAR 0.9        /* of the tolerance: there the true residual is worth a look */
 
 /* By how much CG's own residual may fall before it is to be taken anew in fp64. That of a device
  * drifts more: it takes A s as it is written. */
 #define DROP 1e-5
 #define DROP_THERE 1e-3
+
+/* The density projection: multigrid does one cycle; other solvers, of the largest right side, and
+ * sweeps at most. */
+#define DENSITY_TOLERANCE 1e-3
+#define DENSITY_SWEEPS 40
 
 #endif

@@ -1,36 +1,98 @@
-/* device.h -- the closed list of algorithms that are written once per device.
+/* device.h -- a device is a value: the table of what it does for a simulation.
  *
- * Everything else is a loop over cells, faces or particles whose body stands in src/kernels. A
- * device provides, in src/device/<name>/, the functions declared here; src/sim/step.c calls them in
- * the same order for every device.
- *
- *   sort.c      binning of particles by tile, cell and id, and the gather of every column
- *   p2g.c       particles to grid: sums over particles (p2g_linear.c: the linear kernel)
- *   g2p.c       grid to particles: the loop over the particles of a tile
- *   reduce.c    sums and maxima */
+ * A simulation points to the device that computes its steps, and to the CPU's, `host`, which works
+ * on the arrays in the host's memory whatever the device is. An entry is a stage, or one whole
+ * solve, never something that is called per tile or per iteration: retries and the halving of steps
+ * are src/sim's. The values are DEV(device) of src/cpu (for each instruction set), src/cuda and
+ * src/check; src/sim/devices.c is the one file that knows them by name. */
 #ifndef SPATE_STATE_DEVICE_H
 #define SPATE_STATE_DEVICE_H
 
 #include "state.h"
 
-void X(sort_particles)(X(sim) *s);
-void X(particles_to_grid)(X(sim) *s);
-void X(grid_to_particles)(X(sim) *s, double dt);
+/* A stage on the arrays of a device. */
+typedef spate_status X(stage_fn)(X(sim) *s, double dt, spate_error *error);
 
-/* Bytes that a worker needs for what it does with a tile, in the arena; a multiple of 64. */
-size_t X(device_scratch)(void);
-size_t X(sort_scratch)(void); /* SORT's part of it */
-/* After SORT: the rows of cells of a tile that hold particles, low .. high along y and z. */
-void X(rows_with_particles)(const X(sim) *s, int tile, int low[3], int high[3]);
-/* Inside P2G and SURFACE: adds the sums of a tile's particles, linear kernel, to u and weight if
- * `faces`, and those of their number at the middles of cells to `density` if that is not NULL. The
- * scratch is that of one worker. */
-void X(p2g_linear)(X(sim) *s, int tile, void *scratch, bool faces, float *density);
+/* How a device takes a step: an entry for each stage. PRESSURE and SEPARATE have none: src/sim
+ * takes them apart into the solves below. A device may have several plans: that of a whole step may
+ * leave a part of one stage to a later one. */
+typedef struct X(plan) {
+    X(stage_fn) *stage[SP_STAGE_COUNT];
+} X(plan);
 
-/* Sum over [0, n) of what `value` adds up for each range, in order of the ranges; maximum likewise.
- */
-typedef double X(partial_fn)(void *args, size_t begin, size_t end);
-double X(sum)(X(sim) *s, size_t n, size_t grain, X(partial_fn) *partial, void *args);
-double X(maximum)(X(sim) *s, size_t n, size_t grain, X(partial_fn) *partial, void *args);
+/* One solve of the pressure system. */
+typedef struct X(solve) {
+    double tolerance; /* on max |r|, m/s */
+    int max_iterations;
+    double relaxation;
+    int iterations;  /* done */
+    double residual; /* max |r| at the end, m/s */
+    bool converged;
+} X(solve);
+
+/* sweeps.c: the loop of jacobi and gauss_seidel. residual: r = b - A q, returns max |r|; sweep: one
+ * of all unknowns. */
+typedef double X(residual_fn)(X(sim) *s);
+typedef void X(sweep_fn)(X(sim) *s, float weight);
+void X(solve_by_sweeps)(X(sim) *s, X(solve) *solve, X(residual_fn) *residual, X(sweep_fn) *sweep);
+
+/* Memory that a device will need for a scene. */
+typedef struct X(needs) {
+    double host;     /* bytes of the host's memory beside the arrays of the grid and particles */
+    uint64_t device; /* bytes of its own */
+} X(needs);
+
+typedef struct X(device) {
+    const char *name;
+
+    /* life; detach also of what attach did not complete */
+    spate_status (*attach)(X(sim) *s, spate_error *error);
+    void (*detach)(X(sim) *s);
+    X(needs) (*needs)(const spate_scene *scene, const X(grid) *g, uint64_t particles);
+    size_t (*scratch)(const spate_scene *scene); /* bytes per worker in the host's arena */
+
+    /* the step. whole: the stages follow each other; begin_stage (NULL: none) is told of each. */
+    const X(plan) *(*plan)(const X(sim) *s, bool whole);
+    void (*begin_stage)(X(sim) *s, sp_stage stage);
+    /* PRESSURE. assemble: from the grid, with q times `scale` as the start; `solvable`: max |b|
+     * once the means of pockets are taken out; returns max |b| before, m/s. solve: as the scene
+     * says, with `sweeps` of the multigrid's smoother. clear: the next solve starts from zero.
+     * apply: u -= grad q, q times `scale` is the pressure; returns max |flux out of a cell|, m/s.
+     */
+    double (*assemble)(X(sim) *s, double dt, double scale, double *solvable);
+    void (*solve)(X(sim) *s, X(solve) *solve);
+    void (*clear_pressure)(X(sim) *s);
+    double (*apply_pressure)(X(sim) *s, double dt, double scale);
+    /* SEPARATE. push_apart moves the particles and returns the sum of gravity times way over them,
+     * m^2/s^2; project_density leaves the displacement for ADVECT, and returns its iterations, -1
+     * if there is no pressure system to do it with. */
+    double (*push_apart)(X(sim) *s);
+    int (*project_density)(X(sim) *s);
+
+    /* the particles as they are */
+    double (*max_speed)(X(sim) *s);               /* m/s */
+    void (*stats)(X(sim) *s, spate_stats *stats); /* sorts them, makes the level set anew */
+    /* the CPU's alone, on the host's arrays: solids on the grid, where they are now; phi from the
+     * sorted particles */
+    void (*lay_solids)(X(sim) *s);
+    void (*update_level_set)(X(sim) *s);
+
+    /* Arrays in two memories; NULL where there is one. Groups: GROUP_... of groups.h. */
+    void (*fetch)(X(sim) *s, unsigned groups);   /* makes the host's arrays current */
+    void (*dirty)(X(sim) *s, unsigned groups);   /* the host's arrays are newer now */
+    void (*discard)(X(sim) *s, unsigned groups); /* the host's arrays were used as scratch */
+    spate_status (*wait)(X(sim) *s, spate_error *error); /* until it has done all so far */
+    /* The seconds of the last step's stages by the device's clock, if it works behind the host. */
+    void (*times)(X(sim) *s, double seconds[SP_STAGE_COUNT]);
+    uint64_t (*bytes)(const X(sim) *s); /* in its memory */
+    /* See snapshot.h; false: there is none, the host's arrays are to be read. */
+    bool (*snapshot)(X(sim) *s, sp_snapshot *out);
+    bool (*snapshot_wait)(X(sim) *s);
+} X(device);
+
+/* device.c: what the entries above mean where a device has none. */
+void X(fetch)(X(sim) *s, unsigned groups);
+void X(dirty)(X(sim) *s, unsigned groups);
+void X(discard)(X(sim) *s, unsigned groups);
 
 #endif

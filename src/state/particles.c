@@ -2,6 +2,7 @@
 #include "state.h"
 
 #include "device.h"
+#include "kernels/random.h"
 
 #include <string.h>
 
@@ -45,10 +46,7 @@ static spate_status grow_pairs(X(particles) *p, uint32_t capacity, spate_error *
 static spate_status reserve_scratch(X(sim) *s, spate_error *error)
 {
     size_t tiles = (size_t)s->grid.tile_count, threads = (size_t)sp_pool_threads(s->common->pool);
-    size_t worker = X(device_scratch)(), patch = X(patch_scratch)();
-    worker = patch > worker ? patch : worker;
-    if (X(pushes_apart)(s->common->scene) && X(push_scratch)(s->common->scene) > worker)
-        worker = X(push_scratch)(s->common->scene);
+    size_t worker = s->host->scratch(s->common->scene);
     size_t bytes = tiles * (threads * sizeof(uint32_t) + 4 * sizeof(double)) + threads * worker +
                    s->particles.capacity / 64 + 65536;
     if (bytes <= s->scratch_size)
@@ -137,4 +135,34 @@ void X(particles_remove_dead)(X(sim) *s)
         for (int c = 0; c < column_count; c++)
             ((X(word) *)*columns[c])[k] = ((X(word) *)*columns[c])[last];
     }
+}
+
+/* ---- the state in one number: the sum of the hashes of all particles, in any order */
+
+typedef struct hash_args {
+    void **columns[MAX_COLUMNS];
+    int column_count;
+    _Atomic uint64_t sum;
+} hash_args;
+
+static void hash_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    hash_args *args = user;
+    uint64_t sum = 0;
+    for (size_t k = begin; k < end; k++) {
+        uint64_t hash = 0;
+        for (int c = 0; c < args->column_count; c++)
+            hash = sp_hash2(hash, ((const X(word) *)*args->columns[c])[k]);
+        sum += hash;
+    }
+    atomic_fetch_add_explicit(&args->sum, sum, memory_order_relaxed);
+}
+
+uint64_t X(hash)(X(sim) *s)
+{
+    hash_args args = {.sum = 0};
+    args.column_count = X(particle_columns)(&s->particles, args.columns);
+    sp_parallel_for(s->common->pool, s->particles.count, 4096, hash_range, &args);
+    return args.sum;
 }

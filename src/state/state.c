@@ -2,7 +2,7 @@
 #include "state.h"
 
 #include "arrays.h"
-#include "cpu/pressure/pressure.h"
+#include "cg_policy.h"
 #include "device.h"
 
 #include <math.h>
@@ -117,7 +117,7 @@ static spate_status make_arrays(X(sim) *s, spate_error *error)
     FOR_DIM(d)
         s->carried[d] = s->weight[d];
     FOR_DIM(d)
-        s->away[d] = GPU_INSTANCE ? s->weight[d] : s->u_old[d];
+        s->away[d] = s->u_old[d];
     s->fastest = -1.0f;
     s->system.sweeps = SWEEPS;
     s->system.least_theta = 0.01f;
@@ -186,16 +186,15 @@ static spate_status make(X(sim) *s, spate_error *error)
                                                                 : KERNEL_CUBIC;
     s->apic = scene->fluid.transfer == SPATE_TRANSFER_APIC;
     TRY(make_arrays(s, error));
-    if (scene->pressure.solver == SPATE_SOLVER_MULTIGRID)
-        TRY(X(multigrid_create)(s, error));
     TRY(make_solids(s, error));
     TRY(X(emitters_create)(s, error));
     TRY(make_particles(s, error));
-    X(update_solids)(s, 0);
-    return X(gpu_attach)(s, error);
+    TRY(s->host->plan(s, false)->stage[SP_STAGE_SOLIDS](s, 0, error));
+    return s->device->attach(s, error);
 }
 
-X(sim) *X(create)(sp_common *common, spate_error *error)
+X(sim) *X(create)(sp_common *common, const X(device) *device, const X(device) *host,
+                  spate_error *error)
 {
     X(sim) *s = sp_alloc(1, sizeof *s);
     if (!s) {
@@ -203,6 +202,8 @@ X(sim) *X(create)(sp_common *common, spate_error *error)
         return NULL;
     }
     s->common = common;
+    s->device = device;
+    s->host = host;
     if (make(s, error) != SPATE_OK) {
         X(destroy)(s);
         return NULL;
@@ -214,7 +215,7 @@ void X(destroy)(X(sim) *s)
 {
     if (!s)
         return;
-    X(gpu_detach)(s);
+    s->device->detach(s);
     X(array) arrays[MAX_ARRAYS];
     int count = X(arrays)(s, s->common->scene, arrays);
     for (int k = 0; k < count; k++)
@@ -247,7 +248,6 @@ void X(destroy)(X(sim) *s)
     sp_free(s->particles.between);
     sp_free(s->particles.pairs);
     X(emitters_destroy)(s);
-    X(multigrid_destroy)(s);
     sp_solids_clear(&s->solids);
     sp_free(s->scratch);
     sp_free(s);

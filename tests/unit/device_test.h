@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const sp_table sp2_check_table, sp3_check_table;
+extern const struct sp2_device sp2_check_device;
+extern const struct sp3_device sp3_check_device;
 extern uint64_t sp2_check_memory_bytes, sp3_check_memory_bytes;
 
 static uint64_t check_free_bytes = UINT64_MAX;
@@ -33,7 +34,7 @@ static inline uint64_t check_bytes(void)
 
 static inline void add_check_device(void)
 {
-    const sp_device check = {"check", &sp2_check_table, &sp3_check_table, check_is_there,
+    const sp_device check = {"check", &sp2_check_device, &sp3_check_device, check_is_there,
                              check_bytes};
     sp_device_add(&check);
 }

@@ -16,7 +16,7 @@
  * On the coarsest grid symmetric passes do the rest. */
 #include "sweep.h"
 
-#include "state/device.h"
+#include "cpu/cpu.h"
 
 #define COARSE_PASSES 20 /* each way; of SWEEPS sweeps */
 
@@ -220,7 +220,7 @@ static void wrap_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-void X(wrap_blocks)(X(sim) *s, X(level) *l, float *field)
+void DEV(wrap_blocks)(X(sim) *s, X(level) *l, float *field)
 {
     for (int axis = 0; axis < DIM; axis++) {
         wrap_args args = {l, field, axis};
@@ -320,7 +320,7 @@ static void run_jobs(X(sim) *s, X(level) *l, job *jobs, int count)
             if (step - k >= l->part_count)
                 continue;
             if (!jobs[k].args.alone)
-                X(wrap_blocks)(s, l, l->x);
+                DEV(wrap_blocks)(s, l, l->x);
             for (int parity = 0; parity < 2; parity++)
                 if (jobs[k].parity == BOTH || jobs[k].parity == parity)
                     run_part(&jobs[k], l, parity, step - k);
@@ -391,7 +391,7 @@ static void solve_coarsest(X(sim) *s, X(level) *l, bool dot)
     }
 }
 
-double X(multigrid_apply)(X(sim) *s, int extra)
+double DEV(multigrid_apply)(X(sim) *s, int extra)
 {
     X(system) *sys = &s->system;
     int coarsest = sys->level_count - 1;

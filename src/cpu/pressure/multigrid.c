@@ -37,25 +37,9 @@
  *     a seam    images across periodic sides are inside: all coefficients are read. */
 #include "block.h"
 
-#define PART 64                          /* tiles for each thread in a part of a cycle, at least */
-#define COARSEST (DIM == 2 ? 300 : 2000) /* cells that the sweeps there can solve well enough */
+#define PART 64 /* tiles for each thread in a part of a cycle, at least */
 
 /* ---- memory */
-
-static X(grid) coarser(const X(grid) *fine)
-{
-    X(grid) g;
-    memset(&g, 0, sizeof g);
-    g.dx = 2 * fine->dx;
-    g.n[2] = g.tiles[2] = 1;
-    FOR_DIM(d) {
-        g.n[d] = (fine->n[d] + 1) / 2;
-        g.tiles[d] = (g.n[d] + TILE - 1) / TILE + 2;
-        g.periodic[d] = fine->periodic[d];
-    }
-    X(grid_layout)(&g);
-    return g;
-}
 
 /* Blocks that a level may need: one per tile, and the zero. */
 static size_t most_blocks(const X(grid) *g)
@@ -99,11 +83,6 @@ static spate_status make_level(X(level) *l, bool finest, spate_error *error)
                                      (uint64_t)l->grid.size * sizeof(float) * (2 * DIM + 6));
 }
 
-static bool is_coarsest(const X(grid) *g)
-{
-    return (double)g->n[0] * g->n[1] * g->n[2] <= COARSEST;
-}
-
 /* Values in the blocks of a vector: those of the domain's tiles. */
 static double block_cells(const X(grid) *g)
 {
@@ -115,18 +94,17 @@ static double block_cells(const X(grid) *g)
 
 /* Faces of the finest level are left out: the tiles that have them, those with solids near, make up
  * for those that no liquid reaches. */
-double X(multigrid_bytes)(const X(grid) *fine)
+double DEV(multigrid_bytes)(const X(grid) *fine)
 {
-    X(grid) g = *fine;
-    double values = 9 * block_cells(&g);
-    for (int k = 1; k < MAX_LEVELS && !is_coarsest(&g); k++) {
-        g = coarser(&g);
-        values += (DIM + 1) * (double)g.size + (DIM + 5) * block_cells(&g);
-    }
+    X(grid) g[MAX_LEVELS];
+    int levels = X(level_grids)(fine, g);
+    double values = 9 * block_cells(&g[0]);
+    for (int k = 1; k < levels; k++)
+        values += (DIM + 1) * (double)g[k].size + (DIM + 5) * block_cells(&g[k]);
     return values * sizeof(float);
 }
 
-spate_status X(multigrid_create)(X(sim) *s, spate_error *error)
+spate_status DEV(multigrid_create)(X(sim) *s, spate_error *error)
 {
     X(system) *sys = &s->system;
     X(level) *finest = &sys->levels[0];
@@ -143,15 +121,17 @@ spate_status X(multigrid_create)(X(sim) *s, spate_error *error)
     complete = (sys->partial = sp_alloc(most_blocks(&s->grid), sizeof(double))) && complete;
     if (!complete)
         return sp_fail_memory(error, "the multigrid", (uint64_t)s->grid.size * 4 * sizeof(float));
-    for (int k = 1; k < MAX_LEVELS && !is_coarsest(&sys->levels[k - 1].grid); k++) {
-        sys->levels[k].grid = coarser(&sys->levels[k - 1].grid);
+    X(grid) grids[MAX_LEVELS];
+    int levels = X(level_grids)(&s->grid, grids);
+    for (int k = 1; k < levels; k++) {
+        sys->levels[k].grid = grids[k];
         sys->level_count++;
         TRY(make_level(&sys->levels[k], false, error));
     }
     return SPATE_OK;
 }
 
-void X(multigrid_destroy)(X(sim) *s)
+void DEV(multigrid_destroy)(X(sim) *s)
 {
     X(system) *sys = &s->system;
     for (int k = 0; k < sys->level_count; k++) {
@@ -679,12 +659,11 @@ static void lay_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-void X(multigrid_build)(X(sim) *s)
+void DEV(multigrid_build)(X(sim) *s)
 {
     X(system) *sys = &s->system;
     sp_pool *pool = s->common->pool;
     sys->hierarchy = true;
-    ON_DEVICE(s, X(gpu_multigrid_build)(s->gpu); return );
     for (int k = 0; k < sys->level_count; k++) {
         level_args args = {
             .l = &sys->levels[k], .unknown = k == 0 ? sys->unknown : NULL, .rows = sys->rows};

@@ -6,7 +6,7 @@
  * - A q is taken anew in fp64, and CG starts again from it. */
 #include "pressure.h"
 
-#include "state/device.h"
+#include "cpu/cpu.h"
 
 #include <math.h>
 
@@ -155,18 +155,18 @@ static void iterate(X(sim) *s, X(solve) *solve, double target)
     }
 }
 
-static double true_residual(X(sim) *s)
+static double true_residual(X(sim) *s, X(true_residual) *residual)
 {
     if (s->grid.periodic[0] || s->grid.periodic[1] || s->grid.periodic[2])
         X(fill_border_wide)(s, s->system.q_sum);
-    return X(system_residual)(s, NULL, s->system.q_sum);
+    return residual(s, NULL, s->system.q_sum);
 }
 
-void X(solve_pcg)(X(sim) *s, X(solve) *solve)
+void X(solve_pcg)(X(sim) *s, X(solve) *solve, X(true_residual) *residual)
 {
     collect(s, GATHER_START);
     solve->iterations = 0;
-    solve->residual = true_residual(s);
+    solve->residual = true_residual(s, residual);
     bool more = solve->residual > START_SHARE * solve->tolerance;
     if (more)
         X(mic_build)(s);
@@ -174,7 +174,7 @@ void X(solve_pcg)(X(sim) *s, X(solve) *solve)
         double before = solve->residual;
         iterate(s, solve, fmax(0.5 * solve->tolerance, MIC_DROP * before));
         collect(s, GATHER_ADD);
-        solve->residual = true_residual(s);
+        solve->residual = true_residual(s, residual);
         more = solve->residual > solve->tolerance && solve->residual < 0.9 * before;
         /* else it is done, or fp32 cannot do better */
     }

@@ -1,38 +1,12 @@
-/* pressure.h -- the pressure system and its solvers. */
+/* pressure.h -- the pressure system and its solvers on the CPU. */
 #ifndef SPATE_CPU_PRESSURE_PRESSURE_H
 #define SPATE_CPU_PRESSURE_PRESSURE_H
 
+#include "cpu/cpu.h"
 #include "state/cg_policy.h"
-#include "state/state.h"
-
-/* The policy of the solvers stands once. Where the instance has a device that is to do their
- * operations they do what stands behind ON_DEVICE, which returns. */
-#ifdef SPATE_GPU
-#include "cuda/gpu.h"
-#define ON_DEVICE(s, ...)       \
-    do {                        \
-        if ((s)->gpu->solves) { \
-            __VA_ARGS__;        \
-        }                       \
-    } while (0)
-#else
-#define ON_DEVICE(s, ...) ((void)0)
-#endif
-
-#define SWEEPS 2        /* of the multigrid's smoother, before and after the coarser grids */
-#define STRONG_SWEEPS 6 /* where that did not converge */
 
 /* Of a coarse grid's equations: see multigrid.c. */
 #define SCALE 4.0f
-
-typedef struct X(solve) {
-    double tolerance; /* on max |r|, m/s */
-    int max_iterations;
-    double relaxation;
-    int iterations;  /* done */
-    double residual; /* max |r| at the end, m/s */
-    bool converged;
-} X(solve);
 
 /* The rows of a tile that have an unknown, in order. */
 #define FOR_UNKNOWN_ROWS(s, tile, r)                                         \
@@ -41,11 +15,11 @@ typedef struct X(solve) {
 
 /* system.c */
 /* q: what it was, times `scale`, is the start. Returns max |b|, m/s, pockets as they are. */
-double X(system_assemble)(X(sim) *s, double dt, double scale);
+double DEV(system_assemble)(X(sim) *s, double dt, double scale);
 /* u -= grad q, border: periodic only; fresh: u holds nothing yet and counts as 0. */
-void X(system_gradient)(X(sim) *s, float *const u[DIM], bool fresh);
+void DEV(system_gradient)(X(sim) *s, float *const u[DIM], bool fresh);
 /* max |flux out of a cell with an unknown|, m/s; and q is multiplied by `scale` */
-double X(system_divergence)(X(sim) *s, double dt, double scale);
+double DEV(system_divergence)(X(sim) *s, double dt, double scale);
 
 /* pockets.c. Rows of a tile as bits, bit i for cell i: unknowns; those that touch air; open faces
  * inside the tile towards the cell before along each axis. */
@@ -60,34 +34,36 @@ void X(find_pockets)(X(sim) *s); /* after all tiles */
 void X(remove_pocket_means)(X(sim) *s);
 
 /* residual.c */
-double X(system_largest_b)(X(sim) *s);
+double DEV(system_largest_b)(X(sim) *s);
 /* r = b - A q in fp64, into the blocks of level 0 with multigrid; returns max |r|. Of q, whose
  * border across periodic sides it fills, or of q_sum; the other one is NULL. */
-double X(system_residual)(X(sim) *s, float *q, const double *q_sum);
+typedef double X(true_residual)(X(sim) *s, float *q, const double *q_sum);
+X(true_residual) DEV(system_residual);
 
 /* the solvers: start from system.q, leave the solution there */
-void X(solve_jacobi)(X(sim) *s, X(solve) *solve);
-void X(solve_gauss_seidel)(X(sim) *s, X(solve) *solve);
-void X(solve_pcg)(X(sim) *s, X(solve) *solve); /* with MIC(0) */
-void X(solve_multigrid)(X(sim) *s, X(solve) *solve);
+X(sweep_fn) X(relax), X(sweep); /* sweeps.c: one of Jacobi, one of Gauss-Seidel */
+/* pcg.c, with MIC(0); residual: system_residual, which is built per instruction set */
+void X(solve_pcg)(X(sim) *s, X(solve) *solve, X(true_residual) *residual);
+void DEV(solve_multigrid)(X(sim) *s, X(solve) *solve);
 /* One iteration from zero, whatever q was; what is left is not looked at. */
-void X(multigrid_once)(X(sim) *s);
-/* Any of them, as the scene says. The matrix is that of the last X(system_assemble), the right side
- * system.b: a caller may point b and q elsewhere for a solve of its own. */
-void X(solve_system)(X(sim) *s, X(solve) *solve);
-void X(forget_pressure)(X(sim) *s); /* q = 0: the next solve starts from nothing */
+void DEV(multigrid_once)(X(sim) *s);
+/* device.c: any of them, as the scene says. The matrix is that of the last DEV(system_assemble),
+ * the right side system.b: a caller may point b and q elsewhere for a solve of its own. */
+void DEV(solve_system)(X(sim) *s, X(solve) *solve);
+void DEV(clear_pressure)(X(sim) *s); /* q = 0: the next solve starts from nothing */
 
 /* mic.c: the preconditioner of pcg; z = M^-1 r */
 void X(mic_build)(X(sim) *s);
 void X(mic_apply)(X(sim) *s);
 
 /* multigrid.c, cycle.c: that of multigrid */
-spate_status X(multigrid_create)(X(sim) *s, spate_error *error);
-void X(multigrid_destroy)(X(sim) *s);
-double X(multigrid_bytes)(const X(grid) *fine); /* that a run on a grid touches */
-void X(multigrid_build)(X(sim) *s);             /* from the assembled system */
+spate_status DEV(multigrid_create)(X(sim) *s, spate_error *error);
+void DEV(multigrid_destroy)(X(sim) *s);
+double DEV(multigrid_bytes)(const X(grid) *fine); /* that a run on a grid touches */
+void DEV(multigrid_build)(X(sim) *s);             /* from the assembled system */
 /* x of level 0 from its b; returns b . x. extra: sweeps in tiles of level 0 that are not uniform */
-double X(multigrid_apply)(X(sim) *s, int extra);
-void X(wrap_blocks)(X(sim) *s, X(level) *l, float *field); /* fills images across periodic sides */
+double DEV(multigrid_apply)(X(sim) *s, int extra);
+void DEV(wrap_blocks)(X(sim) *s, X(level) *l,
+                      float *field); /* fills images across periodic sides */
 
 #endif

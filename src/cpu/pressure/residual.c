@@ -1,7 +1,7 @@
 /* residual.c -- the true residual r = b - A q, in fp64, and the size of the right side. */
 #include "block.h"
 
-#include "state/device.h"
+#include "cpu/cpu.h"
 
 static double largest_partial(void *user, size_t begin, size_t end)
 {
@@ -15,9 +15,8 @@ static double largest_partial(void *user, size_t begin, size_t end)
     return largest(most);
 }
 
-double X(system_largest_b)(X(sim) *s)
+double DEV(system_largest_b)(X(sim) *s)
 {
-    ON_DEVICE(s, return X(gpu_largest_b)(s->gpu));
     return X(maximum)(s, (size_t)s->system.levels[0].tile_count, 4, largest_partial, s);
 }
 
@@ -115,9 +114,8 @@ static double residual_partial(void *user, size_t begin, size_t end)
     return largest(most);
 }
 
-double X(system_residual)(X(sim) *s, float *q, const double *q_sum)
+double DEV(system_residual)(X(sim) *s, float *q, const double *q_sum)
 {
-    ON_DEVICE(s, return X(gpu_residual)(s->gpu));
     residual_args args = {s, q, q_sum};
     if (q)
         X(fill_border_periodic)(s, q, -1);

@@ -15,7 +15,7 @@
  * other time the correction takes the last two steps there; r and max |r| change together. */
 #include "sweep.h"
 
-#include "state/device.h"
+#include "cpu/cpu.h"
 
 #include <math.h>
 
@@ -187,10 +187,10 @@ static bool iterate(cg_args *args, X(solve) *solve, double target)
     args->anew = args->empty = true;
     args->waiting = 0;
     while (residual > target && solve->iterations < solve->max_iterations) {
-        double rho = X(multigrid_apply)(s, EXTRA), slope = rho;
+        double rho = DEV(multigrid_apply)(s, EXTRA), slope = rho;
         args->factor = (float)next_direction(args, &slope);
         args->rho = rho;
-        X(wrap_blocks)(s, &sys->levels[0], sys->levels[0].x);
+        DEV(wrap_blocks)(s, &sys->levels[0], sys->levels[0].x);
         args->curvature = X(sum)(s, tiles, 4, apply_partial, args);
         if (args->waiting == 2) {
             args->waiting = 0;
@@ -246,30 +246,18 @@ static void add_correction(cg_args *args)
 static double true_residual(X(sim) *s)
 {
     X(fill_border_wide)(s, s->system.q_sum);
-    return X(system_residual)(s, NULL, s->system.q_sum);
+    return DEV(system_residual)(s, NULL, s->system.q_sum);
 }
 
-#ifdef SPATE_GPU
-/* A device does all of it without a look by the host. */
-static void solve_there(X(sim) *s, X(solve) *solve)
-{
-    s->system.hierarchy = true;
-    solve->residual = X(gpu_solve_multigrid)(s->gpu, s->system.sweeps, solve->tolerance,
-                                             solve->max_iterations, &solve->iterations);
-    solve->converged = solve->residual <= solve->tolerance;
-}
-#endif
-
-void X(solve_multigrid)(X(sim) *s, X(solve) *solve)
+void DEV(solve_multigrid)(X(sim) *s, X(solve) *solve)
 {
     X(system) *sys = &s->system;
     cg_args args = {.s = s, .first = true, .start = true};
-    ON_DEVICE(s, solve_there(s, solve); return );
     solve->iterations = 0;
-    solve->residual = X(system_residual)(s, sys->q, NULL);
+    solve->residual = DEV(system_residual)(s, sys->q, NULL);
     bool more = solve->residual > START_SHARE * solve->tolerance;
     if (more && !sys->hierarchy)
-        X(multigrid_build)(s);
+        DEV(multigrid_build)(s);
     while (more && solve->iterations < solve->max_iterations) {
         double before = solve->residual;
         /* a fall that is nearly enough is done in one go */
@@ -317,17 +305,16 @@ static void result_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-void X(multigrid_once)(X(sim) *s)
+void DEV(multigrid_once)(X(sim) *s)
 {
     X(system) *sys = &s->system;
     size_t tiles = (size_t)sys->levels[0].tile_count;
     cg_args args = {.s = s, .first = true};
     if (!sys->hierarchy)
-        X(multigrid_build)(s);
-    ON_DEVICE(s, X(gpu_multigrid_once)(s->gpu, sys->sweeps); return );
+        DEV(multigrid_build)(s);
     sp_parallel_for(s->common->pool, tiles, 8, right_side_range, &args);
-    double rho = X(multigrid_apply)(s, 0);
-    X(wrap_blocks)(s, &sys->levels[0], sys->levels[0].x);
+    double rho = DEV(multigrid_apply)(s, 0);
+    DEV(wrap_blocks)(s, &sys->levels[0], sys->levels[0].x);
     double curvature = X(sum)(s, tiles, 4, apply_partial, &args);
     args.factor = rho > 0 && curvature > 0 ? (float)(rho / curvature) : 0.0f;
     sp_parallel_for(s->common->pool, tiles, 8, result_range, &args);

@@ -24,8 +24,8 @@
 #define LANE_COUNT 8
 #include "pressure.h"
 
+#include "cpu/cpu.h"
 #include "cpu/lanes.h"
-#include "state/device.h"
 
 typedef struct system_args {
     X(sim) *s;
@@ -355,14 +355,10 @@ static void list_unknown_tiles(X(sim) *s)
             l->tiles[l->tile_count++] = s->tiles.active[k];
 }
 
-double X(system_assemble)(X(sim) *s, double dt, double scale)
+double DEV(system_assemble)(X(sim) *s, double dt, double scale)
 {
     system_args args = {s, dt, (float)scale};
     s->system.hierarchy = false;
-    ON_DEVICE(s, s->system.has_pockets = true; /* there may be some */
-              bool multigrid = s->common->scene->pressure.solver == SPATE_SOLVER_MULTIGRID;
-              return X(gpu_assemble)(s->gpu, s->system.least_theta, s->movers, (float)scale,
-                                     multigrid ? s->system.sweeps : 0));
     FOR_DIM(d)
         X(fill_border_periodic)(s, s->u[d], d);
     double most = X(maximum)(s, (size_t)s->tiles.active_count, 4, assemble_partial, &args);
@@ -466,9 +462,8 @@ static void gradient_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-void X(system_gradient)(X(sim) *s, float *const u[DIM], bool fresh)
+void DEV(system_gradient)(X(sim) *s, float *const u[DIM], bool fresh)
 {
-    ON_DEVICE(s, X(gpu_gradient)(s->gpu, s->system.q != s->p); return );
     gradient_args args = {s, u, fresh};
     X(fill_border_periodic)(s, s->system.q, -1);
     sp_parallel_for(s->common->pool, (size_t)s->tiles.face_count, 4, gradient_range, &args);
@@ -498,10 +493,8 @@ static double divergence_partial(void *user, size_t begin, size_t end)
     return largest(most);
 }
 
-double X(system_divergence)(X(sim) *s, double dt, double scale)
+double DEV(system_divergence)(X(sim) *s, double dt, double scale)
 {
-    ON_DEVICE(s, double most = X(gpu_divergence)(s->gpu);
-              X(gpu_scale_pressure)(s->gpu, (float)scale); return most);
     system_args args = {s, dt, (float)scale};
     return X(maximum)(s, (size_t)s->system.levels[0].tile_count, 4, divergence_partial, &args);
 }

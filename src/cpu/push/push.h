@@ -4,7 +4,7 @@
 #ifndef SPATE_CPU_PUSH_PUSH_H
 #define SPATE_CPU_PUSH_PUSH_H
 
-#include "state/state.h"
+#include "cpu/cpu.h"
 
 #include "cpu/particle_lanes.h"
 #include "kernels/push.h"
@@ -119,33 +119,33 @@ typedef struct around {
 } around;
 
 /* Bytes of a store, and a store in them. */
-size_t X(push_store_bytes)(uint32_t capacity);
-void X(push_store_init)(store *s, void *memory, uint32_t capacity);
+size_t DEV(push_store_bytes)(uint32_t capacity);
+void DEV(push_store_init)(store *s, void *memory, uint32_t capacity);
 
 /* The particles of a tile and around it into the store; false: there are too many. bytes: their
  * rounded places too. */
-bool X(push_load)(around *a, bool with_bytes);
+bool DEV(push_load)(around *a, bool with_bytes);
 /* Copies `count` particles from `number` on to the entries from `at` on, moved by `shift`. Writes
  * up to LANES - 1 entries more. */
-void X(push_copy)(around *a, uint32_t number, uint32_t count, const float shift[DIM], uint32_t at,
+void DEV(push_copy)(around *a, uint32_t number, uint32_t count, const float shift[DIM], uint32_t at,
                   bool with_bytes);
 /* A cell beyond a periodic side is one on the other side; `shift` brings its particles back. */
-void X(push_turn_round)(const push_args *args, int d, int *c, float *shift);
+void DEV(push_turn_round)(const push_args *args, int d, int *c, float *shift);
 
-void X(push_looks)(row_looks looks[ROW_KINDS], bool halves);
-void X(push_find)(around *a); /* all pairs of the tile into the list */
+void DEV(push_looks)(row_looks looks[ROW_KINDS], bool halves);
+void DEV(push_find)(around *a); /* all pairs of the tile into the list */
 /* Puts the pairs in the order in which they meet, eight at a time; adds up to LANES - 1 of nobody.
  */
-void X(push_weave)(pair_list *l);
-void X(push_meet)(around *a); /* what the pairs of the list ask for, into the sums; empties it */
+void DEV(push_weave)(pair_list *l);
+void DEV(push_meet)(around *a); /* what the pairs of the list ask for, into the sums; empties it */
 /* Particles a and b are at one place: adds the way of a, its share of D in a direction that is the
  * opposite of that of b, to `sum`. */
-void X(push_part)(const push_args *args, uint32_t a, uint32_t b, float share, quad *sum);
+void DEV(push_part)(const push_args *args, uint32_t a, uint32_t b, float share, quad *sum);
 
 /* Moves `count` particles from `first` on by what their pairs ask. */
 #define BLOCK 128
-void X(push_move)(around *a, uint32_t first, const quad *sum, uint32_t count);
-void X(push_crowd)(around *a); /* a tile that the store does not hold */
+void DEV(push_move)(around *a, uint32_t first, const quad *sum, uint32_t count);
+void DEV(push_crowd)(around *a); /* a tile that the store does not hold */
 
 /* ---- pairs, eight at a time */
 

@@ -38,9 +38,9 @@ static uint32_t store_capacity(const spate_scene *scene)
     return entries > least ? entries : least;
 }
 
-size_t X(push_scratch)(const spate_scene *scene)
+size_t DEV(push_scratch)(const spate_scene *scene)
 {
-    return X(push_store_bytes)(store_capacity(scene));
+    return DEV(push_store_bytes)(store_capacity(scene));
 }
 
 /* ---- moves */
@@ -98,7 +98,7 @@ static void finish_lanes(around *a, uint32_t first, const floats to[DIM], uint32
     }
 }
 
-void X(push_move)(around *a, uint32_t first, const quad *sum, uint32_t count)
+void DEV(push_move)(around *a, uint32_t first, const quad *sum, uint32_t count)
 {
     push_args *args = a->args;
     const ints lane = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -157,7 +157,7 @@ static void list_pairs(around *a, int tile)
 {
     const X(sim) *s = a->args->s;
     size_t begin = s->tiles.start[tile], end = s->tiles.start[tile + 1];
-    X(push_find)(a);
+    DEV(push_find)(a);
     uint32_t count = a->list.count;
     bool kept = a->list.whole && count <= PUSH_PAIRS * (end - begin);
     a->args->listed[tile] = kept ? count : NOT_LISTED;
@@ -183,7 +183,7 @@ static void move_tile(around *a)
             continue;
         if (!a->args->last)
             keep_bytes(a, s->number[cell], begin, count);
-        X(push_move)(a, s->number[cell], s->sum + begin, count);
+        DEV(push_move)(a, s->number[cell], s->sum + begin, count);
     }
 }
 
@@ -213,7 +213,7 @@ static void push_tile(around *a, int tile)
     const X(particles) *p = &args->s->particles;
     bool listed = args->last && args->listed[tile] != NOT_LISTED;
     look_at_tile(a, tile);
-    if (X(push_load)(a, !listed)) {
+    if (DEV(push_load)(a, !listed)) {
         memset(a->store.sum, 0, a->store.start[STORE_CELLS] * sizeof(quad));
         open_list(a, tile);
         if (listed) {
@@ -223,11 +223,11 @@ static void push_tile(around *a, int tile)
         } else {
             list_pairs(a, tile);
         }
-        X(push_meet)(a);
+        DEV(push_meet)(a);
         move_tile(a);
     } else {
         args->listed[tile] = NOT_LISTED;
-        X(push_crowd)(a);
+        DEV(push_crowd)(a);
     }
     args->work[tile] = a->work;
 }
@@ -237,8 +237,8 @@ static void push_range(void *user, size_t begin, size_t end, int worker)
     push_args *args = user;
     around a;
     a.args = args;
-    X(push_store_init)
-    (&a.store, args->scratch + (size_t)worker * X(push_scratch)(args->s->common->scene),
+    DEV(push_store_init)
+    (&a.store, args->scratch + (size_t)worker * DEV(push_scratch)(args->s->common->scene),
      args->capacity);
     for (size_t k = begin; k < end; k++) {
         int tile = args->s->tiles.active[k];
@@ -274,12 +274,7 @@ static void touch_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-bool X(pushes_apart)(const spate_scene *scene)
-{
-    return scene->volume.method == SPATE_VOLUME_PUSH || scene->volume.method == SPATE_VOLUME_BOTH;
-}
-
-double X(push_apart)(X(sim) *s)
+double DEV(push_apart)(X(sim) *s)
 {
     const spate_scene *scene = s->common->scene;
     X(particles) *p = &s->particles;
@@ -287,12 +282,12 @@ double X(push_apart)(X(sim) *s)
     push_args args = {.s = s, .mover = X(mover_begin)(s, 0), .capacity = store_capacity(scene)};
     float D = (float)(scene->volume.separation / scene->fluid.particles_per_axis);
     args.m = X(push_distances_of)(D);
-    X(push_looks)(args.looks, args.m.halves);
+    DEV(push_looks)(args.looks, args.m.halves);
     args.sides = X(push_sides_of)(&s->grid, scene->domain.sides, D);
     args.listed = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args.listed);
     args.work = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args.work);
     args.scratch =
-        sp_arena_take(&arena, (size_t)sp_pool_threads(s->common->pool), X(push_scratch)(scene));
+        sp_arena_take(&arena, (size_t)sp_pool_threads(s->common->pool), DEV(push_scratch)(scene));
     args.touches = s->solids.live > 0 ? p->rounded + 3 * (size_t)p->capacity : NULL;
     FOR_DIM(d) {
         args.rounded[d] = p->rounded + (size_t)d * p->capacity;

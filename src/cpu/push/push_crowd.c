@@ -44,7 +44,7 @@ static void meet_others(around *a, uint32_t entry, uint32_t number, uint32_t n, 
                 *sum += quad_of(rows, k);
             for (; twins; twins &= twins - 1) {
                 int lane = __builtin_ctz(twins);
-                X(push_part)(a->args, number, a->crowded + second[lane] - OTHERS, share[lane], sum);
+                DEV(push_part)(a->args, number, a->crowded + second[lane] - OTHERS, share[lane], sum);
             }
         }
     }
@@ -58,7 +58,7 @@ static void meet_cell(around *a, uint32_t first, uint32_t size, size_t index,
     uint32_t end = s->first[index] + s->count[index], n;
     for (uint32_t number = s->first[index]; number < end; number += n) {
         n = end - number < BLOCK ? end - number : BLOCK;
-        X(push_copy)(a, number, n, shift, OTHERS, true);
+        DEV(push_copy)(a, number, n, shift, OTHERS, true);
         a->crowded = number;
         for (uint32_t k = 0; k < size; k++) {
             /* a particle that meets its own cell is one of the candidates, not beside them */
@@ -85,7 +85,7 @@ static void push_cell(around *a, const int c[DIM])
     for (uint32_t first = s->first[cell]; first < end; first += size) {
         quad sum[BLOCK + LANES] = {{0}};
         size = end - first < BLOCK ? end - first : BLOCK;
-        X(push_copy)(a, first, size, here, SOME, true);
+        DEV(push_copy)(a, first, size, here, SOME, true);
         if (!a->args->last)
             keep_bytes(a, first, size);
         for (int k = 0; k < AROUND; k++) {
@@ -93,15 +93,15 @@ static void push_cell(around *a, const int c[DIM])
             float shift[DIM];
             FOR_DIM(d) {
                 near[d] = c[d] + offset[d];
-                X(push_turn_round)(a->args, d, &near[d], &shift[d]);
+                DEV(push_turn_round)(a->args, d, &near[d], &shift[d]);
             }
             meet_cell(a, first, size, X(index)(&s->grid, near), shift, sum);
         }
-        X(push_move)(a, first, sum, size);
+        DEV(push_move)(a, first, sum, size);
     }
 }
 
-void X(push_crowd)(around *a)
+void DEV(push_crowd)(around *a)
 {
     for (int z = 0; z < (DIM == 3 ? a->own[DIM - 1] : 1); z++)
         for (int y = 0; y < a->own[1]; y++)

@@ -30,7 +30,7 @@ static bool in_reach(bool halves, int quarter, int dy, int dz)
     return (dy == 0 || dy == side[0]) && (dz == 0 || dz == side[1]);
 }
 
-void X(push_looks)(row_looks looks[ROW_KINDS], bool halves)
+void DEV(push_looks)(row_looks looks[ROW_KINDS], bool halves)
 {
     for (int kind = 0; kind < ROW_KINDS; kind++) {
         row_looks *l = &looks[kind];
@@ -173,8 +173,8 @@ static uint32_t *find_space(around *a, const uint32_t *to)
 {
     a->list.whole = false;
     a->list.count = (uint32_t)(to - a->list.pair);
-    X(push_weave)(&a->list);
-    X(push_meet)(a);
+    DEV(push_weave)(&a->list);
+    DEV(push_meet)(a);
     return a->list.pair;
 }
 
@@ -275,7 +275,7 @@ LANE_FN void find_rows(around *a, how how)
         }
 }
 
-void X(push_find)(around *a)
+void DEV(push_find)(around *a)
 {
     bool halves = a->args->m.halves;
     uint32_t most = halves ? longest_run(&a->store, 2) : longest_run(&a->store, 3);
@@ -288,5 +288,5 @@ void X(push_find)(around *a)
     else
         find_rows(a, (how){2, false});
     a->list.count = (uint32_t)(a->to - a->list.pair);
-    X(push_weave)(&a->list);
+    DEV(push_weave)(&a->list);
 }

@@ -9,7 +9,7 @@
 
 #define PIECE (32 * LANES) /* pairs */
 
-void X(push_part)(const push_args *args, uint32_t a, uint32_t b, float share, quad *sum)
+void DEV(push_part)(const push_args *args, uint32_t a, uint32_t b, float share, quad *sum)
 {
     const uint32_t *id = args->s->particles.id[0];
     float way[DIM];
@@ -86,8 +86,8 @@ static void part_twins(around *a, const eight_pairs *p)
         size_t here = p->first[k] / sizeof(quad), there = p->second[k] / sizeof(quad);
         uint32_t one = number_of(s, (uint32_t)here), other = number_of(s, (uint32_t)there);
         float more = 0.3f * (s->place[there][HELD] - s->place[here][HELD]);
-        X(push_part)(a->args, one, other, 0.5f + more, &s->sum[here]);
-        X(push_part)(a->args, other, one, 0.5f - more, &s->sum[there]);
+        DEV(push_part)(a->args, one, other, 0.5f + more, &s->sum[here]);
+        DEV(push_part)(a->args, other, one, 0.5f - more, &s->sum[there]);
     }
 }
 
@@ -107,7 +107,7 @@ LANE_FN void add_asked(around *a, quad *sum, const eight_pairs *p)
 
 /* Step by step for some eights in turn: one alone is a long chain of instructions, of which each
  * waits for the last. */
-void X(push_meet)(around *a)
+void DEV(push_meet)(around *a)
 {
     enum { EIGHTS = 8 };
     pair_list *l = &a->list;
@@ -146,7 +146,7 @@ LANE_FN void turn_square(const uint32_t *from, size_t from_row, uint32_t *to, si
     }
 }
 
-void X(push_weave)(pair_list *l)
+void DEV(push_weave)(pair_list *l)
 {
     uint32_t piece[PIECE];
     for (uint32_t begin = 0; begin < l->count; begin += PIECE) {

@@ -11,12 +11,12 @@ static size_t room_for(uint32_t capacity)
     return ((size_t)capacity + BYTES + 63) / 64 * 64;
 }
 
-size_t X(push_store_bytes)(uint32_t capacity)
+size_t DEV(push_store_bytes)(uint32_t capacity)
 {
     return room_for(capacity) * (2 * sizeof(quad) + DIM);
 }
 
-void X(push_store_init)(store *s, void *memory, uint32_t capacity)
+void DEV(push_store_init)(store *s, void *memory, uint32_t capacity)
 {
     size_t entries = room_for(capacity);
     s->place = memory;
@@ -66,7 +66,7 @@ LANE_FN void copy_bytes(const push_args *args, int d, uint32_t number, floats x,
     memcpy(to, &rounded, sizeof rounded);
 }
 
-void X(push_copy)(around *a, uint32_t number, uint32_t count, const float shift[DIM], uint32_t at,
+void DEV(push_copy)(around *a, uint32_t number, uint32_t count, const float shift[DIM], uint32_t at,
                   bool with_bytes)
 {
     const push_args *args = a->args;
@@ -89,7 +89,7 @@ void X(push_copy)(around *a, uint32_t number, uint32_t count, const float shift[
     }
 }
 
-void X(push_turn_round)(const push_args *args, int d, int *c, float *shift)
+void DEV(push_turn_round)(const push_args *args, int d, int *c, float *shift)
 {
     int n = args->s->grid.n[d], turn = !args->sides.wrap[d] ? 0 : *c < 0 ? n : *c >= n ? -n : 0;
     *c += turn;
@@ -105,14 +105,14 @@ static bool load_row(around *a, int cell, const int c[DIM], bool with_bytes)
     float shift[DIM];
     for (int d = 1; d < DIM; d++) {
         first[d] = c[d];
-        X(push_turn_round)(args, d, &first[d], &shift[d]);
+        DEV(push_turn_round)(args, d, &first[d], &shift[d]);
     }
     bool single = args->sides.wrap[0] && (c[0] < 0 || far > s->grid.n[0]), few = true;
     uint32_t *start = a->store.start + cell, *number = a->store.number + cell;
     for (int cells; i < SIDE; i += cells) {
         cells = single || i == 0 || i == SIDE - 1 ? 1 : TILE;
         first[0] = c[0] + i;
-        X(push_turn_round)(args, 0, &first[0], &shift[0]);
+        DEV(push_turn_round)(args, 0, &first[0], &shift[0]);
         size_t index = X(index)(&s->grid, first);
         const uint32_t *begin = s->first + index;
         uint32_t at = start[i], count = begin[cells - 1] + s->count[index + (size_t)cells - 1];
@@ -125,7 +125,7 @@ static bool load_row(around *a, int cell, const int c[DIM], bool with_bytes)
             few = few && s->count[index + (size_t)k] <= MOST_OF_CELL;
         }
         start[i + cells] = at + count;
-        X(push_copy)(a, begin[0], count, shift, at, with_bytes);
+        DEV(push_copy)(a, begin[0], count, shift, at, with_bytes);
     }
     return few;
 }
@@ -147,7 +147,7 @@ static void mark_rows(const around *a, uint32_t near[LAST(SIDE)])
         }
 }
 
-bool X(push_load)(around *a, bool with_bytes)
+bool DEV(push_load)(around *a, bool with_bytes)
 {
     store *s = &a->store;
     uint32_t near[LAST(SIDE)], before = FIRST_ENTRY, layer = FIRST_ENTRY;

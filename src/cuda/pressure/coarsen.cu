@@ -3,7 +3,7 @@
 #include "solver.h"
 
 typedef struct coarsen_args {
-    X(gpu_level) level, fine;
+    DEV(gpu_level) level, fine;
     const uint8_t *deep; /* of the finer level's tiles; or NULL */
 } coarsen_args;
 
@@ -18,7 +18,7 @@ GPU_FN size_t place_of(spot s)
 }
 
 /* The next one along an axis, in its block or in the one beside it. */
-GPU_FN spot beside(const X(gpu_level) *l, spot s, int d, int side)
+GPU_FN spot beside(const DEV(gpu_level) * l, spot s, int d, int side)
 {
     int step = block_step(d), across = s.at / step % TILE;
     if (side ? across == TILE - 1 : across == 0) {
@@ -31,7 +31,7 @@ GPU_FN spot beside(const X(gpu_level) *l, spot s, int d, int side)
 }
 
 /* Off-diagonal d, low, of a cell of the finer level. */
-GPU_FN float fine_face(const X(gpu_level) *f, spot s, int d)
+GPU_FN float fine_face(const DEV(gpu_level) * f, spot s, int d)
 {
     size_t c = place_of(s);
     if (!s.slot)
@@ -42,7 +42,7 @@ GPU_FN float fine_face(const X(gpu_level) *f, spot s, int d)
 }
 
 /* What the diagonal has more than the faces; both of these, low and high, too. */
-GPU_FN float excess_of(const X(gpu_level) *f, spot s, float faces[DIM][2])
+GPU_FN float excess_of(const DEV(gpu_level) * f, spot s, float faces[DIM][2])
 {
     float own = f->d[place_of(s)], more = own;
     FOR_DIM(d) {
@@ -54,8 +54,8 @@ GPU_FN float excess_of(const X(gpu_level) *f, spot s, float faces[DIM][2])
 }
 
 /* The face to the next family along an axis, by the distance of the middles. */
-GPU_FN float face_by_distance(const X(gpu_level) *f, spot s, int d, int upper, const float faces[2],
-                              float excess)
+GPU_FN float face_by_distance(const DEV(gpu_level) * f, spot s, int d, int upper,
+                              const float faces[2], float excess)
 {
     spot there = beside(f, s, d, upper);
     float cross = faces[upper], near = cross - faces[!upper], less = 0.0f, others[DIM][2];
@@ -150,7 +150,7 @@ typedef struct kind_shared {
 /* As kind_of in cpu/pressure/multigrid.c; but faces towards no unknown are of no account. */
 BLOCKS(find_kinds, coarsen_args, kind_shared, PAIRS)
 {
-    const X(gpu_level) *l = &a->level;
+    const DEV(gpu_level) *l = &a->level;
     const X(grid) *g = &l->grid;
     int slot = (int)block + 1, tile[DIM];
     bool seam = false;
@@ -177,9 +177,9 @@ BLOCKS(find_kinds, coarsen_args, kind_shared, PAIRS)
         l->kind[slot] = (uint8_t)shared->kind[0];
 }
 
-void X(gpu_multigrid_build)(X(gpu) *g)
+void DEV(gpu_multigrid_build)(X(gpu) *g)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     for (int k = 1; k < solver->level_count; k++) {
         coarsen_args args;
         memset(&args, 0, sizeof args);
@@ -188,7 +188,7 @@ void X(gpu_multigrid_build)(X(gpu) *g)
         args.deep = k == 1 ? solver->deep : NULL;
         coarsen_cells(g, args, (size_t)args.fine.tile_count * (TILE_CELLS / FAMILY));
         FOR_DIM(d)
-            X(gpu_wrap)(g, &solver->levels[k], solver->levels[k].a[d]);
+            DEV(gpu_wrap)(g, &solver->levels[k], solver->levels[k].a[d]);
         find_kinds(g, args, (size_t)args.level.tile_count);
     }
 }

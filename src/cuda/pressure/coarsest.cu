@@ -5,15 +5,15 @@
  * elsewhere: there the sweeps are those of the CPU (cpu/pressure/cycle.c). In a solve they need
  * only be good. */
 #include "solver.h"
+#include "state/cg_policy.h"
 
 /* ---- in the order of the CPU */
 
-#define COARSEST (DIM == 2 ? 300 : 2000) /* cells, at most: cpu/pressure/multigrid.c */
-#define COARSE_PASSES 20                 /* each way; of `sweeps` sweeps: cpu/pressure/cycle.c */
+#define COARSE_PASSES 20 /* each way; of `sweeps` sweeps: cpu/pressure/cycle.c */
 #define COARSE_THREADS 1024
 
 typedef struct coarsest_args {
-    X(gpu_level) level;
+    DEV(gpu_level) level;
     double *partials;
     int partial_count;
     int sweeps;
@@ -22,21 +22,22 @@ typedef struct coarsest_args {
 
 /* At most 64 KB, which every GPU has. */
 typedef struct coarsest_shared {
-    float x[COARSEST], b[COARSEST], inverse[COARSEST];
-    float before[COARSEST]; /* x, for what lies across a periodic side: that may be of the same
+    float x[MOST_COARSEST], b[MOST_COARSEST], inverse[MOST_COARSEST];
+    float before[MOST_COARSEST]; /* x, for what lies across a periodic side: that may be of the same
                                colour */
     union {
-        float a[COARSEST][DIM];
+        float a[MOST_COARSEST][DIM];
         double sum[COARSE_THREADS]; /* in the end */
     } u;
-    uint16_t turn[COARSEST]; /* colour, and twice the parity of the tile; NO_TURN: no unknown */
+    uint16_t
+        turn[MOST_COARSEST]; /* colour, and twice the parity of the tile; NO_TURN: no unknown */
 } coarsest_shared;
 #define NO_TURN 4
 #define FIRST(d) (8 << 2 * (d)) /* bits of `turn`: the first cell along an axis, the last one */
 #define FINAL(d) (16 << 2 * (d))
 
 /* Where cell n of the level lies in its blocks; its coordinates. */
-GPU_FN size_t coarsest_place(const X(gpu_level) *l, int n, int cell[3])
+GPU_FN size_t coarsest_place(const DEV(gpu_level) * l, int n, int cell[3])
 {
     const X(grid) *g = &l->grid;
     int t[DIM], at = 0;
@@ -50,7 +51,7 @@ GPU_FN size_t coarsest_place(const X(gpu_level) *l, int n, int cell[3])
     return (size_t)l->slot[X(tile_number)(g, t)] * TILE_CELLS + (size_t)at;
 }
 
-GPU_FN void take_coarsest(const X(gpu_level) *l, coarsest_shared *shared, int n)
+GPU_FN void take_coarsest(const DEV(gpu_level) * l, coarsest_shared *shared, int n)
 {
     const X(grid) *g = &l->grid;
     int cell[3], colour = 0, parity = 0, edges = 0;
@@ -88,7 +89,7 @@ GPU_FN void relax_coarsest(coarsest_shared *shared, const X(grid) *g, int n)
 
 BLOCKS(solve_coarsest, coarsest_args, coarsest_shared, COARSE_THREADS)
 {
-    const X(gpu_level) *l = &a->level;
+    const DEV(gpu_level) *l = &a->level;
     int count = l->grid.n[0] * l->grid.n[1] * LAST(l->grid.n[2]);
     int pass = 4 * a->sweeps, half = pass * COARSE_PASSES; /* colours, of even and odd tiles */
     bool periodic = false;
@@ -142,7 +143,7 @@ BLOCKS(solve_coarsest, coarsest_args, coarsest_shared, COARSE_THREADS)
 #define FEW_THREADS 256
 
 typedef struct quick_shared {
-    float x[1 + COARSEST]; /* the first one stands for cells that are not there */
+    float x[1 + MOST_COARSEST]; /* the first one stands for cells that are not there */
 } quick_shared;
 
 typedef struct quick_cell {
@@ -159,7 +160,7 @@ SP_KERNEL int pair_count(const X(grid) *g, int along)
     return g->n[0] * g->n[1] * LAST(g->n[2]) / g->n[along] * ((g->n[along] + 1) / 2);
 }
 
-GPU_FN void take_cell(const X(gpu_level) *l, const int cell[3], quick_cell *q)
+GPU_FN void take_cell(const DEV(gpu_level) * l, const int cell[3], quick_cell *q)
 {
     const X(grid) *g = &l->grid;
     int n = (DIM == 3 ? cell[2] * g->n[1] * g->n[0] : 0) + cell[1] * g->n[0] + cell[0], same[3];
@@ -238,7 +239,7 @@ GPU_FN void solve_quickly(const coarsest_args *a, quick_shared *shared, const in
     float rho = 1.0f;
     KEEP(quick_pair, mine, COARSE_THREADS);
     KEEP(two_values, now, COARSE_THREADS);
-    FOR_THREADS(n, 1 + COARSEST)
+    FOR_THREADS(n, 1 + MOST_COARSEST)
         shared->x[n] = 0.0f;
     ONE_EACH(t, threads)
         take_pair(a, t, &KEPT(mine, t));
@@ -283,9 +284,9 @@ BLOCKS(solve_coarsest_by_few, coarsest_args, quick_shared, FEW_THREADS)
     solve_quickly(a, shared, FEW_THREADS);
 }
 
-void X(gpu_solve_coarsest)(X(gpu) *g, int sweeps, bool quick)
+void DEV(gpu_solve_coarsest)(X(gpu) *g, int sweeps, bool quick)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     int last = solver->level_count - 1;
     coarsest_args args;
     memset(&args, 0, sizeof args);

@@ -1,8 +1,8 @@
 /* cycle.cu -- the multigrid's V-cycle on the device. The recipe is that of cpu/pressure/multigrid.c
  * and cycle.c, with fewer ways through memory:
  *
- * - A tile is smoothed in shared memory (rows.h), the cells around it frozen; even tiles first,
- * then odd ones, which do two sweeps in a row, and so on, and in reverse on the way up.
+ * - A tile is smoothed in shared memory (smoother_rows.h), the cells around it frozen; even tiles
+ * first, then odd ones, which do two sweeps in a row, and so on, and in reverse on the way up.
  * - Tiles of the last turn on the way down see the final values around them: they leave their part
  *   of the coarser right side in the same kernel. The others do it in one more.
  * - The coarser correction is added while a tile is fetched.
@@ -17,8 +17,9 @@
  * another order would move the particles elsewhere. In a solve the coarsest level is done otherwise
  * (`quick`, coarsest.cu).
  *
- * Across a periodic side a tile may meet its own parity. There the images (lists.cu) are refreshed
- * before each half, and fetching, smoothing and restriction are done one after the other. */
+ * Across a periodic side a tile may meet its own parity. There the images (multigrid_lists.cu) are
+ * refreshed before each half, and fetching, smoothing and restriction are done one after the other.
+ */
 #include "smoother_rows.h"
 
 #include "state/cg_policy.h"
@@ -26,7 +27,7 @@
 /* ---- work on tiles */
 
 typedef struct tile_args {
-    X(gpu_level) level;
+    DEV(gpu_level) level;
     int first, count;    /* the blocks to be done */
     const float *coarse; /* x of the coarser level, to be added to the own cells; or NULL */
     bool coarse_around;  /* and to those around */
@@ -38,7 +39,7 @@ typedef struct tile_args {
     bool fresh, alone;    /* x is zero so far; and so are the tiles around */
     bool up;              /* on the way up */
     float *directions[2]; /* with halves: their memory is in the next one of these */
-    const X(gpu_state) *state;
+    const DEV(gpu_state) * state;
 } tile_args;
 
 typedef struct tiles_shared {
@@ -110,7 +111,7 @@ typedef struct surroundings {
 GPU_FN void correct_around(const tile_args *a, int slot, int at, float *x, const float *coarse,
                            int n)
 {
-    const X(gpu_level) *l = &a->level;
+    const DEV(gpu_level) *l = &a->level;
     bool full = l->kind[slot] == UNIFORM;
     SP_UNROLL_ALL
     for (int e = 0; e < n; e++)
@@ -122,7 +123,7 @@ GPU_FN void correct_around(const tile_args *a, int slot, int at, float *x, const
 GPU_FN void look_around(const tile_args *a, int slot, const row_place *p, const piece *q,
                         surroundings *o, const bool half)
 {
-    const X(gpu_level) *l = &a->level;
+    const DEV(gpu_level) *l = &a->level;
     const int faces[3] = {0, 1, q->face};
     SP_UNROLL_ALL
     for (int k = 0; k < 3; k++)
@@ -154,7 +155,7 @@ GPU_FN void look_around(const tile_args *a, int slot, const row_place *p, const 
 GPU_FN void take_rows(const tile_args *a, tiles_shared *shared, size_t block, int t, own *o,
                       const bool faces, const bool half)
 {
-    const X(gpu_level) *l = &a->level;
+    const DEV(gpu_level) *l = &a->level;
     int group = t / TILE_ROWS, number = (int)block * GROUP + group;
     o->slot = number < a->count ? a->first + number : 0;
     o->kind = UNIFORM;
@@ -193,7 +194,7 @@ GPU_FN void take_rows(const tile_args *a, tiles_shared *shared, size_t block, in
 }
 
 /* In a general tile: leaves places without an unknown, images among them, as they are. */
-GPU_FN void relax_general(const X(gpu_level) *l, rows *s, const row_place *p, const own *o,
+GPU_FN void relax_general(const DEV(gpu_level) * l, rows *s, const row_place *p, const own *o,
                           int colour)
 {
     KEEP_LOOP
@@ -254,8 +255,8 @@ GPU_FN void add_rest(const tile_args *a, const rows *s, const row_place *p, cons
     }
 }
 
-GPU_FN void add_rest_general(const X(gpu_level) *l, const rows *s, const row_place *p, const own *o,
-                             int colour, float pair[HALF])
+GPU_FN void add_rest_general(const DEV(gpu_level) * l, const rows *s, const row_place *p,
+                             const own *o, int colour, float pair[HALF])
 {
     KEEP_LOOP
     for (int n = 0; n < HALF; n++) {
@@ -459,7 +460,7 @@ static plan plan_of(int sweeps, int extra)
 
 static tile_args work_of(X(gpu) *g, int k, const plan *p)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     tile_args args;
     memset(&args, 0, sizeof args);
     args.level = solver->levels[k];
@@ -483,7 +484,7 @@ static void run_half(X(gpu) *g, tile_args args, bool odd)
 
 static void go_down(X(gpu) *g, int k, const plan *p)
 {
-    float *restricted = X(gpu_solver_of)(g)->levels[k + 1].b;
+    float *restricted = DEV(gpu_solver_of)(g)->levels[k + 1].b;
     bool odd = false;
     for (int n = 0; n < p->count; n++) {
         tile_args args = work_of(g, k, p);
@@ -508,7 +509,7 @@ static void go_up(X(gpu) *g, int k, const plan *p)
         args.extra = p->turns[n].extra;
         args.reverse = true;
         args.partials = k == 0 && n < 2 ? g->partials : NULL;
-        args.coarse = n >= p->count - 2 ? X(gpu_solver_of)(g)->levels[k + 1].x : NULL;
+        args.coarse = n >= p->count - 2 ? DEV(gpu_solver_of)(g)->levels[k + 1].x : NULL;
         args.coarse_around = n == p->count - 1;
         args.up = true;
         run_half(g, args, p->turns[n].odd);
@@ -518,16 +519,16 @@ static void go_up(X(gpu) *g, int k, const plan *p)
 /* With periodic sides. */
 static void go_down_wrapped(X(gpu) *g, int k, const plan *p)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
-    X(gpu_level) *l = &solver->levels[k];
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
+    DEV(gpu_level) *l = &solver->levels[k];
     size_t blocks = (size_t)(l->tile_count + l->image_count) + 1;
-    X(gpu_set)(g, l->x, 0, blocks * TILE_CELLS * sizeof(float));
+    DEV(gpu_set)(g, l->x, 0, blocks * TILE_CELLS * sizeof(float));
     for (int n = 0; n < p->count; n++) {
         tile_args args = work_of(g, k, p);
         args.sweeps = p->turns[n].sweeps;
         args.extra = p->turns[n].extra;
         run_half(g, args, p->turns[n].odd);
-        X(gpu_wrap)(g, l, l->x);
+        DEV(gpu_wrap)(g, l, l->x);
     }
     tile_args args = work_of(g, k, p);
     args.restricted = solver->levels[k + 1].b;
@@ -536,8 +537,8 @@ static void go_down_wrapped(X(gpu) *g, int k, const plan *p)
 
 static void go_up_wrapped(X(gpu) *g, int k, const plan *p)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
-    X(gpu_level) *l = &solver->levels[k];
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
+    DEV(gpu_level) *l = &solver->levels[k];
     tile_args args = work_of(g, k, p);
     args.coarse = solver->levels[k + 1].x;
     args.alone = true;
@@ -548,14 +549,14 @@ static void go_up_wrapped(X(gpu) *g, int k, const plan *p)
         args.extra = p->turns[n].extra;
         args.reverse = true;
         args.partials = k == 0 && n < 2 ? g->partials : NULL;
-        X(gpu_wrap)(g, l, l->x);
+        DEV(gpu_wrap)(g, l, l->x);
         run_half(g, args, p->turns[n].odd);
     }
 }
 
-void X(gpu_cycle)(X(gpu) *g, int sweeps, bool quick)
+void DEV(gpu_cycle)(X(gpu) *g, int sweeps, bool quick)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     int last = solver->level_count - 1;
     plan finest = plan_of(sweeps, quick ? EXTRA : 0), others = plan_of(sweeps, 0);
     finest.halves = quick && !solver->periodic && solver->levels[0].tile_count >= MANY_TILES;
@@ -564,7 +565,7 @@ void X(gpu_cycle)(X(gpu) *g, int sweeps, bool quick)
             go_down_wrapped(g, k, k == 0 ? &finest : &others);
         else
             go_down(g, k, k == 0 ? &finest : &others);
-    X(gpu_solve_coarsest)(g, sweeps, quick);
+    DEV(gpu_solve_coarsest)(g, sweeps, quick);
     for (int k = last - 1; k >= 0; k--)
         if (solver->periodic)
             go_up_wrapped(g, k, k == 0 ? &finest : &others);

@@ -25,18 +25,18 @@ static size_t ints_of(const X(grid) *g)
 }
 
 /* One more than there are, for their sum. */
-static size_t flag_count(const X(gpu_solver) *solver)
+static size_t flag_count(const DEV(gpu_solver) * solver)
 {
     return 3 * solver->places + (size_t)solver->levels[0].grid.tile_count + 1;
 }
 
 /* Parts of the arrays of whole numbers. */
-static void lay_ints(X(gpu_solver) *solver)
+static void lay_ints(DEV(gpu_solver) * solver)
 {
     int *next = solver->ints;
     uint8_t *kind = solver->kinds;
     for (int k = 0; k < solver->level_count; k++) {
-        X(gpu_level) *l = &solver->levels[k];
+        DEV(gpu_level) *l = &solver->levels[k];
         size_t n = (size_t)l->grid.tile_count + 1;
         l->slot = next;
         l->tile_of = next + n;
@@ -48,12 +48,12 @@ static void lay_ints(X(gpu_solver) *solver)
     }
 }
 
-void X(gpu_solver_create)(X(gpu) *g, int level_count, const X(grid) *const grids[], bool density)
+void DEV(gpu_solver_create)(X(gpu) *g, int level_count, const X(grid) *const grids[], bool density)
 {
-    X(gpu_solver) *solver = (X(gpu_solver) *)sp_alloc(1, sizeof *solver);
+    DEV(gpu_solver) *solver = (DEV(gpu_solver) *)sp_alloc(1, sizeof *solver);
     g->solver = solver;
     if (!solver) {
-        X(gpu_fail)(g, "the pressure solver", "no memory left");
+        DEV(gpu_fail)(g, "the pressure solver", "no memory left");
         return;
     }
     size_t ints = 0, tiles = (size_t)grids[0]->tile_count;
@@ -68,28 +68,28 @@ void X(gpu_solver_create)(X(gpu) *g, int level_count, const X(grid) *const grids
         solver->periodic = solver->periodic || grids[0]->periodic[d];
     solver->places = solver->base[level_count];
     const char *what = "the pressure solver";
-    solver->flags = (uint32_t *)X(gpu_alloc)(g, flag_count(solver) * sizeof(uint32_t), what);
-    solver->sums = (uint32_t *)X(gpu_alloc)(g, flag_count(solver) * sizeof(uint32_t), what);
-    solver->shallow = (int *)X(gpu_alloc)(g, tiles * sizeof(int), what);
-    solver->counts = (uint32_t *)X(gpu_alloc)(g, COUNTS * sizeof(uint32_t), what);
-    solver->deep = (uint8_t *)X(gpu_alloc)(g, tiles, what);
-    solver->ints = (int *)X(gpu_alloc)(g, ints * sizeof(int), what);
-    solver->kinds = (uint8_t *)X(gpu_alloc)(g, solver->places + (size_t)level_count, what);
-    solver->partials = (double *)X(gpu_alloc)(g, (tiles / 1024 + 1) * sizeof(double), what);
-    solver->state = (X(gpu_state) *)X(gpu_alloc)(g, sizeof *solver->state, what);
+    solver->flags = (uint32_t *)DEV(gpu_alloc)(g, flag_count(solver) * sizeof(uint32_t), what);
+    solver->sums = (uint32_t *)DEV(gpu_alloc)(g, flag_count(solver) * sizeof(uint32_t), what);
+    solver->shallow = (int *)DEV(gpu_alloc)(g, tiles * sizeof(int), what);
+    solver->counts = (uint32_t *)DEV(gpu_alloc)(g, COUNTS * sizeof(uint32_t), what);
+    solver->deep = (uint8_t *)DEV(gpu_alloc)(g, tiles, what);
+    solver->ints = (int *)DEV(gpu_alloc)(g, ints * sizeof(int), what);
+    solver->kinds = (uint8_t *)DEV(gpu_alloc)(g, solver->places + (size_t)level_count, what);
+    solver->partials = (double *)DEV(gpu_alloc)(g, (tiles / 1024 + 1) * sizeof(double), what);
+    solver->state = (DEV(gpu_state) *)DEV(gpu_alloc)(g, sizeof *solver->state, what);
     if (density)
-        solver->q_density = (float *)X(gpu_alloc)(g, grids[0]->size * sizeof(float), what);
+        solver->q_density = (float *)DEV(gpu_alloc)(g, grids[0]->size * sizeof(float), what);
     if (g->failure[0])
         return;
     lay_ints(solver);
-    X(gpu_set)(g, solver->state, 0, sizeof *solver->state);
+    DEV(gpu_set)(g, solver->state, 0, sizeof *solver->state);
     if (density)
-        X(gpu_set)(g, solver->q_density, 0, grids[0]->size * sizeof(float));
+        DEV(gpu_set)(g, solver->q_density, 0, grids[0]->size * sizeof(float));
 }
 
 /* What the solver will take for so many cells of liquid: a fifth more of them in tiles that are
  * partly filled, and an eighth in hand. */
-uint64_t X(gpu_solver_bytes)(const X(grid) *grid, double liquid, bool solids, bool density)
+uint64_t DEV(gpu_solver_bytes)(const X(grid) *grid, double liquid, bool solids, bool density)
 {
     double tiles = (double)grid->tile_count, blocks = 1.35 * liquid / TILE_CELLS + 65;
     bool periodic = grid->periodic[0] || grid->periodic[1] || grid->periodic[2];
@@ -99,50 +99,50 @@ uint64_t X(gpu_solver_bytes)(const X(grid) *grid, double liquid, bool solids, bo
     return (uint64_t)(fine + coarse + tiles * 100 + (density ? 4.0 * (double)grid->size : 0));
 }
 
-static size_t fine_bytes(const X(gpu_solver) *solver)
+static size_t fine_bytes(const DEV(gpu_solver) * solver)
 {
     size_t fields = FINE_FIELDS + (solver->faces ? DIM : 0);
     return solver->fine_blocks * TILE_CELLS * (fields * sizeof(float) + 1);
 }
 
-static size_t coarse_bytes(const X(gpu_solver) *solver)
+static size_t coarse_bytes(const DEV(gpu_solver) * solver)
 {
     return solver->coarse_blocks * TILE_CELLS * COARSE_FIELDS * sizeof(float);
 }
 
-void X(gpu_solver_destroy)(X(gpu) *g)
+void DEV(gpu_solver_destroy)(X(gpu) *g)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     if (!solver)
         return;
     size_t ints = 0, tiles = (size_t)solver->levels[0].grid.tile_count;
     for (int k = 0; k < solver->level_count; k++)
         ints += ints_of(&solver->levels[k].grid);
-    X(gpu_free)(g, solver->flags, flag_count(solver) * sizeof(uint32_t));
-    X(gpu_free)(g, solver->sums, flag_count(solver) * sizeof(uint32_t));
-    X(gpu_free)(g, solver->shallow, tiles * sizeof(int));
-    X(gpu_free)(g, solver->counts, COUNTS * sizeof(uint32_t));
-    X(gpu_free)(g, solver->deep, tiles);
-    X(gpu_free)(g, solver->ints, ints * sizeof(int));
-    X(gpu_free)(g, solver->kinds, solver->places + (size_t)solver->level_count);
-    X(gpu_free)(g, solver->partials, (tiles / 1024 + 1) * sizeof(double));
-    X(gpu_free)(g, solver->state, sizeof *solver->state);
-    X(gpu_free)(g, solver->q_density, solver->levels[0].grid.size * sizeof(float));
-    X(gpu_free)(g, solver->fine, fine_bytes(solver));
-    X(gpu_free)(g, solver->coarse, coarse_bytes(solver));
+    DEV(gpu_free)(g, solver->flags, flag_count(solver) * sizeof(uint32_t));
+    DEV(gpu_free)(g, solver->sums, flag_count(solver) * sizeof(uint32_t));
+    DEV(gpu_free)(g, solver->shallow, tiles * sizeof(int));
+    DEV(gpu_free)(g, solver->counts, COUNTS * sizeof(uint32_t));
+    DEV(gpu_free)(g, solver->deep, tiles);
+    DEV(gpu_free)(g, solver->ints, ints * sizeof(int));
+    DEV(gpu_free)(g, solver->kinds, solver->places + (size_t)solver->level_count);
+    DEV(gpu_free)(g, solver->partials, (tiles / 1024 + 1) * sizeof(double));
+    DEV(gpu_free)(g, solver->state, sizeof *solver->state);
+    DEV(gpu_free)(g, solver->q_density, solver->levels[0].grid.size * sizeof(float));
+    DEV(gpu_free)(g, solver->fine, fine_bytes(solver));
+    DEV(gpu_free)(g, solver->coarse, coarse_bytes(solver));
     sp_free(solver);
     g->solver = NULL;
 }
 
 /* Blocks that a level uses, with block 0. */
-static size_t blocks_of(const X(gpu_level) *l)
+static size_t blocks_of(const DEV(gpu_level) * l)
 {
     return (size_t)(l->tile_count + l->image_count) + 1;
 }
 
-static void lay_fine(X(gpu_solver) *solver)
+static void lay_fine(DEV(gpu_solver) * solver)
 {
-    X(gpu_level) *l = &solver->levels[0];
+    DEV(gpu_level) *l = &solver->levels[0];
     size_t size = solver->fine_blocks * TILE_CELLS;
     float **fields[FINE_FIELDS] = {&l->d,
                                    &l->b,
@@ -166,35 +166,35 @@ static void lay_fine(X(gpu_solver) *solver)
 /* Room for the blocks of level 0; what they held is lost when they grow. */
 static void reserve_fine(X(gpu) *g)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     size_t wanted = blocks_of(&solver->levels[0]),
            all = (size_t)solver->levels[0].grid.tile_count + 1;
     bool faces = g->f.solids || solver->periodic;
     if (wanted <= solver->fine_blocks && faces <= solver->faces)
         return;
-    X(gpu_free)(g, solver->fine, fine_bytes(solver));
+    DEV(gpu_free)(g, solver->fine, fine_bytes(solver));
     solver->fine_blocks = wanted + wanted / 8 + 64 < all ? wanted + wanted / 8 + 64 : all;
     solver->faces = faces || solver->faces;
-    solver->fine = (float *)X(gpu_alloc)(g, fine_bytes(solver), "the pressure solver");
+    solver->fine = (float *)DEV(gpu_alloc)(g, fine_bytes(solver), "the pressure solver");
     lay_fine(solver);
     if (!g->failure[0])
-        X(gpu_set)(g, solver->fine, 0, fine_bytes(solver));
+        DEV(gpu_set)(g, solver->fine, 0, fine_bytes(solver));
 }
 
 static void reserve_coarse(X(gpu) *g)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     size_t wanted = 0;
     for (int k = 1; k < solver->level_count; k++)
         wanted += blocks_of(&solver->levels[k]);
     if (wanted > solver->coarse_blocks) {
-        X(gpu_free)(g, solver->coarse, coarse_bytes(solver));
+        DEV(gpu_free)(g, solver->coarse, coarse_bytes(solver));
         solver->coarse_blocks = wanted + wanted / 8 + 64;
-        solver->coarse = (float *)X(gpu_alloc)(g, coarse_bytes(solver), "the pressure solver");
+        solver->coarse = (float *)DEV(gpu_alloc)(g, coarse_bytes(solver), "the pressure solver");
     }
     size_t size = solver->coarse_blocks * TILE_CELLS, first = 0;
     for (int k = 1; k < solver->level_count; k++) {
-        X(gpu_level) *l = &solver->levels[k];
+        DEV(gpu_level) *l = &solver->levels[k];
         float **fields[3] = {&l->d, &l->b, &l->x};
         for (int e = 0; e < 3; e++)
             *fields[e] = solver->coarse + (size_t)e * size + first * TILE_CELLS;
@@ -203,13 +203,13 @@ static void reserve_coarse(X(gpu) *g)
         first += blocks_of(l);
     }
     if (!g->failure[0] && wanted > 0)
-        X(gpu_set)(g, solver->coarse, 0, coarse_bytes(solver));
+        DEV(gpu_set)(g, solver->coarse, 0, coarse_bytes(solver));
 }
 
 /* ---- lists */
 
 typedef struct list_args {
-    X(gpu_level) level, coarser;
+    DEV(gpu_level) level, coarser;
     size_t places, base, fine_base;
     X(grid) fine;
     int number;
@@ -295,7 +295,7 @@ MAP(number_blocks, list_args)
 
 MAP(find_near, list_args)
 {
-    const X(gpu_level) *l = &a->level;
+    const DEV(gpu_level) *l = &a->level;
     int t[DIM], slot = l->slot[i];
     if (!a->flags[a->base + i])
         return;
@@ -317,7 +317,7 @@ MAP(find_near, list_args)
     l->parent[slot] = a->coarser.slot[X(tile_number)(&a->coarser.grid, t)] * FAMILY + part;
 }
 
-static list_args list_of(X(gpu_solver) *solver, int k)
+static list_args list_of(DEV(gpu_solver) * solver, int k)
 {
     list_args args;
     memset(&args, 0, sizeof args);
@@ -341,17 +341,17 @@ static list_args list_of(X(gpu_solver) *solver, int k)
 }
 
 /* The flags of level 0's tiles, none of which is set so far. */
-uint32_t *X(gpu_clear_flags)(X(gpu) *g)
+uint32_t *DEV(gpu_clear_flags)(X(gpu) *g)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
-    X(gpu_set)(g, solver->flags, 0, flag_count(solver) * sizeof(uint32_t));
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
+    DEV(gpu_set)(g, solver->flags, 0, flag_count(solver) * sizeof(uint32_t));
     return solver->flags;
 }
 
 /* From the flags of level 0's tiles: the lists of all levels, and room for their blocks. */
-void X(gpu_list_levels)(X(gpu) *g)
+void DEV(gpu_list_levels)(X(gpu) *g)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     uint32_t counts[COUNTS] = {0};
     for (int k = 0; k < solver->level_count; k++) {
         list_args args = list_of(solver, k);
@@ -360,12 +360,12 @@ void X(gpu_list_levels)(X(gpu) *g)
         if (solver->periodic)
             flag_images(g, args, tiles);
     }
-    X(gpu_scan)(g, solver->flags, solver->sums, flag_count(solver));
+    DEV(gpu_scan)(g, solver->flags, solver->sums, flag_count(solver));
     for (int k = 0; k < solver->level_count; k++)
         number_blocks(g, list_of(solver, k), (size_t)solver->levels[k].grid.tile_count);
     for (int k = 0; k < solver->level_count; k++)
         find_near(g, list_of(solver, k), (size_t)solver->levels[k].grid.tile_count);
-    X(gpu_download)(g, counts, solver->counts, COUNTS * sizeof *counts);
+    DEV(gpu_download)(g, counts, solver->counts, COUNTS * sizeof *counts);
     for (int k = 0; k < solver->level_count && !g->failure[0]; k++) {
         solver->levels[k].tile_count = (int)counts[3 * k];
         solver->levels[k].even_count = (int)counts[3 * k + 1];
@@ -380,9 +380,9 @@ void X(gpu_list_levels)(X(gpu) *g)
 /* ---- images across periodic sides */
 
 typedef struct wrap_args {
-    X(gpu_level) level;
+    DEV(gpu_level) level;
     float *field, *other; /* to be wrapped; with `state`: one of them, as it says */
-    const X(gpu_state) *state;
+    const DEV(gpu_state) * state;
     int axis;
 } wrap_args;
 
@@ -396,7 +396,7 @@ GPU_FN size_t layer_place(int axis, int at, int u, int v)
 
 MAP(wrap_layer, wrap_args)
 {
-    const X(gpu_level) *l = &a->level;
+    const DEV(gpu_level) *l = &a->level;
     const X(grid) *g = &l->grid;
     int slot = (int)(i / FACE_CELLS) + 1, e = (int)(i % FACE_CELLS), axis = a->axis, t[DIM];
     int u = e % TILE, v = e / TILE, n = g->n[axis];
@@ -427,7 +427,7 @@ static void wrap(X(gpu) *g, wrap_args args)
             wrap_layer(g, args, (size_t)args.level.tile_count * FACE_CELLS);
 }
 
-void X(gpu_wrap)(X(gpu) *g, const X(gpu_level) *l, float *field)
+void DEV(gpu_wrap)(X(gpu) *g, const DEV(gpu_level) * l, float *field)
 {
     wrap_args args;
     memset(&args, 0, sizeof args);
@@ -436,9 +436,9 @@ void X(gpu_wrap)(X(gpu) *g, const X(gpu_level) *l, float *field)
     wrap(g, args);
 }
 
-void X(gpu_wrap_direction)(X(gpu) *g)
+void DEV(gpu_wrap_direction)(X(gpu) *g)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     wrap_args args;
     memset(&args, 0, sizeof args);
     args.level = solver->levels[0];

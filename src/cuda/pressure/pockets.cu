@@ -12,7 +12,7 @@
 #define NONE UINT32_MAX
 
 typedef struct pocket_args {
-    X(gpu_level) level;
+    DEV(gpu_level) level;
     const int *shallow; /* blocks whose tiles are not deep */
     const uint8_t *deep;
     uint8_t *pocket;
@@ -20,7 +20,7 @@ typedef struct pocket_args {
     uint32_t *label; /* per cell: another one of its component; in the memory of a direction */
     int64_t *sum;    /* per root; in that of the solution */
     uint32_t *count; /* in that of `step` */
-    X(gpu_state) *state;
+    DEV(gpu_state) * state;
     double unit; /* of `sum` */
 } pocket_args;
 
@@ -151,7 +151,7 @@ GPU_FN void join(uint32_t *label, uint32_t one, uint32_t two)
 
 /* The block across face d of a tile, on the other side of the domain if the side is periodic, 0:
  * none; and the layer of its cells that is met there. */
-GPU_FN int tile_across(const X(gpu_level) *l, int slot, int d, int side, int *layer)
+GPU_FN int tile_across(const DEV(gpu_level) * l, int slot, int d, int side, int *layer)
 {
     const X(grid) *g = &l->grid;
     int t[DIM], last = (g->n[d] - 1) / TILE + 1;
@@ -168,7 +168,7 @@ GPU_FN int tile_across(const X(gpu_level) *l, int slot, int d, int side, int *la
 }
 
 /* The last layer of a tile's cells in the domain. */
-GPU_FN int last_layer(const X(gpu_level) *l, int slot, int d)
+GPU_FN int last_layer(const DEV(gpu_level) * l, int slot, int d)
 {
     const X(grid) *g = &l->grid;
     int t[DIM];
@@ -190,7 +190,7 @@ GPU_FN bool labels_across(const pocket_args *a, size_t high, size_t low, int d, 
 /* Uniform tiles with each other: a low face of a tile each. */
 MAP(join_uniform, pocket_args)
 {
-    const X(gpu_level) *l = &a->level;
+    const DEV(gpu_level) *l = &a->level;
     int slot = (int)(i / DIM) + 1, d = (int)(i % DIM), layer;
     if (l->kind[slot] != UNIFORM)
         return;
@@ -205,7 +205,7 @@ MAP(join_uniform, pocket_args)
  * same mean the same component. */
 MAP(join_shallow, pocket_args)
 {
-    const X(gpu_level) *l = &a->level;
+    const DEV(gpu_level) *l = &a->level;
     int slot = a->shallow[i / (2 * DIM * FACE_CELLS)], e = (int)(i % (2 * DIM * FACE_CELLS)), layer;
     int d = e / (2 * FACE_CELLS), side = e / FACE_CELLS % 2, k = e % FACE_CELLS;
     int first = d == 0 ? 1 : 0, second = d == 2 ? 1 : 2, u = k % TILE, v = k / TILE;
@@ -332,7 +332,7 @@ MAP(subtract_means, pocket_args)
 
 static pocket_args args_of(X(gpu) *g)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     pocket_args args;
     memset(&args, 0, sizeof args);
     args.level = solver->levels[0];
@@ -347,12 +347,12 @@ static pocket_args args_of(X(gpu) *g)
     return args;
 }
 
-void X(gpu_find_pockets)(X(gpu) *g)
+void DEV(gpu_find_pockets)(X(gpu) *g)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     size_t tiles = (size_t)solver->levels[0].tile_count, shallow = (size_t)solver->shallow_count;
     pocket_args args = args_of(g);
-    X(gpu_set)(g, &solver->state->pockets, 0, sizeof solver->state->pockets);
+    DEV(gpu_set)(g, &solver->state->pockets, 0, sizeof solver->state->pockets);
     label_deep(g, args, tiles);
     label_shallow(g, args, shallow);
     join_uniform(g, args, tiles * DIM);
@@ -361,9 +361,9 @@ void X(gpu_find_pockets)(X(gpu) *g)
     mark_shallow(g, args, shallow * TILE_ROWS);
 }
 
-void X(gpu_remove_pocket_means)(X(gpu) *g, double largest)
+void DEV(gpu_remove_pocket_means)(X(gpu) *g, double largest)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     size_t tiles = (size_t)solver->levels[0].tile_count;
     pocket_args args = args_of(g);
     if (!solver->pockets)

@@ -56,9 +56,9 @@ MAP(give_solution, vector_args)
             a->q[p.grid + (size_t)k] = high[k];
 }
 
-void X(gpu_solve_begin)(X(gpu) *g, bool density)
+void DEV(gpu_solve_begin)(X(gpu) *g, bool density)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     vector_args args = args_of(g);
     args.q = density ? solver->q_density : g->f.p;
     args.weight = density ? 1.0f : solver->scale;
@@ -67,21 +67,21 @@ void X(gpu_solve_begin)(X(gpu) *g, bool density)
     if (cells_of(g) == 0)
         return;
     /* pockets were counted in this memory */
-    X(gpu_set)(g, solver->high, 0, TILE_CELLS * sizeof(float));
-    X(gpu_set)(g, solver->low, 0, TILE_CELLS * sizeof(float));
+    DEV(gpu_set)(g, solver->high, 0, TILE_CELLS * sizeof(float));
+    DEV(gpu_set)(g, solver->low, 0, TILE_CELLS * sizeof(float));
     take_solution(g, args, cells_of(g) / CHUNK);
 }
 
-void X(gpu_solve_end)(X(gpu) *g, bool density)
+void DEV(gpu_solve_end)(X(gpu) *g, bool density)
 {
     vector_args args = args_of(g);
-    args.q = density ? X(gpu_solver_of)(g)->q_density : g->f.p;
+    args.q = density ? DEV(gpu_solver_of)(g)->q_density : g->f.p;
     give_solution(g, args, cells_of(g) / CHUNK);
 }
 
 /* ---- the true residual */
 
-/* As in rows.h, in fp64: the rows of a tile and those around it. */
+/* As in smoother_rows.h, in fp64: the rows of a tile and those around it. */
 typedef struct wide_rows {
     double v[2][ROW_PLACES][HALF];
 } wide_rows;
@@ -120,7 +120,7 @@ GPU_FN void put_wide(wide_rows *s, int at, int first, bool odd, const double *v,
 GPU_FN void take_wide(const vector_args *a, residual_shared *shared, size_t block, int t,
                       wide_ends *o)
 {
-    const X(gpu_level) *l = &a->level;
+    const DEV(gpu_level) *l = &a->level;
     int group = t / TILE_ROWS, number = (int)block * GROUP + group;
     o->slot = number < l->tile_count ? slot_in_order(l, number) : 0;
     if (o->slot == 0)
@@ -165,7 +165,7 @@ GPU_FN float exact_rest(double right, double d, double x, double sum)
 GPU_FN uint32_t residual_row(const vector_args *a, const wide_rows *s, const row_place *p,
                              const wide_ends *o)
 {
-    const X(gpu_level) *l = &a->level;
+    const DEV(gpu_level) *l = &a->level;
     int kind = l->kind[o->slot];
     size_t own = (size_t)o->slot * TILE_CELLS;
     uint32_t most = 0;
@@ -212,18 +212,18 @@ BLOCKS_AT_ONCE(find_residual, vector_args, residual_shared, GROUP_ROWS, AT_ONCE)
             a->partials[KEPT(mine, t).slot - 1] = bits_magnitude(shared->most[t]);
 }
 
-void X(gpu_queue_residual)(X(gpu) *g)
+void DEV(gpu_queue_residual)(X(gpu) *g)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
-    X(gpu_wrap)(g, &solver->levels[0], solver->high);
-    X(gpu_wrap)(g, &solver->levels[0], solver->low);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
+    DEV(gpu_wrap)(g, &solver->levels[0], solver->high);
+    DEV(gpu_wrap)(g, &solver->levels[0], solver->low);
     find_residual(g, args_of(g), groups_of(solver->levels[0].tile_count));
 }
 
-double X(gpu_residual)(X(gpu) *g)
+double DEV(gpu_residual)(X(gpu) *g)
 {
-    X(gpu_queue_residual)(g);
-    return X(gpu_maximum)(g, (size_t)X(gpu_solver_of)(g)->levels[0].tile_count);
+    DEV(gpu_queue_residual)(g);
+    return DEV(gpu_maximum)(g, (size_t)DEV(gpu_solver_of)(g)->levels[0].tile_count);
 }
 
 /* ---- Jacobi and Gauss-Seidel, on the first part of the solution */
@@ -236,7 +236,7 @@ MAP(relax_cells, vector_args)
         a->high[c] += a->weight * a->level.b[c] / d;
 }
 
-void X(gpu_relax)(X(gpu) *g, float weight)
+void DEV(gpu_relax)(X(gpu) *g, float weight)
 {
     vector_args args = args_of(g);
     args.weight = weight;
@@ -269,12 +269,12 @@ MAP(sweep_cells, vector_args)
     a->high[c] += a->weight * (sum / d - a->high[c]);
 }
 
-void X(gpu_sweep)(X(gpu) *g, float weight, int colour)
+void DEV(gpu_sweep)(X(gpu) *g, float weight, int colour)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     vector_args args = args_of(g);
     args.weight = weight;
     args.colour = colour;
-    X(gpu_wrap)(g, &solver->levels[0], solver->high);
+    DEV(gpu_wrap)(g, &solver->levels[0], solver->high);
     sweep_cells(g, args, cells_of(g) / 2);
 }

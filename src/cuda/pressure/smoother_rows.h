@@ -142,7 +142,7 @@ GPU_FN row row_of(float value)
 }
 
 /* The diagonal of a row. */
-GPU_FN row diagonal_of(const X(gpu_level) *l, int slot, int kind, const row_place *p)
+GPU_FN row diagonal_of(const DEV(gpu_level) * l, int slot, int kind, const row_place *p)
 {
     if (kind == UNIFORM)
         return row_of(2 * DIM * l->even);
@@ -150,7 +150,7 @@ GPU_FN row diagonal_of(const X(gpu_level) *l, int slot, int kind, const row_plac
 }
 
 /* Its inverse, 0 where there is no unknown. */
-GPU_FN row inverse_of(const X(gpu_level) *l, int slot, int kind, const row_place *p)
+GPU_FN row inverse_of(const DEV(gpu_level) * l, int slot, int kind, const row_place *p)
 {
     row d = diagonal_of(l, slot, kind, p);
     if (kind == UNIFORM)
@@ -235,7 +235,7 @@ GPU_FN void put_piece(rows *s, const piece *p, const float v[PIECE])
 }
 
 /* The block across a face. */
-GPU_FN size_t block_across(const X(gpu_level) *l, int slot, int face)
+GPU_FN size_t block_across(const DEV(gpu_level) * l, int slot, int face)
 {
     return (size_t)l->near[2 * DIM * slot + face] * TILE_CELLS;
 }
@@ -256,7 +256,7 @@ typedef struct faces_row {
     row f[2 * DIM];
 } faces_row;
 
-GPU_FN faces_row load_faces(const X(gpu_level) *l, int slot, int kind, const row_place *p)
+GPU_FN faces_row load_faces(const DEV(gpu_level) * l, int slot, int kind, const row_place *p)
 {
     faces_row r;
     if (kind != GENERAL) { /* towards no unknown x is 0 */
@@ -321,7 +321,7 @@ GPU_FN int place_in_row(const row_place *p, int colour, int n)
     return p->number * TILE + 2 * n + (p->odd != (colour == 1));
 }
 
-GPU_FN float sum_faces(const X(gpu_level) *l, int slot, const rows *s, const row_place *p,
+GPU_FN float sum_faces(const DEV(gpu_level) * l, int slot, const rows *s, const row_place *p,
                        const float end[2], int colour, int n)
 {
     const float *other = s->v[1 - colour][p->at];
@@ -396,7 +396,7 @@ GPU_FN void largest_of_groups(uint32_t values[GROUP_ROWS])
 
 /* Number m of a level's blocks in an order in which neighbours along x follow each other where the
  * liquid is wide: even and odd ones by turns. */
-GPU_FN int slot_in_order(const X(gpu_level) *l, int m)
+GPU_FN int slot_in_order(const DEV(gpu_level) * l, int m)
 {
     int even = l->even_count, odd = l->tile_count - even, both = even < odd ? even : odd;
     if (m < 2 * both)

@@ -3,7 +3,7 @@
  *
  * As in cpu/pressure/solve_multigrid.c vectors are fp32 and the solution is kept to more digits: as
  * the sum of two floats. What an iteration needs from the last one (step lengths, whether it is
- * done) stays on the device, in X(gpu_state), and so do both loops: the host queues a solve as a
+ * done) stays on the device, in DEV(gpu_state), and so do both loops: the host queues a solve as a
  * whole and looks at what came of it. */
 #include "cuda/vectors.h"
 
@@ -30,7 +30,7 @@ typedef struct gather_args {
     size_t count;
     phase what;
     bool last;
-    X(gpu_state) *state;
+    DEV(gpu_state) * state;
 } gather_args;
 
 typedef struct gather_shared {
@@ -44,7 +44,7 @@ GPU_FN double combine(double one, double two, phase what)
 }
 
 /* After a true residual: whether another correction is to be found, and how good it is to be. */
-GPU_FN void conclude_correction(X(gpu_state) *s, double value)
+GPU_FN void conclude_correction(DEV(gpu_state) * s, double value)
 {
     double limit = s->start ? START_SHARE * s->tolerance : s->tolerance;
     bool better = s->start || value < 0.9 * s->residual; /* or fp32 cannot do better */
@@ -59,7 +59,7 @@ GPU_FN void conclude_correction(X(gpu_state) *s, double value)
 
 GPU_FN void conclude(const gather_args *a, double value)
 {
-    X(gpu_state) *s = a->state;
+    DEV(gpu_state) *s = a->state;
     switch (a->what) {
     case PHASE_LARGEST: s->largest = value; break;
     case PHASE_TRUE: conclude_correction(s, value); break;
@@ -127,7 +127,7 @@ BLOCKS(gather_partials, gather_args, gather_shared, GATHER_THREADS)
 /* Takes the sum, or the maximum, of the tiles' partials, and what follows from it. */
 static void gather(X(gpu) *g, phase what)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     gather_args args;
     memset(&args, 0, sizeof args);
     args.from = g->partials;
@@ -145,7 +145,7 @@ static void gather(X(gpu) *g, phase what)
     gather_partials(g, args, 1);
 }
 
-void X(gpu_gather_largest)(X(gpu) *g)
+void DEV(gpu_gather_largest)(X(gpu) *g)
 {
     gather(g, PHASE_LARGEST);
 }
@@ -178,7 +178,7 @@ typedef struct source {
 
 GPU_FN source source_of(const vector_args *a, const which what)
 {
-    const X(gpu_state) *state = a->state;
+    const DEV(gpu_state) *state = a->state;
     source f;
     uint32_t last = state->last;
     f.x = what == MAKE_NEXT ? a->level.x : a->direction[what == NEXT ? 1 - last : last];
@@ -203,7 +203,7 @@ GPU_FN void load_direction(const source *f, size_t from, float *v, int n)
 GPU_FN void take_rows(const vector_args *a, vector_shared *shared, size_t block, int t, own *o,
                       const which what)
 {
-    const X(gpu_level) *l = &a->level;
+    const DEV(gpu_level) *l = &a->level;
     int group = t / TILE_ROWS, number = (int)block * GROUP + group;
     o->slot = number < l->tile_count ? slot_in_order(l, number) : 0;
     if (o->slot == 0)
@@ -247,7 +247,7 @@ GPU_FN row product_of(const vector_args *a, const rows *s, const row_place *p, c
 GPU_FN float product_at(const vector_args *a, const rows *s, const row_place *p, const own *o,
                         int colour, int n)
 {
-    const X(gpu_level) *l = &a->level;
+    const DEV(gpu_level) *l = &a->level;
     float d = l->d[(size_t)o->slot * TILE_CELLS + (size_t)place_in_row(p, colour, n)];
     if (!(d > 0.0f))
         return 0.0f;
@@ -393,29 +393,29 @@ BLOCKS_AT_ONCE(update_vectors, vector_args, vector_shared, GROUP_ROWS, AT_ONCE)
 }
 
 /* z = M^-1 r. */
-static void queue_cycle(X(gpu) *g, const X(gpu_recipe) *how)
+static void queue_cycle(X(gpu) *g, const DEV(gpu_recipe) * how)
 {
-    X(gpu_cycle)(g, how->sweeps, how->quick);
+    DEV(gpu_cycle)(g, how->sweeps, how->quick);
     gather(g, PHASE_RHO);
 }
 
 /* The rest of an iteration: the next direction, and a step along it. */
 static void queue_step(X(gpu) *g)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     size_t groups = groups_of(solver->levels[0].tile_count);
     vector_args args = args_of(g);
-    X(gpu_wrap)(g, &solver->levels[0], solver->levels[0].x);
+    DEV(gpu_wrap)(g, &solver->levels[0], solver->levels[0].x);
     find_direction(g, args, groups);
     gather(g, PHASE_CURVATURE);
-    X(gpu_wrap_direction)(g);
+    DEV(gpu_wrap_direction)(g);
     update_vectors(g, args, groups);
     gather(g, PHASE_RESIDUAL);
 }
 
 static void queue_iteration(X(gpu) *g, void *user)
 {
-    queue_cycle(g, (const X(gpu_recipe) *)user);
+    queue_cycle(g, (const DEV(gpu_recipe) *)user);
     queue_step(g);
 }
 
@@ -423,7 +423,7 @@ static void queue_iteration(X(gpu) *g, void *user)
  * solve_multigrid.c. */
 static void queue_beta(X(gpu) *g)
 {
-    size_t groups = groups_of(X(gpu_solver_of)(g)->levels[0].tile_count);
+    size_t groups = groups_of(DEV(gpu_solver_of)(g)->levels[0].tile_count);
     find_cross(g, args_of(g), groups);
     gather(g, PHASE_CROSS);
     find_slope(g, args_of(g), groups);
@@ -449,24 +449,24 @@ MAP(add_step, vector_args)
 /* Queues the search for a correction, and what it leaves of the residual. */
 static void queue_correction(X(gpu) *g, void *user)
 {
-    queue_cycle(g, (const X(gpu_recipe) *)user);
+    queue_cycle(g, (const DEV(gpu_recipe) *)user);
     queue_beta(g);
     queue_step(g);
-    X(gpu_while)(g, &X(gpu_solver_of)(g)->state->more, queue_iteration, user);
+    DEV(gpu_while)(g, &DEV(gpu_solver_of)(g)->state->more, queue_iteration, user);
     add_step(g, args_of(g), cells_of(g));
-    X(gpu_queue_residual)(g);
+    DEV(gpu_queue_residual)(g);
     gather(g, PHASE_TRUE);
 }
 
 typedef struct begin_args {
-    X(gpu_state) *state;
+    DEV(gpu_state) * state;
     double tolerance;
     int most;
 } begin_args;
 
 MAP(begin_state, begin_args)
 {
-    X(gpu_state) *s = a->state;
+    DEV(gpu_state) *s = a->state;
     (void)i;
     s->tolerance = a->tolerance;
     s->target = 0;
@@ -480,7 +480,7 @@ static void begin(X(gpu) *g, double tolerance, int most)
 {
     begin_args args;
     memset(&args, 0, sizeof args);
-    args.state = X(gpu_solver_of)(g)->state;
+    args.state = DEV(gpu_solver_of)(g)->state;
     args.tolerance = tolerance;
     args.most = most;
     begin_state(g, args, 1);
@@ -489,46 +489,46 @@ static void begin(X(gpu) *g, double tolerance, int most)
 /* All of a solve, from the solution so far on. */
 static void queue_solve(X(gpu) *g, void *user)
 {
-    X(gpu_multigrid_build)(g);
-    X(gpu_queue_residual)(g);
+    DEV(gpu_multigrid_build)(g);
+    DEV(gpu_queue_residual)(g);
     gather(g, PHASE_TRUE);
-    X(gpu_while)(g, &X(gpu_solver_of)(g)->state->open, queue_correction, user);
+    DEV(gpu_while)(g, &DEV(gpu_solver_of)(g)->state->open, queue_correction, user);
 }
 
-void X(gpu_prepare_multigrid)(X(gpu) *g, int sweeps)
+void DEV(gpu_prepare_multigrid)(X(gpu) *g, int sweeps)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     solver->recipe.sweeps = sweeps;
     solver->recipe.quick = true;
-    X(gpu_record)(g, queue_solve, &solver->recipe);
+    DEV(gpu_record)(g, queue_solve, &solver->recipe);
     solver->prepared = true;
 }
 
-double X(gpu_solve_multigrid)(X(gpu) *g, int sweeps, double tolerance, int most, int *iterations)
+double DEV(gpu_solve_multigrid)(X(gpu) *g, int sweeps, double tolerance, int most, int *iterations)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
-    X(gpu_state) state;
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
+    DEV(gpu_state) state;
     memset(&state, 0, sizeof state);
     *iterations = 0;
     if (solver->levels[0].tile_count == 0)
         return 0;
     if (!solver->prepared || sweeps != solver->recipe.sweeps)
-        X(gpu_prepare_multigrid)(g, sweeps);
+        DEV(gpu_prepare_multigrid)(g, sweeps);
     begin(g, tolerance, most);
-    X(gpu_play)(g);
-    X(gpu_download)(g, &state, solver->state, sizeof state);
+    DEV(gpu_play)(g);
+    DEV(gpu_download)(g, &state, solver->state, sizeof state);
     *iterations = state.iterations;
     return state.residual;
 }
 
-void X(gpu_multigrid_once)(X(gpu) *g, int sweeps)
+void DEV(gpu_multigrid_once)(X(gpu) *g, int sweeps)
 {
-    X(gpu_recipe) how = {sweeps, false};
-    X(gpu_solve_begin)(g, true);
+    DEV(gpu_recipe) how = {sweeps, false};
+    DEV(gpu_solve_begin)(g, true);
     begin(g, 0.0, 1);
-    X(gpu_queue_residual)(g);
+    DEV(gpu_queue_residual)(g);
     if (cells_of(g) > 0)
         queue_iteration(g, &how);
     add_step(g, args_of(g), cells_of(g));
-    X(gpu_solve_end)(g, true);
+    DEV(gpu_solve_end)(g, true);
 }

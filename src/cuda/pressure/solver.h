@@ -7,7 +7,7 @@
  * matrix needs no face where all faces between unknowns have the same off-diagonal
  * (cpu/pressure/multigrid.c): uniform and plain tiles read none.
  *
- * How the kernels that take most of the time work on blocks stands in rows.h. */
+ * How the kernels that take most of the time work on blocks stands in smoother_rows.h. */
 #ifndef SPATE_CUDA_PRESSURE_SOLVER_H
 #define SPATE_CUDA_PRESSURE_SOLVER_H
 
@@ -16,7 +16,7 @@
 #define GPU_LEVELS 16 /* MAX_LEVELS of state/state.h */
 enum { UNIFORM, PLAIN, GENERAL };
 
-typedef struct X(gpu_level) {
+typedef struct DEV(gpu_level) {
     X(grid) grid;
     float even;                              /* the off-diagonal far from anything */
     int tile_count, even_count, image_count; /* with unknowns, the even ones among them; images */
@@ -27,10 +27,10 @@ typedef struct X(gpu_level) {
                                                 2^DIM, plus which part of it */
     uint8_t *kind;                           /* per block: UNIFORM ... */
     float *d, *b, *x, *a[DIM];               /* blocks; a: NULL if all tiles are plain */
-} X(gpu_level);
+} DEV(gpu_level);
 
 /* What the device decides by itself in a solve; names as in solve_multigrid.c. */
-typedef struct X(gpu_state) {
+typedef struct DEV(gpu_state) {
     double rho, slope, curvature, cross, target, tolerance;
     double residual; /* max |b - A q|, the true one */
     double largest;  /* max |b| */
@@ -43,16 +43,16 @@ typedef struct X(gpu_state) {
     uint32_t empty;   /* there is no correction yet */
     uint32_t last;    /* which of the two directions is the last one; the other is the next */
     uint32_t pockets; /* some are there */
-} X(gpu_state);
+} DEV(gpu_state);
 
 /* How an iteration is done. */
-typedef struct X(gpu_recipe) {
+typedef struct DEV(gpu_recipe) {
     int sweeps;
     bool quick; /* not in the order of the CPU */
-} X(gpu_recipe);
+} DEV(gpu_recipe);
 
-typedef struct X(gpu_solver) {
-    X(gpu_level) levels[GPU_LEVELS];
+typedef struct DEV(gpu_solver) {
+    DEV(gpu_level) levels[GPU_LEVELS];
     int level_count;
     bool periodic, faces; /* faces: level 0 has off-diagonals */
     bool blind;           /* phi_solid does not tell of all solids */
@@ -65,7 +65,7 @@ typedef struct X(gpu_solver) {
     uint32_t *flags;
     uint32_t *sums;   /* of flags, running */
     uint32_t *counts; /* per level: tile_count, even_count, image_count; shallow_count */
-    uint8_t *deep;    /* per tile of level 0: see deep.cu */
+    uint8_t *deep;    /* per tile of level 0: see system_deep.cu */
     int *shallow;     /* blocks of level 0 whose tiles are not deep */
     int shallow_count;
     int *ints; /* slot, tile_of, parent, near of all levels */
@@ -79,12 +79,12 @@ typedef struct X(gpu_solver) {
     uint8_t *pocket;  /* per cell of level 0's blocks, as in X(system) */
     float *q_density; /* cells of the grid */
     double *partials; /* second stage of sums */
-    X(gpu_state) *state;
+    DEV(gpu_state) * state;
     double largest; /* max |b|, before the means of pockets are taken out; negative: not known */
     bool pockets;   /* some are there */
     bool prepared;  /* the solve is recorded, with: */
-    X(gpu_recipe) recipe;
-} X(gpu_solver);
+    DEV(gpu_recipe) recipe;
+} DEV(gpu_solver);
 
 /* ---- values that a thread keeps across barriers, where a block has as many threads as items */
 
@@ -130,7 +130,7 @@ GPU_FN int cell_of_pair(int t, int colour)
 }
 
 /* Off-diagonals around place `at` of a block: low and high along each axis. */
-GPU_FN void faces_of(const X(gpu_level) *l, int slot, int at, float a[2 * DIM])
+GPU_FN void faces_of(const DEV(gpu_level) * l, int slot, int at, float a[2 * DIM])
 {
     size_t own = (size_t)slot * TILE_CELLS;
     FOR_DIM(d) {
@@ -181,33 +181,34 @@ GPU_FN double bits_magnitude(uint32_t bits)
     return (double)v;
 }
 
-static inline X(gpu_solver) *X(gpu_solver_of)(X(gpu) *g)
+static inline DEV(gpu_solver) * DEV(gpu_solver_of)(X(gpu) *g)
 {
-    return (X(gpu_solver) *)g->solver;
+    return (DEV(gpu_solver) *)g->solver;
 }
 
 /* between the files of the solver */
 #ifdef __cplusplus
 extern "C" {
 #endif
-uint32_t *X(gpu_clear_flags)(X(gpu) *g); /* lists.cu */
+uint32_t *DEV(gpu_clear_flags)(X(gpu) *g); /* multigrid_lists.cu */
 /* Images of periodic sides; of level 0's next direction. */
-void X(gpu_wrap)(X(gpu) *g, const X(gpu_level) *l, float *field);
-void X(gpu_wrap_direction)(X(gpu) *g);
-void X(gpu_queue_residual)(X(gpu) *g); /* residual.cu: into b of level 0; partials: of max |r| */
-/* solve.cu: state->largest from the partials; records the solve for the lists of tiles as they are
+void DEV(gpu_wrap)(X(gpu) *g, const DEV(gpu_level) * l, float *field);
+void DEV(gpu_wrap_direction)(X(gpu) *g);
+void DEV(gpu_queue_residual)(X(gpu) *g); /* residual.cu: into b of level 0; partials: of max |r| */
+/* solve_multigrid.cu: state->largest from the partials; records the solve for the lists of tiles as
+ * they are
  */
-void X(gpu_gather_largest)(X(gpu) *g);
-void X(gpu_prepare_multigrid)(X(gpu) *g, int sweeps);
+void DEV(gpu_gather_largest)(X(gpu) *g);
+void DEV(gpu_prepare_multigrid)(X(gpu) *g, int sweeps);
 /* pockets.cu: marks them, state->pockets; takes their means out of `right`, whose magnitude is */
-void X(gpu_find_pockets)(X(gpu) *g);
-void X(gpu_remove_pocket_means)(X(gpu) *g, double largest);
-void X(gpu_assemble_deep)(X(gpu) *g); /* deep.cu: partials of max |b| */
-void X(gpu_measure_deep)(X(gpu) *g);  /* and of the divergence */
+void DEV(gpu_find_pockets)(X(gpu) *g);
+void DEV(gpu_remove_pocket_means)(X(gpu) *g, double largest);
+void DEV(gpu_assemble_deep)(X(gpu) *g); /* system_deep.cu: partials of max |b| */
+void DEV(gpu_measure_deep)(X(gpu) *g);  /* and of the divergence */
 /* coarsest.cu: x of the coarsest level from its b. quick: not in the order of the CPU */
-void X(gpu_solve_coarsest)(X(gpu) *g, int sweeps, bool quick);
+void DEV(gpu_solve_coarsest)(X(gpu) *g, int sweeps, bool quick);
 /* x of level 0 from its b; partials: of b . x */
-void X(gpu_cycle)(X(gpu) *g, int sweeps, bool quick);
+void DEV(gpu_cycle)(X(gpu) *g, int sweeps, bool quick);
 #ifdef __cplusplus
 }
 #endif

@@ -5,7 +5,7 @@
 
 typedef struct system_args {
     X(fields) f;
-    X(gpu_level) level;              /* 0 */
+    DEV(gpu_level) level;            /* 0 */
     uint32_t *flags, *shallow_flags; /* per tile: with unknowns; and not deep */
     uint8_t *deep;
     const int *shallow; /* blocks to be done */
@@ -23,7 +23,7 @@ typedef struct tile_shared {
 
 static system_args args_of(X(gpu) *g)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     system_args args;
     memset(&args, 0, sizeof args);
     args.f = g->f;
@@ -299,39 +299,39 @@ BLOCKS(assemble_moving, system_args, tile_shared, PAIRS)
     assemble_tile(a, block, shared, true);
 }
 
-double X(gpu_assemble)(X(gpu) *g, float least_theta, bool blind, float scale, int sweeps)
+double DEV(gpu_assemble)(X(gpu) *g, float least_theta, bool blind, float scale, int sweeps)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
-    X(gpu_state) state;
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
+    DEV(gpu_state) state;
     memset(&state, 0, sizeof state);
     solver->scale = scale;
     solver->least_theta = least_theta;
     solver->blind = blind;
     solver->pockets = solver->prepared = false;
     solver->largest = 0;
-    X(gpu_fill_faces)(g, g->f.u);
-    X(gpu_clear_flags)(g);
+    DEV(gpu_fill_faces)(g, g->f.u);
+    DEV(gpu_clear_flags)(g);
     flag_tiles(g, args_of(g), groups_of(g->f.active_count));
-    X(gpu_list_levels)(g);
+    DEV(gpu_list_levels)(g);
     if (g->failure[0] || solver->levels[0].tile_count == 0)
         return 0;
     if (g->f.bodies.any_moving)
         assemble_moving(g, args_of(g), (size_t)solver->shallow_count);
     else
         assemble_tiles(g, args_of(g), (size_t)solver->shallow_count);
-    X(gpu_assemble_deep)(g);
+    DEV(gpu_assemble_deep)(g);
     FOR_DIM(d)
         if (solver->periodic)
-            X(gpu_wrap)(g, &solver->levels[0], solver->levels[0].a[d]);
-    X(gpu_gather_largest)(g);
-    X(gpu_find_pockets)(g);
+            DEV(gpu_wrap)(g, &solver->levels[0], solver->levels[0].a[d]);
+    DEV(gpu_gather_largest)(g);
+    DEV(gpu_find_pockets)(g);
     if (sweeps > 0) /* while the device is busy with what is queued */
-        X(gpu_prepare_multigrid)(g, sweeps);
-    X(gpu_download)(g, &state, solver->state, sizeof state);
+        DEV(gpu_prepare_multigrid)(g, sweeps);
+    DEV(gpu_download)(g, &state, solver->state, sizeof state);
     solver->largest = state.largest;
     solver->pockets =
         state.pockets && state.largest < 1e30; /* otherwise the solve will be refused */
-    X(gpu_remove_pocket_means)(g, solver->largest);
+    DEV(gpu_remove_pocket_means)(g, solver->largest);
     return solver->largest;
 }
 
@@ -349,14 +349,14 @@ BLOCKS(measure_right, system_args, tile_shared, PAIRS)
         a->partials[block] = bits_magnitude(shared->most[0]);
 }
 
-double X(gpu_largest_b)(X(gpu) *g)
+double DEV(gpu_largest_b)(X(gpu) *g)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     size_t tiles = (size_t)solver->levels[0].tile_count;
     if (!solver->pockets && solver->largest >= 0)
         return solver->largest;
     measure_right(g, args_of(g), tiles);
-    return X(gpu_maximum)(g, tiles);
+    return DEV(gpu_maximum)(g, tiles);
 }
 
 GPU_FN void measure_tile(const system_args *a, size_t block, tile_shared *shared, bool moving)
@@ -389,16 +389,16 @@ BLOCKS(measure_moving, system_args, tile_shared, PAIRS)
     measure_tile(a, block, shared, true);
 }
 
-double X(gpu_divergence)(X(gpu) *g)
+double DEV(gpu_divergence)(X(gpu) *g)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     size_t tiles = (size_t)solver->levels[0].tile_count, shallow = (size_t)solver->shallow_count;
     if (g->f.bodies.any_moving)
         measure_moving(g, args_of(g), shallow);
     else
         measure_divergence(g, args_of(g), shallow);
-    X(gpu_measure_deep)(g);
-    return X(gpu_maximum)(g, tiles);
+    DEV(gpu_measure_deep)(g);
+    return DEV(gpu_maximum)(g, tiles);
 }
 
 /* ---- the dense pressure, CHUNK cells per thread */
@@ -414,7 +414,7 @@ MAP(scale_chunks, system_args)
     store_floats(a->q + c, q, CHUNK);
 }
 
-void X(gpu_scale_pressure)(X(gpu) *g, float factor)
+void DEV(gpu_scale_pressure)(X(gpu) *g, float factor)
 {
     system_args args = args_of(g);
     args.factor = factor;
@@ -484,13 +484,13 @@ MAP(subtract_gradient, system_args)
         subtract_at(a, c + (size_t)k);
 }
 
-void X(gpu_gradient)(X(gpu) *g, bool density)
+void DEV(gpu_gradient)(X(gpu) *g, bool density)
 {
     system_args args = args_of(g);
-    args.q = density ? X(gpu_solver_of)(g)->q_density : g->f.p;
+    args.q = density ? DEV(gpu_solver_of)(g)->q_density : g->f.p;
     FOR_DIM(d)
         args.to[d] = density ? g->f.weight[d] : g->f.u[d];
-    X(gpu_fill_border_periodic)(g, args.q);
+    DEV(gpu_fill_border_periodic)(g, args.q);
     subtract_gradient(g, args, (size_t)g->f.face_count * TILE_CHUNKS);
-    X(gpu_fill_faces)(g, args.to);
+    DEV(gpu_fill_faces)(g, args.to);
 }

@@ -6,7 +6,7 @@
 
 typedef struct deep_args {
     X(fields) f;
-    X(gpu_level) level; /* 0 */
+    DEV(gpu_level) level; /* 0 */
     const uint8_t *deep;
     float *right;
     uint8_t *pocket;
@@ -19,7 +19,7 @@ typedef struct deep_shared {
 
 static deep_args args_of(X(gpu) *g)
 {
-    X(gpu_solver) *solver = X(gpu_solver_of)(g);
+    DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     deep_args args;
     memset(&args, 0, sizeof args);
     args.f = g->f;
@@ -138,12 +138,12 @@ BLOCKS(measure_deep, deep_args, deep_shared, GROUP_ROWS)
     keep_largest(a, shared, block);
 }
 
-void X(gpu_assemble_deep)(X(gpu) *g)
+void DEV(gpu_assemble_deep)(X(gpu) *g)
 {
-    assemble_deep(g, args_of(g), groups_of(X(gpu_solver_of)(g)->levels[0].tile_count));
+    assemble_deep(g, args_of(g), groups_of(DEV(gpu_solver_of)(g)->levels[0].tile_count));
 }
 
-void X(gpu_measure_deep)(X(gpu) *g)
+void DEV(gpu_measure_deep)(X(gpu) *g)
 {
-    measure_deep(g, args_of(g), groups_of(X(gpu_solver_of)(g)->levels[0].tile_count));
+    measure_deep(g, args_of(g), groups_of(DEV(gpu_solver_of)(g)->levels[0].tile_count));
 }

@@ -8,8 +8,8 @@
 
 #include "test.h"
 
-#include "state/device.h"
-#include "state/state.h"
+#include "cpu/cpu.h"
+#include "sim/sim.h"
 
 #include <stdlib.h>
 
@@ -86,7 +86,7 @@ static inline fixture *fixture_create_with(spate_scene *scene, int threads)
     f->common.pool = sp_pool_create(threads, NULL, NULL);
     memcpy(f->common.gravity, scene->gravity, sizeof f->common.gravity);
     if (f->common.pool && spate_scene_check(scene, NULL, NULL, &error) == SPATE_OK)
-        f->s = X(create)(&f->common, &error);
+        f->s = X(create)(&f->common, &DEV(device), &DEV(device), &error);
     if (f->s)
         return f;
     printf("  %s: %s\n", error.where, error.message);

@@ -29,8 +29,8 @@ static fixture *tank_to(double height, int n, bool ball, bool periodic)
     if (!f)
         return NULL;
     run_stages(f, SP_STAGE_SORT, SP_STAGE_FORCES, DT);
-    X(system_assemble)(f->s, DT, 1);
-    X(multigrid_build)(f->s);
+    DEV(system_assemble)(f->s, DT, 1);
+    DEV(multigrid_build)(f->s);
     return f;
 }
 
@@ -58,7 +58,7 @@ static double cycle(fixture *f, const float *r, float *z, int extra)
     X(level) *l = &f->s->system.levels[0];
     size_t bytes = (size_t)(l->tile_count + 1) * TILE_CELLS * sizeof(float);
     memcpy(l->b, r, bytes);
-    double dot = X(multigrid_apply)(f->s, extra);
+    double dot = DEV(multigrid_apply)(f->s, extra);
     memcpy(z, l->x, bytes);
     return dot;
 }
@@ -274,7 +274,7 @@ static void another_right_side(void)
     sys->q = q;
     solve = (X(solve)){.tolerance = 1e-5, .max_iterations = 100};
     CHECK(sys->hierarchy);
-    X(solve_system)(f->s, &solve);
+    DEV(solve_system)(f->s, &solve);
     CHECK(solve.converged);
     CHECK_LESS(own_residual(f, true), 1.001e-5);
     CHECK(sys->hierarchy); /* built once */
@@ -323,7 +323,7 @@ static void check_pockets(fixture *f, int wanted)
     if (!f)
         return;
     run_stages(f, SP_STAGE_SORT, SP_STAGE_FORCES, DT);
-    X(system_assemble)(f->s, DT, 1);
+    DEV(system_assemble)(f->s, DT, 1);
     const X(system) *sys = &f->s->system;
     uint8_t *seen = calloc(f->s->grid.size, 1);
     int c[DIM] = {0}, pockets = 0, wrong = 0;

@@ -108,8 +108,8 @@ static void few_and_many_in_a_cell(void)
 /* More than the scratch memory of a thread holds. */
 static void a_tile_that_is_too_full(void)
 {
-    check_crowd((int)(X(device_scratch)() / sizeof(uint32_t)) + 3000, TILE + 1.5);
-    check_crowd((int)(X(device_scratch)() / sizeof(uint32_t)) + 3000, 1.0);
+    check_crowd((int)(DEV(tile_scratch)() / sizeof(uint32_t)) + 3000, TILE + 1.5);
+    check_crowd((int)(DEV(tile_scratch)() / sizeof(uint32_t)) + 3000, 1.0);
 }
 
 /* Columns of 16 MiB together, and some more. */
@@ -124,17 +124,17 @@ static void nothing_moved(void)
     fixture *f = fixture_create(scene_of_cells(0.07, 12, 12, 12));
     const float high[3] = {9.5f, 3.5f, 4.5f}, low[3] = {0.5f, 1.5f, 2.5f}, rest[DIM] = {0};
     put_particle(f, high, rest);
-    X(sort_particles)(f->s);
+    DEV(sort_particles)(f->s);
     const float *column = f->s->particles.x[0];
-    X(sort_particles)(f->s);
+    DEV(sort_particles)(f->s);
     CHECK(f->s->particles.x[0] == column);
     put_particle(f, low, rest);
-    X(sort_particles)(f->s);
+    DEV(sort_particles)(f->s);
     CHECK(f->s->particles.x[0] != column && f->s->particles.x[0][0] == low[0]);
     column = f->s->particles.x[0];
     spate_error error = {.status = SPATE_OK};
     CHECK(X(run_stage)(f->s, SP_STAGE_ADVECT, 0.001, &error) == SPATE_OK);
-    X(sort_particles)(f->s);
+    DEV(sort_particles)(f->s);
     CHECK(f->s->particles.x[0] != column);
     fixture_destroy(f);
 }

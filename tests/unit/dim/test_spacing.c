@@ -131,20 +131,20 @@ static void lost_momentum_is_told(void)
                 f->s->particles.v[d][k] = 1.0f + 0.5f * (float)d;
         run_stages(f, SP_STAGE_SORT, SP_STAGE_EXTRAPOLATE, dt);
         double before[DIM];
-        X(carry_kick)(f->s);
-        X(before_transfer)(f->s, before);
-        X(grid_to_particles)(f->s, dt);
+        DEV(carry_kick)(f->s);
+        DEV(before_transfer)(f->s, before);
+        DEV(grid_to_particles)(f->s, dt);
         for (uint32_t k = 0; k < f->s->particles.count && damped; k++)
             FOR_DIM(d)
                 f->s->particles.v[d][k] *= 0.9f;
-        X(after_transfer)(f->s, dt, before);
+        DEV(after_transfer)(f->s, dt, before);
         CHECK_NEAR(f->common.momentum_lost * dt, damped ? 0.1 / 0.9 : 0, 1e-5);
         fixture_destroy(f);
     }
 }
 
-/* What gravity, pressure and solids do is no loss, wherever along the path it is taken (kick.c): of
- * a pool that sloshes FLIP with ratio 1 loses nothing. */
+/* What gravity, pressure and solids do is no loss, wherever along the path it is taken
+ * (g2p_field.c): of a pool that sloshes FLIP with ratio 1 loses nothing. */
 static void forces_are_no_loss(void)
 {
     const double low[3] = {0, 0, 0}, high[3] = {14, 9, 14}, center[3] = {6.1, 3.2, 7.3};

@@ -10,9 +10,7 @@
  * corners come out right. Folding (P2G: what particles gave to places outside is added to the
  * image) goes the same way and leaves the later axes to do. Only borders next to active tiles are
  * touched. */
-#define LANE_COUNT 8
-#include "lanes.h"
-#include "state/state.h"
+#include "state.h"
 
 #include <string.h>
 
@@ -56,8 +54,8 @@ static void fill_rows(const layer *l, float *field)
 {
     float sign = l->sign;
     for (size_t b = 0; b < LAST(TILE); b++)
-        for (size_t i = b * l->across; i < b * l->across + TILE; i += 8)
-            store(field + l->index + i, sign * load(field + l->source + i));
+        for (size_t i = b * l->across; i < b * l->across + TILE; i++)
+            field[l->index + i] = sign * field[l->source + i];
 }
 
 static void do_layer(const border_args *args, const layer *l)

@@ -1,7 +1,6 @@
 /* reduce.c -- sums and maxima: one partial result per range of fixed size, combined in order of the
  * ranges. */
-#include "particle_lanes.h"
-#include "state/device.h"
+#include "state.h"
 
 typedef struct reduce_args {
     X(partial_fn) *partial;
@@ -43,30 +42,4 @@ double X(maximum)(X(sim) *s, size_t n, size_t grain, X(partial_fn) *partial, voi
     for (size_t k = 0; k < count; k++)
         most = results[k] > most || results[k] != results[k] ? results[k] : most; /* a NaN stays */
     return most;
-}
-
-static double speed_partial(void *user, size_t begin, size_t end)
-{
-    const X(particles) *p = user;
-    floats most = {0};
-    for (size_t k = begin; k < end; k += LANES) {
-        size_t n = end - k < LANES ? end - k : LANES;
-        floats square = {0};
-        FOR_DIM(d) {
-            floats v = lanes_load(p->v[d] + k, n);
-            square += v * v;
-        }
-        most = lanes_select((square > most) | (square != square), square, most);
-    }
-    float result = 0.0f;
-    for (int lane = 0; lane < LANES; lane++)
-        result = most[lane] > result || most[lane] != most[lane] ? most[lane] : result;
-    return result;
-}
-
-double X(max_speed)(X(sim) *s)
-{
-    if (!(s->fastest >= 0.0f))
-        s->fastest = (float)X(maximum)(s, s->particles.count, 4096, speed_partial, &s->particles);
-    return __builtin_sqrt((double)s->fastest);
 }

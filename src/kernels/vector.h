@@ -1,8 +1,8 @@
-/* mesh_vector.h -- the three-component double arithmetic that meshes need. */
-#ifndef SPATE_SCENE_MESH_VECTOR_H
-#define SPATE_SCENE_MESH_VECTOR_H
+/* vector.h -- arithmetic of three-component vectors in double precision. */
+#ifndef SPATE_KERNELS_VECTOR_H
+#define SPATE_KERNELS_VECTOR_H
 
-#include "kernels/kernel.h"
+#include "kernel.h"
 
 #include <math.h>
 #include <stdbool.h>

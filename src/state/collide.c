@@ -8,7 +8,7 @@
  *
  * ADVECT moves particles while the solids move (dt > 0). SEPARATE corrects places at the start of
  * the step (dt = 0), with the solids held where they are then. */
-#include "state/state.h"
+#include "state.h"
 
 X(mover) X(mover_begin)(X(sim) *s, double dt)
 {

@@ -10,7 +10,7 @@
  * outside is passed over, and one that is inside and far from everything else needs no look at its
  * particles: counting stays cheap for huge scenes. Threads share the blocks: each block is counted,
  * its particles' places follow, and then it is filled. */
-#include "state/state.h"
+#include "state.h"
 
 #include "kernels/random.h"
 #include "scene/points.h"

@@ -1,0 +1,83 @@
+/* cpu.h -- what the files of the CPU offer each other.
+ *
+ * A file with vector code includes simd.h; it is built once per instruction set, and its functions
+ * are DEV(name). The others are built once, and theirs are X(name); they reach the first kind
+ * through the device (device.c), which knows them all. */
+#ifndef SPATE_CPU_CPU_H
+#define SPATE_CPU_CPU_H
+
+#include "state/device.h"
+
+extern const X(device) DEV(device); /* device.c */
+
+/* ---- SORT: sort.c, tiles.c */
+void DEV(sort_particles)(X(sim) *s);
+size_t DEV(sort_scratch)(void);
+/* After SORT: the rows of cells of a tile that hold particles, low .. high along y and z. */
+void DEV(rows_with_particles)(const X(sim) *s, int tile, int low[3], int high[3]);
+void X(tiles_update)(X(sim) *s); /* from tiles.start: the lists; clears what left them */
+
+/* ---- SOLIDS: solids.c, fractions.c */
+void X(update_solids)(X(sim) *s, double dt);
+void X(lay_solids)(X(sim) *s); /* the part of it that writes the grid, from the poses as they are */
+float X(face_velocity)(const X(sim) *s, const int cell[DIM], int d,
+                       double dt); /* of the nearest solid at a face */
+/* voxel: faces between a solid and another cell get the solid's velocity */
+void X(constrain_faces)(X(sim) *s, double dt);
+/* cut: closed faces lose their velocity into the solid */
+void X(slide_faces)(X(sim) *s, double dt);
+/* from phi_solid; tiles = NULL: all */
+void X(update_fractions)(X(sim) *s, const int *tiles, int count);
+float X(cell_share)(const X(sim) *s, size_t index); /* of a cell that is free of solids, 0 .. 1 */
+
+/* ---- P2G: p2g.c, p2g_linear.c */
+void DEV(particles_to_grid)(X(sim) *s);
+/* Inside P2G and SURFACE: adds the sums of a tile's particles, linear kernel, to u and weight if
+ * `faces`, and those of their number at the middles of cells to `density` if that is not NULL. The
+ * scratch is that of one worker. */
+void DEV(p2g_linear)(X(sim) *s, int tile, void *scratch, bool faces, float *density);
+/* Bytes that a worker needs for what it does with a tile in SORT and P2G; a multiple of 64. */
+size_t DEV(tile_scratch)(void);
+
+/* ---- SURFACE: surface.c */
+void DEV(build_surface)(X(sim) *s);
+void DEV(update_level_set)(X(sim) *s); /* phi from the sorted particles */
+/* Where the particles around the middles of cells are counted, with the linear kernel: `density`,
+ * or phi without it; NULL if nobody needs it. */
+float *DEV(density_sums)(X(sim) *s);
+
+/* ---- FORCES, EXTRAPOLATE */
+void DEV(add_forces)(X(sim) *s, double dt);
+void DEV(extrapolate)(X(sim) *s, double dt);
+void X(prescribe_inflow)(X(sim) *s); /* emit.c: faces of inflow cells get the inflow's velocity */
+
+/* ---- G2P: g2p.c, g2p_field.c, momentum.c, channels.c */
+void DEV(carry_kick)(X(sim) *s); /* the field that particles read */
+void DEV(grid_to_particles)(X(sim) *s, double dt);
+uint64_t DEV(count_unsound)(const X(sim) *s, int tile); /* what MOST_SPEED refuses */
+size_t DEV(patch_scratch)(void); /* bytes per worker for the patches of a tile: G2P, ADVECT */
+/* What G2P hands back, measured in the first step of a frame. */
+void DEV(before_transfer)(X(sim) *s, double momentum[DIM]);
+void DEV(after_transfer)(X(sim) *s, double dt, const double momentum[DIM]);
+void X(channels_step)(X(sim) *s, double dt);
+double DEV(max_speed)(X(sim) *s);
+
+/* ---- SEPARATE: push/, density.c */
+size_t DEV(push_scratch)(const spate_scene *scene); /* bytes that a worker needs in the arena */
+double DEV(push_apart)(X(sim) *s);
+int DEV(project_density)(X(sim) *s);
+
+/* ---- ADVECT: advect.c, advect_lanes.c */
+/* transfer: with the particles' part of G2P, which needs can_transfer_late. */
+spate_status DEV(advect_particles)(X(sim) *s, double dt, bool transfer, spate_error *error);
+bool X(can_transfer_late)(const X(sim) *s);
+
+/* ---- EMIT: emit.c, reseed.c */
+spate_status X(emit_and_drain)(X(sim) *s, double dt, spate_error *error);
+spate_status X(reseed)(X(sim) *s, spate_error *error); /* the last part of it */
+
+/* ---- statistics: stats.c, spacing.c */
+void X(stats)(X(sim) *s, spate_stats *stats);
+X(spacing) X(measure_spacing)(X(sim) *s); /* of sorted particles */
+
+#endif

@@ -1,0 +1,203 @@
+/* device.c -- the CPU as a device: DEV(device), one for each instruction set. */
+#include "lanes.h"
+
+#include "pressure/pressure.h"
+#include <string.h>
+
+/* ---- the stages */
+
+static spate_status sort(X(sim) *s, double dt, spate_error *error)
+{
+    (void)dt, (void)error;
+    DEV(sort_particles)(s);
+    s->at_home = true;
+    s->displaced = false;
+    return SPATE_OK;
+}
+
+static spate_status solids(X(sim) *s, double dt, spate_error *error)
+{
+    (void)error;
+    X(update_solids)(s, dt);
+    return SPATE_OK;
+}
+
+static spate_status p2g(X(sim) *s, double dt, spate_error *error)
+{
+    (void)dt, (void)error;
+    DEV(particles_to_grid)(s);
+    return SPATE_OK;
+}
+
+static spate_status surface(X(sim) *s, double dt, spate_error *error)
+{
+    (void)dt, (void)error;
+    DEV(build_surface)(s);
+    return SPATE_OK;
+}
+
+static spate_status forces(X(sim) *s, double dt, spate_error *error)
+{
+    (void)error;
+    DEV(add_forces)(s, dt);
+    return SPATE_OK;
+}
+
+static spate_status extrapolate(X(sim) *s, double dt, spate_error *error)
+{
+    (void)error;
+    DEV(extrapolate)(s, dt);
+    return SPATE_OK;
+}
+
+/* The first step of a frame measures what becomes of momentum. */
+static bool is_measured(const X(sim) *s)
+{
+    return s->common->substeps == 0;
+}
+
+static spate_status g2p(X(sim) *s, double dt, spate_error *error)
+{
+    double momentum[DIM];
+    (void)error;
+    DEV(carry_kick)(s);
+    if (is_measured(s))
+        DEV(before_transfer)(s, momentum);
+    DEV(grid_to_particles)(s, dt);
+    if (is_measured(s))
+        DEV(after_transfer)(s, dt, momentum);
+    return SPATE_OK;
+}
+
+/* G2P without the particles' part. */
+static spate_status g2p_field(X(sim) *s, double dt, spate_error *error)
+{
+    (void)error;
+    DEV(carry_kick)(s);
+    X(channels_step)(s, dt);
+    return SPATE_OK;
+}
+
+static spate_status advect(X(sim) *s, double dt, spate_error *error)
+{
+    return DEV(advect_particles)(s, dt, false, error);
+}
+
+/* ADVECT with that part: both read the grid at the same places. */
+static spate_status g2p_and_advect(X(sim) *s, double dt, spate_error *error)
+{
+    return DEV(advect_particles)(s, dt, true, error);
+}
+
+#define PLAN(g2p_part, advect_part)               \
+    {                                             \
+        .stage = {                                \
+            [SP_STAGE_SORT] = sort,               \
+            [SP_STAGE_SOLIDS] = solids,           \
+            [SP_STAGE_P2G] = p2g,                 \
+            [SP_STAGE_SURFACE] = surface,         \
+            [SP_STAGE_FORCES] = forces,           \
+            [SP_STAGE_EXTRAPOLATE] = extrapolate, \
+            [SP_STAGE_G2P] = g2p_part,            \
+            [SP_STAGE_ADVECT] = advect_part,      \
+            [SP_STAGE_EMIT] = X(emit_and_drain),  \
+        }                                         \
+    }
+
+static const X(plan) *plan(const X(sim) *s, bool whole)
+{
+    static const X(plan) by_stages = PLAN(g2p, advect), fused = PLAN(g2p_field, g2p_and_advect);
+    return whole && !is_measured(s) && X(can_transfer_late)(s) ? &fused : &by_stages;
+}
+
+/* ---- the solves */
+
+static void zero_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    X(sim) *s = user;
+    for (size_t k = begin; k < end; k++) {
+        size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
+        for (int r = 0; r < TILE_ROWS; r++)
+            memset(s->system.q + base + X(row_offset)(&s->grid, r), 0, TILE * sizeof(float));
+    }
+}
+
+void DEV(clear_pressure)(X(sim) *s)
+{
+    sp_parallel_for(s->common->pool, (size_t)s->system.levels[0].tile_count, 8, zero_range, s);
+}
+
+static double residual(X(sim) *s)
+{
+    return DEV(system_residual)(s, s->system.q, NULL);
+}
+
+void DEV(solve_system)(X(sim) *s, X(solve) *solve)
+{
+    switch (s->common->scene->pressure.solver) {
+    case SPATE_SOLVER_JACOBI: X(solve_by_sweeps)(s, solve, residual, X(relax)); break;
+    case SPATE_SOLVER_GAUSS_SEIDEL: X(solve_by_sweeps)(s, solve, residual, X(sweep)); break;
+    case SPATE_SOLVER_PCG: X(solve_pcg)(s, solve, DEV(system_residual)); break;
+    case SPATE_SOLVER_MULTIGRID: DEV(solve_multigrid)(s, solve); break;
+    }
+}
+
+static double assemble(X(sim) *s, double dt, double scale, double *solvable)
+{
+    double largest = DEV(system_assemble)(s, dt, scale);
+    *solvable = s->system.has_pockets ? DEV(system_largest_b)(s) : largest;
+    return largest;
+}
+
+static double apply_pressure(X(sim) *s, double dt, double scale)
+{
+    DEV(system_gradient)(s, s->u, false);
+    return DEV(system_divergence)(s, dt, scale);
+}
+
+/* ---- life */
+
+static bool has_multigrid(const spate_scene *scene)
+{
+    return scene->pressure.solver == SPATE_SOLVER_MULTIGRID;
+}
+
+static spate_status attach(X(sim) *s, spate_error *error)
+{
+    return has_multigrid(s->common->scene) ? DEV(multigrid_create)(s, error) : SPATE_OK;
+}
+
+static X(needs) needs(const spate_scene *scene, const X(grid) *g, uint64_t particles)
+{
+    (void)particles;
+    return (X(needs)){.host = has_multigrid(scene) ? DEV(multigrid_bytes)(g) : 0};
+}
+
+/* SORT and P2G, G2P and ADVECT, push-apart: one after another. */
+static size_t scratch(const spate_scene *scene)
+{
+    size_t most = DEV(tile_scratch)(), patch = DEV(patch_scratch)();
+    most = patch > most ? patch : most;
+    size_t push = X(pushes_apart)(scene) ? DEV(push_scratch)(scene) : 0;
+    return push > most ? push : most;
+}
+
+const X(device) DEV(device) = {
+    .name = "cpu",
+    .attach = attach,
+    .detach = DEV(multigrid_destroy),
+    .needs = needs,
+    .scratch = scratch,
+    .plan = plan,
+    .assemble = assemble,
+    .solve = DEV(solve_system),
+    .clear_pressure = DEV(clear_pressure),
+    .apply_pressure = apply_pressure,
+    .push_apart = DEV(push_apart),
+    .project_density = DEV(project_density),
+    .max_speed = DEV(max_speed),
+    .stats = X(stats),
+    .lay_solids = X(lay_solids),
+    .update_level_set = DEV(update_level_set),
+};

@@ -1,0 +1,23 @@
+/* sim.h -- what the files of src/sim offer each other, in one dimension. */
+#ifndef SPATE_SIM_SIM_H
+#define SPATE_SIM_SIM_H
+
+#include "state/device.h"
+
+/* step.c */
+spate_status X(step)(X(sim) *s, double dt, spate_error *error);
+spate_status X(run_stage)(X(sim) *s, sp_stage stage, double dt, spate_error *error);
+
+/* project.c, separate.c: the stages that the devices' solves are put together to */
+spate_status X(project)(X(sim) *s, double dt, spate_error *error);
+void X(separate)(X(sim) *s, double dt);
+
+/* forecast.c */
+spate_status X(forecast)(const spate_scene *scene, const X(device) *device, int threads,
+                         spate_forecast *forecast, spate_error *error);
+
+/* checkpoint.c */
+spate_status X(save)(X(sim) *s, sp_stream *stream);
+spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error);
+
+#endif

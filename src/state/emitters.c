@@ -1,0 +1,142 @@
+/* emitters.c -- inflows and outflows: their shapes, the cells that they mark, and the lattice of
+ * places by which an inflow gives particles (the stage EMIT, which says how). */
+#include "state.h"
+
+#include "kernels/faces.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Bounds of a shape in the world, cut to the domain, in cells. */
+static void bounds_in_domain(const X(sim) *s, const sp_shape *form, const sp_pose *pose,
+                             double low[DIM], double high[DIM])
+{
+    double least[3], most[3];
+    sp_shape_bounds_at(form, pose, least, most);
+    FOR_DIM(d) {
+        low[d] = fmin(fmax(least[d] / s->grid.dx, 0), s->grid.n[d]);
+        high[d] = fmin(fmax(most[d] / s->grid.dx, low[d]), s->grid.n[d]);
+    }
+}
+
+static void mark_cells(X(sim) *s, const sp_shape *form, const sp_pose *pose, uint8_t mark,
+                       int which)
+{
+    double low[DIM], high[DIM];
+    int from[3] = {0, 0, 0}, to[3] = {1, 1, 1}, c[3];
+    bounds_in_domain(s, form, pose, low, high);
+    FOR_DIM(d) {
+        from[d] = (int)low[d];
+        to[d] = (int)ceil(high[d]);
+    }
+    for (c[2] = from[2]; c[2] < to[2]; c[2]++)
+        for (c[1] = from[1]; c[1] < to[1]; c[1]++)
+            for (c[0] = from[0]; c[0] < to[0]; c[0]++) {
+                double middle[DIM];
+                FOR_DIM(d)
+                    middle[d] = c[d] + 0.5;
+                size_t index = X(index)(&s->grid, c);
+                if (!X(shape_holds)(&s->grid, form, pose, middle) || s->marks[index])
+                    continue;
+                s->marks[index] = mark;
+                s->mark_of[index] = (int16_t)which;
+            }
+}
+
+static spate_status make_emitter(X(sim) *s, X(emitter) *e, const spate_shape *shape, int source,
+                                 spate_error *error)
+{
+    int n = s->common->scene->fluid.particles_per_axis;
+    size_t places = 1;
+    sp_shape_prepare(&e->form, shape, DIM);
+    e->pose = e->form.rest;
+    e->source = source;
+    bounds_in_domain(s, &e->form, &e->pose, e->low, e->high);
+    FOR_DIM(d) {
+        e->velocity[d] = (float)shape->velocity[d];
+        e->low[d] *= n;
+        e->high[d] *= n;
+        /* room for ten cells of way; longer steps make more */
+        places *= (size_t)(ceil(e->high[d] - e->low[d]) + 3 + 10 * n);
+    }
+    e->occupied = sp_alloc(places, sizeof *e->occupied);
+    e->places = e->occupied ? places : 0;
+    return e->occupied ? SPATE_OK : sp_fail_memory(error, "an inflow", places);
+}
+
+spate_status X(emitters_create)(X(sim) *s, spate_error *error)
+{
+    const spate_scene *scene = s->common->scene;
+    int inflows = scene->inflows.count, outflows = scene->outflows.count;
+    s->emitters = sp_alloc((size_t)inflows + 1, sizeof *s->emitters);
+    s->drains = sp_alloc((size_t)outflows + 1, sizeof *s->drains);
+    s->inflow_velocity = sp_alloc(((size_t)inflows + 1) * DIM, sizeof *s->inflow_velocity);
+    if (!s->emitters || !s->drains || !s->inflow_velocity)
+        return sp_fail_memory(error, "inflows and outflows", 0);
+    for (int k = 0; k < inflows; k++) {
+        s->emitter_count++;
+        TRY(make_emitter(s, &s->emitters[k], &scene->inflows.items[k], scene->fill.count + k,
+                         error));
+        memcpy(s->inflow_velocity + k * DIM, s->emitters[k].velocity, sizeof(float[DIM]));
+    }
+    for (int k = 0; k < outflows; k++) {
+        s->drain_count++;
+        sp_shape_prepare(&s->drains[k], &scene->outflows.items[k], DIM);
+    }
+    X(mark_flows)(s);
+    return SPATE_OK;
+}
+
+void X(mark_flows)(X(sim) *s)
+{
+    if (!s->marks)
+        return;
+    memset(s->marks, 0, s->grid.size * sizeof *s->marks);
+    for (int k = 0; k < s->emitter_count; k++)
+        if (!s->emitters[k].off)
+            mark_cells(s, &s->emitters[k].form, &s->emitters[k].pose, MARK_INFLOW, k);
+    for (int k = 0; k < s->drain_count; k++)
+        mark_cells(s, &s->drains[k], &s->drains[k].rest, MARK_OUTFLOW, k);
+}
+
+void X(emitters_destroy)(X(sim) *s)
+{
+    for (int k = 0; k < s->emitter_count; k++)
+        sp_free((void *)s->emitters[k].occupied);
+    sp_free(s->emitters);
+    sp_free(s->drains);
+    sp_free(s->inflow_velocity);
+}
+
+size_t X(emitter_advance)(X(sim) *s, X(emitter) *e, double dt, X(lattice) *l)
+{
+    const spate_scene *scene = s->common->scene;
+    int n = scene->fluid.particles_per_axis;
+    size_t places = 1;
+    double sum = 0;
+    *l = (X(lattice)){.grid = &s->grid,
+                      .solids = &s->solids,
+                      .form = &e->form,
+                      .pose = e->pose,
+                      .dt = dt,
+                      .n = n,
+                      .started = e->started,
+                      .key = sp_hash2(sp_mix(scene->fluid.seed), (uint64_t)e->source),
+                      .jitter = scene->fluid.jitter};
+    FOR_DIM(d) {
+        double way = e->velocity[d] * dt / s->grid.dx * n;
+        e->travelled[d] += way;
+        l->velocity[d] = e->velocity[d];
+        l->travelled[d] = e->travelled[d];
+        l->low[d] = e->low[d];
+        l->high[d] = e->high[d];
+        l->first[d] = (int64_t)floor(e->low[d] + fmin(way, 0) - e->travelled[d]) - 1;
+        l->size[d] = (int)ceil(e->high[d] - e->low[d] + fabs(way)) + 3;
+        l->way = fmax(l->way, fabs(way));
+        sum += fabs(way);
+        places *= (size_t)l->size[d];
+    }
+    l->parts = 1 + (int)fmin(4 * sum, 1000);
+    e->started = true;
+    return places;
+}
