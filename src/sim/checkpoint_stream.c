@@ -80,7 +80,7 @@ spate_status spate_sim_load(spate_sim *sim, spate_read_fn *read, void *user, spa
 {
     sp_stream stream = {.read = read, .user = user};
     TRY(sp_sim_may_change(sim, "spate_sim_load", error));
-    sim->common.gauges_known = sim->common.grid_known = false;
+    sim->common.gauges_known = sim->common.grid_known = sim->common.mid_step = false;
     spate_error found = {.status = SPATE_OK};
     spate_status status = load(sim, &stream, &found);
     if (status == SPATE_OK)

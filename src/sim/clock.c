@@ -99,6 +99,7 @@ static void advance_clock(spate_sim *sim, double dt)
     common->frame += (int)frames;
     common->frame_done = frames > 0;
     common->grid_known = true;
+    common->mid_step = false;
     sp_sim_read_gauges(sim, false);
 }
 
@@ -210,6 +211,7 @@ spate_status spate_sim_run_stage(spate_sim *sim, int stage, double dt, spate_err
     if (stage == SP_STAGE_SORT && sim->common.frame_done)
         begin_frame(&sim->common);
     TRY(sim->table->run_stage(sim->instance, (sp_stage)stage, dt, error));
+    sim->common.mid_step = stage != SP_STAGE_EMIT;
     if (stage == SP_STAGE_EMIT)
         advance_clock(sim, dt);
     return SPATE_OK;

@@ -88,11 +88,11 @@ bool spate_sim_field_view_sized(spate_sim *sim, const char *name, spate_field_vi
     return there;
 }
 
-/* Whether particles and solids are to be laid on the grid before a look at it: not inside a step.
- */
+/* Whether particles and solids are to be laid on the grid before a look at it: not inside a step,
+ * whose next stages need what is there. */
 static bool needs_grid(const spate_sim *sim)
 {
-    return !sim->common.grid_known && !sim->common.in_callback;
+    return !sim->common.grid_known && !sim->common.in_callback && !sim->common.mid_step;
 }
 
 spate_status spate_sim_sample(spate_sim *sim, const double *positions, size_t count,
@@ -139,7 +139,7 @@ int spate_sim_gauge_read(spate_sim *sim, int gauge, double values[3])
     values[0] = values[1] = values[2] = 0;
     if (gauge < 0 || gauge >= scene->gauge_count)
         return 0;
-    if (!sim->common.gauges_known && !sim->common.in_callback)
+    if (!sim->common.gauges_known && !sim->common.in_callback && !sim->common.mid_step)
         sp_sim_read_gauges(sim, true);
     memcpy(values, sim->common.gauges[gauge], sizeof sim->common.gauges[gauge]);
     return sp_gauge_values(&scene->gauges[gauge], scene->dim);

@@ -52,6 +52,7 @@ typedef struct sp_common {
     spate_stage_fn *stage_fn;
     void *stage_user;
     bool in_callback; /* it is being called: nothing may change */
+    bool mid_step;    /* some stages of a step have been run one by one, not yet the last */
 
     double (*gauges)[3]; /* values of the scene's gauges */
     bool gauges_known;   /* they are those of the last step, or of the start */

@@ -472,6 +472,23 @@ static void looking_is_free(void)
     spate_sim_destroy(seen);
 }
 
+/* Nor does it inside a step that is run stage by stage. */
+static void looking_between_stages(void)
+{
+    spate_sim *plain = sample_sim(pool(2), 1), *seen = sample_sim(pool(2), 1);
+    for (int step = 0; step < 3; step++) {
+        CHECK(sample_step(plain, 0.005));
+        for (int stage = 0; stage < spate_stage_count(); stage++) {
+            double point[3] = {0.3, 0.1, 0}, value[3], pressure;
+            CHECK(spate_sim_run_stage(seen, stage, 0.005, NULL) == SPATE_OK);
+            CHECK(spate_sim_sample(seen, point, 1, value, &pressure, NULL, NULL) == SPATE_OK);
+        }
+    }
+    CHECK(spate_sim_hash(plain) == spate_sim_hash(seen));
+    spate_sim_destroy(plain);
+    spate_sim_destroy(seen);
+}
+
 /* A solid that comes at run time carries the weight of the water it displaces, and the torque of
  * that about any point. */
 static void buoyancy(void)
@@ -562,6 +579,7 @@ int main(int argc, char **argv)
     TEST(inflows);
     TEST(sample_at_rest);
     TEST(looking_is_free);
+    TEST(looking_between_stages);
     TEST(buoyancy);
     TEST(surface_knows_solids);
     return test_end();
