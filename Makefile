@@ -27,6 +27,9 @@ help:
 	@echo "make bench-cuda  build, test and measure the device cuda, and compare with the limits of bench/gpu"
 	@echo "make asan       unit tests under the address and undefined-behaviour sanitizers"
 	@echo "make tsan       tests in which threads work, under the thread sanitizer"
+	@echo "make fuzz       run the readers of files on inputs made to break them (FUZZ_SECONDS=60 each, ARGS=scene)"
+	@echo "make tidy       look for mistakes with clang-tidy (ARGS='--changed HEAD~1': in what has changed)"
+	@echo "make coverage   run the tests and say which lines they have run"
 	@echo "make compilers  compare the results of a gcc build and a clang build bit by bit"
 	@echo "make format     lay the sources out with clang-format; format-check only looks"
 	@echo "make install    install into PREFIX (/usr/local)"
@@ -81,6 +84,25 @@ tsan: SET = thread
 tsan:
 	@$(MAKE) --no-print-directory build PRESET=tsan TARGETS=$(SET)_tests
 	@tests/run -l $(SET) -t 900 build/tsan $(ARGS)
+
+.PHONY: fuzz tidy coverage
+fuzz:
+	@sh scripts/install-deps.sh fuzz
+	@$(MAKE) --no-print-directory build PRESET=fuzz TARGETS=fuzz
+	@tests/fuzz/run build/fuzz $(ARGS)
+
+tidy:
+	@sh scripts/install-deps.sh tidy
+	@scripts/tidy.sh $(ARGS)
+
+# -t 1800: counting lines is slow. Tests of a full disk fail here: the counts cannot be written either.
+coverage:
+	@sh scripts/install-deps.sh coverage
+	@$(MAKE) --no-print-directory build PRESET=coverage TARGETS="unit_tests spate_tool"
+	@find build/coverage -name '*.gcda' -delete
+	-@tests/run -l unit -t 1800 build/coverage $(ARGS)
+	-@tests/run -d cli -t 1800 build/coverage $(ARGS)
+	@scripts/coverage.sh build/coverage
 
 compilers:
 	@$(MAKE) --no-print-directory build PRESET=release

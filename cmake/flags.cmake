@@ -3,7 +3,7 @@
 # The same scene must give the same bits with every compiler: no fused multiply-add (-ffp-contract=off), no
 # -ffast-math, no -march=native. The two -fno- flags below only free the compiler from keeping errno and the
 # floating-point exception flags, which no code here reads; results do not change. -Wno-psabi: vectors of
-# src/cpu/particle_lanes.h are passed to inlined functions only, never across an ABI.
+# src/cpu/simd.h are passed to inlined functions only, never across an ABI.
 add_library(spate_flags INTERFACE)
 target_compile_definitions(spate_flags INTERFACE _GNU_SOURCE)
 target_compile_options(spate_flags INTERFACE

@@ -4,6 +4,9 @@
 #     sh scripts/install-deps.sh           compiler, cmake, pkg-config, Jansson, libpng
 #     sh scripts/install-deps.sh run       ffmpeg, which makes the film of a run
 #     sh scripts/install-deps.sh format    clang-format
+#     sh scripts/install-deps.sh tidy      clang-tidy
+#     sh scripts/install-deps.sh fuzz      clang with libFuzzer
+#     sh scripts/install-deps.sh coverage  gcc with gcov
 #     sh scripts/install-deps.sh formats   readers of the file formats (VTK, OpenVDB, Blender, node)
 #     sh scripts/install-deps.sh web       emscripten (the tests of the page also want node, npm and Chromium)
 #
@@ -38,6 +41,18 @@ run)
 format)
     have clang-format || want "clang-format" "clang-format (14)"
     ;;
+tidy)
+    have clang-tidy || want "clang-tidy" "clang-tidy (14)"
+    ;;
+fuzz)
+    # a small program that is linked with it: the library may be missing where clang is there
+    have clang && echo 'int LLVMFuzzerTestOneInput(const char *b, long n) { return b && n < 0; }' |
+        clang -fsanitize=fuzzer,address,undefined -x c - -o /dev/null 2>/dev/null ||
+        want "clang libclang-rt-14-dev" "clang with libFuzzer and the sanitizers"
+    ;;
+coverage)
+    have gcc && have gcov || want "gcc libc6-dev" "gcc with gcov"
+    ;;
 web)
     have cmake || want "cmake" "cmake (3.21 or newer)"
     have emcc || want "emscripten" "emscripten (3.1 or newer)"
@@ -51,7 +66,7 @@ formats)
     have npm || want "npm" "node and npm"
     ;;
 *)
-    echo "install-deps.sh: unknown group '$1' (build, run, format, web or formats)" >&2
+    echo "install-deps.sh: unknown group '$1' (build, run, format, tidy, fuzz, coverage, web or formats)" >&2
     exit 2
     ;;
 esac

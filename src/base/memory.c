@@ -2,6 +2,7 @@
 
 #include "status.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,14 +116,24 @@ void sp_alloc_fail_at(uint64_t n)
     atomic_store(&fail_at, n ? atomic_load(&allocations) + n : 0);
 }
 
+static size_t arena_bytes(size_t count, size_t size)
+{
+    return (count * size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+}
+
+bool sp_arena_fits(const sp_arena *arena, size_t count, size_t size)
+{
+    return (!size || count <= SIZE_MAX / size - ALIGN) &&
+           arena_bytes(count, size) <= (size_t)(arena->end - arena->next);
+}
+
 void *sp_arena_take(sp_arena *arena, size_t count, size_t size)
 {
-    if (size && count > SIZE_MAX / size - ALIGN)
-        return NULL;
-    size_t bytes = (count * size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-    if ((size_t)(arena->end - arena->next) < bytes)
+    bool fits = sp_arena_fits(arena, count, size);
+    assert(fits); /* reserve_scratch of state/particles.c makes it large enough for every stage */
+    if (!fits)
         return NULL;
     void *block = arena->next;
-    arena->next += bytes;
+    arena->next += arena_bytes(count, size);
     return block;
 }

@@ -6,6 +6,7 @@
 #ifndef SPATE_BASE_MEMORY_H
 #define SPATE_BASE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,7 +30,9 @@ typedef struct sp_arena {
     char *next, *end;
 } sp_arena;
 
-/* 64-byte aligned, not zeroed; NULL when the arena is full. */
+/* 64-byte aligned, not zeroed. What does not fit is a mistake of the program: builds with asserts
+ * stop, others get NULL. */
+bool sp_arena_fits(const sp_arena *arena, size_t count, size_t size);
 void *sp_arena_take(sp_arena *arena, size_t count, size_t size);
 
 #endif

@@ -132,9 +132,9 @@ spate_status X(advect)(X(sim) *s, double dt, bool transfer, const X(advect_lanes
     args.lanes = lanes;
     args.kept = X(kept_share)(s);
     args.mover = X(mover_begin)(s, dt);
-    args.flow = X(lanes_field_of)(&s->grid, s->u);
-    args.carried = X(lanes_field_of)(&s->grid, s->carried);
-    args.away = X(lanes_field_of)(&s->grid, s->away);
+    args.flow = X(grid_field_of)(&s->grid, s->u);
+    args.carried = X(grid_field_of)(&s->grid, s->carried);
+    args.away = X(grid_field_of)(&s->grid, s->away);
     sp_arena arena = X(arena)(s);
     size_t threads = (size_t)sp_pool_threads(common->pool);
     args.scratch = sp_arena_take(&arena, threads, lanes->scratch);

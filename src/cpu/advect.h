@@ -22,10 +22,10 @@ typedef struct X(advect_lanes) X(advect_lanes);
 typedef struct X(advection) {
     X(sim) *s;
     X(mover) mover;
-    float h;                            /* dt / dx: from m/s to cells */
-    bool transfer;                      /* particles get their velocities here, not in G2P */
-    float kept;                         /* FLIP's share of a particle's own velocity */
-    X(lanes_field) flow, carried, away; /* u; what G2P reads; the displacement (cells) */
+    float h;                           /* dt / dx: from m/s to cells */
+    bool transfer;                     /* particles get their velocities here, not in G2P */
+    float kept;                        /* FLIP's share of a particle's own velocity */
+    X(grid_field) flow, carried, away; /* u; what G2P reads; the displacement (cells) */
     const X(advect_lanes) *lanes;
     char *scratch;     /* per worker: patches */
     X(advected) *tile; /* per tile */

@@ -38,69 +38,74 @@ typedef struct tile_view {
 
 /* ---- the fields */
 
+SIMD_FN i8 floor_of(f8 x)
+{
+    i8 i = convert(x, i8);
+    return i + (x < convert(i, f8));
+}
+
 /* bring_in of kernels/rk.h, along the axes where it may be needed */
-LANE_FN void bring_lanes_in(const X(grid) *g, const tile_view *view, floats x[DIM])
+SIMD_FN void bring_lanes_in(const X(grid) *g, const tile_view *view, f8 x[DIM])
 {
     FOR_DIM(d) {
         if (!view->side[d])
             continue;
-        floats n = lanes_of(view->n[d]);
+        f8 n = f8_of(view->n[d]);
         if (g->periodic[d]) {
-            ints inside = (x[d] >= 0.0f) & (x[d] < n);
-            if (!lanes_all(inside)) {
-                floats turns = __builtin_convertvector(lanes_floor(x[d] / n), floats);
-                x[d] = lanes_select(inside, x[d], x[d] - n * turns);
+            i8 inside = (x[d] >= 0.0f) & (x[d] < n);
+            if (!all(inside)) {
+                f8 turns = convert(floor_of(x[d] / n), f8);
+                x[d] = choose(inside, x[d], x[d] - n * turns);
             }
-            x[d] = lanes_select(x[d] < n, x[d], lanes_of(0.0f));
+            x[d] = choose(x[d] < n, x[d], f8_of(0.0f));
         } else {
-            x[d] = lanes_min(lanes_max(x[d], lanes_of(0.0f)), n);
+            x[d] = f8_min(f8_max(x[d], f8_of(0.0f)), n);
         }
     }
 }
 
-LANE_FN void locate(const X(advection) *args, task task, const floats x[DIM], X(lanes_at) *at)
+SIMD_FN void locate(const X(advection) *args, task task, const f8 x[DIM], X(located) *at)
 {
     if (task.p)
         DEV(patch_locate)(&task.p->flow, x, at); /* all patches are laid out alike */
     else
-        X(lanes_locate)(&args->s->grid, x, at);
+        X(grid_locate)(&args->s->grid, x, at);
 }
 
 /* Component d of a field: of the patch, or of the grid if there is none. */
-LANE_FN floats component(const X(lanes_field) *field, const X(patch) *patch, const X(lanes_at) *at,
-                         int d)
+SIMD_FN f8 component(const X(grid_field) *field, const X(patch) *patch, const X(located) *at, int d)
 {
-    return patch ? X(patch_component)(patch, at, d) : X(lanes_component)(field, at, d);
+    return patch ? X(patch_component)(patch, at, d) : X(grid_component)(field, at, d);
 }
 
-LANE_FN floats limited(floats way)
+SIMD_FN f8 limited(f8 way)
 {
-    return lanes_max(lanes_min(way, lanes_of(MOST_WAY)), lanes_of(-MOST_WAY));
+    return f8_max(f8_min(way, f8_of(MOST_WAY)), f8_of(-MOST_WAY));
 }
 
 /* Lanes that are below MOST_SPEED. */
-LANE_FN ints are_sound(floats v)
+SIMD_FN i8 are_sound(f8 v)
 {
-    return ((ints)lanes_abs(v) - (ints)lanes_of(MOST_SPEED)) >> 31; /* ordered like their bits */
+    return ((i8)f8_abs(v) - (i8)f8_of(MOST_SPEED)) >> 31; /* ordered like their bits */
 }
 
 /* ---- moving */
 
 /* Lanes that go from x to `to` without meeting anything. */
-LANE_FN ints are_undisturbed(const tile_view *view, const floats x[DIM], const floats to[DIM])
+SIMD_FN i8 are_undisturbed(const tile_view *view, const f8 x[DIM], const f8 to[DIM])
 {
-    ints plain = ~(ints){0};
+    i8 plain = ~(i8){0};
     FOR_DIM(d)
         if (view->side[d])
-            plain &= ~lanes_negative(to[d] - 2.0f * CLEARANCE) &
-                     ~lanes_negative(view->n[d] - 2.0f * CLEARANCE - to[d]);
+            plain &= ~is_negative(to[d] - 2.0f * CLEARANCE) &
+                     ~is_negative(view->n[d] - 2.0f * CLEARANCE - to[d]);
     if (view->solids) {
-        floats square = {0};
+        f8 square = {0};
         FOR_DIM(d) {
-            floats move = to[d] - x[d];
+            f8 move = to[d] - x[d];
             square += move * move;
         }
-        plain &= view->way > 0.0f ? square < view->way * view->way : (ints){0}; /* NaN: not */
+        plain &= view->way > 0.0f ? square < view->way * view->way : (i8){0}; /* NaN: not */
     }
     return plain;
 }
@@ -108,31 +113,31 @@ LANE_FN ints are_undisturbed(const tile_view *view, const floats x[DIM], const f
 /* Runge-Kutta's stages wait for each other. GROUPS groups of eight particles go through them by
  * turns, and while one waits the others compute. Without vectors of eight, one, which is enough to
  * do; what a task asks for is then tested and not a constant, or gcc takes minutes over it. */
-#if defined(__x86_64__) && !defined(__AVX__)
+#if SIMD_HALVES
 #define GROUPS 1
 #define TILE_FN static __attribute__((noinline))
 #else
 #define GROUPS 4
-#define TILE_FN LANE_FN
+#define TILE_FN SIMD_FN
 #endif
 
 typedef struct group {
-    floats x[DIM], k1[DIM], k2[DIM], way[DIM], step;
-    X(lanes_at) at; /* where the next stage reads */
-    floats square;  /* of v, if it is new */
-    ints fast;
+    f8 x[DIM], k1[DIM], k2[DIM], way[DIM], step;
+    X(located) at; /* where the next stage reads */
+    f8 square;     /* of v, if it is new */
+    i8 fast;
 } group;
 
 /* Sums over a tile. */
 typedef struct sums {
-    floats ways[DIM];
-    ints fastest; /* v^2, see lanes_larger */
-    ints sound;
+    f8 ways[DIM];
+    i8 fastest; /* v^2, see larger */
+    i8 sound;
 } sums;
 
 /* Particles some of which meet something, n of them: these are settled. */
-static void collide_some(X(advection) *args, uint32_t k, uint32_t n, ints plain,
-                         const floats to[DIM], group *g)
+static void collide_some(X(advection) *args, uint32_t k, uint32_t n, i8 plain, const f8 to[DIM],
+                         group *g)
 {
     X(particles) *p = &args->s->particles;
     for (uint32_t lane = 0; lane < LANES; lane++) {
@@ -157,86 +162,86 @@ static void collide_some(X(advection) *args, uint32_t k, uint32_t n, ints plain,
 }
 
 /* Where the next stage reads the field: at x + step k. */
-LANE_FN void go_on(const X(advection) *args, task task, const tile_view *view, float share,
-                   const floats k[DIM], group *g)
+SIMD_FN void go_on(const X(advection) *args, task task, const tile_view *view, float share,
+                   const f8 k[DIM], group *g)
 {
-    floats place[DIM];
+    f8 place[DIM];
     FOR_DIM(d)
         place[d] = g->x[d] + share * g->step * k[d];
     bring_lanes_in(&args->s->grid, view, place);
     locate(args, task, place, &g->at);
 }
 
-LANE_FN void read_flow(const X(advection) *args, task task, const group *g, floats k[DIM])
+SIMD_FN void read_flow(const X(advection) *args, task task, const group *g, f8 k[DIM])
 {
     FOR_DIM(d)
         k[d] = component(&args->flow, task.p ? &task.p->flow : NULL, &g->at, d);
 }
 
 /* New velocities; the first stage, mean_velocity of kernels/rk.h for RK3; the displacement. */
-LANE_FN void begin_group(const X(advection) *args, task task, const tile_view *view, uint32_t k,
+SIMD_FN void begin_group(const X(advection) *args, task task, const tile_view *view, uint32_t k,
                          uint32_t n, group *g, sums *sum)
 {
     const X(sim) *s = args->s;
-    floats square = {0};
-    g->square = lanes_of(0.0f);
+    f8 square = {0};
+    g->square = f8_of(0.0f);
     FOR_DIM(d) {
         if (task.transfer) {
             float *own = s->particles.v[d] + k;
-            floats v = component(&args->carried, task.p ? &task.p->carried : NULL, &g->at, d) +
-                       args->kept * lanes_load(own, n);
+            f8 v = component(&args->carried, task.p ? &task.p->carried : NULL, &g->at, d) +
+                   args->kept * load_n(own, n);
             sum->sound &= are_sound(v);
             g->square += v * v;
-            lanes_store(own, v, n);
+            store_n(own, v, n);
         }
         g->k1[d] = component(&args->flow, task.p ? &task.p->flow : NULL, &g->at, d);
         square += g->k1[d] * g->k1[d];
-        g->way[d] = lanes_of(0.0f);
+        g->way[d] = f8_of(0.0f);
         if (task.displaced)
             g->way[d] = limited(component(&args->away, task.p ? &task.p->away : NULL, &g->at, d));
     }
     /* a lane that is too fast stays where it is in the stages, and its mean is not used; a patch
      * has none */
-    g->step = lanes_of(args->h);
+    g->step = f8_of(args->h);
     if (!task.p) {
         g->fast = square * args->h * args->h > s->reach * s->reach;
-        g->step = lanes_select(g->fast, lanes_of(0.0f), g->step);
+        g->step = choose(g->fast, f8_of(0.0f), g->step);
     }
     go_on(args, task, view, 0.5f, g->k1, g);
 }
 
-LANE_FN void end_group(X(advection) *args, task task, const tile_view *view, uint32_t k, uint32_t n,
+SIMD_FN void end_group(X(advection) *args, task task, const tile_view *view, uint32_t k, uint32_t n,
                        group *g, sums *sum)
 {
-    const ints number = {0, 1, 2, 3, 4, 5, 6, 7};
-    floats to[DIM], k3[DIM];
+    const i8 number = {0, 1, 2, 3, 4, 5, 6, 7};
+    f8 to[DIM], k3[DIM];
     read_flow(args, task, g, k3);
     FOR_DIM(d) {
-        floats v = (2.0f * g->k1[d] + 3.0f * g->k2[d] + 4.0f * k3[d]) * (1.0f / 9.0f);
+        f8 v = (2.0f * g->k1[d] + 3.0f * g->k2[d] + 4.0f * k3[d]) * (1.0f / 9.0f);
         if (!task.p)
-            v = lanes_select(g->fast, g->k1[d], v);
+            v = choose(g->fast, g->k1[d], v);
         to[d] = g->x[d] + args->h * v + g->way[d];
         sum->ways[d] +=
-            n == LANES ? g->way[d] : lanes_select(number < (int32_t)n, g->way[d], lanes_of(0.0f));
+            n == LANES ? g->way[d] : choose(number < (int32_t)n, g->way[d], f8_of(0.0f));
     }
-    ints plain = are_undisturbed(view, g->x, to);
-    if (lanes_all(plain)) {
+    i8 plain = are_undisturbed(view, g->x, to);
+    if (all(plain)) {
         FOR_DIM(d)
-            lanes_store(args->s->particles.x[d] + k, to[d], n);
+            store_n(args->s->particles.x[d] + k, to[d], n);
     } else {
         collide_some(args, k, n, plain, to, g);
     }
-    sum->fastest = lanes_larger(sum->fastest, g->square);
+    sum->fastest = larger(sum->fastest, g->square);
 }
 
 /* `groups` groups of n particles each, from k on. */
-LANE_FN void advect_groups(X(advection) *args, task task, const tile_view *view, uint32_t k,
+SIMD_FN void advect_groups(X(advection) *args, task task, const tile_view *view, uint32_t k,
                            uint32_t n, uint32_t groups, sums *sum)
 {
     group g[GROUPS];
     for (uint32_t m = 0; m < groups; m++) {
         FOR_DIM(d)
-            g[m].x[d] = lanes_load(args->s->particles.x[d] + k + m * LANES, n);
+            g[m].x[d] = load_n(args->s->particles.x[d] + k + m * LANES, n);
         locate(args, task, g[m].x, &g[m].at);
     }
     for (uint32_t m = 0; m < groups; m++)
@@ -253,7 +258,7 @@ LANE_FN void advect_groups(X(advection) *args, task task, const tile_view *view,
 TILE_FN void advect_tile(X(advection) *args, int tile, task task, const tile_view *view)
 {
     const X(sim) *s = args->s;
-    sums sum = {.sound = ~(ints){0}};
+    sums sum = {.sound = ~(i8){0}};
     uint32_t k = s->tiles.start[tile], end = s->tiles.start[tile + 1];
     for (; GROUPS > 1 && k + GROUPS * LANES <= end; k += GROUPS * LANES)
         advect_groups(args, task, view, k, LANES, GROUPS, &sum);
@@ -269,7 +274,7 @@ TILE_FN void advect_tile(X(advection) *args, int tile, task task, const tile_vie
     FOR_DIM(d)
         for (int lane = 0; lane < LANES; lane++)
             result->work += s->common->gravity[d] * s->grid.dx * (double)sum.ways[d][lane];
-    if (!lanes_all(sum.sound))
+    if (!all(sum.sound))
         atomic_fetch_add_explicit(&args->unsound, DEV(count_unsound)(s, tile),
                                   memory_order_relaxed);
 }

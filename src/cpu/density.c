@@ -16,10 +16,9 @@
  * error of one step is limited, and so is the way of a particle (advect.c, which adds d to it).
  * Faces around the liquid get the displacement as they got the velocity (extrapolate.c), so that
  * what lies on the surface goes with it. */
-#define LANE_COUNT 8
 #include "cpu.h"
 #include "cpu/pressure/pressure.h"
-#include "lanes.h"
+#include "simd.h"
 
 #include <math.h>
 
@@ -112,22 +111,22 @@ typedef struct layer_args {
 
 /* Eight faces d from f on: those of the layer get the mean of their neighbours in the layers
  * before. */
-SP_INLINE void extend_part(X(sim) *s, int d, size_t f, int layer)
+SIMD_FN void extend_part(X(sim) *s, int d, size_t f, int layer)
 {
-    lane_mask taken = is_equal(load_bytes(s->known[d] + f), layer), count = {0};
+    i8 taken = is_equal(load_bytes(s->known[d] + f), layer), count = {0};
     if (!any(taken))
         return;
-    lanes sum = {0};
+    f8 sum = {0};
     FOR_DIM(axis)
         for (int side = 0; side < 2; side++) {
             size_t near = side ? f + s->grid.stride[axis] : f - s->grid.stride[axis];
-            lane_mask marks = load_bytes(s->known[d] + near);
-            lane_mask known = is_below(marks, layer) & ~is_equal(marks, FACE_UNKNOWN);
+            i8 marks = load_bytes(s->known[d] + near);
+            i8 known = is_below(marks, layer) & ~is_equal(marks, FACE_UNKNOWN);
             sum += where(known, load(s->away[d] + near));
             count -= known;
         }
-    lanes number = __builtin_convertvector(count, lanes);
-    lanes mean = where_positive(number, sum / number);
+    f8 number = convert(count, f8);
+    f8 mean = where_positive(number, sum / number);
     store(s->away[d] + f, choose(taken, mean, load(s->away[d] + f)));
 }
 

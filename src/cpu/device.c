@@ -1,7 +1,6 @@
 /* device.c -- the CPU as a device: DEV(device), one for each instruction set. */
-#include "lanes.h"
-
 #include "pressure/pressure.h"
+
 #include <string.h>
 
 /* ---- the stages */
@@ -168,10 +167,10 @@ static spate_status attach(X(sim) *s, spate_error *error)
     return has_multigrid(s->common->scene) ? DEV(multigrid_create)(s, error) : SPATE_OK;
 }
 
-static X(needs) needs(const spate_scene *scene, const X(grid) *g, uint64_t particles)
+static X(device_memory) needs(const spate_scene *scene, const X(grid) *g, uint64_t particles)
 {
     (void)particles;
-    return (X(needs)){.host = has_multigrid(scene) ? DEV(multigrid_bytes)(g) : 0};
+    return (X(device_memory)){.host = has_multigrid(scene) ? DEV(multigrid_bytes)(g) : 0};
 }
 
 /* SORT and P2G, G2P and ADVECT, push-apart: one after another. */

@@ -10,9 +10,8 @@
  * others may take from, and for each that is unknown; shifted by one face each way, the former and
  * the latter meet in the new layer. Velocities are looked at only in the groups of eight faces that
  * get one. */
-#define LANE_COUNT 8
 #include "cpu.h"
-#include "lanes.h"
+#include "simd.h"
 
 #include <math.h>
 
@@ -26,14 +25,14 @@ typedef struct extrapolate_args {
 } extrapolate_args;
 
 /* Distance from the first face of a tile to group n. */
-SP_INLINE size_t group_offset(const X(grid) *g, int n)
+SIMD_FN size_t group_offset(const X(grid) *g, int n)
 {
     return X(row_offset)(g, n * 8 / TILE) + (size_t)(n * 8 % TILE);
 }
 
 /* ---- marks */
 
-SP_INLINE uint64_t load_word(const uint8_t *p)
+SIMD_FN uint64_t load_word(const uint8_t *p)
 {
     uint64_t word;
     memcpy(&word, p, sizeof word);
@@ -41,14 +40,14 @@ SP_INLINE uint64_t load_word(const uint8_t *p)
 }
 
 /* Bit 7 of each byte, as a number of eight bits. */
-SP_INLINE uint64_t gather_bits(uint64_t word)
+SIMD_FN uint64_t gather_bits(uint64_t word)
 {
     return (word >> 7 & UINT64_C(0x0101010101010101)) * UINT64_C(0x0102040810204080) >> 56;
 }
 
 /* The bits of eight marks of component d, group n; inside: these may be unknown, too. Marks of
  * layers are below 128, FACE_FIXED is not. */
-SP_INLINE void note_marks(X(front) *f, int d, int n, uint64_t marks, bool inside)
+SIMD_FN void note_marks(X(front) *f, int d, int n, uint64_t marks, bool inside)
 {
     const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
     uint64_t known = ((marks & low) + low) | marks;
@@ -59,19 +58,19 @@ SP_INLINE void note_marks(X(front) *f, int d, int n, uint64_t marks, bool inside
 /* Marks eight faces d of cells from c on; returns max |u| over the sources so far. Faces that a cut
  * cell has lost to a solid are unknown: they take the velocity of the liquid beside them and then
  * lose what goes into the solid. */
-SP_INLINE lane_mask mark_group(X(sim) *s, size_t c, int d, bool cut, lane_mask most)
+SIMD_FN i8 mark_group(X(sim) *s, size_t c, int d, bool cut, i8 most)
 {
-    lane_mask here = load_bytes(s->type + c), there = load_bytes(s->type + c - s->grid.stride[d]);
-    lane_mask wet = is_equal(here, SPATE_CELL_LIQUID) | is_equal(there, SPATE_CELL_LIQUID);
-    lane_mask inflow = is_equal(here, SPATE_CELL_INFLOW) | is_equal(there, SPATE_CELL_INFLOW);
-    lane_mask solid = ~is_below(here, SPATE_CELL_SOLID), other = ~is_below(there, SPATE_CELL_SOLID);
-    lane_mask beside = solid | other, closed = solid & other;
+    i8 here = load_bytes(s->type + c), there = load_bytes(s->type + c - s->grid.stride[d]);
+    i8 wet = is_equal(here, SPATE_CELL_LIQUID) | is_equal(there, SPATE_CELL_LIQUID);
+    i8 inflow = is_equal(here, SPATE_CELL_INFLOW) | is_equal(there, SPATE_CELL_INFLOW);
+    i8 solid = ~is_below(here, SPATE_CELL_SOLID), other = ~is_below(there, SPATE_CELL_SOLID);
+    i8 beside = solid | other, closed = solid & other;
     if (cut)
         closed |= ~is_positive(load(s->w[d] + c));
-    lane_mask source = inflow | (wet & ~closed), fixed = beside & ~closed & ~source;
-    lanes u = load(s->u[d] + c);
+    i8 source = inflow | (wet & ~closed), fixed = beside & ~closed & ~source;
+    f8 u = load(s->u[d] + c);
     /* no particle was there: no change to report */
-    lane_mask bare = (source | fixed) & ~is_positive(load(s->weight[d] + c));
+    i8 bare = (source | fixed) & ~is_positive(load(s->weight[d] + c));
     if (any(bare))
         store(s->u_old[d] + c, choose(bare, u, load(s->u_old[d] + c)));
     store_bytes(s->known[d] + c, (source & FACE_SOURCE) | (fixed & FACE_FIXED));
@@ -79,17 +78,17 @@ SP_INLINE lane_mask mark_group(X(sim) *s, size_t c, int d, bool cut, lane_mask m
 }
 
 /* The same of faces that are all sources, deep in the liquid. */
-SP_INLINE lane_mask mark_deep_group(X(sim) *s, size_t c, int d, lane_mask most)
+SIMD_FN i8 mark_deep_group(X(sim) *s, size_t c, int d, i8 most)
 {
-    lanes u = load(s->u[d] + c);
-    lane_mask bare = ~is_positive(load(s->weight[d] + c));
+    f8 u = load(s->u[d] + c);
+    i8 bare = ~is_positive(load(s->weight[d] + c));
     if (any(bare))
         store(s->u_old[d] + c, choose(bare, u, load(s->u_old[d] + c)));
     memset(s->known[d] + c, FACE_SOURCE, 8);
     return larger(most, u);
 }
 
-static lane_mask mark_groups(X(sim) *s, int tile, int d, bool cut, lane_mask most)
+static i8 mark_groups(X(sim) *s, int tile, int d, bool cut, i8 most)
 {
     const uint64_t liquid = SPATE_CELL_LIQUID * UINT64_C(0x0101010101010101);
     const X(grid) *g = &s->grid;
@@ -113,7 +112,7 @@ static lane_mask mark_groups(X(sim) *s, int tile, int d, bool cut, lane_mask mos
     return most;
 }
 
-static lane_mask mark_deep_tile(X(sim) *s, int tile, lane_mask most)
+static i8 mark_deep_tile(X(sim) *s, int tile, i8 most)
 {
     size_t base = X(tile_index)(&s->grid, tile);
     for (int n = 0; n < GROUPS; n++)
@@ -169,7 +168,7 @@ static void start_front(X(sim) *s, int tile)
 static double mark_partial(void *user, size_t begin, size_t end)
 {
     X(sim) *s = user;
-    lane_mask most = {0};
+    i8 most = {0};
     bool solids = X(has_cut_cells)(s);
     for (size_t k = begin; k < end; k++) {
         int tile = s->tiles.faces[k];
@@ -222,14 +221,14 @@ static void fill_periodic(X(sim) *s)
 /* ---- layers */
 
 /* -1 in the lanes whose bit is set. */
-SP_INLINE lane_mask lanes_of(uint64_t bits)
+SIMD_FN i8 mask_of(uint64_t bits)
 {
-    const lane_mask weight = {1, 2, 4, 8, 16, 32, 64, 128};
+    const i8 weight = {1, 2, 4, 8, 16, 32, 64, 128};
     return (weight - 1 - (weight & (int32_t)(bits & 0xff))) >> 31;
 }
 
 /* 1 in the bytes whose bit is set. */
-SP_INLINE uint64_t bytes_of(uint64_t bits)
+SIMD_FN uint64_t bytes_of(uint64_t bits)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), each = UINT64_C(0x8040201008040201);
     return ((((bits & 0xff) * ones & each) + UINT64_C(0x7f) * ones) >> 7) & ones;
@@ -237,21 +236,21 @@ SP_INLINE uint64_t bytes_of(uint64_t bits)
 
 /* Faces d from c on: those in `take` get the mean of the neighbours that have something to give,
  * which is said for each of the two sides along each axis; shift: where the bits are. */
-SP_INLINE void extend_group(X(sim) *s, size_t c, int d, uint64_t take, uint64_t (*const near)[2],
-                            int shift, int layer)
+SIMD_FN void extend_group(X(sim) *s, size_t c, int d, uint64_t take, uint64_t (*const near)[2],
+                          int shift, int layer)
 {
     float *u = s->u[d], *old = s->u_old[d];
-    lanes sum = {0}, sum_old = {0};
-    lane_mask count = {0}, taken = lanes_of(take);
+    f8 sum = {0}, sum_old = {0};
+    i8 count = {0}, taken = mask_of(take);
     FOR_DIM(axis)
         for (int side = 0; side < 2; side++) {
             size_t place = side ? c + s->grid.stride[axis] : c - s->grid.stride[axis];
-            lane_mask known = lanes_of(near[axis][side] >> shift);
+            i8 known = mask_of(near[axis][side] >> shift);
             sum += where(known, load(u + place));
             sum_old += where(known, load(old + place));
             count -= known;
         }
-    lanes number = __builtin_convertvector(count, lanes);
+    f8 number = convert(count, f8);
     store(u + c, choose(taken, sum / number, load(u + c)));
     store(old + c, choose(taken, sum_old / number, load(old + c)));
     uint64_t marks = load_word(s->known[d] + c) | bytes_of(take) * (uint64_t)layer;
@@ -283,7 +282,7 @@ static around around_of(const X(sim) *s, int tile, int d, int turn)
 
 /* Word n shifted by one face each way: bit i says whether the face before it, or after it, has
  * something to give. */
-SP_INLINE void shift_word(const around *a, int n, uint64_t near[DIM][2])
+SIMD_FN void shift_word(const around *a, int n, uint64_t near[DIM][2])
 {
     const uint64_t first = DIM == 3 ? UINT64_C(0x0101010101010101) : UINT64_C(0x0001000100010001),
                    last = first << (TILE - 1), word = a->own[n];

@@ -9,10 +9,9 @@
  * solved exactly over the step, v <- v / (1 + k |v| dt / dx), so that one step of dt is the same as
  * two of dt/2. Per cell that the water slides along the wall its speed falls by the factor exp(-k):
  * 1/e at f = 1/2; at f = 1 it has the speed of the wall. */
-#define LANE_COUNT 8
 #include "cpu.h"
 #include "kernels/faces.h"
-#include "lanes.h"
+#include "simd.h"
 
 typedef struct force_args {
     X(sim) *s;
@@ -22,9 +21,9 @@ typedef struct force_args {
 /* Faces d of eight cells of a row. */
 static void gravity_part(X(sim) *s, size_t c, int d, float dv)
 {
-    lane_mask wet = is_equal(load_bytes(s->type + c), SPATE_CELL_LIQUID) |
-                    is_equal(load_bytes(s->type + c - s->grid.stride[d]), SPATE_CELL_LIQUID);
-    lane_mask reached = is_positive(load(s->weight[d] + c)), missing = wet & ~reached;
+    i8 wet = is_equal(load_bytes(s->type + c), SPATE_CELL_LIQUID) |
+             is_equal(load_bytes(s->type + c - s->grid.stride[d]), SPATE_CELL_LIQUID);
+    i8 reached = is_positive(load(s->weight[d] + c)), missing = wet & ~reached;
     if (any(missing))
         for (int i = 0; i < 8; i++) {
             float mean;
@@ -32,7 +31,7 @@ static void gravity_part(X(sim) *s, size_t c, int d, float dv)
             if (missing[i] && X(mean_around)(&s->grid, s->weight[d], s->u_old[d], f, &mean))
                 s->u[d][f] = s->u_old[d][f] = mean;
         }
-    lanes none = {0};
+    f8 none = {0};
     store(s->u[d] + c, load(s->u[d] + c) + where(wet | reached, none + dv));
 }
 

@@ -17,7 +17,7 @@
 
 typedef struct g2p_args {
     X(sim) *s;
-    X(lanes_field) field;
+    X(grid_field) field;
     char *scratch; /* per worker: a patch */
     float ratio;   /* 0: PIC, APIC */
     _Atomic uint64_t unsound;
@@ -68,31 +68,31 @@ static void update_tile(g2p_args *args, int degree, bool apic, int tile)
 
 /* The same for the linear kernel without an affine part, eight particles at a time; from the grid
  * if there is no patch. */
-LANE_FN void update_lanes(g2p_args *args, int tile, const X(patch) *patch)
+SIMD_FN void update_lanes(g2p_args *args, int tile, const X(patch) *patch)
 {
     X(sim) *s = args->s;
     X(particles) *p = &s->particles;
     uint32_t end = s->tiles.start[tile + 1], n;
-    ints sound = ~(ints){0};
+    i8 sound = ~(i8){0};
     for (uint32_t k = s->tiles.start[tile]; k < end; k += n) {
         n = end - k < LANES ? end - k : LANES;
-        X(lanes_at) at;
-        floats x[DIM];
+        X(located) at;
+        f8 x[DIM];
         FOR_DIM(d)
-            x[d] = lanes_load(p->x[d] + k, n);
+            x[d] = load_n(p->x[d] + k, n);
         if (patch)
             DEV(patch_locate)(patch, x, &at);
         else
-            X(lanes_locate)(&s->grid, x, &at);
+            X(grid_locate)(&s->grid, x, &at);
         FOR_DIM(d) {
-            floats field = patch ? X(patch_component)(patch, &at, d)
-                                 : X(lanes_component)(&args->field, &at, d);
-            floats v = field + args->ratio * lanes_load(p->v[d] + k, n);
-            sound &= lanes_abs(v) < MOST_SPEED;
-            lanes_store(p->v[d] + k, v, n);
+            f8 field =
+                patch ? X(patch_component)(patch, &at, d) : X(grid_component)(&args->field, &at, d);
+            f8 v = field + args->ratio * load_n(p->v[d] + k, n);
+            sound &= f8_abs(v) < MOST_SPEED;
+            store_n(p->v[d] + k, v, n);
         }
     }
-    if (!lanes_all(sound))
+    if (!all(sound))
         add_unsound(args, tile);
 }
 
@@ -131,7 +131,7 @@ void DEV(grid_to_particles)(X(sim) *s, double dt)
     sp_pool *pool = s->common->pool;
     sp_arena arena = X(arena)(s);
     g2p_args args = {
-        .s = s, .field = X(lanes_field_of)(&s->grid, s->carried), .ratio = X(kept_share)(s)};
+        .s = s, .field = X(grid_field_of)(&s->grid, s->carried), .ratio = X(kept_share)(s)};
     args.scratch = sp_arena_take(&arena, (size_t)sp_pool_threads(pool), DEV(patch_scratch)());
     /* not by colour: in the order of their places, tiles find the field of the last one near */
     sp_parallel_for(pool, (size_t)s->tiles.active_count, 2, g2p_range, &args);

@@ -20,9 +20,8 @@
  * and f = u - r u_old with the kick so corrected is one field, `carried`, read once. It is made
  * where particles read it: in tiles that hold some and in the nearest layers of those around, of
  * which a splash has many more. */
-#define LANE_COUNT 8
 #include "cpu.h"
-#include "lanes.h"
+#include "simd.h"
 
 #define HALO 2                 /* cells: one to smooth, one for differences */
 #define SPAN (TILE + 2 * HALO) /* cells of a block along an axis */
@@ -30,9 +29,9 @@
 
 /* Vectors over `count` places of a row, the last of which may lie over the one before: place `i` is
  * the first of each. */
-#define FOR_VECTORS(count, i)                          \
-    for (int v_ = 0, i = 0; v_ * LANE_COUNT < (count); \
-         v_++, i = (v_ + 1) * LANE_COUNT <= (count) ? v_ * LANE_COUNT : (count)-LANE_COUNT)
+#define FOR_VECTORS(count, i)                     \
+    for (int v_ = 0, i = 0; v_ * LANES < (count); \
+         v_++, i = (v_ + 1) * LANES <= (count) ? v_ * LANES : (count)-LANES)
 
 /* The rows of cells of a tile that hold particles: low .. high along y and z. */
 typedef struct extent {
@@ -195,9 +194,9 @@ static const uint8_t *marks_of_row(const X(sim) *s, const block_places *b, int d
     return memory;
 }
 
-SP_INLINE lane_mask are_known(const uint8_t *marks)
+SIMD_FN i8 are_known(const uint8_t *marks)
 {
-    lane_mask m = load_bytes(marks);
+    i8 m = load_bytes(marks);
     return ~(is_equal(m, FACE_UNKNOWN) | is_equal(m, FACE_FIXED));
 }
 
@@ -206,7 +205,7 @@ static bool known_everywhere(const X(sim) *s, const window *w, const block_place
     uint8_t memory[SPAN];
     FOR_ROWS(w, 0, 0, j, k) {
         const uint8_t *marks = marks_of_row(s, b, d, j, k, memory);
-        lane_mask unknown = {0};
+        i8 unknown = {0};
         FOR_VECTORS(SPAN, i)
             unknown |= ~are_known(marks + i);
         if (any(unknown))
@@ -220,12 +219,12 @@ static void load_known(const X(sim) *s, const window *w, const block_places *b, 
                        kick_block *block)
 {
     uint8_t memory[SPAN];
-    lanes one = (lanes){0} + 1.0f;
+    f8 one = f8_of(1.0f);
     FOR_ROWS(w, 0, 0, j, k) {
         const uint8_t *marks = marks_of_row(s, b, d, j, k, memory);
         int row = SPAN * (j + SPAN * k);
         FOR_VECTORS(SPAN, i) {
-            lane_mask known = are_known(marks + i);
+            i8 known = are_known(marks + i);
             store(block->known + row + i, where(known, one));
             store(block->kick + row + i, where(known, load(block->kick + row + i)));
         }
@@ -236,8 +235,8 @@ static void load_known(const X(sim) *s, const window *w, const block_places *b, 
 
 /* One pass of (1/4, 1/2, 1/4) for places 1 .. SPAN - 2 of the rows around the window, without
  * `from_j` of them on either side, and of planes likewise; `step` is the distance of neighbours. */
-SP_INLINE void smooth(const window *w, const float *restrict from, float *restrict to, int step,
-                      int from_j, int from_k)
+SIMD_FN void smooth(const window *w, const float *restrict from, float *restrict to, int step,
+                    int from_j, int from_k)
 {
     FOR_ROWS(w, from_j, from_k, j, k) {
         int row = SPAN * (j + SPAN * k) + 1;
@@ -264,9 +263,9 @@ static void smooth_known(const window *w, float *restrict kick, const float *res
 {
     FOR_ROWS(w, 1, 1, j, k) {
         int row = SPAN * (j + SPAN * k);
-        lanes now[SPAN / LANE_COUNT + 1]; /* all before any is written: they overlap */
+        f8 now[SPAN / LANES + 1]; /* all before any is written: they overlap */
         FOR_VECTORS(SPAN - 2, i) {
-            lanes share = load(known + row + i + 1);
+            f8 share = load(known + row + i + 1);
             now[v_] = where_positive(share, load(kick + row + i + 1) / share);
         }
         FOR_VECTORS(SPAN - 2, i)
@@ -277,14 +276,14 @@ static void smooth_known(const window *w, float *restrict kick, const float *res
 /* ---- the correction */
 
 /* The way back of eight faces of component d, in cells, at most one long. */
-SP_INLINE void way_back(const kick_args *args, size_t f, int d, lanes way[DIM])
+SIMD_FN void way_back(const kick_args *args, size_t f, int d, f8 way[DIM])
 {
     const X(sim) *s = args->s;
-    lanes square = {0};
+    f8 square = {0};
     FOR_DIM(a) {
         size_t up = s->grid.stride[a], low = s->grid.stride[d];
         const float *u = s->u[a] + f;
-        lanes here = load(u);
+        f8 here = load(u);
         if (a != d)
             here = 0.25f * (here + load(u + up) + load(u - low) + load(u - low + up));
         way[a] = args->half * here;
@@ -292,7 +291,7 @@ SP_INLINE void way_back(const kick_args *args, size_t f, int d, lanes way[DIM])
     }
     if (!any(is_positive(square - 1.0f)))
         return;
-    for (int i = 0; i < LANE_COUNT; i++) {
+    for (int i = 0; i < LANES; i++) {
         float scale = square[i] > 1.0f ? 1.0f / __builtin_sqrtf(square[i]) : 1.0f;
         FOR_DIM(a)
             way[a][i] *= scale;
@@ -300,21 +299,21 @@ SP_INLINE void way_back(const kick_args *args, size_t f, int d, lanes way[DIM])
 }
 
 /* Eight faces, whose place in the block is `mid`; known: NULL where all is. */
-SP_INLINE void correct_some(const kick_args *args, size_t f, int d, const float *restrict kick,
-                            const float *restrict known, int mid)
+SIMD_FN void correct_some(const kick_args *args, size_t f, int d, const float *restrict kick,
+                          const float *restrict known, int mid)
 {
     X(sim) *s = args->s;
     const int step[3] = {1, SPAN, SPAN * SPAN};
-    lanes way[DIM], change = {0};
+    f8 way[DIM], change = {0};
     way_back(args, f, d, way);
     FOR_DIM(a) {
         int up = mid + step[a], down = mid - step[a];
-        lanes term = way[a] * (load(kick + up) - load(kick + down));
+        f8 term = way[a] * (load(kick + up) - load(kick + down));
         if (known)
             term = where(is_positive(load(known + up)) & is_positive(load(known + down)), term);
         change += term;
     }
-    lanes now = load(s->u[d] + f) - 0.5f * change;
+    f8 now = load(s->u[d] + f) - 0.5f * change;
     store(s->carried[d] + f, now - args->kept * load(s->u_old[d] + f));
 }
 
@@ -325,7 +324,7 @@ static void correct(const kick_args *args, const window *w, size_t base, int d,
     FOR_ROWS(w, HALO, HALO, j, k) {
         size_t row = base + (size_t)(j - HALO) * g->stride[1];
         row += DIM == 3 ? (size_t)(k - HALO) * g->stride[2] : 0;
-        for (int i = 0; i < TILE; i += LANE_COUNT)
+        for (int i = 0; i < TILE; i += LANES)
             correct_some(args, row + (size_t)i, d, kick, known, HALO + i + SPAN * (j + SPAN * k));
     }
 }

@@ -17,11 +17,9 @@
 
 #define SUMS (DIM + 1) /* of v along each axis, and of |v| */
 
-typedef double wide __attribute__((vector_size(8 * LANES)));
-
 typedef struct momentum_args {
     const X(sim) *s;
-    X(lanes_field) carried, old;
+    X(grid_field) carried, old;
     float rest;    /* 1 - r */
     bool kicked;   /* with k */
     char *scratch; /* per worker: a patch */
@@ -29,7 +27,7 @@ typedef struct momentum_args {
 } momentum_args;
 
 /* k of up to eight particles from k on, one by one: any kernel. */
-static void add_kicks(const momentum_args *args, uint32_t k, uint32_t n, floats v[DIM])
+static void add_kicks(const momentum_args *args, uint32_t k, uint32_t n, f8 v[DIM])
 {
     const X(sim) *s = args->s;
     for (uint32_t lane = 0; lane < n; lane++) {
@@ -45,22 +43,22 @@ static void add_kicks(const momentum_args *args, uint32_t k, uint32_t n, floats 
 }
 
 /* The same for the linear kernel; patch: of k, or NULL. */
-LANE_FN void add_kicks_of_lanes(const momentum_args *args, const X(patch) *patch, uint32_t k,
-                                uint32_t n, floats v[DIM])
+SIMD_FN void add_kicks_of_lanes(const momentum_args *args, const X(patch) *patch, uint32_t k,
+                                uint32_t n, f8 v[DIM])
 {
     const X(sim) *s = args->s;
-    X(lanes_at) at;
-    floats x[DIM];
+    X(located) at;
+    f8 x[DIM];
     FOR_DIM(d)
-        x[d] = lanes_load(s->particles.x[d] + k, n);
+        x[d] = load_n(s->particles.x[d] + k, n);
     if (patch)
         DEV(patch_locate)(patch, x, &at);
     else
-        X(lanes_locate)(&s->grid, x, &at);
+        X(grid_locate)(&s->grid, x, &at);
     FOR_DIM(d)
         v[d] += patch ? X(patch_component)(patch, &at, d)
-                      : X(lanes_component)(&args->carried, &at, d) -
-                            args->rest * X(lanes_component)(&args->old, &at, d);
+                      : X(grid_component)(&args->carried, &at, d) -
+                            args->rest * X(grid_component)(&args->old, &at, d);
 }
 
 /* The patch of k if the tile is worth one. */
@@ -78,9 +76,9 @@ static const X(patch) *kick_patch(const momentum_args *args, int tile, X(patch) 
     return patch;
 }
 
-LANE_FN floats lengths(const floats v[DIM])
+SIMD_FN f8 lengths(const f8 v[DIM])
 {
-    floats square = {0};
+    f8 square = {0};
     float each[LANES];
     FOR_DIM(d)
         square += v[d] * v[d];
@@ -96,15 +94,15 @@ static void sum_tile(const momentum_args *args, int tile, X(patch) *memory, doub
     const X(sim) *s = args->s;
     bool linear = s->degree == KERNEL_LINEAR && s->grid.size <= INT32_MAX;
     const X(patch) *patch = linear ? kick_patch(args, tile, memory) : NULL;
-    const ints number = {0, 1, 2, 3, 4, 5, 6, 7};
+    const i8 number = {0, 1, 2, 3, 4, 5, 6, 7};
     uint32_t end = s->tiles.start[tile + 1], n;
-    wide sum[SUMS];
+    d8 sum[SUMS];
     memset(sum, 0, sizeof sum);
     for (uint32_t k = s->tiles.start[tile]; k < end; k += n) {
-        floats v[SUMS];
+        f8 v[SUMS];
         n = end - k < LANES ? end - k : LANES;
         FOR_DIM(d)
-            v[d] = lanes_load(s->particles.v[d] + k, n);
+            v[d] = load_n(s->particles.v[d] + k, n);
         v[DIM] = lengths(v);
         if (args->kicked && !linear)
             add_kicks(args, k, n, v);
@@ -113,8 +111,7 @@ static void sum_tile(const momentum_args *args, int tile, X(patch) *memory, doub
         else if (args->kicked)
             add_kicks_of_lanes(args, NULL, k, n, v);
         for (int d = 0; d < SUMS; d++)
-            sum[d] += __builtin_convertvector(
-                lanes_select(number < (int32_t)n, v[d], lanes_of(0.0f)), wide);
+            sum[d] += convert(choose(number < (int32_t)n, v[d], f8_of(0.0f)), d8);
     }
     for (int d = 0; d < SUMS; d++) {
         sums[d] = 0;
@@ -137,8 +134,8 @@ static void sum_all(X(sim) *s, bool kicked, double sums[SUMS])
     size_t threads = (size_t)sp_pool_threads(s->common->pool);
     sp_arena arena = X(arena)(s);
     momentum_args args = {.s = s,
-                          .carried = X(lanes_field_of)(&s->grid, s->carried),
-                          .old = X(lanes_field_of)(&s->grid, s->u_old),
+                          .carried = X(grid_field_of)(&s->grid, s->carried),
+                          .old = X(grid_field_of)(&s->grid, s->u_old),
                           .rest = 1.0f - X(kept_share)(s),
                           .kicked = kicked,
                           .scratch = sp_arena_take(&arena, threads, DEV(patch_scratch)()),
@@ -170,15 +167,15 @@ void DEV(after_transfer)(X(sim) *s, double dt, const double momentum[DIM])
 static double speed_partial(void *user, size_t begin, size_t end)
 {
     const X(particles) *p = user;
-    floats most = {0};
+    f8 most = {0};
     for (size_t k = begin; k < end; k += LANES) {
         size_t n = end - k < LANES ? end - k : LANES;
-        floats square = {0};
+        f8 square = {0};
         FOR_DIM(d) {
-            floats v = lanes_load(p->v[d] + k, n);
+            f8 v = load_n(p->v[d] + k, n);
             square += v * v;
         }
-        most = lanes_select((square > most) | (square != square), square, most);
+        most = choose((square > most) | (square != square), square, most);
     }
     float result = 0.0f;
     for (int lane = 0; lane < LANES; lane++)

@@ -8,9 +8,8 @@
  * particle offers.
  *
  * The linear kernel without an affine part, the default, has a faster way: p2g_linear.c. */
-#define LANE_COUNT 8
 #include "cpu.h"
-#include "lanes.h"
+#include "simd.h"
 
 #define RIM 2                 /* places below the tile that the widest kernel reaches */
 #define SIDE (TILE + RIM + 3) /* and above */
@@ -150,7 +149,7 @@ static void normalise_range(void *user, size_t begin, size_t end, int worker)
                 float *u = s->u[d] + row, *u_old = s->u_old[d] + row;
                 const float *weight = s->weight[d] + row;
                 FOR_EIGHTS(i) {
-                    lanes w = load(weight + i), mean = where_positive(w, load(u + i) / w);
+                    f8 w = load(weight + i), mean = where_positive(w, load(u + i) / w);
                     store(u + i, mean);
                     store(u_old + i, mean);
                 }

@@ -15,15 +15,15 @@
  * The lattice of a tile stays in the cache. Only the box of it that the rows of cells with
  * particles reach is cleared and read. */
 #include "cpu.h"
-#include "particle_lanes.h"
+#include "simd.h"
 
 #define FINE (2 * TILE + 1) /* places of the lattice along an axis of a tile */
 #define FINE_PLANE (FINE * LAST(FINE))
 
 typedef struct lattice {
-    quad node[FINE * FINE_PLANE]; /* sum of w, and of w v along each axis */
-    quad plane[FINE_PLANE];
-    quad row[FINE];
+    f4 node[FINE * FINE_PLANE]; /* sum of w, and of w v along each axis */
+    f4 plane[FINE_PLANE];
+    f4 row[FINE];
 } lattice;
 
 size_t DEV(tile_scratch)(void)
@@ -36,20 +36,20 @@ size_t DEV(tile_scratch)(void)
 
 /* Where eight particles lie on the lattice: shares of the two nodes along each axis, first node. */
 typedef struct places {
-    floats low[DIM], high[DIM];
+    f8 low[DIM], high[DIM];
     int32_t node[LANES];
 } places;
 
-LANE_FN void find_places(const X(particles) *p, const int corner[DIM], uint32_t k, uint32_t n,
+SIMD_FN void find_places(const X(particles) *p, const int corner[DIM], uint32_t k, uint32_t n,
                          places *at)
 {
-    ints node = {0};
+    i8 node = {0};
     for (int d = DIM - 1; d >= 0; d--) {
-        floats x = 2.0f * (lanes_load(p->x[d] + k, n) - (float)corner[d]);
-        ints i = __builtin_convertvector(x, ints);
+        f8 x = 2.0f * (load_n(p->x[d] + k, n) - (float)corner[d]);
+        i8 i = convert(x, i8);
         i &= i > 0;
         i += (FINE - 2 - i) & (i > FINE - 2); /* a particle at the very end of the domain */
-        at->high[d] = x - __builtin_convertvector(i, floats);
+        at->high[d] = x - convert(i, f8);
         at->low[d] = 1.0f - at->high[d];
         node = node * FINE + i;
     }
@@ -57,52 +57,46 @@ LANE_FN void find_places(const X(particles) *p, const int corner[DIM], uint32_t 
 }
 
 /* (1, v) of eight particles. */
-LANE_FN void find_momenta(const X(particles) *p, uint32_t k, uint32_t n, quad momentum[LANES])
+SIMD_FN void find_momenta(const X(particles) *p, uint32_t k, uint32_t n, f4 momentum[LANES])
 {
-    floats one = lanes_of(1.0f), x = lanes_load(p->v[0] + k, n), y = lanes_load(p->v[1] + k, n);
-    floats z = DIM == 3 ? lanes_load(p->v[DIM - 1] + k, n) : lanes_of(0.0f);
-    floats low01 = __builtin_shufflevector(one, x, 0, 8, 1, 9, 4, 12, 5, 13);
-    floats high01 = __builtin_shufflevector(one, x, 2, 10, 3, 11, 6, 14, 7, 15);
-    floats low23 = __builtin_shufflevector(y, z, 0, 8, 1, 9, 4, 12, 5, 13);
-    floats high23 = __builtin_shufflevector(y, z, 2, 10, 3, 11, 6, 14, 7, 15);
-    floats pairs[4] = {__builtin_shufflevector(low01, low23, 0, 1, 8, 9, 4, 5, 12, 13),
-                       __builtin_shufflevector(low01, low23, 2, 3, 10, 11, 6, 7, 14, 15),
-                       __builtin_shufflevector(high01, high23, 0, 1, 8, 9, 4, 5, 12, 13),
-                       __builtin_shufflevector(high01, high23, 2, 3, 10, 11, 6, 7, 14, 15)};
+    f8 one = f8_of(1.0f), x = load_n(p->v[0] + k, n), y = load_n(p->v[1] + k, n);
+    f8 z = DIM == 3 ? load_n(p->v[DIM - 1] + k, n) : f8_of(0.0f);
+    f8 rows[4] = {one, x, y, z};
+    transpose4(rows);
     for (int m = 0; m < 4; m++) {
-        momentum[m] = __builtin_shufflevector(pairs[m], pairs[m], 0, 1, 2, 3);
-        momentum[m + 4] = __builtin_shufflevector(pairs[m], pairs[m], 4, 5, 6, 7);
+        momentum[m] = shuffle(rows[m], rows[m], 0, 1, 2, 3);
+        momentum[m + 4] = shuffle(rows[m], rows[m], 4, 5, 6, 7);
     }
 }
 
 /* Eight particles ready to be given: where, (1, v), and the shares of the lines along x. */
 typedef struct bunch {
     places at;
-    quad momentum[LANES];
-    floats lines[4];
+    f4 momentum[LANES];
+    f8 lines[4];
     uint32_t n;
 } bunch;
 
-LANE_FN void prepare(const X(particles) *p, const int corner[DIM], uint32_t k, uint32_t n, bunch *b)
+SIMD_FN void prepare(const X(particles) *p, const int corner[DIM], uint32_t k, uint32_t n, bunch *b)
 {
     const places *at = &b->at;
     find_places(p, corner, k, n, &b->at);
     find_momenta(p, k, n, b->momentum);
     b->lines[0] = DIM == 3 ? at->low[1] * at->low[DIM - 1] : at->low[1];
     b->lines[1] = DIM == 3 ? at->high[1] * at->low[DIM - 1] : at->high[1];
-    b->lines[2] = DIM == 3 ? at->low[1] * at->high[DIM - 1] : lanes_of(0.0f);
-    b->lines[3] = DIM == 3 ? at->high[1] * at->high[DIM - 1] : lanes_of(0.0f);
+    b->lines[2] = DIM == 3 ? at->low[1] * at->high[DIM - 1] : f8_of(0.0f);
+    b->lines[3] = DIM == 3 ? at->high[1] * at->high[DIM - 1] : f8_of(0.0f);
     b->n = n;
 }
 
-LANE_FN void give_one(const bunch *b, uint32_t lane, lattice *l)
+SIMD_FN void give_one(const bunch *b, uint32_t lane, lattice *l)
 {
-    quad *node = l->node + b->at.node[lane];
-    floats both = lanes_two_quads(b->at.low[0][lane] * b->momentum[lane],
-                                  b->at.high[0][lane] * b->momentum[lane]);
+    f4 *node = l->node + b->at.node[lane];
+    f8 both =
+        f8_join(b->at.low[0][lane] * b->momentum[lane], b->at.high[0][lane] * b->momentum[lane]);
     for (int line = 0; line < LAST(2) * 2; line++) {
-        quad *first = node + (line & 1) * FINE + (line >> 1) * FINE_PLANE;
-        floats sum;
+        f4 *first = node + (line & 1) * FINE + (line >> 1) * FINE_PLANE;
+        f8 sum;
         memcpy(&sum, first, sizeof sum);
         sum += b->lines[line][lane] * both;
         memcpy(first, &sum, sizeof sum);
@@ -140,18 +134,18 @@ static void give_to_lattice(const X(sim) *s, int tile, const int corner[DIM], la
 
 /* ---- the lattice to the faces */
 
-/* Lines of `count` quads, low .. high of them known: 1/2, 1, 1/2 around line `centre`, which may
- * lie one beyond the ends; the quads [begin, end) of it. */
-static inline void restrict_lines(const quad *from, int count, int centre, int low, int high,
-                                  int begin, int end, quad *restrict to)
+/* Lines of `count` nodes, low .. high of them known: 1/2, 1, 1/2 around line `centre`, which may
+ * lie one beyond the ends; the nodes [begin, end) of it. */
+static inline void restrict_lines(const f4 *from, int count, int centre, int low, int high,
+                                  int begin, int end, f4 *restrict to)
 {
-    static const quad nothing[FINE_PLANE];
-    const quad *before = centre > low ? from + (centre - 1) * count : nothing;
-    const quad *here = centre >= low && centre <= high ? from + centre * count : nothing;
-    const quad *after = centre < high ? from + (centre + 1) * count : nothing;
+    static const f4 nothing[FINE_PLANE];
+    const f4 *before = centre > low ? from + (centre - 1) * count : nothing;
+    const f4 *here = centre >= low && centre <= high ? from + centre * count : nothing;
+    const f4 *after = centre < high ? from + (centre + 1) * count : nothing;
     int k = begin;
-    for (; k + 2 <= end; k += 2) { /* two quads fill a vector */
-        floats a, b, c;
+    for (; k + 2 <= end; k += 2) { /* two nodes fill a vector */
+        f8 a, b, c;
         memcpy(&a, before + k, sizeof a);
         memcpy(&b, here + k, sizeof b);
         memcpy(&c, after + k, sizeof c);
@@ -166,50 +160,50 @@ static inline void restrict_lines(const quad *from, int count, int centre, int l
  * even one. There is nothing beyond. */
 #define VECTORS (TILE / LANES)
 typedef struct line {
-    floats even[VECTORS], odd[VECTORS];
+    f8 even[VECTORS], odd[VECTORS];
     float last;
 } line;
 
-LANE_FN void take_line(const quad *row, int value, line *l)
+SIMD_FN void take_line(const f4 *row, int value, line *l)
 {
     for (int v = 0; v < VECTORS; v++) {
-        const quad *from = row + 2 * LANES * v;
-        floats even[4], odd[4];
+        const f4 *from = row + 2 * LANES * v;
+        f8 even[4], odd[4];
         for (int k = 0; k < 4; k++) {
-            even[k] = lanes_two_quads(from[2 * k], from[2 * k + 8]);
-            odd[k] = lanes_two_quads(from[2 * k + 1], from[2 * k + 9]);
+            even[k] = f8_join(from[2 * k], from[2 * k + 8]);
+            odd[k] = f8_join(from[2 * k + 1], from[2 * k + 9]);
         }
-        lanes_transpose(even);
-        lanes_transpose(odd);
+        transpose4(even);
+        transpose4(odd);
         l->even[v] = even[value];
         l->odd[v] = odd[value];
     }
     l->last = row[2 * TILE][value];
 }
 
-LANE_FN void add_lanes(float *to, floats v)
+SIMD_FN void add_lanes(float *to, f8 v)
 {
-    lanes_store(to, lanes_load(to, LANES) + v, LANES);
+    store_n(to, load_n(to, LANES) + v, LANES);
 }
 
 /* Adds the sums 1/2, 1, 1/2 around the even places to `to`, TILE + 1 of them. */
-LANE_FN void add_even(const line *l, float *to)
+SIMD_FN void add_even(const line *l, float *to)
 {
     for (int v = 0; v < VECTORS; v++) {
-        floats left = v > 0 ? l->odd[v - 1] : lanes_of(0.0f);
-        left = __builtin_shufflevector(left, l->odd[v], 7, 8, 9, 10, 11, 12, 13, 14);
+        f8 left = v > 0 ? l->odd[v - 1] : f8_of(0.0f);
+        left = shuffle(left, l->odd[v], 7, 8, 9, 10, 11, 12, 13, 14);
         add_lanes(to + LANES * v, 0.5f * (left + l->odd[v]) + l->even[v]);
     }
     to[TILE] += 0.5f * l->odd[VECTORS - 1][LANES - 1] + l->last;
 }
 
 /* The same around the odd places, with one beyond either end: TILE + 2 from to[-1] on. */
-LANE_FN void add_odd(const line *l, float *to)
+SIMD_FN void add_odd(const line *l, float *to)
 {
     to[-1] += 0.5f * l->even[0][0];
     for (int v = 0; v < VECTORS; v++) {
-        floats right = v + 1 < VECTORS ? l->even[(v + 1) % VECTORS] : lanes_of(l->last);
-        right = __builtin_shufflevector(l->even[v], right, 1, 2, 3, 4, 5, 6, 7, 8);
+        f8 right = v + 1 < VECTORS ? l->even[(v + 1) % VECTORS] : f8_of(l->last);
+        right = shuffle(l->even[v], right, 1, 2, 3, 4, 5, 6, 7, 8);
         add_lanes(to + LANES * v, 0.5f * (l->even[v] + right) + l->odd[v]);
     }
     to[TILE] += 0.5f * l->last;
@@ -223,7 +217,7 @@ typedef struct wanted {
 
 /* A row of faces of component d, from the row of the lattice; `index` is that of the tile's first
  * face of the row. The middles of cells lie on the rows of the faces across x, between them. */
-LANE_FN void use_row(X(sim) *s, const wanted *want, const quad *row, int d, size_t index)
+SIMD_FN void use_row(X(sim) *s, const wanted *want, const f4 *row, int d, size_t index)
 {
     line weight, sum;
     take_line(row, 0, &weight);
@@ -247,8 +241,8 @@ typedef struct bounds {
 } bounds;
 
 /* Rows of component d from a plane of the lattice; `index`: the tile's first face of the plane. */
-LANE_FN void give_plane(X(sim) *s, const wanted *want, lattice *l, const bounds *b,
-                        const quad *plane, int d, size_t index)
+SIMD_FN void give_plane(X(sim) *s, const wanted *want, lattice *l, const bounds *b, const f4 *plane,
+                        int d, size_t index)
 {
     for (int j = d == 1 ? 0 : -1; j <= TILE; j++) {
         int centre = 2 * j + (d != 1);
@@ -262,7 +256,7 @@ LANE_FN void give_plane(X(sim) *s, const wanted *want, lattice *l, const bounds 
 static void give_to_grid(X(sim) *s, const wanted *want, const int corner[DIM], const bounds *b,
                          lattice *l)
 {
-    quad *plane = DIM == 3 ? l->plane : l->row;
+    f4 *plane = DIM == 3 ? l->plane : l->row;
     int low = b->low[DIM - 1], high = b->high[DIM - 1];
     int begin = DIM == 3 ? b->low[1] * FINE : 0, end = DIM == 3 ? (b->high[1] + 1) * FINE : FINE;
     for (int centre = low - 1; centre <= high + 1; centre++) {
@@ -298,7 +292,7 @@ static void clear(lattice *l, const bounds *b)
 {
     size_t lines = (size_t)(b->high[1] + 1 - b->low[1]);
     for (int k = DIM == 3 ? b->low[2] : 0; k <= (DIM == 3 ? b->high[2] : 0); k++)
-        memset(l->node + k * FINE_PLANE + b->low[1] * FINE, 0, lines * FINE * sizeof(quad));
+        memset(l->node + k * FINE_PLANE + b->low[1] * FINE, 0, lines * FINE * sizeof(f4));
 }
 
 void DEV(p2g_linear)(X(sim) *s, int tile, void *scratch, bool faces, float *density)

@@ -74,6 +74,8 @@ void X(lay_solids)(X(sim) *s)
     for (int k = 0; k < s->solids.count; k++)
         movers = movers || (s->solids.items[k].live && !sp_body_rests(&s->solids.items[k]));
     s->movers = movers;
+    s->has_solids = s->solids.live > 0;
+    s->cut = X(has_cut_cells)(s);
     if (s->solids_changed || movers)
         X(dirty)(s, GPU_SOLIDS);
     if (s->solids_changed) {

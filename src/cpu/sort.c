@@ -12,7 +12,7 @@
  * If nothing has moved since the last time, there is nothing to do. */
 #include "cpu.h"
 #include "kernels/heap.h"
-#include "particle_lanes.h"
+#include "simd.h"
 
 #include <string.h>
 
@@ -32,16 +32,16 @@ typedef struct sort_args {
 
 /* The keys of particles k .. k + n - 1. What lies outside of the domain counts for its last cell.
  */
-LANE_FN words keys_of(const X(grid) *g, const X(particles) *p, size_t k, size_t n)
+SIMD_FN u8 keys_of(const X(grid) *g, const X(particles) *p, size_t k, size_t n)
 {
-    words tile = {0}, cell = {0};
+    u8 tile = {0}, cell = {0};
     for (int d = DIM - 1; d >= 0; d--) {
-        floats x = lanes_load(p->x[d] + k, n);
-        ints c = __builtin_convertvector(x, ints);
+        f8 x = load_n(p->x[d] + k, n);
+        i8 c = convert(x, i8);
         c &= x > 0.0f;
         c += (g->n[d] - 1 - c) & (c >= g->n[d]);
-        tile = tile * (uint32_t)g->tiles[d] + ((words)c >> TILE_SHIFT) + 1;
-        cell = cell * TILE + ((words)c & (TILE - 1));
+        tile = tile * (uint32_t)g->tiles[d] + ((u8)c >> TILE_SHIFT) + 1;
+        cell = cell * TILE + ((u8)c & (TILE - 1));
     }
     return tile * TILE_CELLS + cell;
 }
@@ -66,10 +66,10 @@ static void count_range(void *user, size_t first, size_t last, int worker)
         for (size_t k = begin; k < end; k += LANES) {
             size_t n = end - k < LANES ? end - k : LANES;
             uint32_t key[LANES];
-            words keys = keys_of(g, &args->s->particles, k, n);
+            u8 keys = keys_of(g, &args->s->particles, k, n);
             memcpy(key, &keys, sizeof key);
             memcpy(args->key + k, key, n * sizeof *key);
-            if (n == LANES && lanes_all((ints)(keys / TILE_CELLS == key[0] / TILE_CELLS))) {
+            if (n == LANES && all((i8)(keys / TILE_CELLS == key[0] / TILE_CELLS))) {
                 histogram[key[0] / TILE_CELLS] += LANES;
                 continue;
             }
@@ -116,30 +116,30 @@ static void prefix_sums(sort_args *args)
 }
 
 /* Ids as signed numbers in the same order. */
-LANE_FN int32_t signed_id(uint32_t id)
+SIMD_FN int32_t signed_id(uint32_t id)
 {
     return (int32_t)(id ^ 0x80000000u);
 }
 
 /* Eight of them; after the n-th, the largest there is. */
-LANE_FN ints load_ids(const int32_t *id, uint32_t n)
+SIMD_FN i8 load_ids(const int32_t *id, uint32_t n)
 {
-    const words lane = {0, 1, 2, 3, 4, 5, 6, 7};
-    ints ids, missing = (ints)(lane >= n);
+    const u8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    i8 ids, missing = (i8)(lane >= n);
     memcpy(&ids, id, sizeof ids);
     return (ids & ~missing) | (missing & INT32_MAX);
 }
 
 /* How many of `others` are smaller than each of `some`. */
-LANE_FN ints smaller_ids(ints some, ints others)
+SIMD_FN i8 smaller_ids(i8 some, i8 others)
 {
-    ints count = {0};
+    i8 count = {0};
     for (int lane = 0; lane < LANES; lane++)
         count -= some > others[lane];
     return count; /* a comparison that holds is -1 */
 }
 
-LANE_FN void lay_by_rank(const uint32_t *list, ints rank, uint32_t *to)
+SIMD_FN void lay_by_rank(const uint32_t *list, i8 rank, uint32_t *to)
 {
     int32_t place[LANES];
     memcpy(place, &rank, sizeof place);
@@ -152,12 +152,12 @@ LANE_FN void lay_by_rank(const uint32_t *list, ints rank, uint32_t *to)
  * last of them, to[n], too. */
 static void sort_few_by_id(const uint32_t *list, const int32_t *id, uint32_t n, uint32_t *to)
 {
-    ints first = load_ids(id, n);
+    i8 first = load_ids(id, n);
     if (n <= LANES) {
         lay_by_rank(list, smaller_ids(first, first), to);
         return;
     }
-    ints second = load_ids(id + LANES, n - LANES);
+    i8 second = load_ids(id + LANES, n - LANES);
     lay_by_rank(list + LANES, smaller_ids(second, first) + smaller_ids(second, second), to);
     lay_by_rank(list, smaller_ids(first, first) + smaller_ids(first, second), to);
 }
@@ -167,7 +167,7 @@ static void sort_by_id(const uint32_t *list, const int32_t *id, uint32_t n, uint
 {
     for (uint32_t k = 0; k < n; k += LANES) {
         uint32_t rank[LANES], count = n - k < LANES ? n - k : LANES;
-        ints some = load_ids(id + k, count), smaller = {0};
+        i8 some = load_ids(id + k, count), smaller = {0};
         for (uint32_t other = 0; other < n; other++)
             smaller -= some > id[other];
         memcpy(rank, &smaller, sizeof rank);
@@ -189,26 +189,14 @@ typedef struct tile_scratch {
     counters next;
 } tile_scratch;
 
-LANE_FN words load_words(const uint32_t *from)
-{
-    words v;
-    memcpy(&v, from, sizeof v);
-    return v;
-}
-
-LANE_FN void store_words(uint32_t *to, words v)
-{
-    memcpy(to, &v, sizeof v);
-}
-
 /* The sum of all lanes before each. */
-LANE_FN words sums_before(words v)
+SIMD_FN u8 sums_before(u8 v)
 {
-    const words none = {0};
-    words sum = __builtin_shufflevector(v, none, 8, 0, 1, 2, 3, 4, 5, 6);
-    sum += __builtin_shufflevector(sum, none, 8, 0, 1, 2, 3, 4, 5, 6);
-    sum += __builtin_shufflevector(sum, none, 8, 8, 0, 1, 2, 3, 4, 5);
-    sum += __builtin_shufflevector(sum, none, 8, 8, 8, 8, 0, 1, 2, 3);
+    const u8 none = {0};
+    u8 sum = shuffle(v, none, 8, 0, 1, 2, 3, 4, 5, 6);
+    sum += shuffle(sum, none, 8, 0, 1, 2, 3, 4, 5, 6);
+    sum += shuffle(sum, none, 8, 8, 0, 1, 2, 3, 4, 5);
+    sum += shuffle(sum, none, 8, 8, 8, 8, 0, 1, 2, 3);
     return sum;
 }
 
@@ -220,17 +208,17 @@ static void place_cells(X(sim) *s, int tile, counters next)
     size_t base = X(tile_index)(&s->grid, tile);
     for (size_t cell = 0; cell < TILE_CELLS; cell += LANES) {
         size_t at = base + X(row_offset)(&s->grid, (int)(cell / TILE)) + cell % TILE;
-        words count[PARTS], total = {0};
+        u8 count[PARTS], total = {0};
         for (int part = 0; part < PARTS; part++) {
-            count[part] = load_words(next[part] + cell);
+            count[part] = u8_load(next[part] + cell);
             total += count[part];
         }
-        words first = sum + sums_before(total);
+        u8 first = sum + sums_before(total);
         sum = first[LANES - 1] + total[LANES - 1];
-        store_words(s->first + at, begin + first);
-        store_words(s->count + at, total);
+        u8_store(s->first + at, begin + first);
+        u8_store(s->count + at, total);
         for (int part = 0; part < PARTS; part++) {
-            store_words(next[part] + cell, first);
+            u8_store(next[part] + cell, first);
             first += count[part];
         }
     }
@@ -248,7 +236,7 @@ static void sort_crowd(const sort_args *args, int tile, counters next)
 }
 
 /* Particle k of a tile, in one of its parts, to the next place of its cell. */
-LANE_FN void place_one(tile_scratch *t, uint32_t part, uint32_t k, const uint32_t *order,
+SIMD_FN void place_one(tile_scratch *t, uint32_t part, uint32_t k, const uint32_t *order,
                        const uint32_t *id)
 {
     uint32_t place = t->next[part][t->cell[k]]++;
@@ -321,13 +309,13 @@ static void gather_range(void *user, size_t begin, size_t end, int worker)
     size_t k = begin;
     for (; k + LANES <= end && args->past_caches; k += LANES) {
         const uint32_t *at = order + k;
-        words v = {from[at[0]], from[at[1]], from[at[2]], from[at[3]],
-                   from[at[4]], from[at[5]], from[at[6]], from[at[7]]};
-        lanes_stream((uint32_t *)to + k, v);
+        u8 v = {from[at[0]], from[at[1]], from[at[2]], from[at[3]],
+                from[at[4]], from[at[5]], from[at[6]], from[at[7]]};
+        u8_stream((uint32_t *)to + k, v);
     }
     for (; k < end; k++)
         to[k] = from[order[k]];
-    lanes_stream_end();
+    u8_stream_end();
 }
 
 void DEV(rows_with_particles)(const X(sim) *s, int tile, int low[3], int high[3])

@@ -14,10 +14,9 @@
  * inflow or outflow if its middle is inside one, liquid if phi < 0 (voxel surface: if it holds a
  * particle, or if solids leave it little room and its neighbours do), and air otherwise. Outflow
  * cells are air: what enters them leaves. */
-#define LANE_COUNT 8
 #include "kernels/surface.h"
 #include "cpu.h"
-#include "lanes.h"
+#include "simd.h"
 
 #include <math.h>
 

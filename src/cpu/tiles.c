@@ -9,26 +9,40 @@
 
 #include <string.h>
 
+/* The arrays that are zero outside the active tiles. */
 typedef struct clear_args {
     X(sim) *s;
     const int *tiles;
+    char *arrays[ARRAY_POINTERS];
+    size_t items[ARRAY_POINTERS]; /* bytes of a value of each */
+    int count;
 } clear_args;
+
+static void list_moving(clear_args *args)
+{
+    for (int k = 0; k < ARRAY_COUNT; k++) {
+        void **blocks = X(array_of)(args->s, &X(arrays)[k]);
+        for (int c = 0; c < X(arrays)[k].pointers; c++)
+            if (X(arrays)[k].follows && blocks[c]) {
+                args->items[args->count] = X(arrays)[k].item;
+                args->arrays[args->count++] = blocks[c];
+            }
+    }
+}
 
 static void clear_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     clear_args *args = user;
     X(sim) *s = args->s;
-    X(array) arrays[MAX_ARRAYS];
-    int count = X(arrays)(s, s->common->scene, arrays);
     for (size_t k = begin; k < end; k++) {
         size_t base = X(tile_index)(&s->grid, args->tiles[k]);
         s->system.unknown[args->tiles[k]] = UNKNOWN_NONE;
         s->tiles.marked[args->tiles[k]] = MARKED_NONE;
-        for (int a = 0; a < count; a++)
-            for (int r = 0; r < TILE_ROWS && arrays[a].moving; r++) {
+        for (int a = 0; a < args->count; a++)
+            for (int r = 0; r < TILE_ROWS; r++) {
                 size_t row = base + X(row_offset)(&s->grid, r);
-                memset((char *)*arrays[a].block + row * arrays[a].item, 0, TILE * arrays[a].item);
+                memset(args->arrays[a] + row * args->items[a], 0, TILE * args->items[a]);
             }
     }
 }
@@ -140,5 +154,7 @@ void X(tiles_update)(X(sim) *s)
             left[left_count++] = k;
     }
     list_liquid(s);
-    sp_parallel_for(s->common->pool, (size_t)left_count, 1, clear_range, &(clear_args){s, left});
+    clear_args args = {.s = s, .tiles = left};
+    list_moving(&args);
+    sp_parallel_for(s->common->pool, (size_t)left_count, 1, clear_range, &args);
 }

@@ -42,7 +42,7 @@ GPU_FN void collide(const move_args *a, size_t k, const float x[DIM], const floa
     float v[DIM], place[DIM], shift[DIM], way = 0.0f;
     bool wrapped = false, finite = true;
     FOR_DIM(d) {
-        v[d] = a->f.v[d][k];
+        v[d] = a->f.particles.v[d][k];
         place[d] = to[d];
         way += (to[d] - x[d]) * (to[d] - x[d]);
         finite = finite && GPU_ABS(to[d]) < 1e9f && GPU_ABS(v[d]) < 1e30f;
@@ -53,24 +53,24 @@ GPU_FN void collide(const move_args *a, size_t k, const float x[DIM], const floa
     }
     way = GPU_SQRT(way);
     X(obstacles) o =
-        X(obstacles_of)(&a->f, a->how.movers, &a->how.room, a->how.dt, a->f.bodies.travel);
-    if (a->f.solids && X(is_near_solid)(&o, x, way)) {
+        X(obstacles_of)(&a->f, a->how.movers, &a->how.room, a->how.dt, a->f.solids.travel);
+    if (a->f.has_solids && X(is_near_solid)(&o, x, way)) {
         wait(a, k, to);
         return;
     }
     bool stays = X(pass_sides)(&a->f.grid, a->f.sides, place, v, shift, &wrapped);
-    if (stays && a->f.solids && wrapped && X(is_near_solid)(&o, place, way)) {
+    if (stays && a->f.has_solids && wrapped && X(is_near_solid)(&o, place, way)) {
         wait(a, k, to);
         return;
     }
     FOR_DIM(d) {
-        a->f.x[d][k] = place[d];
+        a->f.particles.x[d][k] = place[d];
         if (v[d] == 0.0f) /* a wall takes all of it */
-            a->f.v[d][k] = v[d];
+            a->f.particles.v[d][k] = v[d];
     }
     if (!stays) {
         GPU_ADD64(&a->counters->open, 1);
-        a->f.x[0][k] = DEAD;
+        a->f.particles.x[0][k] = DEAD;
     } else {
         X(note_speed)(a->counters, v);
     }
@@ -88,12 +88,12 @@ GPU_FN double move_particle(const move_args *a, int degree, int order, size_t k)
     float x[DIM], to[DIM], mean[DIM];
     double work = 0;
     FOR_DIM(d)
-        x[d] = a->f.x[d][k];
+        x[d] = a->f.particles.x[d][k];
     X(mean_velocity)(&a->f.grid, degree, order, a->f.u, x, a->how.h, a->how.reach, mean);
     FOR_DIM(d)
         to[d] = x[d] + a->how.h * mean[d];
     if (a->how.displaced) {
-        X(velocity_at)(&a->f.grid, KERNEL_LINEAR, a->f.weight, x, mean);
+        X(velocity_at)(&a->f.grid, KERNEL_LINEAR, a->f.away, x, mean);
         FOR_DIM(d) {
             float way = limited(mean[d]);
             to[d] += way;
@@ -117,7 +117,7 @@ BLOCKS_AT_ONCE(move_linear_rk3, move_args, move_shared, THREADS, 4)
 {
     FOR_THREADS(t, GROUP) {
         size_t k = block * GROUP + (size_t)t;
-        double work = k < a->f.particle_count ? move_particle(a, KERNEL_LINEAR, 3, k) : 0.0;
+        double work = k < a->f.particles.count ? move_particle(a, KERNEL_LINEAR, 3, k) : 0.0;
         if (a->how.displaced)
             shared->work[t] = work;
     }
@@ -129,7 +129,7 @@ BLOCKS_AT_ONCE(move_general, move_args, move_shared, THREADS, 3)
 {
     FOR_THREADS(t, GROUP) {
         size_t k = block * GROUP + (size_t)t;
-        double work = k < a->f.particle_count ? move_any(a, k) : 0.0;
+        double work = k < a->f.particles.count ? move_any(a, k) : 0.0;
         if (a->how.displaced)
             shared->work[t] = work;
     }
@@ -157,22 +157,22 @@ GPU_FN void settle_one(const move_args *a, size_t i)
     uint32_t k = a->waiting[i];
     float x[DIM], to[DIM], v[DIM];
     X(obstacles) o =
-        X(obstacles_of)(&a->f, a->how.movers, &a->how.room, a->how.dt, a->f.bodies.travel);
+        X(obstacles_of)(&a->f, a->how.movers, &a->how.room, a->how.dt, a->f.solids.travel);
     X(fate) fate = {0, 0, false, false};
     FOR_DIM(d) {
-        x[d] = a->f.x[d][k];
+        x[d] = a->f.particles.x[d][k];
         to[d] = a->target[d][i];
-        v[d] = a->f.v[d][k];
+        v[d] = a->f.particles.v[d][k];
     }
     bool stays = X(collide_particle)(&o, x, to, v, &fate);
     FOR_DIM(d) {
-        a->f.x[d][k] = to[d];
-        a->f.v[d][k] = v[d];
+        a->f.particles.x[d][k] = to[d];
+        a->f.particles.v[d][k] = v[d];
     }
     if (stays)
         X(note_speed)(a->counters, v);
     else
-        a->f.x[0][k] = DEAD;
+        a->f.particles.x[0][k] = DEAD;
     if (fate.collisions > 0)
         GPU_ADD64(&a->counters->collisions, fate.collisions);
     if (fate.far > 0)
@@ -203,7 +203,7 @@ BLOCKS(collide_waiting, move_args, no_shared, FEW)
 double DEV(gpu_move_particles)(X(gpu) *g, const DEV(gpu_move) * how, DEV(gpu_counters) * counted)
 {
     move_args args = args_of(g);
-    size_t groups = ((size_t)g->f.particle_count + GROUP - 1) / GROUP;
+    size_t groups = ((size_t)g->f.particles.count + GROUP - 1) / GROUP;
     args.how = *how;
     DEV(gpu_set)(g, g->counters, 0, sizeof *g->counters);
     if (g->f.degree == KERNEL_LINEAR && how->order == 3)

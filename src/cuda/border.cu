@@ -109,8 +109,9 @@ MAP(do_lines, border_args)
     size_t bundles = a->lines / TILE;
     int which = (int)(i / bundles), number = (int)(i % bundles / (TILE_ROWS / TILE));
     int bundle = (int)(i % (TILE_ROWS / TILE)), axis = a->axis, component = a->component + which;
-    int tile =
-        number < a->f.active_count ? a->f.active[number] : a->f.border[number - a->f.active_count];
+    int tile = number < a->f.tiles.active_count
+                   ? a->f.tiles.active[number]
+                   : a->f.tiles.border[number - a->f.tiles.active_count];
     int t[DIM], first[DIM];
     X(tile_coordinates)(g, tile, t);
     bool fold = a->what == TASK_FOLD;
@@ -137,7 +138,7 @@ MAP(do_lines, border_args)
 
 static void run(X(gpu) *g, border_args args, int fields)
 {
-    args.lines = (size_t)(g->f.active_count + g->f.border_count) * TILE_ROWS;
+    args.lines = (size_t)(g->f.tiles.active_count + g->f.tiles.border_count) * TILE_ROWS;
     args.f = g->f;
     if (args.what == TASK_CLOSE) {
         do_lines(g, args, args.lines / TILE);

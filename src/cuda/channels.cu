@@ -18,7 +18,7 @@ GPU_FN void take_cell(const channel_args *a, const int from[DIM], const int to[D
     for (uint32_t k = f->first[c]; k < f->first[c] + f->count[c]; k++) {
         float x[DIM], w = 1.0f;
         FOR_DIM(d)
-            x[d] = f->x[d][k];
+            x[d] = f->particles.x[d][k];
         X(stencil) stencil = X(stencil_at)(KERNEL_LINEAR, x, -1);
         FOR_DIM(d) {
             int offset = to[d] - stencil.first[d];
@@ -33,8 +33,8 @@ MAP(give_to_cells, channel_args)
 {
     const X(fields) *f = &a->f;
     int cell[DIM], near[DIM], number = (int)(i / TILE_CELLS);
-    bool border = number >= f->active_count;
-    int tile = border ? f->border[number - f->active_count] : f->active[number];
+    bool border = number >= f->tiles.active_count;
+    int tile = border ? f->tiles.border[number - f->tiles.active_count] : f->tiles.active[number];
     size_t c = X(tile_place)(&f->grid, tile, (int)(i % TILE_CELLS), cell);
     float sum = 0.0f, weight = 0.0f;
     for (int k = 0; k < (DIM == 3 ? 27 : 9); k++) {
@@ -51,7 +51,8 @@ MAP(give_to_cells, channel_args)
 MAP(take_means, channel_args)
 {
     int cell[DIM];
-    size_t c = X(tile_place)(&a->f.grid, a->f.active[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
+    size_t c =
+        X(tile_place)(&a->f.grid, a->f.tiles.active[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
     a->sum[c] = a->weight[c] > 0.0f ? a->sum[c] / a->weight[c] : 0.0f;
 }
 
@@ -59,18 +60,18 @@ MAP(take_from_cells, channel_args)
 {
     float x[DIM];
     FOR_DIM(d)
-        x[d] = a->f.x[d][i];
+        x[d] = a->f.particles.x[d][i];
     X(stencil) stencil = X(stencil_at)(KERNEL_LINEAR, x, -1);
     a->column[i] = X(gather)(&a->f.grid, &stencil, KERNEL_LINEAR, a->sum);
 }
 
 void DEV(gpu_average)(X(gpu) *g, float *column)
 {
-    channel_args args = {g->f, column, g->channel_sum, g->channel_weight};
-    size_t active = (size_t)g->f.active_count, border = (size_t)g->f.border_count;
+    channel_args args = {g->f, column, g->f.channel_sum, g->f.channel_weight};
+    size_t active = (size_t)g->f.tiles.active_count, border = (size_t)g->f.tiles.border_count;
     give_to_cells(g, args, (active + border) * TILE_CELLS);
     DEV(gpu_fold_border)(g, args.sum, args.weight, -1);
     take_means(g, args, active * TILE_CELLS);
     DEV(gpu_fill_border)(g, args.sum, -1);
-    take_from_cells(g, args, g->f.particle_count);
+    take_from_cells(g, args, g->f.particles.count);
 }

@@ -26,12 +26,12 @@ static density_args args_of(X(gpu) *g)
 
 MAP(clear_cells, density_args)
 {
-    int cell[DIM], number = (int)(i / TILE_CELLS), active = a->f.active_count;
-    int tile = number < active ? a->f.active[number] : a->f.border[number - active];
+    int cell[DIM], number = (int)(i / TILE_CELLS), active = a->f.tiles.active_count;
+    int tile = number < active ? a->f.tiles.active[number] : a->f.tiles.border[number - active];
     size_t c = X(tile_place)(&a->f.grid, tile, (int)(i % TILE_CELLS), cell);
     a->q[c] = 0.0f;
     FOR_DIM(d)
-        a->f.weight[d][c] = 0.0f;
+        a->f.away[d][c] = 0.0f;
 }
 
 /* Air in the box of 3^DIM cells: there is the surface. */
@@ -57,7 +57,7 @@ MAP(find_excess, density_args)
         float error = a->f.density[c] - 1.0f, least = is_surface(&a->f, c) ? 0.0f : -MOST_ERROR;
         error = error < MOST_ERROR ? error : MOST_ERROR;
         b = error > least ? error : least;
-        if (a->f.solids)
+        if (a->f.has_solids)
             b *= a->f.room[c];
     }
     a->right[at] = b;
@@ -65,7 +65,7 @@ MAP(find_excess, density_args)
 
 void DEV(gpu_density_excess)(X(gpu) *g)
 {
-    size_t around = (size_t)(g->f.active_count + g->f.border_count);
+    size_t around = (size_t)(g->f.tiles.active_count + g->f.tiles.border_count);
     clear_cells(g, args_of(g), around * TILE_CELLS);
     find_excess(g, args_of(g), (size_t)DEV(gpu_solver_of)(g)->levels[0].tile_count * TILE_CELLS);
     DEV(gpu_solver_of)(g)->largest = -1;
@@ -78,7 +78,7 @@ void DEV(gpu_density_excess)(X(gpu) *g)
 MAP(extend_faces, density_args)
 {
     const X(fields) *f = &a->f;
-    int cell[DIM], tile = f->faces[i / TILE_CELLS], k = (int)(i % TILE_CELLS);
+    int cell[DIM], tile = f->tiles.faces[i / TILE_CELLS], k = (int)(i % TILE_CELLS);
     size_t c = X(tile_place)(&f->grid, tile, k, cell);
     if (!X(place_has_faces)(&f->grid, tile, k))
         return;
@@ -90,11 +90,11 @@ MAP(extend_faces, density_args)
             size_t near[2] = {c - f->grid.stride[axis], c + f->grid.stride[axis]};
             for (int side = 0; side < 2; side++) {
                 bool known = f->known[d][near[side]] > 0 && f->known[d][near[side]] < a->layer;
-                sum += known ? f->weight[d][near[side]] : 0.0f;
+                sum += known ? f->away[d][near[side]] : 0.0f;
                 count += known ? 1.0f : 0.0f;
             }
         }
-        f->weight[d][c] = count > 0.0f ? sum / count : 0.0f;
+        f->away[d][c] = count > 0.0f ? sum / count : 0.0f;
     }
 }
 
@@ -102,8 +102,8 @@ void DEV(gpu_density_extend)(X(gpu) *g)
 {
     density_args args = args_of(g);
     for (args.layer = 2; args.layer < 2 + REACH; args.layer++) {
-        extend_faces(g, args, (size_t)g->f.face_count * TILE_CELLS);
+        extend_faces(g, args, (size_t)g->f.tiles.face_count * TILE_CELLS);
         FOR_DIM(d)
-            DEV(gpu_fill_border)(g, g->f.weight[d], d);
+            DEV(gpu_fill_border)(g, g->f.away[d], d);
     }
 }

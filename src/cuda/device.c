@@ -23,48 +23,30 @@ static spate_status failure(const X(sim) *s, spate_error *error)
 
 /* ---- life */
 
-static bool has_averages(const spate_scene *scene)
-{
-    bool found = false;
-    for (int c = 0; c < scene->channel_count; c++)
-        found = found || scene->channels[c].pic;
-    return found;
-}
-
 static uint64_t device_bytes_for(const spate_scene *scene, const X(grid) *g, uint64_t particles)
 {
-    uint64_t capacity = particles + 16, columns = 5;  /* spare, keys and order twice */
-    uint64_t cells = 4 * (3 * DIM + 4) + 2 * DIM + 1; /* u .. count; known; type */
-    bool density = scene->volume.method == SPATE_VOLUME_DENSITY ||
-                   scene->volume.method == SPATE_VOLUME_BOTH,
-         apic = scene->fluid.transfer == SPATE_TRANSFER_APIC;
-#define FIELD(name, components, type, when) columns += (when) ? (components) : 0;
-#include "state/fields.def"
-#undef FIELD
+    unsigned needs = X(needs)(scene);
+    uint64_t capacity = particles + 16, bytes = 0;
+    uint64_t columns = 5 + (uint64_t)X(count_columns)(needs, false); /* spare, keys, order twice */
     for (int k = 0; k < scene->channel_count; k++)
         columns += (uint64_t)scene->channels[k].components;
     double rest = 1;
     FOR_DIM(d)
         rest *= scene->fluid.particles_per_axis;
-    cells += density ? 4 : 0;
-    cells += scene->solids.count > 0 ? 4 * (DIM + 2) : 0;
-    bool movers = false;
-    for (int k = 0; k < scene->solids.count; k++)
-        for (int d = 0; d < 3; d++)
-            movers = movers || scene->solids.items[k].motion_count > 0 ||
-                     scene->solids.items[k].velocity[d] != 0;
-    cells += movers ? 4 : 0;
-    cells += has_averages(scene) ? 8 : 0;
-    cells += scene->inflows.count + scene->outflows.count > 0 ? 3 : 0;
-    return 4 * columns * capacity + DEV(gpu_temporary_bytes)(capacity) + cells * g->size +
-           DEV(gpu_solver_bytes)(g, (double)particles / rest, scene->solids.count > 0, density) +
-           (uint64_t)g->tile_count * (4 * 4 + 2 + 2 + 4 + 4 * (2 * GPU_LISTS + 1) + 8);
+    for (int k = 0; k < ARRAY_COUNT; k++)
+        bytes += X(arrays)[k].device & needs
+                     ? DEV(gpu_array_bytes)(&X(arrays)[k], g) * (uint64_t)X(arrays)[k].pointers
+                     : 0;
+    return bytes + 4 * columns * capacity + DEV(gpu_temporary_bytes)(capacity) +
+           DEV(gpu_solver_bytes)(g, (double)particles / rest, needs & WHEN_SOLIDS,
+                                 needs & WHEN_DENSITY) +
+           (uint64_t)g->tile_count * (1 + 4 * (2 * GPU_LISTS + 1) + 8); /* gpu_attach; partials */
 }
 
-static X(needs) needs(const spate_scene *scene, const X(grid) *g, uint64_t particles)
+static X(device_memory) needs(const spate_scene *scene, const X(grid) *g, uint64_t particles)
 {
-    return (X(needs)){.host = DEV(snapshot_bytes)(scene, (double)particles),
-                      .device = device_bytes_for(scene, g, particles)};
+    return (X(device_memory)){.host = DEV(snapshot_bytes)(scene, (double)particles),
+                              .device = device_bytes_for(scene, g, particles)};
 }
 
 static void make_solver(X(sim) *s)
@@ -97,20 +79,14 @@ static spate_status attach(X(sim) *s, spate_error *error)
     X(fields) *f = &g->f;
     size_t tiles = (size_t)s->grid.tile_count;
     f->grid = s->grid;
-    memcpy(f->sides, scene->domain.sides, sizeof f->sides);
+    memcpy(f->sides, s->sides, sizeof f->sides);
     f->degree = s->degree;
     f->apic = s->apic;
-    f->ghost = X(has_level_set)(s);
-    f->channel_columns = s->particles.channel_columns;
-    f->rest = 1.0f;
-    FOR_DIM(d)
-        f->rest *= (float)scene->fluid.particles_per_axis;
+    f->ghost = s->ghost;
+    f->particles.channel_columns = s->particles.channel_columns;
+    f->rest = s->rest;
+    g->needs = X(needs)(scene) & ~(unsigned)(WHEN_SOLIDS | WHEN_MOVERS); /* residency.c adds them */
     DEV(gpu_make_arrays)(s);
-    FOR_DIM(d) {
-        f->known_next[d] = DEV(gpu_alloc)(g, s->grid.size, "the grid");
-        if (f->known_next[d])
-            DEV(gpu_set)(g, f->known_next[d], 0, s->grid.size);
-    }
     DEV(gpu_reserve)(s, false);
     g->counters = DEV(gpu_alloc)(g, sizeof *g->counters, "counters");
     g->census = DEV(gpu_alloc)(g, sizeof *g->census, "counters");
@@ -118,10 +94,6 @@ static spate_status attach(X(sim) *s, spate_error *error)
     g->list_totals = DEV(gpu_alloc)(g, GPU_LISTS * sizeof(uint32_t), "the tiles");
     g->left = DEV(gpu_alloc)(g, tiles * sizeof(int), "the tiles");
     g->near_movers = DEV(gpu_alloc)(g, tiles, "the tiles");
-    if (has_averages(scene)) {
-        g->channel_sum = DEV(gpu_alloc)(g, s->grid.size * sizeof(float), "the channels");
-        g->channel_weight = DEV(gpu_alloc)(g, s->grid.size * sizeof(float), "the channels");
-    }
     TRY(DEV(gpu_copy_flows)(s, error));
     make_solver(s);
     g->on_host = GPU_ALL;
@@ -133,17 +105,14 @@ static spate_status attach(X(sim) *s, spate_error *error)
 static void detach(X(sim) *s)
 {
     X(gpu) *g = s->gpu;
-    X(mirror) list[MAX_MIRRORS];
     void **columns[MAX_COLUMNS];
     if (!g)
         return;
     size_t tiles = (size_t)s->grid.tile_count;
     DEV(gpu_solver_destroy)(g);
     DEV(gpu_free_snapshot)(g);
-    int count = DEV(gpu_mirrors)(s, list);
-    for (int k = 0; k < count; k++)
-        DEV(gpu_free)(g, *list[k].device, list[k].bytes);
-    count = DEV(gpu_columns)(g, columns);
+    DEV(gpu_free_arrays)(s);
+    int count = DEV(gpu_columns)(g, columns);
     for (int k = 0; k < count; k++)
         DEV(gpu_free)(g, *columns[k], (size_t)g->capacity * 4);
     uint32_t *scratch[] = {(uint32_t *)g->spare, g->order, g->order_other, g->key, g->key_other};
@@ -157,12 +126,8 @@ static void detach(X(sim) *s)
     DEV(gpu_free)(g, g->list_totals, GPU_LISTS * sizeof(uint32_t));
     DEV(gpu_free)(g, g->left, tiles * sizeof(int));
     DEV(gpu_free)(g, g->near_movers, tiles);
-    DEV(gpu_free)(g, g->channel_sum, s->grid.size * sizeof(float));
-    DEV(gpu_free)(g, g->channel_weight, s->grid.size * sizeof(float));
     DEV(gpu_free_flows)(g);
     DEV(gpu_free_bodies)(g);
-    FOR_DIM(d)
-        DEV(gpu_free)(g, g->f.known_next[d], s->grid.size);
     DEV(gpu_close)(g);
     sp_free(g);
     s->gpu = NULL;

@@ -142,7 +142,7 @@ static void remove_dead(X(sim) *s, uint64_t dead)
     X(gpu) *g = s->gpu;
     DEV(gpu_remove_dead)(g, (uint32_t)dead);
     g->speed_known = g->speed_known && dead == 0;
-    s->particles.count = g->f.particle_count;
+    s->particles.count = g->f.particles.count;
 }
 
 static spate_status reseed(X(sim) *s, spate_error *error)
@@ -150,7 +150,7 @@ static spate_status reseed(X(sim) *s, spate_error *error)
     X(gpu) *g = s->gpu;
     DEV(gpu_sort)(s); /* where ADVECT has left them; the grid keeps its fields */
     X(reseeding) how = X(reseeding_of)(s);
-    make_places(g, (size_t)g->f.liquid_count * TILE_CELLS);
+    make_places(g, (size_t)g->f.tiles.liquid_count * TILE_CELLS);
     uint32_t added = DEV(gpu_count_reseeded)(g, &how);
     if (added > 0 && !g->failure[0]) {
         TRY(X(particles_reserve)(s, (uint64_t)s->particles.count + added, error));

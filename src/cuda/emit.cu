@@ -27,7 +27,7 @@ MAP(drain, drain_args)
     float x[DIM];
     double wide[DIM];
     FOR_DIM(d) {
-        x[d] = a->f.x[d][i];
+        x[d] = a->f.particles.x[d][i];
         wide[d] = x[d];
     }
     if (x[0] == DEAD)
@@ -35,7 +35,7 @@ MAP(drain, drain_args)
     for (int k = 0; k < a->drain_count; k++)
         if (is_between(x, a->bounds + k * 2 * DIM) &&
             X(shape_holds)(&a->f.grid, &a->drains[k], &a->drains[k].rest, wide)) {
-            a->f.x[0][i] = DEAD;
+            a->f.particles.x[0][i] = DEAD;
             GPU_ADD32(&a->counters->waiting, 1u);
             return;
         }
@@ -46,7 +46,7 @@ uint32_t DEV(gpu_drain)(X(gpu) *g)
     drain_args args = {g->f, g->counters, g->drains, g->drain_bounds, g->drain_count};
     uint32_t drained = 0;
     DEV(gpu_set)(g, &g->counters->waiting, 0, sizeof drained);
-    drain(g, args, g->f.particle_count);
+    drain(g, args, g->f.particles.count);
     DEV(gpu_download)(g, &drained, &g->counters->waiting, sizeof drained);
     return drained;
 }
@@ -65,7 +65,7 @@ GPU_FN X(lattice) lattice_of(const inflow_args *a)
 {
     X(lattice) l = a->lattice;
     l.grid = &a->f.grid;
-    l.solids = &a->f.bodies;
+    l.solids = &a->f.solids;
     l.form = a->form;
     return l;
 }
@@ -76,7 +76,7 @@ MAP(occupy, inflow_args)
     float x[DIM];
     size_t place;
     FOR_DIM(d)
-        x[d] = a->f.x[d][i];
+        x[d] = a->f.particles.x[d][i];
     if (X(lattice_place)(&l, x, &place))
         GPU_MAX32(&a->places.flags[place], 1u);
 }
@@ -105,7 +105,7 @@ uint32_t DEV(gpu_find_newcomers)(X(gpu) *g, const X(lattice) *lattice, const sp_
     args.form = form;
     args.places = g->places;
     DEV(gpu_set)(g, g->places.flags, 0, g->places.count * sizeof(uint32_t));
-    occupy(g, args, g->f.particle_count);
+    occupy(g, args, g->f.particles.count);
     flag_places(g, args, g->places.count + 1);
     DEV(gpu_scan)(g, g->places.flags, g->places.before, g->places.count + 1);
     DEV(gpu_download)(g, &count, g->places.before + g->places.count, sizeof count);
@@ -119,18 +119,18 @@ MAP(append, inflow_args)
     if (!a->places.flags[i])
         return;
     uint32_t number = a->places.before[i];
-    size_t k = (size_t)f->particle_count + number;
+    size_t k = (size_t)f->particles.count + number;
     double x[DIM];
     X(lattice_point)(&l, i, x);
     FOR_DIM(d) {
-        f->x[d][k] = (float)x[d];
-        f->v[d][k] = l.velocity[d];
+        f->particles.x[d][k] = (float)x[d];
+        f->particles.v[d][k] = l.velocity[d];
     }
-    f->id[k] = a->what.next_id + number;
+    f->particles.id[0][k] = a->what.next_id + number;
     for (int e = 0; e < DIM * DIM && f->apic; e++)
-        f->c[e][k] = 0.0f;
-    for (int e = 0; e < f->channel_columns; e++)
-        f->channel[e][k] = a->what.initial[e];
+        f->particles.c[e][k] = 0.0f;
+    for (int e = 0; e < f->particles.channel_columns; e++)
+        f->particles.channel[e][k] = a->what.initial[e];
 }
 
 void DEV(gpu_append)(X(gpu) *g, const X(lattice) *lattice, const DEV(gpu_newcomers) * what)
@@ -142,6 +142,6 @@ void DEV(gpu_append)(X(gpu) *g, const X(lattice) *lattice, const DEV(gpu_newcome
     args.places = g->places;
     args.what = *what;
     append(g, args, g->places.count);
-    g->f.particle_count += what->count;
+    g->f.particles.count += what->count;
     g->speed_known = false;
 }

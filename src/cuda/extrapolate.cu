@@ -6,7 +6,6 @@
 #include <math.h>
 
 #define MAX_LAYERS (TILE - 1)
-enum { FACE_UNKNOWN = 0, FACE_SOURCE = 1, FACE_FIXED = 255 }; /* as in state/state.h */
 
 typedef struct extrapolate_args {
     X(fields) f;
@@ -19,7 +18,7 @@ typedef struct extrapolate_args {
 MAP(mark_faces, extrapolate_args)
 {
     const X(fields) *f = &a->f;
-    int cell[DIM], tile = f->faces[i / TILE_CELLS], k = (int)(i % TILE_CELLS);
+    int cell[DIM], tile = f->tiles.faces[i / TILE_CELLS], k = (int)(i % TILE_CELLS);
     if (!X(place_has_faces)(&f->grid, tile, k))
         return;
     size_t c = X(tile_place)(&f->grid, tile, k, cell);
@@ -71,7 +70,7 @@ GPU_FN void extend_face(const X(fields) *f, int d, size_t face, int layer)
 MAP(extend_faces, extrapolate_args)
 {
     const X(fields) *f = &a->f;
-    int cell[DIM], tile = f->faces[i / TILE_CELLS], k = (int)(i % TILE_CELLS);
+    int cell[DIM], tile = f->tiles.faces[i / TILE_CELLS], k = (int)(i % TILE_CELLS);
     if (!X(place_has_faces)(&f->grid, tile, k))
         return;
     size_t c = X(tile_place)(&f->grid, tile, k, cell);
@@ -95,7 +94,7 @@ GPU_FN bool is_near_solid(const X(fields) *f, int tile)
 GPU_FN void slide_face(const extrapolate_args *a, size_t i, bool any_moving)
 {
     const X(fields) *f = &a->f;
-    int cell[DIM], tile = f->active[i / TILE_CELLS];
+    int cell[DIM], tile = f->tiles.active[i / TILE_CELLS];
     if (!is_near_solid(f, tile))
         return;
     size_t c = X(tile_place)(&f->grid, tile, (int)(i % TILE_CELLS), cell);
@@ -108,7 +107,7 @@ GPU_FN void slide_face(const extrapolate_args *a, size_t i, bool any_moving)
         FOR_DIM(axis)
             moving[axis] = 0.0f;
         if (any_moving)
-            X(solid_velocity)(&f->grid, &f->bodies, cell, d, a->dt, moving);
+            X(solid_velocity)(&f->grid, &f->solids, cell, d, a->dt, moving);
         f->weight[d][c] = X(slid)(&f->grid, f->phi_solid, f->u, cell, d, moving);
     }
 }
@@ -127,7 +126,7 @@ MAP(slide_moving, extrapolate_args)
 MAP(take_slid, extrapolate_args)
 {
     const X(fields) *f = &a->f;
-    int cell[DIM], tile = f->active[i / TILE_CELLS];
+    int cell[DIM], tile = f->tiles.active[i / TILE_CELLS];
     if (!is_near_solid(f, tile))
         return;
     size_t c = X(tile_place)(&f->grid, tile, (int)(i % TILE_CELLS), cell);
@@ -140,18 +139,18 @@ static void slide(X(gpu) *g, double dt)
     extrapolate_args args = {g->f, g->counters, 0, dt};
     FOR_DIM(d)
         DEV(gpu_fill_border)(g, g->f.u[d], d);
-    if (g->f.bodies.any_moving)
-        slide_moving(g, args, (size_t)g->f.active_count * TILE_CELLS);
+    if (g->f.solids.any_moving)
+        slide_moving(g, args, (size_t)g->f.tiles.active_count * TILE_CELLS);
     else
-        slide_at_rest(g, args, (size_t)g->f.active_count * TILE_CELLS);
-    take_slid(g, args, (size_t)g->f.active_count * TILE_CELLS);
+        slide_at_rest(g, args, (size_t)g->f.tiles.active_count * TILE_CELLS);
+    take_slid(g, args, (size_t)g->f.tiles.active_count * TILE_CELLS);
     DEV(gpu_close_walls)(g);
     DEV(gpu_prescribe_inflow)(g);
 }
 
 void DEV(gpu_extrapolate)(X(gpu) *g, double dt, float *reach)
 {
-    size_t faces = (size_t)g->f.face_count * TILE_CELLS;
+    size_t faces = (size_t)g->f.tiles.face_count * TILE_CELLS;
     extrapolate_args args = {g->f, g->counters, 0, dt};
     uint32_t bits = 0;
     float fastest;

@@ -14,7 +14,7 @@ static bool is_age(const spate_channel *channel)
 static void step_channels(X(sim) *s, double dt)
 {
     const spate_scene *scene = s->common->scene;
-    float **columns = s->gpu->f.channel;
+    float **columns = s->gpu->f.particles.channel;
     for (int c = 0; c < scene->channel_count; columns += scene->channels[c++].components) {
         if (is_age(&scene->channels[c]))
             DEV(gpu_add)(s->gpu, columns[0], (float)dt);

@@ -10,8 +10,6 @@
 #define SPAN (TILE + 2 * HALO)
 #define BLOCK (SPAN * SPAN * LAST(SPAN))
 
-enum { UNKNOWN = 0, FIXED = 255 }; /* FACE_... of state/state.h */
-
 typedef struct kick_args {
     X(fields) f;
     float half; /* dt / (2 dx): from m/s to cells of the way back */
@@ -56,7 +54,7 @@ GPU_FN bool load_known(const X(fields) *f, const int place[DIM], int d)
         inside[a] = outside ? X(image_of)(g, f->sides, a, place[a], a == d).place : place[a];
     }
     uint8_t mark = f->known[d][X(index)(g, inside)];
-    return mark != UNKNOWN && mark != FIXED;
+    return mark != FACE_UNKNOWN && mark != FACE_FIXED;
 }
 
 /* (1/4, 1/2, 1/4) along the axis with the given step; at the ends of the block any value will do.
@@ -108,13 +106,13 @@ GPU_FN void correct(const kick_args *a, int tile, int t, int d, const float *kic
         change += both ? way[e] * (kick[up] - kick[low]) : 0.0f;
     }
     float now = a->f.u[d][c] - 0.5f * change;
-    a->f.weight[d][c] = now - a->kept * a->f.u_old[d][c];
+    a->f.carried[d][c] = now - a->kept * a->f.u_old[d][c];
 }
 
 BLOCKS(carry_tile, kick_args, kick_block, TILE_CELLS)
 {
     const int last = DIM == 3; /* where the smoothed values are */
-    int tile = a->f.faces[block], first[DIM];
+    int tile = a->f.tiles.faces[block], first[DIM];
     X(tile_cell)(&a->f.grid, tile, first);
     FOR_DIM(d) {
         FOR_THREADS(t, 1)
@@ -157,8 +155,8 @@ BLOCKS(carry_tile, kick_args, kick_block, TILE_CELLS)
 void DEV(gpu_carry_kick)(X(gpu) *g, float half, float kept)
 {
     kick_args args = {g->f, half, kept};
-    carry_tile(g, args, (size_t)g->f.face_count);
-    DEV(gpu_fill_faces)(g, g->f.weight);
+    carry_tile(g, args, (size_t)g->f.tiles.face_count);
+    DEV(gpu_fill_faces)(g, g->f.carried);
 }
 
 /* ---- the particles */
@@ -172,16 +170,16 @@ GPU_FN void update_particle(const g2p_args *a, int degree, size_t k)
 {
     float x[DIM];
     FOR_DIM(d)
-        x[d] = a->f.x[d][k];
+        x[d] = a->f.particles.x[d][k];
     FOR_DIM(d) {
         X(stencil) s = X(stencil_at)(degree, x, d);
-        float field = X(gather)(&a->f.grid, &s, degree, a->f.weight[d]);
-        a->f.v[d][k] = field + a->ratio * a->f.v[d][k];
+        float field = X(gather)(&a->f.grid, &s, degree, a->f.carried[d]);
+        a->f.particles.v[d][k] = field + a->ratio * a->f.particles.v[d][k];
         if (a->f.apic) {
             float c[DIM];
-            X(gather_affine)(&a->f.grid, &s, degree, x, d, a->f.weight[d], c);
+            X(gather_affine)(&a->f.grid, &s, degree, x, d, a->f.carried[d], c);
             FOR_DIM(e)
-                a->f.c[d * DIM + e][k] = c[e];
+                a->f.particles.c[d * DIM + e][k] = c[e];
         }
     }
 }
@@ -191,11 +189,11 @@ MAP(update_linear, g2p_args)
 {
     float x[DIM];
     FOR_DIM(d)
-        x[d] = a->f.x[d][i];
+        x[d] = a->f.particles.x[d][i];
     FOR_DIM(d) {
         X(stencil) s = X(stencil_at)(KERNEL_LINEAR, x, d);
-        float field = X(gather)(&a->f.grid, &s, KERNEL_LINEAR, a->f.weight[d]);
-        a->f.v[d][i] = field + a->ratio * a->f.v[d][i];
+        float field = X(gather)(&a->f.grid, &s, KERNEL_LINEAR, a->f.carried[d]);
+        a->f.particles.v[d][i] = field + a->ratio * a->f.particles.v[d][i];
     }
 }
 
@@ -214,7 +212,7 @@ void DEV(gpu_grid_to_particles)(X(gpu) *g, float kept)
     g2p_args args = {g->f, kept};
     g->speed_known = false;
     if (g->f.degree == KERNEL_LINEAR && !g->f.apic)
-        update_linear(g, args, g->f.particle_count);
+        update_linear(g, args, g->f.particles.count);
     else
-        update_general(g, args, g->f.particle_count);
+        update_general(g, args, g->f.particles.count);
 }

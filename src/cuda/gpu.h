@@ -1,8 +1,8 @@
 /* gpu.h -- a simulation in the memory of a GPU.
  *
- * On a device beside the CPU a simulation has its arrays twice: in the host's memory, as src/state
- * knows them, and in the device's, X(fields), with the same layout. device.c says what each stage
- * reads and writes, residency.c copies what is stale; the files *.cu hold the stages.
+ * On a device beside the CPU a simulation has its arrays twice: in the host's memory, as X(sim) has
+ * them, and in the device's, with the same layout: X(fields). device.c says what each stage reads
+ * and writes, residency.c copies what is stale; the files *.cu hold the stages.
  *
  * The .cu files are C17 as well as CUDA C++ (launch.h). nvcc makes the device "cuda" of them. A C
  * compiler makes the device "check": the CPU poses as a GPU, with a memory of its own in which
@@ -16,51 +16,19 @@
 #include "kernels/inflow.h"
 #include "kernels/push.h"
 #include "kernels/reseed.h"
+#include "state/fields.h"
 #include "state/groups.h"
 #include "state/stages.h"
 
+#include <assert.h>
 #include <spate/spate.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define GPU_CHANNELS 64 /* columns of channels, at most */
-
-/* What kernels see: passed to them by value. All pointers are the device's. Members as in
- * state/state.h. */
-typedef struct X(fields) {
-    X(grid) grid;
-    spate_side sides[DIM][2];
-    int degree;
-    bool apic, solids, cut, ghost; /* solids: some are there; cut: and cut cells */
-    float rest;                    /* particles per full cell */
-
-    uint32_t particle_count;
-    float *x[DIM], *v[DIM], *c[DIM * DIM]; /* c: NULL without APIC */
-    uint32_t *id;
-    float *channel[GPU_CHANNELS];
-    int channel_columns;
-
-    int *active, *liquid, *faces, *border;
-    int active_count, liquid_count, face_count, border_count;
-    int colour_start[COLOURS + 1];
-    uint8_t *tile_state, *tile_near;
-    uint32_t *tile_start;
-    uint32_t *first, *count;
-
-    float *u[DIM], *u_old[DIM], *weight[DIM];
-    uint8_t *known[DIM], *known_next[DIM]; /* the second: of the next layer, on the device alone */
-    float *phi, *density, *p;              /* density: NULL without density projection */
-    uint8_t *type;
-    float *phi_solid, *w[DIM], *room; /* NULL without solids */
-    float *phi_static;                /* NULL until solids move */
-    uint8_t *tile_cut;                /* per tile; NULL without solids */
-    uint8_t *marks;                   /* NULL without inflows and outflows */
-    int16_t *mark_of;                 /* likewise */
-    float *inflow_velocity;           /* DIM each; NULL without inflows */
-    sp_solids bodies;                 /* the exact solids; `items` is the device's */
-} X(fields);
+/* Kernels get the fields by value; all pointers in them are the device's. */
+static_assert(sizeof(X(fields)) <= 2048, "arguments of a kernel have 4096 bytes");
 
 /* A mesh that has been copied to the device. */
 typedef struct DEV(gpu_mesh) {
@@ -86,7 +54,7 @@ typedef struct DEV(gpu_places) {
 /* Particles that come in. */
 typedef struct DEV(gpu_newcomers) {
     uint32_t count, next_id;
-    float initial[GPU_CHANNELS]; /* of the channels */
+    float initial[CHANNEL_COLUMNS]; /* of the channels */
 } DEV(gpu_newcomers);
 
 /* What statistics ask for, see cpu/spacing.c; and what they find. */
@@ -104,7 +72,7 @@ typedef struct DEV(gpu_census) {
 } DEV(gpu_census);
 
 /* Columns that output reads: in pinned memory of the host; copies on the device, or NULL. */
-#define GPU_SENT (2 * DIM + 1 + GPU_CHANNELS)
+#define GPU_SENT MAX_COLUMNS
 typedef struct DEV(gpu_snapshot) {
     void *host[GPU_SENT], *device[GPU_SENT];
     size_t capacity; /* particles */
@@ -128,6 +96,7 @@ typedef struct X(gpu) {
     bool speed_known; /* the largest speed of the particles is: */
     double speed;
     uint32_t capacity;           /* of the columns */
+    unsigned needs;              /* WHEN_... bits: arrays that the device has */
     unsigned on_host, on_device; /* GPU_... groups that are up to date there */
 
     /* snapshot.c */
@@ -152,7 +121,6 @@ typedef struct X(gpu) {
     /* scratch */
     float *spare;                                    /* one column */
     uint32_t *order, *key, *order_other, *key_other; /* SORT, see sort.cu; columns otherwise */
-    float *channel_sum, *channel_weight; /* channels.cu; NULL without averaged channels */
     DEV(gpu_counters) * counters;
     DEV(gpu_census) * census;
     uint32_t *tile_flags;  /* lists of tiles: flags of all lists, and their sums */
@@ -226,7 +194,7 @@ void DEV(gpu_add_forces)(X(gpu) *g, const DEV(gpu_forces) * how);
 void DEV(gpu_prescribe_inflow)(X(gpu) *g); /* nothing without inflows */
 void DEV(gpu_lay_solids)(X(gpu) *g);       /* solids.cu: those that move, where they are now */
 void DEV(gpu_extrapolate)(X(gpu) *g, double dt, float *reach); /* extrapolate.cu */
-/* g2p.cu: what G2P reads, into `weight` (half: dt / (2 dx), kept: FLIP's share), and G2P */
+/* g2p.cu: what G2P reads, into `carried` (half: dt / (2 dx), kept: FLIP's share), and G2P */
 void DEV(gpu_carry_kick)(X(gpu) *g, float half, float kept);
 void DEV(gpu_grid_to_particles)(X(gpu) *g, float kept);
 /* momentum.cu. Momentum is that of particles of mass 1: after G2P, and what it is to be, from the
@@ -257,7 +225,7 @@ uint32_t DEV(gpu_thin)(X(gpu) *g, const X(reseeding) *how);
 typedef struct DEV(gpu_move) {
     int order;           /* of Runge-Kutta; 0: the flow does not move them */
     float h, reach;      /* dt / dx; cells around the liquid in which u is known */
-    bool displaced;      /* `weight` holds a displacement, in cells */
+    bool displaced;      /* `away` holds a displacement, in cells */
     bool movers;         /* solids may move: phi_solid knows of them within SOLID_BAND only */
     sp_clearance room;   /* where particles may be */
     double dt;           /* s */

@@ -12,7 +12,7 @@ MAP(find_fastest, speed_args)
 {
     float v[DIM];
     FOR_DIM(d)
-        v[d] = a->f.v[d][i];
+        v[d] = a->f.particles.v[d][i];
     X(note_speed)(a->counters, v);
 }
 
@@ -24,7 +24,7 @@ double DEV(gpu_max_speed)(X(gpu) *g)
         return g->speed;
     memset(&counted, 0, sizeof counted);
     DEV(gpu_set)(g, g->counters, 0, sizeof *g->counters);
-    find_fastest(g, args, g->f.particle_count);
+    find_fastest(g, args, g->f.particles.count);
     DEV(gpu_download)(g, &counted, g->counters, sizeof counted);
     g->speed = X(noted_speed)(&counted);
     g->speed_known = true; /* it is asked for several times between two steps */
@@ -62,9 +62,9 @@ GPU_FN float kick_of(const sum_args *a, size_t k)
 {
     float x[DIM];
     FOR_DIM(d)
-        x[d] = a->f.x[d][k];
+        x[d] = a->f.particles.x[d][k];
     X(stencil) s = X(stencil_at)(a->f.degree, x, a->axis);
-    return X(gather)(&a->f.grid, &s, a->f.degree, a->f.weight[a->axis]) -
+    return X(gather)(&a->f.grid, &s, a->f.degree, a->f.carried[a->axis]) -
            a->rest * X(gather)(&a->f.grid, &s, a->f.degree, a->f.u_old[a->axis]);
 }
 
@@ -74,16 +74,17 @@ GPU_FN double measured(const sum_args *a, size_t k)
     double sum = 0;
     if (a->what == MEASURE_SQUARE || a->what == MEASURE_HEIGHT) {
         FOR_DIM(d)
-            sum += a->what == MEASURE_SQUARE ? (double)a->f.v[d][k] * (double)a->f.v[d][k]
-                                             : -(double)a->f.x[d][k] * a->f.grid.dx * a->gravity[d];
+            sum += a->what == MEASURE_SQUARE
+                       ? (double)a->f.particles.v[d][k] * (double)a->f.particles.v[d][k]
+                       : -(double)a->f.particles.x[d][k] * a->f.grid.dx * a->gravity[d];
         return sum;
     }
     if (a->what == MEASURE_TO_BE)
-        return (double)a->f.v[a->axis][k] + (double)kick_of(a, k);
+        return (double)a->f.particles.v[a->axis][k] + (double)kick_of(a, k);
     if (a->what == MEASURE_MOMENTUM)
-        return (double)a->f.v[a->axis][k];
+        return (double)a->f.particles.v[a->axis][k];
     FOR_DIM(d)
-        square += a->f.v[d][k] * a->f.v[d][k];
+        square += a->f.particles.v[d][k] * a->f.particles.v[d][k];
     return (double)GPU_SQRT(square);
 }
 
@@ -91,14 +92,14 @@ BLOCKS(sum_group, sum_args, sum_shared, THREADS)
 {
     FOR_THREADS(t, GROUP) {
         size_t k = block * GROUP + (size_t)t;
-        shared->part[t] = k < a->f.particle_count ? measured(a, k) : 0.0;
+        shared->part[t] = k < a->f.particles.count ? measured(a, k) : 0.0;
     }
     X(sum_values)(shared->part, GROUP, &a->partials[block]);
 }
 
 static double sum_over(X(gpu) *g, const sum_args *args)
 {
-    size_t groups = ((size_t)g->f.particle_count + GROUP - 1) / GROUP;
+    size_t groups = ((size_t)g->f.particles.count + GROUP - 1) / GROUP;
     sum_group(g, *args, groups);
     return DEV(gpu_sum)(g, groups);
 }
@@ -149,7 +150,7 @@ MAP(add_value, add_args)
 void DEV(gpu_add)(X(gpu) *g, float *column, float value)
 {
     add_args args = {column, value};
-    add_value(g, args, g->f.particle_count);
+    add_value(g, args, g->f.particles.count);
 }
 
 /* ---- dead particles */
@@ -163,7 +164,7 @@ typedef struct dead_args {
 
 MAP(flag_dead, dead_args)
 {
-    a->flags[i] = a->f.x[0][i] == DEAD;
+    a->flags[i] = a->f.particles.x[0][i] == DEAD;
 }
 
 MAP(find_fillers, dead_args)
@@ -180,20 +181,17 @@ MAP(fill_holes, dead_args)
     if (!a->flags[i])
         return;
     uint32_t k = a->filler[a->before[a->kept] - 1 - a->before[i]];
-    FOR_DIM(d) {
-        f->x[d][i] = f->x[d][k];
-        f->v[d][i] = f->v[d][k];
-    }
-    f->id[i] = f->id[k];
-    for (int e = 0; e < DIM * DIM && f->apic; e++)
-        f->c[e][i] = f->c[e][k];
-    for (int e = 0; e < f->channel_columns; e++)
-        f->channel[e][i] = f->channel[e][k];
+#define FIELD(name, components, ...)                               \
+    for (int e = 0; e < (components) && f->particles.name[0]; e++) \
+        f->particles.name[e][i] = f->particles.name[e][k];
+#include "state/fields.def"
+    for (int e = 0; e < f->particles.channel_columns; e++)
+        f->particles.channel[e][i] = f->particles.channel[e][k];
 }
 
 void DEV(gpu_remove_dead)(X(gpu) *g, uint32_t dead)
 {
-    uint32_t count = g->f.particle_count;
+    uint32_t count = g->f.particles.count;
     dead_args args = {g->f, g->key, g->key_other, g->order_other, count - dead};
     if (dead == 0)
         return;
@@ -201,5 +199,5 @@ void DEV(gpu_remove_dead)(X(gpu) *g, uint32_t dead)
     DEV(gpu_scan)(g, args.flags, args.before, count);
     find_fillers(g, args, dead);
     fill_holes(g, args, args.kept);
-    g->f.particle_count = args.kept;
+    g->f.particles.count = args.kept;
 }

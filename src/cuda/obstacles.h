@@ -11,7 +11,7 @@ GPU_FN X(obstacles) X(obstacles_of)(const X(fields) *f, bool movers, const sp_cl
     X(obstacles) o;
     o.grid = &f->grid;
     o.sides = f->sides;
-    o.solids = &f->bodies;
+    o.solids = &f->solids;
     o.phi_solid = f->phi_solid;
     o.movers = movers;
     o.room = *room;

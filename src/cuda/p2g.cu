@@ -19,8 +19,9 @@ typedef struct p2g_args {
 MAP(clear_faces, p2g_args)
 {
     int cell[DIM], number = (int)(i / TILE_CELLS);
-    int tile =
-        number < a->f.active_count ? a->f.active[number] : a->f.border[number - a->f.active_count];
+    int tile = number < a->f.tiles.active_count
+                   ? a->f.tiles.active[number]
+                   : a->f.tiles.border[number - a->f.tiles.active_count];
     size_t c = X(tile_place)(&a->f.grid, tile, (int)(i % TILE_CELLS), cell);
     FOR_DIM(d)
         a->f.u[d][c] = a->f.weight[d][c] = 0.0f;
@@ -66,12 +67,12 @@ GPU_FN void sum_cell(const X(fields) *f, int tile, int t, int d, cell_sums *to)
         sum[s] = weight[s] = 0.0f;
     uint32_t first = f->first[c], end = first + f->count[c];
     for (uint32_t k = first; k < end; k++) {
-        float along[2], across[3], deep[3], v = f->v[d][k];
-        along[1] = f->x[d][k] - (float)cell[d];
+        float along[2], across[3], deep[3], v = f->particles.v[d][k];
+        along[1] = f->particles.x[d][k] - (float)cell[d];
         along[0] = 1.0f - along[1];
-        shares_across(f->x[e][k] - (float)cell[e], across);
+        shares_across(f->particles.x[e][k] - (float)cell[e], across);
         if (DIM == 3)
-            shares_across(f->x[b][k] - (float)cell[b], deep);
+            shares_across(f->particles.x[b][k] - (float)cell[b], deep);
         SP_UNROLL_ALL
         for (int s = 0; s < SHARES; s++) {
             float w = across[s / 2 % 3] * along[s % 2];
@@ -163,12 +164,12 @@ typedef struct face_sum {
 GPU_FN void visit_particle(const X(fields) *f, int degree, const int face[DIM], int d, uint32_t k,
                            face_sum *to)
 {
-    float w = 1.0f, v = f->v[d][k];
+    float w = 1.0f, v = f->particles.v[d][k];
     FOR_DIM(a) {
-        float x = f->x[a][k], shift = a == d ? 0.0f : 0.5f;
+        float x = f->particles.x[a][k], shift = a == d ? 0.0f : 0.5f;
         w *= node_weight(degree, x - shift, face[a]);
         if (f->apic)
-            v += f->c[d * DIM + a][k] * ((float)face[a] + shift - x);
+            v += f->particles.c[d * DIM + a][k] * ((float)face[a] + shift - x);
     }
     to->sum = GPU_MULTIPLY_ADD(w, v, to->sum);
     to->weight += w;
@@ -199,7 +200,8 @@ MAP(take_faces, p2g_args)
 {
     const X(fields) *f = &a->f;
     int face[DIM], number = (int)(i / TILE_CELLS);
-    int tile = number < f->active_count ? f->active[number] : f->border[number - f->active_count];
+    int tile = number < f->tiles.active_count ? f->tiles.active[number]
+                                              : f->tiles.border[number - f->tiles.active_count];
     size_t c = X(tile_place)(&f->grid, tile, (int)(i % TILE_CELLS), face);
     for (int d = 0; d < DIM; d++) {
         face_sum total = f->degree == KERNEL_LINEAR      ? sum_face(f, KERNEL_LINEAR, face, d)
@@ -214,7 +216,7 @@ MAP(take_faces, p2g_args)
 
 MAP(normalise, p2g_args)
 {
-    int cell[DIM], tile = a->f.faces[i / TILE_CELLS], k = (int)(i % TILE_CELLS);
+    int cell[DIM], tile = a->f.tiles.faces[i / TILE_CELLS], k = (int)(i % TILE_CELLS);
     if (!X(place_has_faces)(&a->f.grid, tile, k))
         return;
     size_t c = X(tile_place)(&a->f.grid, tile, k, cell);
@@ -230,17 +232,19 @@ void DEV(gpu_particles_to_grid)(X(gpu) *g)
     p2g_args args;
     memset(&args, 0, sizeof args);
     args.f = g->f;
-    size_t places = (size_t)(g->f.active_count + g->f.border_count) * TILE_CELLS;
+    size_t places = (size_t)(g->f.tiles.active_count + g->f.tiles.border_count) * TILE_CELLS;
     if (g->f.degree == KERNEL_LINEAR && !g->f.apic && sizeof(cell_sums) <= g->shared_bytes) {
         clear_faces(g, args, places);
         for (int colour = 0; colour < COLOURS; colour++) {
-            args.tiles = g->f.liquid + g->f.colour_start[colour];
-            give_tile(g, args,
-                      (size_t)(g->f.colour_start[colour + 1] - g->f.colour_start[colour]) * DIM);
+            args.tiles = g->f.tiles.liquid + g->f.tiles.colour_start[colour];
+            give_tile(
+                g, args,
+                (size_t)(g->f.tiles.colour_start[colour + 1] - g->f.tiles.colour_start[colour]) *
+                    DIM);
         }
     } else {
         take_faces(g, args, places);
     }
     DEV(gpu_fold_faces)(g, g->f.u, g->f.weight);
-    normalise(g, args, (size_t)g->f.face_count * TILE_CELLS);
+    normalise(g, args, (size_t)g->f.tiles.face_count * TILE_CELLS);
 }

@@ -33,7 +33,7 @@ MAP(mark_particles, push_args)
         if (!a->last)
             word |= ((uint32_t)(int)(x[d] * a->m.steps) & 255u) << 8 * d;
     }
-    if (a->f.solids) {
+    if (a->f.has_solids) {
         X(stencil) stencil = X(stencil_at)(KERNEL_LINEAR, x, DIM);
         float phi = X(gather)(&a->f.grid, &stencil, KERNEL_LINEAR, a->f.phi_solid);
         word |= phi < PUSH_TOUCH * a->m.D * (float)a->f.grid.dx ? TOUCHES : 0u;
@@ -90,7 +90,7 @@ GPU_FN void meet(const push_args *a, size_t k, const float x[DIM], float held, u
             r->way[d] += push * way[d];
         return;
     }
-    X(part_twins)(a->f.id[k], a->f.id[other], a->m.D, share, way);
+    X(part_twins)(a->f.particles.id[0][k], a->f.particles.id[0][other], a->m.D, share, way);
     FOR_DIM(d)
         r->way[d] += way[d];
 }
@@ -145,7 +145,7 @@ GPU_FN void answer(const push_args *a, size_t k, float to[DIM])
     request r;
     memset(&r, 0, sizeof r);
     FOR_DIM(d) {
-        float first = a->f.x[d][k];
+        float first = a->f.particles.x[d][k];
         x[d] = a->from[d][k];
         c[d] = first > 0.0f ? (int)first : 0;
         c[d] = c[d] < g->n[d] ? c[d] : g->n[d] - 1;
@@ -193,16 +193,16 @@ GPU_FN double finish(const push_args *a, size_t k, const float wanted[DIM])
     bool wrapped = false;
     X(obstacles) o = X(obstacles_of)(&a->f, a->how.movers, &a->how.room, 0, a->how.travel);
     FOR_DIM(d) {
-        x[d] = a->f.x[d][k];
+        x[d] = a->f.particles.x[d][k];
         to[d] = wanted[d];
         v[d] = 0.0f;
         way += (to[d] - x[d]) * (to[d] - x[d]);
     }
     way = GPU_SQRT(way);
-    bool waits = a->f.solids && X(is_near_solid)(&o, x, way);
+    bool waits = a->f.has_solids && X(is_near_solid)(&o, x, way);
     if (!waits && a->how.sides.periodic) {
         X(pass_sides)(&a->f.grid, a->f.sides, to, v, shift, &wrapped);
-        waits = a->f.solids && wrapped && X(is_near_solid)(&o, to, way);
+        waits = a->f.has_solids && wrapped && X(is_near_solid)(&o, to, way);
     }
     a->waits[k] = waits;
     if (waits)
@@ -225,7 +225,7 @@ BLOCKS(push_particles, push_args, push_shared, THREADS)
         size_t k = block * GROUP + (size_t)t;
         float to[DIM];
         shared->work[t] = 0;
-        if (k < a->f.particle_count) {
+        if (k < a->f.particles.count) {
             answer(a, k, to);
             if (a->last)
                 shared->work[t] = finish(a, k, to);
@@ -243,9 +243,9 @@ GPU_FN double collide(const push_args *a, size_t k)
     X(fate) fate = {0, 0, false, false};
     answer(a, k, wanted);
     FOR_DIM(d) {
-        x[d] = a->f.x[d][k];
+        x[d] = a->f.particles.x[d][k];
         to[d] = wanted[d];
-        v[d] = a->f.v[d][k]; /* settle takes from it; the particle keeps its own */
+        v[d] = a->f.particles.v[d][k]; /* settle takes from it; the particle keeps its own */
     }
     X(collide_particle)(&o, x, to, v, &fate); /* where there is no place, it stays */
     FOR_DIM(d)
@@ -261,7 +261,7 @@ BLOCKS(collide_waiting, push_args, push_shared, THREADS)
 {
     FOR_THREADS(t, GROUP) {
         size_t k = block * GROUP + (size_t)t;
-        bool waits = k < a->f.particle_count && a->waits[k];
+        bool waits = k < a->f.particles.count && a->waits[k];
         shared->work[t] = waits ? collide(a, k) : 0.0;
     }
     X(sum_values)(shared->work, GROUP, &a->partials[block]);
@@ -270,7 +270,7 @@ BLOCKS(collide_waiting, push_args, push_shared, THREADS)
 double DEV(gpu_push_apart)(X(gpu) *g, const DEV(gpu_push) * how, DEV(gpu_counters) * counted)
 {
     float *between[3] = {(float *)g->key, (float *)g->key_other, (float *)g->order_other};
-    size_t count = g->f.particle_count, groups = (count + GROUP - 1) / GROUP;
+    size_t count = g->f.particles.count, groups = (count + GROUP - 1) / GROUP;
     double work = 0;
     push_args args;
     memset(&args, 0, sizeof args);
@@ -285,14 +285,14 @@ double DEV(gpu_push_apart)(X(gpu) *g, const DEV(gpu_push) * how, DEV(gpu_counter
     for (int pass = 0; pass < PUSH_PASSES; pass++) {
         args.last = pass == PUSH_PASSES - 1;
         FOR_DIM(d) {
-            args.from[d] = args.last ? between[d] : g->f.x[d];
-            args.to[d] = args.last ? g->f.x[d] : between[d];
+            args.from[d] = args.last ? between[d] : g->f.particles.x[d];
+            args.to[d] = args.last ? g->f.particles.x[d] : between[d];
         }
         mark_particles(g, args, count);
         push_particles(g, args, groups);
     }
     work = DEV(gpu_sum)(g, groups);
-    if (g->f.solids) {
+    if (g->f.has_solids) {
         collide_waiting(g, args, groups);
         work += DEV(gpu_sum)(g, groups);
     }

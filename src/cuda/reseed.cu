@@ -18,14 +18,14 @@ GPU_FN X(reseeding) reseeding_of(const reseed_args *a)
     X(reseeding) r = a->how;
     r.grid = &a->f.grid;
     r.sides = a->f.sides;
-    r.solids = &a->f.bodies;
+    r.solids = &a->f.solids;
     r.phi_solid = a->f.phi_solid;
     r.type = a->f.type;
     r.marks = a->f.marks;
     r.first = a->f.first;
     r.count = a->f.count;
     FOR_DIM(d)
-        r.x[d] = a->f.x[d];
+        r.x[d] = a->f.particles.x[d];
     return r;
 }
 
@@ -37,7 +37,7 @@ MAP(count_new, reseed_args)
     uint32_t number = 0;
     if (i < a->places.count) {
         size_t cells = TILE_CELLS;
-        size_t index = X(tile_place)(r.grid, a->f.liquid[i / cells], (int)(i % cells), c);
+        size_t index = X(tile_place)(r.grid, a->f.tiles.liquid[i / cells], (int)(i % cells), c);
         if (r.count[index] < r.least) {
             X(filling) filling = X(fill_begin)(&r, c);
             while (X(fill_next)(&r, c, &filling, x))
@@ -56,17 +56,18 @@ GPU_FN void put(const reseed_args *a, const X(reseeding) *r, const int c[DIM], c
     uint32_t model = X(nearest_model)(r, c, x);
     X(velocity_at)(&f->grid, f->degree, f->u, x, v);
     FOR_DIM(d) {
-        f->x[d][k] = x[d];
-        f->v[d][k] = v[d];
+        f->particles.x[d][k] = x[d];
+        f->particles.v[d][k] = v[d];
     }
-    for (int e = 0; e < f->channel_columns; e++)
-        f->channel[e][k] = model == UINT32_MAX ? a->what.initial[e] : f->channel[e][model];
+    for (int e = 0; e < f->particles.channel_columns; e++)
+        f->particles.channel[e][k] =
+            model == UINT32_MAX ? a->what.initial[e] : f->particles.channel[e][model];
     for (int d = 0; d < DIM && f->apic; d++) {
         float gradient[DIM];
         X(stencil) stencil = X(stencil_at)(f->degree, x, d);
         X(gather_affine)(&f->grid, &stencil, f->degree, x, d, f->u[d], gradient);
         FOR_DIM(axis)
-            f->c[d * DIM + axis][k] = gradient[axis];
+            f->particles.c[d * DIM + axis][k] = gradient[axis];
     }
 }
 
@@ -79,12 +80,12 @@ MAP(put_new, reseed_args)
     float x[DIM];
     size_t cells = TILE_CELLS;
     uint32_t number = a->places.before[i];
-    X(tile_place)(r.grid, a->f.liquid[i / cells], (int)(i % cells), c);
+    X(tile_place)(r.grid, a->f.tiles.liquid[i / cells], (int)(i % cells), c);
     X(filling) filling = X(fill_begin)(&r, c);
     for (; X(fill_next)(&r, c, &filling, x); number++) {
-        size_t k = (size_t)a->f.particle_count + number;
+        size_t k = (size_t)a->f.particles.count + number;
         put(a, &r, c, x, k);
-        a->f.id[k] = a->what.next_id + number;
+        a->f.particles.id[0][k] = a->what.next_id + number;
     }
 }
 
@@ -92,12 +93,12 @@ MAP(thin, reseed_args)
 {
     int c[DIM];
     size_t cells = TILE_CELLS;
-    size_t index = X(tile_place)(&a->f.grid, a->f.liquid[i / cells], (int)(i % cells), c);
+    size_t index = X(tile_place)(&a->f.grid, a->f.tiles.liquid[i / cells], (int)(i % cells), c);
     uint32_t first = a->f.first[index], count = a->f.count[index];
     if (count <= a->how.most)
         return;
     for (uint32_t left = count; left > a->how.most; left--)
-        X(thin_cell)(a->f.x, first, first + count);
+        X(thin_cell)(a->f.particles.x, first, first + count);
     GPU_ADD32(&a->counters->waiting, count - a->how.most);
 }
 
@@ -126,7 +127,7 @@ void DEV(gpu_put_reseeded)(X(gpu) *g, const X(reseeding) *how, const DEV(gpu_new
     reseed_args args = args_of(g, how);
     args.what = *what;
     put_new(g, args, g->places.count);
-    g->f.particle_count += what->count;
+    g->f.particles.count += what->count;
     g->speed_known = false;
 }
 
@@ -134,7 +135,7 @@ uint32_t DEV(gpu_thin)(X(gpu) *g, const X(reseeding) *how)
 {
     uint32_t removed = 0;
     DEV(gpu_set)(g, &g->counters->waiting, 0, sizeof removed);
-    thin(g, args_of(g, how), (size_t)g->f.liquid_count * TILE_CELLS);
+    thin(g, args_of(g, how), (size_t)g->f.tiles.liquid_count * TILE_CELLS);
     DEV(gpu_download)(g, &removed, &g->counters->waiting, sizeof removed);
     return removed;
 }

@@ -4,67 +4,39 @@
 
 #include <string.h>
 
-/* All arrays but the columns of the particles. Those of solids and inflows only where there are. */
-int DEV(gpu_mirrors)(X(sim) *s, X(mirror) list[MAX_MIRRORS])
+/* A block in both memories. */
+typedef struct mirror {
+    void *host, *device;
+    size_t bytes;
+} mirror;
+
+size_t DEV(gpu_array_bytes)(const X(array) *array, const X(grid) *g)
 {
-    X(fields) *f = &s->gpu->f;
-    size_t cells = s->grid.size, tiles = (size_t)s->grid.tile_count;
+    return X(extent_of)(array->extent, g) * array->item;
+}
+
+/* The arrays of `groups` that the device has. */
+static int list_mirrors(X(sim) *s, unsigned groups, mirror list[ARRAY_POINTERS])
+{
+    X(gpu) *g = s->gpu;
     int n = 0;
-#define MIRROR(host, device, count, group) \
-    (list[n++] = (X(mirror)){(void **)&(host), (void **)&(device), (count) * sizeof *(host), group})
-    FOR_DIM(d) {
-        MIRROR(s->u[d], f->u[d], cells, GPU_U);
-        MIRROR(s->u_old[d], f->u_old[d], cells, GPU_U_OLD);
-        MIRROR(s->weight[d], f->weight[d], cells, GPU_WEIGHT);
-        MIRROR(s->known[d], f->known[d], cells, GPU_KNOWN);
+    for (int k = 0; k < ARRAY_COUNT; k++) {
+        const X(array) *a = &X(arrays)[k];
+        if (!(a->group & groups) || !(a->device & g->needs))
+            continue;
+        void **here = X(array_of)(s, a), **there = X(array_in)(&g->f, a);
+        for (int c = 0; c < a->pointers; c++)
+            if (there[c])
+                list[n++] = (mirror){here[c], there[c], DEV(gpu_array_bytes)(a, &s->grid)};
     }
-    MIRROR(s->phi, f->phi, cells, GPU_SURFACE);
-    MIRROR(s->type, f->type, cells, GPU_SURFACE);
-    if (s->density)
-        MIRROR(s->density, f->density, cells, GPU_SURFACE);
-    MIRROR(s->p, f->p, cells, GPU_PRESSURE);
-    MIRROR(s->first, f->first, cells, GPU_CELLS);
-    MIRROR(s->count, f->count, cells, GPU_CELLS);
-    MIRROR(s->tiles.active, f->active, tiles, GPU_LISTED);
-    MIRROR(s->tiles.liquid, f->liquid, tiles, GPU_LISTED);
-    MIRROR(s->tiles.faces, f->faces, tiles, GPU_LISTED);
-    MIRROR(s->tiles.border, f->border, tiles, GPU_LISTED);
-    MIRROR(s->tiles.state, f->tile_state, tiles, GPU_LISTED);
-    MIRROR(s->tiles.near, f->tile_near, tiles, GPU_LISTED);
-    MIRROR(s->tiles.start, f->tile_start, tiles + 1, GPU_LISTED);
-    if (s->solids.live > 0 || f->phi_solid) {
-        MIRROR(s->phi_solid, f->phi_solid, cells, GPU_SOLIDS);
-        MIRROR(s->room, f->room, cells, GPU_SOLIDS);
-        FOR_DIM(d)
-            MIRROR(s->w[d], f->w[d], cells, GPU_SOLIDS);
-        MIRROR(s->tiles.cut, f->tile_cut, tiles, GPU_SOLIDS);
-    }
-    if (s->movers || f->phi_static)
-        MIRROR(s->phi_static, f->phi_static, cells, GPU_SOLIDS);
-    if (s->marks) {
-        MIRROR(s->marks, f->marks, cells, GPU_SOLIDS);
-        MIRROR(s->mark_of, f->mark_of, cells, GPU_SOLIDS);
-    }
-#undef MIRROR
     return n;
 }
 
-/* The device's columns in the order of X(particle_columns). */
 int DEV(gpu_columns)(X(gpu) *g, void **columns[MAX_COLUMNS])
 {
-    X(fields) *f = &g->f;
-    int n = 0;
-    FOR_DIM(d)
-        columns[n++] = (void **)&f->x[d];
-    FOR_DIM(d)
-        columns[n++] = (void **)&f->v[d];
-    columns[n++] = (void **)&f->id;
-    for (int e = 0; e < DIM * DIM && f->apic; e++)
-        columns[n++] = (void **)&f->c[e];
-    for (int e = 0; e < f->channel_columns; e++)
-        columns[n++] = (void **)&f->channel[e];
-    return n;
+    return X(list_columns)(&g->f.particles, g->needs, false, columns);
 }
+
 /* ---- memory */
 
 static void *again(X(gpu) *g, void *block, size_t old_bytes, size_t bytes, const char *what)
@@ -117,35 +89,47 @@ void DEV(gpu_reserve)(X(sim) *s, bool keep)
     g->capacity = (uint32_t)now;
 }
 
-/* Arrays that are not there yet. The host's are zero at the start, and so are these. */
+/* Those of solids only where there are. The host's are zero at the start, and so are these. */
 void DEV(gpu_make_arrays)(X(sim) *s)
 {
-    X(mirror) list[MAX_MIRRORS];
-    int count = DEV(gpu_mirrors)(s, list);
-    for (int k = 0; k < count; k++) {
-        if (*list[k].device)
-            continue;
-        *list[k].device = DEV(gpu_alloc)(s->gpu, list[k].bytes, "the grid");
-        if (*list[k].device)
-            DEV(gpu_set)(s->gpu, *list[k].device, 0, list[k].bytes);
+    X(gpu) *g = s->gpu;
+    g->needs |= s->solids.live > 0 ? WHEN_SOLIDS : 0;
+    g->needs |= s->movers ? WHEN_MOVERS : 0;
+    for (int k = 0; k < ARRAY_COUNT; k++) {
+        const X(array) *a = &X(arrays)[k];
+        size_t bytes = DEV(gpu_array_bytes)(a, &s->grid);
+        for (int c = 0; c < a->pointers && a->device & g->needs; c++) {
+            void **block = X(array_in)(&g->f, a) + c;
+            if (*block)
+                continue;
+            *block = DEV(gpu_alloc)(g, bytes, "the grid");
+            if (*block)
+                DEV(gpu_set)(g, *block, 0, bytes);
+        }
+    }
+    X(share_arrays)(&g->f);
+}
+
+void DEV(gpu_free_arrays)(X(sim) *s)
+{
+    for (int k = 0; k < ARRAY_COUNT; k++) {
+        const X(array) *a = &X(arrays)[k];
+        for (int c = 0; c < a->pointers && a->device; c++)
+            DEV(gpu_free)(s->gpu, X(array_in)(&s->gpu->f, a)[c], DEV(gpu_array_bytes)(a, &s->grid));
     }
 }
+
 /* ---- copies */
 
 static void copy_tile_counts(X(sim) *s, bool to_host)
 {
-    X(fields) *f = &s->gpu->f;
-    X(tiles) *t = &s->tiles;
-    int *pairs[][2] = {{&t->active_count, &f->active_count},
-                       {&t->liquid_count, &f->liquid_count},
-                       {&t->face_count, &f->face_count},
-                       {&t->border_count, &f->border_count}};
-    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
-        *pairs[k][!to_host] = *pairs[k][to_host];
-    if (to_host)
-        memcpy(t->colour_start, f->colour_start, sizeof f->colour_start);
-    else
-        memcpy(f->colour_start, t->colour_start, sizeof f->colour_start);
+    X(tiles) *here = &s->tiles, *there = &s->gpu->f.tiles;
+    X(tiles) *to = to_host ? here : there, *from = to_host ? there : here;
+    to->active_count = from->active_count;
+    to->liquid_count = from->liquid_count;
+    to->face_count = from->face_count;
+    to->border_count = from->border_count;
+    memcpy(to->colour_start, from->colour_start, sizeof to->colour_start);
 }
 
 static void copy_particles(X(sim) *s, bool to_host)
@@ -154,7 +138,7 @@ static void copy_particles(X(sim) *s, bool to_host)
     void **here[MAX_COLUMNS], **there[MAX_COLUMNS];
     if (!to_host) {
         DEV(gpu_reserve)(s, false);
-        g->f.particle_count = s->particles.count;
+        g->f.particles.count = s->particles.count;
         g->speed_known = false;
     }
     int count = X(particle_columns)(&s->particles, here);
@@ -183,22 +167,20 @@ static void copy_near_movers(X(sim) *s)
 static void copy_groups(X(sim) *s, unsigned groups, bool to_host)
 {
     X(gpu) *g = s->gpu;
-    X(mirror) list[MAX_MIRRORS];
+    mirror list[ARRAY_POINTERS];
     if (groups & GPU_SOLIDS && !to_host) {
-        g->f.solids = s->solids.live > 0;
-        g->f.cut = X(has_cut_cells)(s);
+        g->f.has_solids = s->has_solids;
+        g->f.cut = s->cut;
         DEV(gpu_make_arrays)(s);
     }
-    int count = DEV(gpu_mirrors)(s, list);
+    int count = list_mirrors(s, groups, list);
     if (groups & GPU_SOLIDS && !to_host && s->movers)
         copy_near_movers(s);
     for (int k = 0; k < count && !g->failure[0]; k++) {
-        if (!(list[k].group & groups))
-            continue;
         if (to_host)
-            DEV(gpu_download)(g, *list[k].host, *list[k].device, list[k].bytes);
+            DEV(gpu_download)(g, list[k].host, list[k].device, list[k].bytes);
         else
-            DEV(gpu_upload)(g, *list[k].device, *list[k].host, list[k].bytes);
+            DEV(gpu_upload)(g, list[k].device, list[k].host, list[k].bytes);
     }
     if (groups & GPU_PARTICLES)
         copy_particles(s, to_host);
@@ -210,14 +192,13 @@ static void copy_groups(X(sim) *s, unsigned groups, bool to_host)
 static void poison(X(sim) *s, unsigned groups, bool host)
 {
     X(gpu) *g = s->gpu;
-    X(mirror) list[MAX_MIRRORS];
+    mirror list[ARRAY_POINTERS];
     void **columns[MAX_COLUMNS];
     if (!DEV(gpu_poisons)())
         return;
-    int count = DEV(gpu_mirrors)(s, list);
+    int count = list_mirrors(s, groups, list);
     for (int k = 0; k < count; k++)
-        if ((list[k].group & groups) && *list[k].device) /* solids may come later */
-            memset(host ? *list[k].host : *list[k].device, 0xff, list[k].bytes);
+        memset(host ? list[k].host : list[k].device, 0xff, list[k].bytes);
     if (!(groups & GPU_PARTICLES))
         return;
     count = host ? X(particle_columns)(&s->particles, columns) : DEV(gpu_columns)(g, columns);

@@ -3,26 +3,17 @@
 #define SPATE_CUDA_RESIDENCY_H
 
 #include "gpu.h"
-#include "state/state.h"
+#include "state/arrays.h"
 
-#define MAX_MIRRORS (8 * DIM + 18)
-
-/* An array in both memories. */
-typedef struct X(mirror) {
-    void **host, **device;
-    size_t bytes;
-    unsigned group;
-} X(mirror);
-
-/* All arrays but the columns of the particles. */
-int DEV(gpu_mirrors)(X(sim) *s, X(mirror) list[MAX_MIRRORS]);
+size_t DEV(gpu_array_bytes)(const X(array) *array, const X(grid) *g); /* of each pointer */
 /* The device's columns in the order of X(particle_columns). */
 int DEV(gpu_columns)(X(gpu) *g, void **columns[MAX_COLUMNS]);
 /* Room for as many particles as on the host; what the columns held is kept, or lost. */
 void DEV(gpu_reserve)(X(sim) *s, bool keep);
 void DEV(gpu_reserve_scan)(X(gpu) *g, size_t count); /* scans of so many values */
-/* Arrays that are not there yet. */
+/* Arrays of grid.def: those that are not there yet; all. */
 void DEV(gpu_make_arrays)(X(sim) *s);
+void DEV(gpu_free_arrays)(X(sim) *s);
 
 /* solids_upload.c: the solids, if those of the device are not the host's; where the data of a mesh
  * are on the device (they are copied the first time; NULL has none). */

@@ -8,20 +8,20 @@
  * writes it by itself. */
 #include "residency.h"
 
+#include <assert.h>
 #include <string.h>
 
-/* The columns that output may need, in the order of the snapshot; not APIC's. */
-static int list_sent(X(fields) *f, void *columns[GPU_SENT])
+_Static_assert(CHANNEL_COLUMNS <= SP_SNAPSHOT_CHANNELS, "channels of a snapshot");
+
+/* Where a column stands in a snapshot, by its address in f; the columns are those that
+ * X(list_columns) has for output. */
+static void *sent_as(X(gpu) *g, void **columns[], int count, void *column)
 {
-    int n = 0;
-    FOR_DIM(d)
-        columns[n++] = f->x[d];
-    FOR_DIM(d)
-        columns[n++] = f->v[d];
-    columns[n++] = f->id;
-    for (int e = 0; e < f->channel_columns; e++)
-        columns[n++] = f->channel[e];
-    return n;
+    int k = 0;
+    while (k < count && columns[k] != column)
+        k++;
+    assert(k < count);
+    return g->snapshot.host[k];
 }
 
 void DEV(gpu_free_snapshot)(X(gpu) *g)
@@ -45,7 +45,7 @@ static bool has_memory(X(gpu) *g, size_t bytes)
 static bool reserve_snapshot(X(gpu) *g, int columns)
 {
     DEV(gpu_snapshot) *n = &g->snapshot;
-    size_t count = g->f.particle_count;
+    size_t count = g->f.particles.count;
     if (count <= n->capacity && n->host[0])
         return true;
     DEV(gpu_send_wait)(g);
@@ -65,7 +65,7 @@ static bool reserve_snapshot(X(gpu) *g, int columns)
 
 double DEV(snapshot_bytes)(const spate_scene *scene, double particles)
 {
-    int columns = 2 * DIM + 1;
+    int columns = X(count_columns)(WHEN_ALWAYS, true);
     for (int k = 0; k < scene->channel_count; k++)
         columns += scene->channels[k].components;
     return 1.125 * particles * 4 * columns;
@@ -75,31 +75,32 @@ bool DEV(snapshot)(X(sim) *s, sp_snapshot *out)
 {
     X(gpu) *g = s->gpu;
     DEV(gpu_snapshot) *n = &g->snapshot;
-    void *columns[GPU_SENT];
+    X(particles) *p = &g->f.particles;
+    void **columns[MAX_COLUMNS];
     DEV(gpu_use)(s, GPU_PARTICLES);
-    int count = list_sent(&g->f, columns);
-    size_t bytes = (size_t)g->f.particle_count * 4;
+    int count = X(list_columns)(p, g->needs, true, columns);
+    size_t bytes = (size_t)g->f.particles.count * 4;
     if (g->failure[0] || !reserve_snapshot(g, count) || g->failure[0])
         return false;
     DEV(gpu_send_guard)(g); /* the last one has left the copies */
     for (int k = 0; k < count && n->device[k]; k++)
-        DEV(gpu_copy)(g, n->device[k], columns[k], bytes);
+        DEV(gpu_copy)(g, n->device[k], *columns[k], bytes);
     DEV(gpu_send_begin)(g);
     for (int k = 0; k < count; k++)
-        DEV(gpu_send)(g, n->host[k], n->device[k] ? n->device[k] : columns[k], bytes);
+        DEV(gpu_send)(g, n->host[k], n->device[k] ? n->device[k] : *columns[k], bytes);
     DEV(gpu_send_end)(g);
     g->sending = !n->device[0];
 
     memset(out, 0, sizeof *out);
-    out->particles.count = g->f.particle_count;
+    out->particles.count = g->f.particles.count;
     out->particles.scale = s->grid.dx;
     FOR_DIM(d) {
-        out->particles.x[d] = n->host[d];
-        out->particles.v[d] = n->host[DIM + d];
+        out->particles.x[d] = sent_as(g, columns, count, &p->x[d]);
+        out->particles.v[d] = sent_as(g, columns, count, &p->v[d]);
     }
-    out->particles.id = n->host[2 * DIM];
-    for (int e = 0; e < g->f.channel_columns; e++)
-        out->channel[e] = n->host[2 * DIM + 1 + e];
+    out->particles.id = sent_as(g, columns, count, &p->id[0]);
+    for (int e = 0; e < p->channel_columns; e++)
+        out->channel[e] = sent_as(g, columns, count, &p->channel[e]);
     return !g->failure[0];
 }
 

@@ -38,7 +38,7 @@ BLOCKS(restore_tiles, solid_args, tile_shared, THREADS)
 
 MAP(find_near, solid_args)
 {
-    if (X(is_near_movers)(&a->f.grid, &a->f.bodies, (int)i))
+    if (X(is_near_movers)(&a->f.grid, &a->f.solids, (int)i))
         a->near[i] |= NEAR_NOW;
 }
 
@@ -55,13 +55,13 @@ BLOCKS(lay_movers, solid_args, tile_shared, THREADS)
     FOR_THREADS(t, 1) {
         int first[DIM];
         X(tile_cell)(g, (int)block, first);
-        shared->bound = X(bound_of_tile)(g, &a->f.bodies, first, false);
+        shared->bound = X(bound_of_tile)(g, &a->f.solids, first, false);
     }
     BARRIER();
     FOR_THREADS(t, TILE_CELLS) {
         int cell[DIM];
         size_t c = X(tile_place)(g, (int)block, t, cell);
-        float value = X(node_distance)(g, &a->f.bodies, cell, false, shared->bound);
+        float value = X(node_distance)(g, &a->f.solids, cell, false, shared->bound);
         a->f.phi_solid[c] = a->f.phi_static[c] < value ? a->f.phi_static[c] : value;
     }
 }
@@ -99,7 +99,7 @@ BLOCKS(cut_tiles, solid_args, tile_shared, THREADS)
         shared->cut = 0;
         shared->view.grid = *g;
         shared->view.phi_solid = a->f.phi_solid;
-        shared->view.solids = a->f.bodies;
+        shared->view.solids = a->f.solids;
         shared->view.voxel = a->voxel;
     }
     BARRIER();
@@ -109,7 +109,7 @@ BLOCKS(cut_tiles, solid_args, tile_shared, THREADS)
             GPU_ADD32(&shared->cut, 1u);
     BARRIER();
     FOR_THREADS(t, 1)
-        a->f.tile_cut[tile] = shared->cut > 0;
+        a->f.tiles.cut[tile] = shared->cut > 0;
 }
 
 void DEV(gpu_lay_solids)(X(gpu) *g)

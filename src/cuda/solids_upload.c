@@ -67,8 +67,8 @@ void DEV(gpu_copy_bodies)(X(sim) *s)
     if (g->bodies_there || g->failure[0])
         return;
     g->bodies_there = true;
-    g->f.bodies = s->solids;
-    g->f.bodies.items = g->bodies;
+    g->f.solids = s->solids;
+    g->f.solids.items = g->bodies;
     if (count == 0)
         return;
     if (count > g->body_room) {
@@ -86,7 +86,7 @@ void DEV(gpu_copy_bodies)(X(sim) *s)
     for (size_t k = 0; k < count; k++)
         g->body_copies[k].form.mesh = DEV(gpu_mesh_there)(g, s->solids.items[k].form.mesh);
     DEV(gpu_upload)(g, g->bodies, g->body_copies, bytes);
-    g->f.bodies.items = g->bodies;
+    g->f.solids.items = g->bodies;
 }
 
 void DEV(gpu_free_bodies)(X(gpu) *g)

@@ -10,8 +10,6 @@
 #include "kernels/heap.h"
 #include "launch.h"
 
-enum { LIQUID = 1, ACTIVE = 2, BORDER = 4, ACROSS = 8 }; /* TILE_... of state/state.h */
-
 #define CROWD 1024 /* a cell with more particles is sorted by one thread, on a heap */
 
 typedef struct sort_args {
@@ -31,7 +29,7 @@ MAP(count_in_cells, sort_args)
     const X(grid) *g = &a->f.grid;
     int cell[DIM];
     FOR_DIM(d) {
-        float x = a->f.x[d][i];
+        float x = a->f.particles.x[d][i];
         cell[d] = x > 0.0f ? (int)x : 0;
         cell[d] = cell[d] < g->n[d] ? cell[d] : g->n[d] - 1;
     }
@@ -89,7 +87,7 @@ GPU_FN bool in_domain(const X(grid) *g, const int t[DIM])
 
 GPU_FN bool has_particles(const X(fields) *f, int tile)
 {
-    return f->tile_start[tile + 1] > f->tile_start[tile];
+    return f->tiles.start[tile + 1] > f->tiles.start[tile];
 }
 
 /* Whether a tile around t (itself included) is liquid, or has one of `bits`. */
@@ -106,7 +104,7 @@ GPU_FN bool is_beside(const X(fields) *f, const int t[DIM], uint8_t bits)
         if (!there)
             continue;
         int tile = X(tile_number)(&f->grid, near);
-        found = found || (bits ? (f->tile_state[tile] & bits) != 0 : has_particles(f, tile));
+        found = found || (bits ? (f->tiles.state[tile] & bits) != 0 : has_particles(f, tile));
     }
     return found;
 }
@@ -114,13 +112,13 @@ GPU_FN bool is_beside(const X(fields) *f, const int t[DIM], uint8_t bits)
 MAP(mark_active, tile_args)
 {
     int t[DIM];
-    uint8_t state = (uint8_t)((a->f.tile_state[i] & 0xf) << 4);
+    uint8_t state = (uint8_t)((a->f.tiles.state[i] & 0xf) << 4);
     X(tile_coordinates)(&a->f.grid, (int)i, t);
     if (has_particles(&a->f, (int)i))
-        state |= LIQUID;
+        state |= TILE_LIQUID;
     if (in_domain(&a->f.grid, t) && is_beside(&a->f, t, 0))
-        state |= ACTIVE;
-    a->f.tile_state[i] = state;
+        state |= TILE_ACTIVE;
+    a->f.tiles.state[i] = state;
 }
 
 /* Across a periodic side, as in cpu/tiles.c. */
@@ -138,7 +136,7 @@ MAP(mark_across, tile_args)
         if (!wanted)
             continue;
         t[axis] = source;
-        found = found || (a->f.tile_state[X(tile_number)(g, t)] & ACTIVE);
+        found = found || (a->f.tiles.state[X(tile_number)(g, t)] & TILE_ACTIVE);
     }
     a->flags[i] = found && place >= 1;
 }
@@ -146,16 +144,16 @@ MAP(mark_across, tile_args)
 MAP(take_across, tile_args)
 {
     if (a->flags[i])
-        a->f.tile_state[i] |= ACTIVE;
+        a->f.tiles.state[i] |= TILE_ACTIVE;
 }
 
 MAP(mark_border, tile_args)
 {
     int t[DIM];
     X(tile_coordinates)(&a->f.grid, (int)i, t);
-    /* reads ACTIVE and writes BORDER of tiles that are never active */
+    /* reads TILE_ACTIVE and writes TILE_BORDER of tiles that are never active */
     if (!in_domain(&a->f.grid, t))
-        a->flags[i] = is_beside(&a->f, t, ACTIVE);
+        a->flags[i] = is_beside(&a->f, t, TILE_ACTIVE);
     else
         a->flags[i] = 0;
 }
@@ -163,20 +161,20 @@ MAP(mark_border, tile_args)
 MAP(take_border, tile_args)
 {
     if (a->flags[i])
-        a->f.tile_state[i] |= BORDER;
+        a->f.tiles.state[i] |= TILE_BORDER;
 }
 
 GPU_FN bool is_listed(const tile_args *a, int tile, int which)
 {
-    uint8_t state = a->f.tile_state[tile];
-    bool active = state & ACTIVE, border = state & BORDER;
+    uint8_t state = a->f.tiles.state[tile];
+    bool active = state & TILE_ACTIVE, border = state & TILE_BORDER;
     switch (which) {
     case LIST_ACTIVE: return active;
     case LIST_BORDER: return border;
     case LIST_FACES: return active || (border && X(ends_domain)(&a->f.grid, tile));
-    case LIST_LEFT: return (state >> 4 & (ACTIVE | BORDER)) && !active && !border;
+    case LIST_LEFT: return (state >> 4 & (TILE_ACTIVE | TILE_BORDER)) && !active && !border;
     default:
-        return active && (state & LIQUID) &&
+        return active && (state & TILE_LIQUID) &&
                X(tile_colour)(&a->f.grid, tile) == which - LIST_LIQUID;
     }
 }
@@ -201,7 +199,8 @@ MAP(list_tiles, tile_args)
 static void make_lists(X(gpu) *g, tile_args args)
 {
     size_t all = LISTS * ((size_t)g->f.grid.tile_count + 1);
-    int *lists[] = {g->f.active, g->f.border, g->f.faces, g->left, g->f.liquid};
+    int *lists[] = {g->f.tiles.active, g->f.tiles.border, g->f.tiles.faces, g->left,
+                    g->f.tiles.liquid};
     uint32_t totals[LISTS];
     memcpy(args.list, lists, sizeof lists);
     flag_listed(g, args, all);
@@ -211,14 +210,14 @@ static void make_lists(X(gpu) *g, tile_args args)
     list_tiles(g, args, all);
     memset(totals, 0, sizeof totals);
     DEV(gpu_download)(g, totals, g->list_totals, sizeof totals);
-    g->f.active_count = (int)totals[LIST_ACTIVE];
-    g->f.border_count = (int)totals[LIST_BORDER];
-    g->f.face_count = (int)totals[LIST_FACES];
+    g->f.tiles.active_count = (int)totals[LIST_ACTIVE];
+    g->f.tiles.border_count = (int)totals[LIST_BORDER];
+    g->f.tiles.face_count = (int)totals[LIST_FACES];
     g->left_count = (int)totals[LIST_LEFT];
-    g->f.colour_start[0] = 0;
+    g->f.tiles.colour_start[0] = 0;
     for (int c = 0; c < COLOURS; c++)
-        g->f.colour_start[c + 1] = g->f.colour_start[c] + (int)totals[LIST_LIQUID + c];
-    g->f.liquid_count = g->f.colour_start[COLOURS];
+        g->f.tiles.colour_start[c + 1] = g->f.tiles.colour_start[c] + (int)totals[LIST_LIQUID + c];
+    g->f.tiles.liquid_count = g->f.tiles.colour_start[COLOURS];
 }
 
 /* What leaves the active tiles is cleared. */
@@ -232,15 +231,17 @@ MAP(clear_left, clear_args)
     int cell[DIM];
     const X(fields) *f = &a->f;
     size_t c = X(tile_place)(&f->grid, a->left[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
-    FOR_DIM(d) {
-        f->u[d][c] = f->u_old[d][c] = f->weight[d][c] = 0.0f;
-        f->known[d][c] = f->known_next[d][c] = 0;
+#define CLEAR_ONE(name) \
+    if (f->name)        \
+        f->name[c] = 0;
+#define CLEAR_AXES(name) \
+    FOR_DIM(d)           \
+        f->name[d][c] = 0;
+#define FIELDS(name, shape, type, extent, outside, group, host, used, device, ...) \
+    if (OUTSIDE_##outside && WHEN_##device) {                                      \
+        CLEAR_##shape(name)                                                        \
     }
-    f->phi[c] = f->p[c] = 0.0f;
-    if (f->density)
-        f->density[c] = 0.0f;
-    f->type[c] = 0;
-    f->first[c] = 0; /* and `count` is by itself */
+#include "state/grid.def"
 }
 
 static void update_tiles(X(gpu) *g)
@@ -268,12 +269,12 @@ static void update_tiles(X(gpu) *g)
 /* The first place of each cell of an active tile. */
 BLOCKS(place_cells, sort_args, row_sums, TILE_ROWS)
 {
-    int tile = a->f.active[block];
+    int tile = a->f.tiles.active[block];
     FOR_THREADS(r, TILE_ROWS)
         shared->sum[r] = sum_row(&a->f, tile, r);
     BARRIER();
     FOR_THREADS(t, 1) {
-        uint32_t place = a->f.tile_start[tile];
+        uint32_t place = a->f.tiles.start[tile];
         for (int r = 0; r < TILE_ROWS; r++) {
             uint32_t sum = shared->sum[r];
             shared->sum[r] = place;
@@ -293,13 +294,13 @@ BLOCKS(place_cells, sort_args, row_sums, TILE_ROWS)
 
 MAP(lay_ids, sort_args)
 {
-    a->ids[a->f.first[a->key[i]] + a->rank[i]] = a->f.id[i];
+    a->ids[a->f.first[a->key[i]] + a->rank[i]] = a->f.particles.id[0][i];
 }
 
 /* Ids are never used twice: the number of smaller ones is the place. */
 MAP(find_places, sort_args)
 {
-    uint32_t c = a->key[i], first = a->f.first[c], n = a->f.count[c], id = a->f.id[i];
+    uint32_t c = a->key[i], first = a->f.first[c], n = a->f.count[c], id = a->f.particles.id[0][i];
     uint32_t place = n > CROWD ? a->rank[i] : 0;
     if (n <= CROWD)
         for (uint32_t k = first; k < first + n; k++)
@@ -311,13 +312,14 @@ MAP(find_places, sort_args)
 MAP(order_crowds, sort_args)
 {
     int cell[DIM];
-    size_t c = X(tile_place)(&a->f.grid, a->f.liquid[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
+    size_t c =
+        X(tile_place)(&a->f.grid, a->f.tiles.liquid[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
     uint32_t n = a->f.count[c], first = a->f.first[c];
     if (n <= CROWD)
         return;
-    sp_heap_sort(a->order + first, n, a->key, a->f.id);
+    sp_heap_sort(a->order + first, n, a->key, a->f.particles.id[0]);
     for (uint32_t k = first; k < first + n; k++)
-        a->sorted[k] = a->f.id[a->order[k]];
+        a->sorted[k] = a->f.particles.id[0][a->order[k]];
 }
 
 /* ---- columns: as many at a time as there are spare ones */
@@ -354,31 +356,26 @@ static void gather(X(gpu) *g, void **columns[], int count)
             *spare[e] = *columns[first + e];
             *columns[first + e] = args.to[e];
         }
-        gather_columns(g, args, g->f.particle_count);
+        gather_columns(g, args, g->f.particles.count);
     }
 }
 
 static void gather_all(X(gpu) *g)
 {
-    void **columns[2 * DIM + DIM * DIM + GPU_CHANNELS];
-    int count = 0;
-    uint32_t *id = g->f.id;
-    g->f.id = g->order_other; /* find_places has made it */
-    g->order_other = id;
-    FOR_DIM(d)
-        columns[count++] = (void **)&g->f.x[d];
-    FOR_DIM(d)
-        columns[count++] = (void **)&g->f.v[d];
-    for (int e = 0; e < DIM * DIM && g->f.apic; e++)
-        columns[count++] = (void **)&g->f.c[e];
-    for (int e = 0; e < g->f.channel_columns; e++)
-        columns[count++] = (void **)&g->f.channel[e];
+    void **columns[MAX_COLUMNS], **id = (void **)&g->f.particles.id[0];
+    int all = X(list_columns)(&g->f.particles, g->needs, false, columns), count = 0;
+    for (int k = 0; k < all; k++)
+        if (columns[k] != id)
+            columns[count++] = columns[k];
+    uint32_t *old = g->f.particles.id[0];
+    g->f.particles.id[0] = g->order_other; /* find_places has made it */
+    g->order_other = old;
     gather(g, columns, count);
 }
 
 void DEV(gpu_sort_particles)(X(gpu) *g)
 {
-    uint32_t count = g->f.particle_count;
+    uint32_t count = g->f.particles.count;
     size_t tiles = (size_t)g->f.grid.tile_count;
     sort_args args = {g->f,     g->key,         g->key_other, (uint32_t *)g->spare,
                       g->order, g->order_other, g->tile_flags};
@@ -386,12 +383,12 @@ void DEV(gpu_sort_particles)(X(gpu) *g)
     count_in_cells(g, args, count);
     DEV(gpu_set)(g, args.totals + tiles, 0, sizeof *args.totals);
     count_in_tiles(g, args, tiles);
-    DEV(gpu_scan)(g, args.totals, g->f.tile_start, tiles + 1);
+    DEV(gpu_scan)(g, args.totals, g->f.tiles.start, tiles + 1);
     update_tiles(g);
     args.f = g->f;
-    place_cells(g, args, (size_t)g->f.active_count);
+    place_cells(g, args, (size_t)g->f.tiles.active_count);
     lay_ids(g, args, count);
     find_places(g, args, count);
-    order_crowds(g, args, (size_t)g->f.liquid_count * TILE_CELLS);
+    order_crowds(g, args, (size_t)g->f.tiles.liquid_count * TILE_CELLS);
     gather_all(g);
 }

@@ -18,7 +18,7 @@ GPU_FN X(crowd) crowd_of(const X(fields) *f)
     p.first = f->first;
     p.count = f->count;
     FOR_DIM(d)
-        p.x[d] = f->x[d];
+        p.x[d] = f->particles.x[d];
     return p;
 }
 
@@ -32,7 +32,7 @@ GPU_FN bool is_interior(const X(fields) *f, const int cell[DIM], size_t c)
     bool inside = true;
     FOR_DIM(d)
         inside = inside && cell[d] >= 1 && cell[d] < g->n[d] - 1;
-    if (!inside || (f->solids && !(f->phi_solid[c] > 2.0f * (float)g->dx)))
+    if (!inside || (f->has_solids && !(f->phi_solid[c] > 2.0f * (float)g->dx)))
         return false;
     for (int k = 0; k < (DIM == 3 ? 27 : 9); k++) {
         ptrdiff_t offset = k % 3 - 1 + (k / 3 % 3 - 1) * (ptrdiff_t)g->stride[1] +
@@ -56,7 +56,7 @@ BLOCKS(count_cells, census_args, cell_shared, CELL_THREADS)
     BARRIER();
     FOR_THREADS(t, TILE_CELLS) {
         int cell[DIM];
-        size_t c = X(tile_place)(&a->f.grid, a->f.liquid[block], t, cell);
+        size_t c = X(tile_place)(&a->f.grid, a->f.tiles.liquid[block], t, cell);
         uint32_t n = a->f.count[c];
         if (n > 0)
             GPU_ADD32(&shared->count, 1u);
@@ -85,12 +85,12 @@ typedef struct volume_shared {
 BLOCKS(sum_volume, census_args, volume_shared, CELL_THREADS)
 {
     const X(fields) *f = &a->f;
-    const float *phi_solid = f->solids ? f->phi_solid : NULL;
+    const float *phi_solid = f->has_solids ? f->phi_solid : NULL;
     FOR_THREADS(t, CELL_THREADS) {
         double sum = 0;
         for (int k = t; k < TILE_CELLS; k += CELL_THREADS) {
             int cell[DIM];
-            size_t c = X(tile_place)(&f->grid, f->active[block], k, cell);
+            size_t c = X(tile_place)(&f->grid, f->tiles.active[block], k, cell);
             if (X(inside)(&f->grid, cell))
                 sum += X(liquid_share)(&f->grid, f->phi, phi_solid, c);
         }
@@ -147,12 +147,12 @@ MAP(find_in_solid, census_args)
     int c[DIM];
     double x[3] = {0, 0, 0};
     FOR_DIM(d) {
-        c[d] = (int)f->x[d][i];
-        x[d] = (double)f->x[d][i] * f->grid.dx;
+        c[d] = (int)f->particles.x[d][i];
+        x[d] = (double)f->particles.x[d][i] * f->grid.dx;
     }
     if (f->phi_solid[X(index)(&f->grid, c)] > 2.0f * f->grid.dx)
         return;
-    if (sp_bodies_distance(&f->bodies, x, NULL, NULL) < -1e-4 * f->grid.dx)
+    if (sp_bodies_distance(&f->solids, x, NULL, NULL) < -1e-4 * f->grid.dx)
         GPU_ADD64(&a->census->in_solid, 1);
 }
 
@@ -167,7 +167,7 @@ static double distance_of(uint32_t reversed, float most)
 
 DEV(gpu_census) DEV(gpu_take_census)(X(gpu) *g, const DEV(gpu_question) * question)
 {
-    size_t count = g->f.particle_count;
+    size_t count = g->f.particles.count;
     census_args args;
     DEV(gpu_census) census;
     memset(&census, 0, sizeof census);
@@ -177,18 +177,18 @@ DEV(gpu_census) DEV(gpu_take_census)(X(gpu) *g, const DEV(gpu_question) * questi
     args.partials = g->partials;
     args.asked = *question;
     DEV(gpu_set)(g, g->census, 0, sizeof *g->census);
-    count_cells(g, args, (size_t)g->f.liquid_count);
+    count_cells(g, args, (size_t)g->f.tiles.liquid_count);
     find_close(g, args, count);
     sample_distances(g, args, count > 0 ? question->looked_at : 0);
-    if (g->f.solids)
+    if (g->f.has_solids)
         find_in_solid(g, args, count);
     DEV(gpu_download)(g, &census, g->census, sizeof census);
     census.nearest_close = distance_of(census.close, question->close);
     census.nearest_usual = distance_of(census.usual, 1.0f);
     if (g->f.ghost) {
         DEV(gpu_update_level_set)(g);
-        sum_volume(g, args, (size_t)g->f.active_count);
-        census.volume = DEV(gpu_sum)(g, (size_t)g->f.active_count);
+        sum_volume(g, args, (size_t)g->f.tiles.active_count);
+        census.volume = DEV(gpu_sum)(g, (size_t)g->f.tiles.active_count);
     }
     return census;
 }

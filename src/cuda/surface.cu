@@ -6,9 +6,6 @@
 #include "kernels/surface.h"
 #include "launch.h"
 
-enum { NEAR_EMPTY = 1, NEAR_SURFACE = 2, NEAR_GIVES = 4, TILE_LIQUID = 1, TILE_ACTIVE = 2 };
-enum { MARK_INFLOW = 1 }; /* as in state/state.h */
-
 typedef struct surface_args {
     X(fields) f;
     float *sums;         /* density, or phi where nothing else needs it */
@@ -27,10 +24,10 @@ typedef struct empty_shared {
 BLOCKS(find_empty, surface_args, empty_shared, 128)
 {
     const X(grid) *g = &a->f.grid;
-    int tile = a->f.active[block], at[DIM];
+    int tile = a->f.tiles.active[block], at[DIM];
     X(tile_coordinates)(g, tile, at);
     FOR_THREADS(t, 1) {
-        bool empty = !(a->f.tile_state[tile] & TILE_LIQUID);
+        bool empty = !(a->f.tiles.state[tile] & TILE_LIQUID);
         FOR_DIM(d)
             empty = empty || (g->periodic[d] && (at[d] == 1 || at[d] >= g->tiles[d] - 3));
         shared->empty = empty;
@@ -48,7 +45,7 @@ BLOCKS(find_empty, surface_args, empty_shared, 128)
 
 MAP(spread_marks, surface_args)
 {
-    int tile = a->f.active[i], at[DIM], near[DIM];
+    int tile = a->f.tiles.active[i], at[DIM], near[DIM];
     uint8_t marks = a->from[tile];
     X(tile_coordinates)(&a->f.grid, tile, at);
     for (int c = 0; c < (DIM == 3 ? 27 : 9); c++) {
@@ -56,7 +53,7 @@ MAP(spread_marks, surface_args)
         FOR_DIM(d)
             near[d] = at[d] + offset[d];
         int other = X(tile_number)(&a->f.grid, near);
-        if ((a->f.tile_state[other] & TILE_ACTIVE) && (a->from[other] & a->looked_for))
+        if ((a->f.tiles.state[other] & TILE_ACTIVE) && (a->from[other] & a->looked_for))
             marks |= a->mark;
     }
     a->to[tile] = marks;
@@ -64,17 +61,17 @@ MAP(spread_marks, surface_args)
 
 static void find_near_tiles(X(gpu) *g, surface_args args)
 {
-    size_t tiles = (size_t)g->f.active_count;
+    size_t tiles = (size_t)g->f.tiles.active_count;
     uint8_t *other = (uint8_t *)g->tile_flags;
-    args.to = g->f.tile_near;
+    args.to = g->f.tiles.near;
     find_empty(g, args, tiles);
-    args.from = g->f.tile_near;
+    args.from = g->f.tiles.near;
     args.to = other;
     args.looked_for = NEAR_EMPTY;
     args.mark = NEAR_SURFACE;
     spread_marks(g, args, tiles);
     args.from = other;
-    args.to = g->f.tile_near;
+    args.to = g->f.tiles.near;
     args.looked_for = NEAR_SURFACE;
     args.mark = NEAR_GIVES;
     spread_marks(g, args, tiles);
@@ -114,7 +111,7 @@ GPU_FN void give_density(const X(fields) *f, const int cell[DIM], float given[3]
     for (uint32_t k = first; k < end; k++) {
         float share[3][3];
         FOR_DIM(d)
-            shares_of(f->x[d][k] - (float)cell[d], share[d]);
+            shares_of(f->particles.x[d][k] - (float)cell[d], share[d]);
         for (int plane = 0; plane < 3; plane++)
             for (int j = 0; j < LAST(3); j++) {
                 float line = share[DIM - 1][plane] * (DIM == 3 ? share[1][j] : 1.0f);
@@ -145,11 +142,13 @@ GPU_FN void give_plane(const surface_args *a, const int corner[DIM], int plane, 
 BLOCKS(gather_density, surface_args, density_shared, DENSITY_THREADS)
 {
     const X(fields) *f = &a->f;
-    bool border = (int)block >= f->active_count;
-    int tile = border ? f->border[(int)block - f->active_count] : f->active[block], corner[DIM];
+    bool border = (int)block >= f->tiles.active_count;
+    int tile =
+            border ? f->tiles.border[(int)block - f->tiles.active_count] : f->tiles.active[block],
+        corner[DIM];
     X(tile_cell)(&f->grid, tile, corner);
     size_t base = X(index)(&f->grid, corner);
-    if (!border && !f->density && !(f->tile_near[tile] & NEAR_SURFACE))
+    if (!border && !f->density && !(f->tiles.near[tile] & NEAR_SURFACE))
         return;
     FOR_THREADS(t, COLUMNS)
         for (int k = 0; k < OFFSETS; k++)
@@ -179,13 +178,13 @@ BLOCKS(gather_density, surface_args, density_shared, DENSITY_THREADS)
 MAP(find_distance, surface_args)
 {
     const X(fields) *f = &a->f;
-    int cell[DIM], tile = f->active[i / TILE_CELLS];
+    int cell[DIM], tile = f->tiles.active[i / TILE_CELLS];
     size_t c = X(tile_place)(&f->grid, tile, (int)(i % TILE_CELLS), cell);
-    float room = f->solids ? f->room[c] : 1.0f, dx = (float)f->grid.dx;
+    float room = f->has_solids ? f->room[c] : 1.0f, dx = (float)f->grid.dx;
     float density = room > LEAST_ROOM ? a->sums[c] / (f->rest * room) : 0.0f;
     if (f->density)
         f->density[c] = room > LEAST_ROOM ? density : 1.0f;
-    bool near = f->tile_near[tile] & NEAR_SURFACE;
+    bool near = f->tiles.near[tile] & NEAR_SURFACE;
     f->phi[c] = near ? dx * SP_SURFACE_DISTANCE(density, GPU_SQRT) : -dx;
 }
 
@@ -193,7 +192,8 @@ MAP(extend_cells, surface_args)
 {
     const X(fields) *f = &a->f;
     int cell[DIM];
-    size_t c = X(tile_place)(&f->grid, f->active[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
+    size_t c =
+        X(tile_place)(&f->grid, f->tiles.active[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
     if (!(f->room[c] <= a->high && f->room[c] > a->low))
         return;
     float sum = 0.0f, count = 0.0f;
@@ -213,17 +213,17 @@ MAP(extend_cells, surface_args)
 static void extend_into_solids(X(gpu) *g, surface_args args)
 {
     static const float bands[] = ROOM_BANDS;
-    for (int band = 0; band < ROOM_BAND_COUNT && g->f.solids; band++) {
+    for (int band = 0; band < ROOM_BAND_COUNT && g->f.has_solids; band++) {
         args.high = bands[band];
         args.low = bands[band + 1];
-        extend_cells(g, args, (size_t)g->f.active_count * TILE_CELLS);
+        extend_cells(g, args, (size_t)g->f.tiles.active_count * TILE_CELLS);
         DEV(gpu_fill_border)(g, g->f.phi, -1);
     }
 }
 
 static void update_level_set(X(gpu) *g, surface_args args)
 {
-    size_t active = (size_t)g->f.active_count, border = (size_t)g->f.border_count;
+    size_t active = (size_t)g->f.tiles.active_count, border = (size_t)g->f.tiles.border_count;
     find_near_tiles(g, args);
     gather_density(g, args, active + border);
     DEV(gpu_fold_border)(g, args.sums, NULL, -1);
@@ -251,7 +251,8 @@ MAP(mark_cells, surface_args)
 {
     const X(fields) *f = &a->f;
     int cell[DIM];
-    size_t c = X(tile_place)(&f->grid, f->active[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
+    size_t c =
+        X(tile_place)(&f->grid, f->tiles.active[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
     f->phi[c] = f->count[c] > 0 ? -(float)f->grid.dx : (float)f->grid.dx;
 }
 
@@ -259,11 +260,12 @@ MAP(find_types, surface_args)
 {
     const X(fields) *f = &a->f;
     int cell[DIM];
-    size_t c = X(tile_place)(&f->grid, f->active[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
+    size_t c =
+        X(tile_place)(&f->grid, f->tiles.active[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
     int type = f->phi[c] < 0.0f ? SPATE_CELL_LIQUID : SPATE_CELL_AIR;
     if (f->marks && f->marks[c])
         type = f->marks[c] & MARK_INFLOW ? SPATE_CELL_INFLOW : SPATE_CELL_AIR;
-    if (f->solids) {
+    if (f->has_solids) {
         float open = 0.0f;
         FOR_DIM(d)
             open += f->w[d][c] + f->w[d][c + f->grid.stride[d]];
@@ -274,7 +276,7 @@ MAP(find_types, surface_args)
 
 void DEV(gpu_build_surface)(X(gpu) *g)
 {
-    size_t cells = (size_t)g->f.active_count * TILE_CELLS;
+    size_t cells = (size_t)g->f.tiles.active_count * TILE_CELLS;
     surface_args args = args_of(g);
     if (g->f.ghost || g->f.density)
         update_level_set(g, args);

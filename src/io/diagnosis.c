@@ -5,6 +5,7 @@
  * "bad". */
 #include "diagnosis.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,6 +25,13 @@ const char *sp_severity_name(sp_severity level)
 static double at(const judge *j, int row, const char *name)
 {
     return sp_stats_value(j->table, row, name);
+}
+
+/* The number in column `frame`, or that of the row where it is none. */
+static int frame_at(const judge *j, int row)
+{
+    double frame = at(j, row, "frame");
+    return frame >= 0 && frame <= INT_MAX ? (int)frame : row;
 }
 
 static double now(const judge *j, const char *name)
@@ -47,7 +55,7 @@ static double largest(const judge *j, const char *name, int *frame)
     for (int row = 1; row < j->table->rows; row++)
         if (at(j, row, name) > most) {
             most = at(j, row, name);
-            *frame = (int)at(j, row, "frame");
+            *frame = frame_at(j, row);
         }
     return most;
 }
@@ -89,7 +97,7 @@ static void judge_volume(judge *j)
         last = at(j, row, "volume") / particles / start - 1;
         if (fabs(last) > fabs(worst)) {
             worst = last;
-            frame = (int)at(j, row, "frame");
+            frame = frame_at(j, row);
         }
     }
     sp_severity level = level_of(fabs(last), 0.01, 0.05), during = level_of(fabs(worst), 0.05, 0.2);
@@ -160,7 +168,7 @@ static void judge_energy(judge *j)
         all += change;
         if (change > gain) {
             gain = change;
-            frame = (int)at(j, row, "frame");
+            frame = frame_at(j, row);
         }
     }
     if (!(scale > 0) || isnan(all))

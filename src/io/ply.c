@@ -260,7 +260,10 @@ static bool read_binary(sp_ply *ply, sp_ply_type type, double *value)
         *value = single;
         break;
     case SP_PLY_FLOAT64: memcpy(value, &bits, sizeof *value); break;
-    default: *value = low; break;
+    case SP_PLY_NONE:
+    case SP_PLY_UINT8:
+    case SP_PLY_UINT16:
+    case SP_PLY_UINT32: *value = low; break;
     }
     return true;
 }

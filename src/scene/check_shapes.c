@@ -123,7 +123,8 @@ static double thickness(const spate_shape *shape, int dim)
         for (int d = 0; d < dim; d++)
             low[d] *= shape->scale, high[d] *= shape->scale;
         break;
-    default: return HUGE_VAL;
+    case SPATE_SHAPE_PLANE:
+    case SPATE_SHAPE_PARTICLES: return HUGE_VAL;
     }
     for (int d = 0; d < dim; d++)
         thin = high[d] - low[d] < thin ? high[d] - low[d] : thin;

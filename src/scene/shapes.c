@@ -166,7 +166,9 @@ void sp_shape_bounds(const sp_shape *shape, double low[3], double high[3])
     case SPATE_SHAPE_SPHERE: reach[0] = reach[1] = reach[2] = r; break;
     case SPATE_SHAPE_CAPSULE: reach[0] = shape->half[0] + r, reach[1] = reach[2] = r; break;
     case SPATE_SHAPE_CYLINDER: reach[0] = shape->half[0], reach[1] = reach[2] = r; break;
-    default: break;
+    case SPATE_SHAPE_PLANE:
+    case SPATE_SHAPE_MESH:
+    case SPATE_SHAPE_PARTICLES: break;
     }
     bool bounded = !shape->invert && shape->kind != SPATE_SHAPE_PLANE;
     for (int d = 0; d < 3; d++) {

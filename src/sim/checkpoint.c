@@ -1,12 +1,14 @@
 /* checkpoint.c -- checkpoints: everything that the next step needs and nothing that it makes anew.
  *
  * That is the clock, the ledger and the numbers of the frame under way, gravity, the poses of the
- * solids, the lattices of the inflows, all columns of the particles, and the pressure in the active
- * tiles (the next solve starts from it). */
+ * solids, the lattices of the inflows, all columns of the particles, and in the active
+ * tiles the arrays that grid.def says (the pressure: the next solve starts from it). */
 #include "sim.h"
 
 #include "kernels/random.h"
+#include "state/arrays.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Clock and ledger. The rows of stats.h that steps add to have 8 bytes each, whatever their type.
@@ -127,16 +129,39 @@ static spate_status load_emitters(X(sim) *s, sp_stream *stream)
     return SPATE_OK;
 }
 
-static void copy_tile(X(sim) *s, int tile, float *values, bool out)
+/* The values of a tile of one pointer of an array, out of the grid or into it. */
+static void copy_tile(X(sim) *s, int tile, char *block, size_t item, char *values, bool out)
 {
-    size_t base = X(tile_index)(&s->grid, tile);
+    size_t base = X(tile_index)(&s->grid, tile), bytes = TILE * item;
     for (int r = 0; r < TILE_ROWS; r++) {
-        float *row = s->p + base + X(row_offset)(&s->grid, r);
-        if (out)
-            memcpy(values + r * TILE, row, TILE * sizeof(float));
-        else
-            memcpy(row, values + r * TILE, TILE * sizeof(float));
+        char *row = block + (base + X(row_offset)(&s->grid, r)) * item;
+        memcpy(out ? values + (size_t)r * bytes : row, out ? row : values + (size_t)r * bytes,
+               bytes);
     }
+}
+
+/* Of all arrays that checkpoints hold: writes a tile, reads it, or clears it. */
+typedef enum tile_way { TILE_WRITE, TILE_READ, TILE_CLEAR } tile_way;
+
+static spate_status pass_tile(X(sim) *s, int tile, sp_stream *stream, tile_way way)
+{
+    for (int k = 0; k < ARRAY_COUNT; k++) {
+        const X(array) *a = &X(arrays)[k];
+        void **blocks = X(array_of)(s, a);
+        for (int c = 0; c < a->pointers && a->saved && blocks[c]; c++) {
+            char values[TILE_CELLS * sizeof(double)] = {0};
+            size_t bytes = TILE_CELLS * a->item;
+            assert(a->extent == EXTENT_CELLS && bytes <= sizeof values);
+            if (way == TILE_WRITE)
+                copy_tile(s, tile, blocks[c], a->item, values, true);
+            TRY(way == TILE_WRITE  ? sp_stream_write(stream, values, bytes)
+                : way == TILE_READ ? sp_stream_read(stream, values, bytes)
+                                   : SPATE_OK);
+            if (way != TILE_WRITE)
+                copy_tile(s, tile, blocks[c], a->item, values, false);
+        }
+    }
+    return SPATE_OK;
 }
 
 spate_status X(save)(X(sim) *s, sp_stream *stream)
@@ -163,11 +188,9 @@ spate_status X(save)(X(sim) *s, sp_stream *stream)
     for (int c = 0; c < column_count; c++)
         TRY(sp_stream_write(stream, *columns[c], (size_t)s->particles.count * 4));
     for (int k = 0; k < s->tiles.active_count; k++) {
-        float values[TILE_CELLS];
         int32_t tile = s->tiles.active[k];
-        copy_tile(s, tile, values, true);
         TRY(sp_stream_write(stream, &tile, sizeof tile));
-        TRY(sp_stream_write(stream, values, sizeof values));
+        TRY(pass_tile(s, tile, stream, TILE_WRITE));
     }
     return SPATE_OK;
 }
@@ -192,15 +215,13 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
     for (int c = 0; c < column_count; c++)
         TRY(sp_stream_read(stream, *columns[c], (size_t)record.count * 4));
     for (int k = 0; k < s->tiles.active_count; k++) /* of what the simulation did before */
-        copy_tile(s, s->tiles.active[k], (float[TILE_CELLS]){0}, false);
+        TRY(pass_tile(s, s->tiles.active[k], stream, TILE_CLEAR));
     for (uint32_t k = 0; k < record.active_count; k++) {
-        float values[TILE_CELLS];
         int32_t tile;
         TRY(sp_stream_read(stream, &tile, sizeof tile));
-        TRY(sp_stream_read(stream, values, sizeof values));
         if (tile < 0 || tile >= s->grid.tile_count)
             return sp_fail(error, SPATE_ERROR_FILE, NULL, "the checkpoint is damaged");
-        copy_tile(s, tile, values, false);
+        TRY(pass_tile(s, tile, stream, TILE_READ));
         s->system.unknown[tile] = UNKNOWN_STALE;
         s->tiles.state[tile] |= TILE_ACTIVE; /* so that SORT clears it if the liquid has left */
     }

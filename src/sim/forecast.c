@@ -10,29 +10,9 @@
  * the stack and the small allocations of a thread. */
 #define PROCESS_BYTES 5e6
 #define THREAD_BYTES (DIM == 3 ? 1.3e5 : 6e4)
-
-/* Bytes per cell of all arrays that a run writes. What no liquid ever reaches is not committed, but
- * border tiles and the rest of their pages are: together the whole array is a good estimate of what
- * a run touches. */
-static double bytes_per_cell(const spate_scene *scene, bool movers)
-{
-    static X(sim) nobody; /* only the addresses of its members are taken */
-    X(array) arrays[MAX_ARRAYS];
-    int count = X(arrays)(&nobody, scene, arrays);
-    double bytes = 0;
-    for (int k = 0; k < count; k++) {
-        bool unused = arrays[k].block == (void **)&nobody.phi_static && !movers;
-        unused = unused || arrays[k].block ==
-                               (void **)&nobody.system.pockets; /* only where pockets have roots */
-        if (scene->solids.count == 0) {
-            unused = unused || arrays[k].block == (void **)&nobody.room;
-            FOR_DIM(d)
-                unused = unused || arrays[k].block == (void **)&nobody.w[d];
-        }
-        bytes += unused ? 0 : (double)arrays[k].item;
-    }
-    return bytes;
-}
+#define TILE_BYTES                                                                \
+    40.0 /* of the lists of tiles and the values of each, beside those of threads \
+          */
 
 /* The pictures of a run (src/render): the film while it goes on, with its copy of the particles,
  * then the picture of the last frame. Both have a field of two nodes per cell and axis. Where no
@@ -55,22 +35,23 @@ static double preview_bytes(const spate_scene *scene, const X(grid) *g, double p
 /* What a checkpoint holds of a particle. */
 static int saved_bytes_per_particle(const spate_scene *scene)
 {
-    bool apic = scene->fluid.transfer == SPATE_TRANSFER_APIC;
-    int columns = 0;
-#define FIELD(name, components, type, when) columns += (when) ? (components) : 0;
-#include "state/fields.def"
-#undef FIELD
+    int columns = X(count_columns)(X(needs)(scene), false);
     for (int k = 0; k < scene->channel_count; k++)
         columns += scene->channels[k].components;
     return 4 * columns;
 }
 
+static double saved_bytes_per_cell(void)
+{
+    double bytes = 0;
+    for (int k = 0; k < ARRAY_COUNT; k++)
+        bytes += X(arrays)[k].saved ? (double)X(arrays)[k].item * X(arrays)[k].pointers : 0;
+    return bytes;
+}
+
 static int bytes_per_particle(const spate_scene *scene)
 {
-    int spare = 2; /* spare, order */
-    if (X(pushes_apart)(scene))
-        spare += 2 + PUSH_PAIRS; /* rounded, between, pairs */
-    return saved_bytes_per_particle(scene) + 4 * spare;
+    return saved_bytes_per_particle(scene) + 4 * X(scratch_words)(X(needs)(scene));
 }
 
 /* Of one frame of particles. Beside what is asked for, USD writes a width and ids of eight bytes,
@@ -157,7 +138,8 @@ static void disk_bytes(const spate_scene *scene, const X(grid) *g, spate_forecas
     double frames = scene->frames / scene->output.every + 1;
     if (scene->output.preview)
         forecast->film_bytes = (uint64_t)(PICTURE_BYTES + FILM_PIXEL_BYTES * pixels * frames);
-    double saved = particles * saved_bytes_per_particle(scene) + 4 * liquid + CHECKPOINT_FIXED;
+    double saved = particles * saved_bytes_per_particle(scene) + saved_bytes_per_cell() * liquid +
+                   CHECKPOINT_FIXED;
     forecast->checkpoint_bytes = (uint64_t)(2 * saved);
 }
 
@@ -166,14 +148,12 @@ spate_status X(forecast)(const spate_scene *scene, const X(device) *device, int 
 {
     X(grid) g = X(grid_make)(scene);
     sp_solids solids = {.dim = DIM};
-    bool movers = false;
     for (int k = 0; k < scene->solids.count; k++) {
         spate_status status = sp_solids_add(&solids, &scene->solids.items[k], 0, NULL, error);
         if (status != SPATE_OK) {
             sp_solids_clear(&solids);
             return status;
         }
-        movers = movers || sp_shape_moves(&solids.items[k].form);
     }
     memset(forecast, 0, sizeof *forecast);
     spate_status status = X(seed_count)(scene, &g, &solids, &forecast->particles, error);
@@ -187,9 +167,9 @@ spate_status X(forecast)(const spate_scene *scene, const X(device) *device, int 
     double bytes = PROCESS_BYTES + THREAD_BYTES * threads +
                    preview_bytes(scene, &g, (double)forecast->particles);
     bytes += (double)forecast->particles * bytes_per_particle(scene);
-    bytes += (double)g.size * bytes_per_cell(scene, movers) +
-             (double)g.tile_count * (40.0 + 4.0 * threads);
-    X(needs) needs = device->needs(scene, &g, forecast->particles);
+    X(device_memory) needs = device->needs(scene, &g, forecast->particles);
+    bytes +=
+        X(arrays_bytes)(X(needs)(scene), &g) + (double)g.tile_count * (TILE_BYTES + 4.0 * threads);
     bytes += surface_bytes(scene, forecast->particles) + needs.host;
     disk_bytes(scene, &g, forecast);
     forecast->memory = (uint64_t)bytes;

@@ -9,6 +9,7 @@
 #include "sim.h"
 
 #include "base/timer.h"
+#include "state/arrays.h"
 
 static spate_status run(X(sim) *s, const X(plan) *plan, sp_stage stage, double dt,
                         spate_error *error)
@@ -40,6 +41,7 @@ spate_status X(step)(X(sim) *s, double dt, spate_error *error)
     for (int stage = 0; stage < SP_STAGE_COUNT; stage++) {
         double start = sp_seconds();
         TRY(run(s, plan, stage, dt, error));
+        X(poison_dead)(s, stage);
         seconds[stage] = sp_seconds() - start;
         TRY(sp_stage_done(s->common, stage, error));
     }

@@ -1,17 +1,69 @@
-/* arrays.h -- the arrays of the grid, listed once: made, freed, cleared and counted from here. */
+/* arrays.h -- the rows of grid.def at run time: what makes, frees, clears, copies, saves or counts
+ * arrays loops over this list. */
 #ifndef SPATE_STATE_ARRAYS_H
 #define SPATE_STATE_ARRAYS_H
 
 #include "state.h"
 
-typedef struct X(array) {
-    void **block;
-    size_t item; /* bytes of a value */
-    bool moving; /* follows the liquid: zero outside the active tiles */
-} X(array);
-#define MAX_ARRAYS (8 * DIM + 24)
+/* How many values an array has, of a grid: the column `extent`. */
+typedef enum X(extent) {
+    EXTENT_CELLS,
+    EXTENT_TILES,
+    EXTENT_TILES_END,
+    EXTENT_WAVES,
+    EXTENT_LAYERS,
+    EXTENT_BLOCKS,
+    EXTENT_BLOCK_CELLS,
+    EXTENT_BLOCK_FACES
+} X(extent);
 
-/* Fills `arrays` for a scene; returns how many. */
-int X(arrays)(X(sim) *s, const spate_scene *scene, X(array) arrays[MAX_ARRAYS]);
+typedef struct X(array) {
+    const char *name;
+    size_t offset; /* of its first pointer, in X(fields) or X(system) */
+    size_t item;   /* bytes of a value */
+    int pointers;
+    X(extent) extent;
+    bool in_system;              /* a member of X(system) */
+    bool follows;                /* the liquid: zero outside the active tiles */
+    bool saved;                  /* in checkpoints */
+    unsigned group;              /* GPU_...; 0: never copied */
+    unsigned host, used, device; /* WHEN_... */
+} X(array);
+
+enum { /* rows of grid.def, and pointers of all of them */
+       ARRAY_COUNT = 0
+#define FIELDS(...) +1
+#define TILES(...) +1
+#define SYSTEM(...) +1
+#include "grid.def"
+       ,
+       ARRAY_POINTERS = 0
+#define FIELDS(name, shape, ...) +POINTERS_##shape
+#define TILES(name, shape, ...) +POINTERS_##shape
+#define SYSTEM(name, shape, ...) +POINTERS_##shape
+#include "grid.def"
+};
+
+extern const X(array) X(arrays)[ARRAY_COUNT];
+
+size_t X(extent_of)(X(extent) extent, const X(grid) *g);
+/* Values in the blocks of a vector: of the tiles of the domain. */
+double X(block_cells)(const X(grid) *g);
+/* What a scene has: WHEN_... bits. */
+unsigned X(needs)(const spate_scene *scene);
+/* The first of the pointers of an array: of the host, and in fields of any memory. */
+void **X(array_of)(X(sim) *s, const X(array) *array);
+void **X(array_in)(X(fields) *f, const X(array) *array);
+/* Sets the pointers of a device that are aliases; arrays_create does so for the host. */
+void X(share_arrays)(X(fields) *f);
+
+/* Builds with asserts: an alias is NaN after the last stage of a step that reads it, in the tiles
+ * that P2G begins anew and SORT clears. Devices that poison do so by themselves. */
+void X(poison_dead)(X(sim) *s, sp_stage stage);
+
+spate_status X(arrays_create)(X(sim) *s, spate_error *error);
+void X(arrays_destroy)(X(sim) *s);
+/* Bytes that the host's arrays of cells take, for a forecast. */
+double X(arrays_bytes)(unsigned needs, const X(grid) *g);
 
 #endif

@@ -37,10 +37,10 @@ typedef void X(sweep_fn)(X(sim) *s, float weight);
 void X(solve_by_sweeps)(X(sim) *s, X(solve) *solve, X(residual_fn) *residual, X(sweep_fn) *sweep);
 
 /* Memory that a device will need for a scene. */
-typedef struct X(needs) {
+typedef struct X(device_memory) {
     double host;     /* bytes of the host's memory beside the arrays of the grid and particles */
     uint64_t device; /* bytes of its own */
-} X(needs);
+} X(device_memory);
 
 typedef struct X(device) {
     const char *name;
@@ -48,7 +48,7 @@ typedef struct X(device) {
     /* life; detach also of what attach did not complete */
     spate_status (*attach)(X(sim) *s, spate_error *error);
     void (*detach)(X(sim) *s);
-    X(needs) (*needs)(const spate_scene *scene, const X(grid) *g, uint64_t particles);
+    X(device_memory) (*needs)(const spate_scene *scene, const X(grid) *g, uint64_t particles);
     size_t (*scratch)(const spate_scene *scene); /* bytes per worker in the host's arena */
 
     /* the step. whole: the stages follow each other; begin_stage (NULL: none) is told of each. */

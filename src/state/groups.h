@@ -4,6 +4,7 @@
 #define SPATE_STATE_GROUPS_H
 
 enum {
+    GPU_NONE = 0,
     GPU_PARTICLES = 1,
     GPU_LISTED = 2, /* lists of tiles */
     GPU_U = 4,

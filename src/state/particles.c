@@ -1,43 +1,115 @@
 /* particles.c -- the columns of the particles: room for more of them, new ones, dead ones. */
-#include "state.h"
-
+#include "arrays.h"
 #include "device.h"
 #include "kernels/random.h"
 
+#include <assert.h>
 #include <string.h>
 
-int X(particle_columns)(X(particles) *p, void ***columns)
+/* A row of fields.def. */
+typedef struct column_row {
+    size_t offset;  /* of its first pointer, in X(particles) */
+    int components; /* pointers */
+    int words;      /* of 4 bytes in each value */
+    unsigned when;  /* WHEN_... */
+    bool output;
+} column_row;
+
+static const column_row fields[] = {
+#define FIELD(name, components, type, when, output, ...) \
+    {offsetof(X(particles), name), components, 1, WHEN_##when, output},
+#include "fields.def"
+};
+
+static const column_row scratches[] = {
+#define SCRATCH(name, type, words, when, ...) \
+    {offsetof(X(particles), name), 1, words, WHEN_##when, false},
+#include "fields.def"
+};
+
+#define FIELD(name, components, type, ...) \
+    _Static_assert(sizeof(type) == 4, #name ": values of a column have 4 bytes");
+#include "fields.def"
+
+#define FIELD_ROWS ((int)(sizeof fields / sizeof *fields))
+#define SCRATCH_ROWS ((int)(sizeof scratches / sizeof *scratches))
+
+static void **pointers_of(X(particles) *p, const column_row *row)
+{
+    return (void **)((char *)p + row->offset);
+}
+
+int X(list_columns)(X(particles) *p, unsigned needs, bool output, void **columns[MAX_COLUMNS])
 {
     int n = 0;
-#define FIELD(name, components, type, when) \
-    for (int k = 0; k < (components); k++)  \
-        if (p->name[k])                     \
-            columns[n++] = (void **)&p->name[k];
-#include "fields.def"
-#undef FIELD
+    for (int k = 0; k < FIELD_ROWS; k++)
+        for (int c = 0; c < fields[k].components; c++)
+            if (fields[k].when & needs && fields[k].output >= output)
+                columns[n++] = pointers_of(p, &fields[k]) + c;
     for (int k = 0; k < p->channel_columns; k++)
-        if (p->channel[k])
-            columns[n++] = (void **)&p->channel[k];
+        columns[n++] = (void **)&p->channel[k];
+    assert(n <= MAX_COLUMNS);
     return n;
 }
 
-static spate_status grow_column(void **column, uint32_t count, uint32_t capacity,
+int X(count_columns)(unsigned needs, bool output)
+{
+    X(particles) none = {.channel_columns = 0};
+    void **columns[MAX_COLUMNS];
+    return X(list_columns)(&none, needs, output, columns);
+}
+
+int X(scratch_words)(unsigned needs)
+{
+    int words = 0;
+    for (int k = 0; k < SCRATCH_ROWS; k++)
+        words += scratches[k].when & needs ? scratches[k].words : 0;
+    return words;
+}
+
+int X(particle_columns)(X(particles) *p, void ***columns)
+{
+    void **all[MAX_COLUMNS];
+    int count = X(list_columns)(p, ~0u, false, all), n = 0;
+    for (int k = 0; k < count; k++)
+        if (*all[k])
+            columns[n++] = all[k];
+    return n;
+}
+
+void X(particles_free)(X(particles) *p)
+{
+    void **columns[MAX_COLUMNS];
+    int count = X(list_columns)(p, ~0u, false, columns);
+    for (int k = 0; k < count; k++)
+        sp_free(*columns[k]);
+    for (int k = 0; k < SCRATCH_ROWS; k++)
+        sp_free(*pointers_of(p, &scratches[k]));
+}
+
+static spate_status grow_column(void **column, uint32_t count, uint32_t capacity, int words,
                                 spate_error *error)
 {
     /* some more: vectors may be read beyond the last particle */
-    void *larger = sp_grow(*column, (size_t)count * 4, (size_t)capacity + 8, 4);
+    size_t item = 4 * (size_t)words;
+    void *larger = sp_grow(*column, count * item, (size_t)capacity + 8, item);
     if (!larger)
-        return sp_fail_memory(error, "particles", (uint64_t)capacity * 4);
+        return sp_fail_memory(error, "particles", (uint64_t)capacity * item);
     *column = larger;
     return SPATE_OK;
 }
 
-static spate_status grow_pairs(X(particles) *p, uint32_t capacity, spate_error *error)
+static spate_status grow_columns(X(particles) *p, unsigned needs, uint32_t capacity,
+                                 spate_error *error)
 {
-    uint32_t *larger = sp_grow(p->pairs, 0, capacity, PUSH_PAIRS * sizeof *larger);
-    if (!larger)
-        return sp_fail_memory(error, "particles", (uint64_t)capacity * PUSH_PAIRS * sizeof *larger);
-    p->pairs = larger;
+    void **columns[MAX_COLUMNS];
+    int count = X(list_columns)(p, needs, false, columns);
+    for (int k = 0; k < count; k++)
+        TRY(grow_column(columns[k], p->count, capacity, 1, error));
+    for (int k = 0; k < SCRATCH_ROWS; k++)
+        if (scratches[k].when & needs)
+            TRY(grow_column(pointers_of(p, &scratches[k]), 0, capacity, scratches[k].words, error));
+    p->capacity = capacity;
     return SPATE_OK;
 }
 
@@ -63,7 +135,6 @@ static spate_status reserve_scratch(X(sim) *s, spate_error *error)
 spate_status X(particles_reserve)(X(sim) *s, uint64_t count, spate_error *error)
 {
     X(particles) *p = &s->particles;
-    bool apic = s->apic;
     if (count <= p->capacity && p->capacity > 0)
         return SPATE_OK;
     if (count > UINT32_MAX - 2)
@@ -73,21 +144,7 @@ spate_status X(particles_reserve)(X(sim) *s, uint64_t count, spate_error *error)
                       : count > 3ull * p->capacity / 2 ? count
                                                        : 3ull * p->capacity / 2;
     uint32_t capacity = wanted > UINT32_MAX - 2 ? UINT32_MAX - 2 : (uint32_t)wanted;
-#define FIELD(name, components, type, when)          \
-    for (int k = 0; k < (components) && (when); k++) \
-        TRY(grow_column((void **)&p->name[k], p->count, capacity, error));
-#include "fields.def"
-#undef FIELD
-    for (int k = 0; k < p->channel_columns; k++)
-        TRY(grow_column((void **)&p->channel[k], p->count, capacity, error));
-    TRY(grow_column((void **)&p->spare, 0, capacity, error));
-    TRY(grow_column((void **)&p->order, 0, capacity, error));
-    if (X(pushes_apart)(s->common->scene)) {
-        TRY(grow_column((void **)&p->rounded, 0, capacity, error));
-        TRY(grow_column((void **)&p->between, 0, capacity, error));
-        TRY(grow_pairs(p, capacity, error));
-    }
-    p->capacity = capacity;
+    TRY(grow_columns(p, X(needs)(s->common->scene), capacity, error));
     return reserve_scratch(s, error);
 }
 

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "fields.h"
 #include "groups.h"
 #include "kernels/grid.h"
 #include "kernels/inflow.h"
@@ -18,132 +19,10 @@
 #include "kernels/transfer.h"
 #include "scene/solids.h"
 #include "sim/table.h"
+#include "system.h"
 
 #include <stdatomic.h>
-
-#define MAX_CHANNELS 16
-#define MOST_SPEED 1e30f /* m/s: what is no less is no velocity */
-#define MAX_COLUMNS (2 * DIM + 1 + DIM * DIM + 4 * MAX_CHANNELS)
-
-typedef uint32_t __attribute__((may_alias)) X(word); /* a value of a column, whatever its type */
-
-/* Structure of arrays; every value has 4 bytes. Between steps in any order, after SORT by tile,
- * cell and id. */
-typedef struct X(particles) {
-    uint32_t count, capacity;
-    uint32_t next_id;
-#define FIELD(name, components, type, when) type *name[components];
-#include "fields.def"
-#undef FIELD
-    float *channel[4 * MAX_CHANNELS]; /* components of all channels in order */
-    int channel_columns;
-    float *spare;     /* one column: sorting writes into it and swaps */
-    uint32_t *order;  /* scratch of sorting: particles by tile, in the end by tile, cell and id */
-    uint8_t *rounded; /* scratch of push_apart.c, 4 per particle; NULL without it */
-    float *between;   /* likewise, one column */
-    uint32_t *pairs;  /* likewise, PUSH_PAIRS per particle */
-} X(particles);
-
-/* Faces of a tile in EXTRAPOLATE, a bit for each, x fastest: those that others may take from,
- * before and after the layer that is being made, by turns; and those that have nothing yet. */
-#define FRONT_WORDS (TILE_CELLS / 64)
-typedef struct X(front) {
-    uint64_t from[2][DIM][FRONT_WORDS], unknown[DIM][FRONT_WORDS];
-    bool open, changed; /* some are unknown; some became known in the last layer */
-} X(front);
-
-/* Lists of tiles, in ascending order. */
-typedef struct X(tiles) {
-    int *active; /* tiles of the domain with particles, and their neighbours */
-    int active_count;
-    int *liquid; /* tiles with particles, grouped by colour */
-    int liquid_count;
-    int colour_start[COLOURS + 1];
-    int *faces; /* active tiles, and border tiles that hold the last faces of the domain (see
-                   row_has_faces) */
-    int face_count;
-    int *border; /* border tiles next to active ones */
-    int border_count;
-    uint8_t *state;   /* per tile: TILE_... bits */
-    uint8_t *near;    /* per tile: NEAR_... bits, how far the surface is */
-    uint8_t *marked;  /* per tile: whether EXTRAPOLATE has marked faces of it, MARKED_... */
-    X(front) *fronts; /* per tile: how far EXTRAPOLATE has come; valid if it is marked */
-    uint8_t *cut;     /* per tile: whether some of its faces are not open; valid with solids */
-    uint32_t *start;  /* per tile: its first particle; start[tile_count] = count */
-} X(tiles);
-
-enum {
-    TILE_LIQUID = 1,
-    TILE_ACTIVE = 2,
-    TILE_BORDER = 4,
-    TILE_ACROSS = 8
-}; /* and the same << 4 of the last step */
-
-/* A grid of the multigrid hierarchy: level 0 is that of the system, each further one has half as
- * many cells per axis. Its vectors are blocks, see pressure/block.h. */
-typedef struct X(level) {
-    X(grid) grid;
-    float *a[DIM], *diagonal; /* off-diagonals and diagonal, as in X(system) */
-    int *tiles;               /* with unknowns, ascending; their blocks are 1 .. tile_count */
-    int tile_count;
-    uint8_t *listed;            /* per tile: bit 0 in `tiles`, bit 1 was in it before */
-    int *slot;                  /* per tile: its block, 0 if it has none */
-    int *tile_of;               /* per block: its tile */
-    int block_count;            /* with those of images across periodic sides; without block 0 */
-    int (*near)[2 * DIM];       /* per block: those across its faces */
-    int *order;                 /* blocks of even tiles, then those of odd ones */
-    int *part[2];               /* where the parts of a cycle begin in `order`, of either parity */
-    int part_count;             /* and where the last one ends */
-    uint8_t *kind;              /* per block: KIND_... */
-    uint32_t *some, *uneven;    /* per block: pairs of rows with an unknown; those of them where
-                                   off-diagonals are read; not of uniform tiles */
-    float *d, *inverse, *b, *x; /* blocks: diagonal; its inverse, 0 without unknown; vectors */
-    float *faces;               /* per block: off-diagonals, if the tile is general */
-} X(level);
-#define MAX_LEVELS 16
-enum { KIND_UNIFORM, KIND_GENERAL, KIND_SEAM }; /* of tiles, see pressure/multigrid.c */
-
-/* Liquid that touches no air: the sum of its right sides, and of how many cells. */
-typedef struct X(pocket) {
-    double sum, count;
-} X(pocket);
-
-/* What a tile has: no unknown; some, and all faces between them open; only such, and around it too;
- * some, and solids near. STALE: what the arrays hold is not known. */
-enum { UNKNOWN_NONE, UNKNOWN_PLAIN, UNKNOWN_DEEP, UNKNOWN_CUT, UNKNOWN_STALE };
-
-/* The pressure system of a step, units in which dt / (rho dx) = 1 (see pressure/system.c). */
-typedef struct X(system) {
-    float *a[DIM];    /* off-diagonals: face between two unknowns; 0 elsewhere */
-    float *diagonal;  /* 0 where there is no unknown */
-    float *b;         /* right side, m/s */
-    float *q;         /* solution, m/s: p dt / (rho dx) */
-    float *q_density; /* that of the density projection, square cells */
-    float *r, *s, *z; /* vectors of the iterations; not for multigrid */
-    double *q_sum;    /* pcg, multigrid: the solution so far in fp64 */
-    float *mic;       /* pcg: the inverse of the preconditioner's diagonal */
-    float *direction[2],
-        *image;      /* multigrid, blocks: the last and the next direction, A times it */
-    double *step;    /* multigrid, blocks: the correction to q so far */
-    double *partial; /* multigrid, per block: of a sum */
-    bool hierarchy;  /* multigrid: the levels are those of this system */
-    X(level) levels[MAX_LEVELS]; /* multigrid */
-    int level_count;
-    int sweeps;                  /* multigrid: of the smoother, before and after; even */
-    float least_theta;           /* bound of the surface's share of a cell distance */
-    uint8_t *unknown;            /* per tile: UNKNOWN_..., those not active NONE */
-    uint64_t *rows;              /* per tile: its rows with an unknown, bit r for row r */
-    uint8_t *pocket;             /* unknowns: not 0 in a component that touches no air */
-    uint8_t *pocketed;           /* per tile: whether some of its `pocket` are not 0 */
-    bool has_pockets;            /* there is one */
-    uint32_t *node;              /* per tile: the component of its unknowns, see pockets.c */
-    _Atomic uint32_t *component; /* cells: another one of the same component, see pockets.c */
-    X(pocket) *pockets;          /* cells: of the pocket whose root it is */
-    int *wave; /* liquid tiles by the sum of their coordinates: those of one sum do not depend on
-                  each other */
-    int *wave_start; /* per sum: first of them in `wave` */
-    int wave_count;
-} X(system);
+#include <string.h>
 
 typedef struct X(emitter) {
     sp_shape form;
@@ -160,48 +39,17 @@ typedef struct X(emitter) {
 
 typedef struct X(sim) {
     sp_common *common; /* what does not depend on the dimension: scene, threads, ledger, clock */
-    X(grid) grid;
-    X(particles) particles;
-    X(tiles) tiles;
+/* those of X(fields), in the host's memory */
+#include "members.def"
     X(system) system;
-    sp_solids solids;
-    int degree; /* of the kernel */
-    bool apic;
-
-    /* grid fields; zero outside the active tiles */
-    float *u[DIM];       /* face velocity */
-    float *u_old[DIM];   /* face velocity as it came from the particles */
-    float *weight[DIM];  /* of a face in P2G; EXTRAPOLATE is the last to need it */
-    float *carried[DIM]; /* what G2P reads (g2p_field.c); in the memory of `weight` */
-    float *away[DIM];    /* cells, from SEPARATE to ADVECT: displacement, see `displaced`; in the
-                            memory of `u_old`, on a GPU in that of `weight` */
-    float *phi; /* m, cells: signed distance to the surface, negative in the liquid, cut off at one
-                   dx */
-    float *density; /* cells: of particles, against rest density times the free room, 1 where that
-                       is little; NULL without density projection */
-    bool sorted;    /* no particle has moved, come or gone since SORT */
-    bool density_summed;     /* P2G has left the sums for SURFACE where density_sums says */
-    float *p;                /* Pa, the last pressure: start of the next solve */
-    uint8_t *type;           /* spate_cell */
-    uint8_t *known[DIM];     /* EXTRAPOLATE: 0 unknown, else 1 + distance in faces, or FACE_FIXED */
-    uint32_t *first, *count; /* per cell: its first particle, how many */
-    float *phi_solid;  /* m, nodes: signed distance to solids; exact near them, a bound far away;
-                          everywhere */
-    float *phi_static; /* the same for the solids that rest; only with moving solids */
-    float *w[DIM];     /* faces: share that is open, 0 .. 1; valid while there are solids */
-    float *room; /* cells: what is free of solids of the volume that the linear kernel sees, 0 .. 1;
-                    likewise */
-    uint8_t *marks;   /* per cell, fixed: MARK_... bits; NULL without inflows and outflows */
-    int16_t *mark_of; /* per cell with MARK_INFLOW: which */
-    float *channel_sum, *channel_weight; /* P2G of pic channels; NULL without */
 
     X(emitter) *emitters;
     int emitter_count;
-    float *inflow_velocity; /* m/s, DIM numbers for each of them */
-    sp_shape *drains;       /* outflows, at rest */
+    sp_shape *drains; /* outflows, at rest */
     int drain_count;
-    int *solid_tiles; /* tiles that moving solids touched in the last update */
     int solid_tile_count;
+    bool sorted;         /* no particle has moved, come or gone since SORT */
+    bool density_summed; /* P2G has left the sums for SURFACE where density_sums says */
     bool solids_changed; /* added or removed: rebuild phi_static */
     bool movers;         /* some solid may move: phi_solid knows of it within SOLID_BAND only */
     float reach;         /* cells around the liquid in which u is known, after EXTRAPOLATE */
@@ -218,16 +66,13 @@ typedef struct X(sim) {
     struct X(gpu) *gpu;           /* the memory of a device beside the CPU: cuda/gpu.h */
 } X(sim);
 
-/* Values of `known`; between the first two and the last, 1 + distance in faces. FIXED: stays as it
- * is, but nothing is taken from it. */
-enum { MARKED_NONE, MARKED_SOME };
-enum { FACE_UNKNOWN = 0, FACE_SOURCE = 1, FACE_FIXED = 255 };
-enum { MARK_INFLOW = 1, MARK_OUTFLOW = 2 };
-enum {
-    NEAR_EMPTY = 1,
-    NEAR_SURFACE = 2,
-    NEAR_GIVES = 4
-}; /* has an empty cell; one next to that; gives to such */
+/* What a simulation shows its stages, in the host's memory. */
+static inline X(fields) X(fields_of)(const X(sim) *s)
+{
+    X(fields) f;
+    memcpy(&f, (const char *)s + offsetof(X(sim), grid), sizeof f);
+    return f;
+}
 
 /* ---- state.c */
 X(sim) *X(create)(sp_common *common, const struct X(device) *device, const struct X(device) *host,

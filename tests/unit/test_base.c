@@ -128,7 +128,7 @@ static void arena_hands_out_and_rewinds(void)
     char *inner = take_in_callee(arena), *again = take_in_callee(arena);
     CHECK(inner == memory + 192 && again == inner);
     CHECK(sp_arena_take(&arena, 320, 1) == memory + 192);
-    CHECK(sp_arena_take(&arena, 1, 1) == NULL);
+    CHECK(!sp_arena_fits(&arena, 1, 1));
     sp_free(memory);
 }
 
@@ -136,9 +136,9 @@ static void arena_refuses_what_does_not_fit(void)
 {
     char *memory = sp_alloc(256, 1);
     sp_arena arena = {memory, memory + 256};
-    CHECK(sp_arena_take(&arena, 257, 1) == NULL);
-    CHECK(sp_arena_take(&arena, SIZE_MAX, 1) == NULL);
-    CHECK(sp_arena_take(&arena, SIZE_MAX / 2, 4) == NULL);
+    CHECK(!sp_arena_fits(&arena, 257, 1));
+    CHECK(!sp_arena_fits(&arena, SIZE_MAX, 1));
+    CHECK(!sp_arena_fits(&arena, SIZE_MAX / 2, 4));
     CHECK(arena.next == memory);
     CHECK(sp_arena_take(&arena, 256, 1) == memory);
     CHECK(sp_arena_take(&arena, 0, 8) != NULL); /* nothing always fits */

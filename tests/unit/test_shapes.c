@@ -106,7 +106,9 @@ static bool is_inside(const spate_shape *s, int dim, const double p[3])
         return along < 0;
     case SPATE_SHAPE_MESH:
         return fabs(q[0] - 0.4) < 0.25 && fabs(q[1] - 0.2) < 0.25 && fabs(q[2] - 0.1) < 0.25;
-    default: break;
+    case SPATE_SHAPE_CAPSULE:
+    case SPATE_SHAPE_CYLINDER:
+    case SPATE_SHAPE_PARTICLES: break;
     }
     for (int d = 0; d < dim; d++) {
         axis[d] = s->to[d] - s->from[d];

@@ -23,32 +23,30 @@
 #ifndef SPATE_CPU_PRESSURE_BLOCK_H
 #define SPATE_CPU_PRESSURE_BLOCK_H
 
-#define LANE_COUNT 8
-#include "cpu/lanes.h"
+#include "cpu/simd.h"
 #include "pressure.h"
 
 /* Even lanes of a, odd ones of b. */
-SP_INLINE lanes weave(lanes a, lanes b)
+SIMD_FN f8 weave(f8 a, f8 b)
 {
-    return __builtin_shufflevector(a, b, 0, 9, 2, 11, 4, 13, 6, 15);
+    return shuffle(a, b, 0, 9, 2, 11, 4, 13, 6, 15);
 }
 
-SP_INLINE four weave_four(four a, four b)
+SIMD_FN f4 f4_weave(f4 a, f4 b)
 {
-    return __builtin_shufflevector(a, b, 0, 5, 2, 7);
+    return shuffle(a, b, 0, 5, 2, 7);
 }
 
-SP_INLINE fours weave_fours(fours a, fours b)
+SIMD_FN d4 d4_weave(d4 a, d4 b)
 {
-    return __builtin_shufflevector(a, b, 0, 5, 2, 7);
+    return shuffle(a, b, 0, 5, 2, 7);
 }
 
 /* Sums of fp32 products go on in fp64: what a plane of a tile adds up. */
-SP_INLINE fours widen_sum(lanes v)
+SIMD_FN d4 widen_sum(f8 v)
 {
-    four low = __builtin_shufflevector(v, v, 0, 1, 2, 3),
-         high = __builtin_shufflevector(v, v, 4, 5, 6, 7);
-    return __builtin_convertvector(low, fours) + __builtin_convertvector(high, fours);
+    f4 low = shuffle(v, v, 0, 1, 2, 3), high = shuffle(v, v, 4, 5, 6, 7);
+    return convert(low, d4) + convert(high, d4);
 }
 
 /* Loops over the pairs of a plane, and over its vectors. */
@@ -69,29 +67,29 @@ typedef struct padded {
 } __attribute__((aligned(64))) padded;
 
 /* Place of a cell in its block. */
-SP_INLINE size_t place(int i, int j, int k)
+SIMD_FN size_t place(int i, int j, int k)
 {
     return (size_t)(((k * PAIRS + j / 2) * 2 + ((i ^ j) & 1)) * TILE + i);
 }
 
 /* Place of vector (plane k, pair m, half h) in a block, and in a padded tile. */
-SP_INLINE size_t in_block(int k, int m, int h)
+SIMD_FN size_t in_block(int k, int m, int h)
 {
     return (size_t)(((k * PAIRS + m) * 2 + h) * TILE);
 }
 
-SP_INLINE size_t in_padded(int k, int m, int h)
+SIMD_FN size_t in_padded(int k, int m, int h)
 {
     return (size_t)((k + LAST(2) - 1) * PAD_PLANE + (m + 1) * PAD_PAIR + h * PITCH + LEAD);
 }
 
-SP_INLINE float *block(float *field, int slot)
+SIMD_FN float *block(float *field, int slot)
 {
     return field + (size_t)slot * TILE_CELLS;
 }
 
 /* A block that will be needed soon: tiles are far apart for a processor that guesses. */
-SP_INLINE void prefetch(const float *field, int slot)
+SIMD_FN void prefetch(const float *field, int slot)
 {
     const float *first = field + (size_t)slot * TILE_CELLS;
     WRITE_OUT for (int k = 0; k < TILE_CELLS; k += 64 / (int)sizeof(float))
@@ -100,7 +98,7 @@ SP_INLINE void prefetch(const float *field, int slot)
 
 /* Pairs of rows as bits, pair m of plane k has number k * PAIRS + m; those of one plane. */
 #define ALL_PAIRS ((1u << PAIRS) - 1)
-SP_INLINE uint32_t pairs_of(uint32_t set, int k)
+SIMD_FN uint32_t pairs_of(uint32_t set, int k)
 {
     return set >> k * PAIRS & ALL_PAIRS;
 }
@@ -115,24 +113,24 @@ SP_INLINE uint32_t pairs_of(uint32_t set, int k)
 
 /* The sum over the neighbours of vector (k, m, h), lanes i to i + 7, each times the off-diagonal
  * between, which is 1 without `faces`. `x` is the place of lane i in a padded tile. */
-SP_INLINE lanes around(const float *x, int k, int m, int h, int i, const float *faces)
+SIMD_FN f8 around(const float *x, int k, int m, int h, int i, const float *faces)
 {
     const float *other = h ? x - PITCH : x + PITCH;
-    lanes left = load(other - 1), right = load(other + 1), middle = load(other);
-    lanes before = load(other - PAD_PAIR), after = load(other + PAD_PAIR);
-    lanes outer = h ? weave(after, before) : weave(before, after);
+    f8 left = load(other - 1), right = load(other + 1), middle = load(other);
+    f8 before = load(other - PAD_PAIR), after = load(other + PAD_PAIR);
+    f8 outer = h ? weave(after, before) : weave(before, after);
     size_t at = in_block(k, m, h) + (size_t)i;
     if (faces) {
         const float *y = faces + FACES_Y + (k * (TILE + 1) + 2 * m) * TILE + i;
-        lanes low = load(y), high = load(y + 2 * TILE);
+        f8 low = load(y), high = load(y + 2 * TILE);
         left *= load(faces + at);
         right *= load(faces + FACES_RIGHT + at);
         middle *= load(y + TILE);
         outer *= h ? weave(high, low) : weave(low, high);
     }
-    lanes sum = (left + right) + (middle + outer);
+    f8 sum = (left + right) + (middle + outer);
     if (DIM == 3) {
-        lanes back = load(x - PAD_PLANE), front = load(x + PAD_PLANE);
+        f8 back = load(x - PAD_PLANE), front = load(x + PAD_PLANE);
         if (faces) {
             back *= load(faces + FACES_Z + at);
             front *= load(faces + FACES_Z + TILE * TILE + at);
@@ -146,15 +144,15 @@ SP_INLINE lanes around(const float *x, int k, int m, int h, int i, const float *
  * off-diagonal between, and what the diagonal has more than the sum of those, times x itself. x may
  * be a hundred times as large as its differences, which fp32 has exactly; and it has the sum of the
  * off-diagonals exactly (kernels/fractions.h). d: NULL where the diagonal is 2 * DIM. */
-SP_INLINE lanes differences(const float *x, int k, int m, int h, int i, const float *d,
-                            const float *faces)
+SIMD_FN f8 differences(const float *x, int k, int m, int h, int i, const float *d,
+                       const float *faces)
 {
     const float *other = h ? x - PITCH : x + PITCH;
-    lanes own = load(x), sum;
-    lanes left = own - load(other - 1), right = own - load(other + 1), middle = own - load(other);
-    lanes before = load(other - PAD_PAIR), after = load(other + PAD_PAIR);
-    lanes outer = own - (h ? weave(after, before) : weave(before, after));
-    lanes back = {0}, front = {0}, open = {0};
+    f8 own = load(x), sum;
+    f8 left = own - load(other - 1), right = own - load(other + 1), middle = own - load(other);
+    f8 before = load(other - PAD_PAIR), after = load(other + PAD_PAIR);
+    f8 outer = own - (h ? weave(after, before) : weave(before, after));
+    f8 back = {0}, front = {0}, open = {0};
     size_t at = in_block(k, m, h) + (size_t)i;
     if (DIM == 3) {
         back = own - load(x - PAD_PLANE);
@@ -162,9 +160,9 @@ SP_INLINE lanes differences(const float *x, int k, int m, int h, int i, const fl
     }
     if (faces) {
         const float *y = faces + FACES_Y + (k * (TILE + 1) + 2 * m) * TILE + i;
-        lanes low = load(y), high = load(y + 2 * TILE), inner = load(y + TILE);
-        lanes one = load(faces + at), two = load(faces + FACES_RIGHT + at);
-        lanes far = h ? weave(high, low) : weave(low, high);
+        f8 low = load(y), high = load(y + 2 * TILE), inner = load(y + TILE);
+        f8 one = load(faces + at), two = load(faces + FACES_RIGHT + at);
+        f8 far = h ? weave(high, low) : weave(low, high);
         open = (one + two) + (inner + far);
         left *= one;
         right *= two;
@@ -187,14 +185,14 @@ SP_INLINE lanes differences(const float *x, int k, int m, int h, int i, const fl
 }
 
 /* A vector from place `at` of the field into a padded tile. */
-SP_INLINE void fetch_vector(float *x, const float *from, size_t at)
+SIMD_FN void fetch_vector(float *x, const float *from, size_t at)
 {
     FOR_EIGHTS(i)
         store(x + i, load(from + at + i));
 }
 
 /* The cells around a tile, into the padding. near: the blocks across its faces. */
-SP_INLINE void fetch_around(padded *p, const float *from, const int near[2 * DIM])
+SIMD_FN void fetch_around(padded *p, const float *from, const int near[2 * DIM])
 {
     size_t low = (size_t)near[0] * TILE_CELLS, high = (size_t)near[1] * TILE_CELLS;
     for (int k = 0; k < PLANES; k++)
@@ -221,7 +219,7 @@ SP_INLINE void fetch_around(padded *p, const float *from, const int near[2 * DIM
     }
 }
 
-SP_INLINE void fetch_own(padded *p, const float *from, int slot)
+SIMD_FN void fetch_own(padded *p, const float *from, int slot)
 {
     size_t own = (size_t)slot * TILE_CELLS;
     for (int k = 0; k < PLANES; k++)
@@ -230,12 +228,12 @@ SP_INLINE void fetch_own(padded *p, const float *from, int slot)
 }
 
 /* Rows of a tile, in order, into its block; or a block into rows. */
-SP_INLINE void weave_tile(float *out, const float rows[TILE_CELLS])
+SIMD_FN void weave_tile(float *out, const float rows[TILE_CELLS])
 {
     for (int pair = 0; pair < PLANES * PAIRS; pair++)
         FOR_EIGHTS(i) {
             const float *row = rows + 2 * pair * TILE + i;
-            lanes one = load(row), two = load(row + TILE);
+            f8 one = load(row), two = load(row + TILE);
             store(out + 2 * pair * TILE + i, weave(one, two));
             store(out + (2 * pair + 1) * TILE + i, weave(two, one));
         }

@@ -55,7 +55,7 @@ static part part_of(const X(level) *l, const X(level) *fine, int slot)
 
 /* Means over 2^DIM cells of a tile's residual, into its part of the coarse right side. Vectors of
  * the coarse tile are woven from the means of two pairs of rows. SCALE: see multigrid.c. */
-SP_INLINE void restrict_tile(const padded *p, const view *v, part to, X(level) *l, int colour)
+SIMD_FN void restrict_tile(const padded *p, const view *v, part to, X(level) *l, int colour)
 {
     float sums[TILE_CELLS / 2] __attribute__((aligned(64)));
     residual_pairs(p, v, colour, sums);
@@ -65,24 +65,23 @@ SP_INLINE void restrict_tile(const padded *p, const view *v, part to, X(level) *
                 const float *from = sums + (k * PAIRS + m) * TILE + i;
                 float *out = block(l->b, to.slot) + to.at[0] + i / 2 +
                              in_block(to.at[2] + k / 2, (to.at[1] + m) / 2, 0);
-                four mean[2];
+                f4 mean[2];
                 for (int row = 0; row < 2; row++, from += TILE) {
-                    lanes sum = load(from);
+                    f8 sum = load(from);
                     if (DIM == 3)
                         sum += load(from + PAIRS * TILE);
-                    mean[row] = (__builtin_shufflevector(sum, sum, 0, 2, 4, 6) +
-                                 __builtin_shufflevector(sum, sum, 1, 3, 5, 7)) *
+                    mean[row] = (shuffle(sum, sum, 0, 2, 4, 6) + shuffle(sum, sum, 1, 3, 5, 7)) *
                                 (SCALE / (float)(1 << DIM));
                 }
-                *(loose_four *)out = weave_four(mean[0], mean[1]);
-                *(loose_four *)(out + TILE) = weave_four(mean[1], mean[0]);
+                f4_store(out, f4_weave(mean[0], mean[1]));
+                f4_store(out + TILE, f4_weave(mean[1], mean[0]));
             }
 }
 
 /* ---- smoothing */
 
 /* Copies the tile back. */
-SP_INLINE void store_tile(const padded *p, float *out)
+SIMD_FN void store_tile(const padded *p, float *out)
 {
     for (int k = 0; k < PLANES; k++)
         FOR_VECTORS(m, h)
@@ -91,11 +90,11 @@ SP_INLINE void store_tile(const padded *p, float *out)
 }
 
 /* b . x: products and the sums over a plane in fp32, the rest in fp64. */
-SP_INLINE double dot_tile(const padded *p, const float *b)
+SIMD_FN double dot_tile(const padded *p, const float *b)
 {
-    fours sum = {0};
+    d4 sum = {0};
     for (int k = 0; k < PLANES; k++) {
-        lanes plane = {0};
+        f8 plane = {0};
         FOR_VECTORS(m, h)
             FOR_EIGHTS(i)
                 plane += load(b + in_block(k, m, h) + i) * load(p->v + in_padded(k, m, h) + i);
@@ -104,15 +103,15 @@ SP_INLINE double dot_tile(const padded *p, const float *b)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-SP_INLINE void clear_own(padded *p)
+SIMD_FN void clear_own(padded *p)
 {
     for (int k = 0; k < PLANES; k++)
         FOR_VECTORS(m, h)
             FOR_EIGHTS(i)
-                store(p->v + in_padded(k, m, h) + i, (lanes){0});
+                store(p->v + in_padded(k, m, h) + i, (f8){0});
 }
 
-SP_INLINE void prefetch_tile(const X(level) *l, int slot, bool x)
+SIMD_FN void prefetch_tile(const X(level) *l, int slot, bool x)
 {
     prefetch(l->b, slot);
     if (x)
@@ -247,19 +246,19 @@ static void restrict_range(void *user, size_t begin, size_t end, int worker)
 }
 
 /* x += x of the parent. inverse: NULL in a tile full of unknowns */
-SP_INLINE void prolong_tile(float *x, const float *inverse, const float *coarse, const int at[3])
+SIMD_FN void prolong_tile(float *x, const float *inverse, const float *coarse, const int at[3])
 {
     for (int k = 0; k < PLANES; k++)
         for (int m = 0; m < PAIRS; m++)
             FOR_EIGHTS(i) {
                 int j = at[1] + m;
                 const float *pair = coarse + in_block(at[2] + k / 2, j / 2, 0) + at[0] + i / 2;
-                four e = *(const loose_four *)pair, f = *(const loose_four *)(pair + TILE);
-                four row = j & 1 ? weave_four(f, e) : weave_four(e, f);
-                lanes twice = __builtin_shufflevector(row, row, 0, 0, 1, 1, 2, 2, 3, 3);
+                f4 e = f4_load(pair), f = f4_load(pair + TILE);
+                f4 row = j & 1 ? f4_weave(f, e) : f4_weave(e, f);
+                f8 twice = shuffle(row, row, 0, 0, 1, 1, 2, 2, 3, 3);
                 for (int h = 0; h < 2; h++) {
                     size_t n = in_block(k, m, h) + (size_t)i;
-                    lanes change = inverse ? where_positive(load(inverse + n), twice) : twice;
+                    f8 change = inverse ? where_positive(load(inverse + n), twice) : twice;
                     store(x + n, load(x + n) + change);
                 }
             }

@@ -36,91 +36,80 @@
  *               read,
  *     a seam    images across periodic sides are inside: all coefficients are read. */
 #include "block.h"
+#include "state/arrays.h"
 
 #define PART 64 /* tiles for each thread in a part of a cycle, at least */
 
 /* ---- memory */
 
-/* Blocks that a level may need: one per tile, and the zero. */
-static size_t most_blocks(const X(grid) *g)
-{
-    return (size_t)g->tile_count + 1;
-}
+/* A row of level.def. */
+typedef struct level_row {
+    size_t offset, item; /* of its first pointer, in X(level); bytes of a value */
+    int pointers;
+    X(extent) extent;
+    bool of_system; /* on the finest level */
+    int counted, counted_coarse;
+} level_row;
 
-static bool make_blocks(float **field, const X(grid) *g)
+enum { FINEST_OWN, FINEST_SYSTEM };
+static const level_row level_rows[] = {
+#define LEVEL_ARRAY(name, shape, type, size, finest, counted, counted_coarse, ...) \
+    {offsetof(X(level), name), sizeof(type), POINTERS_##shape, EXTENT_##size,      \
+     FINEST_##finest,          counted,      counted_coarse},
+#include "state/level.def"
+};
+#define LEVEL_ROWS ((int)(sizeof level_rows / sizeof *level_rows))
+_Static_assert(BLOCK_FACES == FACES_SIZE, "faces of a block");
+
+static void **pointers_of(X(level) *l, const level_row *row)
 {
-    return (*field = sp_alloc(most_blocks(g) * TILE_CELLS, sizeof(float))) != NULL;
+    return (void **)((char *)l + row->offset);
 }
 
 static spate_status make_level(X(level) *l, bool finest, spate_error *error)
 {
-    bool complete = true;
-    size_t tiles = (size_t)l->grid.tile_count, blocks = most_blocks(&l->grid);
-    if (!finest) {
-        FOR_DIM(d)
-            complete = (l->a[d] = sp_alloc(l->grid.size, sizeof(float))) && complete;
-        complete = (l->diagonal = sp_alloc(l->grid.size, sizeof(float))) && complete;
-        complete = (l->tiles = sp_alloc(tiles, sizeof *l->tiles)) && complete;
+    for (int k = 0; k < LEVEL_ROWS; k++) {
+        const level_row *row = &level_rows[k];
+        void **blocks = pointers_of(l, row);
+        size_t count = X(extent_of)(row->extent, &l->grid);
+        for (int c = 0; c < row->pointers && !(finest && row->of_system); c++) {
+            blocks[c] = sp_alloc(count, row->item);
+            if (!blocks[c])
+                return sp_fail_memory(error, "the multigrid", (uint64_t)count * row->item);
+        }
     }
-    complete = (l->listed = sp_alloc(tiles, sizeof *l->listed)) && complete;
-    complete = (l->slot = sp_alloc(tiles, sizeof *l->slot)) && complete;
-    complete = (l->tile_of = sp_alloc(blocks, sizeof *l->tile_of)) && complete;
-    complete = (l->near = sp_alloc(blocks, sizeof *l->near)) && complete;
-    complete = (l->order = sp_alloc(tiles, sizeof *l->order)) && complete;
-    for (int parity = 0; parity < 2; parity++)
-        complete = (l->part[parity] = sp_alloc((size_t)l->grid.tiles[DIM - 1] + 1, sizeof(int))) &&
-                   complete;
-    complete = (l->kind = sp_alloc(blocks, sizeof *l->kind)) && complete;
-    complete = (l->some = sp_alloc(blocks, sizeof *l->some)) && complete;
-    complete = (l->uneven = sp_alloc(blocks, sizeof *l->uneven)) && complete;
-    complete = make_blocks(&l->d, &l->grid) && complete;
-    complete = make_blocks(&l->inverse, &l->grid) && complete;
-    complete = make_blocks(&l->b, &l->grid) && complete;
-    complete = make_blocks(&l->x, &l->grid) && complete;
-    complete = (l->faces = sp_alloc(blocks * FACES_SIZE, sizeof(float))) && complete;
-    return complete ? SPATE_OK
-                    : sp_fail_memory(error, "the multigrid",
-                                     (uint64_t)l->grid.size * sizeof(float) * (2 * DIM + 6));
+    return SPATE_OK;
 }
 
-/* Values in the blocks of a vector: those of the domain's tiles. */
-static double block_cells(const X(grid) *g)
+/* Bytes of a level for a forecast. Faces of the finest one are left out: the tiles that have them,
+ * those with solids near, make up for those that no liquid reaches. */
+static double level_bytes(const X(grid) *g, bool finest)
 {
-    double cells = TILE_CELLS;
-    FOR_DIM(d)
-        cells *= g->tiles[d] - 2;
-    return cells;
+    double bytes = 0;
+    for (int k = 0; k < LEVEL_ROWS; k++) {
+        const level_row *row = &level_rows[k];
+        double cells = row->extent == EXTENT_CELLS ? (double)g->size : X(block_cells)(g);
+        int counted = finest ? row->counted : row->counted_coarse;
+        bytes += cells * (double)row->item * row->pointers * counted;
+    }
+    return bytes;
 }
 
-/* Faces of the finest level are left out: the tiles that have them, those with solids near, make up
- * for those that no liquid reaches. */
 double DEV(multigrid_bytes)(const X(grid) *fine)
 {
     X(grid) g[MAX_LEVELS];
     int levels = X(level_grids)(fine, g);
-    double values = 9 * block_cells(&g[0]);
-    for (int k = 1; k < levels; k++)
-        values += (DIM + 1) * (double)g[k].size + (DIM + 5) * block_cells(&g[k]);
-    return values * sizeof(float);
+    double bytes = 0;
+    for (int k = 0; k < levels; k++)
+        bytes += level_bytes(&g[k], k == 0);
+    return bytes;
 }
 
 spate_status DEV(multigrid_create)(X(sim) *s, spate_error *error)
 {
     X(system) *sys = &s->system;
-    X(level) *finest = &sys->levels[0];
-    FOR_DIM(d)
-        finest->a[d] = sys->a[d];
-    finest->diagonal = sys->diagonal;
     sys->level_count = 1;
-    TRY(make_level(finest, true, error));
-    bool complete = make_blocks(&sys->direction[0], &s->grid);
-    complete = make_blocks(&sys->direction[1], &s->grid) && complete;
-    complete = make_blocks(&sys->image, &s->grid) && complete;
-    complete =
-        (sys->step = sp_alloc(most_blocks(&s->grid) * TILE_CELLS, sizeof(double))) && complete;
-    complete = (sys->partial = sp_alloc(most_blocks(&s->grid), sizeof(double))) && complete;
-    if (!complete)
-        return sp_fail_memory(error, "the multigrid", (uint64_t)s->grid.size * 4 * sizeof(float));
+    TRY(make_level(&sys->levels[0], true, error));
     X(grid) grids[MAX_LEVELS];
     int levels = X(level_grids)(&s->grid, grids);
     for (int k = 1; k < levels; k++) {
@@ -134,35 +123,10 @@ spate_status DEV(multigrid_create)(X(sim) *s, spate_error *error)
 void DEV(multigrid_destroy)(X(sim) *s)
 {
     X(system) *sys = &s->system;
-    for (int k = 0; k < sys->level_count; k++) {
-        X(level) *l = &sys->levels[k];
-        if (k > 0) {
-            FOR_DIM(d)
-                sp_free(l->a[d]);
-            sp_free(l->diagonal);
-            sp_free(l->tiles);
-        }
-        sp_free(l->listed);
-        sp_free(l->slot);
-        sp_free(l->tile_of);
-        sp_free(l->near);
-        sp_free(l->order);
-        sp_free(l->part[0]);
-        sp_free(l->part[1]);
-        sp_free(l->kind);
-        sp_free(l->some);
-        sp_free(l->uneven);
-        sp_free(l->d);
-        sp_free(l->inverse);
-        sp_free(l->b);
-        sp_free(l->x);
-        sp_free(l->faces);
-    }
-    sp_free(sys->direction[0]);
-    sp_free(sys->direction[1]);
-    sp_free(sys->image);
-    sp_free(sys->step);
-    sp_free(sys->partial);
+    for (int k = 0; k < sys->level_count; k++)
+        for (int n = 0; n < LEVEL_ROWS; n++)
+            for (int c = 0; c < level_rows[n].pointers && !(k == 0 && level_rows[n].of_system); c++)
+                sp_free(pointers_of(&sys->levels[k], &level_rows[n])[c]);
 }
 
 /* ---- lists */
@@ -275,15 +239,15 @@ typedef struct excess {
     float v[LAST(TILE + 2) * (TILE + 2) * EXCESS_ROW];
 } excess;
 
-SP_INLINE size_t in_excess(int i, int j, int k)
+SIMD_FN size_t in_excess(int i, int j, int k)
 {
     return (size_t)(((k + LAST(2) - 1) * (TILE + 2) + j + 1) * EXCESS_ROW + i + 8);
 }
 
 /* Of eight cells. What rounding leaves is none. */
-SP_INLINE lanes excess_of(const X(level) *fine, size_t c)
+SIMD_FN f8 excess_of(const X(level) *fine, size_t c)
 {
-    lanes own = load(fine->diagonal + c), more = own;
+    f8 own = load(fine->diagonal + c), more = own;
     FOR_DIM(d)
         more -= load(fine->a[d] + c) + load(fine->a[d] + c + fine->grid.stride[d]);
     return where_positive(more - 2e-6f * own, more);
@@ -305,7 +269,7 @@ static bool find_excess(const X(level) *fine, int slot, uint32_t sides, excess *
     size_t base = X(tile_index)(g, fine->tile_of[slot]);
     uint32_t unknown = fine->kind[slot] == KIND_UNIFORM ? ~0u : fine->some[slot];
     int has[6]; /* in 2D none along z */
-    lane_mask some = {0};
+    i8 some = {0};
     memset(e, 0, sizeof *e);
     for (int face = 0; face < 6; face++)
         has[face] = sides >> face & 1;
@@ -316,7 +280,7 @@ static bool find_excess(const X(level) *fine, int slot, uint32_t sides, excess *
                 continue;
             for (int i = beside ? 0 : -8 * has[0]; i < TILE + (beside ? 0 : 8 * has[1]); i += 8) {
                 size_t c = base + (size_t)(i + j * (long)g->stride[1] + k * (long)g->stride[2]);
-                lanes more = excess_of(fine, c);
+                f8 more = excess_of(fine, c);
                 some |= is_positive(more);
                 store(e->v + in_excess(i, j, k), more);
             }
@@ -327,21 +291,21 @@ static bool find_excess(const X(level) *fine, int slot, uint32_t sides, excess *
 /* The faces of eight cells along an axis: to the next family, to the sibling, and those between the
  * siblings of the next family. */
 typedef struct links {
-    lanes cross, inner, outer;
+    f8 cross, inner, outer;
 } links;
 
-SP_INLINE links links_of(const X(level) *fine, size_t c, int axis, bool upper)
+SIMD_FN links links_of(const X(level) *fine, size_t c, int axis, bool upper)
 {
     size_t step = fine->grid.stride[axis];
     const float *a = fine->a[axis] + c;
-    lanes low = load(a), high = load(a + step), before = load(a - step), after = load(a + 2 * step);
+    f8 low = load(a), high = load(a + step), before = load(a - step), after = load(a + 2 * step);
     if (axis == 0) /* lower and upper cells by turns */
         return (links){weave(low, high), weave(high, low), weave(before, after)};
     return upper ? (links){high, low, after} : (links){low, high, before};
 }
 
 /* The excess of the cells across those faces. */
-SP_INLINE lanes excess_across(const float *e, int axis, bool upper)
+SIMD_FN f8 excess_across(const float *e, int axis, bool upper)
 {
     int step = axis == 1 ? EXCESS_ROW : EXCESS_ROW * (TILE + 2);
     if (axis == 0)
@@ -350,14 +314,14 @@ SP_INLINE lanes excess_across(const float *e, int axis, bool upper)
 }
 
 /* The crossing faces, by the distance of the middles. e: where the cells' excess is. */
-SP_INLINE lanes by_distance(const links *k, const float *e, int axis, bool upper)
+SIMD_FN f8 by_distance(const links *k, const float *e, int axis, bool upper)
 {
-    lanes near = k->cross - k->inner, far = k->cross - k->outer;
-    lane_mask here = is_positive(near) & is_positive(load(e));
-    lane_mask there = is_positive(far) & is_positive(excess_across(e, axis, upper));
+    f8 near = k->cross - k->inner, far = k->cross - k->outer;
+    i8 here = is_positive(near) & is_positive(load(e));
+    i8 there = is_positive(far) & is_positive(excess_across(e, axis, upper));
     if (!any(here | there))
         return k->cross;
-    lanes distance = 2.0f * k->cross - 0.5f * (where(here, near) + where(there, far));
+    f8 distance = 2.0f * k->cross - 0.5f * (where(here, near) + where(there, far));
     return where_positive(k->cross, 2.0f * k->cross * k->cross / distance);
 }
 
@@ -365,16 +329,16 @@ SP_INLINE lanes by_distance(const links *k, const float *e, int axis, bool upper
  * and k + 1, eight cells from `first` on, those inside the domain. Images across periodic sides are
  * none. */
 typedef struct family {
-    lanes d, across[DIM];
+    f8 d, across[DIM];
 } family;
 
 /* e: NULL where there is no excess. */
-SP_INLINE family family_of(const X(level) *fine, const int first[DIM], int k, int m, lanes inside,
-                           const float *e)
+SIMD_FN family family_of(const X(level) *fine, const int first[DIM], int k, int m, f8 inside,
+                         const float *e)
 {
     const X(grid) *g = &fine->grid;
-    const lanes one = (lanes){0} + 1.0f;
-    const lanes partner = __builtin_shufflevector(inside, one, 1, 8, 3, 8, 5, 8, 7, 8);
+    const f8 one = f8_of(1.0f);
+    const f8 partner = shuffle(inside, one, 1, 8, 3, 8, 5, 8, 7, 8);
     family f;
     memset(&f, 0, sizeof f);
     for (int child = 0; child < (1 << (DIM - 1)); child++) {
@@ -388,10 +352,10 @@ SP_INLINE family family_of(const X(level) *fine, const int first[DIM], int k, in
             continue;
         size_t c = X(index)(g, cell);
         const float *own = e ? e + in_excess(0, 2 * m + upper[1], k + upper[2]) : NULL;
-        lanes sum = {0}, sides = {0}, deep = {0};
+        f8 sum = {0}, sides = {0}, deep = {0};
         FOR_DIM(d) {
             links l = links_of(fine, c, d, upper[d]);
-            lanes sibling = where_positive(l.inner, one), both = where_positive(l.cross, sibling);
+            f8 sibling = where_positive(l.inner, one), both = where_positive(l.cross, sibling);
             sides += one - both;
             deep += sibling - both;
             if (e && !g->periodic[d])
@@ -400,14 +364,14 @@ SP_INLINE family family_of(const X(level) *fine, const int first[DIM], int k, in
             if (d == 0)
                 l.inner *= one - partner;
             else if (upper[d] || cell[d] + 1 < g->n[d])
-                l.inner = (lanes){0};
+                l.inner = (f8){0};
             sum += l.cross + l.inner;
             if (!upper[d])
                 f.across[d] += inside * l.cross;
         }
         /* sides towards the surface: on how many of them a sibling lies behind the cell? */
         if (e && any(is_positive(load(own)))) {
-            lanes half = 0.5f * (deep + 1e-6f) / (sides + 1e-6f);
+            f8 half = 0.5f * (deep + 1e-6f) / (sides + 1e-6f);
             sum += 2.0f * load(own) / (1.0f + half * load(own));
         }
         f.d += inside * sum;
@@ -453,7 +417,7 @@ static void coarsen_general(X(level) *l, const X(level) *fine, const int first[D
     int part[DIM];
     memcpy(part, first, sizeof part);
     for (; part[0] < first[0] + TILE; part[0] += 8) {
-        lanes inside = {0};
+        f8 inside = {0};
         for (int i = 0; i < 8; i++)
             inside[i] = part[0] + i < fine->grid.n[0] ? 1.0f : 0.0f;
         family f = e ? family_of(fine, part, k, m, inside, e->v + (part[0] - first[0]))
@@ -535,9 +499,9 @@ static bool has_seam(const X(grid) *g, int tile)
 }
 
 /* -1 where v is not x, both not negative. */
-SP_INLINE lane_mask differs(lanes v, float x)
+SIMD_FN i8 differs(f8 v, float x)
 {
-    return ~is_equal((lane_mask)v ^ (lane_mask)((lanes){0} + x), 0);
+    return ~is_equal((i8)v ^ (i8)((f8){0} + x), 0);
 }
 
 /* The kind of a tile, and its pairs of rows. */
@@ -545,18 +509,18 @@ static uint8_t kind_of(const X(level) *l, int tile, uint32_t *some, uint32_t *un
 {
     const X(grid) *g = &l->grid;
     size_t base = X(tile_index)(g, tile);
-    lane_mask ragged = {0}; /* not uniform */
+    i8 ragged = {0}; /* not uniform */
     *some = *uneven = 0;
     FOR_TILE_EIGHTS(r, i) {
         size_t c = base + X(row_offset)(g, r) + (size_t)i;
-        lane_mask unknown = is_positive(load(l->diagonal + c)), odd = {0};
+        i8 unknown = is_positive(load(l->diagonal + c)), odd = {0};
         ragged |= differs(load(l->diagonal + c), 2 * DIM);
         if (!any(unknown))
             continue;
         FOR_DIM(d) {
             size_t step = g->stride[d];
-            lane_mask low = differs(load(l->a[d] + c), 1.0f);
-            lane_mask high = differs(load(l->a[d] + c + step), 1.0f);
+            i8 low = differs(load(l->a[d] + c), 1.0f);
+            i8 high = differs(load(l->a[d] + c + step), 1.0f);
             ragged |= low | high;
             odd |= (low & is_positive(load(l->diagonal + c - step))) |
                    (high & is_positive(load(l->diagonal + c + step)));
@@ -611,7 +575,7 @@ static void lay_diagonal(const X(level) *l, size_t base, float *d, float *invers
             lay_pair(d + in_block(k, m, 0), row, row + g->stride[1]);
         }
     for (size_t k = 0; k < TILE_CELLS; k += 8) {
-        lanes v = load(d + k);
+        f8 v = load(d + k);
         store(inverse + k, where_positive(v, 1.0f / v));
     }
 }

@@ -6,7 +6,7 @@
 static double largest_partial(void *user, size_t begin, size_t end)
 {
     X(sim) *s = user;
-    lane_mask most = {0};
+    i8 most = {0};
     for (size_t k = begin; k < end; k++) {
         size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
         FOR_TILE_EIGHTS(r, i)
@@ -27,50 +27,50 @@ typedef struct residual_args {
 } residual_args;
 
 /* Four values of the solution; one of the two is NULL. */
-SP_INLINE fours solution(const float *q, const double *q_sum, size_t c)
+SIMD_FN d4 solution(const float *q, const double *q_sum, size_t c)
 {
-    return q_sum ? load_fours(q_sum + c) : widen_four(q + c);
+    return q_sum ? d4_load(q_sum + c) : d4_load_floats(q + c);
 }
 
 /* Four values of r. unknown: as of the tile. Off-diagonals between two unknowns are 1 unless there
  * are solids near, and there is no pressure where there is no unknown. Only the result is rounded
  * to fp32. */
-SP_INLINE four residual_four(const X(sim) *s, size_t c, const float *q, const double *q_sum,
-                             int unknown)
+SIMD_FN f4 residual_four(const X(sim) *s, size_t c, const float *q, const double *q_sum,
+                         int unknown)
 {
     const X(system) *sys = &s->system;
-    fours diagonal = unknown == UNKNOWN_DEEP ? (fours){0} + 2 * DIM : widen_four(sys->diagonal + c);
-    fours r = widen_four(sys->b + c) - diagonal * solution(q, q_sum, c);
+    d4 diagonal = unknown == UNKNOWN_DEEP ? (d4){0} + 2 * DIM : d4_load_floats(sys->diagonal + c);
+    d4 r = d4_load_floats(sys->b + c) - diagonal * solution(q, q_sum, c);
     FOR_DIM(d) {
         size_t step = s->grid.stride[d];
-        fours low = solution(q, q_sum, c - step), high = solution(q, q_sum, c + step);
+        d4 low = solution(q, q_sum, c - step), high = solution(q, q_sum, c + step);
         if (unknown == UNKNOWN_CUT) {
-            low *= widen_four(sys->a[d] + c);
-            high *= widen_four(sys->a[d] + c + step);
+            low *= d4_load_floats(sys->a[d] + c);
+            high *= d4_load_floats(sys->a[d] + c + step);
         }
         r += low + high;
     }
-    return __builtin_convertvector(r, four);
+    return convert(r, f4);
 }
 
 /* Eight values, 0 where there is no unknown. */
-SP_INLINE lanes residual_part(const X(sim) *s, size_t c, const float *q, const double *q_sum,
-                              int unknown)
+SIMD_FN f8 residual_part(const X(sim) *s, size_t c, const float *q, const double *q_sum,
+                         int unknown)
 {
-    four low = residual_four(s, c, q, q_sum, unknown),
-         high = residual_four(s, c + 4, q, q_sum, unknown);
-    lanes r = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+    f4 low = residual_four(s, c, q, q_sum, unknown),
+       high = residual_four(s, c + 4, q, q_sum, unknown);
+    f8 r = shuffle(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
     return unknown == UNKNOWN_DEEP ? r : where_positive(load(s->system.diagonal + c), r);
 }
 
 /* A tile of r, in rows; `most` as in larger. */
-SP_INLINE lane_mask residual_rows(const X(sim) *s, int tile, const float *q, const double *q_sum,
-                                  int unknown, float *rows, lane_mask most)
+SIMD_FN i8 residual_rows(const X(sim) *s, int tile, const float *q, const double *q_sum,
+                         int unknown, float *rows, i8 most)
 {
     size_t base = X(tile_index)(&s->grid, tile);
     uint64_t some = s->system.rows[tile];
     FOR_TILE_EIGHTS(row, i) {
-        lanes r = {0};
+        f8 r = {0};
         if (unknown == UNKNOWN_DEEP || some >> row & 1)
             r = residual_part(s, base + X(row_offset)(&s->grid, row) + (size_t)i, q, q_sum,
                               unknown);
@@ -81,8 +81,8 @@ SP_INLINE lane_mask residual_rows(const X(sim) *s, int tile, const float *q, con
 }
 
 /* q and q_sum: one of them NULL, and known to be so when this is compiled. */
-SP_INLINE lane_mask residual_tile(const X(sim) *s, int tile, const float *q, const double *q_sum,
-                                  float *rows, lane_mask most)
+SIMD_FN i8 residual_tile(const X(sim) *s, int tile, const float *q, const double *q_sum,
+                         float *rows, i8 most)
 {
     /* the other solvers leave something where there is no unknown */
     switch (s->system.r ? UNKNOWN_CUT : s->system.unknown[tile]) {
@@ -96,7 +96,7 @@ static double residual_partial(void *user, size_t begin, size_t end)
 {
     const residual_args *args = user;
     X(sim) *s = args->s;
-    lane_mask most = {0};
+    i8 most = {0};
     for (size_t k = begin; k < end; k++) {
         int tile = s->system.levels[0].tiles[k];
         float rows[TILE_CELLS];

@@ -41,15 +41,15 @@ typedef struct update {
     float beta;
 } update;
 
-SP_INLINE lanes apply_pair(const padded *p, const view *v, int k, int m, bool uniform, bool uneven,
-                           const update *to, lanes dot)
+SIMD_FN f8 apply_pair(const padded *p, const view *v, int k, int m, bool uniform, bool uneven,
+                      const update *to, f8 dot)
 {
     WRITE_OUT for (int h = 0; h < 2; h++) FOR_EIGHTS(i)
     {
         size_t at = in_block(k, m, h) + (size_t)i;
         const float *place = p->v + in_padded(k, m, h) + i;
-        lanes x = load(place), product = differences(place, k, m, h, i, uniform ? NULL : v->d,
-                                                     uneven ? v->faces : NULL);
+        f8 x = load(place), product = differences(place, k, m, h, i, uniform ? NULL : v->d,
+                                                  uneven ? v->faces : NULL);
         if (!uniform)
             product = where_positive(load(v->d + at), product);
         if (to->last) {
@@ -64,12 +64,12 @@ SP_INLINE lanes apply_pair(const padded *p, const view *v, int k, int m, bool un
 }
 
 /* A tile of them; returns their dot product, as dot_tile in cycle.c. */
-SP_INLINE double apply_tile(const padded *p, const view *v, const update *to)
+SIMD_FN double apply_tile(const padded *p, const view *v, const update *to)
 {
-    fours sum = {0};
+    d4 sum = {0};
     for (int k = 0; k < PLANES; k++) {
         uint32_t uneven = pairs_of(v->uneven, k);
-        lanes plane = {0};
+        f8 plane = {0};
         if (v->kind == KIND_UNIFORM)
             FOR_PAIRS(m)
                 plane = apply_pair(p, v, k, m, true, false, to, plane);
@@ -86,14 +86,14 @@ SP_INLINE double apply_tile(const padded *p, const view *v, const update *to)
 }
 
 /* Four values of the correction: what has been added up, and the steps not yet in it. */
-SP_INLINE fours correction_at(const cg_args *args, size_t at)
+SIMD_FN d4 correction_at(const cg_args *args, size_t at)
 {
     const X(system) *sys = &args->s->system;
-    fours sum = {0};
+    d4 sum = {0};
     if (!args->empty)
-        sum = load_fours(sys->step + at);
+        sum = d4_load(sys->step + at);
     for (int k = 0; k < args->waiting; k++)
-        sum += args->alpha[k] * widen_four(sys->direction[k] + at);
+        sum += args->alpha[k] * d4_load_floats(sys->direction[k] + at);
     return sum;
 }
 
@@ -113,8 +113,10 @@ static double apply_partial(void *user, size_t begin, size_t end)
         fetch_own(&p, l->x, slot);
         fetch_around(&p, l->x, l->near[slot]);
         if (args->waiting == 2)
-            for (size_t at = own; at < own + TILE_CELLS; at += 4)
-                *(loose_fours *)(sys->step + at) = correction_at(args, at);
+            for (size_t at = own; at < own + TILE_CELLS; at += 4) {
+                double *step = sys->step + at;
+                d4_store(step, correction_at(args, at));
+            }
         view v = view_of(l, slot);
         update to = {.direction = sys->direction[1] + own,
                      .image = sys->image + own,
@@ -132,9 +134,9 @@ static double update_partial(void *user, size_t begin, size_t end)
     const X(system) *sys = &args->s->system;
     const float alpha = args->factor, *image = sys->image;
     float *residual = sys->levels[0].b;
-    lane_mask most = {0};
+    i8 most = {0};
     for (size_t k = (begin + 1) * TILE_CELLS; k < (end + 1) * TILE_CELLS; k += 8) {
-        lanes r = load(residual + k) - alpha * load(image + k);
+        f8 r = load(residual + k) - alpha * load(image + k);
         store(residual + k, r);
         most = larger(most, r);
     }
@@ -144,9 +146,9 @@ static double update_partial(void *user, size_t begin, size_t end)
 static double dot_partial(void *user, size_t begin, size_t end)
 {
     const cg_args *args = user;
-    fours sum = {0};
+    d4 sum = {0};
     for (size_t k = (begin + 1) * TILE_CELLS; k < (end + 1) * TILE_CELLS; k += 64) {
-        lanes part = {0};
+        f8 part = {0};
         WRITE_OUT for (size_t i = 0; i < 64; i += 8) part +=
             load(args->a + k + i) * load(args->b + k + i);
         sum += widen_sum(part);
@@ -225,13 +227,13 @@ static void add_range(void *user, size_t begin, size_t end, int worker)
         for (int pair = 0; pair < PLANES * PAIRS; pair++)
             for (int i = 0; i < TILE; i += 4) {
                 size_t at = own + (size_t)(2 * pair * TILE + i);
-                fours even = correction_at(args, at), odd = correction_at(args, at + TILE);
+                d4 even = correction_at(args, at), odd = correction_at(args, at + TILE);
                 for (int row = 0; row < 2; row++) {
                     size_t c = base + X(row_offset)(&s->grid, 2 * pair + row) + (size_t)i;
-                    fours sum = start ? widen_four(sys->q + c) : load_fours(sys->q_sum + c);
-                    sum += row ? weave_fours(odd, even) : weave_fours(even, odd);
-                    *(loose_fours *)(sys->q_sum + c) = sum;
-                    *(loose_four *)(sys->q + c) = __builtin_convertvector(sum, four);
+                    d4 sum = start ? d4_load_floats(sys->q + c) : d4_load(sys->q_sum + c);
+                    sum += row ? d4_weave(odd, even) : d4_weave(even, odd);
+                    d4_store(sys->q_sum + c, sum);
+                    f4_store(sys->q + c, convert(sum, f4));
                 }
             }
     }

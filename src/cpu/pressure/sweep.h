@@ -18,7 +18,7 @@ typedef struct view {
     int kind;
 } view;
 
-SP_INLINE view view_of(const X(level) *l, int slot)
+SIMD_FN view view_of(const X(level) *l, int slot)
 {
     size_t own = (size_t)slot * TILE_CELLS;
     bool uniform = l->kind[slot] == KIND_UNIFORM;
@@ -35,12 +35,12 @@ SP_INLINE view view_of(const X(level) *l, int slot)
 /* ---- smoothing */
 
 /* Vector (k, m, h). Seams leave places without an unknown, images among them, as they are. */
-SP_INLINE void sweep_vector(padded *p, const view *v, int k, int m, int h, int kind, bool uneven)
+SIMD_FN void sweep_vector(padded *p, const view *v, int k, int m, int h, int kind, bool uneven)
 {
     FOR_EIGHTS(i) {
         size_t at = in_block(k, m, h) + (size_t)i;
         float *x = p->v + in_padded(k, m, h) + i;
-        lanes sum = load(v->b + at) + around(x, k, m, h, i, uneven ? v->faces : NULL);
+        f8 sum = load(v->b + at) + around(x, k, m, h, i, uneven ? v->faces : NULL);
         if (kind == KIND_UNIFORM)
             sum *= 1.0f / (2 * DIM);
         else if (kind == KIND_GENERAL)
@@ -52,7 +52,7 @@ SP_INLINE void sweep_vector(padded *p, const view *v, int k, int m, int h, int k
 }
 
 /* Vectors h of plane k. */
-SP_INLINE void sweep_plane(padded *p, const view *v, int k, int h, int kind)
+SIMD_FN void sweep_plane(padded *p, const view *v, int k, int h, int kind)
 {
     uint32_t some = kind == KIND_UNIFORM ? ALL_PAIRS : pairs_of(v->some, k);
     uint32_t uneven = kind == KIND_UNIFORM ? 0 : pairs_of(v->uneven, k);
@@ -71,7 +71,7 @@ SP_INLINE void sweep_plane(padded *p, const view *v, int k, int h, int kind)
 }
 
 /* One colour: vectors `first` of even planes, the others of odd ones. */
-SP_INLINE void sweep_colour(padded *p, const view *v, int first, int kind)
+SIMD_FN void sweep_colour(padded *p, const view *v, int first, int kind)
 {
     for (int k = 0; k < PLANES; k += 2) {
         if (kind == KIND_UNIFORM || pairs_of(v->some, k))
@@ -81,7 +81,7 @@ SP_INLINE void sweep_colour(padded *p, const view *v, int first, int kind)
     }
 }
 
-SP_INLINE void sweep_tile(padded *p, const view *v, bool reverse, int kind)
+SIMD_FN void sweep_tile(padded *p, const view *v, bool reverse, int kind)
 {
     if (reverse)
         sweep_colour(p, v, 1, kind);
@@ -91,16 +91,16 @@ SP_INLINE void sweep_tile(padded *p, const view *v, bool reverse, int kind)
 }
 
 /* The first colour of a sweep from zero, zero all around. */
-SP_INLINE void start_colour(padded *p, const view *v, int first, bool uniform)
+SIMD_FN void start_colour(padded *p, const view *v, int first, bool uniform)
 {
     for (int k = 0; k < PLANES; k++) {
         int h = (first + k) & 1;
         FOR_PAIRS(m)
             FOR_EIGHTS(i) {
                 size_t at = in_block(k, m, h) + (size_t)i;
-                lanes b = load(v->b + at);
+                f8 b = load(v->b + at);
                 store(p->v + in_padded(k, m, h) + i,
-                      b * (uniform ? (lanes){0} + 1.0f / (2 * DIM) : load(v->inverse + at)));
+                      b * (uniform ? f8_of(1.0f / (2 * DIM)) : load(v->inverse + at)));
             }
     }
 }
@@ -108,33 +108,33 @@ SP_INLINE void start_colour(padded *p, const view *v, int first, bool uniform)
 /* ---- the matrix */
 
 /* A x of vector (k, m, h), lanes i to i + 7; where there is no unknown anything. */
-SP_INLINE lanes times_matrix(const padded *p, const view *v, int k, int m, int h, int i,
-                             bool uniform, bool uneven)
+SIMD_FN f8 times_matrix(const padded *p, const view *v, int k, int m, int h, int i, bool uniform,
+                        bool uneven)
 {
     const float *x = p->v + in_padded(k, m, h) + i;
-    lanes sum = around(x, k, m, h, i, uneven ? v->faces : NULL), own = load(x);
+    f8 sum = around(x, k, m, h, i, uneven ? v->faces : NULL), own = load(x);
     if (uniform)
         return (float)(2 * DIM) * own - sum;
     return load(v->d + in_block(k, m, h) + i) * own - sum;
 }
 
 /* b - A x likewise, 0 where there is no unknown. */
-SP_INLINE lanes residual_of(const padded *p, const view *v, int k, int m, int h, int i,
-                            bool uniform, bool uneven)
+SIMD_FN f8 residual_of(const padded *p, const view *v, int k, int m, int h, int i, bool uniform,
+                       bool uneven)
 {
     size_t at = in_block(k, m, h) + (size_t)i;
-    lanes r = load(v->b + at) - times_matrix(p, v, k, m, h, i, uniform, uneven);
+    f8 r = load(v->b + at) - times_matrix(p, v, k, m, h, i, uniform, uneven);
     return uniform ? r : where_positive(load(v->d + at), r);
 }
 
 /* The residual of a pair of rows, summed over the two. colour: BOTH, or the one that is not zero
  * because the other has just been swept. */
 #define BOTH 2
-SP_INLINE void residual_pair(const padded *p, const view *v, int k, int m, int colour, bool uniform,
-                             bool uneven, float sums[TILE])
+SIMD_FN void residual_pair(const padded *p, const view *v, int k, int m, int colour, bool uniform,
+                           bool uneven, float sums[TILE])
 {
     FOR_EIGHTS(i) {
-        lanes sum = {0};
+        f8 sum = {0};
         if (colour != 1 - (k & 1))
             sum = residual_of(p, v, k, m, 0, i, uniform, uneven);
         if (colour != (k & 1))
@@ -144,8 +144,7 @@ SP_INLINE void residual_pair(const padded *p, const view *v, int k, int m, int c
 }
 
 /* Of a tile: PLANES * PAIRS vectors. */
-SP_INLINE void residual_pairs(const padded *p, const view *v, int colour,
-                              float sums[TILE_CELLS / 2])
+SIMD_FN void residual_pairs(const padded *p, const view *v, int colour, float sums[TILE_CELLS / 2])
 {
     for (int k = 0; k < PLANES; k++)
         for (int m = 0; m < PAIRS; m++, sums += TILE) {

@@ -21,11 +21,10 @@
  *
  * Rows of cells are done as vectors of eight; those deep in the liquid need no look at the surface.
  * Pockets, whose matrix is singular, are found in pockets.c. */
-#define LANE_COUNT 8
 #include "pressure.h"
 
 #include "cpu/cpu.h"
-#include "cpu/lanes.h"
+#include "cpu/simd.h"
 
 typedef struct system_args {
     X(sim) *s;
@@ -36,7 +35,7 @@ typedef struct system_args {
 #define FULL (SPATE_CELL_LIQUID * UINT64_C(0x0101010101010101))
 
 /* The types of eight cells against liquid: 0 in a byte means liquid. */
-SP_INLINE uint64_t types_of(const uint8_t *types)
+SIMD_FN uint64_t types_of(const uint8_t *types)
 {
     uint64_t word;
     memcpy(&word, types, sizeof word);
@@ -44,25 +43,25 @@ SP_INLINE uint64_t types_of(const uint8_t *types)
 }
 
 /* Whether they are all liquid. */
-SP_INLINE bool is_full(const uint8_t *types)
+SIMD_FN bool is_full(const uint8_t *types)
 {
     return types_of(types) == 0;
 }
 
 /* Not 0 if one of them is. */
-SP_INLINE uint64_t liquid_among(const uint8_t *types)
+SIMD_FN uint64_t liquid_among(const uint8_t *types)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), rest = types_of(types);
     return (rest - ones) & ~rest & ones << 7;
 }
 
 /* 1 / theta from liquid cells to air cells. */
-SP_INLINE lanes surface_factors(const X(sim) *s, lanes liquid, lanes air)
+SIMD_FN f8 surface_factors(const X(sim) *s, f8 liquid, f8 air)
 {
-    lanes none = {0};
+    f8 none = {0};
     if (!X(has_level_set)(s))
         return none + 1.0f;
-    lanes theta = liquid / (liquid - air), least = none + s->system.least_theta;
+    f8 theta = liquid / (liquid - air), least = none + s->system.least_theta;
     /* an open side or an outflow, whatever phi says there: p = 0 on the face */
     return choose(is_positive(-air), none + 2.0f,
                   1.0f / choose(is_positive(theta - least), theta, least));
@@ -94,37 +93,37 @@ static double flux(const X(sim) *s, size_t face, int d, double dt)
 
 /* Out of the way of the others. */
 static __attribute__((noinline)) void moving_fluxes(const X(sim) *s, size_t c, int d, double dt,
-                                                    fours *u)
+                                                    d4 *u)
 {
     for (int i = 0; i < 4; i++)
         (*u)[i] = flux(s, c + (size_t)i, d, dt);
 }
 
 /* Four of the fluxes through face d. */
-SP_INLINE fours fluxes(const X(sim) *s, size_t c, int d, bool solids, double dt)
+SIMD_FN d4 fluxes(const X(sim) *s, size_t c, int d, bool solids, double dt)
 {
-    fours u = widen_four(s->u[d] + c);
+    d4 u = d4_load_floats(s->u[d] + c);
     if (!solids)
         return u;
     if (!s->solids.any_moving)
-        return u * widen_four(s->w[d] + c);
+        return u * d4_load_floats(s->w[d] + c);
     moving_fluxes(s, c, d, dt, &u);
     return u;
 }
 
-SP_INLINE four outflow_four(const X(sim) *s, size_t c, bool solids, double dt)
+SIMD_FN f4 outflow_four(const X(sim) *s, size_t c, bool solids, double dt)
 {
-    fours sum = {0};
+    d4 sum = {0};
     FOR_DIM(d)
         sum += fluxes(s, c + s->grid.stride[d], d, solids, dt) - fluxes(s, c, d, solids, dt);
-    return __builtin_convertvector(sum, four);
+    return convert(sum, f4);
 }
 
 /* Of eight cells, summed in fp64. */
-SP_INLINE lanes outflow(const X(sim) *s, size_t c, bool solids, double dt)
+SIMD_FN f8 outflow(const X(sim) *s, size_t c, bool solids, double dt)
 {
-    four low = outflow_four(s, c, solids, dt), high = outflow_four(s, c + 4, solids, dt);
-    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+    f4 low = outflow_four(s, c, solids, dt), high = outflow_four(s, c + 4, solids, dt);
+    return shuffle(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
 /* ---- assembly */
@@ -138,7 +137,7 @@ static bool has_liquid(const X(sim) *s, size_t base)
 }
 
 /* Whether eight cells of a row and all around them are liquid. */
-SP_INLINE bool is_deep_part(const X(sim) *s, size_t c)
+SIMD_FN bool is_deep_part(const X(sim) *s, size_t c)
 {
     const uint8_t *part = s->type + c;
     uint64_t rest = (uint64_t)(*(part - 1) ^ SPATE_CELL_LIQUID) | (part[8] ^ SPATE_CELL_LIQUID);
@@ -163,7 +162,7 @@ static bool is_deep(const X(sim) *s, size_t base)
 static void set_tile(X(sim) *s, size_t base, float a, float diagonal)
 {
     X(system) *sys = &s->system;
-    lanes none = {0};
+    f8 none = {0};
     FOR_TILE_EIGHTS(r, i) {
         size_t c = base + X(row_offset)(&s->grid, r) + (size_t)i;
         FOR_DIM(d)
@@ -188,13 +187,13 @@ static void clear_tile(X(sim) *s, size_t base)
 }
 
 /* Right side and start of a deep tile. */
-static lane_mask assemble_deep(const system_args *args, size_t base, lane_mask most)
+static i8 assemble_deep(const system_args *args, size_t base, i8 most)
 {
     X(sim) *s = args->s;
     X(system) *sys = &s->system;
     FOR_TILE_EIGHTS(r, i) {
         size_t c = base + X(row_offset)(&s->grid, r) + (size_t)i;
-        lanes b = -outflow(s, c, false, args->dt);
+        f8 b = -outflow(s, c, false, args->dt);
         store(sys->b + c, b);
         store(sys->q + c, args->scale * load(sys->q + c));
         most = larger(most, b);
@@ -204,25 +203,25 @@ static lane_mask assemble_deep(const system_args *args, size_t base, lane_mask m
 
 /* Eight cells of the matrix; returns the diagonal. inside: cells that belong to the domain; the
  * images of cells across periodic sides have no equation. `air`: which of them touch it. */
-SP_INLINE lanes assemble_matrix(X(sim) *s, size_t c, lane_mask inside, bool solids, lane_mask *air)
+SIMD_FN f8 assemble_matrix(X(sim) *s, size_t c, i8 inside, bool solids, i8 *air)
 {
     X(system) *sys = &s->system;
-    lane_mask liquid = inside & is_equal(load_bytes(s->type + c), SPATE_CELL_LIQUID), surface = {0};
-    lanes diagonal = {0}, phi = load(s->phi + c);
+    i8 liquid = inside & is_equal(load_bytes(s->type + c), SPATE_CELL_LIQUID), surface = {0};
+    f8 diagonal = {0}, phi = load(s->phi + c);
     FOR_DIM(d)
         for (int side = 0; side < 2; side++) {
             size_t face = side ? c + s->grid.stride[d] : c;
             size_t near = side ? face : c - s->grid.stride[d];
-            lane_mask type = load_bytes(s->type + near);
-            lane_mask open = liquid & is_below(type, SPATE_CELL_SOLID);
-            lanes w = diagonal * 0.0f + 1.0f;
+            i8 type = load_bytes(s->type + near);
+            i8 open = liquid & is_below(type, SPATE_CELL_SOLID);
+            f8 w = diagonal * 0.0f + 1.0f;
             if (solids)
                 w = load(s->w[d] + face);
             w = where(open, w);
             if (side == 0)
                 store(sys->a[d] + c, where(is_equal(type, SPATE_CELL_LIQUID), w));
             if (!is_full(s->type + near)) {
-                lane_mask free = open & is_equal(type, SPATE_CELL_AIR);
+                i8 free = open & is_equal(type, SPATE_CELL_AIR);
                 surface |= free & is_positive(w);
                 if (any(free)) /* not a wall */
                     w = choose(free, w * surface_factors(s, phi, load(s->phi + near)), w);
@@ -235,7 +234,7 @@ SP_INLINE lanes assemble_matrix(X(sim) *s, size_t c, lane_mask inside, bool soli
 
 static void clear_part(X(system) *sys, size_t c)
 {
-    lanes none = {0};
+    f8 none = {0};
     FOR_DIM(d)
         store(sys->a[d] + c, none);
     store(sys->diagonal + c, none);
@@ -245,48 +244,47 @@ static void clear_part(X(system) *sys, size_t c)
 
 /* Eight cells from cell `first` of row r of a tile's system; returns the right side. whole: all of
  * the row is inside. */
-SP_INLINE lanes assemble_part(const system_args *args, size_t c, int r, int first, lane_mask inside,
-                              bool whole, bool solids, X(pieces) *pieces)
+SIMD_FN f8 assemble_part(const system_args *args, size_t c, int r, int first, i8 inside, bool whole,
+                         bool solids, X(pieces) *pieces)
 {
     X(sim) *s = args->s;
     X(system) *sys = &s->system;
-    lane_mask air = {0}, unknown;
-    lanes diagonal = {0};
+    i8 air = {0}, unknown;
+    f8 diagonal = {0};
     if (!any(inside & is_equal(load_bytes(s->type + c), SPATE_CELL_LIQUID))) {
         clear_part(sys, c);
         return diagonal;
     }
     if (!solids && whole && is_deep_part(s, c)) {
         FOR_DIM(d)
-            store(sys->a[d] + c, (lanes){0} + 1.0f);
+            store(sys->a[d] + c, f8_of(1.0f));
         diagonal += (float)(2 * DIM);
     } else {
         diagonal = assemble_matrix(s, c, inside, solids, &air);
     }
     /* a cell closed on all sides has no equation: nothing can change its flux */
     unknown = is_positive(diagonal);
-    lanes b = where(unknown, -outflow(s, c, solids, args->dt));
+    f8 b = where(unknown, -outflow(s, c, solids, args->dt));
     store(sys->diagonal + c, diagonal);
     store(sys->b + c, b);
     store(sys->q + c, where(unknown, args->scale * load(sys->q + c)));
-    pieces->unknown[r] |= lane_bits(unknown) << first;
-    pieces->air[r] |= lane_bits(air) << first;
+    pieces->unknown[r] |= bits_of(unknown) << first;
+    pieces->air[r] |= bits_of(air) << first;
     const bool within[3] = {true, r & (TILE - 1), r >> TILE_SHIFT};
     FOR_DIM(d)
         if (within[d])
-            pieces->link[d][r] |= lane_bits(is_positive(load(sys->a[d] + c))) << first;
+            pieces->link[d][r] |= bits_of(is_positive(load(sys->a[d] + c))) << first;
     pieces->link[0][r] &= ~1u;
     return b;
 }
 
 /* A tile with air or solids near. */
-static lane_mask assemble_mixed(const system_args *args, int tile, bool whole, bool solids,
-                                lane_mask most)
+static i8 assemble_mixed(const system_args *args, int tile, bool whole, bool solids, i8 most)
 {
     X(sim) *s = args->s;
     const X(grid) *g = &s->grid;
     int first[DIM], cell[DIM];
-    lane_mask inside[TILE / 8];
+    i8 inside[TILE / 8];
     uint64_t rows = 0;
     X(pieces) pieces;
     X(tile_cell)(g, tile, first);
@@ -299,7 +297,7 @@ static lane_mask assemble_mixed(const system_args *args, int tile, bool whole, b
         bool outside = !X(inside)(g, cell);
         for (int i = 0; i < TILE; i += 8) {
             size_t c = base + X(row_offset)(g, r) + (size_t)i;
-            lane_mask in = outside ? (lane_mask){0} : inside[i / 8];
+            i8 in = outside ? (i8){0} : inside[i / 8];
             most = larger(most, solids ? assemble_part(args, c, r, i, in, false, true, &pieces)
                                        : assemble_part(args, c, r, i, in, whole, false, &pieces));
         }
@@ -316,7 +314,7 @@ static double assemble_partial(void *user, size_t begin, size_t end)
     const system_args *args = user;
     X(sim) *s = args->s;
     const X(grid) *g = &s->grid;
-    lane_mask most = {0};
+    i8 most = {0};
     for (size_t k = begin; k < end; k++) {
         int tile = s->tiles.active[k], first[DIM];
         uint8_t *unknown = &s->system.unknown[tile];
@@ -373,26 +371,26 @@ double DEV(system_assemble)(X(sim) *s, double dt, double scale)
 /* ---- velocity */
 
 /* Faces d of eight cells. */
-SP_INLINE void gradient_part(X(sim) *s, float *u, size_t c, int d, bool solids, bool fresh)
+SIMD_FN void gradient_part(X(sim) *s, float *u, size_t c, int d, bool solids, bool fresh)
 {
     size_t low = c - s->grid.stride[d];
-    const lanes none = {0};
+    const f8 none = {0};
     if (!(liquid_among(s->type + c) | liquid_among(s->type + low))) {
         if (fresh)
             store(u + c, none);
         return;
     }
-    lanes change = load(s->system.q + c) - load(s->system.q + low);
+    f8 change = load(s->system.q + c) - load(s->system.q + low);
     if (solids || !is_full(s->type + c) || !is_full(s->type + low)) {
-        lane_mask here = load_bytes(s->type + c), there = load_bytes(s->type + low);
-        lane_mask open = is_below(here, SPATE_CELL_SOLID) & is_below(there, SPATE_CELL_SOLID);
+        i8 here = load_bytes(s->type + c), there = load_bytes(s->type + low);
+        i8 open = is_below(here, SPATE_CELL_SOLID) & is_below(there, SPATE_CELL_SOLID);
         here = is_equal(here, SPATE_CELL_LIQUID);
         there = is_equal(there, SPATE_CELL_LIQUID);
         if (solids)
             open &= is_positive(load(s->w[d] + c));
         if (any(here ^ there)) {
-            lanes one = load(s->phi + c), two = load(s->phi + low);
-            lanes factor = surface_factors(s, choose(here, one, two), choose(here, two, one));
+            f8 one = load(s->phi + c), two = load(s->phi + low);
+            f8 factor = surface_factors(s, choose(here, one, two), choose(here, two, one));
             change = choose(here & there, change, factor * change);
         }
         change = where(open & (here | there), change);
@@ -430,7 +428,7 @@ static void gradient_deep(const gradient_args *args, size_t base, int d)
     float *u = args->u[d];
     FOR_TILE_EIGHTS(r, i) {
         size_t c = base + X(row_offset)(g, r) + (size_t)i;
-        lanes before = args->fresh ? (lanes){0} : load(u + c);
+        f8 before = args->fresh ? (f8){0} : load(u + c);
         store(u + c, before - (load(q + c) - load(q + c - g->stride[d])));
     }
 }
@@ -476,7 +474,7 @@ static double divergence_partial(void *user, size_t begin, size_t end)
     const system_args *args = user;
     X(sim) *s = args->s;
     X(system) *sys = &s->system;
-    lane_mask most = {0};
+    i8 most = {0};
     for (size_t k = begin; k < end; k++) {
         int tile = sys->levels[0].tiles[k];
         size_t base = X(tile_index)(&s->grid, tile);
@@ -484,8 +482,7 @@ static double divergence_partial(void *user, size_t begin, size_t end)
         FOR_UNKNOWN_ROWS(s, tile, r)
             for (size_t i = 0; i < TILE; i += 8) {
                 size_t c = base + X(row_offset)(&s->grid, r) + i;
-                lanes flux =
-                    solids ? outflow(s, c, true, args->dt) : outflow(s, c, false, args->dt);
+                f8 flux = solids ? outflow(s, c, true, args->dt) : outflow(s, c, false, args->dt);
                 most = larger(most, where_positive(load(sys->diagonal + c), flux));
                 store(sys->q + c, args->scale * load(sys->q + c));
             }

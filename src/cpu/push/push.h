@@ -6,19 +6,10 @@
 
 #include "cpu/cpu.h"
 
-#include "cpu/particle_lanes.h"
+#include "cpu/simd.h"
 #include "kernels/push.h"
 
 #define BYTES 32 /* candidates that are looked at together */
-
-/* In vectors as wide as the machine's: gcc compares wider ones lane by lane. */
-#if defined(__AVX2__)
-#define BYTE_WIDTH 32
-#else
-#define BYTE_WIDTH 16
-#endif
-typedef uint8_t bytes __attribute__((vector_size(BYTE_WIDTH)));
-typedef int8_t chars __attribute__((vector_size(BYTE_WIDTH)));
 
 #define AROUND (DIM == 3 ? 27 : 9) /* cells */
 
@@ -73,12 +64,12 @@ typedef struct push_args {
 #define HELD DIM
 #define NOBODY 0
 #define FIRST_ENTRY 2
-typedef struct store {
-    quad *place, *sum;
+typedef struct tile_store {
+    f4 *place, *sum;
     uint8_t *rounded[DIM];
     uint32_t start[STORE_CELLS + 1]; /* first entry of each cell */
     uint32_t number[STORE_CELLS];    /* its first particle */
-} store;
+} tile_store;
 
 /* ---- the list of pairs of a tile
  *
@@ -102,7 +93,7 @@ typedef struct pair_list {
 
 typedef struct around {
     push_args *args;
-    store store;
+    tile_store store;
     pair_list list;
     uint32_t few[LIST_LEAST + LANES];
     int corner[DIM];  /* first cell of the tile */
@@ -120,7 +111,7 @@ typedef struct around {
 
 /* Bytes of a store, and a store in them. */
 size_t DEV(push_store_bytes)(uint32_t capacity);
-void DEV(push_store_init)(store *s, void *memory, uint32_t capacity);
+void DEV(push_store_init)(tile_store *s, void *memory, uint32_t capacity);
 
 /* The particles of a tile and around it into the store; false: there are too many. bytes: their
  * rounded places too. */
@@ -128,7 +119,7 @@ bool DEV(push_load)(around *a, bool with_bytes);
 /* Copies `count` particles from `number` on to the entries from `at` on, moved by `shift`. Writes
  * up to LANES - 1 entries more. */
 void DEV(push_copy)(around *a, uint32_t number, uint32_t count, const float shift[DIM], uint32_t at,
-                  bool with_bytes);
+                    bool with_bytes);
 /* A cell beyond a periodic side is one on the other side; `shift` brings its particles back. */
 void DEV(push_turn_round)(const push_args *args, int d, int *c, float *shift);
 
@@ -140,144 +131,61 @@ void DEV(push_weave)(pair_list *l);
 void DEV(push_meet)(around *a); /* what the pairs of the list ask for, into the sums; empties it */
 /* Particles a and b are at one place: adds the way of a, its share of D in a direction that is the
  * opposite of that of b, to `sum`. */
-void DEV(push_part)(const push_args *args, uint32_t a, uint32_t b, float share, quad *sum);
+void DEV(push_part)(const push_args *args, uint32_t a, uint32_t b, float share, f4 *sum);
 
 /* Moves `count` particles from `first` on by what their pairs ask. */
 #define BLOCK 128
-void DEV(push_move)(around *a, uint32_t first, const quad *sum, uint32_t count);
+void DEV(push_move)(around *a, uint32_t first, const f4 *sum, uint32_t count);
 void DEV(push_crowd)(around *a); /* a tile that the store does not hold */
 
 /* ---- pairs, eight at a time */
 
-/* Lanes in which a < b. */
-LANE_FN ints less(floats a, floats b)
-{
-#if defined(__AVX__)
-    return a < b;
-#else
-    return (ints)lanes_two_quads((quad)(lanes_low(a) < lanes_low(b)),
-                                 (quad)(lanes_high(a) < lanes_high(b)));
-#endif
-}
-
-/* The bits of the lanes that are true. */
-LANE_FN uint32_t lane_bits(ints lanes)
-{
-#if defined(__AVX2__)
-    return (uint32_t)__builtin_ia32_movmskps256((floats)lanes);
-#elif defined(__SSE2__)
-    int low = __builtin_ia32_movmskps(lanes_low((floats)lanes));
-    return (uint32_t)(low | __builtin_ia32_movmskps(lanes_high((floats)lanes)) << 4);
-#else
-    uint32_t bits = 0;
-    for (int k = 0; k < LANES; k++)
-        bits |= (uint32_t)(lanes[k] & 1) << k;
-    return bits;
-#endif
-}
-
-LANE_FN floats root(floats x)
-{
-#if defined(__AVX__)
-    return __builtin_ia32_sqrtps256(x);
-#else
-    for (int k = 0; k < LANES; k++)
-        x[k] = __builtin_sqrtf(x[k]);
-    return x;
-#endif
-}
-
-LANE_FN floats load(const float *from)
-{
-    floats v;
-    memcpy(&v, from, sizeof v);
-    return v;
-}
-
-/* Eight quads by components. */
-LANE_FN void turn(const quad *from, floats to[4])
+/* Eight f4 by components. */
+SIMD_FN void turn(const f4 *from, f8 to[4])
 {
     for (int k = 0; k < 4; k++)
-        to[k] = lanes_two_quads(from[k], from[k + 4]);
-    lanes_transpose(to);
+        to[k] = f8_join(from[k], from[k + 4]);
+    transpose4(to);
 }
 
-/* Quad k of eight that lie as `lanes_transpose` leaves them. */
-LANE_FN quad quad_of(const floats rows[4], int k)
+/* Number k of eight f4 that lie as `transpose4` leaves them. */
+SIMD_FN f4 f4_of(const f8 rows[4], int k)
 {
-    return k < 4 ? lanes_low(rows[k]) : lanes_high(rows[k - 4]);
+    return k < 4 ? f8_low(rows[k]) : f8_high(rows[k - 4]);
 }
 
 /* Eight pairs by components of the way from the second to the first, [HELD] with that of `held`:
  * `push` times `way` parts them, half of it each; slow is 1 for those that are closer than settled.
  * Returns the bits of those that are at one place, which push_part is to part. */
-LANE_FN uint32_t meet(const X(push_distances) *m, const floats way[4], floats *push, floats *slow)
+SIMD_FN uint32_t meet(const X(push_distances) *m, const f8 way[4], f8 *push, f8 *slow)
 {
-    floats square = {0}, one = (floats){0} + 1.0f;
+    f8 square = {0}, one = f8_of(1.0f);
     FOR_DIM(d)
         square += way[d] * way[d];
-    floats ratio = m->D / root(square) - 1.0f;
-    ints twins = less(square, lanes_of(m->least));
-    *push = (floats)((ints)ratio & less((floats){0}, ratio) & ~twins);
-    *slow = (floats)((ints)one & less(square, lanes_of(m->settled)));
-    return lane_bits(twins);
+    f8 ratio = m->D / f8_sqrt(square) - 1.0f;
+    i8 twins = is_less(square, f8_of(m->least));
+    *push = where(is_less((f8){0}, ratio) & ~twins, ratio);
+    *slow = where(is_less(square, f8_of(m->settled)), one);
+    return bits_of(twins);
 }
 
 /* How much of a way the first of each pair takes. */
-LANE_FN floats share_of_first(const floats way[4])
+SIMD_FN f8 share_of_first(const f8 way[4])
 {
     return 0.5f - 0.3f * way[HELD];
 }
 
-/* What is asked of one of each pair, as eight quads (quad_of). */
-LANE_FN void ask(const floats way[4], floats push, floats slow, floats rows[4])
+/* What is asked of one of each pair, as eight f4 (f4_of). */
+SIMD_FN void ask(const f8 way[4], f8 push, f8 slow, f8 rows[4])
 {
-    rows[2] = (floats){0};
+    rows[2] = (f8){0};
     FOR_DIM(d)
         rows[d] = push * way[d];
     rows[3] = slow;
-    lanes_transpose(rows);
+    transpose4(rows);
 }
 
 /* ---- bytes: who is near */
-
-LANE_FN uint32_t byte_bits(chars lanes)
-{
-#if defined(__AVX2__)
-    typedef char same __attribute__((vector_size(32)));
-    return (uint32_t)__builtin_ia32_pmovmskb256((same)lanes);
-#elif defined(__SSE2__)
-    typedef char same __attribute__((vector_size(16)));
-    return (uint32_t)__builtin_ia32_pmovmskb128((same)lanes);
-#else
-    uint32_t bits = 0;
-    for (int k = 0; k < BYTE_WIDTH; k++)
-        bits |= (uint32_t)(lanes[k] & 1) << k;
-    return bits;
-#endif
-}
-
-LANE_FN chars size_of(chars v)
-{
-#if defined(__AVX2__) && !defined(__clang__) /* which knows what the other one means */
-    typedef char same __attribute__((vector_size(32)));
-    return (chars)__builtin_ia32_pabsb256((same)v);
-#else
-    chars sign = v < 0;
-    return (chars)((bytes)(v ^ sign) - (bytes)sign);
-#endif
-}
-
-LANE_FN chars larger_of(chars a, chars b)
-{
-#if defined(__AVX2__) && !defined(__clang__)
-    typedef char same __attribute__((vector_size(32)));
-    return (chars)__builtin_ia32_pmaxsb256((same)a, (same)b);
-#else
-    chars more = a > b;
-    return (a & more) | (b & ~more);
-#endif
-}
 
 /* What is near a particle (kernels/push.h); both limits are one more here. Bytes of the particle in
  * all lanes. */
@@ -286,13 +194,13 @@ typedef struct box {
     chars width, limit;
 } box;
 
-LANE_FN void box_move(box *b, const uint8_t *const rounded[DIM], uint32_t entry)
+SIMD_FN void box_move(box *b, const uint8_t *const rounded[DIM], uint32_t entry)
 {
     FOR_DIM(d)
         b->centre[d] = (bytes){0} + rounded[d][entry];
 }
 
-LANE_FN box box_around(const uint8_t *const rounded[DIM], const X(push_distances) *m,
+SIMD_FN box box_around(const uint8_t *const rounded[DIM], const X(push_distances) *m,
                        uint32_t entry)
 {
     box b = {.width = (chars){0} + (int8_t)(m->width + 1),
@@ -303,39 +211,28 @@ LANE_FN box box_around(const uint8_t *const rounded[DIM], const X(push_distances
 
 /* Which of the BYTE_WIDTH entries from `first` on are near. Entries that count are less than two
  * cells away along each axis, so no difference overflows; where the sum does, the width tells. */
-LANE_FN uint32_t near_lanes(const uint8_t *const rounded[DIM], const box *b, uint32_t first)
+SIMD_FN uint32_t near_lanes(const uint8_t *const rounded[DIM], const box *b, uint32_t first)
 {
     bytes place;
     memcpy(&place, rounded[0] + first, sizeof place);
-    chars most = size_of((chars)(b->centre[0] - place)), sum = most;
+    chars most = chars_abs((chars)(b->centre[0] - place)), sum = most;
     for (int d = 1; d < DIM; d++) {
         memcpy(&place, rounded[d] + first, sizeof place);
-        chars way = size_of((chars)(b->centre[d] - place));
-        most = larger_of(most, way);
+        chars way = chars_abs((chars)(b->centre[d] - place));
+        most = chars_max(most, way);
         sum = (chars)((bytes)sum + (bytes)way);
     }
     sum = (chars)((bytes)sum + (bytes)most);
-    return byte_bits((most < b->width) & (sum < b->limit));
+    return chars_bits((most < b->width) & (sum < b->limit));
 }
 
 /* The same for BYTES entries. */
-LANE_FN uint32_t near_bits(const uint8_t *const rounded[DIM], const box *b, uint32_t first)
+SIMD_FN uint32_t near_bits(const uint8_t *const rounded[DIM], const box *b, uint32_t first)
 {
     uint32_t bits = 0;
     for (uint32_t k = 0; k < BYTES; k += BYTE_WIDTH)
         bits |= near_lanes(rounded, b, first + k) << k;
     return bits;
-}
-
-/* The number of the lowest bit, 32 if there is none. No branch where there is an instruction for
- * it: nothing could tell which way it goes. */
-LANE_FN uint32_t lowest_bit(uint32_t bits)
-{
-#if defined(__BMI__)
-    return __builtin_ia32_tzcnt_u32(bits);
-#else
-    return bits ? (uint32_t)__builtin_ctz(bits) : 32;
-#endif
 }
 
 #endif

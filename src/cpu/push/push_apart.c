@@ -47,21 +47,21 @@ size_t DEV(push_scratch)(const spate_scene *scene)
 
 /* Where the pairs ask eight particles from `first` on to be: inside the domain, a way of at most D
  * / 2 from where they are. */
-LANE_FN void answer(const push_args *args, uint32_t first, const quad *sums, floats to[DIM])
+SIMD_FN void answer(const push_args *args, uint32_t first, const f4 *sums, f8 to[DIM])
 {
     float most = 0.5f * args->m.D;
-    floats sum[4], square = {0}, one = (floats){0} + 1.0f;
+    f8 sum[4], square = {0}, one = f8_of(1.0f);
     turn(sums, sum);
     FOR_DIM(d)
         square += sum[d] * sum[d];
-    floats length = root(square), slow = sum[3] * PUSH_SLOWING;
-    slow = lanes_select(less(one, slow), slow, one);
-    floats scale = lanes_select(less(most * slow, length), most / length, one / slow);
+    f8 length = f8_sqrt(square), slow = sum[3] * PUSH_SLOWING;
+    slow = choose(is_less(one, slow), slow, one);
+    f8 scale = choose(is_less(most * slow, length), most / length, one / slow);
     FOR_DIM(d) {
         to[d] = load(args->from[d] + first) + scale * sum[d];
-        floats low = lanes_of(args->sides.low[d]), high = lanes_of(args->sides.high[d]);
-        to[d] = lanes_select(less(low, to[d]), to[d], low);
-        to[d] = lanes_select(less(to[d], high), to[d], high);
+        f8 low = f8_of(args->sides.low[d]), high = f8_of(args->sides.high[d]);
+        to[d] = choose(is_less(low, to[d]), to[d], low);
+        to[d] = choose(is_less(to[d], high), to[d], high);
     }
 }
 
@@ -88,7 +88,7 @@ static double finish(push_args *args, uint32_t k, float to[DIM])
 }
 
 /* Brings n of eight particles to their final places, one by one. */
-static void finish_lanes(around *a, uint32_t first, const floats to[DIM], uint32_t n)
+static void finish_lanes(around *a, uint32_t first, const f8 to[DIM], uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++) {
         float place[DIM];
@@ -98,14 +98,14 @@ static void finish_lanes(around *a, uint32_t first, const floats to[DIM], uint32
     }
 }
 
-void DEV(push_move)(around *a, uint32_t first, const quad *sum, uint32_t count)
+void DEV(push_move)(around *a, uint32_t first, const f4 *sum, uint32_t count)
 {
     push_args *args = a->args;
-    const ints lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    const i8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
     bool one_by_one = args->last && (a->solids || a->crossed);
-    floats ways[DIM] = {{0}};
+    f8 ways[DIM] = {{0}};
     for (uint32_t k = 0, n; k < count; k += n) {
-        floats to[DIM];
+        f8 to[DIM];
         n = count - k < LANES ? count - k : LANES;
         answer(args, first + k, sum + k, to);
         if (one_by_one) {
@@ -115,8 +115,8 @@ void DEV(push_move)(around *a, uint32_t first, const quad *sum, uint32_t count)
         FOR_DIM(d) {
             float *column = (args->last ? args->s->particles.x[d] : args->to[d]) + first + k;
             if (args->last && args->gravity[d] != 0)
-                ways[d] += (floats)((ints)(to[d] - lanes_load(column, n)) & (lane < (int32_t)n));
-            lanes_store(column, to[d], n);
+                ways[d] += where(lane < (int32_t)n, to[d] - load_n(column, n));
+            store_n(column, to[d], n);
         }
     }
     for (int d = 0; d < DIM; d++)
@@ -174,7 +174,7 @@ static void keep_bytes(const around *a, uint32_t first, uint32_t entry, uint32_t
 
 static void move_tile(around *a)
 {
-    const store *s = &a->store;
+    const tile_store *s = &a->store;
     for (int row = 0; row < STORE_ROWS; row++) {
         int y = row % SIDE, z = row / SIDE, cell = row * SIDE + 1;
         bool own = y >= 1 && y <= a->own[1] && (DIM == 2 || (z >= 1 && z <= a->own[DIM - 1]));
@@ -214,7 +214,7 @@ static void push_tile(around *a, int tile)
     bool listed = args->last && args->listed[tile] != NOT_LISTED;
     look_at_tile(a, tile);
     if (DEV(push_load)(a, !listed)) {
-        memset(a->store.sum, 0, a->store.start[STORE_CELLS] * sizeof(quad));
+        memset(a->store.sum, 0, a->store.start[STORE_CELLS] * sizeof(f4));
         open_list(a, tile);
         if (listed) {
             size_t begin = PUSH_PAIRS * (size_t)args->s->tiles.start[tile];

@@ -9,15 +9,15 @@
 #define OTHERS (BLOCK + LANES)
 
 /* One particle meets n others, itself among them or not. */
-static void meet_others(around *a, uint32_t entry, uint32_t number, uint32_t n, quad *sum)
+static void meet_others(around *a, uint32_t entry, uint32_t number, uint32_t n, f4 *sum)
 {
-    const store *s = &a->store;
+    const tile_store *s = &a->store;
     const uint8_t *rounded[DIM];
     FOR_DIM(d)
         rounded[d] = s->rounded[d];
     box b = box_around(rounded, &a->args->m, entry);
-    quad self[LANES];
-    floats own[4];
+    f4 self[LANES];
+    f8 own[4];
     for (int k = 0; k < LANES; k++)
         self[k] = s->place[entry];
     turn(self, own);
@@ -28,23 +28,24 @@ static void meet_others(around *a, uint32_t entry, uint32_t number, uint32_t n, 
             bits &= ~(1u << (entry - begin));
         while (bits) {
             uint32_t second[LANES];
-            quad place[LANES];
-            floats way[4], push, slow, rows[4];
+            f4 place[LANES];
+            f8 way[4], push, slow, rows[4];
             for (int k = 0; k < LANES; k++, bits &= bits - 1) {
                 second[k] = bits ? begin + lowest_bit(bits) : 0;
-                place[k] = bits ? s->place[second[k]] : (quad){1e9f, 1e9f, 0.0f, 0.0f};
+                place[k] = bits ? s->place[second[k]] : (f4){1e9f, 1e9f, 0.0f, 0.0f};
             }
             turn(place, way);
             for (int k = 0; k < 4; k++)
                 way[k] = own[k] - way[k];
             uint32_t twins = meet(&a->args->m, way, &push, &slow);
-            floats share = share_of_first(way);
+            f8 share = share_of_first(way);
             ask(way, push * share, slow, rows);
             for (int k = 0; k < LANES; k++)
-                *sum += quad_of(rows, k);
+                *sum += f4_of(rows, k);
             for (; twins; twins &= twins - 1) {
                 int lane = __builtin_ctz(twins);
-                DEV(push_part)(a->args, number, a->crowded + second[lane] - OTHERS, share[lane], sum);
+                DEV(push_part)
+                (a->args, number, a->crowded + second[lane] - OTHERS, share[lane], sum);
             }
         }
     }
@@ -52,7 +53,7 @@ static void meet_others(around *a, uint32_t entry, uint32_t number, uint32_t n, 
 
 /* `size` particles from `first` on meet those of one cell, some at a time. */
 static void meet_cell(around *a, uint32_t first, uint32_t size, size_t index,
-                      const float shift[DIM], quad *sum)
+                      const float shift[DIM], f4 *sum)
 {
     const X(sim) *s = a->args->s;
     uint32_t end = s->first[index] + s->count[index], n;
@@ -83,7 +84,7 @@ static void push_cell(around *a, const int c[DIM])
     size_t cell = X(index)(&s->grid, c);
     uint32_t end = s->first[cell] + s->count[cell], size;
     for (uint32_t first = s->first[cell]; first < end; first += size) {
-        quad sum[BLOCK + LANES] = {{0}};
+        f4 sum[BLOCK + LANES] = {{0}};
         size = end - first < BLOCK ? end - first : BLOCK;
         DEV(push_copy)(a, first, size, here, SOME, true);
         if (!a->args->last)

@@ -68,7 +68,7 @@ typedef struct looker {
     uint32_t code; /* of a pair with entry 0 */
 } looker;
 
-LANE_FN looker first_looker(const around *a)
+SIMD_FN looker first_looker(const around *a)
 {
     looker l = {.code = 0};
     FOR_DIM(d)
@@ -77,7 +77,7 @@ LANE_FN looker first_looker(const around *a)
     return l;
 }
 
-LANE_FN void next_looker(looker *l, uint32_t entry)
+SIMD_FN void next_looker(looker *l, uint32_t entry)
 {
     l->code = (entry << PAIR_BITS) + PAIR_MIDDLE - entry;
     box_move(&l->box, l->rounded, entry);
@@ -85,7 +85,7 @@ LANE_FN void next_looker(looker *l, uint32_t entry)
 
 /* Writes the bits of a chunk that begins at `begin` as pairs; returns where the next ones go. Most
  * have no more than two, which are written without asking; what is not there is not counted. */
-LANE_FN uint32_t *list_bits(const looker *l, uint32_t bits, uint32_t begin, uint32_t *to)
+SIMD_FN uint32_t *list_bits(const looker *l, uint32_t bits, uint32_t begin, uint32_t *to)
 {
     uint32_t n = (uint32_t)__builtin_popcount(bits), code = l->code + begin;
     to[0] = code + lowest_bit(bits);
@@ -99,7 +99,7 @@ LANE_FN uint32_t *list_bits(const looker *l, uint32_t bits, uint32_t begin, uint
 }
 
 /* The pairs with the entries [begin, end). long_runs: they may be more than a vector. */
-LANE_FN uint32_t *look(const looker *l, uint32_t begin, uint32_t end, bool long_runs, uint32_t *to)
+SIMD_FN uint32_t *look(const looker *l, uint32_t begin, uint32_t end, bool long_runs, uint32_t *to)
 {
     for (; long_runs && end - begin > BYTES; begin += BYTES)
         to = list_bits(l, near_bits(l->rounded, &l->box, begin), begin, to);
@@ -127,7 +127,7 @@ static halves find_halves(const around *a, uint32_t first)
         for (uint32_t k = 0; k < 64; k += BYTE_WIDTH) {
             bytes place;
             memcpy(&place, a->store.rounded[d] + first + k, sizeof place);
-            h.up[d] |= (uint64_t)byte_bits((chars)(place << 2) < 0) << k;
+            h.up[d] |= (uint64_t)chars_bits((chars)(place << 2) < 0) << k;
         }
     return h;
 }
@@ -141,7 +141,7 @@ static uint64_t quarter_bits(const around *a, const halves *h, int q)
 }
 
 /* The first n bits. */
-LANE_FN uint64_t first_bits(uint32_t n)
+SIMD_FN uint64_t first_bits(uint32_t n)
 {
     return n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
 }
@@ -179,7 +179,7 @@ static uint32_t *find_space(around *a, const uint32_t *to)
 }
 
 /* The particles of `bits`, from `first` on, look at their own row and the whole rows around. */
-LANE_FN void look_around(around *a, const uint32_t *start, uint32_t first, uint64_t bits,
+SIMD_FN void look_around(around *a, const uint32_t *start, uint32_t first, uint64_t bits,
                          const ways *rows, int count, how how)
 {
     const uint8_t *reach = a->reach + (first - start[1]);
@@ -201,7 +201,7 @@ LANE_FN void look_around(around *a, const uint32_t *start, uint32_t first, uint6
 }
 
 /* With the usual numbers of rows written out: branches that are not there need no guess. */
-LANE_FN void look_by_count(around *a, const uint32_t *start, uint32_t first, uint64_t bits,
+SIMD_FN void look_by_count(around *a, const uint32_t *start, uint32_t first, uint64_t bits,
                            const ways *rows, how how)
 {
     switch (rows->count) {
@@ -231,7 +231,7 @@ static void look_at_end(around *a, const uint32_t *far, uint32_t first, uint64_t
     a->to = to;
 }
 
-LANE_FN void find_row(around *a, const row_looks *rows, const uint32_t *start, how how)
+SIMD_FN void find_row(around *a, const row_looks *rows, const uint32_t *start, how how)
 {
     int last = a->own[0];
     uint32_t end = start[last + 1];
@@ -255,7 +255,7 @@ LANE_FN void find_row(around *a, const row_looks *rows, const uint32_t *start, h
 }
 
 /* The most entries of `span` cells that follow each other. */
-LANE_FN uint32_t longest_run(const store *s, int span)
+SIMD_FN uint32_t longest_run(const tile_store *s, int span)
 {
     uint32_t most = 0;
     for (int cell = 0; cell + span <= STORE_CELLS; cell++) {
@@ -265,7 +265,7 @@ LANE_FN uint32_t longest_run(const store *s, int span)
     return most;
 }
 
-LANE_FN void find_rows(around *a, how how)
+SIMD_FN void find_rows(around *a, how how)
 {
     for (int z = DIM == 3 ? 1 : 0; z <= (DIM == 3 ? a->own[DIM - 1] : 0); z++)
         for (int y = 1; y <= a->own[1]; y++) {

@@ -13,51 +13,49 @@ static size_t room_for(uint32_t capacity)
 
 size_t DEV(push_store_bytes)(uint32_t capacity)
 {
-    return room_for(capacity) * (2 * sizeof(quad) + DIM);
+    return room_for(capacity) * (2 * sizeof(f4) + DIM);
 }
 
-void DEV(push_store_init)(store *s, void *memory, uint32_t capacity)
+void DEV(push_store_init)(tile_store *s, void *memory, uint32_t capacity)
 {
     size_t entries = room_for(capacity);
     s->place = memory;
     s->sum = s->place + entries;
     FOR_DIM(d)
         s->rounded[d] = (uint8_t *)(s->sum + entries) + (size_t)d * entries;
-    s->place[NOBODY] = (quad){1e9f, 1e9f, DIM == 3 ? 1e9f : 0.0f, 0.0f};
-    s->place[NOBODY + 1] = (quad){0};
+    s->place[NOBODY] = (f4){1e9f, 1e9f, DIM == 3 ? 1e9f : 0.0f, 0.0f};
+    s->place[NOBODY + 1] = (f4){0};
 }
 
-typedef uint8_t eight __attribute__((vector_size(LANES)));
-
-LANE_FN eight round_places(floats x, float per_cell)
+SIMD_FN b8 round_places(f8 x, float per_cell)
 {
     enum { LOW = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 3 }; /* byte of an int */
-    typedef uint8_t all __attribute__((vector_size(4 * LANES)));
-    all steps = (all) __builtin_convertvector(x * per_cell, ints);
-    return __builtin_shufflevector(steps, steps, LOW, LOW + 4, LOW + 8, LOW + 12, LOW + 16,
-                                   LOW + 20, LOW + 24, LOW + 28);
+    typedef uint8_t b32 __attribute__((vector_size(4 * LANES)));
+    b32 steps = (b32)convert(x * per_cell, i8);
+    return shuffle(steps, steps, LOW, LOW + 4, LOW + 8, LOW + 12, LOW + 16, LOW + 20, LOW + 24,
+                   LOW + 28);
 }
 
 /* 1 in the lanes whose particles touch something. */
-LANE_FN floats find_held(const around *a, const floats x[DIM], uint32_t number)
+SIMD_FN f8 find_held(const around *a, const f8 x[DIM], uint32_t number)
 {
     const push_args *args = a->args;
-    ints held = {0};
+    i8 held = {0};
     FOR_DIM(d)
-        held |= less(x[d], lanes_of(args->sides.touch_low[d])) |
-                less(lanes_of(args->sides.touch_high[d]), x[d]);
+        held |= is_less(x[d], f8_of(args->sides.touch_low[d])) |
+                is_less(f8_of(args->sides.touch_high[d]), x[d]);
     if (a->solids) {
-        eight touches;
+        b8 touches;
         memcpy(&touches, args->touches + number, sizeof touches);
-        held |= -__builtin_convertvector(touches, ints);
+        held |= -convert(touches, i8);
     }
-    return (floats)((ints)((floats){0} + 1.0f) & held);
+    return where(held, f8_of(1.0f));
 }
 
-LANE_FN void copy_bytes(const push_args *args, int d, uint32_t number, floats x, float shift,
+SIMD_FN void copy_bytes(const push_args *args, int d, uint32_t number, f8 x, float shift,
                         uint8_t *to)
 {
-    eight rounded;
+    b8 rounded;
     if (args->last)
         memcpy(&rounded, args->rounded[d] + number, sizeof rounded);
     else
@@ -67,12 +65,12 @@ LANE_FN void copy_bytes(const push_args *args, int d, uint32_t number, floats x,
 }
 
 void DEV(push_copy)(around *a, uint32_t number, uint32_t count, const float shift[DIM], uint32_t at,
-                  bool with_bytes)
+                    bool with_bytes)
 {
     const push_args *args = a->args;
     for (uint32_t k = 0; k < count; k += LANES) {
         uint32_t first = number + k;
-        floats x[DIM], held = {0}, none = {0};
+        f8 x[DIM], held = {0}, none = {0};
         FOR_DIM(d) {
             x[d] = load(args->from[d] + first);
             if (with_bytes)
@@ -81,11 +79,11 @@ void DEV(push_copy)(around *a, uint32_t number, uint32_t count, const float shif
         }
         if (a->walls || a->solids)
             held = find_held(a, x, first);
-        floats third = DIM == 3 ? x[DIM - 1] : held, fourth = DIM == 3 ? held : none;
-        floats rows[4] = {x[0], x[1], third, fourth};
-        lanes_transpose(rows);
+        f8 third = DIM == 3 ? x[DIM - 1] : held, fourth = DIM == 3 ? held : none;
+        f8 rows[4] = {x[0], x[1], third, fourth};
+        transpose4(rows);
         for (int m = 0; m < LANES; m++)
-            a->store.place[at + k + (uint32_t)m] = quad_of(rows, m);
+            a->store.place[at + k + (uint32_t)m] = f4_of(rows, m);
     }
 }
 
@@ -149,7 +147,7 @@ static void mark_rows(const around *a, uint32_t near[LAST(SIDE)])
 
 bool DEV(push_load)(around *a, bool with_bytes)
 {
-    store *s = &a->store;
+    tile_store *s = &a->store;
     uint32_t near[LAST(SIDE)], before = FIRST_ENTRY, layer = FIRST_ENTRY;
     mark_rows(a, near);
     s->start[0] = FIRST_ENTRY;

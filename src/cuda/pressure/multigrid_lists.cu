@@ -169,7 +169,7 @@ static void reserve_fine(X(gpu) *g)
     DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     size_t wanted = blocks_of(&solver->levels[0]),
            all = (size_t)solver->levels[0].grid.tile_count + 1;
-    bool faces = g->f.solids || solver->periodic;
+    bool faces = g->f.has_solids || solver->periodic;
     if (wanted <= solver->fine_blocks && faces <= solver->faces)
         return;
     DEV(gpu_free)(g, solver->fine, fine_bytes(solver));

@@ -58,12 +58,12 @@ GPU_FN float surface_factor(const system_args *a, float liquid, float air)
 GPU_FN bool has_solids(const system_args *a, int tile)
 {
     const X(grid) *g = &a->f.grid;
-    if (!a->f.solids)
+    if (!a->f.has_solids)
         return false;
     if (a->blind) { /* the far bound is not of all of them */
-        bool cut = a->f.tile_cut[tile];
+        bool cut = a->f.tiles.cut[tile];
         for (int d = 0, step = 1; d < DIM; step *= g->tiles[d++])
-            cut = cut || a->f.tile_cut[tile + step];
+            cut = cut || a->f.tiles.cut[tile + step];
         return cut;
     }
     int t[DIM];
@@ -125,7 +125,7 @@ GPU_FN double flux(const system_args *a, const int cell[DIM], int d, bool solids
     float v[DIM];
     if (!moving || w >= 1.0)
         return w * u;
-    X(solid_velocity)(&a->f.grid, &a->f.bodies, cell, d, a->dt, v);
+    X(solid_velocity)(&a->f.grid, &a->f.solids, cell, d, a->dt, v);
     return w * u + (1 - w) * (double)v[d];
 }
 
@@ -224,9 +224,9 @@ BLOCKS(flag_tiles, system_args, flag_shared, GROUP_ROWS)
     BARRIER();
     FOR_THREADS(t, GROUP_ROWS) {
         int group = t / TILE_ROWS, number = (int)block * GROUP + group;
-        if (number >= a->f.active_count)
+        if (number >= a->f.tiles.active_count)
             continue;
-        int tile = a->f.active[number];
+        int tile = a->f.tiles.active[number];
         bool solids = has_solids(a, tile), seam = has_seam(&a->f.grid, tile);
         uint32_t flags = flag_row(a, tile, t % TILE_ROWS, solids);
         if (flags & SOME_UNKNOWN)
@@ -237,8 +237,8 @@ BLOCKS(flag_tiles, system_args, flag_shared, GROUP_ROWS)
     BARRIER();
     FOR_THREADS(group, GROUP) {
         int number = (int)block * GROUP + group;
-        if (number < a->f.active_count) {
-            int tile = a->f.active[number];
+        if (number < a->f.tiles.active_count) {
+            int tile = a->f.tiles.active[number];
             a->flags[tile] = shared->some[group];
             a->shallow_flags[tile] = shared->some[group] && shared->shallow[group];
             a->deep[tile] = !shared->shallow[group];
@@ -311,11 +311,11 @@ double DEV(gpu_assemble)(X(gpu) *g, float least_theta, bool blind, float scale, 
     solver->largest = 0;
     DEV(gpu_fill_faces)(g, g->f.u);
     DEV(gpu_clear_flags)(g);
-    flag_tiles(g, args_of(g), groups_of(g->f.active_count));
+    flag_tiles(g, args_of(g), groups_of(g->f.tiles.active_count));
     DEV(gpu_list_levels)(g);
     if (g->failure[0] || solver->levels[0].tile_count == 0)
         return 0;
-    if (g->f.bodies.any_moving)
+    if (g->f.solids.any_moving)
         assemble_moving(g, args_of(g), (size_t)solver->shallow_count);
     else
         assemble_tiles(g, args_of(g), (size_t)solver->shallow_count);
@@ -393,7 +393,7 @@ double DEV(gpu_divergence)(X(gpu) *g)
 {
     DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     size_t tiles = (size_t)solver->levels[0].tile_count, shallow = (size_t)solver->shallow_count;
-    if (g->f.bodies.any_moving)
+    if (g->f.solids.any_moving)
         measure_moving(g, args_of(g), shallow);
     else
         measure_divergence(g, args_of(g), shallow);
@@ -405,7 +405,7 @@ double DEV(gpu_divergence)(X(gpu) *g)
 
 MAP(scale_chunks, system_args)
 {
-    size_t c = chunk_place(&a->f.grid, a->f.active[i / TILE_CHUNKS], (int)(i % TILE_CHUNKS));
+    size_t c = chunk_place(&a->f.grid, a->f.tiles.active[i / TILE_CHUNKS], (int)(i % TILE_CHUNKS));
     float q[CHUNK];
     load_floats(a->q + c, q, CHUNK);
     SP_UNROLL_ALL
@@ -418,7 +418,7 @@ void DEV(gpu_scale_pressure)(X(gpu) *g, float factor)
 {
     system_args args = args_of(g);
     args.factor = factor;
-    scale_chunks(g, args, (size_t)g->f.active_count * TILE_CHUNKS);
+    scale_chunks(g, args, (size_t)g->f.tiles.active_count * TILE_CHUNKS);
 }
 
 /* to -= grad q, on the faces of a place. */
@@ -432,7 +432,7 @@ GPU_FN void subtract_at(const system_args *a, size_t c)
         uint8_t other = f->type[low];
         bool there = other == SPATE_CELL_LIQUID;
         bool open = type < SPATE_CELL_SOLID && other < SPATE_CELL_SOLID && (here || there);
-        if (!open || (f->solids && f->w[d][c] == 0.0f))
+        if (!open || (f->has_solids && f->w[d][c] == 0.0f))
             continue;
         float change = a->q[c] - a->q[low];
         if (here != there) {
@@ -469,7 +469,7 @@ GPU_FN void subtract_chunk(const system_args *a, size_t c)
 MAP(subtract_gradient, system_args)
 {
     const X(grid) *g = &a->f.grid;
-    int tile = a->f.faces[i / TILE_CHUNKS], e = (int)(i % TILE_CHUNKS);
+    int tile = a->f.tiles.faces[i / TILE_CHUNKS], e = (int)(i % TILE_CHUNKS);
     size_t c = chunk_place(g, tile, e);
     int slot =
         a->level.slot[tile]; /* of tiles without unknowns `deep` is old, or was never known */
@@ -489,8 +489,8 @@ void DEV(gpu_gradient)(X(gpu) *g, bool density)
     system_args args = args_of(g);
     args.q = density ? DEV(gpu_solver_of)(g)->q_density : g->f.p;
     FOR_DIM(d)
-        args.to[d] = density ? g->f.weight[d] : g->f.u[d];
+        args.to[d] = density ? g->f.away[d] : g->f.u[d];
     DEV(gpu_fill_border_periodic)(g, args.q);
-    subtract_gradient(g, args, (size_t)g->f.face_count * TILE_CHUNKS);
+    subtract_gradient(g, args, (size_t)g->f.tiles.face_count * TILE_CHUNKS);
     DEV(gpu_fill_faces)(g, args.to);
 }

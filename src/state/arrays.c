@@ -1,0 +1,241 @@
+/* arrays.c -- the arrays of grid.def: their list at run time, when they are there and how large
+ * they are, and those of the host. */
+#include "arrays.h"
+
+#include "device.h"
+
+#include <assert.h>
+
+/* clang-format off */
+#define ROW(owner, path, inside, shape, type, size, outside, copied, host_, used_, device_)  \
+    {.name = #path, .offset = offsetof(owner, path), .item = sizeof(type),                   \
+     .pointers = POINTERS_##shape, .extent = EXTENT_##size, .in_system = inside,             \
+     .follows = OUTSIDE_##outside & OUTSIDE_FOLLOWS, .saved = OUTSIDE_##outside & 2,         \
+     .group = GPU_##copied, .host = WHEN_##host_, .used = WHEN_##used_, .device = WHEN_##device_},
+
+const X(array) X(arrays)[ARRAY_COUNT] = {
+#define FIELDS(name, shape, type, size, outside, copied, host_, used_, device_, ...) \
+    ROW(X(fields), name, false, shape, type, size, outside, copied, host_, used_, device_)
+#define TILES(name, shape, type, size, outside, copied, host_, used_, device_, ...) \
+    ROW(X(fields), tiles.name, false, shape, type, size, outside, copied, host_, used_, device_)
+#define SYSTEM(name, shape, type, size, outside, copied, host_, used_, device_, ...) \
+    ROW(X(system), name, true, shape, type, size, outside, copied, host_, used_, device_)
+#include "grid.def"
+};
+/* clang-format on */
+
+/* X(sim) has the members of X(fields), at the same places. */
+#define SAME(member)                                                    \
+    _Static_assert(offsetof(X(sim), member) - offsetof(X(sim), grid) == \
+                       offsetof(X(fields), member),                     \
+                   #member);
+SAME(particles)
+SAME(tiles)
+SAME(solids)
+SAME(sides)
+SAME(inflow_velocity)
+#define FIELDS(name, ...) SAME(name)
+#define FIELDS_ALIAS(name, ...) SAME(name)
+#include "grid.def"
+_Static_assert(offsetof(X(sim), system) - offsetof(X(sim), grid) == sizeof(X(fields)), "members");
+
+static size_t blocks_of(const X(grid) *g)
+{
+    return (size_t)g->tile_count + 1; /* one per tile, and the zero */
+}
+
+size_t X(extent_of)(X(extent) extent, const X(grid) *g)
+{
+    switch (extent) {
+    case EXTENT_CELLS: return g->size;
+    case EXTENT_TILES: return (size_t)g->tile_count;
+    case EXTENT_TILES_END: return (size_t)g->tile_count + 1;
+    case EXTENT_WAVES: return (size_t)(g->tiles[0] + g->tiles[1] + g->tiles[2] + 2);
+    case EXTENT_LAYERS: return (size_t)g->tiles[DIM - 1] + 1;
+    case EXTENT_BLOCKS: return blocks_of(g);
+    case EXTENT_BLOCK_CELLS: return blocks_of(g) * TILE_CELLS;
+    case EXTENT_BLOCK_FACES: return blocks_of(g) * BLOCK_FACES;
+    }
+    return 0;
+}
+
+double X(block_cells)(const X(grid) *g)
+{
+    double cells = TILE_CELLS;
+    FOR_DIM(d)
+        cells *= g->tiles[d] - 2;
+    return cells;
+}
+
+static bool has_movers(const spate_scene *scene)
+{
+    bool found = false;
+    for (int k = 0; k < scene->solids.count; k++) {
+        const spate_shape *solid = &scene->solids.items[k];
+        found = found || solid->motion_count > 0;
+        for (int d = 0; d < 3; d++)
+            found = found || solid->velocity[d] != 0;
+    }
+    return found;
+}
+
+static bool has_averages(const spate_scene *scene)
+{
+    bool found = false;
+    for (int k = 0; k < scene->channel_count; k++)
+        found = found || scene->channels[k].pic;
+    return found;
+}
+
+unsigned X(needs)(const spate_scene *scene)
+{
+    bool multigrid = scene->pressure.solver == SPATE_SOLVER_MULTIGRID;
+    bool density =
+        scene->volume.method == SPATE_VOLUME_DENSITY || scene->volume.method == SPATE_VOLUME_BOTH;
+    unsigned needs = WHEN_ALWAYS;
+    needs |= scene->solids.count > 0 ? WHEN_SOLIDS : 0;
+    needs |= has_movers(scene) ? WHEN_MOVERS : 0;
+    needs |= scene->inflows.count + scene->outflows.count > 0 ? WHEN_FLOWS : 0;
+    needs |= density ? WHEN_DENSITY : 0;
+    needs |= has_averages(scene) ? WHEN_AVERAGES : 0;
+    needs |= scene->fluid.transfer == SPATE_TRANSFER_APIC ? WHEN_APIC : 0;
+    needs |= X(pushes_apart)(scene) ? WHEN_PUSH : 0;
+    needs |= multigrid ? WHEN_MULTIGRID : WHEN_NO_MULTIGRID;
+    needs |= scene->pressure.solver == SPATE_SOLVER_PCG ? WHEN_PCG : 0;
+    return needs;
+}
+
+void **X(array_in)(X(fields) *f, const X(array) *array)
+{
+    assert(!array->in_system);
+    return (void **)((char *)f + array->offset);
+}
+
+/* Where the members of X(fields) begin in a simulation. */
+static void *fields_in(X(sim) *s)
+{
+    return (char *)s + offsetof(X(sim), grid);
+}
+
+void **X(array_of)(X(sim) *s, const X(array) *array)
+{
+    char *base = array->in_system ? (char *)&s->system : fields_in(s);
+    return (void **)(base + array->offset);
+}
+
+/* A row of an alias: offsets of the pointers, and of those of the memory that it shares. */
+typedef struct alias_row {
+    size_t offset, memory, with_device, bytes;
+    sp_stage read; /* the last one that reads it */
+} alias_row;
+
+/* clang-format off */
+static const alias_row aliases[] = {
+#define FIELDS_ALIAS(name, shape, type, memory, with_device, made, read, ...)                  \
+    {offsetof(X(fields), name), offsetof(X(fields), memory), offsetof(X(fields), with_device), \
+     POINTERS_##shape * sizeof(void *), SP_STAGE_##read},
+#include "grid.def"
+};
+static const alias_row system_aliases[] = {
+#define SYSTEM_ALIAS(name, shape, type, memory, with_device, made, read, ...)                  \
+    {offsetof(X(system), name), offsetof(X(fields), memory), offsetof(X(fields), with_device), \
+     POINTERS_##shape * sizeof(void *), SP_STAGE_##read},
+#include "grid.def"
+};
+/* clang-format on */
+
+static void share(void *to, const void *fields, const alias_row *row, bool with_device)
+{
+    size_t from = with_device ? row->with_device : row->memory;
+    memcpy((char *)to + row->offset, (const char *)fields + from, row->bytes);
+}
+
+void X(share_arrays)(X(fields) *f)
+{
+    for (size_t k = 0; k < sizeof aliases / sizeof *aliases; k++)
+        share(f, f, &aliases[k], true);
+}
+
+static void share_host_arrays(X(sim) *s)
+{
+    void *fields = fields_in(s);
+    bool with_device = s->device != s->host;
+    for (size_t k = 0; k < sizeof aliases / sizeof *aliases; k++)
+        share(fields, fields, &aliases[k], with_device);
+    for (size_t k = 0; k < sizeof system_aliases / sizeof *system_aliases; k++)
+        share(&s->system, fields, &system_aliases[k], with_device);
+}
+
+#ifndef NDEBUG
+static void poison_tile(X(sim) *s, const alias_row *row, int tile)
+{
+    size_t base = X(tile_index)(&s->grid, tile);
+    float *const *blocks = (float *const *)((char *)fields_in(s) + row->offset);
+    for (size_t c = 0; c < row->bytes / sizeof *blocks; c++)
+        for (int r = 0; r < TILE_ROWS; r++)
+            memset(blocks[c] + base + X(row_offset)(&s->grid, r), 0xff, TILE * sizeof(float));
+}
+#endif
+
+void X(poison_dead)(X(sim) *s, sp_stage stage)
+{
+    (void)s, (void)stage;
+#ifndef NDEBUG
+    for (size_t k = 0; k < sizeof aliases / sizeof *aliases && s->device == s->host; k++) {
+        if (aliases[k].read != stage)
+            continue;
+        for (int n = 0; n < s->tiles.active_count; n++)
+            poison_tile(s, &aliases[k], s->tiles.active[n]);
+        for (int n = 0; n < s->tiles.border_count; n++)
+            poison_tile(s, &aliases[k], s->tiles.border[n]);
+    }
+#endif
+}
+
+static const char *what_of(X(extent) extent)
+{
+    return extent == EXTENT_CELLS   ? "the grid"
+           : extent < EXTENT_LAYERS ? "the tiles"
+                                    : "the multigrid";
+}
+
+spate_status X(arrays_create)(X(sim) *s, spate_error *error)
+{
+    unsigned needs = X(needs)(s->common->scene);
+    for (int k = 0; k < ARRAY_COUNT; k++) {
+        const X(array) *a = &X(arrays)[k];
+        void **blocks = X(array_of)(s, a);
+        size_t count = X(extent_of)(a->extent, &s->grid);
+        for (int c = 0; c < a->pointers && a->host & needs; c++) {
+            blocks[c] = sp_alloc(count, a->item);
+            if (!blocks[c])
+                return sp_fail_memory(error, what_of(a->extent), (uint64_t)count * a->item);
+        }
+    }
+    share_host_arrays(s);
+    return SPATE_OK;
+}
+
+void X(arrays_destroy)(X(sim) *s)
+{
+    for (int k = 0; k < ARRAY_COUNT; k++) {
+        void **blocks = X(array_of)(s, &X(arrays)[k]);
+        for (int c = 0; c < X(arrays)[k].pointers; c++)
+            sp_free(blocks[c]);
+    }
+}
+
+/* What no liquid ever reaches is not committed, but border tiles and the rest of their pages are:
+ * together the whole array is a good estimate of what a run touches. */
+double X(arrays_bytes)(unsigned needs, const X(grid) *g)
+{
+    double bytes = 0;
+    for (int k = 0; k < ARRAY_COUNT; k++) {
+        const X(array) *a = &X(arrays)[k];
+        double values = a->extent == EXTENT_CELLS         ? (double)g->size
+                        : a->extent == EXTENT_BLOCK_CELLS ? X(block_cells)(g)
+                                                          : 0;
+        bytes += a->used & needs ? values * (double)a->item * a->pointers : 0;
+    }
+    return bytes;
+}

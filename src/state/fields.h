@@ -1,0 +1,43 @@
+/* fields.h -- what stages see of a simulation on any device: the grid and its arrays, particles,
+ * tiles, solids, and how to read them. A GPU's kernels get it by value, with pointers to the GPU's
+ * memory. X(sim) has the same members, so that s->u is one (X(fields_of), state.h); they stand
+ * there a second time and not in a union with an X(fields), because compilers take a store of any
+ * type to change what is read through a union, and loops would read their pointers again after
+ * each. */
+#ifndef SPATE_STATE_FIELDS_H
+#define SPATE_STATE_FIELDS_H
+
+#include "particles.h"
+#include "scene/solids.h"
+#include "tiles.h"
+
+typedef struct X(fields) {
+#include "members.def"
+} X(fields);
+
+/* What a scene has: bits that say when arrays of grid.def and fields.def are there. */
+enum {
+    WHEN_NEVER = 0,
+    WHEN_ALWAYS = 1,
+    WHEN_SOLIDS = 2,
+    WHEN_MOVERS = 4,    /* solids that move */
+    WHEN_FLOWS = 8,     /* inflows or outflows */
+    WHEN_DENSITY = 16,  /* the density projection */
+    WHEN_AVERAGES = 32, /* channels that the grid averages */
+    WHEN_APIC = 64,
+    WHEN_PUSH = 128, /* particles are pushed apart */
+    WHEN_MULTIGRID = 256,
+    WHEN_NO_MULTIGRID = 512,
+    WHEN_PCG = 1024,
+    WHEN_CG = WHEN_MULTIGRID | WHEN_PCG /* a solver by conjugate gradients */
+};
+
+/* What the column `outside` of grid.def says. */
+enum { OUTSIDE_STAYS = 0, OUTSIDE_FOLLOWS = 1, OUTSIDE_SAVED = OUTSIDE_FOLLOWS | 2 };
+
+/* Values of `known`; between the first two and the last, 1 + distance in faces. FIXED: stays as it
+ * is, but nothing is taken from it. */
+enum { FACE_UNKNOWN = 0, FACE_SOURCE = 1, FACE_FIXED = 255 };
+enum { MARK_INFLOW = 1, MARK_OUTFLOW = 2 }; /* bits of `marks` */
+
+#endif

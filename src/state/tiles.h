@@ -1,0 +1,35 @@
+/* tiles.h -- which tiles of the grid have work: lists, and values for each tile (grid.def). */
+#ifndef SPATE_STATE_TILES_H
+#define SPATE_STATE_TILES_H
+
+#include "kernels/grid.h"
+
+/* How a row of grid.def and level.def is declared: `type SHAPE_...(name);`, and its pointers. */
+#define SHAPE_ONE(name) *name
+#define SHAPE_AXES(name) *name[DIM]
+#define SHAPE_PAIR(name) *name[2]
+enum { POINTERS_ONE = 1, POINTERS_AXES = DIM, POINTERS_PAIR = 2 };
+
+/* Faces of a tile in EXTRAPOLATE, a bit for each, x fastest: those that others may take from,
+ * before and after the layer that is being made, by turns; and those that have nothing yet. */
+#define FRONT_WORDS (TILE_CELLS / 64)
+typedef struct X(front) {
+    uint64_t from[2][DIM][FRONT_WORDS], unknown[DIM][FRONT_WORDS];
+    bool open, changed; /* some are unknown; some became known in the last layer */
+} X(front);
+
+typedef struct X(tiles) {
+#define TILES(name, shape, type, ...) type SHAPE_##shape(name);
+#include "grid.def"
+    int active_count, liquid_count, face_count, border_count; /* of the lists */
+    int colour_start[COLOURS + 1];                            /* of each colour in `liquid` */
+} X(tiles);
+
+/* Bits of `state`, and the same << 4 of the last step. */
+enum { TILE_LIQUID = 1, TILE_ACTIVE = 2, TILE_BORDER = 4, TILE_ACROSS = 8 };
+/* Bits of `near`: it has an empty cell; is next to a tile that has; gives particles' sums to one.
+ */
+enum { NEAR_EMPTY = 1, NEAR_SURFACE = 2, NEAR_GIVES = 4 };
+enum { MARKED_NONE, MARKED_SOME };
+
+#endif

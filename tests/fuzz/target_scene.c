@@ -1,0 +1,46 @@
+/* target_scene.c -- scene JSON, as `spate check` takes it. A scene that is good must have a text,
+ * which is a scene again, with the same text. */
+#include "fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Files that a scene may name. */
+static const char *make_folder(void)
+{
+    static const char box[] =
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    static const char dots[] = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\n"
+                               "property float y\nproperty float z\nend_header\n.1 .1 .1\n";
+    static bool made;
+    if (!made) {
+        fuzz_file("m.obj", box, sizeof box - 1);
+        fuzz_file("p.ply", dots, sizeof dots - 1);
+        made = true;
+    }
+    return fuzz_folder();
+}
+
+void fuzz_scene(const uint8_t *bytes, size_t size)
+{
+    spate_error error = {.status = SPATE_OK};
+    const char *folder = make_folder();
+    spate_scene *scene = spate_scene_parse((const char *)bytes, size, folder, &error);
+    FUZZ_MUST(scene || (error.status != SPATE_OK && error.message[0]));
+    if (!scene)
+        return;
+    if (spate_scene_check(scene, NULL, NULL, &error) == SPATE_OK) {
+        char *text = spate_scene_text(scene);
+        spate_scene *again = spate_scene_parse(text, strlen(text), folder, &error);
+        FUZZ_MUST(again && spate_scene_check(again, NULL, NULL, &error) == SPATE_OK);
+        char *second = spate_scene_text(again);
+        FUZZ_MUST(strcmp(text, second) == 0);
+        spate_free(text);
+        spate_free(second);
+        spate_scene_destroy(again);
+        spate_forecast forecast;
+        if (fuzz_is_small(scene))
+            spate_scene_forecast(scene, NULL, &forecast, &error);
+    }
+    spate_scene_destroy(scene);
+}
