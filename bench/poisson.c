@@ -28,7 +28,8 @@ static double now(void)
 static spate_sim *create(int cells, double tolerance, const char *device, int threads)
 {
     spate_error error = {0};
-    spate_options options = spate_options_default();
+    spate_options options;
+    spate_options_default(&options);
     spate_scene *scene = spate_scene_create();
     options.device = device;
     options.threads = threads;
@@ -39,7 +40,7 @@ static spate_sim *create(int cells, double tolerance, const char *device, int th
     scene->fluid.jitter = 0;
     scene->volume.method = SPATE_VOLUME_NONE;
     scene->pressure.tolerance = tolerance;
-    spate_shape *fill = spate_scene_add(scene, SPATE_LIST_FILL);
+    spate_shape *fill = spate_scene_add_shape(scene, SPATE_LIST_FILL);
     for (int d = 0; d < 3 && fill; d++) {
         fill->min[d] = 0;
         fill->max[d] = 1;
@@ -51,7 +52,7 @@ static spate_sim *create(int cells, double tolerance, const char *device, int th
     for (int k = 0; k < 27 && sim; k++) {
         double center[3] = {(k % 3 + 0.5) / 3, (k / 3 % 3 + 0.5) / 3, (k / 9 + 0.5) / 3};
         double velocity[3] = {k % 2 ? 1 : -1, k / 3 % 2 ? 0.7 : -1.2, k / 9 % 2 ? 0.4 : -0.9};
-        spate_sim_add_impulse(sim, center, 0.2, velocity);
+        spate_sim_add_impulse(sim, center, 0.2, velocity, &error);
     }
     return sim;
 }
@@ -61,12 +62,13 @@ static spate_status project(spate_sim *sim, int turn, double dt, double *seconds
                             spate_error *error)
 {
     spate_status status = SPATE_OK;
-    spate_sim_set_gravity(sim, (double[3]){0, turn % 2 ? 9.81 : -9.81, 0});
-    for (int stage = 0; stage < SPATE_STAGE_PRESSURE && status == SPATE_OK; stage++)
-        status = spate_sim_run_stage(sim, (spate_stage)stage, dt, error);
+    int pressure = spate_stage_find("pressure");
+    spate_sim_set_gravity(sim, (double[3]){0, turn % 2 ? 9.81 : -9.81, 0}, error);
+    for (int stage = 0; stage < pressure && status == SPATE_OK; stage++)
+        status = spate_sim_run_stage(sim, stage, dt, error);
     double start = now();
     if (status == SPATE_OK)
-        status = spate_sim_run_stage(sim, SPATE_STAGE_PRESSURE, dt, error);
+        status = spate_sim_run_stage(sim, pressure, dt, error);
     *seconds = now() - start;
     return status;
 }
@@ -85,7 +87,7 @@ static bool measure(int cells, const char *device, int threads)
             status = project(sim, turn, dt, &seconds, &error);
             best = round && seconds < best ? seconds : best;
         }
-        stats = spate_sim_stats(sim);
+        spate_sim_stats(sim, &stats);
         tolerance = REDUCTION * stats.divergence_before;
         spate_sim_destroy(sim);
     }

@@ -22,7 +22,7 @@
 static spate_shape *box(spate_scene *scene, spate_list list, double x0, double y0, double z0,
                         double x1, double y1, double z1)
 {
-    spate_shape *shape = spate_scene_add(scene, list);
+    spate_shape *shape = spate_scene_add_shape(scene, list);
     double low[3] = {x0, y0, z0}, high[3] = {x1, y1, z1};
     for (int d = 0; d < 3 && shape; d++) {
         shape->min[d] = low[d];
@@ -34,7 +34,7 @@ static spate_shape *box(spate_scene *scene, spate_list list, double x0, double y
 static spate_shape *ball(spate_scene *scene, spate_list list, double x, double y, double z,
                          double radius)
 {
-    spate_shape *shape = spate_scene_add(scene, list);
+    spate_shape *shape = spate_scene_add_shape(scene, list);
     if (!shape)
         return NULL;
     shape->shape = SPATE_SHAPE_SPHERE;
@@ -68,7 +68,7 @@ static void splash(spate_scene *scene)
         ball(scene, SPATE_LIST_FILL, 0.4 + 0.6 * place(k, 0), 0.2 + 0.7 * place(k, 1), place(k, 2),
              0.02 + 0.03 * place(k + 99, 0));
     for (int k = 0; k < 4; k++) {
-        spate_shape *pillar = spate_scene_add(scene, SPATE_LIST_SOLIDS);
+        spate_shape *pillar = spate_scene_add_shape(scene, SPATE_LIST_SOLIDS);
         pillar->shape = SPATE_SHAPE_CYLINDER;
         pillar->from[0] = pillar->to[0] = 0.55 + 0.1 * k;
         pillar->from[1] = -0.1;
@@ -90,7 +90,8 @@ static spate_sim *create(void (*fill)(spate_scene *), int cells, spate_solver so
                          double tolerance, int threads)
 {
     spate_error error = {0};
-    spate_options options = spate_options_default();
+    spate_options options;
+    spate_options_default(&options);
     spate_scene *scene = spate_scene_create();
     scene->domain.size[0] = scene->domain.size[1] = scene->domain.size[2] = 1;
     scene->domain.cells = cells;
@@ -114,7 +115,7 @@ static bool solve_cold(void (*fill)(spate_scene *), int cells, spate_solver solv
     spate_sim *sim = create(fill, cells, solver, tolerance, 0);
     bool done = sim && spate_sim_step(sim, 1.0 / cells, &error) == SPATE_OK;
     if (done)
-        *stats = spate_sim_stats(sim);
+        spate_sim_stats(sim, stats);
     else if (sim)
         fprintf(stderr, "spate_bench_pressure: %s\n", error.message);
     spate_sim_destroy(sim);
@@ -149,9 +150,10 @@ static spate_status time_stage(spate_sim *sim, int threads, double *seconds, spa
 {
     spate_status status = SPATE_OK;
     double dt = spate_sim_next_dt(sim), start = 0;
-    for (int stage = 0; stage <= SPATE_STAGE_PRESSURE && status == SPATE_OK; stage++) {
+    int pressure = spate_stage_find("pressure");
+    for (int stage = 0; stage <= pressure && status == SPATE_OK; stage++) {
         start = now(threads);
-        status = spate_sim_run_stage(sim, (spate_stage)stage, dt, error);
+        status = spate_sim_run_stage(sim, stage, dt, error);
     }
     *seconds = now(threads) - start;
     return status;
@@ -166,12 +168,13 @@ static bool print_speed(void (*fill)(spate_scene *), int cells, int threads)
     spate_status status = sim ? SPATE_OK : SPATE_ERROR_MEMORY;
     double best = 1e30, seconds;
     for (int turn = 0; turn < TURNS && status == SPATE_OK; turn++) {
-        spate_sim_set_gravity(sim, (double[3]){0, turn % 2 ? 9.81 : -9.81, 0});
+        spate_sim_set_gravity(sim, (double[3]){0, turn % 2 ? 9.81 : -9.81, 0}, &error);
         status = time_stage(sim, threads, &seconds, &error);
         best = status == SPATE_OK && seconds < best ? seconds : best;
     }
     if (status == SPATE_OK) {
-        spate_stats stats = spate_sim_stats(sim);
+        spate_stats stats;
+        spate_sim_stats(sim, &stats);
         printf(" %10llu %10.1f %9.2f\n", (unsigned long long)stats.liquid_cells,
                (double)stats.solver_iterations / TURNS, 1e-6 * (double)stats.liquid_cells / best);
     } else if (sim) {

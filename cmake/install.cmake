@@ -1,6 +1,11 @@
-# make install: header, libraries, command, pkg-config files and the CMake package. All of it may be moved
+# make install: headers, libraries, command, pkg-config files and the CMake package. All of it may be moved
 # as a whole: paths are relative to the files that name them.
-install(FILES ${PROJECT_SOURCE_DIR}/include/spate/spate.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spate)
+set(headers spate.h stats.h)
+if(SPATE_IO)
+  list(APPEND headers spate_io.h)
+endif()
+list(TRANSFORM headers PREPEND ${PROJECT_SOURCE_DIR}/include/spate/)
+install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spate)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/spate)
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

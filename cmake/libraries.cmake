@@ -8,7 +8,8 @@
 set(src ${PROJECT_SOURCE_DIR}/src)
 
 # Sources under src/sim and src/mesh that are compiled once: they know the two dimensions only by their tables.
-set(dimension_free ${src}/sim/api.c ${src}/mesh/api.c)
+set(dimension_free ${src}/sim/api.c ${src}/sim/checkpoint_stream.c ${src}/sim/clock.c ${src}/sim/devices.c
+  ${src}/sim/look.c ${src}/sim/stats.c ${src}/mesh/api.c)
 
 file(GLOB core_sources CONFIGURE_DEPENDS ${src}/base/*.c ${src}/scene/*.c)
 file(GLOB sim_sources CONFIGURE_DEPENDS ${src}/state/*.c ${src}/sim/*.c ${src}/mesh/*.c)
@@ -37,8 +38,8 @@ function(spate_objects name)
   endif()
 endfunction()
 
-# libspate_io uses sp_ helpers of libspate, so these stay visible to the linker here; the version script keeps
-# them apart from the public API. The simulation proper needs no such door and is hidden.
+# libspate_io uses some sp_ helpers of libspate, so these stay visible to the linker here; the version script lists them
+# apart from the public API. The simulation proper needs no such door and is hidden.
 spate_objects(spate_core ${core_sources} ${dimension_free})
 foreach(dim 2 3)
   spate_objects(spate_sim${dim} ${sim_sources})
@@ -76,6 +77,14 @@ if(EMSCRIPTEN)
   return()
 endif()
 
+# Until 1.0 a minor version may break what was there: it is part of the soname.
+set(abi ${PROJECT_VERSION_MAJOR})
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(abi 0.${PROJECT_VERSION_MINOR})
+endif()
+string(REPLACE . _ abi_node ${abi})
+string(REPLACE . _ version_node ${PROJECT_VERSION})
+
 # spate_library(NAME objects...) makes NAME_static and NAME_shared; users know them as spate::NAME_static and
 # spate::NAME.
 function(spate_library name)
@@ -89,12 +98,13 @@ function(spate_library name)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:spate_flags>)
   endforeach()
   set_target_properties(${name}_shared PROPERTIES
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} EXPORT_NAME ${name})
+    VERSION ${PROJECT_VERSION} SOVERSION ${abi} EXPORT_NAME ${name})
   add_library(spate::${name} ALIAS ${name}_shared)
   add_library(spate::${name}_static ALIAS ${name}_static)
   if(NOT APPLE)
-    set(script ${PROJECT_SOURCE_DIR}/cmake/${name}.map)
-    target_link_options(${name}_shared PRIVATE
+    set(script ${PROJECT_BINARY_DIR}/${name}.map)
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.map.in ${script} @ONLY)
+    target_link_options(${name}_shared PRIVATE $<$<NOT:$<BOOL:${SPATE_SANITIZE}>>:LINKER:-z,defs>
       LINKER:--version-script=${script} LINKER:-Bsymbolic-functions)
     set_target_properties(${name}_shared PROPERTIES LINK_DEPENDS ${script})
   endif()
@@ -116,6 +126,10 @@ if(SPATE_IO)
   target_link_libraries(spate_files PRIVATE PkgConfig::JANSSON PkgConfig::LIBPNG)
   set_target_properties(spate_files PROPERTIES C_VISIBILITY_PRESET hidden)
   spate_library(spate_io spate_files)
+  # helpers without state: the shared library has its own, so that libspate.so need not show them
+  spate_objects(spate_io_helpers ${src}/base/status.c ${src}/base/parallel.c)
+  set_target_properties(spate_io_helpers PROPERTIES C_VISIBILITY_PRESET hidden)
+  target_sources(spate_io_shared PRIVATE $<TARGET_OBJECTS:spate_io_helpers>)
   foreach(kind static shared)
     target_link_libraries(spate_io_${kind}
       PUBLIC spate_${kind} PRIVATE PkgConfig::JANSSON PkgConfig::LIBPNG m)

@@ -11,7 +11,7 @@
 static spate_scene *dam_break(void)
 {
     spate_scene *scene = spate_scene_create(); /* everything not set below has its default */
-    spate_shape *column = scene ? spate_scene_add(scene, SPATE_LIST_FILL) : NULL;
+    spate_shape *column = scene ? spate_scene_add_shape(scene, SPATE_LIST_FILL) : NULL;
     if (!column) {
         spate_scene_destroy(scene);
         return NULL;
@@ -27,11 +27,12 @@ static spate_scene *dam_break(void)
 }
 
 /* Looks at the particles where they are, without copying them. */
-static void draw(const spate_sim *sim)
+static void draw(spate_sim *sim)
 {
     int count[ROWS][COLUMNS] = {{0}};
     double front = 0;
-    spate_particles_view_data view = spate_particles_view(sim);
+    spate_particles_view view;
+    spate_sim_particles_view(sim, "fluid", &view);
     for (size_t k = 0; k < view.count; k++) {
         double x = view.origin[0] + view.scale * view.x[0][k]; /* metres */
         double y = view.origin[1] + view.scale * view.x[1][k];

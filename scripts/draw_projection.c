@@ -222,8 +222,8 @@ static void draw(const X(sim) *s)
 static spate_scene *make_scene(void)
 {
     spate_scene *scene = spate_scene_create();
-    spate_shape *water = scene ? spate_scene_add(scene, SPATE_LIST_FILL) : NULL;
-    spate_shape *disc = water ? spate_scene_add(scene, SPATE_LIST_SOLIDS) : NULL;
+    spate_shape *water = scene ? spate_scene_add_shape(scene, SPATE_LIST_FILL) : NULL;
+    spate_shape *disc = water ? spate_scene_add_shape(scene, SPATE_LIST_SOLIDS) : NULL;
     if (!disc)
         return NULL;
     double dx = scene->domain.cell_size = 0.1;
@@ -254,8 +254,8 @@ int main(void)
         s = X(create)(&common, &error);
     }
     spate_status status = s ? SPATE_OK : SPATE_ERROR_MEMORY;
-    for (int stage = 0; stage <= SPATE_STAGE_PRESSURE && status == SPATE_OK; stage++)
-        status = X(run_stage)(s, (spate_stage)stage, 1.0 / 60, &error);
+    for (int stage = 0; stage <= SP_STAGE_PRESSURE && status == SPATE_OK; stage++)
+        status = X(run_stage)(s, stage, 1.0 / 60, &error);
     if (status == SPATE_OK)
         draw(s);
     else

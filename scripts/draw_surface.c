@@ -4,7 +4,7 @@
  *
  * (lengths in m). A depth buffer and one lamp, so that the shape is seen and nothing else;
  * scripts/make-images.sh compiles it against libspate.a and runs it. */
-#include <spate/spate.h>
+#include <spate/spate_io.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -73,7 +73,7 @@ static void draw_triangle(canvas *c, const sp_vec p[3], const sp_vec n[3])
         }
 }
 
-static void draw(canvas *c, const spate_mesh_data *mesh)
+static void draw(canvas *c, const spate_surface *mesh)
 {
     for (size_t k = 0; k < (size_t)PIXELS_X * PIXELS_Y; k++) {
         c->image.pixels[k] = (sp_color){0.82f, 0.84f, 0.86f};
@@ -97,18 +97,19 @@ int main(int argc, char **argv)
     if (argc != 8)
         return 2;
     spate_error error = {0};
-    spate_mesh_options options = spate_mesh_options_default(NULL);
+    spate_surface_options options;
+    spate_surface_options_default(&options, NULL);
     options.cell_size = strtod(argv[2], NULL);
     for (int d = 0; d < 3; d++)
-        options.size[d] = strtod(argv[3 + d], NULL);
+        options.domain[d] = strtod(argv[3 + d], NULL);
     options.resolution = atoi(argv[6]);
     spate_points *points = spate_points_read(argv[1], &error);
-    spate_mesh_data *mesh = points
-                                ? spate_mesh_data_create(sp_points_positions(points), NULL,
-                                                         sp_points_count(points), &options, &error)
-                                : NULL;
-    double middle[3] = {options.size[0] / 2, options.size[1] / 2, options.size[2] / 2};
-    canvas c = {.middle = sp_vec_from(middle), .scale = PIXELS_X / (1.3f * (float)options.size[0])};
+    spate_surface *mesh = points ? spate_surface_create(sp_points_positions(points), NULL,
+                                                        sp_points_count(points), &options, &error)
+                                 : NULL;
+    double middle[3] = {options.domain[0] / 2, options.domain[1] / 2, options.domain[2] / 2};
+    canvas c = {.middle = sp_vec_from(middle),
+                .scale = PIXELS_X / (1.3f * (float)options.domain[0])};
     c.nearness = sp_alloc((size_t)PIXELS_X * PIXELS_Y, sizeof *c.nearness);
     spate_status status = mesh && c.nearness ? sp_image_create(&c.image, PIXELS_X, PIXELS_Y, &error)
                                              : SPATE_ERROR_FILE;
@@ -120,7 +121,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "draw_surface: %s: %s\n", error.where, error.message);
     sp_image_destroy(&c.image);
     sp_free(c.nearness);
-    spate_mesh_data_destroy(mesh);
+    spate_surface_destroy(mesh);
     spate_points_destroy(points);
     return status != SPATE_OK;
 }

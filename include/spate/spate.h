@@ -1,4 +1,4 @@
-/* spate.h -- the whole public API of spate, a PIC/FLIP fluid simulator.
+/* spate.h -- spate, a PIC/FLIP fluid simulator: scenes and simulations. spate_io.h has the files.
  *
  * A program makes a scene (a plain struct, every field with a default), creates a simulation from
  * it, and steps it:
@@ -6,7 +6,7 @@
  *     spate_scene *scene = spate_scene_create();
  *     scene->dim = 2;
  *     scene->domain.size[0] = 2; scene->domain.size[1] = 1; scene->domain.cells = 128;
- *     spate_shape *column = spate_scene_add(scene, SPATE_LIST_FILL);
+ *     spate_shape *column = spate_scene_add_shape(scene, SPATE_LIST_FILL);
  *     column->shape = SPATE_SHAPE_BOX; ...
  *     spate_sim *sim = spate_sim_create(scene, NULL, &error);
  *     while (spate_sim_frame(sim) < 120)
@@ -16,12 +16,23 @@
  * have three numbers; in 2D the third is ignored and reads as 0. Axes: -x left, +x right, -y
  * bottom, +y top, -z back, +z front. Angles are degrees.
  *
- * Functions that can fail return a spate_status (or NULL) and fill a spate_error if one is given.
- * The library never prints and never exits; warnings go to the log callback of spate_options. A
- * simulation may be used from one thread at a time; different simulations are independent.
+ * Functions that can fail return a spate_status (or NULL) and fill a spate_error if one is given;
+ * NaN and infinity are refused. The library never prints and never exits; warnings go to the log
+ * callback of spate_options. A simulation may be used from one thread at a time; different
+ * simulations are independent.
  *
- * Everything up to "Files" is libspate (libc, libm, threads). "Files" is libspate_io (Jansson,
- * libpng). */
+ * What may change. Until 1.0 the soname is 0.MINOR: a program finds a library of its own minor
+ * version or none, and spate_sim_create refuses another one. Inside a minor version
+ *   - structs that begin with `size` may get members at their end. The caller's header says how
+ *     large they are: spate_x_default() sets it in what is handed in, and functions that fill one
+ *     are inline calls of the function of the same name with _sized. Do not set `size` by hand.
+ *   - spate_scene and what it is made of (shapes, keyframes, channels, gauges) stay as they are:
+ *     callers walk through their arrays. So do spate_error, spate_value and spate_solid_id, which
+ *     have nothing to grow.
+ *   - structs that the library makes and the caller only reads through a pointer (spate_setting,
+ *     spate_stat, spate_surface) may get members at their end.
+ *
+ * libspate needs libc, libm and threads only. */
 #ifndef SPATE_H
 #define SPATE_H
 
@@ -29,10 +40,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SPATE_VERSION "0.1.0"
+#include <spate/stats.h>
+
+#define SPATE_VERSION "0.2.0"
 #define SPATE_VERSION_MAJOR 0
-#define SPATE_VERSION_MINOR 1
+#define SPATE_VERSION_MINOR 2
 #define SPATE_VERSION_PATCH 0
+#define SPATE_VERSION_NUMBER \
+    (SPATE_VERSION_MAJOR * 10000 + SPATE_VERSION_MINOR * 100 + SPATE_VERSION_PATCH)
 
 #if defined(__GNUC__)
 #define SPATE_API __attribute__((visibility("default")))
@@ -53,7 +68,8 @@ typedef enum spate_status {
     SPATE_ERROR_SCENE,      /* a setting that is wrong; `where` names it */
     SPATE_ERROR_FILE,       /* reading or writing failed */
     SPATE_ERROR_MEMORY,     /* not enough memory */
-    SPATE_ERROR_DEVICE      /* no such device */
+    SPATE_ERROR_DEVICE,     /* no such device */
+    SPATE_ERROR_STOPPED     /* a callback ended the step */
 } spate_status;
 
 typedef struct spate_error {
@@ -68,8 +84,22 @@ typedef enum spate_log_level { SPATE_LOG_INFO, SPATE_LOG_WARNING } spate_log_lev
 typedef void spate_log_fn(void *user, spate_log_level level, const char *where,
                           const char *message);
 
-/* The version of the library that is linked (SPATE_VERSION is that of the header). */
+/* The version of the library that is linked (SPATE_VERSION, SPATE_VERSION_NUMBER are those of the
+ * header). */
 SPATE_API const char *spate_version(void);
+SPATE_API int spate_version_number(void);
+
+/* Frees text that the library has handed out; NULL is nothing. */
+SPATE_API void spate_free(void *memory);
+
+/* Where the library gets its memory, all of it but that of Jansson and libpng: `alloc` returns
+ * `size` bytes aligned as malloc does, all 0 (as calloc: large blocks fresh from the system need
+ * not be touched), or NULL; `release` takes back what it gave. Any thread may call them. Both NULL:
+ * calloc and free. Refused (SPATE_ERROR_USAGE) while the library holds memory. */
+typedef void *spate_alloc_fn(void *user, size_t size);
+typedef void spate_release_fn(void *user, void *memory, size_t size);
+SPATE_API spate_status spate_set_allocator(spate_alloc_fn *alloc, spate_release_fn *release,
+                                           void *user, spate_error *error);
 
 /* The instruction set that simulations use here: "base", "x86-64-v3" (AVX2) or "x86-64-v4"
  * (AVX-512), the best that library and processor have; results are the same bits. SPATE_CPU=base
@@ -111,8 +141,11 @@ typedef enum spate_solver {
     SPATE_SOLVER_GAUSS_SEIDEL,
     SPATE_SOLVER_JACOBI
 } spate_solver;
-typedef enum spate_solid_model { SPATE_SOLIDS_CUT, SPATE_SOLIDS_VOXEL } spate_solid_model;
-typedef enum spate_surface_model { SPATE_SURFACE_GHOST, SPATE_SURFACE_VOXEL } spate_surface_model;
+typedef enum spate_solid_model { SPATE_SOLID_MODEL_CUT, SPATE_SOLID_MODEL_VOXEL } spate_solid_model;
+typedef enum spate_surface_model {
+    SPATE_SURFACE_MODEL_GHOST,
+    SPATE_SURFACE_MODEL_VOXEL
+} spate_surface_model;
 typedef enum spate_on_failure { SPATE_ON_FAILURE_WARN, SPATE_ON_FAILURE_ERROR } spate_on_failure;
 typedef enum spate_volume_method {
     SPATE_VOLUME_NONE,
@@ -121,18 +154,17 @@ typedef enum spate_volume_method {
     SPATE_VOLUME_BOTH
 } spate_volume_method;
 typedef enum spate_output_particles {
-    SPATE_PARTICLES_PLY,
-    SPATE_PARTICLES_VTK,
-    SPATE_PARTICLES_USD,
-    SPATE_PARTICLES_NONE
+    SPATE_OUTPUT_PARTICLES_PLY,
+    SPATE_OUTPUT_PARTICLES_VTK,
+    SPATE_OUTPUT_PARTICLES_USD,
+    SPATE_OUTPUT_PARTICLES_NONE
 } spate_output_particles;
 typedef enum spate_output_volume {
     SPATE_OUTPUT_VOLUME_NONE,
     SPATE_OUTPUT_VOLUME_VDB,
     SPATE_OUTPUT_VOLUME_VTK
 } spate_output_volume;
-
-typedef enum spate_output_mesh { SPATE_MESH_NONE, SPATE_MESH_PLY } spate_output_mesh;
+typedef enum spate_output_mesh { SPATE_OUTPUT_MESH_NONE, SPATE_OUTPUT_MESH_PLY } spate_output_mesh;
 
 typedef struct spate_mesh spate_mesh;     /* a closed triangle mesh, see spate_mesh_create */
 typedef struct spate_points spate_points; /* a set of particles, see spate_points_create */
@@ -235,8 +267,9 @@ typedef struct spate_scene {
         int reseed_max; /* thin cells with more; 0 (default): 3/2 of a full cell */
     } fluid;
     struct {
-        double cfl;                /* cells per step; default 2 */
-        double dt;                 /* s; 0 (default): from `cfl`; otherwise fixed */
+        double cfl; /* cells per step; default 2 */
+        double dt;  /* s; 0 (default): from `cfl`; otherwise the longest step, a frame is split
+                       evenly */
         int min_substeps;          /* per frame; default 1 */
         int max_substeps;          /* per frame; default 64 */
         spate_advection advection; /* default rk3 */
@@ -287,11 +320,11 @@ typedef enum spate_list {
 SPATE_API spate_scene *spate_scene_create(void);
 SPATE_API spate_scene *spate_scene_copy(const spate_scene *scene);
 SPATE_API void spate_scene_destroy(spate_scene *scene);
-/* A shape with all defaults, for a caller's own use (spate_sim_add_solid). */
-SPATE_API spate_shape spate_shape_default(void);
-/* Appends a default shape to a list; the pointer is good until the next add. NULL without memory.
- */
-SPATE_API spate_shape *spate_scene_add(spate_scene *scene, spate_list list);
+/* All defaults, for a shape of the caller's own (spate_sim_add_solid). */
+SPATE_API void spate_shape_default(spate_shape *shape);
+/* Appends a default shape to a list; the pointer is good until the next one is added to it. NULL
+ * without memory. */
+SPATE_API spate_shape *spate_scene_add_shape(spate_scene *scene, spate_list list);
 SPATE_API spate_keyframe *spate_shape_add_keyframe(spate_shape *shape);
 SPATE_API spate_channel *spate_scene_add_channel(spate_scene *scene);
 SPATE_API spate_gauge *spate_scene_add_gauge(spate_scene *scene);
@@ -351,38 +384,47 @@ SPATE_API spate_points *spate_points_create(const float *positions, const float 
 SPATE_API spate_points *spate_points_retain(spate_points *points);
 SPATE_API void spate_points_destroy(spate_points *points);
 
-/* A surface as plain arrays: triangles in 3D, segments in 2D. */
-typedef struct spate_mesh_data {
+/* ------------------------------------------------------------------ surfaces of the liquid */
+
+/* A surface as plain arrays: triangles in 3D, segments in 2D. Made by the library. */
+typedef struct spate_surface {
     size_t vertices, triangles;
     float *positions;  /* m, 3 per vertex */
     float *normals;    /* 3 per vertex, of length 1, out of the liquid */
     float *velocities; /* m/s, 3 per vertex; may be NULL */
     uint32_t *indices; /* 3 per triangle, counter-clockwise from outside; 2D: 2 per segment */
     int dim;
-} spate_mesh_data;
+} spate_surface;
 
-#define SPATE_MESH_RESOLUTION_MAX 4
-typedef struct spate_mesh_options {
+#define SPATE_SURFACE_RESOLUTION_MAX 4
+typedef struct spate_surface_options {
+    uint32_t size;            /* spate_surface_options_default sets it */
     int dim;                  /* 2 or 3; default 3 */
     double cell_size;         /* m, of the simulation; required */
     int particles_per_axis;   /* of a full cell, which says how much volume one has; default 2 */
     int resolution;           /* lattice cells along a cell, 1 .. 4; default 2 */
-    double size[3];           /* m, of the domain, from (0, 0, 0): its walls end the surface, which
+    double domain[3];         /* m, of the domain, from (0, 0, 0): its walls end the surface, which
                                  lies flat on them; 0 (default): no walls */
     const spate_scene *scene; /* whose solids, as they are at `time`, the surface ends at: where the
                                  liquid touches one it lies on it; NULL (default): no solids */
     double time;              /* s; default 0 */
     int threads;              /* 0 (default): one per core */
-} spate_mesh_options;
+} spate_surface_options;
+SPATE_API void spate_surface_options_default_sized(spate_surface_options *options,
+                                                   const spate_scene *scene, size_t size);
 /* Those of a scene, which they refer to; NULL: the defaults, without a cell size. */
-SPATE_API spate_mesh_options spate_mesh_options_default(const spate_scene *scene);
+static inline void spate_surface_options_default(spate_surface_options *options,
+                                                 const spate_scene *scene)
+{
+    spate_surface_options_default_sized(options, scene, sizeof *options);
+}
 /* The surface of the liquid that these particles are: closed, manifold (every edge between two
  * triangles), with the volume of the particles. positions 3 * count (m), velocities 3 * count (m/s)
- * or NULL. The same for any number of threads. */
-SPATE_API spate_mesh_data *spate_mesh_data_create(const float *positions, const float *velocities,
-                                                  size_t count, const spate_mesh_options *options,
-                                                  spate_error *error);
-SPATE_API void spate_mesh_data_destroy(spate_mesh_data *mesh);
+ * or NULL. The same for any number of threads. NULL, and why, if there is none. */
+SPATE_API spate_surface *spate_surface_create(const float *positions, const float *velocities,
+                                              size_t count, const spate_surface_options *options,
+                                              spate_error *error);
+SPATE_API void spate_surface_destroy(spate_surface *surface);
 
 /* ------------------------------------------------------------------ simulation */
 
@@ -393,20 +435,27 @@ typedef struct spate_sim spate_sim;
 typedef void spate_schedule_fn(void *user, int count, void (*work)(void *args, int k), void *args);
 
 typedef struct spate_options {
+    uint32_t size;      /* spate_options_default sets it */
     int threads;        /* 0 (default): one per core */
     const char *device; /* "cpu" (default), "cuda", or "auto": a GPU if one is there */
     spate_log_fn *log;  /* warnings; NULL (default): dropped */
     void *log_user;
-    spate_schedule_fn *schedule; /* NULL (default): spate's own threads */
+    spate_schedule_fn *schedule; /* NULL (default): spate's own threads; not called if `threads` is
+                                    1 */
     void *schedule_user;
 } spate_options;
-SPATE_API spate_options spate_options_default(void);
+SPATE_API void spate_options_default_sized(spate_options *options, size_t size);
+static inline void spate_options_default(spate_options *options)
+{
+    spate_options_default_sized(options, sizeof *options);
+}
 
 /* What a scene needs, before anything is allocated. */
 typedef struct spate_forecast {
+    uint32_t size;            /* in the caller's header */
     int cells[3];             /* per axis; 1 in z in 2D */
     double cell_size;         /* m */
-    double size[3];           /* m, the domain after rounding to whole cells */
+    double domain[3];         /* m, the domain after rounding to whole cells */
     uint64_t particles;       /* at the start, exact */
     uint64_t memory;          /* bytes, estimate of the peak of the process, its output included */
     uint64_t bytes_per_frame; /* of particle output */
@@ -416,12 +465,26 @@ typedef struct spate_forecast {
     uint64_t checkpoint_bytes; /* of the two that are kept, estimate */
     uint64_t device_memory;    /* bytes in a GPU's memory; 0 on the CPU */
 } spate_forecast;
-SPATE_API spate_status spate_scene_forecast(const spate_scene *scene, const spate_options *options,
-                                            spate_forecast *forecast, spate_error *error);
+SPATE_API spate_status spate_scene_forecast_sized(const spate_scene *scene,
+                                                  const spate_options *options,
+                                                  spate_forecast *forecast, size_t size,
+                                                  spate_error *error);
+static inline spate_status spate_scene_forecast(const spate_scene *scene,
+                                                const spate_options *options,
+                                                spate_forecast *forecast, spate_error *error)
+{
+    return spate_scene_forecast_sized(scene, options, forecast, sizeof *forecast, error);
+}
 
+/* `version` is that of the caller's header; another minor version is refused. */
+SPATE_API spate_sim *spate_sim_create_versioned(int version, const spate_scene *scene,
+                                                const spate_options *options, spate_error *error);
 /* options may be NULL. The scene is copied. */
-SPATE_API spate_sim *spate_sim_create(const spate_scene *scene, const spate_options *options,
-                                      spate_error *error);
+static inline spate_sim *spate_sim_create(const spate_scene *scene, const spate_options *options,
+                                          spate_error *error)
+{
+    return spate_sim_create_versioned(SPATE_VERSION_NUMBER, scene, options, error);
+}
 SPATE_API void spate_sim_destroy(spate_sim *sim);
 
 /* One step of dt seconds; dt = 0: what spate_sim_next_dt says. */
@@ -429,28 +492,26 @@ SPATE_API spate_status spate_sim_step(spate_sim *sim, double dt, spate_error *er
 /* Steps to the next frame boundary. */
 SPATE_API spate_status spate_sim_step_frame(spate_sim *sim, spate_error *error);
 /* The step that the CFL rule takes from here: the rest of the frame split evenly. */
-SPATE_API double spate_sim_next_dt(const spate_sim *sim);
+SPATE_API double spate_sim_next_dt(spate_sim *sim);
 
-typedef enum spate_stage {
-    SPATE_STAGE_SORT,
-    SPATE_STAGE_SOLIDS,
-    SPATE_STAGE_P2G,
-    SPATE_STAGE_SURFACE,
-    SPATE_STAGE_FORCES,
-    SPATE_STAGE_PRESSURE,
-    SPATE_STAGE_EXTRAPOLATE,
-    SPATE_STAGE_G2P,
-    SPATE_STAGE_SEPARATE,
-    SPATE_STAGE_ADVECT,
-    SPATE_STAGE_EMIT,
-    SPATE_STAGE_COUNT
-} spate_stage;
-SPATE_API const char *spate_stage_name(spate_stage stage); /* "sort", "p2g", ... */
+/* The stages of a step, in order: "sort", "solids", "p2g", ...; docs/code.md says what each does.
+ */
+SPATE_API int spate_stage_count(void);
+SPATE_API const char *spate_stage_name(int stage); /* "" if there is none */
+SPATE_API int spate_stage_find(const char *name);  /* -1 if there is none */
+/* Seconds that a stage took in the frame under way or just completed. */
+SPATE_API double spate_sim_stage_seconds(const spate_sim *sim, int stage);
 /* Runs one stage of a step alone, for teaching and tests. In order, the stages are a step; time
  * moves on after the last. In spate_sim_step ADVECT may do what G2P does for each particle, with
  * the same bits; alone, each stage does all that is its own. */
-SPATE_API spate_status spate_sim_run_stage(spate_sim *sim, spate_stage stage, double dt,
+SPATE_API spate_status spate_sim_run_stage(spate_sim *sim, int stage, double dt,
                                            spate_error *error);
+/* Called by spate_sim_step after each of its stages (of a step that is cut in halves, after those
+ * of every part). It may look at the simulation by views, samples and forces, and must not change
+ * it. Not 0: the step ends with SPATE_ERROR_STOPPED; the simulation is then inside a step and is to
+ * be destroyed or loaded from a checkpoint. NULL: none. */
+typedef int spate_stage_fn(void *user, spate_sim *sim, int stage);
+SPATE_API void spate_sim_set_stage_callback(spate_sim *sim, spate_stage_fn *fn, void *user);
 
 SPATE_API int spate_sim_dim(const spate_sim *sim);
 SPATE_API double spate_sim_time(const spate_sim *sim);    /* s */
@@ -468,77 +529,144 @@ SPATE_API bool spate_device_available(const char *name, char *note, size_t size)
 SPATE_API uint64_t spate_sim_device_bytes(const spate_sim *sim); /* of a GPU; 0 on the CPU */
 SPATE_API int spate_sim_threads(const spate_sim *sim);
 /* Hash of the state of all particles; their order does not matter. */
-SPATE_API uint64_t spate_sim_hash(const spate_sim *sim);
+SPATE_API uint64_t spate_sim_hash(spate_sim *sim);
 
-/* Changes while it runs. Positions in m, velocities in m/s, both 3 * count; velocities may be NULL.
- * Particles inside solids or outside the domain are refused and counted in *added by omission
- * (added may be NULL). */
+/* ------------------------------------------------------------------ changes while it runs */
+
+/* Positions in m, velocities in m/s, both 3 * count; velocities may be NULL. Particles inside
+ * solids or outside the domain are left out; *added (may be NULL) is how many were taken. */
 SPATE_API spate_status spate_sim_add_particles(spate_sim *sim, const float *positions,
                                                const float *velocities, size_t count, size_t *added,
                                                spate_error *error);
 SPATE_API spate_status spate_sim_remove_particles(spate_sim *sim, const spate_shape *inside,
                                                   size_t *removed, spate_error *error);
+
+/* A solid of a simulation. The generation tells it from others that had the same index before or
+ * get it later; an id whose solid was removed is refused. {0, 0} is no solid. */
+typedef struct spate_solid_id {
+    uint32_t index, generation;
+} spate_solid_id;
+/* Those of the scene have the indices 0, 1, ... in its order, those added later the first that are
+ * free. `count` is one more than the highest index; `at` is false where there is none now. */
+SPATE_API int spate_sim_solid_count(const spate_sim *sim);
+SPATE_API bool spate_sim_solid_at(const spate_sim *sim, int index, spate_solid_id *id);
+/* By the name that its shape has; false if there is none. */
+SPATE_API bool spate_sim_solid_find(const spate_sim *sim, const char *name, spate_solid_id *id);
 /* The solid's motion and velocity start when it is added; what is inside it is pushed out, or
- * removed as crushed. */
-SPATE_API spate_status spate_sim_add_solid(spate_sim *sim, const spate_shape *shape, int *id,
-                                           spate_error *error);
+ * removed as crushed. id may be NULL. */
+SPATE_API spate_status spate_sim_add_solid(spate_sim *sim, const spate_shape *shape,
+                                           spate_solid_id *id, spate_error *error);
 /* The pose that the solid reaches at the end of the next step: displacement (m) and rotation
  * (degrees) from where it was placed. Its surface velocity follows from the way it has to go. Ends
  * its keyframes. */
-SPATE_API spate_status spate_sim_move_solid(spate_sim *sim, int id, const double position[3],
-                                            const double rotation[3], spate_error *error);
-SPATE_API spate_status spate_sim_remove_solid(spate_sim *sim, int id, spate_error *error);
-SPATE_API void spate_sim_set_gravity(spate_sim *sim, const double gravity[3]);
+SPATE_API spate_status spate_sim_move_solid(spate_sim *sim, spate_solid_id id,
+                                            const double position[3], const double rotation[3],
+                                            spate_error *error);
+SPATE_API spate_status spate_sim_remove_solid(spate_sim *sim, spate_solid_id id,
+                                              spate_error *error);
+SPATE_API spate_status spate_sim_set_gravity(spate_sim *sim, const double gravity[3],
+                                             spate_error *error);
 /* Adds `velocity` (m/s) to all particles inside a sphere, fading to 0 at its rim. */
-SPATE_API void spate_sim_add_impulse(spate_sim *sim, const double center[3], double radius,
-                                     const double velocity[3]);
+SPATE_API spate_status spate_sim_add_impulse(spate_sim *sim, const double center[3], double radius,
+                                             const double velocity[3], spate_error *error);
+/* Closes or opens inflow number `inflow` of the scene, from the next step on. All are open at the
+ * start; checkpoints keep it. */
+SPATE_API spate_status spate_sim_set_inflow(spate_sim *sim, int inflow, bool on,
+                                            spate_error *error);
+SPATE_API bool spate_sim_inflow_is_on(const spate_sim *sim, int inflow);
 
 /* ------------------------------------------------------------------ looking at it */
 
-SPATE_API size_t spate_particles_count(const spate_sim *sim);
-/* Copies in SI, 3 * count floats each; positions m, velocities m/s. Any pointer may be NULL. */
-SPATE_API void spate_particles_read(const spate_sim *sim, float *positions, float *velocities,
-                                    uint32_t *ids);
+/* Sets of particles: "fluid". */
+SPATE_API int spate_sim_particle_set_count(const spate_sim *sim);
+SPATE_API const char *spate_sim_particle_set_name(const spate_sim *sim, int set); /* NULL: none */
+/* 0 if there is no such set. */
+SPATE_API size_t spate_sim_particles_count(const spate_sim *sim, const char *set);
+/* Copies in SI, 3 * count floats each; positions m, velocities m/s. Any pointer may be NULL. false
+ * if there is no such set. */
+SPATE_API bool spate_sim_particles_read(spate_sim *sim, const char *set, float *positions,
+                                        float *velocities, uint32_t *ids);
 
 /* Zero-copy look at the particles; good until the next call that changes the simulation. Position
  * in metres of particle k along axis d: origin[d] + scale * x[d][k]. In 2D x[2] and v[2] are NULL.
  */
-typedef struct spate_particles_view_data {
+typedef struct spate_particles_view {
+    uint32_t size; /* in the caller's header */
     size_t count;
     double origin[3];
     double scale;
     const float *x[3]; /* cells from the domain corner */
     const float *v[3]; /* m/s */
     const uint32_t *id;
-} spate_particles_view_data;
-SPATE_API spate_particles_view_data spate_particles_view(const spate_sim *sim);
+} spate_particles_view;
+SPATE_API bool spate_sim_particles_view_sized(spate_sim *sim, const char *set,
+                                              spate_particles_view *view, size_t size);
+/* false if there is no such set. */
+static inline bool spate_sim_particles_view(spate_sim *sim, const char *set,
+                                            spate_particles_view *view)
+{
+    return spate_sim_particles_view_sized(sim, set, view, sizeof *view);
+}
 /* Component arrays of a channel (components pointers are written to `columns`, at most 4); returns
  * the number of components, 0 if there is no such channel. */
-SPATE_API int spate_channel_view(spate_sim *sim, const char *name, float *columns[4]);
+SPATE_API int spate_sim_channel_view(spate_sim *sim, const char *name, float *columns[4]);
 
 /* Zero-copy look at a grid field. Value at (i, j, k): data[i * stride[0] + j * stride[1] + k *
  * stride[2]], in the type of the field, for 0 <= i < count[0] and so on. Position in metres of (0,
  * 0, 0): origin; distance of neighbours: cell_size. Names: "u", "v", "w" (face velocities, m/s),
- * "p" (pressure, Pa, cells), "solid" (signed distance to solids, m, nodes; negative inside; exact
- * within 4 cells of them and a lower bound beyond), "type" (cells, uint8_t, spate_cell). Far from
- * liquid, where nothing is computed, u, p and type are 0. */
+ * "p" (pressure, Pa, cells), "phi" (level set, m, cells: signed distance to the surface, negative
+ * in the liquid, cut off at one cell; not with a voxel surface), "solid" (signed distance to
+ * solids, m, nodes; negative inside; exact within 4 cells of them and a lower bound beyond), "type"
+ * (cells, uint8_t, spate_cell). Far from liquid, where nothing is computed, u, p, phi and type are
+ * 0. */
 typedef enum spate_cell {
     SPATE_CELL_AIR = 0,
     SPATE_CELL_LIQUID = 1,
     SPATE_CELL_SOLID = 2,
     SPATE_CELL_INFLOW = 3 /* its faces have the velocity of an inflow */
 } spate_cell;
-typedef struct spate_field_view_data {
+typedef struct spate_field_view {
+    uint32_t size;        /* in the caller's header */
     const float *values;  /* NULL for "type" */
     const uint8_t *bytes; /* only for "type" */
     int count[3];
     ptrdiff_t stride[3];
     double origin[3];
     double cell_size;
-} spate_field_view_data;
+} spate_field_view;
+SPATE_API bool spate_sim_field_view_sized(spate_sim *sim, const char *name, spate_field_view *view,
+                                          size_t size);
 /* false if there is no such field. */
-SPATE_API bool spate_field_view(const spate_sim *sim, const char *name,
-                                spate_field_view_data *view);
+static inline bool spate_sim_field_view(spate_sim *sim, const char *name, spate_field_view *view)
+{
+    return spate_sim_field_view_sized(sim, name, view, sizeof *view);
+}
+
+/* Values at points, positions 3 * count (m): velocity 3 * count (m/s), pressure (Pa) and level set
+ * phi (m, within a cell of the surface, cut off beyond; voxel surface: half a cell), count each;
+ * any of them may be NULL. Where there is no liquid, and outside the domain, velocity and pressure
+ * are 0. They are those that the last step left on the grid. Where there is none, or particles or
+ * solids have changed since, or spate_sim_stats has sorted them, particles and solids are laid on
+ * the grid first; the pressure stays that of the last step. */
+SPATE_API spate_status spate_sim_sample(spate_sim *sim, const double *positions, size_t count,
+                                        double *velocity, double *pressure, double *phi,
+                                        spate_error *error);
+/* What the liquid's pressure does to a solid, from the grid as in spate_sim_sample: the force (N,
+ * 2D: N/m) and its torque about a point (m; N m, 2D: N, in torque[2]). `about` NULL: the domain
+ * corner. force and torque may be NULL. Friction does not count. */
+SPATE_API spate_status spate_sim_solid_force(spate_sim *sim, spate_solid_id id,
+                                             const double about[3], double force[3],
+                                             double torque[3], spate_error *error);
+/* Signed distance (m) to the nearest solid at a point (m), by the exact shapes; negative inside,
+ * HUGE_VAL without solids. Walls of the domain do not count. `nearest` (may be NULL) receives it,
+ * {0, 0} if there is none. */
+SPATE_API double spate_sim_solid_distance(const spate_sim *sim, const double point[3],
+                                          spate_solid_id *nearest);
+/* The surface of the liquid as it is, at all solids as they are, those added later too. Options
+ * (may be NULL): resolution counts; dim, cell_size, scene, time and what else the simulation knows
+ * do not. */
+SPATE_API spate_surface *spate_sim_surface(spate_sim *sim, const spate_surface_options *options,
+                                           spate_error *error);
 
 /* The gauges of the scene. Returns how many values gauge number `gauge` has (1, or one per axis), 0
  * if there is no such gauge; values that it has not are 0. They are taken at the end of every step
@@ -546,79 +674,56 @@ SPATE_API bool spate_field_view(const spate_sim *sim, const char *name,
  * surface that it was done with, which is that of the liquid as the step began. Before the first
  * step and after spate_sim_load, surface and velocity come from the particles, and the pressure is
  * 0 or that of the checkpoint. */
-SPATE_API int spate_gauge_count(const spate_sim *sim);
-SPATE_API int spate_gauge_read(spate_sim *sim, int gauge, double values[3]);
+SPATE_API int spate_sim_gauge_count(const spate_sim *sim);
+SPATE_API int spate_sim_gauge_read(spate_sim *sim, int gauge, double values[3]);
 
-/* Signed distance (m) to the nearest solid at a point (m), by the exact shapes; negative inside.
- * Walls of the domain do not count. `solid` (may be NULL) receives the index, -1 if there is none.
- */
-SPATE_API double spate_sim_solid_distance(const spate_sim *sim, const double point[3], int *solid);
+/* ------------------------------------------------------------------ statistics */
 
-/* How full a cell is, against n^dim particles at rest (8 in 3D with n = 2). */
-typedef enum spate_interior {
-    SPATE_INTERIOR_EMPTY,
-    SPATE_INTERIOR_FEW,  /* less than 3/8 (3D: 1, 2) */
-    SPATE_INTERIOR_LOW,  /* less than 3/4 (3D: 3 .. 5) */
-    SPATE_INTERIOR_GOOD, /* up to twice (3D: 6 .. 16) */
-    SPATE_INTERIOR_CROWDED,
-    SPATE_INTERIOR_COUNT
-} spate_interior;
-
+/* The numbers of a frame; stats.h lists them with units and meaning. */
 typedef struct spate_stats {
-    int frame;
-    double time;  /* s */
-    int substeps; /* in this frame */
-    double cfl;   /* largest CFL number of the frame's steps (cells) */
-    uint64_t particles;
-    uint64_t seeded;          /* at the start */
-    uint64_t added;           /* since the start: inflows, spate_sim_add_particles and reseeding */
-    uint64_t added_reseed;    /* of these, by reseeding */
-    uint64_t removed;         /* since the start, the sum of the five below */
-    uint64_t removed_open;    /* through open sides */
-    uint64_t removed_outflow; /* in outflows */
-    uint64_t removed_crushed; /* by closing solids that left no free place */
-    uint64_t removed_user;    /* by spate_sim_remove_particles */
-    uint64_t removed_reseed;  /* by reseeding */
-    uint64_t liquid_cells;
-    double ppc_mean; /* particles per liquid cell */
-    uint64_t ppc_max;
-    uint64_t interior[SPATE_INTERIOR_COUNT]; /* interior cells (all around them hold particles, no
-                                                solid near) by how full they are */
-    double interior_mean;                    /* particles per interior cell */
-    uint64_t interior_max;
-    double volume; /* m^3 (2D: m^2), inside the level set, solids excluded; voxel surface: of the
-                      liquid cells */
-    double volume_particles;  /* m^3, particles times their volume */
-    double max_speed;         /* m/s */
-    double momentum[3];       /* kg m/s */
-    double kinetic_energy;    /* J */
-    double potential_energy;  /* J, against the domain corner */
-    double divergence_before; /* max |div u| dt over liquid cells, largest of the frame */
-    double divergence_after;
-    int solver_iterations;  /* of all pressure solves of the frame */
-    int density_iterations; /* of all solves of the density projection of the frame */
-    double solver_residual; /* max |r| dt, largest of the frame: share of a cell's volume */
-    int solver_failures;    /* solves of the frame that did not converge */
-    double momentum_lost;   /* 1/s, in the first step of the frame: share of the momentum (the sum
-                               of its sizes) that particles do not get back from the grid */
-    uint64_t collisions;    /* of the frame: particles stopped at a solid */
-    uint64_t long_pushes;   /* of these, moved more than half a cell farther than they or the solid
-                               went */
-    uint64_t in_solid;      /* particles inside a solid, by the exact shapes; 0 */
-    double separate_energy; /* J, of the frame: potential energy that SEPARATE added by its moves */
-    double min_distance;  /* m, between any two particles, if it is below a tenth of the spacing at
-                             rest; else the smallest that 4096 or more of them have */
-    double overlaps;      /* share of particles, of 4096 or more, that have another one closer than
-                             half the separation distance */
-    uint64_t allocations; /* memory allocations inside steps, since the start */
-    double seconds[SPATE_STAGE_COUNT]; /* of each stage in this frame */
+    uint32_t size; /* of the struct, in the caller's header */
+#define SPATE_STAT_MEMBER(type, name, unit, when, help) type name;
+    SPATE_STATS(SPATE_STAT_MEMBER)
+#undef SPATE_STAT_MEMBER
 } spate_stats;
+
+/* One of them, for tables and user interfaces: its column in stats.csv has its name. */
+typedef enum spate_stat_type {
+    SPATE_STAT_INT,
+    SPATE_STAT_UINT64,
+    SPATE_STAT_DOUBLE
+} spate_stat_type;
+typedef enum spate_stat_when {
+    SPATE_STAT_MADE,
+    SPATE_STAT_RUN,
+    SPATE_STAT_FRAME,
+    SPATE_STAT_MEASURED
+} spate_stat_when; /* see stats.h */
+typedef struct spate_stat {
+    const char *name, *unit, *help;
+    spate_stat_type type;
+    spate_stat_when when;
+    size_t offset; /* of the member in spate_stats */
+} spate_stat;
+SPATE_API int spate_stat_count(void);
+SPATE_API const spate_stat *spate_stat_info(int stat); /* NULL if there is none */
+SPATE_API int spate_stat_find(const char *name);       /* -1 if there is none */
+SPATE_API double spate_stats_value(const spate_stats *stats, int stat);
+
+SPATE_API bool spate_sim_stats_sized(spate_sim *sim, spate_stats *stats, size_t size);
+SPATE_API void spate_sim_progress_sized(const spate_sim *sim, spate_stats *stats, size_t size);
 /* The numbers of the frame under way or just completed. Sorts the particles and walks over them:
- * meant for once a frame. */
-SPATE_API spate_stats spate_sim_stats(spate_sim *sim);
-/* The part of them that needs no look at the particles: clock, ledger, solver, collisions, seconds;
- * the rest is 0. Costs nothing. */
-SPATE_API spate_stats spate_sim_progress(const spate_sim *sim);
+ * meant for once a frame. false, and nothing is measured, inside of a stage callback. */
+static inline bool spate_sim_stats(spate_sim *sim, spate_stats *stats)
+{
+    return spate_sim_stats_sized(sim, stats, sizeof *stats);
+}
+/* The part of them that needs no look at the particles: clock, ledger, solver, collisions; those
+ * MEASURED are 0. Costs nothing. */
+static inline void spate_sim_progress(const spate_sim *sim, spate_stats *stats)
+{
+    spate_sim_progress_sized(sim, stats, sizeof *stats);
+}
 
 /* ------------------------------------------------------------------ checkpoints */
 
@@ -627,50 +732,13 @@ typedef spate_status spate_write_fn(void *user, const void *bytes, size_t size);
 typedef spate_status spate_read_fn(void *user, void *bytes, size_t size);
 
 /* Everything that the next step needs, with a layout hash and a checksum. */
-SPATE_API spate_status spate_sim_save(const spate_sim *sim, spate_write_fn *write, void *user,
+SPATE_API spate_status spate_sim_save(spate_sim *sim, spate_write_fn *write, void *user,
                                       spate_error *error);
 /* Into a simulation made from the same scene (frames, output, threads and device may differ), to
- * which the same solids have been added, if any were. On failure the simulation must be destroyed.
- */
+ * which the same solids have been added and removed, if any were. On failure the simulation must be
+ * destroyed. */
 SPATE_API spate_status spate_sim_load(spate_sim *sim, spate_read_fn *read, void *user,
                                       spate_error *error);
-
-/* ------------------------------------------------------------------ files (libspate_io) */
-
-/* Reads a scene, with the meshes and point sets it names (relative to its folder). */
-SPATE_API spate_scene *spate_scene_read(const char *path, spate_error *error);
-/* The same from text; `folder` is where relative file names start. */
-SPATE_API spate_scene *spate_scene_parse(const char *text, size_t length, const char *folder,
-                                         spate_error *error);
-/* Sets one setting from "path=value", the value written as JSON or as a bare word. */
-SPATE_API spate_status spate_scene_assign(spate_scene *scene, const char *assignment,
-                                          spate_error *error);
-/* The whole scene as JSON text, every setting written out; free() it. NULL without memory. */
-SPATE_API char *spate_scene_text(const spate_scene *scene);
-
-/* Triangle meshes: OBJ, STL (binary and ASCII) and PLY, told apart by their content. */
-SPATE_API spate_mesh *spate_mesh_read(const char *path, spate_error *error);
-/* A PLY file with vertex properties x y z and, if there, vx vy vz. */
-SPATE_API spate_points *spate_points_read(const char *path, spate_error *error);
-/* Binary PLY: x y z and what output.attributes of the scene asks for (vx vy vz id, channels).
- * Complete under its name or not there at all. */
-SPATE_API spate_status spate_particles_write_ply(spate_sim *sim, const char *path,
-                                                 spate_error *error);
-/* Files that other programs open. The ending of the name says which format: particles .ply, .vtp
- * (VTK), .usda, .usdc (USD); meshes .ply, .vtp, .usda, .usdc, .bobj.gz (Blender's fluid cache); the
- * level set `surface` (m, negative inside) and the velocity `vel` (m/s) on the cells .vdb (OpenVDB,
- * 3D only) and .vti (VTK). docs/formats.md says what is in each. */
-SPATE_API spate_status spate_particles_write(spate_sim *sim, const char *path, spate_error *error);
-SPATE_API spate_status spate_mesh_write(const spate_mesh_data *mesh, const char *path,
-                                        spate_error *error);
-SPATE_API spate_status spate_volume_write(spate_sim *sim, const char *path, spate_error *error);
-/* A picture of the particles and solids. width and height in pixels. */
-SPATE_API spate_status spate_preview_write_png(spate_sim *sim, const char *path, int width,
-                                               int height, spate_error *error);
-/* Checkpoint files, written under a temporary name and renamed when complete. */
-SPATE_API spate_status spate_checkpoint_write(const spate_sim *sim, const char *path,
-                                              spate_error *error);
-SPATE_API spate_status spate_checkpoint_read(spate_sim *sim, const char *path, spate_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,7 @@
 #include "memory.h"
 
+#include "status.h"
+
 #include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -10,6 +12,14 @@
 static _Atomic uint64_t allocations;
 static _Atomic uint64_t fail_at;
 static _Atomic uint64_t in_use, peak; /* bytes asked for */
+static _Atomic uint64_t blocks;       /* in use */
+
+/* Where blocks come from; set before there are any. */
+static struct {
+    spate_alloc_fn *alloc;
+    spate_release_fn *release;
+    void *user;
+} source;
 
 /* What stands before a block. */
 typedef struct header {
@@ -33,9 +43,11 @@ void *sp_alloc(size_t count, size_t size)
         return NULL;
     /* calloc rather than aligned_alloc: the system's fresh pages are zero already and stay
      * uncommitted */
-    char *raw = calloc(1, count * size + 2 * ALIGN);
+    size_t bytes = count * size + 2 * ALIGN;
+    char *raw = source.alloc ? source.alloc(source.user, bytes) : calloc(1, bytes);
     if (!raw)
         return NULL;
+    atomic_fetch_add(&blocks, 1);
     char *block = (char *)(((uintptr_t)raw + 2 * ALIGN - 1) & ~(uintptr_t)(ALIGN - 1));
     header head = {raw, count * size};
     memcpy(block - sizeof head, &head, sizeof head);
@@ -50,7 +62,32 @@ void sp_free(void *block)
     header head;
     memcpy(&head, (char *)block - sizeof head, sizeof head);
     atomic_fetch_sub(&in_use, head.bytes);
-    free(head.raw);
+    if (source.release)
+        source.release(source.user, head.raw, head.bytes + 2 * ALIGN);
+    else
+        free(head.raw);
+    atomic_fetch_sub(&blocks, 1);
+}
+
+void spate_free(void *memory)
+{
+    sp_free(memory);
+}
+
+spate_status spate_set_allocator(spate_alloc_fn *alloc, spate_release_fn *release, void *user,
+                                 spate_error *error)
+{
+    if (!alloc != !release)
+        return sp_fail(error, SPATE_ERROR_USAGE, "spate_set_allocator",
+                       "needs both functions, or neither");
+    if (atomic_load(&blocks) > 0)
+        return sp_fail(error, SPATE_ERROR_USAGE, "spate_set_allocator",
+                       "must be called while the library holds no memory: it holds %llu blocks",
+                       (unsigned long long)atomic_load(&blocks));
+    source.alloc = alloc;
+    source.release = release;
+    source.user = user;
+    return SPATE_OK;
 }
 
 void *sp_grow(void *block, size_t keep, size_t count, size_t size)

@@ -167,7 +167,7 @@ void DEV(gpu_mark)(X(gpu) *g, int k)
     (void)g, (void)k;
 }
 
-bool DEV(gpu_times)(X(gpu) *g, double seconds[SPATE_STAGE_COUNT])
+bool DEV(gpu_times)(X(gpu) *g, double seconds[SP_STAGE_COUNT])
 {
     (void)g, (void)seconds;
     return false;

@@ -128,6 +128,8 @@ spate_status X(emit_and_drain)(X(sim) *s, double dt, spate_error *error)
     for (int k = 0; k < s->emitter_count; k++) {
         X(emitter) *e = &s->emitters[k];
         X(lattice) lattice;
+        if (e->off)
+            continue;
         size_t places = X(emitter_advance)(s, e, dt, &lattice);
         TRY(make_places(e, places, error));
         args.lattice = &lattice;

@@ -52,7 +52,7 @@ static void fraction_range(void *user, size_t begin, size_t end, int worker)
 
 void X(update_fractions)(X(sim) *s, const int *tiles, int count)
 {
-    bool voxel = s->common->scene->pressure.solids == SPATE_SOLIDS_VOXEL;
+    bool voxel = s->common->scene->pressure.solids == SPATE_SOLID_MODEL_VOXEL;
     fraction_args args = {s, {s->grid, s->phi_solid, s->solids, voxel}, tiles};
     sp_parallel_for(s->common->pool, (size_t)count, 4, fraction_range, &args);
 }

@@ -85,7 +85,7 @@ spate_status X(reseed)(X(sim) *s, spate_error *error)
 {
     if (!s->common->scene->fluid.reseed)
         return SPATE_OK;
-    s->host->plan(s, false)->stage[SPATE_STAGE_SORT](
+    s->host->plan(s, false)->stage[SP_STAGE_SORT](
         s, 0, NULL); /* where ADVECT has left them; the grid keeps its fields */
     X(reseeding) r = X(reseeding_of)(s);
     TRY(fill_cells(s, &r, error));

@@ -11,7 +11,7 @@ typedef struct stats_args {
     int axis;
     uint32_t full; /* particles of a cell at rest */
     _Atomic uint64_t count, most;
-    _Atomic uint64_t kinds[SPATE_INTERIOR_COUNT], held, interior_most; /* of interior cells */
+    _Atomic uint64_t kinds[SP_INTERIOR_COUNT], held, interior_most; /* of interior cells */
 } stats_args;
 
 static double momentum_partial(void *user, size_t begin, size_t end)
@@ -99,7 +99,7 @@ static void cells_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     stats_args *args = user;
     const X(sim) *s = args->s;
-    uint64_t count = 0, most = 0, held = 0, interior_most = 0, kinds[SPATE_INTERIOR_COUNT] = {0};
+    uint64_t count = 0, most = 0, held = 0, interior_most = 0, kinds[SP_INTERIOR_COUNT] = {0};
     for (size_t t = begin; t < end; t++) {
         int first[DIM];
         bool interior[TILE];
@@ -121,7 +121,7 @@ static void cells_range(void *user, size_t begin, size_t end, int worker)
     }
     atomic_fetch_add_explicit(&args->count, count, memory_order_relaxed);
     atomic_fetch_add_explicit(&args->held, held, memory_order_relaxed);
-    for (int k = 0; k < SPATE_INTERIOR_COUNT; k++)
+    for (int k = 0; k < SP_INTERIOR_COUNT; k++)
         atomic_fetch_add_explicit(&args->kinds[k], kinds[k], memory_order_relaxed);
     raise_to(&args->most, most);
     raise_to(&args->interior_most, interior_most);
@@ -158,9 +158,10 @@ static void count_cells(X(sim) *s, stats_args *args, spate_stats *stats)
     stats->liquid_cells = args->count;
     stats->ppc_mean = args->count ? (double)s->particles.count / (double)args->count : 0;
     stats->ppc_max = args->most;
-    uint64_t interior = 0;
-    for (int k = 0; k < SPATE_INTERIOR_COUNT; k++)
-        interior += stats->interior[k] = args->kinds[k];
+    uint64_t kinds[SP_INTERIOR_COUNT];
+    for (int k = 0; k < SP_INTERIOR_COUNT; k++)
+        kinds[k] = args->kinds[k];
+    uint64_t interior = X(book_interior)(stats, kinds);
     stats->interior_mean = interior ? (double)args->held / (double)interior : 0;
     stats->interior_max = args->interior_most;
 }
@@ -175,7 +176,7 @@ void X(stats)(X(sim) *s, spate_stats *stats)
     double mass = volume * scene->fluid.density;
     stats_args args = {.s = s};
     const X(device) *cpu = s->host;
-    cpu->plan(s, false)->stage[SPATE_STAGE_SORT](s, 0, NULL);
+    cpu->plan(s, false)->stage[SP_STAGE_SORT](s, 0, NULL);
     stats->particles = count;
     count_cells(s, &args, stats);
     stats->volume = (double)args.count * cell;
@@ -187,8 +188,9 @@ void X(stats)(X(sim) *s, spate_stats *stats)
     }
     stats->volume_particles = (double)count * volume;
     stats->max_speed = cpu->max_speed(s);
+    double *momentum[3] = {&stats->momentum_x, &stats->momentum_y, &stats->momentum_z};
     for (args.axis = 0; args.axis < DIM; args.axis++)
-        stats->momentum[args.axis] = mass * X(sum)(s, count, 4096, momentum_partial, &args);
+        *momentum[args.axis] = mass * X(sum)(s, count, 4096, momentum_partial, &args);
     stats->kinetic_energy = 0.5 * mass * X(sum)(s, count, 4096, square_partial, &args);
     stats->potential_energy = mass * X(sum)(s, count, 4096, height_partial, &args);
     X(spacing) spacing = X(measure_spacing)(s);

@@ -138,32 +138,31 @@ static void detach(X(sim) *s)
  * values stay. */
 static const struct {
     unsigned reads, writes;
-} plan_of[SPATE_STAGE_COUNT] = {
-    [SPATE_STAGE_SORT] = {0, GPU_PARTICLES | GPU_TILES | GPU_U | GPU_U_OLD | GPU_WEIGHT |
-                                 GPU_SURFACE | GPU_PRESSURE | GPU_KNOWN},
-    [SPATE_STAGE_SOLIDS] = {0, GPU_SOLIDS},
-    [SPATE_STAGE_P2G] = {GPU_PARTICLES | GPU_TILES, GPU_U | GPU_U_OLD | GPU_WEIGHT},
-    [SPATE_STAGE_SURFACE] = {GPU_PARTICLES | GPU_TILES | GPU_SOLIDS, GPU_SURFACE},
-    [SPATE_STAGE_FORCES] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS | GPU_WEIGHT, GPU_U | GPU_U_OLD},
-    [SPATE_STAGE_PRESSURE] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS,
-                              GPU_U | GPU_PRESSURE | GPU_SYSTEM},
-    [SPATE_STAGE_EXTRAPOLATE] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS,
-                                 GPU_U | GPU_U_OLD | GPU_KNOWN | GPU_WEIGHT},
-    [SPATE_STAGE_G2P] = {GPU_TILES | GPU_U | GPU_U_OLD | GPU_KNOWN, GPU_PARTICLES | GPU_WEIGHT},
-    [SPATE_STAGE_SEPARATE] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS | GPU_KNOWN | GPU_SYSTEM,
-                              GPU_PARTICLES | GPU_WEIGHT},
-    [SPATE_STAGE_ADVECT] = {GPU_TILES | GPU_U | GPU_SOLIDS, GPU_PARTICLES},
-    [SPATE_STAGE_EMIT] = {GPU_TILES | GPU_U | GPU_SURFACE | GPU_SOLIDS, GPU_PARTICLES},
+} plan_of[SP_STAGE_COUNT] = {
+    [SP_STAGE_SORT] = {0, GPU_PARTICLES | GPU_TILES | GPU_U | GPU_U_OLD | GPU_WEIGHT | GPU_SURFACE |
+                              GPU_PRESSURE | GPU_KNOWN},
+    [SP_STAGE_SOLIDS] = {0, GPU_SOLIDS},
+    [SP_STAGE_P2G] = {GPU_PARTICLES | GPU_TILES, GPU_U | GPU_U_OLD | GPU_WEIGHT},
+    [SP_STAGE_SURFACE] = {GPU_PARTICLES | GPU_TILES | GPU_SOLIDS, GPU_SURFACE},
+    [SP_STAGE_FORCES] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS | GPU_WEIGHT, GPU_U | GPU_U_OLD},
+    [SP_STAGE_PRESSURE] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS, GPU_U | GPU_PRESSURE | GPU_SYSTEM},
+    [SP_STAGE_EXTRAPOLATE] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS,
+                              GPU_U | GPU_U_OLD | GPU_KNOWN | GPU_WEIGHT},
+    [SP_STAGE_G2P] = {GPU_TILES | GPU_U | GPU_U_OLD | GPU_KNOWN, GPU_PARTICLES | GPU_WEIGHT},
+    [SP_STAGE_SEPARATE] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS | GPU_KNOWN | GPU_SYSTEM,
+                           GPU_PARTICLES | GPU_WEIGHT},
+    [SP_STAGE_ADVECT] = {GPU_TILES | GPU_U | GPU_SOLIDS, GPU_PARTICLES},
+    [SP_STAGE_EMIT] = {GPU_TILES | GPU_U | GPU_SURFACE | GPU_SOLIDS, GPU_PARTICLES},
 };
 
 /* Before and after a stage. */
-static X(gpu) *begin(X(sim) *s, spate_stage stage)
+static X(gpu) *begin(X(sim) *s, sp_stage stage)
 {
     DEV(gpu_use)(s, plan_of[stage].reads | plan_of[stage].writes);
     return s->gpu;
 }
 
-static spate_status end(X(sim) *s, spate_stage stage, spate_error *error)
+static spate_status end(X(sim) *s, sp_stage stage, spate_error *error)
 {
     DEV(gpu_wrote)(s, plan_of[stage].writes);
     return s->gpu->failure[0] ? failure(s, error) : SPATE_OK;
@@ -171,8 +170,8 @@ static spate_status end(X(sim) *s, spate_stage stage, spate_error *error)
 
 void DEV(gpu_sort)(X(sim) *s)
 {
-    DEV(gpu_sort_particles)(begin(s, SPATE_STAGE_SORT));
-    DEV(gpu_wrote)(s, plan_of[SPATE_STAGE_SORT].writes);
+    DEV(gpu_sort_particles)(begin(s, SP_STAGE_SORT));
+    DEV(gpu_wrote)(s, plan_of[SP_STAGE_SORT].writes);
 }
 
 static spate_status sort(X(sim) *s, double dt, spate_error *error)
@@ -180,7 +179,7 @@ static spate_status sort(X(sim) *s, double dt, spate_error *error)
     (void)dt;
     s->displaced = false;
     DEV(gpu_sort)(s);
-    return end(s, SPATE_STAGE_SORT, error);
+    return end(s, SP_STAGE_SORT, error);
 }
 
 /* Solids that move are laid here; the host lays all of them where some have come or gone. */
@@ -189,24 +188,24 @@ static spate_status solids(X(sim) *s, double dt, spate_error *error)
     double time = s->common->frame / s->common->scene->fps + s->common->inside;
     s->gpu->bodies_there = s->gpu->bodies_there && !s->solids_changed && !s->movers;
     if (!s->movers || s->solids_changed)
-        return s->host->plan(s, false)->stage[SPATE_STAGE_SOLIDS](s, dt, error);
+        return s->host->plan(s, false)->stage[SP_STAGE_SOLIDS](s, dt, error);
     sp_solids_advance(&s->solids, time, dt);
-    DEV(gpu_lay_solids)(begin(s, SPATE_STAGE_SOLIDS));
-    return end(s, SPATE_STAGE_SOLIDS, error);
+    DEV(gpu_lay_solids)(begin(s, SP_STAGE_SOLIDS));
+    return end(s, SP_STAGE_SOLIDS, error);
 }
 
 static spate_status p2g(X(sim) *s, double dt, spate_error *error)
 {
     (void)dt;
-    DEV(gpu_particles_to_grid)(begin(s, SPATE_STAGE_P2G));
-    return end(s, SPATE_STAGE_P2G, error);
+    DEV(gpu_particles_to_grid)(begin(s, SP_STAGE_P2G));
+    return end(s, SP_STAGE_P2G, error);
 }
 
 static spate_status surface(X(sim) *s, double dt, spate_error *error)
 {
     (void)dt;
-    DEV(gpu_build_surface)(begin(s, SPATE_STAGE_SURFACE));
-    return end(s, SPATE_STAGE_SURFACE, error);
+    DEV(gpu_build_surface)(begin(s, SP_STAGE_SURFACE));
+    return end(s, SP_STAGE_SURFACE, error);
 }
 
 static spate_status forces(X(sim) *s, double dt, spate_error *error)
@@ -214,29 +213,29 @@ static spate_status forces(X(sim) *s, double dt, spate_error *error)
     DEV(gpu_forces) how = {.friction = s->common->scene->domain.friction, .dt = dt};
     FOR_DIM(d)
         how.dv[d] = (float)(s->common->gravity[d] * dt);
-    DEV(gpu_add_forces)(begin(s, SPATE_STAGE_FORCES), &how);
-    return end(s, SPATE_STAGE_FORCES, error);
+    DEV(gpu_add_forces)(begin(s, SP_STAGE_FORCES), &how);
+    return end(s, SP_STAGE_FORCES, error);
 }
 
 static spate_status extrapolate(X(sim) *s, double dt, spate_error *error)
 {
-    DEV(gpu_extrapolate)(begin(s, SPATE_STAGE_EXTRAPOLATE), dt, &s->reach);
-    return end(s, SPATE_STAGE_EXTRAPOLATE, error);
+    DEV(gpu_extrapolate)(begin(s, SP_STAGE_EXTRAPOLATE), dt, &s->reach);
+    return end(s, SP_STAGE_EXTRAPOLATE, error);
 }
 
 static spate_status g2p(X(sim) *s, double dt, spate_error *error)
 {
-    begin(s, SPATE_STAGE_G2P);
+    begin(s, SP_STAGE_G2P);
     DEV(gpu_transfer_back)(s, dt);
-    return end(s, SPATE_STAGE_G2P, error);
+    return end(s, SP_STAGE_G2P, error);
 }
 
 static spate_status advect(X(sim) *s, double dt, spate_error *error)
 {
-    begin(s, SPATE_STAGE_ADVECT);
+    begin(s, SP_STAGE_ADVECT);
     DEV(gpu_use)(s, s->displaced ? GPU_WEIGHT : 0);
     spate_status status = DEV(gpu_advect)(s, dt, error);
-    TRY(end(s, SPATE_STAGE_ADVECT, error));
+    TRY(end(s, SP_STAGE_ADVECT, error));
     return status;
 }
 
@@ -250,30 +249,30 @@ static spate_status emit(X(sim) *s, double dt, spate_error *error)
 {
     if (s->dead == 0 && only_removes(s))
         return SPATE_OK;
-    begin(s, SPATE_STAGE_EMIT);
+    begin(s, SP_STAGE_EMIT);
     spate_status status = DEV(gpu_emit_and_drain)(s, dt, error);
-    TRY(end(s, SPATE_STAGE_EMIT, error));
+    TRY(end(s, SP_STAGE_EMIT, error));
     return status;
 }
 
 static const X(plan) *plan(const X(sim) *s, bool whole)
 {
     static const X(plan) by_stages = {.stage = {
-                                          [SPATE_STAGE_SORT] = sort,
-                                          [SPATE_STAGE_SOLIDS] = solids,
-                                          [SPATE_STAGE_P2G] = p2g,
-                                          [SPATE_STAGE_SURFACE] = surface,
-                                          [SPATE_STAGE_FORCES] = forces,
-                                          [SPATE_STAGE_EXTRAPOLATE] = extrapolate,
-                                          [SPATE_STAGE_G2P] = g2p,
-                                          [SPATE_STAGE_ADVECT] = advect,
-                                          [SPATE_STAGE_EMIT] = emit,
+                                          [SP_STAGE_SORT] = sort,
+                                          [SP_STAGE_SOLIDS] = solids,
+                                          [SP_STAGE_P2G] = p2g,
+                                          [SP_STAGE_SURFACE] = surface,
+                                          [SP_STAGE_FORCES] = forces,
+                                          [SP_STAGE_EXTRAPOLATE] = extrapolate,
+                                          [SP_STAGE_G2P] = g2p,
+                                          [SP_STAGE_ADVECT] = advect,
+                                          [SP_STAGE_EMIT] = emit,
                                       }};
     (void)s, (void)whole;
     return &by_stages;
 }
 
-static void begin_stage(X(sim) *s, spate_stage stage)
+static void begin_stage(X(sim) *s, sp_stage stage)
 {
     DEV(gpu_mark)(s->gpu, (int)stage);
 }
@@ -289,8 +288,8 @@ static bool has_multigrid(const X(sim) *s)
 static double assemble(X(sim) *s, double dt, double scale, double *solvable)
 {
     X(system) *sys = &s->system;
-    X(gpu) *g = begin(s, SPATE_STAGE_PRESSURE);
-    DEV(gpu_wrote)(s, plan_of[SPATE_STAGE_PRESSURE].writes);
+    X(gpu) *g = begin(s, SP_STAGE_PRESSURE);
+    DEV(gpu_wrote)(s, plan_of[SP_STAGE_PRESSURE].writes);
     g->dt = dt;
     sys->hierarchy = false;
     double largest = DEV(gpu_assemble)(g, sys->least_theta, s->movers, (float)scale,
@@ -375,7 +374,7 @@ static int project_density(X(sim) *s)
     X(gpu) *g = s->gpu;
     if (!(g->on_device & GPU_SYSTEM))
         return -1;
-    DEV(gpu_use)(s, plan_of[SPATE_STAGE_SEPARATE].reads | GPU_WEIGHT);
+    DEV(gpu_use)(s, plan_of[SP_STAGE_SEPARATE].reads | GPU_WEIGHT);
     DEV(gpu_density_excess)(g);
     int iterations = solve_density(s);
     DEV(gpu_gradient)(g, true);
@@ -391,9 +390,9 @@ static uint64_t bytes(const X(sim) *s)
     return s->gpu->allocated;
 }
 
-static void times(X(sim) *s, double seconds[SPATE_STAGE_COUNT])
+static void times(X(sim) *s, double seconds[SP_STAGE_COUNT])
 {
-    DEV(gpu_mark)(s->gpu, SPATE_STAGE_COUNT);
+    DEV(gpu_mark)(s->gpu, SP_STAGE_COUNT);
     DEV(gpu_times)(s->gpu, seconds);
 }
 

@@ -175,6 +175,7 @@ spate_status DEV(gpu_emit_and_drain)(X(sim) *s, double dt, spate_error *error)
     remove_dead(s, s->dead + drained);
     s->dead = 0;
     for (int k = 0; k < s->emitter_count && !g->failure[0]; k++)
-        TRY(emit(s, k, dt, error));
+        if (!s->emitters[k].off)
+            TRY(emit(s, k, dt, error));
     return s->common->scene->fluid.reseed ? reseed(s, error) : SPATE_OK;
 }

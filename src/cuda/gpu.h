@@ -11,12 +11,14 @@
 #ifndef SPATE_CUDA_GPU_H
 #define SPATE_CUDA_GPU_H
 
+#include "kernels/census.h"
 #include "kernels/grid.h"
 #include "kernels/inflow.h"
 #include "kernels/push.h"
 #include "kernels/reseed.h"
 #include "state/fields.h"
 #include "state/groups.h"
+#include "state/stages.h"
 
 #include <assert.h>
 #include <spate/spate.h>
@@ -62,7 +64,7 @@ typedef struct DEV(gpu_question) {
     size_t every, looked_at;
 } DEV(gpu_question);
 typedef struct DEV(gpu_census) {
-    uint64_t cells, held, kinds[SPATE_INTERIOR_COUNT], overlaps, in_solid;
+    uint64_t cells, held, kinds[SP_INTERIOR_COUNT], overlaps, in_solid;
     uint32_t most, interior_most;
     uint32_t close, usual;               /* bits of smallest squares, reversed */
     double nearest_close, nearest_usual; /* cells; at most where the search began */
@@ -80,12 +82,12 @@ typedef struct DEV(gpu_snapshot) {
 
 typedef struct X(gpu) {
     X(fields) f;
-    void *stream;                       /* CUDA: the stream; check: the pool of threads */
-    void *marks[SPATE_STAGE_COUNT + 1]; /* CUDA: events */
-    char failure[200];                  /* what went wrong first; empty: nothing */
-    uint64_t allocated;                 /* bytes */
-    size_t shared_bytes;                /* that a block can have at most */
-    bool early;                         /* kernels may start before the last one ends: launch.h */
+    void *stream;                    /* CUDA: the stream; check: the pool of threads */
+    void *marks[SP_STAGE_COUNT + 1]; /* CUDA: events */
+    char failure[200];               /* what went wrong first; empty: nothing */
+    uint64_t allocated;              /* bytes */
+    size_t shared_bytes;             /* that a block can have at most */
+    bool early;                      /* kernels may start before the last one ends: launch.h */
     void (*program)(struct X(gpu) *g, void *user); /* recorded: gpu_record */
     void *program_user;
     void *graph, *graph_made;      /* CUDA: of the program; that under way: graph.cu */
@@ -167,10 +169,10 @@ void DEV(gpu_record)(X(gpu) *g, DEV(gpu_body) * body, void *user);
 void DEV(gpu_play)(X(gpu) *g);
 void DEV(gpu_while)(X(gpu) *g, const uint32_t *more, DEV(gpu_body) * body, void *user);
 void DEV(gpu_close_graph)(X(gpu) *g); /* CUDA */
-/* Clock: marks the place in the queue where stage k begins (k = SPATE_STAGE_COUNT: the end), and
+/* Clock: marks the place in the queue where stage k begins (k = SP_STAGE_COUNT: the end), and
  * tells the seconds between the marks of the last step; false: this device has no clock. */
 void DEV(gpu_mark)(X(gpu) *g, int k);
-bool DEV(gpu_times)(X(gpu) *g, double seconds[SPATE_STAGE_COUNT]);
+bool DEV(gpu_times)(X(gpu) *g, double seconds[SP_STAGE_COUNT]);
 bool DEV(gpu_poisons)(void); /* check: stale memory is to be filled with NaN */
 /* sums[k] = values[0] + ... + values[k - 1], for k = 0 .. count - 1. */
 void DEV(gpu_scan)(X(gpu) *g, const uint32_t *values, uint32_t *sums, size_t count);

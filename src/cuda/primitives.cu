@@ -92,7 +92,7 @@ bool DEV(gpu_open)(X(gpu) *g, void *pool)
     cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
     g->shared_bytes = (size_t)shared;
     g->early = waits_for_last();
-    for (int k = 0; k <= SPATE_STAGE_COUNT; k++) {
+    for (int k = 0; k <= SP_STAGE_COUNT; k++) {
         cudaEvent_t event = NULL;
         if (!good(g, cudaEventCreate(&event), "cuda"))
             return false;
@@ -104,7 +104,7 @@ bool DEV(gpu_open)(X(gpu) *g, void *pool)
 void DEV(gpu_close)(X(gpu) *g)
 {
     DEV(gpu_close_graph)(g);
-    for (int k = 0; k <= SPATE_STAGE_COUNT; k++)
+    for (int k = 0; k <= SP_STAGE_COUNT; k++)
         if (g->marks[k])
             cudaEventDestroy((cudaEvent_t)g->marks[k]);
     if (g->ready)
@@ -244,11 +244,11 @@ void DEV(gpu_mark)(X(gpu) *g, int k)
         good(g, cudaEventRecord((cudaEvent_t)g->marks[k], (cudaStream_t)g->stream), "the clock");
 }
 
-bool DEV(gpu_times)(X(gpu) *g, double seconds[SPATE_STAGE_COUNT])
+bool DEV(gpu_times)(X(gpu) *g, double seconds[SP_STAGE_COUNT])
 {
     if (!DEV(gpu_wait)(g))
         return false;
-    for (int k = 0; k < SPATE_STAGE_COUNT; k++) {
+    for (int k = 0; k < SP_STAGE_COUNT; k++) {
         float milliseconds = 0;
         good(g,
              cudaEventElapsedTime(&milliseconds, (cudaEvent_t)g->marks[k],

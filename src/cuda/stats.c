@@ -7,12 +7,10 @@
 
 static void fill_cells(const X(sim) *s, const DEV(gpu_census) * census, spate_stats *stats)
 {
-    uint64_t interior = 0;
     stats->liquid_cells = census->cells;
     stats->ppc_mean = census->cells ? (double)s->particles.count / (double)census->cells : 0;
     stats->ppc_max = census->most;
-    for (int k = 0; k < SPATE_INTERIOR_COUNT; k++)
-        interior += stats->interior[k] = census->kinds[k];
+    uint64_t interior = X(book_interior)(stats, census->kinds);
     stats->interior_mean = interior ? (double)census->held / (double)interior : 0;
     stats->interior_max = census->interior_most;
 }
@@ -43,8 +41,9 @@ static bool take(X(sim) *s, spate_stats *stats)
     stats->volume_particles = (double)count * volume;
     stats->max_speed = DEV(gpu_max_speed)(g);
     DEV(gpu_momentum)(g, momentum);
+    double *out[3] = {&stats->momentum_x, &stats->momentum_y, &stats->momentum_z};
     FOR_DIM(d)
-        stats->momentum[d] = mass * momentum[d];
+        *out[d] = mass * momentum[d];
     stats->kinetic_energy = 0.5 * mass * DEV(gpu_sum_of_squares)(g);
     stats->potential_energy = mass * DEV(gpu_sum_of_heights)(g, s->common->gravity);
     X(spacing) spacing = {1, 0};

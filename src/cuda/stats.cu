@@ -44,7 +44,7 @@ GPU_FN bool is_interior(const X(fields) *f, const int cell[DIM], size_t c)
 }
 
 typedef struct cell_shared {
-    uint32_t count, held, kinds[SPATE_INTERIOR_COUNT], most, interior_most;
+    uint32_t count, held, kinds[SP_INTERIOR_COUNT], most, interior_most;
 } cell_shared;
 
 #define CELL_THREADS 128
@@ -71,7 +71,7 @@ BLOCKS(count_cells, census_args, cell_shared, CELL_THREADS)
     FOR_THREADS(t, 1) {
         GPU_ADD64(&a->census->cells, shared->count);
         GPU_ADD64(&a->census->held, shared->held);
-        for (int k = 0; k < SPATE_INTERIOR_COUNT; k++)
+        for (int k = 0; k < SP_INTERIOR_COUNT; k++)
             GPU_ADD64(&a->census->kinds[k], shared->kinds[k]);
         GPU_MAX32(&a->census->most, shared->most);
         GPU_MAX32(&a->census->interior_most, shared->interior_most);

@@ -185,7 +185,7 @@ spate_status sp_blender_particles(const char *folder, const sp_particle_table *t
 
 /* ------------------------------------------------------------------ surfaces */
 
-static void put_mesh(sp_gzip *gzip, const spate_mesh_data *mesh, const domain *d)
+static void put_mesh(sp_gzip *gzip, const spate_surface *mesh, const domain *d)
 {
     const int32_t vertices = (int32_t)mesh->vertices, triangles = (int32_t)mesh->triangles;
     float row[3];
@@ -215,7 +215,7 @@ static spate_status fail_flat(const char *path, spate_error *error)
 }
 
 spate_status sp_blender_surface(const char *folder, const sp_particle_table *table,
-                                const spate_mesh_data *mesh, int frame, spate_error *error)
+                                const spate_surface *mesh, int frame, spate_error *error)
 {
     char path[SP_PATH_SIZE];
     domain d = domain_of(table);
@@ -240,7 +240,7 @@ spate_status sp_blender_surface(const char *folder, const sp_particle_table *tab
     return sp_gzip_close(gzip, error);
 }
 
-spate_status sp_blender_mesh_file(const spate_mesh_data *mesh, const char *path, spate_error *error)
+spate_status sp_blender_mesh_file(const spate_surface *mesh, const char *path, spate_error *error)
 {
     if (mesh->dim != 3)
         return fail_flat(path, error);

@@ -18,10 +18,9 @@ spate_status sp_blender_particles(const char *folder, const sp_particle_table *t
                                   spate_error *error);
 /* Its surface; the table (which may be empty) says what the domain is. 3D only. */
 spate_status sp_blender_surface(const char *folder, const sp_particle_table *domain,
-                                const spate_mesh_data *mesh, int frame, spate_error *error);
+                                const spate_surface *mesh, int frame, spate_error *error);
 /* A surface by itself, as one .bobj.gz around the middle of its own box. */
-spate_status sp_blender_mesh_file(const spate_mesh_data *mesh, const char *path,
-                                  spate_error *error);
+spate_status sp_blender_mesh_file(const spate_surface *mesh, const char *path, spate_error *error);
 /* open.py for frames first .. last. */
 spate_status sp_blender_end(const char *folder, const sp_particle_table *domain, int first,
                             int last, bool surface, spate_error *error);

@@ -2,7 +2,7 @@
  *
  * The bytes, with their version, layout hash and checksum, are those of spate_sim_save; the file
  * adds only that it is complete under its name, and that nothing may follow. */
-#include <spate/spate.h>
+#include <spate/spate_io.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static spate_status write_bytes(void *user, const void *bytes, size_t size)
     return sp_file_write(user, bytes, size);
 }
 
-spate_status spate_checkpoint_write(const spate_sim *sim, const char *path, spate_error *error)
+spate_status spate_sim_checkpoint_write(spate_sim *sim, const char *path, spate_error *error)
 {
     sp_file *file = sp_file_create(path, error);
     if (!file)
@@ -46,7 +46,7 @@ static spate_status read_bytes(void *user, void *bytes, size_t size)
     return SPATE_ERROR_FILE;
 }
 
-spate_status spate_checkpoint_read(spate_sim *sim, const char *path, spate_error *error)
+spate_status spate_sim_checkpoint_read(spate_sim *sim, const char *path, spate_error *error)
 {
     reader r = {fopen(path, "rbe"), 0, false};
     if (!r.file)

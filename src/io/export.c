@@ -42,7 +42,7 @@ struct sp_export {
     frame_list lists[KINDS];
     /* of the last frame, for their attributes alone */
     sp_particle_table table;
-    spate_mesh_data mesh;
+    spate_surface mesh;
     bool has_cloud, has_mesh;
 };
 
@@ -224,7 +224,7 @@ spate_status sp_export_volume(sp_export *out, const sp_particle_table *table, sp
     return add_frame(&out->lists[VOLUME], table->frame, error);
 }
 
-spate_status sp_export_surface(sp_export *out, const spate_mesh_data *mesh, int frame,
+spate_status sp_export_surface(sp_export *out, const spate_surface *mesh, int frame,
                                spate_error *error)
 {
     char path[SP_PATH_SIZE];

@@ -36,7 +36,7 @@ spate_status sp_export_particles(sp_export *out, const sp_particle_table *table,
                                  spate_error *error);
 spate_status sp_export_volume(sp_export *out, const sp_particle_table *table, spate_error *error);
 /* blender: after the particles of the frame */
-spate_status sp_export_surface(sp_export *out, const spate_mesh_data *mesh, int frame,
+spate_status sp_export_surface(sp_export *out, const spate_surface *mesh, int frame,
                                spate_error *error);
 /* Writes what takes the frames so far together (.pvd, the root layer). */
 spate_status sp_export_collect(sp_export *out, spate_error *error);

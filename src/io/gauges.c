@@ -44,9 +44,9 @@ static size_t values_line(spate_sim *sim, char *line, size_t size)
 {
     size_t used = (size_t)snprintf(line, size, "%.12g,%llu", spate_sim_time(sim),
                                    (unsigned long long)spate_sim_steps(sim));
-    for (int k = 0; k < spate_gauge_count(sim); k++) {
+    for (int k = 0; k < spate_sim_gauge_count(sim); k++) {
         double values[3];
-        int count = spate_gauge_read(sim, k, values);
+        int count = spate_sim_gauge_read(sim, k, values);
         for (int v = 0; v < count; v++)
             used += (size_t)snprintf(line + used, size - used, ",%.9g", values[v]);
     }
@@ -81,10 +81,10 @@ static spate_status make(const char *path, const spate_sim *sim, sp_gauges **gau
                          spate_error *error)
 {
     *gauges = NULL;
-    if (spate_gauge_count(sim) == 0)
+    if (spate_sim_gauge_count(sim) == 0)
         return SPATE_OK;
     sp_gauges *made = sp_alloc(1, sizeof *made + strlen(path) + 1);
-    size_t size = (2 + 3 * (size_t)spate_gauge_count(sim)) * CELL_SIZE;
+    size_t size = (2 + 3 * (size_t)spate_sim_gauge_count(sim)) * CELL_SIZE;
     char *line = sp_alloc(size, 1);
     if (!made || !line) {
         sp_free(made);

@@ -4,6 +4,8 @@
  * Polygons become fans of triangles. What is read is a list of triangles and nothing more:
  * spate_mesh_create welds it and judges whether it is closed. */
 #include <stdlib.h>
+
+#include <spate/spate_io.h>
 #include <string.h>
 #include <strings.h>
 

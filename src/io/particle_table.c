@@ -53,7 +53,7 @@ static void fill_speed(const sp_particle_table *table, const sp_attribute *attri
 }
 
 /* A face velocity at a point (m), linear between faces, the nearest one beyond the last. */
-static double sample(const spate_field_view_data *u, const double point[3])
+static double sample(const spate_field_view *u, const double point[3])
 {
     ptrdiff_t base = 0, step[3] = {0, 0, 0};
     double part[3] = {0, 0, 0}, sum = 0;
@@ -83,7 +83,7 @@ static double sample(const spate_field_view_data *u, const double point[3])
 /* d u[component] / d x[axis] over one cell. */
 static double slope(const sp_particle_table *table, int component, int axis, const double point[3])
 {
-    const spate_field_view_data *u = &table->u[component];
+    const spate_field_view *u = &table->u[component];
     if (!u->values || axis >= table->dim)
         return 0;
     double low[3] = {point[0], point[1], point[2]}, high[3] = {point[0], point[1], point[2]};
@@ -150,7 +150,7 @@ static void add_channel(sp_attribute *attribute, const spate_scene *scene, const
 static void add_wish(sp_particle_table *table, const spate_scene *scene, const sp_snapshot *from,
                      const sp_wish *wish)
 {
-    const spate_particles_view_data *view = &from->particles;
+    const spate_particles_view *view = &from->particles;
     sp_attribute *attribute = add(table, wish->name, wish->components, fill_columns);
     if (strcmp(wish->name, "id") == 0) {
         attribute->integer = true;
@@ -170,7 +170,7 @@ static void add_wish(sp_particle_table *table, const spate_scene *scene, const s
 spate_status sp_particle_table_of_snapshot(sp_particle_table *table, const spate_scene *scene,
                                            const sp_snapshot *snapshot, spate_error *error)
 {
-    const spate_particles_view_data *view = &snapshot->particles;
+    const spate_particles_view *view = &snapshot->particles;
     sp_wish wishes[SP_MAX_ATTRIBUTES];
     int count;
     *table = sp_particle_table_of_scene(scene);
@@ -205,19 +205,18 @@ spate_status sp_particle_table_of_sim(sp_particle_table *table, spate_sim *sim, 
 {
     static const char *const faces[3] = {"u", "v", "w"};
     const spate_scene *scene = spate_sim_scene(sim);
-    sp_snapshot now = {.particles = spate_particles_view(sim),
-                       .frame = spate_sim_frame(sim),
-                       .time = spate_sim_time(sim)};
+    sp_snapshot now = {.frame = spate_sim_frame(sim), .time = spate_sim_time(sim)};
+    spate_sim_particles_view(sim, "fluid", &now.particles);
     int column = 0;
     for (int k = 0; k < scene->channel_count; column += scene->channels[k++].components) {
         float *columns[4];
-        int components = spate_channel_view(sim, scene->channels[k].name, columns);
+        int components = spate_sim_channel_view(sim, scene->channels[k].name, columns);
         for (int c = 0; c < components; c++)
             now.channel[column + c] = columns[c];
     }
     TRY(sp_particle_table_of_snapshot(table, scene, &now, error));
     for (int d = 0; d < scene->dim && sp_particle_table_needs_grid(scene); d++)
-        if (!spate_field_view(sim, faces[d], &table->u[d]))
+        if (!spate_sim_field_view(sim, faces[d], &table->u[d]))
             table->u[d].values = NULL;
     return SPATE_OK;
 }

@@ -38,8 +38,8 @@ struct sp_particle_table {
     double radius;          /* m, of a particle */
     sp_attribute attributes[SP_MAX_ATTRIBUTES + 1];
     int attribute_count;
-    double origin[3], scale;    /* positions in the columns of a simulation, in metres */
-    spate_field_view_data u[3]; /* face velocities of a simulation, for the vorticity */
+    double origin[3], scale; /* positions in the columns of a simulation, in metres */
+    spate_field_view u[3];   /* face velocities of a simulation, for the vorticity */
 };
 
 /* Particles handled at a time by writers, and room for their values. */

@@ -1,6 +1,8 @@
 /* ply.c -- the PLY reader; point sets from PLY. */
 #include "ply.h"
 
+#include <spate/spate_io.h>
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

@@ -4,6 +4,8 @@
  * numpy reads it with one dtype (docs/formats.md). */
 #include "ply_write.h"
 
+#include <spate/spate_io.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -81,7 +83,7 @@ spate_status sp_ply_write(const sp_particle_table *table, const char *path, spat
     return sp_file_close(file, error);
 }
 
-spate_status spate_particles_write_ply(spate_sim *sim, const char *path, spate_error *error)
+spate_status spate_sim_particles_write_ply(spate_sim *sim, const char *path, spate_error *error)
 {
     sp_particle_table table;
     spate_error local;
@@ -92,7 +94,7 @@ spate_status spate_particles_write_ply(spate_sim *sim, const char *path, spate_e
 
 /* ------------------------------------------------------------------ surfaces */
 
-static void put_mesh_header(sp_file *file, const spate_mesh_data *mesh)
+static void put_mesh_header(sp_file *file, const spate_surface *mesh)
 {
     sp_file_print(file,
                   "ply\nformat binary_little_endian 1.0\ncomment spate " SPATE_VERSION
@@ -112,7 +114,7 @@ static void put_mesh_header(sp_file *file, const spate_mesh_data *mesh)
     sp_file_print(file, "end_header\n");
 }
 
-spate_status sp_ply_write_mesh(const spate_mesh_data *mesh, const char *path, spate_error *error)
+spate_status sp_ply_write_mesh(const spate_surface *mesh, const char *path, spate_error *error)
 {
     const float *columns[3] = {mesh->positions, mesh->normals, mesh->velocities};
     sp_file *file = sp_file_create(path, error);

@@ -6,6 +6,6 @@
 
 spate_status sp_ply_write(const sp_particle_table *table, const char *path, spate_error *error);
 /* Vertices x y z nx ny nz vx vy vz (what there is of them) and faces, in 2D edges. */
-spate_status sp_ply_write_mesh(const spate_mesh_data *mesh, const char *path, spate_error *error);
+spate_status sp_ply_write_mesh(const spate_surface *mesh, const char *path, spate_error *error);
 
 #endif

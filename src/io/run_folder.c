@@ -1,6 +1,8 @@
 /* run_folder.c -- opening, locking, clearing and checkpointing a run folder. */
 #include "run_folder.h"
 
+#include <spate/spate_io.h>
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -316,11 +318,10 @@ static spate_status rename_in(const sp_run_folder *folder, const char *from, con
                    "cannot be renamed to %s: %s", to, strerror(errno));
 }
 
-spate_status sp_run_folder_save(const sp_run_folder *folder, const spate_sim *sim,
-                                spate_error *error)
+spate_status sp_run_folder_save(const sp_run_folder *folder, spate_sim *sim, spate_error *error)
 {
     char path[SP_PATH_SIZE];
-    TRY(spate_checkpoint_write(sim, sp_run_folder_path(folder, COMING, path), error));
+    TRY(spate_sim_checkpoint_write(sim, sp_run_folder_path(folder, COMING, path), error));
     /* between these two the previous one stands in for the newest */
     if (sp_run_folder_has(folder, NEWEST))
         TRY(rename_in(folder, NEWEST, PREVIOUS, error));

@@ -51,8 +51,7 @@ spate_status sp_run_folder_frames(const sp_run_folder *folder, int **frames, int
 spate_status sp_run_folder_remove(const sp_run_folder *folder, int last_frame, spate_error *error);
 
 /* Writes the next checkpoint and keeps the one before it. */
-spate_status sp_run_folder_save(const sp_run_folder *folder, const spate_sim *sim,
-                                spate_error *error);
+spate_status sp_run_folder_save(const sp_run_folder *folder, spate_sim *sim, spate_error *error);
 /* Makes checkpoint.prev.spate the newest one again, after checkpoint.spate turned out to be missing
  * or damaged. */
 spate_status sp_run_folder_step_back(const sp_run_folder *folder, spate_error *error);

@@ -4,9 +4,11 @@
  * hands (path, value) pairs to spate_scene_set. Two exceptions: domain.size goes first, because it
  * decides how many numbers a vector has; and shapes that name a file get it loaded at the end. */
 #include "base/memory.h"
+
 #include "base/status.h"
 #include "file.h"
 #include "scene/schema.h"
+#include <spate/spate_io.h>
 
 #include <jansson.h>
 #include <limits.h>

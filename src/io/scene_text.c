@@ -4,7 +4,9 @@
  * scene. Lengths that are not given, and settings that mean nothing to their shape and were never
  * touched, are left out. */
 #include "base/memory.h"
+
 #include "scene/schema.h"
+#include <spate/spate_io.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -202,9 +204,8 @@ char *spate_scene_text(const spate_scene *scene)
     put_text(&w, "{");
     sp_scene_walk(scene, &walk);
     put_text(&w, "\n}\n");
-    char *text = w.failed ? NULL : malloc(w.used + 1); /* the caller frees it with free() */
-    if (text)
-        memcpy(text, w.text, w.used + 1);
+    if (!w.failed)
+        return w.text;
     sp_free(w.text);
-    return text;
+    return NULL;
 }

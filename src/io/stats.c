@@ -15,18 +15,19 @@
 
 /* ------------------------------------------------------------------ one row */
 
-static sp_stats_cell *add_count(sp_stats_cell *cell, const char *name, uint64_t value)
+static void put_stat(sp_stats_cell *cell, const spate_stats *stats, const spate_stat *stat)
 {
-    cell->name = name;
-    snprintf(cell->text, sizeof cell->text, "%llu", (unsigned long long)value);
-    return cell + 1;
-}
-
-static sp_stats_cell *add_number(sp_stats_cell *cell, const char *name, double value)
-{
-    cell->name = name;
-    snprintf(cell->text, sizeof cell->text, "%.9g", value);
-    return cell + 1;
+    const void *at = (const char *)stats + stat->offset;
+    cell->name = stat->name;
+    switch (stat->type) {
+    case SPATE_STAT_INT: snprintf(cell->text, sizeof cell->text, "%d", *(const int *)at); break;
+    case SPATE_STAT_UINT64:
+        snprintf(cell->text, sizeof cell->text, "%llu", (unsigned long long)*(const uint64_t *)at);
+        break;
+    case SPATE_STAT_DOUBLE:
+        snprintf(cell->text, sizeof cell->text, "%.9g", *(const double *)at);
+        break;
+    }
 }
 
 static sp_stats_cell *add_seconds(sp_stats_cell *cell, const char *name, double value)
@@ -36,68 +37,28 @@ static sp_stats_cell *add_seconds(sp_stats_cell *cell, const char *name, double 
     return cell + 1;
 }
 
-/* "t_sort" and so on, from the names of the stages */
-static const char *stage_column(int stage)
+static const char *const stage_columns[SP_STAGE_COUNT] = {
+#define STAGE(name, text) "t_" text,
+#include "state/stages.def"
+#undef STAGE
+};
+
+void sp_stats_take(spate_sim *sim, sp_stats_row *row)
 {
-    static char names[SPATE_STAGE_COUNT][32];
-    snprintf(names[stage], sizeof names[stage], "t_%s", spate_stage_name((spate_stage)stage));
-    return names[stage];
+    spate_sim_stats(sim, &row->stats);
+    for (int k = 0; k < SP_STAGE_COUNT; k++)
+        row->stages[k] = spate_sim_stage_seconds(sim, k);
 }
 
-int sp_stats_cells(const spate_stats *s, double seconds, sp_stats_cell cells[SP_STATS_CELLS])
+int sp_stats_cells(const sp_stats_row *row, sp_stats_cell cells[SP_STATS_CELLS])
 {
     sp_stats_cell *c = cells;
-    c = add_count(c, "frame", (uint64_t)s->frame);
-    c = add_number(c, "time", s->time);
-    c = add_count(c, "substeps", (uint64_t)s->substeps);
-    c = add_number(c, "cfl", s->cfl);
-    c = add_count(c, "particles", s->particles);
-    c = add_count(c, "seeded", s->seeded);
-    c = add_count(c, "added", s->added);
-    c = add_count(c, "added_reseed", s->added_reseed);
-    c = add_count(c, "removed", s->removed);
-    c = add_count(c, "removed_open", s->removed_open);
-    c = add_count(c, "removed_outflow", s->removed_outflow);
-    c = add_count(c, "removed_crushed", s->removed_crushed);
-    c = add_count(c, "removed_user", s->removed_user);
-    c = add_count(c, "removed_reseed", s->removed_reseed);
-    c = add_count(c, "liquid_cells", s->liquid_cells);
-    c = add_number(c, "ppc_mean", s->ppc_mean);
-    c = add_count(c, "ppc_max", s->ppc_max);
-    c = add_count(c, "interior_empty", s->interior[SPATE_INTERIOR_EMPTY]);
-    c = add_count(c, "interior_few", s->interior[SPATE_INTERIOR_FEW]);
-    c = add_count(c, "interior_low", s->interior[SPATE_INTERIOR_LOW]);
-    c = add_count(c, "interior_good", s->interior[SPATE_INTERIOR_GOOD]);
-    c = add_count(c, "interior_crowded", s->interior[SPATE_INTERIOR_CROWDED]);
-    c = add_number(c, "interior_mean", s->interior_mean);
-    c = add_count(c, "interior_max", s->interior_max);
-    c = add_number(c, "volume", s->volume);
-    c = add_number(c, "volume_particles", s->volume_particles);
-    c = add_number(c, "max_speed", s->max_speed);
-    c = add_number(c, "momentum_x", s->momentum[0]);
-    c = add_number(c, "momentum_y", s->momentum[1]);
-    c = add_number(c, "momentum_z", s->momentum[2]);
-    c = add_number(c, "kinetic_energy", s->kinetic_energy);
-    c = add_number(c, "potential_energy", s->potential_energy);
-    c = add_number(c, "divergence_before", s->divergence_before);
-    c = add_number(c, "divergence_after", s->divergence_after);
-    c = add_count(c, "solver_iterations", (uint64_t)s->solver_iterations);
-    c = add_count(c, "density_iterations", (uint64_t)s->density_iterations);
-    c = add_number(c, "solver_residual", s->solver_residual);
-    c = add_count(c, "solver_failures", (uint64_t)s->solver_failures);
-    c = add_count(c, "converged", s->solver_failures == 0);
-    c = add_number(c, "momentum_lost", s->momentum_lost);
-    c = add_count(c, "collisions", s->collisions);
-    c = add_count(c, "long_pushes", s->long_pushes);
-    c = add_count(c, "in_solid", s->in_solid);
-    c = add_number(c, "separate_energy", s->separate_energy);
-    c = add_number(c, "min_distance", s->min_distance);
-    c = add_number(c, "overlaps", s->overlaps);
-    c = add_count(c, "allocations", s->allocations);
-    double stages = 0;
-    for (int k = 0; k < SPATE_STAGE_COUNT; k++) {
-        c = add_seconds(c, stage_column(k), s->seconds[k]);
-        stages += s->seconds[k];
+    for (int k = 0; k < spate_stat_count(); k++)
+        put_stat(c++, &row->stats, spate_stat_info(k));
+    double stages = 0, seconds = row->seconds;
+    for (int k = 0; k < SP_STAGE_COUNT; k++) {
+        c = add_seconds(c, stage_columns[k], row->stages[k]);
+        stages += row->stages[k];
     }
     c = add_seconds(c, "t_other", seconds > stages ? seconds - stages : 0);
     c = add_seconds(c, "seconds", seconds > stages ? seconds : stages);
@@ -122,10 +83,10 @@ static size_t join(const sp_stats_cell *cells, int count, bool names, char line[
 
 spate_status sp_stats_create(const char *path, spate_error *error)
 {
-    static const spate_stats none;
+    static const sp_stats_row none;
     sp_stats_cell cells[SP_STATS_CELLS];
     char line[LINE_SIZE];
-    size_t length = join(cells, sp_stats_cells(&none, 0, cells), true, line);
+    size_t length = join(cells, sp_stats_cells(&none, cells), true, line);
     sp_file *file = sp_file_create(path, error);
     if (!file)
         return error ? error->status : SPATE_ERROR_FILE;
@@ -147,12 +108,11 @@ static bool write_all(int descriptor, const char *bytes, size_t size)
     return true;
 }
 
-spate_status sp_stats_append(const char *path, const spate_stats *stats, double seconds,
-                             spate_error *error)
+spate_status sp_stats_append(const char *path, const sp_stats_row *row, spate_error *error)
 {
     sp_stats_cell cells[SP_STATS_CELLS];
     char line[LINE_SIZE];
-    size_t length = join(cells, sp_stats_cells(stats, seconds, cells), false, line);
+    size_t length = join(cells, sp_stats_cells(row, cells), false, line);
     int descriptor = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
     if (descriptor < 0)
         return sp_fail(error, SPATE_ERROR_FILE, path, "cannot be opened: %s", strerror(errno));

@@ -7,6 +7,8 @@
 #ifndef SPATE_IO_STATS_H
 #define SPATE_IO_STATS_H
 
+#include "state/stages.h"
+
 #include <spate/spate.h>
 
 typedef struct sp_stats_cell {
@@ -14,18 +16,27 @@ typedef struct sp_stats_cell {
     char text[32]; /* a number as C writes it; may be nan or inf */
 } sp_stats_cell;
 
-#define SP_STATS_CELLS (49 + SPATE_STAGE_COUNT)
+/* What a row is made of. */
+typedef struct sp_stats_row {
+    spate_stats stats;
+    double stages[SP_STAGE_COUNT]; /* s, of the frame */
+    double seconds; /* wall time of the whole frame, output included; what the stages leave of it is
+                       t_other */
+} sp_stats_row;
 
-/* Fills `cells`, in the order of the columns, and returns how many. `seconds` is the wall time of
- * the whole frame, output included; what the stages leave of it is t_other. */
-int sp_stats_cells(const spate_stats *stats, double seconds, sp_stats_cell cells[SP_STATS_CELLS]);
+#define SP_ONE(type, name, unit, when, help) +1
+enum { SP_STATS_CELLS = 0 SPATE_STATS(SP_ONE) + SP_STAGE_COUNT + 2 };
+
+/* The numbers of a simulation and the seconds of its stages. */
+void sp_stats_take(spate_sim *sim, sp_stats_row *row);
+/* Fills `cells`, in the order of the columns, and returns how many. */
+int sp_stats_cells(const sp_stats_row *row, sp_stats_cell cells[SP_STATS_CELLS]);
 
 /* A new stats.csv with the line of names only. */
 spate_status sp_stats_create(const char *path, spate_error *error);
 /* One more row, on the disk when it returns. A row that could not be written whole is taken back.
  */
-spate_status sp_stats_append(const char *path, const spate_stats *stats, double seconds,
-                             spate_error *error);
+spate_status sp_stats_append(const char *path, const sp_stats_row *row, spate_error *error);
 /* Removes the rows after `last_frame` and a torn last line; *rows (may be NULL) is how many stay.
  */
 spate_status sp_stats_cut(const char *path, int last_frame, int *rows, spate_error *error);

@@ -8,16 +8,16 @@
 #include "file.h"
 #include "ply.h"
 
-void sp_surface_file_clear(spate_mesh_data *mesh)
+void sp_surface_file_clear(spate_surface *mesh)
 {
     sp_free(mesh->positions);
     sp_free(mesh->normals);
     sp_free(mesh->velocities);
     sp_free(mesh->indices);
-    *mesh = (spate_mesh_data){.dim = mesh->dim};
+    *mesh = (spate_surface){.dim = mesh->dim};
 }
 
-static spate_status read_vertices(spate_mesh_data *mesh, sp_ply *ply, const sp_ply_element *element,
+static spate_status read_vertices(spate_surface *mesh, sp_ply *ply, const sp_ply_element *element,
                                   spate_error *error)
 {
     static const char *const names[3][3] = {
@@ -46,7 +46,7 @@ static spate_status read_vertices(spate_mesh_data *mesh, sp_ply *ply, const sp_p
     return SPATE_OK;
 }
 
-static spate_status read_corners(spate_mesh_data *mesh, sp_ply *ply, const sp_ply_element *element,
+static spate_status read_corners(spate_surface *mesh, sp_ply *ply, const sp_ply_element *element,
                                  spate_error *error)
 {
     bool flat = strcmp(element->name, "edge") == 0;
@@ -76,7 +76,7 @@ static spate_status read_corners(spate_mesh_data *mesh, sp_ply *ply, const sp_pl
     return SPATE_OK;
 }
 
-static spate_status read_elements(spate_mesh_data *mesh, sp_ply *ply, spate_error *error)
+static spate_status read_elements(spate_surface *mesh, sp_ply *ply, spate_error *error)
 {
     for (size_t k = 0; k < ply->element_count; k++) {
         const sp_ply_element *element = &ply->elements[k];
@@ -95,12 +95,12 @@ static spate_status read_elements(spate_mesh_data *mesh, sp_ply *ply, spate_erro
     return SPATE_OK;
 }
 
-spate_status sp_surface_file_read(spate_mesh_data *mesh, const char *path, spate_error *error)
+spate_status sp_surface_file_read(spate_surface *mesh, const char *path, spate_error *error)
 {
     char *bytes;
     size_t size;
     sp_ply ply;
-    *mesh = (spate_mesh_data){.dim = 3};
+    *mesh = (spate_surface){.dim = 3};
     TRY(sp_file_read_all(path, &bytes, &size, error));
     spate_status status = sp_ply_open(&ply, bytes, size, path, error);
     if (status == SPATE_OK) {

@@ -5,7 +5,7 @@
 #include <spate/spate.h>
 
 /* Vertices x y z, maybe nx ny nz and vx vy vz; triangles as `face`, or segments as `edge`. */
-spate_status sp_surface_file_read(spate_mesh_data *mesh, const char *path, spate_error *error);
-void sp_surface_file_clear(spate_mesh_data *mesh);
+spate_status sp_surface_file_read(spate_surface *mesh, const char *path, spate_error *error);
+void sp_surface_file_clear(spate_surface *mesh);
 
 #endif

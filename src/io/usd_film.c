@@ -136,7 +136,7 @@ void sp_usd_film_particles(sp_usd_film *film, const sp_particle_table *table, do
 
 /* ------------------------------------------------------------------ surfaces */
 
-static void declare_mesh(sp_usd_film *film, const spate_mesh_data *mesh)
+static void declare_mesh(sp_usd_film *film, const spate_surface *mesh)
 {
     sp_usd *usd = film->usd;
     bool flat = mesh->dim == 2;
@@ -159,8 +159,8 @@ static void declare_mesh(sp_usd_film *film, const spate_mesh_data *mesh)
 }
 
 /* Vectors of vertices; of segments both ends, since curves share no points. */
-static void put_vectors(sp_usd *usd, int attribute, const spate_mesh_data *mesh,
-                        const float *vectors, double time)
+static void put_vectors(sp_usd *usd, int attribute, const spate_surface *mesh, const float *vectors,
+                        double time)
 {
     size_t count = mesh->dim == 2 ? 2 * mesh->triangles : mesh->vertices;
     sp_usd_sample_begin(usd, attribute, time, count);
@@ -182,7 +182,7 @@ static void put_counts(sp_usd *usd, int32_t value, size_t count)
     sp_usd_sample_put(usd, values, count);
 }
 
-static void put_box(sp_usd *usd, int attribute, const spate_mesh_data *mesh, double time)
+static void put_box(sp_usd *usd, int attribute, const spate_surface *mesh, double time)
 {
     float box[2][3] = {{0}};
     for (size_t k = 0; k < mesh->vertices; k++)
@@ -195,7 +195,7 @@ static void put_box(sp_usd *usd, int attribute, const spate_mesh_data *mesh, dou
     sp_usd_sample_put(usd, box, 2);
 }
 
-void sp_usd_film_mesh(sp_usd_film *film, const spate_mesh_data *mesh, double time)
+void sp_usd_film_mesh(sp_usd_film *film, const spate_surface *mesh, double time)
 {
     sp_usd *usd = film->usd;
     if (film->surface < 0)

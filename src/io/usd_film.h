@@ -16,7 +16,7 @@ sp_usd_film *sp_usd_film_create(const char *path, double fps, spate_error *error
 /* A sample at time code `time` (frames). All clouds of a film have the same attributes. Failures
  * are remembered for sp_usd_film_close. */
 void sp_usd_film_particles(sp_usd_film *film, const sp_particle_table *table, double time);
-void sp_usd_film_mesh(sp_usd_film *film, const spate_mesh_data *mesh, double time);
+void sp_usd_film_mesh(sp_usd_film *film, const spate_surface *mesh, double time);
 spate_status sp_usd_film_close(sp_usd_film *film, spate_error *error);
 void sp_usd_film_abandon(sp_usd_film *film); /* NULL is fine */
 
@@ -28,7 +28,7 @@ typedef struct sp_usd_sequence {
     const sp_particle_table *table; /* any of them, for its attributes; NULL: no particles */
     const int *mesh_frames;
     int mesh_frame_count;
-    const spate_mesh_data *mesh; /* NULL: no surfaces */
+    const spate_surface *mesh; /* NULL: no surfaces */
 } sp_usd_sequence;
 /* Writes both into `folder`. */
 spate_status sp_usd_write_sequence(const char *folder, const char *root, const char *manifest,

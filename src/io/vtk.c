@@ -196,7 +196,7 @@ spate_status sp_vtk_write_particles(const sp_particle_table *table, const char *
     return end_file(&vtk, "PolyData", error);
 }
 
-spate_status sp_vtk_write_mesh(const spate_mesh_data *mesh, double time, const char *path,
+spate_status sp_vtk_write_mesh(const spate_surface *mesh, double time, const char *path,
                                spate_error *error)
 {
     uint64_t corners = mesh->dim == 2 ? 2 : 3;

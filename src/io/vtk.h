@@ -9,7 +9,7 @@
 spate_status sp_vtk_write_particles(const sp_particle_table *table, const char *path,
                                     spate_error *error);
 /* time in s */
-spate_status sp_vtk_write_mesh(const spate_mesh_data *mesh, double time, const char *path,
+spate_status sp_vtk_write_mesh(const spate_surface *mesh, double time, const char *path,
                                spate_error *error);
 spate_status sp_vtk_write_volume(const sp_volume *volume, double time, const char *path,
                                  spate_error *error);

@@ -1,6 +1,8 @@
-/* write.c -- spate_particles_write, spate_mesh_write and spate_volume_write: the writer that the
- * ending of a file name asks for. */
+/* write.c -- spate_sim_particles_write, spate_surface_write and spate_sim_volume_write: the writer
+ * that the ending of a file name asks for. */
 #include <string.h>
+
+#include <spate/spate_io.h>
 
 #include "base/status.h"
 #include "blender.h"
@@ -21,7 +23,7 @@ static spate_status unknown_ending(const char *path, const char *known, spate_er
     return sp_fail(error, SPATE_ERROR_USAGE, path, "the name must end in %s", known);
 }
 
-spate_status spate_particles_write(spate_sim *sim, const char *path, spate_error *error)
+spate_status spate_sim_particles_write(spate_sim *sim, const char *path, spate_error *error)
 {
     sp_particle_table table;
     spate_error local;
@@ -41,7 +43,7 @@ spate_status spate_particles_write(spate_sim *sim, const char *path, spate_error
     return unknown_ending(path, ".ply, .vtp, .usda or .usdc", error);
 }
 
-spate_status spate_mesh_write(const spate_mesh_data *mesh, const char *path, spate_error *error)
+spate_status spate_surface_write(const spate_surface *mesh, const char *path, spate_error *error)
 {
     spate_error local;
     error = error ? error : &local;
@@ -61,7 +63,7 @@ spate_status spate_mesh_write(const spate_mesh_data *mesh, const char *path, spa
     return unknown_ending(path, ".ply, .vtp, .usda, .usdc or .bobj.gz", error);
 }
 
-spate_status spate_volume_write(spate_sim *sim, const char *path, spate_error *error)
+spate_status spate_sim_volume_write(spate_sim *sim, const char *path, spate_error *error)
 {
     sp_particle_table table;
     sp_volume volume;

@@ -8,16 +8,37 @@
 
 /* ---- cells */
 
-/* How full an interior cell is that holds `count` particles, `full` at rest. */
-SP_KERNEL spate_interior X(fullness)(uint32_t count, uint32_t full)
+/* How full an interior cell is: the rows interior_... of spate/stats.h, in their order. */
+typedef enum sp_interior {
+    SP_INTERIOR_EMPTY,
+    SP_INTERIOR_FEW,
+    SP_INTERIOR_LOW,
+    SP_INTERIOR_GOOD,
+    SP_INTERIOR_CROWDED,
+    SP_INTERIOR_COUNT
+} sp_interior;
+
+/* The one that holds `count` particles, `full` at rest. */
+SP_KERNEL sp_interior X(fullness)(uint32_t count, uint32_t full)
 {
     if (count == 0)
-        return SPATE_INTERIOR_EMPTY;
+        return SP_INTERIOR_EMPTY;
     if (8 * count < 3 * full)
-        return SPATE_INTERIOR_FEW;
+        return SP_INTERIOR_FEW;
     if (4 * count < 3 * full)
-        return SPATE_INTERIOR_LOW;
-    return count <= 2 * full ? SPATE_INTERIOR_GOOD : SPATE_INTERIOR_CROWDED;
+        return SP_INTERIOR_LOW;
+    return count <= 2 * full ? SP_INTERIOR_GOOD : SP_INTERIOR_CROWDED;
+}
+
+/* Books numbers of interior cells by how full they are; returns how many there are. */
+static inline uint64_t X(book_interior)(spate_stats *stats, const uint64_t kinds[SP_INTERIOR_COUNT])
+{
+    stats->interior_empty = kinds[SP_INTERIOR_EMPTY];
+    stats->interior_few = kinds[SP_INTERIOR_FEW];
+    stats->interior_low = kinds[SP_INTERIOR_LOW];
+    stats->interior_good = kinds[SP_INTERIOR_GOOD];
+    stats->interior_crowded = kinds[SP_INTERIOR_CROWDED];
+    return kinds[0] + kinds[1] + kinds[2] + kinds[3] + kinds[4];
 }
 
 /* Volume of the liquid in a cell, in cells: filled as far as a flat surface at phi would fill it;

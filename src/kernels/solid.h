@@ -29,11 +29,11 @@ typedef struct sp_shape {
 } sp_shape;
 
 typedef struct sp_solid {
-    int id;
-    bool live;          /* false: removed */
-    double born;        /* s, when it was added: its motion and velocity start there */
-    bool driven;        /* moved by the host, no longer by its keyframes */
-    spate_shape source; /* a copy that owns its motion and mesh */
+    uint32_t generation; /* 1 for the first solid at this index, 2 for the next, ... */
+    bool live;           /* false: removed, and the next one that is added takes its place */
+    double born;         /* s, when it was added: its motion and velocity start there */
+    bool driven;         /* moved by the host, no longer by its keyframes */
+    spate_shape source;  /* a copy that owns its motion and mesh */
     sp_shape form;
     sp_pose from, to;
     sp_pose ahead;          /* `to`, while the solids are held */
@@ -48,7 +48,6 @@ typedef struct sp_solids {
     int dim;
     int count, capacity, live;
     sp_solid *items;
-    int next_id;
     double travel;   /* the largest of all */
     bool any_moving; /* in this step */
     bool any_friction;

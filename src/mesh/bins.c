@@ -43,12 +43,12 @@ static spate_status lay_out(X(surface) *s, spate_error *error)
     TRY(find_bounds(s, &b, error));
     double dx = s->options->cell_size;
     size_t total = 1;
-    s->walls = s->options->size[0] > 0;
+    s->walls = s->options->domain[0] > 0;
     s->side = s->cell == 3 ? MAX_SIDE : DIM == 3 ? 8 : 16;
     s->nodes = s->edge_nodes = 1;
     FOR_DIM(d) {
         double first = s->walls ? 0 : floor((double)b.low[d] / dx) - MARGIN;
-        double last = s->walls ? floor(s->options->size[d] / dx + 0.5)
+        double last = s->walls ? floor(s->options->domain[d] / dx + 0.5)
                                : floor((double)b.high[d] / dx) + 1 + MARGIN;
         double nodes = (last - first) * s->cell, blocks = ceil(nodes / s->side);
         if (!(nodes < 0x1p24) || !(blocks * (double)total < (double)MAX_BLOCKS))

@@ -27,6 +27,18 @@ spate_status X(surface_solids)(X(surface) *s, spate_error *error)
 {
     const spate_scene *scene = s->options->scene;
     s->solids.dim = DIM;
+    if (s->given) {
+        for (int k = 0; k < s->given->count; k++) {
+            const sp_solid *solid = &s->given->items[k];
+            int copy;
+            if (!solid->live)
+                continue;
+            TRY(sp_solids_add(&s->solids, &solid->source, 0, &copy, error));
+            s->solids.items[copy].from = s->solids.items[copy].to = solid->to;
+        }
+        sp_solids_refresh(&s->solids);
+        return SPATE_OK;
+    }
     for (int k = 0; scene && k < scene->solids.count; k++)
         TRY(sp_solids_add(&s->solids, &scene->solids.items[k], 0, NULL, error));
     sp_solids_advance(&s->solids, s->options->time, 0);
@@ -140,7 +152,7 @@ static void leave_range(void *user, size_t begin, size_t end, int worker)
 
 void X(surface_meet)(X(surface) *s)
 {
-    spate_mesh_data *mesh = s->mesh;
+    spate_surface *mesh = s->mesh;
     if (s->solids.count == 0)
         return;
     sp_parallel_for(s->pool, mesh->vertices, 1024, meet_range, s);

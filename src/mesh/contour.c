@@ -185,7 +185,7 @@ static void write_velocity(const writer *w, size_t a, size_t b, float t, float *
 static void write_vertex(view *v, const int at[DIM], size_t index, int axis, writer *w)
 {
     X(surface) *s = v->s;
-    spate_mesh_data *mesh = s->mesh;
+    spate_surface *mesh = s->mesh;
     size_t other = index + v->stride[axis], vertex = w->vertex++;
     bool first = v->phi[index] < 0.0f;
     size_t inside = first ? index : other;
@@ -299,7 +299,7 @@ static void write_range(void *user, size_t begin, size_t end, int worker)
 
 static spate_status make_mesh(X(surface) *s, size_t vertices, size_t simplices, spate_error *error)
 {
-    spate_mesh_data *mesh = s->mesh;
+    spate_surface *mesh = s->mesh;
     mesh->vertices = vertices;
     mesh->triangles = simplices;
     mesh->positions = sp_alloc(vertices, 3 * sizeof *mesh->positions);

@@ -40,14 +40,15 @@ static void clear(X(surface) *s)
     sp_solids_clear(&s->solids);
 }
 
-spate_status X(mesh_make)(const sp_mesh_input *input, spate_mesh_data *mesh, spate_error *error)
+spate_status X(mesh_make)(const sp_mesh_input *input, spate_surface *mesh, spate_error *error)
 {
-    const spate_mesh_options *options = input->options;
+    const spate_surface_options *options = input->options;
     X(surface) s = {.positions = input->positions,
                     .velocities = input->velocities,
                     .count = input->count,
                     .options = options,
                     .pool = input->pool,
+                    .given = input->solids,
                     .cell = options->resolution,
                     .h = (float)(options->cell_size / options->resolution),
                     .scale = (float)(options->resolution / options->cell_size),

@@ -26,7 +26,7 @@ typedef struct relaxation {
 /* Simplices around each vertex, in order of their number. */
 spate_status X(surface_fans)(X(surface) *s, spate_error *error)
 {
-    const spate_mesh_data *mesh = s->mesh;
+    const spate_surface *mesh = s->mesh;
     size_t corners = DIM * mesh->triangles;
     s->fan_start = sp_alloc(mesh->vertices + 2, sizeof *s->fan_start);
     s->fan = sp_alloc(corners, sizeof *s->fan);
@@ -52,7 +52,7 @@ static uint32_t root(uint32_t *parent, uint32_t k)
 }
 
 /* The piece of each vertex, by the smallest number of a vertex in it. */
-static void find_pieces(const spate_mesh_data *mesh, uint32_t *piece)
+static void find_pieces(const spate_surface *mesh, uint32_t *piece)
 {
     for (uint32_t k = 0; k < mesh->vertices; k++)
         piece[k] = k;
@@ -69,7 +69,7 @@ static void find_pieces(const spate_mesh_data *mesh, uint32_t *piece)
 /* Marks the vertices of pieces that are small along all axes. */
 static spate_status mark_small(X(surface) *s, spate_error *error)
 {
-    const spate_mesh_data *mesh = s->mesh;
+    const spate_surface *mesh = s->mesh;
     uint32_t *piece = sp_alloc(mesh->vertices, sizeof *piece);
     if (!piece)
         return sp_fail_memory(error, "a surface", mesh->vertices * sizeof *piece);
@@ -132,7 +132,7 @@ static void relax_range(void *user, size_t begin, size_t end, int worker)
 
 spate_status X(surface_relax)(X(surface) *s, spate_error *error)
 {
-    spate_mesh_data *mesh = s->mesh;
+    spate_surface *mesh = s->mesh;
     TRY(mark_small(s, error));
     float *spare = mesh->normals;                              /* not yet in use */
     int passes = (DIM == 3 ? 4 : 8) * (1 + s->cell * s->cell); /* even */

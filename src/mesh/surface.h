@@ -71,9 +71,10 @@ typedef struct X(surface) {
     /* given */
     const float *positions, *velocities; /* 3 per particle; m, m/s; velocities may be NULL */
     size_t count;
-    const spate_mesh_options *options;
+    const spate_surface_options *options;
     sp_pool *pool;
-    sp_solids solids; /* where they are at the time of the surface */
+    const sp_solids *given; /* NULL: those of the scene */
+    sp_solids solids;       /* where they are at the time of the surface */
 
     /* lattice */
     double origin[DIM]; /* m, low corner */
@@ -115,7 +116,7 @@ typedef struct X(surface) {
     uint8_t *slim;             /* `thin` there */
     uint32_t *vertex_region;   /* number */
     uint32_t *fan_start, *fan; /* simplices around each vertex */
-    spate_mesh_data *mesh;
+    spate_surface *mesh;
 } X(surface);
 
 #define NO_LABEL UINT16_MAX

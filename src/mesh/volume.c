@@ -82,7 +82,7 @@ static void direction(const correction *c, size_t vertex, float out[3])
 
 /* ------------------------------------------------------------------ measuring */
 
-static double simplex_volume(const spate_mesh_data *mesh, size_t simplex)
+static double simplex_volume(const spate_surface *mesh, size_t simplex)
 {
     const uint32_t *corner = mesh->indices + DIM * simplex;
     const float *a = mesh->positions + 3 * (size_t)corner[0];

@@ -68,7 +68,7 @@ static void sort_by_slab(adder *a)
 
 static void add_particle(const adder *a, size_t k)
 {
-    const spate_particles_view_data *p = &a->preview->particles;
+    const spate_particles_view *p = &a->preview->particles;
     sp_field *f = a->field;
     int low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
     float share[3] = {0, 0, 0};

@@ -62,7 +62,7 @@ static spate_status reserve(sp_frame *frame, size_t count, spate_error *error)
     return SPATE_OK;
 }
 
-spate_status sp_frame_copy(sp_frame *frame, const spate_particles_view_data *view, double time,
+spate_status sp_frame_copy(sp_frame *frame, const spate_particles_view *view, double time,
                            spate_error *error)
 {
     TRY(reserve(frame, view->count, error));
@@ -75,9 +75,10 @@ spate_status sp_frame_copy(sp_frame *frame, const spate_particles_view_data *vie
     return SPATE_OK;
 }
 
-spate_status sp_frame_take(sp_frame *frame, const spate_sim *sim, spate_error *error)
+spate_status sp_frame_take(sp_frame *frame, spate_sim *sim, spate_error *error)
 {
-    spate_particles_view_data view = spate_particles_view(sim);
+    spate_particles_view view;
+    spate_sim_particles_view(sim, "fluid", &view);
     return sp_frame_copy(frame, &view, spate_sim_time(sim), error);
 }
 
@@ -144,7 +145,7 @@ spate_status sp_frame_paint(const sp_frame *frame, const sp_look *look, sp_pool 
     for (int d = 0; d < 3; d++) {
         preview.particles.x[d] = frame->x[d];
         preview.particles.v[d] = frame->v[d];
-        preview.size[d] = frame->domain.size[d];
+        preview.size[d] = frame->domain.domain[d];
     }
     sp_preview_complete(&preview);
     return sp_preview_paint(&preview, image, error);

@@ -22,8 +22,8 @@ spate_status sp_frame_create(sp_frame *frame, const spate_scene *scene, spate_er
 void sp_frame_destroy(sp_frame *frame);
 
 /* The particles and the time of a simulation of the scene; the same from a view of them. */
-spate_status sp_frame_take(sp_frame *frame, const spate_sim *sim, spate_error *error);
-spate_status sp_frame_copy(sp_frame *frame, const spate_particles_view_data *view, double time,
+spate_status sp_frame_take(sp_frame *frame, spate_sim *sim, spate_error *error);
+spate_status sp_frame_copy(sp_frame *frame, const spate_particles_view *view, double time,
                            spate_error *error);
 /* The particles of a particle file, the solids as they are at `time`. */
 spate_status sp_frame_read(sp_frame *frame, const char *path, double time, spate_error *error);

@@ -1,6 +1,8 @@
 /* preview.c -- see preview.h. */
 #include "preview.h"
 
+#include <spate/spate_io.h>
+
 #include <math.h>
 
 #include "base/status.h"
@@ -9,7 +11,7 @@
 
 float sp_preview_speed(const sp_preview *preview, size_t k)
 {
-    const spate_particles_view_data *p = &preview->particles;
+    const spate_particles_view *p = &preview->particles;
     float vz = p->v[2] ? p->v[2][k] : 0;
     return sqrtf(p->v[0][k] * p->v[0][k] + p->v[1][k] * p->v[1][k] + vz * vz);
 }
@@ -68,18 +70,21 @@ spate_status sp_preview_paint(const sp_preview *preview, sp_image *image, spate_
 
 static double sim_distance(const void *user, const double point[3], int *solid)
 {
-    return spate_sim_solid_distance(user, point, solid);
+    spate_solid_id nearest;
+    double distance = spate_sim_solid_distance(user, point, &nearest);
+    if (solid)
+        *solid = nearest.generation > 0 ? (int)nearest.index : -1;
+    return distance;
 }
 
 spate_status sp_preview_draw(spate_sim *sim, sp_image *image, spate_error *error)
 {
-    spate_field_view_data cells;
-    if (!spate_field_view(sim, "type", &cells))
+    spate_field_view cells;
+    if (!spate_sim_field_view(sim, "type", &cells))
         return sp_fail(error, SPATE_ERROR_SIMULATION, "preview",
                        "the simulation has no cells to draw");
     sp_preview preview = {
         .scene = spate_sim_scene(sim),
-        .particles = spate_particles_view(sim),
         .dx = cells.cell_size,
         .time = spate_sim_time(sim),
         .distance = sim_distance,
@@ -88,6 +93,7 @@ spate_status sp_preview_draw(spate_sim *sim, sp_image *image, spate_error *error
     };
     if (!preview.pool)
         return sp_fail_memory(error, "the threads of a picture", 0);
+    spate_sim_particles_view(sim, "fluid", &preview.particles);
     for (int d = 0; d < spate_sim_dim(sim); d++) {
         preview.low[d] = preview.particles.origin[d];
         preview.size[d] = cells.count[d] * cells.cell_size;
@@ -98,8 +104,8 @@ spate_status sp_preview_draw(spate_sim *sim, sp_image *image, spate_error *error
     return status;
 }
 
-spate_status spate_preview_write_png(spate_sim *sim, const char *path, int width, int height,
-                                     spate_error *error)
+spate_status spate_sim_preview_write_png(spate_sim *sim, const char *path, int width, int height,
+                                         spate_error *error)
 {
     if (!sim || !path || !path[0])
         return sp_fail(error, SPATE_ERROR_USAGE, "preview",

@@ -87,7 +87,8 @@ static spate_sim *make_sim(const sp_frame *frame, int threads, spate_error *erro
     }
     int fills = scene->fill.count;
     scene->fill.count = 0; /* the particles come from the file */
-    spate_options options = spate_options_default();
+    spate_options options;
+    spate_options_default(&options);
     options.threads = threads;
     spate_sim *sim = spate_sim_create(scene, &options, error);
     scene->fill.count = fills;
@@ -113,22 +114,22 @@ static spate_status add_particles(spate_sim *sim, const sp_frame *frame, spate_e
     return status;
 }
 
-static spate_status run_stages(spate_sim *sim, spate_stage last, spate_error *error)
+static spate_status run_stages(spate_sim *sim, int last, spate_error *error)
 {
     double dt = spate_sim_next_dt(sim);
-    for (int k = SPATE_STAGE_SORT; k <= (int)last; k++)
-        TRY(spate_sim_run_stage(sim, (spate_stage)k, dt, error));
+    for (int k = 0; k <= last; k++)
+        TRY(spate_sim_run_stage(sim, k, dt, error));
     return SPATE_OK;
 }
 
 /* ------------------------------------------------------------------ numbers of a plane */
 
-static float value_at(const spate_field_view_data *f, int i, int j, int k)
+static float value_at(const spate_field_view *f, int i, int j, int k)
 {
     return f->values[i * f->stride[0] + j * f->stride[1] + k * f->stride[2]];
 }
 
-static bool is_cut(const spate_field_view_data *solid, int i, int j, int k, int dim)
+static bool is_cut(const spate_field_view *solid, int i, int j, int k, int dim)
 {
     for (int c = 0; c < 1 << dim; c++)
         if (value_at(solid, i + (c & 1), j + (c >> 1 & 1), k + (c >> 2 & 1)) < 0)
@@ -137,8 +138,8 @@ static bool is_cut(const spate_field_view_data *solid, int i, int j, int k, int 
 }
 
 /* Velocity through a face; none through a wall. */
-static float face(const spate_field_view_data *u, const spate_scene *scene, int axis,
-                  const int at[3], int end)
+static float face(const spate_field_view *u, const spate_scene *scene, int axis, const int at[3],
+                  int end)
 {
     int c[3] = {at[0], at[1], at[2]};
     c[axis] += end;
@@ -151,14 +152,14 @@ static float face(const spate_field_view_data *u, const spate_scene *scene, int 
 static void look_at_cells(spate_sim *sim, sp_view view, int layer, plane *p)
 {
     static const char *const axes[] = {"u", "v", "w"};
-    spate_field_view_data u[3], pressure, solid, type;
+    spate_field_view u[3], pressure, solid, type;
     int dim = spate_sim_dim(sim);
     const spate_scene *scene = spate_sim_scene(sim);
     for (int d = 0; d < dim; d++)
-        spate_field_view(sim, axes[d], &u[d]);
-    spate_field_view(sim, "p", &pressure);
-    spate_field_view(sim, "solid", &solid);
-    spate_field_view(sim, "type", &type);
+        spate_sim_field_view(sim, axes[d], &u[d]);
+    spate_sim_field_view(sim, "p", &pressure);
+    spate_sim_field_view(sim, "solid", &solid);
+    spate_sim_field_view(sim, "type", &type);
     for (int k = 0; k < p->n[0] * p->n[1]; k++) {
         int at[3] = {k % p->n[0], k / p->n[0], layer};
         p->types[k] =
@@ -325,7 +326,7 @@ static void draw(const sp_views *views, const sp_frame *frame, const plane *p, d
                           .dx = frame->domain.cell_size,
                           .distance = solid_distance,
                           .distance_user = &frame->solids};
-    memcpy(preview.size, frame->domain.size, sizeof preview.size);
+    memcpy(preview.size, frame->domain.domain, sizeof preview.size);
     sp_canvas page;
     sp_ramp ramp;
     float range[2], below = 0.11f * (float)image->height;
@@ -361,9 +362,9 @@ static spate_status fill(const sp_views *views, const sp_frame *frame, int threa
     spate_sim *sim = make_sim(frame, threads, error);
     if (!sim)
         return error->status;
-    spate_stage last = views->view == SP_VIEW_CELLS        ? SPATE_STAGE_SURFACE
-                       : views->view == SP_VIEW_DIVERGENCE ? SPATE_STAGE_FORCES
-                                                           : SPATE_STAGE_PRESSURE;
+    int last = spate_stage_find(views->view == SP_VIEW_CELLS        ? "surface"
+                                : views->view == SP_VIEW_DIVERGENCE ? "forces"
+                                                                    : "pressure");
     spate_status status = add_particles(sim, frame, error);
     if (status == SPATE_OK)
         status = run_stages(sim, last, error);
@@ -380,12 +381,12 @@ spate_status sp_views_paint(const sp_views *views, const sp_frame *frame, int th
     size_t cells = (size_t)p.n[0] * (size_t)p.n[1];
     spate_error unasked = {0};
     error = error ? error : &unasked;
-    double z = views->slice_given ? views->slice : frame->domain.size[2] / 2;
+    double z = views->slice_given ? views->slice : frame->domain.domain[2] / 2;
     int layer = 0, layers = frame->domain.cells[2];
     if (frame->scene->dim == 3) {
-        if (!(z >= 0 && z <= frame->domain.size[2]))
+        if (!(z >= 0 && z <= frame->domain.domain[2]))
             return sp_fail(error, SPATE_ERROR_USAGE, "--slice",
-                           "must be in the domain, 0 to %g m (got %g)", frame->domain.size[2], z);
+                           "must be in the domain, 0 to %g m (got %g)", frame->domain.domain[2], z);
         layer = (int)(z / frame->domain.cell_size);
         layer = layer < layers ? layer : layers - 1;
     }

@@ -34,11 +34,10 @@ static void clear_shape(spate_shape *shape)
     spate_points_destroy(shape->points);
 }
 
-spate_shape spate_shape_default(void)
+void spate_shape_default(spate_shape *shape)
 {
-    spate_shape shape = {0};
-    sp_schema_defaults("solids[].", &shape); /* solids have all that shapes can have */
-    return shape;
+    memset(shape, 0, sizeof *shape);
+    sp_schema_defaults("solids[].", shape); /* solids have all that shapes can have */
 }
 
 spate_scene *spate_scene_create(void)
@@ -157,11 +156,11 @@ static spate_shape *add_shape(spate_shape_list *list)
     if (!items)
         return NULL;
     list->items = items;
-    list->items[list->count] = spate_shape_default();
+    spate_shape_default(&list->items[list->count]);
     return &list->items[list->count++];
 }
 
-spate_shape *spate_scene_add(spate_scene *scene, spate_list list)
+spate_shape *spate_scene_add_shape(spate_scene *scene, spate_list list)
 {
     switch (list) {
     case SPATE_LIST_FILL: return add_shape(&scene->fill);

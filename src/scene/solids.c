@@ -8,59 +8,89 @@
 #include <math.h>
 #include <string.h>
 
-spate_status sp_solids_add(sp_solids *solids, const spate_shape *shape, double time, int *id,
+/* The first index without a solid, with room made for it; -1 without memory. */
+static int free_index(sp_solids *solids)
+{
+    for (int k = 0; k < solids->count; k++)
+        if (!solids->items[k].live)
+            return k;
+    if (solids->count < solids->capacity)
+        return solids->count;
+    int capacity = solids->capacity ? 2 * solids->capacity : 8;
+    sp_solid *items = sp_grow(solids->items, (size_t)solids->count * sizeof *items,
+                              (size_t)capacity, sizeof *items);
+    if (!items)
+        return -1;
+    solids->items = items;
+    solids->capacity = capacity;
+    return solids->count;
+}
+
+static void drop_source(sp_solid *solid)
+{
+    sp_free(solid->source.motion);
+    spate_mesh_destroy(solid->source.mesh);
+}
+
+spate_status sp_solids_add(sp_solids *solids, const spate_shape *shape, double time, int *index,
                            spate_error *error)
 {
-    if (solids->count == solids->capacity) {
-        int capacity = solids->capacity ? 2 * solids->capacity : 8;
-        sp_solid *items = sp_grow(solids->items, (size_t)solids->count * sizeof *items,
-                                  (size_t)capacity, sizeof *items);
-        if (!items)
-            return sp_fail_memory(error, "solids", 0);
-        solids->items = items;
-        solids->capacity = capacity;
-    }
-    sp_solid *solid = &solids->items[solids->count];
-    memset(solid, 0, sizeof *solid);
-    solid->source = *shape;
-    solid->source.motion = NULL;
+    int place = free_index(solids);
+    spate_keyframe *motion = NULL;
+    if (place < 0)
+        return sp_fail_memory(error, "solids", 0);
     if (shape->motion_count > 0) {
         size_t count = (size_t)shape->motion_count;
-        solid->source.motion = sp_alloc(count, sizeof *shape->motion);
-        if (!solid->source.motion)
+        motion = sp_alloc(count, sizeof *motion);
+        if (!motion)
             return sp_fail_memory(error, "the motion of a solid", 0);
-        memcpy(solid->source.motion, shape->motion, count * sizeof *shape->motion);
+        memcpy(motion, shape->motion, count * sizeof *motion);
     }
+    sp_solid *solid = &solids->items[place];
+    uint32_t generation = 1;
+    if (place < solids->count) { /* one that was removed */
+        generation = solid->generation + 1;
+        drop_source(solid);
+    } else {
+        solids->count++;
+    }
+    memset(solid, 0, sizeof *solid);
+    solid->generation = generation;
+    solid->source = *shape;
+    solid->source.motion = motion;
     if (solid->source.mesh)
         spate_mesh_retain(solid->source.mesh);
     sp_shape_prepare(&solid->form, &solid->source, solids->dim);
     solid->live = true;
-    solid->id = solids->next_id++;
     solid->born = time;
     solid->from = solid->to = sp_shape_pose(&solid->form, 0);
-    solids->count++;
-    if (id)
-        *id = solid->id;
+    if (index)
+        *index = place;
     sp_solids_refresh(solids);
     return SPATE_OK;
 }
 
 void sp_solids_clear(sp_solids *solids)
 {
-    for (int k = 0; k < solids->count; k++) {
-        sp_free(solids->items[k].source.motion);
-        spate_mesh_destroy(solids->items[k].source.mesh);
-    }
+    for (int k = 0; k < solids->count; k++)
+        drop_source(&solids->items[k]);
     sp_free(solids->items);
     memset(solids, 0, sizeof *solids);
 }
 
-sp_solid *sp_solids_find(sp_solids *solids, int id)
+sp_solid *sp_solids_find(const sp_solids *solids, spate_solid_id id)
 {
-    for (int k = 0; k < solids->count; k++)
-        if (solids->items[k].id == id && solids->items[k].live)
-            return &solids->items[k];
-    return NULL;
+    if (id.index >= (uint32_t)solids->count)
+        return NULL;
+    sp_solid *solid = &solids->items[id.index];
+    return solid->live && solid->generation == id.generation ? solid : NULL;
+}
+
+spate_solid_id sp_solids_id(const sp_solids *solids, int index)
+{
+    bool there = index >= 0 && index < solids->count && solids->items[index].live;
+    return there ? (spate_solid_id){(uint32_t)index, solids->items[index].generation}
+                 : (spate_solid_id){0, 0};
 }
 
 /* Bounds of the solid in the world over the step, and how far its points may move. */

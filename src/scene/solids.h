@@ -8,10 +8,13 @@
 
 #include "shapes.h"
 
-spate_status sp_solids_add(sp_solids *solids, const spate_shape *shape, double time, int *id,
+/* At the first free index, which *index (may be NULL) receives. */
+spate_status sp_solids_add(sp_solids *solids, const spate_shape *shape, double time, int *index,
                            spate_error *error);
 void sp_solids_clear(sp_solids *solids);
-sp_solid *sp_solids_find(sp_solids *solids, int id); /* NULL if there is none */
+/* NULL if there is none, or no longer. */
+sp_solid *sp_solids_find(const sp_solids *solids, spate_solid_id id);
+spate_solid_id sp_solids_id(const sp_solids *solids, int index); /* {0, 0} if there is none */
 
 /* Bounds and totals from the poses as they are; nothing moves. */
 void sp_solids_refresh(sp_solids *solids);

@@ -11,6 +11,20 @@
 #include <assert.h>
 #include <string.h>
 
+/* Clock and ledger. The rows of stats.h that steps add to have 8 bytes each, whatever their type.
+ */
+typedef struct clock_record {
+    double inside, last_dt, gravity[3], seconds[SP_STAGE_COUNT];
+    uint64_t steps;
+#define MEMBER(type, name) _Alignas(8) type name;
+#define ROW(type, name, unit, when, help) SP_KEPT_##when(MEMBER, type, name)
+    SPATE_STATS(ROW)
+#undef ROW
+#undef MEMBER
+    _Alignas(8) int32_t frame;
+    uint32_t count, next_id, warned_solver, warned_push, frame_done, active_count, zero;
+} clock_record;
+
 /* Identifies the layout: a checkpoint fits a simulation only if this is equal. */
 static uint64_t layout_hash(X(sim) *s)
 {
@@ -25,38 +39,29 @@ static uint64_t layout_hash(X(sim) *s)
     for (int k = 0; k < scene->channel_count; k++)
         for (const char *c = scene->channels[k].name; *c; c++)
             hash = sp_hash2(hash, (uint64_t)*c);
+    hash = sp_hash2(hash, sizeof(clock_record));
     hash = sp_hash2(hash, (uint64_t)s->solids.count);
     return sp_hash2(hash, (uint64_t)s->emitter_count);
 }
 
-typedef struct clock_record {
-    int32_t frame, substeps, solver_iterations, solver_failures, density_iterations, pad;
-    double inside, last_dt, cfl, divergence_before, divergence_after, solver_residual,
-        momentum_lost, separate_energy;
-    double gravity[3], seconds[SPATE_STAGE_COUNT];
-    uint64_t steps, seeded, added, removed_open, removed_outflow, removed_crushed, removed_user,
-        added_reseed, removed_reseed, long_pushes, collisions, allocations;
-    uint32_t count, next_id, warned_solver, warned_push, frame_done, active_count;
-} clock_record;
-
 typedef struct solid_record {
-    int32_t id, live, driven, zero;
+    uint32_t generation, live, driven, zero;
     double born;
     sp_pose from, to;
     double host_position[3], host_rotation[3];
 } solid_record;
 
-/* One list for both directions. */
-/* clang-format off */
-#define CLOCK_FIELDS(F)                                                            \
-    F(frame) F(substeps) F(frame_done) F(inside) F(last_dt) F(steps) F(cfl)        \
-    F(divergence_before) F(divergence_after)                                       \
-    F(solver_iterations) F(solver_failures) F(solver_residual) F(warned_solver)    \
-    F(seeded) F(added) F(removed_open) F(removed_outflow) F(removed_crushed)       \
-    F(removed_user) F(added_reseed) F(removed_reseed) F(collisions)                \
-    F(long_pushes) F(warned_push) F(momentum_lost) F(density_iterations)           \
-    F(separate_energy) F(allocations)
-/* clang-format on */
+/* One list for both directions: F(type, name). */
+#define ROW(type, name, unit, when, help) SP_KEPT_##when(F, type, name)
+#define CLOCK_FIELDS       \
+    F(int, frame)          \
+    F(bool, frame_done)    \
+    F(double, inside)      \
+    F(double, last_dt)     \
+    F(uint64_t, steps)     \
+    F(bool, warned_solver) \
+    F(bool, warned_push)   \
+    SPATE_STATS(ROW)
 
 static spate_status save_solids(X(sim) *s, sp_stream *stream)
 {
@@ -64,7 +69,7 @@ static spate_status save_solids(X(sim) *s, sp_stream *stream)
         const sp_solid *solid = &s->solids.items[k];
         solid_record record;
         memset(&record, 0, sizeof record);
-        record.id = solid->id;
+        record.generation = solid->generation;
         record.live = solid->live;
         record.driven = solid->driven;
         record.born = solid->born;
@@ -77,13 +82,17 @@ static spate_status save_solids(X(sim) *s, sp_stream *stream)
     return SPATE_OK;
 }
 
-static spate_status load_solids(X(sim) *s, sp_stream *stream)
+static spate_status load_solids(X(sim) *s, sp_stream *stream, spate_error *error)
 {
     for (int k = 0; k < s->solids.count; k++) {
         sp_solid *solid = &s->solids.items[k];
         solid_record record;
         TRY(sp_stream_read(stream, &record, sizeof record));
-        solid->id = record.id;
+        if (solid->generation != record.generation)
+            return sp_fail(error, SPATE_ERROR_FILE, NULL,
+                           "solid %d was added or removed another number of times when the "
+                           "checkpoint was saved",
+                           k);
         solid->live = record.live != 0;
         solid->driven = record.driven != 0;
         solid->born = record.born;
@@ -100,9 +109,9 @@ static spate_status load_solids(X(sim) *s, sp_stream *stream)
 static spate_status save_emitters(X(sim) *s, sp_stream *stream)
 {
     for (int k = 0; k < s->emitter_count; k++) {
-        uint64_t started = s->emitters[k].started;
+        uint32_t flags[2] = {s->emitters[k].started, s->emitters[k].off};
         TRY(sp_stream_write(stream, s->emitters[k].travelled, sizeof s->emitters[k].travelled));
-        TRY(sp_stream_write(stream, &started, sizeof started));
+        TRY(sp_stream_write(stream, flags, sizeof flags));
     }
     return SPATE_OK;
 }
@@ -110,11 +119,13 @@ static spate_status save_emitters(X(sim) *s, sp_stream *stream)
 static spate_status load_emitters(X(sim) *s, sp_stream *stream)
 {
     for (int k = 0; k < s->emitter_count; k++) {
-        uint64_t started;
+        uint32_t flags[2];
         TRY(sp_stream_read(stream, s->emitters[k].travelled, sizeof s->emitters[k].travelled));
-        TRY(sp_stream_read(stream, &started, sizeof started));
-        s->emitters[k].started = started != 0;
+        TRY(sp_stream_read(stream, flags, sizeof flags));
+        s->emitters[k].started = flags[0] != 0;
+        s->emitters[k].off = flags[1] != 0;
     }
+    X(mark_flows)(s);
     return SPATE_OK;
 }
 
@@ -159,8 +170,8 @@ spate_status X(save)(X(sim) *s, sp_stream *stream)
     uint64_t layout = layout_hash(s);
     clock_record record;
     memset(&record, 0, sizeof record);
-#define F(name) record.name = common->name;
-    CLOCK_FIELDS(F)
+#define F(type, name) record.name = common->name;
+    CLOCK_FIELDS
 #undef F
     memcpy(record.gravity, common->gravity, sizeof record.gravity);
     memcpy(record.seconds, common->seconds, sizeof record.seconds);
@@ -194,7 +205,7 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
         return sp_fail(error, SPATE_ERROR_FILE, NULL, "the checkpoint belongs to another scene");
     TRY(sp_stream_read(stream, &record, sizeof record));
     TRY(sp_stream_check(stream, error));
-    TRY(load_solids(s, stream));
+    TRY(load_solids(s, stream, error));
     TRY(load_emitters(s, stream));
     s->particles.count = 0;
     s->sorted = false;
@@ -214,8 +225,8 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
         s->system.unknown[tile] = UNKNOWN_STALE;
         s->tiles.state[tile] |= TILE_ACTIVE; /* so that SORT clears it if the liquid has left */
     }
-#define F(name) common->name = record.name;
-    CLOCK_FIELDS(F)
+#define F(type, name) common->name = (type)record.name;
+    CLOCK_FIELDS
 #undef F
     memcpy(common->gravity, record.gravity, sizeof record.gravity);
     memcpy(common->seconds, record.seconds, sizeof record.seconds);

@@ -62,12 +62,13 @@ static spate_status file_bytes(const spate_scene *scene, uint64_t particles, uin
     sp_wish wishes[SP_MAX_ATTRIBUTES];
     int count;
     uint64_t numbers = 3;
-    bool usd = scene->output.particles == SPATE_PARTICLES_USD;
+    bool usd = scene->output.particles == SPATE_OUTPUT_PARTICLES_USD;
     TRY(sp_attributes_parse(scene, scene->output.attributes, wishes, &count, error));
     for (int k = 0; k < count; k++)
         numbers += (uint64_t)wishes[k].components + (usd && strcmp(wishes[k].name, "id") == 0);
-    numbers += usd ? 1 : scene->output.particles == SPATE_PARTICLES_VTK ? 2 : 0;
-    *bytes = scene->output.particles == SPATE_PARTICLES_NONE ? 0 : 300 + 4 * numbers * particles;
+    numbers += usd ? 1 : scene->output.particles == SPATE_OUTPUT_PARTICLES_VTK ? 2 : 0;
+    *bytes =
+        scene->output.particles == SPATE_OUTPUT_PARTICLES_NONE ? 0 : 300 + 4 * numbers * particles;
     return SPATE_OK;
 }
 
@@ -89,7 +90,7 @@ static double surface_vertices(const spate_scene *scene, uint64_t particles, dou
     double vertices = times * face_of_liquid(scene, particles);
     for (int d = 1; d < DIM; d++)
         vertices *= scene->output.mesh_resolution;
-    return scene->output.mesh == SPATE_MESH_NONE ? 0 : vertices;
+    return scene->output.mesh == SPATE_OUTPUT_MESH_NONE ? 0 : vertices;
 }
 
 /* In memory, measured on a dam break: a copy of the particles and their order, and per vertex the
@@ -99,7 +100,7 @@ static double surface_vertices(const spate_scene *scene, uint64_t particles, dou
 
 static double surface_bytes(const spate_scene *scene, uint64_t particles)
 {
-    if (scene->output.mesh == SPATE_MESH_NONE)
+    if (scene->output.mesh == SPATE_OUTPUT_MESH_NONE)
         return 0;
     return SURFACE_PARTICLE_BYTES * (double)particles +
            SURFACE_VERTEX_BYTES * surface_vertices(scene, particles, VERTICES_MOST);
@@ -160,7 +161,7 @@ spate_status X(forecast)(const spate_scene *scene, const X(device) *device, int 
     TRY(status);
     for (int d = 0; d < 3; d++) {
         forecast->cells[d] = g.n[d];
-        forecast->size[d] = d < DIM ? (double)g.n[d] * g.dx : 0;
+        forecast->domain[d] = d < DIM ? (double)g.n[d] * g.dx : 0;
     }
     forecast->cell_size = g.dx;
     double bytes = PROCESS_BYTES + THREAD_BYTES * threads +

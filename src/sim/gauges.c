@@ -153,11 +153,9 @@ static double pressure(const X(sim) *s, const spate_gauge *gauge)
 
 /* ---- velocity */
 
-static void velocity(const X(sim) *s, const spate_gauge *gauge, double values[3])
+static void velocity_at(const X(sim) *s, const double x[DIM], double values[3])
 {
-    double x[DIM];
     float at[DIM], v[DIM];
-    in_cells(s, gauge->at, x);
     if (!X(probe_liquid)(s, x) || X(probe_solid)(s, x) < -1e-6 * s->grid.dx)
         return;
     FOR_DIM(d)
@@ -165,6 +163,37 @@ static void velocity(const X(sim) *s, const spate_gauge *gauge, double values[3]
     X(velocity_at)(&s->grid, KERNEL_LINEAR, s->u, at, v);
     FOR_DIM(d)
         values[d] = v[d];
+}
+
+static void velocity(const X(sim) *s, const spate_gauge *gauge, double values[3])
+{
+    double x[DIM];
+    in_cells(s, gauge->at, x);
+    velocity_at(s, x, values);
+}
+
+/* ---- at any point */
+
+void X(sample)(const X(sim) *s, const double point[3], double velocity[3], double *pressure,
+               double *phi)
+{
+    double x[DIM], value;
+    bool inside = true;
+    FOR_DIM(d) {
+        x[d] = point[d] / s->grid.dx;
+        inside = inside && x[d] >= -1e-6 && x[d] <= s->grid.n[d] + 1e-6;
+    }
+    if (velocity)
+        velocity[0] = velocity[1] = velocity[2] = 0;
+    if (velocity && inside)
+        velocity_at(s, x, velocity);
+    bool out_of_solids = inside && X(probe_solid)(s, x) >= -s->grid.dx;
+    if (pressure)
+        *pressure = out_of_solids && X(probe_pressure)(s, x, &value) ? value : 0;
+    if (phi && inside && X(has_level_set)(s))
+        *phi = X(probe_phi)(s, x);
+    else if (phi)
+        *phi = !inside ? s->grid.dx : X(probe_liquid)(s, x) ? -0.5 * s->grid.dx : 0.5 * s->grid.dx;
 }
 
 /* ---- flux */
@@ -253,9 +282,17 @@ static double flux(const X(sim) *s, const spate_gauge *gauge)
 typedef struct force_args {
     const X(sim) *s;
     int solid, axis;
+    int lever; /* axis of the arm that the force is taken times, in cells; -1: the force itself */
+    double about[3]; /* cells, where the arm begins */
 } force_args;
 
-/* Force along axis d on the solid in one liquid cell, in Pa times faces. */
+/* What a force at a point (cells) counts. */
+static double arm(const force_args *args, const double at[DIM])
+{
+    return args->lever < 0 ? 1 : at[args->lever] - args->about[args->lever];
+}
+
+/* Force along axis d on the solid in one liquid cell, in Pa times faces, times its arm. */
 static double cell_force(const force_args *args, size_t index, const int cell[DIM])
 {
     const X(sim) *s = args->s;
@@ -272,7 +309,9 @@ static double cell_force(const force_args *args, size_t index, const int cell[DI
         distance = fmin(fmax(distance, -1), 1);
         FOR_DIM(a)
             at[a] = cell[a] + 0.5 - distance * normal[a];
-        return nearest == args->solid ? (low - high) * X(cell_pressure_at)(s, cell, at) : 0;
+        if (nearest != args->solid)
+            return 0;
+        return (low - high) * X(cell_pressure_at)(s, cell, at) * arm(args, at);
     }
     double sum = 0;
     for (int side = 0; side < 2; side++) {
@@ -285,7 +324,7 @@ static double cell_force(const force_args *args, size_t index, const int cell[DI
             continue;
         sp_solids_distance(&s->solids, x, NULL, &nearest);
         if (nearest == args->solid)
-            sum += (side ? closed : -closed) * X(cell_pressure_at)(s, cell, at);
+            sum += (side ? closed : -closed) * X(cell_pressure_at)(s, cell, at) * arm(args, at);
     }
     return sum;
 }
@@ -313,24 +352,43 @@ static double force_partial(void *user, size_t begin, size_t end)
     return sum;
 }
 
+static double sum_force(X(sim) *s, force_args *args, int axis, int lever)
+{
+    args->axis = axis;
+    args->lever = lever;
+    return face_area(s) * X(sum)(s, (size_t)s->tiles.active_count, 1, force_partial, args);
+}
+
+void X(solid_force)(X(sim) *s, int solid, const double about[3], double force[3], double torque[3])
+{
+    force_args args = {.s = s, .solid = solid};
+    for (int d = 0; d < 3; d++)
+        args.about[d] = about[d] / s->grid.dx;
+    for (int d = 0; d < 3 && force; d++)
+        force[d] = d < DIM ? sum_force(s, &args, d, -1) : 0;
+    for (int d = 0; d < 3 && torque; d++) {
+        int a = (d + 1) % 3, b = (d + 2) % 3;
+        torque[d] = 0;
+        if (a < DIM && b < DIM) /* 2D: about the third axis only */
+            torque[d] = s->grid.dx * (sum_force(s, &args, b, a) - sum_force(s, &args, a, b));
+    }
+}
+
 static void force(X(sim) *s, const spate_gauge *gauge, double values[3])
 {
-    force_args args = {.s = s, .solid = sp_gauge_solid(s->common->scene, gauge)};
-    if (args.solid < 0 || s->solids.live == 0)
-        return;
-    for (args.axis = 0; args.axis < DIM; args.axis++)
-        values[args.axis] =
-            face_area(s) * X(sum)(s, (size_t)s->tiles.active_count, 1, force_partial, &args);
+    static const double origin[3];
+    int solid = sp_gauge_solid(s->common->scene, gauge);
+    /* the scene's own, not one that has taken its place */
+    if (sp_solids_find(&s->solids, (spate_solid_id){(uint32_t)solid, 1}))
+        X(solid_force)(s, solid, origin, values, NULL);
 }
 
 /* ---- all */
 
-/* Solids where they are now, the particles' velocity and the surface. The next step makes all of it
- * anew. */
-static void build_grid(X(sim) *s)
+void X(build_grid)(X(sim) *s)
 {
     const X(plan) *plan = s->host->plan(s, false);
-    const spate_stage stages[] = {SPATE_STAGE_SORT, SPATE_STAGE_P2G, SPATE_STAGE_SURFACE};
+    const sp_stage stages[] = {SP_STAGE_SORT, SP_STAGE_P2G, SP_STAGE_SURFACE};
     s->host->lay_solids(s);
     for (size_t k = 0; k < sizeof stages / sizeof *stages; k++)
         plan->stage[stages[k]](s, 0, NULL);
@@ -357,7 +415,7 @@ void X(read_gauges)(X(sim) *s, bool build)
 {
     const spate_scene *scene = s->common->scene;
     if (build)
-        build_grid(s);
+        X(build_grid)(s);
     for (int k = 0; k < scene->gauge_count; k++) {
         const spate_gauge *gauge = &scene->gauges[k];
         double *values = s->common->gauges[k];

@@ -8,6 +8,15 @@
 /* Fills common->gauges. build: there is no step on the grid yet; particles and solids are laid on
  * it first. */
 void X(read_gauges)(X(sim) *s, bool build);
+/* Solids where they are now, the particles' velocity and the surface on the grid. The next step
+ * makes all of it anew. */
+void X(build_grid)(X(sim) *s);
+/* Force (N; 2D: N/m) of the liquid's pressure on solid number `solid`, and its torque about a point
+ * (m). force and torque may be NULL. */
+void X(solid_force)(X(sim) *s, int solid, const double about[3], double force[3], double torque[3]);
+/* What the grid says at a point (m), as spate_sim_sample; any of the three may be NULL. */
+void X(sample)(const X(sim) *s, const double point[3], double velocity[3], double *pressure,
+               double *phi);
 unsigned X(gauge_groups)(const X(sim) *s); /* GPU_... that it reads after a step */
 
 /* ---- probe.c; positions in cells */

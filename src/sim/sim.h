@@ -6,7 +6,7 @@
 
 /* step.c */
 spate_status X(step)(X(sim) *s, double dt, spate_error *error);
-spate_status X(run_stage)(X(sim) *s, spate_stage stage, double dt, spate_error *error);
+spate_status X(run_stage)(X(sim) *s, sp_stage stage, double dt, spate_error *error);
 
 /* project.c, separate.c: the stages that the devices' solves are put together to */
 spate_status X(project)(X(sim) *s, double dt, spate_error *error);

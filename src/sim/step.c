@@ -11,24 +11,24 @@
 #include "base/timer.h"
 #include "state/arrays.h"
 
-static spate_status run(X(sim) *s, const X(plan) *plan, spate_stage stage, double dt,
+static spate_status run(X(sim) *s, const X(plan) *plan, sp_stage stage, double dt,
                         spate_error *error)
 {
-    s->sorted = s->sorted && stage < SPATE_STAGE_SEPARATE; /* the later ones move particles */
+    s->sorted = s->sorted && stage < SP_STAGE_SEPARATE; /* the later ones move particles */
     if (s->device->begin_stage)
         s->device->begin_stage(s, stage);
-    if (stage == SPATE_STAGE_PRESSURE)
+    if (stage == SP_STAGE_PRESSURE)
         TRY(X(project)(s, dt, error));
-    else if (stage == SPATE_STAGE_SEPARATE)
+    else if (stage == SP_STAGE_SEPARATE)
         X(separate)(s, dt);
     else
         TRY(plan->stage[stage](s, dt, error));
-    if (stage == SPATE_STAGE_ADVECT)
+    if (stage == SP_STAGE_ADVECT)
         s->common->last_dt = dt;
     return SPATE_OK;
 }
 
-spate_status X(run_stage)(X(sim) *s, spate_stage stage, double dt, spate_error *error)
+spate_status X(run_stage)(X(sim) *s, sp_stage stage, double dt, spate_error *error)
 {
     TRY(run(s, s->device->plan(s, false), stage, dt, error));
     return s->device->wait ? s->device->wait(s, error) : SPATE_OK;
@@ -36,17 +36,18 @@ spate_status X(run_stage)(X(sim) *s, spate_stage stage, double dt, spate_error *
 
 spate_status X(step)(X(sim) *s, double dt, spate_error *error)
 {
-    double seconds[SPATE_STAGE_COUNT];
-    const X(plan) *plan = s->device->plan(s, true);
-    for (int stage = 0; stage < SPATE_STAGE_COUNT; stage++) {
+    double seconds[SP_STAGE_COUNT];
+    const X(plan) *plan = s->device->plan(s, !s->common->stage_fn); /* it is to see each stage */
+    for (int stage = 0; stage < SP_STAGE_COUNT; stage++) {
         double start = sp_seconds();
-        TRY(run(s, plan, (spate_stage)stage, dt, error));
-        X(poison_dead)(s, (spate_stage)stage);
+        TRY(run(s, plan, stage, dt, error));
+        X(poison_dead)(s, stage);
         seconds[stage] = sp_seconds() - start;
+        TRY(sp_stage_done(s->common, stage, error));
     }
     if (s->device->times)
         s->device->times(s, seconds);
-    for (int stage = 0; stage < SPATE_STAGE_COUNT; stage++)
+    for (int stage = 0; stage < SP_STAGE_COUNT; stage++)
         s->common->seconds[stage] += seconds[stage];
     return SPATE_OK;
 }

@@ -34,7 +34,7 @@ static void rewind_step(void *user)
 }
 
 /* By itself a stage has ended when its function has, on a device too. */
-static spate_status run_stage(void *s, spate_stage stage, double dt, spate_error *error)
+static spate_status run_stage(void *s, sp_stage stage, double dt, spate_error *error)
 {
     return X(run_stage)(s, stage, dt, error);
 }
@@ -143,49 +143,56 @@ static void free_particles(X(sim) *s)
     s->common->removed_crushed += crushed;
 }
 
-static spate_status add_solid(void *user, const spate_shape *shape, int *id, spate_error *error)
+static spate_status add_solid(void *user, const spate_shape *shape, int *index, spate_error *error)
 {
     X(sim) *s = user;
     double time = s->common->frame / s->common->scene->fps + s->common->inside;
-    TRY(sp_solids_add(&s->solids, shape, time, id, error));
+    TRY(sp_solids_add(&s->solids, shape, time, index, error));
     s->solids_changed = true;
     free_particles(s);
     return SPATE_OK;
 }
 
-static spate_status no_solid(int id, spate_error *error)
-{
-    return sp_fail(error, SPATE_ERROR_USAGE, "solid", "there is no solid with id %d", id);
-}
-
-static spate_status move_solid(void *user, int id, const double position[3],
-                               const double rotation[3], spate_error *error)
+static void move_solid(void *user, int index, const double position[3], const double rotation[3])
 {
     X(sim) *s = user;
-    sp_solid *solid = sp_solids_find(&s->solids, id);
-    if (!solid)
-        return no_solid(id, error);
-    for (int d = 0; d < 3; d++)
-        if (!(fabs(position[d]) < 1e9) || !(fabs(rotation[d]) < 1e9))
-            return sp_fail(error, SPATE_ERROR_USAGE, "spate_sim_move_solid",
-                           "position and rotation must be finite");
+    sp_solid *solid = &s->solids.items[index];
     s->solids_changed = s->solids_changed || !solid->driven;
     solid->driven = true;
     memcpy(solid->host_position, position, sizeof solid->host_position);
     memcpy(solid->host_rotation, rotation, sizeof solid->host_rotation);
-    return SPATE_OK;
 }
 
-static spate_status remove_solid(void *user, int id, spate_error *error)
+static void remove_solid(void *user, int index)
 {
     X(sim) *s = user;
-    sp_solid *solid = sp_solids_find(&s->solids, id);
-    if (!solid)
-        return no_solid(id, error);
-    solid->live = false;
+    s->solids.items[index].live = false;
     s->solids.live--;
     s->solids_changed = true;
-    return SPATE_OK;
+}
+
+static const sp_solids *solids(const void *user)
+{
+    return &((const X(sim) *)user)->solids;
+}
+
+/* One that is turned on starts as all do at the beginning: every free place of it gives. */
+static void set_inflow(void *user, int inflow, bool on)
+{
+    X(sim) *s = user;
+    X(emitter) *e = &s->emitters[inflow];
+    if (e->off != on)
+        return;
+    X(fetch)(s, GPU_SOLIDS);
+    X(dirty)(s, GPU_SOLIDS);
+    e->off = !on;
+    e->started = false;
+    X(mark_flows)(s);
+}
+
+static bool inflow_is_on(const void *user, int inflow)
+{
+    return !((const X(sim) *)user)->emitters[inflow].off;
 }
 
 static void add_impulse(void *user, const double center[3], double radius, const double velocity[3])
@@ -222,10 +229,10 @@ static size_t count(const void *s)
     return ((const X(sim) *)s)->particles.count;
 }
 
-static void read_particles(const void *user, float *positions, float *velocities, uint32_t *ids)
+static void read_particles(void *user, float *positions, float *velocities, uint32_t *ids)
 {
-    const X(sim) *s = user;
-    X(fetch)((X(sim) *)user, GPU_PARTICLES);
+    X(sim) *s = user;
+    X(fetch)(s, GPU_PARTICLES);
     for (size_t k = 0; k < s->particles.count; k++) {
         for (size_t d = 0; d < 3; d++) {
             if (positions)
@@ -238,17 +245,16 @@ static void read_particles(const void *user, float *positions, float *velocities
     }
 }
 
-static spate_particles_view_data view(const void *user)
+static void view(void *user, spate_particles_view *out)
 {
-    const X(sim) *s = user;
-    X(fetch)((X(sim) *)user, GPU_PARTICLES);
-    spate_particles_view_data data = {
+    X(sim) *s = user;
+    X(fetch)(s, GPU_PARTICLES);
+    *out = (spate_particles_view){
         .count = s->particles.count, .scale = s->grid.dx, .id = s->particles.id[0]};
     FOR_DIM(d) {
-        data.x[d] = s->particles.x[d];
-        data.v[d] = s->particles.v[d];
+        out->x[d] = s->particles.x[d];
+        out->v[d] = s->particles.v[d];
     }
-    return data;
 }
 
 static int channel_view(void *user, const char *name, float *columns[4])
@@ -268,32 +274,42 @@ static int channel_view(void *user, const char *name, float *columns[4])
     return 0;
 }
 
-static bool field_view(const void *user, const char *name, spate_field_view_data *out)
+/* The fields that are not one per axis. */
+enum { FIELD_CELLS, FIELD_NODES };
+typedef struct field {
+    const char *name;
+    unsigned group;
+    int place;
+    const void *at; /* NULL: not in this scene */
+} field;
+
+static bool field_view(void *user, const char *name, spate_field_view *out)
 {
-    const X(sim) *s = user;
+    X(sim) *s = user;
     static const char *const axes[3] = {"u", "v", "w"};
+    const field fields[] = {{"p", GPU_PRESSURE, FIELD_CELLS, s->p},
+                            {"phi", GPU_SURFACE, FIELD_CELLS, X(has_level_set)(s) ? s->phi : NULL},
+                            {"solid", GPU_SOLIDS, FIELD_NODES, s->phi_solid},
+                            {"type", GPU_SURFACE, FIELD_CELLS, s->type}};
+    const field *found = NULL;
     int face = -1;
-    bool node = strcmp(name, "solid") == 0, cell = strcmp(name, "p") == 0,
-         type = strcmp(name, "type") == 0;
     FOR_DIM(d)
         face = strcmp(name, axes[d]) == 0 ? d : face;
-    if (face < 0 && !node && !cell && !type)
+    for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
+        if (strcmp(name, fields[k].name) == 0 && fields[k].at)
+            found = &fields[k];
+    if (face < 0 && !found)
         return false;
-    X(fetch)((X(sim) *)user, face >= 0 ? GPU_U
-                             : cell    ? GPU_PRESSURE
-                             : type    ? GPU_SURFACE
-                                       : GPU_SOLIDS);
+    X(fetch)(s, found ? found->group : GPU_U);
     memset(out, 0, sizeof *out);
-    out->values = face >= 0 ? s->u[face] + s->grid.origin
-                  : node    ? s->phi_solid + s->grid.origin
-                            : NULL;
-    if (cell)
-        out->values = s->p + s->grid.origin;
-    if (type)
+    bool bytes = found && found->at == s->type;
+    if (bytes)
         out->bytes = s->type + s->grid.origin;
+    else
+        out->values = (found ? (const float *)found->at : s->u[face]) + s->grid.origin;
     out->cell_size = s->grid.dx;
     for (int d = 0; d < 3; d++) {
-        bool ends = d < DIM && (node || d == face);
+        bool ends = d < DIM && (d == face || (found && found->place == FIELD_NODES));
         out->count[d] = s->grid.n[d] + ends;
         out->stride[d] = (ptrdiff_t)s->grid.stride[d];
         out->origin[d] = d >= DIM || ends ? 0 : 0.5 * s->grid.dx;
@@ -313,9 +329,34 @@ static bool snapshot_wait(void *user)
     return !s->device->snapshot_wait || s->device->snapshot_wait(s);
 }
 
-static double solid_distance(const void *user, const double point[3], int *solid)
+/* Makes the host's arrays ready for a look at the grid; build: lays particles and solids on it. */
+static void look_at_grid(X(sim) *s, bool build, unsigned groups)
 {
-    return sp_solids_distance(&((const X(sim) *)user)->solids, point, NULL, solid);
+    X(fetch)(s, build ? GPU_ALL : groups | GPU_LISTED | GPU_SURFACE | GPU_SOLIDS | GPU_CELLS);
+    if (build)
+        X(build_grid)(s);
+}
+
+static void sample(void *user, bool build, const double *positions, size_t count, double *velocity,
+                   double *pressure, double *phi)
+{
+    X(sim) *s = user;
+    look_at_grid(s, build, (velocity ? GPU_U : 0) | (pressure ? GPU_PRESSURE : 0));
+    for (size_t k = 0; k < count; k++)
+        X(sample)(s, positions + 3 * k, velocity ? velocity + 3 * k : NULL,
+                  pressure ? pressure + k : NULL, phi ? phi + k : NULL);
+    if (build)
+        X(discard)(s, GPU_GRID);
+}
+
+static void solid_force(void *user, bool build, int index, const double about[3], double force[3],
+                        double torque[3])
+{
+    X(sim) *s = user;
+    look_at_grid(s, build, GPU_PRESSURE);
+    X(solid_force)(s, index, about, force, torque);
+    if (build)
+        X(discard)(s, GPU_GRID);
 }
 
 static void read_gauges(void *s, bool build)
@@ -354,6 +395,9 @@ const sp_table X(table) = {
     .add_solid = add_solid,
     .move_solid = move_solid,
     .remove_solid = remove_solid,
+    .solids = solids,
+    .set_inflow = set_inflow,
+    .inflow_is_on = inflow_is_on,
     .add_impulse = add_impulse,
     .cell_size = cell_size,
     .device_bytes = device_bytes,
@@ -364,7 +408,8 @@ const sp_table X(table) = {
     .field_view = field_view,
     .snapshot = snapshot,
     .snapshot_wait = snapshot_wait,
-    .solid_distance = solid_distance,
+    .sample = sample,
+    .solid_force = solid_force,
     .read_gauges = read_gauges,
     .save = save,
     .load = load,

@@ -126,20 +126,20 @@ void **X(array_of)(X(sim) *s, const X(array) *array)
 /* A row of an alias: offsets of the pointers, and of those of the memory that it shares. */
 typedef struct alias_row {
     size_t offset, memory, with_device, bytes;
-    spate_stage read; /* the last one that reads it */
+    sp_stage read; /* the last one that reads it */
 } alias_row;
 
 /* clang-format off */
 static const alias_row aliases[] = {
 #define FIELDS_ALIAS(name, shape, type, memory, with_device, made, read, ...)                  \
     {offsetof(X(fields), name), offsetof(X(fields), memory), offsetof(X(fields), with_device), \
-     POINTERS_##shape * sizeof(void *), SPATE_STAGE_##read},
+     POINTERS_##shape * sizeof(void *), SP_STAGE_##read},
 #include "grid.def"
 };
 static const alias_row system_aliases[] = {
 #define SYSTEM_ALIAS(name, shape, type, memory, with_device, made, read, ...)                  \
     {offsetof(X(system), name), offsetof(X(fields), memory), offsetof(X(fields), with_device), \
-     POINTERS_##shape * sizeof(void *), SPATE_STAGE_##read},
+     POINTERS_##shape * sizeof(void *), SP_STAGE_##read},
 #include "grid.def"
 };
 /* clang-format on */
@@ -177,7 +177,7 @@ static void poison_tile(X(sim) *s, const alias_row *row, int tile)
 }
 #endif
 
-void X(poison_dead)(X(sim) *s, spate_stage stage)
+void X(poison_dead)(X(sim) *s, sp_stage stage)
 {
     (void)s, (void)stage;
 #ifndef NDEBUG

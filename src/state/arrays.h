@@ -59,7 +59,7 @@ void X(share_arrays)(X(fields) *f);
 
 /* Builds with asserts: an alias is NaN after the last stage of a step that reads it, in the tiles
  * that P2G begins anew and SORT clears. Devices that poison do so by themselves. */
-void X(poison_dead)(X(sim) *s, spate_stage stage);
+void X(poison_dead)(X(sim) *s, sp_stage stage);
 
 spate_status X(arrays_create)(X(sim) *s, spate_error *error);
 void X(arrays_destroy)(X(sim) *s);

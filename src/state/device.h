@@ -17,7 +17,7 @@ typedef spate_status X(stage_fn)(X(sim) *s, double dt, spate_error *error);
  * takes them apart into the solves below. A device may have several plans: that of a whole step may
  * leave a part of one stage to a later one. */
 typedef struct X(plan) {
-    X(stage_fn) *stage[SPATE_STAGE_COUNT];
+    X(stage_fn) *stage[SP_STAGE_COUNT];
 } X(plan);
 
 /* One solve of the pressure system. */
@@ -53,7 +53,7 @@ typedef struct X(device) {
 
     /* the step. whole: the stages follow each other; begin_stage (NULL: none) is told of each. */
     const X(plan) *(*plan)(const X(sim) *s, bool whole);
-    void (*begin_stage)(X(sim) *s, spate_stage stage);
+    void (*begin_stage)(X(sim) *s, sp_stage stage);
     /* PRESSURE. assemble: from the grid, with q times `scale` as the start; `solvable`: max |b|
      * once the means of pockets are taken out; returns max |b| before, m/s. solve: as the scene
      * says, with `sweeps` of the multigrid's smoother. clear: the next solve starts from zero.
@@ -83,7 +83,7 @@ typedef struct X(device) {
     void (*discard)(X(sim) *s, unsigned groups); /* the host's arrays were used as scratch */
     spate_status (*wait)(X(sim) *s, spate_error *error); /* until it has done all so far */
     /* The seconds of the last step's stages by the device's clock, if it works behind the host. */
-    void (*times)(X(sim) *s, double seconds[SPATE_STAGE_COUNT]);
+    void (*times)(X(sim) *s, double seconds[SP_STAGE_COUNT]);
     uint64_t (*bytes)(const X(sim) *s); /* in its memory */
     /* See snapshot.h; false: there is none, the host's arrays are to be read. */
     bool (*snapshot)(X(sim) *s, sp_snapshot *out);

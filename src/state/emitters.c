@@ -78,14 +78,25 @@ spate_status X(emitters_create)(X(sim) *s, spate_error *error)
         TRY(make_emitter(s, &s->emitters[k], &scene->inflows.items[k], scene->fill.count + k,
                          error));
         memcpy(s->inflow_velocity + k * DIM, s->emitters[k].velocity, sizeof(float[DIM]));
-        mark_cells(s, &s->emitters[k].form, &s->emitters[k].pose, MARK_INFLOW, k);
     }
     for (int k = 0; k < outflows; k++) {
         s->drain_count++;
         sp_shape_prepare(&s->drains[k], &scene->outflows.items[k], DIM);
-        mark_cells(s, &s->drains[k], &s->drains[k].rest, MARK_OUTFLOW, k);
     }
+    X(mark_flows)(s);
     return SPATE_OK;
+}
+
+void X(mark_flows)(X(sim) *s)
+{
+    if (!s->marks)
+        return;
+    memset(s->marks, 0, s->grid.size * sizeof *s->marks);
+    for (int k = 0; k < s->emitter_count; k++)
+        if (!s->emitters[k].off)
+            mark_cells(s, &s->emitters[k].form, &s->emitters[k].pose, MARK_INFLOW, k);
+    for (int k = 0; k < s->drain_count; k++)
+        mark_cells(s, &s->drains[k], &s->drains[k].rest, MARK_OUTFLOW, k);
 }
 
 void X(emitters_destroy)(X(sim) *s)

@@ -22,12 +22,12 @@ sp_clearance X(clearance)(const X(sim) *s)
 
 bool X(has_cut_cells)(const X(sim) *s)
 {
-    return s->solids.live > 0 && s->common->scene->pressure.solids == SPATE_SOLIDS_CUT;
+    return s->solids.live > 0 && s->common->scene->pressure.solids == SPATE_SOLID_MODEL_CUT;
 }
 
 bool X(has_level_set)(const X(sim) *s)
 {
-    return s->common->scene->pressure.surface == SPATE_SURFACE_GHOST;
+    return s->common->scene->pressure.surface == SPATE_SURFACE_MODEL_GHOST;
 }
 
 /* ---- particles */

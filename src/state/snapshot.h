@@ -9,7 +9,7 @@
 #define SP_SNAPSHOT_CHANNELS 64
 
 typedef struct sp_snapshot {
-    spate_particles_view_data particles;
+    spate_particles_view particles;
     const float *channel[SP_SNAPSHOT_CHANNELS]; /* components of all channels of the scene */
     int frame;
     double time; /* s */

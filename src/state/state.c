@@ -101,7 +101,7 @@ static spate_status make(X(sim) *s, spate_error *error)
     TRY(make_solids(s, error));
     TRY(X(emitters_create)(s, error));
     TRY(make_particles(s, error));
-    TRY(s->host->plan(s, false)->stage[SPATE_STAGE_SOLIDS](s, 0, error));
+    TRY(s->host->plan(s, false)->stage[SP_STAGE_SOLIDS](s, 0, error));
     return s->device->attach(s, error);
 }
 

@@ -30,7 +30,8 @@ typedef struct X(emitter) {
     float velocity[DIM];        /* m/s */
     int source;                 /* value of the channel "source" */
     double travelled[DIM];      /* sub-cells, how far its lattice has moved */
-    bool started;               /* has emitted before */
+    bool started;               /* has emitted before, since it was last turned on */
+    bool off;                   /* gives nothing, and its cells are like others */
     double low[DIM], high[DIM]; /* sub-cells, bounds of its shape in the domain */
     _Atomic uint8_t *occupied;  /* per place of the box of its lattice; 0 between steps */
     size_t places;              /* room in `occupied` */
@@ -151,6 +152,7 @@ X(spacing) X(spacing_of)(const spate_scene *scene, const X(spacing_limits) *limi
 
 /* ---- emitters.c */
 spate_status X(emitters_create)(X(sim) *s, spate_error *error);
+void X(mark_flows)(X(sim) *s); /* marks and mark_of: inflows that are on, and outflows */
 void X(emitters_destroy)(X(sim) *s);
 /* The lattice of an emitter moves on by dt; returns how many places it has then. */
 size_t X(emitter_advance)(X(sim) *s, X(emitter) *e, double dt, X(lattice) *lattice);

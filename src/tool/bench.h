@@ -2,14 +2,15 @@
 #ifndef SPATE_TOOL_BENCH_H
 #define SPATE_TOOL_BENCH_H
 
+#include "state/stages.h"
 #include "tool.h"
 
 typedef struct bench_run {
-    double seconds;   /* wall time of all frames, without making the simulation */
-    double processor; /* s, of all threads in that time: steadier on a busy machine */
-    double simulated; /* s */
-    double stage[SPATE_STAGE_COUNT]; /* s */
-    uint64_t particles;              /* at the end */
+    double seconds;               /* wall time of all frames, without making the simulation */
+    double processor;             /* s, of all threads in that time: steadier on a busy machine */
+    double simulated;             /* s */
+    double stage[SP_STAGE_COUNT]; /* s */
+    uint64_t particles;           /* at the end */
     uint64_t steps;
     double particle_steps;
     double iterations; /* of the pressure solve, per step */

@@ -2,6 +2,8 @@
  * that of the run alone and no run finds what another one left behind. */
 #include "bench.h"
 
+#include <spate/spate_io.h>
+
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/timer.h"
@@ -18,7 +20,7 @@
 static spate_scene *dam_break(int dim, int cells)
 {
     spate_scene *scene = spate_scene_create();
-    spate_shape *column = scene ? spate_scene_add(scene, SPATE_LIST_FILL) : NULL;
+    spate_shape *column = scene ? spate_scene_add_shape(scene, SPATE_LIST_FILL) : NULL;
     if (!column) {
         spate_scene_destroy(scene);
         return NULL;
@@ -120,9 +122,10 @@ static double processor_seconds(void)
 /* Adds the numbers of the frame under way to those of the frames before. */
 static void book_frame(spate_sim *sim, bench_run *run)
 {
-    spate_stats stats = spate_sim_progress(sim);
-    for (int k = 0; k < SPATE_STAGE_COUNT; k++)
-        run->stage[k] += stats.seconds[k];
+    spate_stats stats;
+    spate_sim_progress(sim, &stats);
+    for (int k = 0; k < SP_STAGE_COUNT; k++)
+        run->stage[k] += spate_sim_stage_seconds(sim, k);
     run->iterations += stats.solver_iterations;
 }
 
@@ -139,7 +142,7 @@ static spate_status run_plan(spate_sim *sim, const bench_plan *plan, bench_run *
             return status;
         run->seconds += sp_seconds() - start;
         run->processor += processor_seconds() - worked;
-        run->particle_steps += (double)spate_particles_count(sim);
+        run->particle_steps += (double)spate_sim_particles_count(sim, "fluid");
         if (spate_sim_frame(sim) > frame || done + 1 == (uint64_t)plan->steps)
             book_frame(sim, run);
     }
@@ -151,14 +154,15 @@ static int run_job(const void *user, void *result)
     const run_args *args = user;
     bench_run *run = result;
     spate_error error = {0};
-    spate_options options = spate_options_default();
+    spate_options options;
+    spate_options_default(&options);
     options.threads = args->threads;
     options.device = args->plan->device ? args->plan->device : options.device;
     spate_sim *sim = spate_sim_create(args->scene, &options, &error);
     if (!sim)
         return tool_fail(&error, args->name);
     spate_status status = run_plan(sim, args->plan, run, &error);
-    run->particles = spate_particles_count(sim);
+    run->particles = spate_sim_particles_count(sim, "fluid");
     run->steps = spate_sim_steps(sim);
     run->iterations /= run->steps > 0 ? (double)run->steps : 1;
     run->simulated = spate_sim_time(sim);

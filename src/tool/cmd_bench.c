@@ -58,7 +58,7 @@ static double nanoseconds(const bench_run *run, double seconds)
 static double other_seconds(const bench_run *run)
 {
     double rest = run->seconds;
-    for (int k = 0; k < SPATE_STAGE_COUNT; k++)
+    for (int k = 0; k < SP_STAGE_COUNT; k++)
         rest -= run->stage[k];
     return rest > 0 ? rest : 0;
 }
@@ -96,10 +96,10 @@ static void print_text(const bench *b, const char *name, int threads, const benc
         "  %.0f bytes per particle at the peak; once through them in each step is %.0f %% of the "
         "triad's %.1f GB/s\n",
         bytes_per_particle(run), 100 * bandwidth_share(run, triad), triad / 1e9);
-    for (int k = 0; k <= SPATE_STAGE_COUNT; k++) {
-        double seconds = k < SPATE_STAGE_COUNT ? run->stage[k] : other_seconds(run);
+    for (int k = 0; k <= SP_STAGE_COUNT; k++) {
+        double seconds = k < SP_STAGE_COUNT ? run->stage[k] : other_seconds(run);
         printf("  %-12s %5.1f %%  %7.1f ns per particle and step\n",
-               k < SPATE_STAGE_COUNT ? spate_stage_name((spate_stage)k) : "other",
+               k < SP_STAGE_COUNT ? spate_stage_name(k) : "other",
                run->seconds > 0 ? 100 * seconds / run->seconds : 0, nanoseconds(run, seconds));
     }
 }
@@ -128,8 +128,8 @@ static void print_json(const bench *b, const char *name, int threads, const benc
     printf(", \"bytes_per_particle\": %.6g, \"triad\": %.6g, \"bandwidth_share\": %.6g",
            bytes_per_particle(run), triad, bandwidth_share(run, triad));
     printf(", \"ns\": {");
-    for (int k = 0; k < SPATE_STAGE_COUNT; k++)
-        printf("\"%s\": %.6g, ", spate_stage_name((spate_stage)k), nanoseconds(run, run->stage[k]));
+    for (int k = 0; k < SP_STAGE_COUNT; k++)
+        printf("\"%s\": %.6g, ", spate_stage_name(k), nanoseconds(run, run->stage[k]));
     printf("\"other\": %.6g}}\n", nanoseconds(run, other_seconds(run)));
 }
 
@@ -160,7 +160,8 @@ static int measure_case(const bench *b, const char *name)
     if (!scene)
         return code;
     spate_forecast forecast;
-    spate_options options = spate_options_default();
+    spate_options options;
+    spate_options_default(&options);
     options.log = tool_log;
     options.log_user = (void *)name;
     /* a device that this process has woken could not be used by the processes of the runs, and most

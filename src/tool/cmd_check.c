@@ -1,6 +1,8 @@
 /* cmd_check.c -- `spate check SCENE`: what a scene is and what it needs, before any work. */
 #include "tool.h"
 
+#include <spate/spate_io.h>
+
 #include "base/memory.h"
 
 static const char usage[] =
@@ -50,10 +52,10 @@ static void print_text(const spate_scene *scene, const spate_forecast *f)
     double cells = (double)f->cells[0] * f->cells[1] * f->cells[2];
     printf("%s (%dD)\n", scene->name, scene->dim);
     if (scene->dim == 2) {
-        printf("  domain     %g x %g m\n", f->size[0], f->size[1]);
+        printf("  domain     %g x %g m\n", f->domain[0], f->domain[1]);
         printf("  cells      %d x %d", f->cells[0], f->cells[1]);
     } else {
-        printf("  domain     %g x %g x %g m\n", f->size[0], f->size[1], f->size[2]);
+        printf("  domain     %g x %g x %g m\n", f->domain[0], f->domain[1], f->domain[2]);
         printf("  cells      %d x %d x %d", f->cells[0], f->cells[1], f->cells[2]);
     }
     printf(" = %s, %g m each\n", tool_count_text(number, (uint64_t)cells), f->cell_size);
@@ -76,7 +78,7 @@ static void print_json(const spate_scene *scene, const spate_forecast *f)
     tool_json_string(stdout, scene->name);
     printf(
         ", \"dim\": %d, \"size\": [%.17g, %.17g, %.17g], \"cells\": [%d, %d, %d], \"cell_size\": %.17g",
-        scene->dim, f->size[0], f->size[1], f->size[2], f->cells[0], f->cells[1], f->cells[2],
+        scene->dim, f->domain[0], f->domain[1], f->domain[2], f->cells[0], f->cells[1], f->cells[2],
         f->cell_size);
     printf(", \"particles\": %llu, \"frames\": %d, \"fps\": %.17g",
            (unsigned long long)f->particles, scene->frames, scene->fps);
@@ -97,7 +99,8 @@ static int check_scene(tool_scene_options *given, const char *device, int thread
     spate_scene *scene = spate_scene_read(given->file, &error);
     if (!scene)
         return tool_fail(&error, given->file);
-    spate_options options = spate_options_default();
+    spate_options options;
+    spate_options_default(&options);
     options.threads = threads;
     options.device = device ? device : options.device;
     options.log = tool_log;

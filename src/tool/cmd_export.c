@@ -185,7 +185,7 @@ static spate_status write_frame(job *j, sp_particle_table *table, spate_error *e
 static spate_status write_surface(job *j, int frame, spate_error *error)
 {
     char name[32], path[SP_PATH_SIZE];
-    spate_mesh_data mesh;
+    spate_surface mesh;
     snprintf(name, sizeof name, "mesh.%04d.ply", frame);
     bool takes = j->format != SP_FORMAT_VDB && j->format != SP_FORMAT_PLY &&
                  !(j->format == SP_FORMAT_BLENDER && j->scene->dim == 2);

@@ -1,6 +1,8 @@
 /* cmd_mesh.c -- `spate mesh DIR`: the surface of the liquid for the particle files of a run. */
 #include "tool.h"
 
+#include <spate/spate_io.h>
+
 #include <string.h>
 
 #include "base/memory.h"
@@ -27,7 +29,7 @@ typedef struct mesh_command {
     bool quiet;
     sp_run_folder folder;
     spate_scene *scene;
-    spate_mesh_options options;
+    spate_surface_options options;
 } mesh_command;
 
 /* The settings of the run, from its run.json. */
@@ -43,7 +45,7 @@ static int read_options(mesh_command *m)
     sp_free(info.scene);
     if (!m->scene)
         return tool_fail(&error, m->path);
-    m->options = spate_mesh_options_default(m->scene);
+    spate_surface_options_default(&m->options, m->scene);
     m->options.threads = m->threads;
     if (m->resolution > 0)
         m->options.resolution = m->resolution;
@@ -59,19 +61,19 @@ static int mesh_frame(mesh_command *m, int frame)
         spate_points_read(sp_run_folder_particles(&m->folder, frame, path), &error);
     if (!points)
         return tool_fail(&error, NULL);
-    spate_mesh_data *mesh =
-        spate_mesh_data_create(sp_points_positions(points), sp_points_velocities(points),
-                               sp_points_count(points), &m->options, &error);
+    spate_surface *mesh =
+        spate_surface_create(sp_points_positions(points), sp_points_velocities(points),
+                             sp_points_count(points), &m->options, &error);
     spate_points_destroy(points);
     if (!mesh)
         return tool_fail(&error, path);
     spate_status status =
-        spate_mesh_write(mesh, sp_run_folder_mesh(&m->folder, frame, path), &error);
+        spate_surface_write(mesh, sp_run_folder_mesh(&m->folder, frame, path), &error);
     if (status == SPATE_OK && !m->quiet)
         fprintf(stderr, "%s: %s vertices, %s %s\n", path, tool_count_text(vertices, mesh->vertices),
                 tool_count_text(triangles, mesh->triangles),
                 mesh->dim == 2 ? "segments" : "triangles");
-    spate_mesh_data_destroy(mesh);
+    spate_surface_destroy(mesh);
     return status == SPATE_OK ? EXIT_DONE : tool_fail(&error, NULL);
 }
 
@@ -115,9 +117,9 @@ int cmd_mesh(int argc, char **argv)
     int code = tool_parse(usage, options, 4, names, 1, 1, operands, argc, argv);
     if (code != TOOL_PARSED)
         return code;
-    if (m.resolution > SPATE_MESH_RESOLUTION_MAX)
+    if (m.resolution > SPATE_SURFACE_RESOLUTION_MAX)
         return tool_say_error(EXIT_USAGE, "--resolution: must be 1 .. %d (got %d)",
-                              SPATE_MESH_RESOLUTION_MAX, m.resolution);
+                              SPATE_SURFACE_RESOLUTION_MAX, m.resolution);
     spate_error error = {0};
     m.path = operands[0];
     if (sp_run_folder_open(&m.folder, m.path, false, &error) != SPATE_OK)

@@ -1,6 +1,8 @@
 /* cmd_plot.c -- `spate plot DIR`: charts of a run, and its report. */
 #include "report.h"
 
+#include <spate/spate_io.h>
+
 #include <string.h>
 
 #include "base/memory.h"

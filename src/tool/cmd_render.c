@@ -1,6 +1,8 @@
 /* cmd_render.c -- `spate render DIR`: pictures and a film from the particle files of a run. */
 #include "tool.h"
 
+#include <spate/spate_io.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,8 +151,8 @@ static int check_look(const render_job *job)
         double away = 0;
         for (int d = 0; d < 3 && job->look.eye_given; d++) {
             double target =
-                job->look.target_given ? job->look.target[d] : job->frame.domain.size[d] / 2;
-            away = fmax(away, fabs(job->look.eye[d] - target) / job->frame.domain.size[d]);
+                job->look.target_given ? job->look.target[d] : job->frame.domain.domain[d] / 2;
+            away = fmax(away, fabs(job->look.eye[d] - target) / job->frame.domain.domain[d]);
         }
         if (job->look.eye_given && away < 1e-6)
             return tool_say_error(EXIT_USAGE, "--eye: is where the camera looks at");

@@ -6,6 +6,8 @@
  * run removed. */
 #include "run.h"
 
+#include <spate/spate_io.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,7 +85,7 @@ static int compare_scenes(const tool_run *run)
     sp_difference difference;
     spate_error error = {0};
     spate_status status = sp_scene_difference(run->info.scene, text, &differ, &difference, &error);
-    free(text);
+    spate_free(text);
     if (status != SPATE_OK)
         return tool_fail(&error, run->folder.path);
     if (!differ)
@@ -118,7 +120,7 @@ static int run_scene(tool_run *run)
     int code = prepare_scene(run);
     if (code != EXIT_DONE)
         return code;
-    run->options = spate_options_default();
+    spate_options_default(&run->options);
     run->options.threads = run->threads;
     if (run->device)
         run->options.device = run->device;

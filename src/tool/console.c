@@ -17,7 +17,8 @@ static int exit_code_of(spate_status status)
 {
     switch (status) {
     case SPATE_OK: return EXIT_DONE;
-    case SPATE_ERROR_SIMULATION: return EXIT_SIMULATION;
+    case SPATE_ERROR_SIMULATION:
+    case SPATE_ERROR_STOPPED: return EXIT_SIMULATION;
     case SPATE_ERROR_USAGE: return EXIT_USAGE;
     case SPATE_ERROR_SCENE: return EXIT_SCENE;
     case SPATE_ERROR_FILE: return EXIT_FILE;

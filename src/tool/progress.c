@@ -56,7 +56,8 @@ static void draw_bar(const spate_sim *sim)
     int frames = spate_sim_scene(sim)->frames;
     double share = frames > 0 ? frames_done(sim) / frames : 1;
     snprintf(text, sizeof text, " %3.0f %%  frame %d/%d  %s particles  ETA %s", 100 * share,
-             spate_sim_frame(sim), frames, tool_count_text(count, spate_particles_count(sim)),
+             spate_sim_frame(sim), frames,
+             tool_count_text(count, spate_sim_particles_count(sim, "fluid")),
              remaining(sim, clock));
     int width = terminal_width() - 1, room = width - (int)strlen(text) - 2;
     room = room > 40 ? 40 : room;

@@ -7,6 +7,7 @@
 #include "io/export.h"
 #include "io/gauges.h"
 #include "io/run_folder.h"
+#include "io/stats.h"
 #include "io/usd_film.h"
 #include "tool.h"
 
@@ -64,12 +65,11 @@ int run_output_close(tool_run *run);
 void run_output_clear(tool_run *run);
 /* The output of a frame (run_frame.c), which may go on beside the next steps. */
 typedef struct run_frame_numbers {
-    spate_stats stats;
-    double since;   /* sp_seconds at the last row; becomes that of this one */
-    double carried; /* s, of the frame before this process */
-    double seconds; /* of the frame, with its output unless that goes on: becomes known */
-    uint64_t hash;  /* of the state, for --json */
-    run_film *film; /* NULL: none */
+    sp_stats_row row; /* its seconds: of the frame, with its output unless that goes on */
+    double since;     /* sp_seconds at the last row; becomes that of this one */
+    double carried;   /* s, of the frame before this process */
+    uint64_t hash;    /* of the state, for --json */
+    run_film *film;   /* NULL: none */
 } run_frame_numbers;
 int run_frame_write(tool_run *run, run_frame_numbers *numbers);
 /* Waits until it is there, its surface too, and says whether it went well. */

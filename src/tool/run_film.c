@@ -99,13 +99,14 @@ run_film *run_film_begin(const tool_run *run)
     if (frame > 0)
         draw_again(f, run, frame);
     else if (spate_sim_at_frame(run->sim)) {
-        spate_particles_view_data view = spate_particles_view(run->sim);
+        spate_particles_view view;
+        spate_sim_particles_view(run->sim, "fluid", &view);
         run_film_frame(f, &view, spate_sim_time(run->sim));
     }
     return f;
 }
 
-void run_film_frame(run_film *f, const spate_particles_view_data *particles, double time)
+void run_film_frame(run_film *f, const spate_particles_view *particles, double time)
 {
     if (!f)
         return;

@@ -31,7 +31,7 @@ struct run_frame {
 static int print_json(const run_frame_numbers *numbers)
 {
     sp_stats_cell cells[SP_STATS_CELLS];
-    int count = sp_stats_cells(&numbers->stats, numbers->seconds, cells);
+    int count = sp_stats_cells(&numbers->row, cells);
     putchar('{');
     for (int k = 0; k < count; k++) {
         bool number = isfinite(strtod(cells[k].text, NULL));
@@ -49,7 +49,7 @@ static bool is_due(const tool_run *run, int frame)
 static void stop_clock(run_frame_numbers *numbers)
 {
     double now = sp_seconds();
-    numbers->seconds = numbers->carried + now - numbers->since;
+    numbers->row.seconds = numbers->carried + now - numbers->since;
     numbers->since = now;
 }
 
@@ -62,14 +62,14 @@ static spate_status write_frame(run_frame *f)
     if (f->beside && !sp_snapshot_wait(run->sim))
         return sp_fail(error, SPATE_ERROR_DEVICE, "device",
                        "the particles of frame %d could not be copied to the host", f->now.frame);
-    if (due && run->scene->output.mesh == SPATE_MESH_PLY)
+    if (due && run->scene->output.mesh == SPATE_OUTPUT_MESH_PLY)
         TRY(run_mesh_start(run, &f->now, error));
     if (due)
         TRY(run_output_frame(run, f->beside ? &f->now : NULL, error));
     if (!f->beside)
         stop_clock(&f->numbers);
-    TRY(sp_stats_append(sp_run_folder_path(&run->folder, "stats.csv", path), &f->numbers.stats,
-                        f->numbers.seconds, error));
+    TRY(sp_stats_append(sp_run_folder_path(&run->folder, "stats.csv", path), &f->numbers.row,
+                        error));
     if (run->json && print_json(&f->numbers) != 0)
         return sp_fail(error, SPATE_ERROR_FILE, NULL, "standard output: cannot write");
     run_film_frame(f->numbers.film, &f->now.particles, f->now.time);
@@ -86,8 +86,8 @@ static void write_in_background(void *args)
 static bool reads_particles(const tool_run *run, const run_film *film, int frame)
 {
     const spate_scene *scene = run->scene;
-    bool files = scene->output.particles != SPATE_PARTICLES_NONE || run->volume_out || run->film ||
-                 scene->output.mesh == SPATE_MESH_PLY;
+    bool files = scene->output.particles != SPATE_OUTPUT_PARTICLES_NONE || run->volume_out ||
+                 run->film || scene->output.mesh == SPATE_OUTPUT_MESH_PLY;
     return film || (files && is_due(run, frame));
 }
 
@@ -134,7 +134,7 @@ int run_frame_write(tool_run *run, run_frame_numbers *numbers)
     }
     f->now = (sp_snapshot){.frame = spate_sim_frame(run->sim), .time = spate_sim_time(run->sim)};
     if (reads_particles(run, numbers->film, f->now.frame))
-        f->now.particles = spate_particles_view(run->sim);
+        spate_sim_particles_view(run->sim, "fluid", &f->now.particles);
     f->numbers = *numbers;
     f->status = write_frame(f);
     *numbers = f->numbers;

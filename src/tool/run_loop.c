@@ -6,6 +6,8 @@
  * there, and what a killed run has written after it is cut away and made again. */
 #include "run.h"
 
+#include <spate/spate_io.h>
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,18 +73,18 @@ static int write_frame(loop *l)
 {
     tool_run *run = l->run;
     spate_error error = {0};
-    run_frame_numbers numbers = {.stats = spate_sim_stats(run->sim),
-                                 .hash = run->json ? spate_sim_hash(run->sim) : 0,
+    run_frame_numbers numbers = {.hash = run->json ? spate_sim_hash(run->sim) : 0,
                                  .film = l->film,
                                  .since = l->row_clock,
                                  .carried = l->carried};
+    sp_stats_take(run->sim, &numbers.row);
     if (sp_gauges_sync(run->gauges, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
     int code = run_frame_write(run, &numbers);
     l->row_clock = numbers.since;
     l->carried = 0;
     if (code == EXIT_DONE)
-        progress_frame(run->sim, &numbers.stats, numbers.seconds);
+        progress_frame(run->sim, &numbers.row.stats, numbers.row.seconds);
     return code;
 }
 
@@ -153,7 +155,7 @@ static int next_frame(loop *l)
         int code = run_output_step(l->run);
         if (code != EXIT_DONE)
             return code;
-        l->particle_steps += (double)spate_particles_count(sim);
+        l->particle_steps += (double)spate_sim_particles_count(sim, "fluid");
         progress_step(sim);
         if (!spate_sim_at_frame(sim) && sp_seconds() - l->saved >= l->interval) {
             code = save(l);
@@ -181,7 +183,8 @@ static int write_preview(const tool_run *run)
     if (!run->scene->output.preview)
         return EXIT_DONE;
     sp_run_folder_path(&run->folder, "preview.png", path);
-    if (spate_preview_write_png(run->sim, path, PREVIEW_WIDTH, PREVIEW_HEIGHT, &error) != SPATE_OK)
+    if (spate_sim_preview_write_png(run->sim, path, PREVIEW_WIDTH, PREVIEW_HEIGHT, &error) !=
+        SPATE_OK)
         return tool_fail(&error, NULL);
     return EXIT_DONE;
 }
@@ -199,7 +202,7 @@ static void print_summary(const loop *l, bool film)
     char particles[TOOL_NUMBER], steps[TOOL_NUMBER], rate[TOOL_NUMBER];
     double seconds = sp_seconds() - run->begun;
     fprintf(stderr, "%s particles, %s steps in %.1f s: %s particle-steps per second\n",
-            tool_count_text(particles, spate_particles_count(run->sim)),
+            tool_count_text(particles, spate_sim_particles_count(run->sim, "fluid")),
             tool_count_text(steps, spate_sim_steps(run->sim) - l->first_step), seconds,
             tool_rate_text(rate, seconds > 0 ? l->particle_steps / seconds : 0));
     fprintf(stderr, "everything is in %s", run->folder.path);
@@ -228,11 +231,8 @@ int run_frames(tool_run *run)
     spate_sim *sim = run->sim;
     loop l = {.run = run, .row_clock = now, .saved = now, .interval = checkpoint_seconds()};
     l.first_step = l.saved_steps = spate_sim_steps(sim);
-    if (!spate_sim_at_frame(sim)) {
-        spate_stats stats = spate_sim_stats(sim);
-        for (int k = 0; k < SPATE_STAGE_COUNT; k++)
-            l.carried += stats.seconds[k];
-    }
+    for (int k = 0; k < spate_stage_count() && !spate_sim_at_frame(sim); k++)
+        l.carried += spate_sim_stage_seconds(sim, k);
     int code = EXIT_DONE;
     l.film = run_film_begin(run);
     while (code == EXIT_DONE && spate_sim_frame(sim) < run->scene->frames && !steps_done(run))

@@ -3,6 +3,8 @@
  * there before the next frame's output or a checkpoint begins. */
 #include "run.h"
 
+#include <spate/spate_io.h>
+
 #include "base/background.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -12,7 +14,7 @@ struct run_mesh {
     bool busy;
     float *positions, *velocities; /* copies, 3 per particle */
     size_t count, capacity;
-    spate_mesh_options options;
+    spate_surface_options options;
     char path[SP_PATH_SIZE];
     spate_status status;
     spate_error error;
@@ -21,10 +23,10 @@ struct run_mesh {
 static void make_and_write(void *args)
 {
     run_mesh *m = args;
-    spate_mesh_data *mesh =
-        spate_mesh_data_create(m->positions, m->velocities, m->count, &m->options, &m->error);
-    m->status = mesh ? spate_mesh_write(mesh, m->path, &m->error) : m->error.status;
-    spate_mesh_data_destroy(mesh);
+    spate_surface *mesh =
+        spate_surface_create(m->positions, m->velocities, m->count, &m->options, &m->error);
+    m->status = mesh ? spate_surface_write(mesh, m->path, &m->error) : m->error.status;
+    spate_surface_destroy(mesh);
 }
 
 static bool reserve(run_mesh *m, size_t count)
@@ -50,8 +52,8 @@ int run_mesh_finish(tool_run *run)
     return m->status == SPATE_OK ? EXIT_DONE : tool_fail(&m->error, NULL);
 }
 
-/* As spate_particles_read has them. */
-static void copy_particles(run_mesh *m, const spate_particles_view_data *view)
+/* As spate_sim_particles_read has them. */
+static void copy_particles(run_mesh *m, const spate_particles_view *view)
 {
     for (size_t k = 0; k < view->count; k++)
         for (size_t d = 0; d < 3; d++) {
@@ -70,7 +72,7 @@ spate_status run_mesh_start(tool_run *run, const sp_snapshot *now, spate_error *
     if (!m || !m->thread || !reserve(m, count))
         return sp_fail_memory(error, "the surface of the particles", count * 6 * sizeof(float));
     copy_particles(m, &now->particles);
-    m->options = spate_mesh_options_default(run->scene);
+    spate_surface_options_default(&m->options, run->scene);
     m->options.time = now->time;
     m->options.threads = 1; /* the others are the simulation's */
     sp_run_folder_mesh(&run->folder, now->frame, m->path);

@@ -22,16 +22,17 @@ static int open_export(tool_run *run, sp_format format, int keep, sp_export **ou
 int run_output_open(tool_run *run, int keep)
 {
     static const sp_format of_particles[] = {
-        [SPATE_PARTICLES_VTK] = SP_FORMAT_VTK, [SPATE_PARTICLES_USD] = SP_FORMAT_USD};
+        [SPATE_OUTPUT_PARTICLES_VTK] = SP_FORMAT_VTK, [SPATE_OUTPUT_PARTICLES_USD] = SP_FORMAT_USD};
     spate_output_particles particles = run->scene->output.particles;
     spate_output_volume volume = run->scene->output.volume;
     int code = EXIT_DONE;
     spate_error error = {0};
     if (keep < 0 && sp_export_remove(run->folder.path, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
-    if (particles == SPATE_PARTICLES_VTK || particles == SPATE_PARTICLES_USD)
+    if (particles == SPATE_OUTPUT_PARTICLES_VTK || particles == SPATE_OUTPUT_PARTICLES_USD)
         code = open_export(run, of_particles[particles], keep, &run->particles_out);
-    if (code == EXIT_DONE && volume == SPATE_OUTPUT_VOLUME_VTK && particles == SPATE_PARTICLES_VTK)
+    if (code == EXIT_DONE && volume == SPATE_OUTPUT_VOLUME_VTK &&
+        particles == SPATE_OUTPUT_PARTICLES_VTK)
         run->volume_out = run->particles_out;
     else if (code == EXIT_DONE && volume != SPATE_OUTPUT_VOLUME_NONE)
         code = open_export(run, volume == SPATE_OUTPUT_VOLUME_VTK ? SP_FORMAT_VTK : SP_FORMAT_VDB,
@@ -46,7 +47,7 @@ static spate_status write_files(tool_run *run, const sp_particle_table *table, s
 {
     char path[SP_PATH_SIZE];
     spate_status status = SPATE_OK;
-    if (run->scene->output.particles == SPATE_PARTICLES_PLY)
+    if (run->scene->output.particles == SPATE_OUTPUT_PARTICLES_PLY)
         status =
             sp_ply_write(table, sp_run_folder_particles(&run->folder, table->frame, path), error);
     if (status == SPATE_OK && run->particles_out)
@@ -65,7 +66,7 @@ spate_status run_output_frame(tool_run *run, const sp_snapshot *now, spate_error
     sp_particle_table table;
     /* with --steps the film has every step, the last of a frame included; the start is no step */
     bool film = run->film && (run->steps < 0 || spate_sim_steps(run->sim) == 0);
-    bool files = run->scene->output.particles == SPATE_PARTICLES_PLY || run->particles_out ||
+    bool files = run->scene->output.particles == SPATE_OUTPUT_PARTICLES_PLY || run->particles_out ||
                  run->volume_out;
     if (!film && !files)
         return SPATE_OK;

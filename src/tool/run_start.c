@@ -2,6 +2,8 @@
  * the first of a new run, or that of the last good checkpoint. */
 #include "run.h"
 
+#include <spate/spate_io.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +118,7 @@ static int write_info(tool_run *run)
     if (!info.scene)
         return tool_say_error(EXIT_MEMORY, "out of memory");
     spate_status status = sp_run_info_write(&run->folder, &info, &error);
-    free(info.scene);
+    spate_free(info.scene);
     return status == SPATE_OK ? EXIT_DONE : tool_fail(&error, NULL);
 }
 
@@ -132,7 +134,7 @@ static void say_what_begins(const tool_run *run)
         snprintf(cells, sizeof cells, "%d x %d x %d", f->cells[0], f->cells[1], f->cells[2]);
     int threads = spate_sim_threads(run->sim), frame = spate_sim_frame(run->sim);
     fprintf(stderr, "%s: %s cells, %s particles, %s with %d thread%s, into %s\n", run->scene->name,
-            cells, tool_count_text(count, spate_particles_count(run->sim)),
+            cells, tool_count_text(count, spate_sim_particles_count(run->sim, "fluid")),
             spate_sim_device(run->sim), threads, threads == 1 ? "" : "s", run->folder.path);
     if (run->resume && frame >= run->scene->frames)
         fprintf(stderr, "all %d frames are there already (--frames N for more)\n",
@@ -166,8 +168,8 @@ static int load_checkpoint(tool_run *run)
     for (int k = 0; k < 2; k++) {
         if (!sp_run_folder_has(&run->folder, names[k]))
             continue;
-        if (spate_checkpoint_read(run->sim, sp_run_folder_path(&run->folder, names[k], path),
-                                  &error) == SPATE_OK) {
+        if (spate_sim_checkpoint_read(run->sim, sp_run_folder_path(&run->folder, names[k], path),
+                                      &error) == SPATE_OK) {
             if (k == 1 && sp_run_folder_step_back(&run->folder, &error) != SPATE_OK)
                 return tool_fail(&error, NULL);
             return EXIT_DONE;

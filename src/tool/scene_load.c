@@ -2,6 +2,8 @@
  * the forecast. */
 #include "tool.h"
 
+#include <spate/spate_io.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -74,8 +74,8 @@ spate export DIR --to usd -o film.usdc" run dam.json --resume --usd film.usdc
 
 # a folder of a newer version
 cp -r out/dam newer
-sed -i 's/"spate": "0.1.0"/"spate": "0.9.3"/' newer/run.json
-refuses newer_version 4 "spate: newer: was written by spate 0.9.3, which is newer than this one (0.1.0): use that \
+sed -i "s/\"spate\": \"$version\"/\"spate\": \"0.9.3\"/" newer/run.json
+refuses newer_version 4 "spate: newer: was written by spate 0.9.3, which is newer than this one ($version): use that \
 version" export newer --to vtk
 for command in info render mesh plot; do
     spate $command newer

@@ -6,7 +6,7 @@ spate run dam.json --quiet -o run --threads 1
 spate info run
 same info "small dam (2D) in run
   scene      dam.json
-  made by    spate 0.1.0 on cpu, 1 thread
+  made by    spate $version on cpu, 1 thread
   frames     2 of 2, 0.0666667 s: complete
   particles  256 = 256 seeded + 0 added - 0 removed
   removed    0 by open sides, 0 by outflows, 0 crushed, 0 by the user

@@ -13,6 +13,7 @@ work=$(mktemp -d) || exit 1
 trap '[ $BASHPID != $$ ] || { cd / && rm -rf "$work"; }' EXIT
 cd "$work" || exit 1
 
+version=$(sed -n 's/^#define SPATE_VERSION "\(.*\)"/\1/p' "$SPATE_SOURCE/include/spate/spate.h")
 failures=0
 ok() { echo "ok $1"; }
 fail() { # fail NAME [WHY]

@@ -54,7 +54,7 @@ holds json_hash grep -Eq '^\{"frame": 2, "time": 0.0666666667, .*, "hash": "[0-9
     <<<"$(tail -n 1 <<<"$out")"
 if command -v jq >/dev/null; then
     same json_valid "0 1 2" "$(echo $(jq .frame <<<"$out"))"
-    same run_json "0.1.0 dam_3d.json cpu 512 2" \
+    same run_json "$version dam_3d.json cpu 512 2" \
         "$(jq -r '"\(.spate) \(.scene_file) \(.device) \(.particles) \(.scene.frames)"' 3d/run.json)"
 else
     skip json_valid "needs jq"

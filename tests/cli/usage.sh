@@ -3,7 +3,7 @@
 scene_2d 2 >dam.json
 
 spate --version
-same version "spate 0.1.0" "$(head -n 1 <<<"$out")"
+same version "spate $version" "$(head -n 1 <<<"$out")"
 holds version_devices grep -Eqx 'devices: cpu \((base|x86-64-v[34])\)(, cuda \(.*\))?' \
     <<<"$(sed -n 2p <<<"$out")"
 holds version_compiler grep -Eqx 'compiler: (gcc|clang) [0-9.]+' <<<"$(sed -n 3p <<<"$out")"

@@ -6,16 +6,18 @@
  * CACHE becomes a fluid cache of Blender with the tetrahedron in a domain of 1 x 0.75 x 0.5 m. */
 #include "io/blender.h"
 
+#include <spate/spate_io.h>
+
 #include <stdio.h>
 
-static int write_all(const spate_mesh_data *mesh, const char *folder, const char *name)
+static int write_all(const spate_surface *mesh, const char *folder, const char *name)
 {
     static const char *const endings[] = {"ply", "vtp", "usda", "usdc", "bobj.gz"};
     for (int k = 0; k < (mesh->dim == 2 ? 4 : 5); k++) {
         char path[1024];
         spate_error error = {0};
         snprintf(path, sizeof path, "%s/%s.%s", folder, name, endings[k]);
-        if (spate_mesh_write(mesh, path, &error) == SPATE_OK)
+        if (spate_surface_write(mesh, path, &error) == SPATE_OK)
             continue;
         fprintf(stderr, "%s: %s\n", error.where, error.message);
         return 1;
@@ -23,7 +25,7 @@ static int write_all(const spate_mesh_data *mesh, const char *folder, const char
     return 0;
 }
 
-static int write_cache(const spate_mesh_data *mesh, const char *folder)
+static int write_cache(const spate_surface *mesh, const char *folder)
 {
     float moved[12];
     spate_error error = {0};
@@ -37,7 +39,7 @@ static int write_cache(const spate_mesh_data *mesh, const char *folder)
                                .attribute_count = 1};
     for (int k = 0; k < 12; k++)
         moved[k] = mesh->positions[k] + 0.125f;
-    spate_mesh_data inside = *mesh;
+    spate_surface inside = *mesh;
     inside.positions = moved;
     if (sp_blender_begin(folder, &error) == SPATE_OK &&
         sp_blender_particles(folder, &table, &error) == SPATE_OK &&
@@ -62,9 +64,9 @@ int main(int argc, char **argv)
         velocities[3 * k + 2] = 100 * (float)k;
     }
     uint32_t triangles[] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3}, edges[] = {0, 1, 1, 2, 2, 3, 3, 0};
-    const spate_mesh_data tetrahedron = {4, 4, corners, normals, velocities, triangles, 3};
-    const spate_mesh_data outline = {4, 4, square, normals, velocities, edges, 2};
-    const spate_mesh_data nothing = {0, 0, corners, normals, velocities, triangles, 3};
+    const spate_surface tetrahedron = {4, 4, corners, normals, velocities, triangles, 3};
+    const spate_surface outline = {4, 4, square, normals, velocities, edges, 2};
+    const spate_surface nothing = {0, 0, corners, normals, velocities, triangles, 3};
     if (argc > 2 && write_cache(&tetrahedron, argv[2]) != 0)
         return 1;
     return write_all(&tetrahedron, argv[1], "tetrahedron") ||

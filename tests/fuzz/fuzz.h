@@ -14,7 +14,7 @@
 #ifndef SPATE_FUZZ_H
 #define SPATE_FUZZ_H
 
-#include <spate/spate.h>
+#include <spate/spate_io.h>
 
 /* clang-format off */
 #define FUZZ_TARGETS(F) \

@@ -37,7 +37,8 @@ typedef struct reader {
 static spate_sim *make_sim(int which)
 {
     spate_error error;
-    spate_options options = spate_options_default();
+    spate_options options;
+    spate_options_default(&options);
     options.threads = 1;
     spate_scene *scene = spate_scene_parse(scenes[which], strlen(scenes[which]), NULL, &error);
     spate_sim *sim = scene ? spate_sim_create(scene, &options, &error) : NULL;
@@ -102,11 +103,12 @@ static void go_on(spate_sim *sim)
 {
     spate_error error;
     double values[3];
-    spate_gauge_read(sim, 0, values);
+    spate_sim_gauge_read(sim, 0, values);
     for (int k = 0; k < 2; k++)
         if (spate_sim_step(sim, 0, &error) != SPATE_OK)
             return;
-    spate_sim_stats(sim);
+    spate_stats stats;
+    spate_sim_stats(sim, &stats);
     spate_sim_hash(sim);
 }
 

@@ -21,7 +21,7 @@ void fuzz_mesh(const uint8_t *bytes, size_t size)
         }
         spate_mesh_destroy(mesh);
     }
-    spate_mesh_data surface;
+    spate_surface surface;
     if (sp_surface_file_read(&surface, path, &error) == SPATE_OK)
         sp_surface_file_clear(&surface);
 }

@@ -35,8 +35,8 @@ void fuzz_scene(const uint8_t *bytes, size_t size)
         FUZZ_MUST(again && spate_scene_check(again, NULL, NULL, &error) == SPATE_OK);
         char *second = spate_scene_text(again);
         FUZZ_MUST(strcmp(text, second) == 0);
-        free(text);
-        free(second);
+        spate_free(text);
+        spate_free(second);
         spate_scene_destroy(again);
         spate_forecast forecast;
         if (fuzz_is_small(scene))

@@ -27,7 +27,7 @@ void fuzz_set(const uint8_t *bytes, size_t size)
     spate_scene_check(scene, NULL, NULL, &error);
     char *text = spate_scene_text(scene);
     FUZZ_MUST(text);
-    free(text);
+    spate_free(text);
     free(lines);
     spate_scene_destroy(scene);
 }

@@ -1,6 +1,6 @@
 /* files.c -- a user's program that needs libspate_io too: reads a scene, writes it out, reads that
  * again. */
-#include <spate/spate.h>
+#include <spate/spate_io.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ int main(int argc, char **argv)
     if (!same)
         fprintf(stderr, "files: %s: %s\n", error.where, error.message);
     spate_scene_destroy(again);
-    free(text);
+    spate_free(text);
     spate_scene_destroy(scene);
     return !same;
 }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# spate.h compiles alone, and links, as C11 and as C++17, with every compiler that is here.
+# spate.h and spate_io.h compile alone, and links, as C11 and as C++17, with every compiler that is here.
 set -u
 failures=0
 # what the static library needs, as its users are told
@@ -15,7 +15,7 @@ try() { # try COMPILER LANGUAGE STANDARD WARNINGS...
     fi
     local compile=("$1" -x "$2" "-std=$3" -pedantic-errors -Wall -Wextra -Werror -I"$SPATE_SOURCE/include")
     shift 3
-    if "${compile[@]}" "$@" -fsyntax-only "$scratch/alone" &&
+    if "${compile[@]}" "$@" -fsyntax-only "$scratch/alone" && "${compile[@]}" "$@" -fsyntax-only "$scratch/alone_io" &&
         "${compile[@]}" "$SPATE_SOURCE/tests/unit/test_header.c" \
             -x none "$SPATE_BUILD/libspate.a" $libraries -o "$scratch/program" &&
         "$scratch/program" >"$scratch/log"; then
@@ -29,6 +29,7 @@ try() { # try COMPILER LANGUAGE STANDARD WARNINGS...
 }
 
 printf '#include <spate/spate.h>\n' >"$scratch/alone"
+printf '#include <spate/spate_io.h>\n' >"$scratch/alone_io"
 for compiler in gcc clang; do
     try $compiler c c11 -Wstrict-prototypes -Wmissing-prototypes
 done

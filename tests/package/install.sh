@@ -21,6 +21,8 @@ check() { # check NAME COMMAND...: the output is shown when the command fails
 }
 
 version=$(sed -n 's/^#define SPATE_VERSION "\(.*\)"/\1/p' "$SPATE_SOURCE/include/spate/spate.h")
+abi=${version%.*} # of the soname, until 1.0
+node=${abi//./_}
 check "install" cmake --install "$SPATE_BUILD" --prefix "$scratch/first"
 # everything after this must work from another place than the one it was installed to
 mv "$scratch/first" "$scratch/prefix"
@@ -30,7 +32,7 @@ export PKG_CONFIG_PATH=$libdir/pkgconfig
 
 all_files() {
     local file missing=0
-    for file in "$prefix/include/spate/spate.h" "$prefix/bin/spate" "$libdir"/libspate{,_io}.{a,so,so.0} \
+    for file in "$prefix"/include/spate/{spate,spate_io,stats}.h "$prefix/bin/spate" "$libdir"/libspate{,_io}.{a,so,"so.$abi"} \
         "$libdir/libspate.so.$version" "$libdir/libspate_io.so.$version"; do
         [ -e "$file" ] || { echo "not installed: $file"; missing=1; }
     done
@@ -44,17 +46,21 @@ exported() { # exported LIBRARY PATTERN: every symbol it defines for others matc
     [ -s "$scratch/symbols" ] && ! grep -Ev "$2" "$scratch/symbols"
 }
 check "libspate.so exports spate_, and sp_ only as private" \
-    exported libspate.so '^(spate_[a-z0-9_]+@@SPATE_0|sp_[a-z0-9_]+@@SPATE_PRIVATE_0)$'
-check "libspate_io.so exports spate_ only" exported libspate_io.so '^spate_[a-z0-9_]+@@SPATE_IO_0$'
+    exported libspate.so "^(spate_[a-z0-9_]+@@SPATE_$node|sp_[a-z0-9_]+@@SPATE_PRIVATE_${version//./_})\$"
+check "libspate_io.so exports spate_ only" exported libspate_io.so "^spate_[a-z0-9_]+@@SPATE_IO_$node\$"
 
-whole_header() { # every function that spate.h declares is in one of the two libraries
-    sed -n 's/^SPATE_API [^(]*[ *]\(spate_[a-z0-9_]*\)(.*/\1/p' "$prefix/include/spate/spate.h" |
-        sort -u >"$scratch/declared"
-    nm -D --defined-only "$libdir/libspate.so" "$libdir/libspate_io.so" |
-        sed -n 's/.* T \(spate_[a-z0-9_]*\)@.*/\1/p' | sort -u >"$scratch/defined"
+few_private() { # helpers of libspate_io that libspate.so has to show
+    [ "$(nm -D --defined-only "$libdir/libspate.so" | grep -c ' sp_')" -le 26 ]
+}
+check "libspate.so shows at most 26 private symbols" few_private
+
+whole_header() { # whole_header NAME: the functions that NAME.h declares are those that libNAME.so has
+    sed -n 's/^SPATE_API [^(]*[ *]\(spate_[a-z0-9_]*\)(.*/\1/p' "$prefix/include/spate/$1.h" | sort -u >"$scratch/declared"
+    nm -D --defined-only "$libdir/lib$1.so" | sed -n 's/.* T \(spate_[a-z0-9_]*\)@.*/\1/p' | sort -u >"$scratch/defined"
     [ -s "$scratch/declared" ] && ! comm -3 "$scratch/declared" "$scratch/defined" | grep .
 }
-check "the libraries hold what spate.h declares, and no more" whole_header
+check "libspate.so holds what spate.h declares, and no more" whole_header spate
+check "libspate_io.so holds what spate_io.h declares, and no more" whole_header spate_io
 
 # shellcheck disable=SC2046
 pkg_program() { # pkg_program PACKAGE SOURCE MODE
@@ -65,7 +71,7 @@ pkg_program() { # pkg_program PACKAGE SOURCE MODE
     local LD_LIBRARY_PATH=$libdir
     export LD_LIBRARY_PATH # here only: what CMake builds finds the library by itself
     "$scratch/program" "$SPATE_SOURCE/scenes/dam_break_2d.json" || return 1
-    [ "$3" = static ] || ldd "$scratch/program" | grep -F "$libdir/lib$1.so.0"
+    [ "$3" = static ] || ldd "$scratch/program" | grep -F "$libdir/lib$1.so.$abi"
 }
 check "pkg-config version" pkg-config --exact-version="$version" spate spate_io
 for mode in shared static; do

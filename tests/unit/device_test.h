@@ -7,6 +7,7 @@
 #define SPATE_DEVICE_TEST_H
 
 #include "test.h"
+#include "values.h"
 
 #include "sim/table.h"
 
@@ -47,7 +48,7 @@ static inline const char *device_name(void)
 /* NULL, with `error` filled, if it cannot be. */
 static inline spate_sim *start_on(const spate_scene *scene, const char *device, spate_error *error)
 {
-    spate_options options = spate_options_default();
+    spate_options options = sample_options();
     options.device = device;
     options.threads = 2;
     return spate_sim_create(scene, &options, error);

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "test.h"
+#include "values.h"
 
 /* An empty scene of width x height (x depth) metres with `cells` along the longest side. */
 static inline spate_scene *sample_scene(int dim, double width, double height, double depth,
@@ -26,7 +27,7 @@ static inline spate_scene *sample_scene(int dim, double width, double height, do
 static inline spate_shape sample_box_shape(double x0, double y0, double z0, double x1, double y1,
                                            double z1)
 {
-    spate_shape shape = spate_shape_default();
+    spate_shape shape = sample_shape();
     double low[3] = {x0, y0, z0}, high[3] = {x1, y1, z1};
     memcpy(shape.min, low, sizeof low);
     memcpy(shape.max, high, sizeof high);
@@ -37,7 +38,7 @@ static inline spate_shape sample_box_shape(double x0, double y0, double z0, doub
 static inline spate_shape *sample_box(spate_scene *scene, spate_list list, double x0, double y0,
                                       double z0, double x1, double y1, double z1)
 {
-    spate_shape *shape = spate_scene_add(scene, list);
+    spate_shape *shape = spate_scene_add_shape(scene, list);
     *shape = sample_box_shape(x0, y0, z0, x1, y1, z1);
     return shape;
 }
@@ -45,7 +46,7 @@ static inline spate_shape *sample_box(spate_scene *scene, spate_list list, doubl
 static inline spate_shape *sample_sphere(spate_scene *scene, spate_list list, double x, double y,
                                          double z, double radius)
 {
-    spate_shape *shape = spate_scene_add(scene, list);
+    spate_shape *shape = spate_scene_add_shape(scene, list);
     double center[3] = {x, y, z};
     shape->shape = SPATE_SHAPE_SPHERE;
     memcpy(shape->center, center, sizeof center);
@@ -83,7 +84,7 @@ static inline spate_mesh *sample_mesh(double x, double y, double z)
 static inline spate_sim *sample_sim(spate_scene *scene, int threads)
 {
     spate_error error = {0};
-    spate_options options = spate_options_default();
+    spate_options options = sample_options();
     options.threads = threads;
     spate_sim *sim = spate_sim_create(scene, &options, &error);
     if (!sim) {
@@ -109,10 +110,10 @@ static inline bool sample_step(spate_sim *sim, double dt)
 /* particles = seeded + added - removed, and each removal has a cause. */
 static inline bool sample_ledger(spate_sim *sim)
 {
-    spate_stats s = spate_sim_stats(sim);
+    spate_stats s = sample_stats(sim);
     uint64_t causes =
         s.removed_open + s.removed_outflow + s.removed_crushed + s.removed_user + s.removed_reseed;
-    if (s.particles == spate_particles_count(sim) &&
+    if (s.particles == spate_sim_particles_count(sim, "fluid") &&
         s.particles == s.seeded + s.added - s.removed && s.removed == causes)
         return true;
     printf(

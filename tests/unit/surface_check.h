@@ -16,7 +16,7 @@ static inline int surface_compare(const void *a, const void *b)
 
 /* How many directed edges come twice or have no counterpart; 2D: vertices that are not the end of
  * one segment and the start of another. 0: closed, manifold along edges and turned one way. */
-static inline size_t surface_bad_edges(const spate_mesh_data *mesh)
+static inline size_t surface_bad_edges(const spate_surface *mesh)
 {
     size_t bad = 0, count = (size_t)mesh->dim * mesh->triangles;
     if (mesh->dim == 2) {
@@ -42,7 +42,7 @@ static inline size_t surface_bad_edges(const spate_mesh_data *mesh)
 }
 
 /* How many vertices have triangles around them that do not form one single ring (3D). */
-static inline size_t surface_bad_vertices(const spate_mesh_data *mesh)
+static inline size_t surface_bad_vertices(const spate_surface *mesh)
 {
     size_t bad = 0;
     if (mesh->dim == 2)
@@ -78,7 +78,7 @@ static inline size_t surface_bad_vertices(const spate_mesh_data *mesh)
     return bad;
 }
 
-static inline double surface_volume(const spate_mesh_data *mesh)
+static inline double surface_volume(const spate_surface *mesh)
 {
     double sum = 0;
     for (size_t k = 0; k < mesh->triangles; k++) {
@@ -100,7 +100,7 @@ static inline double surface_volume(const spate_mesh_data *mesh)
 
 /* Vertices that are no finite numbers, whose normal has not length 1, or looks inwards: against the
  * sum of the triangles around it. */
-static inline size_t surface_bad_normals(const spate_mesh_data *mesh)
+static inline size_t surface_bad_normals(const spate_surface *mesh)
 {
     size_t bad = 0;
     double(*sum)[3] = calloc(mesh->vertices + 1, sizeof *sum);
@@ -133,7 +133,7 @@ static inline size_t surface_bad_normals(const spate_mesh_data *mesh)
 }
 
 /* All of it. */
-static inline bool surface_sound(const spate_mesh_data *mesh)
+static inline bool surface_sound(const spate_surface *mesh)
 {
     size_t edges = surface_bad_edges(mesh), vertices = surface_bad_vertices(mesh),
            normals = surface_bad_normals(mesh);

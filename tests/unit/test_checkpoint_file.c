@@ -1,6 +1,6 @@
 /* test_checkpoint_file.c -- checkpoint files: what is written is what is read, a failure at any
  * write leaves what was there, and damage is seen. */
-#include <spate/spate.h>
+#include <spate/spate_io.h>
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ static spate_sim *make_sim(int dim, double size, spate_error *error)
     for (int d = 0; d < dim; d++)
         scene->domain.size[d] = size * (d == 0 ? 2 : 1);
     scene->domain.cells = 12;
-    spate_shape *column = spate_scene_add(scene, SPATE_LIST_FILL);
+    spate_shape *column = spate_scene_add_shape(scene, SPATE_LIST_FILL);
     for (int d = 0; d < 3; d++) {
         column->min[d] = 0;
         column->max[d] = 0.75 * size;
@@ -44,8 +44,8 @@ static void comes_back(void)
         spate_error error = {0};
         spate_sim *first = make_sim(dim, 0.3, &error), *second = make_sim(dim, 0.3, &error);
         advance(first, 5);
-        CHECK(spate_checkpoint_write(first, path, &error) == SPATE_OK);
-        CHECK(spate_checkpoint_read(second, path, &error) == SPATE_OK);
+        CHECK(spate_sim_checkpoint_write(first, path, &error) == SPATE_OK);
+        CHECK(spate_sim_checkpoint_read(second, path, &error) == SPATE_OK);
         CHECK(spate_sim_hash(first) == spate_sim_hash(second));
         CHECK(spate_sim_steps(second) == 5);
         CHECK(spate_sim_time(first) == spate_sim_time(second));
@@ -60,7 +60,7 @@ static void comes_back(void)
 static bool loads(int dim, double size, spate_error *error)
 {
     spate_sim *sim = make_sim(dim, size, error);
-    bool good = spate_checkpoint_read(sim, path, error) == SPATE_OK;
+    bool good = spate_sim_checkpoint_read(sim, path, error) == SPATE_OK;
     spate_sim_destroy(sim);
     return good;
 }
@@ -69,7 +69,7 @@ static void refuses_others(void)
 {
     spate_error error = {0};
     spate_sim *sim = make_sim(2, 0.3, &error);
-    CHECK(spate_checkpoint_write(sim, path, &error) == SPATE_OK);
+    CHECK(spate_sim_checkpoint_write(sim, path, &error) == SPATE_OK);
     spate_sim_destroy(sim);
     CHECK(loads(2, 0.3, &error));
     CHECK(!loads(3, 0.3, &error));
@@ -95,7 +95,7 @@ static void sees_damage(void)
     spate_error error = {0};
     spate_sim *sim = make_sim(2, 0.3, &error);
     advance(sim, 2);
-    CHECK(spate_checkpoint_write(sim, path, &error) == SPATE_OK);
+    CHECK(spate_sim_checkpoint_write(sim, path, &error) == SPATE_OK);
     spate_sim_destroy(sim);
     char *bytes;
     size_t size;
@@ -132,7 +132,7 @@ static uint64_t hash_of(const sp_run_folder *folder, const char *name)
     char file[SP_PATH_SIZE];
     spate_sim *sim = make_sim(2, 0.3, &error);
     uint64_t hash = 0;
-    if (spate_checkpoint_read(sim, sp_run_folder_path(folder, name, file), &error) == SPATE_OK)
+    if (spate_sim_checkpoint_read(sim, sp_run_folder_path(folder, name, file), &error) == SPATE_OK)
         hash = spate_sim_hash(sim);
     spate_sim_destroy(sim);
     return hash;

@@ -13,7 +13,7 @@ static spate_scene *make_scene(void)
     scene->domain.size[0] = scene->domain.size[1] = scene->domain.size[2] = 0.8;
     scene->domain.cells = 16;
     scene->gravity[1] = -9.81;
-    spate_shape *fill = spate_scene_add(scene, SPATE_LIST_FILL);
+    spate_shape *fill = spate_scene_add_shape(scene, SPATE_LIST_FILL);
     fill->shape = SPATE_SHAPE_BOX;
     for (int d = 0; d < 3; d++) {
         fill->min[d] = 0;
@@ -46,7 +46,7 @@ static void names(void)
     spate_scene *scene = make_scene();
     spate_sim *sim = run_steps(scene, device_name(), 1);
     CHECK_TEXT(spate_sim_device(sim), device_name());
-    CHECK(spate_sim_device_bytes(sim) > 40 * spate_particles_count(sim));
+    CHECK(spate_sim_device_bytes(sim) > 40 * spate_sim_particles_count(sim, "fluid"));
     spate_sim_destroy(sim);
     sim = run_steps(scene, "cpu", 1);
     CHECK(spate_sim_device_bytes(sim) == 0);
@@ -69,7 +69,7 @@ static void refuses_pcg(void)
 static void forecast(void)
 {
     spate_scene *scene = make_scene();
-    spate_options options = spate_options_default();
+    spate_options options = sample_options();
     spate_error error = {0};
     spate_forecast forecast = {0};
     options.device = device_name();
@@ -119,7 +119,7 @@ static void change_device(const char *from, const char *to)
         CHECK(spate_sim_hash(one) == spate_sim_hash(two));
         CHECK(spate_sim_step_frame(one, &error) == SPATE_OK);
         CHECK(spate_sim_step_frame(two, &error) == SPATE_OK);
-        spate_stats a = spate_sim_stats(one), c = spate_sim_stats(two);
+        spate_stats a = sample_stats(one), c = sample_stats(two);
         CHECK_NEAR(c.volume, a.volume, 1e-3 * a.volume);
         CHECK_NEAR(c.kinetic_energy, a.kinetic_energy, 1e-3 * a.kinetic_energy);
     }
@@ -142,7 +142,7 @@ static void changes_by_user(void)
     spate_error error = {0};
     const double gravity[3] = {0, 0, -5}, middle[3] = {0.2, 0.2, 0.4}, push[3] = {2, 0, 0};
     spate_sim *sims[2] = {run_steps(scene, "cpu", 3), run_steps(scene, device_name(), 3)};
-    spate_shape ball = *spate_scene_add(scene, SPATE_LIST_FILL);
+    spate_shape ball = *spate_scene_add_shape(scene, SPATE_LIST_FILL);
     ball.shape = SPATE_SHAPE_SPHERE;
     ball.radius = 0.1;
     ball.center[0] = 0.6;
@@ -151,24 +151,96 @@ static void changes_by_user(void)
     for (int k = 0; k < 2 && sims[0] && sims[1]; k++) {
         float x[6] = {0.7f, 0.7f, 0.4f, 0.61f, 0.72f, 0.4f};
         size_t added = 0;
-        int id = -1;
+        spate_solid_id id;
         CHECK(spate_sim_add_particles(sims[k], x, NULL, 2, &added, &error) == SPATE_OK);
         CHECK(added == 2);
         CHECK(spate_sim_add_solid(sims[k], &ball, &id, &error) == SPATE_OK);
-        CHECK(spate_sim_stats(sims[k]).in_solid == 0); /* which lays it on the host */
-        spate_sim_set_gravity(sims[k], gravity);
-        spate_sim_add_impulse(sims[k], middle, 0.2, push);
+        CHECK(sample_stats(sims[k]).in_solid == 0); /* which lays it on the host */
+        spate_sim_set_gravity(sims[k], gravity, NULL);
+        spate_sim_add_impulse(sims[k], middle, 0.2, push, NULL);
         for (int step = 0; step < 4; step++)
             CHECK(spate_sim_step(sims[k], 0.005, &error) == SPATE_OK);
         CHECK(spate_sim_remove_solid(sims[k], id, &error) == SPATE_OK);
         CHECK(spate_sim_step(sims[k], 0.005, &error) == SPATE_OK);
     }
     if (sims[0] && sims[1]) {
-        spate_stats a = spate_sim_stats(sims[0]), b = spate_sim_stats(sims[1]);
+        spate_stats a = sample_stats(sims[0]), b = sample_stats(sims[1]);
         CHECK(a.particles == b.particles && a.added == 2 && b.added == 2);
         for (int d = 0; d < 3; d++)
-            CHECK_NEAR(b.momentum[d], a.momentum[d], 1e-3 * fabs(a.momentum[0]));
+            CHECK_NEAR(sample_momentum(&b, d), sample_momentum(&a, d), 1e-3 * fabs(a.momentum_x));
     }
+    spate_sim_destroy(sims[0]);
+    spate_sim_destroy(sims[1]);
+    spate_scene_destroy(scene);
+}
+
+/* Values at points, forces by solid id, surfaces and inflows, with a solid that came at run time:
+ * as on the CPU; before the first step, after steps, and after statistics. */
+static int count_stages(void *user, spate_sim *sim, int stage)
+{
+    spate_field_view p;
+    (void)stage;
+    ++*(int *)user;
+    return spate_sim_field_view(sim, "phi", &p) && p.values ? 0 : 1;
+}
+
+static void looks_agree(void)
+{
+    spate_scene *scene = make_scene();
+    spate_error error = {0};
+    spate_shape *inflow = spate_scene_add_shape(scene, SPATE_LIST_INFLOWS);
+    const double low[3] = {0.1, 0.6, 0.3}, high[3] = {0.2, 0.7, 0.5};
+    memcpy(inflow->min, low, sizeof low);
+    memcpy(inflow->max, high, sizeof high);
+    inflow->velocity[0] = 1;
+    spate_sim *sims[2] = {start(scene, "cpu"), start(scene, device_name())};
+    spate_shape ball = sample_shape();
+    ball.shape = SPATE_SHAPE_SPHERE;
+    ball.radius = 0.1;
+    ball.center[0] = ball.center[1] = 0.2, ball.center[2] = 0.4;
+    spate_solid_id id[2];
+    int stages[2] = {0, 0};
+    for (int k = 0; k < 2 && sims[0] && sims[1]; k++) {
+        CHECK(spate_sim_add_solid(sims[k], &ball, &id[k], &error) == SPATE_OK);
+        spate_sim_set_stage_callback(sims[k], count_stages, &stages[k]);
+    }
+    for (int turn = 0; turn < 6 && sims[0] && sims[1]; turn++) {
+        double points[60], velocity[2][60], pressure[2][20], phi[2][20], force[2][3], torque[2][3];
+        for (int k = 0; k < 60; k++)
+            points[k] = 0.05 + 0.01 * ((37 * k) % 60);
+        size_t vertices[2];
+        for (int k = 0; k < 2; k++) {
+            if (turn == 2)
+                CHECK(spate_sim_set_inflow(sims[k], 0, false, &error) == SPATE_OK);
+            if (turn == 4)
+                CHECK(spate_sim_set_inflow(sims[k], 0, true, &error) == SPATE_OK);
+            for (int step = 0; step < 2 && turn > 0; step++)
+                CHECK(spate_sim_step(sims[k], 0.005, &error) == SPATE_OK);
+            if (turn % 2)
+                CHECK(sample_stats(sims[k]).particles > 0);
+            CHECK(spate_sim_sample(sims[k], points, 20, velocity[k], pressure[k], phi[k], &error) ==
+                  SPATE_OK);
+            CHECK(spate_sim_solid_force(sims[k], id[k], ball.center, force[k], torque[k], &error) ==
+                  SPATE_OK);
+            spate_surface *surface = spate_sim_surface(sims[k], NULL, &error);
+            vertices[k] = surface ? surface->vertices : 0;
+            spate_surface_destroy(surface);
+        }
+        CHECK(vertices[0] > 0 && fabs((double)vertices[1] / (double)vertices[0] - 1) < 0.02);
+        CHECK(sample_stats(sims[0]).added == sample_stats(sims[1]).added);
+        for (int k = 0; k < 20; k++) {
+            CHECK_NEAR(pressure[1][k], pressure[0][k], 2 + 0.02 * fabs(pressure[0][k]));
+            CHECK_NEAR(phi[1][k], phi[0][k], 1e-3);
+            for (int d = 0; d < 3; d++)
+                CHECK_NEAR(velocity[1][3 * k + d], velocity[0][3 * k + d], 5e-3);
+        }
+        for (int d = 0; d < 3; d++) {
+            CHECK_NEAR(force[1][d], force[0][d], 0.05 + 0.02 * fabs(force[0][1]));
+            CHECK_NEAR(torque[1][d], torque[0][d], 0.05);
+        }
+        CHECK(turn == 0 || fabs(force[0][1]) > 1);
+    }
+    CHECK(stages[0] == 10 * spate_stage_count() && stages[1] == stages[0]);
     spate_sim_destroy(sims[0]);
     spate_sim_destroy(sims[1]);
     spate_scene_destroy(scene);
@@ -185,10 +257,10 @@ static void take_snapshots(bool roomy)
     sp_snapshot now;
     sp3_check_memory_bytes = roomy ? UINT64_MAX : 0;
     for (int turn = 0; turn < 3 && sim; turn++) {
-        size_t count = spate_particles_count(sim), wrong = 0;
+        size_t count = spate_sim_particles_count(sim, "fluid"), wrong = 0;
         float *x = malloc(count * 3 * sizeof *x), *v = malloc(count * 3 * sizeof *v);
         uint32_t *id = malloc(count * sizeof *id);
-        spate_particles_read(sim, x, v, id);
+        spate_sim_particles_read(sim, "fluid", x, v, id);
         double age = spate_sim_time(sim);
         CHECK(sp_snapshot_begin(sim, &now) && now.particles.count == count);
         for (int step = 0; step < 2; step++)
@@ -240,6 +312,7 @@ int main(int argc, char **argv)
     TEST(out_of_memory);
     TEST(changes_device);
     TEST(changes_by_user);
+    TEST(looks_agree);
     TEST(snapshots);
     TEST(no_snapshot);
     return test_end();

@@ -2,6 +2,8 @@
  * a run, the process that encodes, and charts. */
 #include "test.h"
 
+#include <spate/spate_io.h>
+
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -211,12 +213,12 @@ static void a_moment_is_what_the_run_wrote(void)
         for (int d = 0; d < dim; d++)
             scene->domain.size[d] = d ? 0.75 : 1.5;
         scene->domain.cells = 10;
-        spate_shape *box = spate_scene_add(scene, SPATE_LIST_FILL);
+        spate_shape *box = spate_scene_add_shape(scene, SPATE_LIST_FILL);
         for (int d = 0; d < dim; d++) {
             box->min[d] = 0;
             box->max[d] = 0.6;
         }
-        spate_shape *ball = spate_scene_add(scene, SPATE_LIST_SOLIDS);
+        spate_shape *ball = spate_scene_add_shape(scene, SPATE_LIST_SOLIDS);
         ball->shape = SPATE_SHAPE_SPHERE;
         ball->center[0] = 1.2;
         ball->center[1] = 0.3;
@@ -229,7 +231,7 @@ static void a_moment_is_what_the_run_wrote(void)
         if (!sim)
             return;
         CHECK(spate_sim_step_frame(sim, NULL) == SPATE_OK);
-        CHECK(spate_particles_write_ply(sim, path, NULL) == SPATE_OK);
+        CHECK(spate_sim_particles_write_ply(sim, path, NULL) == SPATE_OK);
         sp_frame taken, read;
         CHECK(sp_frame_create(&taken, scene, NULL) == SPATE_OK);
         CHECK(sp_frame_create(&read, scene, NULL) == SPATE_OK);
@@ -274,7 +276,7 @@ static void without_memory_there_is_an_error(void)
     for (int d = 0; d < 3; d++)
         scene->domain.size[d] = 1;
     scene->domain.cells = 8;
-    spate_shape *box = spate_scene_add(scene, SPATE_LIST_FILL);
+    spate_shape *box = spate_scene_add_shape(scene, SPATE_LIST_FILL);
     for (int d = 0; d < 3; d++) {
         box->min[d] = 0;
         box->max[d] = 0.5;

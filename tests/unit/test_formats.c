@@ -2,6 +2,9 @@
  * gzip, and every write and allocation made to fail. What the files hold is read by other people's
  * programs in tests/formats. */
 #include "test.h"
+#include "values.h"
+
+#include <spate/spate_io.h>
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,6 +16,7 @@
 #include "io/particle_table.h"
 #include "io/usd_film.h"
 #include "io/volume.h"
+#include "state/stages.h"
 
 static char folder[64], path[96];
 
@@ -24,7 +28,7 @@ static spate_sim *make_sim(int dim, const char *attributes)
     for (int d = 0; d < dim; d++)
         scene->domain.size[d] = 0.32;
     scene->domain.cells = 16;
-    spate_shape *fill = spate_scene_add(scene, SPATE_LIST_FILL);
+    spate_shape *fill = spate_scene_add_shape(scene, SPATE_LIST_FILL);
     fill->shape = SPATE_SHAPE_BOX;
     for (int d = 0; d < 3; d++) {
         fill->min[d] = 0;
@@ -69,15 +73,15 @@ static void vorticity_of_a_wheel(void)
 {
     for (int dim = 2; dim <= 3; dim++) {
         spate_sim *sim = make_sim(dim, "velocity speed vorticity");
-        size_t n = spate_particles_count(sim);
+        size_t n = spate_sim_particles_count(sim, "fluid");
         float *x = malloc(n * 12), *v = malloc(n * 12);
-        spate_particles_read(sim, x, NULL, NULL);
+        spate_sim_particles_read(sim, "fluid", x, NULL, NULL);
         for (size_t k = 0; k < n; k++) {
             v[3 * k] = -3 * (x[3 * k + 1] - 0.08f);
             v[3 * k + 1] = 3 * (x[3 * k] - 0.08f);
             v[3 * k + 2] = 0;
         }
-        spate_shape all = spate_shape_default();
+        spate_shape all = sample_shape();
         for (int d = 0; d < 3; d++) {
             all.min[d] = -1;
             all.max[d] = 1;
@@ -85,8 +89,8 @@ static void vorticity_of_a_wheel(void)
         size_t removed = 0, added = 0;
         CHECK(spate_sim_remove_particles(sim, &all, &removed, NULL) == SPATE_OK && removed == n);
         CHECK(spate_sim_add_particles(sim, x, v, n, &added, NULL) == SPATE_OK && added == n);
-        for (int stage = SPATE_STAGE_SORT; stage <= SPATE_STAGE_P2G; stage++)
-            CHECK(spate_sim_run_stage(sim, (spate_stage)stage, 0.001, NULL) == SPATE_OK);
+        for (int stage = SP_STAGE_SORT; stage <= SP_STAGE_P2G; stage++)
+            CHECK(spate_sim_run_stage(sim, stage, 0.001, NULL) == SPATE_OK);
         sp_particle_table table;
         sp_particle_table_buffer buffer, positions;
         CHECK(sp_particle_table_of_sim(&table, sim, NULL) == SPATE_OK &&
@@ -265,12 +269,12 @@ static void names_of_files(void)
 {
     spate_sim *sim = make_sim(2, "velocity");
     spate_error error = {0};
-    CHECK(spate_particles_write(sim, "water.abc", &error) == SPATE_ERROR_USAGE);
+    CHECK(spate_sim_particles_write(sim, "water.abc", &error) == SPATE_ERROR_USAGE);
     CHECK_TEXT(error.message, "the name must end in .ply, .vtp, .usda or .usdc");
-    CHECK(spate_volume_write(sim, "water.ply", &error) == SPATE_ERROR_USAGE);
-    CHECK(spate_volume_write(sim, "/no/such/water.vdb", &error) == SPATE_ERROR_USAGE); /* 2D */
-    CHECK(spate_volume_write(sim, "/no/such/water.vti", NULL) == SPATE_ERROR_FILE);
-    CHECK(spate_mesh_write(&(spate_mesh_data){.dim = 3}, "water.obj", NULL) == SPATE_ERROR_USAGE);
+    CHECK(spate_sim_volume_write(sim, "water.ply", &error) == SPATE_ERROR_USAGE);
+    CHECK(spate_sim_volume_write(sim, "/no/such/water.vdb", &error) == SPATE_ERROR_USAGE); /* 2D */
+    CHECK(spate_sim_volume_write(sim, "/no/such/water.vti", NULL) == SPATE_ERROR_FILE);
+    CHECK(spate_surface_write(&(spate_surface){.dim = 3}, "water.obj", NULL) == SPATE_ERROR_USAGE);
     spate_sim_destroy(sim);
 }
 

@@ -3,6 +3,8 @@
  */
 #include "sample.h"
 
+#include <spate/spate_io.h>
+
 static spate_gauge *add_gauge(spate_scene *scene, const char *name, spate_gauge_kind kind, double x,
                               double y, double z)
 {
@@ -39,7 +41,7 @@ static void run_frames(spate_sim *sim, int frames)
 static double read_value(spate_sim *sim, int gauge, int value)
 {
     double values[3];
-    CHECK(spate_gauge_read(sim, gauge, values) > value);
+    CHECK(spate_sim_gauge_read(sim, gauge, values) > value);
     return values[value];
 }
 
@@ -98,7 +100,7 @@ static void check_start(const tank *t, spate_sim *sim, double tolerance)
     CHECK_NEAR(read_value(sim, 0, 0), t->top - t->slab, tolerance * t->dx);
     for (int k = 2; k < 9; k++)
         if (k != 6)
-            for (int v = 0; v < spate_gauge_read(sim, k, values); v++)
+            for (int v = 0; v < spate_sim_gauge_read(sim, k, values); v++)
                 CHECK(values[v] == 0);
 }
 
@@ -129,7 +131,7 @@ static void rest(int dim, double jitter, spate_solid_model solids, double tolera
     scene->pressure.solids = solids;
     spate_sim *sim = sample_sim(scene, 2);
     if (sim) {
-        CHECK(spate_gauge_count(sim) == 9);
+        CHECK(spate_sim_gauge_count(sim) == 9);
         check_start(&t, sim, tolerance);
         run_frames(sim, 12);
         check_rest(&t, sim, tolerance, force_share);
@@ -139,22 +141,22 @@ static void rest(int dim, double jitter, spate_solid_model solids, double tolera
 
 static void rest_2d(void)
 {
-    rest(2, 0, SPATE_SOLIDS_CUT, 0.1, 0.03);
-    rest(2, 0.5, SPATE_SOLIDS_CUT, 0.15, 0.03);
+    rest(2, 0, SPATE_SOLID_MODEL_CUT, 0.1, 0.03);
+    rest(2, 0.5, SPATE_SOLID_MODEL_CUT, 0.15, 0.03);
 }
 
 static void rest_3d(void)
 {
-    rest(3, 0, SPATE_SOLIDS_CUT, 0.1, 0.03);
-    rest(3, 0.5, SPATE_SOLIDS_CUT, 0.15, 0.03);
+    rest(3, 0, SPATE_SOLID_MODEL_CUT, 0.1, 0.03);
+    rest(3, 0.5, SPATE_SOLID_MODEL_CUT, 0.15, 0.03);
 }
 
 /* Voxel solids: the staircase is up to half a cell off; heights see the exact shapes all the same.
  */
 static void rest_voxel_solids(void)
 {
-    rest(2, 0, SPATE_SOLIDS_VOXEL, 0.2, 0.1);
-    rest(3, 0, SPATE_SOLIDS_VOXEL, 0.2, 0.1);
+    rest(2, 0, SPATE_SOLID_MODEL_VOXEL, 0.2, 0.1);
+    rest(3, 0, SPATE_SOLID_MODEL_VOXEL, 0.2, 0.1);
 }
 
 /* Voxel surface: p = 0 in the middle of the first air cell, so pressure is up to a cell too high;
@@ -164,8 +166,8 @@ static void rest_voxel_surface(int dim)
     tank t = tank_of(dim);
     t.slab = 2 * t.dx;
     spate_scene *scene = tank_scene(&t, 0);
-    scene->pressure.solids = SPATE_SOLIDS_VOXEL;
-    scene->pressure.surface = SPATE_SURFACE_VOXEL;
+    scene->pressure.solids = SPATE_SOLID_MODEL_VOXEL;
+    scene->pressure.surface = SPATE_SURFACE_MODEL_VOXEL;
     spate_sim *sim = sample_sim(scene, 2);
     if (sim) {
         CHECK_NEAR(read_value(sim, 0, 0), t.top - t.slab, 1e-6);
@@ -288,7 +290,7 @@ static void stream(int dim, spate_surface_model surface, double tolerance)
         CHECK(read_value(sim, 9, 0) == 0);
         if (turn == 1)
             CHECK_NEAR(read_value(sim, 8, 0) / 9810, depth,
-                       surface == SPATE_SURFACE_GHOST ? 0.2 * dx : 1.1 * dx);
+                       surface == SPATE_SURFACE_MODEL_GHOST ? 0.2 * dx : 1.1 * dx);
         else
             run_frames(sim, 6);
     }
@@ -297,14 +299,14 @@ static void stream(int dim, spate_surface_model surface, double tolerance)
 
 static void stream_2d(void)
 {
-    stream(2, SPATE_SURFACE_GHOST, 0.01);
-    stream(2, SPATE_SURFACE_VOXEL, 0.05);
+    stream(2, SPATE_SURFACE_MODEL_GHOST, 0.01);
+    stream(2, SPATE_SURFACE_MODEL_VOXEL, 0.05);
 }
 
 static void stream_3d(void)
 {
-    stream(3, SPATE_SURFACE_GHOST, 0.01);
-    stream(3, SPATE_SURFACE_VOXEL, 0.05);
+    stream(3, SPATE_SURFACE_MODEL_GHOST, 0.01);
+    stream(3, SPATE_SURFACE_MODEL_VOXEL, 0.05);
 }
 
 /* ---- what gauges must not do, and how they are read */
@@ -323,12 +325,13 @@ static void gauges_change_nothing(int dim)
         CHECK(spate_sim_hash(a) == spate_sim_hash(b));
         double before = read_value(a, 0, 0), values[3];
         CHECK(before > 0 && before < t.top);
-        spate_sim_stats(a); /* sorts the particles anew */
+        sample_stats(a); /* sorts the particles anew */
         CHECK(read_value(a, 0, 0) == before);
-        CHECK(spate_gauge_count(b) == 0);
-        CHECK(spate_gauge_read(b, 0, values) == 0 && spate_gauge_read(a, -1, values) == 0);
-        CHECK(spate_gauge_read(a, 9, values) == 0 && values[0] == 0);
-        CHECK(spate_gauge_read(a, 5, values) == dim && spate_gauge_read(a, 8, values) == dim);
+        CHECK(spate_sim_gauge_count(b) == 0);
+        CHECK(spate_sim_gauge_read(b, 0, values) == 0 && spate_sim_gauge_read(a, -1, values) == 0);
+        CHECK(spate_sim_gauge_read(a, 9, values) == 0 && values[0] == 0);
+        CHECK(spate_sim_gauge_read(a, 5, values) == dim &&
+              spate_sim_gauge_read(a, 8, values) == dim);
     }
     spate_sim_destroy(a);
     spate_sim_destroy(b);
@@ -529,8 +532,8 @@ static void text_and_back(void)
         CHECK(spate_scene_assign(again, "gauges[4].kind=velocity", &problem) == SPATE_OK);
         CHECK(again->gauge_count == 5 && again->gauges[4].radius == 0);
     }
-    free(same);
-    free(text);
+    spate_free(same);
+    spate_free(text);
     spate_scene_destroy(scene);
     spate_scene_destroy(again);
 }

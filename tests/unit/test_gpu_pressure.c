@@ -8,7 +8,7 @@
 static spate_shape *box(spate_scene *scene, spate_list list, double x0, double y0, double z0,
                         double x1, double y1, double z1)
 {
-    spate_shape *shape = spate_scene_add(scene, list);
+    spate_shape *shape = spate_scene_add_shape(scene, list);
     double low[3] = {x0, y0, z0}, high[3] = {x1, y1, z1};
     shape->shape = SPATE_SHAPE_BOX;
     for (int d = 0; d < 3; d++) {
@@ -34,7 +34,7 @@ static void dam(spate_scene *scene)
 static void closed(spate_scene *scene)
 {
     box(scene, SPATE_LIST_FILL, 0, 0, 0, 2, 1, 1)->velocity[0] = 0.3;
-    spate_shape *ball = spate_scene_add(scene, SPATE_LIST_SOLIDS);
+    spate_shape *ball = spate_scene_add_shape(scene, SPATE_LIST_SOLIDS);
     ball->shape = SPATE_SHAPE_SPHERE;
     ball->center[0] = 0.9;
     ball->center[1] = 0.5;
@@ -93,8 +93,8 @@ static void ponds(spate_scene *scene)
 static void voxels(spate_scene *scene)
 {
     closed(scene);
-    scene->pressure.solids = SPATE_SOLIDS_VOXEL;
-    scene->pressure.surface = SPATE_SURFACE_VOXEL;
+    scene->pressure.solids = SPATE_SOLID_MODEL_VOXEL;
+    scene->pressure.surface = SPATE_SURFACE_MODEL_VOXEL;
     scene->domain.sides[1][1] = SPATE_SIDE_OPEN;
 }
 
@@ -160,8 +160,8 @@ static spate_scene *make_scene(int dim, const test_case *c, spate_solver solver)
 /* The largest difference of a field, against the largest value. */
 static double field_difference(spate_sim *a, spate_sim *b, const char *name, double *largest)
 {
-    spate_field_view_data one, two;
-    if (!spate_field_view(a, name, &one) || !spate_field_view(b, name, &two))
+    spate_field_view one, two;
+    if (!spate_sim_field_view(a, name, &one) || !spate_sim_field_view(b, name, &two))
         return HUGE_VAL;
     double most = 0;
     *largest = 0;
@@ -203,17 +203,17 @@ static void run_steps(int dim, const test_case *c, spate_solver solver, int step
          alone = c->build == closed || c->build == pockets || c->build == closed_deep;
     int before[2] = {0, 0};
     for (int step = 0; step < steps && cpu && gpu; step++) {
-        for (int stage = 0; stage < SPATE_STAGE_COUNT; stage++) {
-            spate_status one = spate_sim_run_stage(cpu, (spate_stage)stage, 2e-3, &error);
-            spate_status two = spate_sim_run_stage(gpu, (spate_stage)stage, 2e-3, &error);
+        for (int stage = 0; stage < SP_STAGE_COUNT; stage++) {
+            spate_status one = spate_sim_run_stage(cpu, stage, 2e-3, &error);
+            spate_status two = spate_sim_run_stage(gpu, stage, 2e-3, &error);
             CHECK(one == SPATE_OK && two == SPATE_OK);
             if (one != SPATE_OK || two != SPATE_OK)
                 printf("  %dD %s: %s\n", dim, c->name, error.message);
-            if (stage == SPATE_STAGE_PRESSURE)
+            if (stage == SP_STAGE_PRESSURE)
                 /* the others stop at other iterations, for rounding decides when */
                 compare(cpu, gpu, alone, budget ? 5e-5 : 2e-5);
         }
-        spate_stats one = spate_sim_stats(cpu), two = spate_sim_stats(gpu);
+        spate_stats one = sample_stats(cpu), two = sample_stats(gpu);
         int counts[2] = {one.solver_iterations - before[0], two.solver_iterations - before[1]};
         if (step == steps - 1 || abs(counts[0] - counts[1]) > 1)
             printf("  %dD %s: step %d: %d iterations, on the cpu %d; divergence %.2g, %.2g\n", dim,
@@ -258,7 +258,7 @@ static void multigrid_3d(void)
 static void all_kinds(spate_scene *scene)
 {
     box(scene, SPATE_LIST_FILL, 0, 0, 0, 1.5, 0.95, 1)->velocity[0] = 0.2;
-    spate_shape *ball = spate_scene_add(scene, SPATE_LIST_SOLIDS);
+    spate_shape *ball = spate_scene_add_shape(scene, SPATE_LIST_SOLIDS);
     ball->shape = SPATE_SHAPE_SPHERE;
     ball->center[0] = 1.3;
     ball->center[1] = ball->center[2] = 0.5;
@@ -286,7 +286,7 @@ static void budgets(void)
 static void refused(void)
 {
     spate_scene *scene = make_scene(2, &cases[0], SPATE_SOLVER_PCG);
-    spate_options options = spate_options_default();
+    spate_options options = sample_options();
     spate_error error = {0};
     options.device = "check";
     CHECK(spate_sim_create(scene, &options, &error) == NULL);

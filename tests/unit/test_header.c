@@ -41,15 +41,15 @@ static void defaults_are_those_of_the_comments(void)
     CHECK(scene->time.min_substeps == 1 && scene->time.max_substeps == 64);
     CHECK(scene->time.advection == SPATE_ADVECTION_RK3);
     CHECK(scene->pressure.solver == SPATE_SOLVER_MULTIGRID);
-    CHECK(scene->pressure.solids == SPATE_SOLIDS_CUT);
-    CHECK(scene->pressure.surface == SPATE_SURFACE_GHOST);
+    CHECK(scene->pressure.solids == SPATE_SOLID_MODEL_CUT);
+    CHECK(scene->pressure.surface == SPATE_SURFACE_MODEL_GHOST);
     CHECK(scene->pressure.tolerance == 1e-4);
     CHECK(scene->pressure.max_iterations == 1000);
     CHECK(scene->pressure.on_failure == SPATE_ON_FAILURE_WARN);
     CHECK(scene->fill.count == 0 && scene->solids.count == 0);
     CHECK(scene->inflows.count == 0 && scene->outflows.count == 0);
     CHECK(scene->channel_count == 0);
-    CHECK(scene->output.particles == SPATE_PARTICLES_PLY);
+    CHECK(scene->output.particles == SPATE_OUTPUT_PARTICLES_PLY);
     CHECK(scene->output.every == 1 && scene->output.checkpoint_every == 10 &&
           scene->output.preview);
     spate_scene_destroy(scene);
@@ -57,7 +57,8 @@ static void defaults_are_those_of_the_comments(void)
 
 static void shape_default_gives_no_lengths(void)
 {
-    spate_shape shape = spate_shape_default();
+    spate_shape shape;
+    spate_shape_default(&shape);
     CHECK(shape.shape == SPATE_SHAPE_BOX);
     CHECK(isnan(shape.radius) && isnan(shape.min[0]) && isnan(shape.max[1]) &&
           isnan(shape.center[2]));
@@ -69,7 +70,8 @@ static void shape_default_gives_no_lengths(void)
 
 static void options_default(void)
 {
-    spate_options options = spate_options_default();
+    spate_options options;
+    spate_options_default(&options);
     CHECK(options.threads == 0);
     CHECK(options.log == NULL && options.schedule == NULL);
 }
@@ -78,7 +80,7 @@ static void options_default(void)
 static void scene_becomes_particles(int dim)
 {
     spate_scene *scene = spate_scene_create();
-    spate_shape *fill = scene ? spate_scene_add(scene, SPATE_LIST_FILL) : NULL;
+    spate_shape *fill = scene ? spate_scene_add_shape(scene, SPATE_LIST_FILL) : NULL;
     CHECK(fill != NULL);
     if (!fill)
         return;
@@ -96,7 +98,8 @@ static void scene_becomes_particles(int dim)
     CHECK(sim != NULL);
     if (sim) {
         size_t expected = dim == 2 ? 4 * 4 * 4 : 4 * 4 * 4 * 8;
-        spate_particles_view_data view = spate_particles_view(sim);
+        spate_particles_view view;
+        spate_sim_particles_view(sim, "fluid", &view);
         CHECK(forecast.particles == expected);
         CHECK(view.count == expected);
         CHECK_NEAR(view.scale, 0.05, 1e-12);

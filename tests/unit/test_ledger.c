@@ -3,6 +3,8 @@
  * a step allocates nothing after warm-up. */
 #include "sample.h"
 
+#include <spate/spate_io.h>
+
 #include <math.h>
 
 /* channel_2d with fewer cells: inflow, step on the floor, outflow, open top; 10 s. */
@@ -19,7 +21,7 @@ static void channel_10_seconds(void)
         if (!sample_step(sim, 0) || !sample_ledger(sim))
             break;
     if (sim) {
-        spate_stats stats = spate_sim_stats(sim);
+        spate_stats stats = sample_stats(sim);
         CHECK(spate_sim_frame(sim) == 300);
         CHECK(stats.added > 1000);
         CHECK(stats.removed_outflow > 1000);
@@ -69,7 +71,7 @@ static void every_cause(void)
                 break;
         }
         if (sim) {
-            spate_stats stats = spate_sim_stats(sim);
+            spate_stats stats = sample_stats(sim);
             CHECK(stats.added > given && given > 0);
             CHECK(stats.removed_user == taken && taken > 0);
             CHECK(stats.removed_open > 0);
@@ -87,7 +89,7 @@ static void ids_are_unique(void)
     uint32_t highest = 0;
     static unsigned char seen[1 << 20];
     while (sim && spate_sim_time(sim) < 0.5 && sample_step(sim, 0)) {
-        spate_particles_view_data view = spate_particles_view(sim);
+        spate_particles_view view = sample_view(sim);
         memset(seen, 0, sizeof seen);
         for (size_t k = 0; k < view.count; k++) {
             CHECK(view.id[k] < sizeof seen);
@@ -96,7 +98,7 @@ static void ids_are_unique(void)
         }
     }
     if (sim) {
-        spate_stats stats = spate_sim_stats(sim);
+        spate_stats stats = sample_stats(sim);
         CHECK(highest < stats.seeded + stats.added);
     }
     spate_sim_destroy(sim);
@@ -148,7 +150,7 @@ static spate_scene *inflow_scene(const inflow_case *c)
 static double nearest_inside(spate_sim *sim)
 {
     const spate_scene *scene = spate_sim_scene(sim);
-    spate_particles_view_data view = spate_particles_view(sim);
+    spate_particles_view view = sample_view(sim);
     const spate_shape *shape = &scene->inflows.items[0];
     static double x[20000][3];
     size_t count = 0;
@@ -177,7 +179,7 @@ static void one_inflow(const inflow_case *c)
     if (!sim)
         return;
     const double *v = c->velocity;
-    double dx = spate_particles_view(sim).scale, spacing = dx / c->per_axis, least = HUGE_VAL;
+    double dx = sample_view(sim).scale, spacing = dx / c->per_axis, least = HUGE_VAL;
     double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     uint64_t before = 0;
     double since = 0;
@@ -186,13 +188,13 @@ static void one_inflow(const inflow_case *c)
         if (!sample_step(sim, c->way * dx / speed) || !sample_ledger(sim))
             break;
         if (step == 60) {
-            before = spate_sim_stats(sim).added;
+            before = sample_stats(sim).added;
             since = spate_sim_time(sim);
         }
         if (step % 40 == 0)
             least = fmin(least, nearest_inside(sim));
     }
-    double volume = (double)(spate_sim_stats(sim).added - before) * pow(spacing, c->dim);
+    double volume = (double)(sample_stats(sim).added - before) * pow(spacing, c->dim);
     double flux = volume / (spate_sim_time(sim) - since) / (speed * pow(dx, c->dim - 1));
     if (!(fabs(flux - c->area) <= c->tolerance * c->area) ||
         !(least >= 0.9 * (1 - c->jitter) * spacing))
@@ -237,10 +239,10 @@ static void no_allocation(void)
         return;
     spate_sim *sim = sample_sim(scene, 2);
     while (sim && spate_sim_time(sim) < 1 && sample_step(sim, 0)) {}
-    uint64_t counted = sim ? spate_sim_stats(sim).allocations : 0, calls = sp_alloc_count();
+    uint64_t counted = sim ? sample_stats(sim).allocations : 0, calls = sp_alloc_count();
     while (sim && spate_sim_time(sim) < 2 && sample_step(sim, 0)) {}
     if (sim) {
-        CHECK(spate_sim_stats(sim).allocations == counted);
+        CHECK(sample_stats(sim).allocations == counted);
         CHECK(sp_alloc_count() == calls); /* nor between steps */
     }
     spate_sim_destroy(sim);
@@ -255,7 +257,7 @@ static void growth_is_counted(void)
         spate_sim *sim = sample_sim(scene, 1);
         while (sim && spate_sim_time(sim) < 0.3 && sample_step(sim, 0)) {}
         if (sim) {
-            spate_stats stats = spate_sim_stats(sim);
+            spate_stats stats = sample_stats(sim);
             CHECK(stats.particles > 200);
             CHECK(stats.allocations > 0);
             /* room grows by half each time, in at most 20 columns */

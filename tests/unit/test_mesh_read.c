@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include <locale.h>
-#include <spate/spate.h>
+#include <spate/spate_io.h>
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 /* test_ply.c -- particles to PLY and back, and point sets in the dialects of others. */
 #include "test.h"
 
-#include <spate/spate.h>
+#include <spate/spate_io.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -168,7 +168,7 @@ static spate_sim *make_sim(int dim)
     for (int d = 0; d < dim; d++)
         scene->domain.size[d] = 0.16;
     scene->domain.cells = 8;
-    spate_shape *fill = spate_scene_add(scene, SPATE_LIST_FILL);
+    spate_shape *fill = spate_scene_add_shape(scene, SPATE_LIST_FILL);
     fill->shape = SPATE_SHAPE_BOX;
     for (int d = 0; d < 3; d++) {
         fill->min[d] = 0;
@@ -194,13 +194,13 @@ static void check_written(spate_sim *sim, int dim)
 {
     static const char *const names[] = {"x",  "y",   "z",        "vx",       "vy",      "vz",
                                         "id", "age", "colour_0", "colour_1", "colour_2"};
-    size_t count = spate_particles_count(sim);
+    size_t count = spate_sim_particles_count(sim, "fluid");
     float *x = malloc(count * 3 * sizeof *x), *v = malloc(count * 3 * sizeof *v), *age[4],
           *colour[4];
     uint32_t *id = malloc(count * sizeof *id);
-    spate_particles_read(sim, x, v, id);
-    CHECK(spate_channel_view(sim, "age", age) == 1 &&
-          spate_channel_view(sim, "colour", colour) == 3);
+    spate_sim_particles_read(sim, "fluid", x, v, id);
+    CHECK(spate_sim_channel_view(sim, "age", age) == 1 &&
+          spate_sim_channel_view(sim, "colour", colour) == 3);
     char *bytes;
     size_t size;
     sp_ply ply;
@@ -237,10 +237,10 @@ static void particles_come_back(void)
         CHECK(sim != NULL);
         if (!sim)
             return;
-        CHECK(spate_particles_write_ply(sim, path, NULL) == SPATE_OK);
+        CHECK(spate_sim_particles_write_ply(sim, path, NULL) == SPATE_OK);
         check_written(sim, dim);
         spate_points *points = spate_points_read(path, NULL);
-        CHECK(points && sp_points_count(points) == spate_particles_count(sim));
+        CHECK(points && sp_points_count(points) == spate_sim_particles_count(sim, "fluid"));
         CHECK(points && sp_points_count(points) == (dim == 2 ? 64u : 512u));
         spate_points_destroy(points);
         spate_sim_destroy(sim);
@@ -257,7 +257,7 @@ static void writing_fails_cleanly(void)
     for (uint64_t n = 1; n <= 3; n++) { /* the flush, the fsync, the rename */
         spate_error error = {0};
         sp_file_fail_at(n);
-        CHECK(spate_particles_write_ply(sim, path, &error) == SPATE_ERROR_FILE);
+        CHECK(spate_sim_particles_write_ply(sim, path, &error) == SPATE_ERROR_FILE);
         sp_file_fail_at(0);
         CHECK_TEXT(error.where, path);
         CHECK_TEXT(error.message, "cannot be written: No space left on device");
@@ -266,12 +266,12 @@ static void writing_fails_cleanly(void)
     spate_status status = SPATE_ERROR_MEMORY;
     for (uint64_t n = 1; n < 20 && status != SPATE_OK; n++) {
         sp_alloc_fail_at(n);
-        status = spate_particles_write_ply(sim, path, NULL);
+        status = spate_sim_particles_write_ply(sim, path, NULL);
         sp_alloc_fail_at(0);
         CHECK(status == SPATE_OK || (status == SPATE_ERROR_MEMORY && access(path, F_OK) != 0));
     }
     CHECK(status == SPATE_OK);
-    CHECK(spate_particles_write_ply(sim, "/no/such/folder/x.ply", NULL) == SPATE_ERROR_FILE);
+    CHECK(spate_sim_particles_write_ply(sim, "/no/such/folder/x.ply", NULL) == SPATE_ERROR_FILE);
     spate_sim_destroy(sim);
 }
 

@@ -3,9 +3,10 @@
  * Pictures are compared with the picture of the same scene without the thing in question: a pixel
  * that differs shows it, one that is equal does not. */
 #include "test.h"
+#include "values.h"
 
 #include <png.h>
-#include <spate/spate.h>
+#include <spate/spate_io.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -36,7 +37,7 @@ static spate_scene *tank(int dim)
 static void add_water(spate_scene *scene, double x0, double y0, double z0, double x1, double y1,
                       double z1)
 {
-    spate_shape *box = spate_scene_add(scene, SPATE_LIST_FILL);
+    spate_shape *box = spate_scene_add_shape(scene, SPATE_LIST_FILL);
     box->shape = SPATE_SHAPE_BOX;
     set(box->min, x0, y0, z0);
     set(box->max, x1, y1, z1);
@@ -44,7 +45,7 @@ static void add_water(spate_scene *scene, double x0, double y0, double z0, doubl
 
 static void add_ball(spate_scene *scene, double x, double y, double z, double radius)
 {
-    spate_shape *ball = spate_scene_add(scene, SPATE_LIST_SOLIDS);
+    spate_shape *ball = spate_scene_add_shape(scene, SPATE_LIST_SOLIDS);
     ball->shape = SPATE_SHAPE_SPHERE;
     set(ball->center, x, y, z);
     ball->radius = radius;
@@ -54,7 +55,7 @@ static void add_ball(spate_scene *scene, double x, double y, double z, double ra
 static spate_sim *start(spate_scene *scene)
 {
     spate_error error = {0};
-    spate_options options = spate_options_default();
+    spate_options options = sample_options();
     options.threads = 1;
     spate_sim *sim = spate_sim_create(scene, &options, &error);
     if (!sim)
@@ -408,7 +409,7 @@ static void png_holds_the_picture(void)
     add_water(scene, 0, 0, 0, 0.75, 0.6, 1);
     spate_sim *sim = start(scene);
     spate_error error = {0};
-    CHECK(spate_preview_write_png(sim, path, 101, 57, &error) == SPATE_OK);
+    CHECK(spate_sim_preview_write_png(sim, path, 101, 57, &error) == SPATE_OK);
     CHECK_TEXT(error.message, "");
     sp_image image;
     CHECK(sp_image_create(&image, 101, 57, NULL) == SPATE_OK);
@@ -460,13 +461,14 @@ static void wrong_sizes_are_refused(void)
                                    {10, -5}, {1 << 30, 10}, {10, 16385}};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         spate_error error = {0};
-        spate_status status = spate_preview_write_png(sim, path, sizes[k][0], sizes[k][1], &error);
+        spate_status status =
+            spate_sim_preview_write_png(sim, path, sizes[k][0], sizes[k][1], &error);
         CHECK(status == SPATE_ERROR_USAGE && error.status == SPATE_ERROR_USAGE);
         CHECK(strstr(error.message, "pixels") != NULL);
     }
-    CHECK(spate_preview_write_png(sim, "", 10, 10, NULL) == SPATE_ERROR_USAGE);
-    CHECK(spate_preview_write_png(sim, NULL, 10, 10, NULL) == SPATE_ERROR_USAGE);
-    CHECK(spate_preview_write_png(NULL, path, 10, 10, NULL) == SPATE_ERROR_USAGE);
+    CHECK(spate_sim_preview_write_png(sim, "", 10, 10, NULL) == SPATE_ERROR_USAGE);
+    CHECK(spate_sim_preview_write_png(sim, NULL, 10, 10, NULL) == SPATE_ERROR_USAGE);
+    CHECK(spate_sim_preview_write_png(NULL, path, 10, 10, NULL) == SPATE_ERROR_USAGE);
     CHECK(access(path, F_OK) != 0);
     spate_sim_destroy(sim);
 }
@@ -477,14 +479,14 @@ static void a_failed_write_leaves_no_file(void)
     char nowhere[sizeof path + 16];
     snprintf(nowhere, sizeof nowhere, "%s/no/preview.png", folder);
     spate_error error = {0};
-    CHECK(spate_preview_write_png(sim, nowhere, 60, 40, &error) == SPATE_ERROR_FILE);
+    CHECK(spate_sim_preview_write_png(sim, nowhere, 60, 40, &error) == SPATE_ERROR_FILE);
     CHECK(error.status == SPATE_ERROR_FILE && strstr(error.where, "preview.png") != NULL);
-    CHECK(spate_preview_write_png(sim, nowhere, 60, 40, NULL) == SPATE_ERROR_FILE);
+    CHECK(spate_sim_preview_write_png(sim, nowhere, 60, 40, NULL) == SPATE_ERROR_FILE);
     int failures = 0;
     for (int n = 1; n < 100; n++) {
         sp_file_fail_at(n);
         error = (spate_error){0};
-        spate_status status = spate_preview_write_png(sim, path, 60, 40, &error);
+        spate_status status = spate_sim_preview_write_png(sim, path, 60, 40, &error);
         sp_file_fail_at(0);
         if (status == SPATE_OK)
             break;
@@ -508,7 +510,7 @@ static void without_memory_there_is_an_error(void)
         for (int n = 1; n < 200; n++) {
             spate_error error = {0};
             sp_alloc_fail_at(n);
-            spate_status status = spate_preview_write_png(sim, path, 60, 40, &error);
+            spate_status status = spate_sim_preview_write_png(sim, path, 60, 40, &error);
             sp_alloc_fail_at(0);
             if (status == SPATE_OK)
                 break;

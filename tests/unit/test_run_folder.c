@@ -28,13 +28,16 @@ static void write_text(const char *name, const char *text)
     fclose(file);
 }
 
-static spate_stats row(int frame)
+static sp_stats_row row(int frame)
 {
-    spate_stats stats = {
-        .frame = frame, .time = frame / 30.0, .particles = 1000000007, .min_distance = INFINITY};
-    stats.momentum[0] = -1.23456789e-7;
-    stats.seconds[SPATE_STAGE_P2G] = 0.25;
-    return stats;
+    sp_stats_row row = {.stats = {.frame = frame,
+                                  .time = frame / 30.0,
+                                  .particles = 1000000007,
+                                  .momentum_x = -1.23456789e-7,
+                                  .min_distance = INFINITY},
+                        .seconds = 1};
+    row.stages[SP_STAGE_P2G] = 0.25;
+    return row;
 }
 
 static void stats_come_back(void)
@@ -42,8 +45,8 @@ static void stats_come_back(void)
     spate_error error = {0};
     CHECK(sp_stats_create(file_path("stats.csv"), &error) == SPATE_OK);
     for (int frame = 0; frame < 5; frame++) {
-        spate_stats stats = row(frame);
-        CHECK(sp_stats_append(file_path("stats.csv"), &stats, 1, &error) == SPATE_OK);
+        sp_stats_row one = row(frame);
+        CHECK(sp_stats_append(file_path("stats.csv"), &one, &error) == SPATE_OK);
     }
     sp_stats_table table;
     CHECK(sp_stats_read(file_path("stats.csv"), &table, &error) == SPATE_OK);
@@ -70,8 +73,8 @@ static void stats_are_cut(void)
     CHECK(sp_stats_read(file_path("stats.csv"), &table, &error) == SPATE_OK && table.rows == 5);
     sp_stats_clear(&table);
     CHECK(sp_stats_cut(file_path("stats.csv"), 2, &rows, &error) == SPATE_OK && rows == 3);
-    spate_stats stats = row(3);
-    CHECK(sp_stats_append(file_path("stats.csv"), &stats, 1, &error) == SPATE_OK);
+    sp_stats_row one = row(3);
+    CHECK(sp_stats_append(file_path("stats.csv"), &one, &error) == SPATE_OK);
     CHECK(sp_stats_read(file_path("stats.csv"), &table, &error) == SPATE_OK && table.rows == 4);
     CHECK(sp_stats_value(&table, 3, "frame") == 3);
     sp_stats_clear(&table);

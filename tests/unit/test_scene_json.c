@@ -1,6 +1,8 @@
 /* test_scene_json.c -- scenes from JSON, assignments, and scenes as text. */
 #include "test.h"
 
+#include <spate/spate_io.h>
+
 #include "base/memory.h"
 #include "scene/schema.h"
 
@@ -81,10 +83,10 @@ static void check_round_trip(const spate_scene *scene)
         char *second = spate_scene_text(again);
         CHECK(equal(scene, again));
         CHECK_TEXT(second, text);
-        free(second);
+        spate_free(second);
     }
     spate_scene_destroy(again);
-    free(text);
+    spate_free(text);
 }
 
 /* ------------------------------------------------------------------ reading */
@@ -102,7 +104,7 @@ static void reads_every_kind_of_value(void)
         return;
     CHECK(s->dim == 2 && s->frames == 5 && s->fps == 24 && s->gravity[1] == -2.5 &&
           s->gravity[2] == 0);
-    CHECK(!s->output.preview && s->output.particles == SPATE_PARTICLES_NONE &&
+    CHECK(!s->output.preview && s->output.particles == SPATE_OUTPUT_PARTICLES_NONE &&
           s->solids.count == 2);
     CHECK(s->solids.items[1].motion_count == 2 && s->solids.items[1].motion[0].rotation[2] == 45);
     CHECK(s->solids.items[1].rotation[2] == -30 && s->channels[0].initial[1] == 2 &&
@@ -215,7 +217,7 @@ static void refuses_what_is_too_deep_or_too_long(void)
     sprintf(text + used, "]}");
     CHECK(parse(text) == NULL);
     CHECK_PROBLEM("gravity", "must have 2 numbers in a 2D scene (got 200001)");
-    free(text);
+    spate_free(text);
 }
 
 static void bad_files(void)
@@ -409,7 +411,7 @@ static void text_keeps_every_bit(void)
     for (int round = 0; round < 50; round++) {
         spate_scene *s = parse(round % 2 ? SCENE_2D "}" : SCENE_3D "}");
         for (int k = 0; k < 3; k++) {
-            spate_shape *shape = spate_scene_add(s, SPATE_LIST_SOLIDS);
+            spate_shape *shape = spate_scene_add_shape(s, SPATE_LIST_SOLIDS);
             shape->shape = (spate_shape_kind)(random_bits() % 5);
             snprintf(shape->name, sizeof shape->name, "\"\\ \xe2\x82\xac %d", k);
             spate_keyframe *key = spate_shape_add_keyframe(shape);
@@ -451,7 +453,7 @@ static void text_ignores_the_locale(void)
     CHECK(strstr(text, "\"fps\": 24.5,") != NULL);
     check_round_trip(s);
     CHECK(assign(s, "fps=.5") == SPATE_OK && s->fps == 0.5);
-    free(text);
+    spate_free(text);
     spate_scene_destroy(s);
     setlocale(LC_ALL, "C");
 }
@@ -466,7 +468,7 @@ static void text_of_a_bad_scene_is_json(void)
     char *text = spate_scene_text(s);
     CHECK(strstr(text, "\"name\": \"a\\u000a?\"") && !strstr(text, "nan") &&
           !strstr(text, "transfer"));
-    free(text);
+    spate_free(text);
     spate_scene_destroy(s);
 }
 
@@ -484,7 +486,7 @@ static void no_memory_is_reported(void)
         if (!s)
             CHECK(problem.status == SPATE_ERROR_MEMORY);
         done = copy != NULL;
-        free(copy);
+        spate_free(copy);
         spate_scene_destroy(s);
     }
     CHECK(done && failed);

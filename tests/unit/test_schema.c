@@ -1,5 +1,6 @@
 /* test_schema.c -- the table of settings, setting by path, and the check of whole scenes. */
 #include "test.h"
+#include "values.h"
 
 #include "base/memory.h"
 #include "scene/schema.h"
@@ -68,7 +69,7 @@ static spate_scene *good_scene(int dim)
 
 static spate_shape *add_sphere(spate_scene *scene, spate_list list, double radius)
 {
-    spate_shape *shape = spate_scene_add(scene, list);
+    spate_shape *shape = spate_scene_add_shape(scene, list);
     shape->shape = SPATE_SHAPE_SPHERE;
     for (int d = 0; d < scene->dim; d++)
         shape->center[d] = 0.5;
@@ -95,10 +96,11 @@ static void defaults_are_those_of_the_header(void)
           s->time.max_substeps == 64);
     CHECK(s->time.advection == SPATE_ADVECTION_RK3);
     CHECK(s->pressure.solver == SPATE_SOLVER_MULTIGRID && s->pressure.tolerance == 1e-4);
-    CHECK(s->pressure.solids == SPATE_SOLIDS_CUT && s->pressure.surface == SPATE_SURFACE_GHOST);
+    CHECK(s->pressure.solids == SPATE_SOLID_MODEL_CUT &&
+          s->pressure.surface == SPATE_SURFACE_MODEL_GHOST);
     CHECK(s->pressure.max_iterations == 1000 && s->pressure.relaxation == 0);
     CHECK(s->pressure.on_failure == SPATE_ON_FAILURE_WARN);
-    CHECK(s->output.particles == SPATE_PARTICLES_PLY && s->output.every == 1 &&
+    CHECK(s->output.particles == SPATE_OUTPUT_PARTICLES_PLY && s->output.every == 1 &&
           s->output.checkpoint_every == 10);
     CHECK(s->output.preview);
     CHECK(s->output.volume == SPATE_OUTPUT_VOLUME_NONE);
@@ -108,7 +110,7 @@ static void defaults_are_those_of_the_header(void)
     spate_channel *channel = spate_scene_add_channel(s);
     CHECK(channel->components == 1 && channel->initial[3] == 0 && !channel->pic &&
           !channel->name[0]);
-    spate_shape shape = spate_shape_default();
+    spate_shape shape = sample_shape();
     CHECK(shape.shape == SPATE_SHAPE_BOX && isnan(shape.min[0]) && isnan(shape.max[2]) &&
           isnan(shape.radius));
     CHECK(isnan(shape.center[1]) && isnan(shape.from[0]) && isnan(shape.to[0]) &&
@@ -126,7 +128,7 @@ static void table_is_consistent(void)
     static const char *const types[] = {"number", "integer",  "integer", "bool", "string",
                                         "vector", "rotation", "enum",    "list"};
     spate_scene *scene = spate_scene_create();
-    spate_shape shape = spate_shape_default();
+    spate_shape shape = sample_shape();
     spate_channel *channel = spate_scene_add_channel(scene);
     spate_gauge *gauge = spate_scene_add_gauge(scene);
     CHECK(spate_setting_count() > 80);
@@ -355,7 +357,7 @@ static void copies_are_deep(void)
     CHECK(isnan(copy->solids.items[0].min[0]));
     /* and both can grow on */
     CHECK(spate_shape_add_keyframe(&copy->solids.items[0])->time == 0);
-    CHECK(spate_scene_add(copy, SPATE_LIST_FILL) && copy->fill.count == 10 &&
+    CHECK(spate_scene_add_shape(copy, SPATE_LIST_FILL) && copy->fill.count == 10 &&
           copy->fill.items[8].radius == 9);
     CHECK(spate_scene_add_channel(copy) && copy->channel_count == 2);
     spate_scene_destroy(s);
@@ -381,7 +383,7 @@ static void no_memory_leaves_no_damage(void)
     CHECK(failed_once && copied);
     sp_alloc_fail_at(1);
     CHECK(spate_scene_create() == NULL);
-    CHECK(spate_scene_add(s, SPATE_LIST_FILL) == NULL && s->fill.count == 0);
+    CHECK(spate_scene_add_shape(s, SPATE_LIST_FILL) == NULL && s->fill.count == 0);
     CHECK(set_number(s, "solids[1].radius", 1) == SPATE_ERROR_MEMORY && s->solids.count == 1);
     CHECK(check(s) == SPATE_ERROR_MEMORY);
     sp_alloc_fail_at(0);
@@ -504,7 +506,7 @@ static void check_shapes_have_what_they_need(void)
     };
     for (int dim = 2; dim <= 3; dim++) {
         spate_scene *s = good_scene(dim);
-        spate_shape *shape = spate_scene_add(s, SPATE_LIST_SOLIDS);
+        spate_shape *shape = spate_scene_add_shape(s, SPATE_LIST_SOLIDS);
         for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
             shape->shape = cases[k].kind;
             CHECK(check(s) == SPATE_ERROR_SCENE);
@@ -518,7 +520,7 @@ static void check_shapes_have_what_they_need(void)
         CHECK_PROBLEM("solids[0].shape",
                       "must be one of box, sphere, capsule, cylinder, plane, mesh (got 6)");
         shape->shape = SPATE_SHAPE_BOX;
-        spate_scene_add(s, SPATE_LIST_FILL)->shape = SPATE_SHAPE_PARTICLES;
+        spate_scene_add_shape(s, SPATE_LIST_FILL)->shape = SPATE_SHAPE_PARTICLES;
         CHECK(check(s) == SPATE_ERROR_SCENE);
         s->solids.count = 0;
         CHECK(check(s) == SPATE_ERROR_SCENE);
@@ -531,7 +533,7 @@ static void check_degenerate_shapes(void)
 {
     for (int dim = 2; dim <= 3; dim++) {
         spate_scene *s = good_scene(dim);
-        spate_shape *shape = spate_scene_add(s, SPATE_LIST_SOLIDS);
+        spate_shape *shape = spate_scene_add_shape(s, SPATE_LIST_SOLIDS);
         for (int d = 0; d < dim; d++) {
             shape->min[d] = shape->from[d] = shape->to[d] = shape->point[d] = 0.25;
             shape->max[d] = d == dim - 1 ? 0.25 : 0.75;
@@ -564,7 +566,7 @@ static void check_degenerate_shapes(void)
 static void check_thin_shapes(void)
 {
     spate_scene *s = good_scene(3); /* dx = 1/32 */
-    spate_shape *shape = spate_scene_add(s, SPATE_LIST_SOLIDS);
+    spate_shape *shape = spate_scene_add_shape(s, SPATE_LIST_SOLIDS);
     for (int d = 0; d < 3; d++)
         shape->min[d] = 0.25, shape->max[d] = 0.75;
     shape->max[1] = 0.25 + 1.5 / 32;

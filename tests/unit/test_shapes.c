@@ -5,6 +5,7 @@
  * small); no two points differ by more than they lie apart (so |d| is not too large); and n has
  * length 1. */
 #include "test.h"
+#include "values.h"
 
 #include <spate/spate.h>
 #include <stdlib.h>
@@ -56,7 +57,7 @@ static spate_mesh *cube_mesh(double half)
 
 static spate_shape make(spate_shape_kind kind)
 {
-    spate_shape s = spate_shape_default();
+    spate_shape s = sample_shape();
     s.shape = kind;
     set(s.min, -0.3, 0.1, 0.2);
     set(s.max, 0.5, 0.4, 0.9);

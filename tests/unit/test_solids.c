@@ -3,6 +3,8 @@
  * stop the liquid. */
 #include "sample.h"
 
+#include <spate/spate_io.h>
+
 #include <math.h>
 
 #include "scene/shapes.h"
@@ -26,9 +28,9 @@ static double distance_to(const spate_scene *scene, const sp_shape *forms, const
 static bool all_free(spate_sim *sim, bool host)
 {
     const spate_scene *scene = spate_sim_scene(sim);
-    spate_particles_view_data view = spate_particles_view(sim);
-    spate_field_view_data cells;
-    CHECK(spate_field_view(sim, "type", &cells));
+    spate_particles_view view = sample_view(sim);
+    spate_field_view cells;
+    CHECK(spate_sim_field_view(sim, "type", &cells));
     sp_shape forms[8];
     sp_pose poses[8];
     for (int k = 0; k < scene->solids.count; k++) {
@@ -70,14 +72,14 @@ static void watch(spate_sim *sim, double seconds)
         good = sample_step(sim, 0) && all_free(sim, false);
     if (!sim)
         return;
-    CHECK(spate_sim_stats(sim).in_solid == 0);
+    CHECK(sample_stats(sim).in_solid == 0);
     sample_ledger(sim);
 }
 
 /* How many particles are beyond x = `limit` metres. */
 static size_t beyond(spate_sim *sim, double limit)
 {
-    spate_particles_view_data view = spate_particles_view(sim);
+    spate_particles_view view = sample_view(sim);
     size_t count = 0;
     for (size_t k = 0; k < view.count; k++)
         count += view.origin[0] + view.scale * view.x[0][k] > limit;
@@ -101,7 +103,7 @@ static void preset(const char *name, int cells, double seconds)
     spate_sim *sim = sample_sim(scene, 2);
     watch(sim, seconds / TEST_STRIDE(4));
     if (sim)
-        CHECK(spate_sim_stats(sim).removed == 0);
+        CHECK(sample_stats(sim).removed == 0);
     spate_sim_destroy(sim);
 }
 
@@ -123,7 +125,7 @@ static void mesh_obstacle(void)
 /* Distance from the solids to the nearest particle, m. */
 static double gap(spate_sim *sim)
 {
-    spate_particles_view_data view = spate_particles_view(sim);
+    spate_particles_view view = sample_view(sim);
     double least = 1e30;
     for (size_t k = 0; k < view.count; k++) {
         double x[3] = {0, 0, 0};
@@ -153,7 +155,7 @@ static uint64_t jet_at_thin_wall(int dim, double turn, double thickness, int max
         if (!sample_step(sim, 0) || !all_free(sim, false))
             break;
         nearest = fmin(nearest, gap(sim));
-        uint64_t seen = spate_sim_stats(sim).collisions;
+        uint64_t seen = sample_stats(sim).collisions;
         collisions = seen > collisions ? seen : collisions;
     }
     double limit = 0.5 + thickness * dx;
@@ -161,7 +163,7 @@ static uint64_t jet_at_thin_wall(int dim, double turn, double thickness, int max
         CHECK(beyond(sim, limit) == 0);
     if (sim) {
         CHECK_LESS(nearest, dx);
-        CHECK(spate_sim_stats(sim).removed == 0);
+        CHECK(sample_stats(sim).removed == 0);
         sample_ledger(sim);
     }
     spate_sim_destroy(sim);
@@ -219,10 +221,10 @@ static void fast_paddle(void)
         spate_sim *sim = sample_sim(scene, 2);
         watch(sim, 0.1);
         if (sim) {
-            size_t all = spate_particles_count(sim);
+            size_t all = spate_sim_particles_count(sim, "fluid");
             CHECK(all > 0);
             CHECK(beyond(sim, 0.7) == all);
-            CHECK(spate_sim_stats(sim).cfl > 2);
+            CHECK(sample_stats(sim).cfl > 2);
         }
         spate_sim_destroy(sim);
     }
@@ -258,7 +260,7 @@ static void crushing_piston(void)
         spate_sim *sim = sample_sim(scene, 2);
         watch(sim, 0.25);
         if (sim) {
-            spate_stats stats = spate_sim_stats(sim);
+            spate_stats stats = sample_stats(sim);
             CHECK(stats.seeded > 0);
             CHECK(stats.removed_crushed == stats.seeded); /* the domain is solid in the end */
             CHECK(stats.particles == 0);
@@ -281,7 +283,7 @@ static void piston_against_thin_wall(void)
         watch(sim, 0.25);
         if (sim) {
             CHECK(beyond(sim, 0.2) == 0);
-            CHECK(spate_sim_stats(sim).removed_crushed == spate_sim_stats(sim).seeded);
+            CHECK(sample_stats(sim).removed_crushed == sample_stats(sim).seeded);
         }
         spate_sim_destroy(sim);
     }
@@ -291,7 +293,7 @@ static void moving_mesh(void)
 {
     spate_scene *scene = sample_scene(3, 0.6, 0.3, 0.3, 24);
     sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 0.6, 0.15, 0.3);
-    spate_shape *block = spate_scene_add(scene, SPATE_LIST_SOLIDS);
+    spate_shape *block = spate_scene_add_shape(scene, SPATE_LIST_SOLIDS);
     block->shape = SPATE_SHAPE_MESH;
     block->mesh = sample_mesh(1, 2, 1);
     block->scale = 0.1;
@@ -314,9 +316,9 @@ static void host_solids(void)
         sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 0.6, 0.15, 0.3);
         spate_sim *sim = sample_sim(scene, 2);
         spate_error error = {0};
-        int ball = -1, bar = -1, nearest = -1;
+        spate_solid_id ball, bar, nearest;
         CHECK(sample_step(sim, 0));
-        spate_shape shape = spate_shape_default();
+        spate_shape shape = sample_shape();
         shape.shape = SPATE_SHAPE_SPHERE;
         shape.center[0] = 0.3, shape.center[1] = 0.08, shape.center[2] = 0.15;
         shape.radius = 0.06;
@@ -324,10 +326,10 @@ static void host_solids(void)
         CHECK(all_free(sim, true));
         double at[3] = {0.3, 0.08, 0.15};
         CHECK_NEAR(spate_sim_solid_distance(sim, at, &nearest), -0.06, 1e-12);
-        CHECK(nearest == 0);
+        CHECK(nearest.index == 0 && nearest.generation == 1);
         spate_shape box = sample_box_shape(0.1, 0.02, 0.05, 0.12, 0.25, 0.25);
         CHECK(spate_sim_add_solid(sim, &box, &bar, &error) == SPATE_OK);
-        CHECK(ball != bar && all_free(sim, true));
+        CHECK(ball.index != bar.index && all_free(sim, true));
         for (int step = 0; step < 60; step++) {
             double way[3] = {0.004 * step, 0, 0}, turn[3] = {0, 0, 6.0 * step};
             CHECK(spate_sim_move_solid(sim, bar, way, turn, &error) == SPATE_OK);
@@ -335,7 +337,7 @@ static void host_solids(void)
                 CHECK(spate_sim_remove_solid(sim, ball, &error) == SPATE_OK);
             if (!sample_step(sim, 0) || !all_free(sim, true) || !sample_ledger(sim))
                 break;
-            CHECK(spate_sim_stats(sim).in_solid == 0);
+            CHECK(sample_stats(sim).in_solid == 0);
         }
         spate_sim_destroy(sim);
     }
@@ -350,8 +352,8 @@ static void solid_on_everything(void)
         spate_sim *sim = sample_sim(scene, 1);
         spate_shape box = sample_box_shape(-1, -1, -1, 2, 2, 2);
         CHECK(spate_sim_add_solid(sim, &box, NULL, NULL) == SPATE_OK);
-        CHECK(spate_particles_count(sim) == 0);
-        CHECK(spate_sim_stats(sim).removed_crushed == spate_sim_stats(sim).seeded);
+        CHECK(spate_sim_particles_count(sim, "fluid") == 0);
+        CHECK(sample_stats(sim).removed_crushed == sample_stats(sim).seeded);
         CHECK(sample_step(sim, 0));
         spate_sim_destroy(sim);
     }

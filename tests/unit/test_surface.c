@@ -60,22 +60,22 @@ static void clear(table *c)
     memset(c, 0, sizeof *c);
 }
 
-static spate_mesh_options options_of(int dim, int resolution, double walls)
+static spate_surface_options options_of(int dim, int resolution, double walls)
 {
-    spate_mesh_options options = spate_mesh_options_default(NULL);
+    spate_surface_options options = sample_surface_options(NULL);
     options.dim = dim;
     options.cell_size = DX;
     options.resolution = resolution;
     options.threads = 2;
     for (int d = 0; d < dim; d++)
-        options.size[d] = walls * DX;
+        options.domain[d] = walls * DX;
     return options;
 }
 
-static spate_mesh_data *make(const table *c, const spate_mesh_options *options)
+static spate_surface *make(const table *c, const spate_surface_options *options)
 {
     spate_error error = {0};
-    spate_mesh_data *mesh = spate_mesh_data_create(c->x, c->v, c->count, options, &error);
+    spate_surface *mesh = spate_surface_create(c->x, c->v, c->count, options, &error);
     if (!mesh) {
         printf("  no surface: %s: %s\n", error.where, error.message);
         test_failures++;
@@ -89,20 +89,20 @@ static double particle_volume(int dim)
 }
 
 /* Makes the surface, checks that it is sound, and returns its volume over that of the particles. */
-static double volume_share(const table *c, const spate_mesh_options *options)
+static double volume_share(const table *c, const spate_surface_options *options)
 {
-    spate_mesh_data *mesh = make(c, options);
+    spate_surface *mesh = make(c, options);
     if (!mesh)
         return 0;
     CHECK(surface_sound(mesh));
     double share = surface_volume(mesh) / ((double)c->count * particle_volume(options->dim));
-    spate_mesh_data_destroy(mesh);
+    spate_surface_destroy(mesh);
     return share;
 }
 
 #define FOR_EACH_KIND(dim, r)          \
     for (int dim = 2; dim <= 3; dim++) \
-        for (int r = 1; r <= SPATE_MESH_RESOLUTION_MAX; r++)
+        for (int r = 1; r <= SPATE_SURFACE_RESOLUTION_MAX; r++)
 
 /* ------------------------------------------------------------------ sound whatever comes */
 
@@ -116,12 +116,12 @@ static void random_clouds_are_manifold(void)
         for (int k = 0; k < count; k++)
             add(&c, size * DX * uniform(), size * DX * uniform(),
                 dim == 3 ? size * DX * uniform() : 0);
-        spate_mesh_options options = options_of(dim, r, trial % 2 ? ceil(size) : 0);
-        spate_mesh_data *mesh = make(&c, &options);
+        spate_surface_options options = options_of(dim, r, trial % 2 ? ceil(size) : 0);
+        spate_surface *mesh = make(&c, &options);
         CHECK(mesh && surface_sound(mesh));
         CHECK(mesh && (count == 0 || mesh->triangles > 0));
         CHECK(mesh && mesh->dim == dim);
-        spate_mesh_data_destroy(mesh);
+        spate_surface_destroy(mesh);
         clear(&c);
     }
 }
@@ -131,10 +131,10 @@ static void nothing_gives_nothing(void)
     for (int dim = 2; dim <= 3; dim++)
         for (int walls = 0; walls <= 4; walls += 4) {
             table c = {0};
-            spate_mesh_options options = options_of(dim, 2, walls);
-            spate_mesh_data *mesh = make(&c, &options);
+            spate_surface_options options = options_of(dim, 2, walls);
+            spate_surface *mesh = make(&c, &options);
             CHECK(mesh && mesh->vertices == 0 && mesh->triangles == 0);
-            spate_mesh_data_destroy(mesh);
+            spate_surface_destroy(mesh);
         }
 }
 
@@ -151,15 +151,15 @@ static void degenerate_clouds_are_manifold(void)
             add(&c, k & 1 ? end : 0, k & 2 ? end : 0, k & 4 && dim == 3 ? end : 0);
         add(&c, -1, 0.1, 0);
         add(&c, 0.1, 2, dim == 3 ? 5 : 0);
-        spate_mesh_options options = options_of(dim, r, 6);
-        spate_mesh_data *mesh = make(&c, &options);
+        spate_surface_options options = options_of(dim, r, 6);
+        spate_surface *mesh = make(&c, &options);
         CHECK(mesh && surface_sound(mesh));
         for (size_t k = 0; mesh && k < mesh->vertices; k++)
             for (int d = 0; d < dim; d++) {
                 double x = (double)mesh->positions[3 * k + (size_t)d];
                 CHECK(x >= -1e-6 && x <= end + 1e-6);
             }
-        spate_mesh_data_destroy(mesh);
+        spate_surface_destroy(mesh);
         clear(&c);
     }
 }
@@ -171,7 +171,7 @@ static void full_domain_is_a_box(void)
         table c = {0};
         const double low[3] = {0, 0, 0}, high[3] = {7, 7, 7};
         fill(&c, dim, low, high, 0.5, NULL);
-        spate_mesh_options options = options_of(dim, r, 7);
+        spate_surface_options options = options_of(dim, r, 7);
         CHECK_NEAR(volume_share(&c, &options), 1, 0.003);
         clear(&c);
     }
@@ -192,7 +192,7 @@ static void bulk_keeps_its_volume(void)
         table c = {0};
         const double low[3] = {0, 0, 0}, high[3] = {14, 14, 14};
         fill(&c, dim, low, high, 0.5, in_ball);
-        spate_mesh_options options = options_of(dim, r, 0);
+        spate_surface_options options = options_of(dim, r, 0);
         CHECK_NEAR(volume_share(&c, &options), 1, 0.02);
         clear(&c);
     }
@@ -211,8 +211,8 @@ static void sheets_are_kept(void)
                 double t = dim == 3 ? 0.5 * k + 0.15 * (uniform() - 0.5) : 0;
                 add(&c, DX * s * cos(tilt), DX * (level + s * sin(tilt)), DX * t);
             }
-        spate_mesh_options options = options_of(dim, r, 0);
-        spate_mesh_data *mesh = make(&c, &options);
+        spate_surface_options options = options_of(dim, r, 0);
+        spate_surface *mesh = make(&c, &options);
         CHECK(surface_sound(mesh));
         CHECK_NEAR(surface_volume(mesh) / ((double)c.count * particle_volume(dim)), 1, 0.02);
         if (dim == 3) { /* Euler: one piece without holes is a sphere */
@@ -229,7 +229,7 @@ static void sheets_are_kept(void)
             CHECK(steps == mesh->vertices);
             free(next);
         }
-        spate_mesh_data_destroy(mesh);
+        spate_surface_destroy(mesh);
         clear(&c);
     }
 }
@@ -246,13 +246,13 @@ static void drops_are_kept(void)
                 for (int k = 0; k <= trial % 3; k++)
                     add(&c, DX * (x + 0.4 * k), DX * y, dim == 3 ? DX * z : 0);
             }
-        spate_mesh_options options = options_of(dim, r, 0);
-        spate_mesh_data *mesh = make(&c, &options);
+        spate_surface_options options = options_of(dim, r, 0);
+        spate_surface *mesh = make(&c, &options);
         CHECK(surface_sound(mesh));
         CHECK_NEAR(surface_volume(mesh) / ((double)c.count * particle_volume(dim)), 1, 0.02);
         if (dim == 3)
             CHECK((long)mesh->vertices - (long)mesh->triangles / 2 == 2 * drops);
-        spate_mesh_data_destroy(mesh);
+        spate_surface_destroy(mesh);
         clear(&c);
     }
 }
@@ -265,7 +265,7 @@ static void drops_at_walls_are_kept(void)
         table c = {0};
         double x = trial % 2 ? 0.4 * uniform() : 8 * uniform(), y = 0.5 * uniform();
         add(&c, DX * x, DX * y, dim == 3 ? DX * 8 * uniform() : 0);
-        spate_mesh_options options = options_of(dim, r, 8);
+        spate_surface_options options = options_of(dim, r, 8);
         CHECK_NEAR(volume_share(&c, &options), 1, 0.02);
         clear(&c);
     }
@@ -276,7 +276,7 @@ static void drops_at_walls_are_kept(void)
 
 /* rms of the height of the free surface of a pool `depth` cells deep against its mean, in cells,
  * away from the walls; *mean receives the mean. */
-static double bumps(const spate_mesh_data *mesh, double width, double *mean)
+static double bumps(const spate_surface *mesh, double width, double *mean)
 {
     double sum = 0, square = 0;
     size_t count = 0;
@@ -305,13 +305,13 @@ static void pools_are_flat(void)
         const double low[3] = {0, 0, 0}, high[3] = {20, depth, 20};
         /* in 2D a cell has only 4 particles: anywhere in their quarter they are not even */
         fill(&c, dim, low, high, dim == 2 || trial < 2 ? 0.5 : 1, NULL);
-        spate_mesh_options options = options_of(dim, r, 20);
-        spate_mesh_data *mesh = make(&c, &options);
+        spate_surface_options options = options_of(dim, r, 20);
+        spate_surface *mesh = make(&c, &options);
         CHECK(surface_sound(mesh));
         CHECK_LESS(bumps(mesh, 20, &mean), 0.05);
         CHECK_NEAR(mean, depth, 0.03);
         CHECK_NEAR(surface_volume(mesh) / ((double)c.count * particle_volume(dim)), 1, 0.005);
-        spate_mesh_data_destroy(mesh);
+        spate_surface_destroy(mesh);
         clear(&c);
     }
 }
@@ -325,19 +325,19 @@ static void pools_of_a_simulation_are_flat(void)
         spate_sim *sim = sample_sim(scene, 2);
         for (int k = 0; sim && k < 60; k++)
             sample_step(sim, 1.0 / 60);
-        table c = {.count = spate_particles_count(sim)};
+        table c = {.count = spate_sim_particles_count(sim, "fluid")};
         c.x = malloc(3 * c.count * sizeof *c.x);
         c.v = malloc(3 * c.count * sizeof *c.v);
-        spate_particles_read(sim, c.x, c.v, NULL);
+        spate_sim_particles_read(sim, "fluid", c.x, c.v, NULL);
         for (int r = 1; r <= 3; r++) {
             double mean;
-            spate_mesh_options options = spate_mesh_options_default(spate_sim_scene(sim));
+            spate_surface_options options = sample_surface_options(spate_sim_scene(sim));
             options.resolution = r;
-            spate_mesh_data *mesh = make(&c, &options);
+            spate_surface *mesh = make(&c, &options);
             CHECK(surface_sound(mesh));
             CHECK_LESS(bumps(mesh, 16, &mean), 0.05);
             CHECK_NEAR(mean, 4, 0.05);
-            spate_mesh_data_destroy(mesh);
+            spate_surface_destroy(mesh);
         }
         clear(&c);
         spate_sim_destroy(sim);
@@ -351,7 +351,7 @@ static spate_scene *solids_scene(int dim, double size)
 {
     spate_scene *scene = sample_scene(dim, size * DX, size * DX, size * DX, (int)size);
     for (int k = 0; k < 3; k++) {
-        spate_shape *solid = spate_scene_add(scene, SPATE_LIST_SOLIDS);
+        spate_shape *solid = spate_scene_add_shape(scene, SPATE_LIST_SOLIDS);
         solid->shape = k == 1 ? SPATE_SHAPE_BOX : SPATE_SHAPE_SPHERE;
         for (int d = 0; d < dim; d++) {
             const double center[3][3] = {{5.2, 7.7, 6.1}, {0, 0, 0}, {16.3, 4.2, 14.9}};
@@ -376,8 +376,7 @@ static double solid_distance(const sp_solids *solids, const float x[3], double n
 
 /* The largest distance to a solid (cells) of vertices less than a cell away from one, whose normal
  * leads to it, `depth` cells below or more; *inside receives how far one is in a solid. */
-static double gap(const spate_mesh_data *mesh, const sp_solids *solids, double depth,
-                  double *inside)
+static double gap(const spate_surface *mesh, const sp_solids *solids, double depth, double *inside)
 {
     double worst = 0;
     *inside = 0;
@@ -408,10 +407,10 @@ static void solids_end_the_surface(void)
         for (size_t k = 0; k < c.count; k++) /* what a simulation keeps clear of solids */
             if (solid_distance(&solids, c.x + 3 * k, NULL) > 0.02 * DX)
                 add(&wet, (double)c.x[3 * k], (double)c.x[3 * k + 1], (double)c.x[3 * k + 2]);
-        spate_mesh_options options = options_of(dim, r, width);
-        spate_mesh_data *mesh = make(&wet, &options);
+        spate_surface_options options = options_of(dim, r, width);
+        spate_surface *mesh = make(&wet, &options);
         CHECK(gap(mesh, &solids, 7, &inside) > 0.05); /* what there is to close */
-        spate_mesh_data_destroy(mesh);
+        spate_surface_destroy(mesh);
         options.scene = scene;
         options.time = 1;
         mesh = make(&wet, &options);
@@ -419,7 +418,7 @@ static void solids_end_the_surface(void)
         CHECK_LESS(gap(mesh, &solids, 7, &inside), 0.05);
         CHECK_LESS(inside, 0.001);
         CHECK_NEAR(surface_volume(mesh) / ((double)wet.count * particle_volume(dim)), 1, 0.02);
-        spate_mesh_data_destroy(mesh);
+        spate_surface_destroy(mesh);
         sp_solids_clear(&solids);
         spate_scene_destroy(scene);
         clear(&c);
@@ -437,8 +436,8 @@ static void velocities_follow_the_particles(void)
         const double low[3] = {0, 0, 0}, high[3] = {14, 14, 14};
         double worst = 0;
         fill(&c, dim, low, high, 0.5, in_ball);
-        spate_mesh_options options = options_of(dim, r, 0);
-        spate_mesh_data *mesh = make(&c, &options);
+        spate_surface_options options = options_of(dim, r, 0);
+        spate_surface *mesh = make(&c, &options);
         for (size_t k = 0; k < mesh->vertices; k++) {
             const float *x = mesh->positions + 3 * k, *v = mesh->velocities + 3 * k;
             double expected[3] = {(double)x[1], 2, dim == 3 ? -(double)x[0] : 0};
@@ -446,17 +445,17 @@ static void velocities_follow_the_particles(void)
                 worst = fmax(worst, fabs((double)v[d] - expected[d]));
         }
         CHECK_LESS(worst, DX); /* it changes by 1 m/s per m: that of liquid within a cell */
-        spate_mesh_data_destroy(mesh);
-        mesh = spate_mesh_data_create(c.x, NULL, c.count, &options, NULL);
+        spate_surface_destroy(mesh);
+        mesh = spate_surface_create(c.x, NULL, c.count, &options, NULL);
         CHECK(mesh && !mesh->velocities);
-        spate_mesh_data_destroy(mesh);
+        spate_surface_destroy(mesh);
         clear(&c);
     }
 }
 
 /* ------------------------------------------------------------------ the same bits; bad input */
 
-static bool same(const spate_mesh_data *a, const spate_mesh_data *b)
+static bool same(const spate_surface *a, const spate_surface *b)
 {
     size_t floats = 3 * a->vertices * sizeof(float);
     return a->vertices == b->vertices && a->triangles == b->triangles &&
@@ -477,29 +476,30 @@ static void threads_do_not_matter(void)
         fill(&c, dim, low, high, 1, in_ball);
         for (int k = 0; k < 500; k += TEST_STRIDE(5))
             add(&c, 24 * DX * uniform(), 24 * DX * uniform(), dim == 3 ? 24 * DX * uniform() : 0);
-        spate_mesh_options options = options_of(dim, r, 24);
+        spate_surface_options options = options_of(dim, r, 24);
         options.threads = 1;
-        spate_mesh_data *first = make(&c, &options);
+        spate_surface *first = make(&c, &options);
         for (int threads = 2; threads <= 5; threads += 3) {
             options.threads = threads;
-            spate_mesh_data *other = make(&c, &options);
+            spate_surface *other = make(&c, &options);
             CHECK(same(first, other));
-            spate_mesh_data_destroy(other);
+            spate_surface_destroy(other);
         }
-        spate_mesh_data_destroy(first);
+        spate_surface_destroy(first);
         clear(&c);
     }
 }
 
-static void refuses(const table *c, spate_mesh_options options, const char *where, const char *text)
+static void refuses(const table *c, spate_surface_options options, const char *where,
+                    const char *text)
 {
     spate_error error = {0};
-    spate_mesh_data *mesh = spate_mesh_data_create(c->x, c->v, c->count, &options, &error);
+    spate_surface *mesh = spate_surface_create(c->x, c->v, c->count, &options, &error);
     CHECK(!mesh);
     CHECK(error.status == SPATE_ERROR_USAGE);
     CHECK_TEXT(error.where, where);
     CHECK_TEXT(error.message, text);
-    spate_mesh_data_destroy(mesh);
+    spate_surface_destroy(mesh);
 }
 
 static void bad_input_is_refused(void)
@@ -507,7 +507,7 @@ static void bad_input_is_refused(void)
     table c = {0};
     add(&c, 0, 0, 0);
     add(&c, 0, 0, 0);
-    spate_mesh_options good = options_of(3, 2, 0), bad = good;
+    spate_surface_options good = options_of(3, 2, 0), bad = good;
     bad.dim = 4;
     refuses(&c, bad, "dim", "must be 2 or 3 (got 4)");
     bad = good;
@@ -520,8 +520,8 @@ static void bad_input_is_refused(void)
     bad.particles_per_axis = 0;
     refuses(&c, bad, "particles_per_axis", "must be 1 .. 16 (got 0)");
     bad = good;
-    bad.size[0] = 1;
-    refuses(&c, bad, "size", "must be positive along all axes, or 0 for no walls");
+    bad.domain[0] = 1;
+    refuses(&c, bad, "domain", "must be positive along all axes, or 0 for no walls");
     c.x[4] = NAN;
     refuses(&c, good, "surface", "the position of particle 1 is not a finite number");
     c.x[4] = 1e9f;
@@ -531,7 +531,7 @@ static void bad_input_is_refused(void)
 
 /* Lattice cells of the blocks that come within three cells of a vertex: the band, as it is stored.
  */
-static size_t band_cells(const spate_mesh_data *mesh, int resolution, double width)
+static size_t band_cells(const spate_surface *mesh, int resolution, double width)
 {
     long n = lround(width * resolution), last = mesh->dim == 3 ? n : 1, band = 0;
     long side = (resolution == 3 ? 9 : 8) * (mesh->dim == 3 ? 1 : 2); /* of a block */
@@ -564,14 +564,14 @@ static void memory_follows_the_surface(void)
         table c = {0};
         const double low[3] = {0, 0, 0}, high[3] = {28, 12, 28}, all[3] = {14, 14, 14};
         fill(&c, dim, low, ball ? all : high, 0.5, ball ? in_ball : NULL);
-        spate_mesh_options options = options_of(dim, r, 28);
+        spate_surface_options options = options_of(dim, r, 28);
         options.threads = 1;
         sp_alloc_peak();
         uint64_t before = sp_alloc_peak();
-        spate_mesh_data *mesh = make(&c, &options);
+        spate_surface *mesh = make(&c, &options);
         double most = (double)(sp_alloc_peak() - before) - 8 * (double)c.count - 32768;
         CHECK_LESS(most / (double)band_cells(mesh, r, 28), 100);
-        spate_mesh_data_destroy(mesh);
+        spate_surface_destroy(mesh);
         clear(&c);
     }
 }
@@ -582,19 +582,19 @@ static void every_allocation_may_fail(void)
         table c = {0};
         const double low[3] = {0, 0, 0}, high[3] = {3, 3, 3};
         spate_error error;
-        spate_mesh_data *mesh = NULL;
+        spate_surface *mesh = NULL;
         uint64_t n = 1;
         fill(&c, dim, low, high, 0.5, NULL);
-        spate_mesh_options options = options_of(dim, 2, 4);
+        spate_surface_options options = options_of(dim, 2, 4);
         for (; n < 200 && !mesh; n++) {
             memset(&error, 0, sizeof error);
             sp_alloc_fail_at(n);
-            mesh = spate_mesh_data_create(c.x, c.v, c.count, &options, &error);
+            mesh = spate_surface_create(c.x, c.v, c.count, &options, &error);
             sp_alloc_fail_at(0);
             CHECK(mesh || error.status == SPATE_ERROR_MEMORY);
         }
         CHECK(mesh && n > 20);
-        spate_mesh_data_destroy(mesh);
+        spate_surface_destroy(mesh);
         clear(&c);
     }
 }

@@ -33,7 +33,7 @@ static void check_error(int dim, spate_solver solver)
     CHECK(strstr(error.message, "max_iterations") != NULL); /* what to do */
     CHECK(strchr(error.message, '\n') == NULL);
     /* the whole step, and at least one half of it, and a half of that, ... */
-    CHECK(spate_sim_stats(sim).solver_failures > 1);
+    CHECK(sample_stats(sim).solver_failures > 1);
     CHECK(spate_sim_frame(sim) == 0 && spate_sim_steps(sim) == 0);
     sample_ledger(sim);
     if (test_failures)
@@ -60,8 +60,8 @@ static void enough_iterations_are_none(void)
             if (!sim)
                 return;
             CHECK(spate_sim_step_frame(sim, &error) == SPATE_OK);
-            CHECK(spate_sim_stats(sim).solver_failures == 0);
-            CHECK(spate_sim_stats(sim).solver_residual <= 1e-6);
+            CHECK(sample_stats(sim).solver_failures == 0);
+            CHECK(sample_stats(sim).solver_residual <= 1e-6);
             spate_sim_destroy(sim);
         }
 }
@@ -83,7 +83,7 @@ static spate_sim *step_that_fails_once(int dim, spate_solver solver, double *tol
         spate_sim *sim = few_iterations(dim, solver, *tolerance);
         spate_error error = {0};
         bool done = sim && spate_sim_step(sim, LONG_STEP, &error) == SPATE_OK;
-        int failures = sim ? spate_sim_stats(sim).solver_failures : 0;
+        int failures = sim ? sample_stats(sim).solver_failures : 0;
         if (done && failures == 1)
             return sim;
         spate_sim_destroy(sim);
@@ -103,7 +103,7 @@ static void halves_that_converge_are_a_step(void)
             CHECK(sim != NULL);
             if (!sim)
                 continue;
-            spate_stats stats = spate_sim_stats(sim);
+            spate_stats stats = sample_stats(sim);
             CHECK(spate_sim_steps(sim) == 1 && stats.substeps == 1);
             CHECK_NEAR(spate_sim_time(sim), LONG_STEP, 1e-12);
             CHECK(stats.solver_residual <= tolerance);
@@ -111,7 +111,7 @@ static void halves_that_converge_are_a_step(void)
             spate_sim *halves = few_iterations(dim, (spate_solver)solver, tolerance);
             for (int k = 0; k < 2 && halves; k++)
                 CHECK(spate_sim_step(halves, 0.5 * LONG_STEP, &error) == SPATE_OK);
-            CHECK(halves && spate_sim_stats(halves).solver_failures == 0);
+            CHECK(halves && sample_stats(halves).solver_failures == 0);
             CHECK(halves && spate_sim_hash(sim) == spate_sim_hash(halves));
             if (test_failures)
                 printf("  %dD, solver %d, tolerance %g\n", dim, solver, tolerance);
@@ -135,20 +135,20 @@ static void a_budget_goes_on(void)
 {
     for (int solver = SPATE_SOLVER_GAUSS_SEIDEL; solver <= SPATE_SOLVER_JACOBI; solver++) {
         spate_scene *scene = splash(2, (spate_solver)solver, 1);
-        spate_options options = spate_options_default();
+        spate_options options = sample_options();
         spate_error error = {0};
         options.log = count_warnings;
         warnings = 0;
         spate_sim *sim = spate_sim_create(scene, &options, &error);
         CHECK(sim && spate_sim_step_frame(sim, &error) == SPATE_OK);
-        CHECK(sim && (uint64_t)spate_sim_stats(sim).solver_failures == spate_sim_steps(sim));
-        CHECK(sim && spate_sim_stats(sim).solver_residual > 1e-6);
+        CHECK(sim && (uint64_t)sample_stats(sim).solver_failures == spate_sim_steps(sim));
+        CHECK(sim && sample_stats(sim).solver_residual > 1e-6);
         CHECK(warnings == 1);
         spate_sim_destroy(sim);
         scene->pressure.on_failure = SPATE_ON_FAILURE_ERROR;
         sim = spate_sim_create(scene, &options, &error);
         CHECK(sim && spate_sim_step_frame(sim, &error) == SPATE_ERROR_SIMULATION);
-        CHECK(sim && spate_sim_stats(sim).solver_failures == 1);
+        CHECK(sim && sample_stats(sim).solver_failures == 1);
         spate_sim_destroy(sim);
         spate_scene_destroy(scene);
     }

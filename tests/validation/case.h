@@ -8,8 +8,9 @@
 #define SPATE_VALIDATION_CASE_H
 
 #include "test.h"
+#include "values.h"
 
-#include <spate/spate.h>
+#include <spate/spate_io.h>
 #include <stdlib.h>
 
 #define GRAVITY 9.81
@@ -60,7 +61,7 @@ static inline spate_scene *case_scene(int dim, double dx, double width, double h
 
 static inline spate_shape *case_add(spate_scene *scene, spate_list list, spate_shape_kind kind)
 {
-    spate_shape *shape = spate_scene_add(scene, list);
+    spate_shape *shape = spate_scene_add_shape(scene, list);
     if (!shape) {
         printf("out of memory\n");
         exit(1);
@@ -103,9 +104,9 @@ static inline bool case_step(spate_sim *sim, double dt)
     return status == SPATE_OK;
 }
 
-static inline double case_max_speed(const spate_sim *sim)
+static inline double case_max_speed(spate_sim *sim)
 {
-    spate_particles_view_data view = spate_particles_view(sim);
+    spate_particles_view view = sample_view(sim);
     double most = 0;
     for (size_t k = 0; k < view.count; k++) {
         double square = 0;
@@ -117,9 +118,9 @@ static inline double case_max_speed(const spate_sim *sim)
 }
 
 /* Sum of v^2 over the particles. */
-static inline double case_square_sum(const spate_sim *sim)
+static inline double case_square_sum(spate_sim *sim)
 {
-    spate_particles_view_data view = spate_particles_view(sim);
+    spate_particles_view view = sample_view(sim);
     double sum = 0;
     for (int d = 0; d < spate_sim_dim(sim); d++)
         for (size_t k = 0; k < view.count; k++)
@@ -128,9 +129,9 @@ static inline double case_square_sum(const spate_sim *sim)
 }
 
 /* Mean position, m. */
-static inline void case_centre(const spate_sim *sim, double centre[3])
+static inline void case_centre(spate_sim *sim, double centre[3])
 {
-    spate_particles_view_data view = spate_particles_view(sim);
+    spate_particles_view view = sample_view(sim);
     for (int d = 0; d < 3; d++) {
         centre[d] = 0;
         for (size_t k = 0; k < view.count && view.x[d]; k++)

@@ -38,10 +38,10 @@ static spate_sim *tank(int dim, floor_kind floor, double jitter)
 }
 
 /* Largest error of the pressure in the lowest liquid cells, in rho g dx. */
-static double floor_error(const spate_sim *sim)
+static double floor_error(spate_sim *sim)
 {
-    spate_field_view_data p, type;
-    if (!spate_field_view(sim, "p", &p) || !spate_field_view(sim, "type", &type))
+    spate_field_view p, type;
+    if (!spate_sim_field_view(sim, "p", &p) || !spate_sim_field_view(sim, "type", &type))
         return HUGE_VAL;
     double worst = 0;
     int columns = 0;
@@ -96,7 +96,7 @@ static void rests_long(int dim, floor_kind floor, int steps)
     for (int step = 0; step < steps && case_step(sim, 1.0 / 60); step++) {
         most = fmax(most, case_max_speed(sim) / wave);
         energy[2 * step / steps] +=
-            case_square_sum(sim) / (0.5 * steps * (double)spate_particles_count(sim));
+            case_square_sum(sim) / (0.5 * steps * (double)spate_sim_particles_count(sim, "fluid"));
     }
     printf("  %dD %-6s jitter 0, %d steps: run's maximum speed %.2g sqrt(gh) (0.01); mean "
            "kinetic energy of the halves "

@@ -97,14 +97,14 @@ static int far_edge(const int *bins, int count, int least)
     return edge;
 }
 
-static void measure(const spate_sim *sim, const setup *set, run *r)
+static void measure(spate_sim *sim, const setup *set, run *r)
 {
     enum { MOST_BINS = 2048 };
     static int columns[MOST_BINS], rows[MOST_BINS];
     int depth = set->dim == 3 ? 8 : 1, half = set->dim == 3 ? 4 * depth : 2;
     memset(columns, 0, sizeof columns);
     memset(rows, 0, sizeof rows);
-    spate_particles_view_data view = spate_particles_view(sim);
+    spate_particles_view view = sample_view(sim);
     for (size_t k = 0; k < view.count; k++) {
         int i = (int)view.x[0][k], j = (int)view.x[1][k];
         columns[i < MOST_BINS ? i : MOST_BINS - 1]++;

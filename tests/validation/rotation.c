@@ -13,9 +13,9 @@
 #define TURNS 2
 #define PI 3.14159265358979323846
 
-static double particle_momentum(const spate_sim *sim, const double centre[3])
+static double particle_momentum(spate_sim *sim, const double centre[3])
 {
-    spate_particles_view_data view = spate_particles_view(sim);
+    spate_particles_view view = sample_view(sim);
     double sum = 0;
     for (size_t k = 0; k < view.count; k++)
         sum += (view.scale * view.x[0][k] - centre[0]) * view.v[1][k] -
@@ -25,13 +25,13 @@ static double particle_momentum(const spate_sim *sim, const double centre[3])
 
 /* The part of a face of component d that is in the vessel, by its middle's distance from the wall,
  * times lever and velocity. */
-static double face_momentum(const spate_sim *sim, const double centre[3], double radius)
+static double face_momentum(spate_sim *sim, const double centre[3], double radius)
 {
     static const char *const names[2] = {"u", "v"};
     double sum = 0;
     for (int d = 0; d < 2; d++) {
-        spate_field_view_data u;
-        if (!spate_field_view(sim, names[d], &u))
+        spate_field_view u;
+        if (!spate_sim_field_view(sim, names[d], &u))
             return 0;
         for (int k = 0; k < u.count[2]; k++)
             for (int j = 0; j < u.count[1]; j++)
@@ -56,11 +56,11 @@ static spate_points *turning(spate_scene *filled, const double centre[3], double
     spate_sim *sim = case_start(filled);
     if (!sim)
         return NULL;
-    size_t count = spate_particles_count(sim);
+    size_t count = spate_sim_particles_count(sim, "fluid");
     float *x = malloc(3 * count * sizeof *x), *v = calloc(3 * count, sizeof *v);
     spate_points *points = NULL;
     if (x && v) {
-        spate_particles_read(sim, x, NULL, NULL);
+        spate_sim_particles_read(sim, "fluid", x, NULL, NULL);
         for (size_t k = 0; k < count; k++) {
             v[3 * k] = (float)(-omega * (x[3 * k + 1] - centre[1]));
             v[3 * k + 1] = (float)(omega * (x[3 * k] - centre[0]));
@@ -93,7 +93,7 @@ static void turns(int dim, int cells, spate_transfer transfer, double least, dou
     spate_sim *sim = case_start(scene);
     if (!sim)
         return;
-    size_t count = spate_particles_count(sim);
+    size_t count = spate_sim_particles_count(sim, "fluid");
     double particles = particle_momentum(sim, centre), faces = 0;
     for (int step = 0; step < STEPS && case_step(sim, dt); step++)
         faces = step == 0 ? face_momentum(sim, centre, radius) : faces;
@@ -106,7 +106,7 @@ static void turns(int dim, int cells, spate_transfer transfer, double least, dou
            apic ? "faces" : "particles", least, goal);
     CHECK_LESS(least, apic ? faces : particles);
     CHECK_LESS(apic ? faces : particles, 1.02);
-    CHECK(spate_particles_count(sim) == count && count > 1000);
+    CHECK(spate_sim_particles_count(sim, "fluid") == count && count > 1000);
     spate_sim_destroy(sim);
 }
 

@@ -34,11 +34,11 @@ static bool add_wave(spate_scene *scene, double depth, double amplitude)
         return false;
     const double k = PI / L, omega = sqrt(GRAVITY * k * tanh(k * H)),
                  speed = amplitude * omega / sinh(k * H);
-    size_t count = spate_particles_count(sim);
+    size_t count = spate_sim_particles_count(sim, "fluid");
     float *x = malloc(3 * count * sizeof *x), *v = calloc(3 * count, sizeof *v);
     spate_points *points = NULL;
     if (x && v) {
-        spate_particles_read(sim, x, NULL, NULL);
+        spate_sim_particles_read(sim, "fluid", x, NULL, NULL);
         for (size_t p = 0; p < count; p++) {
             v[3 * p] = (float)(-speed * cosh(k * x[3 * p + 1]) * sin(k * x[3 * p]));
             v[3 * p + 1] = (float)(speed * sinh(k * x[3 * p + 1]) * cos(k * x[3 * p]));

@@ -47,9 +47,9 @@ typedef struct sample {
     double core, mean; /* m/s, of the lower half of the jet and of all of it */
 } sample;
 
-static sample look(const spate_sim *sim, int dim)
+static sample look(spate_sim *sim, int dim)
 {
-    spate_particles_view_data view = spate_particles_view(sim);
+    spate_particles_view view = sample_view(sim);
     const double place = WIDTH + LIP + 2 * SLOT, volume = DX * DX * (dim == 3 ? DX / 8 : 0.25);
     sample s = {0, 0, 0};
     int low = 0, all = 0;
@@ -71,10 +71,10 @@ static sample look(const spate_sim *sim, int dim)
 }
 
 /* Flux through the faces of the slot, m^2/s per metre of depth. */
-static double slot_flux(const spate_sim *sim)
+static double slot_flux(spate_sim *sim)
 {
-    spate_field_view_data u;
-    if (!spate_field_view(sim, "u", &u))
+    spate_field_view u;
+    if (!spate_sim_field_view(sim, "u", &u))
         return 0;
     int i = (int)floor((WIDTH - u.origin[0]) / DX + 0.5), rows = (int)floor(SLOT / DX + 0.5);
     double sum = 0;
@@ -96,7 +96,7 @@ static void jet(int dim, double from, double until)
     while (spate_sim_time(sim) < until - 1e-9 && case_step(sim, 0)) {
         if (spate_sim_time(sim) < from - 1e-9)
             continue;
-        spate_stats stats = spate_sim_stats(sim);
+        spate_stats stats = sample_stats(sim);
         if (samples == 0) {
             left = stats.removed_open;
             started = stats.time;
@@ -115,7 +115,7 @@ static void jet(int dim, double from, double until)
         mean /= samples;
         flow /= samples;
         double volume = DX * DX * (dim == 3 ? DX / 8 / (4 * DX) : 0.25);
-        double counted = (double)(spate_sim_stats(sim).removed_open - left) * volume /
+        double counted = (double)(sample_stats(sim).removed_open - left) * volume /
                          (spate_sim_time(sim) - started);
         double expected = sqrt(2 * GRAVITY * (head - CONTRACTION * SLOT)),
                ideal = SLOT * sqrt(2 * GRAVITY * head);

@@ -16,13 +16,13 @@
 
 /* Share of the cells inside the liquid (all around them liquid) that hold 3..16 particles, in
  * 2D 2..8. */
-static void check_cells(const spate_sim *sim, bool calm)
+static void check_cells(spate_sim *sim, bool calm)
 {
-    spate_field_view_data type;
-    spate_particles_view_data view = spate_particles_view(sim);
+    spate_field_view type;
+    spate_particles_view view = sample_view(sim);
     int dim = spate_sim_dim(sim), low = dim == 3 ? 3 : 2, high = dim == 3 ? 16 : 8, inside = 0,
         good = 0, empty = 0, most = 0;
-    if (!spate_field_view(sim, "type", &type))
+    if (!spate_sim_field_view(sim, "type", &type))
         return;
     const int *n = type.count;
     int *count = calloc((size_t)(n[0] * n[1] * n[2]), sizeof *count);
@@ -61,7 +61,7 @@ static void check_cells(const spate_sim *sim, bool calm)
 
 static double level_volume(spate_sim *sim)
 {
-    spate_stats stats = spate_sim_stats(sim);
+    spate_stats stats = sample_stats(sim);
     return stats.volume / stats.volume_particles;
 }
 
@@ -94,7 +94,7 @@ static void keeps_volume(int dim, int cells, double cfl, int seconds)
         least = fmin(least, volume);
         most = fmax(most, volume);
         last += frame > frames - 30 ? volume / 30 : 0;
-        work += spate_sim_stats(sim).separate_energy;
+        work += sample_stats(sim).separate_energy;
     }
     printf("  %dD %d cells long, CFL %g, %d s: volume %+.2f %% (1 %%; goal 0.2 %%), worst moments "
            "%+.2f and %+.2f %% (5 %%); separation added %.3g J\n",
@@ -200,15 +200,15 @@ static void comes_to_rest(int dim, int cells, int seconds, int calm_seconds)
     CHECK(spate_sim_load(calm, get, &m, &error) == SPATE_OK);
     run_frames(calm, 60 * calm_seconds);
     double expected = 0.3 * 0.6, worst = 0, mean = 0, values[3];
-    for (int k = 0; k < spate_gauge_count(calm); k++) {
-        spate_gauge_read(calm, k, values);
+    for (int k = 0; k < spate_sim_gauge_count(calm); k++) {
+        spate_sim_gauge_read(calm, k, values);
         worst = fmax(worst, fabs(values[0] - expected) * cells);
-        mean += (values[0] - expected) * cells / spate_gauge_count(calm);
+        mean += (values[0] - expected) * cells / spate_sim_gauge_count(calm);
     }
     printf("  %dD, %d s and %d s of calm: heights of %d columns off by %.3f dx at most (0.5), mean "
            "%+.3f dx\n",
-           dim, seconds, calm_seconds, spate_gauge_count(calm), worst, mean);
-    CHECK(spate_gauge_count(calm) >= cells);
+           dim, seconds, calm_seconds, spate_sim_gauge_count(calm), worst, mean);
+    CHECK(spate_sim_gauge_count(calm) >= cells);
     CHECK_LESS(worst, 0.5);
     check_cells(calm, true);
     spate_sim_destroy(sim);
@@ -228,9 +228,9 @@ static void column_3d(void)
 
 /* ---- no fizz */
 
-static double rms_speed(const spate_sim *sim)
+static double rms_speed(spate_sim *sim)
 {
-    return sqrt(case_square_sum(sim) / (double)spate_particles_count(sim));
+    return sqrt(case_square_sum(sim) / (double)spate_sim_particles_count(sim, "fluid"));
 }
 
 static void stays_calm(int dim, int cells, int seconds)
@@ -273,9 +273,9 @@ static void stream_2d(void)
     spate_sim *sim = case_start(scene);
     if (!sim)
         return;
-    double before = spate_sim_stats(sim).momentum[0];
+    double before = sample_stats(sim).momentum_x;
     run_frames(sim, 4 * 60);
-    double loss = 1 - pow(spate_sim_stats(sim).momentum[0] / before, 0.25);
+    double loss = 1 - pow(sample_stats(sim).momentum_x / before, 0.25);
     printf("  momentum lost %.4f %% per second (2 %%)\n", 100 * loss);
     CHECK_LESS(fabs(loss), 0.02);
     spate_sim_destroy(sim);

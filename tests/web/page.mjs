@@ -276,7 +276,7 @@ await alone("speed", async (page) => {
 
 await both("stir", async (page) => {
   await drag(page, await place(page, [0.2, 0.3]), await place(page, [0.45, 0.3]));
-  check((await stats(page))["momentum[0]"] > 1, "the water stands still");
+  check((await stats(page)).momentum_x > 1, "the water stands still");
 });
 
 await both("pour", async (page) => {
@@ -348,7 +348,7 @@ await both(
     await slide(page, "tilt", "60");
     for (let k = 0; k < 3; k++) await press(page, "step");
     await page.waitForFunction(() => spate.picture.steps === 3);
-    check((await stats(page))["momentum[0]"] > 5, "the water does not lean");
+    check((await stats(page)).momentum_x > 5, "the water does not lean");
   },
   { ...TANK, fill: [{ shape: "sphere", center: [0.75, 0.4], radius: 0.15 }] },
 );
@@ -366,7 +366,7 @@ await test("two_fingers", () =>
     for (let dy = 5; dy <= 25; dy += 5) await touch("touchMove", dy);
     same(await page.evaluate(() => spate.hands.pointers.size), 2);
     await touch("touchEnd", null);
-    check((await stats(page))["momentum[1]"] > 1, "the fingers do not lift the water");
+    check((await stats(page)).momentum_y > 1, "the fingers do not lift the water");
   }),
 );
 

@@ -9,7 +9,8 @@
 EMSCRIPTEN_KEEPALIVE void web_stir(double x, double y, double z, double radius, double vx,
                                    double vy, double vz)
 {
-    spate_sim_add_impulse(web_sim, (double[3]){x, y, z}, radius, (double[3]){vx, vy, vz});
+    spate_sim_add_impulse(web_sim, (double[3]){x, y, z}, radius, (double[3]){vx, vy, vz},
+                          &web_error);
 }
 
 /* New particles go to the middles of empty sub-cells (cells cut into particles_per_axis parts, as
@@ -24,7 +25,7 @@ static lattice lattice_around(const double center[3], double radius)
 {
     int dim = spate_sim_dim(web_sim);
     const spate_scene *scene = spate_sim_scene(web_sim);
-    lattice l = {.spacing = spate_particles_view(web_sim).scale / scene->fluid.particles_per_axis,
+    lattice l = {.spacing = web_cell_size() / scene->fluid.particles_per_axis,
                  .size = {1, 1, 1},
                  .places = 1};
     for (int d = 0; d < dim; d++) {
@@ -37,7 +38,8 @@ static lattice lattice_around(const double center[3], double radius)
 
 static void mark_occupied(const lattice *l, uint8_t *occupied)
 {
-    spate_particles_view_data view = spate_particles_view(web_sim);
+    spate_particles_view view;
+    spate_sim_particles_view(web_sim, "fluid", &view);
     double scale = view.scale / l->spacing;
     for (size_t k = 0; k < view.count; k++) {
         size_t at = 0, stride = 1;
@@ -92,7 +94,8 @@ EMSCRIPTEN_KEEPALIVE int web_pour(double x, double y, double z, double radius, d
 
 static spate_shape ball(double x, double y, double z, double radius)
 {
-    spate_shape shape = spate_shape_default();
+    spate_shape shape;
+    spate_shape_default(&shape);
     shape.shape = SPATE_SHAPE_SPHERE;
     memcpy(shape.center, (double[3]){x, y, z}, sizeof shape.center);
     shape.radius = radius;
@@ -107,10 +110,26 @@ EMSCRIPTEN_KEEPALIVE int web_erase(double x, double y, double z, double radius)
     return (int)removed;
 }
 
+/* JavaScript knows a solid by one number: index + 1000 (generation - 1), -1 for none. */
+#define SOLIDS 1000
+
+static int number_of(spate_solid_id id)
+{
+    return id.generation == 0 ? -1 : (int)(id.index + SOLIDS * (id.generation - 1));
+}
+
+static spate_solid_id id_of(int number)
+{
+    if (number < 0)
+        return (spate_solid_id){0, 0};
+    return (spate_solid_id){(uint32_t)number % SOLIDS, (uint32_t)number / SOLIDS + 1};
+}
+
 static int add(const spate_shape *shape)
 {
-    int id = -1;
-    return spate_sim_add_solid(web_sim, shape, &id, &web_error) == SPATE_OK ? id : -1;
+    spate_solid_id id;
+    spate_sim_add_solid(web_sim, shape, &id, &web_error);
+    return number_of(id);
 }
 
 EMSCRIPTEN_KEEPALIVE int web_add_ball(double x, double y, double z, double radius)
@@ -121,7 +140,8 @@ EMSCRIPTEN_KEEPALIVE int web_add_ball(double x, double y, double z, double radiu
 
 EMSCRIPTEN_KEEPALIVE int web_add_bar(double ax, double ay, double bx, double by, double radius)
 {
-    spate_shape shape = spate_shape_default();
+    spate_shape shape;
+    spate_shape_default(&shape);
     shape.shape = SPATE_SHAPE_CAPSULE;
     memcpy(shape.from, (double[3]){ax, ay, 0}, sizeof shape.from);
     memcpy(shape.to, (double[3]){bx, by, 0}, sizeof shape.to);
@@ -131,23 +151,23 @@ EMSCRIPTEN_KEEPALIVE int web_add_bar(double ax, double ay, double bx, double by,
 
 EMSCRIPTEN_KEEPALIVE spate_status web_move_solid(int id, double x, double y, double z)
 {
-    return spate_sim_move_solid(web_sim, id, (double[3]){x, y, z}, (double[3]){0, 0, 0},
+    return spate_sim_move_solid(web_sim, id_of(id), (double[3]){x, y, z}, (double[3]){0, 0, 0},
                                 &web_error);
 }
 
 EMSCRIPTEN_KEEPALIVE spate_status web_remove_solid(int id)
 {
-    return spate_sim_remove_solid(web_sim, id, &web_error);
+    return spate_sim_remove_solid(web_sim, id_of(id), &web_error);
 }
 
 EMSCRIPTEN_KEEPALIVE int web_find_solid(double x, double y, double z, double reach)
 {
-    int id = -1;
+    spate_solid_id id;
     double distance = spate_sim_solid_distance(web_sim, (double[3]){x, y, z}, &id);
-    return distance <= reach ? id : -1;
+    return distance <= reach ? number_of(id) : -1;
 }
 
 EMSCRIPTEN_KEEPALIVE void web_gravity(double x, double y, double z)
 {
-    spate_sim_set_gravity(web_sim, (double[3]){x, y, z});
+    spate_sim_set_gravity(web_sim, (double[3]){x, y, z}, &web_error);
 }

@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "scene/schema.h"
+#include "state/stages.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,9 +19,9 @@ spate_error web_error;
 
 static char warnings[4096];
 static sp_pool *pool;
-static spate_stage next_stage; /* of the step that web_stage has begun */
-static double step_dt;         /* s, of the step under way or the last one */
-static double time_before;     /* s, that the water ran in simulations before this one */
+static int next_stage;     /* of the step that web_stage has begun */
+static double step_dt;     /* s, of the step under way or the last one */
+static double time_before; /* s, that the water ran in simulations before this one */
 static bool watch;
 static float *divergence[2]; /* 2D, cells: before and after PRESSURE; 1/s */
 static uint8_t *per_cell;
@@ -77,8 +78,8 @@ static void schedule(void *user, int count, void (*work)(void *args, int k), voi
 
 static spate_status take_size(spate_sim *sim)
 {
-    spate_field_view_data type;
-    spate_field_view(sim, "type", &type);
+    spate_field_view type;
+    spate_sim_field_view(sim, "type", &type);
     size_t count = 1;
     for (int d = 0; d < 3; d++)
         count *= (size_t)type.count[d];
@@ -102,7 +103,8 @@ static spate_status take_size(spate_sim *sim)
 
 static spate_sim *make(const spate_scene *scene)
 {
-    spate_options options = spate_options_default();
+    spate_options options;
+    spate_options_default(&options);
     options.threads = sp_pool_threads(pool);
     options.schedule = options.threads > 1 ? schedule : NULL;
     options.log = keep_warning;
@@ -135,11 +137,11 @@ static spate_scene *scene_from_now(const spate_scene *scene, double time)
 
 static spate_status carry_particles(spate_sim *from, spate_sim *to)
 {
-    size_t count = spate_particles_count(from);
+    size_t count = spate_sim_particles_count(from, "fluid");
     float *positions = sp_alloc(6 * count, sizeof *positions);
     if (!positions)
         return sp_fail_memory(&web_error, "the particles", 0);
-    spate_particles_read(from, positions, positions + 3 * count, NULL);
+    spate_sim_particles_read(from, "fluid", positions, positions + 3 * count, NULL);
     spate_status status =
         spate_sim_add_particles(to, positions, positions + 3 * count, count, NULL, &web_error);
     sp_free(positions);
@@ -183,7 +185,7 @@ EMSCRIPTEN_KEEPALIVE spate_status web_create(int threads, int keep)
     time_before = kept ? time_before + spate_sim_time(web_sim) : 0;
     spate_sim_destroy(web_sim);
     web_sim = sim;
-    next_stage = SPATE_STAGE_SORT;
+    next_stage = SP_STAGE_SORT;
     step_dt = 0;
     return SPATE_OK;
 }
@@ -193,11 +195,11 @@ EMSCRIPTEN_KEEPALIVE spate_status web_create(int threads, int keep)
 /* div u (1/s) of liquid cells that no solid cuts, NaN elsewhere. */
 static void take_divergence(float *into)
 {
-    spate_field_view_data u, v, type, solid;
-    spate_field_view(web_sim, "u", &u);
-    spate_field_view(web_sim, "v", &v);
-    spate_field_view(web_sim, "type", &type);
-    spate_field_view(web_sim, "solid", &solid);
+    spate_field_view u, v, type, solid;
+    spate_sim_field_view(web_sim, "u", &u);
+    spate_sim_field_view(web_sim, "v", &v);
+    spate_sim_field_view(web_sim, "type", &type);
+    spate_sim_field_view(web_sim, "solid", &solid);
     for (int j = 0; j < cells[1]; j++)
         for (int i = 0; i < cells[0]; i++) {
             const float *a = u.values + i * u.stride[0] + j * u.stride[1];
@@ -214,21 +216,21 @@ static void take_divergence(float *into)
 
 EMSCRIPTEN_KEEPALIVE int web_next_stage(void)
 {
-    return (int)next_stage;
+    return next_stage;
 }
 
 EMSCRIPTEN_KEEPALIVE spate_status web_stage(void)
 {
-    spate_stage stage = next_stage;
+    int stage = next_stage;
     bool flat = spate_sim_dim(web_sim) == 2;
-    if (stage == SPATE_STAGE_SORT)
+    if (stage == SP_STAGE_SORT)
         step_dt = spate_sim_next_dt(web_sim);
-    if (stage == SPATE_STAGE_PRESSURE && flat)
+    if (stage == SP_STAGE_PRESSURE && flat)
         take_divergence(divergence[0]);
     TRY(spate_sim_run_stage(web_sim, stage, step_dt, &web_error));
-    if (stage == SPATE_STAGE_PRESSURE && flat)
+    if (stage == SP_STAGE_PRESSURE && flat)
         take_divergence(divergence[1]);
-    next_stage = stage + 1 < SPATE_STAGE_COUNT ? (spate_stage)(stage + 1) : SPATE_STAGE_SORT;
+    next_stage = stage + 1 < SP_STAGE_COUNT ? stage + 1 : SP_STAGE_SORT;
     return SPATE_OK;
 }
 
@@ -240,13 +242,13 @@ EMSCRIPTEN_KEEPALIVE void web_watch_divergence(int on)
 /* A step that has been begun by stages is finished by stages. */
 EMSCRIPTEN_KEEPALIVE spate_status web_step(void)
 {
-    if (next_stage == SPATE_STAGE_SORT && !watch) {
+    if (next_stage == SP_STAGE_SORT && !watch) {
         step_dt = spate_sim_next_dt(web_sim);
         return spate_sim_step(web_sim, step_dt, &web_error);
     }
     do
         TRY(web_stage());
-    while (next_stage != SPATE_STAGE_SORT);
+    while (next_stage != SP_STAGE_SORT);
     return SPATE_OK;
 }
 
@@ -259,38 +261,28 @@ EMSCRIPTEN_KEEPALIVE const char *web_hash(void)
     return hex;
 }
 
-#define STATS(item)                                                                          \
-    item(frame) item(time) item(substeps) item(cfl) item(particles) item(seeded) item(added) \
-        item(removed) item(liquid_cells) item(ppc_mean) item(ppc_max) item(volume)           \
-            item(volume_particles) item(max_speed) item(momentum[0]) item(momentum[1])       \
-                item(momentum[2]) item(kinetic_energy) item(potential_energy)                \
-                    item(divergence_before) item(divergence_after) item(solver_iterations)   \
-                        item(solver_residual) item(solver_failures) item(collisions)         \
-                            item(in_solid) item(min_distance)
-
 EMSCRIPTEN_KEEPALIVE const double *web_stats(void)
 {
-    static double values[64];
-    spate_stats stats = spate_sim_stats(web_sim);
+    static double values[128];
+    spate_stats stats;
+    spate_sim_stats(web_sim, &stats);
     int count = 0;
-#define VALUE(name) values[count++] = (double)stats.name;
-    STATS(VALUE)
-    for (int k = 0; k < SPATE_STAGE_COUNT; k++)
-        values[count++] = stats.seconds[k];
+    for (int k = 0; k < spate_stat_count(); k++)
+        values[count++] = spate_stats_value(&stats, k);
+    for (int k = 0; k < spate_stage_count(); k++)
+        values[count++] = spate_sim_stage_seconds(web_sim, k);
     return values;
 }
 
 EMSCRIPTEN_KEEPALIVE const char *web_stats_names(void)
 {
-    static char names[1024];
-    names[0] = 0;
-#define NAME(name) #name "\n"
-    strcpy(names, STATS(NAME));
-    for (int k = 0; k < SPATE_STAGE_COUNT; k++) {
-        strcat(names, "t_");
-        strcat(names, spate_stage_name((spate_stage)k));
-        strcat(names, "\n");
-    }
+    static char names[4096];
+    size_t used = 0;
+    for (int k = 0; k < spate_stat_count(); k++)
+        used +=
+            (size_t)snprintf(names + used, sizeof names - used, "%s\n", spate_stat_info(k)->name);
+    for (int k = 0; k < spate_stage_count(); k++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "t_%s\n", spate_stage_name(k));
     return names;
 }
 
@@ -300,7 +292,7 @@ EMSCRIPTEN_KEEPALIVE const double *web_clock(void)
     values[0] = time_before + spate_sim_time(web_sim);
     values[1] = spate_sim_frame(web_sim);
     values[2] = (double)spate_sim_steps(web_sim);
-    values[3] = (double)spate_particles_count(web_sim);
+    values[3] = (double)spate_sim_particles_count(web_sim, "fluid");
     values[4] = step_dt;
     return values;
 }
@@ -308,7 +300,8 @@ EMSCRIPTEN_KEEPALIVE const double *web_clock(void)
 EMSCRIPTEN_KEEPALIVE const uint32_t *web_particles(void)
 {
     static uint32_t address[6];
-    spate_particles_view_data view = spate_particles_view(web_sim);
+    spate_particles_view view;
+    spate_sim_particles_view(web_sim, "fluid", &view);
     for (int d = 0; d < 3; d++) {
         address[d] = (uint32_t)view.x[d];
         address[3 + d] = (uint32_t)view.v[d];
@@ -336,8 +329,8 @@ EMSCRIPTEN_KEEPALIVE const int32_t *web_field(const char *name)
         return describe(divergence[0], 4, cells, packed);
     if (strcmp(name, "div_after") == 0)
         return describe(divergence[1], 4, cells, packed);
-    spate_field_view_data view;
-    if (!spate_field_view(web_sim, name, &view))
+    spate_field_view view;
+    if (!spate_sim_field_view(web_sim, name, &view))
         return NULL;
     if (view.bytes)
         return describe(view.bytes, 1, view.count, view.stride);
@@ -346,7 +339,8 @@ EMSCRIPTEN_KEEPALIVE const int32_t *web_field(const char *name)
 
 EMSCRIPTEN_KEEPALIVE const int32_t *web_ppc(void)
 {
-    spate_particles_view_data view = spate_particles_view(web_sim);
+    spate_particles_view view;
+    spate_sim_particles_view(web_sim, "fluid", &view);
     size_t row = (size_t)cells[0], layer = row * (size_t)cells[1];
     ptrdiff_t packed[3] = {1, (ptrdiff_t)row, (ptrdiff_t)layer};
     memset(per_cell, 0, layer * (size_t)cells[2]);
@@ -361,7 +355,9 @@ EMSCRIPTEN_KEEPALIVE const int32_t *web_ppc(void)
 
 EMSCRIPTEN_KEEPALIVE double web_cell_size(void)
 {
-    return spate_particles_view(web_sim).scale;
+    spate_particles_view view;
+    spate_sim_particles_view(web_sim, "fluid", &view);
+    return view.scale;
 }
 
 EMSCRIPTEN_KEEPALIVE int web_dim(void)

@@ -62,8 +62,8 @@ const double *web_clock(void);
 /* Addresses of particle columns: x y z vx vy vz (z: 0 in 2D), each web_clock()[3] floats. */
 const uint32_t *web_particles(void);
 /* address, bytes per value, count x y z, stride x y z; NULL if there is no such field. "div_before"
- * and "div_after" beside those of spate_field_view: cells, NaN where there is no liquid or a solid
- * cuts the cell. */
+ * and "div_after" beside those of spate_sim_field_view: cells, NaN where there is no liquid or a
+ * solid cuts the cell. */
 const int32_t *web_field(const char *name);
 double web_cell_size(void);
 int web_dim(void);

@@ -80,7 +80,7 @@ export class Hud {
       title: "The water takes more or less room than at the start.",
     });
     this.#put("CFL", stats.cfl.toFixed(2), { minor: true });
-    this.#put("momentum", `${stats["momentum[0]"].toFixed(0)}, ${stats["momentum[1]"].toFixed(0)} kg m/s`, {
+    this.#put("momentum", `${stats.momentum_x.toFixed(0)}, ${stats.momentum_y.toFixed(0)} kg m/s`, {
       minor: true,
     });
     this.#bars(stats, steps);

@@ -45,7 +45,7 @@ static inline void make_periodic(spate_scene *scene)
 static inline spate_shape *add_box(spate_scene *scene, spate_list list, const double low[3],
                                    const double high[3])
 {
-    spate_shape *box = spate_scene_add(scene, list);
+    spate_shape *box = spate_scene_add_shape(scene, list);
     box->shape = SPATE_SHAPE_BOX;
     FOR_DIM(d) {
         box->min[d] = low[d] * scene->domain.cell_size;
@@ -57,7 +57,7 @@ static inline spate_shape *add_box(spate_scene *scene, spate_list list, const do
 static inline spate_shape *add_ball(spate_scene *scene, spate_list list, const double center[3],
                                     double radius)
 {
-    spate_shape *ball = spate_scene_add(scene, list);
+    spate_shape *ball = spate_scene_add_shape(scene, list);
     ball->shape = SPATE_SHAPE_SPHERE;
     ball->radius = radius * scene->domain.cell_size;
     FOR_DIM(d)
@@ -102,12 +102,12 @@ static inline fixture *fixture_create(spate_scene *scene)
 
 /* Runs the stages first .. last; a failure is a failed check. Tests put particles where they like.
  */
-static inline bool run_stages(fixture *f, spate_stage first, spate_stage last, double dt)
+static inline bool run_stages(fixture *f, sp_stage first, sp_stage last, double dt)
 {
     spate_error error = {.status = SPATE_OK};
     f->s->sorted = false;
     for (int stage = (int)first; stage <= (int)last; stage++)
-        if (X(run_stage)(f->s, (spate_stage)stage, dt, &error) != SPATE_OK) {
+        if (X(run_stage)(f->s, stage, dt, &error) != SPATE_OK) {
             printf("  %s: %s\n", error.where, error.message);
             CHECK(error.status == SPATE_OK);
             return false;
@@ -115,7 +115,7 @@ static inline bool run_stages(fixture *f, spate_stage first, spate_stage last, d
     return true;
 }
 
-static inline bool run_stage(fixture *f, spate_stage stage, double dt)
+static inline bool run_stage(fixture *f, sp_stage stage, double dt)
 {
     return run_stages(f, stage, stage, dt);
 }
@@ -123,7 +123,7 @@ static inline bool run_stage(fixture *f, spate_stage stage, double dt)
 static inline bool run_steps(fixture *f, int steps, double dt)
 {
     for (int k = 0; k < steps; k++) {
-        if (!run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_EMIT, dt))
+        if (!run_stages(f, SP_STAGE_SORT, SP_STAGE_EMIT, dt))
             return false;
         f->common.inside += dt;
     }

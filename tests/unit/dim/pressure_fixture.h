@@ -52,7 +52,7 @@ static inline row row_of(const fixture *f, const int c[DIM])
 {
     const X(sim) *s = f->s;
     size_t here = X(index)(&s->grid, c);
-    bool ghost = f->common.scene->pressure.surface == SPATE_SURFACE_GHOST;
+    bool ghost = f->common.scene->pressure.surface == SPATE_SURFACE_MODEL_GHOST;
     row out = {0};
     for (int d = 0; d < DIM; d++)
         for (int side = 0; side < 2; side++) {

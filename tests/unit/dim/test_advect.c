@@ -106,10 +106,10 @@ static double error_after(spate_advection method, spate_kernel kernel, double an
             exact[k][d] = cut[k][d] = d < DIM ? p->x[d][k] - centre[d] : 0;
     double worst = 0, dt = angle / OMEGA / steps;
     for (int step = 0; step < steps; step++) {
-        run_stage(f, SPATE_STAGE_SORT, dt);
+        run_stage(f, SP_STAGE_SORT, dt);
         write_rotation(f);
         f->s->reach = 1e3f;
-        run_stage(f, SPATE_STAGE_ADVECT, dt);
+        run_stage(f, SP_STAGE_ADVECT, dt);
         for (int k = 0; k < COUNT; k++)
             turn(1 + (int)method, angle / steps, cut[k]);
     }

@@ -57,8 +57,8 @@ static void aliases_are_poisoned_after_their_last_reader(void)
     CHECK(!poisoned);
 #else
     CHECK(poisoned && !isnan(f->s->u[0][cell]));
-    CHECK(X(run_stage)(f->s, SPATE_STAGE_SORT, 0, NULL) == SPATE_OK);
-    CHECK(X(run_stage)(f->s, SPATE_STAGE_P2G, 0, NULL) == SPATE_OK);
+    CHECK(X(run_stage)(f->s, SP_STAGE_SORT, 0, NULL) == SPATE_OK);
+    CHECK(X(run_stage)(f->s, SP_STAGE_P2G, 0, NULL) == SPATE_OK);
     CHECK(!isnan(f->s->weight[0][cell]) && !isnan(f->s->u_old[0][cell]));
 #endif
     fixture_destroy(f);

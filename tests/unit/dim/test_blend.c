@@ -20,8 +20,8 @@ static void check_returned(fixture *f, int kernel)
         before[d] = malloc(count * sizeof(float));
         memcpy(before[d], p->v[d], count * sizeof(float));
     }
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_FORCES, 0.01);
-    run_stages(f, SPATE_STAGE_EXTRAPOLATE, SPATE_STAGE_G2P, 0.01);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_FORCES, 0.01);
+    run_stages(f, SP_STAGE_EXTRAPOLATE, SP_STAGE_G2P, 0.01);
     FOR_DIM(d) {
         for (uint32_t k = 0; k < count; k++)
             worst = fmax(worst, fabs((double)p->v[d][k] - before[d][p->id[0][k]]) / 3);
@@ -71,13 +71,13 @@ static void check_blend(int kernel, double ratio)
     X(particles) *p = &f->s->particles;
     shake(f, 3);
     f->common.gravity[1] = -9.81;
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_EXTRAPOLATE, 0.004);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_EXTRAPOLATE, 0.004);
     float *kept[DIM];
     FOR_DIM(d) {
         kept[d] = malloc(p->count * sizeof(float));
         memcpy(kept[d], p->v[d], p->count * sizeof(float));
     }
-    run_stage(f, SPATE_STAGE_G2P, 0.004);
+    run_stage(f, SP_STAGE_G2P, 0.004);
     double worst[2] = {0, 0};
     int count[2] = {0, 0};
     for (uint32_t k = 0; k < p->count; k++) {
@@ -151,7 +151,7 @@ static void fluctuations_fall_as_the_ratio_says(void)
                 p->v[d][k] = sign[k] * 0.5f * (float)(d + 1);
         }
         double before[DIM][2];
-        run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_SURFACE, 1e-6);
+        run_stages(f, SP_STAGE_SORT, SP_STAGE_SURFACE, 1e-6);
         FOR_DIM(d)
             for (int surface = 0; surface < 2; surface++)
                 before[d][surface] = fluctuation(f, d, surface, sign);

@@ -28,7 +28,7 @@ static fixture *tank_to(double height, int n, bool ball, bool periodic)
     fixture *f = fixture_create(scene);
     if (!f)
         return NULL;
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_FORCES, DT);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_FORCES, DT);
     DEV(system_assemble)(f->s, DT, 1);
     DEV(multigrid_build)(f->s);
     return f;
@@ -322,7 +322,7 @@ static void check_pockets(fixture *f, int wanted)
 {
     if (!f)
         return;
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_FORCES, DT);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_FORCES, DT);
     DEV(system_assemble)(f->s, DT, 1);
     const X(system) *sys = &f->s->system;
     uint8_t *seen = calloc(f->s->grid.size, 1);

@@ -77,16 +77,16 @@ static double longest_way(const fixture *f, const places *p)
 /* SEPARATE, and ADVECT through a field at rest: particles go by the displacement alone. */
 static void displace(fixture *f)
 {
-    run_stage(f, SPATE_STAGE_SEPARATE, DT);
+    run_stage(f, SP_STAGE_SEPARATE, DT);
     FOR_DIM(d)
         memset(f->s->u[d], 0, f->s->grid.size * sizeof(float));
-    run_stage(f, SPATE_STAGE_ADVECT, DT);
+    run_stage(f, SP_STAGE_ADVECT, DT);
 }
 
 /* One step up to SEPARATE, and its displacement: the longest way of a particle in it. */
 static double separate(fixture *f)
 {
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_G2P, DT);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_G2P, DT);
     places before = remember(f);
     displace(f);
     double way = longest_way(f, &before);
@@ -99,7 +99,7 @@ static void density_range(fixture *f, const int low[3], const int high[3], doubl
                           double *most)
 {
     int n[DIM], k[DIM] = {0};
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_SURFACE, DT);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_SURFACE, DT);
     *least = HUGE_VAL;
     *most = 0;
     FOR_DIM(d)
@@ -168,7 +168,7 @@ static void moves_places_alone(void)
             return;
         add_lattice(f, low, high, 2);
         shake(f, 0.5);
-        run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_G2P, DT);
+        run_stages(f, SP_STAGE_SORT, SP_STAGE_G2P, DT);
         uint32_t count = f->s->particles.count;
         float *v = malloc(count * sizeof *v);
         places before = remember(f);
@@ -203,7 +203,7 @@ static void excess_spreads(spate_solver solver, spate_surface_model surface, dou
     density_range(f, all, deep, &least, &most);
     CHECK_LESS(most, 1 + limit);
     CHECK_LESS(1 - limit, least);
-    if (surface == SPATE_SURFACE_GHOST) {
+    if (surface == SPATE_SURFACE_MODEL_GHOST) {
         spate_stats stats = {0};
         X(stats)(f->s, &stats);
         CHECK_NEAR(stats.volume / stats.volume_particles, 1, 0.01);
@@ -213,11 +213,11 @@ static void excess_spreads(spate_solver solver, spate_surface_model surface, dou
 
 static void excess_spreads_with_every_solver(void)
 {
-    excess_spreads(SPATE_SOLVER_MULTIGRID, SPATE_SURFACE_GHOST, 0.1);
-    excess_spreads(SPATE_SOLVER_MULTIGRID, SPATE_SURFACE_VOXEL, 0.1);
-    excess_spreads(SPATE_SOLVER_PCG, SPATE_SURFACE_GHOST, 0.1);
-    excess_spreads(SPATE_SOLVER_GAUSS_SEIDEL, SPATE_SURFACE_GHOST, 0.1);
-    excess_spreads(SPATE_SOLVER_JACOBI, SPATE_SURFACE_GHOST, 0.1);
+    excess_spreads(SPATE_SOLVER_MULTIGRID, SPATE_SURFACE_MODEL_GHOST, 0.1);
+    excess_spreads(SPATE_SOLVER_MULTIGRID, SPATE_SURFACE_MODEL_VOXEL, 0.1);
+    excess_spreads(SPATE_SOLVER_PCG, SPATE_SURFACE_MODEL_GHOST, 0.1);
+    excess_spreads(SPATE_SOLVER_GAUSS_SEIDEL, SPATE_SURFACE_MODEL_GHOST, 0.1);
+    excess_spreads(SPATE_SOLVER_JACOBI, SPATE_SURFACE_MODEL_GHOST, 0.1);
 }
 
 /* A block inside the water loses a third of its particles: it fills up again. */
@@ -255,7 +255,7 @@ static void steps_are_limited(void)
     if (!f)
         return;
     add_lattice(f, low, high, 3);
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_G2P, DT);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_G2P, DT);
     places before = remember(f);
     displace(f);
     double most = 0;
@@ -318,7 +318,7 @@ static void nothing_goes_into_solids(void)
     }
     X(particles_remove_dead)(f->s);
     for (int step = 0; step < 5; step++) {
-        run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_ADVECT, 0.01);
+        run_stages(f, SP_STAGE_SORT, SP_STAGE_ADVECT, 0.01);
         int inside = 0, outside = 0;
         for (uint32_t k = 0; k < f->s->particles.count; k++) {
             double x[3] = {0, 0, 0};
@@ -331,7 +331,7 @@ static void nothing_goes_into_solids(void)
         }
         CHECK(inside == 0);
         CHECK(outside == 0);
-        run_stage(f, SPATE_STAGE_EMIT, 0.01);
+        run_stage(f, SP_STAGE_EMIT, 0.01);
         f->common.inside += 0.01;
     }
     fixture_destroy(f);
@@ -356,7 +356,7 @@ static void energy_is_booked(void)
     if (!f)
         return;
     add_lattice(f, low, high, 1);
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_G2P, DT);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_G2P, DT);
     double sum[2] = {0, 0}, mass = 1000 * pow(DX / 2, DIM);
     for (int turn = 0; turn < 2; turn++) {
         for (uint32_t k = 0; k < f->s->particles.count; k++)

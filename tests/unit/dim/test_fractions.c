@@ -12,7 +12,7 @@ static fixture *with_solids(spate_scene *scene)
 {
     fixture *f = fixture_create(scene);
     if (f)
-        run_stage(f, SPATE_STAGE_SOLIDS, 0.01);
+        run_stage(f, SP_STAGE_SOLIDS, 0.01);
     return f;
 }
 
@@ -68,7 +68,7 @@ static double exact_share(const int c[DIM], int d, const double normal[3], const
 static void check_plane(const double direction[3], const double point[3])
 {
     spate_scene *scene = scene_of_cells(DX, 20, 18, 12);
-    spate_shape *plane = spate_scene_add(scene, SPATE_LIST_SOLIDS);
+    spate_shape *plane = spate_scene_add_shape(scene, SPATE_LIST_SOLIDS);
     double normal[3] = {0, 0, 0}, length = 0, worst = 0;
     plane->shape = SPATE_SHAPE_PLANE;
     for (int d = 0; d < DIM; d++)
@@ -320,8 +320,8 @@ static void thin_plates_close_faces(void)
     for (int k = 0; k < 4; k++)
         for (int turn = 0; turn < 4; turn++)
             for (int place = 0; place < 4; place++) {
-                check_plate(9 + 0.27 * place, thickness[k], turns[turn], SPATE_SOLIDS_CUT);
-                check_plate(9 + 0.27 * place, thickness[k], turns[turn], SPATE_SOLIDS_VOXEL);
+                check_plate(9 + 0.27 * place, thickness[k], turns[turn], SPATE_SOLID_MODEL_CUT);
+                check_plate(9 + 0.27 * place, thickness[k], turns[turn], SPATE_SOLID_MODEL_VOXEL);
             }
     /* and without a plate there is a way */
     const double corner[3] = {10, 9, 3};

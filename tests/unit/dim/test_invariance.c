@@ -244,12 +244,12 @@ static void check_mirrored_faces(const int n[3], int surface, int axis, spate_ke
     if (a && b) {
         const X(grid) *g = &a->s->grid;
         for (int k = 0; k < 2; k++)
-            run_stages(k ? b : a, SPATE_STAGE_SORT, SPATE_STAGE_P2G, 0.01);
+            run_stages(k ? b : a, SP_STAGE_SORT, SP_STAGE_P2G, 0.01);
         CHECK_LESS(field_difference(g, a->s->w, b->s->w, axis, false, 0), 1e-4);
         CHECK_LESS(field_difference(g, a->s->u_old, b->s->u_old, axis, true, 0), 1e-4);
         for (int k = 0; k < 2; k++) {
-            run_stages(k ? b : a, SPATE_STAGE_SURFACE, SPATE_STAGE_FORCES, 0.01);
-            run_stage(k ? b : a, SPATE_STAGE_EXTRAPOLATE, 0.01);
+            run_stages(k ? b : a, SP_STAGE_SURFACE, SP_STAGE_FORCES, 0.01);
+            run_stage(k ? b : a, SP_STAGE_EXTRAPOLATE, 0.01);
         }
         CHECK_LESS(field_difference(g, a->s->u, b->s->u, axis, true, 2), 1e-4);
         CHECK_LESS(field_difference(g, a->s->u_old, b->s->u_old, axis, true, 2), 1e-4);

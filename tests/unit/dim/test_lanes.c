@@ -89,7 +89,7 @@ static void check_advection(bool periodic, bool solid, double cells, bool displa
         return;
     test_random_state = 5;
     scatter_particles(f, 7001, 1);
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_SOLIDS, 0.01);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_SOLIDS, 0.01);
     fill_field(f->s->u, &f->s->grid, cells);
     fill_field(f->s->away, &f->s->grid, 0.7);
     f->s->displaced = displaced;
@@ -101,7 +101,7 @@ static void check_advection(bool periodic, bool solid, double cells, bool displa
         memcpy(before[d], f->s->particles.x[d], count * sizeof(float));
     }
     int free_ones;
-    run_stage(f, SPATE_STAGE_ADVECT, DX);
+    run_stage(f, SP_STAGE_ADVECT, DX);
     CHECK(count_equal(f, before, (float)(DX / f->s->grid.dx), displaced, &free_ones) == free_ones);
     CHECK(free_ones > 1000);
     FOR_DIM(d) {
@@ -128,12 +128,12 @@ static void a_field_that_is_not_finite_is_reported(void)
     if (!f)
         return;
     scatter_particles(f, 100, 1);
-    run_stage(f, SPATE_STAGE_SORT, 0.01);
+    run_stage(f, SP_STAGE_SORT, 0.01);
     FOR_DIM(d)
         for (size_t k = 0; k < f->s->grid.size; k++)
             f->s->u[d][k] = d == 1 ? NAN : 1.0f;
     f->s->reach = 3.0f;
-    CHECK(X(run_stage)(f->s, SPATE_STAGE_ADVECT, 0.01, &error) == SPATE_ERROR_SIMULATION);
+    CHECK(X(run_stage)(f->s, SP_STAGE_ADVECT, 0.01, &error) == SPATE_ERROR_SIMULATION);
     CHECK(strstr(error.message, "100 particles") != NULL);
     fixture_destroy(f);
 }
@@ -149,12 +149,12 @@ static void a_face_that_is_not_finite_is_reported(void)
         if (!f)
             return;
         scatter_particles(f, 7001, 1);
-        run_stage(f, SPATE_STAGE_SORT, 0.01);
+        run_stage(f, SP_STAGE_SORT, 0.01);
         FOR_DIM(d)
             c[d] = (DIM == 3 ? 0 : 12) + at;
         f->s->u[0][X(index)(&f->s->grid, c)] = NAN;
         f->s->reach = 3.0f;
-        CHECK(X(run_stage)(f->s, SPATE_STAGE_ADVECT, 0.01, &error) == SPATE_ERROR_SIMULATION);
+        CHECK(X(run_stage)(f->s, SP_STAGE_ADVECT, 0.01, &error) == SPATE_ERROR_SIMULATION);
         fixture_destroy(f);
     }
 }
@@ -171,12 +171,12 @@ static void a_velocity_that_is_not_finite_is_reported(void)
         if (!f)
             return;
         scatter_particles(f, 9001, 1);
-        run_stage(f, SPATE_STAGE_SORT, 0.01);
+        run_stage(f, SP_STAGE_SORT, 0.01);
         f->s->particles.v[0][17] = NAN;
         f->s->particles.v[1][9000] = 1e35f;
         float x = f->s->particles.x[0][5];
         DEV(grid_to_particles)(f->s, 0.01);
-        CHECK(X(run_stage)(f->s, SPATE_STAGE_ADVECT, 0.01, &error) == SPATE_ERROR_SIMULATION);
+        CHECK(X(run_stage)(f->s, SP_STAGE_ADVECT, 0.01, &error) == SPATE_ERROR_SIMULATION);
         CHECK(strstr(error.message, "2 particles") != NULL);
         CHECK(f->s->particles.x[0][5] == x);
         fixture_destroy(f);
@@ -194,7 +194,7 @@ static void check_g2p(int count)
     X(particles) *p = &f->s->particles;
     test_random_state = 9;
     scatter_particles(f, count, 2);
-    run_stage(f, SPATE_STAGE_SORT, 0.01);
+    run_stage(f, SP_STAGE_SORT, 0.01);
     fill_field(f->s->carried, &f->s->grid, 2);
     float *before[DIM], ratio = (float)f->common.scene->fluid.flip_ratio;
     FOR_DIM(d) {
@@ -292,7 +292,7 @@ static void p2g_is_the_sum_of_the_hats(void)
         }
         put_particle(f, x, v);
     }
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_P2G, 0.01);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_P2G, 0.01);
     check_faces(f);
     fixture_destroy(f);
 }
@@ -309,7 +309,7 @@ static void the_last_place_counts(void)
         v[d] = 1.5f;
     }
     put_particle(f, x, v);
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_P2G, 0.01);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_P2G, 0.01);
     FOR_DIM(d) {
         int c[DIM];
         FOR_DIM(a)
@@ -362,7 +362,7 @@ static void a_whole_step_is_its_stages(void)
         for (int step = 0; step < 4 && whole && parts; step++) {
             whole->common.substeps = parts->common.substeps = step; /* the first one measures */
             CHECK(X(step)(whole->s, 0.02, &error) == SPATE_OK);
-            run_stages(parts, SPATE_STAGE_SORT, SPATE_STAGE_EMIT, 0.02);
+            run_stages(parts, SP_STAGE_SORT, SP_STAGE_EMIT, 0.02);
             CHECK(X(hash)(whole->s) == X(hash)(parts->s));
             bool late = step > 0 && methods[test % 3] != SPATE_VOLUME_PUSH;
             CHECK((whole->s->fastest >= 0.0f) == late);
@@ -382,7 +382,7 @@ static void a_late_velocity_that_is_not_finite_is_reported(void)
     spate_error error = {.status = SPATE_OK};
     if (!f)
         return;
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_EXTRAPOLATE, 0.01);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_EXTRAPOLATE, 0.01);
     DEV(carry_kick)(f->s);
     f->s->particles.v[DIM - 1][8999] = NAN;
     f->s->particles.v[0][17] = 2e30f;

@@ -44,7 +44,7 @@ static fixture *pool(spate_scene *scene, int n, double height, double jitter)
     if (!f)
         return NULL;
     lay_pool(f, height, jitter);
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_SURFACE, 0.01);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_SURFACE, 0.01);
     return f;
 }
 
@@ -140,7 +140,7 @@ static void a_lone_particle_is_no_water(void)
         c[d] = (int)place[d];
     }
     put_particle(f, place, rest);
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_SURFACE, 0.01);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_SURFACE, 0.01);
     CHECK(f->s->phi[X(index)(&f->s->grid, c)] > 0);
     CHECK(f->s->type[X(index)(&f->s->grid, c)] == SPATE_CELL_AIR);
     fixture_destroy(f);
@@ -195,7 +195,7 @@ static void check_ramp(double degrees, double jitter)
 {
     const double height = 9.6, turn = degrees * acos(-1.0) / 180;
     spate_scene *scene = DIM == 2 ? scene_of_cells(DX, 41, 20, 0) : scene_of_cells(DX, 32, 20, 10);
-    spate_shape *ramp = spate_scene_add(scene, SPATE_LIST_SOLIDS);
+    spate_shape *ramp = spate_scene_add_shape(scene, SPATE_LIST_SOLIDS);
     ramp->shape = SPATE_SHAPE_PLANE;
     FOR_DIM(d) {
         ramp->normal[d] = d == 0 ? -sin(turn) : d == 1 ? cos(turn) : 0;
@@ -256,7 +256,7 @@ static void no_water_at_all(void)
     fixture *f = fixture_create(flat_scene());
     if (!f)
         return;
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_SURFACE, 0.01);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_SURFACE, 0.01);
     int c[DIM] = {0}, liquid = 0;
     do
         liquid += f->s->type[X(index)(&f->s->grid, c)] == SPATE_CELL_LIQUID;

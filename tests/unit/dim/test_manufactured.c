@@ -196,7 +196,7 @@ static bool solve_at(int n, surface kind, errors *e)
     fixture *f = box(n);
     if (!f)
         return false;
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_SOLIDS, DT);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_SOLIDS, DT);
     f->s->system.least_theta = 1e-4f;
     write_data(f, kind);
     DEV(system_assemble)(f->s, DT, 1);

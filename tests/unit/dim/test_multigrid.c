@@ -72,7 +72,7 @@ static fixture *dam(int n, spate_solver solver)
     spate_scene *scene = open_scene(n, solver);
     fill_to(scene, 0.4 * n, 0.7 * n, n);
     for (int k = 0; k < 3; k++) {
-        spate_shape *pillar = spate_scene_add(scene, SPATE_LIST_SOLIDS);
+        spate_shape *pillar = spate_scene_add_shape(scene, SPATE_LIST_SOLIDS);
         double dx = scene->domain.cell_size;
         pillar->shape = SPATE_SHAPE_CYLINDER;
         for (int d = 0; d < DIM; d++)
@@ -111,7 +111,7 @@ typedef fixture *water_fn(int n, spate_solver solver);
 
 static void assemble(fixture *f)
 {
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_FORCES, DT);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_FORCES, DT);
     DEV(system_assemble)(f->s, DT, 1);
 }
 
@@ -320,14 +320,14 @@ static void single_cell_pools(void)
 {
     const int places[5][3] = {{0, 0, 0}, {11, 0, 11}, {5, 0, 5}, {5, 9, 5}, {8, 11, 8}};
     spate_scene *scene = scene_of_cells(0.05, 12, 12, 12);
-    scene->pressure.surface = SPATE_SURFACE_VOXEL;
+    scene->pressure.surface = SPATE_SURFACE_MODEL_VOXEL;
     for (int k = 0; k < 5; k++) {
         const double low[3] = {places[k][0], places[k][1], places[k][2]};
         const double high[3] = {low[0] + 1, low[1] + 1, low[2] + 1};
         add_box(scene, SPATE_LIST_FILL, low, high);
     }
     spate_scene *ghost = spate_scene_copy(scene);
-    ghost->pressure.surface = SPATE_SURFACE_GHOST;
+    ghost->pressure.surface = SPATE_SURFACE_MODEL_GHOST;
     check_solved(scene, 5);
     check_solved(ghost, -1);
 }

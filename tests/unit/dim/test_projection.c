@@ -23,8 +23,8 @@ static double divergence(const fixture *f, double dt)
 /* Solids and surface: both exact, or both of whole cells. */
 static void set_models(spate_scene *scene, bool voxel)
 {
-    scene->pressure.solids = voxel ? SPATE_SOLIDS_VOXEL : SPATE_SOLIDS_CUT;
-    scene->pressure.surface = voxel ? SPATE_SURFACE_VOXEL : SPATE_SURFACE_GHOST;
+    scene->pressure.solids = voxel ? SPATE_SOLID_MODEL_VOXEL : SPATE_SOLID_MODEL_CUT;
+    scene->pressure.surface = voxel ? SPATE_SURFACE_MODEL_VOXEL : SPATE_SURFACE_MODEL_GHOST;
 }
 
 /* A pool with a ball in it, a drop above, x periodic if asked; every particle with its own
@@ -57,8 +57,8 @@ static void check_solver(spate_solver solver, double dx, double dt, int n, bool 
     fixture *f = wild_pool(solver, dx, dt, n, periodic, voxel);
     if (!f)
         return;
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_FORCES, dt);
-    run_stage(f, SPATE_STAGE_PRESSURE, dt);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_FORCES, dt);
+    run_stage(f, SP_STAGE_PRESSURE, dt);
     CHECK(f->common.divergence_before > 0.05);
     CHECK_LESS(f->common.divergence_after, 1e-4);
     CHECK_LESS(f->common.solver_residual, 1e-4);
@@ -67,7 +67,7 @@ static void check_solver(spate_solver solver, double dx, double dt, int n, bool 
     CHECK(f->common.solver_failures == 0 && f->common.solver_iterations > 0);
     /* twice is not different from once: nothing is left to do */
     f->common.divergence_before = 0;
-    run_stage(f, SPATE_STAGE_PRESSURE, dt);
+    run_stage(f, SP_STAGE_PRESSURE, dt);
     CHECK_LESS(f->common.divergence_before, 1e-4);
     fixture_destroy(f);
 }
@@ -113,7 +113,7 @@ static void check_agreement(bool voxel)
         if (!f[k])
             return;
         f[k]->common.scene->pressure.tolerance = 1e-6;
-        run_stages(f[k], SPATE_STAGE_SORT, SPATE_STAGE_PRESSURE, 0.002);
+        run_stages(f[k], SP_STAGE_SORT, SP_STAGE_PRESSURE, 0.002);
     }
     int c[DIM] = {0};
     do
@@ -144,13 +144,13 @@ static void a_failed_solve_is_reported(void)
     if (!f)
         return;
     f->common.scene->pressure.max_iterations = 2;
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_PRESSURE, 0.002);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_PRESSURE, 0.002);
     CHECK(f->common.solver_failures == 1);
     CHECK(f->common.solver_residual > 1e-3);
     f->common.scene->pressure.on_failure = SPATE_ON_FAILURE_ERROR;
     spate_error error = {.status = SPATE_OK};
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_FORCES, 0.002);
-    CHECK(X(run_stage)(f->s, SPATE_STAGE_PRESSURE, 0.002, &error) == SPATE_ERROR_SIMULATION);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_FORCES, 0.002);
+    CHECK(X(run_stage)(f->s, SP_STAGE_PRESSURE, 0.002, &error) == SPATE_ERROR_SIMULATION);
     CHECK_TEXT(error.where, "pressure");
     fixture_destroy(f);
 }

@@ -29,8 +29,8 @@ static fixture *full_of_water(int n, double jitter)
 static void push(fixture *f, int times)
 {
     for (int k = 0; k < times; k++) {
-        run_stage(f, SPATE_STAGE_SORT, 0.01);
-        run_stage(f, SPATE_STAGE_SEPARATE, 0.01);
+        run_stage(f, SP_STAGE_SORT, 0.01);
+        run_stage(f, SP_STAGE_SEPARATE, 0.01);
     }
 }
 
@@ -215,7 +215,7 @@ static void check_all_pairs(int n_axis, double per_cell, bool periodic)
             x[d] = (float)random_in(0.01, n[d] - 0.01);
         put_particle(f, x, rest);
     }
-    run_stage(f, SPATE_STAGE_SORT, 0.01);
+    run_stage(f, SP_STAGE_SORT, 0.01);
     typedef const double(*places)[DIM];
     double(*x)[DIM] = calloc(3 * (size_t)p->count, sizeof *x), off = 0;
     double(*between)[DIM] = x + p->count, (*start)[DIM] = between + p->count;
@@ -227,7 +227,7 @@ static void check_all_pairs(int n_axis, double per_cell, bool periodic)
             start[k][d] = (double)p->x[d][k];
     pass_over_all(&r, (places)start, (places)start, between);
     pass_over_all(&r, (places)start, (places)between, x);
-    run_stage(f, SPATE_STAGE_SEPARATE, 0.01);
+    run_stage(f, SP_STAGE_SEPARATE, 0.01);
     for (uint32_t k = 0; k < p->count; k++)
         FOR_DIM(d) {
             double gap = fabs(x[k][d] - (double)p->x[d][k]);
@@ -317,7 +317,7 @@ static void pairs_meet_across_periodic_sides(void)
 static void a_lattice_is_not_moved(void)
 {
     fixture *f = full_of_water(12, 0);
-    run_stage(f, SPATE_STAGE_SORT, 0.01);
+    run_stage(f, SP_STAGE_SORT, 0.01);
     uint64_t before = X(hash)(f->s);
     push(f, 3);
     CHECK(X(hash)(f->s) == before);
@@ -332,9 +332,9 @@ static void jittered_water_comes_to_rest(void)
     CHECK(nearest(f) > 0.95 * (double)D);
     float *before = malloc(f->s->particles.count * sizeof *before);
     double most = 0, top = 0;
-    run_stage(f, SPATE_STAGE_SORT, 0.01);
+    run_stage(f, SP_STAGE_SORT, 0.01);
     memcpy(before, f->s->particles.x[1], f->s->particles.count * sizeof *before);
-    run_stage(f, SPATE_STAGE_SEPARATE, 0.01);
+    run_stage(f, SP_STAGE_SEPARATE, 0.01);
     for (uint32_t k = 0; k < f->s->particles.count; k++) {
         most = fmax(most, fabs((double)(f->s->particles.x[1][k] - before[k])));
         top = fmax(top, (double)f->s->particles.x[1][k]);

@@ -78,9 +78,9 @@ static void a_hole_inside_is_filled(void)
         fixture *f = fixture_create(water(12, 8));
         thin(f, hole, keep);
         uint32_t before = f->s->particles.count, first_new = f->s->particles.next_id;
-        run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_SURFACE, 0.01);
+        run_stages(f, SP_STAGE_SORT, SP_STAGE_SURFACE, 0.01);
         write_field(f);
-        run_stage(f, SPATE_STAGE_EMIT, 0.01);
+        run_stage(f, SP_STAGE_EMIT, 0.01);
         CHECK(count_in(f, hole) == FULL);
         CHECK(f->s->particles.count == before + FULL - keep);
         CHECK(f->common.added_reseed == FULL - keep && f->common.removed_reseed == 0);
@@ -92,7 +92,7 @@ static void a_hole_inside_is_filled(void)
             for (int d = 0; d < DIM && f->s->particles.id[0][k] >= first_new; d++)
                 CHECK_NEAR((double)f->s->particles.v[d][k], (double)field(d, x), 1e-5);
         }
-        run_stage(f, SPATE_STAGE_EMIT, 0.01); /* it has enough now */
+        run_stage(f, SP_STAGE_EMIT, 0.01); /* it has enough now */
         CHECK(f->common.added_reseed == FULL - keep);
         fixture_destroy(f);
     }
@@ -103,8 +103,8 @@ static void one_per_empty_sub_cell(void)
     const int hole[3] = {5, 4, 5};
     fixture *f = fixture_create(water(12, 8));
     thin(f, hole, 1);
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_SURFACE, 0.01);
-    run_stage(f, SPATE_STAGE_EMIT, 0.01);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_SURFACE, 0.01);
+    run_stage(f, SP_STAGE_EMIT, 0.01);
     int held[8] = {0};
     for (uint32_t k = 0; k < f->s->particles.count; k++) {
         int sub = 0;
@@ -128,8 +128,8 @@ static void the_surface_is_left_alone(void)
     const float drop[DIM] = {3.5f, 10.5f}, rest[DIM] = {0};
     put_particle(f, drop, rest);
     f->common.seeded++;
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_SURFACE, 0.01);
-    run_stage(f, SPATE_STAGE_EMIT, 0.01);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_SURFACE, 0.01);
+    run_stage(f, SP_STAGE_EMIT, 0.01);
     CHECK(f->common.added_reseed == 0);
     fixture_destroy(f);
 }
@@ -153,8 +153,8 @@ static void a_crowd_loses_its_closest(void)
         put_particle(f, x, rest);
     }
     f->common.seeded = f->s->particles.count;
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_SURFACE, 0.01);
-    run_stage(f, SPATE_STAGE_EMIT, 0.01);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_SURFACE, 0.01);
+    run_stage(f, SP_STAGE_EMIT, 0.01);
     CHECK(count_in(f, cell) == most);
     CHECK(f->common.removed_reseed == 1);
     check_ledger(f);
@@ -175,8 +175,8 @@ static void channels_come_from_the_nearest(void)
         f->s->particles.channel[0][k] = f->s->particles.x[0][k] < 6.5f ? 1.0f : 2.0f;
     thin(f, hole, 0);
     uint32_t first = f->s->particles.next_id;
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_SURFACE, 0.01);
-    run_stage(f, SPATE_STAGE_EMIT, 0.01);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_SURFACE, 0.01);
+    run_stage(f, SP_STAGE_EMIT, 0.01);
     for (uint32_t k = 0; k < f->s->particles.count; k++)
         if (f->s->particles.id[0][k] >= first && fabsf(f->s->particles.x[0][k] - 6.5f) > 0.3f)
             CHECK(f->s->particles.channel[0][k] == (f->s->particles.x[0][k] < 6.5f ? 1.0f : 2.0f));
@@ -220,8 +220,8 @@ static void nothing_without_the_setting(void)
     scene->fluid.reseed = false;
     fixture *f = fixture_create(scene);
     thin(f, hole, 0);
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_SURFACE, 0.01);
-    run_stage(f, SPATE_STAGE_EMIT, 0.01);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_SURFACE, 0.01);
+    run_stage(f, SP_STAGE_EMIT, 0.01);
     CHECK(count_in(f, hole) == 0);
     fixture_destroy(f);
 }
@@ -235,8 +235,8 @@ static void bounds_follow_the_settings(void)
     scene->fluid.reseed_max = (int)FULL;
     fixture *f = fixture_create(scene);
     thin(f, cell, FULL - 1);
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_SURFACE, 0.01);
-    run_stage(f, SPATE_STAGE_EMIT, 0.01);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_SURFACE, 0.01);
+    run_stage(f, SP_STAGE_EMIT, 0.01);
     CHECK(count_in(f, cell) == FULL);
     fixture_destroy(f);
     scene = water(12, 8);

@@ -166,10 +166,10 @@ static float slide_at(const fixture *f, int i, int j)
 /* P2G, then SOLIDS and FORCES cut in `parts`; the rows j = first .. first + 2 of u go to `rows`. */
 static void forces_in_parts(fixture *f, double dt, int parts, int first, float rows[3][12])
 {
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_SURFACE, 0);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_SURFACE, 0);
     for (int part = 0; part < parts; part++) {
-        run_stage(f, SPATE_STAGE_SOLIDS, dt / parts);
-        run_stage(f, SPATE_STAGE_FORCES, dt / parts);
+        run_stage(f, SP_STAGE_SOLIDS, dt / parts);
+        run_stage(f, SP_STAGE_FORCES, dt / parts);
         f->common.inside += dt / parts;
     }
     for (int j = 0; j < 3; j++)

@@ -80,13 +80,13 @@ static void check_many(int width, int count, double span)
         }
         X(particles_append)(f->s, x, v, 0);
     }
-    run_stage(f, SPATE_STAGE_SORT, 0.01);
+    run_stage(f, SP_STAGE_SORT, 0.01);
     CHECK(p->count == (uint32_t)count);
     check_order(f);
     uint64_t hash = X(hash)(f->s);
     for (uint32_t k = 0; k < p->count; k++)
         exchange(p, k, (uint32_t)random_in(0, count - 0.5));
-    run_stage(f, SPATE_STAGE_SORT, 0.01);
+    run_stage(f, SP_STAGE_SORT, 0.01);
     check_order(f);
     CHECK(X(hash)(f->s) == hash);
     fixture_destroy(f);
@@ -133,7 +133,7 @@ static void nothing_moved(void)
     CHECK(f->s->particles.x[0] != column && f->s->particles.x[0][0] == low[0]);
     column = f->s->particles.x[0];
     spate_error error = {.status = SPATE_OK};
-    CHECK(X(run_stage)(f->s, SPATE_STAGE_ADVECT, 0.001, &error) == SPATE_OK);
+    CHECK(X(run_stage)(f->s, SP_STAGE_ADVECT, 0.001, &error) == SPATE_OK);
     DEV(sort_particles)(f->s);
     CHECK(f->s->particles.x[0] != column);
     fixture_destroy(f);
@@ -144,7 +144,7 @@ static void nothing_at_all(void)
     fixture *f = fixture_create(scene_of_cells(0.3, 40, 37, 20));
     if (!f)
         return;
-    run_stage(f, SPATE_STAGE_SORT, 0.01);
+    run_stage(f, SP_STAGE_SORT, 0.01);
     CHECK(f->s->tiles.liquid_count == 0);
     fixture_destroy(f);
 }

@@ -45,8 +45,8 @@ static void momentum_is_handed_over(void)
             FOR_DIM(d)
                 f->s->particles.v[d][0] += 50.0f; /* so that the sum is not near zero */
             totals before = totals_of(f);
-            run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_P2G, 0.01);
-            run_stage(f, SPATE_STAGE_G2P, 0.01);
+            run_stages(f, SP_STAGE_SORT, SP_STAGE_P2G, 0.01);
+            run_stage(f, SP_STAGE_G2P, 0.01);
             check_kept(f, &before);
             report(transfers[t], kernel);
             fixture_destroy(f);
@@ -64,8 +64,8 @@ static void momentum_is_kept_across_the_seam(void)
                 return;
             shake(f, 3);
             totals before = totals_of(f);
-            run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_FORCES, 0.01);
-            run_stages(f, SPATE_STAGE_EXTRAPOLATE, SPATE_STAGE_G2P, 0.01);
+            run_stages(f, SP_STAGE_SORT, SP_STAGE_FORCES, 0.01);
+            run_stages(f, SP_STAGE_EXTRAPOLATE, SP_STAGE_G2P, 0.01);
             check_kept(f, &before);
             report(SPATE_TRANSFER_PIC, kernel);
             fixture_destroy(f);
@@ -118,16 +118,16 @@ static void check_spin(int kernel)
             p->c[e][k] = (float)random_in(-2, 2);
     for (int a = 0; a < DIM - 1; a++)
         for (int b = a + 1; b < DIM; b++) {
-            run_stage(f, SPATE_STAGE_SORT, 0.01);
+            run_stage(f, SP_STAGE_SORT, 0.01);
             double size = 0, before = particle_spin(f, a, b, true);
             for (uint32_t k = 0; k < p->count; k++)
                 size +=
                     fabs((double)p->x[a][k] * p->v[b][k]) + fabs((double)p->x[b][k] * p->v[a][k]);
             CHECK(fabs(before - particle_spin(f, a, b, false)) >
                   1e-5 * size); /* the affine part is not nothing */
-            run_stage(f, SPATE_STAGE_P2G, 0.01);
+            run_stage(f, SP_STAGE_P2G, 0.01);
             CHECK_NEAR(grid_spin(f, a, b) / size, before / size, 1e-6);
-            run_stage(f, SPATE_STAGE_G2P, 0.01);
+            run_stage(f, SP_STAGE_G2P, 0.01);
             CHECK_NEAR(particle_spin(f, a, b, true) / size, before / size, 1e-6);
         }
     report(SPATE_TRANSFER_APIC, kernel);
@@ -151,7 +151,7 @@ static void check_uniform(fixture *f, spate_transfer transfer, int kernel)
         for (uint32_t k = 0; k < p->count; k++)
             p->v[d][k] = drift[d];
     double worst = 0;
-    run_stages(f, SPATE_STAGE_SORT, SPATE_STAGE_G2P, 0.02);
+    run_stages(f, SP_STAGE_SORT, SP_STAGE_G2P, 0.02);
     FOR_DIM(d)
         for (uint32_t k = 0; k < p->count; k++)
             worst = fmax(worst, fabs((double)p->v[d][k] - drift[d]));

@@ -1,0 +1,218 @@
+/* clock.c -- time: how long a step is, frames, steps cut in halves where the pressure does not
+ * converge, and the stages one by one. */
+#include "facade.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <math.h>
+#include <string.h>
+
+double spate_sim_time(const spate_sim *sim)
+{
+    return sim->common.frame / sim->common.scene->fps + sim->common.inside;
+}
+
+int spate_sim_frame(const spate_sim *sim)
+{
+    return sim->common.frame;
+}
+
+uint64_t spate_sim_steps(const spate_sim *sim)
+{
+    return sim->common.steps;
+}
+
+static double frame_seconds(const spate_sim *sim)
+{
+    return 1 / sim->common.scene->fps;
+}
+
+bool spate_sim_at_frame(const spate_sim *sim)
+{
+    return sim->common.inside == 0;
+}
+
+static double cell_size(const spate_sim *sim)
+{
+    return sim->table->cell_size(sim->instance);
+}
+
+static double gravity_size(const sp_common *common)
+{
+    double sum = 0;
+    for (int d = 0; d < common->scene->dim; d++)
+        sum += common->gravity[d] * common->gravity[d];
+    return sqrt(sum);
+}
+
+double spate_sim_next_dt(spate_sim *sim)
+{
+    const sp_common *common = &sim->common;
+    const spate_scene *scene = common->scene;
+    double dx = cell_size(sim), rest = frame_seconds(sim) - common->inside, wanted = scene->time.dt;
+    int used = common->frame_done ? 0 : common->substeps;
+    if (!(wanted > 0)) {
+        /* twice: the speed of solids depends on the step that it limits */
+        wanted = rest;
+        for (int turn = 0; turn < 2; turn++) {
+            double speed = sim->table->max_speed(sim->instance, wanted);
+            wanted = fmin(wanted, scene->time.cfl * dx / (speed + sqrt(dx * gravity_size(common))));
+        }
+    }
+    double steps = ceil(rest / wanted - 1e-6);
+    steps = fmax(steps, scene->time.min_substeps - used);
+    if (!(scene->time.dt > 0))
+        steps = fmin(steps, scene->time.max_substeps - used);
+    return rest / (steps >= 1 ? steps : 1);
+}
+
+static void begin_frame(sp_common *common)
+{
+#define ZERO(name) common->name = 0;
+#define ROW(type, name, unit, when, help) SP_OF_FRAME_##when(ZERO, name)
+    SPATE_STATS(ROW)
+#undef ROW
+#undef ZERO
+    common->frame_done = false;
+    memset(common->seconds, 0, sizeof common->seconds);
+}
+
+void sp_sim_read_gauges(spate_sim *sim, bool build)
+{
+    if (sim->common.scene->gauge_count > 0)
+        sim->table->read_gauges(sim->instance, build);
+    sim->common.gauges_known = true;
+}
+
+/* Time moves on by dt; a step that ends within rounding of a frame's boundary ends exactly there.
+ */
+static void advance_clock(spate_sim *sim, double dt)
+{
+    sp_common *common = &sim->common;
+    double frames = floor((common->inside + dt) / frame_seconds(sim) + 1e-6);
+    common->steps++;
+    common->substeps++;
+    common->inside += dt - frames * frame_seconds(sim);
+    if (fabs(common->inside) < frame_seconds(sim) * 2e-6)
+        common->inside = 0;
+    common->frame += (int)frames;
+    common->frame_done = frames > 0;
+    common->grid_known = true;
+    common->mid_step = false;
+    sp_sim_read_gauges(sim, false);
+}
+
+#define MAX_HALVINGS 3
+
+/* One step; where the pressure does not converge, two of half the length. */
+static spate_status step_in_parts(spate_sim *sim, double dt, int halvings, spate_error *error)
+{
+    sp_common *common = &sim->common;
+    common->unconverged = false;
+    spate_status status = sim->table->step(sim->instance, dt, error);
+    if (status == SPATE_OK || !common->unconverged || halvings == MAX_HALVINGS)
+        return status;
+    double inside = common->inside;
+    sim->table->rewind(sim->instance);
+    TRY(step_in_parts(sim, 0.5 * dt, halvings + 1, error));
+    common->inside = inside + 0.5 * dt;
+    status = step_in_parts(sim, 0.5 * dt, halvings + 1, error);
+    common->inside = inside;
+    return status;
+}
+
+spate_status spate_sim_step(spate_sim *sim, double dt, spate_error *error)
+{
+    sp_common *common = &sim->common;
+    if (!(dt >= 0) || !(dt < 1e9))
+        return sp_fail(error, SPATE_ERROR_USAGE, "dt",
+                       "must be a number of seconds, not negative (got %g)", dt);
+    TRY(sp_sim_may_change(sim, "spate_sim_step", error));
+    if (dt == 0)
+        dt = spate_sim_next_dt(sim);
+    if (common->frame_done)
+        begin_frame(common);
+    common->grid_known = false;
+    double speed = sim->table->max_speed(sim->instance, dt);
+    common->cfl = fmax(common->cfl, speed * dt / cell_size(sim));
+    uint64_t allocations = sp_alloc_count();
+    spate_status status = step_in_parts(sim, dt, 0, error);
+    common->allocations += sp_alloc_count() - allocations;
+    if (status != SPATE_OK)
+        return status;
+    advance_clock(sim, dt);
+    return SPATE_OK;
+}
+
+spate_status spate_sim_step_frame(spate_sim *sim, spate_error *error)
+{
+    int frame = sim->common.frame;
+    while (sim->common.frame == frame)
+        TRY(spate_sim_step(sim, 0, error));
+    return SPATE_OK;
+}
+
+/* ---- stages */
+
+void spate_sim_set_stage_callback(spate_sim *sim, spate_stage_fn *fn, void *user)
+{
+    sim->common.stage_fn = fn;
+    sim->common.stage_user = user;
+}
+
+spate_status sp_stage_done(sp_common *common, int stage, spate_error *error)
+{
+    if (!common->stage_fn)
+        return SPATE_OK;
+    common->in_callback = true;
+    int answer = common->stage_fn(common->stage_user, common->sim, stage);
+    common->in_callback = false;
+    if (answer == 0)
+        return SPATE_OK;
+    return sp_fail(error, SPATE_ERROR_STOPPED, spate_stage_name(stage),
+                   "the stage callback ended the step (it returned %d)", answer);
+}
+
+static const char *const stage_names[SP_STAGE_COUNT] = {
+#define STAGE(name, text) text,
+#include "state/stages.def"
+#undef STAGE
+};
+
+int spate_stage_count(void)
+{
+    return SP_STAGE_COUNT;
+}
+
+const char *spate_stage_name(int stage)
+{
+    return stage >= 0 && stage < SP_STAGE_COUNT ? stage_names[stage] : "";
+}
+
+int spate_stage_find(const char *name)
+{
+    for (int k = 0; k < SP_STAGE_COUNT; k++)
+        if (strcmp(name, stage_names[k]) == 0)
+            return k;
+    return -1;
+}
+
+double spate_sim_stage_seconds(const spate_sim *sim, int stage)
+{
+    return stage >= 0 && stage < SP_STAGE_COUNT ? sim->common.seconds[stage] : 0;
+}
+
+spate_status spate_sim_run_stage(spate_sim *sim, int stage, double dt, spate_error *error)
+{
+    if (stage < 0 || stage >= SP_STAGE_COUNT || !(dt >= 0))
+        return sp_fail(error, SPATE_ERROR_USAGE, "stage", "no such stage, or a negative step");
+    TRY(sp_sim_may_change(sim, "spate_sim_run_stage", error));
+    if (stage == SP_STAGE_SORT && sim->common.frame_done)
+        begin_frame(&sim->common);
+    TRY(sim->table->run_stage(sim->instance, (sp_stage)stage, dt, error));
+    sim->common.mid_step = stage != SP_STAGE_EMIT;
+    if (stage == SP_STAGE_EMIT)
+        advance_clock(sim, dt);
+    return SPATE_OK;
+}

@@ -1,0 +1,146 @@
+/* look.c -- looking at a simulation: views, copies, values at points, forces, gauges, snapshots. */
+#include "facade.h"
+
+#include "base/sized.h"
+#include "base/status.h"
+#include "scene/gauge.h"
+
+#include <string.h>
+
+uint64_t spate_sim_hash(spate_sim *sim)
+{
+    return sim->table->hash(sim->instance);
+}
+
+/* ---- particles */
+
+#define FLUID "fluid" /* the only set there is */
+
+static bool is_set(const char *name)
+{
+    return name && strcmp(name, FLUID) == 0;
+}
+
+int spate_sim_particle_set_count(const spate_sim *sim)
+{
+    (void)sim;
+    return 1;
+}
+
+const char *spate_sim_particle_set_name(const spate_sim *sim, int set)
+{
+    (void)sim;
+    return set == 0 ? FLUID : NULL;
+}
+
+size_t spate_sim_particles_count(const spate_sim *sim, const char *set)
+{
+    return is_set(set) ? sim->table->count(sim->instance) : 0;
+}
+
+bool spate_sim_particles_read(spate_sim *sim, const char *set, float *positions, float *velocities,
+                              uint32_t *ids)
+{
+    if (!is_set(set))
+        return false;
+    sim->table->read(sim->instance, positions, velocities, ids);
+    return true;
+}
+
+bool spate_sim_particles_view_sized(spate_sim *sim, const char *set, spate_particles_view *view,
+                                    size_t size)
+{
+    spate_particles_view all = {0};
+    bool there = is_set(set);
+    if (there)
+        sim->table->view(sim->instance, &all);
+    sp_sized_out(view, size, &all, sizeof all);
+    return there;
+}
+
+int spate_sim_channel_view(spate_sim *sim, const char *name, float *columns[4])
+{
+    return sim->table->channel_view(sim->instance, name, columns);
+}
+
+bool sp_snapshot_begin(spate_sim *sim, sp_snapshot *snapshot)
+{
+    if (!sim->table->snapshot(sim->instance, snapshot))
+        return false;
+    snapshot->frame = sim->common.frame;
+    snapshot->time = spate_sim_time(sim);
+    return true;
+}
+
+bool sp_snapshot_wait(spate_sim *sim)
+{
+    return sim->table->snapshot_wait(sim->instance);
+}
+
+/* ---- the grid */
+
+bool spate_sim_field_view_sized(spate_sim *sim, const char *name, spate_field_view *view,
+                                size_t size)
+{
+    spate_field_view all = {0};
+    bool there = sim->table->field_view(sim->instance, name, &all);
+    sp_sized_out(view, size, &all, sizeof all);
+    return there;
+}
+
+/* Whether particles and solids are to be laid on the grid before a look at it: not inside a step,
+ * whose next stages need what is there. */
+static bool needs_grid(const spate_sim *sim)
+{
+    return !sim->common.grid_known && !sim->common.in_callback && !sim->common.mid_step;
+}
+
+spate_status spate_sim_sample(spate_sim *sim, const double *positions, size_t count,
+                              double *velocity, double *pressure, double *phi, spate_error *error)
+{
+    for (size_t k = 0; k < count; k++)
+        TRY(sp_check_finite("positions", positions + 3 * k, (size_t)spate_sim_dim(sim), error));
+    sim->table->sample(sim->instance, needs_grid(sim), positions, count, velocity, pressure, phi);
+    return SPATE_OK;
+}
+
+spate_status spate_sim_solid_force(spate_sim *sim, spate_solid_id id, const double about[3],
+                                   double force[3], double torque[3], spate_error *error)
+{
+    static const double corner[3];
+    TRY(sp_sim_check_solid(sim, id, error));
+    if (about)
+        TRY(sp_check_finite("about", about, (size_t)spate_sim_dim(sim), error));
+    sim->table->solid_force(sim->instance, needs_grid(sim), (int)id.index, about ? about : corner,
+                            force, torque);
+    return SPATE_OK;
+}
+
+const sp_solids *sp_sim_solids(const spate_sim *sim)
+{
+    return sim->table->solids(sim->instance);
+}
+
+sp_pool *sp_sim_pool(spate_sim *sim)
+{
+    return sim->common.pool;
+}
+
+/* ---- gauges */
+
+int spate_sim_gauge_count(const spate_sim *sim)
+{
+    return sim->common.scene->gauge_count;
+}
+
+int spate_sim_gauge_read(spate_sim *sim, int gauge, double values[3])
+{
+    const spate_scene *scene = sim->common.scene;
+    values[0] = values[1] = values[2] = 0;
+    if (gauge < 0 || gauge >= scene->gauge_count)
+        return 0;
+    if (!sim->common.gauges_known && !sim->common.in_callback && !sim->common.mid_step)
+        sp_sim_read_gauges(sim, true);
+    memcpy(values, sim->common.gauges[gauge], sizeof sim->common.gauges[gauge]);
+    return sp_gauge_values(&scene->gauges[gauge], scene->dim);
+}

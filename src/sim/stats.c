@@ -1,0 +1,84 @@
+/* stats.c -- the list of stats.h at run time, and the numbers of a simulation. */
+#include "facade.h"
+
+#include "base/sized.h"
+
+#include <string.h>
+
+/* The member's type as spate_stat_type. */
+#define TYPE_int SPATE_STAT_INT
+#define TYPE_uint64_t SPATE_STAT_UINT64
+#define TYPE_double SPATE_STAT_DOUBLE
+
+static const spate_stat table[] = {
+#define ROW(type, name, unit, when, help) \
+    {#name, unit, help, TYPE_##type, SPATE_STAT_##when, offsetof(spate_stats, name)},
+    SPATE_STATS(ROW)
+#undef ROW
+};
+
+int spate_stat_count(void)
+{
+    return (int)(sizeof table / sizeof *table);
+}
+
+const spate_stat *spate_stat_info(int stat)
+{
+    return stat >= 0 && stat < spate_stat_count() ? &table[stat] : NULL;
+}
+
+int spate_stat_find(const char *name)
+{
+    for (int k = 0; k < spate_stat_count(); k++)
+        if (strcmp(table[k].name, name) == 0)
+            return k;
+    return -1;
+}
+
+double spate_stats_value(const spate_stats *stats, int stat)
+{
+    const spate_stat *info = spate_stat_info(stat);
+    if (!info)
+        return 0;
+    const void *at = (const char *)stats + info->offset;
+    switch (info->type) {
+    case SPATE_STAT_INT: return *(const int *)at;
+    case SPATE_STAT_UINT64: return (double)*(const uint64_t *)at;
+    case SPATE_STAT_DOUBLE: break;
+    }
+    return *(const double *)at;
+}
+
+/* All but what is measured. */
+static spate_stats progress(const spate_sim *sim)
+{
+    const sp_common *common = &sim->common;
+    spate_stats stats = {.frame = common->frame, .time = spate_sim_time(sim)};
+#define COPY(type, name) stats.name = common->name;
+#define ROW(type, name, unit, when, help) SP_KEPT_##when(COPY, type, name)
+    SPATE_STATS(ROW)
+#undef ROW
+#undef COPY
+    stats.removed = stats.removed_open + stats.removed_outflow + stats.removed_crushed +
+                    stats.removed_user + stats.removed_reseed;
+    stats.converged = stats.solver_failures == 0;
+    return stats;
+}
+
+void spate_sim_progress_sized(const spate_sim *sim, spate_stats *stats, size_t size)
+{
+    spate_stats all = progress(sim);
+    sp_sized_out(stats, size, &all, sizeof all);
+}
+
+bool spate_sim_stats_sized(spate_sim *sim, spate_stats *stats, size_t size)
+{
+    spate_stats all = progress(sim);
+    bool measured = !sim->common.in_callback; /* it sorts the particles */
+    if (measured) {
+        sim->table->stats(sim->instance, &all);
+        sim->common.grid_known = false;
+    }
+    sp_sized_out(stats, size, &all, sizeof all);
+    return measured;
+}
