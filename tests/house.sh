@@ -38,7 +38,7 @@ check: cuda base
 mesh: sim state kernels scene base
 io: mesh sim state scene base
 render: io mesh sim state scene base
-tool: io render mesh sim scene base'
+tool: io render mesh sim state scene base'
 
 includes_point_one_way() {
     local file room target allowed

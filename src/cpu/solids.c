@@ -70,14 +70,14 @@ void X(lay_solids)(X(sim) *s)
 {
     sp_pool *pool = s->common->pool;
     bool movers = false;
-    X(fetch)(s, s->solids_changed ? 0 : GPU_SOLIDS);
+    X(fetch)(s, s->solids_changed ? 0 : GROUP_SOLIDS);
     for (int k = 0; k < s->solids.count; k++)
         movers = movers || (s->solids.items[k].live && !sp_body_rests(&s->solids.items[k]));
     s->movers = movers;
     s->has_solids = s->solids.live > 0;
     s->cut = X(has_cut_cells)(s);
     if (s->solids_changed || movers)
-        X(dirty)(s, GPU_SOLIDS);
+        X(dirty)(s, GROUP_SOLIDS);
     if (s->solids_changed) {
         solid_args args = {.s = s, .target = s->phi_solid, .resting = true};
         sp_parallel_for(pool, (size_t)s->grid.tile_count, 4, distance_range, &args);

@@ -32,9 +32,9 @@ double DEV(gpu_push_pairs)(X(sim) *s)
     FOR_DIM(d)
         how.gravity[d] = s->common->gravity[d] * s->grid.dx;
     g->bodies_there = g->bodies_there && !s->movers; /* these are held now */
-    DEV(gpu_use)(s, GPU_PARTICLES | GPU_TILES | GPU_SOLIDS);
+    DEV(gpu_use)(s, GROUP_PARTICLES | GROUP_TILES | GROUP_SOLIDS);
     double work = DEV(gpu_push_apart)(g, &how, &counted);
-    DEV(gpu_wrote)(s, GPU_PARTICLES);
+    DEV(gpu_wrote)(s, GROUP_PARTICLES);
     end(&mover, &counted);
     g->bodies_there = g->bodies_there && !s->movers;
     return work;

@@ -1,8 +1,8 @@
 /* device.c -- the device cuda (and check): its life, its plan, and what each stage reads and
  * writes.
  *
- * All stages run on the device, but for solids that have come or gone: the host lays these. For
- * each stage this file says what it reads and writes; residency.c uploads that, and notes what has
+ * All stages run on the device, but for solids that have come or gone: the host lays these. What
+ * a stage reads and writes stands in stages.def; residency.c uploads that, and notes what has
  * become stale in the other memory. Outside of the steps checkpoints, gauges and changes by the
  * user work on the host's arrays, which X(fetch) makes current and X(dirty) declares newer. */
 #include "residency.h"
@@ -96,9 +96,9 @@ static spate_status attach(X(sim) *s, spate_error *error)
     g->near_movers = DEV(gpu_alloc)(g, tiles, "the tiles");
     TRY(DEV(gpu_copy_flows)(s, error));
     make_solver(s);
-    g->on_host = GPU_ALL;
-    g->on_device = GPU_ALL & ~(unsigned)(GPU_PARTICLES | GPU_SOLIDS);
-    DEV(gpu_use)(s, GPU_ALL); /* here, and not in the first step */
+    g->on_host = GROUP_ALL;
+    g->on_device = GROUP_ALL & ~(unsigned)(GROUP_PARTICLES | GROUP_SOLIDS);
+    DEV(gpu_use)(s, GROUP_ALL); /* here, and not in the first step */
     return DEV(gpu_wait)(g) ? SPATE_OK : failure(s, error);
 }
 
@@ -134,44 +134,23 @@ static void detach(X(sim) *s)
 }
 /* ---- the stages */
 
-/* What each stage reads and writes; it reads what it writes, for outside of the tiles with work
- * values stay. */
-static const struct {
-    unsigned reads, writes;
-} plan_of[SP_STAGE_COUNT] = {
-    [SP_STAGE_SORT] = {0, GPU_PARTICLES | GPU_TILES | GPU_U | GPU_U_OLD | GPU_WEIGHT | GPU_SURFACE |
-                              GPU_PRESSURE | GPU_KNOWN},
-    [SP_STAGE_SOLIDS] = {0, GPU_SOLIDS},
-    [SP_STAGE_P2G] = {GPU_PARTICLES | GPU_TILES, GPU_U | GPU_U_OLD | GPU_WEIGHT},
-    [SP_STAGE_SURFACE] = {GPU_PARTICLES | GPU_TILES | GPU_SOLIDS, GPU_SURFACE},
-    [SP_STAGE_FORCES] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS | GPU_WEIGHT, GPU_U | GPU_U_OLD},
-    [SP_STAGE_PRESSURE] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS, GPU_U | GPU_PRESSURE | GPU_SYSTEM},
-    [SP_STAGE_EXTRAPOLATE] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS,
-                              GPU_U | GPU_U_OLD | GPU_KNOWN | GPU_WEIGHT},
-    [SP_STAGE_G2P] = {GPU_TILES | GPU_U | GPU_U_OLD | GPU_KNOWN, GPU_PARTICLES | GPU_WEIGHT},
-    [SP_STAGE_SEPARATE] = {GPU_TILES | GPU_SURFACE | GPU_SOLIDS | GPU_KNOWN | GPU_SYSTEM,
-                           GPU_PARTICLES | GPU_WEIGHT},
-    [SP_STAGE_ADVECT] = {GPU_TILES | GPU_U | GPU_SOLIDS, GPU_PARTICLES},
-    [SP_STAGE_EMIT] = {GPU_TILES | GPU_U | GPU_SURFACE | GPU_SOLIDS, GPU_PARTICLES},
-};
-
-/* Before and after a stage. */
+/* Before and after a stage, whose row says what it reads and writes. */
 static X(gpu) *begin(X(sim) *s, sp_stage stage)
 {
-    DEV(gpu_use)(s, plan_of[stage].reads | plan_of[stage].writes);
+    DEV(gpu_use)(s, X(stages)[stage].reads | X(stages)[stage].writes);
     return s->gpu;
 }
 
 static spate_status end(X(sim) *s, sp_stage stage, spate_error *error)
 {
-    DEV(gpu_wrote)(s, plan_of[stage].writes);
+    DEV(gpu_wrote)(s, X(stages)[stage].writes);
     return s->gpu->failure[0] ? failure(s, error) : SPATE_OK;
 }
 
 void DEV(gpu_sort)(X(sim) *s)
 {
     DEV(gpu_sort_particles)(begin(s, SP_STAGE_SORT));
-    DEV(gpu_wrote)(s, plan_of[SP_STAGE_SORT].writes);
+    DEV(gpu_wrote)(s, X(stages)[SP_STAGE_SORT].writes);
 }
 
 static spate_status sort(X(sim) *s, double dt, spate_error *error)
@@ -233,7 +212,7 @@ static spate_status g2p(X(sim) *s, double dt, spate_error *error)
 static spate_status advect(X(sim) *s, double dt, spate_error *error)
 {
     begin(s, SP_STAGE_ADVECT);
-    DEV(gpu_use)(s, s->displaced ? GPU_WEIGHT : 0);
+    DEV(gpu_use)(s, s->displaced ? GROUP_WEIGHT : 0);
     spate_status status = DEV(gpu_advect)(s, dt, error);
     TRY(end(s, SP_STAGE_ADVECT, error));
     return status;
@@ -289,7 +268,7 @@ static double assemble(X(sim) *s, double dt, double scale, double *solvable)
 {
     X(system) *sys = &s->system;
     X(gpu) *g = begin(s, SP_STAGE_PRESSURE);
-    DEV(gpu_wrote)(s, plan_of[SP_STAGE_PRESSURE].writes);
+    DEV(gpu_wrote)(s, X(stages)[SP_STAGE_PRESSURE].writes);
     g->dt = dt;
     sys->hierarchy = false;
     double largest = DEV(gpu_assemble)(g, sys->least_theta, s->movers, (float)scale,
@@ -372,14 +351,14 @@ static int solve_density(X(sim) *s)
 static int project_density(X(sim) *s)
 {
     X(gpu) *g = s->gpu;
-    if (!(g->on_device & GPU_SYSTEM))
+    if (!(g->on_device & GROUP_SYSTEM))
         return -1;
-    DEV(gpu_use)(s, plan_of[SP_STAGE_SEPARATE].reads | GPU_WEIGHT);
+    DEV(gpu_use)(s, X(stages)[SP_STAGE_SEPARATE].reads | GROUP_WEIGHT);
     DEV(gpu_density_excess)(g);
     int iterations = solve_density(s);
     DEV(gpu_gradient)(g, true);
     DEV(gpu_density_extend)(g);
-    DEV(gpu_wrote)(s, GPU_WEIGHT);
+    DEV(gpu_wrote)(s, GROUP_WEIGHT);
     return iterations;
 }
 
@@ -403,7 +382,7 @@ static spate_status wait(X(sim) *s, spate_error *error)
 
 static double max_speed(X(sim) *s)
 {
-    bool here = s->gpu->on_device & GPU_PARTICLES;
+    bool here = s->gpu->on_device & GROUP_PARTICLES;
     return here ? DEV(gpu_max_speed)(s->gpu) : s->host->max_speed(s);
 }
 

@@ -97,7 +97,7 @@ typedef struct X(gpu) {
     double speed;
     uint32_t capacity;           /* of the columns */
     unsigned needs;              /* WHEN_... bits: arrays that the device has */
-    unsigned on_host, on_device; /* GPU_... groups that are up to date there */
+    unsigned on_host, on_device; /* GROUP_... groups that are up to date there */
 
     /* snapshot.c */
     DEV(gpu_snapshot) snapshot;

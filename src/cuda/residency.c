@@ -169,13 +169,13 @@ static void copy_groups(X(sim) *s, unsigned groups, bool to_host)
 {
     X(gpu) *g = s->gpu;
     mirror list[ARRAY_POINTERS];
-    if (groups & GPU_SOLIDS && !to_host) {
+    if (groups & GROUP_SOLIDS && !to_host) {
         g->f.has_solids = s->has_solids;
         g->f.cut = s->cut;
         DEV(gpu_make_arrays)(s);
     }
     int count = list_mirrors(s, groups, list);
-    if (groups & GPU_SOLIDS && !to_host && s->movers)
+    if (groups & GROUP_SOLIDS && !to_host && s->movers)
         copy_near_movers(s);
     for (int k = 0; k < count && !g->failure[0]; k++) {
         if (to_host)
@@ -183,9 +183,9 @@ static void copy_groups(X(sim) *s, unsigned groups, bool to_host)
         else
             DEV(gpu_upload)(g, list[k].device, list[k].host, list[k].bytes);
     }
-    if (groups & GPU_PARTICLES)
+    if (groups & GROUP_PARTICLES)
         copy_particles(s, to_host);
-    if (groups & GPU_LISTED)
+    if (groups & GROUP_LISTED)
         copy_tile_counts(s, to_host);
 }
 
@@ -200,7 +200,7 @@ static void poison(X(sim) *s, unsigned groups, bool host)
     int count = list_mirrors(s, groups, list);
     for (int k = 0; k < count; k++)
         memset(host ? list[k].host : list[k].device, 0xff, list[k].bytes);
-    if (!(groups & GPU_PARTICLES))
+    if (!(groups & GROUP_PARTICLES))
         return;
     count = host ? X(particle_columns)(&s->particles, columns) : DEV(gpu_columns)(g, columns);
     for (int k = 0; k < count; k++)
@@ -213,12 +213,12 @@ void DEV(gpu_fetch)(X(sim) *s, unsigned groups)
     X(gpu) *g = s->gpu;
     if (!g)
         return;
-    unsigned stale = groups & ~g->on_host & ~(unsigned)GPU_SYSTEM;
+    unsigned stale = groups & ~g->on_host & ~(unsigned)GROUP_SYSTEM;
     if (!stale)
         return;
     copy_groups(s, stale, true);
-    s->sorted = s->sorted && !(stale & (GPU_PARTICLES | GPU_TILES));
-    s->fastest = stale & GPU_PARTICLES ? -1.0f : s->fastest;
+    s->sorted = s->sorted && !(stale & (GROUP_PARTICLES | GROUP_TILES));
+    s->fastest = stale & GROUP_PARTICLES ? -1.0f : s->fastest;
     g->on_host |= stale;
 }
 
@@ -228,7 +228,7 @@ void DEV(gpu_dirty)(X(sim) *s, unsigned groups)
     if (!g)
         return;
     poison(s, groups & g->on_device, false);
-    g->bodies_there = g->bodies_there && !(groups & GPU_SOLIDS);
+    g->bodies_there = g->bodies_there && !(groups & GROUP_SOLIDS);
     g->on_host |= groups;
     g->on_device &= ~groups;
 }
@@ -246,11 +246,11 @@ void DEV(gpu_use)(X(sim) *s, unsigned groups)
 {
     X(gpu) *g = s->gpu;
     DEV(gpu_copy_bodies)(s);
-    if (g->sending && groups & GPU_PARTICLES) { /* what comes next may write them */
+    if (g->sending && groups & GROUP_PARTICLES) { /* what comes next may write them */
         DEV(gpu_send_guard)(g);
         g->sending = false;
     }
-    unsigned stale = groups & ~g->on_device & ~(unsigned)GPU_SYSTEM;
+    unsigned stale = groups & ~g->on_device & ~(unsigned)GROUP_SYSTEM;
     if (!stale)
         return;
     copy_groups(s, stale, false);

@@ -25,7 +25,7 @@ static bool take(X(sim) *s, spate_stats *stats)
     if (s->solids_changed) /* not yet on the grid: that is the host's */
         return false;
     DEV(gpu_sort)(s);
-    DEV(gpu_use)(s, GPU_ALL & ~(unsigned)GPU_SYSTEM);
+    DEV(gpu_use)(s, GROUP_ALL & ~(unsigned)GROUP_SYSTEM);
     X(spacing_limits) limits = X(limits_of_spacing)(scene, count);
     DEV(gpu_question)
     question = {.full = (uint32_t)g->f.rest,
@@ -34,7 +34,7 @@ static bool take(X(sim) *s, spate_stats *stats)
                 .every = limits.every,
                 .looked_at = limits.looked_at};
     DEV(gpu_census) census = DEV(gpu_take_census)(g, &question);
-    DEV(gpu_wrote)(s, GPU_SURFACE);
+    DEV(gpu_wrote)(s, GROUP_SURFACE);
     stats->particles = count;
     fill_cells(s, &census, stats);
     stats->volume = cell * (g->f.ghost ? census.volume : (double)census.cells);
@@ -60,7 +60,7 @@ void DEV(gpu_stats)(X(sim) *s, spate_stats *stats)
 {
     if (take(s, stats))
         return;
-    X(fetch)(s, GPU_PARTICLES | GPU_TILES | GPU_SOLIDS); /* the host makes the rest anew */
+    X(fetch)(s, GROUP_PARTICLES | GROUP_TILES | GROUP_SOLIDS); /* the host makes the rest anew */
     s->host->stats(s, stats);
-    X(discard)(s, GPU_GRID);
+    X(discard)(s, GROUP_GRID);
 }

@@ -38,9 +38,8 @@ static sp_stats_cell *add_seconds(sp_stats_cell *cell, const char *name, double 
 }
 
 static const char *const stage_columns[SP_STAGE_COUNT] = {
-#define STAGE(name, text) "t_" text,
+#define STAGE(name, text, ...) "t_" text,
 #include "state/stages.def"
-#undef STAGE
 };
 
 void sp_stats_take(spate_sim *sim, sp_stats_row *row)

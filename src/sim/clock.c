@@ -175,9 +175,8 @@ spate_status sp_stage_done(sp_common *common, int stage, spate_error *error)
 }
 
 static const char *const stage_names[SP_STAGE_COUNT] = {
-#define STAGE(name, text) text,
+#define STAGE(name, text, ...) text,
 #include "state/stages.def"
-#undef STAGE
 };
 
 int spate_stage_count(void)

@@ -399,14 +399,14 @@ void X(build_grid)(X(sim) *s)
 unsigned X(gauge_groups)(const X(sim) *s)
 {
     const spate_scene *scene = s->common->scene;
-    unsigned groups = GPU_LISTED | GPU_SURFACE | GPU_SOLIDS;
-    groups |= X(has_level_set)(s) ? 0 : GPU_CELLS; /* a voxel surface is in how full cells are */
+    unsigned groups = GROUP_LISTED | GROUP_SURFACE | GROUP_SOLIDS;
+    groups |= X(has_level_set)(s) ? 0 : GROUP_CELLS; /* a voxel surface is in how full cells are */
     for (int k = 0; k < scene->gauge_count; k++) {
         spate_gauge_kind kind = scene->gauges[k].kind;
         if (kind == SPATE_GAUGE_VELOCITY || kind == SPATE_GAUGE_FLUX)
-            groups |= GPU_U;
+            groups |= GROUP_U;
         if (kind == SPATE_GAUGE_PRESSURE || kind == SPATE_GAUGE_FORCE)
-            groups |= GPU_PRESSURE;
+            groups |= GROUP_PRESSURE;
     }
     return groups;
 }

@@ -17,7 +17,7 @@ void X(solid_force)(X(sim) *s, int solid, const double about[3], double force[3]
 /* What the grid says at a point (m), as spate_sim_sample; any of the three may be NULL. */
 void X(sample)(const X(sim) *s, const double point[3], double velocity[3], double *pressure,
                double *phi);
-unsigned X(gauge_groups)(const X(sim) *s); /* GPU_... that it reads after a step */
+unsigned X(gauge_groups)(const X(sim) *s); /* GROUP_... that it reads after a step */
 
 /* ---- probe.c; positions in cells */
 

@@ -12,7 +12,7 @@
 void X(separate)(X(sim) *s, double dt)
 {
     spate_volume_method method = s->common->scene->volume.method;
-    if (method == SPATE_VOLUME_NONE || !(dt > 0))
+    if (!(dt > 0))
         return;
     if (method == SPATE_VOLUME_PUSH || method == SPATE_VOLUME_BOTH) {
         X(book_separation)(s, s->device->push_apart(s));

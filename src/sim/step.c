@@ -11,18 +11,32 @@
 #include "base/timer.h"
 #include "state/arrays.h"
 
+/* A stage that the device leaves to the CPU. */
+static spate_status run_on_host(X(sim) *s, sp_stage stage, double dt, spate_error *error)
+{
+    const X(stage_row) *row = &X(stages)[stage];
+    X(fetch)(s, row->reads | row->writes);
+    X(dirty)(s, row->writes);
+    return s->host->plan(s, false)->stage[stage](s, dt, error);
+}
+
 static spate_status run(X(sim) *s, const X(plan) *plan, sp_stage stage, double dt,
                         spate_error *error)
 {
+    const X(stage_row) *row = &X(stages)[stage];
     s->sorted = s->sorted && stage < SP_STAGE_SEPARATE; /* the later ones move particles */
     if (s->device->begin_stage)
         s->device->begin_stage(s, stage);
+    if (!(row->when & s->needs))
+        return SPATE_OK;
     if (stage == SP_STAGE_PRESSURE)
         TRY(X(project)(s, dt, error));
     else if (stage == SP_STAGE_SEPARATE)
         X(separate)(s, dt);
-    else
+    else if (plan->stage[stage])
         TRY(plan->stage[stage](s, dt, error));
+    else
+        TRY(run_on_host(s, stage, dt, error));
     if (stage == SP_STAGE_ADVECT)
         s->common->last_dt = dt;
     return SPATE_OK;

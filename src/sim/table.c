@@ -2,6 +2,7 @@
  */
 #include "gauges.h"
 #include "sim.h"
+#include "table.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static double max_speed(void *user, double dt)
 
 static uint64_t hash(void *s)
 {
-    X(fetch)(s, GPU_PARTICLES);
+    X(fetch)(s, GROUP_PARTICLES);
     return X(hash)(s);
 }
 
@@ -63,8 +64,8 @@ static spate_status add_particles(void *user, const float *x, const float *v, si
 {
     X(sim) *s = user;
     size_t taken = 0;
-    X(fetch)(s, GPU_PARTICLES);
-    X(dirty)(s, GPU_PARTICLES);
+    X(fetch)(s, GROUP_PARTICLES);
+    X(dirty)(s, GROUP_PARTICLES);
     TRY(X(particles_reserve)(s, (uint64_t)s->particles.count + count, error));
     for (size_t k = 0; k < count; k++) {
         float at[DIM], velocity[DIM];
@@ -93,8 +94,8 @@ static size_t remove_particles(void *user, const spate_shape *inside)
     X(sim) *s = user;
     sp_shape form;
     size_t taken = 0;
-    X(fetch)(s, GPU_PARTICLES);
-    X(dirty)(s, GPU_PARTICLES);
+    X(fetch)(s, GROUP_PARTICLES);
+    X(dirty)(s, GROUP_PARTICLES);
     sp_shape_prepare(&form, inside, DIM);
     for (uint32_t k = 0; k < s->particles.count; k++) {
         double world[3] = {0, 0, 0};
@@ -115,8 +116,8 @@ static void free_particles(X(sim) *s)
 {
     sp_clearance room = X(clearance)(s);
     uint64_t crushed = 0;
-    X(fetch)(s, GPU_PARTICLES);
-    X(dirty)(s, GPU_PARTICLES);
+    X(fetch)(s, GROUP_PARTICLES);
+    X(dirty)(s, GROUP_PARTICLES);
     s->sorted = false;
     s->fastest = -1.0f;
     for (uint32_t k = 0; k < s->particles.count; k++) {
@@ -183,8 +184,8 @@ static void set_inflow(void *user, int inflow, bool on)
     X(emitter) *e = &s->emitters[inflow];
     if (e->off != on)
         return;
-    X(fetch)(s, GPU_SOLIDS);
-    X(dirty)(s, GPU_SOLIDS);
+    X(fetch)(s, GROUP_SOLIDS);
+    X(dirty)(s, GROUP_SOLIDS);
     e->off = !on;
     e->started = false;
     X(mark_flows)(s);
@@ -198,8 +199,8 @@ static bool inflow_is_on(const void *user, int inflow)
 static void add_impulse(void *user, const double center[3], double radius, const double velocity[3])
 {
     X(sim) *s = user;
-    X(fetch)(s, GPU_PARTICLES);
-    X(dirty)(s, GPU_PARTICLES);
+    X(fetch)(s, GROUP_PARTICLES);
+    X(dirty)(s, GROUP_PARTICLES);
     s->fastest = -1.0f;
     for (uint32_t k = 0; k < s->particles.count && radius > 0; k++) {
         double square = 0;
@@ -232,7 +233,7 @@ static size_t count(const void *s)
 static void read_particles(void *user, float *positions, float *velocities, uint32_t *ids)
 {
     X(sim) *s = user;
-    X(fetch)(s, GPU_PARTICLES);
+    X(fetch)(s, GROUP_PARTICLES);
     for (size_t k = 0; k < s->particles.count; k++) {
         for (size_t d = 0; d < 3; d++) {
             if (positions)
@@ -248,7 +249,7 @@ static void read_particles(void *user, float *positions, float *velocities, uint
 static void view(void *user, spate_particles_view *out)
 {
     X(sim) *s = user;
-    X(fetch)(s, GPU_PARTICLES);
+    X(fetch)(s, GROUP_PARTICLES);
     *out = (spate_particles_view){
         .count = s->particles.count, .scale = s->grid.dx, .id = s->particles.id[0]};
     FOR_DIM(d) {
@@ -262,8 +263,8 @@ static int channel_view(void *user, const char *name, float *columns[4])
     X(sim) *s = user;
     const spate_scene *scene = s->common->scene;
     int column = 0;
-    X(fetch)(s, GPU_PARTICLES);
-    X(dirty)(s, GPU_PARTICLES); /* the caller may write */
+    X(fetch)(s, GROUP_PARTICLES);
+    X(dirty)(s, GROUP_PARTICLES); /* the caller may write */
     for (int c = 0; c < scene->channel_count; column += scene->channels[c++].components) {
         if (strcmp(scene->channels[c].name, name) != 0)
             continue;
@@ -287,10 +288,11 @@ static bool field_view(void *user, const char *name, spate_field_view *out)
 {
     X(sim) *s = user;
     static const char *const axes[3] = {"u", "v", "w"};
-    const field fields[] = {{"p", GPU_PRESSURE, FIELD_CELLS, s->p},
-                            {"phi", GPU_SURFACE, FIELD_CELLS, X(has_level_set)(s) ? s->phi : NULL},
-                            {"solid", GPU_SOLIDS, FIELD_NODES, s->phi_solid},
-                            {"type", GPU_SURFACE, FIELD_CELLS, s->type}};
+    const field fields[] = {
+        {"p", GROUP_PRESSURE, FIELD_CELLS, s->p},
+        {"phi", GROUP_SURFACE, FIELD_CELLS, X(has_level_set)(s) ? s->phi : NULL},
+        {"solid", GROUP_SOLIDS, FIELD_NODES, s->phi_solid},
+        {"type", GROUP_SURFACE, FIELD_CELLS, s->type}};
     const field *found = NULL;
     int face = -1;
     FOR_DIM(d)
@@ -300,7 +302,7 @@ static bool field_view(void *user, const char *name, spate_field_view *out)
             found = &fields[k];
     if (face < 0 && !found)
         return false;
-    X(fetch)(s, found ? found->group : GPU_U);
+    X(fetch)(s, found ? found->group : GROUP_U);
     memset(out, 0, sizeof *out);
     bool bytes = found && found->at == s->type;
     if (bytes)
@@ -332,7 +334,8 @@ static bool snapshot_wait(void *user)
 /* Makes the host's arrays ready for a look at the grid; build: lays particles and solids on it. */
 static void look_at_grid(X(sim) *s, bool build, unsigned groups)
 {
-    X(fetch)(s, build ? GPU_ALL : groups | GPU_LISTED | GPU_SURFACE | GPU_SOLIDS | GPU_CELLS);
+    X(fetch)(s, build ? GROUP_ALL
+                      : groups | GROUP_LISTED | GROUP_SURFACE | GROUP_SOLIDS | GROUP_CELLS);
     if (build)
         X(build_grid)(s);
 }
@@ -341,42 +344,42 @@ static void sample(void *user, bool build, const double *positions, size_t count
                    double *pressure, double *phi)
 {
     X(sim) *s = user;
-    look_at_grid(s, build, (velocity ? GPU_U : 0) | (pressure ? GPU_PRESSURE : 0));
+    look_at_grid(s, build, (velocity ? GROUP_U : 0) | (pressure ? GROUP_PRESSURE : 0));
     for (size_t k = 0; k < count; k++)
         X(sample)(s, positions + 3 * k, velocity ? velocity + 3 * k : NULL,
                   pressure ? pressure + k : NULL, phi ? phi + k : NULL);
     if (build)
-        X(discard)(s, GPU_GRID);
+        X(discard)(s, GROUP_GRID);
 }
 
 static void solid_force(void *user, bool build, int index, const double about[3], double force[3],
                         double torque[3])
 {
     X(sim) *s = user;
-    look_at_grid(s, build, GPU_PRESSURE);
+    look_at_grid(s, build, GROUP_PRESSURE);
     X(solid_force)(s, index, about, force, torque);
     if (build)
-        X(discard)(s, GPU_GRID);
+        X(discard)(s, GROUP_GRID);
 }
 
 static void read_gauges(void *s, bool build)
 {
-    X(fetch)(s, build ? GPU_ALL : X(gauge_groups)(s));
+    X(fetch)(s, build ? GROUP_ALL : X(gauge_groups)(s));
     X(read_gauges)(s, build);
     if (build)
-        X(discard)(s, GPU_GRID);
+        X(discard)(s, GROUP_GRID);
 }
 
 static spate_status save(void *s, sp_stream *stream)
 {
-    X(fetch)(s, GPU_PARTICLES | GPU_PRESSURE | GPU_LISTED);
+    X(fetch)(s, GROUP_PARTICLES | GROUP_PRESSURE | GROUP_LISTED);
     return X(save)(s, stream);
 }
 
 static spate_status load(void *s, sp_stream *stream, spate_error *error)
 {
-    X(fetch)(s, GPU_ALL);
-    X(dirty)(s, GPU_ALL);
+    X(fetch)(s, GROUP_ALL);
+    X(dirty)(s, GROUP_ALL);
     return X(load)(s, stream, error);
 }
 

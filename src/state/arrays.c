@@ -11,7 +11,7 @@
     {.name = #path, .offset = offsetof(owner, path), .item = sizeof(type),                   \
      .pointers = POINTERS_##shape, .extent = EXTENT_##size, .in_system = inside,             \
      .follows = OUTSIDE_##outside & OUTSIDE_FOLLOWS, .saved = OUTSIDE_##outside & 2,         \
-     .group = GPU_##copied, .host = WHEN_##host_, .used = WHEN_##used_, .device = WHEN_##device_},
+     .group = GROUP_##copied, .host = WHEN_##host_, .used = WHEN_##used_, .device = WHEN_##device_},
 
 const X(array) X(arrays)[ARRAY_COUNT] = {
 #define FIELDS(name, shape, type, size, outside, copied, host_, used_, device_, ...) \
@@ -97,6 +97,7 @@ unsigned X(needs)(const spate_scene *scene)
     needs |= has_movers(scene) ? WHEN_MOVERS : 0;
     needs |= scene->inflows.count + scene->outflows.count > 0 ? WHEN_FLOWS : 0;
     needs |= density ? WHEN_DENSITY : 0;
+    needs |= scene->volume.method != SPATE_VOLUME_NONE ? WHEN_VOLUME : 0;
     needs |= has_averages(scene) ? WHEN_AVERAGES : 0;
     needs |= scene->fluid.transfer == SPATE_TRANSFER_APIC ? WHEN_APIC : 0;
     needs |= X(pushes_apart)(scene) ? WHEN_PUSH : 0;

@@ -26,7 +26,7 @@ typedef struct X(array) {
     bool in_system;              /* a member of X(system) */
     bool follows;                /* the liquid: zero outside the active tiles */
     bool saved;                  /* in checkpoints */
-    unsigned group;              /* GPU_...; 0: never copied */
+    unsigned group;              /* GROUP_...; 0: never copied */
     unsigned host, used, device; /* WHEN_... */
 } X(array);
 

@@ -1,5 +1,11 @@
-/* device.c -- arrays in two memories, asked of the device that has them. */
+/* device.c -- the stages as a table, and arrays in two memories, asked of the device that has them.
+ */
 #include "device.h"
+
+const X(stage_row) X(stages)[SP_STAGE_COUNT] = {
+#define STAGE(stage, text, when, reads, writes, ...) {text, WHEN_##when, reads, writes},
+#include "stages.def"
+};
 
 void X(fetch)(X(sim) *s, unsigned groups)
 {

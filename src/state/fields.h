@@ -29,6 +29,7 @@ enum {
     WHEN_MULTIGRID = 256,
     WHEN_NO_MULTIGRID = 512,
     WHEN_PCG = 1024,
+    WHEN_VOLUME = 2048,                 /* SEPARATE keeps the volume */
     WHEN_CG = WHEN_MULTIGRID | WHEN_PCG /* a solver by conjugate gradients */
 };
 

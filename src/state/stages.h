@@ -4,9 +4,8 @@
 #define SPATE_STATE_STAGES_H
 
 typedef enum sp_stage {
-#define STAGE(name, text) SP_STAGE_##name,
+#define STAGE(name, ...) SP_STAGE_##name,
 #include "stages.def"
-#undef STAGE
     SP_STAGE_COUNT
 } sp_stage;
 

@@ -94,6 +94,7 @@ static spate_status make(X(sim) *s, spate_error *error)
     FOR_DIM(d)
         s->rest *= (float)scene->fluid.particles_per_axis;
     s->fastest = -1.0f;
+    s->needs = X(needs)(scene);
     TRY(X(arrays_create)(s, error));
     s->system.sweeps = SWEEPS;
     s->system.least_theta = 0.01f;

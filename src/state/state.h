@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "common.h"
 #include "fields.h"
 #include "groups.h"
 #include "kernels/grid.h"
@@ -18,7 +19,7 @@
 #include "kernels/sides.h"
 #include "kernels/transfer.h"
 #include "scene/solids.h"
-#include "sim/table.h"
+#include "snapshot.h"
 #include "system.h"
 
 #include <stdatomic.h>
@@ -48,6 +49,7 @@ typedef struct X(sim) {
     sp_shape *drains; /* outflows, at rest */
     int drain_count;
     int solid_tile_count;
+    unsigned needs;      /* WHEN_..., what the scene has */
     bool sorted;         /* no particle has moved, come or gone since SORT */
     bool density_summed; /* P2G has left the sums for SURFACE where density_sums says */
     bool solids_changed; /* added or removed: rebuild phi_static */
