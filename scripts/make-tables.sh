@@ -34,6 +34,18 @@ columns() {
         printf "| `%s` | %s | %s, %s | %s |\n", c[1], $2, c[2], c[3], tolower(c[4]) }'
 }
 
+stages() {
+    echo '| stage | what | when | reads | writes |'
+    echo '|---|---|---|---|---|'
+    sed -n '/^STAGE(/,/")$/p' src/state/stages.def | sed -E ':a; /"\)$/!{N; ba}; s/\n */ /g' |
+        sed -E 's/^STAGE\((.*), *"(.*)"\)$/\1|\2/; s/GROUP_NONE//g; s/GROUP_//g' | awk -F'|' '{
+        what = $NF
+        sub(/\|[^|]*$/, "", $0)
+        n = split($0, c, / *, */)
+        gsub(/ *\| */, ", ", c[4]); gsub(/ *\| */, ", ", c[5])
+        printf "| %s | %s | %s | %s | %s |\n", c[1], what, tolower(c[3]), tolower(c[4]), tolower(c[5]) }'
+}
+
 # Each table takes the place of the lines between its marks.
 awk '/^<!-- end / { skip = 0 }
      !skip { print }
@@ -42,6 +54,7 @@ awk '/^<!-- end / { skip = 0 }
         case $line in
         @arrays) arrays ;;
         @columns) columns ;;
+        @stages) stages ;;
         *) printf '%s\n' "$line" ;;
         esac
     done >"$new"
