@@ -452,17 +452,14 @@ static inline void spate_options_default(spate_options *options)
 
 /* What a scene needs, before anything is allocated. */
 typedef struct spate_forecast {
-    uint32_t size;            /* in the caller's header */
-    int cells[3];             /* per axis; 1 in z in 2D */
-    double cell_size;         /* m */
-    double domain[3];         /* m, the domain after rounding to whole cells */
-    uint64_t particles;       /* at the start, exact */
-    uint64_t memory;          /* bytes, estimate of the peak of the process, its output included */
-    uint64_t bytes_per_frame; /* of particle output */
-    uint64_t mesh_bytes; /* of a mesh and of a volume per frame, estimates; 0: none is written */
-    uint64_t volume_bytes;
-    uint64_t film_bytes;       /* of the film and the picture at the end, estimate */
-    uint64_t checkpoint_bytes; /* of the two that are kept, estimate */
+    uint32_t size;      /* in the caller's header */
+    int cells[3];       /* per axis; 1 in z in 2D */
+    double cell_size;   /* m */
+    double domain[3];   /* m, the domain after rounding to whole cells */
+    uint64_t particles; /* at the start, exact */
+    uint64_t memory;    /* bytes, estimate of the peak of the process; spate_output_forecast of
+                           spate_io.h has what files and pictures add to it */
+    uint64_t checkpoint_bytes; /* of the two that a run keeps, estimate */
     uint64_t device_memory;    /* bytes in a GPU's memory; 0 on the CPU */
 } spate_forecast;
 SPATE_API spate_status spate_scene_forecast_sized(const spate_scene *scene,

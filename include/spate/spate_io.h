@@ -22,6 +22,27 @@ SPATE_API spate_status spate_scene_assign(spate_scene *scene, const char *assign
 /* The whole scene as JSON text, every setting written out; spate_free it. NULL without memory. */
 SPATE_API char *spate_scene_text(const spate_scene *scene);
 
+/* What the output that a scene asks for adds to the forecast of its simulation. */
+typedef struct spate_output_forecast {
+    uint32_t size;            /* in the caller's header */
+    uint64_t memory;          /* bytes, of pictures and surfaces while they are made */
+    uint64_t particles_bytes; /* on disk per frame; 0 here and below: none is written */
+    uint64_t mesh_bytes;      /* of a surface and of a volume per frame, estimates */
+    uint64_t volume_bytes;
+    uint64_t film_bytes; /* of the film and the picture at the end, estimate */
+} spate_output_forecast;
+SPATE_API spate_status spate_output_forecast_sized(const spate_scene *scene,
+                                                   const spate_forecast *simulation,
+                                                   spate_output_forecast *forecast, size_t size,
+                                                   spate_error *error);
+static inline spate_status spate_scene_output_forecast(const spate_scene *scene,
+                                                       const spate_forecast *simulation,
+                                                       spate_output_forecast *forecast,
+                                                       spate_error *error)
+{
+    return spate_output_forecast_sized(scene, simulation, forecast, sizeof *forecast, error);
+}
+
 /* Triangle meshes: OBJ, STL (binary and ASCII) and PLY, told apart by their content. */
 SPATE_API spate_mesh *spate_mesh_read(const char *path, spate_error *error);
 /* A PLY file with vertex properties x y z and, if there, vx vy vz. */

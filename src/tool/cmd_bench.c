@@ -159,7 +159,7 @@ static int measure_case(const bench *b, const char *name)
     spate_scene *scene = bench_scene(name, &code);
     if (!scene)
         return code;
-    spate_forecast forecast;
+    tool_forecast forecast;
     spate_options options;
     spate_options_default(&options);
     options.log = tool_log;

@@ -22,22 +22,23 @@ static const char usage[] =
     "6 no such device, or it does not fit into its memory.\n";
 
 /* What a run leaves, by kinds: "1.2 GB: particles 900 MB, surfaces 250 MB, ...". */
-static void print_disk(const spate_scene *scene, const spate_forecast *f)
+static void print_disk(const spate_scene *scene, const tool_forecast *forecast)
 {
+    const spate_output_forecast *out = &forecast->output;
     int frames = tool_output_frames(scene);
     const struct {
         const char *name;
         double bytes;
     } kinds[] = {
-        {"particles", (double)f->bytes_per_frame * frames},
-        {"surfaces", (double)f->mesh_bytes * frames},
-        {"volumes", (double)f->volume_bytes * frames},
-        {"pictures", (double)f->film_bytes},
-        {"checkpoints", (double)f->checkpoint_bytes},
+        {"particles", (double)out->particles_bytes * frames},
+        {"surfaces", (double)out->mesh_bytes * frames},
+        {"volumes", (double)out->volume_bytes * frames},
+        {"pictures", (double)out->film_bytes},
+        {"checkpoints", (double)forecast->sim.checkpoint_bytes},
     };
     char number[TOOL_NUMBER];
     const char *between = ":";
-    printf("  disk       %s", tool_bytes_text(number, tool_disk_bytes(scene, f)));
+    printf("  disk       %s", tool_bytes_text(number, tool_disk_bytes(scene, forecast)));
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         if (kinds[k].bytes > 0)
             printf("%s %s %s", between, kinds[k].name, tool_bytes_text(number, kinds[k].bytes));
@@ -46,8 +47,9 @@ static void print_disk(const spate_scene *scene, const spate_forecast *f)
     printf(" (%d frame%s)\n", frames, frames == 1 ? "" : "s");
 }
 
-static void print_text(const spate_scene *scene, const spate_forecast *f)
+static void print_text(const spate_scene *scene, const tool_forecast *forecast)
 {
+    const spate_forecast *f = &forecast->sim;
     char number[TOOL_NUMBER], other[TOOL_NUMBER];
     double cells = (double)f->cells[0] * f->cells[1] * f->cells[2];
     printf("%s (%dD)\n", scene->name, scene->dim);
@@ -62,18 +64,20 @@ static void print_text(const spate_scene *scene, const spate_forecast *f)
     printf("  particles  %s\n", tool_count_text(number, f->particles));
     printf("  frames     %d, %g per second: %g s\n", scene->frames, scene->fps,
            scene->frames / scene->fps);
-    printf("  memory     %s", tool_bytes_text(number, (double)f->memory));
+    printf("  memory     %s", tool_bytes_text(number, tool_memory_bytes(forecast)));
     uint64_t available = tool_memory_available();
     if (available)
         printf(" of %s available", tool_bytes_text(other, (double)available));
     printf("\n");
     if (f->device_memory)
         printf("  on the GPU %s\n", tool_bytes_text(number, (double)f->device_memory));
-    print_disk(scene, f);
+    print_disk(scene, forecast);
 }
 
-static void print_json(const spate_scene *scene, const spate_forecast *f)
+static void print_json(const spate_scene *scene, const tool_forecast *forecast)
 {
+    const spate_forecast *f = &forecast->sim;
+    const spate_output_forecast *out = &forecast->output;
     printf("{\"name\": ");
     tool_json_string(stdout, scene->name);
     printf(
@@ -82,15 +86,16 @@ static void print_json(const spate_scene *scene, const spate_forecast *f)
         f->cell_size);
     printf(", \"particles\": %llu, \"frames\": %d, \"fps\": %.17g",
            (unsigned long long)f->particles, scene->frames, scene->fps);
-    printf(", \"memory\": %llu, \"memory_available\": %llu", (unsigned long long)f->memory,
+    printf(", \"memory\": %llu, \"memory_available\": %llu",
+           (unsigned long long)tool_memory_bytes(forecast),
            (unsigned long long)tool_memory_available());
     printf(", \"device_memory\": %llu", (unsigned long long)f->device_memory);
     printf(", \"bytes_per_frame\": %llu, \"mesh_bytes\": %llu, \"volume_bytes\": %llu",
-           (unsigned long long)f->bytes_per_frame, (unsigned long long)f->mesh_bytes,
-           (unsigned long long)f->volume_bytes);
+           (unsigned long long)out->particles_bytes, (unsigned long long)out->mesh_bytes,
+           (unsigned long long)out->volume_bytes);
     printf(", \"film_bytes\": %llu, \"checkpoint_bytes\": %llu, \"bytes_total\": %.0f}\n",
-           (unsigned long long)f->film_bytes, (unsigned long long)f->checkpoint_bytes,
-           tool_disk_bytes(scene, f));
+           (unsigned long long)out->film_bytes, (unsigned long long)f->checkpoint_bytes,
+           tool_disk_bytes(scene, forecast));
 }
 
 static int check_scene(tool_scene_options *given, const char *device, int threads, bool json)
@@ -105,7 +110,7 @@ static int check_scene(tool_scene_options *given, const char *device, int thread
     options.device = device ? device : options.device;
     options.log = tool_log;
     options.log_user = (void *)given->file;
-    spate_forecast forecast = {0};
+    tool_forecast forecast = {0};
     int code = tool_scene_adjust(scene, given);
     if (code == EXIT_DONE)
         code = tool_scene_examine(scene, given->file, &options, &forecast);

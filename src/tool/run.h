@@ -28,7 +28,7 @@ typedef struct tool_run {
     char default_folder[SP_PATH_SIZE];
     spate_options options;
     spate_scene *scene;
-    spate_forecast forecast;
+    tool_forecast forecast;
     sp_run_folder folder;
     sp_run_info info;
     spate_sim *sim;

@@ -126,7 +126,7 @@ static void say_what_begins(const tool_run *run)
 {
     if (run->quiet)
         return;
-    const spate_forecast *f = &run->forecast;
+    const spate_forecast *f = &run->forecast.sim;
     char count[TOOL_NUMBER], cells[64];
     if (run->scene->dim == 2)
         snprintf(cells, sizeof cells, "%d x %d", f->cells[0], f->cells[1]);
@@ -146,7 +146,7 @@ static void say_what_begins(const tool_run *run)
 static int start_new(tool_run *run)
 {
     spate_error error = {0};
-    run->info.particles = run->forecast.particles;
+    run->info.particles = run->forecast.sim.particles;
     if (sp_run_folder_remove(&run->folder, -1, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
     int code = write_info(run);

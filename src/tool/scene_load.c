@@ -68,8 +68,22 @@ static int check_fit(const char *file, double bytes, const char *at_least)
                           tool_bytes_text(has, available));
 }
 
+static spate_status forecast_of(const spate_scene *scene, const spate_options *options,
+                                tool_forecast *forecast, spate_error *error)
+{
+    spate_status status = spate_scene_forecast(scene, options, &forecast->sim, error);
+    return status != SPATE_OK
+               ? status
+               : spate_scene_output_forecast(scene, &forecast->sim, &forecast->output, error);
+}
+
+double tool_memory_bytes(const tool_forecast *forecast)
+{
+    return (double)(forecast->sim.memory + forecast->output.memory);
+}
+
 int tool_scene_examine(const spate_scene *scene, const char *file, const spate_options *options,
-                       spate_forecast *forecast)
+                       tool_forecast *forecast)
 {
     spate_error error = {0};
     if (spate_scene_check(scene, options->log, options->log_user, &error) != SPATE_OK)
@@ -78,14 +92,14 @@ int tool_scene_examine(const spate_scene *scene, const char *file, const spate_o
      * large. */
     spate_scene bare = *scene;
     bare.fill.count = 0;
-    if (spate_scene_forecast(&bare, options, forecast, &error) != SPATE_OK)
+    if (forecast_of(&bare, options, forecast, &error) != SPATE_OK)
         return tool_fail(&error, file);
-    int code = check_fit(file, (double)forecast->memory, "at least ");
+    int code = check_fit(file, tool_memory_bytes(forecast), "at least ");
     if (code != EXIT_DONE)
         return code;
-    if (spate_scene_forecast(scene, options, forecast, &error) != SPATE_OK)
+    if (forecast_of(scene, options, forecast, &error) != SPATE_OK)
         return tool_fail(&error, file);
-    return check_fit(file, (double)forecast->memory, "");
+    return check_fit(file, tool_memory_bytes(forecast), "");
 }
 
 int tool_output_frames(const spate_scene *scene)
@@ -93,8 +107,9 @@ int tool_output_frames(const spate_scene *scene)
     return scene->frames / scene->output.every + 1;
 }
 
-double tool_disk_bytes(const spate_scene *scene, const spate_forecast *f)
+double tool_disk_bytes(const spate_scene *scene, const tool_forecast *f)
 {
-    double frame = (double)(f->bytes_per_frame + f->mesh_bytes + f->volume_bytes);
-    return frame * tool_output_frames(scene) + (double)(f->film_bytes + f->checkpoint_bytes);
+    const spate_output_forecast *out = &f->output;
+    double frame = (double)(out->particles_bytes + out->mesh_bytes + out->volume_bytes);
+    return frame * tool_output_frames(scene) + (double)(out->film_bytes + f->sim.checkpoint_bytes);
 }

@@ -6,7 +6,7 @@
 #ifndef SPATE_TOOL_H
 #define SPATE_TOOL_H
 
-#include <spate/spate.h>
+#include <spate/spate_io.h>
 
 #include <stdio.h>
 
@@ -99,16 +99,23 @@ typedef struct tool_scene_options {
     const char **sets; /* --set values, NULL at the end */
 } tool_scene_options;
 
+/* What a run will need: its simulation and its output. */
+typedef struct tool_forecast {
+    spate_forecast sim;
+    spate_output_forecast output;
+} tool_forecast;
+double tool_memory_bytes(const tool_forecast *forecast); /* of both together */
+
 /* --frames and --set on a scene; prints what is wrong. Returns EXIT_DONE or an exit code. */
 int tool_scene_adjust(spate_scene *scene, const tool_scene_options *options);
 /* Checks the scene, prints its warnings, and fills the forecast. Refuses a scene that does not fit
  * into memory, before anything large is allocated. Returns EXIT_DONE or an exit code. */
 int tool_scene_examine(const spate_scene *scene, const char *file, const spate_options *options,
-                       spate_forecast *forecast);
+                       tool_forecast *forecast);
 /* Bytes that can be had without swapping, 0 if unknown. */
 uint64_t tool_memory_available(void);
 /* Frames of which a whole run writes files, and the bytes of all that it leaves. */
 int tool_output_frames(const spate_scene *scene);
-double tool_disk_bytes(const spate_scene *scene, const spate_forecast *forecast);
+double tool_disk_bytes(const spate_scene *scene, const tool_forecast *forecast);
 
 #endif

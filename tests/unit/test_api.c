@@ -58,7 +58,10 @@ static void create(void)
               forecast.cells[2] == (dim == 3 ? 12 : 1));
         CHECK_NEAR(forecast.cell_size, 0.025, 1e-8);
         CHECK_NEAR(forecast.domain[1], 0.4, 1e-7);
-        CHECK(forecast.memory > 1000000 && forecast.bytes_per_frame > 28 * forecast.particles);
+        spate_output_forecast output;
+        CHECK(spate_scene_output_forecast(scene, &forecast, &output, &error) == SPATE_OK);
+        CHECK(forecast.memory > 1000000 && output.particles_bytes > 28 * forecast.particles);
+        CHECK(output.film_bytes > 0 && output.memory > 0);
         spate_sim_destroy(sim);
         spate_sim_destroy(NULL);
         spate_scene_destroy(scene);
