@@ -399,8 +399,7 @@ void DEV(extrapolate)(X(sim) *s, double dt)
         X(fill_border_faces)(s, velocities, 1);
         X(slide_faces)(s, dt);
         X(close_walls)(s);
-        if (s->emitter_count > 0)
-            X(prescribe_inflow)(s);
+        DEV(prescribe_inflow)(s);
     }
     X(fill_border_faces)(s, velocities, 2);
 }

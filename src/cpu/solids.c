@@ -113,43 +113,6 @@ float X(face_velocity)(const X(sim) *s, const int cell[DIM], int d, double dt)
     return v[d];
 }
 
-static void constrain_range(void *user, size_t begin, size_t end, int worker)
-{
-    (void)worker;
-    const solid_args *args = user;
-    X(sim) *s = args->s;
-    const X(grid) *g = &s->grid;
-    for (size_t k = begin; k < end; k++) {
-        int first[DIM], cell[DIM], before[DIM];
-        X(tile_cell)(g, s->tiles.active[k], first);
-        size_t base = X(index)(g, first);
-        for (int r = 0; r < TILE_ROWS; r++)
-            for (int i = 0; i < TILE; i++) {
-                size_t index = base + X(row_offset)(g, r) + (size_t)i;
-                FOR_DIM(d) {
-                    bool here = s->type[index] == SPATE_CELL_SOLID;
-                    bool there = s->type[index - g->stride[d]] == SPATE_CELL_SOLID;
-                    if (here == there)
-                        continue;
-                    X(row_cell)(first, r, cell);
-                    cell[0] += i;
-                    memcpy(before, cell, sizeof cell);
-                    before[d]--;
-                    bool wall = !X(inside)(g, here ? cell : before) && !g->periodic[d];
-                    s->u[d][index] = wall ? 0.0f : X(face_velocity)(s, cell, d, args->dt);
-                }
-            }
-    }
-}
-
-void X(constrain_faces)(X(sim) *s, double dt)
-{
-    solid_args args = {.s = s, .dt = dt};
-    if (s->solids.live > 0 && !X(has_cut_cells)(s))
-        sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 4, constrain_range, &args);
-    X(close_walls)(s);
-}
-
 /* The new velocities go to `weight`, which the step has no more use for, and from there to u: no
  * face sees a changed neighbour. */
 static void slide_range(void *user, size_t begin, size_t end, int worker)

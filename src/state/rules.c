@@ -2,6 +2,7 @@
  * meant, its limits, and how what it did is booked. */
 #include "state.h"
 
+#include "kernels/forces.h"
 #include "kernels/random.h"
 
 #include <math.h>
@@ -28,6 +29,16 @@ bool X(has_cut_cells)(const X(sim) *s)
 bool X(has_level_set)(const X(sim) *s)
 {
     return s->common->scene->pressure.surface == SPATE_SURFACE_GHOST;
+}
+
+/* ---- forces */
+
+X(forces) X(forces_of)(const X(sim) *s, double dt)
+{
+    X(forces) how = {.friction = s->common->scene->domain.friction, .dt = dt};
+    FOR_DIM(d)
+        how.dv[d] = (float)(s->common->gravity[d] * dt);
+    return how;
 }
 
 /* ---- particles */
