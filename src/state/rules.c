@@ -41,6 +41,20 @@ X(forces) X(forces_of)(const X(sim) *s, double dt)
     return how;
 }
 
+/* ---- channels */
+
+void X(step_channels)(X(sim) *s, double dt, X(grow_fn) *grow, X(average_fn) *average)
+{
+    const spate_scene *scene = s->common->scene;
+    int column = 0;
+    for (int c = 0; c < scene->channel_count; column += scene->channels[c++].components) {
+        if (strcmp(scene->channels[c].name, "age") == 0)
+            grow(s, column, (float)dt);
+        for (int e = 0; e < scene->channels[c].components && scene->channels[c].pic; e++)
+            average(s, column + e);
+    }
+}
+
 /* ---- particles */
 
 float X(kept_share)(const X(sim) *s)
