@@ -36,7 +36,6 @@ float X(face_velocity)(const X(sim) *s, const int cell[DIM], int d,
 void X(slide_faces)(X(sim) *s, double dt);
 /* from phi_solid; tiles = NULL: all */
 void X(update_fractions)(X(sim) *s, const int *tiles, int count);
-float X(cell_share)(const X(sim) *s, size_t index); /* of a cell that is free of solids, 0 .. 1 */
 
 /* ---- P2G: p2g.c, p2g_linear.c */
 void DEV(particles_to_grid)(X(sim) *s);

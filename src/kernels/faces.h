@@ -4,7 +4,7 @@
 #define SPATE_KERNELS_FACES_H
 
 #include "collide.h"
-#include "grid.h"
+#include "state/fields.h"
 
 #include <math.h>
 
@@ -60,19 +60,36 @@ SP_KERNEL float X(beside_face)(const X(grid) *g, const float *field, size_t inde
            (field[index] + field[index + g->stride[a]] + field[low] + field[low + g->stride[a]]);
 }
 
-/* u of face d of a cell without what goes into the solid there, which moves at `moving`. */
-SP_KERNEL float X(slid)(const X(grid) *g, const float *phi_solid, float *const u[DIM],
-                        const int cell[DIM], int d, const float moving[DIM])
+/* u of face d at index c without what goes into the solid there, which moves at `moving`. */
+SP_KERNEL float X(slid)(const X(fields) *f, size_t c, int d, const float moving[DIM])
 {
-    size_t index = X(index)(g, cell);
     float normal[DIM], across = 0.0f;
-    if (!X(face_normal)(g, phi_solid, index, d, normal))
-        return u[d][index];
+    if (!X(face_normal)(&f->grid, f->phi_solid, c, d, normal))
+        return f->u[d][c];
     FOR_DIM(a) {
-        float v = a == d ? u[d][index] : X(beside_face)(g, u[a], index, d, a);
+        float v = a == d ? f->u[d][c] : X(beside_face)(&f->grid, f->u[a], c, d, a);
         across += normal[a] * (v - moving[a]);
     }
-    return u[d][index] - across * normal[d];
+    return f->u[d][c] - across * normal[d];
+}
+
+/* The closed faces of a cell lose their velocity into the solid, which may be `moving`. New
+ * velocities go to `weight`, which the step has no more use for, and from there to u: no face sees
+ * a changed neighbour. */
+SP_KERNEL void X(slide_closed_faces)(const X(fields) *f, size_t c, const int cell[DIM], bool moving,
+                                     double dt)
+{
+    for (int d = 0; d < DIM; d++) {
+        float v[DIM];
+        f->weight[d][c] = f->u[d][c];
+        if (f->w[d][c] > 0.0f || !X(inside)(&f->grid, cell))
+            continue;
+        FOR_DIM(a)
+            v[a] = 0.0f;
+        if (moving)
+            X(solid_velocity)(&f->grid, &f->solids, cell, d, dt, v);
+        f->weight[d][c] = X(slid)(f, c, d, v);
+    }
 }
 
 #endif
