@@ -4,10 +4,6 @@
 #include "kernels/lay_solids.h"
 #include "launch.h"
 
-#include <math.h>
-
-#define MAX_LAYERS (TILE - 1)
-
 typedef struct extrapolate_args {
     X(fields) f;
     DEV(gpu_counters) * counters;
@@ -140,8 +136,7 @@ void DEV(gpu_extrapolate)(X(gpu) *g, double dt, float *reach)
     mark_faces(g, args, faces);
     DEV(gpu_download)(g, &bits, &g->counters->fastest, sizeof bits);
     memcpy(&fastest, &bits, sizeof fastest);
-    double cells = (double)fastest * sqrt((double)DIM) * dt / g->f.grid.dx;
-    int layers = cells < MAX_LAYERS - 2 ? (int)ceil(cells) + 2 : MAX_LAYERS;
+    int layers = X(layers_for)(&g->f.grid, (double)fastest, dt);
     const bool *periodic = g->f.grid.periodic;
     for (int layer = 2; layer <= layers + 1; layer++) {
         for (int d = 0; d < DIM && (periodic[0] || periodic[1] || periodic[2]); d++) {

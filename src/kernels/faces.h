@@ -1,5 +1,5 @@
-/* faces.h -- solids at a face: how fast they move there, and what they leave of the velocity of a
- * closed one. */
+/* faces.h -- velocities of faces around the liquid and at solids: how far they are extrapolated,
+ * how fast solids move there, and what they leave of the velocity of a closed face. */
 #ifndef SPATE_KERNELS_FACES_H
 #define SPATE_KERNELS_FACES_H
 
@@ -22,6 +22,15 @@ SP_KERNEL void X(solid_velocity)(const X(grid) *g, const sp_solids *solids, cons
         sp_body_velocity(&solids->items[nearest], x, dt, moving);
     FOR_DIM(a)
         v[a] = (float)moving[a];
+}
+
+/* Layers of faces that EXTRAPOLATE makes where the fastest has this velocity, m/s: as far as
+ * particles go in the step, and two more. */
+#define MAX_LAYERS (TILE - 1)
+SP_KERNEL int X(layers_for)(const X(grid) *g, double fastest, double dt)
+{
+    double cells = fastest * sqrt((double)DIM) * dt / g->dx;
+    return cells < MAX_LAYERS - 2 ? (int)ceil(cells) + 2 : MAX_LAYERS;
 }
 
 /* ---- cut cells */
