@@ -265,7 +265,7 @@ void DEV(gpu_sweep)(X(gpu) *g, float weight, int colour);
 void DEV(gpu_density_excess)(X(gpu) *g); /* density.cu */
 void DEV(gpu_density_extend)(X(gpu) *g);
 
-/* border.cu: as in cpu/border.c */
+/* border.cu: as in state/border.c */
 void DEV(gpu_fill_border)(X(gpu) *g, float *field, int d);
 void DEV(gpu_fill_border_periodic)(X(gpu) *g, float *field);
 void DEV(gpu_fill_border_bytes)(X(gpu) *g, uint8_t *field);
