@@ -10,6 +10,16 @@
 
 extern const X(device) DEV(device); /* device.c */
 
+/* The cells of a tile, row by row: c is the index of a cell, `cell`, an int[DIM], its coordinates;
+ * the second one without these. */
+#define FOR_CELLS(g, tile, c, cell)                                                            \
+    for (int first_[DIM], r_ = (X(tile_cell)(g, tile, first_), 0); r_ < TILE_ROWS; r_++)       \
+        for (size_t i_ = 0, c = (X(row_cell)(first_, r_, cell), X(index)(g, cell)); i_ < TILE; \
+             i_++, c++, cell[0]++)
+#define FOR_INDICES(g, tile, c)                                               \
+    for (size_t base_ = X(tile_index)(g, tile), r_ = 0; r_ < TILE_ROWS; r_++) \
+        for (size_t i_ = 0, c = base_ + X(row_offset)(g, (int)r_); i_ < TILE; i_++, c++)
+
 /* ---- SORT: sort.c, tiles.c */
 void DEV(sort_particles)(X(sim) *s);
 size_t DEV(sort_scratch)(void);
@@ -22,13 +32,10 @@ void X(update_solids)(X(sim) *s, double dt);
 void X(lay_solids)(X(sim) *s); /* the part of it that writes the grid, from the poses as they are */
 float X(face_velocity)(const X(sim) *s, const int cell[DIM], int d,
                        double dt); /* of the nearest solid at a face */
-/* voxel: faces between a solid and another cell get the solid's velocity */
-void X(constrain_faces)(X(sim) *s, double dt);
 /* cut: closed faces lose their velocity into the solid */
 void X(slide_faces)(X(sim) *s, double dt);
 /* from phi_solid; tiles = NULL: all */
 void X(update_fractions)(X(sim) *s, const int *tiles, int count);
-float X(cell_share)(const X(sim) *s, size_t index); /* of a cell that is free of solids, 0 .. 1 */
 
 /* ---- P2G: p2g.c, p2g_linear.c */
 void DEV(particles_to_grid)(X(sim) *s);
@@ -49,7 +56,7 @@ float *DEV(density_sums)(X(sim) *s);
 /* ---- FORCES, EXTRAPOLATE */
 void DEV(add_forces)(X(sim) *s, double dt);
 void DEV(extrapolate)(X(sim) *s, double dt);
-void X(prescribe_inflow)(X(sim) *s); /* emit.c: faces of inflow cells get the inflow's velocity */
+void DEV(prescribe_inflow)(X(sim) *s); /* forces.c: the velocities of inflow cells; may be none */
 
 /* ---- G2P: g2p.c, g2p_field.c, momentum.c, channels.c */
 void DEV(carry_kick)(X(sim) *s); /* the field that particles read */

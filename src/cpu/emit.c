@@ -9,34 +9,9 @@
  * exactly the flux that was asked, however far it goes in a step. */
 #include "cpu.h"
 
-#include "kernels/faces.h"
-
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
-
-static void prescribe_range(void *user, size_t begin, size_t end, int worker)
-{
-    (void)worker;
-    X(sim) *s = user;
-    const X(grid) *g = &s->grid;
-    for (size_t k = begin; k < end; k++) {
-        int first[DIM], cell[DIM];
-        X(tile_cell)(g, s->tiles.active[k], first);
-        for (int r = 0; r < TILE_ROWS; r++)
-            for (int i = 0; i < TILE; i++) {
-                X(row_cell)(first, r, cell);
-                cell[0] += i;
-                if (X(inside)(g, cell))
-                    X(prescribe_cell)(g, s->type, s->mark_of, s->inflow_velocity, s->u, cell);
-            }
-    }
-}
-
-void X(prescribe_inflow)(X(sim) *s)
-{
-    sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 4, prescribe_range, s);
-}
 
 typedef struct emit_args {
     X(sim) *s;

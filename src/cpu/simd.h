@@ -66,6 +66,7 @@ SIMD_FN d4 d4_load_floats(const float *p) { return (d4){p[0], p[1], p[2], p[3]};
 
 SIMD_FN f8 where(i8 mask, f8 v)           { return (f8)((i8)v & mask); } /* else 0 */
 SIMD_FN f8 choose(i8 mask, f8 yes, f8 no) { return (f8)(((i8)yes & mask) | ((i8)no & ~mask)); }
+SIMD_FN int32_t lane(i8 v, int k)         { return v[k]; }
 /* v > 0, for anything but a NaN; unsigned: minus the least number is itself */
 SIMD_FN i8 is_positive(f8 v)              { u8 b = (u8)v; return (i8)((0u - b) & ~b) >> 31; }
 SIMD_FN f8 where_positive(f8 mark, f8 v)  { return where(is_positive(mark), v); }
@@ -255,9 +256,13 @@ SIMD_FN uint32_t bits_of(i8 mask)
 }
 SIMD_FN f8 f8_sqrt(f8 v)
 {
+#if SIMD_HALVES
+    return f8_join(__builtin_ia32_sqrtps(f8_low(v)), __builtin_ia32_sqrtps(f8_high(v)));
+#else
     for (int k = 0; k < LANES; k++)
         v[k] = __builtin_sqrtf(v[k]);
     return v;
+#endif
 }
 #endif
 /* clang-format on */

@@ -1,50 +1,34 @@
-/* solids.c -- solids on the grid: their signed distance at the nodes, their velocity at the faces.
+/* solids.c -- the stage SOLIDS: their signed distance at the nodes; and their velocity at the
+ * faces. The maths stand in kernels/lay_solids.h and faces.h.
  *
- * Near a solid (within SOLID_BAND cells) the distance is that of the exact shapes; farther away a
- * tile holds one bound, taken from its centre, that is never more than the distance. Solids at rest
- * are written once; moving ones are laid over them in each step, in the tiles that they touch. */
+ * Solids at rest are written once; moving ones are laid over them in each step, in the tiles that
+ * they touch. */
 #include "cpu.h"
 #include "kernels/faces.h"
 #include "kernels/lay_solids.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct solid_args {
     X(sim) *s;
-    float *target;
-    const float *below; /* NULL, or what the result may not exceed */
-    const int *tiles;   /* NULL: all */
+    const int *tiles; /* NULL: all */
     bool resting;
     double dt;
 } solid_args;
 
-static void distance_tile(const solid_args *args, int tile)
-{
-    const X(sim) *s = args->s;
-    const X(grid) *g = &s->grid;
-    int first[DIM];
-    X(tile_cell)(g, tile, first);
-    X(far_bound) bound = X(bound_of_tile)(g, &s->solids, first, args->resting);
-    size_t base = X(index)(g, first);
-    for (int r = 0; r < TILE_ROWS; r++)
-        for (int i = 0; i < TILE; i++) {
-            int cell[DIM];
-            size_t index = base + X(row_offset)(g, r) + (size_t)i;
-            X(row_cell)(first, r, cell);
-            cell[0] += i;
-            float value = X(node_distance)(g, &s->solids, cell, args->resting, bound);
-            bool lower = args->below && args->below[index] < value;
-            args->target[index] = lower ? args->below[index] : value;
-        }
-}
-
 static void distance_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
-    const solid_args *args = user;
-    for (size_t k = begin; k < end; k++)
-        distance_tile(args, args->tiles ? args->tiles[k] : (int)k);
+    const solid_args args = *(const solid_args *)user;
+    const X(fields) f = X(fields_of)(args.s);
+    int first[DIM], cell[DIM];
+    for (size_t k = begin; k < end; k++) {
+        int tile = args.tiles ? args.tiles[k] : (int)k;
+        X(tile_cell)(&f.grid, tile, first);
+        X(far_bound) bound = X(bound_of_tile)(&f.grid, &f.solids, first, args.resting);
+        FOR_CELLS(&f.grid, tile, c, cell)
+            X(lay_node)(&f, c, cell, args.resting, bound);
+    }
 }
 
 static void copy_range(void *user, size_t begin, size_t end, int worker)
@@ -79,7 +63,7 @@ void X(lay_solids)(X(sim) *s)
     if (s->solids_changed || movers)
         X(dirty)(s, GROUP_SOLIDS);
     if (s->solids_changed) {
-        solid_args args = {.s = s, .target = s->phi_solid, .resting = true};
+        solid_args args = {.s = s, .resting = true};
         sp_parallel_for(pool, (size_t)s->grid.tile_count, 4, distance_range, &args);
         if (movers)
             memcpy(s->phi_static, s->phi_solid, s->grid.size * sizeof(float));
@@ -94,7 +78,7 @@ void X(lay_solids)(X(sim) *s)
     sp_parallel_for(pool, (size_t)s->solid_tile_count, 4, copy_range, s);
     X(update_fractions)(s, s->solid_tiles, s->solid_tile_count);
     list_moving_tiles(s);
-    solid_args args = {s, s->phi_solid, s->phi_static, s->solid_tiles, false, 0};
+    solid_args args = {.s = s, .tiles = s->solid_tiles};
     sp_parallel_for(pool, (size_t)s->solid_tile_count, 4, distance_range, &args);
     X(update_fractions)(s, s->solid_tiles, s->solid_tile_count);
 }
@@ -113,87 +97,30 @@ float X(face_velocity)(const X(sim) *s, const int cell[DIM], int d, double dt)
     return v[d];
 }
 
-static void constrain_range(void *user, size_t begin, size_t end, int worker)
-{
-    (void)worker;
-    const solid_args *args = user;
-    X(sim) *s = args->s;
-    const X(grid) *g = &s->grid;
-    for (size_t k = begin; k < end; k++) {
-        int first[DIM], cell[DIM], before[DIM];
-        X(tile_cell)(g, s->tiles.active[k], first);
-        size_t base = X(index)(g, first);
-        for (int r = 0; r < TILE_ROWS; r++)
-            for (int i = 0; i < TILE; i++) {
-                size_t index = base + X(row_offset)(g, r) + (size_t)i;
-                FOR_DIM(d) {
-                    bool here = s->type[index] == SPATE_CELL_SOLID;
-                    bool there = s->type[index - g->stride[d]] == SPATE_CELL_SOLID;
-                    if (here == there)
-                        continue;
-                    X(row_cell)(first, r, cell);
-                    cell[0] += i;
-                    memcpy(before, cell, sizeof cell);
-                    before[d]--;
-                    bool wall = !X(inside)(g, here ? cell : before) && !g->periodic[d];
-                    s->u[d][index] = wall ? 0.0f : X(face_velocity)(s, cell, d, args->dt);
-                }
-            }
-    }
-}
-
-void X(constrain_faces)(X(sim) *s, double dt)
-{
-    solid_args args = {.s = s, .dt = dt};
-    if (s->solids.live > 0 && !X(has_cut_cells)(s))
-        sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 4, constrain_range, &args);
-    X(close_walls)(s);
-}
-
-/* The new velocities go to `weight`, which the step has no more use for, and from there to u: no
- * face sees a changed neighbour. */
 static void slide_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const solid_args *args = user;
-    X(sim) *s = args->s;
-    const X(grid) *g = &s->grid;
-    for (size_t k = begin; k < end; k++) {
-        int first[DIM], cell[DIM];
-        X(tile_cell)(g, s->tiles.active[k], first);
-        size_t base = X(index)(g, first);
-        if (s->phi_solid[base] > 3.0f * TILE * g->dx)
-            continue;
-        for (int r = 0; r < TILE_ROWS; r++)
-            for (int i = 0; i < TILE; i++) {
-                size_t index = base + X(row_offset)(g, r) + (size_t)i;
-                X(row_cell)(first, r, cell);
-                cell[0] += i;
-                FOR_DIM(d) {
-                    float moving[DIM];
-                    s->weight[d][index] = s->u[d][index];
-                    if (s->w[d][index] > 0.0f || !X(inside)(g, cell))
-                        continue;
-                    X(solid_velocity)(g, &s->solids, cell, d, args->dt, moving);
-                    s->weight[d][index] = X(slid)(g, s->phi_solid, s->u, cell, d, moving);
-                }
-            }
-    }
+    const X(fields) f = X(fields_of)(args->s);
+    int cell[DIM];
+    for (size_t k = begin; k < end; k++)
+        if (!X(is_far_from_solids)(&f, f.tiles.active[k]))
+            FOR_CELLS(&f.grid, f.tiles.active[k], c, cell)
+                X(slide_closed_faces)(&f, c, cell, f.solids.any_moving, args->dt);
 }
 
 static void slide_copy_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
-    X(sim) *s = ((solid_args *)user)->s;
-    const X(grid) *g = &s->grid;
+    const X(fields) f = X(fields_of)(((solid_args *)user)->s);
     for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(g, s->tiles.active[k]);
-        if (s->phi_solid[base] > 3.0f * TILE * g->dx)
+        size_t base = X(tile_index)(&f.grid, f.tiles.active[k]);
+        if (X(is_far_from_solids)(&f, f.tiles.active[k]))
             continue;
         for (int r = 0; r < TILE_ROWS; r++)
             FOR_DIM(d) {
-                size_t row = base + X(row_offset)(g, r);
-                memcpy(s->u[d] + row, s->weight[d] + row, TILE * sizeof(float));
+                size_t row = base + X(row_offset)(&f.grid, r);
+                memcpy(f.u[d] + row, f.weight[d] + row, TILE * sizeof(float));
             }
     }
 }

@@ -1,12 +1,11 @@
-/* channels.cu -- channels that are averaged over the grid (cpu/channels.c): each cell gathers from
- * the particles around it, with the linear kernel at its middle, and particles take the mean of the
- * cells around them. */
-#include "kernels/transfer.h"
+/* channels.cu -- channels that the grid averages (kernels/channels.h). Particles do not give: each
+ * cell gathers from those of the cells around it, in order of cells and particles. */
+#include "kernels/channels.h"
 #include "launch.h"
 
 typedef struct channel_args {
     X(fields) f;
-    float *column, *sum, *weight;
+    float *column;
 } channel_args;
 
 /* Adds what the particles of a cell give to the middle of cell `to`. */
@@ -17,8 +16,7 @@ GPU_FN void take_cell(const channel_args *a, const int from[DIM], const int to[D
     size_t c = X(index)(&f->grid, from);
     for (uint32_t k = f->first[c]; k < f->first[c] + f->count[c]; k++) {
         float x[DIM], w = 1.0f;
-        FOR_DIM(d)
-            x[d] = f->particles.x[d][k];
+        X(place_of)(f, k, x);
         X(stencil) stencil = X(stencil_at)(KERNEL_LINEAR, x, -1);
         FOR_DIM(d) {
             int offset = to[d] - stencil.first[d];
@@ -44,34 +42,28 @@ MAP(give_to_cells, channel_args)
         if (X(inside)(&f->grid, near))
             take_cell(a, near, cell, &sum, &weight);
     }
-    a->sum[c] = sum;
-    a->weight[c] = weight;
+    f->channel_sum[c] = sum;
+    f->channel_weight[c] = weight;
 }
 
 MAP(take_means, channel_args)
 {
     int cell[DIM];
-    size_t c =
-        X(tile_place)(&a->f.grid, a->f.tiles.active[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
-    a->sum[c] = a->weight[c] > 0.0f ? a->sum[c] / a->weight[c] : 0.0f;
+    X(take_mean)(&a->f, X(active_place)(&a->f, i, cell));
 }
 
 MAP(take_from_cells, channel_args)
 {
-    float x[DIM];
-    FOR_DIM(d)
-        x[d] = a->f.particles.x[d][i];
-    X(stencil) stencil = X(stencil_at)(KERNEL_LINEAR, x, -1);
-    a->column[i] = X(gather)(&a->f.grid, &stencil, KERNEL_LINEAR, a->sum);
+    a->column[i] = X(take_from_cells)(&a->f, i);
 }
 
 void DEV(gpu_average)(X(gpu) *g, float *column)
 {
-    channel_args args = {g->f, column, g->f.channel_sum, g->f.channel_weight};
+    channel_args args = {g->f, column};
     size_t active = (size_t)g->f.tiles.active_count, border = (size_t)g->f.tiles.border_count;
     give_to_cells(g, args, (active + border) * TILE_CELLS);
-    DEV(gpu_fold_border)(g, args.sum, args.weight, -1);
+    DEV(gpu_fold_border)(g, g->f.channel_sum, g->f.channel_weight, -1);
     take_means(g, args, active * TILE_CELLS);
-    DEV(gpu_fill_border)(g, args.sum, -1);
+    DEV(gpu_fill_border)(g, g->f.channel_sum, -1);
     take_from_cells(g, args, g->f.particles.count);
 }

@@ -8,6 +8,7 @@
 #include "residency.h"
 #include "stages.h"
 
+#include "kernels/forces.h"
 #include "state/cg_policy.h"
 
 #include <math.h>
@@ -189,9 +190,7 @@ static spate_status surface(X(sim) *s, double dt, spate_error *error)
 
 static spate_status forces(X(sim) *s, double dt, spate_error *error)
 {
-    DEV(gpu_forces) how = {.friction = s->common->scene->domain.friction, .dt = dt};
-    FOR_DIM(d)
-        how.dv[d] = (float)(s->common->gravity[d] * dt);
+    X(forces) how = X(forces_of)(s, dt);
     DEV(gpu_add_forces)(begin(s, SP_STAGE_FORCES), &how);
     return end(s, SP_STAGE_FORCES, error);
 }

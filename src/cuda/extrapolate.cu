@@ -1,11 +1,8 @@
 /* extrapolate.cu -- carries the velocity of the liquid into the faces around it
- * (cpu/extrapolate.c), and past solids (cpu/solids.c: slide_faces). */
+ * (cpu/extrapolate.c), and past solids (kernels/faces.h). */
 #include "kernels/faces.h"
+#include "kernels/lay_solids.h"
 #include "launch.h"
-
-#include <math.h>
-
-#define MAX_LAYERS (TILE - 1)
 
 typedef struct extrapolate_args {
     X(fields) f;
@@ -84,52 +81,33 @@ MAP(extend_faces, extrapolate_args)
 
 /* ---- solids */
 
-GPU_FN bool is_near_solid(const X(fields) *f, int tile)
+GPU_FN void slide_faces(const extrapolate_args *a, size_t i, bool moving)
 {
-    return !(f->phi_solid[X(tile_index)(&f->grid, tile)] > 3.0f * TILE * f->grid.dx);
-}
-
-/* Closed faces lose their velocity into the solid. New velocities go to `weight` and from there to
- * u. */
-GPU_FN void slide_face(const extrapolate_args *a, size_t i, bool any_moving)
-{
-    const X(fields) *f = &a->f;
-    int cell[DIM], tile = f->tiles.active[i / TILE_CELLS];
-    if (!is_near_solid(f, tile))
+    int cell[DIM];
+    if (X(is_far_from_solids)(&a->f, a->f.tiles.active[i / TILE_CELLS]))
         return;
-    size_t c = X(tile_place)(&f->grid, tile, (int)(i % TILE_CELLS), cell);
-    bool inside = X(inside)(&f->grid, cell);
-    for (int d = 0; d < DIM; d++) {
-        float moving[DIM];
-        f->weight[d][c] = f->u[d][c];
-        if (f->w[d][c] > 0.0f || !inside)
-            continue;
-        FOR_DIM(axis)
-            moving[axis] = 0.0f;
-        if (any_moving)
-            X(solid_velocity)(&f->grid, &f->solids, cell, d, a->dt, moving);
-        f->weight[d][c] = X(slid)(&f->grid, f->phi_solid, f->u, cell, d, moving);
-    }
+    size_t c = X(active_place)(&a->f, i, cell);
+    X(slide_closed_faces)(&a->f, c, cell, moving, a->dt);
 }
 
 /* Apart: the first needs fewer registers. */
 MAP(slide_at_rest, extrapolate_args)
 {
-    slide_face(a, i, false);
+    slide_faces(a, i, false);
 }
 
 MAP(slide_moving, extrapolate_args)
 {
-    slide_face(a, i, true);
+    slide_faces(a, i, true);
 }
 
 MAP(take_slid, extrapolate_args)
 {
     const X(fields) *f = &a->f;
-    int cell[DIM], tile = f->tiles.active[i / TILE_CELLS];
-    if (!is_near_solid(f, tile))
+    int cell[DIM];
+    if (X(is_far_from_solids)(f, f->tiles.active[i / TILE_CELLS]))
         return;
-    size_t c = X(tile_place)(&f->grid, tile, (int)(i % TILE_CELLS), cell);
+    size_t c = X(active_place)(f, i, cell);
     FOR_DIM(d)
         f->u[d][c] = f->weight[d][c];
 }
@@ -158,8 +136,7 @@ void DEV(gpu_extrapolate)(X(gpu) *g, double dt, float *reach)
     mark_faces(g, args, faces);
     DEV(gpu_download)(g, &bits, &g->counters->fastest, sizeof bits);
     memcpy(&fastest, &bits, sizeof fastest);
-    double cells = (double)fastest * sqrt((double)DIM) * dt / g->f.grid.dx;
-    int layers = cells < MAX_LAYERS - 2 ? (int)ceil(cells) + 2 : MAX_LAYERS;
+    int layers = X(layers_for)(&g->f.grid, (double)fastest, dt);
     const bool *periodic = g->f.grid.periodic;
     for (int layer = 2; layer <= layers + 1; layer++) {
         for (int d = 0; d < DIM && (periodic[0] || periodic[1] || periodic[2]); d++) {

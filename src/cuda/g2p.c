@@ -3,24 +3,15 @@
 #include "stages.h"
 
 #include <math.h>
-#include <string.h>
 
-static bool is_age(const spate_channel *channel)
+static void grow(X(sim) *s, int column, float by)
 {
-    return strcmp(channel->name, "age") == 0;
+    DEV(gpu_add)(s->gpu, s->gpu->f.particles.channel[column], by);
 }
 
-/* As X(channels_step) does. */
-static void step_channels(X(sim) *s, double dt)
+static void average(X(sim) *s, int column)
 {
-    const spate_scene *scene = s->common->scene;
-    float **columns = s->gpu->f.particles.channel;
-    for (int c = 0; c < scene->channel_count; columns += scene->channels[c++].components) {
-        if (is_age(&scene->channels[c]))
-            DEV(gpu_add)(s->gpu, columns[0], (float)dt);
-        for (int e = 0; e < scene->channels[c].components && scene->channels[c].pic; e++)
-            DEV(gpu_average)(s->gpu, columns[e]);
-    }
+    DEV(gpu_average)(s->gpu, s->gpu->f.particles.channel[column]);
 }
 
 void DEV(gpu_transfer_back)(X(sim) *s, double dt)
@@ -33,7 +24,7 @@ void DEV(gpu_transfer_back)(X(sim) *s, double dt)
     if (measured)
         DEV(gpu_momentum_to_be)(g, 1.0f - kept, before);
     DEV(gpu_grid_to_particles)(g, kept);
-    step_channels(s, dt);
+    X(step_channels)(s, dt, grow, average);
     if (!measured)
         return;
     double speed = DEV(gpu_momentum)(g, after);

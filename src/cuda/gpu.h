@@ -185,14 +185,10 @@ double DEV(gpu_maximum)(X(gpu) *g, size_t count);
 void DEV(gpu_sort_particles)(X(gpu) *g);    /* sort.cu: SORT, with the lists */
 void DEV(gpu_particles_to_grid)(X(gpu) *g); /* p2g.cu */
 void DEV(gpu_build_surface)(X(gpu) *g);     /* surface.cu */
-/* forces.cu. dv: of gravity, m/s; friction: of the walls */
-typedef struct DEV(gpu_forces) {
-    float dv[DIM];
-    double friction, dt;
-} DEV(gpu_forces);
-void DEV(gpu_add_forces)(X(gpu) *g, const DEV(gpu_forces) * how);
-void DEV(gpu_prescribe_inflow)(X(gpu) *g); /* nothing without inflows */
-void DEV(gpu_lay_solids)(X(gpu) *g);       /* solids.cu: those that move, where they are now */
+struct X(forces);                           /* kernels/forces.h */
+void DEV(gpu_add_forces)(X(gpu) *g, const struct X(forces) *how); /* forces.cu */
+void DEV(gpu_prescribe_inflow)(X(gpu) *g);                        /* nothing without inflows */
+void DEV(gpu_lay_solids)(X(gpu) *g); /* solids.cu: those that move, where they are now */
 void DEV(gpu_extrapolate)(X(gpu) *g, double dt, float *reach); /* extrapolate.cu */
 /* g2p.cu: what G2P reads, into `carried` (half: dt / (2 dx), kept: FLIP's share), and G2P */
 void DEV(gpu_carry_kick)(X(gpu) *g, float half, float kept);
@@ -271,7 +267,7 @@ void DEV(gpu_sweep)(X(gpu) *g, float weight, int colour);
 void DEV(gpu_density_excess)(X(gpu) *g); /* density.cu */
 void DEV(gpu_density_extend)(X(gpu) *g);
 
-/* border.cu: as in cpu/border.c */
+/* border.cu: as in state/border.c */
 void DEV(gpu_fill_border)(X(gpu) *g, float *field, int d);
 void DEV(gpu_fill_border_periodic)(X(gpu) *g, float *field);
 void DEV(gpu_fill_border_bytes)(X(gpu) *g, uint8_t *field);

@@ -189,6 +189,12 @@ SP_KERNEL size_t X(tile_place)(const X(grid) *g, int tile, int k, int cell[DIM])
     return X(index)(g, cell);
 }
 
+/* Place number i of the active tiles. */
+SP_KERNEL size_t X(active_place)(const X(fields) *f, size_t i, int cell[DIM])
+{
+    return X(tile_place)(&f->grid, f->tiles.active[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
+}
+
 /* Whether place k of a tile of the list `faces` can hold a face of the domain. */
 SP_KERNEL bool X(place_has_faces)(const X(grid) *g, int tile, int k)
 {

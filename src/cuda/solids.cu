@@ -1,8 +1,7 @@
 /* solids.cu -- SOLIDS on the device: solids that move are laid over those that rest, in the tiles
- * that they touch (cpu/solids.c, cpu/fractions.c). Where solids have come or gone the host lays all
- * of them. */
+ * that they touch (kernels/lay_solids.h, fractions.h). Where solids have come or gone the host lays
+ * all of them. */
 #include "kernels/fractions.h"
-#include "kernels/lay_solids.h"
 #include "launch.h"
 
 #define THREADS 128
@@ -11,7 +10,6 @@ typedef struct solid_args {
     X(fields) f;
     uint8_t *near; /* per tile: NEAR_... */
     bool now;      /* cut the tiles where movers are; otherwise those that they have left */
-    bool voxel;
 } solid_args;
 
 /* Movers were near a tile when they were laid last; they are now. */
@@ -20,7 +18,6 @@ enum { NEAR_BEFORE = 1, NEAR_NOW = 2 };
 typedef struct tile_shared {
     X(far_bound) bound;
     uint32_t cut;
-    X(cut_view) view;
 } tile_shared;
 
 /* Without the movers, where they were. */
@@ -61,52 +58,26 @@ BLOCKS(lay_movers, solid_args, tile_shared, THREADS)
     FOR_THREADS(t, TILE_CELLS) {
         int cell[DIM];
         size_t c = X(tile_place)(g, (int)block, t, cell);
-        float value = X(node_distance)(g, &a->f.solids, cell, false, shared->bound);
-        a->f.phi_solid[c] = a->f.phi_static[c] < value ? a->f.phi_static[c] : value;
+        X(lay_node)(&a->f, c, cell, false, shared->bound);
     }
 }
 
-/* The open shares of the faces of a place, and its room; whether a face is not open. */
-GPU_FN bool cut_place(const solid_args *a, const X(cut_view) *view, int tile, int k, bool far)
+BLOCKS_AT_ONCE(cut_tiles, solid_args, tile_shared, THREADS, 3)
 {
-    const X(grid) *g = &a->f.grid;
-    int cell[DIM];
-    size_t c = X(tile_place)(g, tile, k, cell);
-    bool inside = true, cut = false;
-    FOR_DIM(d)
-        inside = inside && cell[d] >= 0 && cell[d] <= g->n[d];
-    if (!inside)
-        return false;
-    X(wrapped)(g, cell);
-    size_t source = X(index)(g, cell);
-    for (int d = 0; d < DIM; d++) {
-        float w = far ? 1.0f : X(cut_face)(view, source, cell, d);
-        a->f.w[d][c] = w;
-        cut = cut || w != 1.0f;
-    }
-    a->f.room[c] = far ? 1.0f : X(kernel_share)(view, source);
-    return cut;
-}
-
-BLOCKS(cut_tiles, solid_args, tile_shared, THREADS)
-{
-    const X(grid) *g = &a->f.grid;
     int tile = (int)block;
     uint8_t near = a->near[tile];
     if (a->now ? !(near & NEAR_NOW) : near != NEAR_BEFORE)
         return;
-    FOR_THREADS(t, 1) {
+    FOR_THREADS(t, 1)
         shared->cut = 0;
-        shared->view.grid = *g;
-        shared->view.phi_solid = a->f.phi_solid;
-        shared->view.solids = a->f.solids;
-        shared->view.voxel = a->voxel;
-    }
     BARRIER();
-    bool far = a->f.phi_solid[X(tile_index)(g, tile)] > 3.0f * TILE * g->dx;
-    FOR_THREADS(t, TILE_CELLS)
-        if (cut_place(a, &shared->view, tile, t, far))
+    bool far = X(is_far_from_solids)(&a->f, tile);
+    FOR_THREADS(t, TILE_CELLS) {
+        int cell[DIM];
+        size_t c = X(tile_place)(&a->f.grid, tile, t, cell);
+        if (X(cut_cell)(&a->f, c, cell, far))
             GPU_ADD32(&shared->cut, 1u);
+    }
     BARRIER();
     FOR_THREADS(t, 1)
         a->f.tiles.cut[tile] = shared->cut > 0;
@@ -119,7 +90,6 @@ void DEV(gpu_lay_solids)(X(gpu) *g)
     args.f = g->f;
     args.near = g->near_movers;
     args.now = false;
-    args.voxel = !g->f.cut;
     restore_tiles(g, args, tiles);
     find_near(g, args, tiles);
     cut_tiles(g, args, tiles);

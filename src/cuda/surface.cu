@@ -1,4 +1,5 @@
-/* surface.cu -- where the liquid is: density, level set and cell types (cpu/surface.c).
+/* surface.cu -- SURFACE on the device: where the liquid is. The maths, a cell and a tile at a time,
+ * stand in kernels/surface.h.
  *
  * The density is gathered: each cell sums over the particles of the 3^DIM cells around it, in order
  * of cells and particles. The layer of cells around the domain takes part, and is then folded in.
@@ -8,10 +9,8 @@
 
 typedef struct surface_args {
     X(fields) f;
-    float *sums;         /* density, or phi where nothing else needs it */
-    const uint8_t *from; /* marks of tiles so far */
-    uint8_t *to;
-    uint8_t looked_for, mark;
+    float *sums; /* density, or phi where nothing else needs it */
+    X(near_pass) pass;
     float high, low; /* room of the cells to do */
 } surface_args;
 
@@ -23,58 +22,33 @@ typedef struct empty_shared {
 
 BLOCKS(find_empty, surface_args, empty_shared, 128)
 {
-    const X(grid) *g = &a->f.grid;
-    int tile = a->f.tiles.active[block], at[DIM];
-    X(tile_coordinates)(g, tile, at);
-    FOR_THREADS(t, 1) {
-        bool empty = !(a->f.tiles.state[tile] & TILE_LIQUID);
-        FOR_DIM(d)
-            empty = empty || (g->periodic[d] && (at[d] == 1 || at[d] >= g->tiles[d] - 3));
-        shared->empty = empty;
-    }
+    int tile = a->f.tiles.active[block];
+    FOR_THREADS(t, 1)
+        shared->empty = X(counts_as_empty)(&a->f, tile);
     BARRIER();
     FOR_THREADS(t, TILE_CELLS) {
         int cell[DIM];
-        if (a->f.count[X(tile_place)(g, tile, t, cell)] == 0)
+        if (a->f.count[X(tile_place)(&a->f.grid, tile, t, cell)] == 0)
             GPU_ADD32(&shared->empty, 1u);
     }
     BARRIER();
     FOR_THREADS(t, 1)
-        a->to[tile] = shared->empty ? NEAR_EMPTY : 0;
+        a->f.tiles.near[tile] = shared->empty ? NEAR_EMPTY : 0;
 }
 
 MAP(spread_marks, surface_args)
 {
-    int tile = a->f.tiles.active[i], at[DIM], near[DIM];
-    uint8_t marks = a->from[tile];
-    X(tile_coordinates)(&a->f.grid, tile, at);
-    for (int c = 0; c < (DIM == 3 ? 27 : 9); c++) {
-        int offset[3] = {c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1};
-        FOR_DIM(d)
-            near[d] = at[d] + offset[d];
-        int other = X(tile_number)(&a->f.grid, near);
-        if ((a->f.tiles.state[other] & TILE_ACTIVE) && (a->from[other] & a->looked_for))
-            marks |= a->mark;
-    }
-    a->to[tile] = marks;
+    X(spread_marks)(&a->f, &a->pass, a->f.tiles.active[i]);
 }
 
 static void find_near_tiles(X(gpu) *g, surface_args args)
 {
     size_t tiles = (size_t)g->f.tiles.active_count;
-    uint8_t *other = (uint8_t *)g->tile_flags;
-    args.to = g->f.tiles.near;
     find_empty(g, args, tiles);
-    args.from = g->f.tiles.near;
-    args.to = other;
-    args.looked_for = NEAR_EMPTY;
-    args.mark = NEAR_SURFACE;
-    spread_marks(g, args, tiles);
-    args.from = other;
-    args.to = g->f.tiles.near;
-    args.looked_for = NEAR_SURFACE;
-    args.mark = NEAR_GIVES;
-    spread_marks(g, args, tiles);
+    for (int pass = 0; pass < NEAR_PASSES; pass++) {
+        args.pass = X(near_pass_at)(pass, g->f.tiles.near, (uint8_t *)g->tile_flags);
+        spread_marks(g, args, tiles);
+    }
 }
 
 /* ---- density */
@@ -177,37 +151,15 @@ BLOCKS(gather_density, surface_args, density_shared, DENSITY_THREADS)
 
 MAP(find_distance, surface_args)
 {
-    const X(fields) *f = &a->f;
-    int cell[DIM], tile = f->tiles.active[i / TILE_CELLS];
-    size_t c = X(tile_place)(&f->grid, tile, (int)(i % TILE_CELLS), cell);
-    float room = f->has_solids ? f->room[c] : 1.0f, dx = (float)f->grid.dx;
-    float density = room > LEAST_ROOM ? a->sums[c] / (f->rest * room) : 0.0f;
-    if (f->density)
-        f->density[c] = room > LEAST_ROOM ? density : 1.0f;
-    bool near = f->tiles.near[tile] & NEAR_SURFACE;
-    f->phi[c] = near ? dx * SP_SURFACE_DISTANCE(density, GPU_SQRT) : -dx;
+    int cell[DIM];
+    bool near = a->f.tiles.near[a->f.tiles.active[i / TILE_CELLS]] & NEAR_SURFACE;
+    X(find_distance)(&a->f, X(active_place)(&a->f, i, cell), a->sums, near);
 }
 
 MAP(extend_cells, surface_args)
 {
-    const X(fields) *f = &a->f;
     int cell[DIM];
-    size_t c =
-        X(tile_place)(&f->grid, f->tiles.active[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
-    if (!(f->room[c] <= a->high && f->room[c] > a->low))
-        return;
-    float sum = 0.0f, count = 0.0f;
-    FOR_DIM(d) {
-        size_t step = f->grid.stride[d];
-        float w[2] = {f->w[d][c], f->w[d][c + step]};
-        size_t near[2] = {c - step, c + step};
-        for (int side = 0; side < 2; side++)
-            if (w[side] > 0.0f && f->room[near[side]] > a->high) {
-                sum += w[side] * f->phi[near[side]];
-                count += w[side];
-            }
-    }
-    f->phi[c] = count > 0.0f ? sum / count : -(float)f->grid.dx;
+    X(extend_cell)(&a->f, X(active_place)(&a->f, i, cell), a->high, a->low);
 }
 
 static void extend_into_solids(X(gpu) *g, surface_args args)
@@ -246,32 +198,17 @@ void DEV(gpu_update_level_set)(X(gpu) *g)
     update_level_set(g, args_of(g));
 }
 
-/* With a voxel surface phi is only a mark. */
 MAP(mark_cells, surface_args)
 {
-    const X(fields) *f = &a->f;
     int cell[DIM];
-    size_t c =
-        X(tile_place)(&f->grid, f->tiles.active[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
-    f->phi[c] = f->count[c] > 0 ? -(float)f->grid.dx : (float)f->grid.dx;
+    X(mark_cell)(&a->f, X(active_place)(&a->f, i, cell));
 }
 
 MAP(find_types, surface_args)
 {
-    const X(fields) *f = &a->f;
     int cell[DIM];
-    size_t c =
-        X(tile_place)(&f->grid, f->tiles.active[i / TILE_CELLS], (int)(i % TILE_CELLS), cell);
-    int type = f->phi[c] < 0.0f ? SPATE_CELL_LIQUID : SPATE_CELL_AIR;
-    if (f->marks && f->marks[c])
-        type = f->marks[c] & MARK_INFLOW ? SPATE_CELL_INFLOW : SPATE_CELL_AIR;
-    if (f->has_solids) {
-        float open = 0.0f;
-        FOR_DIM(d)
-            open += f->w[d][c] + f->w[d][c + f->grid.stride[d]];
-        type = open == 0.0f ? SPATE_CELL_SOLID : type;
-    }
-    f->type[c] = (uint8_t)type;
+    bool solids = X(may_have_solids)(&a->f, a->f.tiles.active[i / TILE_CELLS]);
+    X(find_types)(&a->f, X(active_place)(&a->f, i, cell), solids);
 }
 
 void DEV(gpu_build_surface)(X(gpu) *g)

@@ -1,30 +1,12 @@
-/* faces.h -- what walls, solids and inflows do to the velocities of faces, face by face
- * (cpu/forces.c, cpu/solids.c, cpu/emit.c and their likes on other devices). */
+/* faces.h -- velocities of faces around the liquid and at solids: how far they are extrapolated,
+ * how fast solids move there, and what they leave of the velocity of a closed face. */
 #ifndef SPATE_KERNELS_FACES_H
 #define SPATE_KERNELS_FACES_H
 
 #include "collide.h"
-#include "grid.h"
+#include "state/fields.h"
 
 #include <math.h>
-
-/* A face that no particle reached takes the mean of its neighbours that have a velocity, u_old
- * where weight is not 0; false: there is none. */
-SP_KERNEL bool X(mean_around)(const X(grid) *g, const float *weight, const float *u_old,
-                              size_t face, float *mean)
-{
-    float sum = 0.0f, count = 0.0f;
-    FOR_DIM(a) {
-        size_t near[2] = {face - g->stride[a], face + g->stride[a]};
-        for (int side = 0; side < 2; side++)
-            if (weight[near[side]] > 0.0f) {
-                sum += u_old[near[side]];
-                count += 1.0f;
-            }
-    }
-    *mean = count > 0.0f ? sum / count : 0.0f;
-    return count > 0.0f;
-}
 
 /* Velocity of the solid nearest to the middle of face d of a cell. */
 SP_KERNEL void X(solid_velocity)(const X(grid) *g, const sp_solids *solids, const int cell[DIM],
@@ -42,60 +24,16 @@ SP_KERNEL void X(solid_velocity)(const X(grid) *g, const sp_solids *solids, cons
         v[a] = (float)moving[a];
 }
 
-/* ---- friction, see cpu/forces.c */
-
-typedef struct X(rubbing) {
-    double wall; /* friction of the walls of the domain */
-    double dt;
-} X(rubbing);
-
-/* What lies along face d of a cell on one side: friction and velocity of the solid there; false if
- * it is not a solid. */
-SP_KERNEL bool X(wall_beside)(const X(grid) *g, const sp_solids *solids, const uint8_t *type,
-                              const int cell[DIM], int d, int axis, int side, const X(rubbing) *how,
-                              double *friction, double *velocity)
+/* Layers of faces that EXTRAPOLATE makes where the fastest has this velocity, m/s: as far as
+ * particles go in the step, and two more. */
+#define MAX_LAYERS (TILE - 1)
+SP_KERNEL int X(layers_for)(const X(grid) *g, double fastest, double dt)
 {
-    ptrdiff_t step = side * (ptrdiff_t)g->stride[axis];
-    size_t beside = (size_t)((ptrdiff_t)X(index)(g, cell) + step);
-    if (type[beside] != SPATE_CELL_SOLID && type[beside - g->stride[d]] != SPATE_CELL_SOLID)
-        return false;
-    *velocity = 0;
-    int place = cell[axis] + side;
-    if ((place < 0 || place >= g->n[axis]) && !g->periodic[axis]) {
-        *friction = how->wall;
-        return true;
-    }
-    double x[3] = {0, 0, 0}, v[3];
-    int nearest;
-    FOR_DIM(a)
-        x[a] = (cell[a] + (a == d ? 0.0 : 0.5) + (a == axis ? 0.5 * side : 0.0)) * g->dx;
-    sp_bodies_distance(solids, x, NULL, &nearest);
-    if (nearest < 0)
-        return false;
-    sp_body_velocity(&solids->items[nearest], x, how->dt, v);
-    *friction = solids->items[nearest].form.friction;
-    *velocity = v[d];
-    return true;
+    double cells = fastest * sqrt((double)DIM) * dt / g->dx;
+    return cells < MAX_LAYERS - 2 ? (int)ceil(cells) + 2 : MAX_LAYERS;
 }
 
-/* The velocity u of face d of a cell after the friction of all that lies along it. */
-SP_KERNEL float X(rubbed)(const X(grid) *g, const sp_solids *solids, const uint8_t *type,
-                          const int cell[DIM], int d, const X(rubbing) *how, float u)
-{
-    for (int axis = 0; axis < DIM; axis++)
-        for (int side = -1; side <= 1 && axis != d; side += 2) {
-            double friction, velocity;
-            if (!X(wall_beside)(g, solids, type, cell, d, axis, side, how, &friction, &velocity) ||
-                !(friction > 0))
-                continue;
-            double slip = u - velocity, k = friction < 1 ? friction / (1 - friction) : 0;
-            u = (float)(velocity +
-                        (friction < 1 ? slip / (1 + k * fabs(slip) * how->dt / g->dx) : 0));
-        }
-    return u;
-}
-
-/* ---- solids in cut cells, see cpu/solids.c */
+/* ---- cut cells */
 
 /* Unit gradient of the solids' distance at the middle of face d; false where there is none. */
 SP_KERNEL bool X(face_normal)(const X(grid) *g, const float *phi_solid, size_t index, int d,
@@ -131,40 +69,35 @@ SP_KERNEL float X(beside_face)(const X(grid) *g, const float *field, size_t inde
            (field[index] + field[index + g->stride[a]] + field[low] + field[low + g->stride[a]]);
 }
 
-/* u of face d of a cell without what goes into the solid there, which moves at `moving`. */
-SP_KERNEL float X(slid)(const X(grid) *g, const float *phi_solid, float *const u[DIM],
-                        const int cell[DIM], int d, const float moving[DIM])
+/* u of face d at index c without what goes into the solid there, which moves at `moving`. */
+SP_KERNEL float X(slid)(const X(fields) *f, size_t c, int d, const float moving[DIM])
 {
-    size_t index = X(index)(g, cell);
     float normal[DIM], across = 0.0f;
-    if (!X(face_normal)(g, phi_solid, index, d, normal))
-        return u[d][index];
+    if (!X(face_normal)(&f->grid, f->phi_solid, c, d, normal))
+        return f->u[d][c];
     FOR_DIM(a) {
-        float v = a == d ? u[d][index] : X(beside_face)(g, u[a], index, d, a);
+        float v = a == d ? f->u[d][c] : X(beside_face)(&f->grid, f->u[a], c, d, a);
         across += normal[a] * (v - moving[a]);
     }
-    return u[d][index] - across * normal[d];
+    return f->u[d][c] - across * normal[d];
 }
 
-/* ---- inflows, see cpu/emit.c */
-
-/* The faces of an inflow cell have its velocity, at the walls of the domain too; only solids are
- * stronger. mark_of: which inflow a cell is of; inflow: their velocities, DIM numbers each. */
-SP_KERNEL void X(prescribe_cell)(const X(grid) *g, const uint8_t *type, const int16_t *mark_of,
-                                 const float *inflow, float *const u[DIM], const int cell[DIM])
+/* The closed faces of a cell lose their velocity into the solid, which may be `moving`. New
+ * velocities go to `weight`, which the step has no more use for, and from there to u: no face sees
+ * a changed neighbour. */
+SP_KERNEL void X(slide_closed_faces)(const X(fields) *f, size_t c, const int cell[DIM], bool moving,
+                                     double dt)
 {
-    size_t index = X(index)(g, cell);
     for (int d = 0; d < DIM; d++) {
-        size_t low = index - g->stride[d], high = index + g->stride[d];
-        uint8_t here = type[index], there = type[low];
-        bool wall_low = cell[d] == 0 && !g->periodic[d],
-             wall_high = cell[d] == g->n[d] - 1 && !g->periodic[d];
-        if (here == SPATE_CELL_INFLOW && (wall_low || there != SPATE_CELL_SOLID))
-            u[d][index] = inflow[mark_of[index] * DIM + d];
-        else if (there == SPATE_CELL_INFLOW && here != SPATE_CELL_SOLID)
-            u[d][index] = inflow[mark_of[low] * DIM + d];
-        if (here == SPATE_CELL_INFLOW && wall_high)
-            u[d][high] = inflow[mark_of[index] * DIM + d];
+        float v[DIM];
+        f->weight[d][c] = f->u[d][c];
+        if (f->w[d][c] > 0.0f || !X(inside)(&f->grid, cell))
+            continue;
+        FOR_DIM(a)
+            v[a] = 0.0f;
+        if (moving)
+            X(solid_velocity)(&f->grid, &f->solids, cell, d, dt, v);
+        f->weight[d][c] = X(slid)(f, c, d, v);
     }
 }
 

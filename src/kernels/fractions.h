@@ -13,18 +13,9 @@
 #ifndef SPATE_KERNELS_FRACTIONS_H
 #define SPATE_KERNELS_FRACTIONS_H
 
-#include "collide.h"
-#include "grid.h"
+#include "lay_solids.h"
 
 #include <math.h>
-
-/* Solids as their fractions are taken from. */
-typedef struct X(cut_view) {
-    X(grid) grid;
-    const float *phi_solid;
-    sp_solids solids;
-    bool voxel;
-} X(cut_view);
 
 /* Open shares are whole multiples of 1 / SP_SHARES: fp32 has any sum of a cell's shares exactly, in
  * any order, so that the rows of the pressure's matrix sum to zero away from air. Not fewer: a cell
@@ -71,31 +62,31 @@ SP_KERNEL float X(square_share)(const float c[4])
 }
 
 /* Nodes on a surface up to rounding are on it: a face along the surface is closed. */
-SP_KERNEL float X(snapped)(const X(cut_view) *s, float phi)
+SP_KERNEL float X(snapped)(const X(fields) *f, float phi)
 {
-    return fabsf(phi) < 1e-5f * (float)s->grid.dx ? 0.0f : phi;
+    return fabsf(phi) < 1e-5f * (float)f->grid.dx ? 0.0f : phi;
 }
 
 /* Share of face d of a cell from its corners. */
-SP_KERNEL float X(face_share)(const X(cut_view) *s, size_t index, int d)
+SP_KERNEL float X(face_share)(const X(fields) *f, size_t index, int d)
 {
-    const float *phi = s->phi_solid + index;
-    size_t e = s->grid.stride[d == 0 ? 1 : 0], f = s->grid.stride[d == 2 ? 1 : 2];
+    const float *phi = f->phi_solid + index;
+    size_t e = f->grid.stride[d == 0 ? 1 : 0], h = f->grid.stride[d == 2 ? 1 : 2];
     if (DIM == 2)
-        return X(edge_share)(X(snapped)(s, phi[0]), X(snapped)(s, phi[e]));
-    float corners[4] = {X(snapped)(s, phi[0]), X(snapped)(s, phi[e]), X(snapped)(s, phi[e + f]),
-                        X(snapped)(s, phi[f])};
+        return X(edge_share)(X(snapped)(f, phi[0]), X(snapped)(f, phi[e]));
+    float corners[4] = {X(snapped)(f, phi[0]), X(snapped)(f, phi[e]), X(snapped)(f, phi[e + h]),
+                        X(snapped)(f, phi[h])};
     return X(square_share)(corners);
 }
 
-SP_KERNEL float X(middle_distance)(const X(cut_view) *s, size_t index)
+SP_KERNEL float X(middle_distance)(const X(fields) *f, size_t index)
 {
     float sum = 0.0f;
     for (int corner = 0; corner < (1 << DIM); corner++) {
         size_t node = index;
         FOR_DIM(d)
-            node += ((size_t)corner >> d & 1) * s->grid.stride[d];
-        sum += s->phi_solid[node];
+            node += ((size_t)corner >> d & 1) * f->grid.stride[d];
+        sum += f->phi_solid[node];
     }
     return sum / (float)(1 << DIM);
 }
@@ -106,22 +97,22 @@ SP_KERNEL float X(middle_distance)(const X(cut_view) *s, size_t index)
 /* Whether the way from the middle of the cell before to the middle of this one meets a thin solid.
  * Distances cannot change faster than the way is long, so only close calls are walked. A way that
  * only grazes a thick solid does not count: the face is open as far as the nodes say. */
-SP_KERNEL bool X(crosses_thin)(const X(cut_view) *s, size_t index, const int cell[DIM], int d)
+SP_KERNEL bool X(crosses_thin)(const X(fields) *f, size_t index, const int cell[DIM], int d)
 {
-    double dx = s->grid.dx, here = X(middle_distance)(s, index),
-           there = X(middle_distance)(s, index - s->grid.stride[d]);
+    double dx = f->grid.dx, here = X(middle_distance)(f, index),
+           there = X(middle_distance)(f, index - f->grid.stride[d]);
     if (here + there > 2 * dx)
         return false;
     for (double way = 0; way <= dx;) {
         double x[3] = {0, 0, 0}, normal[3] = {0, 0, 0};
         FOR_DIM(a)
             x[a] = (cell[a] + 0.5) * dx - (a == d ? dx - way : 0);
-        double distance = sp_bodies_distance(&s->solids, x, NULL, NULL);
+        double distance = sp_bodies_distance(&f->solids, x, NULL, NULL);
         if (distance < SP_TOUCH * dx) {
-            sp_bodies_distance(&s->solids, x, normal, NULL);
+            sp_bodies_distance(&f->solids, x, normal, NULL);
             FOR_DIM(a)
                 x[a] -= normal[a] * SP_THIN * dx;
-            return sp_bodies_distance(&s->solids, x, NULL, NULL) >= 0;
+            return sp_bodies_distance(&f->solids, x, NULL, NULL) >= 0;
         }
         way += distance;
     }
@@ -160,14 +151,14 @@ SP_KERNEL void X(refined)(const float *from, size_t step, float to[5])
 }
 
 /* Distance at the corners of the half cells around a cell's middle, from that at the nodes. */
-SP_KERNEL void X(half_cell_corners)(const X(cut_view) *s, size_t index, float phi[5 * 5 * LAST(5)])
+SP_KERNEL void X(half_cell_corners)(const X(fields) *f, size_t index, float phi[5 * 5 * LAST(5)])
 {
     float rows[5 * 6 * LAST(6)], planes[5 * 5 * LAST(6)], line[5];
-    size_t e = s->grid.stride[1], f = s->grid.stride[2];
-    const float *node = s->phi_solid + index - 2 - 2 * e - 2 * f;
+    size_t e = f->grid.stride[1], z = f->grid.stride[2];
+    const float *node = f->phi_solid + index - 2 - 2 * e - 2 * z;
     for (int k = 0; k < LAST(6); k++)
         for (int j = 0; j < 6; j++)
-            X(refined)(node + (size_t)j * e + (size_t)k * f, 1, rows + 5 * (j + 6 * k));
+            X(refined)(node + (size_t)j * e + (size_t)k * z, 1, rows + 5 * (j + 6 * k));
     for (int k = 0; k < LAST(6); k++)
         for (int i = 0; i < 5; i++) {
             X(refined)(rows + i + 30 * k, 5, line);
@@ -215,13 +206,13 @@ SP_KERNEL float X(half_cell_room)(const float *phi, const int place[DIM])
     return share;
 }
 
-SP_KERNEL float X(kernel_share)(const X(cut_view) *s, size_t index)
+SP_KERNEL float X(kernel_share)(const X(fields) *f, size_t index)
 {
-    float phi[5 * 5 * LAST(5)], sum = 0.0f, dx = (float)s->grid.dx,
-                                here = X(middle_distance)(s, index);
+    float phi[5 * 5 * LAST(5)], sum = 0.0f, dx = (float)f->grid.dx,
+                                here = X(middle_distance)(f, index);
     if (fabsf(here) > 2.0f * dx) /* farther than the kernel reaches */
         return here > 0.0f ? 1.0f : 0.0f;
-    X(half_cell_corners)(s, index, phi);
+    X(half_cell_corners)(f, index, phi);
     for (int k = 0; k < LAST(SP_HALVES); k++)
         for (int j = 0; j < SP_HALVES; j++)
             for (int i = 0; i < SP_HALVES; i++) {
@@ -231,16 +222,16 @@ SP_KERNEL float X(kernel_share)(const X(cut_view) *s, size_t index)
     return sum < 1.0f ? sum : 1.0f;
 }
 
-SP_KERNEL float X(cut_face)(const X(cut_view) *s, size_t index, const int cell[DIM], int d)
+SP_KERNEL float X(cut_face)(const X(fields) *f, size_t index, const int cell[DIM], int d)
 {
-    float share = X(face_share)(s, index, d);
-    if (s->voxel)
-        share = X(middle_distance)(s, index) < 0.0f ||
-                        X(middle_distance)(s, index - s->grid.stride[d]) < 0.0f
+    float share = X(face_share)(f, index, d);
+    if (!f->cut)
+        share = X(middle_distance)(f, index) < 0.0f ||
+                        X(middle_distance)(f, index - f->grid.stride[d]) < 0.0f
                     ? 0.0f
                     : 1.0f;
     share = (float)(int)(share * SP_SHARES + 0.5f) / SP_SHARES;
-    return share > 0.0f && X(crosses_thin)(s, index, cell, d) ? 0.0f : share;
+    return share > 0.0f && X(crosses_thin)(f, index, cell, d) ? 0.0f : share;
 }
 
 /* The place that a cell is the image of across periodic sides. */
@@ -248,6 +239,30 @@ SP_KERNEL void X(wrapped)(const X(grid) *g, int cell[DIM])
 {
     FOR_DIM(d)
         cell[d] = g->periodic[d] && cell[d] >= g->n[d] ? cell[d] - g->n[d] : cell[d];
+}
+
+/* Open shares of the faces and room of the cell at index c; whether a face is not open. Cells 0 ..
+ * n along each axis: the last layer holds the faces that end the domain. far: is_far_from_solids of
+ * the tile. */
+SP_KERNEL bool X(cut_cell)(const X(fields) *f, size_t c, const int cell[DIM], bool far)
+{
+    int image[DIM];
+    bool inside = true, cut = false;
+    FOR_DIM(d) {
+        inside = inside && cell[d] >= 0 && cell[d] <= f->grid.n[d];
+        image[d] = cell[d];
+    }
+    if (!inside)
+        return false;
+    X(wrapped)(&f->grid, image);
+    size_t source = X(index)(&f->grid, image);
+    for (int d = 0; d < DIM; d++) {
+        float w = far ? 1.0f : X(cut_face)(f, source, image, d);
+        f->w[d][c] = w;
+        cut = cut || w != 1.0f;
+    }
+    f->room[c] = far ? 1.0f : X(kernel_share)(f, source);
+    return cut;
 }
 
 #endif

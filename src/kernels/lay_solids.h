@@ -1,4 +1,4 @@
-/* lay_solids.h -- the signed distance to solids at the nodes of a tile (cpu/solids.c).
+/* lay_solids.h -- SOLIDS: the signed distance to solids at the nodes of a tile.
  *
  * Near a solid (within SOLID_BAND cells) the distance is that of the exact shapes; farther away a
  * tile holds one bound, taken from its centre, that is never more than the distance. */
@@ -7,6 +7,7 @@
 
 #include "collide.h"
 #include "sides.h"
+#include "state/fields.h"
 
 typedef struct X(far_bound) {
     bool far;
@@ -35,6 +36,21 @@ SP_KERNEL float X(node_distance)(const X(grid) *g, const sp_solids *solids, cons
         x[d] = cell[d] * g->dx;
     double distance = bound.far ? bound.value : sp_group_distance(solids, x, resting);
     return distance < 1e30 ? (float)distance : 1e30f;
+}
+
+/* The distance to the solids at rest; otherwise to those that move, laid over these. */
+SP_KERNEL void X(lay_node)(const X(fields) *f, size_t c, const int cell[DIM], bool resting,
+                           X(far_bound) bound)
+{
+    float value = X(node_distance)(&f->grid, &f->solids, cell, resting, bound);
+    bool lower = !resting && f->phi_static[c] < value;
+    f->phi_solid[c] = lower ? f->phi_static[c] : value;
+}
+
+/* Whether no cell of a tile, nor of its neighbours, is near a solid. */
+SP_KERNEL bool X(is_far_from_solids)(const X(fields) *f, int tile)
+{
+    return f->phi_solid[X(tile_index)(&f->grid, tile)] > 3.0f * TILE * f->grid.dx;
 }
 
 /* Whether a tile is within SOLID_BAND of the bounds of a solid that may move. */

@@ -1,4 +1,4 @@
-/* sides.h -- the sides of the domain: what a place outside means on the grid (cpu/border.c), and
+/* sides.h -- the sides of the domain: what a place outside means on the grid (border.h), and
  * what happens to a particle there. */
 #ifndef SPATE_KERNELS_SIDES_H
 #define SPATE_KERNELS_SIDES_H

@@ -1,24 +1,167 @@
-/* surface.h -- the level set of one cell from the density of particles around it (cpu/surface.c).
- */
+/* surface.h -- SURFACE: a level set from the density of particles, and the type of every cell. The
+ * bodies of distances and types are ones over lanes (lane.h).
+ *
+ * Level set. The density of particles around a cell's middle, taken with the linear kernel (support
+ * two cells) and measured against rest density times the free room there, is 1 in full water and 0
+ * far from it. Across a flat surface, t cells above it,
+ *
+ *     density(t) = (1 - t)^2 / 2  for 0 <= t <= 1,    1 - (1 + t)^2 / 2  for -1 <= t < 0,
+ *
+ * which is turned round to give phi = t dx, cut off at one dx. By its symmetry the surface lies
+ * where the water ends, however the particles are jittered: density 1/2 is the surface, not the
+ * outermost particle. Only tiles near an empty cell are computed; elsewhere phi = -dx.
+ *
+ * Types. A cell is solid if none of its faces is open (voxel: if its middle is inside a solid), an
+ * inflow or outflow if its middle is inside one, liquid if phi < 0 (voxel surface: if it holds a
+ * particle, or if solids leave it little room and its neighbours do), and air otherwise. Outflow
+ * cells are air: what enters them leaves. */
 #ifndef SPATE_KERNELS_SURFACE_H
 #define SPATE_KERNELS_SURFACE_H
 
-#include "kernel.h"
+#include "lane.h"
+#include "state/fields.h"
+
+/* ---- tiles near the surface: those with an empty cell, their neighbours, and the neighbours of
+ * those */
+
+/* Whether a tile counts as one with an empty cell whatever its cells hold. Across periodic sides
+ * nothing is looked up: tiles there always count. */
+SP_KERNEL bool X(counts_as_empty)(const X(fields) *f, int tile)
+{
+    const X(grid) *g = &f->grid;
+    int at[DIM];
+    bool empty = !(f->tiles.state[tile] & TILE_LIQUID);
+    X(tile_coordinates)(g, tile, at);
+    FOR_DIM(d)
+        empty = empty || (g->periodic[d] && (at[d] == 1 || at[d] >= g->tiles[d] - 3));
+    return empty;
+}
+
+/* Tiles with the first mark next to them get the second one, too. */
+typedef struct X(near_pass) {
+    const uint8_t *from; /* per tile: NEAR_... so far */
+    uint8_t *to;
+    uint8_t looked_for, mark;
+} X(near_pass);
+
+/* The first pass goes from `near` to `other`, the second one back. */
+#define NEAR_PASSES 2
+SP_KERNEL X(near_pass) X(near_pass_at)(int pass, uint8_t *near, uint8_t *other)
+{
+    X(near_pass) first = {near, other, NEAR_EMPTY, NEAR_SURFACE};
+    X(near_pass) second = {other, near, NEAR_SURFACE, NEAR_GIVES};
+    return pass == 0 ? first : second;
+}
+
+SP_KERNEL void X(spread_marks)(const X(fields) *f, const X(near_pass) *pass, int tile)
+{
+    int at[DIM], near[DIM];
+    uint8_t marks = pass->from[tile];
+    X(tile_coordinates)(&f->grid, tile, at);
+    for (int c = 0; c < 9 * LAST(3); c++) {
+        int offset[3] = {c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1};
+        FOR_DIM(d)
+            near[d] = at[d] + offset[d];
+        int other = X(tile_number)(&f->grid, near);
+        if ((f->tiles.state[other] & TILE_ACTIVE) && (pass->from[other] & pass->looked_for))
+            marks |= pass->mark;
+    }
+    pass->to[tile] = marks;
+}
+
+/* ---- level set */
 
 /* Below this share of free room the density means little and phi comes from the neighbours. */
 #define LEAST_ROOM 0.5f
 
-/* The root comes from the caller: its name differs between C and CUDA. */
-#define SP_SURFACE_DISTANCE(density, root)                       \
-    ((density) <= 0.5f  ? 1.0f - root(2.0f * (density))          \
-     : (density) < 1.0f ? root(2.0f * (1.0f - (density))) - 1.0f \
-                        : -1.0f)
+/* LANES cells from c on, of a tile that is near the surface or not; sums: of particles around their
+ * middles, which may be the memory of what is written. */
+SP_KERNEL void X(find_distance)(const X(fields) *f, size_t c, const float *sums, bool near)
+{
+    f8 one = f8_of(1.0f), phi = -one;
+    if (near || f->density) {
+        f8 room = f->has_solids ? load(f->room + c) : one;
+        i8 enough = is_less(f8_of(LEAST_ROOM), room);
+        f8 density = where(enough, load(sums + c) / (f->rest * room));
+        i8 outside = ~is_less(f8_of(0.5f), density);
+        f8 root = f8_sqrt(2.0f * choose(outside, density, one - density));
+        if (near)
+            phi = choose(outside, one - root, where(is_less(density, one), root) - one);
+        if (f->density)
+            store(f->density + c, choose(enough, density, one));
+    }
+    store(f->phi + c, (float)f->grid.dx * phi);
+}
 
-/* Cells with little room take their value from those with more, in these bands. */
+/* Cells with little room take the mean of the neighbours that have more, through their open faces,
+ * so that no film of air lies on solids and nothing leaks into them. In bands of room, each from
+ * the ones above it. */
 #define ROOM_BANDS                             \
     {                                          \
         LEAST_ROOM, 0.2f, 0.05f, 0.005f, -1.0f \
     }
 #define ROOM_BAND_COUNT 4
+
+/* A cell whose room is at most `high` and more than `low`; others stay. */
+SP_KERNEL void X(extend_cell)(const X(fields) *f, size_t c, float high, float low)
+{
+    float sum = 0.0f, count = 0.0f;
+    if (!(f->room[c] <= high && f->room[c] > low))
+        return;
+    FOR_DIM(d) {
+        size_t step = f->grid.stride[d], near[2] = {c - step, c + step};
+        float w[2] = {f->w[d][c], f->w[d][c + step]};
+        for (int side = 0; side < 2; side++)
+            if (w[side] > 0.0f && f->room[near[side]] > high) {
+                sum += w[side] * f->phi[near[side]];
+                count += w[side];
+            }
+    }
+    f->phi[c] = count > 0.0f ? sum / count : -(float)f->grid.dx;
+}
+
+/* With a voxel surface phi is only a mark, -dx where a cell holds a particle and dx elsewhere. */
+SP_KERNEL void X(mark_cell)(const X(fields) *f, size_t c)
+{
+    float dx = (float)f->grid.dx;
+    f->phi[c] = f->count[c] > 0 ? -dx : dx;
+}
+
+/* ---- types */
+
+/* Whether a tile may have cells without an open face; what is outside of the domain has none. */
+SP_KERNEL bool X(may_have_solids)(const X(fields) *f, int tile)
+{
+    int first[DIM];
+    if (!f->has_solids)
+        return false;
+    bool solids = f->tiles.cut[tile];
+    X(tile_cell)(&f->grid, tile, first);
+    FOR_DIM(d)
+        solids = solids || first[d] + TILE > f->grid.n[d];
+    return solids;
+}
+
+SP_KERNEL bool X(is_closed)(const X(fields) *f, size_t c)
+{
+    float open = 0.0f;
+    FOR_DIM(d)
+        open += f->w[d][c] + f->w[d][c + f->grid.stride[d]];
+    return open == 0.0f;
+}
+
+/* LANES cells from c on; solids: may_have_solids of their tile. */
+SP_KERNEL void X(find_types)(const X(fields) *f, size_t c, bool solids)
+{
+    store_bytes(f->type + c, is_positive(-load(f->phi + c)) & SPATE_CELL_LIQUID);
+    if (!f->marks && !solids)
+        return;
+    for (size_t k = c; k < c + LANES; k++) {
+        if (f->marks && f->marks[k])
+            f->type[k] = f->marks[k] & MARK_INFLOW ? SPATE_CELL_INFLOW : SPATE_CELL_AIR;
+        if (solids && X(is_closed)(f, k))
+            f->type[k] = SPATE_CELL_SOLID;
+    }
+}
 
 #endif

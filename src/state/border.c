@@ -1,47 +1,28 @@
-/* border.c -- the cells around the domain: what they mean, written once.
- *
- * A place i outside along an axis of n cells is the image of a place inside:
- *
- *   periodic   i mod n
- *   wall       its mirror image: cell-like places -1, -2 are 0, 1 and keep their sign (free slip);
- * faces across the wall -1, -2 are 1, 2 with the other sign open       the nearest place inside
- *
- * Filling goes axis by axis; a later axis also fills over the border of the earlier ones, so that
- * corners come out right. Folding (P2G: what particles gave to places outside is added to the
- * image) goes the same way and leaves the later axes to do. Only borders next to active tiles are
- * touched. */
+/* border.c -- the cells around the domain on the host: loops over the layers of kernels/border.h.
+ */
 #include "state.h"
 
-#include <string.h>
-
-#define LAYERS 3 /* the widest kernel reaches this far out */
+#include "kernels/border.h"
 
 int X(image_place)(const X(sim) *s, int axis, int i, bool across)
 {
     bool outside = i < 0 || (across ? i > s->grid.n[axis] : i >= s->grid.n[axis]);
-    return outside ? X(image_of)(&s->grid, s->common->scene->domain.sides, axis, i, across).place
-                   : i;
+    return outside ? X(image_of)(&s->grid, s->sides, axis, i, across).place : i;
 }
-
-typedef enum task { TASK_FILL, TASK_FOLD, TASK_TYPE, TASK_CLOSE, TASK_BYTES, TASK_WIDE } task;
 
 typedef struct border_args {
     X(sim) *s;
-    task what;
+    X(border) border;
     float *field, *weight;
     uint8_t *bytes;
     double *wide;
-    int component; /* of a face field; -1 for cell values */
-    bool periodic_only;
-    int axis; /* the one being done */
 } border_args;
 
 /* A layer of a tile's places outside, and their images: TILE x TILE (2D: TILE) places from `index`
  * and `source` on, with the strides of the two axes along the side. */
 typedef struct layer {
+    X(layer) is;
     size_t index, source, along, across;
-    float sign;
-    spate_side side;
 } layer;
 
 #define FOR_LAYER(l, i, o)                                                                         \
@@ -52,7 +33,7 @@ typedef struct layer {
 /* Along x, a row at a time. */
 static void fill_rows(const layer *l, float *field)
 {
-    float sign = l->sign;
+    float sign = l->is.sign;
     for (size_t b = 0; b < LAST(TILE); b++)
         for (size_t i = b * l->across; i < b * l->across + TILE; i++)
             field[l->index + i] = sign * field[l->source + i];
@@ -60,58 +41,54 @@ static void fill_rows(const layer *l, float *field)
 
 static void do_layer(const border_args *args, const layer *l)
 {
-    bool wall = l->side == SPATE_SIDE_WALL, open = l->side == SPATE_SIDE_OPEN;
     float *field = args->field, *weight = args->weight;
-    switch (args->what) {
-    case TASK_FILL:
+    switch (args->border.what) {
+    case BORDER_FILL:
         if (l->along == 1)
             fill_rows(l, field);
         else
             FOR_LAYER(l, i, o)
-                field[i] = l->sign * field[o];
+                field[i] = l->is.sign * field[o];
         break;
-    case TASK_FOLD:
-        if (open)
-            break;
+    case BORDER_FOLD:
         FOR_LAYER(l, i, o)
-            field[o] += l->sign * field[i];
+            field[o] += l->is.sign * field[i];
         if (weight)
             FOR_LAYER(l, i, o)
                 weight[o] += weight[i];
         break;
-    case TASK_TYPE:
+    case BORDER_TYPE:
         FOR_LAYER(l, i, o)
-            args->bytes[i] = wall ? SPATE_CELL_SOLID : open ? SPATE_CELL_AIR : args->bytes[o];
+            args->bytes[i] = X(type_outside)(l->is.side, args->bytes[o]);
         break;
-    case TASK_BYTES:
+    case BORDER_BYTES:
         FOR_LAYER(l, i, o)
             args->bytes[i] = args->bytes[o];
         break;
-    case TASK_WIDE:
+    case BORDER_WIDE:
         FOR_LAYER(l, i, o)
             args->wide[i] = args->wide[o];
         break;
-    case TASK_CLOSE:
-        if (wall)
-            FOR_LAYER(l, i, o)
-                field[i] = 0.0f;
+    case BORDER_CLOSE:
+        FOR_LAYER(l, i, o)
+            field[i] = 0.0f;
         break;
     }
 }
 
-/* All layers along x, a row at a time: `first` and so on, in steps of `step`. */
-static void fill_ends(const border_args *args, const layer *l, size_t corner, int first, int step)
+/* All layers along x, a row at a time. */
+static void fill_ends(const border_args *args, const layer *l, size_t corner, bool high)
 {
     const X(sim) *s = args->s;
-    X(image) m[LAYERS];
-    for (int k = 0; k < LAYERS; k++)
-        m[k] = X(image_of)(&s->grid, s->common->scene->domain.sides, 0, first + k * step,
-                           args->component == 0);
+    X(layer) m[BORDER_LAYERS];
+    for (int k = 0; k < BORDER_LAYERS; k++)
+        if (!X(border_layer)(&s->grid, s->sides, &args->border, high, k, &m[k]))
+            return;
     for (size_t b = 0; b < LAST(TILE); b++)
         for (size_t a = 0; a < TILE; a++) {
             float *row = args->field + corner + a * l->along + b * l->across;
-            for (int k = 0; k < LAYERS; k++)
-                row[first + k * step] = m[k].sign * row[m[k].place];
+            for (int k = 0; k < BORDER_LAYERS; k++)
+                row[m[k].place] = m[k].sign * row[m[k].source];
         }
 }
 
@@ -119,61 +96,38 @@ static void fill_ends(const border_args *args, const layer *l, size_t corner, in
  * place 0. */
 static void do_side(const border_args *args, size_t corner, bool high)
 {
-    const X(grid) *g = &args->s->grid;
-    int axis = args->axis, n = g->n[axis];
-    ptrdiff_t stride = (ptrdiff_t)g->stride[axis];
-    bool across = args->component == axis;
-    layer l = {.side = args->s->common->scene->domain.sides[axis][high], .sign = 1.0f};
-    l.along = g->stride[axis == 0 ? 1 : 0];
-    l.across = g->stride[axis == 2 ? 1 : 2];
-    if (args->what == TASK_CLOSE) {
-        l.index = l.source = (size_t)((ptrdiff_t)corner + (high ? n : 0) * stride);
-        do_layer(args, &l);
+    const X(sim) *s = args->s;
+    int axis = args->border.axis;
+    ptrdiff_t stride = (ptrdiff_t)s->grid.stride[axis];
+    layer l = {.along = s->grid.stride[axis == 0 ? 1 : 0],
+               .across = s->grid.stride[axis == 2 ? 1 : 2]};
+    if (axis == 0 && args->border.what == BORDER_FILL) {
+        fill_ends(args, &l, corner, high);
         return;
     }
-    if (args->periodic_only && l.side != SPATE_SIDE_PERIODIC)
-        return;
-    /* the face at n belongs to the domain unless it is the image of face 0 */
-    int first = across && l.side != SPATE_SIDE_PERIODIC ? n + 1 : n;
-    if (axis == 0 && args->what == TASK_FILL) {
-        fill_ends(args, &l, corner, high ? first : -1, high ? 1 : -1);
-        return;
-    }
-    for (int k = 0; k < LAYERS; k++) {
-        int i = high ? first + k : -1 - k;
-        X(image) m = X(image_of)(g, args->s->common->scene->domain.sides, axis, i, across);
-        l.index = (size_t)((ptrdiff_t)corner + i * stride);
-        l.source = (size_t)((ptrdiff_t)corner + m.place * stride);
-        l.sign = m.sign;
+    for (int k = 0; k < BORDER_LAYERS; k++) {
+        if (!X(border_layer)(&s->grid, s->sides, &args->border, high, k, &l.is))
+            return;
+        l.index = (size_t)((ptrdiff_t)corner + l.is.place * stride);
+        l.source = (size_t)((ptrdiff_t)corner + l.is.source * stride);
         do_layer(args, &l);
     }
 }
 
-/* The border next to one tile. Tiles that are border along an axis whose turn has not come are
- * passed over. */
+/* The border next to one tile. */
 static void do_tile(const border_args *args, const int t[DIM])
 {
     const X(grid) *g = &args->s->grid;
-    int axis = args->axis;
-    bool low = t[axis] == 1, high = t[axis] == g->tiles[axis] - 2;
-    bool fold = args->what == TASK_FOLD;
-    if (!low && !high)
+    int first[DIM], sides = X(border_sides)(g, &args->border, t);
+    if (sides == 0)
         return;
-    FOR_DIM(d) {
-        /* the faces that end the domain may lie in a border tile: they are not outside */
-        bool last_faces = d == args->component && d != axis && t[d] == g->tiles[d] - 1;
-        bool outside = (t[d] < 1 || t[d] > g->tiles[d] - 2) && !last_faces;
-        if (outside && (d == axis || (fold ? d < axis : d > axis)))
-            return;
-    }
-    int first[DIM];
     FOR_DIM(d)
         first[d] = (t[d] - 1) * TILE;
-    first[axis] = 0;
+    first[args->border.axis] = 0;
     size_t corner = X(index)(g, first);
-    if (low)
+    if (sides & 1)
         do_side(args, corner, false);
-    if (high)
+    if (sides & 2)
         do_side(args, corner, true);
 }
 
@@ -210,10 +164,8 @@ static void faces_range(void *user, size_t begin, size_t end, int worker)
             continue;
         for (int n = 0; n < args->count * DIM; n++) {
             border_args one = {.s = args->s,
-                               .what = TASK_FILL,
-                               .field = args->fields[n / DIM][n % DIM],
-                               .component = n % DIM,
-                               .axis = args->axis};
+                               .border = {BORDER_FILL, n % DIM, false, args->axis},
+                               .field = args->fields[n / DIM][n % DIM]};
             do_tile(&one, t);
         }
     }
@@ -232,9 +184,10 @@ void X(fill_border_faces)(X(sim) *s, float *const *const *fields, int count)
 static void run(border_args args)
 {
     const X(tiles) *t = &args.s->tiles;
-    for (args.axis = 0; args.axis < DIM; args.axis++) {
-        if (args.periodic_only && !args.s->grid.periodic[args.axis])
+    for (int axis = 0; axis < DIM; axis++) {
+        if (args.border.periodic_only && !args.s->grid.periodic[axis])
             continue;
+        args.border.axis = axis;
         sp_parallel_for(args.s->common->pool, (size_t)(t->active_count + t->border_count), 16,
                         border_range, &args);
     }
@@ -242,42 +195,39 @@ static void run(border_args args)
 
 void X(fold_border)(X(sim) *s, float *sum, float *weight, int d)
 {
-    run((border_args){.s = s, .what = TASK_FOLD, .field = sum, .weight = weight, .component = d});
+    run((border_args){
+        .s = s, .border = {BORDER_FOLD, d, false, 0}, .field = sum, .weight = weight});
 }
 
 void X(fill_border)(X(sim) *s, float *field, int d)
 {
-    run((border_args){.s = s, .what = TASK_FILL, .field = field, .component = d});
+    run((border_args){.s = s, .border = {BORDER_FILL, d, false, 0}, .field = field});
 }
 
 void X(fill_border_periodic)(X(sim) *s, float *field, int d)
 {
-    run((border_args){
-        .s = s, .what = TASK_FILL, .field = field, .component = d, .periodic_only = true});
+    run((border_args){.s = s, .border = {BORDER_FILL, d, true, 0}, .field = field});
 }
 
 void X(fill_border_wide)(X(sim) *s, double *field)
 {
-    run((border_args){
-        .s = s, .what = TASK_WIDE, .wide = field, .component = -1, .periodic_only = true});
+    run((border_args){.s = s, .border = {BORDER_WIDE, -1, true, 0}, .wide = field});
 }
 
 void X(fill_border_bytes)(X(sim) *s, uint8_t *field)
 {
-    run((border_args){
-        .s = s, .what = TASK_BYTES, .bytes = field, .component = -1, .periodic_only = true});
+    run((border_args){.s = s, .border = {BORDER_BYTES, -1, true, 0}, .bytes = field});
 }
 
 void X(fill_border_type)(X(sim) *s)
 {
-    run((border_args){.s = s, .what = TASK_TYPE, .bytes = s->type, .component = -1});
+    run((border_args){.s = s, .border = {BORDER_TYPE, -1, false, 0}, .bytes = s->type});
 }
 
 void X(close_walls)(X(sim) *s)
 {
     FOR_DIM(d) {
-        border_args args = {
-            .s = s, .what = TASK_CLOSE, .field = s->u[d], .component = d, .axis = d};
+        border_args args = {.s = s, .border = {BORDER_CLOSE, d, false, d}, .field = s->u[d]};
         sp_parallel_for(s->common->pool, (size_t)(s->tiles.active_count + s->tiles.border_count),
                         16, border_range, &args);
     }

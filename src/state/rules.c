@@ -2,6 +2,7 @@
  * meant, its limits, and how what it did is booked. */
 #include "state.h"
 
+#include "kernels/forces.h"
 #include "kernels/random.h"
 
 #include <math.h>
@@ -28,6 +29,30 @@ bool X(has_cut_cells)(const X(sim) *s)
 bool X(has_level_set)(const X(sim) *s)
 {
     return s->common->scene->pressure.surface == SPATE_SURFACE_MODEL_GHOST;
+}
+
+/* ---- forces */
+
+X(forces) X(forces_of)(const X(sim) *s, double dt)
+{
+    X(forces) how = {.friction = s->common->scene->domain.friction, .dt = dt};
+    FOR_DIM(d)
+        how.dv[d] = (float)(s->common->gravity[d] * dt);
+    return how;
+}
+
+/* ---- channels */
+
+void X(step_channels)(X(sim) *s, double dt, X(grow_fn) *grow, X(average_fn) *average)
+{
+    const spate_scene *scene = s->common->scene;
+    int column = 0;
+    for (int c = 0; c < scene->channel_count; column += scene->channels[c++].components) {
+        if (strcmp(scene->channels[c].name, "age") == 0)
+            grow(s, column, (float)dt);
+        for (int e = 0; e < scene->channels[c].components && scene->channels[c].pic; e++)
+            average(s, column + e);
+    }
 }
 
 /* ---- particles */

@@ -134,6 +134,12 @@ sp_clearance X(clearance)(const X(sim) *s); /* of particles from walls and solid
 bool X(has_cut_cells)(const X(sim) *s);
 bool X(has_level_set)(const X(sim) *s);
 float X(kept_share)(const X(sim) *s); /* of their own velocity, that FLIP leaves to particles */
+struct X(forces) X(forces_of)(const X(sim) *s, double dt); /* kernels/forces.h */
+/* What becomes of the channels in a step: "age" grows by dt, one with `pic` is averaged over the
+ * grid, component by component, all others are only carried. */
+typedef void X(grow_fn)(X(sim) *s, int column, float by);
+typedef void X(average_fn)(X(sim) *s, int column);
+void X(step_channels)(X(sim) *s, double dt, X(grow_fn) *grow, X(average_fn) *average);
 #define PUSH_PAIRS 4 /* of the list that both passes of push-apart share, per particle */
 bool X(pushes_apart)(const spate_scene *scene);
 /* work: gravity times way, over the particles that SEPARATE moved, m^2/s^2. */

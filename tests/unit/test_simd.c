@@ -193,6 +193,7 @@ static void masks_tell_their_lanes(void)
             bool set = pattern >> k & 1;
             CHECK(bits(some[k]) == (set ? bits(x[k]) : 0));
             CHECK(bits(one[k]) == bits(set ? x[k] : y[k]));
+            CHECK(lane(mask, k) == (set ? -1 : 0));
         }
     }
 }
