@@ -2,6 +2,7 @@
 #include "cpu.h"
 
 #include "kernels/census.h"
+#include "kernels/momentum.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -26,22 +27,20 @@ static double momentum_partial(void *user, size_t begin, size_t end)
 
 static double square_partial(void *user, size_t begin, size_t end)
 {
-    const stats_args *args = user;
+    X(fields) f = X(fields_of)(((const stats_args *)user)->s);
     double sum = 0;
     for (size_t k = begin; k < end; k++)
-        FOR_DIM(d)
-            sum += (double)args->s->particles.v[d][k] * args->s->particles.v[d][k];
+        sum = X(add_square)(&f, k, sum);
     return sum;
 }
 
 static double height_partial(void *user, size_t begin, size_t end)
 {
-    const stats_args *args = user;
-    const X(sim) *s = args->s;
+    const X(sim) *s = ((const stats_args *)user)->s;
+    X(fields) f = X(fields_of)(s);
     double sum = 0;
     for (size_t k = begin; k < end; k++)
-        FOR_DIM(d)
-            sum -= (double)s->particles.x[d][k] * s->grid.dx * s->common->gravity[d];
+        sum = X(add_height)(&f, s->common->gravity, k, sum);
     return sum;
 }
 

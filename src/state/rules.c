@@ -51,6 +51,15 @@ void X(book_separation)(X(sim) *s, double work)
     s->common->separate_energy -= mass * work;
 }
 
+void X(book_momentum)(X(sim) *s, double dt, const double expected[DIM], const double got[DIM],
+                      double speeds)
+{
+    double square = 0;
+    FOR_DIM(d)
+        square += (expected[d] - got[d]) * (expected[d] - got[d]);
+    s->common->momentum_lost = speeds > 0 && dt > 0 ? sqrt(square) / (speeds * dt) : 0;
+}
+
 X(reseeding) X(reseeding_of)(const X(sim) *s)
 {
     const spate_scene *scene = s->common->scene;

@@ -135,6 +135,9 @@ float X(kept_share)(const X(sim) *s); /* of their own velocity, that FLIP leaves
 bool X(pushes_apart)(const spate_scene *scene);
 /* work: gravity times way, over the particles that SEPARATE moved, m^2/s^2. */
 void X(book_separation)(X(sim) *s, double work);
+/* Sums over the particles, m/s: of v as G2P was to leave it and as it did, and of |v|. */
+void X(book_momentum)(X(sim) *s, double dt, const double expected[DIM], const double got[DIM],
+                      double speeds);
 X(reseeding) X(reseeding_of)(const X(sim) *s);
 typedef struct X(spacing) {
     double nearest;  /* cells, between any two particles; at most 1 */
