@@ -10,6 +10,16 @@
 
 extern const X(device) DEV(device); /* device.c */
 
+/* The cells of a tile, row by row: c is the index of a cell, `cell`, an int[DIM], its coordinates;
+ * the second one without these. */
+#define FOR_CELLS(g, tile, c, cell)                                                            \
+    for (int first_[DIM], r_ = (X(tile_cell)(g, tile, first_), 0); r_ < TILE_ROWS; r_++)       \
+        for (size_t i_ = 0, c = (X(row_cell)(first_, r_, cell), X(index)(g, cell)); i_ < TILE; \
+             i_++, c++, cell[0]++)
+#define FOR_INDICES(g, tile, c)                                               \
+    for (size_t base_ = X(tile_index)(g, tile), r_ = 0; r_ < TILE_ROWS; r_++) \
+        for (size_t i_ = 0, c = base_ + X(row_offset)(g, (int)r_); i_ < TILE; i_++, c++)
+
 /* ---- SORT: sort.c, tiles.c */
 void DEV(sort_particles)(X(sim) *s);
 size_t DEV(sort_scratch)(void);
@@ -74,7 +84,9 @@ bool X(can_transfer_late)(const X(sim) *s);
 
 /* ---- EMIT: emit.c, reseed.c */
 spate_status X(emit_and_drain)(X(sim) *s, double dt, spate_error *error);
-spate_status X(reseed)(X(sim) *s, spate_error *error); /* the last part of it */
+/* reseeding, the last part of it: as in X(emission) */
+spate_status X(fill_cells)(X(sim) *s, const X(reseeding) *how, spate_error *error);
+uint64_t X(thin_cells)(X(sim) *s, const X(reseeding) *how);
 
 /* ---- statistics: stats.c, spacing.c */
 void X(stats)(X(sim) *s, spate_stats *stats);

@@ -11,8 +11,8 @@
 #ifndef SPATE_CUDA_GPU_H
 #define SPATE_CUDA_GPU_H
 
+#include "kernels/emit.h"
 #include "kernels/grid.h"
-#include "kernels/inflow.h"
 #include "kernels/push.h"
 #include "kernels/reseed.h"
 #include "state/fields.h"
@@ -108,10 +108,10 @@ typedef struct X(gpu) {
     int mesh_count;
     sp_solid *bodies, *body_copies; /* the device's; the host's copies of these */
     size_t body_room;
-    bool bodies_there;               /* they are as the host's solids are */
-    sp_shape *inflow_forms, *drains; /* the device's */
-    float *drain_bounds;             /* cells: DIM low and DIM high numbers of each */
-    int flow_count, drain_count;
+    bool bodies_there;      /* they are as the host's solids are */
+    sp_shape *inflow_forms; /* the device's */
+    int flow_count;
+    X(outflows) outflows; /* likewise */
     DEV(gpu_places) places;
     uint8_t *near_movers; /* per tile: solids that may move are laid there */
     double dt;            /* s, of the step under way, for PRESSURE */
@@ -211,7 +211,7 @@ void DEV(gpu_remove_dead)(X(gpu) *g, uint32_t dead); /* as many are marked */
 /* emit.cu: marks the particles in outflows, how many; the places of an inflow that give a particle,
  * how many; and those particles, behind the others. Shapes are the device's. */
 uint32_t DEV(gpu_drain)(X(gpu) *g);
-uint32_t DEV(gpu_find_newcomers)(X(gpu) *g, const X(lattice) *lattice, const sp_shape *form);
+uint32_t DEV(gpu_find_newcomers)(X(gpu) *g, const X(lattice) *lattice);
 void DEV(gpu_append)(X(gpu) *g, const X(lattice) *lattice, const DEV(gpu_newcomers) * what);
 /* reseed.cu, of sorted particles: how many come, these behind the others, and how many of the old
  * ones are marked dead. The cells of liquid tiles are the `places`. */

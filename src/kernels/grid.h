@@ -101,6 +101,16 @@ SP_KERNEL void X(row_cell)(const int c[DIM], int r, int row[DIM])
         row[DIM - 1] = c[DIM - 1] + (r >> TILE_SHIFT);
 }
 
+/* Cell number k of a tile: its coordinates, and its index. */
+SP_KERNEL size_t X(tile_place)(const X(grid) *g, int tile, int k, int cell[DIM])
+{
+    int first[DIM];
+    X(tile_cell)(g, tile, first);
+    X(row_cell)(first, k >> TILE_SHIFT, cell);
+    cell[0] += k & (TILE - 1);
+    return X(index)(g, cell);
+}
+
 /* Parity of the tile's coordinates as a number. */
 SP_KERNEL int X(tile_colour)(const X(grid) *g, int tile)
 {

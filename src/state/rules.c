@@ -63,22 +63,12 @@ void X(book_momentum)(X(sim) *s, double dt, const double expected[DIM], const do
 X(reseeding) X(reseeding_of)(const X(sim) *s)
 {
     const spate_scene *scene = s->common->scene;
-    X(reseeding) r = {.grid = &s->grid,
-                      .sides = scene->domain.sides,
-                      .solids = &s->solids,
-                      .phi_solid = s->phi_solid,
-                      .type = s->type,
-                      .marks = s->marks,
-                      .first = s->first,
-                      .count = s->count,
-                      .full = 1,
+    X(reseeding) r = {.full = 1,
                       .n = scene->fluid.particles_per_axis,
                       .jitter = (float)scene->fluid.jitter,
                       .key = sp_hash2(sp_mix(scene->fluid.seed), s->common->steps)};
-    FOR_DIM(d) {
+    FOR_DIM(d)
         r.full *= (uint32_t)r.n;
-        r.x[d] = s->particles.x[d];
-    }
     uint32_t least = (3 * r.full + 7) / 8, most = 3 * r.full / 2;
     r.least = scene->fluid.reseed_min ? (uint32_t)scene->fluid.reseed_min : least;
     r.most = scene->fluid.reseed_max ? (uint32_t)scene->fluid.reseed_max : most;

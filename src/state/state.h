@@ -11,8 +11,8 @@
 #include "base/status.h"
 #include "fields.h"
 #include "groups.h"
+#include "kernels/emit.h"
 #include "kernels/grid.h"
-#include "kernels/inflow.h"
 #include "kernels/obstacles.h"
 #include "kernels/reseed.h"
 #include "kernels/sides.h"
@@ -44,7 +44,8 @@ typedef struct X(sim) {
 
     X(emitter) *emitters;
     int emitter_count;
-    sp_shape *drains; /* outflows, at rest */
+    sp_shape *drains;    /* outflows, at rest */
+    float *drain_bounds; /* as in X(outflows) */
     int drain_count;
     int solid_tile_count;
     bool sorted;         /* no particle has moved, come or gone since SORT */
@@ -90,6 +91,8 @@ void X(particles_append)(X(sim) *s, const float x[DIM], const float v[DIM], int 
 void X(particles_remove_dead)(X(sim) *s);
 uint64_t X(hash)(X(sim) *s);
 
+/* What the channels of new particles hold, column by column. */
+void X(initial_channels)(const spate_scene *scene, int source, float initial[CHANNEL_COLUMNS]);
 /* Writes particle k, whose id is k. */
 void X(particles_put)(X(sim) *s, uint32_t k, const float x[DIM], const float v[DIM], int source);
 
@@ -155,8 +158,21 @@ X(spacing) X(spacing_of)(const spate_scene *scene, const X(spacing_limits) *limi
 /* ---- emitters.c */
 spate_status X(emitters_create)(X(sim) *s, spate_error *error);
 void X(emitters_destroy)(X(sim) *s);
-/* The lattice of an emitter moves on by dt; returns how many places it has then. */
-size_t X(emitter_advance)(X(sim) *s, X(emitter) *e, double dt, X(lattice) *lattice);
+X(outflows) X(outflows_of)(const X(sim) *s);
+/* What a device does in EMIT, with the particles where it computes. */
+typedef struct X(emission) {
+    uint64_t (*drain)(X(sim) *s);                  /* marks particles in outflows DEAD; how many */
+    void (*remove_dead)(X(sim) *s, uint64_t dead); /* so many are marked */
+    /* Particles at the free places of the lattice of emitter k. */
+    spate_status (*emit)(X(sim) *s, int k, const X(lattice) *lattice, size_t places,
+                         spate_error *error);
+    /* Of sorted particles: new ones in cells that have few; marks some DEAD where there are many,
+     * returns how many. */
+    spate_status (*fill)(X(sim) *s, const X(reseeding) *how, spate_error *error);
+    uint64_t (*thin)(X(sim) *s, const X(reseeding) *how);
+} X(emission);
+/* The stage EMIT of a device with these parts. */
+spate_status X(emit_in_order)(X(sim) *s, double dt, const X(emission) *parts, spate_error *error);
 
 /* ---- levels.c: the grids of the multigrid, the finest first; returns how many. */
 int X(level_grids)(const X(grid) *finest, X(grid) grids[MAX_LEVELS]);
