@@ -90,6 +90,6 @@ uint64_t X(thin_cells)(X(sim) *s, const X(reseeding) *how);
 
 /* ---- statistics: stats.c, spacing.c */
 void X(stats)(X(sim) *s, spate_stats *stats);
-X(spacing) X(measure_spacing)(X(sim) *s); /* of sorted particles */
+void X(measure_spacing)(X(sim) *s, X(census) *census); /* of sorted particles */
 
 #endif

@@ -11,6 +11,7 @@
 #ifndef SPATE_CUDA_GPU_H
 #define SPATE_CUDA_GPU_H
 
+#include "kernels/census.h"
 #include "kernels/emit.h"
 #include "kernels/grid.h"
 #include "kernels/push.h"
@@ -55,18 +56,13 @@ typedef struct DEV(gpu_newcomers) {
     float initial[CHANNEL_COLUMNS]; /* of the channels */
 } DEV(gpu_newcomers);
 
-/* What statistics ask for, see cpu/spacing.c; and what they find. */
-typedef struct DEV(gpu_question) {
-    uint32_t full;     /* particles of a cell at rest */
-    float close, half; /* squares of the distances of close pairs and of overlaps, cells */
-    size_t every, looked_at;
-} DEV(gpu_question);
+/* What statistics find. */
 typedef struct DEV(gpu_census) {
     uint64_t cells, held, kinds[SPATE_INTERIOR_COUNT], overlaps, in_solid;
     uint32_t most, interior_most;
     uint32_t close, usual;               /* bits of smallest squares, reversed */
     double nearest_close, nearest_usual; /* cells; at most where the search began */
-    double volume;                       /* cells */
+    double volume;                       /* cells; 0 without a level set */
 } DEV(gpu_census);
 
 /* Columns that output reads: in pinned memory of the host; copies on the device, or NULL. */
@@ -205,7 +201,7 @@ double DEV(gpu_sum_of_heights)(X(gpu) *g, const double gravity[3]); /* - gravity
 void DEV(gpu_add)(X(gpu) *g, float *column, float value);
 void DEV(gpu_average)(X(gpu) *g, float *column); /* channels.cu, of sorted particles */
 /* stats.cu, of sorted particles; makes phi anew */
-DEV(gpu_census) DEV(gpu_take_census)(X(gpu) *g, const DEV(gpu_question) * question);
+DEV(gpu_census) DEV(gpu_take_census)(X(gpu) *g, const X(spacing_limits) *limits);
 void DEV(gpu_update_level_set)(X(gpu) *g);           /* surface.cu: that part of SURFACE */
 void DEV(gpu_remove_dead)(X(gpu) *g, uint32_t dead); /* as many are marked */
 /* emit.cu: marks the particles in outflows, how many; the places of an inflow that give a particle,

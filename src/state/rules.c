@@ -74,27 +74,3 @@ X(reseeding) X(reseeding_of)(const X(sim) *s)
     r.most = scene->fluid.reseed_max ? (uint32_t)scene->fluid.reseed_max : most;
     return r;
 }
-
-/* ---- spacing, see cpu/spacing.c */
-
-#define CLOSE 0.1   /* of the spacing at rest: closer pairs must not be missed */
-#define SAMPLE 4096 /* particles, at least, whose nearest neighbour is looked for */
-
-X(spacing_limits) X(limits_of_spacing)(const spate_scene *scene, size_t count)
-{
-    double n = scene->fluid.particles_per_axis, half = 0.5 * scene->volume.separation / n;
-    size_t every = count / SAMPLE > 1 ? count / SAMPLE : 1;
-    return (X(spacing_limits)){.close = (float)(CLOSE * CLOSE / (n * n)),
-                               .half = (float)(half * half),
-                               .every = every,
-                               .looked_at = (count + every - 1) / every};
-}
-
-X(spacing) X(spacing_of)(const spate_scene *scene, const X(spacing_limits) *limits, double close,
-                         double usual, uint64_t overlaps)
-{
-    /* closer than where the search began? */
-    bool found = close < 0.9999 * CLOSE / scene->fluid.particles_per_axis;
-    return (X(spacing)){.nearest = found && close < usual ? close : usual,
-                        .overlaps = (double)overlaps / (double)limits->looked_at};
-}

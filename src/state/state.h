@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "fields.h"
 #include "groups.h"
+#include "kernels/census.h"
 #include "kernels/emit.h"
 #include "kernels/grid.h"
 #include "kernels/obstacles.h"
@@ -142,18 +143,20 @@ void X(book_separation)(X(sim) *s, double work);
 void X(book_momentum)(X(sim) *s, double dt, const double expected[DIM], const double got[DIM],
                       double speeds);
 X(reseeding) X(reseeding_of)(const X(sim) *s);
-typedef struct X(spacing) {
-    double nearest;  /* cells, between any two particles; at most 1 */
-    double overlaps; /* share of particles with another one closer than half the separation */
-} X(spacing);
-/* What statistics look for in the spacing of particles, and what it comes to. */
-typedef struct X(spacing_limits) {
-    float close, half;       /* squares of the distances of close pairs and of overlaps, cells */
-    size_t every, looked_at; /* of so many particles one, so many in all */
-} X(spacing_limits);
+
+/* ---- census.c: statistics. */
 X(spacing_limits) X(limits_of_spacing)(const spate_scene *scene, size_t count);
-X(spacing) X(spacing_of)(const spate_scene *scene, const X(spacing_limits) *limits, double close,
-                         double usual, uint64_t overlaps);
+/* What a device finds. */
+typedef struct X(census) {
+    uint64_t cells, most;                                      /* with particles; of one, at most */
+    uint64_t kinds[SPATE_INTERIOR_COUNT], held, interior_most; /* of interior cells */
+    double volume;                          /* inside the level set, if there is one; cells */
+    double max_speed;                       /* m/s */
+    double momentum[DIM], squares, heights; /* sums over particles: kernels/momentum.h */
+    double close, usual;                    /* smallest distances, cells; see cpu/spacing.c */
+    uint64_t overlaps, in_solid;            /* particles */
+} X(census);
+void X(fill_stats)(const X(sim) *s, const X(census) *census, spate_stats *stats);
 
 /* ---- emitters.c */
 spate_status X(emitters_create)(X(sim) *s, spate_error *error);
