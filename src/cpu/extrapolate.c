@@ -13,9 +13,8 @@
 #include "cpu.h"
 #include "simd.h"
 
-#include <math.h>
+#include "kernels/extrapolate.h"
 
-#define MAX_LAYERS (TILE - 1)
 #define GROUPS (TILE_CELLS / 8) /* of eight faces in a tile, 8 in each word of bits */
 
 typedef struct extrapolate_args {
@@ -383,8 +382,7 @@ void DEV(extrapolate)(X(sim) *s, double dt)
     size_t tiles = (size_t)s->tiles.face_count;
     float *const *const velocities[] = {s->u, s->u_old};
     double fastest = X(maximum)(s, tiles, 4, mark_partial, s);
-    double cells = fastest * sqrt((double)DIM) * dt / s->grid.dx;
-    int layers = cells < MAX_LAYERS - 2 ? (int)ceil(cells) + 2 : MAX_LAYERS;
+    int layers = X(layers_to_extend)(&s->grid, fastest, dt);
     bool periodic = s->grid.periodic[0] || s->grid.periodic[1] || s->grid.periodic[2];
     for (int layer = 2; layer <= layers + 1; layer++) {
         if (periodic)

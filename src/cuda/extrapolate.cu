@@ -1,11 +1,8 @@
 /* extrapolate.cu -- carries the velocity of the liquid into the faces around it
  * (cpu/extrapolate.c), and past solids (cpu/solids.c: slide_faces). */
+#include "kernels/extrapolate.h"
 #include "kernels/faces.h"
 #include "launch.h"
-
-#include <math.h>
-
-#define MAX_LAYERS (TILE - 1)
 
 typedef struct extrapolate_args {
     X(fields) f;
@@ -158,8 +155,7 @@ void DEV(gpu_extrapolate)(X(gpu) *g, double dt, float *reach)
     mark_faces(g, args, faces);
     DEV(gpu_download)(g, &bits, &g->counters->fastest, sizeof bits);
     memcpy(&fastest, &bits, sizeof fastest);
-    double cells = (double)fastest * sqrt((double)DIM) * dt / g->f.grid.dx;
-    int layers = cells < MAX_LAYERS - 2 ? (int)ceil(cells) + 2 : MAX_LAYERS;
+    int layers = X(layers_to_extend)(&g->f.grid, (double)fastest, dt);
     const bool *periodic = g->f.grid.periodic;
     for (int layer = 2; layer <= layers + 1; layer++) {
         for (int d = 0; d < DIM && (periodic[0] || periodic[1] || periodic[2]); d++) {

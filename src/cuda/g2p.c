@@ -28,7 +28,7 @@ void DEV(gpu_transfer_back)(X(sim) *s, double dt)
     bool measured = s->common->substeps == 0; /* the first step of a frame */
     float kept = X(kept_share)(s);
     double before[DIM], after[DIM];
-    DEV(gpu_carry_kick)(g, (float)(0.5 * s->common->last_dt / s->grid.dx), kept);
+    DEV(gpu_carry_kick)(g, X(half_way)(s), kept);
     if (measured)
         DEV(gpu_momentum_to_be)(g, 1.0f - kept, before);
     DEV(gpu_grid_to_particles)(g, kept);

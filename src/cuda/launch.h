@@ -179,6 +179,16 @@ static inline void DEV(gpu_max32)(uint32_t *place, uint32_t value)
 
 #endif
 
+/* Cell number k of a tile: its coordinates, and its index. */
+SP_KERNEL size_t X(tile_place)(const X(grid) *g, int tile, int k, int cell[DIM])
+{
+    int first[DIM];
+    X(tile_cell)(g, tile, first);
+    X(row_cell)(first, k >> TILE_SHIFT, cell);
+    cell[0] += k & (TILE - 1);
+    return X(index)(g, cell);
+}
+
 /* Whether place k of a tile of the list `faces` can hold a face of the domain. */
 SP_KERNEL bool X(place_has_faces)(const X(grid) *g, int tile, int k)
 {

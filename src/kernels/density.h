@@ -9,6 +9,7 @@
 #include <spate/spate.h>
 
 #define MOST_ERROR 0.5f /* of the density, in a step */
+#define MOST_WAY 0.5f   /* cells along an axis that a particle goes by it in a step */
 #define REACH 2         /* layers of faces around the liquid that get a displacement */
 
 /* What the density of a cell differs from 1, as far as it counts in a step. surface: air is around
@@ -55,6 +56,13 @@ SP_KERNEL float X(extended)(const X(fields) *f, int d, size_t face, int layer)
             count += known ? 1.0f : 0.0f;
         }
     return count > 0.0f ? sum / count : 0.0f;
+}
+
+/* The way of a particle along an axis, of a displacement. */
+SP_KERNEL float X(limited_way)(float way)
+{
+    way = way < MOST_WAY ? way : MOST_WAY;
+    return way > -MOST_WAY ? way : -MOST_WAY;
 }
 
 #endif

@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define MAX_LEVELS 16 /* grids of the multigrid, at most */
+
 typedef struct X(grid) {
     int n[3];         /* cells of the domain; n[2] = 1 in 2D */
     int tiles[3];     /* tiles of the array, border included; tiles[2] = 1 in 2D */
@@ -99,16 +101,6 @@ SP_KERNEL void X(row_cell)(const int c[DIM], int r, int row[DIM])
     row[1] = c[1] + (r & (TILE - 1));
     if (DIM == 3)
         row[DIM - 1] = c[DIM - 1] + (r >> TILE_SHIFT);
-}
-
-/* Cell number k of a tile: its coordinates, and its index. */
-SP_KERNEL size_t X(tile_place)(const X(grid) *g, int tile, int k, int cell[DIM])
-{
-    int first[DIM];
-    X(tile_cell)(g, tile, first);
-    X(row_cell)(first, k >> TILE_SHIFT, cell);
-    cell[0] += k & (TILE - 1);
-    return X(index)(g, cell);
 }
 
 /* Parity of the tile's coordinates as a number. */

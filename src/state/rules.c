@@ -38,6 +38,11 @@ float X(kept_share)(const X(sim) *s)
     return scene->fluid.transfer == SPATE_TRANSFER_FLIP ? (float)scene->fluid.flip_ratio : 0.0f;
 }
 
+float X(half_way)(const X(sim) *s)
+{
+    return (float)(0.5 * s->common->last_dt / s->grid.dx);
+}
+
 bool X(pushes_apart)(const spate_scene *scene)
 {
     return scene->volume.method == SPATE_VOLUME_PUSH || scene->volume.method == SPATE_VOLUME_BOTH;

@@ -139,6 +139,8 @@ float X(kept_share)(const X(sim) *s); /* of their own velocity, that FLIP leaves
 bool X(pushes_apart)(const spate_scene *scene);
 /* work: gravity times way, over the particles that SEPARATE moved, m^2/s^2. */
 void X(book_separation)(X(sim) *s, double work);
+/* dt / (2 dx) of the last step: from m/s to cells, half of the way that led here */
+float X(half_way)(const X(sim) *s);
 /* Sums over the particles, m/s: of v as G2P was to leave it and as it did, and of |v|. */
 void X(book_momentum)(X(sim) *s, double dt, const double expected[DIM], const double got[DIM],
                       double speeds);
