@@ -20,7 +20,8 @@ void X(advect_one)(X(advection) *args, uint32_t k, const float x[DIM], float to[
     bool finite = true;
     FOR_DIM(d) {
         v[d] = p->v[d][k];
-        finite = finite && __builtin_fabsf(to[d]) < 1e9f && __builtin_fabsf(v[d]) < MOST_SPEED;
+        finite =
+            finite && __builtin_fabsf(to[d]) < MOST_PLACE && __builtin_fabsf(v[d]) < MOST_SPEED;
     }
     if (!finite) {
         atomic_fetch_add_explicit(&args->broken, 1, memory_order_relaxed);
@@ -33,12 +34,6 @@ void X(advect_one)(X(advection) *args, uint32_t k, const float x[DIM], float to[
     }
     if (!stays)
         p->x[0][k] = DEAD;
-}
-
-static float limited(float way)
-{
-    way = way < MOST_WAY ? way : MOST_WAY;
-    return way > -MOST_WAY ? way : -MOST_WAY;
 }
 
 static double advect_tile(X(advection) *args, int order, int tile)
@@ -54,7 +49,7 @@ static double advect_tile(X(advection) *args, int order, int tile)
         if (s->displaced)
             X(velocity_at)(&s->grid, KERNEL_LINEAR, s->away, x, way);
         FOR_DIM(d) {
-            way[d] = limited(way[d]);
+            way[d] = X(limited_way)(way[d]);
             to[d] = x[d] + h * mean[d] + way[d];
             work += s->common->gravity[d] * s->grid.dx * (double)way[d];
         }

@@ -5,11 +5,10 @@
 
 #include "cpu.h"
 
+#include "kernels/density.h"
 #include "patch.h"
 
 #include <stdatomic.h>
-
-#define MOST_WAY 0.5f /* cells along an axis that SEPARATE moves a particle in a step */
 
 /* What a tile's particles leave. */
 typedef struct X(advected) {

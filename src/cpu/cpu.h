@@ -81,10 +81,12 @@ bool X(can_transfer_late)(const X(sim) *s);
 
 /* ---- EMIT: emit.c, reseed.c */
 spate_status X(emit_and_drain)(X(sim) *s, double dt, spate_error *error);
-spate_status X(reseed)(X(sim) *s, spate_error *error); /* the last part of it */
+/* reseeding, the last part of it: as in X(emission) */
+spate_status X(fill_cells)(X(sim) *s, const X(reseeding) *how, spate_error *error);
+uint64_t X(thin_cells)(X(sim) *s, const X(reseeding) *how);
 
 /* ---- statistics: stats.c, spacing.c */
 void X(stats)(X(sim) *s, spate_stats *stats);
-X(spacing) X(measure_spacing)(X(sim) *s); /* of sorted particles */
+void X(measure_spacing)(X(sim) *s, X(census) *census); /* of sorted particles */
 
 #endif

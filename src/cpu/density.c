@@ -15,15 +15,16 @@
  * A cell at the surface is not full, which is no error: there only an excess counts. Elsewhere the
  * error of one step is limited, and so is the way of a particle (advect.c, which adds d to it).
  * Faces around the liquid get the displacement as they got the velocity (extrapolate.c), so that
- * what lies on the surface goes with it. */
+ * what lies on the surface goes with it.
+ *
+ * One cell and one face are in kernels/density.h; here are rows of cells and vectors of faces. */
 #include "cpu.h"
 #include "cpu/pressure/pressure.h"
 #include "simd.h"
 
-#include <math.h>
+#include "kernels/density.h"
 
-#define MOST_ERROR 0.5f /* of the density, in a step */
-#define REACH 2         /* layers of faces around the liquid that get a displacement */
+#include <math.h>
 
 /* ---- the right side */
 
@@ -60,13 +61,13 @@ static void find_surface(const X(sim) *s, size_t row, uint8_t surface[TILE])
         surface[i] = column[i] | column[i + 1] | column[i + 2];
 }
 
-/* b = what a cell holds too much of its room. */
+/* b = what a cell holds too much of its room: X(excess) of all unknowns. */
 static void excess_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     X(sim) *s = user;
     const X(system) *sys = &s->system;
-    bool solids = s->solids.live > 0;
+    bool solids = s->has_solids;
     for (size_t k = begin; k < end; k++) {
         size_t base = X(tile_index)(&s->grid, sys->levels[0].tiles[k]);
         for (int r = 0; r < TILE_ROWS; r++) {
@@ -77,9 +78,7 @@ static void excess_range(void *user, size_t begin, size_t end, int worker)
             if (!is_far_from_air(s, row))
                 find_surface(s, row, surface);
             for (int i = 0; i < TILE; i++) {
-                float error = density[i] - 1.0f, least = surface[i] ? 0.0f : -MOST_ERROR;
-                error = error < MOST_ERROR ? error : MOST_ERROR;
-                error = error > least ? error : least;
+                float error = X(density_error)(density[i], surface[i]);
                 b[i] = diagonal[i] > 0.0f ? error : 0.0f;
             }
             for (int i = 0; i < TILE && solids; i++)
@@ -109,8 +108,7 @@ typedef struct layer_args {
     int parity; /* of the tiles that have their turn */
 } layer_args;
 
-/* Eight faces d from f on: those of the layer get the mean of their neighbours in the layers
- * before. */
+/* Eight faces d from f on: X(extended) of those that are of the layer. */
 SIMD_FN void extend_part(X(sim) *s, int d, size_t f, int layer)
 {
     i8 taken = is_equal(load_bytes(s->known[d] + f), layer), count = {0};

@@ -6,32 +6,57 @@
  * the particles inside travel with the lattice. A place that comes into the shape gives one
  * particle, where it is at the end of the step (at the first step all places inside do), unless
  * some other particle already is in it: the flow leaves without gaps and without overlap, at
- * exactly the flux that was asked, however far it goes in a step. */
+ * exactly the flux that was asked, however far it goes in a step. One particle and one place are in
+ * kernels/emit.h; the order of what comes and goes, and the ledger, in state/emitters.c. */
 #include "cpu.h"
 
-#include <math.h>
+#include "kernels/faces.h"
+
 #include <stdatomic.h>
-#include <string.h>
 
 typedef struct emit_args {
-    X(sim) *s;
+    X(fields) f;
+    X(outflows) outflows;
     const X(lattice) *lattice;
     _Atomic uint8_t *occupied;
     _Atomic uint64_t drained;
 } emit_args;
+
+/* ---- outflows */
+
+static void drain_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    emit_args *args = user;
+    uint64_t drained = 0;
+    for (size_t k = begin; k < end; k++)
+        drained += X(drain)(&args->f, &args->outflows, k);
+    atomic_fetch_add_explicit(&args->drained, drained, memory_order_relaxed);
+}
+
+static uint64_t drain(X(sim) *s)
+{
+    emit_args args = {.f = X(fields_of)(s), .outflows = X(outflows_of)(s)};
+    sp_parallel_for(s->common->pool, s->particles.count, 4096, drain_range, &args);
+    return args.drained;
+}
+
+static void remove_dead(X(sim) *s, uint64_t dead)
+{
+    (void)dead;
+    X(particles_remove_dead)(s);
+}
+
+/* ---- inflows */
 
 /* Marks the lattice places of an emitter that hold a particle. */
 static void occupy_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     emit_args *args = user;
-    X(particles) *p = &args->s->particles;
     for (size_t k = begin; k < end; k++) {
-        float x[DIM];
         size_t place;
-        FOR_DIM(d)
-            x[d] = p->x[d][k];
-        if (X(lattice_place)(args->lattice, x, &place))
+        if (X(occupied_place)(&args->f, args->lattice, k, &place))
             atomic_store_explicit(&args->occupied[place], 1, memory_order_relaxed);
     }
 }
@@ -49,68 +74,34 @@ static spate_status make_places(X(emitter) *e, size_t places, spate_error *error
     return SPATE_OK;
 }
 
-static spate_status emit(X(sim) *s, X(emitter) *e, const X(lattice) *l, size_t places,
+static spate_status emit(X(sim) *s, int k, const X(lattice) *lattice, size_t places,
                          spate_error *error)
 {
+    X(emitter) *e = &s->emitters[k];
+    TRY(make_places(e, places, error));
+    emit_args args = {.f = X(fields_of)(s), .lattice = lattice, .occupied = e->occupied};
+    sp_parallel_for(s->common->pool, s->particles.count, 4096, occupy_range, &args);
     for (size_t place = 0; place < places; place++) {
+        float x[DIM];
         if (atomic_load_explicit(&e->occupied[place], memory_order_relaxed)) {
             atomic_store_explicit(&e->occupied[place], 0, memory_order_relaxed);
             continue;
         }
-        double x[DIM];
-        float position[DIM];
-        X(lattice_point)(l, place, x);
-        if (!X(comes_in)(l, x))
+        if (!X(place_gives)(&args.f, lattice, place))
             continue;
-        FOR_DIM(d)
-            position[d] = (float)x[d];
+        X(place_point)(lattice, place, x);
         TRY(X(particles_reserve)(s, (uint64_t)s->particles.count + 1, error));
-        X(particles_append)(s, position, e->velocity, e->source);
-        s->common->added++;
+        X(particles_append)(s, x, lattice->velocity, e->source);
     }
     return SPATE_OK;
 }
 
-static void drain_range(void *user, size_t begin, size_t end, int worker)
-{
-    (void)worker;
-    emit_args *args = user;
-    X(sim) *s = args->s;
-    for (size_t k = begin; k < end; k++) {
-        double x[DIM];
-        FOR_DIM(d)
-            x[d] = s->particles.x[d][k];
-        if (s->particles.x[0][k] == DEAD)
-            continue;
-        for (int drain = 0; drain < s->drain_count; drain++)
-            if (X(shape_holds)(&s->grid, &s->drains[drain], &s->drains[drain].rest, x)) {
-                s->particles.x[0][k] = DEAD;
-                atomic_fetch_add_explicit(&args->drained, 1, memory_order_relaxed);
-                break;
-            }
-    }
-}
-
 spate_status X(emit_and_drain)(X(sim) *s, double dt, spate_error *error)
 {
-    emit_args args = {.s = s};
-    if (s->drain_count > 0)
-        sp_parallel_for(s->common->pool, s->particles.count, 4096, drain_range, &args);
-    s->common->removed_outflow += args.drained;
-    if (s->dead + args.drained > 0)
-        X(particles_remove_dead)(s);
-    s->dead = 0;
-    for (int k = 0; k < s->emitter_count; k++) {
-        X(emitter) *e = &s->emitters[k];
-        X(lattice) lattice;
-        if (e->off)
-            continue;
-        size_t places = X(emitter_advance)(s, e, dt, &lattice);
-        TRY(make_places(e, places, error));
-        args.lattice = &lattice;
-        args.occupied = e->occupied;
-        sp_parallel_for(s->common->pool, s->particles.count, 4096, occupy_range, &args);
-        TRY(emit(s, e, &lattice, places, error));
-    }
-    return X(reseed)(s, error);
+    static const X(emission) parts = {.drain = drain,
+                                      .remove_dead = remove_dead,
+                                      .emit = emit,
+                                      .fill = X(fill_cells),
+                                      .thin = X(thin_cells)};
+    return X(emit_in_order)(s, dt, &parts, error);
 }

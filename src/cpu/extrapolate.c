@@ -14,6 +14,8 @@
 #include "kernels/faces.h"
 #include "simd.h"
 
+#include "kernels/extrapolate.h"
+
 #define GROUPS (TILE_CELLS / 8) /* of eight faces in a tile, 8 in each word of bits */
 
 typedef struct extrapolate_args {
@@ -381,7 +383,7 @@ void DEV(extrapolate)(X(sim) *s, double dt)
     size_t tiles = (size_t)s->tiles.face_count;
     float *const *const velocities[] = {s->u, s->u_old};
     double fastest = X(maximum)(s, tiles, 4, mark_partial, s);
-    int layers = X(layers_for)(&s->grid, fastest, dt);
+    int layers = X(layers_to_extend)(&s->grid, fastest, dt);
     bool periodic = s->grid.periodic[0] || s->grid.periodic[1] || s->grid.periodic[2];
     for (int layer = 2; layer <= layers + 1; layer++) {
         if (periodic)

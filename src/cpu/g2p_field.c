@@ -23,9 +23,7 @@
 #include "cpu.h"
 #include "simd.h"
 
-#define HALO 2                 /* cells: one to smooth, one for differences */
-#define SPAN (TILE + 2 * HALO) /* cells of a block along an axis */
-#define BLOCK (DIM == 3 ? SPAN * SPAN * SPAN : SPAN * SPAN)
+#include "kernels/g2p.h"
 
 /* Vectors over `count` places of a row, the last of which may lie over the one before: place `i` is
  * the first of each. */
@@ -367,8 +365,7 @@ static void kick_range(void *user, size_t begin, size_t end, int worker)
 
 void DEV(carry_kick)(X(sim) *s)
 {
-    kick_args args = {
-        .s = s, .half = (float)(0.5 * s->common->last_dt / s->grid.dx), .kept = X(kept_share)(s)};
+    kick_args args = {.s = s, .half = X(half_way)(s), .kept = X(kept_share)(s)};
     sp_arena arena = X(arena)(s);
     args.extents = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args.extents);
     sp_parallel_for(s->common->pool, (size_t)s->tiles.liquid_count, 8, extent_range, &args);

@@ -13,12 +13,13 @@
 #include "cpu.h"
 #include "patch.h"
 
-#include <math.h>
+#include "kernels/momentum.h"
 
 #define SUMS (DIM + 1) /* of v along each axis, and of |v| */
 
 typedef struct momentum_args {
     const X(sim) *s;
+    X(fields) f; /* of it */
     X(grid_field) carried, old;
     float rest;    /* 1 - r */
     bool kicked;   /* with k */
@@ -29,16 +30,13 @@ typedef struct momentum_args {
 /* k of up to eight particles from k on, one by one: any kernel. */
 static void add_kicks(const momentum_args *args, uint32_t k, uint32_t n, f8 v[DIM])
 {
-    const X(sim) *s = args->s;
+    const X(fields) *f = &args->f;
     for (uint32_t lane = 0; lane < n; lane++) {
         float x[DIM];
         FOR_DIM(d)
-            x[d] = s->particles.x[d][k + lane];
-        FOR_DIM(d) {
-            X(stencil) stencil = X(stencil_at)(s->degree, x, d);
-            v[d][lane] += X(gather)(&s->grid, &stencil, s->degree, s->carried[d]) -
-                          args->rest * X(gather)(&s->grid, &stencil, s->degree, s->u_old[d]);
-        }
+            x[d] = f->particles.x[d][k + lane];
+        FOR_DIM(d)
+            v[d][lane] += X(kick_at)(f, x, d, args->rest);
     }
 }
 
@@ -134,6 +132,7 @@ static void sum_all(X(sim) *s, bool kicked, double sums[SUMS])
     size_t threads = (size_t)sp_pool_threads(s->common->pool);
     sp_arena arena = X(arena)(s);
     momentum_args args = {.s = s,
+                          .f = X(fields_of)(s),
                           .carried = X(grid_field_of)(&s->grid, s->carried),
                           .old = X(grid_field_of)(&s->grid, s->u_old),
                           .rest = 1.0f - X(kept_share)(s),
@@ -155,11 +154,9 @@ void DEV(before_transfer)(X(sim) *s, double momentum[DIM])
 
 void DEV(after_transfer)(X(sim) *s, double dt, const double momentum[DIM])
 {
-    double sums[SUMS], square = 0;
+    double sums[SUMS];
     sum_all(s, false, sums);
-    FOR_DIM(d)
-        square += (momentum[d] - sums[d]) * (momentum[d] - sums[d]);
-    s->common->momentum_lost = sums[DIM] > 0 && dt > 0 ? sqrt(square) / (sums[DIM] * dt) : 0;
+    X(book_momentum)(s, dt, momentum, sums, sums[DIM]);
 }
 
 /* ---- the largest speed */

@@ -1,23 +1,27 @@
-/* stats.c -- what a frame looks like in numbers. All sums are fp64, in fixed order. */
+/* stats.c -- what a frame looks like in numbers. All sums are fp64, in fixed order. One cell and
+ * one particle are in kernels/census.h and kernels/momentum.h; state/census.c makes numbers with
+ * units of what is found. */
 #include "cpu.h"
 
 #include "kernels/census.h"
+#include "kernels/momentum.h"
 
-#include <math.h>
 #include <stdatomic.h>
 
 typedef struct stats_args {
-    X(sim) *s;
+    X(fields) f;
+    const double *gravity; /* m/s^2 */
     int axis;
-    uint32_t full; /* particles of a cell at rest */
-    _Atomic uint64_t count, most;
-    _Atomic uint64_t kinds[SP_INTERIOR_COUNT], held, interior_most; /* of interior cells */
+    bool laid; /* solids are on the grid as they are */
+    _Atomic uint64_t cells, most, kinds[SP_INTERIOR_COUNT], held, interior_most, in_solid;
 } stats_args;
+
+/* ---- particles */
 
 static double momentum_partial(void *user, size_t begin, size_t end)
 {
     const stats_args *args = user;
-    const float *v = args->s->particles.v[args->axis];
+    const float *v = args->f.particles.v[args->axis];
     double sum = 0;
     for (size_t k = begin; k < end; k++)
         sum += v[k];
@@ -29,64 +33,30 @@ static double square_partial(void *user, size_t begin, size_t end)
     const stats_args *args = user;
     double sum = 0;
     for (size_t k = begin; k < end; k++)
-        FOR_DIM(d)
-            sum += (double)args->s->particles.v[d][k] * args->s->particles.v[d][k];
+        sum = X(add_square)(&args->f, k, sum);
     return sum;
 }
 
 static double height_partial(void *user, size_t begin, size_t end)
 {
     const stats_args *args = user;
-    const X(sim) *s = args->s;
     double sum = 0;
     for (size_t k = begin; k < end; k++)
-        FOR_DIM(d)
-            sum -= (double)s->particles.x[d][k] * s->grid.dx * s->common->gravity[d];
+        sum = X(add_height)(&args->f, args->gravity, k, sum);
     return sum;
 }
 
-/* Particles inside a solid, by the exact shapes; tolerance 1e-4 dx. */
 static void in_solid_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     stats_args *args = user;
-    const X(sim) *s = args->s;
-    for (size_t k = begin; k < end; k++) {
-        int c[DIM];
-        double x[3] = {0, 0, 0};
-        FOR_DIM(d) {
-            c[d] = (int)s->particles.x[d][k];
-            x[d] = (double)s->particles.x[d][k] * s->grid.dx;
-        }
-        if (s->phi_solid[X(index)(&s->grid, c)] > 2.0f * s->grid.dx && !s->solids_changed)
-            continue;
-        if (sp_solids_distance(&s->solids, x, NULL, NULL) < -1e-4 * s->grid.dx)
-            atomic_fetch_add_explicit(&args->count, 1, memory_order_relaxed);
-    }
+    uint64_t count = 0;
+    for (size_t k = begin; k < end; k++)
+        count += X(is_in_solid)(&args->f, k, args->laid);
+    atomic_fetch_add_explicit(&args->in_solid, count, memory_order_relaxed);
 }
 
-/* Whether the cells of row r of a tile are interior: all cells around them hold particles, and none
- * of those is outside of the domain or at a solid. */
-static void find_interior(const X(sim) *s, const int first[DIM], int r, bool interior[TILE])
-{
-    const X(grid) *g = &s->grid;
-    int c[DIM];
-    X(row_cell)(first, r, c);
-    size_t row = X(index)(g, c);
-    bool inside = true;
-    for (int d = 1; d < DIM; d++)
-        inside = inside && c[d] >= 1 && c[d] < g->n[d] - 1;
-    for (int i = 0; i < TILE; i++)
-        interior[i] = inside && c[0] + i >= 1 && c[0] + i < g->n[0] - 1;
-    for (int k = 0; k < (DIM == 3 ? 27 : 9) && inside; k++) {
-        ptrdiff_t offset = k % 3 - 1 + (k / 3 % 3 - 1) * (ptrdiff_t)g->stride[1] +
-                           (DIM == 3 ? k / 9 - 1 : 0) * (ptrdiff_t)g->stride[2];
-        for (int i = 0; i < TILE && offset != 0; i++)
-            interior[i] = interior[i] & (s->count[(ptrdiff_t)row + offset + i] > 0);
-    }
-    for (int i = 0; i < TILE && s->solids.live > 0; i++)
-        interior[i] = interior[i] && s->phi_solid[row + (size_t)i] > 2.0f * (float)g->dx;
-}
+/* ---- cells */
 
 static void raise_to(_Atomic uint64_t *most, uint64_t value)
 {
@@ -98,28 +68,22 @@ static void cells_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     stats_args *args = user;
-    const X(sim) *s = args->s;
-    uint64_t count = 0, most = 0, held = 0, interior_most = 0, kinds[SP_INTERIOR_COUNT] = {0};
+    const X(fields) *f = &args->f;
+    uint64_t cells = 0, most = 0, held = 0, interior_most = 0, kinds[SP_INTERIOR_COUNT] = {0};
     for (size_t t = begin; t < end; t++) {
-        int first[DIM];
-        bool interior[TILE];
-        X(tile_cell)(&s->grid, s->tiles.liquid[t], first);
-        size_t base = X(index)(&s->grid, first);
-        for (int r = 0; r < TILE_ROWS; r++) {
-            find_interior(s, first, r, interior);
-            for (int i = 0; i < TILE; i++) {
-                uint32_t n = s->count[base + X(row_offset)(&s->grid, r) + (size_t)i];
-                count += n > 0;
-                most = n > most ? n : most;
-                if (!interior[i])
-                    continue;
-                kinds[X(fullness)(n, args->full)]++;
-                held += n;
-                interior_most = n > interior_most ? n : interior_most;
-            }
+        int cell[DIM];
+        FOR_CELLS(&f->grid, f->tiles.liquid[t], c, cell) {
+            uint32_t n = f->count[c];
+            cells += n > 0;
+            most = n > most ? n : most;
+            if (!X(is_interior)(f, cell, c))
+                continue;
+            kinds[X(fullness)(n, (uint32_t)f->rest)]++;
+            held += n;
+            interior_most = n > interior_most ? n : interior_most;
         }
     }
-    atomic_fetch_add_explicit(&args->count, count, memory_order_relaxed);
+    atomic_fetch_add_explicit(&args->cells, cells, memory_order_relaxed);
     atomic_fetch_add_explicit(&args->held, held, memory_order_relaxed);
     for (int k = 0; k < SP_INTERIOR_COUNT; k++)
         atomic_fetch_add_explicit(&args->kinds[k], kinds[k], memory_order_relaxed);
@@ -127,77 +91,53 @@ static void cells_range(void *user, size_t begin, size_t end, int worker)
     raise_to(&args->interior_most, interior_most);
 }
 
-/* Volume inside the level set, in cells. */
 static double volume_partial(void *user, size_t begin, size_t end)
 {
-    const X(sim) *s = ((stats_args *)user)->s;
-    const float *phi_solid = s->solids.live > 0 ? s->phi_solid : NULL;
+    const X(fields) *f = &((const stats_args *)user)->f;
     double sum = 0;
     for (size_t t = begin; t < end; t++) {
-        int first[DIM], c[DIM];
-        X(tile_cell)(&s->grid, s->tiles.active[t], first);
-        size_t base = X(index)(&s->grid, first);
-        for (int r = 0; r < TILE_ROWS; r++)
-            for (int i = 0; i < TILE; i++) {
-                size_t index = base + X(row_offset)(&s->grid, r) + (size_t)i;
-                X(row_cell)(first, r, c);
-                c[0] += i;
-                if (X(inside)(&s->grid, c))
-                    sum += X(liquid_share)(&s->grid, s->phi, phi_solid, index);
-            }
+        int cell[DIM];
+        FOR_CELLS(&f->grid, f->tiles.active[t], c, cell)
+            sum += X(liquid_share)(f, cell, c);
     }
     return sum;
 }
 
-static void count_cells(X(sim) *s, stats_args *args, spate_stats *stats)
+static void count_cells(X(sim) *s, stats_args *args, X(census) *census)
 {
-    args->full = 1;
-    FOR_DIM(d)
-        args->full *= (uint32_t)s->common->scene->fluid.particles_per_axis;
     sp_parallel_for(s->common->pool, (size_t)s->tiles.liquid_count, 4, cells_range, args);
-    stats->liquid_cells = args->count;
-    stats->ppc_mean = args->count ? (double)s->particles.count / (double)args->count : 0;
-    stats->ppc_max = args->most;
-    uint64_t kinds[SP_INTERIOR_COUNT];
+    census->cells = args->cells;
+    census->most = args->most;
     for (int k = 0; k < SP_INTERIOR_COUNT; k++)
-        kinds[k] = args->kinds[k];
-    uint64_t interior = X(book_interior)(stats, kinds);
-    stats->interior_mean = interior ? (double)args->held / (double)interior : 0;
-    stats->interior_max = args->interior_most;
+        census->kinds[k] = args->kinds[k];
+    census->held = args->held;
+    census->interior_most = args->interior_most;
 }
 
 void X(stats)(X(sim) *s, spate_stats *stats)
 {
-    sp_common *common = s->common;
-    sp_pool *pool = common->pool;
-    const spate_scene *scene = common->scene;
     size_t count = s->particles.count;
-    double cell = pow(s->grid.dx, DIM), volume = cell / pow(scene->fluid.particles_per_axis, DIM);
-    double mass = volume * scene->fluid.density;
-    stats_args args = {.s = s};
     const X(device) *cpu = s->host;
+    X(census) census = {0};
     cpu->plan(s, false)->stage[SP_STAGE_SORT](s, 0, NULL);
-    stats->particles = count;
-    count_cells(s, &args, stats);
-    stats->volume = (double)args.count * cell;
+    stats_args args = {.f = X(fields_of)(s), .gravity = s->common->gravity};
+    count_cells(s, &args, &census);
     if (X(has_level_set)(s)) {
         if (s->solids_changed)
             X(lay_solids)(s);
         cpu->update_level_set(s);
-        stats->volume = X(sum)(s, (size_t)s->tiles.active_count, 1, volume_partial, &args) * cell;
+        args.f = X(fields_of)(s);
+        census.volume = X(sum)(s, (size_t)s->tiles.active_count, 1, volume_partial, &args);
     }
-    stats->volume_particles = (double)count * volume;
-    stats->max_speed = cpu->max_speed(s);
-    double *momentum[3] = {&stats->momentum_x, &stats->momentum_y, &stats->momentum_z};
+    census.max_speed = cpu->max_speed(s);
     for (args.axis = 0; args.axis < DIM; args.axis++)
-        *momentum[args.axis] = mass * X(sum)(s, count, 4096, momentum_partial, &args);
-    stats->kinetic_energy = 0.5 * mass * X(sum)(s, count, 4096, square_partial, &args);
-    stats->potential_energy = mass * X(sum)(s, count, 4096, height_partial, &args);
-    X(spacing) spacing = X(measure_spacing)(s);
-    stats->min_distance = spacing.nearest * s->grid.dx;
-    stats->overlaps = spacing.overlaps;
-    atomic_store(&args.count, 0);
+        census.momentum[args.axis] = X(sum)(s, count, 4096, momentum_partial, &args);
+    census.squares = X(sum)(s, count, 4096, square_partial, &args);
+    census.heights = X(sum)(s, count, 4096, height_partial, &args);
+    X(measure_spacing)(s, &census);
+    args.laid = !s->solids_changed;
     if (s->solids.live > 0)
-        sp_parallel_for(pool, count, 4096, in_solid_range, &args);
-    stats->in_solid = args.count;
+        sp_parallel_for(s->common->pool, count, 4096, in_solid_range, &args);
+    census.in_solid = args.in_solid;
+    X(fill_stats)(s, &census, stats);
 }

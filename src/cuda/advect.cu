@@ -7,11 +7,11 @@
  * listed with its target, and settled past the exact shapes by a kernel of its own, so that few
  * threads wait for those that have much to do. The list is in no particular order; nothing depends
  * on it, for particles do not know of each other. */
+#include "kernels/density.h"
 #include "kernels/rk.h"
 #include "obstacles.h"
 
-#define MOST_WAY 0.5f /* cells along an axis that SEPARATE moves a particle in a step */
-#define GROUP 1024    /* particles of a partial sum */
+#define GROUP 1024 /* particles of a partial sum */
 #define THREADS 256
 
 typedef struct move_args {
@@ -45,7 +45,7 @@ GPU_FN void collide(const move_args *a, size_t k, const float x[DIM], const floa
         v[d] = a->f.particles.v[d][k];
         place[d] = to[d];
         way += (to[d] - x[d]) * (to[d] - x[d]);
-        finite = finite && GPU_ABS(to[d]) < 1e9f && GPU_ABS(v[d]) < 1e30f;
+        finite = finite && GPU_ABS(to[d]) < MOST_PLACE && GPU_ABS(v[d]) < MOST_SPEED;
     }
     if (!finite) {
         GPU_ADD64(&a->counters->broken, 1);
@@ -76,12 +76,6 @@ GPU_FN void collide(const move_args *a, size_t k, const float x[DIM], const floa
     }
 }
 
-GPU_FN float limited(float way)
-{
-    way = way < MOST_WAY ? way : MOST_WAY;
-    return way > -MOST_WAY ? way : -MOST_WAY;
-}
-
 /* Returns gravity times displacement. */
 GPU_FN double move_particle(const move_args *a, int degree, int order, size_t k)
 {
@@ -95,7 +89,7 @@ GPU_FN double move_particle(const move_args *a, int degree, int order, size_t k)
     if (a->how.displaced) {
         X(velocity_at)(&a->f.grid, KERNEL_LINEAR, a->f.away, x, mean);
         FOR_DIM(d) {
-            float way = limited(mean[d]);
+            float way = X(limited_way)(mean[d]);
             to[d] += way;
             work += a->how.gravity[d] * (double)way;
         }

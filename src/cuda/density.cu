@@ -1,9 +1,7 @@
 /* density.cu -- the grid's part of the density projection on the device (cpu/density.c): its right
- * side, and the displacement of the faces around the liquid. */
+ * side, and the displacement of the faces around the liquid (kernels/density.h). */
 #include "cuda/pressure/solver.h"
-
-#define MOST_ERROR 0.5f /* as in cpu/density.c */
-#define REACH 2
+#include "kernels/density.h"
 
 typedef struct density_args {
     X(fields) f;
@@ -34,33 +32,11 @@ MAP(clear_cells, density_args)
         a->f.away[d][c] = 0.0f;
 }
 
-/* Air in the box of 3^DIM cells: there is the surface. */
-GPU_FN bool is_surface(const X(fields) *f, size_t c)
-{
-    bool found = false;
-    for (int k = 0; k < (DIM == 3 ? 9 : 3); k++) {
-        const uint8_t *row = f->type + c - f->grid.stride[1] - f->grid.stride[2] +
-                             (size_t)(k % 3) * f->grid.stride[1] +
-                             (size_t)(k / 3) * f->grid.stride[2];
-        found = found || row[-1] == SPATE_CELL_AIR || row[0] == SPATE_CELL_AIR ||
-                row[1] == SPATE_CELL_AIR;
-    }
-    return found;
-}
-
 MAP(find_excess, density_args)
 {
     int cell[DIM], tile = a->level.tile_of[i / TILE_CELLS + 1];
     size_t at = i + TILE_CELLS, c = X(tile_place)(&a->f.grid, tile, (int)(i % TILE_CELLS), cell);
-    float b = 0.0f;
-    if (a->level.d[at] > 0.0f) {
-        float error = a->f.density[c] - 1.0f, least = is_surface(&a->f, c) ? 0.0f : -MOST_ERROR;
-        error = error < MOST_ERROR ? error : MOST_ERROR;
-        b = error > least ? error : least;
-        if (a->f.has_solids)
-            b *= a->f.room[c];
-    }
-    a->right[at] = b;
+    a->right[at] = a->level.d[at] > 0.0f ? X(excess)(&a->f, c) : 0.0f;
 }
 
 void DEV(gpu_density_excess)(X(gpu) *g)
@@ -83,18 +59,8 @@ MAP(extend_faces, density_args)
     if (!X(place_has_faces)(&f->grid, tile, k))
         return;
     FOR_DIM(d) {
-        if (f->known[d][c] != a->layer)
-            continue;
-        float sum = 0.0f, count = 0.0f;
-        FOR_DIM(axis) {
-            size_t near[2] = {c - f->grid.stride[axis], c + f->grid.stride[axis]};
-            for (int side = 0; side < 2; side++) {
-                bool known = f->known[d][near[side]] > 0 && f->known[d][near[side]] < a->layer;
-                sum += known ? f->away[d][near[side]] : 0.0f;
-                count += known ? 1.0f : 0.0f;
-            }
-        }
-        f->away[d][c] = count > 0.0f ? sum / count : 0.0f;
+        if (f->known[d][c] == a->layer)
+            f->away[d][c] = X(extended)(f, d, c, a->layer);
     }
 }
 

@@ -1,5 +1,6 @@
 /* extrapolate.cu -- carries the velocity of the liquid into the faces around it
  * (cpu/extrapolate.c), and past solids (kernels/faces.h). */
+#include "kernels/extrapolate.h"
 #include "kernels/faces.h"
 #include "kernels/lay_solids.h"
 #include "launch.h"
@@ -136,7 +137,7 @@ void DEV(gpu_extrapolate)(X(gpu) *g, double dt, float *reach)
     mark_faces(g, args, faces);
     DEV(gpu_download)(g, &bits, &g->counters->fastest, sizeof bits);
     memcpy(&fastest, &bits, sizeof fastest);
-    int layers = X(layers_for)(&g->f.grid, (double)fastest, dt);
+    int layers = X(layers_to_extend)(&g->f.grid, (double)fastest, dt);
     const bool *periodic = g->f.grid.periodic;
     for (int layer = 2; layer <= layers + 1; layer++) {
         for (int d = 0; d < DIM && (periodic[0] || periodic[1] || periodic[2]); d++) {

@@ -1,14 +1,11 @@
 /* g2p.cu -- grid to particles on the device: the field `carried` of cpu/g2p_field.c on the faces,
  * then the velocities of the particles as in cpu/g2p.c. */
+#include "kernels/g2p.h"
 #include "kernels/sides.h"
 #include "kernels/transfer.h"
 #include "launch.h"
 
 /* ---- the field: a block takes a tile and HALO cells around it, one component after the other */
-
-#define HALO 2 /* cells: one to smooth, one for differences */
-#define SPAN (TILE + 2 * HALO)
-#define BLOCK (SPAN * SPAN * LAST(SPAN))
 
 typedef struct kick_args {
     X(fields) f;

@@ -12,8 +12,8 @@
 #define SPATE_CUDA_GPU_H
 
 #include "kernels/census.h"
+#include "kernels/emit.h"
 #include "kernels/grid.h"
-#include "kernels/inflow.h"
 #include "kernels/push.h"
 #include "kernels/reseed.h"
 #include "state/fields.h"
@@ -57,18 +57,13 @@ typedef struct DEV(gpu_newcomers) {
     float initial[CHANNEL_COLUMNS]; /* of the channels */
 } DEV(gpu_newcomers);
 
-/* What statistics ask for, see cpu/spacing.c; and what they find. */
-typedef struct DEV(gpu_question) {
-    uint32_t full;     /* particles of a cell at rest */
-    float close, half; /* squares of the distances of close pairs and of overlaps, cells */
-    size_t every, looked_at;
-} DEV(gpu_question);
+/* What statistics find. */
 typedef struct DEV(gpu_census) {
     uint64_t cells, held, kinds[SP_INTERIOR_COUNT], overlaps, in_solid;
     uint32_t most, interior_most;
     uint32_t close, usual;               /* bits of smallest squares, reversed */
     double nearest_close, nearest_usual; /* cells; at most where the search began */
-    double volume;                       /* cells */
+    double volume;                       /* cells; 0 without a level set */
 } DEV(gpu_census);
 
 /* Columns that output reads: in pinned memory of the host; copies on the device, or NULL. */
@@ -110,10 +105,10 @@ typedef struct X(gpu) {
     int mesh_count;
     sp_solid *bodies, *body_copies; /* the device's; the host's copies of these */
     size_t body_room;
-    bool bodies_there;               /* they are as the host's solids are */
-    sp_shape *inflow_forms, *drains; /* the device's */
-    float *drain_bounds;             /* cells: DIM low and DIM high numbers of each */
-    int flow_count, drain_count;
+    bool bodies_there;      /* they are as the host's solids are */
+    sp_shape *inflow_forms; /* the device's */
+    int flow_count;
+    X(outflows) outflows; /* likewise */
     DEV(gpu_places) places;
     uint8_t *near_movers; /* per tile: solids that may move are laid there */
     double dt;            /* s, of the step under way, for PRESSURE */
@@ -203,13 +198,13 @@ double DEV(gpu_sum_of_heights)(X(gpu) *g, const double gravity[3]); /* - gravity
 void DEV(gpu_add)(X(gpu) *g, float *column, float value);
 void DEV(gpu_average)(X(gpu) *g, float *column); /* channels.cu, of sorted particles */
 /* stats.cu, of sorted particles; makes phi anew */
-DEV(gpu_census) DEV(gpu_take_census)(X(gpu) *g, const DEV(gpu_question) * question);
+DEV(gpu_census) DEV(gpu_take_census)(X(gpu) *g, const X(spacing_limits) *limits);
 void DEV(gpu_update_level_set)(X(gpu) *g);           /* surface.cu: that part of SURFACE */
 void DEV(gpu_remove_dead)(X(gpu) *g, uint32_t dead); /* as many are marked */
 /* emit.cu: marks the particles in outflows, how many; the places of an inflow that give a particle,
  * how many; and those particles, behind the others. Shapes are the device's. */
 uint32_t DEV(gpu_drain)(X(gpu) *g);
-uint32_t DEV(gpu_find_newcomers)(X(gpu) *g, const X(lattice) *lattice, const sp_shape *form);
+uint32_t DEV(gpu_find_newcomers)(X(gpu) *g, const X(lattice) *lattice);
 void DEV(gpu_append)(X(gpu) *g, const X(lattice) *lattice, const DEV(gpu_newcomers) * what);
 /* reseed.cu, of sorted particles: how many come, these behind the others, and how many of the old
  * ones are marked dead. The cells of liquid tiles are the `places`. */

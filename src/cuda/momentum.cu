@@ -1,6 +1,6 @@
 /* momentum.cu -- measures of the particles on the device, and the removal of dead ones. */
+#include "kernels/momentum.h"
 #include "kernels/sides.h"
-#include "kernels/transfer.h"
 #include "launch.h"
 
 typedef struct speed_args {
@@ -31,7 +31,7 @@ double DEV(gpu_max_speed)(X(gpu) *g)
     return g->speed;
 }
 
-/* ---- sums over particles, of what cpu/momentum.c measures */
+/* ---- sums over particles, of what cpu/momentum.c and cpu/stats.c measure */
 
 #define GROUP 1024 /* particles of a partial sum */
 #define THREADS 256
@@ -57,34 +57,22 @@ typedef struct sum_shared {
     double part[GROUP];
 } sum_shared;
 
-/* What the grid gives a particle: carried(x) - (1 - r) u_old(x). */
-GPU_FN float kick_of(const sum_args *a, size_t k)
-{
-    float x[DIM];
-    FOR_DIM(d)
-        x[d] = a->f.particles.x[d][k];
-    X(stencil) s = X(stencil_at)(a->f.degree, x, a->axis);
-    return X(gather)(&a->f.grid, &s, a->f.degree, a->f.carried[a->axis]) -
-           a->rest * X(gather)(&a->f.grid, &s, a->f.degree, a->f.u_old[a->axis]);
-}
-
 GPU_FN double measured(const sum_args *a, size_t k)
 {
-    float square = 0.0f;
-    double sum = 0;
-    if (a->what == MEASURE_SQUARE || a->what == MEASURE_HEIGHT) {
+    const X(particles) *p = &a->f.particles;
+    float square = 0.0f, x[DIM];
+    switch (a->what) {
+    case MEASURE_SQUARE: return X(add_square)(&a->f, k, 0);
+    case MEASURE_HEIGHT: return X(add_height)(&a->f, a->gravity, k, 0);
+    case MEASURE_TO_BE:
         FOR_DIM(d)
-            sum += a->what == MEASURE_SQUARE
-                       ? (double)a->f.particles.v[d][k] * (double)a->f.particles.v[d][k]
-                       : -(double)a->f.particles.x[d][k] * a->f.grid.dx * a->gravity[d];
-        return sum;
+            x[d] = p->x[d][k];
+        return (double)p->v[a->axis][k] + (double)X(kick_at)(&a->f, x, a->axis, a->rest);
+    case MEASURE_MOMENTUM: return (double)p->v[a->axis][k];
+    case MEASURE_SPEED: break;
     }
-    if (a->what == MEASURE_TO_BE)
-        return (double)a->f.particles.v[a->axis][k] + (double)kick_of(a, k);
-    if (a->what == MEASURE_MOMENTUM)
-        return (double)a->f.particles.v[a->axis][k];
     FOR_DIM(d)
-        square += a->f.particles.v[d][k] * a->f.particles.v[d][k];
+        square += p->v[d][k] * p->v[d][k];
     return (double)GPU_SQRT(square);
 }
 

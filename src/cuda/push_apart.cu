@@ -81,7 +81,7 @@ GPU_FN void meet(const push_args *a, size_t k, const float x[DIM], float held, u
         way[d] = x[d] - place[d];
         square += way[d] * way[d];
     }
-    float share = 0.5f + 0.3f * (is_held(a, place, a->word[other]) - held);
+    float share = 0.5f + PUSH_HELD * (is_held(a, place, a->word[other]) - held);
     r->pairs += square < a->m.settled ? 1.0f : 0.0f;
     if (square >= a->m.least) {
         float push = a->m.D / GPU_SQRT(square) - 1.0f;

@@ -1,105 +1,58 @@
-/* reseed.cu -- reseeding on the device, the last part of EMIT (cpu/reseed.c). New particles are
+/* reseed.cu -- reseeding on the device, the last part of EMIT (cpu/reseed.c; one cell is in
+ * kernels/reseed.h). New particles are
  * counted cell by cell; sums of the counts number them in the order of the cells, which is that of
  * the host. */
 #include "kernels/reseed.h"
-#include "kernels/transfer.h"
 #include "launch.h"
 
 typedef struct reseed_args {
     X(fields) f;
-    X(reseeding) how; /* its pointers are the host's */
+    X(reseeding) how;
     DEV(gpu_places) places;
     DEV(gpu_newcomers) what;
     DEV(gpu_counters) * counters;
 } reseed_args;
 
-GPU_FN X(reseeding) reseeding_of(const reseed_args *a)
+/* Cell i of the liquid tiles. */
+GPU_FN size_t liquid_cell(const X(fields) *f, size_t i, int c[DIM])
 {
-    X(reseeding) r = a->how;
-    r.grid = &a->f.grid;
-    r.sides = a->f.sides;
-    r.solids = &a->f.solids;
-    r.phi_solid = a->f.phi_solid;
-    r.type = a->f.type;
-    r.marks = a->f.marks;
-    r.first = a->f.first;
-    r.count = a->f.count;
-    FOR_DIM(d)
-        r.x[d] = a->f.particles.x[d];
-    return r;
+    return X(tile_place)(&f->grid, f->tiles.liquid[i / TILE_CELLS], (int)(i % TILE_CELLS), c);
 }
 
 MAP(count_new, reseed_args)
 {
-    X(reseeding) r = reseeding_of(a);
     int c[DIM];
     float x[DIM];
     uint32_t number = 0;
-    if (i < a->places.count) {
-        size_t cells = TILE_CELLS;
-        size_t index = X(tile_place)(r.grid, a->f.tiles.liquid[i / cells], (int)(i % cells), c);
-        if (r.count[index] < r.least) {
-            X(filling) filling = X(fill_begin)(&r, c);
-            while (X(fill_next)(&r, c, &filling, x))
-                number++;
-        }
+    if (i < a->places.count && a->f.count[liquid_cell(&a->f, i, c)] < a->how.least) {
+        X(filling) filling = X(fill_begin)(&a->f, &a->how, c);
+        while (X(fill_next)(&a->f, &a->how, c, &filling, x))
+            number++;
     }
     a->places.flags[i] = number;
-}
-
-/* Particle k, new at x. */
-GPU_FN void put(const reseed_args *a, const X(reseeding) *r, const int c[DIM], const float x[DIM],
-                size_t k)
-{
-    const X(fields) *f = &a->f;
-    float v[DIM];
-    uint32_t model = X(nearest_model)(r, c, x);
-    X(velocity_at)(&f->grid, f->degree, f->u, x, v);
-    FOR_DIM(d) {
-        f->particles.x[d][k] = x[d];
-        f->particles.v[d][k] = v[d];
-    }
-    for (int e = 0; e < f->particles.channel_columns; e++)
-        f->particles.channel[e][k] =
-            model == UINT32_MAX ? a->what.initial[e] : f->particles.channel[e][model];
-    for (int d = 0; d < DIM && f->apic; d++) {
-        float gradient[DIM];
-        X(stencil) stencil = X(stencil_at)(f->degree, x, d);
-        X(gather_affine)(&f->grid, &stencil, f->degree, x, d, f->u[d], gradient);
-        FOR_DIM(axis)
-            f->particles.c[d * DIM + axis][k] = gradient[axis];
-    }
 }
 
 MAP(put_new, reseed_args)
 {
     if (a->places.flags[i] == 0)
         return;
-    X(reseeding) r = reseeding_of(a);
+    const X(fields) *f = &a->f;
     int c[DIM];
     float x[DIM];
-    size_t cells = TILE_CELLS;
-    uint32_t number = a->places.before[i];
-    X(tile_place)(r.grid, a->f.tiles.liquid[i / cells], (int)(i % cells), c);
-    X(filling) filling = X(fill_begin)(&r, c);
-    for (; X(fill_next)(&r, c, &filling, x); number++) {
-        size_t k = (size_t)a->f.particles.count + number;
-        put(a, &r, c, x, k);
-        a->f.particles.id[0][k] = a->what.next_id + number;
-    }
+    size_t k = (size_t)f->particles.count + a->places.before[i];
+    uint32_t id = a->what.next_id + a->places.before[i];
+    liquid_cell(f, i, c);
+    X(filling) filling = X(fill_begin)(f, &a->how, c);
+    while (X(fill_next)(f, &a->how, c, &filling, x))
+        X(put_reseeded)(f, k++, id++, c, x, a->what.initial);
 }
 
 MAP(thin, reseed_args)
 {
     int c[DIM];
-    size_t cells = TILE_CELLS;
-    size_t index = X(tile_place)(&a->f.grid, a->f.tiles.liquid[i / cells], (int)(i % cells), c);
-    uint32_t first = a->f.first[index], count = a->f.count[index];
-    if (count <= a->how.most)
-        return;
-    for (uint32_t left = count; left > a->how.most; left--)
-        X(thin_cell)(a->f.particles.x, first, first + count);
-    GPU_ADD32(&a->counters->waiting, count - a->how.most);
+    uint32_t removed = X(thin_cell)(&a->f, &a->how, liquid_cell(&a->f, i, c));
+    if (removed > 0)
+        GPU_ADD32(&a->counters->waiting, removed);
 }
 
 static reseed_args args_of(X(gpu) *g, const X(reseeding) *how)

@@ -1,8 +1,10 @@
-/* census.h -- what statistics ask of cells and of sorted particles (cpu/stats.c, cpu/spacing.c). */
+/* census.h -- what statistics ask of one cell and of one sorted particle (cpu/stats.c,
+ * cpu/spacing.c). */
 #ifndef SPATE_KERNELS_CENSUS_H
 #define SPATE_KERNELS_CENSUS_H
 
 #include "fractions.h"
+#include "state/fields.h"
 
 #include <spate/spate.h>
 
@@ -41,51 +43,93 @@ static inline uint64_t X(book_interior)(spate_stats *stats, const uint64_t kinds
     return kinds[0] + kinds[1] + kinds[2] + kinds[3] + kinds[4];
 }
 
-/* Volume of the liquid in a cell, in cells: filled as far as a flat surface at phi would fill it;
- * phi_solid: NULL without solids. */
-SP_KERNEL double X(liquid_share)(const X(grid) *g, const float *phi, const float *phi_solid,
-                                 size_t index)
+/* Whether a cell is interior: all cells around it hold particles, and none of those is outside of
+ * the domain or at a solid. */
+SP_KERNEL bool X(is_interior)(const X(fields) *f, const int cell[DIM], size_t c)
 {
-    double fill = 0.5 - phi[index] / g->dx;
+    const X(grid) *g = &f->grid;
+    bool inside = true;
+    FOR_DIM(d)
+        inside = inside && cell[d] >= 1 && cell[d] < g->n[d] - 1;
+    if (!inside || (f->solids.live > 0 && !(f->phi_solid[c] > 2.0f * (float)g->dx)))
+        return false;
+    const uint32_t *corner = f->count + c - g->stride[1] - g->stride[2];
+    bool full = true;
+    for (int k = 0; k < LAST(3); k++) {
+        SP_UNROLL
+        for (int j = 0; j < 3; j++) {
+            const uint32_t *row = corner + (size_t)j * g->stride[1] + (size_t)k * g->stride[2];
+            bool own = j == 1 && k == LAST(3) / 2;
+            full = full && row[-1] > 0 && (own || row[0] > 0) && row[1] > 0;
+        }
+    }
+    return full;
+}
+
+/* Volume of the liquid in a cell, in cells: filled as far as a flat surface at phi would fill it,
+ * where there is no solid. */
+SP_KERNEL double X(liquid_share)(const X(fields) *f, const int cell[DIM], size_t c)
+{
+    const X(grid) *g = &f->grid;
+    double fill = X(inside)(g, cell) ? 0.5 - f->phi[c] / g->dx : 0;
     if (fill <= 0)
         return 0;
-    return (fill < 1 ? fill : 1) * (double)(phi_solid ? X(free_share)(g, phi_solid, index) : 1.0f);
+    float room = f->solids.live > 0 ? X(free_share)(g, f->phi_solid, c) : 1.0f;
+    return (fill < 1 ? fill : 1) * (double)room;
+}
+
+/* ---- particles */
+
+/* Whether particle k is inside a solid, by the exact shapes, by more than 1e-4 dx; laid: phi_solid
+ * knows of all solids. */
+SP_KERNEL bool X(is_in_solid)(const X(fields) *f, size_t k, bool laid)
+{
+    int c[DIM];
+    double x[3] = {0, 0, 0};
+    FOR_DIM(d) {
+        c[d] = (int)f->particles.x[d][k];
+        x[d] = (double)f->particles.x[d][k] * f->grid.dx;
+    }
+    if (laid && f->phi_solid[X(index)(&f->grid, c)] > 2.0f * f->grid.dx)
+        return false;
+    return sp_bodies_distance(&f->solids, x, NULL, NULL) < -1e-4 * f->grid.dx;
 }
 
 /* ---- neighbours, of sorted particles */
 
-typedef struct X(crowd) {
-    const X(grid) *grid;
-    const float *x[DIM];
-    const uint32_t *first, *count; /* of cells */
-} X(crowd);
+/* What is looked for in the spacing of particles (state/census.c). */
+typedef struct X(spacing_limits) {
+    float close, half;       /* squares of the distances of close pairs and of overlaps, cells */
+    size_t every, looked_at; /* of so many particles one, so many in all */
+} X(spacing_limits);
 
-SP_KERNEL float X(square_distance)(const X(crowd) *p, uint32_t a, uint32_t b)
+SP_KERNEL float X(square_distance)(const X(fields) *f, uint32_t a, uint32_t b)
 {
     float sum = 0.0f;
     FOR_DIM(d)
-        sum += (p->x[d][a] - p->x[d][b]) * (p->x[d][a] - p->x[d][b]);
+        sum += (f->particles.x[d][a] - f->particles.x[d][b]) *
+               (f->particles.x[d][a] - f->particles.x[d][b]);
     return sum;
 }
 
 /* The smallest squared distance from particle a to those of the cells number `from` to `to` of the
  * 3 x 3 (x 3) around c, or `best`. */
-SP_KERNEL float X(nearest_around)(const X(crowd) *p, uint32_t a, const int c[DIM], float best,
+SP_KERNEL float X(nearest_around)(const X(fields) *f, uint32_t a, const int c[DIM], float best,
                                   int from, int to)
 {
-    size_t index = X(index)(p->grid, c);
+    size_t index = X(index)(&f->grid, c);
     for (int k = from; k < to; k++) {
         int offset[3] = {k % 3 - 1, k / 3 % 3 - 1, DIM == 3 ? k / 9 - 1 : 0};
         ptrdiff_t near = (ptrdiff_t)index;
         float gap = 0.0f;
         FOR_DIM(d) {
-            float f = p->x[d][a] - (float)c[d];
-            float way = offset[d] < 0 ? f : offset[d] > 0 ? 1.0f - f : 0.0f;
+            float at = f->particles.x[d][a] - (float)c[d];
+            float way = offset[d] < 0 ? at : offset[d] > 0 ? 1.0f - at : 0.0f;
             gap += way * way;
-            near += offset[d] * (ptrdiff_t)p->grid->stride[d];
+            near += offset[d] * (ptrdiff_t)f->grid.stride[d];
         }
-        for (uint32_t b = p->first[near]; gap < best && b < p->first[near] + p->count[near]; b++) {
-            float square = X(square_distance)(p, a, b);
+        for (uint32_t b = f->first[near]; gap < best && b < f->first[near] + f->count[near]; b++) {
+            float square = X(square_distance)(f, a, b);
             best = square < best ? square : best;
         }
     }
@@ -93,38 +137,61 @@ SP_KERNEL float X(nearest_around)(const X(crowd) *p, uint32_t a, const int c[DIM
 }
 
 /* Whether particle a is closer to a face of its cell than the root of `square`. */
-SP_KERNEL bool X(is_near_face)(const X(crowd) *p, uint32_t a, const int c[DIM], float square)
+SP_KERNEL bool X(is_near_face)(const X(fields) *f, uint32_t a, const int c[DIM], float square)
 {
     float least = 1.0f;
     FOR_DIM(d) {
-        float f = p->x[d][a] - (float)c[d], gap = f < 0.5f ? f : 1.0f - f;
+        float at = f->particles.x[d][a] - (float)c[d], gap = at < 0.5f ? at : 1.0f - at;
         least = gap < least ? gap : least;
     }
     return least < 0.0f || least * least < square;
 }
 
+/* Numbers of the cells around one that come before it and after it. */
+#define CELLS_BEFORE (DIM == 3 ? 13 : 4)
+#define CELLS_AROUND (DIM == 3 ? 27 : 9)
+
+/* The smallest squared distance of close pairs, or `best`: of particle a with those that follow it
+ * in its cell, which ends before particle `end`; and with those of the cells that follow its cell,
+ * c. So each pair is looked at once. */
+SP_KERNEL float X(nearest_inside)(const X(fields) *f, uint32_t a, uint32_t end, float best)
+{
+    for (uint32_t b = a + 1; b < end; b++) {
+        float square = X(square_distance)(f, a, b);
+        best = square < best ? square : best;
+    }
+    return best;
+}
+
+SP_KERNEL float X(nearest_beyond)(const X(fields) *f, uint32_t a, const int c[DIM], float best)
+{
+    if (!X(is_near_face)(f, a, c, best))
+        return best;
+    return X(nearest_around)(f, a, c, best, CELLS_BEFORE + 1, CELLS_AROUND);
+}
+
 /* The cell of a particle. */
-SP_KERNEL void X(cell_of)(const X(crowd) *p, uint32_t a, int c[DIM])
+SP_KERNEL void X(cell_of)(const X(fields) *f, uint32_t a, int c[DIM])
 {
     FOR_DIM(d) {
-        c[d] = (int)p->x[d][a];
-        c[d] = c[d] < p->grid->n[d] ? c[d] : p->grid->n[d] - 1;
+        c[d] = (int)f->particles.x[d][a];
+        c[d] = c[d] < f->grid.n[d] ? c[d] : f->grid.n[d] - 1;
     }
 }
 
 /* The square of the distance from particle a to its nearest neighbour, at most 1. */
-SP_KERNEL float X(nearest_to)(const X(crowd) *p, uint32_t a)
+SP_KERNEL float X(nearest_to)(const X(fields) *f, uint32_t a)
 {
     int c[DIM];
     float best = 1.0f;
-    X(cell_of)(p, a, c);
-    size_t index = X(index)(p->grid, c);
-    for (uint32_t b = p->first[index]; b < p->first[index] + p->count[index]; b++) {
-        float square = b == a ? 1.0f : X(square_distance)(p, a, b);
+    X(cell_of)(f, a, c);
+    size_t index = X(index)(&f->grid, c);
+    for (uint32_t b = f->first[index]; b < f->first[index] + f->count[index]; b++) {
+        float square = b == a ? 1.0f : X(square_distance)(f, a, b);
         best = square < best ? square : best;
     }
-    best = X(nearest_around)(p, a, c, best, 0, DIM == 3 ? 13 : 4);
-    return X(nearest_around)(p, a, c, best, DIM == 3 ? 14 : 5, DIM == 3 ? 27 : 9);
+    best = X(nearest_around)(f, a, c, best, 0, CELLS_BEFORE);
+    return X(nearest_around)(f, a, c, best, CELLS_BEFORE + 1, CELLS_AROUND);
 }
 
 #endif

@@ -24,15 +24,6 @@ SP_KERNEL void X(solid_velocity)(const X(grid) *g, const sp_solids *solids, cons
         v[a] = (float)moving[a];
 }
 
-/* Layers of faces that EXTRAPOLATE makes where the fastest has this velocity, m/s: as far as
- * particles go in the step, and two more. */
-#define MAX_LAYERS (TILE - 1)
-SP_KERNEL int X(layers_for)(const X(grid) *g, double fastest, double dt)
-{
-    double cells = fastest * sqrt((double)DIM) * dt / g->dx;
-    return cells < MAX_LAYERS - 2 ? (int)ceil(cells) + 2 : MAX_LAYERS;
-}
-
 /* ---- cut cells */
 
 /* Unit gradient of the solids' distance at the middle of face d; false where there is none. */

@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define MAX_LEVELS 16 /* grids of the multigrid, at most */
+
 typedef struct X(grid) {
     int n[3];         /* cells of the domain; n[2] = 1 in 2D */
     int tiles[3];     /* tiles of the array, border included; tiles[2] = 1 in 2D */

@@ -12,6 +12,7 @@
 #define PUSH_TOUCH 0.1f       /* of D: closer to a wall or solid than this, a particle touches it */
 #define PUSH_STEPS 64.0f      /* of rounded places, per cell, unless D is long */
 #define PUSH_SLOWING 0.6f     /* a particle follows up to 1 / SLOWING pairs in full */
+#define PUSH_HELD 0.3f        /* of a way that a particle that touches leaves to the other one */
 #define PUSH_SAME_PLACE 1e-3f /* of D: closer pairs have no direction of their own */
 #define PUSH_AT_REST                                                           \
     0.999f /* of D: pairs that a pass has brought to D, but for rounding, slow \

@@ -1,6 +1,7 @@
 /* emitters.c -- inflows and outflows: their shapes, the cells that they mark, and the lattice of
- * places by which an inflow gives particles (the stage EMIT, which says how). */
-#include "state.h"
+ * places by which an inflow gives particles (the stage EMIT: cpu/emit.c says how). The order of
+ * that stage, which is the same on all devices, and its ledger. */
+#include "device.h"
 
 #include "kernels/faces.h"
 
@@ -64,14 +65,26 @@ static spate_status make_emitter(X(sim) *s, X(emitter) *e, const spate_shape *sh
     return e->occupied ? SPATE_OK : sp_fail_memory(error, "an inflow", places);
 }
 
+/* Bounds of an outflow, a hair wider than the shape: places are floats. */
+static void bound_drain(const X(sim) *s, const sp_shape *drain, float bounds[2 * DIM])
+{
+    double low[3], high[3];
+    sp_shape_bounds_at(drain, &drain->rest, low, high);
+    FOR_DIM(d) {
+        bounds[d] = (float)fmax(low[d] / s->grid.dx - 0.01, -1e9);
+        bounds[DIM + d] = (float)fmin(high[d] / s->grid.dx + 0.01, 1e9);
+    }
+}
+
 spate_status X(emitters_create)(X(sim) *s, spate_error *error)
 {
     const spate_scene *scene = s->common->scene;
     int inflows = scene->inflows.count, outflows = scene->outflows.count;
     s->emitters = sp_alloc((size_t)inflows + 1, sizeof *s->emitters);
     s->drains = sp_alloc((size_t)outflows + 1, sizeof *s->drains);
+    s->drain_bounds = sp_alloc((size_t)outflows + 1, 2 * DIM * sizeof *s->drain_bounds);
     s->inflow_velocity = sp_alloc(((size_t)inflows + 1) * DIM, sizeof *s->inflow_velocity);
-    if (!s->emitters || !s->drains || !s->inflow_velocity)
+    if (!s->emitters || !s->drains || !s->drain_bounds || !s->inflow_velocity)
         return sp_fail_memory(error, "inflows and outflows", 0);
     for (int k = 0; k < inflows; k++) {
         s->emitter_count++;
@@ -82,6 +95,7 @@ spate_status X(emitters_create)(X(sim) *s, spate_error *error)
     for (int k = 0; k < outflows; k++) {
         s->drain_count++;
         sp_shape_prepare(&s->drains[k], &scene->outflows.items[k], DIM);
+        bound_drain(s, &s->drains[k], s->drain_bounds + (size_t)k * 2 * DIM);
     }
     X(mark_flows)(s);
     return SPATE_OK;
@@ -105,18 +119,25 @@ void X(emitters_destroy)(X(sim) *s)
         sp_free((void *)s->emitters[k].occupied);
     sp_free(s->emitters);
     sp_free(s->drains);
+    sp_free(s->drain_bounds);
     sp_free(s->inflow_velocity);
 }
 
-size_t X(emitter_advance)(X(sim) *s, X(emitter) *e, double dt, X(lattice) *l)
+X(outflows) X(outflows_of)(const X(sim) *s)
+{
+    return (X(outflows)){.shapes = s->drains, .bounds = s->drain_bounds, .count = s->drain_count};
+}
+
+/* ---- EMIT */
+
+/* The lattice of an emitter moves on by dt; returns how many places it has then. */
+static size_t advance(const X(sim) *s, X(emitter) *e, double dt, X(lattice) *l)
 {
     const spate_scene *scene = s->common->scene;
     int n = scene->fluid.particles_per_axis;
     size_t places = 1;
     double sum = 0;
-    *l = (X(lattice)){.grid = &s->grid,
-                      .solids = &s->solids,
-                      .form = &e->form,
+    *l = (X(lattice)){.form = &e->form,
                       .pose = e->pose,
                       .dt = dt,
                       .n = n,
@@ -139,4 +160,48 @@ size_t X(emitter_advance)(X(sim) *s, X(emitter) *e, double dt, X(lattice) *l)
     l->parts = 1 + (int)fmin(4 * sum, 1000);
     e->started = true;
     return places;
+}
+
+static spate_status emit_all(X(sim) *s, double dt, const X(emission) *parts, spate_error *error)
+{
+    for (int k = 0; k < s->emitter_count; k++) {
+        X(lattice) lattice;
+        if (s->emitters[k].off)
+            continue;
+        size_t places = advance(s, &s->emitters[k], dt, &lattice);
+        uint32_t before = s->particles.count;
+        spate_status status = parts->emit(s, k, &lattice, places, error);
+        s->common->added += s->particles.count - before;
+        TRY(status);
+    }
+    return SPATE_OK;
+}
+
+/* See cpu/reseed.c. */
+static spate_status reseed(X(sim) *s, const X(emission) *parts, spate_error *error)
+{
+    /* where ADVECT has left them; the grid keeps its fields */
+    TRY(s->device->plan(s, false)->stage[SP_STAGE_SORT](s, 0, error));
+    X(reseeding) how = X(reseeding_of)(s);
+    uint32_t before = s->particles.count;
+    spate_status status = parts->fill(s, &how, error);
+    s->common->added += s->particles.count - before;
+    s->common->added_reseed += s->particles.count - before;
+    TRY(status);
+    uint64_t removed = parts->thin(s, &how);
+    s->common->removed_reseed += removed;
+    if (removed > 0)
+        parts->remove_dead(s, removed);
+    return SPATE_OK;
+}
+
+spate_status X(emit_in_order)(X(sim) *s, double dt, const X(emission) *parts, spate_error *error)
+{
+    uint64_t drained = s->drain_count > 0 ? parts->drain(s) : 0;
+    s->common->removed_outflow += drained;
+    if (s->dead + drained > 0)
+        parts->remove_dead(s, s->dead + drained);
+    s->dead = 0;
+    TRY(emit_all(s, dt, parts, error));
+    return s->common->scene->fluid.reseed ? reseed(s, parts, error) : SPATE_OK;
 }

@@ -1,6 +1,7 @@
 /* particles.c -- the columns of the particles: room for more of them, new ones, dead ones. */
 #include "arrays.h"
 #include "device.h"
+#include "kernels/particle.h"
 #include "kernels/random.h"
 
 #include <assert.h>
@@ -148,32 +149,33 @@ spate_status X(particles_reserve)(X(sim) *s, uint64_t count, spate_error *error)
     return reserve_scratch(s, error);
 }
 
+void X(initial_channels)(const spate_scene *scene, int source, float initial[CHANNEL_COLUMNS])
+{
+    for (int c = 0; c < scene->channel_count; c++)
+        for (int e = 0; e < scene->channels[c].components; e++)
+            *initial++ = strcmp(scene->channels[c].name, "source") == 0
+                             ? (float)source
+                             : (float)scene->channels[c].initial[e];
+}
+
+static void put(X(sim) *s, uint32_t k, uint32_t id, const float x[DIM], const float v[DIM],
+                int source)
+{
+    float initial[CHANNEL_COLUMNS];
+    X(initial_channels)(s->common->scene, source, initial);
+    X(put_particle)(&s->particles, k, id, x, v, initial);
+}
+
 void X(particles_append)(X(sim) *s, const float x[DIM], const float v[DIM], int source)
 {
-    uint32_t k = s->particles.count++;
     s->sorted = false;
     s->fastest = -1.0f;
-    X(particles_put)(s, k, x, v, source);
-    s->particles.id[0][k] = s->particles.next_id++;
+    put(s, s->particles.count++, s->particles.next_id++, x, v, source);
 }
 
 void X(particles_put)(X(sim) *s, uint32_t k, const float x[DIM], const float v[DIM], int source)
 {
-    X(particles) *p = &s->particles;
-    FOR_DIM(d) {
-        p->x[d][k] = x[d];
-        p->v[d][k] = v[d];
-    }
-    p->id[0][k] = k;
-    for (int e = 0; e < DIM * DIM && s->apic; e++)
-        p->c[e][k] = 0.0f;
-    const spate_scene *scene = s->common->scene;
-    int column = 0;
-    for (int c = 0; c < scene->channel_count; c++)
-        for (int e = 0; e < scene->channels[c].components; e++)
-            p->channel[column++][k] = strcmp(scene->channels[c].name, "source") == 0
-                                          ? (float)source
-                                          : (float)scene->channels[c].initial[e];
+    put(s, k, k, x, v, source);
 }
 
 void X(particles_remove_dead)(X(sim) *s)

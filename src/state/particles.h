@@ -12,6 +12,7 @@ extern "C" {
 #define MAX_CHANNELS 16
 #define CHANNEL_COLUMNS (4 * MAX_CHANNELS) /* components of all channels, at most */
 #define MOST_SPEED 1e30f                   /* m/s: a velocity not below this is none */
+#define MOST_PLACE 1e9f                    /* cells: likewise of a place */
 
 typedef uint32_t __attribute__((may_alias)) X(word); /* a value of a column, whatever its type */
 

@@ -63,6 +63,11 @@ float X(kept_share)(const X(sim) *s)
     return scene->fluid.transfer == SPATE_TRANSFER_FLIP ? (float)scene->fluid.flip_ratio : 0.0f;
 }
 
+float X(half_way)(const X(sim) *s)
+{
+    return (float)(0.5 * s->common->last_dt / s->grid.dx);
+}
+
 bool X(pushes_apart)(const spate_scene *scene)
 {
     return scene->volume.method == SPATE_VOLUME_PUSH || scene->volume.method == SPATE_VOLUME_BOTH;
@@ -76,51 +81,26 @@ void X(book_separation)(X(sim) *s, double work)
     s->common->separate_energy -= mass * work;
 }
 
+void X(book_momentum)(X(sim) *s, double dt, const double expected[DIM], const double got[DIM],
+                      double speeds)
+{
+    double square = 0;
+    FOR_DIM(d)
+        square += (expected[d] - got[d]) * (expected[d] - got[d]);
+    s->common->momentum_lost = speeds > 0 && dt > 0 ? sqrt(square) / (speeds * dt) : 0;
+}
+
 X(reseeding) X(reseeding_of)(const X(sim) *s)
 {
     const spate_scene *scene = s->common->scene;
-    X(reseeding) r = {.grid = &s->grid,
-                      .sides = scene->domain.sides,
-                      .solids = &s->solids,
-                      .phi_solid = s->phi_solid,
-                      .type = s->type,
-                      .marks = s->marks,
-                      .first = s->first,
-                      .count = s->count,
-                      .full = 1,
+    X(reseeding) r = {.full = 1,
                       .n = scene->fluid.particles_per_axis,
                       .jitter = (float)scene->fluid.jitter,
                       .key = sp_hash2(sp_mix(scene->fluid.seed), s->common->steps)};
-    FOR_DIM(d) {
+    FOR_DIM(d)
         r.full *= (uint32_t)r.n;
-        r.x[d] = s->particles.x[d];
-    }
     uint32_t least = (3 * r.full + 7) / 8, most = 3 * r.full / 2;
     r.least = scene->fluid.reseed_min ? (uint32_t)scene->fluid.reseed_min : least;
     r.most = scene->fluid.reseed_max ? (uint32_t)scene->fluid.reseed_max : most;
     return r;
-}
-
-/* ---- spacing, see cpu/spacing.c */
-
-#define CLOSE 0.1   /* of the spacing at rest: closer pairs must not be missed */
-#define SAMPLE 4096 /* particles, at least, whose nearest neighbour is looked for */
-
-X(spacing_limits) X(limits_of_spacing)(const spate_scene *scene, size_t count)
-{
-    double n = scene->fluid.particles_per_axis, half = 0.5 * scene->volume.separation / n;
-    size_t every = count / SAMPLE > 1 ? count / SAMPLE : 1;
-    return (X(spacing_limits)){.close = (float)(CLOSE * CLOSE / (n * n)),
-                               .half = (float)(half * half),
-                               .every = every,
-                               .looked_at = (count + every - 1) / every};
-}
-
-X(spacing) X(spacing_of)(const spate_scene *scene, const X(spacing_limits) *limits, double close,
-                         double usual, uint64_t overlaps)
-{
-    /* closer than where the search began? */
-    bool found = close < 0.9999 * CLOSE / scene->fluid.particles_per_axis;
-    return (X(spacing)){.nearest = found && close < usual ? close : usual,
-                        .overlaps = (double)overlaps / (double)limits->looked_at};
 }

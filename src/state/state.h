@@ -12,8 +12,9 @@
 #include "common.h"
 #include "fields.h"
 #include "groups.h"
+#include "kernels/census.h"
+#include "kernels/emit.h"
 #include "kernels/grid.h"
-#include "kernels/inflow.h"
 #include "kernels/obstacles.h"
 #include "kernels/reseed.h"
 #include "kernels/sides.h"
@@ -46,7 +47,8 @@ typedef struct X(sim) {
 
     X(emitter) *emitters;
     int emitter_count;
-    sp_shape *drains; /* outflows, at rest */
+    sp_shape *drains;    /* outflows, at rest */
+    float *drain_bounds; /* as in X(outflows) */
     int drain_count;
     int solid_tile_count;
     unsigned needs;      /* WHEN_..., what the scene has */
@@ -93,6 +95,8 @@ void X(particles_append)(X(sim) *s, const float x[DIM], const float v[DIM], int 
 void X(particles_remove_dead)(X(sim) *s);
 uint64_t X(hash)(X(sim) *s);
 
+/* What the channels of new particles hold, column by column. */
+void X(initial_channels)(const spate_scene *scene, int source, float initial[CHANNEL_COLUMNS]);
 /* Writes particle k, whose id is k. */
 void X(particles_put)(X(sim) *s, uint32_t k, const float x[DIM], const float v[DIM], int source);
 
@@ -144,26 +148,46 @@ void X(step_channels)(X(sim) *s, double dt, X(grow_fn) *grow, X(average_fn) *ave
 bool X(pushes_apart)(const spate_scene *scene);
 /* work: gravity times way, over the particles that SEPARATE moved, m^2/s^2. */
 void X(book_separation)(X(sim) *s, double work);
+/* dt / (2 dx) of the last step: from m/s to cells, half of the way that led here */
+float X(half_way)(const X(sim) *s);
+/* Sums over the particles, m/s: of v as G2P was to leave it and as it did, and of |v|. */
+void X(book_momentum)(X(sim) *s, double dt, const double expected[DIM], const double got[DIM],
+                      double speeds);
 X(reseeding) X(reseeding_of)(const X(sim) *s);
-typedef struct X(spacing) {
-    double nearest;  /* cells, between any two particles; at most 1 */
-    double overlaps; /* share of particles with another one closer than half the separation */
-} X(spacing);
-/* What statistics look for in the spacing of particles, and what it comes to. */
-typedef struct X(spacing_limits) {
-    float close, half;       /* squares of the distances of close pairs and of overlaps, cells */
-    size_t every, looked_at; /* of so many particles one, so many in all */
-} X(spacing_limits);
+
+/* ---- census.c: statistics. */
 X(spacing_limits) X(limits_of_spacing)(const spate_scene *scene, size_t count);
-X(spacing) X(spacing_of)(const spate_scene *scene, const X(spacing_limits) *limits, double close,
-                         double usual, uint64_t overlaps);
+/* What a device finds. */
+typedef struct X(census) {
+    uint64_t cells, most;                                      /* with particles; of one, at most */
+    uint64_t kinds[SP_INTERIOR_COUNT], held, interior_most; /* of interior cells */
+    double volume;                          /* inside the level set, if there is one; cells */
+    double max_speed;                       /* m/s */
+    double momentum[DIM], squares, heights; /* sums over particles: kernels/momentum.h */
+    double close, usual;                    /* smallest distances, cells; see cpu/spacing.c */
+    uint64_t overlaps, in_solid;            /* particles */
+} X(census);
+void X(fill_stats)(const X(sim) *s, const X(census) *census, spate_stats *stats);
 
 /* ---- emitters.c */
 spate_status X(emitters_create)(X(sim) *s, spate_error *error);
 void X(mark_flows)(X(sim) *s); /* marks and mark_of: inflows that are on, and outflows */
 void X(emitters_destroy)(X(sim) *s);
-/* The lattice of an emitter moves on by dt; returns how many places it has then. */
-size_t X(emitter_advance)(X(sim) *s, X(emitter) *e, double dt, X(lattice) *lattice);
+X(outflows) X(outflows_of)(const X(sim) *s);
+/* What a device does in EMIT, with the particles where it computes. */
+typedef struct X(emission) {
+    uint64_t (*drain)(X(sim) *s);                  /* marks particles in outflows DEAD; how many */
+    void (*remove_dead)(X(sim) *s, uint64_t dead); /* so many are marked */
+    /* Particles at the free places of the lattice of emitter k. */
+    spate_status (*emit)(X(sim) *s, int k, const X(lattice) *lattice, size_t places,
+                         spate_error *error);
+    /* Of sorted particles: new ones in cells that have few; marks some DEAD where there are many,
+     * returns how many. */
+    spate_status (*fill)(X(sim) *s, const X(reseeding) *how, spate_error *error);
+    uint64_t (*thin)(X(sim) *s, const X(reseeding) *how);
+} X(emission);
+/* The stage EMIT of a device with these parts. */
+spate_status X(emit_in_order)(X(sim) *s, double dt, const X(emission) *parts, spate_error *error);
 
 /* ---- levels.c: the grids of the multigrid, the finest first; returns how many. */
 int X(level_grids)(const X(grid) *finest, X(grid) grids[MAX_LEVELS]);

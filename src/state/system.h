@@ -19,7 +19,6 @@ typedef struct X(level) {
     int block_count; /* with those of images across periodic sides; without block 0 */
     int part_count;  /* of a cycle; where the last one ends is the entry behind it */
 } X(level);
-#define MAX_LEVELS 16
 enum { KIND_UNIFORM, KIND_GENERAL, KIND_SEAM }; /* of tiles, see pressure/multigrid.c */
 
 /* Liquid that touches no air: the sum of its right sides, and of how many cells. */

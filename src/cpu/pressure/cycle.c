@@ -18,8 +18,6 @@
 
 #include "cpu/cpu.h"
 
-#define COARSE_PASSES 20 /* each way; of SWEEPS sweeps */
-
 typedef struct cycle_args {
     X(sim) *s;
     X(level) *l, *fine; /* fine: the next finer one */

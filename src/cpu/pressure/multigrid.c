@@ -382,7 +382,7 @@ SIMD_FN family family_of(const X(level) *fine, const int first[DIM], int k, int 
 /* Coarse cells `at` .. at + 3 from the sums over their children's rows. */
 static void coarsen_rows(X(level) *l, size_t at, const family *f)
 {
-    const float share = 0.5f * SCALE / (float)(1 << DIM); /* 1/2: the over-correction */
+    const float share = OVER_CORRECTION * SCALE / (float)(1 << DIM);
     for (int i = 0; i < 4; i++) {
         l->diagonal[at + (size_t)i] = share * (f->d[2 * i] + f->d[2 * i + 1]);
         l->a[0][at + (size_t)i] = share * f->across[0][2 * i];

@@ -175,7 +175,7 @@ void X(solve_pcg)(X(sim) *s, X(solve) *solve, X(true_residual) *residual)
         iterate(s, solve, fmax(0.5 * solve->tolerance, MIC_DROP * before));
         collect(s, GATHER_ADD);
         solve->residual = true_residual(s, residual);
-        more = solve->residual > solve->tolerance && solve->residual < 0.9 * before;
+        more = solve->residual > solve->tolerance && solve->residual < BETTER * before;
         /* else it is done, or fp32 cannot do better */
     }
     collect(s, GATHER_END);

@@ -270,7 +270,7 @@ void DEV(solve_multigrid)(X(sim) *s, X(solve) *solve)
         args.start = false;
         solve->residual = true_residual(s);
         /* done, or fp32 cannot do better */
-        more = solve->residual > solve->tolerance && solve->residual < 0.9 * before;
+        more = solve->residual > solve->tolerance && solve->residual < BETTER * before;
     }
     solve->converged = solve->residual <= solve->tolerance;
 }

@@ -172,7 +172,7 @@ SIMD_FN uint32_t meet(const X(push_distances) *m, const f8 way[4], f8 *push, f8 
 /* How much of a way the first of each pair takes. */
 SIMD_FN f8 share_of_first(const f8 way[4])
 {
-    return 0.5f - 0.3f * way[HELD];
+    return 0.5f - PUSH_HELD * way[HELD];
 }
 
 /* What is asked of one of each pair, as eight f4 (f4_of). */

@@ -85,7 +85,7 @@ static void part_twins(around *a, const eight_pairs *p)
         int k = __builtin_ctz(lanes);
         size_t here = p->first[k] / sizeof(f4), there = p->second[k] / sizeof(f4);
         uint32_t one = number_of(s, (uint32_t)here), other = number_of(s, (uint32_t)there);
-        float more = 0.3f * (s->place[there][HELD] - s->place[here][HELD]);
+        float more = PUSH_HELD * (s->place[there][HELD] - s->place[here][HELD]);
         DEV(push_part)(a->args, one, other, 0.5f + more, &s->sum[here]);
         DEV(push_part)(a->args, other, one, 0.5f - more, &s->sum[there]);
     }

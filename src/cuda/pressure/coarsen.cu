@@ -1,6 +1,7 @@
 /* coarsen.cu -- the multigrid's coarse levels on the device: their coefficients, and which tiles
  * need to read them. The maths stands in cpu/pressure/multigrid.c. */
 #include "solver.h"
+#include "state/cg_policy.h"
 
 typedef struct coarsen_args {
     DEV(gpu_level) level, fine;
@@ -93,7 +94,7 @@ GPU_FN size_t coarse_place(int parent, const int c[3])
 MAP(coarsen_cells, coarsen_args)
 {
     const int coarse_cells = TILE_CELLS / FAMILY;
-    const float share = 0.5f / (float)FAMILY; /* 1/2: the over-correction */
+    const float share = OVER_CORRECTION / (float)FAMILY;
     int slot = (int)(i / (size_t)coarse_cells) + 1, e = (int)(i % (size_t)coarse_cells);
     int c[3] = {e % (TILE / 2), e / (TILE / 2) % (TILE / 2), e / (TILE * TILE / 4)};
     int tile = a->fine.tile_of[slot], first[DIM];

@@ -9,7 +9,6 @@
 
 /* ---- in the order of the CPU */
 
-#define COARSE_PASSES 20 /* each way; of `sweeps` sweeps: cpu/pressure/cycle.c */
 #define COARSE_THREADS 1024
 
 typedef struct coarsest_args {

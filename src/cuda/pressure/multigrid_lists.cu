@@ -15,7 +15,7 @@ extern "C" {
 
 #define FINE_FIELDS 9 /* of level 0, without faces */
 #define COARSE_FIELDS (3 + DIM)
-#define COUNTS (3 * GPU_LEVELS + 1)
+#define COUNTS (3 * MAX_LEVELS + 1)
 
 /* ---- memory */
 

@@ -47,7 +47,7 @@ GPU_FN double combine(double one, double two, phase what)
 GPU_FN void conclude_correction(DEV(gpu_state) * s, double value)
 {
     double limit = s->start ? START_SHARE * s->tolerance : s->tolerance;
-    bool better = s->start || value < 0.9 * s->residual; /* or fp32 cannot do better */
+    bool better = s->start || value < BETTER * s->residual;
     bool close = DROP_THERE * value < 3 * s->tolerance;
     s->open = value > limit && better && s->iterations < s->most;
     s->target = close ? NEAR * s->tolerance : DROP_THERE * value;

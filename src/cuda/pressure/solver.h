@@ -13,7 +13,6 @@
 
 #include "cuda/launch.h"
 
-#define GPU_LEVELS 16 /* MAX_LEVELS of state/state.h */
 enum { UNIFORM, PLAIN, GENERAL };
 
 typedef struct DEV(gpu_level) {
@@ -52,14 +51,14 @@ typedef struct DEV(gpu_recipe) {
 } DEV(gpu_recipe);
 
 typedef struct DEV(gpu_solver) {
-    DEV(gpu_level) levels[GPU_LEVELS];
+    DEV(gpu_level) levels[MAX_LEVELS];
     int level_count;
     bool periodic, faces; /* faces: level 0 has off-diagonals */
     bool blind;           /* phi_solid does not tell of all solids */
     float least_theta;
     float scale;                 /* of the last pressure, as a start */
     size_t places;               /* tiles of all levels */
-    size_t base[GPU_LEVELS + 1]; /* first place of a level */
+    size_t base[MAX_LEVELS + 1]; /* first place of a level */
     /* flags: per place: with unknowns; then: and even; then: an image; then, for tiles of level 0:
      * with unknowns, but not deep */
     uint32_t *flags;

@@ -2,6 +2,8 @@
  * stay, at the surface, at walls and solids, in closed pockets, and what is booked. */
 #include "fixture.h"
 
+#include "kernels/density.h"
+
 #define DX 0.07
 #define DT 0.004
 
@@ -337,6 +339,71 @@ static void nothing_goes_into_solids(void)
     fixture_destroy(f);
 }
 
+/* ---- vectors */
+
+/* How many right sides there are, of unknowns in no pocket (whose mean is taken out), and how many
+ * are not what the body of one cell says, bit by bit. */
+static int compare_excess(const X(sim) *s, const X(fields) *f, int *wrong)
+{
+    int count = 0;
+    for (int k = 0; k < s->system.levels[0].tile_count; k++) {
+        size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
+        for (int i = 0; i < TILE_CELLS; i++) {
+            size_t c = base + X(row_offset)(&s->grid, i / TILE) + (size_t)(i % TILE);
+            bool unknown = s->system.diagonal[c] > 0.0f;
+            float expected = unknown ? X(excess)(f, c) : 0.0f;
+            if (s->system.pocket[c])
+                continue;
+            count += unknown && expected != 0.0f;
+            *wrong += memcmp(&expected, &s->system.b[c], sizeof expected) != 0;
+        }
+    }
+    return count;
+}
+
+/* The same of the faces of the layers. */
+static int compare_extended(const X(sim) *s, const X(fields) *f, int *wrong)
+{
+    int count = 0, c[DIM] = {0};
+    do {
+        size_t face = X(index)(&s->grid, c);
+        FOR_DIM(d) {
+            int layer = f->known[d][face];
+            if (layer < 2 || layer >= 2 + REACH)
+                continue;
+            float expected = X(extended)(f, d, face, layer);
+            count += expected != 0.0f;
+            *wrong += memcmp(&expected, &s->away[d][face], sizeof expected) != 0;
+        }
+    } while (next_cell(c, s->grid.n));
+    return count;
+}
+
+static void vectors_do_as_cells_and_faces(void)
+{
+    const double center[3] = {9.3, 5.2, 8.1};
+    const int low[3] = {2, 1, 3}, high[3] = {8, 6, 9};
+    for (int k = 0; k < 4; k++) {
+        int wrong = 0;
+        spate_scene *scene = pool(18, 9.2);
+        scene->fluid.jitter = 1;
+        if (k & 1)
+            make_periodic(scene);
+        if (k & 2)
+            add_ball(scene, SPATE_LIST_SOLIDS, center, 3.2);
+        fixture *f = fixture_create(scene);
+        if (!f)
+            return;
+        add_lattice(f, low, high, 1);
+        run_stages(f, SP_STAGE_SORT, SP_STAGE_SEPARATE, DT);
+        X(fields) fields = X(fields_of)(f->s);
+        CHECK(compare_excess(f->s, &fields, &wrong) > 50);
+        CHECK(compare_extended(f->s, &fields, &wrong) > 20);
+        CHECK(wrong == 0);
+        fixture_destroy(f);
+    }
+}
+
 /* ---- what is booked */
 
 static double potential_energy(fixture *f)
@@ -384,6 +451,7 @@ int main(int argc, char **argv)
     TEST(steps_are_limited);
     TEST(closed_box_evens_out);
     TEST(nothing_goes_into_solids);
+    TEST(vectors_do_as_cells_and_faces);
     TEST(energy_is_booked);
     return test_end();
 }
