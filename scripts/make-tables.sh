@@ -9,7 +9,7 @@ trap 'rm -f "$new"' EXIT
 arrays() {
     echo '| array | what | values | zero outside the active tiles | group | on the host | on a device |'
     echo '|---|---|---|---|---|---|---|'
-    sed -En 's/^(FIELDS|TILES|SYSTEM)\((.*), *"(.*)"\)$/\1, \2|\3/p' src/state/grid.def | awk -F'|' '{
+    sed -En 's/^(FIELDS|TILES|SYSTEM)\((.*), *"(.*)"\)$/\1, \2|\3/p' src/kernels/grid.def | awk -F'|' '{
         n = split($1, c, / *, */)
         name = (c[1] == "TILES" ? "tiles." : c[1] == "SYSTEM" ? "system." : "") c[2]
         count = c[3] == "ONE" ? "" : c[3] == "AXES" ? "DIM " : "2 "
@@ -20,7 +20,7 @@ arrays() {
     echo
     echo '| second name | of the memory of | on a device | from | to the end of | what |'
     echo '|---|---|---|---|---|---|'
-    sed -En 's/^(FIELDS|SYSTEM)_ALIAS\((.*), *"(.*)"\)$/\1, \2|\3/p' src/state/grid.def | awk -F'|' '{
+    sed -En 's/^(FIELDS|SYSTEM)_ALIAS\((.*), *"(.*)"\)$/\1, \2|\3/p' src/kernels/grid.def | awk -F'|' '{
         split($1, c, / *, */)
         printf "| `%s%s` | `%s` | `%s` | %s | %s | %s |\n", c[1] == "SYSTEM" ? "system." : "", c[2], c[5], c[6], c[7],
             c[8], $2 }'
@@ -29,7 +29,7 @@ arrays() {
 columns() {
     echo '| column | what | components | when |'
     echo '|---|---|---|---|'
-    sed -En 's/^FIELD\((.*), *"(.*)"\)$/\1|\2/p' src/state/fields.def | awk -F'|' '{
+    sed -En 's/^FIELD\((.*), *"(.*)"\)$/\1|\2/p' src/kernels/fields.def | awk -F'|' '{
         split($1, c, / *, */)
         printf "| `%s` | %s | %s, %s | %s |\n", c[1], $2, c[2], c[3], tolower(c[4]) }'
 }

@@ -23,7 +23,7 @@ edit() { # edit FILE SED: fails if nothing changes
 before=0
 
 # an array of cells that follows the liquid, is saved, and goes to a device with the surface
-edit src/state/grid.def 's/^(FIELDS\(p, .*)$/\1\nFIELDS(probe_array, ONE, float, CELLS, SAVED, SURFACE, ALWAYS, ALWAYS, ALWAYS, "cells: of the proof")/'
+edit src/kernels/grid.def 's/^(FIELDS\(p, .*)$/\1\nFIELDS(probe_array, ONE, float, CELLS, SAVED, SURFACE, ALWAYS, ALWAYS, ALWAYS, "cells: of the proof")/'
 costs array 1
 
 # a statistic that steps count

@@ -16,7 +16,7 @@
 #include "kernels/grid.h"
 #include "kernels/push.h"
 #include "kernels/reseed.h"
-#include "state/fields.h"
+#include "kernels/fields.h"
 #include "state/groups.h"
 #include "state/stages.h"
 

@@ -172,7 +172,7 @@ MAP(fill_holes, dead_args)
 #define FIELD(name, components, ...)                               \
     for (int e = 0; e < (components) && f->particles.name[0]; e++) \
         f->particles.name[e][i] = f->particles.name[e][k];
-#include "state/fields.def"
+#include "kernels/fields.def"
     for (int e = 0; e < f->particles.channel_columns; e++)
         f->particles.channel[e][i] = f->particles.channel[e][k];
 }

@@ -241,7 +241,7 @@ MAP(clear_left, clear_args)
     if (OUTSIDE_##outside && WHEN_##device) {                                      \
         CLEAR_##shape(name)                                                        \
     }
-#include "state/grid.def"
+#include "kernels/grid.def"
 }
 
 static void update_tiles(X(gpu) *g)

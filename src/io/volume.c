@@ -293,8 +293,7 @@ static void mark_surface(const sp_volume *volume, sp_leaf *leaf, halo *wide)
 {
     gather(volume, leaf, wide);
     leaf->near = false;
-    FOR_CELLS(volume, place, center)
-    {
+    FOR_CELLS(volume, place, center) {
         bool inside = wide->phi[center] < 0, beside = false;
         for (int d = 0; d < volume->dim; d++)
             beside = beside || (wide->phi[center - steps[d]] < 0) != inside ||
@@ -328,8 +327,7 @@ static void carry_velocity(const sp_volume *volume, const halo *wide, int center
 static void sweep_block(const sp_volume *volume, sp_leaf *leaf, int sweep, halo *wide)
 {
     gather(volume, leaf, wide);
-    FOR_CELLS(volume, place, center)
-    {
+    FOR_CELLS(volume, place, center) {
         float phi = leaf->phi[place], side = phi < 0 ? -1.0f : 1.0f;
         if (!leaf->fixed[place]) {
             float other = solve(volume, wide, center, side);
@@ -367,8 +365,7 @@ static void finish(sp_volume *volume)
         sp_leaf *leaf = volume->leaves[k];
         leaf->near = false;
         leaf->inside = leaf->phi[0] < 0;
-        FOR_CELLS(volume, place, center)
-        {
+        FOR_CELLS(volume, place, center) {
             leaf->near = leaf->near || fabsf(leaf->phi[place]) < SP_VOLUME_BAND;
             leaf->phi[place] *= (float)volume->cell_size;
             (void)center;

@@ -4,7 +4,7 @@
 #define SPATE_KERNELS_CENSUS_H
 
 #include "fractions.h"
-#include "state/fields.h"
+#include "fields.h"
 
 #include <spate/spate.h>
 

@@ -4,7 +4,7 @@
 #ifndef SPATE_KERNELS_CHANNELS_H
 #define SPATE_KERNELS_CHANNELS_H
 
-#include "state/fields.h"
+#include "fields.h"
 #include "transfer.h"
 
 SP_KERNEL void X(place_of)(const X(fields) *f, size_t k, float x[DIM])

@@ -4,7 +4,7 @@
 #ifndef SPATE_KERNELS_DENSITY_H
 #define SPATE_KERNELS_DENSITY_H
 
-#include "state/fields.h"
+#include "fields.h"
 
 #include <spate/spate.h>
 

@@ -6,7 +6,7 @@
 #include "collide.h"
 #include "random.h"
 #include "sides.h"
-#include "state/fields.h"
+#include "fields.h"
 
 #include <math.h>
 

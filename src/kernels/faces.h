@@ -4,7 +4,7 @@
 #define SPATE_KERNELS_FACES_H
 
 #include "collide.h"
-#include "state/fields.h"
+#include "fields.h"
 
 #include <math.h>
 

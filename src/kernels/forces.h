@@ -14,7 +14,7 @@
 
 #include "faces.h"
 #include "lane.h"
-#include "state/fields.h"
+#include "fields.h"
 
 typedef struct X(forces) {
     float dv[DIM];   /* of gravity in the step, m/s */

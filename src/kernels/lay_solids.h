@@ -7,7 +7,7 @@
 
 #include "collide.h"
 #include "sides.h"
-#include "state/fields.h"
+#include "fields.h"
 
 typedef struct X(far_bound) {
     bool far;

@@ -3,7 +3,7 @@
 #ifndef SPATE_KERNELS_MOMENTUM_H
 #define SPATE_KERNELS_MOMENTUM_H
 
-#include "state/fields.h"
+#include "fields.h"
 #include "transfer.h"
 
 /* What G2P is to give to component d of a velocity at x: carried(x) - (1 - r) u_old(x); rest:

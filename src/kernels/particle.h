@@ -2,7 +2,7 @@
 #ifndef SPATE_KERNELS_PARTICLE_H
 #define SPATE_KERNELS_PARTICLE_H
 
-#include "state/particles.h"
+#include "particles.h"
 
 /* Writes particle k; initial: of each column of the channels. */
 SP_KERNEL void X(put_particle)(const X(particles) *p, size_t k, uint32_t id, const float x[DIM],

@@ -6,7 +6,7 @@
 #include "particle.h"
 #include "random.h"
 #include "sides.h"
-#include "state/fields.h"
+#include "fields.h"
 #include "transfer.h"
 
 #include <spate/spate.h>

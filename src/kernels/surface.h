@@ -19,7 +19,7 @@
 #define SPATE_KERNELS_SURFACE_H
 
 #include "lane.h"
-#include "state/fields.h"
+#include "fields.h"
 
 /* ---- tiles near the surface: those with an empty cell, their neighbours, and the neighbours of
  * those */

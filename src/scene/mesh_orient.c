@@ -8,8 +8,8 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "mesh_topology.h"
 #include "kernels/vector.h"
+#include "mesh_topology.h"
 
 /* Bounds and volume (times 6) of a shell as its triangles are turned now. */
 typedef struct shell {

@@ -1,8 +1,8 @@
 /* table.c -- an instance (2D or 3D) as the facade meets it: calls that come from a user's program.
  */
+#include "table.h"
 #include "gauges.h"
 #include "sim.h"
-#include "table.h"
 
 #include <math.h>
 #include <string.h>

@@ -20,7 +20,7 @@ const X(array) X(arrays)[ARRAY_COUNT] = {
     ROW(X(fields), tiles.name, false, shape, type, size, outside, copied, host_, used_, device_)
 #define SYSTEM(name, shape, type, size, outside, copied, host_, used_, device_, ...) \
     ROW(X(system), name, true, shape, type, size, outside, copied, host_, used_, device_)
-#include "grid.def"
+#include "kernels/grid.def"
 };
 /* clang-format on */
 
@@ -36,7 +36,7 @@ SAME(sides)
 SAME(inflow_velocity)
 #define FIELDS(name, ...) SAME(name)
 #define FIELDS_ALIAS(name, ...) SAME(name)
-#include "grid.def"
+#include "kernels/grid.def"
 _Static_assert(offsetof(X(sim), system) - offsetof(X(sim), grid) == sizeof(X(fields)), "members");
 
 static size_t blocks_of(const X(grid) *g)
@@ -135,13 +135,13 @@ static const alias_row aliases[] = {
 #define FIELDS_ALIAS(name, shape, type, memory, with_device, made, read, ...)                  \
     {offsetof(X(fields), name), offsetof(X(fields), memory), offsetof(X(fields), with_device), \
      POINTERS_##shape * sizeof(void *), SP_STAGE_##read},
-#include "grid.def"
+#include "kernels/grid.def"
 };
 static const alias_row system_aliases[] = {
 #define SYSTEM_ALIAS(name, shape, type, memory, with_device, made, read, ...)                  \
     {offsetof(X(system), name), offsetof(X(fields), memory), offsetof(X(fields), with_device), \
      POINTERS_##shape * sizeof(void *), SP_STAGE_##read},
-#include "grid.def"
+#include "kernels/grid.def"
 };
 /* clang-format on */
 

@@ -35,13 +35,13 @@ enum { /* rows of grid.def, and pointers of all of them */
 #define FIELDS(...) +1
 #define TILES(...) +1
 #define SYSTEM(...) +1
-#include "grid.def"
+#include "kernels/grid.def"
        ,
        ARRAY_POINTERS = 0
 #define FIELDS(name, shape, ...) +POINTERS_##shape
 #define TILES(name, shape, ...) +POINTERS_##shape
 #define SYSTEM(name, shape, ...) +POINTERS_##shape
-#include "grid.def"
+#include "kernels/grid.def"
 };
 
 extern const X(array) X(arrays)[ARRAY_COUNT];

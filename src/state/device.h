@@ -1,10 +1,32 @@
+/* clang-format off */
 /* device.h -- a device is a value: the table of what it does for a simulation.
  *
  * A simulation points to the device that computes its steps, and to the CPU's, `host`, which works
  * on the arrays in the host's memory whatever the device is. An entry is a stage, or one whole
  * solve, never something that is called per tile or per iteration: retries and the halving of steps
  * are src/sim's. The values are DEV(device) of src/cpu (for each instruction set), src/cuda and
- * src/check; src/sim/devices.c is the one file that knows them by name. */
+ * src/check; src/sim/devices.c is the one file that knows them by name.
+ *
+ * The body of a cell, face, particle or tile stands once, in src/kernels, and the rooms of the
+ * devices loop over it. Two versions, the CPU's and the GPU's, there are only of these:
+ *
+ *  twins:
+ *  sort                    counting sort in a tile; radix sort of keys, lists of tiles by scans
+ *  p2g                     particles scatter, tile by tile of a colour; faces gather
+ *  system, system_deep     rows in vectors, deep tiles by a rule; a thread per cell
+ *  residual                rows in vectors into woven blocks; rows in shared memory
+ *  multigrid_lists, coarsen  lists in order on one thread; flags and scans on the device
+ *  cycle, coarsest         woven rows, a tile in the cache; a tile in shared memory, bfloat16
+ *  solve_multigrid         the host looks after each iteration; one graph with loops
+ *  pockets                 union and find over pieces of tiles; labels that spread
+ *  extrapolate             bit masks of fronts; a byte per face
+ *  g2p, momentum           eight particles read a patch of the tile; a thread per particle
+ *  advect                  likewise, with the particles' part of G2P; collisions in a second pass
+ *  push_apart              a list of pairs that are found once; each particle looks around
+ *  maps:
+ *  border, channels, density, emit, forces, reseed, solids, stats, surface
+ *  and what serves all of them: available, graph, primitives */
+/* clang-format on */
 #ifndef SPATE_STATE_DEVICE_H
 #define SPATE_STATE_DEVICE_H
 

@@ -19,18 +19,18 @@ typedef struct column_row {
 static const column_row fields[] = {
 #define FIELD(name, components, type, when, output, ...) \
     {offsetof(X(particles), name), components, 1, WHEN_##when, output},
-#include "fields.def"
+#include "kernels/fields.def"
 };
 
 static const column_row scratches[] = {
 #define SCRATCH(name, type, words, when, ...) \
     {offsetof(X(particles), name), 1, words, WHEN_##when, false},
-#include "fields.def"
+#include "kernels/fields.def"
 };
 
 #define FIELD(name, components, type, ...) \
     _Static_assert(sizeof(type) == 4, #name ": values of a column have 4 bytes");
-#include "fields.def"
+#include "kernels/fields.def"
 
 #define FIELD_ROWS ((int)(sizeof fields / sizeof *fields))
 #define SCRATCH_ROWS ((int)(sizeof scratches / sizeof *scratches))

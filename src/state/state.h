@@ -10,7 +10,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "common.h"
-#include "fields.h"
+#include "kernels/fields.h"
 #include "groups.h"
 #include "kernels/census.h"
 #include "kernels/emit.h"
@@ -42,7 +42,7 @@ typedef struct X(emitter) {
 typedef struct X(sim) {
     sp_common *common; /* what does not depend on the dimension: scene, threads, ledger, clock */
 /* those of X(fields), in the host's memory */
-#include "members.def"
+#include "kernels/members.def"
     X(system) system;
 
     X(emitter) *emitters;
@@ -159,7 +159,7 @@ X(reseeding) X(reseeding_of)(const X(sim) *s);
 X(spacing_limits) X(limits_of_spacing)(const spate_scene *scene, size_t count);
 /* What a device finds. */
 typedef struct X(census) {
-    uint64_t cells, most;                                      /* with particles; of one, at most */
+    uint64_t cells, most;                                   /* with particles; of one, at most */
     uint64_t kinds[SP_INTERIOR_COUNT], held, interior_most; /* of interior cells */
     double volume;                          /* inside the level set, if there is one; cells */
     double max_speed;                       /* m/s */

@@ -3,7 +3,7 @@
 #ifndef SPATE_STATE_SYSTEM_H
 #define SPATE_STATE_SYSTEM_H
 
-#include "tiles.h"
+#include "kernels/tiles.h"
 
 /* Values of the faces of a block, see cpu/pressure/block.h. */
 #define BLOCK_FACES (2 * TILE_CELLS + (DIM - 1) * (TILE + 1) * TILE_ROWS)
@@ -33,7 +33,7 @@ enum { UNKNOWN_NONE, UNKNOWN_PLAIN, UNKNOWN_DEEP, UNKNOWN_CUT, UNKNOWN_STALE };
 typedef struct X(system) {
 #define SYSTEM(name, shape, type, ...) type SHAPE_##shape(name);
 #define SYSTEM_ALIAS(name, shape, type, ...) type SHAPE_##shape(name);
-#include "grid.def"
+#include "kernels/grid.def"
     int wave_count;
     bool has_pockets;  /* there is one */
     float least_theta; /* bound of the surface's share of a cell distance */

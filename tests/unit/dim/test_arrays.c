@@ -1,4 +1,4 @@
-/* test_arrays.c -- the list of arrays (state/grid.def) and what is made of it. */
+/* test_arrays.c -- the list of arrays (kernels/grid.def) and what is made of it. */
 #include "fixture.h"
 #include "state/arrays.h"
 

@@ -4,11 +4,11 @@
  * there a second time and not in a union with an X(fields), because compilers take a store of any
  * type to change what is read through a union, and loops would read their pointers again after
  * each. */
-#ifndef SPATE_STATE_FIELDS_H
-#define SPATE_STATE_FIELDS_H
+#ifndef SPATE_KERNELS_FIELDS_H
+#define SPATE_KERNELS_FIELDS_H
 
 #include "particles.h"
-#include "scene/solids.h"
+#include "solid.h"
 #include "tiles.h"
 
 typedef struct X(fields) {

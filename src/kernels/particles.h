@@ -1,9 +1,9 @@
 /* particles.h -- a set of particles: structure of arrays, listed in fields.def. Between steps in
  * any order, after SORT by tile, cell and id. */
-#ifndef SPATE_STATE_PARTICLES_H
-#define SPATE_STATE_PARTICLES_H
+#ifndef SPATE_KERNELS_PARTICLES_H
+#define SPATE_KERNELS_PARTICLES_H
 
-#include "kernels/grid.h"
+#include "grid.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,8 +1,8 @@
 /* tiles.h -- which tiles of the grid have work: lists, and values for each tile (grid.def). */
-#ifndef SPATE_STATE_TILES_H
-#define SPATE_STATE_TILES_H
+#ifndef SPATE_KERNELS_TILES_H
+#define SPATE_KERNELS_TILES_H
 
-#include "kernels/grid.h"
+#include "grid.h"
 
 /* How a row of grid.def and level.def is declared: `type SHAPE_...(name);`, and its pointers. */
 #define SHAPE_ONE(name) *name
