@@ -11,14 +11,14 @@
  * devices loop over it. Two versions, the CPU's and the GPU's, there are only of these:
  *
  *  twins:
- *  sort                    counting sort in a tile; radix sort of keys, lists of tiles by scans
- *  p2g                     particles scatter, tile by tile of a colour; faces gather
+ *  sort                    a tile's ids sorted in the cache; a place by counting smaller ids, scans
+ *  p2g                     eight particles give to a lattice of the tile; by cell, then by face
  *  system, system_deep     rows in vectors, deep tiles by a rule; a thread per cell
  *  residual                rows in vectors into woven blocks; rows in shared memory
  *  multigrid_lists, coarsen  lists in order on one thread; flags and scans on the device
  *  cycle, coarsest         woven rows, a tile in the cache; a tile in shared memory, bfloat16
  *  solve_multigrid         the host looks after each iteration; one graph with loops
- *  pockets                 union and find over pieces of tiles; labels that spread
+ *  pockets                 pieces of a tile by the bits of its rows; labels that spread
  *  extrapolate             bit masks of fronts; a byte per face
  *  g2p, momentum           eight particles read a patch of the tile; a thread per particle
  *  advect                  likewise, with the particles' part of G2P; collisions in a second pass
