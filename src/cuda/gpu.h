@@ -13,10 +13,10 @@
 
 #include "kernels/census.h"
 #include "kernels/emit.h"
+#include "kernels/fields.h"
 #include "kernels/grid.h"
 #include "kernels/push.h"
 #include "kernels/reseed.h"
-#include "kernels/fields.h"
 #include "state/groups.h"
 #include "state/stages.h"
 

@@ -3,8 +3,8 @@
 #ifndef SPATE_KERNELS_CENSUS_H
 #define SPATE_KERNELS_CENSUS_H
 
-#include "fractions.h"
 #include "fields.h"
+#include "fractions.h"
 
 #include <spate/spate.h>
 

@@ -4,9 +4,9 @@
 #define SPATE_KERNELS_EMIT_H
 
 #include "collide.h"
+#include "fields.h"
 #include "random.h"
 #include "sides.h"
-#include "fields.h"
 
 #include <math.h>
 

@@ -13,8 +13,8 @@
 #define SPATE_KERNELS_FORCES_H
 
 #include "faces.h"
-#include "lane.h"
 #include "fields.h"
+#include "lane.h"
 
 typedef struct X(forces) {
     float dv[DIM];   /* of gravity in the step, m/s */

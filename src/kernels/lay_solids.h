@@ -6,8 +6,8 @@
 #define SPATE_KERNELS_LAY_SOLIDS_H
 
 #include "collide.h"
-#include "sides.h"
 #include "fields.h"
+#include "sides.h"
 
 typedef struct X(far_bound) {
     bool far;

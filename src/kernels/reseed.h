@@ -2,11 +2,11 @@
 #ifndef SPATE_KERNELS_RESEED_H
 #define SPATE_KERNELS_RESEED_H
 
+#include "fields.h"
 #include "fractions.h"
 #include "particle.h"
 #include "random.h"
 #include "sides.h"
-#include "fields.h"
 #include "transfer.h"
 
 #include <spate/spate.h>

@@ -18,8 +18,8 @@
 #ifndef SPATE_KERNELS_SURFACE_H
 #define SPATE_KERNELS_SURFACE_H
 
-#include "lane.h"
 #include "fields.h"
+#include "lane.h"
 
 /* ---- tiles near the surface: those with an empty cell, their neighbours, and the neighbours of
  * those */
