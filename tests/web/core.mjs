@@ -230,7 +230,7 @@ await test("scene_text", async () => {
   ])
     same(locate(bad).problem?.offset, at, bad);
   same(withSetting({ fluid: { flip_ratio: 1 } }, "fluid.flip_ratio", undefined), {});
-  same(presentNames({ liquid: { seed: 2 }, frames: 1 }), { fluid: { seed: 2 }, frames: 1 });
+  same(presentNames({ liquid: { seed: 2 }, frames: 1 }), { frames: 1, fluid: { seed: 2 } });
   same(withSetting({}, "domain.sides.top", "open"), { domain: { sides: { top: "open" } } });
   same(await unpackScene(await packScene(scene)), scene);
 });
