@@ -10,7 +10,6 @@ static spate_status sort(X(sim) *s, double dt, spate_error *error)
     (void)dt, (void)error;
     DEV(sort_particles)(s);
     s->at_home = true;
-    s->displaced = false;
     return SPATE_OK;
 }
 

@@ -157,7 +157,6 @@ void DEV(gpu_sort)(X(sim) *s)
 static spate_status sort(X(sim) *s, double dt, spate_error *error)
 {
     (void)dt;
-    s->displaced = false;
     DEV(gpu_sort)(s);
     return end(s, SP_STAGE_SORT, error);
 }

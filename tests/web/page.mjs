@@ -378,7 +378,7 @@ await both("slider", async (page) => {
   const { time } = await picture(page);
   await slide(page, "set-fluid.flip_ratio", "0.5");
   await page.waitForFunction(() => spate.scene.fluid?.flip_ratio === 0.5);
-  same(JSON.parse(await page.inputValue("#text")).liquid, { flip_ratio: 0.5 });
+  same(JSON.parse(await page.inputValue("#text")).fluid, { flip_ratio: 0.5 });
   await page.waitForFunction((t) => spate.picture.time === t, time); // the water is where it was
   await slide(page, "set-fluid.flip_ratio", "0.97");
   await page.waitForFunction(() => spate.scene.fluid === undefined);
