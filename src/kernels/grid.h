@@ -144,4 +144,15 @@ SP_KERNEL bool X(inside)(const X(grid) *g, const int c[DIM])
     return inside;
 }
 
+/* A tile with images of cells across a periodic side in it, or beside it. */
+SP_KERNEL bool X(has_seam)(const X(grid) *g, int tile)
+{
+    int t[DIM];
+    bool seam = false;
+    X(tile_coordinates)(g, tile, t);
+    FOR_DIM(d)
+        seam = seam || (g->periodic[d] && (t[d] == 1 || t[d] >= g->tiles[d] - 2));
+    return seam;
+}
+
 #endif

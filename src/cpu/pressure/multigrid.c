@@ -487,17 +487,6 @@ static void wrap_faces(X(level) *l, float *field)
 
 /* ---- blocks */
 
-/* A tile with images of cells across a periodic side in it, or beside it. */
-static bool has_seam(const X(grid) *g, int tile)
-{
-    int t[DIM];
-    bool seam = false;
-    X(tile_coordinates)(g, tile, t);
-    FOR_DIM(d)
-        seam = seam || (g->periodic[d] && (t[d] == 1 || t[d] >= g->tiles[d] - 2));
-    return seam;
-}
-
 /* -1 where v is not x, both not negative. */
 SIMD_FN i8 differs(f8 v, float x)
 {
@@ -528,7 +517,7 @@ static uint8_t kind_of(const X(level) *l, int tile, uint32_t *some, uint32_t *un
         *some |= 1u << r / 2;
         *uneven |= any(unknown & odd) ? 1u << r / 2 : 0;
     }
-    if (!has_seam(g, tile))
+    if (!X(has_seam)(g, tile))
         return any(ragged) ? KIND_GENERAL : KIND_UNIFORM;
     *some = *uneven = PLANES * PAIRS < 32 ? (1u << PLANES * PAIRS % 32) - 1 : ~0u;
     return KIND_SEAM;
@@ -607,7 +596,7 @@ static void lay_range(void *user, size_t begin, size_t end, int worker)
             l->near[slot][face] = l->slot[X(tile_number)(g, near)];
         }
         size_t base = X(tile_index)(g, tile);
-        int unknown = args->unknown && !has_seam(g, tile) ? args->unknown[tile] : UNKNOWN_CUT;
+        int unknown = args->unknown && !X(has_seam)(g, tile) ? args->unknown[tile] : UNKNOWN_CUT;
         l->uneven[slot] = 0;
         l->kind[slot] = unknown == UNKNOWN_DEEP ? KIND_UNIFORM : KIND_GENERAL;
         if (unknown == UNKNOWN_PLAIN) /* air or a wall is near: not uniform, and no face is cut */

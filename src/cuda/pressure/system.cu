@@ -78,16 +78,6 @@ GPU_FN bool has_solids(const system_args *a, int tile)
     return blind || a->f.phi_solid[middle] < far * (float)g->dx;
 }
 
-GPU_FN bool has_seam(const X(grid) *g, int tile)
-{
-    int t[DIM];
-    bool seam = false;
-    X(tile_coordinates)(g, tile, t);
-    FOR_DIM(d)
-        seam = seam || (g->periodic[d] && (t[d] == 1 || t[d] >= g->tiles[d] - 2));
-    return seam;
-}
-
 typedef struct equation {
     float diagonal, off[DIM];
     bool surface; /* touches air */
@@ -227,7 +217,7 @@ BLOCKS(flag_tiles, system_args, flag_shared, GROUP_ROWS)
         if (number >= a->f.tiles.active_count)
             continue;
         int tile = a->f.tiles.active[number];
-        bool solids = has_solids(a, tile), seam = has_seam(&a->f.grid, tile);
+        bool solids = has_solids(a, tile), seam = X(has_seam)(&a->f.grid, tile);
         uint32_t flags = flag_row(a, tile, t % TILE_ROWS, solids);
         if (flags & SOME_UNKNOWN)
             GPU_MAX32(&shared->some[group], 1u);
@@ -273,7 +263,7 @@ GPU_FN uint32_t assemble_cell(const system_args *a, int tile, int slot, int k, b
 GPU_FN void assemble_tile(const system_args *a, size_t block, tile_shared *shared, bool moving)
 {
     int slot = a->shallow[block], tile = a->level.tile_of[slot];
-    bool solids = has_solids(a, tile), general = solids || has_seam(&a->f.grid, tile);
+    bool solids = has_solids(a, tile), general = solids || X(has_seam)(&a->f.grid, tile);
     FOR_THREADS(t, PAIRS) {
         bool ragged = false;
         uint32_t one = assemble_cell(a, tile, slot, t, solids, moving, &ragged);
