@@ -27,7 +27,7 @@ size_t DEV(sort_scratch)(void);
 void DEV(rows_with_particles)(const X(sim) *s, int tile, int low[3], int high[3]);
 void X(tiles_update)(X(sim) *s); /* from tiles.start: the lists; clears what left them */
 
-/* ---- SOLIDS: solids.c, fractions.c */
+/* ---- SOLIDS: solids.c */
 void X(update_solids)(X(sim) *s, double dt);
 void X(lay_solids)(X(sim) *s); /* the part of it that writes the grid, from the poses as they are */
 float X(face_velocity)(const X(sim) *s, const int cell[DIM], int d,

@@ -189,7 +189,7 @@ typedef struct X(emission) {
 /* The stage EMIT of a device with these parts. */
 spate_status X(emit_in_order)(X(sim) *s, double dt, const X(emission) *parts, spate_error *error);
 
-/* ---- levels.c: the grids of the multigrid, the finest first; returns how many. */
+/* ---- state.c: the grids of the multigrid, the finest first; returns how many. */
 int X(level_grids)(const X(grid) *finest, X(grid) grids[MAX_LEVELS]);
 
 /* ---- reduce.c: sum over [0, n) of what `partial` adds up for each range, in order of the ranges;

@@ -12,7 +12,7 @@
  *     sum_f a_f (q_c - q_n)       = -sum_f +-(w_f u_f + (1 - w_f) u_solid)           (A q = b)
  *     u'_f = u_f - (q_c - q_n) s_f
  *
- * w_f is the open share of the face (fractions.c; 0 or 1 with voxel solids, 0 at walls and
+ * w_f is the open share of the face (kernels/fractions.h; 0 or 1 with voxel solids, 0 at walls and
  * inflows). Between two liquid cells a_f = w_f and s_f = 1. Towards air the surface lies the share
  * theta = phi_c / (phi_c - phi_n) of the way to the middle of the air cell, and there p = 0: q_n =
  * 0, s_f = 1 / theta, a_f = w_f / theta (ghost fluid, Gibou et al. 2002; theta = 1 with a voxel

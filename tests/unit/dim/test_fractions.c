@@ -1,4 +1,4 @@
-/* test_fractions.c -- how much of each face and cell is free of solids (src/cpu/fractions.c).
+/* test_fractions.c -- how much of each face and cell is free of solids (src/kernels/fractions.h).
  *
  * Planes: the distance is linear, so the open part of a face is known exactly; here it is taken by
  * clipping the face (a polygon) at the plane. Balls: faces and cells add up to its surface and
