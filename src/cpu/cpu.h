@@ -34,8 +34,6 @@ float X(face_velocity)(const X(sim) *s, const int cell[DIM], int d,
                        double dt); /* of the nearest solid at a face */
 /* cut: closed faces lose their velocity into the solid */
 void X(slide_faces)(X(sim) *s, double dt);
-/* from phi_solid; tiles = NULL: all */
-void X(update_fractions)(X(sim) *s, const int *tiles, int count);
 
 /* ---- P2G: p2g.c, p2g_linear.c */
 void DEV(particles_to_grid)(X(sim) *s);

@@ -32,7 +32,8 @@ static void fraction_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-void X(update_fractions)(X(sim) *s, const int *tiles, int count)
+/* tiles = NULL: all */
+static void update_fractions(X(sim) *s, const int *tiles, int count)
 {
     fraction_args args = {s, tiles};
     sp_parallel_for(s->common->pool, (size_t)count, 4, fraction_range, &args);
@@ -101,17 +102,17 @@ void X(lay_solids)(X(sim) *s)
         s->solid_tile_count = 0;
         s->solids_changed = false;
         if (s->solids.live > 0)
-            X(update_fractions)(s, NULL, s->grid.tile_count);
+            update_fractions(s, NULL, s->grid.tile_count);
     }
     if (!movers)
         return;
     /* where the movers were, and where they are now */
     sp_parallel_for(pool, (size_t)s->solid_tile_count, 4, copy_range, s);
-    X(update_fractions)(s, s->solid_tiles, s->solid_tile_count);
+    update_fractions(s, s->solid_tiles, s->solid_tile_count);
     list_moving_tiles(s);
     solid_args args = {.s = s, .tiles = s->solid_tiles};
     sp_parallel_for(pool, (size_t)s->solid_tile_count, 4, distance_range, &args);
-    X(update_fractions)(s, s->solid_tiles, s->solid_tile_count);
+    update_fractions(s, s->solid_tiles, s->solid_tile_count);
 }
 
 void X(update_solids)(X(sim) *s, double dt)
