@@ -104,7 +104,10 @@ function(spate_library name)
   if(NOT APPLE)
     set(script ${PROJECT_BINARY_DIR}/${name}.map)
     configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.map.in ${script} @ONLY)
-    target_link_options(${name}_shared PRIVATE $<$<NOT:$<BOOL:${SPATE_SANITIZE}>>:LINKER:-z,defs>
+    if(NOT SPATE_SANITIZE) # whose run time comes with the program
+      target_link_options(${name}_shared PRIVATE LINKER:-z,defs)
+    endif()
+    target_link_options(${name}_shared PRIVATE
       LINKER:--version-script=${script} LINKER:-Bsymbolic-functions)
     set_target_properties(${name}_shared PROPERTIES LINK_DEPENDS ${script})
   endif()
