@@ -217,7 +217,7 @@ static void refuses_what_is_too_deep_or_too_long(void)
     sprintf(text + used, "]}");
     CHECK(parse(text) == NULL);
     CHECK_PROBLEM("gravity", "must have 2 numbers in a 2D scene (got 200001)");
-    spate_free(text);
+    free(text);
 }
 
 static void bad_files(void)
