@@ -245,7 +245,7 @@ uint64_t DEV(gpu_solver_bytes)(const X(grid) *grid, double liquid, bool solids, 
 void DEV(gpu_list_levels)(X(gpu) *g);
 /* system.cu. scale: of the pressure, for the next gpu_solve_begin; sweeps: of the multigrid that is
  * to solve it, 0: another solver is */
-double DEV(gpu_assemble)(X(gpu) *g, float least_theta, bool blind, float scale, int sweeps);
+double DEV(gpu_assemble)(X(gpu) *g, bool blind, float scale, int sweeps);
 double DEV(gpu_largest_b)(X(gpu) *g);
 double DEV(gpu_divergence)(X(gpu) *g);
 void DEV(gpu_scale_pressure)(X(gpu) *g, float factor);

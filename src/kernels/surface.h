@@ -12,9 +12,9 @@
  * outermost particle. Only tiles near an empty cell are computed; elsewhere phi = -dx.
  *
  * Types. A cell is solid if none of its faces is open (voxel: if its middle is inside a solid), an
- * inflow or outflow if its middle is inside one, liquid if phi < 0 (voxel surface: if it holds a
- * particle, or if solids leave it little room and its neighbours do), and air otherwise. Outflow
- * cells are air: what enters them leaves. */
+ * inflow or outflow if its middle is inside one, liquid if its middle is deeper than SHALLOW (voxel
+ * surface: if it holds a particle, or if solids leave it little room and its neighbours do), and air
+ * otherwise. Outflow cells are air: what enters them leaves. */
 #ifndef SPATE_KERNELS_SURFACE_H
 #define SPATE_KERNELS_SURFACE_H
 
@@ -129,6 +129,22 @@ SP_KERNEL void X(mark_cell)(const X(fields) *f, size_t c)
 
 /* ---- types */
 
+/* dx: a cell whose middle is less deep is air that keeps its phi, see surface_factors. */
+#define SHALLOW 0.01f
+
+/* How many times the difference of q between a liquid cell and the air cell beside it the pressure
+ * changes along dx: p is linear with p = 0 where phi = 0, so that the air cell has p_c phi_n / phi_c,
+ * on whichever side of the surface its middle is. The liquid one is at least SHALLOW deep, so this
+ * has a bound without a clamp, which would bend the pressure along one axis and not along another,
+ * and stir water at rest. Air deep in the liquid is an open side or an outflow: p = 0 on the face. */
+SP_KERNEL f8 X(surface_factors)(bool ghost, float dx, f8 liquid, f8 air)
+{
+    f8 one = f8_of(1.0f);
+    if (!ghost)
+        return one;
+    return choose(is_less(f8_of(-SHALLOW * dx), air), one - air / liquid, one + one);
+}
+
 /* Whether a tile may have cells without an open face; what is outside of the domain has none. */
 SP_KERNEL bool X(may_have_solids)(const X(fields) *f, int tile)
 {
@@ -153,7 +169,8 @@ SP_KERNEL bool X(is_closed)(const X(fields) *f, size_t c)
 /* LANES cells from c on; solids: may_have_solids of their tile. */
 SP_KERNEL void X(find_types)(const X(fields) *f, size_t c, bool solids)
 {
-    store_bytes(f->type + c, is_positive(-load(f->phi + c)) & SPATE_CELL_LIQUID);
+    f8 least = f8_of(-SHALLOW * (float)f->grid.dx);
+    store_bytes(f->type + c, is_less(load(f->phi + c), least) & SPATE_CELL_LIQUID);
     if (!f->marks && !solids)
         return;
     for (size_t k = c; k < c + LANES; k++) {

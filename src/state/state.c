@@ -131,7 +131,6 @@ static spate_status make(X(sim) *s, spate_error *error)
     s->needs = X(needs)(scene);
     TRY(X(arrays_create)(s, error));
     s->system.sweeps = SWEEPS;
-    s->system.least_theta = 0.01f;
     begin_levels(s);
     TRY(make_solids(s, error));
     TRY(X(emitters_create)(s, error));

@@ -36,7 +36,6 @@ typedef struct X(system) {
 #include "kernels/grid.def"
     int wave_count;
     bool has_pockets;  /* there is one */
-    float least_theta; /* bound of the surface's share of a cell distance */
     /* multigrid */
     int sweeps;     /* of the smoother, before and after; even */
     bool hierarchy; /* the levels are those of this system */
