@@ -237,7 +237,7 @@ SIMD_FN uint64_t bytes_of(uint64_t bits)
 /* Faces d from c on: those in `take` get the mean of the neighbours that have something to give,
  * which is said for each of the two sides along each axis; shift: where the bits are. */
 SIMD_FN void extend_group(X(sim) *s, size_t c, int d, uint64_t take, uint64_t (*const near)[2],
-                          int shift, int layer)
+                          int shift, int layer, bool cut)
 {
     float *u = s->u[d], *old = s->u_old[d];
     f8 sum = {0}, sum_old = {0};
@@ -252,6 +252,8 @@ SIMD_FN void extend_group(X(sim) *s, size_t c, int d, uint64_t take, uint64_t (*
         }
     f8 number = convert(count, f8);
     store(u + c, choose(taken, sum / number, load(u + c)));
+    if (cut)
+        taken &= is_positive(load(s->w[d] + c)) | ~is_positive(load(s->weight[d] + c));
     store(old + c, choose(taken, sum_old / number, load(old + c)));
     uint64_t marks = load_word(s->known[d] + c) | bytes_of(take) * (uint64_t)layer;
     memcpy(s->known[d] + c, &marks, sizeof marks);
@@ -309,6 +311,7 @@ static uint64_t extend_tile(X(sim) *s, int tile, int d, int layer)
     around a = around_of(s, tile, d, turn);
     size_t base = X(tile_index)(&s->grid, tile);
     uint64_t changed = 0;
+    bool cut = s->tiles.cut[tile] && X(has_cut_cells)(s);
     for (int n = 0; n < FRONT_WORDS; n++) {
         uint64_t near[DIM][2], take = 0;
         shift_word(&a, n, near);
@@ -321,7 +324,7 @@ static uint64_t extend_tile(X(sim) *s, int tile, int d, int layer)
         while (take) {
             int shift = __builtin_ctzll(take) & ~7;
             extend_group(s, base + group_offset(&s->grid, n * 8 + shift / 8), d, take >> shift,
-                         near, shift, layer);
+                         near, shift, layer, cut);
             take &= ~(UINT64_C(0xff) << shift);
         }
     }

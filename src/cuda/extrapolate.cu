@@ -60,7 +60,8 @@ GPU_FN void extend_face(const X(fields) *f, int d, size_t face, int layer)
     if (count == 0.0f)
         return;
     f->u[d][face] = sum / count;
-    f->u_old[d][face] = sum_old / count;
+    if (!(f->has_solids && f->cut && f->w[d][face] == 0.0f && f->weight[d][face] > 0.0f))
+        f->u_old[d][face] = sum_old / count;
     f->known_next[d][face] = (uint8_t)layer;
 }
 
