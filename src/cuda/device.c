@@ -284,13 +284,15 @@ static void solve_multigrid(X(sim) *s, X(solve) *solve)
     solve->converged = solve->residual <= solve->tolerance;
 }
 
-static double residual(X(sim) *s)
+static double residual(void *sim)
 {
+    X(sim) *s = sim;
     return DEV(gpu_residual)(s->gpu);
 }
 
-static void sweep(X(sim) *s, float weight)
+static void sweep(void *sim, float weight)
 {
+    X(sim) *s = sim;
     if (s->common->scene->pressure.solver == SPATE_SOLVER_JACOBI) {
         DEV(gpu_relax)(s->gpu, weight);
         return;
@@ -305,7 +307,7 @@ static void solve_system(X(sim) *s, X(solve) *solve, bool density)
     if (has_multigrid(s))
         solve_multigrid(s, solve);
     else
-        X(solve_by_sweeps)(s, solve, residual, sweep);
+        X(solve_by_sweeps)(&s->system, solve, residual, sweep, s);
     DEV(gpu_solve_end)(s->gpu, density);
 }
 

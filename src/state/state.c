@@ -78,16 +78,9 @@ int X(level_grids)(const X(grid) *finest, X(grid) grids[MAX_LEVELS])
 
 /* ---- what a simulation is made of */
 
-/* The finest level of the pressure system is there for any solver: arrays of its own and those of
- * the system. */
-static void begin_levels(X(sim) *s)
+static X(domain) domain_of(const X(sim) *s)
 {
-    X(level) *finest = &s->system.levels[0];
-    finest->grid = s->grid;
-#define SHARE_OWN(name)
-#define SHARE_SYSTEM(name) memcpy(&finest->name, &s->system.name, sizeof finest->name);
-#define LEVEL_ARRAY(name, shape, type, size, finest, ...) SHARE_##finest(name)
-#include "level.def"
+    return (X(domain)){&s->grid, s->sides, &s->tiles, s->common->pool};
 }
 
 static spate_status make_solids(X(sim) *s, spate_error *error)
@@ -129,10 +122,9 @@ static spate_status make(X(sim) *s, spate_error *error)
         s->rest *= (float)scene->fluid.particles_per_axis;
     s->fastest = -1.0f;
     s->needs = X(needs)(scene);
+    s->domain = domain_of(s);
     TRY(X(arrays_create)(s, error));
-    s->system.sweeps = SWEEPS;
     s->system.least_theta = 0.01f;
-    begin_levels(s);
     TRY(make_solids(s, error));
     TRY(X(emitters_create)(s, error));
     TRY(make_particles(s, error));

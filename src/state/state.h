@@ -43,7 +43,8 @@ typedef struct X(sim) {
     sp_common *common; /* what does not depend on the dimension: scene, threads, ledger, clock */
 /* those of X(fields), in the host's memory */
 #include "kernels/members.def"
-    X(system) system;
+    X(system) system; /* of the pressure */
+    X(domain) domain; /* of the arrays above */
 
     X(emitter) *emitters;
     int emitter_count;
@@ -112,10 +113,11 @@ void X(fill_border)(X(sim) *s, float *field,
                     int d); /* d: component of a face field, -1: cell values */
 /* All components of `count` face fields. */
 void X(fill_border_faces)(X(sim) *s, float *const *const *fields, int count);
-void X(fill_border_periodic)(X(sim) *s, float *field, int d); /* periodic sides only */
-void X(fill_border_wide)(X(sim) *s, double *field);           /* the same in fp64 */
-void X(fill_border_bytes)(X(sim) *s, uint8_t *field);         /* face marks, periodic sides only */
-void X(fill_border_type)(X(sim) *s);                          /* walls are solid, open sides air */
+/* Periodic sides only, of any array; the same of cell values in fp64. */
+void X(fill_border_periodic)(const X(domain) *domain, float *field, int d);
+void X(fill_border_wide)(const X(domain) *domain, double *field);
+void X(fill_border_bytes)(X(sim) *s, uint8_t *field); /* face marks, periodic sides only */
+void X(fill_border_type)(X(sim) *s);                  /* walls are solid, open sides air */
 /* The place inside, along an axis, whose value `fill_border` gives to place i; across: of faces. */
 int X(image_place)(const X(sim) *s, int axis, int i, bool across);
 void X(close_walls)(X(sim) *s); /* u = 0 on the faces of walls */
@@ -197,5 +199,8 @@ int X(level_grids)(const X(grid) *finest, X(grid) grids[MAX_LEVELS]);
 typedef double X(partial_fn)(void *args, size_t begin, size_t end);
 double X(sum)(X(sim) *s, size_t n, size_t grain, X(partial_fn) *partial, void *args);
 double X(maximum)(X(sim) *s, size_t n, size_t grain, X(partial_fn) *partial, void *args);
+/* The same over the tiles of a system that have unknowns. */
+double X(system_sum)(X(system) *sys, size_t grain, X(partial_fn) *partial, void *args);
+double X(system_maximum)(X(system) *sys, size_t grain, X(partial_fn) *partial, void *args);
 
 #endif
