@@ -8,8 +8,11 @@
 static spate_status sort(X(sim) *s, double dt, spate_error *error)
 {
     (void)dt, (void)error;
-    DEV(sort_particles)(s);
-    s->at_home = true;
+    X(cell_list) list = {&s->grid, &s->tiles, s->first, s->count};
+    if (!DEV(sort_particles)(&s->particles, &list, s->common->pool, X(arena)(s)))
+        return SPATE_OK;
+    s->density_summed = false;
+    X(clear_left)(s);
     return SPATE_OK;
 }
 

@@ -79,7 +79,7 @@ bool DEV(snapshot)(X(sim) *s, sp_snapshot *out)
     X(particles) *p = &g->f.particles;
     void **columns[MAX_COLUMNS];
     DEV(gpu_use)(s, GROUP_PARTICLES);
-    int count = X(list_columns)(p, g->needs, true, columns);
+    int count = X(list_columns)(p, true, columns);
     size_t bytes = (size_t)g->f.particles.count * 4;
     if (g->failure[0] || !reserve_snapshot(g, count) || g->failure[0])
         return false;

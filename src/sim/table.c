@@ -47,10 +47,11 @@ static double max_speed(void *user, double dt)
     return fmax(s->device->max_speed(s), sp_solids_speed(&s->solids, time, dt));
 }
 
-static uint64_t hash(void *s)
+static uint64_t hash(void *user)
 {
+    X(sim) *s = user;
     X(fetch)(s, GROUP_PARTICLES);
-    return X(hash)(s);
+    return X(hash)(&s->particles, s->common->pool);
 }
 
 static void stats(void *user, spate_stats *out)
@@ -64,9 +65,11 @@ static spate_status add_particles(void *user, const float *x, const float *v, si
 {
     X(sim) *s = user;
     size_t taken = 0;
+    float initial[CHANNEL_COLUMNS];
     X(fetch)(s, GROUP_PARTICLES);
     X(dirty)(s, GROUP_PARTICLES);
-    TRY(X(particles_reserve)(s, (uint64_t)s->particles.count + count, error));
+    TRY(X(make_room)(s, (uint64_t)s->particles.count + count, error));
+    X(initial_channels)(s->common->scene, -1, initial);
     for (size_t k = 0; k < count; k++) {
         float at[DIM], velocity[DIM];
         double world[3] = {0, 0, 0};
@@ -80,7 +83,7 @@ static spate_status add_particles(void *user, const float *x, const float *v, si
         }
         if (!good || sp_solids_distance(&s->solids, world, NULL, NULL) < CLEARANCE * s->grid.dx)
             continue;
-        X(particles_append)(s, at, velocity, -1);
+        X(particles_append)(&s->particles, at, velocity, initial);
         taken++;
     }
     s->common->added += taken;
@@ -106,7 +109,7 @@ static size_t remove_particles(void *user, const spate_shape *inside)
         s->particles.x[0][k] = DEAD;
         taken++;
     }
-    X(particles_remove_dead)(s);
+    X(particles_remove_dead)(&s->particles);
     s->common->removed_user += taken;
     return taken;
 }
@@ -118,8 +121,8 @@ static void free_particles(X(sim) *s)
     uint64_t crushed = 0;
     X(fetch)(s, GROUP_PARTICLES);
     X(dirty)(s, GROUP_PARTICLES);
-    s->sorted = false;
-    s->fastest = -1.0f;
+    s->particles.sorted = false;
+    s->particles.fastest = -1.0f;
     for (uint32_t k = 0; k < s->particles.count; k++) {
         double x[3] = {0, 0, 0}, v[3] = {0, 0, 0};
         FOR_DIM(d) {
@@ -140,7 +143,7 @@ static void free_particles(X(sim) *s)
         }
     }
     if (crushed)
-        X(particles_remove_dead)(s);
+        X(particles_remove_dead)(&s->particles);
     s->common->removed_crushed += crushed;
 }
 
@@ -201,7 +204,7 @@ static void add_impulse(void *user, const double center[3], double radius, const
     X(sim) *s = user;
     X(fetch)(s, GROUP_PARTICLES);
     X(dirty)(s, GROUP_PARTICLES);
-    s->fastest = -1.0f;
+    s->particles.fastest = -1.0f;
     for (uint32_t k = 0; k < s->particles.count && radius > 0; k++) {
         double square = 0;
         FOR_DIM(d) {

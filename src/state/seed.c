@@ -12,12 +12,13 @@
  * its particles' places follow, and then it is filled. */
 #include "state.h"
 
+#include "kernels/particle.h"
 #include "kernels/random.h"
 #include "scene/points.h"
 
 #include <math.h>
 
-typedef void seed_sink(void *user, const float x[DIM], const float v[DIM], int source);
+typedef void seed_sink(void *user, const float x[DIM], const float v[DIM], const float *initial);
 
 typedef struct seeder {
     const spate_scene *scene;
@@ -28,6 +29,7 @@ typedef struct seeder {
     uint64_t count;
     sp_shape *forms; /* of the fills so far */
     sp_pose *poses;
+    float initial[CHANNEL_COLUMNS]; /* of the channels, in the fill at hand */
 } seeder;
 
 /* Whether a particle may be at x (cells); clear of solids. */
@@ -52,11 +54,11 @@ static bool inside_shape(const sp_shape *form, const sp_pose *pose, const X(grid
     return sp_shape_holds(form, pose, world);
 }
 
-static void offer(seeder *s, const float x[DIM], const float v[DIM], int source)
+static void offer(seeder *s, const float x[DIM], const float v[DIM])
 {
     s->count++;
     if (s->sink)
-        s->sink(s->user, x, v, source);
+        s->sink(s->user, x, v, s->initial);
 }
 
 static void seed_points(seeder *s, int fill)
@@ -72,7 +74,7 @@ static void seed_points(seeder *s, int fill)
             v[d] = velocities[3 * k + (size_t)d];
         }
         if (is_free(s, x))
-            offer(s, x, v, fill);
+            offer(s, x, v);
     }
 }
 
@@ -143,7 +145,7 @@ static void seed_cell(seeder *s, const int cell[3], int fill, bool sure)
             taken = scene->fill.items[earlier].shape != SPATE_SHAPE_PARTICLES &&
                     inside_shape(&s->forms[earlier], &s->poses[earlier], s->g, x);
         if (!taken && (sure || is_free(s, x)))
-            offer(s, x, v, fill);
+            offer(s, x, v);
     }
 }
 
@@ -199,7 +201,7 @@ static void seed_number(seeder *s, const blocks *b, size_t number, int fill)
 
 typedef struct lay_args {
     const seeder *all;
-    X(sim) *s;
+    const X(particles) *p;
     blocks b;
     int fill;
     uint64_t *place; /* per block: how many it has; then where they begin */
@@ -207,14 +209,16 @@ typedef struct lay_args {
 } lay_args;
 
 typedef struct layer {
-    X(sim) *s;
-    uint64_t place;
+    const X(particles) *p;
+    uint32_t place;
 } layer;
 
-static void lay_one(void *user, const float x[DIM], const float v[DIM], int source)
+/* At the start the id of a particle is its place. */
+static void lay_one(void *user, const float x[DIM], const float v[DIM], const float *initial)
 {
     layer *l = user;
-    X(particles_put)(l->s, (uint32_t)l->place++, x, v, source);
+    uint32_t k = l->place++;
+    X(put_particle)(l->p, k, k, x, v, initial);
 }
 
 static void lay_range(void *user, size_t begin, size_t end, int worker)
@@ -222,7 +226,7 @@ static void lay_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const lay_args *args = user;
     for (size_t k = begin; k < end; k++) {
-        layer l = {args->s, args->place[k]};
+        layer l = {args->p, (uint32_t)args->place[k]};
         seeder one = *args->all;
         one.count = 0;
         one.sink = args->lay ? lay_one : NULL;
@@ -236,12 +240,13 @@ static void lay_range(void *user, size_t begin, size_t end, int worker)
 /* The particles of a shape into the simulation's columns, which have room for them. */
 static spate_status lay_shape(seeder *s, X(sim) *sim, int fill, spate_error *error)
 {
-    lay_args args = {.all = s, .s = sim, .b = blocks_of(s, fill), .fill = fill};
+    X(particles) *p = &sim->particles;
+    lay_args args = {.all = s, .p = p, .b = blocks_of(s, fill), .fill = fill};
     args.place = sp_alloc(args.b.total, sizeof *args.place);
     if (!args.place)
         return sp_fail_memory(error, "the fills", 0);
     sp_parallel_for(sim->common->pool, args.b.total, 8, lay_range, &args);
-    uint64_t sum = sim->particles.count;
+    uint64_t sum = p->count;
     for (size_t k = 0; k < args.b.total; k++) {
         uint64_t count = args.place[k];
         args.place[k] = sum;
@@ -249,21 +254,22 @@ static spate_status lay_shape(seeder *s, X(sim) *sim, int fill, spate_error *err
     }
     args.lay = true;
     sp_parallel_for(sim->common->pool, args.b.total, 8, lay_range, &args);
-    s->count += sum - sim->particles.count;
-    sim->particles.count = sim->particles.next_id = (uint32_t)sum;
-    sim->sorted = false;
-    sim->fastest = -1.0f;
+    s->count += sum - p->count;
+    p->count = p->next_id = (uint32_t)sum;
+    p->sorted = false;
+    p->fastest = -1.0f;
     sp_free(args.place);
     return SPATE_OK;
 }
 
-static void append_one(void *user, const float x[DIM], const float v[DIM], int source)
+static void append_one(void *user, const float x[DIM], const float v[DIM], const float *initial)
 {
-    X(particles_append)(user, x, v, source);
+    X(particles_append)(user, x, v, initial);
 }
 
 static spate_status seed_fill(seeder *s, X(sim) *sim, int fill, spate_error *error)
 {
+    X(initial_channels)(s->scene, fill, s->initial);
     if (s->scene->fill.items[fill].shape == SPATE_SHAPE_PARTICLES) {
         seed_points(s, fill);
         return SPATE_OK;
@@ -286,7 +292,11 @@ static spate_status seed(const spate_scene *scene, const X(grid) *g, const sp_so
     sp_shape *forms = sp_alloc((size_t)fills + 1, sizeof *forms);
     sp_pose *poses = sp_alloc((size_t)fills + 1, sizeof *poses);
     spate_status status = forms && poses ? SPATE_OK : sp_fail_memory(error, "the fills", 0);
-    seeder s = {scene, g, solids, sim ? append_one : NULL, sim, 0, forms, poses};
+    seeder s = {.scene = scene, .g = g, .solids = solids, .forms = forms, .poses = poses};
+    if (sim) {
+        s.sink = append_one;
+        s.user = &sim->particles;
+    }
     for (int fill = 0; fill < fills && status == SPATE_OK; fill++)
         status = seed_fill(&s, sim, fill, error);
     sp_free(forms);

@@ -53,15 +53,11 @@ typedef struct X(sim) {
     int drain_count;
     int solid_tile_count;
     unsigned needs;      /* WHEN_..., what the scene has */
-    bool sorted;         /* no particle has moved, come or gone since SORT */
     bool density_summed; /* P2G has left the sums for SURFACE where density_sums says */
     bool solids_changed; /* added or removed: rebuild phi_static */
     bool movers;         /* some solid may move: phi_solid knows of it within SOLID_BAND only */
     float reach;         /* cells around the liquid in which u is known, after EXTRAPOLATE */
-    uint64_t dead;       /* particles marked DEAD, not yet removed */
     uint64_t unsound;    /* particles to which G2P gave no finite velocity */
-    float fastest;       /* the largest v^2 of particles, m^2/s^2; negative: to be found */
-    bool at_home;        /* particles are in the tiles that SORT put them in */
     bool displaced;      /* `away` holds a displacement that ADVECT is to add */
 
     void *scratch; /* memory of the arena */
@@ -86,20 +82,21 @@ void X(destroy)(X(sim) *s);
 sp_arena X(arena)(X(sim) *s);
 X(grid) X(grid_make)(const spate_scene *scene);
 void X(grid_layout)(X(grid) *g); /* strides and sizes from the number of tiles */
+/* Reserves room for so many particles of the liquid, with the scratch that stages need for them. */
+spate_status X(make_room)(X(sim) *s, uint64_t count, spate_error *error);
 
-/* ---- particles.c */
-int X(particle_columns)(X(particles) *p,
-                        void ***columns); /* addresses of the column pointers in use */
-spate_status X(particles_reserve)(X(sim) *s, uint64_t count, spate_error *error);
-/* Appends one; room must be reserved. Channels get their initial values and `source`. */
-void X(particles_append)(X(sim) *s, const float x[DIM], const float v[DIM], int source);
-void X(particles_remove_dead)(X(sim) *s);
-uint64_t X(hash)(X(sim) *s);
+/* ---- particles.c: any set of particles; more of it in kernels/particles.h */
+X(particles) X(particles_make)(unsigned needs, int channel_columns); /* empty, without memory */
+void X(particles_free)(X(particles) *p);
+spate_status X(particles_reserve)(X(particles) *p, uint64_t count, spate_error *error);
+/* Appends one; room must be reserved. initial: of each column of the channels. */
+void X(particles_append)(X(particles) *p, const float x[DIM], const float v[DIM],
+                         const float *initial);
+void X(particles_remove_dead)(X(particles) *p);
+uint64_t X(hash)(X(particles) *p, sp_pool *pool); /* the same for any order of the particles */
 
-/* What the channels of new particles hold, column by column. */
+/* What the channels of new particles of the liquid hold, column by column. */
 void X(initial_channels)(const spate_scene *scene, int source, float initial[CHANNEL_COLUMNS]);
-/* Writes particle k, whose id is k. */
-void X(particles_put)(X(sim) *s, uint32_t k, const float x[DIM], const float v[DIM], int source);
 
 /* ---- seed.c: the particles at the start; room for as many as seed_count says must be reserved. */
 spate_status X(seed_count)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids,
@@ -178,8 +175,8 @@ void X(emitters_destroy)(X(sim) *s);
 X(outflows) X(outflows_of)(const X(sim) *s);
 /* What a device does in EMIT, with the particles where it computes. */
 typedef struct X(emission) {
-    uint64_t (*drain)(X(sim) *s);                  /* marks particles in outflows DEAD; how many */
-    void (*remove_dead)(X(sim) *s, uint64_t dead); /* so many are marked */
+    uint64_t (*drain)(X(sim) *s);   /* marks particles in outflows DEAD; how many */
+    void (*remove_dead)(X(sim) *s); /* those that particles.dead counts */
     /* Particles at the free places of the lattice of emitter k. */
     spate_status (*emit)(X(sim) *s, int k, const X(lattice) *lattice, size_t places,
                          spate_error *error);
