@@ -15,7 +15,7 @@
 #include "blender.h"
 #include "ply_write.h"
 #include "run_folder.h"
-#include "usd_film.h"
+#include "usd_file.h"
 #include "vdb.h"
 #include "vtk.h"
 
@@ -199,11 +199,11 @@ spate_status sp_export_particles(sp_export *out, const sp_particle_table *table,
     } else if (out->format == SP_FORMAT_BLENDER) {
         TRY(sp_blender_particles(out->folder, table, error));
     } else {
-        sp_usd_film *film = sp_usd_film_create(path, table->fps, error);
-        if (!film)
+        sp_usd_file *file = sp_usd_file_create(path, table->fps, error);
+        if (!file)
             return error->status;
-        sp_usd_film_particles(film, table, table->frame);
-        TRY(sp_usd_film_close(film, error));
+        sp_usd_file_particles(file, table, table->frame);
+        TRY(sp_usd_file_close(file, error));
     }
     out->table = *table;
     out->has_cloud = true;
@@ -236,11 +236,11 @@ spate_status sp_export_surface(sp_export *out, const spate_surface *mesh, int fr
     } else if (out->format == SP_FORMAT_BLENDER) {
         TRY(sp_blender_surface(out->folder, &out->table, mesh, frame, error));
     } else {
-        sp_usd_film *film = sp_usd_film_create(path, out->fps, error);
-        if (!film)
+        sp_usd_file *file = sp_usd_file_create(path, out->fps, error);
+        if (!file)
             return error->status;
-        sp_usd_film_mesh(film, mesh, frame);
-        TRY(sp_usd_film_close(film, error));
+        sp_usd_file_mesh(file, mesh, frame);
+        TRY(sp_usd_file_close(file, error));
     }
     out->mesh = *mesh;
     out->has_mesh = true;

@@ -8,7 +8,7 @@
 #include "blender.h"
 #include "particle_table.h"
 #include "ply_write.h"
-#include "usd_film.h"
+#include "usd_file.h"
 #include "vdb.h"
 #include "vtk.h"
 
@@ -34,11 +34,11 @@ spate_status spate_sim_particles_write(spate_sim *sim, const char *path, spate_e
     if (ends_with(path, ".vtp"))
         return sp_vtk_write_particles(&table, path, error);
     if (ends_with(path, ".usda") || ends_with(path, ".usdc")) {
-        sp_usd_film *film = sp_usd_film_create(path, table.fps, error);
-        if (!film)
+        sp_usd_file *file = sp_usd_file_create(path, table.fps, error);
+        if (!file)
             return error->status;
-        sp_usd_film_particles(film, &table, table.time * table.fps);
-        return sp_usd_film_close(film, error);
+        sp_usd_file_particles(file, &table, table.time * table.fps);
+        return sp_usd_file_close(file, error);
     }
     return unknown_ending(path, ".ply, .vtp, .usda or .usdc", error);
 }
@@ -52,11 +52,11 @@ spate_status spate_surface_write(const spate_surface *mesh, const char *path, sp
     if (ends_with(path, ".vtp"))
         return sp_vtk_write_mesh(mesh, 0, path, error);
     if (ends_with(path, ".usda") || ends_with(path, ".usdc")) {
-        sp_usd_film *film = sp_usd_film_create(path, 24, error);
-        if (!film)
+        sp_usd_file *file = sp_usd_file_create(path, 24, error);
+        if (!file)
             return error->status;
-        sp_usd_film_mesh(film, mesh, 0);
-        return sp_usd_film_close(film, error);
+        sp_usd_file_mesh(file, mesh, 0);
+        return sp_usd_file_close(file, error);
     }
     if (ends_with(path, ".bobj.gz"))
         return sp_blender_mesh_file(mesh, path, error);

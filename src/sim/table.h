@@ -7,7 +7,7 @@
 #include "state/common.h"
 #include "state/snapshot.h"
 
-/* For those above the simulation, which know no instance (look.c). */
+/* For those above the simulation, which know no instance (queries.c). */
 const sp_solids *sp_sim_solids(const spate_sim *sim);
 sp_pool *sp_sim_pool(spate_sim *sim);
 

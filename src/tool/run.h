@@ -8,7 +8,7 @@
 #include "io/gauges.h"
 #include "io/run_folder.h"
 #include "io/stats.h"
-#include "io/usd_film.h"
+#include "io/usd_file.h"
 #include "tool.h"
 
 typedef struct run_mesh run_mesh;
@@ -21,7 +21,7 @@ typedef struct tool_run {
     const char *folder_name; /* -o; NULL: out/<scene file stem> */
     const char *device;
     int threads;
-    const char *usd_file; /* --usd; NULL: none */
+    const char *usd_path; /* --usd; NULL: none */
     int steps;            /* --steps; -1: all frames */
     bool overwrite, resume, json, quiet;
     /* made on the way */
@@ -34,7 +34,7 @@ typedef struct tool_run {
     spate_sim *sim;
     sp_gauges *gauges;                     /* NULL without gauges */
     sp_export *particles_out, *volume_out; /* NULL without; may be the same */
-    sp_usd_film *film;                     /* of usd_file */
+    sp_usd_file *usd;                      /* of usd_path */
     run_mesh *mesh;   /* the surface that is being made; NULL without surfaces */
     run_frame *frame; /* the output of the last frame, which may go on */
     double begun;     /* sp_seconds at the start of the command */

@@ -87,7 +87,7 @@ static bool reads_particles(const tool_run *run, const run_film *film, int frame
 {
     const spate_scene *scene = run->scene;
     bool files = scene->output.particles != SPATE_OUTPUT_PARTICLES_NONE || run->volume_out ||
-                 run->film || scene->output.mesh == SPATE_OUTPUT_MESH_PLY;
+                 run->usd || scene->output.mesh == SPATE_OUTPUT_MESH_PLY;
     return film || (files && is_due(run, frame));
 }
 
@@ -95,7 +95,7 @@ static bool reads_particles(const tool_run *run, const run_film *film, int frame
 static bool take_snapshot(run_frame *f, const run_film *film)
 {
     tool_run *run = f->run;
-    bool fits = !sp_particle_table_needs_grid(run->scene) && !(run->film && run->steps >= 0);
+    bool fits = !sp_particle_table_needs_grid(run->scene) && !(run->usd && run->steps >= 0);
     if (!fits || !reads_particles(run, film, spate_sim_frame(run->sim)))
         return false;
     if (!f->thread)

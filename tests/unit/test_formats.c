@@ -14,7 +14,7 @@
 #include "io/file.h"
 #include "io/gzip.h"
 #include "io/particle_table.h"
-#include "io/usd_film.h"
+#include "io/usd_file.h"
 #include "io/volume.h"
 #include "state/stages.h"
 

@@ -1,4 +1,5 @@
-/* look.c -- looking at a simulation: views, copies, values at points, forces, gauges, snapshots. */
+/* queries.c -- what can be asked of a simulation: views, copies, values at points, forces, gauges,
+ * snapshots. */
 #include "facade.h"
 
 #include "base/sized.h"
