@@ -97,8 +97,8 @@ static void put_attribute(sp_usd *usd, const sp_particle_table *table,
                           const sp_attribute *attribute)
 {
     sp_particle_table_buffer buffer;
-    for (size_t begin = 0; begin < table->count; begin += SP_TABLE_BLOCK) {
-        size_t left = table->count - begin, count = left < SP_TABLE_BLOCK ? left : SP_TABLE_BLOCK;
+    for (size_t begin = 0, count; (count = sp_particle_table_block(table, begin)) > 0;
+         begin += count) {
         const void *values = sp_particle_table_values(table, attribute, begin, count, &buffer);
         if (attribute->integer)
             put_integers(usd, values, count);
@@ -124,11 +124,11 @@ void sp_usd_file_particles(sp_usd_file *file, const sp_particle_table *table, do
     if (file->particles < 0)
         declare_cloud(file, table);
     for (int k = 0; k < table->attribute_count; k++) {
-        sp_usd_sample_begin(usd, file->attributes[k], time, table->count);
+        sp_usd_sample_begin(usd, file->attributes[k], time, table->particles->view.count);
         put_attribute(usd, table, &table->attributes[k]);
     }
-    sp_usd_sample_begin(usd, file->widths, time, table->count);
-    put_constant(usd, (float)(2 * table->radius), table->count);
+    sp_usd_sample_begin(usd, file->widths, time, table->particles->view.count);
+    put_constant(usd, (float)(2 * table->radius), table->particles->view.count);
     sp_particle_table_bounds(table, table->radius, box[0], box[1]);
     sp_usd_sample_begin(usd, file->extent, time, 2);
     sp_usd_sample_put(usd, box, 2);

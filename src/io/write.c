@@ -25,10 +25,11 @@ static spate_status unknown_ending(const char *path, const char *known, spate_er
 
 spate_status spate_sim_particles_write(spate_sim *sim, const char *path, spate_error *error)
 {
+    sp_particles particles;
     sp_particle_table table;
     spate_error local;
     error = error ? error : &local;
-    TRY(sp_particle_table_of_sim(&table, sim, error));
+    TRY(sp_particle_table_of_sim(&table, &particles, sim, error));
     if (ends_with(path, ".ply"))
         return sp_ply_write(&table, path, error);
     if (ends_with(path, ".vtp"))
@@ -37,7 +38,7 @@ spate_status spate_sim_particles_write(spate_sim *sim, const char *path, spate_e
         sp_usd_file *file = sp_usd_file_create(path, table.fps, error);
         if (!file)
             return error->status;
-        sp_usd_file_particles(file, &table, table.time * table.fps);
+        sp_usd_file_particles(file, &table, particles.time * table.fps);
         return sp_usd_file_close(file, error);
     }
     return unknown_ending(path, ".ply, .vtp, .usda or .usdc", error);
@@ -65,6 +66,7 @@ spate_status spate_surface_write(const spate_surface *mesh, const char *path, sp
 
 spate_status spate_sim_volume_write(spate_sim *sim, const char *path, spate_error *error)
 {
+    sp_particles particles;
     sp_particle_table table;
     sp_volume volume;
     spate_error local;
@@ -72,10 +74,10 @@ spate_status spate_sim_volume_write(spate_sim *sim, const char *path, spate_erro
     bool vdb = ends_with(path, ".vdb");
     if (!vdb && !ends_with(path, ".vti"))
         return unknown_ending(path, ".vdb or .vti", error);
-    TRY(sp_particle_table_of_sim(&table, sim, error));
+    TRY(sp_particle_table_of_sim(&table, &particles, sim, error));
     TRY(sp_volume_create(&volume, &table, error));
     spate_status status = vdb ? sp_vdb_write(&volume, path, error)
-                              : sp_vtk_write_volume(&volume, table.time, path, error);
+                              : sp_vtk_write_volume(&volume, particles.time, path, error);
     sp_volume_clear(&volume);
     return status;
 }

@@ -19,8 +19,8 @@
 #include "kernels/reseed.h"
 #include "kernels/sides.h"
 #include "kernels/transfer.h"
+#include "particle_set.h"
 #include "scene/solids.h"
-#include "snapshot.h"
 #include "system.h"
 
 #include <stdatomic.h>
@@ -99,6 +99,9 @@ uint64_t X(hash)(X(sim) *s);
 void X(initial_channels)(const spate_scene *scene, int source, float initial[CHANNEL_COLUMNS]);
 /* Writes particle k, whose id is k. */
 void X(particles_put)(X(sim) *s, uint32_t k, const float x[DIM], const float v[DIM], int source);
+
+/* ---- show.c: `p` with the scale and the channels of `s`. */
+void X(show_particles)(const X(sim) *s, const X(particles) *p, sp_particles *out);
 
 /* ---- seed.c: the particles at the start; room for as many as seed_count says must be reserved. */
 spate_status X(seed_count)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids,

@@ -47,6 +47,7 @@ typedef struct job {
     sp_export *out;
     sp_usd_file *usd; /* one file for all frames, instead of `out` */
     char target[SP_PATH_SIZE];
+    sp_particles now;   /* of a frame */
     uint64_t particles; /* of all frames */
     int surfaces;       /* files */
 } job;
@@ -170,7 +171,7 @@ static int open_run(job *j)
 static spate_status write_frame(job *j, sp_particle_table *table, spate_error *error)
 {
     if (j->usd) {
-        sp_usd_file_particles(j->usd, table, table->frame);
+        sp_usd_file_particles(j->usd, table, table->particles->frame);
         return SPATE_OK;
     }
     spate_status status = SPATE_OK;
@@ -211,13 +212,13 @@ static int write_frames(job *j)
     for (int k = 0; k < j->frame_count; k++) {
         sp_particle_table table;
         sp_run_folder_particles(&j->folder, j->frames[k], path);
-        spate_status status = sp_particle_table_read(&table, j->scene, j->frames[k], path, &error);
+        spate_status status =
+            sp_particle_table_read(&table, &j->now, j->scene, j->frames[k], path, &error);
         if (status == SPATE_OK && j->attributes)
             status = sp_particle_table_choose(&table, j->attributes, &error);
         if (status == SPATE_OK)
             status = write_frame(j, &table, &error);
-        j->particles += table.count;
-        sp_particle_table_clear(&table);
+        j->particles += j->now.view.count;
         if (status == SPATE_OK)
             status = write_surface(j, j->frames[k], &error);
         if (status != SPATE_OK)
@@ -280,6 +281,7 @@ int cmd_export(int argc, char **argv)
         code = export_run(&j);
     sp_usd_file_abandon(j.usd);
     sp_export_destroy(j.out);
+    sp_particles_clear(&j.now);
     sp_free(j.frames);
     sp_free(j.info.scene);
     spate_scene_destroy(j.scene);

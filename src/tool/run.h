@@ -56,10 +56,10 @@ int run_start(tool_run *run);
 /* Row 0, particles.0000.ply and the first checkpoint of a new run. */
 int run_write_start(tool_run *run);
 /* The files of particles and volumes (run_output.c). `keep`: the last frame that is there already,
- * -1 if the run begins. A frame, from a snapshot or (NULL) from the simulation as it is; and a
+ * -1 if the run begins. A frame, whose particles are a snapshot or the simulation's own; and a
  * step; both may be called at the same time of the simulation. */
 int run_output_open(tool_run *run, int keep);
-spate_status run_output_frame(tool_run *run, const sp_snapshot *now, spate_error *error);
+spate_status run_output_frame(tool_run *run, const sp_particles *now, spate_error *error);
 int run_output_step(tool_run *run);
 int run_output_close(tool_run *run);
 void run_output_clear(tool_run *run);
@@ -77,7 +77,7 @@ int run_frame_finish(tool_run *run);
 /* Waits for it and frees it, whatever has happened. */
 void run_frame_end(tool_run *run);
 /* Begins to make and write the surface of a frame; none may be under way (run_mesh.c). */
-spate_status run_mesh_start(tool_run *run, const sp_snapshot *now, spate_error *error);
+spate_status run_mesh_start(tool_run *run, const sp_particles *now, spate_error *error);
 /* Waits for it, and says whether it went well. */
 int run_mesh_finish(tool_run *run);
 /* Waits for it and frees it, whatever has happened. */

@@ -48,8 +48,8 @@ static spate_status write_files(tool_run *run, const sp_particle_table *table, s
     char path[SP_PATH_SIZE];
     spate_status status = SPATE_OK;
     if (run->scene->output.particles == SPATE_OUTPUT_PARTICLES_PLY)
-        status =
-            sp_ply_write(table, sp_run_folder_particles(&run->folder, table->frame, path), error);
+        status = sp_ply_write(
+            table, sp_run_folder_particles(&run->folder, table->particles->frame, path), error);
     if (status == SPATE_OK && run->particles_out)
         status = sp_export_particles(run->particles_out, table, error);
     if (status == SPATE_OK && run->volume_out)
@@ -61,35 +61,33 @@ static spate_status write_files(tool_run *run, const sp_particle_table *table, s
     return status;
 }
 
-spate_status run_output_frame(tool_run *run, const sp_snapshot *now, spate_error *error)
+spate_status run_output_frame(tool_run *run, const sp_particles *now, spate_error *error)
 {
     sp_particle_table table;
-    /* with --steps the USD file has every step, the last of a frame included; the start is no step
-     */
+    /* with --steps it has every step, the last of a frame included; the start is no step */
     bool usd = run->usd && (run->steps < 0 || spate_sim_steps(run->sim) == 0);
     bool files = run->scene->output.particles == SPATE_OUTPUT_PARTICLES_PLY || run->particles_out ||
                  run->volume_out;
     if (!usd && !files)
         return SPATE_OK;
-    if (now)
-        TRY(sp_particle_table_of_snapshot(&table, run->scene, now, error));
-    else
-        TRY(sp_particle_table_of_sim(&table, run->sim, error));
+    TRY(sp_particle_table_of_particles(&table, run->scene, now, error));
+    sp_particle_table_use_grid(&table, run->sim);
     TRY(write_files(run, &table, error));
     if (usd)
-        sp_usd_file_particles(run->usd, &table, table.time * table.fps);
+        sp_usd_file_particles(run->usd, &table, now->time * table.fps);
     return SPATE_OK;
 }
 
 int run_output_step(tool_run *run)
 {
+    sp_particles now;
     sp_particle_table table;
     spate_error error = {0};
     if (!run->usd || run->steps < 0)
         return EXIT_DONE;
-    if (sp_particle_table_of_sim(&table, run->sim, &error) != SPATE_OK)
+    if (sp_particle_table_of_sim(&table, &now, run->sim, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
-    sp_usd_file_particles(run->usd, &table, table.time * table.fps);
+    sp_usd_file_particles(run->usd, &table, now.time * table.fps);
     return EXIT_DONE;
 }
 

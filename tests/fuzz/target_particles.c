@@ -44,9 +44,10 @@ void fuzz_particles(const uint8_t *bytes, size_t size)
 {
     spate_error error = {.status = SPATE_OK};
     spate_scene *scene = make_scene();
+    sp_particles particles = {.memory = NULL};
     sp_particle_table table;
     const char *path = fuzz_file("particles.0000.ply", bytes, size);
-    if (sp_particle_table_read(&table, scene, 0, path, &error) == SPATE_OK) {
+    if (sp_particle_table_read(&table, &particles, scene, 0, path, &error) == SPATE_OK) {
         FUZZ_MUST(sp_particle_table_probe(path, &error) == SPATE_OK);
         char target[512];
         float low[3], high[3];
@@ -59,6 +60,6 @@ void fuzz_particles(const uint8_t *bytes, size_t size)
         if (sp_particle_table_choose(&table, "velocity id speed", &error) == SPATE_OK)
             FUZZ_MUST(sp_particle_table_find(&table, "speed"));
     }
-    sp_particle_table_clear(&table);
+    sp_particles_clear(&particles);
     spate_scene_destroy(scene);
 }
