@@ -233,6 +233,7 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
     s->particles.count = record.count;
     s->particles.at_home = s->displaced = false;
     s->particles.fastest = -1.0f;
+    s->particles.dead = 0;
     s->particles.next_id = record.next_id;
     return SPATE_OK;
 }

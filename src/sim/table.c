@@ -233,32 +233,11 @@ static size_t count(const void *s)
     return ((const X(sim) *)s)->particles.count;
 }
 
-static void read_particles(void *user, float *positions, float *velocities, uint32_t *ids)
+static void view(void *user, sp_particles *out)
 {
     X(sim) *s = user;
     X(fetch)(s, GROUP_PARTICLES);
-    for (size_t k = 0; k < s->particles.count; k++) {
-        for (size_t d = 0; d < 3; d++) {
-            if (positions)
-                positions[3 * k + d] = d < DIM ? s->particles.x[d][k] * s->grid.dx : 0.0f;
-            if (velocities)
-                velocities[3 * k + d] = d < DIM ? s->particles.v[d][k] : 0.0f;
-        }
-        if (ids)
-            ids[k] = s->particles.id[0][k];
-    }
-}
-
-static void view(void *user, spate_particles_view *out)
-{
-    X(sim) *s = user;
-    X(fetch)(s, GROUP_PARTICLES);
-    *out = (spate_particles_view){
-        .count = s->particles.count, .scale = s->grid.dx, .id = s->particles.id[0]};
-    FOR_DIM(d) {
-        out->x[d] = s->particles.x[d];
-        out->v[d] = s->particles.v[d];
-    }
+    X(show_particles)(s, &s->particles, out);
 }
 
 static int channel_view(void *user, const char *name, float *columns[4])
@@ -322,7 +301,7 @@ static bool field_view(void *user, const char *name, spate_field_view *out)
     return true;
 }
 
-static bool snapshot(void *user, sp_snapshot *out)
+static bool snapshot(void *user, sp_particles *out)
 {
     X(sim) *s = user;
     return s->device->snapshot && s->device->snapshot(s, out);
@@ -408,7 +387,6 @@ const sp_table X(table) = {
     .cell_size = cell_size,
     .device_bytes = device_bytes,
     .count = count,
-    .read = read_particles,
     .view = view,
     .channel_view = channel_view,
     .field_view = field_view,

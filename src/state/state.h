@@ -19,8 +19,8 @@
 #include "kernels/reseed.h"
 #include "kernels/sides.h"
 #include "kernels/transfer.h"
+#include "particle_set.h"
 #include "scene/solids.h"
-#include "snapshot.h"
 #include "system.h"
 
 #include <stdatomic.h>
@@ -97,6 +97,9 @@ uint64_t X(hash)(X(particles) *p, sp_pool *pool); /* the same for any order of t
 
 /* What the channels of new particles of the liquid hold, column by column. */
 void X(initial_channels)(const spate_scene *scene, int source, float initial[CHANNEL_COLUMNS]);
+
+/* ---- show.c: `p` with the scale and the channels of `s`. */
+void X(show_particles)(const X(sim) *s, const X(particles) *p, sp_particles *out);
 
 /* ---- seed.c: the particles at the start; room for as many as seed_count says must be reserved. */
 spate_status X(seed_count)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids,
