@@ -7,9 +7,9 @@
 #     spate_files      src/io, src/render
 set(src ${PROJECT_SOURCE_DIR}/src)
 
-# Sources under src/sim and src/mesh that are compiled once: they know the two dimensions only by their tables.
-set(dimension_free ${src}/sim/api.c ${src}/sim/checkpoint_stream.c ${src}/sim/clock.c ${src}/sim/devices.c
-  ${src}/sim/look.c ${src}/sim/stats.c ${src}/mesh/api.c)
+# Sources under src/state, src/sim and src/mesh that are compiled once: they know the two dimensions only by their tables.
+set(dimension_free ${src}/state/particle_set.c ${src}/sim/api.c ${src}/sim/checkpoint_stream.c ${src}/sim/clock.c
+  ${src}/sim/devices.c ${src}/sim/queries.c ${src}/sim/stats.c ${src}/mesh/api.c)
 
 file(GLOB core_sources CONFIGURE_DEPENDS ${src}/base/*.c ${src}/scene/*.c)
 file(GLOB sim_sources CONFIGURE_DEPENDS ${src}/state/*.c ${src}/sim/*.c ${src}/mesh/*.c)
@@ -130,7 +130,7 @@ if(SPATE_IO)
   set_target_properties(spate_files PROPERTIES C_VISIBILITY_PRESET hidden)
   spate_library(spate_io spate_files)
   # helpers without state: the shared library has its own, so that libspate.so need not show them
-  spate_objects(spate_io_helpers ${src}/base/status.c ${src}/base/parallel.c)
+  spate_objects(spate_io_helpers ${src}/base/status.c ${src}/base/parallel.c ${src}/state/particle_set.c)
   set_target_properties(spate_io_helpers PROPERTIES C_VISIBILITY_PRESET hidden)
   target_sources(spate_io_shared PRIVATE $<TARGET_OBJECTS:spate_io_helpers>)
   foreach(kind static shared)

@@ -491,10 +491,10 @@ SPATE_API spate_status spate_sim_step_frame(spate_sim *sim, spate_error *error);
 /* The step that the CFL rule takes from here: the rest of the frame split evenly. */
 SPATE_API double spate_sim_next_dt(spate_sim *sim);
 
-/* The stages of a step, in order: "sort", "solids", "p2g", ...; docs/code.md says what each does.
- */
+/* The stages of a step, in order: "sort", "solids", "p2g", ...; docs/code.md has them all. */
 SPATE_API int spate_stage_count(void);
 SPATE_API const char *spate_stage_name(int stage); /* "" if there is none */
+SPATE_API const char *spate_stage_what(int stage); /* what it does, in a line; likewise */
 SPATE_API int spate_stage_find(const char *name);  /* -1 if there is none */
 /* Seconds that a stage took in the frame under way or just completed. */
 SPATE_API double spate_sim_stage_seconds(const spate_sim *sim, int stage);

@@ -110,7 +110,7 @@ static void gather_results(const X(advection) *args)
             fastest = tile->fastest;
     }
     X(book_separation)(s, work);
-    s->fastest = args->transfer ? fastest : -1.0f;
+    s->particles.fastest = args->transfer ? fastest : -1.0f;
 }
 
 spate_status X(advect)(X(sim) *s, double dt, bool transfer, const X(advect_lanes) *lanes,
@@ -138,7 +138,7 @@ spate_status X(advect)(X(sim) *s, double dt, bool transfer, const X(advect_lanes
     sp_parallel_for(common->pool, (size_t)s->tiles.active_count, 2, advect_range, &args);
     X(mover_end)(&args.mover);
     gather_results(&args);
-    s->displaced = s->at_home = false;
+    s->displaced = s->particles.at_home = false;
     uint64_t failed = args.unsound > 0 ? args.unsound : args.broken;
     return failed > 0 ? fail_unsound(s, failed, error) : SPATE_OK;
 }

@@ -356,7 +356,7 @@ static void advect_lanes(X(advection) *args, int tile, void *scratch)
         view.n[d] = (float)s->grid.n[d];
     }
     X(tile_cell)(&s->grid, tile, corner);
-    if (!s->at_home || s->tiles.start[tile + 1] - s->tiles.start[tile] < PATCH_LEAST ||
+    if (!s->particles.at_home || s->tiles.start[tile + 1] - s->tiles.start[tile] < PATCH_LEAST ||
         !fill_patches(args, corner, p, most)) {
         advect_tile(args, tile, (tile_task){NULL, args->transfer, s->displaced}, &view);
         return;

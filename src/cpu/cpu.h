@@ -21,11 +21,22 @@ extern const X(device) DEV(device); /* device.c */
         for (size_t i_ = 0, c = base_ + X(row_offset)(g, (int)r_); i_ < TILE; i_++, c++)
 
 /* ---- SORT: sort.c, tiles.c */
-void DEV(sort_particles)(X(sim) *s);
+/* What SORT makes for a set of particles, beside their order. */
+typedef struct X(cell_list) {
+    const X(grid) *grid;
+    X(tiles) *tiles; /* start, state and the lists with their counts; the rest is not touched */
+    uint32_t *first, *count; /* cells: the first particle, and how many; 0 outside active tiles */
+} X(cell_list);
+/* false: nothing has moved since the last time, and nothing is done. The arena is to have 4 bytes
+ * for each tile and thread, as much once more for each tile, and tile_scratch for each thread. */
+bool DEV(sort_particles)(X(particles) *p, const X(cell_list) *list, sp_pool *pool, sp_arena arena);
 size_t DEV(sort_scratch)(void);
 /* After SORT: the rows of cells of a tile that hold particles, low .. high along y and z. */
 void DEV(rows_with_particles)(const X(sim) *s, int tile, int low[3], int high[3]);
-void X(tiles_update)(X(sim) *s); /* from tiles.start: the lists; clears what left them */
+void X(list_tiles)(X(tiles) *t, const X(grid) *g); /* from `start`: state and the lists */
+/* After it: tiles that are active or border no more; returns how many. */
+int X(list_left)(const X(tiles) *t, const X(grid) *g, int *left);
+void X(clear_left)(X(sim) *s); /* in these: the arrays that follow the liquid */
 
 /* ---- SOLIDS: solids.c */
 void X(update_solids)(X(sim) *s, double dt);

@@ -157,26 +157,28 @@ static void extend_range(void *user, size_t begin, size_t end, int worker)
 /* Returns the iterations. */
 static int solve_density(X(sim) *s)
 {
-    if (s->common->scene->pressure.solver == SPATE_SOLVER_MULTIGRID) {
-        DEV(multigrid_once)(s);
+    X(system) *sys = &s->system;
+    if (sys->solver == SPATE_SOLVER_MULTIGRID) {
+        DEV(multigrid_once)(sys);
         return 1;
     }
     X(solve) solve = {.max_iterations = DENSITY_SWEEPS};
-    solve.tolerance = DENSITY_TOLERANCE * DEV(system_largest_b)(s);
+    solve.tolerance = DENSITY_TOLERANCE * DEV(system_largest_b)(sys);
     solve.relaxation = s->common->scene->pressure.relaxation;
-    DEV(solve_system)(s, &solve);
+    DEV(solve_system)(sys, &solve);
     return solve.iterations;
 }
 
 static void find_excess(X(sim) *s)
 {
     sp_pool *pool = s->common->pool;
-    size_t unknown = (size_t)s->system.levels[0].tile_count;
+    X(system) *sys = &s->system;
+    size_t unknown = (size_t)sys->levels[0].tile_count;
     sp_parallel_for(pool, (size_t)s->tiles.border_count, 8, zero_range, s);
     sp_parallel_for(pool, unknown, 4, excess_range, s);
-    X(remove_pocket_means)(s);
-    if (s->common->scene->pressure.solver != SPATE_SOLVER_MULTIGRID) /* which starts from nothing */
-        DEV(clear_pressure)(s);
+    X(remove_pocket_means)(sys);
+    if (sys->solver != SPATE_SOLVER_MULTIGRID) /* which starts from nothing */
+        DEV(clear_pressure)(sys);
 }
 
 static void extend(X(sim) *s)
@@ -187,7 +189,7 @@ static void extend(X(sim) *s)
             sp_parallel_for(s->common->pool, (size_t)s->tiles.face_count, 4, extend_range, &args);
         }
         FOR_DIM(d)
-            X(fill_border_periodic)(s, s->away[d], d);
+            X(fill_border_periodic)(&s->domain, s->away[d], d);
     }
     float *const *const displacement[] = {s->away};
     X(fill_border_faces)(s, displacement, 1);

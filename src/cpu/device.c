@@ -8,8 +8,11 @@
 static spate_status sort(X(sim) *s, double dt, spate_error *error)
 {
     (void)dt, (void)error;
-    DEV(sort_particles)(s);
-    s->at_home = true;
+    X(cell_list) list = {&s->grid, &s->tiles, s->first, s->count};
+    if (!DEV(sort_particles)(&s->particles, &list, s->common->pool, X(arena)(s)))
+        return SPATE_OK;
+    s->density_summed = false;
+    X(clear_left)(s);
     return SPATE_OK;
 }
 
@@ -113,38 +116,49 @@ static const X(plan) *plan(const X(sim) *s, bool whole)
 static void zero_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
-    X(sim) *s = user;
+    X(system) *sys = user;
     for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
+        size_t base = X(tile_index)(&sys->grid, sys->levels[0].tiles[k]);
         for (int r = 0; r < TILE_ROWS; r++)
-            memset(s->system.q + base + X(row_offset)(&s->grid, r), 0, TILE * sizeof(float));
+            memset(sys->q + base + X(row_offset)(&sys->grid, r), 0, TILE * sizeof(float));
     }
 }
 
-void DEV(clear_pressure)(X(sim) *s)
+void DEV(clear_pressure)(X(system) *sys)
 {
-    sp_parallel_for(s->common->pool, (size_t)s->system.levels[0].tile_count, 8, zero_range, s);
+    sp_parallel_for(sys->domain->pool, (size_t)sys->levels[0].tile_count, 8, zero_range, sys);
 }
 
-static double residual(X(sim) *s)
+static double residual(void *system)
 {
-    return DEV(system_residual)(s, s->system.q, NULL);
+    X(system) *sys = system;
+    return DEV(system_residual)(sys, sys->q, NULL);
 }
 
-void DEV(solve_system)(X(sim) *s, X(solve) *solve)
+void DEV(solve_system)(X(system) *sys, X(solve) *solve)
 {
-    switch (s->common->scene->pressure.solver) {
-    case SPATE_SOLVER_JACOBI: X(solve_by_sweeps)(s, solve, residual, X(relax)); break;
-    case SPATE_SOLVER_GAUSS_SEIDEL: X(solve_by_sweeps)(s, solve, residual, X(sweep)); break;
-    case SPATE_SOLVER_PCG: X(solve_pcg)(s, solve, DEV(system_residual)); break;
-    case SPATE_SOLVER_MULTIGRID: DEV(solve_multigrid)(s, solve); break;
+    switch (sys->solver) {
+    case SPATE_SOLVER_JACOBI: X(solve_by_sweeps)(sys, solve, residual, X(relax), sys); break;
+    case SPATE_SOLVER_GAUSS_SEIDEL: X(solve_by_sweeps)(sys, solve, residual, X(sweep), sys); break;
+    case SPATE_SOLVER_PCG: X(solve_pcg)(sys, solve, DEV(system_residual)); break;
+    case SPATE_SOLVER_MULTIGRID: DEV(solve_multigrid)(sys, solve); break;
     }
+}
+
+static void clear_pressure(X(sim) *s)
+{
+    DEV(clear_pressure)(&s->system);
+}
+
+static void solve_pressure(X(sim) *s, X(solve) *solve)
+{
+    DEV(solve_system)(&s->system, solve);
 }
 
 static double assemble(X(sim) *s, double dt, double scale, double *solvable)
 {
     double largest = DEV(system_assemble)(s, dt, scale);
-    *solvable = s->system.has_pockets ? DEV(system_largest_b)(s) : largest;
+    *solvable = s->system.has_pockets ? DEV(system_largest_b)(&s->system) : largest;
     return largest;
 }
 
@@ -163,7 +177,12 @@ static bool has_multigrid(const spate_scene *scene)
 
 static spate_status attach(X(sim) *s, spate_error *error)
 {
-    return has_multigrid(s->common->scene) ? DEV(multigrid_create)(s, error) : SPATE_OK;
+    return has_multigrid(s->common->scene) ? DEV(multigrid_create)(&s->system, error) : SPATE_OK;
+}
+
+static void detach(X(sim) *s)
+{
+    DEV(multigrid_destroy)(&s->system);
 }
 
 static X(device_memory) needs(const spate_scene *scene, const X(grid) *g, uint64_t particles)
@@ -184,13 +203,13 @@ static size_t scratch(const spate_scene *scene)
 const X(device) DEV(device) = {
     .name = "cpu",
     .attach = attach,
-    .detach = DEV(multigrid_destroy),
+    .detach = detach,
     .needs = needs,
     .scratch = scratch,
     .plan = plan,
     .assemble = assemble,
-    .solve = DEV(solve_system),
-    .clear_pressure = DEV(clear_pressure),
+    .solve = solve_pressure,
+    .clear_pressure = clear_pressure,
     .apply_pressure = apply_pressure,
     .push_apart = DEV(push_apart),
     .project_density = DEV(project_density),

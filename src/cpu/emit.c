@@ -41,10 +41,9 @@ static uint64_t drain(X(sim) *s)
     return args.drained;
 }
 
-static void remove_dead(X(sim) *s, uint64_t dead)
+static void remove_dead(X(sim) *s)
 {
-    (void)dead;
-    X(particles_remove_dead)(s);
+    X(particles_remove_dead)(&s->particles);
 }
 
 /* ---- inflows */
@@ -78,6 +77,8 @@ static spate_status emit(X(sim) *s, int k, const X(lattice) *lattice, size_t pla
                          spate_error *error)
 {
     X(emitter) *e = &s->emitters[k];
+    float initial[CHANNEL_COLUMNS];
+    X(initial_channels)(s->common->scene, e->source, initial);
     TRY(make_places(e, places, error));
     emit_args args = {.f = X(fields_of)(s), .lattice = lattice, .occupied = e->occupied};
     sp_parallel_for(s->common->pool, s->particles.count, 4096, occupy_range, &args);
@@ -90,8 +91,8 @@ static spate_status emit(X(sim) *s, int k, const X(lattice) *lattice, size_t pla
         if (!X(place_gives)(&args.f, lattice, place))
             continue;
         X(place_point)(lattice, place, x);
-        TRY(X(particles_reserve)(s, (uint64_t)s->particles.count + 1, error));
-        X(particles_append)(s, x, lattice->velocity, e->source);
+        TRY(X(make_room)(s, (uint64_t)s->particles.count + 1, error));
+        X(particles_append)(&s->particles, x, lattice->velocity, initial);
     }
     return SPATE_OK;
 }

@@ -99,7 +99,7 @@ SIMD_FN void update_lanes(g2p_args *args, int tile, const X(patch) *patch)
 static void update_tile_by_lanes(g2p_args *args, int tile, X(patch) *patch)
 {
     X(sim) *s = args->s;
-    if (!s->at_home || s->tiles.start[tile + 1] - s->tiles.start[tile] < PATCH_LEAST) {
+    if (!s->particles.at_home || s->tiles.start[tile + 1] - s->tiles.start[tile] < PATCH_LEAST) {
         update_lanes(args, tile, NULL);
         return;
     }
@@ -136,6 +136,6 @@ void DEV(grid_to_particles)(X(sim) *s, double dt)
     /* not by colour: in the order of their places, tiles find the field of the last one near */
     sp_parallel_for(pool, (size_t)s->tiles.active_count, 2, g2p_range, &args);
     s->unsound = args.unsound;
-    s->fastest = -1.0f;
+    s->particles.fastest = -1.0f;
     X(channels_step)(s, dt);
 }

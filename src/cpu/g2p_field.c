@@ -110,7 +110,7 @@ static bool find_window(const kick_args *args, const int t[DIM], window *w)
 {
     const X(sim) *s = args->s;
     const X(grid) *g = &s->grid;
-    bool all = !s->at_home;
+    bool all = !s->particles.at_home;
     *w = (window){{0, TILE, TILE}, {TILE, 0, 0}};
     FOR_DIM(a)
         all = all || g->periodic[a]; /* what is across a side is not looked for */

@@ -63,7 +63,7 @@ SIMD_FN void add_kicks_of_lanes(const momentum_args *args, const X(patch) *patch
 static const X(patch) *kick_patch(const momentum_args *args, int tile, X(patch) *patch)
 {
     const X(sim) *s = args->s;
-    if (!args->kicked || !s->at_home ||
+    if (!args->kicked || !s->particles.at_home ||
         s->tiles.start[tile + 1] - s->tiles.start[tile] < PATCH_LEAST)
         return NULL;
     int corner[DIM];
@@ -182,7 +182,8 @@ static double speed_partial(void *user, size_t begin, size_t end)
 
 double DEV(max_speed)(X(sim) *s)
 {
-    if (!(s->fastest >= 0.0f))
-        s->fastest = (float)X(maximum)(s, s->particles.count, 4096, speed_partial, &s->particles);
-    return __builtin_sqrt((double)s->fastest);
+    if (!(s->particles.fastest >= 0.0f))
+        s->particles.fastest =
+            (float)X(maximum)(s, s->particles.count, 4096, speed_partial, &s->particles);
+    return __builtin_sqrt((double)s->particles.fastest);
 }

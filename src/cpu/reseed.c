@@ -25,10 +25,10 @@ static spate_status fill_cell(X(sim) *s, X(fields) *f, const X(reseeding) *how, 
     float x[DIM];
     if (filling.missing == 0)
         return SPATE_OK;
-    TRY(X(particles_reserve)(s, (uint64_t)p->count + filling.missing, error));
+    TRY(X(make_room)(s, (uint64_t)p->count + filling.missing, error));
     f->particles = *p; /* they may have moved */
-    s->sorted = false;
-    s->fastest = -1.0f;
+    p->sorted = false;
+    p->fastest = -1.0f;
     while (X(fill_next)(f, how, c, &filling, x))
         X(put_reseeded)(f, p->count++, p->next_id++, c, x, initial);
     return SPATE_OK;

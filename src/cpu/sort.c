@@ -9,7 +9,8 @@
  *      many ids are smaller: no branch, eight at a time), in scratch that stays in the cache;
  *   4. every column is gathered through the result, into the spare column, which then takes its
  *      place.
- * If nothing has moved since the last time, there is nothing to do. */
+ * The tables that come with it say where the particles of a tile and of a cell are. If nothing has
+ * moved since the last time, there is nothing to do. */
 #include "cpu.h"
 #include "kernels/heap.h"
 #include "simd.h"
@@ -20,7 +21,8 @@
 #define CACHES ((size_t)16 << 20) /* bytes: columns that are larger are not looked for in them */
 
 typedef struct sort_args {
-    X(sim) *s;
+    const X(particles) *p;
+    const X(cell_list) *list;
     X(word) *key;        /* per particle: tile * TILE_CELLS + cell in tile */
     uint32_t *histogram; /* [share][tile] */
     char *scratch;       /* pass 3, one part per worker */
@@ -48,7 +50,7 @@ SIMD_FN u8 keys_of(const X(grid) *g, const X(particles) *p, size_t k, size_t n)
 
 static void share_bounds(const sort_args *args, size_t share, size_t *begin, size_t *end)
 {
-    size_t count = args->s->particles.count, shares = (size_t)args->shares;
+    size_t count = args->p->count, shares = (size_t)args->shares;
     *begin = count * share / shares;
     *end = count * (share + 1) / shares;
 }
@@ -57,7 +59,8 @@ static void count_range(void *user, size_t first, size_t last, int worker)
 {
     (void)worker;
     sort_args *args = user;
-    const X(grid) *g = &args->s->grid;
+    const X(grid) *g = args->list->grid;
+    const X(particles) *p = args->p;
     for (size_t share = first; share < last; share++) {
         uint32_t *histogram = args->histogram + share * (size_t)g->tile_count;
         size_t begin, end;
@@ -66,7 +69,7 @@ static void count_range(void *user, size_t first, size_t last, int worker)
         for (size_t k = begin; k < end; k += LANES) {
             size_t n = end - k < LANES ? end - k : LANES;
             uint32_t key[LANES];
-            u8 keys = keys_of(g, &args->s->particles, k, n);
+            u8 keys = keys_of(g, p, k, n);
             memcpy(key, &keys, sizeof key);
             memcpy(args->key + k, key, n * sizeof *key);
             if (n == LANES && all((i8)(keys / TILE_CELLS == key[0] / TILE_CELLS))) {
@@ -83,10 +86,10 @@ static void lay_range(void *user, size_t first, size_t last, int worker)
 {
     (void)worker;
     sort_args *args = user;
-    uint32_t *order = args->s->particles.order;
+    uint32_t *order = args->p->order;
     const X(word) *key = args->key;
     for (size_t share = first; share < last; share++) {
-        uint32_t *next = args->histogram + share * (size_t)args->s->grid.tile_count;
+        uint32_t *next = args->histogram + share * (size_t)args->list->grid->tile_count;
         size_t begin, end;
         share_bounds(args, share, &begin, &end);
         for (size_t k = begin; k < end;) {
@@ -101,8 +104,8 @@ static void lay_range(void *user, size_t first, size_t last, int worker)
 /* From counts to first places: tiles in order, shares in order inside a tile. */
 static void prefix_sums(sort_args *args)
 {
-    size_t tiles = (size_t)args->s->grid.tile_count;
-    uint32_t sum = 0, *start = args->s->tiles.start;
+    size_t tiles = (size_t)args->list->grid->tile_count;
+    uint32_t sum = 0, *start = args->list->tiles->start;
     for (size_t tile = 0; tile < tiles; tile++) {
         start[tile] = sum;
         for (int share = 0; share < args->shares; share++) {
@@ -202,12 +205,13 @@ SIMD_FN u8 sums_before(u8 v)
 
 /* From the counters of a tile's cells: first particle and number of each; the counters then say
  * where the next particle of a cell goes in the tile. */
-static void place_cells(X(sim) *s, int tile, counters next)
+static void place_cells(const X(cell_list) *list, int tile, counters next)
 {
-    uint32_t begin = s->tiles.start[tile], sum = 0;
-    size_t base = X(tile_index)(&s->grid, tile);
+    const X(grid) *g = list->grid;
+    uint32_t begin = list->tiles->start[tile], sum = 0;
+    size_t base = X(tile_index)(g, tile);
     for (size_t cell = 0; cell < TILE_CELLS; cell += LANES) {
-        size_t at = base + X(row_offset)(&s->grid, (int)(cell / TILE)) + cell % TILE;
+        size_t at = base + X(row_offset)(g, (int)(cell / TILE)) + cell % TILE;
         u8 count[PARTS], total = {0};
         for (int part = 0; part < PARTS; part++) {
             count[part] = u8_load(next[part] + cell);
@@ -215,8 +219,8 @@ static void place_cells(X(sim) *s, int tile, counters next)
         }
         u8 first = sum + sums_before(total);
         sum = first[LANES - 1] + total[LANES - 1];
-        u8_store(s->first + at, begin + first);
-        u8_store(s->count + at, total);
+        u8_store(list->first + at, begin + first);
+        u8_store(list->count + at, total);
         for (int part = 0; part < PARTS; part++) {
             u8_store(next[part] + cell, first);
             first += count[part];
@@ -227,12 +231,12 @@ static void place_cells(X(sim) *s, int tile, counters next)
 /* A tile that is too full for the scratch memory: a heap in place. */
 static void sort_crowd(const sort_args *args, int tile, counters next)
 {
-    X(sim) *s = args->s;
-    uint32_t begin = s->tiles.start[tile], n = s->tiles.start[tile + 1] - begin;
+    const uint32_t *start = args->list->tiles->start;
+    uint32_t begin = start[tile], n = start[tile + 1] - begin, *order = args->p->order + begin;
     for (uint32_t k = 0; k < n; k++)
-        next[0][args->key[s->particles.order[begin + k]] % TILE_CELLS]++;
-    place_cells(s, tile, next);
-    sp_heap_sort(s->particles.order + begin, n, args->key, s->particles.id[0]);
+        next[0][args->key[order[k]] % TILE_CELLS]++;
+    place_cells(args->list, tile, next);
+    sp_heap_sort(order, n, args->key, args->p->id[0]);
 }
 
 /* Particle k of a tile, in one of its parts, to the next place of its cell. */
@@ -247,10 +251,10 @@ SIMD_FN void place_one(tile_scratch *t, uint32_t part, uint32_t k, const uint32_
 /* The numbers of a tile's particles, and their ids, to the places of their cells. */
 static void sort_by_cell(const sort_args *args, int tile, tile_scratch *t)
 {
-    X(sim) *s = args->s;
     const X(word) *key = args->key;
-    const uint32_t *order = s->particles.order + s->tiles.start[tile], *id = s->particles.id[0];
-    uint32_t n = s->tiles.start[tile + 1] - s->tiles.start[tile], part_size = n / PARTS;
+    const uint32_t *start = args->list->tiles->start;
+    const uint32_t *order = args->p->order + start[tile], *id = args->p->id[0];
+    uint32_t n = start[tile + 1] - start[tile], part_size = n / PARTS;
     for (uint32_t k = 0; k < n; k++)
         t->cell[k] = (uint16_t)(key[order[k]] % TILE_CELLS);
     for (uint32_t k = 0; k < part_size; k++)
@@ -258,7 +262,7 @@ static void sort_by_cell(const sort_args *args, int tile, tile_scratch *t)
             t->next[part][t->cell[part * part_size + k]]++;
     for (uint32_t k = PARTS * part_size; k < n; k++)
         t->next[PARTS - 1][t->cell[k]]++;
-    place_cells(s, tile, t->next);
+    place_cells(args->list, tile, t->next);
     for (uint32_t k = 0; k < part_size; k++)
         for (uint32_t part = 0; part < PARTS; part++)
             place_one(t, part, part * part_size + k, order, id);
@@ -268,10 +272,8 @@ static void sort_by_cell(const sort_args *args, int tile, tile_scratch *t)
 
 static void sort_tile(const sort_args *args, int tile, tile_scratch *t)
 {
-    X(sim) *s = args->s;
-    const uint32_t *end = t->next[PARTS - 1];
-    uint32_t begin = s->tiles.start[tile], n = s->tiles.start[tile + 1] - begin;
-    uint32_t *order = s->particles.order + begin;
+    const uint32_t *end = t->next[PARTS - 1], *start = args->list->tiles->start;
+    uint32_t begin = start[tile], n = start[tile + 1] - begin, *order = args->p->order + begin;
     memset(t->next, 0, sizeof t->next);
     if (n > TILE_MOST) {
         sort_crowd(args, tile, t->next);
@@ -296,14 +298,14 @@ static void sort_range(void *user, size_t begin, size_t end, int worker)
     const sort_args *args = user;
     char *scratch = args->scratch + (size_t)worker * DEV(tile_scratch)();
     for (size_t k = begin; k < end; k++)
-        sort_tile(args, args->s->tiles.active[k], (tile_scratch *)scratch);
+        sort_tile(args, args->list->tiles->active[k], (tile_scratch *)scratch);
 }
 
 static void gather_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const sort_args *args = user;
-    const uint32_t *order = args->s->particles.order;
+    const uint32_t *order = args->p->order;
     const X(word) *from = args->from;
     X(word) *to = args->to; /* not through args: a word may be anything, also part of it */
     size_t k = begin;
@@ -342,32 +344,66 @@ size_t DEV(sort_scratch)(void)
     return sizeof(tile_scratch);
 }
 
-void DEV(sort_particles)(X(sim) *s)
+/* In tiles that the particles have left, the cells hold none. */
+typedef struct leave_args {
+    const X(cell_list) *list;
+    const int *tiles;
+} leave_args;
+
+static void leave_range(void *user, size_t begin, size_t end, int worker)
 {
-    X(particles) *p = &s->particles;
-    sp_pool *pool = s->common->pool;
-    sp_arena arena = X(arena)(s);
-    if (s->sorted)
-        return;
-    s->sorted = true;
-    s->density_summed = false;
-    sort_args args = {.s = s, .key = (X(word) *)p->spare, .shares = sp_pool_threads(pool)};
-    args.histogram =
-        sp_arena_take(&arena, (size_t)s->grid.tile_count * (size_t)args.shares, sizeof(uint32_t));
+    (void)worker;
+    const leave_args *args = user;
+    const X(cell_list) *list = args->list;
+    for (size_t k = begin; k < end; k++) {
+        size_t base = X(tile_index)(list->grid, args->tiles[k]);
+        for (int r = 0; r < TILE_ROWS; r++) {
+            size_t row = base + X(row_offset)(list->grid, r);
+            memset(list->first + row, 0, TILE * sizeof *list->first);
+            memset(list->count + row, 0, TILE * sizeof *list->count);
+        }
+    }
+}
+
+static void update_tiles(const X(cell_list) *list, sp_pool *pool, sp_arena arena)
+{
+    int *left = sp_arena_take(&arena, (size_t)list->grid->tile_count, sizeof *left);
+    leave_args args = {list, left};
+    X(list_tiles)(list->tiles, list->grid);
+    size_t left_count = (size_t)X(list_left)(list->tiles, list->grid, left);
+    sp_parallel_for(pool, left_count, 1, leave_range, &args);
+}
+
+/* Through `order`, each column into the spare one. */
+static void gather_columns(X(particles) *p, sort_args *args, sp_pool *pool)
+{
+    void **columns[MAX_COLUMNS];
+    int count = X(list_columns)(p, false, columns);
+    args->past_caches = (size_t)count * p->count * sizeof(X(word)) > CACHES;
+    for (int c = 0; c < count; c++) {
+        args->from = *columns[c];
+        args->to = (X(word) *)p->spare;
+        sp_parallel_for(pool, p->count, 16384, gather_range, args);
+        p->spare = *columns[c];
+        *columns[c] = (void *)args->to;
+    }
+}
+
+bool DEV(sort_particles)(X(particles) *p, const X(cell_list) *list, sp_pool *pool, sp_arena arena)
+{
+    if (p->sorted)
+        return false;
+    p->sorted = p->at_home = true;
+    sort_args args = {.p = p, .list = list, .key = (X(word) *)p->spare};
+    args.shares = sp_pool_threads(pool);
+    args.histogram = sp_arena_take(&arena, (size_t)list->grid->tile_count * (size_t)args.shares,
+                                   sizeof(uint32_t));
     args.scratch = sp_arena_take(&arena, (size_t)args.shares, DEV(tile_scratch)());
     sp_parallel_for(pool, (size_t)args.shares, 1, count_range, &args);
     prefix_sums(&args);
     sp_parallel_for(pool, (size_t)args.shares, 1, lay_range, &args);
-    X(tiles_update)(s);
-    sp_parallel_for(pool, (size_t)s->tiles.active_count, 1, sort_range, &args);
-    void **columns[MAX_COLUMNS];
-    int count = X(particle_columns)(p, columns);
-    args.past_caches = (size_t)count * p->count * sizeof(X(word)) > CACHES;
-    for (int c = 0; c < count; c++) {
-        args.from = *columns[c];
-        args.to = (X(word) *)p->spare;
-        sp_parallel_for(pool, p->count, 16384, gather_range, &args);
-        p->spare = *columns[c];
-        *columns[c] = (void *)args.to;
-    }
+    update_tiles(list, pool, arena);
+    sp_parallel_for(pool, (size_t)list->tiles->active_count, 1, sort_range, &args);
+    gather_columns(p, &args, pool);
+    return true;
 }

@@ -58,7 +58,7 @@ spate_status DEV(gpu_advect)(X(sim) *s, double dt, spate_error *error)
     X(book_separation)(s, DEV(gpu_move_particles)(s->gpu, &how, &counted));
     DEV(gpu_keep_speed)(s->gpu, &counted);
     end(&mover, &counted);
-    s->displaced = s->at_home = false;
+    s->displaced = s->particles.at_home = false;
     if (counted.broken > 0)
         return sp_fail(
             error, SPATE_ERROR_SIMULATION, "advect",

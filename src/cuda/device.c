@@ -84,7 +84,7 @@ static spate_status attach(X(sim) *s, spate_error *error)
     f->degree = s->degree;
     f->apic = s->apic;
     f->ghost = s->ghost;
-    f->particles.channel_columns = s->particles.channel_columns;
+    f->particles = X(particles_make)(s->particles.needs, s->particles.channel_columns);
     f->rest = s->rest;
     g->needs = X(needs)(scene) & ~(unsigned)(WHEN_SOLIDS | WHEN_MOVERS); /* residency.c adds them */
     DEV(gpu_make_arrays)(s);
@@ -113,7 +113,7 @@ static void detach(X(sim) *s)
     DEV(gpu_solver_destroy)(g);
     DEV(gpu_free_snapshot)(g);
     DEV(gpu_free_arrays)(s);
-    int count = DEV(gpu_columns)(g, columns);
+    int count = X(list_columns)(&g->f.particles, false, columns);
     for (int k = 0; k < count; k++)
         DEV(gpu_free)(g, *columns[k], (size_t)g->capacity * 4);
     uint32_t *scratch[] = {(uint32_t *)g->spare, g->order, g->order_other, g->key, g->key_other};
@@ -224,7 +224,7 @@ static bool only_removes(const X(sim) *s)
 
 static spate_status emit(X(sim) *s, double dt, spate_error *error)
 {
-    if (s->dead == 0 && only_removes(s))
+    if (s->particles.dead == 0 && only_removes(s))
         return SPATE_OK;
     begin(s, SP_STAGE_EMIT);
     spate_status status = DEV(gpu_emit_and_drain)(s, dt, error);
@@ -284,13 +284,15 @@ static void solve_multigrid(X(sim) *s, X(solve) *solve)
     solve->converged = solve->residual <= solve->tolerance;
 }
 
-static double residual(X(sim) *s)
+static double residual(void *sim)
 {
+    X(sim) *s = sim;
     return DEV(gpu_residual)(s->gpu);
 }
 
-static void sweep(X(sim) *s, float weight)
+static void sweep(void *sim, float weight)
 {
+    X(sim) *s = sim;
     if (s->common->scene->pressure.solver == SPATE_SOLVER_JACOBI) {
         DEV(gpu_relax)(s->gpu, weight);
         return;
@@ -305,7 +307,7 @@ static void solve_system(X(sim) *s, X(solve) *solve, bool density)
     if (has_multigrid(s))
         solve_multigrid(s, solve);
     else
-        X(solve_by_sweeps)(s, solve, residual, sweep);
+        X(solve_by_sweeps)(&s->system, solve, residual, sweep, s);
     DEV(gpu_solve_end)(s->gpu, density);
 }
 

@@ -86,17 +86,17 @@ static void make_places(X(gpu) *g, size_t count)
 }
 
 /* Room for new particles, and what they are to be. */
-static spate_status make_room(X(sim) *s, uint32_t count, int source, DEV(gpu_newcomers) * what,
-                              spate_error *error)
+static spate_status expect_newcomers(X(sim) *s, uint32_t count, int source,
+                                     DEV(gpu_newcomers) * what, spate_error *error)
 {
-    TRY(X(particles_reserve)(s, (uint64_t)s->particles.count + count, error));
+    TRY(X(make_room)(s, (uint64_t)s->particles.count + count, error));
     DEV(gpu_reserve)(s, true);
     what->count = count;
     what->next_id = s->particles.next_id;
     X(initial_channels)(s->common->scene, source, what->initial);
     s->particles.count += count;
     s->particles.next_id += count;
-    s->sorted = false;
+    s->particles.sorted = false;
     return SPATE_OK;
 }
 
@@ -105,11 +105,12 @@ static uint64_t drain(X(sim) *s)
     return DEV(gpu_drain)(s->gpu);
 }
 
-static void remove_dead(X(sim) *s, uint64_t dead)
+static void remove_dead(X(sim) *s)
 {
-    DEV(gpu_remove_dead)(s->gpu, (uint32_t)dead);
+    DEV(gpu_remove_dead)(s->gpu, (uint32_t)s->particles.dead);
     s->gpu->speed_known = false;
     s->particles.count = s->gpu->f.particles.count;
+    s->particles.dead = 0;
 }
 
 static spate_status emit(X(sim) *s, int k, const X(lattice) *lattice, size_t places,
@@ -123,7 +124,7 @@ static spate_status emit(X(sim) *s, int k, const X(lattice) *lattice, size_t pla
     if (count == 0 || g->failure[0])
         return SPATE_OK;
     DEV(gpu_newcomers) what;
-    TRY(make_room(s, count, s->emitters[k].source, &what, error));
+    TRY(expect_newcomers(s, count, s->emitters[k].source, &what, error));
     DEV(gpu_append)(g, &there, &what);
     return SPATE_OK;
 }
@@ -136,7 +137,7 @@ static spate_status fill(X(sim) *s, const X(reseeding) *how, spate_error *error)
     if (count == 0 || g->failure[0])
         return SPATE_OK;
     DEV(gpu_newcomers) what;
-    TRY(make_room(s, count, -1, &what, error));
+    TRY(expect_newcomers(s, count, -1, &what, error));
     DEV(gpu_put_reseeded)(g, how, &what);
     return SPATE_OK;
 }

@@ -33,11 +33,6 @@ static int list_mirrors(X(sim) *s, unsigned groups, mirror list[ARRAY_POINTERS])
     return n;
 }
 
-int DEV(gpu_columns)(X(gpu) *g, void **columns[MAX_COLUMNS])
-{
-    return X(list_columns)(&g->f.particles, g->needs, false, columns);
-}
-
 /* ---- memory */
 
 static void *again(X(gpu) *g, void *block, size_t old_bytes, size_t bytes, const char *what)
@@ -72,7 +67,7 @@ void DEV(gpu_reserve)(X(sim) *s, bool keep)
     void **columns[MAX_COLUMNS];
     if (now <= old && g->spare)
         return;
-    int count = DEV(gpu_columns)(g, columns);
+    int count = X(list_columns)(&g->f.particles, false, columns);
     for (int k = 0; k < count; k++)
         *columns[k] = (keep ? longer : again)(g, *columns[k], old * 4, now * 4, "the particles");
     g->spare = again(g, g->spare, old * 4, now * 4, "the particles");
@@ -142,8 +137,8 @@ static void copy_particles(X(sim) *s, bool to_host)
         g->f.particles.count = s->particles.count;
         g->speed_known = false;
     }
-    int count = X(particle_columns)(&s->particles, here);
-    DEV(gpu_columns)(g, there);
+    int count = X(list_columns)(&s->particles, false, here);
+    X(list_columns)(&g->f.particles, false, there);
     for (int k = 0; k < count && !g->failure[0]; k++) {
         size_t bytes = (size_t)s->particles.count * 4;
         if (to_host)
@@ -202,7 +197,7 @@ static void poison(X(sim) *s, unsigned groups, bool host)
         memset(host ? list[k].host : list[k].device, 0xff, list[k].bytes);
     if (!(groups & GROUP_PARTICLES))
         return;
-    count = host ? X(particle_columns)(&s->particles, columns) : DEV(gpu_columns)(g, columns);
+    count = X(list_columns)(host ? &s->particles : &g->f.particles, false, columns);
     for (int k = 0; k < count; k++)
         memset(*columns[k], 0xff, (size_t)(host ? s->particles.capacity : g->capacity) * 4);
 }
@@ -217,8 +212,10 @@ void DEV(gpu_fetch)(X(sim) *s, unsigned groups)
     if (!stale)
         return;
     copy_groups(s, stale, true);
-    s->sorted = s->sorted && !(stale & (GROUP_PARTICLES | GROUP_TILES));
-    s->fastest = stale & GROUP_PARTICLES ? -1.0f : s->fastest;
+    if (stale & (GROUP_PARTICLES | GROUP_TILES))
+        s->particles.sorted = false;
+    if (stale & GROUP_PARTICLES)
+        s->particles.fastest = -1.0f;
     g->on_host |= stale;
 }
 

@@ -6,8 +6,6 @@
 #include "state/arrays.h"
 
 size_t DEV(gpu_array_bytes)(const X(array) *array, const X(grid) *g); /* of each pointer */
-/* The device's columns in the order of X(particle_columns). */
-int DEV(gpu_columns)(X(gpu) *g, void **columns[MAX_COLUMNS]);
 /* Room for as many particles as on the host; what the columns held is kept, or lost. */
 void DEV(gpu_reserve)(X(sim) *s, bool keep);
 void DEV(gpu_reserve_scan)(X(gpu) *g, size_t count); /* scans of so many values */

@@ -1,4 +1,4 @@
-/* snapshot.c -- the particles as they are, for output beside the next steps (state/snapshot.h).
+/* snapshot.c -- the particles as they are, for output beside the next steps (state/particle_set.h).
  *
  *     columns --stream of the steps--> copies on the device --stream of the copies--> host
  *
@@ -9,21 +9,7 @@
 #include "residency.h"
 #include "stages.h"
 
-#include <assert.h>
 #include <string.h>
-
-_Static_assert(CHANNEL_COLUMNS <= SP_SNAPSHOT_CHANNELS, "channels of a snapshot");
-
-/* Where a column stands in a snapshot, by its address in f; the columns are those that
- * X(list_columns) has for output. */
-static void *sent_as(X(gpu) *g, void **columns[], int count, void *column)
-{
-    int k = 0;
-    while (k < count && columns[k] != column)
-        k++;
-    assert(k < count);
-    return g->snapshot.host[k];
-}
 
 void DEV(gpu_free_snapshot)(X(gpu) *g)
 {
@@ -72,14 +58,13 @@ double DEV(snapshot_bytes)(const spate_scene *scene, double particles)
     return 1.125 * particles * 4 * columns;
 }
 
-bool DEV(snapshot)(X(sim) *s, sp_snapshot *out)
+bool DEV(snapshot)(X(sim) *s, sp_particles *out)
 {
     X(gpu) *g = s->gpu;
     DEV(gpu_snapshot) *n = &g->snapshot;
-    X(particles) *p = &g->f.particles;
     void **columns[MAX_COLUMNS];
     DEV(gpu_use)(s, GROUP_PARTICLES);
-    int count = X(list_columns)(p, g->needs, true, columns);
+    int count = X(list_columns)(&g->f.particles, true, columns);
     size_t bytes = (size_t)g->f.particles.count * 4;
     if (g->failure[0] || !reserve_snapshot(g, count) || g->failure[0])
         return false;
@@ -92,16 +77,11 @@ bool DEV(snapshot)(X(sim) *s, sp_snapshot *out)
     DEV(gpu_send_end)(g);
     g->sending = !n->device[0];
 
-    memset(out, 0, sizeof *out);
-    out->particles.count = g->f.particles.count;
-    out->particles.scale = s->grid.dx;
-    FOR_DIM(d) {
-        out->particles.x[d] = sent_as(g, columns, count, &p->x[d]);
-        out->particles.v[d] = sent_as(g, columns, count, &p->v[d]);
-    }
-    out->particles.id = sent_as(g, columns, count, &p->id[0]);
-    for (int e = 0; e < p->channel_columns; e++)
-        out->channel[e] = sent_as(g, columns, count, &p->channel[e]);
+    X(particles) sent = g->f.particles; /* the same with the host's columns */
+    X(list_columns)(&sent, true, columns);
+    for (int k = 0; k < count; k++)
+        *columns[k] = n->host[k];
+    X(show_particles)(s, &sent, out);
     return !g->failure[0];
 }
 

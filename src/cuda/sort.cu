@@ -363,7 +363,7 @@ static void gather(X(gpu) *g, void **columns[], int count)
 static void gather_all(X(gpu) *g)
 {
     void **columns[MAX_COLUMNS], **id = (void **)&g->f.particles.id[0];
-    int all = X(list_columns)(&g->f.particles, g->needs, false, columns), count = 0;
+    int all = X(list_columns)(&g->f.particles, false, columns), count = 0;
     for (int k = 0; k < all; k++)
         if (columns[k] != id)
             columns[count++] = columns[k];

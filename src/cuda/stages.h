@@ -26,7 +26,7 @@ void DEV(gpu_dirty)(X(sim) *s, unsigned groups);
 void DEV(gpu_discard)(X(sim) *s, unsigned groups);
 
 /* snapshot.c: as in X(device), and the host's memory that it takes */
-bool DEV(snapshot)(X(sim) *s, sp_snapshot *out);
+bool DEV(snapshot)(X(sim) *s, sp_particles *out);
 bool DEV(snapshot_wait)(X(sim) *s);
 double DEV(snapshot_bytes)(const spate_scene *scene, double particles);
 

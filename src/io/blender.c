@@ -96,12 +96,12 @@ static spate_status write_positions(const char *folder, const sp_particle_table 
 {
     char path[SP_PATH_SIZE];
     sp_particle_table_buffer buffer;
-    sp_gzip *gzip = begin_uni(path_of(folder, "data/pp", table->frame, "uni", path), "PB02", d,
-                              table->count, 0, 16, error);
+    sp_gzip *gzip = begin_uni(path_of(folder, "data/pp", table->particles->frame, "uni", path),
+                              "PB02", d, table->particles->view.count, 0, 16, error);
     if (!gzip)
         return error->status;
-    for (size_t begin = 0; begin < table->count; begin += SP_TABLE_BLOCK) {
-        size_t left = table->count - begin, count = left < SP_TABLE_BLOCK ? left : SP_TABLE_BLOCK;
+    for (size_t begin = 0, count; (count = sp_particle_table_block(table, begin)) > 0;
+         begin += count) {
         const float *x =
             sp_particle_table_values(table, &table->attributes[0], begin, count, &buffer);
         for (size_t k = 0; k < count; k++) {
@@ -119,12 +119,12 @@ static spate_status write_velocities(const char *folder, const sp_particle_table
     char path[SP_PATH_SIZE];
     sp_particle_table_buffer buffer;
     const sp_attribute *velocity = sp_particle_table_find(table, "velocity");
-    sp_gzip *gzip = begin_uni(path_of(folder, "data/pVel", table->frame, "uni", path), "PD01", d,
-                              table->count, 1, 12, error);
+    sp_gzip *gzip = begin_uni(path_of(folder, "data/pVel", table->particles->frame, "uni", path),
+                              "PD01", d, table->particles->view.count, 1, 12, error);
     if (!gzip)
         return error->status;
-    for (size_t begin = 0; begin < table->count; begin += SP_TABLE_BLOCK) {
-        size_t left = table->count - begin, count = left < SP_TABLE_BLOCK ? left : SP_TABLE_BLOCK;
+    for (size_t begin = 0, count; (count = sp_particle_table_block(table, begin)) > 0;
+         begin += count) {
         const float *v =
             velocity ? sp_particle_table_values(table, velocity, begin, count, &buffer) : NULL;
         for (size_t k = 0; k < count; k++) {
@@ -180,7 +180,7 @@ spate_status sp_blender_particles(const char *folder, const sp_particle_table *t
     domain d = domain_of(table);
     TRY(write_positions(folder, table, &d, error));
     TRY(write_velocities(folder, table, &d, error));
-    return write_config(folder, &d, table->frame, error);
+    return write_config(folder, &d, table->particles->frame, error);
 }
 
 /* ------------------------------------------------------------------ surfaces */

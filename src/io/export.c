@@ -15,7 +15,7 @@
 #include "blender.h"
 #include "ply_write.h"
 #include "run_folder.h"
-#include "usd_film.h"
+#include "usd_file.h"
 #include "vdb.h"
 #include "vtk.h"
 
@@ -191,7 +191,7 @@ static const char *path_of(const sp_export *out, int kind, int frame, char path[
 spate_status sp_export_particles(sp_export *out, const sp_particle_table *table, spate_error *error)
 {
     char path[SP_PATH_SIZE];
-    path_of(out, PARTICLES, table->frame, path);
+    path_of(out, PARTICLES, table->particles->frame, path);
     if (out->format == SP_FORMAT_PLY) {
         TRY(sp_ply_write(table, path, error));
     } else if (out->format == SP_FORMAT_VTK) {
@@ -199,29 +199,30 @@ spate_status sp_export_particles(sp_export *out, const sp_particle_table *table,
     } else if (out->format == SP_FORMAT_BLENDER) {
         TRY(sp_blender_particles(out->folder, table, error));
     } else {
-        sp_usd_film *film = sp_usd_film_create(path, table->fps, error);
-        if (!film)
+        sp_usd_file *file = sp_usd_file_create(path, table->fps, error);
+        if (!file)
             return error->status;
-        sp_usd_film_particles(film, table, table->frame);
-        TRY(sp_usd_film_close(film, error));
+        sp_usd_file_particles(file, table, table->particles->frame);
+        TRY(sp_usd_file_close(file, error));
     }
     out->table = *table;
+    out->table.particles = NULL;
     out->has_cloud = true;
-    return add_frame(&out->lists[PARTICLES], table->frame, error);
+    return add_frame(&out->lists[PARTICLES], table->particles->frame, error);
 }
 
 spate_status sp_export_volume(sp_export *out, const sp_particle_table *table, spate_error *error)
 {
     char path[SP_PATH_SIZE];
     sp_volume volume;
-    path_of(out, VOLUME, table->frame, path);
+    path_of(out, VOLUME, table->particles->frame, path);
     TRY(sp_volume_create(&volume, table, error));
     spate_status status = out->format == SP_FORMAT_VDB
                               ? sp_vdb_write(&volume, path, error)
-                              : sp_vtk_write_volume(&volume, table->time, path, error);
+                              : sp_vtk_write_volume(&volume, table->particles->time, path, error);
     sp_volume_clear(&volume);
     TRY(status);
-    return add_frame(&out->lists[VOLUME], table->frame, error);
+    return add_frame(&out->lists[VOLUME], table->particles->frame, error);
 }
 
 spate_status sp_export_surface(sp_export *out, const spate_surface *mesh, int frame,
@@ -236,11 +237,11 @@ spate_status sp_export_surface(sp_export *out, const spate_surface *mesh, int fr
     } else if (out->format == SP_FORMAT_BLENDER) {
         TRY(sp_blender_surface(out->folder, &out->table, mesh, frame, error));
     } else {
-        sp_usd_film *film = sp_usd_film_create(path, out->fps, error);
-        if (!film)
+        sp_usd_file *file = sp_usd_file_create(path, out->fps, error);
+        if (!file)
             return error->status;
-        sp_usd_film_mesh(film, mesh, frame);
-        TRY(sp_usd_film_close(film, error));
+        sp_usd_file_mesh(file, mesh, frame);
+        TRY(sp_usd_file_close(file, error));
     }
     out->mesh = *mesh;
     out->has_mesh = true;

@@ -1,50 +1,38 @@
-/* particle_table.c -- particles of a simulation as attributes, and what all clouds share. */
+/* particle_table.c -- see particle_table.h. */
 #include "particle_table.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/status.h"
 #include "scene/schema.h"
 
-/* ------------------------------------------------------------------ values of a simulation */
+/* ------------------------------------------------------------------ values */
 
 static void fill_position(const sp_particle_table *table, const sp_attribute *attribute,
                           size_t begin, size_t count, void *values)
 {
-    float *out = values;
-    for (int d = 0; d < 3; d++) {
-        const float *x = attribute->column[d]; /* NULL for z in 2D */
-        double origin = table->origin[d], scale = table->scale;
-        for (size_t k = 0; k < count; k++)
-            out[3 * k + (size_t)d] = x ? (float)(origin + scale * (double)x[begin + k]) : 0.0f;
-    }
+    (void)attribute;
+    sp_particles_positions(table->particles, begin, count, values);
 }
 
-static void fill_columns(const sp_particle_table *table, const sp_attribute *attribute,
-                         size_t begin, size_t count, void *values)
+static void fill_column(const sp_particle_table *table, const sp_attribute *attribute, size_t begin,
+                        size_t count, void *values)
 {
-    (void)table;
-    uint32_t *out = values; /* four bytes are four bytes */
-    size_t n = (size_t)attribute->components;
-    for (size_t c = 0; c < n; c++) {
-        const uint32_t *column = attribute->column[c];
-        for (size_t k = 0; k < count; k++)
-            out[n * k + c] = column ? column[begin + k] : 0;
-    }
+    sp_column column = sp_particles_column(table->particles, attribute->name);
+    sp_column_read(&column, attribute->components, begin, count, values);
 }
 
 static void fill_speed(const sp_particle_table *table, const sp_attribute *attribute, size_t begin,
                        size_t count, void *values)
 {
-    (void)table;
+    (void)attribute;
     float *out = values;
     for (size_t k = 0; k < count; k++) {
         float sum = 0;
         for (int d = 0; d < 3; d++) {
-            const float *v = attribute->column[d]; /* NULL for z in 2D */
+            const float *v = table->particles->view.v[d]; /* NULL for z in 2D */
             float value = v ? v[begin + k] : 0.0f;
             sum += value * value;
         }
@@ -96,12 +84,14 @@ static double slope(const sp_particle_table *table, int component, int axis, con
 static void fill_vorticity(const sp_particle_table *table, const sp_attribute *attribute,
                            size_t begin, size_t count, void *values)
 {
+    (void)attribute;
+    const spate_particles_view *view = &table->particles->view;
     float *out = values;
     for (size_t k = 0; k < count; k++) {
         double point[3];
         for (int d = 0; d < 3; d++) {
-            const float *x = attribute->column[d];
-            point[d] = x ? table->origin[d] + table->scale * (double)x[begin + k] : 0;
+            const float *x = view->x[d];
+            point[d] = x ? view->origin[d] + view->scale * (double)x[begin + k] : 0;
         }
         for (int d = 0; d < 3; d++) {
             int e = (d + 1) % 3, f = (d + 2) % 3;
@@ -114,7 +104,8 @@ static void fill_vorticity(const sp_particle_table *table, const sp_attribute *a
 
 sp_particle_table sp_particle_table_of_scene(const spate_scene *scene)
 {
-    sp_particle_table table = {.dim = scene->dim, .fps = scene->fps};
+    static const sp_particles none;
+    sp_particle_table table = {.particles = &none, .dim = scene->dim, .fps = scene->fps};
     double dx = sp_scene_cell_size(scene), n = scene->fluid.particles_per_axis;
     table.cell_size = dx;
     table.particles_per_axis = scene->fluid.particles_per_axis;
@@ -128,64 +119,37 @@ sp_particle_table sp_particle_table_of_scene(const spate_scene *scene)
     return table;
 }
 
-static sp_attribute *add(sp_particle_table *table, const char *name, int components,
-                         sp_fill_fn *fill)
+static sp_fill_fn *fill_of(const sp_column *column, const char *name)
 {
+    if (strcmp(name, "position") == 0)
+        return fill_position;
+    if (column->components == 0 && strcmp(name, "speed") == 0)
+        return fill_speed;
+    if (column->components == 0 && strcmp(name, "vorticity") == 0)
+        return fill_vorticity;
+    return fill_column;
+}
+
+void sp_particle_table_add(sp_particle_table *table, const char *name, int components)
+{
+    sp_column column = sp_particles_column(table->particles, name);
     sp_attribute *attribute = &table->attributes[table->attribute_count++];
-    *attribute = (sp_attribute){.components = components, .fill = fill};
+    *attribute = (sp_attribute){
+        .components = components, .integer = column.integer, .fill = fill_of(&column, name)};
     snprintf(attribute->name, sizeof attribute->name, "%.39s", name);
-    return attribute;
 }
 
-/* Columns of a channel, in the order of the scene's channels. */
-static void add_channel(sp_attribute *attribute, const spate_scene *scene, const sp_snapshot *from)
+spate_status sp_particle_table_of_particles(sp_particle_table *table, const spate_scene *scene,
+                                            const sp_particles *particles, spate_error *error)
 {
-    int column = 0;
-    for (int k = 0; k < scene->channel_count; column += scene->channels[k++].components)
-        for (int c = 0; c < scene->channels[k].components; c++)
-            if (strcmp(scene->channels[k].name, attribute->name) == 0)
-                attribute->column[c] = from->channel[column + c];
-}
-
-static void add_wish(sp_particle_table *table, const spate_scene *scene, const sp_snapshot *from,
-                     const sp_wish *wish)
-{
-    const spate_particles_view *view = &from->particles;
-    sp_attribute *attribute = add(table, wish->name, wish->components, fill_columns);
-    if (strcmp(wish->name, "id") == 0) {
-        attribute->integer = true;
-        attribute->column[0] = view->id;
-        return;
-    }
-    bool speed = strcmp(wish->name, "speed") == 0, curl = strcmp(wish->name, "vorticity") == 0;
-    if (speed || curl || strcmp(wish->name, "velocity") == 0) {
-        for (int d = 0; d < 3; d++)
-            attribute->column[d] = curl ? view->x[d] : view->v[d];
-        attribute->fill = speed ? fill_speed : curl ? fill_vorticity : fill_columns;
-        return;
-    }
-    add_channel(attribute, scene, from);
-}
-
-spate_status sp_particle_table_of_snapshot(sp_particle_table *table, const spate_scene *scene,
-                                           const sp_snapshot *snapshot, spate_error *error)
-{
-    const spate_particles_view *view = &snapshot->particles;
     sp_wish wishes[SP_MAX_ATTRIBUTES];
     int count;
     *table = sp_particle_table_of_scene(scene);
-    table->count = view->count;
-    table->frame = snapshot->frame;
-    table->time = snapshot->time;
-    table->scale = view->scale;
-    sp_attribute *position = add(table, "position", 3, fill_position);
-    for (int d = 0; d < 3; d++) {
-        table->origin[d] = view->origin[d];
-        position->column[d] = view->x[d];
-    }
+    table->particles = particles;
     TRY(sp_attributes_parse(scene, scene->output.attributes, wishes, &count, error));
+    sp_particle_table_add(table, "position", 3);
     for (int k = 0; k < count; k++)
-        add_wish(table, scene, snapshot, &wishes[k]);
+        sp_particle_table_add(table, wishes[k].name, wishes[k].components);
     return SPATE_OK;
 }
 
@@ -201,32 +165,21 @@ bool sp_particle_table_needs_grid(const spate_scene *scene)
     return needs;
 }
 
-spate_status sp_particle_table_of_sim(sp_particle_table *table, spate_sim *sim, spate_error *error)
+void sp_particle_table_use_grid(sp_particle_table *table, spate_sim *sim)
 {
     static const char *const faces[3] = {"u", "v", "w"};
-    const spate_scene *scene = spate_sim_scene(sim);
-    sp_snapshot now = {.frame = spate_sim_frame(sim), .time = spate_sim_time(sim)};
-    spate_sim_particles_view(sim, "fluid", &now.particles);
-    int column = 0;
-    for (int k = 0; k < scene->channel_count; column += scene->channels[k++].components) {
-        float *columns[4];
-        int components = spate_sim_channel_view(sim, scene->channels[k].name, columns);
-        for (int c = 0; c < components; c++)
-            now.channel[column + c] = columns[c];
-    }
-    TRY(sp_particle_table_of_snapshot(table, scene, &now, error));
-    for (int d = 0; d < scene->dim && sp_particle_table_needs_grid(scene); d++)
+    for (int d = 0; d < table->dim && sp_particle_table_find(table, "vorticity"); d++)
         if (!spate_sim_field_view(sim, faces[d], &table->u[d]))
             table->u[d].values = NULL;
-    return SPATE_OK;
 }
 
-void sp_particle_table_clear(sp_particle_table *table)
+spate_status sp_particle_table_of_sim(sp_particle_table *table, sp_particles *particles,
+                                      spate_sim *sim, spate_error *error)
 {
-    for (int k = 0; k < table->attribute_count; k++)
-        sp_free(table->attributes[k].block);
-    table->attribute_count = 0;
-    table->count = 0;
+    sp_sim_particles(sim, SP_FLUID, particles);
+    TRY(sp_particle_table_of_particles(table, spate_sim_scene(sim), particles, error));
+    sp_particle_table_use_grid(table, sim);
+    return SPATE_OK;
 }
 
 /* ------------------------------------------------------------------ looking at one */
@@ -242,8 +195,6 @@ const sp_attribute *sp_particle_table_find(const sp_particle_table *table, const
 const void *sp_particle_table_values(const sp_particle_table *table, const sp_attribute *attribute,
                                      size_t begin, size_t count, sp_particle_table_buffer *buffer)
 {
-    if (!attribute->fill)
-        return (const uint32_t *)attribute->block + begin * (size_t)attribute->components;
     attribute->fill(table, attribute, begin, count, buffer);
     return buffer;
 }
@@ -253,8 +204,8 @@ void sp_particle_table_bounds(const sp_particle_table *table, double margin, flo
 {
     sp_particle_table_buffer buffer;
     float least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (size_t begin = 0; begin < table->count; begin += SP_TABLE_BLOCK) {
-        size_t left = table->count - begin, count = left < SP_TABLE_BLOCK ? left : SP_TABLE_BLOCK;
+    for (size_t begin = 0, count; (count = sp_particle_table_block(table, begin)) > 0;
+         begin += count) {
         const float *x =
             sp_particle_table_values(table, &table->attributes[0], begin, count, &buffer);
         for (size_t k = 0; k < 3 * count; k += 3)
@@ -264,40 +215,23 @@ void sp_particle_table_bounds(const sp_particle_table *table, double margin, flo
             }
     }
     for (int d = 0; d < 3; d++) {
-        low[d] = table->count ? (float)((double)least[d] - margin) : 0.0f;
-        high[d] = table->count ? (float)((double)most[d] + margin) : 0.0f;
+        bool any = table->particles->view.count > 0;
+        low[d] = any ? (float)((double)least[d] - margin) : 0.0f;
+        high[d] = any ? (float)((double)most[d] + margin) : 0.0f;
     }
 }
 
-/* The speed of particles that were read with their velocity. */
-static spate_status add_speed(sp_particle_table *table, spate_error *error)
-{
-    const sp_attribute *velocity = sp_particle_table_find(table, "velocity");
-    if (!velocity || !velocity->block || sp_particle_table_find(table, "speed") ||
-        table->attribute_count > SP_MAX_ATTRIBUTES)
-        return SPATE_OK;
-    const float *v = velocity->block;
-    float *speed = sp_alloc(table->count, sizeof *speed);
-    if (!speed)
-        return sp_fail_memory(error, "the speed of particles", table->count * sizeof *speed);
-    for (size_t k = 0; k < table->count; k++, v += 3)
-        speed[k] = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    add(table, "speed", 1, NULL)->block = speed;
-    return SPATE_OK;
-}
-
-static spate_status keep(sp_particle_table *table, const char *word, sp_attribute *kept, int *count,
-                         spate_error *error)
+static spate_status keep(const sp_particle_table *table, const char *word, sp_attribute *kept,
+                         int *count, spate_error *error)
 {
     for (int k = 0; k < *count; k++)
         if (strcmp(kept[k].name, word) == 0)
             return SPATE_OK;
-    for (int k = 0; k < table->attribute_count; k++)
-        if (strcmp(table->attributes[k].name, word) == 0) {
-            kept[(*count)++] = table->attributes[k];
-            table->attributes[k].block = NULL;
-            return SPATE_OK;
-        }
+    const sp_attribute *found = sp_particle_table_find(table, word);
+    if (found) {
+        kept[(*count)++] = *found;
+        return SPATE_OK;
+    }
     char names[256] = "";
     for (int k = 1; k < table->attribute_count; k++) {
         size_t used = strlen(names);
@@ -315,24 +249,20 @@ spate_status sp_particle_table_choose(sp_particle_table *table, const char *word
     sp_attribute kept[SP_MAX_ATTRIBUTES + 1];
     int count = 0;
     char word[64];
-    spate_status status = strstr(words, "speed") ? add_speed(table, error) : SPATE_OK;
-    if (status == SPATE_OK)
-        status = keep(table, "position", kept, &count, error);
-    for (const char *text = words; status == SPATE_OK;) {
+    if (strstr(words, "speed") && sp_particle_table_find(table, "velocity") &&
+        !sp_particle_table_find(table, "speed") && table->attribute_count <= SP_MAX_ATTRIBUTES)
+        sp_particle_table_add(table, "speed", 1);
+    TRY(keep(table, "position", kept, &count, error));
+    for (const char *text = words;;) {
         text += strspn(text, " ,");
         size_t length = strcspn(text, " ,");
         if (length == 0)
             break;
         snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), text);
-        status = keep(table, word, kept, &count, error);
+        TRY(keep(table, word, kept, &count, error));
         text += length;
     }
-    size_t particles = table->count;
-    sp_particle_table_clear(table);
     memcpy(table->attributes, kept, (size_t)count * sizeof *kept);
     table->attribute_count = count;
-    table->count = particles;
-    if (status != SPATE_OK)
-        sp_particle_table_clear(table);
-    return status;
+    return SPATE_OK;
 }

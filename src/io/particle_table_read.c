@@ -1,4 +1,4 @@
-/* particle_table_read.c -- a particle file of a run into columns, a block of rows at a time: the
+/* particle_table_read.c -- a particle file of a run as particles, a block of rows at a time: the
  * file is never in memory as a whole beside what is made of it.
  *
  * Only the PLY that spate writes is read here (binary little-endian, all properties of four bytes);
@@ -125,12 +125,16 @@ static bool split_name(const char *property, char name[40], int component)
     return next || component == 0;
 }
 
-/* Groups properties to attributes and makes room for their values. */
-static spate_status make_attributes(sp_particle_table *table, const particle_file *file,
-                                    spate_error *error)
+typedef struct column_list {
+    sp_column items[SP_MAX_ATTRIBUTES + 1];
+    int count;
+} column_list;
+
+/* Groups properties to attributes. */
+static spate_status list_columns(const particle_file *file, column_list *list, spate_error *error)
 {
     const sp_ply *ply = &file->ply;
-    sp_attribute *last = NULL;
+    sp_column *last = NULL;
     for (size_t k = 0; k < ply->property_count; k++) {
         char name[40];
         const sp_ply_property *property = &ply->properties[k];
@@ -140,23 +144,45 @@ static spate_status make_attributes(sp_particle_table *table, const particle_fil
             last->components++;
             continue;
         }
-        if (table->attribute_count > SP_MAX_ATTRIBUTES)
+        if (list->count > SP_MAX_ATTRIBUTES)
             return sp_fail(error, SPATE_ERROR_FILE, file->path,
                            "has more properties than spate writes");
-        last = &table->attributes[table->attribute_count++];
-        *last = (sp_attribute){.components = 1, .integer = integer};
+        last = &list->items[list->count++];
+        *last = (sp_column){.components = 1, .integer = integer};
         split_name(property->name, last->name, 0);
     }
-    for (int k = 0; k < table->attribute_count; k++) {
-        sp_attribute *attribute = &table->attributes[k];
-        attribute->block = sp_alloc(table->count, 4 * (size_t)attribute->components);
-        if (!attribute->block)
-            return sp_fail_memory(error, file->path, 4 * table->count * ply->property_count);
-    }
-    const sp_attribute *first = &table->attributes[0];
+    const sp_column *first = &list->items[0];
     if (strcmp(first->name, "position") != 0 || first->components != 3 || first->integer)
         return sp_fail(error, SPATE_ERROR_FILE, file->path, "does not begin with x y z");
     return SPATE_OK;
+}
+
+/* Shows a column of the file, whose values begin at `values`; false: it has the name of one of the
+ * view's, but is of another kind or there twice. */
+static bool show_column(sp_particles *particles, const sp_column *column, int dim,
+                        const uint32_t *values)
+{
+    spate_particles_view *view = &particles->view;
+    bool x = strcmp(column->name, "position") == 0, v = strcmp(column->name, "velocity") == 0;
+    if (x || v) {
+        const float **to = x ? view->x : view->v;
+        if (to[0] || column->components != 3 || column->integer)
+            return false;
+        for (int c = 0; c < dim; c++)
+            to[c] = (const float *)values + (size_t)c * view->count;
+        return true;
+    }
+    if (strcmp(column->name, "id") == 0) {
+        if (view->id || column->components != 1 || !column->integer)
+            return false;
+        view->id = values;
+        return true;
+    }
+    sp_column *own =
+        sp_particles_add_column(particles, column->name, column->components, column->integer);
+    for (int c = 0; c < column->components; c++)
+        own->values[c] = values + (size_t)c * view->count;
+    return true;
 }
 
 static uint32_t load(const unsigned char *bytes)
@@ -165,46 +191,65 @@ static uint32_t load(const unsigned char *bytes)
            (uint32_t)bytes[3] << 24;
 }
 
-static spate_status read_rows(sp_particle_table *table, particle_file *file, spate_error *error)
+/* The properties as arrays, one after the other. */
+static spate_status read_rows(particle_file *file, size_t count, uint32_t *values,
+                              spate_error *error)
 {
-    size_t stride = 4 * file->ply.property_count, most = BLOCK_SIZE / stride;
-    for (size_t begin = 0; begin < table->count; begin += most) {
-        size_t rows = table->count - begin < most ? table->count - begin : most;
+    size_t properties = file->ply.property_count, stride = 4 * properties;
+    size_t most = BLOCK_SIZE / stride;
+    for (size_t begin = 0; begin < count; begin += most) {
+        size_t rows = count - begin < most ? count - begin : most;
         ssize_t got =
             read_at(file->descriptor, file->bytes, rows * stride, file->first_row + begin * stride);
         if (got < 0 || (size_t)got != rows * stride)
             return sp_fail(error, SPATE_ERROR_FILE, file->path, "cannot be read: %s",
                            got < 0 ? strerror(errno) : "it became shorter");
         const unsigned char *row = (const unsigned char *)file->bytes;
-        for (int k = 0; k < table->attribute_count; k++) {
-            const sp_attribute *attribute = &table->attributes[k];
-            size_t n = (size_t)attribute->components;
-            uint32_t *out = (uint32_t *)attribute->block + begin * n;
+        for (size_t k = 0; k < properties; k++)
             for (size_t i = 0; i < rows; i++)
-                for (size_t c = 0; c < n; c++)
-                    out[i * n + c] = load(row + i * stride + 4 * c);
-            row += 4 * n;
-        }
+                values[k * count + begin + i] = load(row + i * stride + 4 * k);
     }
     return SPATE_OK;
 }
 
-spate_status sp_particle_table_read(sp_particle_table *table, const spate_scene *scene, int frame,
-                                    const char *path, spate_error *error)
+static spate_status read_particles(sp_particle_table *table, sp_particles *particles,
+                                   particle_file *file, spate_error *error)
+{
+    column_list list = {.count = 0};
+    size_t count = (size_t)file->vertices->count;
+    TRY(list_columns(file, &list, error));
+    TRY(sp_particles_reserve(particles, count * file->ply.property_count, file->path, error));
+    TRY(read_rows(file, count, particles->memory, error));
+    const uint32_t *values = particles->memory;
+    particles->set = SP_FLUID;
+    particles->view.count = count;
+    particles->view.scale = 1;
+    for (int k = 0; k < list.count; k++) {
+        const sp_column *column = &list.items[k];
+        if (!show_column(particles, column, table->dim, values)) {
+            particles->view.count = 0;
+            return sp_fail(error, SPATE_ERROR_FILE, file->path,
+                           "its '%s' is not as spate writes it", column->name);
+        }
+        values += (size_t)column->components * count;
+        sp_particle_table_add(table, column->name, column->components);
+    }
+    return SPATE_OK;
+}
+
+spate_status sp_particle_table_read(sp_particle_table *table, sp_particles *particles,
+                                    const spate_scene *scene, int frame, const char *path,
+                                    spate_error *error)
 {
     particle_file file;
     *table = sp_particle_table_of_scene(scene);
-    table->frame = frame;
-    table->time = frame / scene->fps;
+    table->particles = particles;
+    particles->view.count = 0;
     spate_status status = open_file(&file, path, error);
-    if (status == SPATE_OK) {
-        table->count = (size_t)file.vertices->count;
-        status = make_attributes(table, &file, error);
-    }
     if (status == SPATE_OK)
-        status = read_rows(table, &file, error);
+        status = read_particles(table, particles, &file, error);
     close_file(&file);
-    if (status != SPATE_OK)
-        sp_particle_table_clear(table);
+    particles->frame = frame;
+    particles->time = frame / scene->fps;
     return status;
 }

@@ -22,7 +22,7 @@ static void put_header(sp_file *file, const sp_particle_table *table)
     sp_file_print(file,
                   "ply\nformat binary_little_endian 1.0\ncomment spate " SPATE_VERSION
                   ", m and m/s\nelement vertex %zu\n",
-                  table->count);
+                  table->particles->view.count);
     for (int k = 0; k < table->attribute_count; k++) {
         const sp_attribute *attribute = &table->attributes[k];
         const char *type = attribute->integer ? "uint" : "float";
@@ -46,8 +46,8 @@ static void put_rows(sp_file *file, const sp_particle_table *table, size_t strid
                      unsigned char *rows)
 {
     sp_particle_table_buffer buffer;
-    for (size_t begin = 0; begin < table->count; begin += ROWS) {
-        size_t count = table->count - begin < ROWS ? table->count - begin : ROWS;
+    for (size_t begin = 0, all = table->particles->view.count; begin < all; begin += ROWS) {
+        size_t count = all - begin < ROWS ? all - begin : ROWS;
         unsigned char *column = rows;
         for (int k = 0; k < table->attribute_count; k++) {
             const sp_attribute *attribute = &table->attributes[k];
@@ -85,10 +85,11 @@ spate_status sp_ply_write(const sp_particle_table *table, const char *path, spat
 
 spate_status spate_sim_particles_write_ply(spate_sim *sim, const char *path, spate_error *error)
 {
+    sp_particles particles;
     sp_particle_table table;
     spate_error local;
     error = error ? error : &local;
-    TRY(sp_particle_table_of_sim(&table, sim, error));
+    TRY(sp_particle_table_of_sim(&table, &particles, sim, error));
     return sp_ply_write(&table, path, error);
 }
 

@@ -8,8 +8,8 @@
 #include "base/status.h"
 #include "file.h"
 #include "run_folder.h"
-#include "usd_film.h"
-#include "usd_film_names.h"
+#include "usd_file.h"
+#include "usd_names.h"
 
 static void put_head(sp_file *file, const sp_usd_sequence *s)
 {

@@ -164,8 +164,8 @@ static spate_status splat_all(sp_volume *volume, const sp_particle_table *table,
     sp_particle_table_buffer positions, velocities;
     static const float rest[3];
     const sp_attribute *velocity = sp_particle_table_find(table, "velocity");
-    for (size_t begin = 0; begin < table->count; begin += SP_TABLE_BLOCK) {
-        size_t left = table->count - begin, count = left < SP_TABLE_BLOCK ? left : SP_TABLE_BLOCK;
+    for (size_t begin = 0, count; (count = sp_particle_table_block(table, begin)) > 0;
+         begin += count) {
         const float *x =
             sp_particle_table_values(table, &table->attributes[0], begin, count, &positions);
         const float *v =

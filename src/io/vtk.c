@@ -46,8 +46,8 @@ static void put_attribute(sp_file *file, const array *what)
 {
     const sp_particle_table *table = what->source;
     sp_particle_table_buffer buffer;
-    for (size_t begin = 0; begin < table->count; begin += SP_TABLE_BLOCK) {
-        size_t left = table->count - begin, count = left < SP_TABLE_BLOCK ? left : SP_TABLE_BLOCK;
+    for (size_t begin = 0, count; (count = sp_particle_table_block(table, begin)) > 0;
+         begin += count) {
         const void *values =
             sp_particle_table_values(table, what->attribute, begin, count, &buffer);
         if (sp_file_write_numbers(file, values, count * (size_t)what->components, 4) != SPATE_OK)
@@ -113,7 +113,7 @@ static void declare_attribute(vtk_file *vtk, const sp_particle_table *table,
                               const sp_attribute *attribute)
 {
     declare(vtk, attribute->integer ? "UInt32" : "Float32", attribute->name, attribute->components,
-            table->count, 4, put_attribute, table)
+            table->particles->view.count, 4, put_attribute, table)
         ->attribute = attribute;
 }
 
@@ -183,8 +183,8 @@ spate_status sp_vtk_write_particles(const sp_particle_table *table, const char *
         return error->status;
     begin_file(&vtk, "PolyData");
     sp_file_print(vtk.file, "<PolyData>\n");
-    put_time(&vtk, table->time);
-    begin_piece(&vtk, table->count, table->count, 0, 0);
+    put_time(&vtk, table->particles->time);
+    begin_piece(&vtk, table->particles->view.count, table->particles->view.count, 0, 0);
     sp_file_print(vtk.file, "<PointData%s>\n",
                   sp_particle_table_find(table, "velocity") ? " Vectors=\"velocity\"" : "");
     for (int k = 1; k < table->attribute_count; k++)
@@ -192,7 +192,7 @@ spate_status sp_vtk_write_particles(const sp_particle_table *table, const char *
     sp_file_print(vtk.file, "</PointData>\n<Points>\n");
     declare_attribute(&vtk, table, &table->attributes[0]);
     sp_file_print(vtk.file, "</Points>\n");
-    declare_cells(&vtk, "Verts", table->count, 1, NULL, rules);
+    declare_cells(&vtk, "Verts", table->particles->view.count, 1, NULL, rules);
     return end_file(&vtk, "PolyData", error);
 }
 

@@ -8,7 +8,7 @@
 #include "blender.h"
 #include "particle_table.h"
 #include "ply_write.h"
-#include "usd_film.h"
+#include "usd_file.h"
 #include "vdb.h"
 #include "vtk.h"
 
@@ -25,20 +25,21 @@ static spate_status unknown_ending(const char *path, const char *known, spate_er
 
 spate_status spate_sim_particles_write(spate_sim *sim, const char *path, spate_error *error)
 {
+    sp_particles particles;
     sp_particle_table table;
     spate_error local;
     error = error ? error : &local;
-    TRY(sp_particle_table_of_sim(&table, sim, error));
+    TRY(sp_particle_table_of_sim(&table, &particles, sim, error));
     if (ends_with(path, ".ply"))
         return sp_ply_write(&table, path, error);
     if (ends_with(path, ".vtp"))
         return sp_vtk_write_particles(&table, path, error);
     if (ends_with(path, ".usda") || ends_with(path, ".usdc")) {
-        sp_usd_film *film = sp_usd_film_create(path, table.fps, error);
-        if (!film)
+        sp_usd_file *file = sp_usd_file_create(path, table.fps, error);
+        if (!file)
             return error->status;
-        sp_usd_film_particles(film, &table, table.time * table.fps);
-        return sp_usd_film_close(film, error);
+        sp_usd_file_particles(file, &table, particles.time * table.fps);
+        return sp_usd_file_close(file, error);
     }
     return unknown_ending(path, ".ply, .vtp, .usda or .usdc", error);
 }
@@ -52,11 +53,11 @@ spate_status spate_surface_write(const spate_surface *mesh, const char *path, sp
     if (ends_with(path, ".vtp"))
         return sp_vtk_write_mesh(mesh, 0, path, error);
     if (ends_with(path, ".usda") || ends_with(path, ".usdc")) {
-        sp_usd_film *film = sp_usd_film_create(path, 24, error);
-        if (!film)
+        sp_usd_file *file = sp_usd_file_create(path, 24, error);
+        if (!file)
             return error->status;
-        sp_usd_film_mesh(film, mesh, 0);
-        return sp_usd_film_close(film, error);
+        sp_usd_file_mesh(file, mesh, 0);
+        return sp_usd_file_close(file, error);
     }
     if (ends_with(path, ".bobj.gz"))
         return sp_blender_mesh_file(mesh, path, error);
@@ -65,6 +66,7 @@ spate_status spate_surface_write(const spate_surface *mesh, const char *path, sp
 
 spate_status spate_sim_volume_write(spate_sim *sim, const char *path, spate_error *error)
 {
+    sp_particles particles;
     sp_particle_table table;
     sp_volume volume;
     spate_error local;
@@ -72,10 +74,10 @@ spate_status spate_sim_volume_write(spate_sim *sim, const char *path, spate_erro
     bool vdb = ends_with(path, ".vdb");
     if (!vdb && !ends_with(path, ".vti"))
         return unknown_ending(path, ".vdb or .vti", error);
-    TRY(sp_particle_table_of_sim(&table, sim, error));
+    TRY(sp_particle_table_of_sim(&table, &particles, sim, error));
     TRY(sp_volume_create(&volume, &table, error));
     spate_status status = vdb ? sp_vdb_write(&volume, path, error)
-                              : sp_vtk_write_volume(&volume, table.time, path, error);
+                              : sp_vtk_write_volume(&volume, particles.time, path, error);
     sp_volume_clear(&volume);
     return status;
 }

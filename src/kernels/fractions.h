@@ -76,40 +76,42 @@ SP_KERNEL float X(snapped)(const X(fields) *f, float phi)
     return fabsf(phi) < 1e-5f * (float)f->grid.dx ? 0.0f : phi;
 }
 
-#define SP_STRAIGHT 0.1f /* cells that the place where an edge is cut may be off */
+#define SP_STRAIGHT 0.1 /* cells that the distance is off where an edge should be cut: a corner */
 #define SP_SEARCHES 5
 
-/* Share of the edge from `node` along an axis that is open; a, b: distances at its ends. Distances
- * cannot change faster than the way is long, so the edge is cut between a and dx - |b| from the open
- * end; where that leaves more than SP_STRAIGHT, as beside the corners of boxes, it is looked for
- * (regula falsi, Illinois). */
+/* Share of the edge from `node` along an axis that is open; a, b: distances at its ends. Between
+ * them the distance is nearly linear, unless a corner of a solid is near: there the place where it
+ * is zero is looked for (regula falsi, Illinois). */
 SP_KERNEL float X(cut_edge)(const X(fields) *f, const int node[DIM], int axis, float a, float b)
 {
-    float dx = (float)f->grid.dx, share = X(edge_share)(a, b), fall = a > b ? a - b : b - a;
-    if ((a > 0.0f) == (b > 0.0f) || dx - fall <= SP_STRAIGHT * dx)
-        return share;
-    double low = 0, high = dx, at_low = a, at_high = b, x[3] = {0, 0, 0};
+    double dx = f->grid.dx, low = 0, high = dx, at_low = a, at_high = b, x[3] = {0, 0, 0};
+    float share = X(edge_share)(a, b);
     int last = 0;
+    /* no distance changes faster than the way is long */
+    if ((a > 0.0f) == (b > 0.0f) || dx - fabs(at_low - at_high) <= 2 * SP_STRAIGHT * dx)
+        return share;
     FOR_DIM(d)
-        x[d] = node[d] * f->grid.dx;
+        x[d] = node[d] * dx;
     for (int k = 0; k < SP_SEARCHES; k++) {
         double way = low + (high - low) * at_low / (at_low - at_high);
-        x[axis] = node[axis] * f->grid.dx + way;
+        x[axis] = node[axis] * dx + way;
         double here = sp_bodies_distance(&f->solids, x, NULL, NULL);
-        share = (float)way / dx;
-        if ((here > 0) == (a > 0.0f)) {
+        if (k == 0 && fabs(here) < SP_STRAIGHT * dx)
+            return share;
+        share = (float)(a > 0.0f ? way / dx : 1 - way / dx);
+        bool before = (here > 0) == (a > 0.0f);
+        if (before) {
             low = way;
             at_low = here;
             at_high *= last == 1 ? 0.5 : 1;
-            last = 1;
         } else {
             high = way;
             at_high = here;
             at_low *= last == 2 ? 0.5 : 1;
-            last = 2;
         }
+        last = before ? 1 : 2;
     }
-    return a > 0.0f ? share : 1.0f - share;
+    return share;
 }
 
 /* Share of face d of a cell. */

@@ -1,5 +1,6 @@
-/* particles.h -- a set of particles: structure of arrays, listed in fields.def. Between steps in
- * any order, after SORT by tile, cell and id. */
+/* particles.h -- a set of particles: structure of arrays, listed in fields.def, and what is true of
+ * all of them. Between steps in any order, after SORT by tile, cell and id. A simulation may have
+ * several sets; what works on a set takes it, and nothing else of the simulation. */
 #ifndef SPATE_KERNELS_PARTICLES_H
 #define SPATE_KERNELS_PARTICLES_H
 
@@ -19,6 +20,11 @@ typedef uint32_t __attribute__((may_alias)) X(word); /* a value of a column, wha
 typedef struct X(particles) {
     uint32_t count, capacity;
     uint32_t next_id;
+    unsigned needs; /* WHEN_... bits (fields.h): the columns that it has */
+    uint64_t dead;  /* particles marked DEAD, not yet removed */
+    float fastest;  /* the largest v^2, m^2/s^2; negative: to be found */
+    bool sorted;    /* no particle has moved, come or gone since SORT */
+    bool at_home;   /* particles are in the tiles that SORT put them in */
 #define FIELD(name, components, type, ...) type *name[components];
 #define SCRATCH(name, type, ...) type *name;
 #include "fields.def"
@@ -35,13 +41,12 @@ enum {
     MAX_COLUMNS = FIELD_COLUMNS + CHANNEL_COLUMNS
 };
 
-/* Addresses of the column pointers that a set has by `needs` (WHEN_... bits, fields.h), channels
- * last; output: only those that output may need. Returns how many. */
-int X(list_columns)(X(particles) *p, unsigned needs, bool output, void **columns[MAX_COLUMNS]);
-/* How many columns of fields.def that are. */
+/* Addresses of the column pointers that a set has, channels last; output: only those that output
+ * may need. Returns how many. */
+int X(list_columns)(X(particles) *p, bool output, void **columns[MAX_COLUMNS]);
+/* How many columns of fields.def that are by `needs`. */
 int X(count_columns)(unsigned needs, bool output);
 int X(scratch_words)(unsigned needs); /* of 4 bytes that a particle has beside them on the host */
-void X(particles_free)(X(particles) *p);
 
 #ifdef __cplusplus
 }

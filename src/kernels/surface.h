@@ -71,8 +71,9 @@ SP_KERNEL void X(spread_marks)(const X(fields) *f, const X(near_pass) *pass, int
 
 /* ---- level set */
 
-/* Below this share of free room the density means little and phi comes from the neighbours. */
+/* Below this share of free room the density means little, and the neighbours have a say in phi. */
 #define LEAST_ROOM 0.5f
+#define NO_ROOM 0.02f /* what the density of cells with less is taken of */
 
 /* LANES cells from c on, of a tile that is near the surface or not; sums: of particles around their
  * middles, which may be the memory of what is written. */
@@ -82,7 +83,7 @@ SP_KERNEL void X(find_distance)(const X(fields) *f, size_t c, const float *sums,
     if (near || f->density) {
         f8 room = f->has_solids ? load(f->room + c) : one;
         i8 enough = is_less(f8_of(LEAST_ROOM), room);
-        f8 density = where(enough, load(sums + c) / (f->rest * room));
+        f8 density = load(sums + c) / (f->rest * choose(is_less(f8_of(NO_ROOM), room), room, f8_of(NO_ROOM)));
         i8 outside = ~is_less(f8_of(0.5f), density);
         f8 root = f8_sqrt(2.0f * choose(outside, density, one - density));
         if (near)
@@ -93,9 +94,11 @@ SP_KERNEL void X(find_distance)(const X(fields) *f, size_t c, const float *sums,
     store(f->phi + c, (float)f->grid.dx * phi);
 }
 
-/* Cells with little room take the mean of the neighbours that have more, through their open faces,
- * so that no film of air lies on solids and nothing leaks into them. In bands of room, each from
- * the ones above it. */
+/* A cell with little room asks the neighbours that have more, through its open faces, so that no film
+ * of air lies on solids and nothing leaks into them. Their mean is taken if it is nearer to the
+ * liquid than its own density says, and by as much as little room leaves that in doubt: a jet along
+ * a wall that fills it stays liquid, and one that is empty takes nothing from a neighbour that is
+ * not. In bands of room, each from the ones above it. */
 #define ROOM_BANDS                             \
     {                                          \
         LEAST_ROOM, 0.2f, 0.05f, 0.005f, -1.0f \
@@ -105,7 +108,7 @@ SP_KERNEL void X(find_distance)(const X(fields) *f, size_t c, const float *sums,
 /* A cell whose room is at most `high` and more than `low`; others stay. */
 SP_KERNEL void X(extend_cell)(const X(fields) *f, size_t c, float high, float low)
 {
-    float sum = 0.0f, count = 0.0f;
+    float sum = 0.0f, count = 0.0f, own = f->phi[c], dx = (float)f->grid.dx;
     if (!(f->room[c] <= high && f->room[c] > low))
         return;
     FOR_DIM(d) {
@@ -117,7 +120,10 @@ SP_KERNEL void X(extend_cell)(const X(fields) *f, size_t c, float high, float lo
                 count += w[side];
             }
     }
-    f->phi[c] = count > 0.0f ? sum / count : -(float)f->grid.dx;
+    float room = f->room[c] > NO_ROOM ? f->room[c] : NO_ROOM;
+    float around = count > 0.0f ? sum / count : -dx, least = own - 0.5f * LEAST_ROOM * dx / room;
+    around = around > least ? around : least;
+    f->phi[c] = around < own ? around : own;
 }
 
 /* With a voxel surface phi is only a mark, -dx where a cell holds a particle and dx elsewhere. */

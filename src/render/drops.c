@@ -62,7 +62,7 @@ static void draw(const sp_water *w, const sp_camera *camera, const float *solid,
 void sp_drops_draw(const sp_water *w, const sp_camera *camera, const float *solid,
                    const float *depth, sp_image *image)
 {
-    const spate_particles_view *p = &w->preview->particles;
+    const spate_particles_view *p = &w->preview->particles->view;
     const float *half = w->studio->half;
     float dx = (float)w->preview->dx, scale = dx / w->field->h;
     /* (3/(4 pi))^(1/3) of the distance of particles */

@@ -50,14 +50,14 @@ static size_t slab_of(const adder *a, size_t k)
 {
     int above;
     float share;
-    return (size_t)node_below(a->preview->particles.x[a->axis][k], a->scale, a->field->n[a->axis],
-                              &above, &share) /
+    return (size_t)node_below(a->preview->particles->view.x[a->axis][k], a->scale,
+                              a->field->n[a->axis], &above, &share) /
            SLAB;
 }
 
 static void sort_by_slab(adder *a)
 {
-    size_t count = a->preview->particles.count;
+    size_t count = a->preview->particles->view.count;
     for (size_t k = 0; k < count; k++)
         a->first[slab_of(a, k) + 2]++;
     for (size_t s = 2; s < a->slabs + 2; s++)
@@ -68,7 +68,7 @@ static void sort_by_slab(adder *a)
 
 static void add_particle(const adder *a, size_t k)
 {
-    const spate_particles_view *p = &a->preview->particles;
+    const spate_particles_view *p = &a->preview->particles->view;
     sp_field *f = a->field;
     int low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
     float share[3] = {0, 0, 0};
@@ -104,8 +104,8 @@ static spate_status add_particles(sp_field *field, const sp_preview *preview, sp
     a.slabs = ((size_t)field->n[a.axis] + SLAB - 1) / SLAB;
     a.scale = (float)preview->dx / field->h;
     float ratio = (float)preview->dx / (float)preview->per_axis / field->h;
-    a.amount = preview->particles.x[2] ? ratio * ratio * ratio : ratio * ratio;
-    a.order = sp_alloc(preview->particles.count, sizeof *a.order);
+    a.amount = preview->particles->view.x[2] ? ratio * ratio * ratio : ratio * ratio;
+    a.order = sp_alloc(preview->particles->view.count, sizeof *a.order);
     a.first = sp_alloc(a.slabs + 2, sizeof *a.first);
     spate_status status = SPATE_OK;
     if (a.order && a.first) {
@@ -114,7 +114,7 @@ static spate_status add_particles(sp_field *field, const sp_preview *preview, sp
             sp_parallel_for(preview->pool, (a.slabs + 1) / 2, 1, add_range, &a);
     } else {
         status = sp_fail_memory(error, "the liquid of a picture",
-                                preview->particles.count * sizeof *a.order);
+                                preview->particles->view.count * sizeof *a.order);
     }
     sp_free(a.order);
     sp_free(a.first);

@@ -11,9 +11,12 @@
 
 float sp_preview_speed(const sp_preview *preview, size_t k)
 {
-    const spate_particles_view *p = &preview->particles;
-    float vz = p->v[2] ? p->v[2][k] : 0;
-    return sqrtf(p->v[0][k] * p->v[0][k] + p->v[1][k] * p->v[1][k] + vz * vz);
+    float sum = 0;
+    for (int d = 0; d < 3; d++) {
+        const float *v = preview->particles->view.v[d];
+        sum += v ? v[k] * v[k] : 0;
+    }
+    return sqrtf(sum);
 }
 
 bool sp_preview_is_vessel(const sp_preview *preview, int solid)
@@ -45,7 +48,7 @@ static double fast_speed(const sp_preview *preview, int dim)
         for (int k = 0; k < lists[n]->count; k++)
             speed = fmax(speed, length(lists[n]->items[k].velocity, dim));
     if (speed <= 0)
-        for (size_t k = 0; k < preview->particles.count; k++)
+        for (size_t k = 0; k < preview->particles->view.count; k++)
             speed = fmax(speed, sp_preview_speed(preview, k));
     return speed > 1e-12 && isfinite(speed) ? speed : 1;
 }
@@ -64,7 +67,7 @@ spate_status sp_preview_paint(const sp_preview *preview, sp_image *image, spate_
     TRY(preview->size[2] > 0 ? sp_preview_draw_3d(preview, image, error)
                              : sp_preview_draw_2d(preview, image, error));
     if (preview->look.stamp)
-        sp_text_draw_time(image, preview->time);
+        sp_text_draw_time(image, preview->particles->time);
     return SPATE_OK;
 }
 
@@ -83,19 +86,20 @@ spate_status sp_preview_draw(spate_sim *sim, sp_image *image, spate_error *error
     if (!spate_sim_field_view(sim, "type", &cells))
         return sp_fail(error, SPATE_ERROR_SIMULATION, "preview",
                        "the simulation has no cells to draw");
+    sp_particles now;
+    sp_sim_particles(sim, SP_FLUID, &now);
     sp_preview preview = {
         .scene = spate_sim_scene(sim),
+        .particles = &now,
         .dx = cells.cell_size,
-        .time = spate_sim_time(sim),
         .distance = sim_distance,
         .distance_user = sim,
         .pool = sp_pool_create(spate_sim_threads(sim), NULL, NULL),
     };
     if (!preview.pool)
         return sp_fail_memory(error, "the threads of a picture", 0);
-    spate_sim_particles_view(sim, "fluid", &preview.particles);
     for (int d = 0; d < spate_sim_dim(sim); d++) {
-        preview.low[d] = preview.particles.origin[d];
+        preview.low[d] = now.view.origin[d];
         preview.size[d] = cells.count[d] * cells.cell_size;
     }
     sp_preview_complete(&preview);

@@ -9,6 +9,7 @@
 
 #include "base/parallel.h"
 #include "image.h"
+#include "state/particle_set.h"
 
 /* How to look at it. All zero: from the front, the whole domain in view. */
 typedef struct sp_look {
@@ -23,12 +24,11 @@ typedef double sp_distance_fn(const void *user, const double point[3], int *soli
 
 typedef struct sp_preview {
     const spate_scene *scene;
-    spate_particles_view particles;
+    const sp_particles *particles;
     double low[3], size[3]; /* m, the domain in whole cells; size[2] = 0 in 2D */
     double dx;              /* m */
     int per_axis;           /* particles per axis of a cell */
     double speed;           /* m/s, drawn as fast; more than 0 */
-    double time;            /* s */
     sp_distance_fn *distance;
     const void *distance_user;
     bool solids; /* whether there is any */
@@ -36,7 +36,8 @@ typedef struct sp_preview {
     sp_look look;
 } sp_preview;
 
-/* Fills what follows from scene and particles: speed, per_axis, and whether there are solids. */
+/* Fills what follows from scene and particles: speed, per_axis, and whether there are solids.
+ */
 void sp_preview_complete(sp_preview *preview);
 
 /* Draws over the whole of `image`, which the caller has created. */

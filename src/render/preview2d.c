@@ -56,7 +56,7 @@ static void draw_drops(const sheet *s)
 {
     const sp_canvas *p = &s->page;
     const sp_preview *preview = p->preview;
-    const spate_particles_view *v = &preview->particles;
+    const spate_particles_view *v = &preview->particles->view;
     float cell = (float)preview->dx * p->scale, nodes = (float)preview->dx / s->field.h;
     float radius = cell / (float)preview->per_axis * sqrtf(1 / (float)M_PI);
     for (size_t k = 0; k < v->count; k++) {

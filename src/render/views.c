@@ -79,7 +79,7 @@ static spate_sim *make_sim(const sp_frame *frame, int threads, spate_error *erro
     spate_scene *scene = spate_scene_copy(frame->scene);
     bool memory = scene != NULL;
     if (scene)
-        shift_time(scene, frame->time, &memory);
+        shift_time(scene, frame->particles.time, &memory);
     if (!memory) {
         spate_scene_destroy(scene);
         sp_fail_memory(error, "the grid of a picture", 0);
@@ -98,16 +98,12 @@ static spate_sim *make_sim(const sp_frame *frame, int threads, spate_error *erro
 
 static spate_status add_particles(spate_sim *sim, const sp_frame *frame, spate_error *error)
 {
-    size_t count = frame->count;
-    float *numbers = sp_alloc(6 * count, sizeof *numbers), cell = (float)frame->domain.cell_size;
+    size_t count = frame->particles.view.count;
+    float *numbers = sp_alloc(6 * count, sizeof *numbers);
     if (!numbers)
         return sp_fail_memory(error, "the particles of a picture", 6 * count * sizeof *numbers);
-    for (int d = 0; d < frame->scene->dim; d++) {
-        for (size_t k = 0; k < count; k++) {
-            numbers[3 * k + (size_t)d] = frame->x[d][k] * cell;
-            numbers[3 * (count + k) + (size_t)d] = frame->v[d][k];
-        }
-    }
+    sp_particles_positions(&frame->particles, 0, count, numbers);
+    sp_particles_velocities(&frame->particles, 0, count, numbers + 3 * count);
     spate_status status =
         spate_sim_add_particles(sim, numbers, numbers + 3 * count, count, NULL, error);
     sp_free(numbers);
@@ -185,10 +181,11 @@ static void look_at_cells(spate_sim *sim, sp_view view, int layer, plane *p)
 
 static void count_particles(const sp_frame *frame, int layer, plane *p)
 {
-    for (size_t k = 0; k < frame->count; k++) {
-        int i = (int)frame->x[0][k], j = (int)frame->x[1][k];
+    const spate_particles_view *view = &frame->particles.view;
+    for (size_t k = 0; k < view->count; k++) {
+        int i = (int)view->x[0][k], j = (int)view->x[1][k];
         if (i < 0 || j < 0 || i >= p->n[0] || j >= p->n[1] ||
-            (frame->x[2] && (int)frame->x[2][k] != layer))
+            (view->x[2] && (int)view->x[2][k] != layer))
             continue;
         float *value = &p->values[j * p->n[0] + i];
         *value = isnan(*value) ? 1 : *value + 1;
@@ -345,7 +342,7 @@ static void draw(const sp_views *views, const sp_frame *frame, const plane *p, d
     if (stamp) {
         char text[48];
         const sp_color ink = {0.75f, 0.79f, 0.84f};
-        snprintf(text, sizeof text, "t = %.3f s", frame->time);
+        snprintf(text, sizeof text, "t = %.3f s", frame->particles.time);
         float size = 0.26f * below, length = sp_text_width(text, size);
         sp_text_draw(image, 0.95f * (float)image->width - length,
                      (float)image->height - 0.45f * below, size, text, ink);

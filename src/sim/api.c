@@ -1,5 +1,5 @@
 /* api.c -- the public face of a simulation, without a dimension: checks arguments and passes on to
- * the 2D or the 3D instance. Compiled once, as are clock.c, devices.c, look.c, stats.c and
+ * the 2D or the 3D instance. Compiled once, as are clock.c, devices.c, queries.c, stats.c and
  * checkpoint_stream.c, which hold the rest of it. */
 #include "facade.h"
 

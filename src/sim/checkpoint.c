@@ -31,7 +31,7 @@ static uint64_t layout_hash(X(sim) *s)
     const spate_scene *scene = s->common->scene;
     void **columns[MAX_COLUMNS];
     double size = s->grid.dx;
-    uint64_t bits, hash = sp_hash2(DIM, (uint64_t)X(particle_columns)(&s->particles, columns));
+    uint64_t bits, hash = sp_hash2(DIM, (uint64_t)X(list_columns)(&s->particles, false, columns));
     memcpy(&bits, &size, sizeof bits);
     hash = sp_hash2(hash, bits);
     for (int d = 0; d < 3; d++)
@@ -184,7 +184,7 @@ spate_status X(save)(X(sim) *s, sp_stream *stream)
     TRY(save_solids(s, stream));
     TRY(save_emitters(s, stream));
     void **columns[MAX_COLUMNS];
-    int column_count = X(particle_columns)(&s->particles, columns);
+    int column_count = X(list_columns)(&s->particles, false, columns);
     for (int c = 0; c < column_count; c++)
         TRY(sp_stream_write(stream, *columns[c], (size_t)s->particles.count * 4));
     for (int k = 0; k < s->tiles.active_count; k++) {
@@ -208,10 +208,10 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
     TRY(load_solids(s, stream, error));
     TRY(load_emitters(s, stream));
     s->particles.count = 0;
-    s->sorted = false;
-    TRY(X(particles_reserve)(s, record.count, error));
+    s->particles.sorted = false;
+    TRY(X(make_room)(s, record.count, error));
     void **columns[MAX_COLUMNS];
-    int column_count = X(particle_columns)(&s->particles, columns);
+    int column_count = X(list_columns)(&s->particles, false, columns);
     for (int c = 0; c < column_count; c++)
         TRY(sp_stream_read(stream, *columns[c], (size_t)record.count * 4));
     for (int k = 0; k < s->tiles.active_count; k++) /* of what the simulation did before */
@@ -231,8 +231,9 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
     memcpy(common->gravity, record.gravity, sizeof record.gravity);
     memcpy(common->seconds, record.seconds, sizeof record.seconds);
     s->particles.count = record.count;
-    s->at_home = s->displaced = false;
-    s->fastest = -1.0f;
+    s->particles.at_home = s->displaced = false;
+    s->particles.fastest = -1.0f;
+    s->particles.dead = 0;
     s->particles.next_id = record.next_id;
     return SPATE_OK;
 }

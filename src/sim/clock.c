@@ -183,6 +183,11 @@ static const char *const stage_names[SP_STAGE_COUNT] = {
 #include "state/stages.def"
 };
 
+static const char *const stage_whats[SP_STAGE_COUNT] = {
+#define STAGE(name, text, when, reads, writes, what) what,
+#include "state/stages.def"
+};
+
 int spate_stage_count(void)
 {
     return SP_STAGE_COUNT;
@@ -191,6 +196,11 @@ int spate_stage_count(void)
 const char *spate_stage_name(int stage)
 {
     return stage >= 0 && stage < SP_STAGE_COUNT ? stage_names[stage] : "";
+}
+
+const char *spate_stage_what(int stage)
+{
+    return stage >= 0 && stage < SP_STAGE_COUNT ? stage_whats[stage] : "";
 }
 
 int spate_stage_find(const char *name)

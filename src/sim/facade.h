@@ -1,5 +1,5 @@
 /* facade.h -- what the files of the public face of a simulation share: api.c, clock.c, devices.c,
- * look.c, stats.c, checkpoint_stream.c. None of them has a dimension. */
+ * queries.c, stats.c, checkpoint_stream.c. None of them has a dimension. */
 #ifndef SPATE_SIM_FACADE_H
 #define SPATE_SIM_FACADE_H
 

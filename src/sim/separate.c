@@ -16,7 +16,7 @@ void X(separate)(X(sim) *s, double dt)
         return;
     if (method == SPATE_VOLUME_PUSH || method == SPATE_VOLUME_BOTH) {
         X(book_separation)(s, s->device->push_apart(s));
-        s->at_home = false;
+        s->particles.at_home = false;
     }
     if (method == SPATE_VOLUME_DENSITY || method == SPATE_VOLUME_BOTH) {
         int iterations = s->device->project_density(s);

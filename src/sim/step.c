@@ -24,7 +24,8 @@ static spate_status run(X(sim) *s, const X(plan) *plan, sp_stage stage, double d
                         spate_error *error)
 {
     const X(stage_row) *row = &X(stages)[stage];
-    s->sorted = s->sorted && stage < SP_STAGE_SEPARATE;    /* the later ones move particles */
+    if (stage >= SP_STAGE_SEPARATE) /* these move particles */
+        s->particles.sorted = false;
     s->displaced = s->displaced && stage != SP_STAGE_SORT; /* a step begins */
     if (s->device->begin_stage)
         s->device->begin_stage(s, stage);

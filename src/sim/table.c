@@ -47,10 +47,11 @@ static double max_speed(void *user, double dt)
     return fmax(s->device->max_speed(s), sp_solids_speed(&s->solids, time, dt));
 }
 
-static uint64_t hash(void *s)
+static uint64_t hash(void *user)
 {
+    X(sim) *s = user;
     X(fetch)(s, GROUP_PARTICLES);
-    return X(hash)(s);
+    return X(hash)(&s->particles, s->common->pool);
 }
 
 static void stats(void *user, spate_stats *out)
@@ -64,9 +65,11 @@ static spate_status add_particles(void *user, const float *x, const float *v, si
 {
     X(sim) *s = user;
     size_t taken = 0;
+    float initial[CHANNEL_COLUMNS];
     X(fetch)(s, GROUP_PARTICLES);
     X(dirty)(s, GROUP_PARTICLES);
-    TRY(X(particles_reserve)(s, (uint64_t)s->particles.count + count, error));
+    TRY(X(make_room)(s, (uint64_t)s->particles.count + count, error));
+    X(initial_channels)(s->common->scene, -1, initial);
     for (size_t k = 0; k < count; k++) {
         float at[DIM], velocity[DIM];
         double world[3] = {0, 0, 0};
@@ -80,7 +83,7 @@ static spate_status add_particles(void *user, const float *x, const float *v, si
         }
         if (!good || sp_solids_distance(&s->solids, world, NULL, NULL) < CLEARANCE * s->grid.dx)
             continue;
-        X(particles_append)(s, at, velocity, -1);
+        X(particles_append)(&s->particles, at, velocity, initial);
         taken++;
     }
     s->common->added += taken;
@@ -106,7 +109,7 @@ static size_t remove_particles(void *user, const spate_shape *inside)
         s->particles.x[0][k] = DEAD;
         taken++;
     }
-    X(particles_remove_dead)(s);
+    X(particles_remove_dead)(&s->particles);
     s->common->removed_user += taken;
     return taken;
 }
@@ -118,8 +121,8 @@ static void free_particles(X(sim) *s)
     uint64_t crushed = 0;
     X(fetch)(s, GROUP_PARTICLES);
     X(dirty)(s, GROUP_PARTICLES);
-    s->sorted = false;
-    s->fastest = -1.0f;
+    s->particles.sorted = false;
+    s->particles.fastest = -1.0f;
     for (uint32_t k = 0; k < s->particles.count; k++) {
         double x[3] = {0, 0, 0}, v[3] = {0, 0, 0};
         FOR_DIM(d) {
@@ -140,7 +143,7 @@ static void free_particles(X(sim) *s)
         }
     }
     if (crushed)
-        X(particles_remove_dead)(s);
+        X(particles_remove_dead)(&s->particles);
     s->common->removed_crushed += crushed;
 }
 
@@ -201,7 +204,7 @@ static void add_impulse(void *user, const double center[3], double radius, const
     X(sim) *s = user;
     X(fetch)(s, GROUP_PARTICLES);
     X(dirty)(s, GROUP_PARTICLES);
-    s->fastest = -1.0f;
+    s->particles.fastest = -1.0f;
     for (uint32_t k = 0; k < s->particles.count && radius > 0; k++) {
         double square = 0;
         FOR_DIM(d) {
@@ -230,32 +233,11 @@ static size_t count(const void *s)
     return ((const X(sim) *)s)->particles.count;
 }
 
-static void read_particles(void *user, float *positions, float *velocities, uint32_t *ids)
+static void view(void *user, sp_particles *out)
 {
     X(sim) *s = user;
     X(fetch)(s, GROUP_PARTICLES);
-    for (size_t k = 0; k < s->particles.count; k++) {
-        for (size_t d = 0; d < 3; d++) {
-            if (positions)
-                positions[3 * k + d] = d < DIM ? s->particles.x[d][k] * s->grid.dx : 0.0f;
-            if (velocities)
-                velocities[3 * k + d] = d < DIM ? s->particles.v[d][k] : 0.0f;
-        }
-        if (ids)
-            ids[k] = s->particles.id[0][k];
-    }
-}
-
-static void view(void *user, spate_particles_view *out)
-{
-    X(sim) *s = user;
-    X(fetch)(s, GROUP_PARTICLES);
-    *out = (spate_particles_view){
-        .count = s->particles.count, .scale = s->grid.dx, .id = s->particles.id[0]};
-    FOR_DIM(d) {
-        out->x[d] = s->particles.x[d];
-        out->v[d] = s->particles.v[d];
-    }
+    X(show_particles)(s, &s->particles, out);
 }
 
 static int channel_view(void *user, const char *name, float *columns[4])
@@ -319,7 +301,7 @@ static bool field_view(void *user, const char *name, spate_field_view *out)
     return true;
 }
 
-static bool snapshot(void *user, sp_snapshot *out)
+static bool snapshot(void *user, sp_particles *out)
 {
     X(sim) *s = user;
     return s->device->snapshot && s->device->snapshot(s, out);
@@ -405,7 +387,6 @@ const sp_table X(table) = {
     .cell_size = cell_size,
     .device_bytes = device_bytes,
     .count = count,
-    .read = read_particles,
     .view = view,
     .channel_view = channel_view,
     .field_view = field_view,

@@ -5,9 +5,9 @@
 
 #include "scene/solids.h"
 #include "state/common.h"
-#include "state/snapshot.h"
+#include "state/particle_set.h"
 
-/* For those above the simulation, which know no instance (look.c). */
+/* For those above the simulation, which know no instance (queries.c). */
 const sp_solids *sp_sim_solids(const spate_sim *sim);
 sp_pool *sp_sim_pool(spate_sim *sim);
 
@@ -36,11 +36,10 @@ typedef struct sp_table {
     double (*cell_size)(const void *s);
     uint64_t (*device_bytes)(const void *s);
     size_t (*count)(const void *s);
-    void (*read)(void *s, float *positions, float *velocities, uint32_t *ids);
-    void (*view)(void *s, spate_particles_view *view);
+    void (*view)(void *s, sp_particles *out);
     int (*channel_view)(void *s, const char *name, float *columns[4]);
     bool (*field_view)(void *s, const char *name, spate_field_view *view);
-    bool (*snapshot)(void *s, sp_snapshot *out); /* see snapshot.h */
+    bool (*snapshot)(void *s, sp_particles *out); /* see particle_set.h */
     bool (*snapshot_wait)(void *s);
     /* Values at points and forces on a solid, from the grid; build as below. Arrays may be NULL. */
     void (*sample)(void *s, bool build, const double *positions, size_t count, double *velocity,

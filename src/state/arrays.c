@@ -2,6 +2,7 @@
  * they are, and those of the host. */
 #include "arrays.h"
 
+#include "cg_policy.h"
 #include "device.h"
 
 #include <assert.h>
@@ -87,9 +88,14 @@ static bool has_averages(const spate_scene *scene)
     return found;
 }
 
+static unsigned solver_needs(spate_solver solver)
+{
+    return (solver == SPATE_SOLVER_MULTIGRID ? WHEN_MULTIGRID : WHEN_NO_MULTIGRID) |
+           (solver == SPATE_SOLVER_PCG ? WHEN_PCG : 0);
+}
+
 unsigned X(needs)(const spate_scene *scene)
 {
-    bool multigrid = scene->pressure.solver == SPATE_SOLVER_MULTIGRID;
     bool density =
         scene->volume.method == SPATE_VOLUME_DENSITY || scene->volume.method == SPATE_VOLUME_BOTH;
     unsigned needs = WHEN_ALWAYS;
@@ -101,9 +107,7 @@ unsigned X(needs)(const spate_scene *scene)
     needs |= has_averages(scene) ? WHEN_AVERAGES : 0;
     needs |= scene->fluid.transfer == SPATE_TRANSFER_APIC ? WHEN_APIC : 0;
     needs |= X(pushes_apart)(scene) ? WHEN_PUSH : 0;
-    needs |= multigrid ? WHEN_MULTIGRID : WHEN_NO_MULTIGRID;
-    needs |= scene->pressure.solver == SPATE_SOLVER_PCG ? WHEN_PCG : 0;
-    return needs;
+    return needs | solver_needs(scene->pressure.solver);
 }
 
 void **X(array_in)(X(fields) *f, const X(array) *array)
@@ -200,30 +204,88 @@ static const char *what_of(X(extent) extent)
                                     : "the multigrid";
 }
 
-spate_status X(arrays_create)(X(sim) *s, spate_error *error)
+/* The memory of an array, where `needs` asks for it. */
+static spate_status make_array(const X(array) *array, void **blocks, unsigned needs,
+                               const X(grid) *g, spate_error *error)
 {
-    unsigned needs = X(needs)(s->common->scene);
+    size_t count = X(extent_of)(array->extent, g);
+    for (int c = 0; c < array->pointers && array->host & needs; c++) {
+        blocks[c] = sp_alloc(count, array->item);
+        if (!blocks[c])
+            return sp_fail_memory(error, what_of(array->extent), (uint64_t)count * array->item);
+    }
+    return SPATE_OK;
+}
+
+static void free_array(const X(array) *array, void **blocks)
+{
+    for (int c = 0; c < array->pointers; c++)
+        sp_free(blocks[c]);
+}
+
+/* ---- of a system */
+
+static void **array_of_system(X(system) *sys, const X(array) *array)
+{
+    return (void **)((char *)sys + array->offset);
+}
+
+/* The finest level is there for any solver: arrays of its own and those of the system. */
+static void begin_levels(X(system) *sys)
+{
+    X(level) *finest = &sys->levels[0];
+    finest->grid = sys->grid;
+#define SHARE_OWN(name)
+#define SHARE_SYSTEM(name) memcpy(&finest->name, &sys->name, sizeof finest->name);
+#define LEVEL_ARRAY(name, shape, type, size, finest, ...) SHARE_##finest(name)
+#include "level.def"
+}
+
+spate_status X(system_create)(X(system) *sys, const X(domain) *domain, spate_solver solver,
+                              unsigned needs, spate_error *error)
+{
+    sys->domain = domain;
+    sys->grid = *domain->grid;
+    sys->solver = solver;
+    sys->sweeps = SWEEPS;
+    needs |= solver_needs(solver);
     for (int k = 0; k < ARRAY_COUNT; k++) {
         const X(array) *a = &X(arrays)[k];
-        void **blocks = X(array_of)(s, a);
-        size_t count = X(extent_of)(a->extent, &s->grid);
-        for (int c = 0; c < a->pointers && a->host & needs; c++) {
-            blocks[c] = sp_alloc(count, a->item);
-            if (!blocks[c])
-                return sp_fail_memory(error, what_of(a->extent), (uint64_t)count * a->item);
-        }
+        if (a->in_system)
+            TRY(make_array(a, array_of_system(sys, a), needs, &sys->grid, error));
     }
+    begin_levels(sys);
+    return SPATE_OK;
+}
+
+void X(system_destroy)(X(system) *sys)
+{
+    for (int k = 0; k < ARRAY_COUNT; k++)
+        if (X(arrays)[k].in_system)
+            free_array(&X(arrays)[k], array_of_system(sys, &X(arrays)[k]));
+}
+
+/* ---- of a simulation */
+
+spate_status X(arrays_create)(X(sim) *s, spate_error *error)
+{
+    for (int k = 0; k < ARRAY_COUNT; k++) {
+        const X(array) *a = &X(arrays)[k];
+        if (!a->in_system)
+            TRY(make_array(a, X(array_of)(s, a), s->needs, &s->grid, error));
+    }
+    spate_solver solver = s->common->scene->pressure.solver;
+    TRY(X(system_create)(&s->system, &s->domain, solver, s->needs, error));
     share_host_arrays(s);
     return SPATE_OK;
 }
 
 void X(arrays_destroy)(X(sim) *s)
 {
-    for (int k = 0; k < ARRAY_COUNT; k++) {
-        void **blocks = X(array_of)(s, &X(arrays)[k]);
-        for (int c = 0; c < X(arrays)[k].pointers; c++)
-            sp_free(blocks[c]);
-    }
+    for (int k = 0; k < ARRAY_COUNT; k++)
+        if (!X(arrays)[k].in_system)
+            free_array(&X(arrays)[k], X(array_of)(s, &X(arrays)[k]));
+    X(system_destroy)(&s->system);
 }
 
 /* What no liquid ever reaches is not committed, but border tiles and the rest of their pages are:

@@ -61,6 +61,7 @@ void X(share_arrays)(X(fields) *f);
  * that P2G begins anew and SORT clears. Devices that poison do so by themselves. */
 void X(poison_dead)(X(sim) *s, sp_stage stage);
 
+/* Of a simulation, with those of its system, and the aliases. */
 spate_status X(arrays_create)(X(sim) *s, spate_error *error);
 void X(arrays_destroy)(X(sim) *s);
 /* Bytes that the host's arrays of cells take, for a forecast. */

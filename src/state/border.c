@@ -11,7 +11,7 @@ int X(image_place)(const X(sim) *s, int axis, int i, bool across)
 }
 
 typedef struct border_args {
-    X(sim) *s;
+    const X(domain) *domain;
     X(border) border;
     float *field, *weight;
     uint8_t *bytes;
@@ -79,10 +79,10 @@ static void do_layer(const border_args *args, const layer *l)
 /* All layers along x, a row at a time. */
 static void fill_ends(const border_args *args, const layer *l, size_t corner, bool high)
 {
-    const X(sim) *s = args->s;
+    const X(domain) *domain = args->domain;
     X(layer) m[BORDER_LAYERS];
     for (int k = 0; k < BORDER_LAYERS; k++)
-        if (!X(border_layer)(&s->grid, s->sides, &args->border, high, k, &m[k]))
+        if (!X(border_layer)(domain->grid, domain->sides, &args->border, high, k, &m[k]))
             return;
     for (size_t b = 0; b < LAST(TILE); b++)
         for (size_t a = 0; a < TILE; a++) {
@@ -96,17 +96,17 @@ static void fill_ends(const border_args *args, const layer *l, size_t corner, bo
  * place 0. */
 static void do_side(const border_args *args, size_t corner, bool high)
 {
-    const X(sim) *s = args->s;
+    const X(domain) *domain = args->domain;
     int axis = args->border.axis;
-    ptrdiff_t stride = (ptrdiff_t)s->grid.stride[axis];
-    layer l = {.along = s->grid.stride[axis == 0 ? 1 : 0],
-               .across = s->grid.stride[axis == 2 ? 1 : 2]};
+    ptrdiff_t stride = (ptrdiff_t)domain->grid->stride[axis];
+    layer l = {.along = domain->grid->stride[axis == 0 ? 1 : 0],
+               .across = domain->grid->stride[axis == 2 ? 1 : 2]};
     if (axis == 0 && args->border.what == BORDER_FILL) {
         fill_ends(args, &l, corner, high);
         return;
     }
     for (int k = 0; k < BORDER_LAYERS; k++) {
-        if (!X(border_layer)(&s->grid, s->sides, &args->border, high, k, &l.is))
+        if (!X(border_layer)(domain->grid, domain->sides, &args->border, high, k, &l.is))
             return;
         l.index = (size_t)((ptrdiff_t)corner + l.is.place * stride);
         l.source = (size_t)((ptrdiff_t)corner + l.is.source * stride);
@@ -117,7 +117,7 @@ static void do_side(const border_args *args, size_t corner, bool high)
 /* The border next to one tile. */
 static void do_tile(const border_args *args, const int t[DIM])
 {
-    const X(grid) *g = &args->s->grid;
+    const X(grid) *g = args->domain->grid;
     int first[DIM], sides = X(border_sides)(g, &args->border, t);
     if (sides == 0)
         return;
@@ -135,18 +135,18 @@ static void border_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const border_args *args = user;
-    const X(tiles) *tiles = &args->s->tiles;
+    const X(tiles) *tiles = args->domain->tiles;
     size_t active = (size_t)tiles->active_count;
     for (size_t k = begin; k < end; k++) {
         int tile = k < active ? tiles->active[k] : tiles->border[k - active], t[DIM];
-        X(tile_coordinates)(&args->s->grid, tile, t);
+        X(tile_coordinates)(args->domain->grid, tile, t);
         do_tile(args, t);
     }
 }
 
 /* Several face fields, component after component of each. */
 typedef struct faces_args {
-    X(sim) *s;
+    const X(domain) *domain;
     float *const *const *fields;
     int count, axis;
 } faces_args;
@@ -155,15 +155,15 @@ static void faces_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const faces_args *args = user;
-    const X(tiles) *tiles = &args->s->tiles;
+    const X(tiles) *tiles = args->domain->tiles;
     size_t active = (size_t)tiles->active_count;
     for (size_t k = begin; k < end; k++) {
         int tile = k < active ? tiles->active[k] : tiles->border[k - active], t[DIM];
-        X(tile_coordinates)(&args->s->grid, tile, t);
-        if (t[args->axis] != 1 && t[args->axis] != args->s->grid.tiles[args->axis] - 2)
+        X(tile_coordinates)(args->domain->grid, tile, t);
+        if (t[args->axis] != 1 && t[args->axis] != args->domain->grid->tiles[args->axis] - 2)
             continue;
         for (int n = 0; n < args->count * DIM; n++) {
-            border_args one = {.s = args->s,
+            border_args one = {.domain = args->domain,
                                .border = {BORDER_FILL, n % DIM, false, args->axis},
                                .field = args->fields[n / DIM][n % DIM]};
             do_tile(&one, t);
@@ -175,7 +175,7 @@ void X(fill_border_faces)(X(sim) *s, float *const *const *fields, int count)
 {
     const X(tiles) *t = &s->tiles;
     for (int axis = 0; axis < DIM; axis++) {
-        faces_args args = {s, fields, count, axis};
+        faces_args args = {&s->domain, fields, count, axis};
         sp_parallel_for(s->common->pool, (size_t)(t->active_count + t->border_count), 16,
                         faces_range, &args);
     }
@@ -183,51 +183,56 @@ void X(fill_border_faces)(X(sim) *s, float *const *const *fields, int count)
 
 static void run(border_args args)
 {
-    const X(tiles) *t = &args.s->tiles;
+    const X(domain) *domain = args.domain;
+    const X(tiles) *t = domain->tiles;
     for (int axis = 0; axis < DIM; axis++) {
-        if (args.border.periodic_only && !args.s->grid.periodic[axis])
+        if (args.border.periodic_only && !domain->grid->periodic[axis])
             continue;
         args.border.axis = axis;
-        sp_parallel_for(args.s->common->pool, (size_t)(t->active_count + t->border_count), 16,
-                        border_range, &args);
+        sp_parallel_for(domain->pool, (size_t)(t->active_count + t->border_count), 16, border_range,
+                        &args);
     }
 }
 
 void X(fold_border)(X(sim) *s, float *sum, float *weight, int d)
 {
-    run((border_args){
-        .s = s, .border = {BORDER_FOLD, d, false, 0}, .field = sum, .weight = weight});
+    run((border_args){.domain = &s->domain,
+                      .border = {BORDER_FOLD, d, false, 0},
+                      .field = sum,
+                      .weight = weight});
 }
 
 void X(fill_border)(X(sim) *s, float *field, int d)
 {
-    run((border_args){.s = s, .border = {BORDER_FILL, d, false, 0}, .field = field});
+    run((border_args){.domain = &s->domain, .border = {BORDER_FILL, d, false, 0}, .field = field});
 }
 
-void X(fill_border_periodic)(X(sim) *s, float *field, int d)
+void X(fill_border_periodic)(const X(domain) *domain, float *field, int d)
 {
-    run((border_args){.s = s, .border = {BORDER_FILL, d, true, 0}, .field = field});
+    run((border_args){.domain = domain, .border = {BORDER_FILL, d, true, 0}, .field = field});
 }
 
-void X(fill_border_wide)(X(sim) *s, double *field)
+void X(fill_border_wide)(const X(domain) *domain, double *field)
 {
-    run((border_args){.s = s, .border = {BORDER_WIDE, -1, true, 0}, .wide = field});
+    run((border_args){.domain = domain, .border = {BORDER_WIDE, -1, true, 0}, .wide = field});
 }
 
 void X(fill_border_bytes)(X(sim) *s, uint8_t *field)
 {
-    run((border_args){.s = s, .border = {BORDER_BYTES, -1, true, 0}, .bytes = field});
+    run((border_args){.domain = &s->domain, .border = {BORDER_BYTES, -1, true, 0}, .bytes = field});
 }
 
 void X(fill_border_type)(X(sim) *s)
 {
-    run((border_args){.s = s, .border = {BORDER_TYPE, -1, false, 0}, .bytes = s->type});
+    run((border_args){
+        .domain = &s->domain, .border = {BORDER_TYPE, -1, false, 0}, .bytes = s->type});
 }
 
 void X(close_walls)(X(sim) *s)
 {
     FOR_DIM(d) {
-        border_args args = {.s = s, .border = {BORDER_CLOSE, d, false, d}, .field = s->u[d]};
+        border_args args = {
+            .domain = &s->domain, .border = {BORDER_CLOSE, d, false, d}, .field = s->u[d]};
         sp_parallel_for(s->common->pool, (size_t)(s->tiles.active_count + s->tiles.border_count),
                         16, border_range, &args);
     }

@@ -41,7 +41,7 @@ void X(mover_end)(X(mover) *m)
     s->common->warned_push = s->common->warned_push || m->far > 0;
     s->common->removed_open += m->open;
     s->common->removed_crushed += m->crushed;
-    s->dead += m->open + m->crushed;
+    s->particles.dead += m->open + m->crushed;
 }
 
 static void count(_Atomic uint64_t *counter, int number)

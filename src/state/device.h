@@ -61,10 +61,11 @@ typedef struct X(solve) {
 } X(solve);
 
 /* sweeps.c: the loop of jacobi and gauss_seidel. residual: r = b - A q, returns max |r|; sweep: one
- * of all unknowns. */
-typedef double X(residual_fn)(X(sim) *s);
-typedef void X(sweep_fn)(X(sim) *s, float weight);
-void X(solve_by_sweeps)(X(sim) *s, X(solve) *solve, X(residual_fn) *residual, X(sweep_fn) *sweep);
+ * of all unknowns; args: what both are given. */
+typedef double X(residual_fn)(void *args);
+typedef void X(sweep_fn)(void *args, float weight);
+void X(solve_by_sweeps)(const X(system) *sys, X(solve) *solve, X(residual_fn) *residual,
+                        X(sweep_fn) *sweep, void *args);
 
 /* Memory that a device will need for a scene. */
 typedef struct X(device_memory) {
@@ -115,8 +116,8 @@ typedef struct X(device) {
     /* The seconds of the last step's stages by the device's clock, if it works behind the host. */
     void (*times)(X(sim) *s, double seconds[SP_STAGE_COUNT]);
     uint64_t (*bytes)(const X(sim) *s); /* in its memory */
-    /* See snapshot.h; false: there is none, the host's arrays are to be read. */
-    bool (*snapshot)(X(sim) *s, sp_snapshot *out);
+    /* See particle_set.h; false: there is none, the host's arrays are to be read. */
+    bool (*snapshot)(X(sim) *s, sp_particles *out);
     bool (*snapshot_wait)(X(sim) *s);
 } X(device);
 

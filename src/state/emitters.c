@@ -190,8 +190,9 @@ static spate_status reseed(X(sim) *s, const X(emission) *parts, spate_error *err
     TRY(status);
     uint64_t removed = parts->thin(s, &how);
     s->common->removed_reseed += removed;
+    s->particles.dead += removed;
     if (removed > 0)
-        parts->remove_dead(s, removed);
+        parts->remove_dead(s);
     return SPATE_OK;
 }
 
@@ -199,9 +200,9 @@ spate_status X(emit_in_order)(X(sim) *s, double dt, const X(emission) *parts, sp
 {
     uint64_t drained = s->drain_count > 0 ? parts->drain(s) : 0;
     s->common->removed_outflow += drained;
-    if (s->dead + drained > 0)
-        parts->remove_dead(s, s->dead + drained);
-    s->dead = 0;
+    s->particles.dead += drained;
+    if (s->particles.dead > 0)
+        parts->remove_dead(s);
     TRY(emit_all(s, dt, parts, error));
     return s->common->scene->fluid.reseed ? reseed(s, parts, error) : SPATE_OK;
 }

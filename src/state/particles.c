@@ -1,6 +1,6 @@
-/* particles.c -- the columns of the particles: room for more of them, new ones, dead ones. */
-#include "arrays.h"
-#include "device.h"
+/* particles.c -- a set of particles: its columns, room for more of them, new ones, dead ones. */
+#include "state.h"
+
 #include "kernels/particle.h"
 #include "kernels/random.h"
 
@@ -40,12 +40,12 @@ static void **pointers_of(X(particles) *p, const column_row *row)
     return (void **)((char *)p + row->offset);
 }
 
-int X(list_columns)(X(particles) *p, unsigned needs, bool output, void **columns[MAX_COLUMNS])
+int X(list_columns)(X(particles) *p, bool output, void **columns[MAX_COLUMNS])
 {
     int n = 0;
     for (int k = 0; k < FIELD_ROWS; k++)
         for (int c = 0; c < fields[k].components; c++)
-            if (fields[k].when & needs && fields[k].output >= output)
+            if (fields[k].when & p->needs && fields[k].output >= output)
                 columns[n++] = pointers_of(p, &fields[k]) + c;
     for (int k = 0; k < p->channel_columns; k++)
         columns[n++] = (void **)&p->channel[k];
@@ -55,9 +55,9 @@ int X(list_columns)(X(particles) *p, unsigned needs, bool output, void **columns
 
 int X(count_columns)(unsigned needs, bool output)
 {
-    X(particles) none = {.channel_columns = 0};
+    X(particles) none = {.needs = needs};
     void **columns[MAX_COLUMNS];
-    return X(list_columns)(&none, needs, output, columns);
+    return X(list_columns)(&none, output, columns);
 }
 
 int X(scratch_words)(unsigned needs)
@@ -68,20 +68,16 @@ int X(scratch_words)(unsigned needs)
     return words;
 }
 
-int X(particle_columns)(X(particles) *p, void ***columns)
+X(particles) X(particles_make)(unsigned needs, int channel_columns)
 {
-    void **all[MAX_COLUMNS];
-    int count = X(list_columns)(p, ~0u, false, all), n = 0;
-    for (int k = 0; k < count; k++)
-        if (*all[k])
-            columns[n++] = all[k];
-    return n;
+    assert(channel_columns <= CHANNEL_COLUMNS);
+    return (X(particles)){.needs = needs, .channel_columns = channel_columns, .fastest = -1.0f};
 }
 
 void X(particles_free)(X(particles) *p)
 {
     void **columns[MAX_COLUMNS];
-    int count = X(list_columns)(p, ~0u, false, columns);
+    int count = X(list_columns)(p, false, columns);
     for (int k = 0; k < count; k++)
         sp_free(*columns[k]);
     for (int k = 0; k < SCRATCH_ROWS; k++)
@@ -100,42 +96,21 @@ static spate_status grow_column(void **column, uint32_t count, uint32_t capacity
     return SPATE_OK;
 }
 
-static spate_status grow_columns(X(particles) *p, unsigned needs, uint32_t capacity,
-                                 spate_error *error)
+static spate_status grow_columns(X(particles) *p, uint32_t capacity, spate_error *error)
 {
     void **columns[MAX_COLUMNS];
-    int count = X(list_columns)(p, needs, false, columns);
+    int count = X(list_columns)(p, false, columns);
     for (int k = 0; k < count; k++)
         TRY(grow_column(columns[k], p->count, capacity, 1, error));
     for (int k = 0; k < SCRATCH_ROWS; k++)
-        if (scratches[k].when & needs)
+        if (scratches[k].when & p->needs)
             TRY(grow_column(pointers_of(p, &scratches[k]), 0, capacity, scratches[k].words, error));
     p->capacity = capacity;
     return SPATE_OK;
 }
 
-/* Scratch: a histogram of tiles per thread (SORT), what a thread needs for a tile (SORT, P2G,
- * ADVECT, push-apart), and one partial result per range (sums). */
-static spate_status reserve_scratch(X(sim) *s, spate_error *error)
+spate_status X(particles_reserve)(X(particles) *p, uint64_t count, spate_error *error)
 {
-    size_t tiles = (size_t)s->grid.tile_count, threads = (size_t)sp_pool_threads(s->common->pool);
-    size_t worker = s->host->scratch(s->common->scene);
-    size_t bytes = tiles * (threads * sizeof(uint32_t) + 4 * sizeof(double)) + threads * worker +
-                   s->particles.capacity / 64 + 65536;
-    if (bytes <= s->scratch_size)
-        return SPATE_OK;
-    void *larger = sp_alloc(bytes, 1);
-    if (!larger)
-        return sp_fail_memory(error, "scratch", bytes);
-    sp_free(s->scratch);
-    s->scratch = larger;
-    s->scratch_size = bytes;
-    return SPATE_OK;
-}
-
-spate_status X(particles_reserve)(X(sim) *s, uint64_t count, spate_error *error)
-{
-    X(particles) *p = &s->particles;
     if (count <= p->capacity && p->capacity > 0)
         return SPATE_OK;
     if (count > UINT32_MAX - 2)
@@ -145,8 +120,7 @@ spate_status X(particles_reserve)(X(sim) *s, uint64_t count, spate_error *error)
                       : count > 3ull * p->capacity / 2 ? count
                                                        : 3ull * p->capacity / 2;
     uint32_t capacity = wanted > UINT32_MAX - 2 ? UINT32_MAX - 2 : (uint32_t)wanted;
-    TRY(grow_columns(p, X(needs)(s->common->scene), capacity, error));
-    return reserve_scratch(s, error);
+    return grow_columns(p, capacity, error);
 }
 
 void X(initial_channels)(const spate_scene *scene, int source, float initial[CHANNEL_COLUMNS])
@@ -158,33 +132,21 @@ void X(initial_channels)(const spate_scene *scene, int source, float initial[CHA
                              : (float)scene->channels[c].initial[e];
 }
 
-static void put(X(sim) *s, uint32_t k, uint32_t id, const float x[DIM], const float v[DIM],
-                int source)
+void X(particles_append)(X(particles) *p, const float x[DIM], const float v[DIM],
+                         const float *initial)
 {
-    float initial[CHANNEL_COLUMNS];
-    X(initial_channels)(s->common->scene, source, initial);
-    X(put_particle)(&s->particles, k, id, x, v, initial);
+    p->sorted = false;
+    p->fastest = -1.0f;
+    X(put_particle)(p, p->count++, p->next_id++, x, v, initial);
 }
 
-void X(particles_append)(X(sim) *s, const float x[DIM], const float v[DIM], int source)
+void X(particles_remove_dead)(X(particles) *p)
 {
-    s->sorted = false;
-    s->fastest = -1.0f;
-    put(s, s->particles.count++, s->particles.next_id++, x, v, source);
-}
-
-void X(particles_put)(X(sim) *s, uint32_t k, const float x[DIM], const float v[DIM], int source)
-{
-    put(s, k, k, x, v, source);
-}
-
-void X(particles_remove_dead)(X(sim) *s)
-{
-    X(particles) *p = &s->particles;
     void **columns[MAX_COLUMNS];
-    int column_count = X(particle_columns)(p, columns);
-    s->at_home = s->sorted = false;
-    s->fastest = -1.0f;
+    int column_count = X(list_columns)(p, false, columns);
+    p->at_home = p->sorted = false;
+    p->fastest = -1.0f;
+    p->dead = 0;
     for (uint32_t k = 0; k < p->count;) {
         if (p->x[0][k] != DEAD) {
             k++;
@@ -218,10 +180,10 @@ static void hash_range(void *user, size_t begin, size_t end, int worker)
     atomic_fetch_add_explicit(&args->sum, sum, memory_order_relaxed);
 }
 
-uint64_t X(hash)(X(sim) *s)
+uint64_t X(hash)(X(particles) *p, sp_pool *pool)
 {
     hash_args args = {.sum = 0};
-    args.column_count = X(particle_columns)(&s->particles, args.columns);
-    sp_parallel_for(s->common->pool, s->particles.count, 4096, hash_range, &args);
+    args.column_count = X(list_columns)(p, false, args.columns);
+    sp_parallel_for(pool, p->count, 4096, hash_range, &args);
     return args.sum;
 }

@@ -16,30 +16,61 @@ static void reduce_range(void *user, size_t begin, size_t end, int worker)
     r->results[begin / r->grain] = r->partial(r->args, begin, end);
 }
 
-static double *partials(X(sim) *s, size_t n, size_t grain, X(partial_fn) *partial, void *args,
-                        size_t *count)
+/* Fills `results`; returns how many there are. */
+static size_t find_partials(sp_pool *pool, double *results, size_t n, size_t grain,
+                            X(partial_fn) *partial, void *args)
 {
-    sp_arena arena = X(arena)(s);
-    *count = (n + grain - 1) / grain;
-    reduce_args r = {partial, args, sp_arena_take(&arena, *count, sizeof(double)), grain};
-    sp_parallel_for(s->common->pool, n, grain, reduce_range, &r);
-    return r.results;
+    reduce_args r = {partial, args, results, grain};
+    sp_parallel_for(pool, n, grain, reduce_range, &r);
+    return (n + grain - 1) / grain;
 }
 
-double X(sum)(X(sim) *s, size_t n, size_t grain, X(partial_fn) *partial, void *args)
+static double *take_results(X(sim) *s, size_t n, size_t grain)
 {
-    size_t count;
-    double *results = partials(s, n, grain, partial, args, &count), sum = 0;
+    sp_arena arena = X(arena)(s);
+    return sp_arena_take(&arena, (n + grain - 1) / grain, sizeof(double));
+}
+
+static double add_up(const double *results, size_t count)
+{
+    double sum = 0;
     for (size_t k = 0; k < count; k++)
         sum += results[k];
     return sum;
 }
 
-double X(maximum)(X(sim) *s, size_t n, size_t grain, X(partial_fn) *partial, void *args)
+static double largest(const double *results, size_t count)
 {
-    size_t count;
-    double *results = partials(s, n, grain, partial, args, &count), most = 0;
+    double most = 0;
     for (size_t k = 0; k < count; k++)
         most = results[k] > most || results[k] != results[k] ? results[k] : most; /* a NaN stays */
     return most;
+}
+
+double X(sum)(X(sim) *s, size_t n, size_t grain, X(partial_fn) *partial, void *args)
+{
+    double *results = take_results(s, n, grain);
+    return add_up(results, find_partials(s->common->pool, results, n, grain, partial, args));
+}
+
+double X(maximum)(X(sim) *s, size_t n, size_t grain, X(partial_fn) *partial, void *args)
+{
+    double *results = take_results(s, n, grain);
+    return largest(results, find_partials(s->common->pool, results, n, grain, partial, args));
+}
+
+static size_t find_system_partials(X(system) *sys, size_t grain, X(partial_fn) *partial, void *args)
+{
+    size_t tiles = (size_t)sys->levels[0].tile_count;
+    return find_partials(sys->domain->pool, sys->partial, tiles, grain, partial, args);
+}
+
+double X(system_sum)(X(system) *sys, size_t grain, X(partial_fn) *partial, void *args)
+{
+    return add_up(sys->partial, find_system_partials(sys, grain, partial, args));
+}
+
+double X(system_maximum)(X(system) *sys, size_t grain, X(partial_fn) *partial, void *args)
+{
+    return largest(sys->partial, find_system_partials(sys, grain, partial, args));
 }

@@ -18,12 +18,13 @@
  * measured, its particles' places follow, and then it is filled. */
 #include "state.h"
 
+#include "kernels/particle.h"
 #include "kernels/random.h"
 #include "scene/points.h"
 
 #include <math.h>
 
-typedef void seed_sink(void *user, const float x[DIM], const float v[DIM], int source);
+typedef void seed_sink(void *user, const float x[DIM], const float v[DIM], const float *initial);
 
 typedef struct seeder {
     const spate_scene *scene;
@@ -35,6 +36,7 @@ typedef struct seeder {
     sp_pose *poses;
     uint64_t count;  /* particles that points have given */
     uint64_t volume; /* of shapes so far, in particles times WHOLE */
+    float initial[CHANNEL_COLUMNS]; /* of the channels, in the fill at hand */
 } seeder;
 
 #define WHOLE 65536u
@@ -58,11 +60,11 @@ static bool is_free(const seeder *s, const float x[DIM])
            sp_solids_distance(s->solids, world, NULL, NULL) >= CLEARANCE * s->g->dx;
 }
 
-static void offer(seeder *s, const float x[DIM], const float v[DIM], int source)
+static void offer(seeder *s, const float x[DIM], const float v[DIM])
 {
     s->count++;
     if (s->sink)
-        s->sink(s->user, x, v, source);
+        s->sink(s->user, x, v, s->initial);
 }
 
 static void seed_points(seeder *s, int fill)
@@ -78,7 +80,7 @@ static void seed_points(seeder *s, int fill)
             v[d] = velocities[3 * k + (size_t)d];
         }
         if (is_free(s, x))
-            offer(s, x, v, fill);
+            offer(s, x, v);
     }
 }
 
@@ -299,7 +301,7 @@ static void seed_block(seeder *s, const int low[3], const int high[3], int fill)
         uint64_t before = particles_of(s->volume);
         s->volume += found.volume;
         if (s->sink && particles_of(s->volume) > before)
-            s->sink(s->user, found.x, v, fill);
+            s->sink(s->user, found.x, v, s->initial);
     }
 }
 
@@ -335,7 +337,7 @@ static void seed_number(seeder *s, const blocks *b, size_t number, int fill)
 
 typedef struct lay_args {
     const seeder *all;
-    X(sim) *s;
+    const X(particles) *p;
     blocks b;
     int fill;
     uint64_t *volume; /* per block: what it has; then of those before it */
@@ -343,14 +345,16 @@ typedef struct lay_args {
 } lay_args;
 
 typedef struct layer {
-    X(sim) *s;
-    uint64_t place;
+    const X(particles) *p;
+    uint32_t place;
 } layer;
 
-static void lay_one(void *user, const float x[DIM], const float v[DIM], int source)
+/* At the start the id of a particle is its place. */
+static void lay_one(void *user, const float x[DIM], const float v[DIM], const float *initial)
 {
     layer *l = user;
-    X(particles_put)(l->s, (uint32_t)l->place++, x, v, source);
+    uint32_t k = l->place++;
+    X(put_particle)(l->p, k, k, x, v, initial);
 }
 
 static void lay_range(void *user, size_t begin, size_t end, int worker)
@@ -358,7 +362,7 @@ static void lay_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const lay_args *args = user;
     for (size_t k = begin; k < end; k++) {
-        layer l = {args->s, args->all->count + particles_of(args->volume[k])};
+        layer l = {args->p, (uint32_t)(args->all->count + particles_of(args->volume[k]))};
         seeder one = *args->all;
         one.volume = args->lay ? args->volume[k] : 0;
         one.sink = args->lay ? lay_one : NULL;
@@ -372,7 +376,8 @@ static void lay_range(void *user, size_t begin, size_t end, int worker)
 /* The particles of a shape into the simulation's columns, which have room for them. */
 static spate_status lay_shape(seeder *s, X(sim) *sim, int fill, spate_error *error)
 {
-    lay_args args = {.all = s, .s = sim, .b = blocks_of(s, fill), .fill = fill};
+    X(particles) *p = &sim->particles;
+    lay_args args = {.all = s, .p = p, .b = blocks_of(s, fill), .fill = fill};
     args.volume = sp_alloc(args.b.total, sizeof *args.volume);
     if (!args.volume)
         return sp_fail_memory(error, "the fills", 0);
@@ -384,20 +389,21 @@ static spate_status lay_shape(seeder *s, X(sim) *sim, int fill, spate_error *err
     }
     args.lay = true;
     sp_parallel_for(sim->common->pool, args.b.total, 8, lay_range, &args);
-    sim->particles.count = sim->particles.next_id = (uint32_t)(s->count + particles_of(s->volume));
-    sim->sorted = false;
-    sim->fastest = -1.0f;
+    p->count = p->next_id = (uint32_t)(s->count + particles_of(s->volume));
+    p->sorted = false;
+    p->fastest = -1.0f;
     sp_free(args.volume);
     return SPATE_OK;
 }
 
-static void append_one(void *user, const float x[DIM], const float v[DIM], int source)
+static void append_one(void *user, const float x[DIM], const float v[DIM], const float *initial)
 {
-    X(particles_append)(user, x, v, source);
+    X(particles_append)(user, x, v, initial);
 }
 
 static spate_status seed_fill(seeder *s, X(sim) *sim, int fill, spate_error *error)
 {
+    X(initial_channels)(s->scene, fill, s->initial);
     if (s->scene->fill.items[fill].shape == SPATE_SHAPE_PARTICLES) {
         seed_points(s, fill);
         return SPATE_OK;
@@ -420,7 +426,11 @@ static spate_status seed(const spate_scene *scene, const X(grid) *g, const sp_so
     sp_shape *forms = sp_alloc((size_t)fills + 1, sizeof *forms);
     sp_pose *poses = sp_alloc((size_t)fills + 1, sizeof *poses);
     spate_status status = forms && poses ? SPATE_OK : sp_fail_memory(error, "the fills", 0);
-    seeder s = {scene, g, solids, sim ? append_one : NULL, sim, forms, poses, 0, 0};
+    seeder s = {.scene = scene, .g = g, .solids = solids, .forms = forms, .poses = poses};
+    if (sim) {
+        s.sink = append_one;
+        s.user = &sim->particles;
+    }
     for (int fill = 0; fill < fills && status == SPATE_OK; fill++)
         status = seed_fill(&s, sim, fill, error);
     sp_free(forms);

@@ -5,7 +5,6 @@
 #include "cg_policy.h"
 #include "device.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -78,16 +77,9 @@ int X(level_grids)(const X(grid) *finest, X(grid) grids[MAX_LEVELS])
 
 /* ---- what a simulation is made of */
 
-/* The finest level of the pressure system is there for any solver: arrays of its own and those of
- * the system. */
-static void begin_levels(X(sim) *s)
+static X(domain) domain_of(const X(sim) *s)
 {
-    X(level) *finest = &s->system.levels[0];
-    finest->grid = s->grid;
-#define SHARE_OWN(name)
-#define SHARE_SYSTEM(name) memcpy(&finest->name, &s->system.name, sizeof finest->name);
-#define LEVEL_ARRAY(name, shape, type, size, finest, ...) SHARE_##finest(name)
-#include "level.def"
+    return (X(domain)){&s->grid, s->sides, &s->tiles, s->common->pool};
 }
 
 static spate_status make_solids(X(sim) *s, spate_error *error)
@@ -102,15 +94,42 @@ static spate_status make_solids(X(sim) *s, spate_error *error)
     return SPATE_OK;
 }
 
+/* Scratch: a histogram of tiles per thread (SORT), what a thread needs for a tile (SORT, P2G,
+ * ADVECT, push-apart), and one partial result per range (sums). */
+static spate_status reserve_scratch(X(sim) *s, spate_error *error)
+{
+    size_t tiles = (size_t)s->grid.tile_count, threads = (size_t)sp_pool_threads(s->common->pool);
+    size_t worker = s->host->scratch(s->common->scene);
+    size_t bytes = tiles * (threads * sizeof(uint32_t) + 4 * sizeof(double)) + threads * worker +
+                   s->particles.capacity / 64 + 65536;
+    if (bytes <= s->scratch_size)
+        return SPATE_OK;
+    void *larger = sp_alloc(bytes, 1);
+    if (!larger)
+        return sp_fail_memory(error, "scratch", bytes);
+    sp_free(s->scratch);
+    s->scratch = larger;
+    s->scratch_size = bytes;
+    return SPATE_OK;
+}
+
+spate_status X(make_room)(X(sim) *s, uint64_t count, spate_error *error)
+{
+    uint32_t before = s->particles.capacity;
+    TRY(X(particles_reserve)(&s->particles, count, error));
+    return s->particles.capacity > before ? reserve_scratch(s, error) : SPATE_OK;
+}
+
 static spate_status make_particles(X(sim) *s, spate_error *error)
 {
     const spate_scene *scene = s->common->scene;
+    int channel_columns = 0;
     for (int k = 0; k < scene->channel_count; k++)
-        s->particles.channel_columns += scene->channels[k].components;
-    assert(s->particles.channel_columns <= CHANNEL_COLUMNS); /* the scene is checked */
+        channel_columns += scene->channels[k].components;
+    s->particles = X(particles_make)(s->needs, channel_columns);
     uint64_t count;
     TRY(X(seed_count)(scene, &s->grid, &s->solids, &count, error));
-    TRY(X(particles_reserve)(s, count, error));
+    TRY(X(make_room)(s, count, error));
     return X(seed)(s, &s->common->seeded, error);
 }
 
@@ -127,11 +146,9 @@ static spate_status make(X(sim) *s, spate_error *error)
     s->rest = 1.0f;
     FOR_DIM(d)
         s->rest *= (float)scene->fluid.particles_per_axis;
-    s->fastest = -1.0f;
     s->needs = X(needs)(scene);
+    s->domain = domain_of(s);
     TRY(X(arrays_create)(s, error));
-    s->system.sweeps = SWEEPS;
-    begin_levels(s);
     TRY(make_solids(s, error));
     TRY(X(emitters_create)(s, error));
     TRY(make_particles(s, error));

@@ -19,8 +19,8 @@
 #include "kernels/reseed.h"
 #include "kernels/sides.h"
 #include "kernels/transfer.h"
+#include "particle_set.h"
 #include "scene/solids.h"
-#include "snapshot.h"
 #include "system.h"
 
 #include <stdatomic.h>
@@ -43,7 +43,8 @@ typedef struct X(sim) {
     sp_common *common; /* what does not depend on the dimension: scene, threads, ledger, clock */
 /* those of X(fields), in the host's memory */
 #include "kernels/members.def"
-    X(system) system;
+    X(system) system; /* of the pressure */
+    X(domain) domain; /* of the arrays above */
 
     X(emitter) *emitters;
     int emitter_count;
@@ -52,15 +53,11 @@ typedef struct X(sim) {
     int drain_count;
     int solid_tile_count;
     unsigned needs;      /* WHEN_..., what the scene has */
-    bool sorted;         /* no particle has moved, come or gone since SORT */
     bool density_summed; /* P2G has left the sums for SURFACE where density_sums says */
     bool solids_changed; /* added or removed: rebuild phi_static */
     bool movers;         /* some solid may move: phi_solid knows of it within SOLID_BAND only */
     float reach;         /* cells around the liquid in which u is known, after EXTRAPOLATE */
-    uint64_t dead;       /* particles marked DEAD, not yet removed */
     uint64_t unsound;    /* particles to which G2P gave no finite velocity */
-    float fastest;       /* the largest v^2 of particles, m^2/s^2; negative: to be found */
-    bool at_home;        /* particles are in the tiles that SORT put them in */
     bool displaced;      /* `away` holds a displacement that ADVECT is to add */
 
     void *scratch; /* memory of the arena */
@@ -85,20 +82,24 @@ void X(destroy)(X(sim) *s);
 sp_arena X(arena)(X(sim) *s);
 X(grid) X(grid_make)(const spate_scene *scene);
 void X(grid_layout)(X(grid) *g); /* strides and sizes from the number of tiles */
+/* Reserves room for so many particles of the liquid, with the scratch that stages need for them. */
+spate_status X(make_room)(X(sim) *s, uint64_t count, spate_error *error);
 
-/* ---- particles.c */
-int X(particle_columns)(X(particles) *p,
-                        void ***columns); /* addresses of the column pointers in use */
-spate_status X(particles_reserve)(X(sim) *s, uint64_t count, spate_error *error);
-/* Appends one; room must be reserved. Channels get their initial values and `source`. */
-void X(particles_append)(X(sim) *s, const float x[DIM], const float v[DIM], int source);
-void X(particles_remove_dead)(X(sim) *s);
-uint64_t X(hash)(X(sim) *s);
+/* ---- particles.c: any set of particles; more of it in kernels/particles.h */
+X(particles) X(particles_make)(unsigned needs, int channel_columns); /* empty, without memory */
+void X(particles_free)(X(particles) *p);
+spate_status X(particles_reserve)(X(particles) *p, uint64_t count, spate_error *error);
+/* Appends one; room must be reserved. initial: of each column of the channels. */
+void X(particles_append)(X(particles) *p, const float x[DIM], const float v[DIM],
+                         const float *initial);
+void X(particles_remove_dead)(X(particles) *p);
+uint64_t X(hash)(X(particles) *p, sp_pool *pool); /* the same for any order of the particles */
 
-/* What the channels of new particles hold, column by column. */
+/* What the channels of new particles of the liquid hold, column by column. */
 void X(initial_channels)(const spate_scene *scene, int source, float initial[CHANNEL_COLUMNS]);
-/* Writes particle k, whose id is k. */
-void X(particles_put)(X(sim) *s, uint32_t k, const float x[DIM], const float v[DIM], int source);
+
+/* ---- show.c: `p` with the scale and the channels of `s`. */
+void X(show_particles)(const X(sim) *s, const X(particles) *p, sp_particles *out);
 
 /* ---- seed.c: the particles at the start; room for as many as seed_count says must be reserved. */
 spate_status X(seed_count)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids,
@@ -112,10 +113,11 @@ void X(fill_border)(X(sim) *s, float *field,
                     int d); /* d: component of a face field, -1: cell values */
 /* All components of `count` face fields. */
 void X(fill_border_faces)(X(sim) *s, float *const *const *fields, int count);
-void X(fill_border_periodic)(X(sim) *s, float *field, int d); /* periodic sides only */
-void X(fill_border_wide)(X(sim) *s, double *field);           /* the same in fp64 */
-void X(fill_border_bytes)(X(sim) *s, uint8_t *field);         /* face marks, periodic sides only */
-void X(fill_border_type)(X(sim) *s);                          /* walls are solid, open sides air */
+/* Periodic sides only, of any array; the same of cell values in fp64. */
+void X(fill_border_periodic)(const X(domain) *domain, float *field, int d);
+void X(fill_border_wide)(const X(domain) *domain, double *field);
+void X(fill_border_bytes)(X(sim) *s, uint8_t *field); /* face marks, periodic sides only */
+void X(fill_border_type)(X(sim) *s);                  /* walls are solid, open sides air */
 /* The place inside, along an axis, whose value `fill_border` gives to place i; across: of faces. */
 int X(image_place)(const X(sim) *s, int axis, int i, bool across);
 void X(close_walls)(X(sim) *s); /* u = 0 on the faces of walls */
@@ -176,8 +178,8 @@ void X(emitters_destroy)(X(sim) *s);
 X(outflows) X(outflows_of)(const X(sim) *s);
 /* What a device does in EMIT, with the particles where it computes. */
 typedef struct X(emission) {
-    uint64_t (*drain)(X(sim) *s);                  /* marks particles in outflows DEAD; how many */
-    void (*remove_dead)(X(sim) *s, uint64_t dead); /* so many are marked */
+    uint64_t (*drain)(X(sim) *s);   /* marks particles in outflows DEAD; how many */
+    void (*remove_dead)(X(sim) *s); /* those that particles.dead counts */
     /* Particles at the free places of the lattice of emitter k. */
     spate_status (*emit)(X(sim) *s, int k, const X(lattice) *lattice, size_t places,
                          spate_error *error);
@@ -197,5 +199,8 @@ int X(level_grids)(const X(grid) *finest, X(grid) grids[MAX_LEVELS]);
 typedef double X(partial_fn)(void *args, size_t begin, size_t end);
 double X(sum)(X(sim) *s, size_t n, size_t grain, X(partial_fn) *partial, void *args);
 double X(maximum)(X(sim) *s, size_t n, size_t grain, X(partial_fn) *partial, void *args);
+/* The same over the tiles of a system that have unknowns. */
+double X(system_sum)(X(system) *sys, size_t grain, X(partial_fn) *partial, void *args);
+double X(system_maximum)(X(system) *sys, size_t grain, X(partial_fn) *partial, void *args);
 
 #endif

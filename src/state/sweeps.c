@@ -6,28 +6,29 @@
 /* Across a periodic side with an odd number of cells the colours of Gauss-Seidel do not alternate:
  * there a sweep takes the border copy of the last one, as in Jacobi's method, which does not bear
  * over-relaxation. */
-static float weight_of(const X(sim) *s, const X(solve) *solve, bool jacobi)
+static float weight_of(const X(grid) *g, const X(solve) *solve, bool jacobi)
 {
     float weight = (float)(solve->relaxation > 0 ? solve->relaxation : jacobi ? 0.8 : 1.7);
     FOR_DIM(d) {
-        if (!jacobi && s->grid.periodic[d] && s->grid.n[d] % 2 && weight > 1.0f)
+        if (!jacobi && g->periodic[d] && g->n[d] % 2 && weight > 1.0f)
             weight = 1.0f;
     }
     return weight;
 }
 
-void X(solve_by_sweeps)(X(sim) *s, X(solve) *solve, X(residual_fn) *residual, X(sweep_fn) *sweep)
+void X(solve_by_sweeps)(const X(system) *sys, X(solve) *solve, X(residual_fn) *residual,
+                        X(sweep_fn) *sweep, void *args)
 {
-    bool jacobi = s->common->scene->pressure.solver == SPATE_SOLVER_JACOBI;
-    float weight = weight_of(s, solve, jacobi);
+    bool jacobi = sys->solver == SPATE_SOLVER_JACOBI;
+    float weight = weight_of(&sys->grid, solve, jacobi);
     for (solve->iterations = 0;; solve->iterations++) {
         bool last = solve->iterations >= solve->max_iterations;
         if (last || jacobi || solve->iterations % CHECK_EVERY == 0) {
-            solve->residual = residual(s);
+            solve->residual = residual(args);
             solve->converged = solve->residual <= solve->tolerance;
             if (solve->converged || last)
                 return;
         }
-        sweep(s, weight);
+        sweep(args, weight);
     }
 }

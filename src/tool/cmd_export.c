@@ -9,7 +9,7 @@
 #include "io/export.h"
 #include "io/run_folder.h"
 #include "io/surface_read.h"
-#include "io/usd_film.h"
+#include "io/usd_file.h"
 
 static const char usage[] =
     "usage: spate export DIR --to FORMAT [options]\n"
@@ -45,8 +45,9 @@ typedef struct job {
     int *frames;
     int frame_count;
     sp_export *out;
-    sp_usd_film *film; /* one file for all frames, instead of `out` */
+    sp_usd_file *usd; /* one file for all frames, instead of `out` */
     char target[SP_PATH_SIZE];
+    sp_particles now;   /* of a frame */
     uint64_t particles; /* of all frames */
     int surfaces;       /* files */
 } job;
@@ -103,10 +104,10 @@ static int open_target(job *j)
     else
         snprintf(j->target, sizeof j->target, "%s/%s", j->folder.path, sp_format_name(j->format));
     if (is_single_file(j))
-        j->film = sp_usd_film_create(j->target, j->scene->fps, &error);
+        j->usd = sp_usd_file_create(j->target, j->scene->fps, &error);
     else
         j->out = sp_export_create(j->target, j->format, j->scene->fps, -1, &error);
-    return j->film || j->out ? EXIT_DONE : tool_fail(&error, NULL);
+    return j->usd || j->out ? EXIT_DONE : tool_fail(&error, NULL);
 }
 
 /* ------------------------------------------------------------------ the run */
@@ -169,8 +170,8 @@ static int open_run(job *j)
 
 static spate_status write_frame(job *j, sp_particle_table *table, spate_error *error)
 {
-    if (j->film) {
-        sp_usd_film_particles(j->film, table, table->frame);
+    if (j->usd) {
+        sp_usd_file_particles(j->usd, table, table->particles->frame);
         return SPATE_OK;
     }
     spate_status status = SPATE_OK;
@@ -195,8 +196,8 @@ static spate_status write_surface(job *j, int frame, spate_error *error)
         sp_surface_file_read(&mesh, sp_run_folder_path(&j->folder, name, path), error);
     if (status != SPATE_OK)
         return status;
-    if (j->film)
-        sp_usd_film_mesh(j->film, &mesh, frame);
+    if (j->usd)
+        sp_usd_file_mesh(j->usd, &mesh, frame);
     else
         status = sp_export_surface(j->out, &mesh, frame, error);
     sp_surface_file_clear(&mesh);
@@ -211,22 +212,22 @@ static int write_frames(job *j)
     for (int k = 0; k < j->frame_count; k++) {
         sp_particle_table table;
         sp_run_folder_particles(&j->folder, j->frames[k], path);
-        spate_status status = sp_particle_table_read(&table, j->scene, j->frames[k], path, &error);
+        spate_status status =
+            sp_particle_table_read(&table, &j->now, j->scene, j->frames[k], path, &error);
         if (status == SPATE_OK && j->attributes)
             status = sp_particle_table_choose(&table, j->attributes, &error);
         if (status == SPATE_OK)
             status = write_frame(j, &table, &error);
-        j->particles += table.count;
-        sp_particle_table_clear(&table);
+        j->particles += j->now.view.count;
         if (status == SPATE_OK)
             status = write_surface(j, j->frames[k], &error);
         if (status != SPATE_OK)
             return tool_fail(&error, NULL);
     }
-    if (j->film) {
-        sp_usd_film *film = j->film;
-        j->film = NULL;
-        if (sp_usd_film_close(film, &error) != SPATE_OK)
+    if (j->usd) {
+        sp_usd_file *file = j->usd;
+        j->usd = NULL;
+        if (sp_usd_file_close(file, &error) != SPATE_OK)
             return tool_fail(&error, NULL);
     } else if (sp_export_collect(j->out, &error) != SPATE_OK) {
         return tool_fail(&error, NULL);
@@ -278,8 +279,9 @@ int cmd_export(int argc, char **argv)
     code = check_arguments(&j);
     if (code == EXIT_DONE)
         code = export_run(&j);
-    sp_usd_film_abandon(j.film);
+    sp_usd_file_abandon(j.usd);
     sp_export_destroy(j.out);
+    sp_particles_clear(&j.now);
     sp_free(j.frames);
     sp_free(j.info.scene);
     spate_scene_destroy(j.scene);

@@ -263,7 +263,7 @@ static int draw_frame(render_job *job, int frame)
     char path[SP_PATH_SIZE];
     sp_image *image = &job->images[job->frames % 2];
     sp_run_folder_particles(&job->folder, frame, path);
-    if (sp_frame_read(&job->frame, path, frame / job->scene->fps, &error) != SPATE_OK)
+    if (sp_frame_read(&job->frame, frame, path, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
     spate_status status =
         job->views.view == SP_VIEW_LIQUID

@@ -142,16 +142,16 @@ static int check_arguments(const tool_run *run)
 {
     if (run->overwrite && run->resume)
         return tool_say_error(EXIT_USAGE, "--overwrite and --resume exclude each other");
-    size_t length = run->usd_file ? strlen(run->usd_file) : 0;
-    if (run->usd_file && (length < 6 || (strcmp(run->usd_file + length - 5, ".usda") != 0 &&
-                                         strcmp(run->usd_file + length - 5, ".usdc") != 0)))
+    size_t length = run->usd_path ? strlen(run->usd_path) : 0;
+    if (run->usd_path && (length < 6 || (strcmp(run->usd_path + length - 5, ".usda") != 0 &&
+                                         strcmp(run->usd_path + length - 5, ".usdc") != 0)))
         return tool_say_error(EXIT_USAGE, "--usd: the name must end in .usda or .usdc (got '%s')",
-                              run->usd_file);
-    if (run->usd_file && run->resume)
+                              run->usd_path);
+    if (run->usd_path && run->resume)
         return tool_say_error(EXIT_USAGE,
                               "--usd: cannot begin in the middle of a run; with --resume, export "
                               "afterwards: spate export DIR --to usd -o %s",
-                              run->usd_file);
+                              run->usd_path);
     if (!run->given.file && !(run->resume && run->folder_name))
         return tool_say_error(EXIT_USAGE, "SCENE: is missing (see 'spate run --help')");
     return EXIT_DONE;
@@ -171,7 +171,7 @@ int cmd_run(int argc, char **argv)
         {"--resume", 0, TOOL_FLAG, &run.resume, 0},
         {"--frames", 0, TOOL_COUNT, &run.given.frames, 0},
         {"--steps", 0, TOOL_COUNT, &run.steps, 0},
-        {"--usd", 0, TOOL_TEXT, &run.usd_file, 0},
+        {"--usd", 0, TOOL_TEXT, &run.usd_path, 0},
         {"--set", 0, TOOL_LIST, &run.given.sets, 0},
         {"--threads", 0, TOOL_COUNT, &run.threads, 1},
         {"--device", 0, TOOL_TEXT, &run.device, 0},

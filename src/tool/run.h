@@ -8,7 +8,7 @@
 #include "io/gauges.h"
 #include "io/run_folder.h"
 #include "io/stats.h"
-#include "io/usd_film.h"
+#include "io/usd_file.h"
 #include "tool.h"
 
 typedef struct run_mesh run_mesh;
@@ -21,7 +21,7 @@ typedef struct tool_run {
     const char *folder_name; /* -o; NULL: out/<scene file stem> */
     const char *device;
     int threads;
-    const char *usd_file; /* --usd; NULL: none */
+    const char *usd_path; /* --usd; NULL: none */
     int steps;            /* --steps; -1: all frames */
     bool overwrite, resume, json, quiet;
     /* made on the way */
@@ -34,7 +34,7 @@ typedef struct tool_run {
     spate_sim *sim;
     sp_gauges *gauges;                     /* NULL without gauges */
     sp_export *particles_out, *volume_out; /* NULL without; may be the same */
-    sp_usd_film *film;                     /* of usd_file */
+    sp_usd_file *usd;                      /* of usd_path */
     run_mesh *mesh;   /* the surface that is being made; NULL without surfaces */
     run_frame *frame; /* the output of the last frame, which may go on */
     double begun;     /* sp_seconds at the start of the command */
@@ -56,10 +56,10 @@ int run_start(tool_run *run);
 /* Row 0, particles.0000.ply and the first checkpoint of a new run. */
 int run_write_start(tool_run *run);
 /* The files of particles and volumes (run_output.c). `keep`: the last frame that is there already,
- * -1 if the run begins. A frame, from a snapshot or (NULL) from the simulation as it is; and a
+ * -1 if the run begins. A frame, whose particles are a snapshot or the simulation's own; and a
  * step; both may be called at the same time of the simulation. */
 int run_output_open(tool_run *run, int keep);
-spate_status run_output_frame(tool_run *run, const sp_snapshot *now, spate_error *error);
+spate_status run_output_frame(tool_run *run, const sp_particles *now, spate_error *error);
 int run_output_step(tool_run *run);
 int run_output_close(tool_run *run);
 void run_output_clear(tool_run *run);
@@ -77,7 +77,7 @@ int run_frame_finish(tool_run *run);
 /* Waits for it and frees it, whatever has happened. */
 void run_frame_end(tool_run *run);
 /* Begins to make and write the surface of a frame; none may be under way (run_mesh.c). */
-spate_status run_mesh_start(tool_run *run, const sp_snapshot *now, spate_error *error);
+spate_status run_mesh_start(tool_run *run, const sp_particles *now, spate_error *error);
 /* Waits for it, and says whether it went well. */
 int run_mesh_finish(tool_run *run);
 /* Waits for it and frees it, whatever has happened. */

@@ -43,8 +43,7 @@ static void draw_again(run_film *f, const tool_run *run, int last)
     bool any = false;
     for (int frame = 0; frame <= last && f->error.status == SPATE_OK; frame++) {
         if (access(sp_run_folder_particles(&run->folder, frame, path), R_OK) == 0) {
-            double time = frame / run->scene->fps;
-            if (sp_frame_read(&f->frame, path, time, &f->error) != SPATE_OK)
+            if (sp_frame_read(&f->frame, frame, path, &f->error) != SPATE_OK)
                 return;
             any = true;
         }
@@ -99,20 +98,19 @@ run_film *run_film_begin(const tool_run *run)
     if (frame > 0)
         draw_again(f, run, frame);
     else if (spate_sim_at_frame(run->sim)) {
-        spate_particles_view view;
-        spate_sim_particles_view(run->sim, "fluid", &view);
-        run_film_frame(f, &view, spate_sim_time(run->sim));
+        sp_particles now;
+        sp_sim_particles(run->sim, SP_FLUID, &now);
+        run_film_frame(f, &now);
     }
     return f;
 }
 
-void run_film_frame(run_film *f, const spate_particles_view *particles, double time)
+void run_film_frame(run_film *f, const sp_particles *particles)
 {
     if (!f)
         return;
     sp_background_wait(f->background);
-    if (f->error.status == SPATE_OK &&
-        sp_frame_copy(&f->frame, particles, time, &f->error) == SPATE_OK)
+    if (f->error.status == SPATE_OK && sp_frame_copy(&f->frame, particles, &f->error) == SPATE_OK)
         sp_background_start(f->background, draw, f);
 }
 

@@ -1,8 +1,8 @@
 /* run_frame.c -- the output of a frame: surface, files, the row of stats.csv, the picture of the
  * film, in this order.
  *
- * Where the simulation has a snapshot (state/snapshot.h: on a GPU) a task does all of it beside the
- * next steps, from that; elsewhere it is done at once. One frame at a time: its output is there
+ * Where the simulation has a snapshot (state/particle_set.h: on a GPU) a task does all of it beside
+ * the next steps, from that; elsewhere it is done at once. One frame at a time: its output is there
  * before that of the next one or a checkpoint begins. */
 #include "run.h"
 
@@ -22,7 +22,7 @@ struct run_frame {
     bool busy;
     tool_run *run;
     run_frame_numbers numbers;
-    sp_snapshot now;
+    sp_particles now;
     bool beside; /* `now` is a snapshot; otherwise the simulation's own particles */
     spate_status status;
     spate_error error;
@@ -65,14 +65,14 @@ static spate_status write_frame(run_frame *f)
     if (due && run->scene->output.mesh == SPATE_OUTPUT_MESH_PLY)
         TRY(run_mesh_start(run, &f->now, error));
     if (due)
-        TRY(run_output_frame(run, f->beside ? &f->now : NULL, error));
+        TRY(run_output_frame(run, &f->now, error));
     if (!f->beside)
         stop_clock(&f->numbers);
     TRY(sp_stats_append(sp_run_folder_path(&run->folder, "stats.csv", path), &f->numbers.row,
                         error));
     if (run->json && print_json(&f->numbers) != 0)
         return sp_fail(error, SPATE_ERROR_FILE, NULL, "standard output: cannot write");
-    run_film_frame(f->numbers.film, &f->now.particles, f->now.time);
+    run_film_frame(f->numbers.film, &f->now);
     return SPATE_OK;
 }
 
@@ -87,7 +87,7 @@ static bool reads_particles(const tool_run *run, const run_film *film, int frame
 {
     const spate_scene *scene = run->scene;
     bool files = scene->output.particles != SPATE_OUTPUT_PARTICLES_NONE || run->volume_out ||
-                 run->film || scene->output.mesh == SPATE_OUTPUT_MESH_PLY;
+                 run->usd || scene->output.mesh == SPATE_OUTPUT_MESH_PLY;
     return film || (files && is_due(run, frame));
 }
 
@@ -95,7 +95,7 @@ static bool reads_particles(const tool_run *run, const run_film *film, int frame
 static bool take_snapshot(run_frame *f, const run_film *film)
 {
     tool_run *run = f->run;
-    bool fits = !sp_particle_table_needs_grid(run->scene) && !(run->film && run->steps >= 0);
+    bool fits = !sp_particle_table_needs_grid(run->scene) && !(run->usd && run->steps >= 0);
     if (!fits || !reads_particles(run, film, spate_sim_frame(run->sim)))
         return false;
     if (!f->thread)
@@ -132,9 +132,9 @@ int run_frame_write(tool_run *run, run_frame_numbers *numbers)
         sp_background_start(f->thread, write_in_background, f);
         return EXIT_DONE;
     }
-    f->now = (sp_snapshot){.frame = spate_sim_frame(run->sim), .time = spate_sim_time(run->sim)};
+    f->now = (sp_particles){.frame = spate_sim_frame(run->sim), .time = spate_sim_time(run->sim)};
     if (reads_particles(run, numbers->film, f->now.frame))
-        spate_sim_particles_view(run->sim, "fluid", &f->now.particles);
+        sp_sim_particles(run->sim, SP_FLUID, &f->now);
     f->numbers = *numbers;
     f->status = write_frame(f);
     *numbers = f->numbers;

@@ -52,26 +52,17 @@ int run_mesh_finish(tool_run *run)
     return m->status == SPATE_OK ? EXIT_DONE : tool_fail(&m->error, NULL);
 }
 
-/* As spate_sim_particles_read has them. */
-static void copy_particles(run_mesh *m, const spate_particles_view *view)
-{
-    for (size_t k = 0; k < view->count; k++)
-        for (size_t d = 0; d < 3; d++) {
-            m->positions[3 * k + d] = view->x[d] ? (float)(view->x[d][k] * view->scale) : 0.0f;
-            m->velocities[3 * k + d] = view->v[d] ? view->v[d][k] : 0.0f;
-        }
-    m->count = view->count;
-}
-
-spate_status run_mesh_start(tool_run *run, const sp_snapshot *now, spate_error *error)
+spate_status run_mesh_start(tool_run *run, const sp_particles *now, spate_error *error)
 {
     run_mesh *m = run->mesh = run->mesh ? run->mesh : sp_alloc(1, sizeof *run->mesh);
-    size_t count = now->particles.count;
+    size_t count = now->view.count;
     if (m && !m->thread)
         m->thread = sp_background_create();
     if (!m || !m->thread || !reserve(m, count))
         return sp_fail_memory(error, "the surface of the particles", count * 6 * sizeof(float));
-    copy_particles(m, &now->particles);
+    m->count = count;
+    sp_particles_positions(now, 0, count, m->positions);
+    sp_particles_velocities(now, 0, count, m->velocities);
     spate_surface_options_default(&m->options, run->scene);
     m->options.time = now->time;
     m->options.threads = 1; /* the others are the simulation's */

@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "io/export.h"
 #include "io/ply_write.h"
-#include "io/usd_film.h"
+#include "io/usd_file.h"
 
 static int open_export(tool_run *run, sp_format format, int keep, sp_export **out)
 {
@@ -37,10 +37,10 @@ int run_output_open(tool_run *run, int keep)
     else if (code == EXIT_DONE && volume != SPATE_OUTPUT_VOLUME_NONE)
         code = open_export(run, volume == SPATE_OUTPUT_VOLUME_VTK ? SP_FORMAT_VTK : SP_FORMAT_VDB,
                            keep, &run->volume_out);
-    if (code != EXIT_DONE || !run->usd_file)
+    if (code != EXIT_DONE || !run->usd_path)
         return code;
-    run->film = sp_usd_film_create(run->usd_file, run->scene->fps, &error);
-    return run->film ? EXIT_DONE : tool_fail(&error, NULL);
+    run->usd = sp_usd_file_create(run->usd_path, run->scene->fps, &error);
+    return run->usd ? EXIT_DONE : tool_fail(&error, NULL);
 }
 
 static spate_status write_files(tool_run *run, const sp_particle_table *table, spate_error *error)
@@ -48,8 +48,8 @@ static spate_status write_files(tool_run *run, const sp_particle_table *table, s
     char path[SP_PATH_SIZE];
     spate_status status = SPATE_OK;
     if (run->scene->output.particles == SPATE_OUTPUT_PARTICLES_PLY)
-        status =
-            sp_ply_write(table, sp_run_folder_particles(&run->folder, table->frame, path), error);
+        status = sp_ply_write(
+            table, sp_run_folder_particles(&run->folder, table->particles->frame, path), error);
     if (status == SPATE_OK && run->particles_out)
         status = sp_export_particles(run->particles_out, table, error);
     if (status == SPATE_OK && run->volume_out)
@@ -61,50 +61,49 @@ static spate_status write_files(tool_run *run, const sp_particle_table *table, s
     return status;
 }
 
-spate_status run_output_frame(tool_run *run, const sp_snapshot *now, spate_error *error)
+spate_status run_output_frame(tool_run *run, const sp_particles *now, spate_error *error)
 {
     sp_particle_table table;
-    /* with --steps the film has every step, the last of a frame included; the start is no step */
-    bool film = run->film && (run->steps < 0 || spate_sim_steps(run->sim) == 0);
+    /* with --steps it has every step, the last of a frame included; the start is no step */
+    bool usd = run->usd && (run->steps < 0 || spate_sim_steps(run->sim) == 0);
     bool files = run->scene->output.particles == SPATE_OUTPUT_PARTICLES_PLY || run->particles_out ||
                  run->volume_out;
-    if (!film && !files)
+    if (!usd && !files)
         return SPATE_OK;
-    if (now)
-        TRY(sp_particle_table_of_snapshot(&table, run->scene, now, error));
-    else
-        TRY(sp_particle_table_of_sim(&table, run->sim, error));
+    TRY(sp_particle_table_of_particles(&table, run->scene, now, error));
+    sp_particle_table_use_grid(&table, run->sim);
     TRY(write_files(run, &table, error));
-    if (film)
-        sp_usd_film_particles(run->film, &table, table.time * table.fps);
+    if (usd)
+        sp_usd_file_particles(run->usd, &table, now->time * table.fps);
     return SPATE_OK;
 }
 
 int run_output_step(tool_run *run)
 {
+    sp_particles now;
     sp_particle_table table;
     spate_error error = {0};
-    if (!run->film || run->steps < 0)
+    if (!run->usd || run->steps < 0)
         return EXIT_DONE;
-    if (sp_particle_table_of_sim(&table, run->sim, &error) != SPATE_OK)
+    if (sp_particle_table_of_sim(&table, &now, run->sim, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
-    sp_usd_film_particles(run->film, &table, table.time * table.fps);
+    sp_usd_file_particles(run->usd, &table, now.time * table.fps);
     return EXIT_DONE;
 }
 
 int run_output_close(tool_run *run)
 {
     spate_error error = {0};
-    sp_usd_film *film = run->film;
-    run->film = NULL;
-    if (film && sp_usd_film_close(film, &error) != SPATE_OK)
+    sp_usd_file *file = run->usd;
+    run->usd = NULL;
+    if (file && sp_usd_file_close(file, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
     return EXIT_DONE;
 }
 
 void run_output_clear(tool_run *run)
 {
-    sp_usd_film_abandon(run->film);
+    sp_usd_file_abandon(run->usd);
     if (run->volume_out != run->particles_out)
         sp_export_destroy(run->volume_out);
     sp_export_destroy(run->particles_out);

@@ -29,7 +29,9 @@ static int write_cache(const spate_surface *mesh, const char *folder)
 {
     float moved[12];
     spate_error error = {0};
-    sp_particle_table table = {.dim = 3,
+    const sp_particles none = {.frame = 0};
+    sp_particle_table table = {.particles = &none,
+                               .dim = 3,
                                .fps = 25,
                                .cell_size = 0.125,
                                .cells = {8, 6, 4},

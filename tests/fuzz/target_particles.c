@@ -6,7 +6,7 @@
 
 #include "io/export.h"
 #include "io/particle_table.h"
-#include "io/usd_film.h"
+#include "io/usd_file.h"
 
 static spate_scene *make_scene(void)
 {
@@ -31,22 +31,23 @@ static void export_all(const sp_particle_table *table, sp_format format, const c
     sp_export_destroy(out);
 }
 
-static void export_film(const sp_particle_table *table, const char *path)
+static void export_usd(const sp_particle_table *table, const char *path)
 {
     spate_error error;
-    sp_usd_film *film = sp_usd_film_create(path, table->fps, &error);
-    FUZZ_MUST(film);
-    sp_usd_film_particles(film, table, 0);
-    sp_usd_film_close(film, &error);
+    sp_usd_file *file = sp_usd_file_create(path, table->fps, &error);
+    FUZZ_MUST(file);
+    sp_usd_file_particles(file, table, 0);
+    sp_usd_file_close(file, &error);
 }
 
 void fuzz_particles(const uint8_t *bytes, size_t size)
 {
     spate_error error = {.status = SPATE_OK};
     spate_scene *scene = make_scene();
+    sp_particles particles = {.memory = NULL};
     sp_particle_table table;
     const char *path = fuzz_file("particles.0000.ply", bytes, size);
-    if (sp_particle_table_read(&table, scene, 0, path, &error) == SPATE_OK) {
+    if (sp_particle_table_read(&table, &particles, scene, 0, path, &error) == SPATE_OK) {
         FUZZ_MUST(sp_particle_table_probe(path, &error) == SPATE_OK);
         char target[512];
         float low[3], high[3];
@@ -55,10 +56,10 @@ void fuzz_particles(const uint8_t *bytes, size_t size)
         if (size % (SP_FORMAT_COUNT + 1) < SP_FORMAT_COUNT)
             export_all(&table, (sp_format)(size % (SP_FORMAT_COUNT + 1)), target);
         else
-            export_film(&table, fuzz_file("film.usdc", "", 0));
+            export_usd(&table, fuzz_file("all.usdc", "", 0));
         if (sp_particle_table_choose(&table, "velocity id speed", &error) == SPATE_OK)
             FUZZ_MUST(sp_particle_table_find(&table, "speed"));
     }
-    sp_particle_table_clear(&table);
+    sp_particles_clear(&particles);
     spate_scene_destroy(scene);
 }

@@ -25,10 +25,8 @@ void fuzz_run(const uint8_t *bytes, size_t size)
         sp_scene_difference(info.scene, other, &differ, &difference, &error);
         sp_scene_difference(other, info.scene, &differ, &difference, &error);
         spate_scene *scene = sp_run_info_scene(&folder, &info, &error);
-        if (scene) {
-            sp_particle_table table = sp_particle_table_of_scene(scene);
-            sp_particle_table_clear(&table);
-        }
+        if (scene)
+            FUZZ_MUST(sp_particle_table_of_scene(scene).dim == scene->dim);
         spate_scene_destroy(scene);
         spate_scene_destroy(spate_scene_parse(info.scene, strlen(info.scene), ".", &error));
         sp_free(info.scene);

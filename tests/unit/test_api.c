@@ -126,6 +126,9 @@ static void stages_are_a_step(void)
             CHECK(strcmp(spate_stage_name(stage), spate_stage_name(other)) != 0);
     CHECK_TEXT(spate_stage_name(SP_STAGE_P2G), "p2g");
     CHECK_TEXT(spate_stage_name(SP_STAGE_COUNT), "");
+    CHECK_TEXT(spate_stage_what(SP_STAGE_P2G), "velocities of the particles to the faces");
+    CHECK_TEXT(spate_stage_what(SP_STAGE_COUNT), "");
+    CHECK_TEXT(spate_stage_what(-1), "");
 }
 
 static void frames_end_on_time(void)

@@ -254,7 +254,7 @@ static void take_snapshots(bool roomy)
     snprintf(spate_scene_add_channel(scene)->name, sizeof scene->channels[0].name, "age");
     spate_sim *sim = run_steps(scene, device_name(), 3);
     spate_error error = {0};
-    sp_snapshot now;
+    sp_particles now;
     sp3_check_memory_bytes = roomy ? UINT64_MAX : 0;
     for (int turn = 0; turn < 3 && sim; turn++) {
         size_t count = spate_sim_particles_count(sim, "fluid"), wrong = 0;
@@ -262,18 +262,19 @@ static void take_snapshots(bool roomy)
         uint32_t *id = malloc(count * sizeof *id);
         spate_sim_particles_read(sim, "fluid", x, v, id);
         double age = spate_sim_time(sim);
-        CHECK(sp_snapshot_begin(sim, &now) && now.particles.count == count);
+        CHECK(sp_snapshot_begin(sim, &now) && now.view.count == count);
         for (int step = 0; step < 2; step++)
             CHECK(spate_sim_step(sim, 0.005, &error) == SPATE_OK);
         if (turn == 0 && roomy && strcmp(device_name(), "check") == 0)
-            CHECK(now.particles.x[0][0] != now.particles.x[0][0]); /* nobody has waited */
+            CHECK(now.view.x[0][0] != now.view.x[0][0]); /* nobody has waited */
         CHECK(sp_snapshot_wait(sim) && sp_snapshot_wait(sim));
+        CHECK_TEXT(now.set, "fluid");
+        const float *ages = sp_particles_column(&now, "age").values[0];
         for (size_t k = 0; k < count; k++)
             for (size_t d = 0; d < 3; d++) {
-                float at = (float)(now.particles.x[d][k] * now.particles.scale);
-                wrong += at != x[3 * k + d] || now.particles.v[d][k] != v[3 * k + d] ||
-                         now.particles.id[k] != id[k] ||
-                         !(fabs((double)now.channel[0][k] - age) < 1e-6);
+                float at = (float)(now.view.x[d][k] * now.view.scale);
+                wrong += at != x[3 * k + d] || now.view.v[d][k] != v[3 * k + d] ||
+                         now.view.id[k] != id[k] || !(fabs((double)ages[k] - age) < 1e-6);
             }
         CHECK(wrong == 0);
         free(x);
@@ -296,7 +297,7 @@ static void no_snapshot(void)
 {
     spate_scene *scene = make_scene();
     spate_sim *sim = run_steps(scene, "cpu", 1);
-    sp_snapshot now;
+    sp_particles now;
     CHECK(sim && !sp_snapshot_begin(sim, &now) && sp_snapshot_wait(sim));
     spate_sim_destroy(sim);
     spate_scene_destroy(scene);

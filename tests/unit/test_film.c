@@ -43,21 +43,24 @@ static double floor_below(const void *user, const double point[3], int *solid)
  */
 typedef struct lattice {
     sp_preview preview;
+    sp_particles particles;
     float *x[3], *v[3];
 } lattice;
 
-static lattice make_lattice(spate_scene *scene, int dim, double from, double to, sp_pool *pool)
+static void make_lattice(lattice *l, spate_scene *scene, int dim, double from, double to,
+                         sp_pool *pool)
 {
-    lattice l = {.preview = {.scene = scene,
-                             .dx = 0.1,
-                             .size = {1.6, 1.2, dim == 3 ? 0.8 : 0},
-                             .distance = nothing,
-                             .pool = pool}};
+    *l = (lattice){.preview = {.scene = scene,
+                               .particles = &l->particles,
+                               .dx = 0.1,
+                               .size = {1.6, 1.2, dim == 3 ? 0.8 : 0},
+                               .distance = nothing,
+                               .pool = pool}};
     int n[3] = {32, 24, dim == 3 ? 16 : 1};
     size_t room = 32 * 24 * 16, count = 0;
     for (int d = 0; d < dim; d++) {
-        l.x[d] = calloc(room, sizeof(float));
-        l.v[d] = calloc(room, sizeof(float));
+        l->x[d] = calloc(room, sizeof(float));
+        l->v[d] = calloc(room, sizeof(float));
     }
     for (int k = 0; k < n[0] * n[1] * n[2]; k++) {
         int at[3] = {k % n[0], k / n[0] % n[1], k / n[0] / n[1]};
@@ -65,16 +68,15 @@ static lattice make_lattice(spate_scene *scene, int dim, double from, double to,
         if (y < from || y > to)
             continue;
         for (int d = 0; d < dim; d++)
-            l.x[d][count] = ((float)at[d] + 0.5f) / 2;
-        l.v[0][count++] = 3;
+            l->x[d][count] = ((float)at[d] + 0.5f) / 2;
+        l->v[0][count++] = 3;
     }
-    l.preview.particles.count = count;
+    l->particles.view.count = count;
     for (int d = 0; d < dim; d++) {
-        l.preview.particles.x[d] = l.x[d];
-        l.preview.particles.v[d] = l.v[d];
+        l->particles.view.x[d] = l->x[d];
+        l->particles.view.v[d] = l->v[d];
     }
-    sp_preview_complete(&l.preview);
-    return l;
+    sp_preview_complete(&l->preview);
 }
 
 static void free_lattice(lattice *l)
@@ -90,7 +92,8 @@ static void a_field_is_1_inside_and_0_outside(void)
     for (int dim = 2; dim <= 3; dim++) {
         spate_scene *scene = spate_scene_create();
         sp_pool *pool = sp_pool_create(2, NULL, NULL);
-        lattice l = make_lattice(scene, dim, 0, 0.6, pool);
+        lattice l;
+        make_lattice(&l, scene, dim, 0, 0.6, pool);
         sp_field f;
         CHECK(sp_field_create(&f, &l.preview, NULL) == SPATE_OK);
         CHECK_NEAR(f.h, 0.05, 1e-6);
@@ -127,7 +130,8 @@ static void liquid_reaches_solids(void)
 {
     spate_scene *scene = spate_scene_create();
     sp_pool *pool = sp_pool_create(1, NULL, NULL);
-    lattice l = make_lattice(scene, 3, 0.3, 0.9, pool);
+    lattice l;
+    make_lattice(&l, scene, 3, 0.3, 0.9, pool);
     float value[2];
     for (int k = 0; k < 2; k++) {
         l.preview.distance = k ? floor_below : nothing;
@@ -149,7 +153,8 @@ static void rays_find_the_surface(void)
 {
     spate_scene *scene = spate_scene_create();
     sp_pool *pool = sp_pool_create(2, NULL, NULL);
-    lattice l = make_lattice(scene, 3, 0, 0.6, pool);
+    lattice l;
+    make_lattice(&l, scene, 3, 0, 0.6, pool);
     sp_field f;
     CHECK(sp_field_create(&f, &l.preview, NULL) == SPATE_OK);
     float level = 11.5f + 0.2f;
@@ -235,14 +240,17 @@ static void a_moment_is_what_the_run_wrote(void)
         sp_frame taken, read;
         CHECK(sp_frame_create(&taken, scene, NULL) == SPATE_OK);
         CHECK(sp_frame_create(&read, scene, NULL) == SPATE_OK);
-        CHECK(sp_frame_take(&taken, sim, NULL) == SPATE_OK);
-        CHECK(sp_frame_read(&read, path, spate_sim_time(sim), NULL) == SPATE_OK);
-        CHECK(taken.count > 0 && taken.count == read.count);
+        sp_particles now;
+        CHECK(sp_sim_particles(sim, "fluid", &now));
+        CHECK(sp_frame_copy(&taken, &now, NULL) == SPATE_OK);
+        CHECK(sp_frame_read(&read, spate_sim_frame(sim), path, NULL) == SPATE_OK);
+        const spate_particles_view *a = &taken.particles.view, *b = &read.particles.view;
+        CHECK(a->count > 0 && a->count == b->count);
+        CHECK(taken.particles.time == read.particles.time);
         double worst = 0;
-        for (size_t k = 0; k < taken.count; k++)
+        for (size_t k = 0; k < a->count; k++)
             for (int d = 0; d < dim; d++)
-                worst = fmax(worst, fabs(taken.x[d][k] - read.x[d][k]) +
-                                        fabs(taken.v[d][k] - read.v[d][k]));
+                worst = fmax(worst, fabs(a->x[d][k] - b->x[d][k]) + fabs(a->v[d][k] - b->v[d][k]));
         CHECK_LESS(worst, 1e-5);
         /* the ball has moved with the time */
         double point[3] = {1.2 - 0.5 / scene->fps, 0.3, dim == 3 ? 0.3 : 0};
@@ -256,10 +264,10 @@ static void a_moment_is_what_the_run_wrote(void)
         CHECK(pwrite(file, &(float){NAN}, 4, place) == 4);
         close(file);
         sp_free(bytes);
-        CHECK(sp_frame_read(&read, path, 0, &error) == SPATE_ERROR_FILE && read.count == 0);
+        CHECK(sp_frame_read(&read, 0, path, &error) == SPATE_ERROR_FILE && b->count == 0);
         CHECK_TEXT(error.message, "a position or velocity along y is not a finite number");
         CHECK(truncate(path, 400) == 0);
-        CHECK(sp_frame_read(&read, path, 0, NULL) == SPATE_ERROR_FILE && read.count == 0);
+        CHECK(sp_frame_read(&read, 0, path, NULL) == SPATE_ERROR_FILE && b->count == 0);
         sp_frame_destroy(&taken);
         sp_frame_destroy(&read);
         spate_sim_destroy(sim);
@@ -282,6 +290,8 @@ static void without_memory_there_is_an_error(void)
         box->max[d] = 0.5;
     }
     spate_sim *sim = spate_sim_create(scene, NULL, NULL);
+    sp_particles now;
+    CHECK(sp_sim_particles(sim, "fluid", &now));
     int failures = 0;
     sp_pool *pool = sp_pool_create(1, NULL, NULL);
     for (int n = 1; n < 200; n++) {
@@ -293,7 +303,7 @@ static void without_memory_there_is_an_error(void)
         spate_status status = sp_frame_create(&frame, scene, &error);
         bool made = status == SPATE_OK;
         if (status == SPATE_OK)
-            status = sp_frame_take(&frame, sim, &error);
+            status = sp_frame_copy(&frame, &now, &error);
         if (status == SPATE_OK)
             status = sp_image_create(&image, 40, 30, &error);
         if (status == SPATE_OK)

@@ -14,7 +14,7 @@
 #include "io/file.h"
 #include "io/gzip.h"
 #include "io/particle_table.h"
-#include "io/usd_film.h"
+#include "io/usd_file.h"
 #include "io/volume.h"
 #include "state/stages.h"
 
@@ -91,9 +91,10 @@ static void vorticity_of_a_wheel(void)
         CHECK(spate_sim_add_particles(sim, x, v, n, &added, NULL) == SPATE_OK && added == n);
         for (int stage = SP_STAGE_SORT; stage <= SP_STAGE_P2G; stage++)
             CHECK(spate_sim_run_stage(sim, stage, 0.001, NULL) == SPATE_OK);
+        sp_particles now;
         sp_particle_table table;
         sp_particle_table_buffer buffer, positions;
-        CHECK(sp_particle_table_of_sim(&table, sim, NULL) == SPATE_OK &&
+        CHECK(sp_particle_table_of_sim(&table, &now, sim, NULL) == SPATE_OK &&
               table.attribute_count == 4);
         size_t count = n < SP_TABLE_BLOCK ? n : SP_TABLE_BLOCK, inner = 0;
         const float *where =
@@ -127,9 +128,10 @@ static void distance_to_a_block(void)
 {
     for (int dim = 2; dim <= 3; dim++) {
         spate_sim *sim = make_sim(dim, "velocity");
+        sp_particles now;
         sp_particle_table table;
         sp_volume volume;
-        CHECK(sp_particle_table_of_sim(&table, sim, NULL) == SPATE_OK);
+        CHECK(sp_particle_table_of_sim(&table, &now, sim, NULL) == SPATE_OK);
         CHECK(sp_volume_create(&volume, &table, NULL) == SPATE_OK);
         float row[20], v[60];
         const int at[3] = {-4, 3, dim == 3 ? 3 : 0};
@@ -158,8 +160,7 @@ static void nothing_has_no_volume(void)
         scene->domain.size[d] = 1;
     sp_particle_table table = sp_particle_table_of_scene(scene);
     sp_volume volume;
-    table.attributes[0] = (sp_attribute){.name = "position", .components = 3};
-    table.attribute_count = 1;
+    sp_particle_table_add(&table, "position", 3);
     CHECK(sp_volume_create(&volume, &table, NULL) == SPATE_OK && volume.leaf_count == 0);
     float phi[2];
     sp_volume_distances(&volume, (const int[3]){0, 0, 0}, 2, phi);
@@ -196,11 +197,12 @@ static void gzip_is_gzip(void)
 
 static spate_status write_frame(spate_sim *sim, sp_format format, spate_error *error)
 {
+    sp_particles now;
     sp_particle_table table;
     sp_export *out = sp_export_create(folder, format, 30, -1, error);
     if (!out)
         return error->status;
-    spate_status status = sp_particle_table_of_sim(&table, sim, error);
+    spate_status status = sp_particle_table_of_sim(&table, &now, sim, error);
     if (status == SPATE_OK && format != SP_FORMAT_VDB)
         status = sp_export_particles(out, &table, error);
     if (status == SPATE_OK && (format == SP_FORMAT_VDB || format == SP_FORMAT_VTK))

@@ -1,6 +1,7 @@
 // core.mjs -- the WebAssembly core in node: the bits of the command, its errors, its scenes, and what hands do.
 import fs from "node:fs";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { check, finish, same, test } from "./check.mjs";
 import { nativeError, nativeRun, SMALL_3D } from "./native.mjs";
 import { nodeCore, readScene, root, site } from "./node.mjs";
@@ -43,6 +44,14 @@ await test("stages_are_a_step", () => {
     same(core.hash(), whole);
     same(names.slice(0, core.stages.length), core.stages);
   }
+});
+
+await test("stages_have_texts", async () => {
+  const { STAGES, wordsOf } = await import(pathToFileURL(path.join(root, "web/page/learn.mjs")).href);
+  same(Object.keys(STAGES), core.stages);
+  for (const name of core.stages) check(STAGES[name].title && STAGES[name].text, name);
+  check(core.stageWhats.every((what) => what.length > 10), "a stage says nothing of itself");
+  same(wordsOf("new", "moves the water"), { title: "New", text: "Moves the water." });
 });
 
 await test("step_finishes_what_stages_began", () => {

@@ -219,6 +219,11 @@ EMSCRIPTEN_KEEPALIVE int web_next_stage(void)
     return next_stage;
 }
 
+EMSCRIPTEN_KEEPALIVE const char *web_stage_what(int stage)
+{
+    return spate_stage_what(stage);
+}
+
 EMSCRIPTEN_KEEPALIVE spate_status web_stage(void)
 {
     int stage = next_stage;

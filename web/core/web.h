@@ -50,6 +50,7 @@ spate_status web_step(void);
 /* A step cut into its stages: web_stage runs the one that web_next_stage names. */
 spate_status web_stage(void);
 int web_next_stage(void);
+const char *web_stage_what(int stage); /* what it does, in a line */
 /* Keeps div u before and after PRESSURE as web_step runs (2D; see web_field). */
 void web_watch_divergence(int on);
 const char *web_hash(void);

@@ -46,6 +46,7 @@ export class Core {
     this.names = this.#text(module._web_stats_names()).trim().split("\n");
     this.schema = JSON.parse(this.#text(module._web_schema()));
     this.stages = this.names.filter((name) => name.startsWith("t_")).map((name) => name.slice(2));
+    this.stageWhats = this.stages.map((_, k) => this.#text(module._web_stage_what(k)));
   }
 
   #text(address) {

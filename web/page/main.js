@@ -8,7 +8,7 @@ import { lacking, simulation, starting } from "./early.js";
 import { Editor } from "./editor.js";
 import { Hands, TOOLS } from "./hands.js";
 import { Hud } from "./hud.js";
-import { Learn, STAGES } from "./learn.js";
+import { Learn, STAGES } from "./learn.mjs";
 import { drawOverlay } from "./overlay.js";
 import { getSetting, packScene, presentNames, unpackScene } from "./scene.mjs";
 import { Settings } from "./settings.js";
@@ -72,7 +72,7 @@ class App {
     Object.assign(this, { threads: core.threads, presets });
     this.hud = new Hud($("hud"));
     this.hands = new Hands($("view"), this);
-    this.learn = new Learn($("stages"), core.stages);
+    this.learn = new Learn($("stages"), core.stages, core.stageWhats);
     this.settings = new Settings($("settings"), core.schema, (scene, path) =>
       this.change(scene, { keep: !RESEED.test(path) }),
     );

@@ -29,7 +29,7 @@ export class Simulation extends EventTarget {
     this.number = 0;
   }
 
-  /** Resolves when the core is there: { schema, stages, threads }. */
+  /** Resolves when the core is there: { schema, stages, stageWhats, threads }. */
   start(threads) {
     const base = new URL(".", import.meta.url).href;
     const code = compileCore(new URL("core/", base), threads);

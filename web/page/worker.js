@@ -311,7 +311,8 @@ onmessage = async ({ data }) => {
   if (data.type === "start") {
     try {
       core = await loadCore(new URL("core/", data.base), data.threads, code);
-      postMessage({ type: "ready", schema: core.schema, stages: core.stages, threads: data.threads });
+      const { schema, stages, stageWhats } = core;
+      postMessage({ type: "ready", schema, stages, stageWhats, threads: data.threads });
     } catch (error) {
       postMessage({ type: "broken", message: String(error?.message ?? error) });
     }

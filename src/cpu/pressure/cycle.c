@@ -19,7 +19,7 @@
 #include "cpu/cpu.h"
 
 typedef struct cycle_args {
-    X(sim) *s;
+    X(system) *sys;
     X(level) *l, *fine; /* fine: the next finer one */
     const int *slots;   /* to be done */
     bool reverse;
@@ -166,7 +166,7 @@ static void smooth_range(void *user, size_t begin, size_t end, int worker)
         if (args->coarse)
             restrict_tile(&p, &v, part_of(args->coarse, l, slot), args->coarse, args->reverse);
         if (args->dot)
-            args->s->system.partial[slot - 1] = dot_tile(&p, v.b);
+            args->sys->partial[slot - 1] = dot_tile(&p, v.b);
         store_tile(&p, block(l->x, slot));
     }
 }
@@ -217,12 +217,12 @@ static void wrap_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-void DEV(wrap_blocks)(X(sim) *s, X(level) *l, float *field)
+void DEV(wrap_blocks)(X(system) *sys, X(level) *l, float *field)
 {
     for (int axis = 0; axis < DIM; axis++) {
         wrap_args args = {l, field, axis};
         if (l->grid.periodic[axis])
-            sp_parallel_for(s->common->pool, (size_t)l->tile_count, 8, wrap_range, &args);
+            sp_parallel_for(sys->domain->pool, (size_t)l->tile_count, 8, wrap_range, &args);
     }
 }
 
@@ -284,7 +284,7 @@ static void run(const cycle_args *args, size_t count, sp_range_fn *range)
 {
     /* tiles of coarse grids are few: not worth waking anybody */
     size_t grain = count > 512 ? 16 : count > 16 ? 4 : 16;
-    sp_parallel_for(args->s->common->pool, count, grain, range, (void *)args);
+    sp_parallel_for(args->sys->domain->pool, count, grain, range, (void *)args);
 }
 
 static bool is_periodic(const X(grid) *g)
@@ -310,14 +310,14 @@ static void run_part(job *j, const X(level) *l, int parity, int part)
 
 /* Each job is a part of the grid behind the one before it, so that a tile is still in a cache when
  * its next turn comes, and all tiles around it have had theirs: no bit depends on the parts. */
-static void run_jobs(X(sim) *s, X(level) *l, job *jobs, int count)
+static void run_jobs(X(system) *sys, X(level) *l, job *jobs, int count)
 {
     for (int step = 0; step < l->part_count + count - 1; step++)
         for (int k = 0; k < count && k <= step; k++) {
             if (step - k >= l->part_count)
                 continue;
             if (!jobs[k].args.alone)
-                DEV(wrap_blocks)(s, l, l->x);
+                DEV(wrap_blocks)(sys, l, l->x);
             for (int parity = 0; parity < 2; parity++)
                 if (jobs[k].parity == BOTH || jobs[k].parity == parity)
                     run_part(&jobs[k], l, parity, step - k);
@@ -328,10 +328,10 @@ static void run_jobs(X(sim) *s, X(level) *l, job *jobs, int count)
  * ones two, and so on, in the end even ones one: each tile has all its sweeps, but is read and
  * written about half as often. coarse: the residual of the even tiles goes there, of which the last
  * pass has all it needs. */
-static int smoothing(job *jobs, X(sim) *s, X(level) *l, X(level) *coarse, bool reverse, bool fresh,
-                     bool dot, int extra)
+static int smoothing(job *jobs, X(system) *sys, X(level) *l, X(level) *coarse, bool reverse,
+                     bool fresh, bool dot, int extra)
 {
-    int passes = s->system.sweeps + 1;
+    int passes = sys->sweeps + 1;
     if (fresh && is_periodic(&l->grid)) {
         /* a tile may meet its own parity, or itself, across such a side */
         memset(l->x, 0, (size_t)(l->block_count + 1) * TILE_CELLS * sizeof(float));
@@ -340,7 +340,7 @@ static int smoothing(job *jobs, X(sim) *s, X(level) *l, X(level) *coarse, bool r
     for (int pass = 0; pass < passes; pass++) {
         bool last = pass == passes - 1;
         jobs[pass] =
-            (job){.args = {.s = s,
+            (job){.args = {.sys = sys,
                            .l = l,
                            .reverse = reverse,
                            .sweeps = pass == 0 || last ? 1 : 2,
@@ -356,47 +356,46 @@ static int smoothing(job *jobs, X(sim) *s, X(level) *l, X(level) *coarse, bool r
 }
 
 /* Smoothing from zero, and the residual of all tiles to the next coarser grid. */
-static void descend(X(sim) *s, X(level) *fine, X(level) *coarse, int extra)
+static void descend(X(system) *sys, X(level) *fine, X(level) *coarse, int extra)
 {
     job jobs[MOST_JOBS];
     bool periodic = is_periodic(&fine->grid);
-    int count = smoothing(jobs, s, fine, periodic ? NULL : coarse, false, true, false, extra);
-    jobs[count++] = (job){.args = {.s = s, .l = coarse, .fine = fine},
+    int count = smoothing(jobs, sys, fine, periodic ? NULL : coarse, false, true, false, extra);
+    jobs[count++] = (job){.args = {.sys = sys, .l = coarse, .fine = fine},
                           .range = restrict_range,
                           .parity = periodic ? BOTH : 1};
-    run_jobs(s, fine, jobs, count);
+    run_jobs(sys, fine, jobs, count);
 }
 
 /* The correction from the coarser grid, and smoothing. */
-static void ascend(X(sim) *s, X(level) *fine, X(level) *coarse, bool dot, int extra)
+static void ascend(X(system) *sys, X(level) *fine, X(level) *coarse, bool dot, int extra)
 {
-    job jobs[MOST_JOBS] = {{.args = {.s = s, .l = coarse, .fine = fine, .alone = true},
+    job jobs[MOST_JOBS] = {{.args = {.sys = sys, .l = coarse, .fine = fine, .alone = true},
                             .range = prolong_range,
                             .parity = BOTH}};
-    int count = 1 + smoothing(jobs + 1, s, fine, NULL, true, false, dot, extra);
-    run_jobs(s, fine, jobs, count);
+    int count = 1 + smoothing(jobs + 1, sys, fine, NULL, true, false, dot, extra);
+    run_jobs(sys, fine, jobs, count);
 }
 
 /* The coarsest grid, from zero. */
-static void solve_coarsest(X(sim) *s, X(level) *l, bool dot)
+static void solve_coarsest(X(system) *sys, X(level) *l, bool dot)
 {
     job jobs[MOST_JOBS];
     for (int pass = 0; pass < 2 * COARSE_PASSES; pass++) {
         bool last = pass == 2 * COARSE_PASSES - 1;
-        int count = smoothing(jobs, s, l, NULL, pass >= COARSE_PASSES, pass == 0, dot && last, 0);
-        run_jobs(s, l, jobs, count);
+        int count = smoothing(jobs, sys, l, NULL, pass >= COARSE_PASSES, pass == 0, dot && last, 0);
+        run_jobs(sys, l, jobs, count);
     }
 }
 
-double DEV(multigrid_apply)(X(sim) *s, int extra)
+double DEV(multigrid_apply)(X(system) *sys, int extra)
 {
-    X(system) *sys = &s->system;
     int coarsest = sys->level_count - 1;
     for (int k = 0; k < coarsest; k++)
-        descend(s, &sys->levels[k], &sys->levels[k + 1], k == 0 ? extra : 0);
-    solve_coarsest(s, &sys->levels[coarsest], coarsest == 0);
+        descend(sys, &sys->levels[k], &sys->levels[k + 1], k == 0 ? extra : 0);
+    solve_coarsest(sys, &sys->levels[coarsest], coarsest == 0);
     for (int k = coarsest - 1; k >= 0; k--)
-        ascend(s, &sys->levels[k], &sys->levels[k + 1], k == 0, k == 0 ? extra : 0);
+        ascend(sys, &sys->levels[k], &sys->levels[k + 1], k == 0, k == 0 ? extra : 0);
     double sum = 0;
     for (int k = 0; k < sys->levels[0].tile_count; k++)
         sum += sys->partial[k];

@@ -10,10 +10,9 @@
 #define TUNING 0.97f /* share of the dropped fill that goes to the diagonal */
 #define SAFETY 0.25f /* below this share of the diagonal the pivot is not trusted */
 
-static void list_waves(X(sim) *s)
+static void list_waves(X(system) *sys)
 {
-    X(system) *sys = &s->system;
-    const X(grid) *g = &s->grid;
+    const X(grid) *g = &sys->grid;
     int sums = g->tiles[0] + g->tiles[1] + g->tiles[2];
     int count = 0;
     sys->wave_count = 0;
@@ -21,15 +20,15 @@ static void list_waves(X(sim) *s)
     for (int sum = 0; sum <= sums; sum++)
         sys->wave_start[sum] = 0;
     for (int pass = 0; pass < 2; pass++) {
-        for (int k = 0; k < s->system.levels[0].tile_count; k++) {
+        for (int k = 0; k < sys->levels[0].tile_count; k++) {
             int t[DIM], sum = 0;
-            X(tile_coordinates)(g, s->system.levels[0].tiles[k], t);
+            X(tile_coordinates)(g, sys->levels[0].tiles[k], t);
             FOR_DIM(d)
                 sum += t[d];
             if (pass == 0)
                 sys->wave_start[sum + 1]++;
             else
-                sys->wave[sys->wave_start[sum]++] = s->system.levels[0].tiles[k];
+                sys->wave[sys->wave_start[sum]++] = sys->levels[0].tiles[k];
         }
         if (pass == 0)
             for (int sum = 0; sum <= sums; sum++)
@@ -43,25 +42,24 @@ static void list_waves(X(sim) *s)
 }
 
 typedef struct mic_args {
-    X(sim) *s;
+    X(system) *sys;
     const int *tiles;
 } mic_args;
 
-static void build_cell(X(sim) *s, size_t c)
+static void build_cell(X(system) *sys, size_t c)
 {
-    X(system) *sys = &s->system;
     float pivot = sys->diagonal[c];
     if (!(pivot > 0.0f)) {
         sys->mic[c] = 0.0f;
         return;
     }
     FOR_DIM(d) {
-        size_t low = c - s->grid.stride[d];
+        size_t low = c - sys->grid.stride[d];
         float m = sys->mic[low], other = 0.0f, a = sys->a[d][c];
         if (a == 0.0f)
             continue;
         FOR_DIM(e)
-            other += e == d ? 0.0f : sys->a[e][low + s->grid.stride[e]];
+            other += e == d ? 0.0f : sys->a[e][low + sys->grid.stride[e]];
         pivot -= a * a * m * m + TUNING * a * other * m * m;
     }
     if (pivot < SAFETY * sys->diagonal[c])
@@ -73,12 +71,12 @@ static void build_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const mic_args *args = user;
-    X(sim) *s = args->s;
+    X(system) *sys = args->sys;
     for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&s->grid, args->tiles[k]);
+        size_t base = X(tile_index)(&sys->grid, args->tiles[k]);
         for (int r = 0; r < TILE_ROWS; r++)
             for (int i = 0; i < TILE; i++)
-                build_cell(s, base + X(row_offset)(&s->grid, r) + (size_t)i);
+                build_cell(sys, base + X(row_offset)(&sys->grid, r) + (size_t)i);
     }
 }
 
@@ -86,16 +84,15 @@ static void forward_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const mic_args *args = user;
-    const X(sim) *s = args->s;
-    const X(system) *sys = &s->system;
+    const X(system) *sys = args->sys;
     for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&s->grid, args->tiles[k]);
+        size_t base = X(tile_index)(&sys->grid, args->tiles[k]);
         for (int r = 0; r < TILE_ROWS; r++)
             for (int i = 0; i < TILE; i++) {
-                size_t c = base + X(row_offset)(&s->grid, r) + (size_t)i;
+                size_t c = base + X(row_offset)(&sys->grid, r) + (size_t)i;
                 float t = sys->r[c];
                 FOR_DIM(d) {
-                    size_t low = c - s->grid.stride[d];
+                    size_t low = c - sys->grid.stride[d];
                     t += sys->a[d][c] * sys->mic[low] * sys->z[low];
                 }
                 sys->z[c] = t * sys->mic[c];
@@ -107,16 +104,15 @@ static void backward_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const mic_args *args = user;
-    const X(sim) *s = args->s;
-    const X(system) *sys = &s->system;
+    const X(system) *sys = args->sys;
     for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&s->grid, args->tiles[k]);
+        size_t base = X(tile_index)(&sys->grid, args->tiles[k]);
         for (int r = TILE_ROWS - 1; r >= 0; r--)
             for (int i = TILE - 1; i >= 0; i--) {
-                size_t c = base + X(row_offset)(&s->grid, r) + (size_t)i;
+                size_t c = base + X(row_offset)(&sys->grid, r) + (size_t)i;
                 float t = 0.0f;
                 FOR_DIM(d) {
-                    size_t high = c + s->grid.stride[d];
+                    size_t high = c + sys->grid.stride[d];
                     t += sys->a[d][high] * sys->z[high];
                 }
                 sys->z[c] = (sys->z[c] + t * sys->mic[c]) * sys->mic[c];
@@ -124,24 +120,24 @@ static void backward_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-static void run_wave(X(sim) *s, int wave, sp_range_fn *range)
+static void run_wave(X(system) *sys, int wave, sp_range_fn *range)
 {
-    const int *start = s->system.wave_start;
-    mic_args args = {s, s->system.wave + start[wave]};
-    sp_parallel_for(s->common->pool, (size_t)(start[wave + 1] - start[wave]), 1, range, &args);
+    const int *start = sys->wave_start;
+    mic_args args = {sys, sys->wave + start[wave]};
+    sp_parallel_for(sys->domain->pool, (size_t)(start[wave + 1] - start[wave]), 1, range, &args);
 }
 
-void X(mic_build)(X(sim) *s)
+void X(mic_build)(X(system) *sys)
 {
-    list_waves(s);
-    for (int wave = 0; wave < s->system.wave_count; wave++)
-        run_wave(s, wave, build_range);
+    list_waves(sys);
+    for (int wave = 0; wave < sys->wave_count; wave++)
+        run_wave(sys, wave, build_range);
 }
 
-void X(mic_apply)(X(sim) *s)
+void X(mic_apply)(X(system) *sys)
 {
-    for (int wave = 0; wave < s->system.wave_count; wave++)
-        run_wave(s, wave, forward_range);
-    for (int wave = s->system.wave_count - 1; wave >= 0; wave--)
-        run_wave(s, wave, backward_range);
+    for (int wave = 0; wave < sys->wave_count; wave++)
+        run_wave(sys, wave, forward_range);
+    for (int wave = sys->wave_count - 1; wave >= 0; wave--)
+        run_wave(sys, wave, backward_range);
 }

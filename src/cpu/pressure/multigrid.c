@@ -105,13 +105,12 @@ double DEV(multigrid_bytes)(const X(grid) *fine)
     return bytes;
 }
 
-spate_status DEV(multigrid_create)(X(sim) *s, spate_error *error)
+spate_status DEV(multigrid_create)(X(system) *sys, spate_error *error)
 {
-    X(system) *sys = &s->system;
     sys->level_count = 1;
     TRY(make_level(&sys->levels[0], true, error));
     X(grid) grids[MAX_LEVELS];
-    int levels = X(level_grids)(&s->grid, grids);
+    int levels = X(level_grids)(&sys->grid, grids);
     for (int k = 1; k < levels; k++) {
         sys->levels[k].grid = grids[k];
         sys->level_count++;
@@ -120,9 +119,8 @@ spate_status DEV(multigrid_create)(X(sim) *s, spate_error *error)
     return SPATE_OK;
 }
 
-void DEV(multigrid_destroy)(X(sim) *s)
+void DEV(multigrid_destroy)(X(system) *sys)
 {
-    X(system) *sys = &s->system;
     for (int k = 0; k < sys->level_count; k++)
         for (int n = 0; n < LEVEL_ROWS; n++)
             for (int c = 0; c < level_rows[n].pointers && !(k == 0 && level_rows[n].of_system); c++)
@@ -612,10 +610,9 @@ static void lay_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-void DEV(multigrid_build)(X(sim) *s)
+void DEV(multigrid_build)(X(system) *sys)
 {
-    X(system) *sys = &s->system;
-    sp_pool *pool = s->common->pool;
+    sp_pool *pool = sys->domain->pool;
     sys->hierarchy = true;
     for (int k = 0; k < sys->level_count; k++) {
         level_args args = {

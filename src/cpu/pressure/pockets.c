@@ -18,62 +18,50 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define AIR 0           /* node of a tile: all its unknowns are connected with air */
-#define MANY UINT32_MAX /* of a tile: see its cells */
+#define AIR 0                 /* node of a tile: all its unknowns are connected with air */
+#define MANY UINT32_MAX       /* of a tile: see its cells */
+#define NONE (UINT32_MAX - 1) /* of X(tile_sum): no cell of the tile is in a pocket */
 
-typedef struct tile_sum {
-    uint32_t root; /* of all cells of the tile that are in a pocket; MANY, NONE */
-    uint32_t count;
-    double sum; /* of their right sides */
-} tile_sum;
-#define NONE (UINT32_MAX - 1)
-
-typedef struct pocket_args {
-    X(sim) *s;
-    tile_sum *sums; /* per tile of the list */
-    _Atomic bool found;
-} pocket_args;
-
-static uint32_t parent_of(const X(sim) *s, uint32_t cell)
+static uint32_t parent_of(const X(system) *sys, uint32_t cell)
 {
-    return atomic_load_explicit(&s->system.component[cell], memory_order_relaxed);
+    return atomic_load_explicit(&sys->component[cell], memory_order_relaxed);
 }
 
-static void set_parent(X(sim) *s, uint32_t cell, uint32_t parent)
+static void set_parent(X(system) *sys, uint32_t cell, uint32_t parent)
 {
-    atomic_store_explicit(&s->system.component[cell], parent, memory_order_relaxed);
+    atomic_store_explicit(&sys->component[cell], parent, memory_order_relaxed);
 }
 
-static uint32_t find(const X(sim) *s, uint32_t cell)
+static uint32_t find(const X(system) *sys, uint32_t cell)
 {
-    for (uint32_t parent; (parent = parent_of(s, cell)) != cell;)
+    for (uint32_t parent; (parent = parent_of(sys, cell)) != cell;)
         cell = parent;
     return cell;
 }
 
-static void join(X(sim) *s, uint32_t a, uint32_t b)
+static void join(X(system) *sys, uint32_t a, uint32_t b)
 {
-    while ((a = find(s, a)) != (b = find(s, b))) {
+    while ((a = find(sys, a)) != (b = find(sys, b))) {
         uint32_t high = a > b ? a : b, low = a > b ? b : a, expected = high;
-        if (atomic_compare_exchange_strong_explicit(&s->system.component[high], &expected, low,
+        if (atomic_compare_exchange_strong_explicit(&sys->component[high], &expected, low,
                                                     memory_order_relaxed, memory_order_relaxed))
             return;
     }
 }
 
 /* The node of an unknown. */
-static uint32_t node_of(const X(sim) *s, int tile, size_t cell)
+static uint32_t node_of(const X(system) *sys, int tile, size_t cell)
 {
-    uint32_t node = s->system.node[tile];
-    return node == MANY ? parent_of(s, (uint32_t)cell) : node;
+    uint32_t node = sys->node[tile];
+    return node == MANY ? parent_of(sys, (uint32_t)cell) : node;
 }
 
 /* The unknowns of a tile, in order. */
-#define FOR_UNKNOWNS(s, tile, c)                                                             \
-    for (size_t base_ = X(tile_index)(&(s)->grid, tile), row_ = 0; row_ < TILE_ROWS; row_++) \
-        for (size_t first_ = base_ + X(row_offset)(&(s)->grid, (int)row_), c = first_;       \
-             c < first_ + TILE; c++)                                                         \
-            if ((s)->system.diagonal[c] > 0.0f)
+#define FOR_UNKNOWNS(sys, tile, c)                                                             \
+    for (size_t base_ = X(tile_index)(&(sys)->grid, tile), row_ = 0; row_ < TILE_ROWS; row_++) \
+        for (size_t first_ = base_ + X(row_offset)(&(sys)->grid, (int)row_), c = first_;       \
+             c < first_ + TILE; c++)                                                           \
+            if ((sys)->diagonal[c] > 0.0f)
 
 /* ---- inside a tile */
 
@@ -119,17 +107,17 @@ static uint32_t cell_at(const X(grid) *g, size_t base, int r, uint32_t bits)
 }
 
 /* All cells of a part have `node`. */
-static void set_nodes(X(sim) *s, size_t base, const uint32_t cells[TILE_ROWS], uint32_t node)
+static void set_nodes(X(system) *sys, size_t base, const uint32_t cells[TILE_ROWS], uint32_t node)
 {
     for (int r = 0; r < TILE_ROWS; r++)
         for (uint32_t bits = cells[r]; bits; bits &= bits - 1)
-            set_parent(s, cell_at(&s->grid, base, r, bits), node);
+            set_parent(sys, cell_at(&sys->grid, base, r, bits), node);
 }
 
-void X(label_pieces)(X(sim) *s, int tile, const X(pieces) *pieces)
+void X(label_pieces)(X(system) *sys, int tile, const X(pieces) *pieces)
 {
     uint32_t part[TILE_ROWS], rest[TILE_ROWS], reached = 0, left = 0;
-    size_t base = X(tile_index)(&s->grid, tile);
+    size_t base = X(tile_index)(&sys->grid, tile);
     memcpy(part, pieces->air, sizeof part);
     fill(pieces, part);
     for (int r = 0; r < TILE_ROWS; r++) {
@@ -137,16 +125,16 @@ void X(label_pieces)(X(sim) *s, int tile, const X(pieces) *pieces)
         reached |= part[r];
         left |= rest[r];
     }
-    s->system.node[tile] = left ? MANY : AIR;
+    sys->node[tile] = left ? MANY : AIR;
     if (!left)
         return;
-    set_nodes(s, base, part, AIR);
+    set_nodes(sys, base, part, AIR);
     for (int r = 0; r < TILE_ROWS;) {
         if (!rest[r]) {
             r++;
             continue;
         }
-        uint32_t node = cell_at(&s->grid, base, r, rest[r]), more = 0;
+        uint32_t node = cell_at(&sys->grid, base, r, rest[r]), more = 0;
         memset(part, 0, sizeof part);
         part[r] = rest[r] & -rest[r];
         fill(pieces, part);
@@ -155,28 +143,27 @@ void X(label_pieces)(X(sim) *s, int tile, const X(pieces) *pieces)
             more |= rest[k];
         }
         if (!reached && !more) {
-            s->system.node[tile] = node;
-            set_parent(s, node, node);
+            sys->node[tile] = node;
+            set_parent(sys, node, node);
             return;
         }
         reached = 1;
-        set_nodes(s, base, part, node);
+        set_nodes(sys, base, part, node);
     }
 }
 
-void X(label_whole)(X(sim) *s, int tile, size_t base)
+void X(label_whole)(X(system) *sys, int tile, size_t base)
 {
-    s->system.node[tile] = (uint32_t)base;
-    set_parent(s, (uint32_t)base, (uint32_t)base);
+    sys->node[tile] = (uint32_t)base;
+    set_parent(sys, (uint32_t)base, (uint32_t)base);
 }
 
 /* ---- across the faces of tiles */
 
 /* Joins a tile with the one across its low side d, which a periodic side may put elsewhere. */
-static void join_side(X(sim) *s, int tile, int d)
+static void join_side(X(system) *sys, int tile, int d)
 {
-    const X(grid) *g = &s->grid;
-    const X(system) *sys = &s->system;
+    const X(grid) *g = &sys->grid;
     int t[DIM];
     X(tile_coordinates)(g, tile, t);
     bool wraps = g->periodic[d] && t[d] == 1;
@@ -193,9 +180,9 @@ static void join_side(X(sim) *s, int tile, int d)
         size_t c = base + k % TILE * along + k / TILE * across;
         if (!(sys->a[d][c] > 0.0f))
             continue;
-        uint32_t a = node_of(s, tile, c), b = node_of(s, other, c + back);
+        uint32_t a = node_of(sys, tile, c), b = node_of(sys, other, c + back);
         if (a != b && (a != last[0] || b != last[1]))
-            join(s, a, b);
+            join(sys, a, b);
         if (whole)
             return;
         last[0] = a; /* mostly the same again */
@@ -206,44 +193,48 @@ static void join_side(X(sim) *s, int tile, int d)
 static void join_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
-    X(sim) *s = ((pocket_args *)user)->s;
+    X(system) *sys = user;
     for (size_t k = begin; k < end; k++)
         for (int d = 0; d < DIM; d++)
-            join_side(s, s->system.levels[0].tiles[k], d);
+            join_side(sys, sys->levels[0].tiles[k], d);
 }
+
+typedef struct mark_args {
+    X(system) *sys;
+    _Atomic bool found; /* a pocket */
+} mark_args;
 
 /* Marks the cells of pockets. */
 static void mark_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
-    pocket_args *args = user;
-    X(sim) *s = args->s;
-    X(system) *sys = &s->system;
+    mark_args *args = user;
+    X(system) *sys = args->sys;
     for (size_t k = begin; k < end; k++) {
         int tile = sys->levels[0].tiles[k];
         bool pockets = false;
         if (sys->node[tile] != MANY)
-            pockets = find(s, sys->node[tile]) != AIR;
+            pockets = find(sys, sys->node[tile]) != AIR;
         else
-            FOR_UNKNOWNS(s, tile, c)
-                pockets = pockets || find(s, (uint32_t)c) != AIR;
+            FOR_UNKNOWNS(sys, tile, c)
+                pockets = pockets || find(sys, (uint32_t)c) != AIR;
         if (pockets || sys->pocketed[tile])
-            FOR_UNKNOWNS(s, tile, c)
-                sys->pocket[c] = find(s, node_of(s, tile, c)) != AIR;
+            FOR_UNKNOWNS(sys, tile, c)
+                sys->pocket[c] = find(sys, node_of(sys, tile, c)) != AIR;
         sys->pocketed[tile] = pockets;
         if (pockets)
             atomic_store_explicit(&args->found, true, memory_order_relaxed);
     }
 }
 
-void X(find_pockets)(X(sim) *s)
+void X(find_pockets)(X(system) *sys)
 {
-    pocket_args args = {.s = s};
-    size_t tiles = (size_t)s->system.levels[0].tile_count;
-    set_parent(s, AIR, AIR);
-    sp_parallel_for(s->common->pool, tiles, 8, join_range, &args);
-    sp_parallel_for(s->common->pool, tiles, 8, mark_range, &args);
-    s->system.has_pockets = args.found;
+    mark_args args = {.sys = sys};
+    size_t tiles = (size_t)sys->levels[0].tile_count;
+    set_parent(sys, AIR, AIR);
+    sp_parallel_for(sys->domain->pool, tiles, 8, join_range, sys);
+    sp_parallel_for(sys->domain->pool, tiles, 8, mark_range, &args);
+    sys->has_pockets = args.found;
 }
 
 /* ---- right sides */
@@ -252,15 +243,13 @@ void X(find_pockets)(X(sim) *s)
 static void sum_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
-    pocket_args *args = user;
-    X(sim) *s = args->s;
-    X(system) *sys = &s->system;
+    X(system) *sys = user;
     for (size_t k = begin; k < end; k++) {
         int tile = sys->levels[0].tiles[k];
-        tile_sum sum = {.root = NONE};
+        X(tile_sum) sum = {.root = NONE};
         if (sys->pocketed[tile])
-            FOR_UNKNOWNS(s, tile, c) {
-                uint32_t root = find(s, node_of(s, tile, c));
+            FOR_UNKNOWNS(sys, tile, c) {
+                uint32_t root = find(sys, node_of(sys, tile, c));
                 if (root == AIR)
                     continue;
                 if (root == c)
@@ -269,14 +258,14 @@ static void sum_range(void *user, size_t begin, size_t end, int worker)
                 sum.sum += sys->b[c];
                 sum.count++;
             }
-        args->sums[k] = sum;
+        sys->tile_sums[k] = sum;
     }
 }
 
 /* Sums of pockets, in order of the tiles. */
-static void add_up(X(sim) *s, const tile_sum *sums)
+static void add_up(X(system) *sys)
 {
-    X(system) *sys = &s->system;
+    const X(tile_sum) *sums = sys->tile_sums;
     for (int k = 0; k < sys->levels[0].tile_count; k++) {
         int tile = sys->levels[0].tiles[k];
         if (sums[k].root < NONE) {
@@ -285,9 +274,9 @@ static void add_up(X(sim) *s, const tile_sum *sums)
         }
         if (sums[k].root != MANY)
             continue;
-        FOR_UNKNOWNS(s, tile, c)
+        FOR_UNKNOWNS(sys, tile, c)
             if (sys->pocket[c]) {
-                X(pocket) *pocket = &sys->pockets[find(s, node_of(s, tile, c))];
+                X(pocket) *pocket = &sys->pockets[find(sys, node_of(sys, tile, c))];
                 pocket->sum += sys->b[c];
                 pocket->count++;
             }
@@ -297,28 +286,25 @@ static void add_up(X(sim) *s, const tile_sum *sums)
 static void subtract_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
-    X(sim) *s = ((pocket_args *)user)->s;
-    X(system) *sys = &s->system;
+    X(system) *sys = user;
     for (size_t k = begin; k < end; k++) {
         int tile = sys->levels[0].tiles[k];
         if (sys->pocketed[tile])
-            FOR_UNKNOWNS(s, tile, c)
+            FOR_UNKNOWNS(sys, tile, c)
                 if (sys->pocket[c]) {
-                    const X(pocket) *pocket = &sys->pockets[find(s, node_of(s, tile, c))];
+                    const X(pocket) *pocket = &sys->pockets[find(sys, node_of(sys, tile, c))];
                     sys->b[c] = (float)(sys->b[c] - pocket->sum / pocket->count);
                 }
     }
 }
 
-void X(remove_pocket_means)(X(sim) *s)
+void X(remove_pocket_means)(X(system) *sys)
 {
-    sp_arena arena = X(arena)(s);
-    sp_pool *pool = s->common->pool;
-    size_t tiles = (size_t)s->system.levels[0].tile_count;
-    if (!s->system.has_pockets)
+    sp_pool *pool = sys->domain->pool;
+    size_t tiles = (size_t)sys->levels[0].tile_count;
+    if (!sys->has_pockets)
         return;
-    pocket_args args = {.s = s, .sums = sp_arena_take(&arena, tiles, sizeof *args.sums)};
-    sp_parallel_for(pool, tiles, 4, sum_range, &args);
-    add_up(s, args.sums);
-    sp_parallel_for(pool, tiles, 4, subtract_range, &args);
+    sp_parallel_for(pool, tiles, 4, sum_range, sys);
+    add_up(sys);
+    sp_parallel_for(pool, tiles, 4, subtract_range, sys);
 }

@@ -5,23 +5,23 @@
 
 static double largest_partial(void *user, size_t begin, size_t end)
 {
-    X(sim) *s = user;
+    X(system) *sys = user;
     i8 most = {0};
     for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
+        size_t base = X(tile_index)(&sys->grid, sys->levels[0].tiles[k]);
         FOR_TILE_EIGHTS(r, i)
-            most = larger(most, load(s->system.b + base + X(row_offset)(&s->grid, r) + i));
+            most = larger(most, load(sys->b + base + X(row_offset)(&sys->grid, r) + i));
     }
     return largest(most);
 }
 
-double DEV(system_largest_b)(X(sim) *s)
+double DEV(system_largest_b)(X(system) *sys)
 {
-    return X(maximum)(s, (size_t)s->system.levels[0].tile_count, 4, largest_partial, s);
+    return X(system_maximum)(sys, 4, largest_partial, sys);
 }
 
 typedef struct residual_args {
-    X(sim) *s;
+    X(system) *sys;
     const float *q;
     const double *q_sum;
 } residual_args;
@@ -35,14 +35,13 @@ SIMD_FN d4 solution(const float *q, const double *q_sum, size_t c)
 /* Four values of r. unknown: as of the tile. Off-diagonals between two unknowns are 1 unless there
  * are solids near, and there is no pressure where there is no unknown. Only the result is rounded
  * to fp32. */
-SIMD_FN f4 residual_four(const X(sim) *s, size_t c, const float *q, const double *q_sum,
+SIMD_FN f4 residual_four(const X(system) *sys, size_t c, const float *q, const double *q_sum,
                          int unknown)
 {
-    const X(system) *sys = &s->system;
     d4 diagonal = unknown == UNKNOWN_DEEP ? (d4){0} + 2 * DIM : d4_load_floats(sys->diagonal + c);
     d4 r = d4_load_floats(sys->b + c) - diagonal * solution(q, q_sum, c);
     FOR_DIM(d) {
-        size_t step = s->grid.stride[d];
+        size_t step = sys->grid.stride[d];
         d4 low = solution(q, q_sum, c - step), high = solution(q, q_sum, c + step);
         if (unknown == UNKNOWN_CUT) {
             low *= d4_load_floats(sys->a[d] + c);
@@ -54,25 +53,25 @@ SIMD_FN f4 residual_four(const X(sim) *s, size_t c, const float *q, const double
 }
 
 /* Eight values, 0 where there is no unknown. */
-SIMD_FN f8 residual_part(const X(sim) *s, size_t c, const float *q, const double *q_sum,
+SIMD_FN f8 residual_part(const X(system) *sys, size_t c, const float *q, const double *q_sum,
                          int unknown)
 {
-    f4 low = residual_four(s, c, q, q_sum, unknown),
-       high = residual_four(s, c + 4, q, q_sum, unknown);
+    f4 low = residual_four(sys, c, q, q_sum, unknown),
+       high = residual_four(sys, c + 4, q, q_sum, unknown);
     f8 r = shuffle(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
-    return unknown == UNKNOWN_DEEP ? r : where_positive(load(s->system.diagonal + c), r);
+    return unknown == UNKNOWN_DEEP ? r : where_positive(load(sys->diagonal + c), r);
 }
 
 /* A tile of r, in rows; `most` as in larger. */
-SIMD_FN i8 residual_rows(const X(sim) *s, int tile, const float *q, const double *q_sum,
+SIMD_FN i8 residual_rows(const X(system) *sys, int tile, const float *q, const double *q_sum,
                          int unknown, float *rows, i8 most)
 {
-    size_t base = X(tile_index)(&s->grid, tile);
-    uint64_t some = s->system.rows[tile];
+    size_t base = X(tile_index)(&sys->grid, tile);
+    uint64_t some = sys->rows[tile];
     FOR_TILE_EIGHTS(row, i) {
         f8 r = {0};
         if (unknown == UNKNOWN_DEEP || some >> row & 1)
-            r = residual_part(s, base + X(row_offset)(&s->grid, row) + (size_t)i, q, q_sum,
+            r = residual_part(sys, base + X(row_offset)(&sys->grid, row) + (size_t)i, q, q_sum,
                               unknown);
         most = larger(most, r);
         store(rows + row * TILE + i, r);
@@ -81,43 +80,43 @@ SIMD_FN i8 residual_rows(const X(sim) *s, int tile, const float *q, const double
 }
 
 /* q and q_sum: one of them NULL, and known to be so when this is compiled. */
-SIMD_FN i8 residual_tile(const X(sim) *s, int tile, const float *q, const double *q_sum,
+SIMD_FN i8 residual_tile(const X(system) *sys, int tile, const float *q, const double *q_sum,
                          float *rows, i8 most)
 {
     /* the other solvers leave something where there is no unknown */
-    switch (s->system.r ? UNKNOWN_CUT : s->system.unknown[tile]) {
-    case UNKNOWN_DEEP: return residual_rows(s, tile, q, q_sum, UNKNOWN_DEEP, rows, most);
-    case UNKNOWN_PLAIN: return residual_rows(s, tile, q, q_sum, UNKNOWN_PLAIN, rows, most);
-    default: return residual_rows(s, tile, q, q_sum, UNKNOWN_CUT, rows, most);
+    switch (sys->r ? UNKNOWN_CUT : sys->unknown[tile]) {
+    case UNKNOWN_DEEP: return residual_rows(sys, tile, q, q_sum, UNKNOWN_DEEP, rows, most);
+    case UNKNOWN_PLAIN: return residual_rows(sys, tile, q, q_sum, UNKNOWN_PLAIN, rows, most);
+    default: return residual_rows(sys, tile, q, q_sum, UNKNOWN_CUT, rows, most);
     }
 }
 
 static double residual_partial(void *user, size_t begin, size_t end)
 {
     const residual_args *args = user;
-    X(sim) *s = args->s;
+    X(system) *sys = args->sys;
     i8 most = {0};
     for (size_t k = begin; k < end; k++) {
-        int tile = s->system.levels[0].tiles[k];
+        int tile = sys->levels[0].tiles[k];
         float rows[TILE_CELLS];
-        most = args->q_sum ? residual_tile(s, tile, NULL, args->q_sum, rows, most)
-                           : residual_tile(s, tile, args->q, NULL, rows, most);
-        if (!s->system.r) {
-            weave_tile(block(s->system.levels[0].b, (int)k + 1), rows);
+        most = args->q_sum ? residual_tile(sys, tile, NULL, args->q_sum, rows, most)
+                           : residual_tile(sys, tile, args->q, NULL, rows, most);
+        if (!sys->r) {
+            weave_tile(block(sys->levels[0].b, (int)k + 1), rows);
             continue;
         }
-        size_t base = X(tile_index)(&s->grid, tile);
+        size_t base = X(tile_index)(&sys->grid, tile);
         for (int row = 0; row < TILE_ROWS; row++)
-            memcpy(s->system.r + base + X(row_offset)(&s->grid, row), rows + row * TILE,
+            memcpy(sys->r + base + X(row_offset)(&sys->grid, row), rows + row * TILE,
                    TILE * sizeof *rows);
     }
     return largest(most);
 }
 
-double DEV(system_residual)(X(sim) *s, float *q, const double *q_sum)
+double DEV(system_residual)(X(system) *sys, float *q, const double *q_sum)
 {
-    residual_args args = {s, q, q_sum};
+    residual_args args = {sys, q, q_sum};
     if (q)
-        X(fill_border_periodic)(s, q, -1);
-    return X(maximum)(s, (size_t)s->system.levels[0].tile_count, 4, residual_partial, &args);
+        X(fill_border_periodic)(sys->domain, q, -1);
+    return X(system_maximum)(sys, 4, residual_partial, &args);
 }

@@ -20,7 +20,7 @@
 #include <math.h>
 
 typedef struct cg_args {
-    X(sim) *s;
+    X(system) *sys;
     float factor;       /* alpha or beta */
     double rho;         /* r . z of the last iteration */
     double curvature;   /* s . A s of it */
@@ -88,7 +88,7 @@ SIMD_FN double apply_tile(const padded *p, const view *v, const update *to)
 /* Four values of the correction: what has been added up, and the steps not yet in it. */
 SIMD_FN d4 correction_at(const cg_args *args, size_t at)
 {
-    const X(system) *sys = &args->s->system;
+    const X(system) *sys = args->sys;
     d4 sum = {0};
     if (!args->empty)
         sum = d4_load(sys->step + at);
@@ -103,7 +103,7 @@ SIMD_FN d4 correction_at(const cg_args *args, size_t at)
 static double apply_partial(void *user, size_t begin, size_t end)
 {
     const cg_args *args = user;
-    X(system) *sys = &args->s->system;
+    X(system) *sys = args->sys;
     const X(level) *l = &sys->levels[0];
     padded p;
     double sum = 0;
@@ -131,7 +131,7 @@ static double apply_partial(void *user, size_t begin, size_t end)
 static double update_partial(void *user, size_t begin, size_t end)
 {
     const cg_args *args = user;
-    const X(system) *sys = &args->s->system;
+    const X(system) *sys = args->sys;
     const float alpha = args->factor, *image = sys->image;
     float *residual = sys->levels[0].b;
     i8 most = {0};
@@ -160,7 +160,7 @@ static double dot(cg_args *args, const float *a, const float *b)
 {
     args->a = a;
     args->b = b;
-    return X(sum)(args->s, (size_t)args->s->system.levels[0].tile_count, 8, dot_partial, args);
+    return X(system_sum)(args->sys, 8, dot_partial, args);
 }
 
 /* beta. After a new residual the last direction s is not orthogonal to it, and what CG takes for
@@ -168,7 +168,7 @@ static double dot(cg_args *args, const float *a, const float *b)
  * s. `slope`: r . z, becomes r . (z + beta s). */
 static double next_direction(cg_args *args, double *slope)
 {
-    const X(system) *sys = &args->s->system;
+    const X(system) *sys = args->sys;
     if (args->first)
         return 0;
     if (!args->anew)
@@ -182,18 +182,16 @@ static double next_direction(cg_args *args, double *slope)
  * whether there is a correction. */
 static bool iterate(cg_args *args, X(solve) *solve, double target)
 {
-    X(sim) *s = args->s;
-    X(system) *sys = &s->system;
-    size_t tiles = (size_t)sys->levels[0].tile_count;
+    X(system) *sys = args->sys;
     double residual = HUGE_VAL;
     args->anew = args->empty = true;
     args->waiting = 0;
     while (residual > target && solve->iterations < solve->max_iterations) {
-        double rho = DEV(multigrid_apply)(s, EXTRA), slope = rho;
+        double rho = DEV(multigrid_apply)(sys, EXTRA), slope = rho;
         args->factor = (float)next_direction(args, &slope);
         args->rho = rho;
-        DEV(wrap_blocks)(s, &sys->levels[0], sys->levels[0].x);
-        args->curvature = X(sum)(s, tiles, 4, apply_partial, args);
+        DEV(wrap_blocks)(sys, &sys->levels[0], sys->levels[0].x);
+        args->curvature = X(system_sum)(sys, 4, apply_partial, args);
         if (args->waiting == 2) {
             args->waiting = 0;
             args->empty = false;
@@ -201,7 +199,7 @@ static bool iterate(cg_args *args, X(solve) *solve, double target)
         if (!(args->curvature > 0) || !(rho > 0))
             break; /* nothing left to gain, or not a number */
         args->factor = (float)(slope / args->curvature);
-        residual = X(maximum)(s, tiles, 8, update_partial, args);
+        residual = X(system_maximum)(sys, 8, update_partial, args);
         solve->iterations++;
         args->first = args->anew = false;
         args->alpha[1] = args->alpha[0];
@@ -219,17 +217,17 @@ static void add_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const cg_args *args = user;
-    X(sim) *s = args->s;
-    const X(system) *sys = &s->system;
+    const X(system) *sys = args->sys;
     bool start = args->start;
     for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&s->grid, sys->levels[0].tiles[k]), own = (k + 1) * TILE_CELLS;
+        size_t base = X(tile_index)(&sys->grid, sys->levels[0].tiles[k]),
+               own = (k + 1) * TILE_CELLS;
         for (int pair = 0; pair < PLANES * PAIRS; pair++)
             for (int i = 0; i < TILE; i += 4) {
                 size_t at = own + (size_t)(2 * pair * TILE + i);
                 d4 even = correction_at(args, at), odd = correction_at(args, at + TILE);
                 for (int row = 0; row < 2; row++) {
-                    size_t c = base + X(row_offset)(&s->grid, 2 * pair + row) + (size_t)i;
+                    size_t c = base + X(row_offset)(&sys->grid, 2 * pair + row) + (size_t)i;
                     d4 sum = start ? d4_load_floats(sys->q + c) : d4_load(sys->q_sum + c);
                     sum += row ? d4_weave(odd, even) : d4_weave(even, odd);
                     d4_store(sys->q_sum + c, sum);
@@ -241,25 +239,24 @@ static void add_range(void *user, size_t begin, size_t end, int worker)
 
 static void add_correction(cg_args *args)
 {
-    size_t tiles = (size_t)args->s->system.levels[0].tile_count;
-    sp_parallel_for(args->s->common->pool, tiles, 8, add_range, args);
+    size_t tiles = (size_t)args->sys->levels[0].tile_count;
+    sp_parallel_for(args->sys->domain->pool, tiles, 8, add_range, args);
 }
 
-static double true_residual(X(sim) *s)
+static double true_residual(X(system) *sys)
 {
-    X(fill_border_wide)(s, s->system.q_sum);
-    return DEV(system_residual)(s, NULL, s->system.q_sum);
+    X(fill_border_wide)(sys->domain, sys->q_sum);
+    return DEV(system_residual)(sys, NULL, sys->q_sum);
 }
 
-void DEV(solve_multigrid)(X(sim) *s, X(solve) *solve)
+void DEV(solve_multigrid)(X(system) *sys, X(solve) *solve)
 {
-    X(system) *sys = &s->system;
-    cg_args args = {.s = s, .first = true, .start = true};
+    cg_args args = {.sys = sys, .first = true, .start = true};
     solve->iterations = 0;
-    solve->residual = DEV(system_residual)(s, sys->q, NULL);
+    solve->residual = DEV(system_residual)(sys, sys->q, NULL);
     bool more = solve->residual > START_SHARE * solve->tolerance;
     if (more && !sys->hierarchy)
-        DEV(multigrid_build)(s);
+        DEV(multigrid_build)(sys);
     while (more && solve->iterations < solve->max_iterations) {
         double before = solve->residual;
         /* a fall that is nearly enough is done in one go */
@@ -268,7 +265,7 @@ void DEV(solve_multigrid)(X(sim) *s, X(solve) *solve)
             break;
         add_correction(&args);
         args.start = false;
-        solve->residual = true_residual(s);
+        solve->residual = true_residual(sys);
         /* done, or fp32 cannot do better */
         more = solve->residual > solve->tolerance && solve->residual < BETTER * before;
     }
@@ -280,14 +277,14 @@ void DEV(solve_multigrid)(X(sim) *s, X(solve) *solve)
 static void right_side_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
-    X(sim) *s = ((cg_args *)user)->s;
+    X(system) *sys = ((cg_args *)user)->sys;
     float rows[TILE_CELLS];
     for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
+        size_t base = X(tile_index)(&sys->grid, sys->levels[0].tiles[k]);
         for (int r = 0; r < TILE_ROWS; r++)
-            memcpy(rows + r * TILE, s->system.b + base + X(row_offset)(&s->grid, r),
+            memcpy(rows + r * TILE, sys->b + base + X(row_offset)(&sys->grid, r),
                    TILE * sizeof *rows);
-        weave_tile(block(s->system.levels[0].b, (int)k + 1), rows);
+        weave_tile(block(sys->levels[0].b, (int)k + 1), rows);
     }
 }
 
@@ -296,28 +293,27 @@ static void result_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const cg_args *args = user;
-    X(sim) *s = args->s;
+    X(system) *sys = args->sys;
     float rows[TILE_CELLS];
     for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&s->grid, s->system.levels[0].tiles[k]);
-        weave_tile(rows, block(s->system.direction[1], (int)k + 1));
+        size_t base = X(tile_index)(&sys->grid, sys->levels[0].tiles[k]);
+        weave_tile(rows, block(sys->direction[1], (int)k + 1));
         FOR_TILE_EIGHTS(r, i)
-            store(s->system.q + base + X(row_offset)(&s->grid, r) + i,
+            store(sys->q + base + X(row_offset)(&sys->grid, r) + i,
                   args->factor * load(rows + r * TILE + i));
     }
 }
 
-void DEV(multigrid_once)(X(sim) *s)
+void DEV(multigrid_once)(X(system) *sys)
 {
-    X(system) *sys = &s->system;
     size_t tiles = (size_t)sys->levels[0].tile_count;
-    cg_args args = {.s = s, .first = true};
+    cg_args args = {.sys = sys, .first = true};
     if (!sys->hierarchy)
-        DEV(multigrid_build)(s);
-    sp_parallel_for(s->common->pool, tiles, 8, right_side_range, &args);
-    double rho = DEV(multigrid_apply)(s, 0);
-    DEV(wrap_blocks)(s, &sys->levels[0], sys->levels[0].x);
-    double curvature = X(sum)(s, tiles, 4, apply_partial, &args);
+        DEV(multigrid_build)(sys);
+    sp_parallel_for(sys->domain->pool, tiles, 8, right_side_range, &args);
+    double rho = DEV(multigrid_apply)(sys, 0);
+    DEV(wrap_blocks)(sys, &sys->levels[0], sys->levels[0].x);
+    double curvature = X(system_sum)(sys, 4, apply_partial, &args);
     args.factor = rho > 0 && curvature > 0 ? (float)(rho / curvature) : 0.0f;
-    sp_parallel_for(s->common->pool, tiles, 8, result_range, &args);
+    sp_parallel_for(sys->domain->pool, tiles, 8, result_range, &args);
 }

@@ -298,7 +298,7 @@ static i8 assemble_mixed(const system_args *args, int tile, bool whole, bool sol
         }
         rows |= (uint64_t)(pieces.unknown[r] != 0) << r;
     }
-    X(label_pieces)(s, tile, &pieces);
+    X(label_pieces)(&s->system, tile, &pieces);
     s->system.rows[tile] = rows;
     s->system.unknown[tile] = !rows ? UNKNOWN_NONE : solids ? UNKNOWN_CUT : UNKNOWN_PLAIN;
     return most;
@@ -332,7 +332,7 @@ static double assemble_partial(void *user, size_t begin, size_t end)
             set_tile(s, base, 1.0f, 2 * DIM);
         *unknown = UNKNOWN_DEEP;
         s->system.rows[tile] = TILE_ROWS < 64 ? (UINT64_C(1) << TILE_ROWS % 64) - 1 : UINT64_MAX;
-        X(label_whole)(s, tile, base);
+        X(label_whole)(&s->system, tile, base);
         most = assemble_deep(args, base, most);
     }
     return largest(most);
@@ -353,13 +353,13 @@ double DEV(system_assemble)(X(sim) *s, double dt, double scale)
     system_args args = {s, dt, (float)scale};
     s->system.hierarchy = false;
     FOR_DIM(d)
-        X(fill_border_periodic)(s, s->u[d], d);
+        X(fill_border_periodic)(&s->domain, s->u[d], d);
     double most = X(maximum)(s, (size_t)s->tiles.active_count, 4, assemble_partial, &args);
     list_unknown_tiles(s);
-    X(find_pockets)(s);
-    X(remove_pocket_means)(s);
+    X(find_pockets)(&s->system);
+    X(remove_pocket_means)(&s->system);
     FOR_DIM(d)
-        X(fill_border_periodic)(s, s->system.a[d], -1);
+        X(fill_border_periodic)(&s->domain, s->system.a[d], -1);
     return most;
 }
 
@@ -458,10 +458,10 @@ static void gradient_range(void *user, size_t begin, size_t end, int worker)
 void DEV(system_gradient)(X(sim) *s, float *const u[DIM], bool fresh)
 {
     gradient_args args = {s, u, fresh};
-    X(fill_border_periodic)(s, s->system.q, -1);
+    X(fill_border_periodic)(&s->domain, s->system.q, -1);
     sp_parallel_for(s->common->pool, (size_t)s->tiles.face_count, 4, gradient_range, &args);
     FOR_DIM(d)
-        X(fill_border_periodic)(s, u[d], d);
+        X(fill_border_periodic)(&s->domain, u[d], d);
 }
 
 static double divergence_partial(void *user, size_t begin, size_t end)
@@ -474,7 +474,7 @@ static double divergence_partial(void *user, size_t begin, size_t end)
         int tile = sys->levels[0].tiles[k];
         size_t base = X(tile_index)(&s->grid, tile);
         bool solids = sys->unknown[tile] == UNKNOWN_CUT;
-        FOR_UNKNOWN_ROWS(s, tile, r)
+        FOR_UNKNOWN_ROWS(sys, tile, r)
             for (size_t i = 0; i < TILE; i += 8) {
                 size_t c = base + X(row_offset)(&s->grid, r) + i;
                 f8 flux = solids ? outflow(s, c, true, args->dt) : outflow(s, c, false, args->dt);

@@ -105,7 +105,7 @@ static inline fixture *fixture_create(spate_scene *scene)
 static inline bool run_stages(fixture *f, sp_stage first, sp_stage last, double dt)
 {
     spate_error error = {.status = SPATE_OK};
-    f->s->sorted = false;
+    f->s->particles.sorted = false;
     for (int stage = (int)first; stage <= (int)last; stage++)
         if (X(run_stage)(f->s, stage, dt, &error) != SPATE_OK) {
             printf("  %s: %s\n", error.where, error.message);
@@ -140,12 +140,19 @@ static inline double random_in(double low, double high)
     return low + (high - low) * ((double)(test_random_state >> 33) / (double)(1u << 31));
 }
 
+static inline uint64_t hash_of(fixture *f)
+{
+    return X(hash)(&f->s->particles, f->common.pool);
+}
+
 /* Adds one particle; position in cells. */
 static inline void put_particle(fixture *f, const float x[DIM], const float v[DIM])
 {
     spate_error error;
-    CHECK(X(particles_reserve)(f->s, (uint64_t)f->s->particles.count + 1, &error) == SPATE_OK);
-    X(particles_append)(f->s, x, v, 0);
+    float initial[CHANNEL_COLUMNS];
+    CHECK(X(make_room)(f->s, (uint64_t)f->s->particles.count + 1, &error) == SPATE_OK);
+    X(initial_channels)(f->common.scene, 0, initial);
+    X(particles_append)(&f->s->particles, x, v, initial);
 }
 
 /* Gives every particle its own velocity, each component in -speed .. speed. */

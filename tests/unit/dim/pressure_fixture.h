@@ -138,9 +138,10 @@ static inline void clear_solution(fixture *f)
 static inline X(solve) solve_cold(fixture *f, double share, int max_iterations)
 {
     X(solve)
-    solve = {.tolerance = share * DEV(system_largest_b)(f->s), .max_iterations = max_iterations};
+    solve = {.tolerance = share * DEV(system_largest_b)(&f->s->system),
+             .max_iterations = max_iterations};
     clear_solution(f);
-    DEV(solve_system)(f->s, &solve);
+    DEV(solve_system)(&f->s->system, &solve);
     return solve;
 }
 

@@ -67,12 +67,12 @@ static void aliases_are_poisoned_after_their_last_reader(void)
 /* Columns come in the order of fields.def; a snapshot for output has no use for APIC's. */
 static void columns_are_listed_by_what_a_scene_needs(void)
 {
-    X(particles) p = {.channel_columns = 2};
+    X(particles) p = X(particles_make)(WHEN_ALWAYS, 2);
     void **columns[MAX_COLUMNS];
-    CHECK(X(list_columns)(&p, WHEN_ALWAYS, false, columns) == 2 * DIM + 1 + 2);
-    CHECK(X(list_columns)(&p, WHEN_ALWAYS | WHEN_APIC, true, columns) == 2 * DIM + 1 + 2);
-    CHECK(X(list_columns)(&p, WHEN_ALWAYS | WHEN_APIC, false, columns) ==
-          2 * DIM + 1 + DIM * DIM + 2);
+    CHECK(X(list_columns)(&p, false, columns) == 2 * DIM + 1 + 2);
+    p = X(particles_make)(WHEN_ALWAYS | WHEN_APIC, 2);
+    CHECK(X(list_columns)(&p, true, columns) == 2 * DIM + 1 + 2);
+    CHECK(X(list_columns)(&p, false, columns) == 2 * DIM + 1 + DIM * DIM + 2);
     CHECK(columns[0] == (void **)&p.x[0] && columns[2 * DIM] == (void **)&p.id[0]);
     CHECK(columns[2 * DIM + 1 + DIM * DIM] == (void **)&p.channel[0]);
 }

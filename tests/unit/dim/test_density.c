@@ -238,7 +238,7 @@ static void thin_water_fills_up(void)
         if (block && p->id[0][k] % 3 == 0)
             p->x[0][k] = DEAD;
     }
-    X(particles_remove_dead)(f->s);
+    X(particles_remove_dead)(&f->s->particles);
     density_range(f, all, deep, &least, &most);
     CHECK_LESS(least, 0.75);
     run_steps(f, 25, DT);
@@ -318,7 +318,7 @@ static void nothing_goes_into_solids(void)
         if (sp_solids_distance(&f->s->solids, x, NULL, NULL) < 0)
             f->s->particles.x[0][k] = DEAD;
     }
-    X(particles_remove_dead)(f->s);
+    X(particles_remove_dead)(&f->s->particles);
     for (int step = 0; step < 5; step++) {
         run_stages(f, SP_STAGE_SORT, SP_STAGE_ADVECT, 0.01);
         int inside = 0, outside = 0;

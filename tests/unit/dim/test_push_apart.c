@@ -318,9 +318,9 @@ static void a_lattice_is_not_moved(void)
 {
     fixture *f = full_of_water(12, 0);
     run_stage(f, SP_STAGE_SORT, 0.01);
-    uint64_t before = X(hash)(f->s);
+    uint64_t before = hash_of(f);
     push(f, 3);
-    CHECK(X(hash)(f->s) == before);
+    CHECK(hash_of(f) == before);
     fixture_destroy(f);
 }
 
@@ -411,7 +411,7 @@ static uint64_t hash_with(int threads, bool periodic, double *work)
     X(stats)(f->s, &before);
     push(f, 3);
     X(stats)(f->s, &after);
-    uint64_t hash = X(hash)(f->s);
+    uint64_t hash = hash_of(f);
     *work = f->common.separate_energy;
     if (!periodic)
         CHECK_NEAR(after.potential_energy - before.potential_energy, *work,

@@ -39,7 +39,7 @@ static void thin(fixture *f, const int c[3], uint32_t keep)
     for (uint32_t k = 0; k < f->s->particles.count; k++)
         if (in_cell(f, k, c) && seen++ >= keep)
             f->s->particles.x[0][k] = DEAD;
-    X(particles_remove_dead)(f->s);
+    X(particles_remove_dead)(&f->s->particles);
     f->common.seeded = f->s->particles.count;
 }
 
@@ -201,7 +201,7 @@ static uint64_t splash(int threads, uint64_t *changes)
     spate_stats stats = {0};
     X(stats)(f->s, &stats);
     CHECK(stats.in_solid == 0);
-    uint64_t hash = X(hash)(f->s);
+    uint64_t hash = hash_of(f);
     fixture_destroy(f);
     return hash;
 }

@@ -75,7 +75,7 @@ static void cells_are_told_apart(void)
         if (in)
             p->x[0][k] = DEAD;
     }
-    X(particles_remove_dead)(f->s);
+    X(particles_remove_dead)(&f->s->particles);
     X(stats)(f->s, &stats);
     CHECK(stats.interior_empty == 1);
     CHECK(stats.interior_good == cells - (DIM == 3 ? 27 : 9));
@@ -99,7 +99,7 @@ static void fuller_and_fuller(void)
         if (in)
             p->x[0][k] = DEAD;
     }
-    X(particles_remove_dead)(f->s);
+    X(particles_remove_dead)(&f->s->particles);
     for (uint32_t held = 0; held <= (DIM == 3 ? 17 : 9); held++) {
         /* 3D: 0, 1-2, 3-5, 6-16, more; 2D: 0, 1, 2, 3-8, more */
         const uint32_t ends[4] = {0, DIM == 3 ? 2 : 1, DIM == 3 ? 5 : 2, DIM == 3 ? 16 : 8};

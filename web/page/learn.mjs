@@ -1,4 +1,4 @@
-// learn.js -- a step, stage by stage: what each does, and what to look at.
+// learn.mjs -- a step, stage by stage: what each does, and what to look at.
 
 /** Of each stage: what it is called, what it does, the field that shows it, and whether arrows help. */
 export const STAGES = {
@@ -44,15 +44,15 @@ export const STAGES = {
     text: "Particles take the change of the grid's velocity (FLIP), mixed with a little of the velocity itself (PIC) to keep calm.",
     field: "",
   },
-  advect: {
-    title: "Advect",
-    text: "Particles move along the flow with a Runge-Kutta step, and slide along solids that they meet.",
-    field: "",
-  },
   separate: {
     title: "Separate",
     text: "Where particles have crowded together or spread out, small shifts give the water its volume back.",
     field: "ppc",
+  },
+  advect: {
+    title: "Advect",
+    text: "Particles move along the flow with a Runge-Kutta step, and slide along solids that they meet.",
+    field: "",
   },
   emit: {
     title: "Emit",
@@ -61,11 +61,17 @@ export const STAGES = {
   },
 };
 
+/** Title and text of a stage; `what`, the core's line about it, serves one that has none above. */
+export function wordsOf(name, what) {
+  const sentence = (words) => words.charAt(0).toUpperCase() + words.slice(1);
+  return STAGES[name] ?? { title: sentence(name), text: `${sentence(what)}.` };
+}
+
 export class Learn {
-  constructor(list, stages) {
+  constructor(list, stages, whats) {
     this.items = new Map();
-    for (const name of stages) {
-      const { title, text } = STAGES[name] ?? { title: name, text: "" };
+    for (const [k, name] of stages.entries()) {
+      const { title, text } = wordsOf(name, whats[k]);
       const item = document.createElement("li"),
         head = document.createElement("b"),
         words = document.createElement("p");

@@ -1,8 +1,8 @@
-/* usd_film.c -- which attributes particles and surfaces have in USD, and their samples.
+/* usd_file.c -- which attributes particles and surfaces have in USD, and their samples.
  *
  * velocities are per second, as UsdGeomPointBased has it; widths are diameters; ids have 64 bits.
  * What USD has no name for becomes a primvar, one value per particle. */
-#include "usd_film.h"
+#include "usd_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,9 +11,9 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "usd.h"
-#include "usd_film_names.h"
+#include "usd_names.h"
 
-struct sp_usd_film {
+struct sp_usd_file {
     sp_usd *usd;
     int particles, surface;                /* prims, -1: none yet */
     int attributes[SP_MAX_ATTRIBUTES + 1]; /* of the table */
@@ -21,35 +21,35 @@ struct sp_usd_film {
     int mesh_points, mesh_normals, mesh_velocities, mesh_counts, mesh_indices, mesh_extent;
 };
 
-sp_usd_film *sp_usd_film_create(const char *path, double fps, spate_error *error)
+sp_usd_file *sp_usd_file_create(const char *path, double fps, spate_error *error)
 {
-    sp_usd_film *film = sp_alloc(1, sizeof *film);
-    if (!film) {
-        sp_fail_memory(error, path, sizeof *film);
+    sp_usd_file *file = sp_alloc(1, sizeof *file);
+    if (!file) {
+        sp_fail_memory(error, path, sizeof *file);
         return NULL;
     }
-    film->usd = sp_usd_create(path, fps, error);
-    if (!film->usd) {
-        sp_free(film);
+    file->usd = sp_usd_create(path, fps, error);
+    if (!file->usd) {
+        sp_free(file);
         return NULL;
     }
-    sp_usd_prim(film->usd, -1, "Xform", "spate");
-    film->particles = film->surface = -1;
-    return film;
+    sp_usd_prim(file->usd, -1, "Xform", "spate");
+    file->particles = file->surface = -1;
+    return file;
 }
 
-spate_status sp_usd_film_close(sp_usd_film *film, spate_error *error)
+spate_status sp_usd_file_close(sp_usd_file *file, spate_error *error)
 {
-    spate_status status = sp_usd_close(film->usd, error);
-    sp_free(film);
+    spate_status status = sp_usd_close(file->usd, error);
+    sp_free(file);
     return status;
 }
 
-void sp_usd_film_abandon(sp_usd_film *film)
+void sp_usd_file_abandon(sp_usd_file *file)
 {
-    if (film)
-        sp_usd_abandon(film->usd);
-    sp_free(film);
+    if (file)
+        sp_usd_abandon(file->usd);
+    sp_free(file);
 }
 
 /* ------------------------------------------------------------------ particles */
@@ -73,16 +73,16 @@ sp_usd_name sp_usd_name_of(const sp_attribute *attribute)
     return name;
 }
 
-static void declare_cloud(sp_usd_film *film, const sp_particle_table *table)
+static void declare_cloud(sp_usd_file *file, const sp_particle_table *table)
 {
-    film->particles = sp_usd_prim(film->usd, 0, "Points", "particles");
+    file->particles = sp_usd_prim(file->usd, 0, "Points", "particles");
     for (int k = 0; k < table->attribute_count; k++) {
         sp_usd_name name = sp_usd_name_of(&table->attributes[k]);
-        film->attributes[k] =
-            sp_usd_attribute(film->usd, film->particles, name.name, name.type, name.interpolation);
+        file->attributes[k] =
+            sp_usd_attribute(file->usd, file->particles, name.name, name.type, name.interpolation);
     }
-    film->widths = sp_usd_attribute(film->usd, film->particles, "widths", SP_USD_FLOAT, "vertex");
-    film->extent = sp_usd_attribute(film->usd, film->particles, "extent", SP_USD_FLOAT3, NULL);
+    file->widths = sp_usd_attribute(file->usd, file->particles, "widths", SP_USD_FLOAT, "vertex");
+    file->extent = sp_usd_attribute(file->usd, file->particles, "extent", SP_USD_FLOAT3, NULL);
 }
 
 static void put_integers(sp_usd *usd, const uint32_t *values, size_t count)
@@ -97,8 +97,8 @@ static void put_attribute(sp_usd *usd, const sp_particle_table *table,
                           const sp_attribute *attribute)
 {
     sp_particle_table_buffer buffer;
-    for (size_t begin = 0; begin < table->count; begin += SP_TABLE_BLOCK) {
-        size_t left = table->count - begin, count = left < SP_TABLE_BLOCK ? left : SP_TABLE_BLOCK;
+    for (size_t begin = 0, count; (count = sp_particle_table_block(table, begin)) > 0;
+         begin += count) {
         const void *values = sp_particle_table_values(table, attribute, begin, count, &buffer);
         if (attribute->integer)
             put_integers(usd, values, count);
@@ -117,45 +117,45 @@ static void put_constant(sp_usd *usd, float value, size_t count)
     sp_usd_sample_put(usd, values, count);
 }
 
-void sp_usd_film_particles(sp_usd_film *film, const sp_particle_table *table, double time)
+void sp_usd_file_particles(sp_usd_file *file, const sp_particle_table *table, double time)
 {
-    sp_usd *usd = film->usd;
+    sp_usd *usd = file->usd;
     float box[2][3];
-    if (film->particles < 0)
-        declare_cloud(film, table);
+    if (file->particles < 0)
+        declare_cloud(file, table);
     for (int k = 0; k < table->attribute_count; k++) {
-        sp_usd_sample_begin(usd, film->attributes[k], time, table->count);
+        sp_usd_sample_begin(usd, file->attributes[k], time, table->particles->view.count);
         put_attribute(usd, table, &table->attributes[k]);
     }
-    sp_usd_sample_begin(usd, film->widths, time, table->count);
-    put_constant(usd, (float)(2 * table->radius), table->count);
+    sp_usd_sample_begin(usd, file->widths, time, table->particles->view.count);
+    put_constant(usd, (float)(2 * table->radius), table->particles->view.count);
     sp_particle_table_bounds(table, table->radius, box[0], box[1]);
-    sp_usd_sample_begin(usd, film->extent, time, 2);
+    sp_usd_sample_begin(usd, file->extent, time, 2);
     sp_usd_sample_put(usd, box, 2);
 }
 
 /* ------------------------------------------------------------------ surfaces */
 
-static void declare_mesh(sp_usd_film *film, const spate_surface *mesh)
+static void declare_mesh(sp_usd_file *file, const spate_surface *mesh)
 {
-    sp_usd *usd = film->usd;
+    sp_usd *usd = file->usd;
     bool flat = mesh->dim == 2;
-    int prim = film->surface = sp_usd_prim(usd, 0, flat ? "BasisCurves" : "Mesh", "surface");
-    film->mesh_points = sp_usd_attribute(usd, prim, "points", SP_USD_POINT3F, NULL);
+    int prim = file->surface = sp_usd_prim(usd, 0, flat ? "BasisCurves" : "Mesh", "surface");
+    file->mesh_points = sp_usd_attribute(usd, prim, "points", SP_USD_POINT3F, NULL);
     if (mesh->normals)
-        film->mesh_normals = sp_usd_attribute(usd, prim, "normals", SP_USD_NORMAL3F, "vertex");
+        file->mesh_normals = sp_usd_attribute(usd, prim, "normals", SP_USD_NORMAL3F, "vertex");
     if (mesh->velocities)
-        film->mesh_velocities = sp_usd_attribute(usd, prim, "velocities", SP_USD_VECTOR3F, NULL);
-    film->mesh_counts = sp_usd_attribute(usd, prim, flat ? "curveVertexCounts" : "faceVertexCounts",
+        file->mesh_velocities = sp_usd_attribute(usd, prim, "velocities", SP_USD_VECTOR3F, NULL);
+    file->mesh_counts = sp_usd_attribute(usd, prim, flat ? "curveVertexCounts" : "faceVertexCounts",
                                          SP_USD_INT, NULL);
     if (flat) {
         sp_usd_token(usd, prim, "type", "linear");
         sp_usd_token(usd, prim, "wrap", "nonperiodic");
     } else {
-        film->mesh_indices = sp_usd_attribute(usd, prim, "faceVertexIndices", SP_USD_INT, NULL);
+        file->mesh_indices = sp_usd_attribute(usd, prim, "faceVertexIndices", SP_USD_INT, NULL);
         sp_usd_token(usd, prim, "subdivisionScheme", "none");
     }
-    film->mesh_extent = sp_usd_attribute(usd, prim, "extent", SP_USD_FLOAT3, NULL);
+    file->mesh_extent = sp_usd_attribute(usd, prim, "extent", SP_USD_FLOAT3, NULL);
 }
 
 /* Vectors of vertices; of segments both ends, since curves share no points. */
@@ -195,21 +195,21 @@ static void put_box(sp_usd *usd, int attribute, const spate_surface *mesh, doubl
     sp_usd_sample_put(usd, box, 2);
 }
 
-void sp_usd_film_mesh(sp_usd_film *film, const spate_surface *mesh, double time)
+void sp_usd_file_mesh(sp_usd_file *file, const spate_surface *mesh, double time)
 {
-    sp_usd *usd = film->usd;
-    if (film->surface < 0)
-        declare_mesh(film, mesh);
-    put_vectors(usd, film->mesh_points, mesh, mesh->positions, time);
-    if (mesh->normals && film->mesh_normals)
-        put_vectors(usd, film->mesh_normals, mesh, mesh->normals, time);
-    if (mesh->velocities && film->mesh_velocities)
-        put_vectors(usd, film->mesh_velocities, mesh, mesh->velocities, time);
-    sp_usd_sample_begin(usd, film->mesh_counts, time, mesh->triangles);
+    sp_usd *usd = file->usd;
+    if (file->surface < 0)
+        declare_mesh(file, mesh);
+    put_vectors(usd, file->mesh_points, mesh, mesh->positions, time);
+    if (mesh->normals && file->mesh_normals)
+        put_vectors(usd, file->mesh_normals, mesh, mesh->normals, time);
+    if (mesh->velocities && file->mesh_velocities)
+        put_vectors(usd, file->mesh_velocities, mesh, mesh->velocities, time);
+    sp_usd_sample_begin(usd, file->mesh_counts, time, mesh->triangles);
     put_counts(usd, mesh->dim == 2 ? 2 : 3, mesh->triangles);
     if (mesh->dim == 3) {
-        sp_usd_sample_begin(usd, film->mesh_indices, time, 3 * mesh->triangles);
+        sp_usd_sample_begin(usd, file->mesh_indices, time, 3 * mesh->triangles);
         sp_usd_sample_put(usd, mesh->indices, 3 * mesh->triangles);
     }
-    put_box(usd, film->mesh_extent, mesh, time);
+    put_box(usd, file->mesh_extent, mesh, time);
 }

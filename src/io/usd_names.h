@@ -1,6 +1,6 @@
-/* usd_film_names.h -- what an attribute of particles is called in USD. */
-#ifndef SPATE_IO_USD_FILM_NAMES_H
-#define SPATE_IO_USD_FILM_NAMES_H
+/* usd_names.h -- what an attribute of particles is called in USD. */
+#ifndef SPATE_IO_USD_NAMES_H
+#define SPATE_IO_USD_NAMES_H
 
 #include "particle_table.h"
 #include "usd.h"

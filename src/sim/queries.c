@@ -1,4 +1,5 @@
-/* look.c -- looking at a simulation: views, copies, values at points, forces, gauges, snapshots. */
+/* queries.c -- what can be asked of a simulation: views, copies, values at points, forces, gauges,
+ * snapshots. */
 #include "facade.h"
 
 #include "base/sized.h"
@@ -14,11 +15,10 @@ uint64_t spate_sim_hash(spate_sim *sim)
 
 /* ---- particles */
 
-#define FLUID "fluid" /* the only set there is */
-
+/* The fluid is the only set there is. */
 static bool is_set(const char *name)
 {
-    return name && strcmp(name, FLUID) == 0;
+    return name && strcmp(name, SP_FLUID) == 0;
 }
 
 int spate_sim_particle_set_count(const spate_sim *sim)
@@ -30,7 +30,7 @@ int spate_sim_particle_set_count(const spate_sim *sim)
 const char *spate_sim_particle_set_name(const spate_sim *sim, int set)
 {
     (void)sim;
-    return set == 0 ? FLUID : NULL;
+    return set == 0 ? SP_FLUID : NULL;
 }
 
 size_t spate_sim_particles_count(const spate_sim *sim, const char *set)
@@ -41,20 +41,24 @@ size_t spate_sim_particles_count(const spate_sim *sim, const char *set)
 bool spate_sim_particles_read(spate_sim *sim, const char *set, float *positions, float *velocities,
                               uint32_t *ids)
 {
-    if (!is_set(set))
+    sp_particles now;
+    if (!sp_sim_particles(sim, set, &now))
         return false;
-    sim->table->read(sim->instance, positions, velocities, ids);
+    if (positions)
+        sp_particles_positions(&now, 0, now.view.count, positions);
+    if (velocities)
+        sp_particles_velocities(&now, 0, now.view.count, velocities);
+    if (ids && now.view.count > 0)
+        memcpy(ids, now.view.id, now.view.count * sizeof *ids);
     return true;
 }
 
 bool spate_sim_particles_view_sized(spate_sim *sim, const char *set, spate_particles_view *view,
                                     size_t size)
 {
-    spate_particles_view all = {0};
-    bool there = is_set(set);
-    if (there)
-        sim->table->view(sim->instance, &all);
-    sp_sized_out(view, size, &all, sizeof all);
+    sp_particles now = {.set = NULL};
+    bool there = sp_sim_particles(sim, set, &now);
+    sp_sized_out(view, size, &now.view, sizeof now.view);
     return there;
 }
 
@@ -63,12 +67,28 @@ int spate_sim_channel_view(spate_sim *sim, const char *name, float *columns[4])
     return sim->table->channel_view(sim->instance, name, columns);
 }
 
-bool sp_snapshot_begin(spate_sim *sim, sp_snapshot *snapshot)
+/* What the particles of a simulation are called, and of when they are. */
+static void label_particles(const spate_sim *sim, sp_particles *particles)
 {
-    if (!sim->table->snapshot(sim->instance, snapshot))
+    particles->set = SP_FLUID;
+    particles->frame = sim->common.frame;
+    particles->time = spate_sim_time(sim);
+}
+
+bool sp_sim_particles(spate_sim *sim, const char *set, sp_particles *out)
+{
+    if (!is_set(set))
         return false;
-    snapshot->frame = sim->common.frame;
-    snapshot->time = spate_sim_time(sim);
+    sim->table->view(sim->instance, out);
+    label_particles(sim, out);
+    return true;
+}
+
+bool sp_snapshot_begin(spate_sim *sim, sp_particles *out)
+{
+    if (!sim->table->snapshot(sim->instance, out))
+        return false;
+    label_particles(sim, out);
     return true;
 }
 

@@ -1,24 +1,24 @@
-/* usd_film.h -- particles and surfaces as USD: one layer with samples over time, or a layer per
+/* usd_file.h -- particles and surfaces as USD: one layer with samples over time, or a layer per
  * frame that a root layer takes together by value clips.
  *
  *     /spate                Xform
  *     /spate/particles      Points: points, velocities, ids, widths, extent, primvars
  *     /spate/surface        Mesh, in 2D BasisCurves */
-#ifndef SPATE_IO_USD_FILM_H
-#define SPATE_IO_USD_FILM_H
+#ifndef SPATE_IO_USD_FILE_H
+#define SPATE_IO_USD_FILE_H
 
 #include "particle_table.h"
 
-typedef struct sp_usd_film sp_usd_film;
+typedef struct sp_usd_file sp_usd_file;
 
 /* .usda or .usdc; NULL on failure. */
-sp_usd_film *sp_usd_film_create(const char *path, double fps, spate_error *error);
-/* A sample at time code `time` (frames). All clouds of a film have the same attributes. Failures
- * are remembered for sp_usd_film_close. */
-void sp_usd_film_particles(sp_usd_film *film, const sp_particle_table *table, double time);
-void sp_usd_film_mesh(sp_usd_film *film, const spate_surface *mesh, double time);
-spate_status sp_usd_film_close(sp_usd_film *film, spate_error *error);
-void sp_usd_film_abandon(sp_usd_film *film); /* NULL is fine */
+sp_usd_file *sp_usd_file_create(const char *path, double fps, spate_error *error);
+/* A sample at time code `time` (frames). All clouds of a file have the same attributes. Failures
+ * are remembered for sp_usd_file_close. */
+void sp_usd_file_particles(sp_usd_file *file, const sp_particle_table *table, double time);
+void sp_usd_file_mesh(sp_usd_file *file, const spate_surface *mesh, double time);
+spate_status sp_usd_file_close(sp_usd_file *file, spate_error *error);
+void sp_usd_file_abandon(sp_usd_file *file); /* NULL is fine */
 
 /* What the layers of a sequence hold, for the root layer that takes them together. */
 typedef struct sp_usd_sequence {
