@@ -28,7 +28,7 @@ MAP(mark_faces, extrapolate_args)
         bool inflow = here == SPATE_CELL_INFLOW || there == SPATE_CELL_INFLOW;
         bool beside = here >= SPATE_CELL_SOLID || there >= SPATE_CELL_SOLID;
         bool closed = here >= SPATE_CELL_SOLID && there >= SPATE_CELL_SOLID;
-        closed = closed || (f->cut && f->w[d][c] == 0.0f);
+        closed = closed || (f->cut && !(f->w[d][c] > NARROW));
         bool source = inflow || (wet && !closed), fixed = beside && !closed && !source;
         float u = f->u[d][c];
         if ((source || fixed) && !(f->weight[d][c] > 0.0f))
@@ -60,7 +60,7 @@ GPU_FN void extend_face(const X(fields) *f, int d, size_t face, int layer)
     if (count == 0.0f)
         return;
     f->u[d][face] = sum / count;
-    if (!(f->has_solids && f->cut && f->w[d][face] == 0.0f && f->weight[d][face] > 0.0f))
+    if (!(f->has_solids && f->cut && !(f->w[d][face] > NARROW) && f->weight[d][face] > 0.0f))
         f->u_old[d][face] = sum_old / count;
     f->known_next[d][face] = (uint8_t)layer;
 }

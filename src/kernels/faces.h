@@ -26,6 +26,11 @@ SP_KERNEL void X(solid_velocity)(const X(grid) *g, const sp_solids *solids, cons
 
 /* ---- cut cells */
 
+/* Open share of a face that is too narrow for particles. The solve gives such a face the speed of a
+ * nozzle, which is right for the little that passes and not for a particle beside it; so particles
+ * see a closed face there. */
+#define NARROW 0.1f
+
 /* Unit gradient of the solids' distance at the middle of face d; false where there is none. */
 SP_KERNEL bool X(face_normal)(const X(grid) *g, const float *phi_solid, size_t index, int d,
                               float normal[DIM])
@@ -82,7 +87,7 @@ SP_KERNEL void X(slide_closed_faces)(const X(fields) *f, size_t c, const int cel
     for (int d = 0; d < DIM; d++) {
         float v[DIM];
         f->weight[d][c] = f->u[d][c];
-        if (f->w[d][c] > 0.0f || !X(inside)(&f->grid, cell))
+        if (f->w[d][c] > NARROW || !X(inside)(&f->grid, cell))
             continue;
         FOR_DIM(a)
             v[a] = 0.0f;

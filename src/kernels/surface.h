@@ -13,8 +13,8 @@
  *
  * Types. A cell is solid if none of its faces is open (voxel: if its middle is inside a solid), an
  * inflow or outflow if its middle is inside one, liquid if its middle is deeper than SHALLOW (voxel
- * surface: if it holds a particle, or if solids leave it little room and its neighbours do), and air
- * otherwise. Outflow cells are air: what enters them leaves. */
+ * surface: if it holds a particle, or if solids leave it little room and its neighbours do), and
+ * air otherwise. Outflow cells are air: what enters them leaves. */
 #ifndef SPATE_KERNELS_SURFACE_H
 #define SPATE_KERNELS_SURFACE_H
 
@@ -83,7 +83,8 @@ SP_KERNEL void X(find_distance)(const X(fields) *f, size_t c, const float *sums,
     if (near || f->density) {
         f8 room = f->has_solids ? load(f->room + c) : one;
         i8 enough = is_less(f8_of(LEAST_ROOM), room);
-        f8 density = load(sums + c) / (f->rest * choose(is_less(f8_of(NO_ROOM), room), room, f8_of(NO_ROOM)));
+        f8 density = load(sums + c) /
+                     (f->rest * choose(is_less(f8_of(NO_ROOM), room), room, f8_of(NO_ROOM)));
         i8 outside = ~is_less(f8_of(0.5f), density);
         f8 root = f8_sqrt(2.0f * choose(outside, density, one - density));
         if (near)
@@ -94,11 +95,11 @@ SP_KERNEL void X(find_distance)(const X(fields) *f, size_t c, const float *sums,
     store(f->phi + c, (float)f->grid.dx * phi);
 }
 
-/* A cell with little room asks the neighbours that have more, through its open faces, so that no film
- * of air lies on solids and nothing leaks into them. Their mean is taken if it is nearer to the
- * liquid than its own density says, and by as much as little room leaves that in doubt: a jet along
- * a wall that fills it stays liquid, and one that is empty takes nothing from a neighbour that is
- * not. In bands of room, each from the ones above it. */
+/* A cell with little room asks the neighbours that have more, through its open faces, so that no
+ * film of air lies on solids and nothing leaks into them. Their mean is taken if it is nearer to
+ * the liquid than its own density says, and by as much as little room leaves that in doubt: a jet
+ * along a wall that fills it stays liquid, and one that is empty takes nothing from a neighbour
+ * that is not. In bands of room, each from the ones above it. */
 #define ROOM_BANDS                             \
     {                                          \
         LEAST_ROOM, 0.2f, 0.05f, 0.005f, -1.0f \
@@ -139,10 +140,11 @@ SP_KERNEL void X(mark_cell)(const X(fields) *f, size_t c)
 #define SHALLOW 0.01f
 
 /* How many times the difference of q between a liquid cell and the air cell beside it the pressure
- * changes along dx: p is linear with p = 0 where phi = 0, so that the air cell has p_c phi_n / phi_c,
- * on whichever side of the surface its middle is. The liquid one is at least SHALLOW deep, so this
- * has a bound without a clamp, which would bend the pressure along one axis and not along another,
- * and stir water at rest. Air deep in the liquid is an open side or an outflow: p = 0 on the face. */
+ * changes along dx: p is linear with p = 0 where phi = 0, so that the air cell has p_c phi_n /
+ * phi_c, on whichever side of the surface its middle is. The liquid one is at least SHALLOW deep,
+ * so this has a bound without a clamp, which would bend the pressure along one axis and not along
+ * another, and stir water at rest. Air deep in the liquid is an open side or an outflow: p = 0 on
+ * the face. */
 SP_KERNEL f8 X(surface_factors)(bool ghost, float dx, f8 liquid, f8 air)
 {
     f8 one = f8_of(1.0f);

@@ -34,8 +34,8 @@ typedef struct seeder {
     void *user;
     sp_shape *forms; /* of the fills so far */
     sp_pose *poses;
-    uint64_t count;  /* particles that points have given */
-    uint64_t volume; /* of shapes so far, in particles times WHOLE */
+    uint64_t count;                 /* particles that points have given */
+    uint64_t volume;                /* of shapes so far, in particles times WHOLE */
     float initial[CHANNEL_COLUMNS]; /* of the channels, in the fill at hand */
 } seeder;
 
@@ -145,8 +145,8 @@ static double liquid_distance(const seeder *s, int fill, const double x[3])
 
 /* What is liquid in a cube. */
 typedef struct filling {
-    double volume, moment[DIM];    /* m^DIM; volume times place, cells */
-    double deepest, refuge[DIM];   /* the least distance that was met, m, and where, cells */
+    double volume, moment[DIM];  /* m^DIM; volume times place, cells */
+    double deepest, refuge[DIM]; /* the least distance that was met, m, and where, cells */
 } filling;
 
 /* Adds what is liquid in a cube around x (m), cut in halves `levels` times where its border is. */
@@ -228,7 +228,8 @@ static seat find_seat(const seeder *s, const int cell[3], const int sub[3], int 
 {
     const spate_scene *scene = s->scene;
     int n = scene->fluid.particles_per_axis;
-    uint64_t key = sp_mix(scene->fluid.seed), number = (uint64_t)(sub[0] + n * (sub[1] + n * sub[2]));
+    uint64_t key = sp_mix(scene->fluid.seed),
+             number = (uint64_t)(sub[0] + n * (sub[1] + n * sub[2]));
     double middle[3] = {0, 0, 0}, half = 0.5 / n;
     seat found = {.volume = WHOLE};
     for (int d = 0; d < 3; d++)

@@ -545,7 +545,7 @@ static void stages(int dim, int variant)
     spate_sim *cpu = start(scene, "cpu"), *gpu = start(scene, device_name());
     spate_error error = {0};
     buffer b = {0};
-    for (int step = 0; step < 12 && cpu && gpu; step++)
+    for (int step = 0; step < 20 && cpu && gpu; step++)
         must(spate_sim_step(cpu, 0, &error), &error);
     if (cpu && gpu) {
         must(spate_sim_save(cpu, put, &b, &error), &error);

@@ -16,8 +16,9 @@
  * inflows). Between two liquid cells a_f = w_f and s_f = 1. Towards air the surface lies the share
  * theta = phi_c / (phi_c - phi_n) of the way to the middle of the air cell, and there p = 0: q_n =
  * 0, s_f = 1 / theta, a_f = w_f / theta (ghost fluid, Gibou et al. 2002; X(surface_factors) in
- * kernels/surface.h; theta = 1 with a voxel surface). The off-diagonal is there only between liquid cells, so A is symmetric. A residual r of
- * this system times dt/dx is the share of the cell's volume lost in the step.
+ * kernels/surface.h; theta = 1 with a voxel surface). The off-diagonal is there only between liquid
+ * cells, so A is symmetric. A residual r of this system times dt/dx is the share of the cell's
+ * volume lost in the step.
  *
  * Rows of cells are done as vectors of eight; those deep in the liquid need no look at the surface.
  * Pockets, whose matrix is singular, are found in pockets.c. */

@@ -139,7 +139,9 @@ static void write_data(fixture *f, surface kind)
         float open = 0;
         FOR_DIM(d)
             open += s->w[d][at] + s->w[d][at + s->grid.stride[d]];
-        s->type[at] = open == 0 ? SPATE_CELL_SOLID : phi < -SHALLOW * s->grid.dx ? SPATE_CELL_LIQUID : SPATE_CELL_AIR;
+        s->type[at] = open == 0                     ? SPATE_CELL_SOLID
+                      : phi < -SHALLOW * s->grid.dx ? SPATE_CELL_LIQUID
+                                                    : SPATE_CELL_AIR;
     } while (next_cell(c, faces));
     X(fill_border_type)(s);
     X(fill_border)(s, s->phi, -1);
