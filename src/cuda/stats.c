@@ -24,9 +24,10 @@ static bool take(X(sim) *s, spate_stats *stats)
                         .close = found.nearest_close,
                         .usual = found.nearest_usual,
                         .overlaps = found.overlaps,
-                        .in_solid = found.in_solid};
+                        .in_solid = found.in_solid,
+                        .flying = s->particles.count - g->f.tiles.first_flying};
     memcpy(census.kinds, found.kinds, sizeof census.kinds);
-    DEV(gpu_momentum)(g, census.momentum);
+    DEV(gpu_momentum)(g, g->f.particles.count, census.momentum);
     X(fill_stats)(s, &census, stats);
     return !g->failure[0];
 }

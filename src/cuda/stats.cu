@@ -131,7 +131,7 @@ DEV(gpu_census) DEV(gpu_take_census)(X(gpu) *g, const X(spacing_limits) *limits)
     args.limits = *limits;
     DEV(gpu_set)(g, g->census, 0, sizeof *g->census);
     count_cells(g, args, (size_t)g->f.tiles.liquid_count);
-    find_close(g, args, count);
+    find_close(g, args, g->f.tiles.first_flying);
     sample_distances(g, args, count > 0 ? limits->looked_at : 0);
     if (g->f.has_solids)
         find_in_solid(g, args, count);

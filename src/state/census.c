@@ -29,7 +29,8 @@ static double smallest_distance(const X(sim) *s, const X(census) *census)
 static void fill_cells(const X(sim) *s, const X(census) *census, spate_stats *stats)
 {
     stats->liquid_cells = census->cells;
-    stats->ppc_mean = census->cells ? (double)s->particles.count / (double)census->cells : 0;
+    uint64_t held = s->particles.count - census->flying;
+    stats->ppc_mean = census->cells ? (double)held / (double)census->cells : 0;
     stats->ppc_max = census->most;
     uint64_t interior = X(book_interior)(stats, census->kinds);
     stats->interior_mean = interior ? (double)census->held / (double)interior : 0;
@@ -43,6 +44,7 @@ void X(fill_stats)(const X(sim) *s, const X(census) *census, spate_stats *stats)
     double cell = pow(s->grid.dx, DIM), volume = cell / pow(scene->fluid.particles_per_axis, DIM);
     double mass = volume * scene->fluid.density;
     stats->particles = count;
+    stats->flying = census->flying;
     fill_cells(s, census, stats);
     stats->volume = cell * (X(has_level_set)(s) ? census->volume : (double)census->cells);
     stats->volume_particles = (double)count * volume;

@@ -167,7 +167,7 @@ typedef struct X(census) {
     double max_speed;                       /* m/s */
     double momentum[DIM], squares, heights; /* sums over particles: kernels/momentum.h */
     double close, usual;                    /* smallest distances, cells; see cpu/spacing.c */
-    uint64_t overlaps, in_solid;            /* particles */
+    uint64_t overlaps, in_solid, flying;    /* particles */
 } X(census);
 void X(fill_stats)(const X(sim) *s, const X(census) *census, spate_stats *stats);
 

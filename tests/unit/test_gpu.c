@@ -170,6 +170,19 @@ static void add_inflow(spate_scene *scene)
     pipe->velocity[0] = 2;
 }
 
+/* Drops of few particles over the water, on their way down to it. */
+static void add_spray(spate_scene *scene)
+{
+    scene->gravity[1] = -3; /* some are still on their way after twenty steps */
+    for (int k = 0; k < 24; k++) {
+        spate_shape *drop = add_sphere(scene, SPATE_LIST_FILL, 0.09 + 0.17 * (k % 11),
+                                       0.86 + 0.017 * (k % 7), 0.02 + 0.002 * k);
+        drop->center[2] = 0.11 + 0.21 * (k % 4);
+        drop->velocity[0] = 1.5 - 0.2 * k;
+        drop->velocity[1] = 0.1 * k - 1;
+    }
+}
+
 static void add_channel(spate_scene *scene, const char *name, bool pic)
 {
     spate_channel *channel = spate_scene_add_channel(scene);
@@ -199,6 +212,8 @@ enum {
     RESEED,
     PUSH_BALL,
     PUSH_ROUND,
+    SPRAY,
+    APIC_SPRAY,
     VARIANTS
 };
 static const char *const variants[VARIANTS] = {"dam",
@@ -220,7 +235,9 @@ static const char *const variants[VARIANTS] = {"dam",
                                                "in past a ball and out",
                                                "reseeding",
                                                "pushed apart at a moving ball",
-                                               "pushed apart across periodic sides"};
+                                               "pushed apart across periodic sides",
+                                               "spray past a ball",
+                                               "spray with apic across periodic sides"};
 
 /* A dam that breaks, dx = 0.05 or so; `variant` changes the method or what is in the way. */
 static spate_scene *make_scene(int dim, int variant)
@@ -305,6 +322,17 @@ static spate_scene *make_scene(int dim, int variant)
         scene->volume.method = SPATE_VOLUME_PUSH;
         scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
         break;
+    case SPRAY:
+        add_spray(scene);
+        add_ball(scene, 0);
+        add_channel(scene, "age", false);
+        add_channel(scene, "source", true);
+        break;
+    case APIC_SPRAY:
+        add_spray(scene);
+        scene->fluid.transfer = SPATE_TRANSFER_APIC;
+        scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
+        break;
     case RESEED:
         scene->fluid.reseed = true;
         scene->fluid.jitter = 1;
@@ -324,7 +352,8 @@ static size_t decided(int variant, const spate_scene *scene, size_t count)
 {
     bool more = variant == PADDLE || scene->volume.method != SPATE_VOLUME_DENSITY;
     /* and each of them pulls at those in the cells around it: ten or so in 2D */
-    return more ? count / 100 + 10 : scene->solids.count > 0 ? 1 : 0;
+    bool one = scene->solids.count > 0 || variant == APIC_SPRAY; /* which flies or not */
+    return more ? count / 100 + 10 : one ? 1 : 0;
 }
 
 static void must(spate_status status, const spate_error *error)
@@ -524,6 +553,7 @@ static void compare_stats(spate_sim *cpu, spate_sim *gpu)
 {
     spate_stats one = sample_stats(cpu), two = sample_stats(gpu);
     CHECK(one.particles == two.particles && one.liquid_cells == two.liquid_cells);
+    CHECK(one.flying == two.flying && one.ppc_mean == two.ppc_mean);
     CHECK(one.ppc_max == two.ppc_max && one.interior_max == two.interior_max);
     CHECK(one.in_solid == two.in_solid && one.overlaps == two.overlaps);
     CHECK(one.interior_mean == two.interior_mean && one.max_speed == two.max_speed);
@@ -564,7 +594,8 @@ static void stages(int dim, int variant)
         CHECK(one.collisions == two.collisions && two.in_solid == 0);
         bool hits = variant == BALL || variant == APIC_BALL || variant == MOVING ||
                     variant == VOXEL || variant == PADDLE || variant == VOXEL_PADDLE ||
-                    variant == PUSH_BALL;
+                    variant == PUSH_BALL || variant == SPRAY;
+        CHECK(one.flying > 0 || (variant != SPRAY && variant != APIC_SPRAY));
         CHECK((one.collisions > 0) == hits || variant == FLOWS);
     }
     free(b.bytes);
