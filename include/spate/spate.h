@@ -260,8 +260,9 @@ typedef struct spate_scene {
         uint64_t seed;           /* of the jitter; default 1 */
         double density;          /* kg/m^3; default 1000 */
         spate_transfer transfer; /* default flip */
-        double flip_ratio;       /* share of FLIP per step, 0 PIC .. 1 pure FLIP; default 0.97 */
-        spate_kernel kernel;     /* default linear */
+        double flip_ratio;   /* share of FLIP in a step of flip_step, 0 PIC .. 1; default 0.97 */
+        double flip_step;    /* s; default 0.01; 0: flip_ratio is a share of every step */
+        spate_kernel kernel; /* default linear */
         bool reseed; /* whether cells inside the liquid are filled up and thinned; default false */
         int reseed_min; /* fill up cells with fewer; 0 (default): 3/8 of a full cell */
         int reseed_max; /* thin cells with more; 0 (default): 3/2 of a full cell */

@@ -158,8 +158,12 @@ static const sp_row rows[] = {
            "mass per volume"),
     ENUM("fluid.transfer", spate_scene, fluid.transfer, "flip", "flip|pic|apic",
          "how velocities go between particles and grid"),
-    NUMBER("fluid.flip_ratio", spate_scene, fluid.flip_ratio, 0.97, 0, 1, "",
-           "flip: share of FLIP per step, 0 pure PIC (calm) .. 1 pure FLIP (lively, noisy)"),
+    NUMBER(
+        "fluid.flip_ratio", spate_scene, fluid.flip_ratio, 0.97, 0, 1, "",
+        "flip: share of FLIP in a step of flip_step, 0 PIC (calm) .. 1 pure FLIP (lively, noisy)"),
+    NUMBER(
+        "fluid.flip_step", spate_scene, fluid.flip_step, 0.01, 0, 1e3, "s",
+        "flip: step that flip_ratio is meant for, shorter ones damp less; 0: the share of every step"),
     ENUM("fluid.kernel", spate_scene, fluid.kernel, "linear", "linear|quadratic|cubic",
          "shape of the transfer weights: wider is smoother and slower"),
     BOOL("fluid.reseed", spate_scene, fluid.reseed, false, ANY,

@@ -57,10 +57,15 @@ void X(step_channels)(X(sim) *s, double dt, X(grow_fn) *grow, X(average_fn) *ave
 
 /* ---- particles */
 
-float X(kept_share)(const X(sim) *s)
+/* A rate: with the PIC share 1 - r in a step of flip_step it is dt / (t + dt) in one of dt, t = r /
+ * (1 - r) flip_step. */
+float X(kept_share)(const X(sim) *s, double dt)
 {
     const spate_scene *scene = s->common->scene;
-    return scene->fluid.transfer == SPATE_TRANSFER_FLIP ? (float)scene->fluid.flip_ratio : 0.0f;
+    double ratio = scene->fluid.flip_ratio, step = scene->fluid.flip_step;
+    if (scene->fluid.transfer != SPATE_TRANSFER_FLIP)
+        return 0.0f;
+    return (float)(step > 0 ? ratio * step / (ratio * step + (1 - ratio) * dt) : ratio);
 }
 
 float X(half_way)(const X(sim) *s)

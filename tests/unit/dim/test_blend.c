@@ -136,6 +136,7 @@ static void fluctuations_fall_as_the_ratio_says(void)
     for (int kernel = 0; kernel < 3; kernel++) {
         spate_scene *scene = scene_with(12, SPATE_TRANSFER_FLIP, (spate_kernel)kernel);
         scene->fluid.jitter = 0;
+        scene->fluid.flip_step = 0;
         add_box(scene, SPATE_LIST_FILL, low, high);
         fixture *f = fixture_create(scene);
         if (!f)
