@@ -657,7 +657,7 @@ SPATE_API spate_status spate_sim_sample(spate_sim *sim, const double *positions,
                                         spate_error *error);
 /* What the liquid's pressure does to a solid, from the grid as in spate_sim_sample: the force (N,
  * 2D: N/m) and its torque about a point (m; N m, 2D: N, in torque[2]). `about` NULL: the domain
- * corner. force and torque may be NULL. Friction does not count. */
+ * corner. force and torque may be NULL. The drag of walls does not count. */
 SPATE_API spate_status spate_sim_solid_force(spate_sim *sim, spate_solid_id id,
                                              const double about[3], double force[3],
                                              double torque[3], spate_error *error);

@@ -11,15 +11,15 @@ typedef struct wall_args {
     bool only_held;
 } wall_args;
 
-#define WALL_RANGE(name, body)                                            \
-    static void name(void *user, size_t begin, size_t end, int worker)    \
-    {                                                                     \
-        (void)worker;                                                     \
-        const wall_args *args = user;                                     \
-        int cell[DIM];                                                    \
-        for (size_t k = begin; k < end; k++)                              \
-            FOR_CELLS(&args->f.grid, args->f.tiles.active[k], c, cell)    \
-                body;                                                     \
+#define WALL_RANGE(name, body)                                         \
+    static void name(void *user, size_t begin, size_t end, int worker) \
+    {                                                                  \
+        (void)worker;                                                  \
+        const wall_args *args = user;                                  \
+        int cell[DIM];                                                 \
+        for (size_t k = begin; k < end; k++)                           \
+            FOR_CELLS(&args->f.grid, args->f.tiles.active[k], c, cell) \
+                body;                                                  \
     }
 
 WALL_RANGE(depth_range, X(find_depth)(&args->f, c, cell, &args->walls))

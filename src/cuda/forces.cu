@@ -1,5 +1,6 @@
-/* forces.cu -- FORCES on the device: gravity on the faces and the drag of walls (walls.cu), then the
- * velocities that walls, solids and inflows prescribe. What becomes of a face stands in kernels/forces.h. */
+/* forces.cu -- FORCES on the device: gravity on the faces and the drag of walls (walls.cu), then
+ * the velocities that walls, solids and inflows prescribe. What becomes of a face stands in
+ * kernels/forces.h. */
 #include "kernels/forces.h"
 #include "launch.h"
 

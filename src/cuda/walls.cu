@@ -67,8 +67,8 @@ BLOCKS(find_rates, wall_args, rate_shared, GROUP)
     BARRIER();
     for (int half = GROUP / 2; half > 0; half /= 2) {
         FOR_THREADS(t, half)
-            shared->most[t] = shared->most[t + half] > shared->most[t] ? shared->most[t + half]
-                                                                       : shared->most[t];
+            shared->most[t] =
+                shared->most[t + half] > shared->most[t] ? shared->most[t + half] : shared->most[t];
         BARRIER();
     }
     FOR_THREADS(t, 1)

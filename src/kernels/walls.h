@@ -41,16 +41,16 @@
 #include <math.h>
 
 #define SP_KARMAN 0.41
-#define SP_SAMPLE 1.5      /* cells from the wall, where u* is taken */
-#define SP_SLIVER 0.01     /* cells; parts of a cell before a wall are taken as no thinner */
-#define SP_FAR_WALL 8.0    /* cells; from here on L(z + 1/2) - L(z - 1/2) = 1 / z to 0.2 % */
-#define SP_DEEPEST 1024    /* cells that the surface is looked for */
-#define SP_MIX_STAGES 41   /* at most; nu is capped where they do not suffice */
-#define SP_NOT_NEAR 1e30f  /* cells: there is no wall */
+#define SP_SAMPLE 1.5     /* cells from the wall, where u* is taken */
+#define SP_SLIVER 0.01    /* cells; parts of a cell before a wall are taken as no thinner */
+#define SP_FAR_WALL 8.0   /* cells; from here on L(z + 1/2) - L(z - 1/2) = 1 / z to 0.2 % */
+#define SP_DEEPEST 1024   /* cells that the surface is looked for */
+#define SP_MIX_STAGES 41  /* at most; nu is capped where they do not suffice */
+#define SP_NOT_NEAR 1e30f /* cells: there is no wall */
 
 typedef struct X(walls) {
-    bool any;                /* some wall drags */
-    spate_wall side[DIM][2]; /* slip where the domain has no wall */
+    bool any;                 /* some wall drags */
+    spate_wall side[DIM][2];  /* slip where the domain has no wall */
     double roughness[DIM][2]; /* m */
     double dt;                /* s */
 } X(walls);
@@ -65,8 +65,8 @@ typedef struct X(wall) {
 
 /* ---- the law, with distances in cells */
 
-/* Where the cell of a face begins, z from the wall in its middle: at the wall, where the face before
- * it is closed. */
+/* Where the cell of a face begins, z from the wall in its middle: at the wall, where the face
+ * before it is closed. */
 SP_KERNEL double sp_cell_begin(double z)
 {
     return z > 0.5 + NARROW ? z - 0.5 : 0;
@@ -155,22 +155,31 @@ SP_KERNEL bool X(solid_wall)(const X(fields) *f, const X(walls) *walls, const do
 
 /* ---- distance from walls and depth, of cells */
 
+/* The place k cells from a cell along a normal; false: it is outside the domain. */
+SP_KERNEL bool X(place_along)(const X(grid) *g, const int cell[DIM], const double normal[3], int k,
+                              size_t *c)
+{
+    int at[DIM];
+    bool inside = true;
+    FOR_DIM(d) {
+        int way = normal[d] == 0 ? 0 : (int)floor(0.5 + k * normal[d]);
+        at[d] = cell[d] + way;
+        if (g->periodic[d] && way != 0)
+            at[d] = (at[d] % g->n[d] + g->n[d]) % g->n[d];
+        inside = inside && at[d] >= 0 && at[d] < g->n[d];
+    }
+    *c = X(index)(g, at);
+    return inside;
+}
+
 /* Cells from the middle of a liquid cell to the surface along the normal of a wall; where there is
  * none, to what the liquid ends at. */
 SP_KERNEL double X(way_to_surface)(const X(fields) *f, const int cell[DIM], const double normal[3])
 {
-    const X(grid) *g = &f->grid;
-    float last = f->phi[X(index)(g, cell)];
+    size_t c = X(index)(&f->grid, cell);
+    float last = f->phi[c];
     for (int k = 1; k <= SP_DEEPEST; k++) {
-        int at[DIM];
-        bool outside = false;
-        FOR_DIM(d) {
-            at[d] = (int)floor(cell[d] + 0.5 + k * normal[d]);
-            at[d] = g->periodic[d] ? (at[d] % g->n[d] + g->n[d]) % g->n[d] : at[d];
-            outside = outside || at[d] < 0 || at[d] >= g->n[d];
-        }
-        size_t c = X(index)(g, at);
-        if (outside || f->type[c] == SPATE_CELL_SOLID)
+        if (!X(place_along)(&f->grid, cell, normal, k, &c) || f->type[c] == SPATE_CELL_SOLID)
             return k - 0.5;
         if (f->type[c] == SPATE_CELL_AIR) {
             float air = f->phi[c] > 0.0f ? f->phi[c] : 0.0f;
@@ -231,6 +240,19 @@ SP_KERNEL void X(face_place)(const X(grid) *g, const int cell[DIM], int d, doubl
         x[a] = (cell[a] + (a == d ? 0.0 : 0.5)) * g->dx;
 }
 
+/* The cell beside a cell on side k, 0 .. 2 DIM - 1, in the domain itself: what P2G left in the
+ * border means nothing. False: there is none. */
+SP_KERNEL bool X(cell_beside)(const X(grid) *g, const int cell[DIM], int k, size_t *near)
+{
+    int at[DIM], axis = k / 2;
+    FOR_DIM(d)
+        at[d] = cell[d] + (d == axis ? 2 * (k % 2) - 1 : 0);
+    if (g->periodic[axis])
+        at[axis] = (at[axis] + g->n[axis]) % g->n[axis];
+    *near = X(index)(g, at);
+    return at[axis] >= 0 && at[axis] < g->n[axis];
+}
+
 /* What particles brought to closed faces beside face d belongs to it, as at a wall of the domain:
  * along the wall u and u_old become the mean of both. closed: their weight, and that times
  * u_old. */
@@ -242,8 +264,7 @@ SP_KERNEL void X(fold_closed)(const X(fields) *f, size_t c, const double x[3], i
     if (!(closed[0] > 0.0f) || !(own > 0.0f) || !X(solid_wall)(f, walls, x, SP_SAMPLE, &wall))
         return;
     float along = (float)(1 - wall.normal[d] * wall.normal[d]);
-    float change =
-        along * (closed[1] - closed[0] * f->u_old[d][c]) / (own + closed[0]);
+    float change = along * (closed[1] - closed[0] * f->u_old[d][c]) / (own + closed[0]);
     f->u[d][c] += change;
     f->u_old[d][c] += change;
 }
@@ -260,10 +281,10 @@ SP_KERNEL void X(find_volume)(const X(fields) *f, size_t c, const int cell[DIM],
         if (!X(inside)(&f->grid, cell) || !X(takes_stress)(f, c, d))
             continue;
         for (int k = 0; k < 2 * DIM; k++) {
-            size_t step = f->grid.stride[k / 2], near = k % 2 ? c + step : c - step,
-                   low = near - f->grid.stride[d];
-            if (k / 2 == d)
+            size_t near;
+            if (k / 2 == d || !X(cell_beside)(&f->grid, cell, k, &near))
                 continue;
+            size_t low = near - f->grid.stride[d];
             if (f->type[near] == SPATE_CELL_AIR && f->type[low] == SPATE_CELL_AIR) {
                 beyond += f->weight[d][near];
             } else if (X(is_closed_face)(f, near, d)) {
@@ -488,8 +509,8 @@ SP_KERNEL double X(sampled)(const X(fields) *f, const double x[3], const X(wall)
 }
 
 /* The change of face d at x (m), volume v, by the stress of a rough wall. */
-SP_KERNEL double X(drag)(const X(fields) *f, const double x[3], int d, double v, const X(wall) *wall,
-                         double dt)
+SP_KERNEL double X(drag)(const X(fields) *f, const double x[3], int d, double v,
+                         const X(wall) *wall, double dt)
 {
     double shear[DIM], profile = 1, factor = 0, across = 0, square = 0;
     for (int a = 0; a < DIM; a++) {
@@ -516,18 +537,17 @@ SP_KERNEL double X(held)(double u, int d, double v, const X(wall) *wall)
  * they lose what goes into the solid, and for u that of the faces beside. Along the wall these
  * differ by the shear, and the difference would push the particles at the wall in every step: there
  * u_old, too, is that of the faces beside. */
-SP_KERNEL void X(carry_old)(const X(fields) *f, size_t c, const double x[3], int d,
-                            const X(walls) *walls)
+SP_KERNEL void X(carry_old)(const X(fields) *f, size_t c, const int cell[DIM], const double x[3],
+                            int d, const X(walls) *walls)
 {
     float sum = 0.0f, count = 0.0f;
     X(wall) wall;
-    FOR_DIM(a) {
-        size_t near[2] = {c - f->grid.stride[a], c + f->grid.stride[a]};
-        for (int side = 0; side < 2; side++)
-            if (f->volume[d][near[side]] > 0.0f) {
-                sum += f->u_old[d][near[side]];
-                count += 1.0f;
-            }
+    for (int k = 0; k < 2 * DIM; k++) {
+        size_t near;
+        if (X(cell_beside)(&f->grid, cell, k, &near) && f->volume[d][near] > 0.0f) {
+            sum += f->u_old[d][near];
+            count += 1.0f;
+        }
     }
     if (!(count > 0.0f) || !X(solid_wall)(f, walls, x, SP_SAMPLE, &wall))
         return;
@@ -556,7 +576,7 @@ SP_KERNEL void X(drag_faces)(const X(fields) *f, size_t c, const int cell[DIM],
         X(face_place)(&f->grid, cell, d, x);
         if (!(v > 0)) {
             if (!only_held && f->weight[d][c] > 0.0f && X(is_closed_face)(f, c, d))
-                X(carry_old)(f, c, x, d, walls);
+                X(carry_old)(f, c, cell, x, d, walls);
             continue;
         }
         for (int k = 0; k <= 2 * DIM; k++) {

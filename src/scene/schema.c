@@ -59,15 +59,16 @@
         .only_3d = !(flat)                                                                   \
     }
 #define WALL_NAMES "slip|no_slip|rough"
-#define WALL(path, axis, end, flat, help)                                                        \
-    {                                                                                            \
-        .setting = {path, "enum", "\"slip\"", "", -INFINITY, INFINITY, WALL_NAMES, help},        \
-        .type = SP_ENUM, .offset = offsetof(spate_scene, domain.wall[axis][end]), .only_3d = !(flat) \
-    }
-#define ROUGHNESS(path, axis, end, flat, help)                                            \
+#define WALL(path, axis, end, flat, help)                                                 \
     {                                                                                     \
-        .setting = {path, "number", "0", "m", 0, FAR, "", help}, .type = SP_NUMBER,       \
-        .offset = offsetof(spate_scene, domain.roughness[axis][end]), .only_3d = !(flat)  \
+        .setting = {path, "enum", "\"slip\"", "", -INFINITY, INFINITY, WALL_NAMES, help}, \
+        .type = SP_ENUM, .offset = offsetof(spate_scene, domain.wall[axis][end]),         \
+        .only_3d = !(flat)                                                                \
+    }
+#define ROUGHNESS(path, axis, end, flat, help)                                           \
+    {                                                                                    \
+        .setting = {path, "number", "0", "m", 0, FAR, "", help}, .type = SP_NUMBER,      \
+        .offset = offsetof(spate_scene, domain.roughness[axis][end]), .only_3d = !(flat) \
     }
 #define VECTOR(path, name, kind, owner, field, text, y, bound, unit, used, help)      \
     {                                                                                 \
@@ -152,8 +153,9 @@ static const sp_row rows[] = {
     SIDE("domain.sides.top", 1, 1, true, "the side at high y"),
     SIDE("domain.sides.back", 2, 0, false, "the side at low z (3D)"),
     SIDE("domain.sides.front", 2, 1, false, "the side at high z (3D)"),
-    WALL("domain.wall.left", 0, 0, true,
-         "how a side that is a wall drags: `rough` by the log law, `no_slip` holds a layer of a cell"),
+    WALL(
+        "domain.wall.left", 0, 0, true,
+        "how a side that is a wall drags: `rough` by the log law, `no_slip` holds a layer of a cell"),
     WALL("domain.wall.right", 0, 1, true, "the same of the side at high x"),
     WALL("domain.wall.bottom", 1, 0, true, "the same of the side at low y"),
     WALL("domain.wall.top", 1, 1, true, "the same of the side at high y"),

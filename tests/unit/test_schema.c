@@ -117,8 +117,8 @@ static void defaults_are_those_of_the_header(void)
           isnan(shape.normal[0]));
     CHECK(shape.scale == 1 && shape.position[0] == 0 && shape.rotation[2] == 0 &&
           shape.velocity[1] == 0);
-    CHECK(!shape.invert && shape.wall == SPATE_WALL_SLIP && shape.roughness == 0 && !shape.motion && !shape.mesh && !shape.name[0] &&
-          !shape.file[0]);
+    CHECK(!shape.invert && shape.wall == SPATE_WALL_SLIP && shape.roughness == 0 && !shape.motion &&
+          !shape.mesh && !shape.name[0] && !shape.file[0]);
     spate_scene_destroy(s);
 }
 
@@ -308,7 +308,8 @@ static void unknown_names_get_suggestions(void)
         {"fluid.flip_rato", "unknown setting; did you mean 'flip_ratio'?"},
         {"presure.solver", "unknown setting; did you mean 'pressure'?"},
         {"flip_ratio", "unknown setting; did you mean 'fluid.flip_ratio'?"},
-        {"domain.xyzzy", "unknown setting; known here: size, cells, cell_size, sides, wall, roughness"},
+        {"domain.xyzzy",
+         "unknown setting; known here: size, cells, cell_size, sides, wall, roughness"},
         {"domain.friction",
          "is gone, it depended on the cells: give a side a wall that is \"no_slip\", or \"rough\" "
          "with a roughness in metres, such as domain.wall.bottom = \"rough\" and "

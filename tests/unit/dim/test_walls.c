@@ -9,8 +9,8 @@
 #define LENGTH 12 /* cells along the flow, periodic */
 #define DEEP 8    /* cells of liquid */
 
-/* A layer of water on the wall of the domain (floor = 0) or on a solid floor `floor` cells high that
- * moves along x with `speed`. Periodic along x, and z. */
+/* A layer of water on the wall of the domain (floor = 0) or on a solid floor `floor` cells high
+ * that moves along x with `speed`. Periodic along x, and z. */
 static fixture *layer(double floor, spate_wall wall, double roughness, double speed)
 {
     spate_scene *scene = scene_of_cells(DX, LENGTH, DEEP + 8, LENGTH);
@@ -18,8 +18,8 @@ static fixture *layer(double floor, spate_wall wall, double roughness, double sp
                  below[3] = {-50, -5, -50}, top[3] = {80, floor, 80};
     for (int d = 0; d < DIM; d += 2)
         scene->domain.sides[d][0] = scene->domain.sides[d][1] = SPATE_SIDE_PERIODIC;
-    scene->fluid.flip_ratio = getenv("FLIP") ? atof(getenv("FLIP")) : 0.97;
-    scene->fluid.jitter = 0.5;
+    scene->fluid.jitter = 0;
+    scene->fluid.flip_ratio = 1; /* the share of PIC moves momentum along the walls by itself */
     add_box(scene, SPATE_LIST_FILL, low, high);
     if (floor > 0) {
         spate_shape *box = add_box(scene, SPATE_LIST_SOLIDS, below, top);
@@ -103,15 +103,14 @@ static double log_profile(double z, int i, const void *user)
     const law *l = user;
     (void)i;
     return z < -0.5 ? 0
-                    : l->speed +
-                          l->u_star / SP_KARMAN * (sp_mean_ln(z) + log(30 / l->roughness));
+                    : l->speed + l->u_star / SP_KARMAN * (sp_mean_ln(z) + log(30 / l->roughness));
 }
 
 /* In the flow of the log law the wall finds u* again, and takes u*^2 from the liquid, wherever it
  * cuts the grid. */
 static void the_wall_takes_what_the_liquid_loses(void)
 {
-    for (double floor = 0; floor < 4; floor += floor > 0 ? 0.25 : 2)
+    for (double floor = 0; floor<4; floor += floor> 0 ? 0.25 : 2)
         for (int k = 0; k < 2; k++) {
             law l = {.u_star = 0.1, .roughness = k ? 0.02 : 2, .speed = floor > 0 ? -0.7 * k : 0};
             double dt = 1e-3;
@@ -127,7 +126,7 @@ static void the_wall_takes_what_the_liquid_loses(void)
             int c[DIM] = {0};
             for (; c[1] < f->s->grid.n[1]; c[1]++)
                 full += f->s->volume[0][X(index)(&f->s->grid, c)];
-            CHECK_NEAR(full, DEEP, 0.1); /* all the liquid is in it */
+            CHECK_NEAR(full, DEEP, 1e-3); /* all the liquid is in it */
             if (test_failures)
                 printf("  with the floor at %g, roughness %g\n", floor, l.roughness);
             fixture_destroy(f);
@@ -137,7 +136,7 @@ static void the_wall_takes_what_the_liquid_loses(void)
 /* The same of the particles, over a whole step. */
 static void particles_lose_it_too(void)
 {
-    for (double floor = 0; floor < 4; floor += floor > 0 ? 0.25 : 2) {
+    for (double floor = 0; floor<4; floor += floor> 0 ? 0.25 : 2) {
         law l = {.u_star = 0.1, .roughness = 0.2};
         double dt = 1e-3, before = 0, after = 0, rest = pow(2, DIM), columns = pow(LENGTH, DIM - 1);
         fixture *f = layer(floor, SPATE_WALL_ROUGH, l.roughness * DX, 0);
@@ -156,9 +155,8 @@ static void particles_lose_it_too(void)
         grid -= momentum(f);
         run_stages(f, SP_STAGE_PRESSURE, SP_STAGE_EMIT, dt);
         after = sum_velocity(f, 0, false);
-        double lost = (before - after) / rest / columns * DX / dt / (l.u_star * l.u_star);
-        printf("floor %g: grid %g particles %g\n", floor, grid * DX / dt / (l.u_star * l.u_star),
-               lost);
+        double lost = (before - after) / rest / columns;
+        CHECK_NEAR(lost / grid, 1, 0.05);
         fixture_destroy(f);
     }
 }
@@ -172,7 +170,7 @@ static double noise_above(double z, int i, const void *user)
 /* At rest at the wall, in turmoil above: nothing is lost, and the turmoil calms down. */
 static void mixing_keeps_momentum(void)
 {
-    for (double floor = 0; floor < 3; floor += floor > 0 ? 0.25 : 2) {
+    for (double floor = 0; floor<3; floor += floor> 0 ? 0.25 : 2) {
         fixture *f = layer(floor, SPATE_WALL_ROUGH, 0.1 * DX, 0);
         if (!f || !set_profile(f, floor, 0.05, noise_above, NULL))
             return;
@@ -217,7 +215,7 @@ static void walls_that_slip_change_nothing(void)
 
 static void no_slip_takes_the_speed_of_the_wall(void)
 {
-    for (double floor = 0; floor < 5; floor += floor > 0 ? 0.5 : 2) {
+    for (double floor = 0; floor<5; floor += floor> 0 ? 0.5 : 2) {
         double speed = floor > 0 ? 1.5 : 0;
         fixture *f = layer(floor, SPATE_WALL_NO_SLIP, 0, speed);
         if (!f || !set_profile(f, floor, 0.01, shear_profile, NULL))
@@ -255,41 +253,15 @@ static void a_moving_wall_drags(void)
     }
 }
 
-/* What a scene has no arrays for comes with the first solid that drags. */
-static void many_stages_where_they_are_needed(void)
+static void as_many_stages_as_are_stable(void)
 {
     CHECK(sp_mix_stages(0) == 1 && sp_mix_stages(2) == 1 && sp_mix_stages(2.1) == 3);
     CHECK(sp_mix_stages(12.5) == 5 && sp_mix_stages(1e9) == SP_MIX_STAGES);
 }
 
-static void debug_run(void)
-{
-    double floor = atof(getenv("FLOOR_AT"));
-    double h = DEEP * DX, gx = 0.2, us = sqrt(gx * h), k = 0.2;
-    fixture *f = layer(floor, SPATE_WALL_ROUGH, k * DX, 0);
-    f->common.gravity[0] = gx; f->common.gravity[1] = -9.81;
-    double U = us / SP_KARMAN * (log(30 * DEEP / k) - 1), dt = DX / U;
-    for (uint32_t p = 0; p < f->s->particles.count; p++) {
-        double z = (double)f->s->particles.x[1][p] - floor;
-        f->s->particles.v[0][p] = (float)(us / SP_KARMAN * log(30 * z / k));
-    }
-    int steps = (int)(15 * h / us / dt);
-    double u[20] = {0}, vol[20] = {0}, w[20]={0}; int n = 0;
-    for (int s = 0; s < steps; s++) {
-        run_stages(f, SP_STAGE_SORT, SP_STAGE_FORCES, dt);
-        if (s > steps / 2) { n++; int c[DIM] = {0}; for (c[1] = 0; c[1] < 16; c[1]++) for (c[0]=0;c[0]<LENGTH;c[0]++) { size_t at = X(index)(&f->s->grid, c); u[c[1]] += f->s->u[0][at]/LENGTH; vol[c[1]] += f->s->volume[0][at]/LENGTH; w[c[1]] += f->s->weight[0][at]/LENGTH;} }
-        run_stages(f, SP_STAGE_PRESSURE, SP_STAGE_EMIT, dt);
-        f->common.inside += dt;
-    }
-    double tot=0;
-    for (int j = 0; j < 13; j++) { double z = j + .5 - floor; printf("  j %d z %.2f vol %.3f weight %.3f u/us %.3f law %.3f\n", j, z, vol[j]/n, w[j]/n/4, u[j]/n/us, z > -.5 ? (sp_mean_ln(z) + log(30/k))/SP_KARMAN : 0); tot += vol[j]/n; }
-    printf("mean particles %.4f of theory, volume %.3f\n", sum_velocity(f,0,false)/f->s->particles.count/U, tot);
-}
-
 int main(int argc, char **argv)
 {
     TEST_BEGIN(argc, argv);
-    if (getenv("FLOOR_AT")) { debug_run(); return 0; }
     TEST(the_logarithm_is_right);
     TEST(means_of_the_logarithm);
     TEST(the_wall_takes_what_the_liquid_loses);
@@ -298,6 +270,6 @@ int main(int argc, char **argv)
     TEST(walls_that_slip_change_nothing);
     TEST(no_slip_takes_the_speed_of_the_wall);
     TEST(a_moving_wall_drags);
-    TEST(many_stages_where_they_are_needed);
+    TEST(as_many_stages_as_are_stable);
     return test_end();
 }
