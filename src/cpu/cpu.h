@@ -63,6 +63,8 @@ void DEV(update_level_set)(X(sim) *s); /* phi from the sorted particles */
 float *DEV(density_sums)(X(sim) *s);
 
 /* ---- FORCES, EXTRAPOLATE */
+struct X(walls);
+void X(drag_at_walls)(X(sim) *s, const struct X(walls) *walls); /* walls.c */
 void DEV(add_forces)(X(sim) *s, double dt);
 void DEV(extrapolate)(X(sim) *s, double dt);
 void DEV(prescribe_inflow)(X(sim) *s); /* forces.c: the velocities of inflow cells; may be none */

@@ -4,7 +4,7 @@
  *
  *     k = u(x) - u_old(x) = carried(x) - (1 - r) u_old(x),
  *
- * gravity, pressure and friction, taken where they acted (g2p_field.c). G2P is to hand exactly that
+ * gravity, pressure and walls, taken where they acted (g2p_field.c). G2P is to hand exactly that
  * to the particles, all together. What is missing in sum of v after it, against sum of v before it
  * plus sum of k, has been lost inside the liquid: by damping at the surface, say, or where u_old is
  * not what the particles gave because the grid does not resolve them. k is taken at the particles,

@@ -33,9 +33,23 @@ bool X(has_level_set)(const X(sim) *s)
 
 /* ---- forces */
 
+static X(walls) walls_of(const X(sim) *s, double dt)
+{
+    const spate_scene *scene = s->common->scene;
+    X(walls) walls = {.any = s->solids.any_drag, .dt = dt};
+    for (int k = 0; k < 2 * DIM; k++) {
+        int d = k / 2, end = k % 2;
+        bool wall = scene->domain.sides[d][end] == SPATE_SIDE_WALL;
+        walls.side[d][end] = wall ? scene->domain.wall[d][end] : SPATE_WALL_SLIP;
+        walls.roughness[d][end] = scene->domain.roughness[d][end];
+        walls.any = walls.any || walls.side[d][end] != SPATE_WALL_SLIP;
+    }
+    return walls;
+}
+
 X(forces) X(forces_of)(const X(sim) *s, double dt)
 {
-    X(forces) how = {.friction = s->common->scene->domain.friction, .dt = dt};
+    X(forces) how = {.dt = dt, .walls = walls_of(s, dt)};
     FOR_DIM(d)
         how.dv[d] = (float)(s->common->gravity[d] * dt);
     return how;
