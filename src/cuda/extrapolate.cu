@@ -10,7 +10,6 @@ typedef struct extrapolate_args {
     DEV(gpu_counters) * counters;
     int layer;
     double dt;
-    bool old; /* u_old slides, not u */
 } extrapolate_args;
 
 /* What a face is at the start, and the largest |u| of the sources. */
@@ -60,6 +59,8 @@ GPU_FN void extend_face(const X(fields) *f, int d, size_t face, int layer)
     }
     if (count == 0.0f)
         return;
+    if (f->has_solids && f->cut && !(f->w[d][face] > NARROW)) /* for X(slide_closed_faces) */
+        f->weight[d][face] = f->u_old[d][face];
     f->u[d][face] = sum / count;
     f->u_old[d][face] = sum_old / count;
     f->known_next[d][face] = (uint8_t)layer;
@@ -89,7 +90,7 @@ GPU_FN void slide_faces(const extrapolate_args *a, size_t i, bool moving)
     if (X(is_far_from_solids)(&a->f, a->f.tiles.active[i / TILE_CELLS]))
         return;
     size_t c = X(active_place)(&a->f, i, cell);
-    X(slide_closed_faces)(&a->f, a->old ? a->f.u_old : a->f.u, c, cell, moving, a->dt);
+    X(slide_closed_faces)(&a->f, c, cell, moving, a->dt);
 }
 
 /* Apart: the first needs fewer registers. */
@@ -111,22 +112,20 @@ MAP(take_slid, extrapolate_args)
         return;
     size_t c = X(active_place)(f, i, cell);
     FOR_DIM(d)
-        (a->old ? f->u_old : f->u)[d][c] = f->weight[d][c];
+        f->u[d][c] = f->weight[d][c];
 }
 
 static void slide(X(gpu) *g, double dt)
 {
     size_t places = (size_t)g->f.tiles.active_count * TILE_CELLS;
-    for (int old = 0; old < 2; old++) {
-        extrapolate_args args = {g->f, g->counters, 0, dt, old == 1};
-        FOR_DIM(d)
-            DEV(gpu_fill_border)(g, old ? g->f.u_old[d] : g->f.u[d], d);
-        if (g->f.solids.any_moving)
-            slide_moving(g, args, places);
-        else
-            slide_at_rest(g, args, places);
-        take_slid(g, args, places);
-    }
+    extrapolate_args args = {g->f, g->counters, 0, dt};
+    FOR_DIM(d)
+        DEV(gpu_fill_border)(g, g->f.u[d], d);
+    if (g->f.solids.any_moving)
+        slide_moving(g, args, places);
+    else
+        slide_at_rest(g, args, places);
+    take_slid(g, args, places);
     DEV(gpu_close_walls)(g);
     DEV(gpu_prescribe_inflow)(g);
 }
@@ -134,7 +133,7 @@ static void slide(X(gpu) *g, double dt)
 void DEV(gpu_extrapolate)(X(gpu) *g, double dt, float *reach)
 {
     size_t faces = (size_t)g->f.tiles.face_count * TILE_CELLS;
-    extrapolate_args args = {g->f, g->counters, 0, dt, false};
+    extrapolate_args args = {g->f, g->counters, 0, dt};
     uint32_t bits = 0;
     float fastest;
     DEV(gpu_set)(g, &g->counters->fastest, 0, sizeof bits);
