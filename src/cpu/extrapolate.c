@@ -6,6 +6,9 @@
  * takes from the difference is then the change that the liquid underwent, and no damping creeps in
  * at the surface. Faces that no layer reaches keep what the particles gave them.
  *
+ * Faces that a solid has closed are carried to as well, and then lose what goes into the solid
+ * (kernels/faces.h).
+ *
  * Which faces a layer reaches is found for 64 of them at once: a tile has a bit for each face that
  * others may take from, and for each that is unknown; shifted by one face each way, the former and
  * the latter meet in the new layer. Velocities are looked at only in the groups of eight faces that
@@ -66,7 +69,7 @@ SIMD_FN i8 mark_group(X(sim) *s, size_t c, int d, bool cut, i8 most)
     i8 solid = ~is_below(here, SPATE_CELL_SOLID), other = ~is_below(there, SPATE_CELL_SOLID);
     i8 beside = solid | other, closed = solid & other;
     if (cut)
-        closed |= ~is_positive(load(s->w[d] + c));
+        closed |= ~is_less(f8_of(NARROW), load(s->w[d] + c));
     i8 source = inflow | (wet & ~closed), fixed = beside & ~closed & ~source;
     f8 u = load(s->u[d] + c);
     /* no particle was there: no change to report */
@@ -237,7 +240,7 @@ SIMD_FN uint64_t bytes_of(uint64_t bits)
 /* Faces d from c on: those in `take` get the mean of the neighbours that have something to give,
  * which is said for each of the two sides along each axis; shift: where the bits are. */
 SIMD_FN void extend_group(X(sim) *s, size_t c, int d, uint64_t take, uint64_t (*const near)[2],
-                          int shift, int layer)
+                          int shift, int layer, bool cut)
 {
     float *u = s->u[d], *old = s->u_old[d];
     f8 sum = {0}, sum_old = {0};
@@ -251,6 +254,11 @@ SIMD_FN void extend_group(X(sim) *s, size_t c, int d, uint64_t take, uint64_t (*
             count -= known;
         }
     f8 number = convert(count, f8);
+    if (cut) { /* closed faces: what particles brought, for X(slide_closed_faces) */
+        i8 closed = taken & ~is_less(f8_of(NARROW), load(s->w[d] + c));
+        if (any(closed))
+            store(s->weight[d] + c, choose(closed, load(old + c), load(s->weight[d] + c)));
+    }
     store(u + c, choose(taken, sum / number, load(u + c)));
     store(old + c, choose(taken, sum_old / number, load(old + c)));
     uint64_t marks = load_word(s->known[d] + c) | bytes_of(take) * (uint64_t)layer;
@@ -309,6 +317,7 @@ static uint64_t extend_tile(X(sim) *s, int tile, int d, int layer)
     around a = around_of(s, tile, d, turn);
     size_t base = X(tile_index)(&s->grid, tile);
     uint64_t changed = 0;
+    bool cut = s->tiles.cut[tile] && X(has_cut_cells)(s);
     for (int n = 0; n < FRONT_WORDS; n++) {
         uint64_t near[DIM][2], take = 0;
         shift_word(&a, n, near);
@@ -321,7 +330,7 @@ static uint64_t extend_tile(X(sim) *s, int tile, int d, int layer)
         while (take) {
             int shift = __builtin_ctzll(take) & ~7;
             extend_group(s, base + group_offset(&s->grid, n * 8 + shift / 8), d, take >> shift,
-                         near, shift, layer);
+                         near, shift, layer, cut);
             take &= ~(UINT64_C(0xff) << shift);
         }
     }

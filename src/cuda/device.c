@@ -269,8 +269,8 @@ static double assemble(X(sim) *s, double dt, double scale, double *solvable)
     DEV(gpu_wrote)(s, X(stages)[SP_STAGE_PRESSURE].writes);
     g->dt = dt;
     sys->hierarchy = false;
-    double largest = DEV(gpu_assemble)(g, sys->least_theta, s->movers, (float)scale,
-                                       has_multigrid(s) ? sys->sweeps : 0);
+    double largest =
+        DEV(gpu_assemble)(g, s->movers, (float)scale, has_multigrid(s) ? sys->sweeps : 0);
     *solvable = DEV(gpu_largest_b)(g); /* there may be pockets */
     return largest;
 }

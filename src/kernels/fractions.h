@@ -2,8 +2,9 @@
  * nodes.
  *
  * The open share w of a face is the part of it where the distance, interpolated between its
- * corners, is positive: along an edge with distances a > 0 > b that is a / (a - b); in 3D the area
- * of the square by marching squares, the ambiguous case as two corners cut off. A face is also
+ * corners, is positive: along an edge with distances a > 0 > b that is a / (a - b), unless a corner
+ * of the solid is near; in 3D the area of the square by marching squares, the ambiguous case as two
+ * corners cut off. A face is also
  * closed where the way between the middles of its two cells passes through a solid that is too thin
  * for the nodes to see. With `voxel` solids a face is open or closed as its cells are.
  *
@@ -32,33 +33,41 @@ SP_KERNEL float X(edge_share)(float a, float b)
     return a > 0.0f ? a / (a - b) : b / (b - a);
 }
 
-/* Share of a square, corners in order around it. */
-SP_KERNEL float X(square_share)(const float c[4])
+/* Share of a square: whether its corners, in order around it, are open, and the share of the edge
+ * from each to the next. */
+SP_KERNEL float X(square_area)(const bool open[4], const float edge[4])
 {
-    int positive = 0;
-    for (int k = 0; k < 4; k++)
-        positive += c[k] > 0.0f;
-    if (positive == 4)
+    int count = open[0] + open[1] + open[2] + open[3];
+    if (count == 4)
         return 1.0f;
-    if (positive == 0)
+    if (count == 0)
         return 0.0f;
-    if (positive == 2 && (c[0] > 0.0f) != (c[1] > 0.0f) &&
-        (c[0] > 0.0f) == (c[3] > 0.0f)) /* a strip along 0-1 */
-        return 0.5f * (X(edge_share)(c[0], c[1]) + X(edge_share)(c[3], c[2]));
-    if (positive == 2 && (c[0] > 0.0f) == (c[1] > 0.0f))
-        return 0.5f * (X(edge_share)(c[0], c[3]) + X(edge_share)(c[1], c[2]));
+    if (count == 2 && open[0] != open[1] && open[0] == open[3]) /* a strip along 0-3 or 1-2 */
+        return 0.5f * (edge[0] + edge[2]);
+    if (count == 2 && open[0] == open[1])
+        return 0.5f * (edge[1] + edge[3]);
     /* single corners: triangles of the minority */
-    bool minority = positive <= 2;
+    bool minority = count <= 2;
     float area = 0.0f;
     for (int k = 0; k < 4; k++) {
-        if ((c[k] > 0.0f) != minority)
+        if (open[k] != minority)
             continue;
-        float here = c[k], next = c[(k + 1) % 4], last = c[(k + 3) % 4];
-        float along = minority ? X(edge_share)(here, next) : 1.0f - X(edge_share)(here, next);
-        float back = minority ? X(edge_share)(here, last) : 1.0f - X(edge_share)(here, last);
-        area += 0.5f * along * back;
+        float along = edge[k], back = edge[(k + 3) % 4];
+        area += 0.5f * (minority ? along * back : (1.0f - along) * (1.0f - back));
     }
     return minority ? area : 1.0f - area;
+}
+
+/* The same from the distances at the corners. */
+SP_KERNEL float X(square_share)(const float c[4])
+{
+    bool open[4];
+    float edge[4];
+    for (int k = 0; k < 4; k++) {
+        open[k] = c[k] > 0.0f;
+        edge[k] = X(edge_share)(c[k], c[(k + 1) % 4]);
+    }
+    return X(square_area)(open, edge);
 }
 
 /* Nodes on a surface up to rounding are on it: a face along the surface is closed. */
@@ -67,16 +76,75 @@ SP_KERNEL float X(snapped)(const X(fields) *f, float phi)
     return fabsf(phi) < 1e-5f * (float)f->grid.dx ? 0.0f : phi;
 }
 
-/* Share of face d of a cell from its corners. */
-SP_KERNEL float X(face_share)(const X(fields) *f, size_t index, int d)
+#define SP_STRAIGHT 0.2 /* cells of an edge where it may be cut, that are not looked at */
+#define SP_SMOOTH 0.85  /* cosine between the normals at its ends, of a smooth solid */
+#define SP_SEARCHES 7
+
+/* Share of the edge from `node` along an axis that is open; a, b: distances at its ends. Between
+ * them the distance is nearly linear, unless a corner of a solid is near, which its normals tell:
+ * there the place where it is zero is looked for (regula falsi, Illinois; in halves where a part of
+ * the edge lies in the surface). */
+SP_KERNEL float X(cut_edge)(const X(fields) *f, const int node[DIM], int axis, float a, float b)
 {
+    double dx = f->grid.dx, low = 0, high = dx, at_low = a, at_high = b, x[3] = {0, 0, 0};
+    double normals[2][3], cosine = 0;
+    float share = X(edge_share)(a, b);
+    int last = 0;
+    /* no distance changes faster than the way is long */
+    if ((a > 0.0f) == (b > 0.0f) || dx - fabs(at_low - at_high) <= SP_STRAIGHT * dx)
+        return share;
+    for (int end = 0; end < 2; end++) {
+        FOR_DIM(d)
+            x[d] = (node[d] + (d == axis ? end : 0)) * dx;
+        sp_bodies_distance(&f->solids, x, normals[end], NULL);
+    }
+    for (int d = 0; d < 3; d++)
+        cosine += normals[0][d] * normals[1][d];
+    if (cosine >= SP_SMOOTH)
+        return share;
+    for (int k = 0; k < SP_SEARCHES; k++) {
+        bool flat = at_low == 0 || at_high == 0;
+        double way = low + (high - low) * (flat ? 0.5 : at_low / (at_low - at_high));
+        x[axis] = node[axis] * dx + way;
+        double here = X(snapped)(f, (float)sp_bodies_distance(&f->solids, x, NULL, NULL));
+        share = (float)(a > 0.0f ? way / dx : 1 - way / dx);
+        bool before = (here > 0) == (a > 0.0f);
+        if (before) {
+            low = way;
+            at_low = here;
+            at_high *= last == 1 ? 0.5 : 1;
+        } else {
+            high = way;
+            at_high = here;
+            at_low *= last == 2 ? 0.5 : 1;
+        }
+        last = before ? 1 : 2;
+    }
+    return share;
+}
+
+/* Share of face d of a cell. */
+SP_KERNEL float X(face_share)(const X(fields) *f, size_t index, const int cell[DIM], int d)
+{
+    const int axes[2] = {d == 0 ? 1 : 0, d == 2 ? 1 : 2};
+    size_t e = f->grid.stride[axes[0]], h = f->grid.stride[axes[1]];
     const float *phi = f->phi_solid + index;
-    size_t e = f->grid.stride[d == 0 ? 1 : 0], h = f->grid.stride[d == 2 ? 1 : 2];
+    float edge[4], c[4] = {X(snapped)(f, phi[0]), X(snapped)(f, phi[e])};
     if (DIM == 2)
-        return X(edge_share)(X(snapped)(f, phi[0]), X(snapped)(f, phi[e]));
-    float corners[4] = {X(snapped)(f, phi[0]), X(snapped)(f, phi[e]), X(snapped)(f, phi[e + h]),
-                        X(snapped)(f, phi[h])};
-    return X(square_share)(corners);
+        return X(cut_edge)(f, cell, axes[0], c[0], c[1]);
+    c[2] = X(snapped)(f, phi[e + h]);
+    c[3] = X(snapped)(f, phi[h]);
+    bool open[4];
+    for (int k = 0; k < 4; k++)
+        open[k] = c[k] > 0.0f;
+    for (int k = 0; k < 4; k++) { /* from corner k to the next, or back from that */
+        int node[DIM];
+        FOR_DIM(a)
+            node[a] = cell[a] + ((a == axes[0] && k == 1) || (a == axes[1] && k == 2));
+        edge[k] = k < 2 ? X(cut_edge)(f, node, axes[k], c[k], c[k + 1])
+                        : X(cut_edge)(f, node, axes[k - 2], c[(k + 1) % 4], c[k]);
+    }
+    return X(square_area)(open, edge);
 }
 
 SP_KERNEL float X(middle_distance)(const X(fields) *f, size_t index)
@@ -94,6 +162,23 @@ SP_KERNEL float X(middle_distance)(const X(fields) *f, size_t index)
 #define SP_TOUCH 0.005 /* cells; a way that comes this near meets the solid */
 #define SP_THIN 1.5    /* cells; thicker solids are seen by the nodes */
 
+/* Whether the solid that has its surface at x (m) ends within SP_THIN cells, going inwards: there
+ * may be another one behind it. */
+SP_KERNEL bool X(is_thin)(const X(fields) *f, const double x[3], const double normal[3])
+{
+    double dx = f->grid.dx;
+    for (double way = 2 * SP_TOUCH * dx; way <= SP_THIN * dx;) {
+        double inside[3] = {0, 0, 0};
+        FOR_DIM(a)
+            inside[a] = x[a] - normal[a] * way;
+        double distance = sp_bodies_distance(&f->solids, inside, NULL, NULL);
+        if (distance > SP_TOUCH * dx) /* not along its surface */
+            return true;
+        way += fmax(-distance, 4 * SP_TOUCH * dx);
+    }
+    return false;
+}
+
 /* Whether the way from the middle of the cell before to the middle of this one meets a thin solid.
  * Distances cannot change faster than the way is long, so only close calls are walked. A way that
  * only grazes a thick solid does not count: the face is open as far as the nodes say. */
@@ -110,9 +195,7 @@ SP_KERNEL bool X(crosses_thin)(const X(fields) *f, size_t index, const int cell[
         double distance = sp_bodies_distance(&f->solids, x, NULL, NULL);
         if (distance < SP_TOUCH * dx) {
             sp_bodies_distance(&f->solids, x, normal, NULL);
-            FOR_DIM(a)
-                x[a] -= normal[a] * SP_THIN * dx;
-            return sp_bodies_distance(&f->solids, x, NULL, NULL) >= 0;
+            return X(is_thin)(f, x, normal);
         }
         way += distance;
     }
@@ -224,7 +307,7 @@ SP_KERNEL float X(kernel_share)(const X(fields) *f, size_t index)
 
 SP_KERNEL float X(cut_face)(const X(fields) *f, size_t index, const int cell[DIM], int d)
 {
-    float share = X(face_share)(f, index, d);
+    float share = X(face_share)(f, index, cell, d);
     if (!f->cut)
         share = X(middle_distance)(f, index) < 0.0f ||
                         X(middle_distance)(f, index - f->grid.stride[d]) < 0.0f

@@ -12,9 +12,9 @@
  * outermost particle. Only tiles near an empty cell are computed; elsewhere phi = -dx.
  *
  * Types. A cell is solid if none of its faces is open (voxel: if its middle is inside a solid), an
- * inflow or outflow if its middle is inside one, liquid if phi < 0 (voxel surface: if it holds a
- * particle, or if solids leave it little room and its neighbours do), and air otherwise. Outflow
- * cells are air: what enters them leaves. */
+ * inflow or outflow if its middle is inside one, liquid if its middle is deeper than SHALLOW (voxel
+ * surface: if it holds a particle, or if solids leave it little room and its neighbours do), and
+ * air otherwise. Outflow cells are air: what enters them leaves. */
 #ifndef SPATE_KERNELS_SURFACE_H
 #define SPATE_KERNELS_SURFACE_H
 
@@ -71,8 +71,9 @@ SP_KERNEL void X(spread_marks)(const X(fields) *f, const X(near_pass) *pass, int
 
 /* ---- level set */
 
-/* Below this share of free room the density means little and phi comes from the neighbours. */
+/* Below this share of free room the density means little, and the neighbours have a say in phi. */
 #define LEAST_ROOM 0.5f
+#define NO_ROOM 0.02f /* what the density of cells with less is taken of */
 
 /* LANES cells from c on, of a tile that is near the surface or not; sums: of particles around their
  * middles, which may be the memory of what is written. */
@@ -82,7 +83,8 @@ SP_KERNEL void X(find_distance)(const X(fields) *f, size_t c, const float *sums,
     if (near || f->density) {
         f8 room = f->has_solids ? load(f->room + c) : one;
         i8 enough = is_less(f8_of(LEAST_ROOM), room);
-        f8 density = where(enough, load(sums + c) / (f->rest * room));
+        f8 density = load(sums + c) /
+                     (f->rest * choose(is_less(f8_of(NO_ROOM), room), room, f8_of(NO_ROOM)));
         i8 outside = ~is_less(f8_of(0.5f), density);
         f8 root = f8_sqrt(2.0f * choose(outside, density, one - density));
         if (near)
@@ -93,9 +95,11 @@ SP_KERNEL void X(find_distance)(const X(fields) *f, size_t c, const float *sums,
     store(f->phi + c, (float)f->grid.dx * phi);
 }
 
-/* Cells with little room take the mean of the neighbours that have more, through their open faces,
- * so that no film of air lies on solids and nothing leaks into them. In bands of room, each from
- * the ones above it. */
+/* A cell with little room asks the neighbours that have more, through its open faces, so that no
+ * film of air lies on solids and nothing leaks into them. Their mean is taken if it is nearer to
+ * the liquid than its own density says, and by as much as little room leaves that in doubt: a jet
+ * along a wall that fills it stays liquid, and one that is empty takes nothing from a neighbour
+ * that is not. In bands of room, each from the ones above it. */
 #define ROOM_BANDS                             \
     {                                          \
         LEAST_ROOM, 0.2f, 0.05f, 0.005f, -1.0f \
@@ -105,7 +109,7 @@ SP_KERNEL void X(find_distance)(const X(fields) *f, size_t c, const float *sums,
 /* A cell whose room is at most `high` and more than `low`; others stay. */
 SP_KERNEL void X(extend_cell)(const X(fields) *f, size_t c, float high, float low)
 {
-    float sum = 0.0f, count = 0.0f;
+    float sum = 0.0f, count = 0.0f, own = f->phi[c], dx = (float)f->grid.dx;
     if (!(f->room[c] <= high && f->room[c] > low))
         return;
     FOR_DIM(d) {
@@ -117,7 +121,10 @@ SP_KERNEL void X(extend_cell)(const X(fields) *f, size_t c, float high, float lo
                 count += w[side];
             }
     }
-    f->phi[c] = count > 0.0f ? sum / count : -(float)f->grid.dx;
+    float room = f->room[c] > NO_ROOM ? f->room[c] : NO_ROOM;
+    float around = count > 0.0f ? sum / count : -dx, least = own - 0.5f * LEAST_ROOM * dx / room;
+    around = around > least ? around : least;
+    f->phi[c] = around < own ? around : own;
 }
 
 /* With a voxel surface phi is only a mark, -dx where a cell holds a particle and dx elsewhere. */
@@ -128,6 +135,23 @@ SP_KERNEL void X(mark_cell)(const X(fields) *f, size_t c)
 }
 
 /* ---- types */
+
+/* dx: a cell whose middle is less deep is air that keeps its phi, see surface_factors. */
+#define SHALLOW 0.01f
+
+/* How many times the difference of q between a liquid cell and the air cell beside it the pressure
+ * changes along dx: p is linear with p = 0 where phi = 0, so that the air cell has p_c phi_n /
+ * phi_c, on whichever side of the surface its middle is. The liquid one is at least SHALLOW deep,
+ * so this has a bound without a clamp, which would bend the pressure along one axis and not along
+ * another, and stir water at rest. Air deep in the liquid is an open side or an outflow: p = 0 on
+ * the face. */
+SP_KERNEL f8 X(surface_factors)(bool ghost, float dx, f8 liquid, f8 air)
+{
+    f8 one = f8_of(1.0f);
+    if (!ghost)
+        return one;
+    return choose(is_less(f8_of(-SHALLOW * dx), air), one - air / liquid, one + one);
+}
 
 /* Whether a tile may have cells without an open face; what is outside of the domain has none. */
 SP_KERNEL bool X(may_have_solids)(const X(fields) *f, int tile)
@@ -153,7 +177,8 @@ SP_KERNEL bool X(is_closed)(const X(fields) *f, size_t c)
 /* LANES cells from c on; solids: may_have_solids of their tile. */
 SP_KERNEL void X(find_types)(const X(fields) *f, size_t c, bool solids)
 {
-    store_bytes(f->type + c, is_positive(-load(f->phi + c)) & SPATE_CELL_LIQUID);
+    f8 least = f8_of(-SHALLOW * (float)f->grid.dx);
+    store_bytes(f->type + c, is_less(load(f->phi + c), least) & SPATE_CELL_LIQUID);
     if (!f->marks && !solids)
         return;
     for (size_t k = c; k < c + LANES; k++) {

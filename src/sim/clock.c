@@ -46,6 +46,10 @@ static double gravity_size(const sp_common *common)
     return sqrt(sum);
 }
 
+/* Of sqrt(dx / |g|): the shortest waves on the surface, of two cells, take 3.5 of it for a turn; a
+ * step near half a turn makes them grow. */
+#define WAVE_STEP 0.7
+
 double spate_sim_next_dt(spate_sim *sim)
 {
     const sp_common *common = &sim->common;
@@ -54,7 +58,7 @@ double spate_sim_next_dt(spate_sim *sim)
     int used = common->frame_done ? 0 : common->substeps;
     if (!(wanted > 0)) {
         /* twice: the speed of solids depends on the step that it limits */
-        wanted = rest;
+        wanted = fmin(rest, WAVE_STEP * sqrt(dx / gravity_size(common)));
         for (int turn = 0; turn < 2; turn++) {
             double speed = sim->table->max_speed(sim->instance, wanted);
             wanted = fmin(wanted, scene->time.cfl * dx / (speed + sqrt(dx * gravity_size(common))));

@@ -14,6 +14,7 @@
  * (pressure/system.c); with no open face along an axis it is 0. A pressure that grows linearly with
  * depth is reproduced exactly, on walls and on solids too. */
 #include "gauges.h"
+#include "kernels/surface.h"
 
 #include <math.h>
 
@@ -123,15 +124,6 @@ bool X(probe_liquid)(const X(sim) *s, const double x[DIM])
 
 /* ---- pressure */
 
-/* Share of the way from the middle of a liquid cell to that of an air cell where the surface is. */
-static double surface_share(const X(sim) *s, size_t liquid, size_t air)
-{
-    if (!X(has_level_set)(s))
-        return 1;
-    double theta = s->phi[liquid] / ((double)s->phi[liquid] - s->phi[air]);
-    return theta > s->system.least_theta ? theta : s->system.least_theta;
-}
-
 /* Slope of the pressure along axis d in a liquid cell, Pa per cell. Types and open shares are also
  * known just outside the domain, pressure and level set are not. */
 static double slope(const X(sim) *s, const int cell[DIM], int d)
@@ -147,8 +139,10 @@ static double slope(const X(sim) *s, const int cell[DIM], int d)
         FOR_DIM(a)
             next[a] = cell[a] + (a == d ? 2 * side - 1 : 0);
         size_t image = cell_for(s, next);
-        double change = s->type[near] == SPATE_CELL_LIQUID ? s->p[image] - here
-                                                           : -here / surface_share(s, index, image);
+        double change = s->type[near] == SPATE_CELL_LIQUID
+                            ? s->p[image] - here
+                            : -here * X(surface_factors)(s->ghost, (float)s->grid.dx, s->phi[index],
+                                                         s->phi[image]);
         sum += side ? change : -change;
         count++;
     }

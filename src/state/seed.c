@@ -1,15 +1,21 @@
-/* seed.c -- the particles at the start.
+/* seed.c -- the particles at the start: as much liquid as the fills hold, to half a particle.
  *
- * Every cell is cut into n^DIM sub-cells, and each sub-cell holds one particle, moved from its
- * middle by at most jitter / 2 of a sub-cell along each axis. The random numbers are a hash of
- * (seed, cell, sub-cell), so they depend on nothing else. A particle is there if its own place (not
- * its cell) is inside a fill, outside all solids, and inside the domain. Fills are united: the
- * first one that holds the place gives velocity and source.
+ * Every cell is cut into n^DIM sub-cells, and a particle stands for the volume of one. A sub-cell
+ * that is full of liquid holds one, moved from its middle by at most jitter / 2 of a sub-cell along
+ * each axis; the random numbers are a hash of (seed, cell, sub-cell), so they depend on nothing
+ * else. Of the sub-cells that the border of the liquid cuts, some hold one: shares of volume are
+ * added up along a curve that stays near itself (Morton's), and whenever the sum passes the middle
+ * between two whole numbers there is a particle, in the middle of what is liquid there. So the
+ * numbers are right on every stretch of a surface, whatever its place against the grid. Shares are
+ * whole multiples of 1 / WHOLE: sums do not depend on who adds.
+ *
+ * Liquid is what is inside a fill, outside all solids, and inside the domain. Fills are united: the
+ * first one that holds a place gives velocity and source.
  *
  * The cells are taken in blocks of a tile's size. A block that a fill's distance shows to be
  * outside is passed over, and one that is inside and far from everything else needs no look at its
- * particles: counting stays cheap for huge scenes. Threads share the blocks: each block is counted,
- * its particles' places follow, and then it is filled. */
+ * particles: counting stays cheap for huge scenes. Threads share the blocks: each block is
+ * measured, its particles' places follow, and then it is filled. */
 #include "state.h"
 
 #include "kernels/particle.h"
@@ -26,11 +32,20 @@ typedef struct seeder {
     const sp_solids *solids;
     seed_sink *sink; /* called for each particle; may be NULL */
     void *user;
-    uint64_t count;
     sp_shape *forms; /* of the fills so far */
     sp_pose *poses;
+    uint64_t count;                 /* particles that points have given */
+    uint64_t volume;                /* of shapes so far, in particles times WHOLE */
     float initial[CHANNEL_COLUMNS]; /* of the channels, in the fill at hand */
 } seeder;
+
+#define WHOLE 65536u
+
+/* How many particles a volume is. */
+static uint64_t particles_of(uint64_t volume)
+{
+    return (volume + WHOLE / 2) / WHOLE;
+}
 
 /* Whether a particle may be at x (cells); clear of solids. */
 static bool is_free(const seeder *s, const float x[DIM])
@@ -43,15 +58,6 @@ static bool is_free(const seeder *s, const float x[DIM])
     }
     return s->solids->live == 0 ||
            sp_solids_distance(s->solids, world, NULL, NULL) >= CLEARANCE * s->g->dx;
-}
-
-static bool inside_shape(const sp_shape *form, const sp_pose *pose, const X(grid) *g,
-                         const float x[DIM])
-{
-    double world[3] = {0, 0, 0};
-    FOR_DIM(d)
-        world[d] = (double)x[d] * g->dx;
-    return sp_shape_holds(form, pose, world);
 }
 
 static void offer(seeder *s, const float x[DIM], const float v[DIM])
@@ -119,54 +125,212 @@ static block judge_block(const seeder *s, const int low[3], const int high[3], i
     return sure ? BLOCK_SURE : BLOCK_MIXED;
 }
 
-/* All sub-cells of a cell against one fill; those inside an earlier fill are left to it. */
-static void seed_cell(seeder *s, const int cell[3], int fill, bool sure)
+/* ---- sub-cells that the border of the liquid cuts */
+
+/* Of a cube of which a border at this distance of its middle, m, cuts off what is beyond. */
+static double share_inside(double distance, double half)
 {
-    const spate_scene *scene = s->scene;
-    const spate_shape *shape = &scene->fill.items[fill];
-    int n = scene->fluid.particles_per_axis;
-    uint64_t key = sp_mix(scene->fluid.seed);
-    for (int d = 0; d < 3; d++)
-        key = sp_hash2(key, (uint64_t)cell[d]);
-    float v[DIM];
-    FOR_DIM(d)
-        v[d] = (float)shape->velocity[d];
-    int sub_count = n * n * LAST(n);
-    for (int sub = 0; sub < sub_count; sub++) {
-        int k[3] = {sub % n, sub / n % n, sub / n / n};
-        float x[DIM];
-        FOR_DIM(d) {
-            float jitter = (float)scene->fluid.jitter *
-                           (sp_uniform(sp_hash2(key, (uint64_t)(3 * sub + d))) - 0.5f);
-            x[d] = (float)cell[d] + ((float)k[d] + 0.5f + jitter) / (float)n;
+    return fmin(fmax(0.5 - 0.5 * distance / half, 0), 1);
+}
+
+/* Distance to the border of what one fill gives, m; negative inside. share: of a cube around x with
+ * sides of 2 half (m), may be NULL. */
+static double liquid_distance(const seeder *s, int fill, const double x[3], double half,
+                              double *share)
+{
+    double local[3], most = -HUGE_VAL, inside = 1;
+    for (int k = 0; k <= fill + 1; k++) { /* the fills up to this one, and the solids */
+        double distance;
+        if (k <= fill && s->scene->fill.items[k].shape == SPATE_SHAPE_PARTICLES)
+            continue;
+        if (k <= fill) {
+            sp_pose_to_local(&s->poses[k], x, local);
+            distance = sp_shape_distance(&s->forms[k], local, NULL);
+        } else {
+            distance =
+                s->solids->live > 0 ? sp_solids_distance(s->solids, x, NULL, NULL) : HUGE_VAL;
         }
-        bool taken = !sure && !inside_shape(&s->forms[fill], &s->poses[fill], s->g, x);
-        for (int earlier = 0; earlier < fill && !taken && !sure; earlier++)
-            taken = scene->fill.items[earlier].shape != SPATE_SHAPE_PARTICLES &&
-                    inside_shape(&s->forms[earlier], &s->poses[earlier], s->g, x);
-        if (!taken && (sure || is_free(s, x)))
-            offer(s, x, v);
+        distance = k == fill ? distance : -distance;
+        most = fmax(most, distance);
+        inside *= share_inside(distance, half);
+    }
+    if (share)
+        *share = inside;
+    return most;
+}
+
+/* What is liquid in a cube. */
+typedef struct filling {
+    double volume, moment[DIM];  /* m^DIM; volume times place, cells */
+    double deepest, refuge[DIM]; /* the least distance that was met, m, and where, cells */
+} filling;
+
+/* Adds what is liquid in a cube around x (m), cut in halves `levels` times where its border is. */
+static void measure(const seeder *s, int fill, const double x[3], double half, int levels,
+                    filling *sum)
+{
+    double reach = half * sqrt((double)DIM), volume;
+    double distance = liquid_distance(s, fill, x, half, &volume);
+    FOR_DIM(d)
+        volume *= 2 * half;
+    if (distance < sum->deepest) {
+        sum->deepest = distance;
+        FOR_DIM(d)
+            sum->refuge[d] = x[d] / s->g->dx;
+    }
+    if (distance >= reach)
+        return;
+    if (distance > -reach && levels > 0) {
+        for (int corner = 0; corner < (1 << DIM); corner++) {
+            double middle[3] = {0, 0, 0};
+            FOR_DIM(d)
+                middle[d] = x[d] + (corner >> d & 1 ? 0.5 : -0.5) * half;
+            measure(s, fill, middle, 0.5 * half, levels - 1, sum);
+        }
+        return;
+    }
+    sum->volume += volume;
+    FOR_DIM(d)
+        sum->moment[d] += volume * x[d] / s->g->dx;
+}
+
+/* The place of a particle in a sub-cell, and the volume that it is to stand for. */
+typedef struct seat {
+    float x[DIM];    /* cells */
+    uint32_t volume; /* of WHOLE */
+} seat;
+
+/* The place nearest to x (m) that is clear of walls and, as far as their nearest one goes, of
+ * solids; in cells. */
+static void put_clear(const seeder *s, const double x[3], float to[DIM])
+{
+    double normal[3] = {0, 0, 0}, distance = HUGE_VAL, clear = 2.0 * CLEARANCE * s->g->dx;
+    if (s->solids->live > 0)
+        distance = sp_solids_distance(s->solids, x, normal, NULL);
+    FOR_DIM(d) {
+        float high = (float)s->g->n[d] - CLEARANCE;
+        to[d] = (float)((x[d] + fmax(clear - distance, 0) * normal[d]) / s->g->dx);
+        to[d] = to[d] < CLEARANCE ? CLEARANCE : to[d] > high ? high : to[d];
     }
 }
 
-/* The cells [low, high) against one fill. */
+/* That of a sub-cell around `middle` (cells) that is cut, or wholly liquid. */
+static seat cut_seat(const seeder *s, int fill, const double middle[3], double half)
+{
+    bool mesh = s->scene->fill.items[fill].shape == SPATE_SHAPE_MESH; /* whose distance is dear */
+    double world[3] = {0, 0, 0}, whole = 1;
+    filling sum = {.deepest = HUGE_VAL};
+    seat found = {.volume = 0};
+    FOR_DIM(d) {
+        world[d] = middle[d] * s->g->dx;
+        whole *= 2 * half * s->g->dx;
+    }
+    measure(s, fill, world, half * s->g->dx, mesh ? 2 : 3, &sum);
+    if (!(sum.volume > 0))
+        return found;
+    for (int turn = 0; turn < 2; turn++) {
+        FOR_DIM(d)
+            world[d] = (turn == 0 ? sum.moment[d] / sum.volume : sum.refuge[d]) * s->g->dx;
+        put_clear(s, world, found.x);
+        if (is_free(s, found.x)) {
+            found.volume = (uint32_t)(fmin(sum.volume / whole, 1) * WHOLE + 0.5);
+            break;
+        }
+    }
+    return found; /* without a free place nothing */
+}
+
+/* What the distance at the middle of a cell says of its sub-cells. */
+static block judge_cell(const seeder *s, const int cell[3], int fill)
+{
+    double middle[3] = {0, 0, 0}, reach = (0.5 * sqrt((double)DIM) + CLEARANCE) * s->g->dx;
+    FOR_DIM(d)
+        middle[d] = (cell[d] + 0.5) * s->g->dx;
+    double distance = liquid_distance(s, fill, middle, reach, NULL);
+    return distance > reach ? BLOCK_OUTSIDE : distance < -reach ? BLOCK_SURE : BLOCK_MIXED;
+}
+
+/* Sub-cell `sub` (its number along each axis) of a cell. */
+static seat find_seat(const seeder *s, const int cell[3], const int sub[3], int fill, block kind)
+{
+    const spate_scene *scene = s->scene;
+    int n = scene->fluid.particles_per_axis;
+    uint64_t key = sp_mix(scene->fluid.seed),
+             number = (uint64_t)(sub[0] + n * (sub[1] + n * sub[2]));
+    double middle[3] = {0, 0, 0}, half = 0.5 / n;
+    seat found = {.volume = WHOLE};
+    for (int d = 0; d < 3; d++)
+        key = sp_hash2(key, (uint64_t)cell[d]);
+    FOR_DIM(d) {
+        middle[d] = cell[d] + (sub[d] + 0.5) / n;
+        found.x[d] = (float)middle[d];
+    }
+    if (kind != BLOCK_SURE)
+        found = cut_seat(s, fill, middle, half);
+    float way = (float)scene->fluid.jitter * ((float)found.volume / WHOLE) / (float)n;
+    seat moved = found;
+    FOR_DIM(d)
+        moved.x[d] += way * (sp_uniform(sp_hash2(key, 3 * number + (uint64_t)d)) - 0.5f);
+    return kind == BLOCK_SURE || is_free(s, moved.x) ? moved : found;
+}
+
+/* Number `place` of the curve through the sub-cells of a block, along each axis: the bits of the
+ * three numbers by turns. */
+static void curve_place(uint32_t place, int at[3])
+{
+    at[0] = at[1] = at[2] = 0;
+    for (int bit = 0; place; bit++)
+        FOR_DIM(d) {
+            at[d] |= (int)(place & 1) << bit;
+            place >>= 1;
+        }
+}
+
+/* The cells [low, high) against one fill: adds their volume, and with a sink gives the particles.
+ */
 static void seed_block(seeder *s, const int low[3], const int high[3], int fill)
 {
-    block kind = judge_block(s, low, high, fill);
+    const spate_shape *shape = &s->scene->fill.items[fill];
+    int n = s->scene->fluid.particles_per_axis, last[3] = {-1, -1, -1};
+    block kind = judge_block(s, low, high, fill), inside = kind;
+    uint32_t places = 1;
+    uint64_t count = 1;
+    float v[DIM];
     if (kind == BLOCK_OUTSIDE)
         return;
+    FOR_DIM(d) {
+        v[d] = (float)shape->velocity[d];
+        count *= (uint64_t)(high[d] - low[d]) * (uint64_t)n;
+    }
     if (kind == BLOCK_SURE && !s->sink) {
-        uint64_t count = 1;
-        FOR_DIM(d)
-            count *= (uint64_t)(high[d] - low[d]) * (uint64_t)s->scene->fluid.particles_per_axis;
-        s->count += count;
+        s->volume += count * WHOLE;
         return;
     }
-    int cell[3];
-    for (cell[2] = low[2]; cell[2] < high[2]; cell[2]++)
-        for (cell[1] = low[1]; cell[1] < high[1]; cell[1]++)
-            for (cell[0] = low[0]; cell[0] < high[0]; cell[0]++)
-                seed_cell(s, cell, fill, kind == BLOCK_SURE);
+    for (int side = 1; side < TILE * n; side *= 2)
+        places <<= DIM;
+    for (uint32_t place = 0; place < places; place++) {
+        int at[3], cell[3], sub[3];
+        bool there = true;
+        curve_place(place, at);
+        for (int d = 0; d < 3; d++) {
+            cell[d] = low[d] + at[d] / n;
+            sub[d] = at[d] % n;
+            there = there && cell[d] < high[d];
+        }
+        if (!there)
+            continue;
+        if (kind == BLOCK_MIXED && memcmp(cell, last, sizeof last) != 0) {
+            inside = judge_cell(s, cell, fill);
+            memcpy(last, cell, sizeof last);
+        }
+        if (inside == BLOCK_OUTSIDE)
+            continue;
+        seat found = find_seat(s, cell, sub, fill, inside);
+        uint64_t before = particles_of(s->volume);
+        s->volume += found.volume;
+        if (s->sink && particles_of(s->volume) > before)
+            s->sink(s->user, found.x, v, s->initial);
+    }
 }
 
 /* ---- blocks of a fill: all of them in order, or by threads, with the same result */
@@ -204,7 +368,7 @@ typedef struct lay_args {
     const X(particles) *p;
     blocks b;
     int fill;
-    uint64_t *place; /* per block: how many it has; then where they begin */
+    uint64_t *volume; /* per block: what it has; then of those before it */
     bool lay;
 } lay_args;
 
@@ -226,14 +390,14 @@ static void lay_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const lay_args *args = user;
     for (size_t k = begin; k < end; k++) {
-        layer l = {args->p, (uint32_t)args->place[k]};
+        layer l = {args->p, (uint32_t)(args->all->count + particles_of(args->volume[k]))};
         seeder one = *args->all;
-        one.count = 0;
+        one.volume = args->lay ? args->volume[k] : 0;
         one.sink = args->lay ? lay_one : NULL;
         one.user = &l;
         seed_number(&one, &args->b, k, args->fill);
         if (!args->lay)
-            args->place[k] = one.count;
+            args->volume[k] = one.volume;
     }
 }
 
@@ -242,23 +406,21 @@ static spate_status lay_shape(seeder *s, X(sim) *sim, int fill, spate_error *err
 {
     X(particles) *p = &sim->particles;
     lay_args args = {.all = s, .p = p, .b = blocks_of(s, fill), .fill = fill};
-    args.place = sp_alloc(args.b.total, sizeof *args.place);
-    if (!args.place)
+    args.volume = sp_alloc(args.b.total, sizeof *args.volume);
+    if (!args.volume)
         return sp_fail_memory(error, "the fills", 0);
     sp_parallel_for(sim->common->pool, args.b.total, 8, lay_range, &args);
-    uint64_t sum = p->count;
     for (size_t k = 0; k < args.b.total; k++) {
-        uint64_t count = args.place[k];
-        args.place[k] = sum;
-        sum += count;
+        uint64_t volume = args.volume[k];
+        args.volume[k] = s->volume;
+        s->volume += volume;
     }
     args.lay = true;
     sp_parallel_for(sim->common->pool, args.b.total, 8, lay_range, &args);
-    s->count += sum - p->count;
-    p->count = p->next_id = (uint32_t)sum;
+    p->count = p->next_id = (uint32_t)(s->count + particles_of(s->volume));
     p->sorted = false;
     p->fastest = -1.0f;
-    sp_free(args.place);
+    sp_free(args.volume);
     return SPATE_OK;
 }
 
@@ -301,7 +463,7 @@ static spate_status seed(const spate_scene *scene, const X(grid) *g, const sp_so
         status = seed_fill(&s, sim, fill, error);
     sp_free(forms);
     sp_free(poses);
-    *count = s.count;
+    *count = s.count + particles_of(s.volume);
     return status;
 }
 

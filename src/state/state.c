@@ -149,7 +149,6 @@ static spate_status make(X(sim) *s, spate_error *error)
     s->needs = X(needs)(scene);
     s->domain = domain_of(s);
     TRY(X(arrays_create)(s, error));
-    s->system.least_theta = 0.01f;
     TRY(make_solids(s, error));
     TRY(X(emitters_create)(s, error));
     TRY(make_particles(s, error));

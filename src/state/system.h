@@ -56,8 +56,7 @@ typedef struct X(system) {
     X(grid) grid; /* the domain's: loops read its strides here */
     spate_solver solver;
     int wave_count;
-    bool has_pockets;  /* there is one */
-    float least_theta; /* bound of the surface's share of a cell distance */
+    bool has_pockets; /* there is one */
     /* multigrid */
     int sweeps;     /* of the smoother, before and after; even */
     bool hierarchy; /* the levels are those of this system */

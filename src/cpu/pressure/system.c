@@ -15,9 +15,10 @@
  * w_f is the open share of the face (kernels/fractions.h; 0 or 1 with voxel solids, 0 at walls and
  * inflows). Between two liquid cells a_f = w_f and s_f = 1. Towards air the surface lies the share
  * theta = phi_c / (phi_c - phi_n) of the way to the middle of the air cell, and there p = 0: q_n =
- * 0, s_f = 1 / theta, a_f = w_f / theta (ghost fluid, Gibou et al. 2002; theta = 1 with a voxel
- * surface). The off-diagonal is there only between liquid cells, so A is symmetric. A residual r of
- * this system times dt/dx is the share of the cell's volume lost in the step.
+ * 0, s_f = 1 / theta, a_f = w_f / theta (ghost fluid, Gibou et al. 2002; X(surface_factors) in
+ * kernels/surface.h; theta = 1 with a voxel surface). The off-diagonal is there only between liquid
+ * cells, so A is symmetric. A residual r of this system times dt/dx is the share of the cell's
+ * volume lost in the step.
  *
  * Rows of cells are done as vectors of eight; those deep in the liquid need no look at the surface.
  * Pockets, whose matrix is singular, are found in pockets.c. */
@@ -25,6 +26,8 @@
 
 #include "cpu/cpu.h"
 #include "cpu/simd.h"
+
+#include "kernels/surface.h" /* over the lanes of simd.h */
 
 typedef struct system_args {
     X(sim) *s;
@@ -55,16 +58,9 @@ SIMD_FN uint64_t liquid_among(const uint8_t *types)
     return (rest - ones) & ~rest & ones << 7;
 }
 
-/* 1 / theta from liquid cells to air cells. */
-SIMD_FN f8 surface_factors(const X(sim) *s, f8 liquid, f8 air)
+SIMD_FN f8 factors(const X(sim) *s, f8 liquid, f8 air)
 {
-    f8 none = {0};
-    if (!X(has_level_set)(s))
-        return none + 1.0f;
-    f8 theta = liquid / (liquid - air), least = none + s->system.least_theta;
-    /* an open side or an outflow, whatever phi says there: p = 0 on the face */
-    return choose(is_positive(-air), none + 2.0f,
-                  1.0f / choose(is_positive(theta - least), theta, least));
+    return X(surface_factors)(s->ghost, (float)s->grid.dx, liquid, air);
 }
 
 /* Whether a face of a tile's cells is not open: its own, or on the high sides of the neighbours. */
@@ -224,7 +220,7 @@ SIMD_FN f8 assemble_matrix(X(sim) *s, size_t c, i8 inside, bool solids, i8 *air)
                 i8 free = open & is_equal(type, SPATE_CELL_AIR);
                 surface |= free & is_positive(w);
                 if (any(free)) /* not a wall */
-                    w = choose(free, w * surface_factors(s, phi, load(s->phi + near)), w);
+                    w = choose(free, w * factors(s, phi, load(s->phi + near)), w);
             }
             diagonal += w;
         }
@@ -390,7 +386,7 @@ SIMD_FN void gradient_part(X(sim) *s, float *u, size_t c, int d, bool solids, bo
             open &= is_positive(load(s->w[d] + c));
         if (any(here ^ there)) {
             f8 one = load(s->phi + c), two = load(s->phi + low);
-            f8 factor = surface_factors(s, choose(here, one, two), choose(here, two, one));
+            f8 factor = factors(s, choose(here, one, two), choose(here, two, one));
             change = choose(here & there, change, factor * change);
         }
         change = where(open & (here | there), change);

@@ -53,9 +53,8 @@ typedef struct DEV(gpu_recipe) {
 typedef struct DEV(gpu_solver) {
     DEV(gpu_level) levels[MAX_LEVELS];
     int level_count;
-    bool periodic, faces; /* faces: level 0 has off-diagonals */
-    bool blind;           /* phi_solid does not tell of all solids */
-    float least_theta;
+    bool periodic, faces;        /* faces: level 0 has off-diagonals */
+    bool blind;                  /* phi_solid does not tell of all solids */
     float scale;                 /* of the last pressure, as a start */
     size_t places;               /* tiles of all levels */
     size_t base[MAX_LEVELS + 1]; /* first place of a level */

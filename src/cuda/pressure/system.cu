@@ -1,6 +1,7 @@
 /* system.cu -- the pressure system on the device: assembly into blocks, gradient, divergence. The
  * maths stands in cpu/pressure/system.c; expressions and their order are the same. */
 #include "kernels/faces.h"
+#include "kernels/surface.h"
 #include "smoother_rows.h"
 
 typedef struct system_args {
@@ -12,7 +13,7 @@ typedef struct system_args {
     float *right, *q, *to[DIM];
     uint8_t *pocket;
     double *partials;
-    float least_theta, factor;
+    float factor;
     bool blind;
     double dt;
 } system_args;
@@ -36,7 +37,6 @@ static system_args args_of(X(gpu) *g)
     args.q = g->f.p;
     args.pocket = solver->pocket;
     args.partials = g->partials;
-    args.least_theta = solver->least_theta;
     args.blind = solver->blind;
     args.dt = g->dt;
     return args;
@@ -44,14 +44,9 @@ static system_args args_of(X(gpu) *g)
 
 /* ---- assembly */
 
-/* 1 / theta from a liquid cell to an air cell. */
-GPU_FN float surface_factor(const system_args *a, float liquid, float air)
+GPU_FN float factor_of(const system_args *a, float liquid, float air)
 {
-    if (!a->f.ghost)
-        return 1.0f;
-    float theta = liquid / (liquid - air);
-    theta = theta > a->least_theta ? theta : a->least_theta;
-    return air < 0.0f ? 2.0f : 1.0f / theta;
+    return X(surface_factors)(a->f.ghost, (float)a->f.grid.dx, liquid, air);
 }
 
 /* Whether solids may come near a tile or the faces around it. */
@@ -99,7 +94,7 @@ GPU_FN equation equation_of(const system_args *a, size_t c, bool solids)
                 e.off[d] = type == SPATE_CELL_LIQUID ? w : 0.0f;
             if (type == SPATE_CELL_AIR) {
                 e.surface = e.surface || w > 0.0f;
-                w = w * surface_factor(a, f->phi[c], f->phi[near]);
+                w = w * factor_of(a, f->phi[c], f->phi[near]);
             }
             e.diagonal += w;
         }
@@ -289,13 +284,12 @@ BLOCKS(assemble_moving, system_args, tile_shared, PAIRS)
     assemble_tile(a, block, shared, true);
 }
 
-double DEV(gpu_assemble)(X(gpu) *g, float least_theta, bool blind, float scale, int sweeps)
+double DEV(gpu_assemble)(X(gpu) *g, bool blind, float scale, int sweeps)
 {
     DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     DEV(gpu_state) state;
     memset(&state, 0, sizeof state);
     solver->scale = scale;
-    solver->least_theta = least_theta;
     solver->blind = blind;
     solver->pockets = solver->prepared = false;
     solver->largest = 0;
@@ -427,7 +421,7 @@ GPU_FN void subtract_at(const system_args *a, size_t c)
         float change = a->q[c] - a->q[low];
         if (here != there) {
             float one = f->phi[c], two = f->phi[low];
-            change = surface_factor(a, here ? one : two, here ? two : one) * change;
+            change = factor_of(a, here ? one : two, here ? two : one) * change;
         }
         a->to[d][c] -= change;
     }
@@ -480,7 +474,7 @@ void DEV(gpu_gradient)(X(gpu) *g, bool density)
     args.q = density ? DEV(gpu_solver_of)(g)->q_density : g->f.p;
     FOR_DIM(d)
         args.to[d] = density ? g->f.away[d] : g->f.u[d];
-    DEV(gpu_fill_border_periodic)(g, args.q);
+    DEV(gpu_fill_border_periodic)(g, args.q, -1);
     subtract_gradient(g, args, (size_t)g->f.tiles.face_count * TILE_CHUNKS);
     DEV(gpu_fill_faces)(g, args.to);
 }

@@ -67,9 +67,7 @@ static inline row row_of(const fixture *f, const int c[DIM])
                 continue;
             double theta = 1;
             if (type == SPATE_CELL_AIR && ghost)
-                theta =
-                    fmax((double)s->phi[here] / ((double)s->phi[here] - s->phi[out.at[d][side]]),
-                         (double)s->system.least_theta);
+                theta = (double)s->phi[here] / ((double)s->phi[here] - s->phi[out.at[d][side]]);
             out.diagonal += w / theta;
             out.a[d][side] = type == SPATE_CELL_LIQUID ? w : 0;
         }
