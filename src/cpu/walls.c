@@ -62,9 +62,10 @@ void X(drag_at_walls)(X(sim) *s, const X(walls) *walls)
     fill_periodic(s, s->mixed, true);
     sp_parallel_for(pool, active, 4, mixing_range, &args);
     fill_periodic(s, s->mixing, false);
-    int stages = sp_mix_stages(X(maximum)(s, active, 4, largest_rate, &args));
+    double rate = X(maximum)(s, active, 4, largest_rate, &args);
+    int stages = sp_mix_stages(rate);
     for (int j = 1; j <= stages; j++) {
-        args.stage = X(mix_stage_at)(&args.f, j, stages);
+        args.stage = X(mix_stage_at)(&args.f, j, stages, (float)rate);
         sp_parallel_for(pool, active, 4, mix_range, &args);
         fill_periodic(s, args.stage.to, true);
     }

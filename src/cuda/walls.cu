@@ -101,9 +101,10 @@ void DEV(gpu_drag_at_walls)(X(gpu) *g, const X(walls) *walls)
     for (int d = 0; d < DIM; d++)
         DEV(gpu_fill_border_periodic)(g, g->f.mixing[d], -1);
     find_rates(g, args, tiles);
-    int stages = sp_mix_stages(tiles > 0 ? DEV(gpu_maximum)(g, tiles) : 0);
+    double rate = tiles > 0 ? DEV(gpu_maximum)(g, tiles) : 0;
+    int stages = sp_mix_stages(rate);
     for (int j = 1; j <= stages; j++) {
-        args.stage = X(mix_stage_at)(&g->f, j, stages);
+        args.stage = X(mix_stage_at)(&g->f, j, stages, (float)rate);
         mix_faces(g, args, active);
         fill_faces(g, args.stage.to);
     }

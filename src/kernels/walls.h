@@ -378,7 +378,13 @@ SP_KERNEL float X(mixing_at)(const X(fields) *f, size_t c, int a, int b, double 
     area = area < z ? area : z; /* in the layer at the wall its stress acts on the rest directly */
     double length = SP_KARMAN * sp_mixing_height(z), below = 1 - z * count / h;
     float nu = (float)(length * length * below * dt / f->grid.dx) * X(strain)(f, c, a, b);
-    return area * (nu < most ? nu : most);
+    nu *= area;
+    for (int k = 0; k < 4; k++) { /* a face that few particles move with can take as much less */
+        int d = k & 1 ? a : b;
+        float v = f->volume[d][k & 2 ? c - f->grid.stride[k & 1 ? b : a] : c];
+        nu = v > 0.0f && nu > most * v ? most * v : nu;
+    }
+    return nu;
 }
 
 /* All edges of a cell. */
@@ -433,16 +439,18 @@ typedef struct X(mix_stage) {
     float mean, part;
 } X(mix_stage);
 
-/* Number j of `stages`, from 1 on; the first one goes from `mixed` to u. */
-SP_KERNEL X(mix_stage) X(mix_stage_at)(const X(fields) *f, int j, int stages)
+/* Number j of `stages`, from 1 on; the first one goes from `mixed` to u. rate: mixing_rate's
+ * largest; what is beyond the stages is left out everywhere. */
+SP_KERNEL X(mix_stage) X(mix_stage_at)(const X(fields) *f, int j, int stages, float rate)
 {
     X(mix_stage) stage;
+    float most = (float)(stages * stages + stages);
     FOR_DIM(d) {
         stage.from[d] = j % 2 ? f->mixed[d] : f->u[d];
         stage.to[d] = j % 2 ? f->u[d] : f->mixed[d];
     }
     stage.mean = j == 1 ? 1.0f : (2.0f * (float)j - 1.0f) / (float)j;
-    stage.part = stage.mean * 2.0f / (float)(stages * stages + stages);
+    stage.part = stage.mean * 2.0f / (rate > most ? rate : most);
     return stage;
 }
 

