@@ -313,7 +313,7 @@ SP_KERNEL float X(cut_face)(const X(fields) *f, size_t index, const int cell[DIM
                         X(middle_distance)(f, index - f->grid.stride[d]) < 0.0f
                     ? 0.0f
                     : 1.0f;
-    share = (float)(int)(share * SP_SHARES + 0.5f) / SP_SHARES;
+    share = floorf(share * SP_SHARES + 0.5f) / SP_SHARES;
     return share > 0.0f && X(crosses_thin)(f, index, cell, d) ? 0.0f : share;
 }
 
