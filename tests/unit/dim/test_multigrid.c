@@ -197,8 +197,8 @@ static void check_same_pressure(water_fn *water, int n)
         if (!f)
             break;
         assemble(f);
-        /* over-relaxed sweeps in fp32 stall: at about 2e-5 */
-        double tolerance = k < 2 ? 1e-6 : 3e-5;
+        /* over-relaxed sweeps in fp32 stall: at about 1.5e-5 in 3D */
+        double tolerance = k < 2 ? 1e-6 : DIM == 2 ? 1e-5 : 2e-5;
         X(solve) solve = solve_cold(f, tolerance, 100000);
         CHECK(solve.converged);
         if (!solve.converged)
@@ -218,7 +218,7 @@ static void check_same_pressure(water_fn *water, int n)
                 worst = fmax(worst, fabs((double)q - wanted[at]));
         } while (next_cell(c, f->s->grid.n));
         CHECK(scale > 0);
-        CHECK_LESS(worst / scale, k < 2 ? 5e-4 : 1e-3);
+        CHECK_LESS(worst / scale, 5e-4);
         fixture_destroy(f);
     }
     free(wanted);
@@ -228,7 +228,7 @@ static void all_solvers_find_the_same_pressure(void)
 {
     check_same_pressure(tank, DIM == 2 ? 24 : 14);
     check_same_pressure(dam, DIM == 2 ? 28 : 16);
-    check_same_pressure(porous, DIM == 2 ? 24 : 14);
+    check_same_pressure(porous, DIM == 2 ? 22 : 14);
 }
 
 /* ---- systems without inverse, neighbour or unknown */
