@@ -320,7 +320,7 @@ float X(advect_flying)(X(advection) *advection, double dt)
     X(sim) *s = advection->s;
     fly_args args = {.advection = advection, .f = X(fields_of)(s)};
     FOR_DIM(d)
-        args.dv[d] = (float)(s->common->gravity[d] * dt);
+        args.dv[d] = X(gravity_kick)(s, d, dt);
     return (float)X(maximum)(s, s->particles.count - s->tiles.first_flying, 1024, fly_partial,
                              &args);
 }

@@ -19,7 +19,7 @@
  *
  * How they fly. A parabola, exact for any step, past walls and solids (collide.h):
  *
- *     v' = v + g dt,    x' = x + dt (v + v') / 2,
+ *     v' = v + g (dt_last + dt) / 2,    x' = x + dt v',
  *
  * up to the first place less than half a cell from the liquid, by the level set of the step: there
  * they wait for the next SORT, which sees that they touch. They keep v', and P2G hands it over. */
@@ -226,8 +226,8 @@ SP_KERNEL void X(fall)(const X(fields) *f, size_t k, float h, const float dv[DIM
     const X(particles) *p = &f->particles;
     FOR_DIM(d) {
         x[d] = p->x[d][k];
-        to[d] = x[d] + h * (p->v[d][k] + 0.5f * dv[d]);
         p->v[d][k] += dv[d];
+        to[d] = x[d] + h * p->v[d][k];
     }
     for (int e = 0; e < DIM * DIM && f->apic; e++)
         p->c[e][k] = 0.0f;

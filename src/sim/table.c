@@ -85,6 +85,7 @@ static spate_status add_particles(void *user, const float *x, const float *v, si
         FOR_DIM(d) {
             at[d] = x[3 * k + (size_t)d] / s->grid.dx;
             velocity[d] = v ? v[3 * k + (size_t)d] : 0.0f;
+            velocity[d] -= X(gravity_kick)(s, d, 0); /* as of the middle of the last step */
             world[d] = x[3 * k + (size_t)d];
             good = good && at[d] >= CLEARANCE && at[d] <= (float)s->grid.n[d] - CLEARANCE &&
                    velocity[d] - velocity[d] == 0.0f;

@@ -47,11 +47,20 @@ static X(walls) walls_of(const X(sim) *s, double dt)
     return walls;
 }
 
+/* A step of leapfrog: places at the ends of steps, velocities in the middle of them, so a velocity
+ * gets what gravity does from the middle of the last step to that of this one, and what falls
+ * freely is on its parabola at any length of steps. Before the first one velocities are those of
+ * its beginning. */
+float X(gravity_kick)(const X(sim) *s, int d, double dt)
+{
+    return (float)(s->common->gravity[d] * (0.5 * (s->common->last_dt + dt)));
+}
+
 X(forces) X(forces_of)(const X(sim) *s, double dt)
 {
     X(forces) how = {.dt = dt, .walls = walls_of(s, dt)};
     FOR_DIM(d)
-        how.dv[d] = (float)(s->common->gravity[d] * dt);
+        how.dv[d] = X(gravity_kick)(s, d, dt);
     return how;
 }
 
