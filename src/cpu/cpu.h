@@ -46,9 +46,9 @@ int X(list_left)(const X(tiles) *t, const X(grid) *g, int *left);
 void X(clear_left)(X(sim) *s); /* in these: the arrays that follow the liquid */
 
 /* flight.c: inside SORT, with the particles in `order`; scratch: 4 bytes for each tile. */
-X(flight) X(flight_of)(const X(sim) *s);
-void X(set_flying_apart)(X(particles) *p, const X(cell_list) *list, const X(flight) *flight,
-                         uint32_t *scratch, sp_pool *pool, sp_arena arena);
+X(flight) DEV(flight_of)(const X(sim) *s);
+void DEV(set_flying_apart)(X(particles) *p, const X(cell_list) *list, const X(flight) *flight,
+                           uint32_t *scratch, sp_pool *pool, sp_arena arena);
 
 /* ---- SOLIDS: solids.c */
 void X(update_solids)(X(sim) *s, double dt);

@@ -10,7 +10,7 @@ static spate_status sort(X(sim) *s, double dt, spate_error *error)
 {
     (void)dt, (void)error;
     X(cell_list) list = {&s->grid, &s->tiles, s->first, s->count};
-    X(flight) flight = X(flight_of)(s);
+    X(flight) flight = DEV(flight_of)(s);
     if (!DEV(sort_particles)(&s->particles, &list, &flight, s->common->pool, X(arena)(s)))
         return SPATE_OK;
     s->density_summed = false;

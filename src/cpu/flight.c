@@ -1,15 +1,15 @@
 /* flight.c -- free flight (kernels/flight.h): SORT takes particles that touch no liquid out of
- * their tiles, and ADVECT moves them on their parabolas.
+ * their tiles.
  *
  * In SORT the particles of tiles come first, in canonical order, and then those that fly, likewise;
  * no table says where the latter are, so that no stage that works by tiles or cells sees them.
- * Three passes, each over tiles: how many particles are in the cells around each, and which
- * particles are dense where those are few; who flies; and, if somebody does, the tables without
- * them. The kinds of the particles and who flies, a byte each by their places in `order`, lie in
- * the first and in the last quarter of the spare column. */
+ * Passes over tiles: which particles are dense, where few are in the cells around; who flies; and,
+ * if somebody does, the tables without them and the order with them behind the others. The kinds of
+ * the particles and who flies, a byte each by their places in `order`, lie in the first and in the
+ * last quarter of the spare column. */
 #include "kernels/flight.h"
-#include "advect.h"
 #include "cpu.h"
+#include "simd.h"
 
 #include <string.h>
 
@@ -20,8 +20,10 @@
 typedef struct flight_args {
     const X(flight) *flight;
     const X(cell_list) *list;
+    X(particles) *p;
     uint8_t *kinds, *flies; /* by places in `order` */
     uint32_t *number;       /* per tile: loose particles, then those that fly, then those before */
+    uint32_t flying;        /* in all */
 } flight_args;
 
 /* ---- who flies */
@@ -72,51 +74,91 @@ static uint32_t *sum_around(uint32_t *counts, uint32_t *other)
     return other;
 }
 
-/* The particles around a cell, brought together as far as somebody has looked. */
+/* The particles around a cell, brought together: first those of its own and the nearest cells, the
+ * others when these do not suffice. The lanes behind the last one of either are far away. */
 #define NEAR_MOST 1024
+#define NEAR_CELLS (2 * DIM + 1)
 typedef struct near_particles {
-    float x[DIM][NEAR_MOST];
-    uint32_t place[NEAR_MOST]; /* in `order` */
-    uint32_t end[CELLS_AROUND];
-    int cells; /* that have been brought */
+    float x[DIM][NEAR_MOST + 2 * LANES];
+    uint32_t end[2];
 } near_particles;
 
-static void bring_cell(const X(flight) *f, const int c[DIM], near_particles *near)
+/* kinds: only those that are dense, or NULL. */
+static void bring(const X(flight) *f, const int c[DIM], const uint8_t *kinds, int turn,
+                  near_particles *near)
 {
-    int n = near->cells++;
-    uint32_t count = n > 0 ? near->end[n - 1] : 0;
-    size_t index = 0;
-    float shift[DIM];
-    if (X(cell_around)(f->grid, c, n, &index, shift))
+    uint32_t count = turn > 0 ? near->end[0] : 0;
+    for (int n = turn > 0 ? NEAR_CELLS : 0; n < (turn > 0 ? CELLS_AROUND : NEAR_CELLS); n++) {
+        size_t index = 0;
+        float shift[DIM];
+        if (!X(cell_around)(f->grid, c, n, &index, shift))
+            continue;
         for (uint32_t k = f->first[index], end = k + f->count[index]; k < end; k++) {
+            if (kinds && kinds[k] != PARTICLE_DENSE)
+                continue;
             FOR_DIM(d)
                 near->x[d][count] = f->x[d][f->order[k]] + shift[d];
-            near->place[count++] = k;
-        }
-    near->end[n] = count;
-}
-
-/* X(is_filled) of all particles, with those around the cell at hand: the same sum. */
-static bool is_filled_near(const X(flight) *f, const int c[DIM], uint32_t k, near_particles *near)
-{
-    float x[DIM], full = DENSE * f->rest, sum = 1.0f;
-    uint32_t j = 0;
-    FOR_DIM(d)
-        x[d] = f->x[d][f->order[k]];
-    for (int n = 0; n < CELLS_AROUND && sum < full; n++) {
-        if (n >= near->cells)
-            bring_cell(f, c, near);
-        for (; j < near->end[n]; j++) {
-            float weight = 1.0f;
-            FOR_DIM(d) {
-                float gap = near->x[d][j] - x[d];
-                gap = 1.0f - (gap < 0.0f ? -gap : gap);
-                weight *= gap > 0.0f ? gap : 0.0f;
-            }
-            sum += near->place[j] == k ? 0.0f : weight;
+            count++;
         }
     }
-    return sum >= full || (sum > 0.0f && sum >= full * X(room_around)(f, x));
+    FOR_DIM(d)
+        store(near->x[d] + count, f8_of(1e9f));
+    near->end[turn] = (count + LANES - 1) & ~(uint32_t)(LANES - 1);
+}
+
+/* X(add_cell) of those brought in a turn. */
+SIMD_FN uint32_t add_near(const near_particles *near, int turn, const float x[DIM], uint32_t sum)
+{
+    i8 sums = {0};
+    for (uint32_t k = turn > 0 ? near->end[0] : 0; k < near->end[turn]; k += LANES) {
+        f8 weight = f8_of(1.0f);
+        FOR_DIM(d)
+            weight *= f8_max(1.0f - f8_abs(load(near->x[d] + k) - x[d]), f8_of(0.0f));
+        sums += convert(weight * FLIGHT_UNIT, i8);
+    }
+    for (int k = 0; k < LANES; k++)
+        sum += (uint32_t)lane(sums, k);
+    return sum;
+}
+
+/* X(is_filled) of particle k in cell c. */
+static bool is_filled(const X(flight) *f, const int c[DIM], uint32_t k, const uint8_t *kinds,
+                      float share, near_particles *near, bool *all)
+{
+    float x[DIM], full = share * f->rest * FLIGHT_UNIT;
+    FOR_DIM(d)
+        x[d] = f->x[d][f->order[k]];
+    uint32_t sum = add_near(near, 0, x, 0);
+    if ((float)sum < full) {
+        if (!*all)
+            bring(f, c, kinds, 1, near);
+        *all = true;
+        sum = add_near(near, 1, x, sum);
+    }
+    return (float)sum >= full || (sum > 0 && (float)sum >= full * X(room_around)(f, x));
+}
+
+/* Of the particles of a cell that are loose, or with NULL of all: marks[k] = to where the density
+ * is below `share`; returns how many these are. */
+static uint32_t mark_cell(const X(flight) *f, const int c[DIM], size_t cell, const uint8_t *kinds,
+                          float share, uint8_t *marks, uint8_t to)
+{
+    near_particles near;
+    bool begun = false, all = false, few = 0.5f * CELLS_AROUND * f->rest <= (float)NEAR_MOST;
+    uint32_t marked = 0;
+    for (uint32_t k = f->first[cell], end = k + f->count[cell]; k < end; k++) {
+        if (kinds && kinds[k] != PARTICLE_LOOSE)
+            continue;
+        if (!begun && few)
+            bring(f, c, kinds, 0, &near);
+        begun = true;
+        if (few ? is_filled(f, c, k, kinds, share, &near, &all)
+                : X(is_filled)(f, c, k, kinds, share))
+            continue;
+        marks[k] = to;
+        marked++;
+    }
+    return marked;
 }
 
 /* The kinds of the particles of a tile; returns how many are loose. */
@@ -125,8 +167,6 @@ static uint32_t find_kinds(const flight_args *args, int tile)
     const X(flight) *f = args->flight;
     const uint32_t *start = args->list->tiles->start;
     uint32_t counts[WIDE_CELLS], other[WIDE_CELLS], loose = 0;
-    bool few = 0.5f * CELLS_AROUND * f->rest <= (float)NEAR_MOST;
-    near_particles near;
     int cell[DIM], place = 0;
     memset(args->kinds + start[tile], PARTICLE_DENSE, start[tile + 1] - start[tile]);
     load_counts(args->list, tile, counts);
@@ -135,16 +175,10 @@ static uint32_t find_kinds(const flight_args *args, int tile)
         int row = place / TILE, wide = 1 + place % TILE + WIDTH * (1 + row % TILE);
         wide += DIM == 3 ? WIDTH * WIDTH * (1 + row / TILE) : 0;
         place++;
-        if (f->count[c] == 0 || around[wide] > X(sparse_limit)(f->grid, cell, f->rest))
+        if (f->count[c] == 0 || around[wide] > X(sparse_limit)(f->grid, cell, f->rest) ||
+            (f->marks && f->marks[c] & MARK_INFLOW))
             continue;
-        near.cells = 0;
-        bool inflow = f->marks && f->marks[c] & MARK_INFLOW;
-        for (uint32_t k = f->first[c], end = k + f->count[c]; k < end && !inflow; k++)
-            if (!(few ? is_filled_near(f, cell, k, &near)
-                      : X(is_filled)(f, cell, k, NULL, DENSE))) {
-                args->kinds[k] = PARTICLE_LOOSE;
-                loose++;
-            }
+        loose += mark_cell(f, cell, c, NULL, DENSE, args->kinds, PARTICLE_LOOSE);
     }
     return loose;
 }
@@ -166,11 +200,7 @@ static uint32_t find_flying(const flight_args *args, int tile)
     int cell[DIM];
     memset(args->flies + start[tile], 0, start[tile + 1] - start[tile]);
     FOR_CELLS(f->grid, tile, c, cell)
-        for (uint32_t k = f->first[c], end = k + f->count[c]; k < end; k++)
-            if (args->kinds[k] == PARTICLE_LOOSE && !X(is_filled)(f, cell, k, args->kinds, TOUCH)) {
-                args->flies[k] = 1;
-                flying++;
-            }
+        flying += mark_cell(f, cell, c, args->kinds, TOUCH, args->flies, 1);
     return flying;
 }
 
@@ -187,20 +217,25 @@ static void flying_range(void *user, size_t begin, size_t end, int worker)
 
 /* ---- the tables without them */
 
-/* From the particles that fly in each tile to those before it; returns all. */
-static uint32_t sum_before(const flight_args *args)
+/* From the particles that fly in each tile to those before it. */
+static void sum_before(flight_args *args)
 {
-    uint32_t sum = 0;
     const X(tiles) *t = args->list->tiles;
     for (int tile = 0; tile < args->list->grid->tile_count; tile++) {
         uint32_t number = t->start[tile + 1] > t->start[tile] ? args->number[tile] : 0;
-        args->number[tile] = sum;
-        sum += number;
+        args->number[tile] = args->flying;
+        args->flying += number;
     }
-    return sum;
 }
 
-/* Of the cells of active tiles; `number`: flying particles before each tile. */
+/* How many of a tile do. */
+static uint32_t flying_in(const flight_args *args, int tile)
+{
+    bool last = tile + 1 == args->list->grid->tile_count;
+    return (last ? args->flying : args->number[tile + 1]) - args->number[tile];
+}
+
+/* Of the cells of active tiles. */
 static void cells_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
@@ -209,8 +244,7 @@ static void cells_range(void *user, size_t begin, size_t end, int worker)
     for (size_t t = begin; t < end; t++) {
         int tile = list->tiles->active[t];
         uint32_t before = args->number[tile];
-        bool last = tile + 1 == list->grid->tile_count;
-        bool some = last || args->number[tile + 1] > before;
+        bool some = flying_in(args, tile) > 0;
         FOR_INDICES(list->grid, tile, c) {
             uint32_t first = list->first[c], flying = 0;
             for (uint32_t k = first, n = first + list->count[c]; some && k < n; k++)
@@ -222,60 +256,110 @@ static void cells_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-/* `order` and `start`; flies[k] is read before the list of those that fly, in the same memory,
- * comes to it. Returns whether a tile has lost all its particles. */
-static bool take_out(X(particles) *p, const flight_args *args, uint32_t flying)
+static void reverse(uint32_t *list, uint32_t begin, uint32_t end)
 {
-    uint32_t *order = p->order, *start = args->list->tiles->start, kept = 0, out = 0, from = 0;
-    X(word) *list = (X(word) *)p->spare;
-    bool emptied = false;
-    for (int tile = 0; tile < args->list->grid->tile_count; tile++) {
-        uint32_t begin = from, end = start[tile + 1], old = kept;
-        bool last = tile + 1 == args->list->grid->tile_count;
-        bool some = end > begin && (last ? out < flying : args->number[tile + 1] > out);
-        from = end;
-        start[tile] = kept;
-        if (!some) {
-            if (out > 0 && end > begin)
-                memmove(order + kept, order + begin, (end - begin) * sizeof *order);
-            kept += end - begin;
-            continue;
-        }
-        for (uint32_t k = begin; k < end; k++) {
-            if (args->flies[k])
-                list[out++] = order[k];
-            else
-                order[kept++] = order[k];
-        }
-        emptied = emptied || kept == old;
+    for (; begin + 1 < end; begin++) {
+        uint32_t other = list[--end];
+        list[end] = list[begin];
+        list[begin] = other;
     }
-    start[args->list->grid->tile_count] = kept;
-    args->list->tiles->first_flying = kept;
-    for (uint32_t k = 0; k < out; k++)
-        order[kept + k] = list[k];
+}
+
+/* Puts those of [begin, end) that fly behind the others, both in their order: block by block, each
+ * block's others in front of those that fly in the blocks before. */
+static void part(uint32_t *order, const uint8_t *flies, uint32_t begin, uint32_t end)
+{
+    enum { PART = 256 };
+    uint32_t out[PART], kept = begin; /* order[kept ..]: those that fly, so far */
+    for (uint32_t block = begin; block < end; block += PART) {
+        uint32_t stop = end - block < PART ? end : block + PART, to = block, count = 0;
+        for (uint32_t k = block; k < stop; k++) {
+            if (flies[k])
+                out[count++] = order[k];
+            else
+                order[to++] = order[k];
+        }
+        memcpy(order + to, out, count * sizeof *out);
+        if (kept < block && to > block) {
+            reverse(order, kept, block);
+            reverse(order, block, to);
+            reverse(order, kept, to);
+        }
+        kept += to - block;
+    }
+}
+
+static void part_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const flight_args *args = user;
+    const X(tiles) *t = args->list->tiles;
+    for (size_t k = begin; k < end; k++) {
+        int tile = t->liquid[k];
+        if (flying_in(args, tile) > 0)
+            part(args->p->order, args->flies, t->start[tile], t->start[tile + 1]);
+    }
+}
+
+/* From `order` to the spare column, which takes its place. */
+static void move_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const flight_args *args = user;
+    const X(tiles) *t = args->list->tiles;
+    const uint32_t *order = args->p->order;
+    X(word) *to = (X(word) *)args->p->spare;
+    for (size_t k = begin; k < end; k++) {
+        int tile = t->liquid[k];
+        uint32_t from = t->start[tile], before = args->number[tile];
+        uint32_t flying = flying_in(args, tile), kept = t->start[tile + 1] - from - flying;
+        memcpy(to + (from - before), order + from, kept * sizeof *order);
+        memcpy(to + (t->first_flying + before), order + from + kept, flying * sizeof *order);
+    }
+}
+
+/* Returns whether a tile has lost all its particles. */
+static bool move_starts(const flight_args *args)
+{
+    uint32_t *start = args->list->tiles->start;
+    int count = args->list->grid->tile_count;
+    bool emptied = false;
+    for (int tile = 0; tile < count; tile++) {
+        uint32_t had = start[tile + 1] - start[tile];
+        emptied = emptied || (had > 0 && had == flying_in(args, tile));
+        start[tile] -= args->number[tile];
+    }
+    start[count] -= args->flying;
     return emptied;
 }
 
-void X(set_flying_apart)(X(particles) *p, const X(cell_list) *list, const X(flight) *flight,
-                         uint32_t *scratch, sp_pool *pool, sp_arena arena)
+void DEV(set_flying_apart)(X(particles) *p, const X(cell_list) *list, const X(flight) *flight,
+                           uint32_t *scratch, sp_pool *pool, sp_arena arena)
 {
     X(tiles) *t = list->tiles;
-    flight_args args = {.flight = flight, .list = list, .number = scratch};
+    size_t liquid = (size_t)t->liquid_count;
+    flight_args args = {.flight = flight, .list = list, .p = p, .number = scratch};
     if (!X(may_fly)(flight->rest) || p->count == 0)
         return;
     args.kinds = (uint8_t *)p->spare;
     args.flies = args.kinds + 3 * (size_t)p->count;
-    sp_parallel_for(pool, (size_t)t->liquid_count, 1, kinds_range, &args);
-    sp_parallel_for(pool, (size_t)t->liquid_count, 1, flying_range, &args);
-    uint32_t flying = sum_before(&args);
-    if (flying == 0)
+    sp_parallel_for(pool, liquid, 1, kinds_range, &args);
+    sp_parallel_for(pool, liquid, 1, flying_range, &args);
+    sum_before(&args);
+    uint32_t *order = p->order;
+    if (args.flying == 0)
         return;
+    t->first_flying = p->count - args.flying;
     sp_parallel_for(pool, (size_t)t->active_count, 8, cells_range, &args);
-    if (take_out(p, &args, flying))
+    sp_parallel_for(pool, liquid, 4, part_range, &args);
+    sp_parallel_for(pool, liquid, 4, move_range, &args);
+    p->order = (uint32_t *)(void *)p->spare;
+    p->spare = (void *)order;
+    if (move_starts(&args))
         X(update_tiles_again)(list, pool, arena);
 }
 
-X(flight) X(flight_of)(const X(sim) *s)
+X(flight) DEV(flight_of)(const X(sim) *s)
 {
     X(flight) f = {.grid = &s->grid,
                    .sides = s->common->scene->domain.sides,
@@ -288,39 +372,4 @@ X(flight) X(flight_of)(const X(sim) *s)
     FOR_DIM(d)
         f.x[d] = s->particles.x[d];
     return f;
-}
-
-/* ---- ADVECT */
-
-typedef struct fly_args {
-    X(advection) *advection;
-    X(fields) f;
-    float dv[DIM];
-} fly_args;
-
-static double fly_partial(void *user, size_t begin, size_t end)
-{
-    const fly_args *args = user;
-    const X(fields) *f = &args->f;
-    float fastest = 0.0f;
-    for (size_t n = begin; n < end; n++) {
-        uint32_t k = f->tiles.first_flying + (uint32_t)n;
-        float x[DIM], to[DIM], square = 0.0f;
-        X(fall)(f, k, args->advection->h, args->dv, x, to);
-        X(advect_one)(args->advection, k, x, to);
-        FOR_DIM(d)
-            square += f->particles.v[d][k] * f->particles.v[d][k];
-        fastest = square <= fastest ? fastest : square; /* a NaN stays */
-    }
-    return (double)fastest;
-}
-
-float X(advect_flying)(X(advection) *advection, double dt)
-{
-    X(sim) *s = advection->s;
-    fly_args args = {.advection = advection, .f = X(fields_of)(s)};
-    FOR_DIM(d)
-        args.dv[d] = X(gravity_kick)(s, d, dt);
-    return (float)X(maximum)(s, s->particles.count - s->tiles.first_flying, 1024, fly_partial,
-                             &args);
 }

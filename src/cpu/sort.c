@@ -379,7 +379,7 @@ bool DEV(sort_particles)(X(particles) *p, const X(cell_list) *list, const X(flig
     sp_parallel_for(pool, (size_t)list->tiles->active_count, 1, sort_range, &args);
     list->tiles->first_flying = p->count;
     if (flight)
-        X(set_flying_apart)(p, list, flight, args.histogram, pool, arena);
+        DEV(set_flying_apart)(p, list, flight, args.histogram, pool, arena);
     gather_columns(p, &args, pool);
     return true;
 }

@@ -10,7 +10,7 @@ static bool take(X(sim) *s, spate_stats *stats)
         return false;
     DEV(gpu_sort)(s);
     DEV(gpu_use)(s, GROUP_ALL & ~(unsigned)GROUP_SYSTEM);
-    X(spacing_limits) limits = X(limits_of_spacing)(s->common->scene, s->particles.count);
+    X(spacing_limits) limits = X(limits_of_spacing)(s->common->scene, g->f.tiles.first_flying);
     DEV(gpu_census) found = DEV(gpu_take_census)(g, &limits);
     DEV(gpu_wrote)(s, GROUP_SURFACE);
     X(census) census = {.cells = found.cells,

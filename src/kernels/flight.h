@@ -21,8 +21,8 @@
  *
  *     v' = v + g (dt_last + dt) / 2,    x' = x + dt v',
  *
- * up to the first place less than half a cell from the liquid, by the level set of the step: there
- * they wait for the next SORT, which sees that they touch. They keep v', and P2G hands it over. */
+ * up to the first place less than half a cell from the liquid, by the level set of the step and the
+ * velocity with which it moves: there they wait for the next SORT, which sees that they touch. They keep v', and P2G hands it over. */
 #ifndef SPATE_KERNELS_FLIGHT_H
 #define SPATE_KERNELS_FLIGHT_H
 
@@ -34,6 +34,7 @@
 
 #define DENSE 0.625f
 #define TOUCH 0.125f
+#define FLIGHT_UNIT 65536.0f /* sums of weights are whole numbers of 1 / this: the same in any order */
 
 /* What SORT looks at: particles by tile, cell and id through `order`. */
 typedef struct X(flight) {
@@ -102,21 +103,21 @@ SP_KERNEL uint32_t X(count_around)(const X(flight) *f, const int c[DIM])
     return sum;
 }
 
-/* What the particles of one cell, but for that at place k, give to the density at x; kinds: only
- * those that are dense, or NULL. */
-SP_KERNEL float X(add_cell)(const X(flight) *f, size_t index, const float shift[DIM], uint32_t k,
-                            const float x[DIM], const uint8_t *kinds, float sum)
+/* What the particles of one cell give to the density at x; kinds: only those that are dense, or
+ * NULL. */
+SP_KERNEL uint32_t X(add_cell)(const X(flight) *f, size_t index, const float shift[DIM],
+                               const float x[DIM], const uint8_t *kinds, uint32_t sum)
 {
     for (uint32_t j = f->first[index], end = j + f->count[index]; j < end; j++) {
         float weight = 1.0f;
-        if (j == k || (kinds && kinds[j] != PARTICLE_DENSE))
+        if (kinds && kinds[j] != PARTICLE_DENSE)
             continue;
         FOR_DIM(d) {
             float gap = f->x[d][f->order[j]] + shift[d] - x[d];
             gap = 1.0f - (gap < 0.0f ? -gap : gap);
             weight *= gap > 0.0f ? gap : 0.0f;
         }
-        sum += weight;
+        sum += (uint32_t)(weight * FLIGHT_UNIT);
     }
     return sum;
 }
@@ -144,21 +145,22 @@ SP_KERNEL float X(room_around)(const X(flight) *f, const float x[DIM])
 }
 
 /* Whether the density at the place of particle k, in cell c, is at least `share`: of all, itself
- * included, or of the dense ones without it. The room, which is never above 1, is found only where
+ * included, or of the dense ones, of which a loose one is none. The room, which is never above 1, is found only where
  * the sum leaves it open. */
 SP_KERNEL bool X(is_filled)(const X(flight) *f, const int c[DIM], uint32_t k, const uint8_t *kinds,
                             float share)
 {
-    float x[DIM], full = share * f->rest, sum = kinds ? 0.0f : 1.0f;
+    float x[DIM], full = share * f->rest * FLIGHT_UNIT;
+    uint32_t sum = 0;
     FOR_DIM(d)
         x[d] = f->x[d][f->order[k]];
-    for (int n = 0; n < CELLS_AROUND && sum < full; n++) {
+    for (int n = 0; n < CELLS_AROUND && (float)sum < full; n++) {
         size_t index = 0;
         float shift[DIM];
         if (X(cell_around)(f->grid, c, n, &index, shift))
-            sum = X(add_cell)(f, index, shift, k, x, kinds, sum);
+            sum = X(add_cell)(f, index, shift, x, kinds, sum);
     }
-    return sum >= full || (sum > 0.0f && sum >= full * X(room_around)(f, x));
+    return (float)sum >= full || (sum > 0 && (float)sum >= full * X(room_around)(f, x));
 }
 
 /* Whether particle k, in cell c at index `cell`, is not dense. In an inflow all count as dense:
@@ -172,29 +174,61 @@ SP_KERNEL bool X(is_loose)(const X(flight) *f, const int c[DIM], size_t cell, ui
 
 #define FLIGHT_PIECE 0.5f /* cells: how far places on the way are apart that are looked at */
 
+SP_KERNEL bool X(knows_level_set)(const X(fields) *f, const int tile[DIM])
+{
+    return f->tiles.state[X(tile_number)(&f->grid, tile)] & (TILE_ACTIVE | TILE_BORDER);
+}
+
 /* Distance of a place to the liquid, cells: the level set of the step, at most 1. */
 SP_KERNEL float X(liquid_distance)(const X(fields) *f, const float x[DIM])
 {
     X(stencil) s = X(stencil_at)(KERNEL_LINEAR, x, -1);
     float sum = 0.0f, dx = (float)f->grid.dx;
+    size_t first = X(index)(&f->grid, s.first);
+    int tile[DIM];
+    bool one = true; /* tile holds all of the cells */
+    FOR_DIM(d) {
+        tile[d] = (s.first[d] + TILE) >> TILE_SHIFT;
+        one = one && (s.first[d] & (TILE - 1)) != TILE - 1;
+    }
+    bool known = X(knows_level_set)(f, tile);
+    if (one && !known)
+        return 1.0f;
     for (int n = 0; n < (1 << DIM); n++) {
-        int cell[DIM], tile[DIM];
+        size_t cell = first;
         float weight = 1.0f;
         FOR_DIM(d) {
-            cell[d] = s.first[d] + (n >> d & 1);
-            tile[d] = (cell[d] + TILE) >> TILE_SHIFT;
-            weight *= s.w[d][n >> d & 1];
+            int far = n >> d & 1;
+            cell += far ? f->grid.stride[d] : 0;
+            weight *= s.w[d][far];
+            tile[d] = (s.first[d] + far + TILE) >> TILE_SHIFT;
         }
-        bool known = f->tiles.state[X(tile_number)(&f->grid, tile)] & (TILE_ACTIVE | TILE_BORDER);
-        sum += weight * (known ? f->phi[X(index)(&f->grid, cell)] / dx : 1.0f);
+        known = one ? known : X(knows_level_set)(f, tile);
+        sum += weight * (known ? f->phi[cell] : dx);
     }
-    return sum;
+    return sum / dx;
 }
 
-/* Shortens the way from x to `to` (cells) where it comes to the liquid. What begins near it, by a
- * level set that knows the particles less well than SORT, may leave, and come nearer by a piece in
- * each step. */
-SP_KERNEL void X(stop_at_liquid)(const X(fields) *f, const float x[DIM], float to[DIM])
+/* The same at a moment of the step, h of it (s/m) after the beginning: liquid that is at x then has
+ * come with the velocity there. Only near it the velocity is known, and asked for. */
+SP_KERNEL float X(liquid_distance_later)(const X(fields) *f, float x[DIM], float h, float limit)
+{
+    float v[DIM], distance;
+    X(bring_in)(&f->grid, x);
+    distance = X(liquid_distance)(f, x);
+    if (!(distance < limit))
+        return distance;
+    X(velocity_at)(&f->grid, KERNEL_LINEAR, f->u, x, v);
+    FOR_DIM(d)
+        x[d] -= h * v[d];
+    X(bring_in)(&f->grid, x);
+    return X(liquid_distance)(f, x);
+}
+
+/* Shortens the way from x to `to` (cells) where it comes to the liquid, h: dt / dx. What begins near
+ * it, by a level set that knows the particles less well than SORT, may leave, go along with it, and
+ * come nearer by 0.1 cells and a piece in each step. */
+SP_KERNEL void X(stop_at_liquid)(const X(fields) *f, const float x[DIM], float h, float to[DIM])
 {
     float way = 0.0f, place[DIM];
     FOR_DIM(d)
@@ -202,16 +236,15 @@ SP_KERNEL void X(stop_at_liquid)(const X(fields) *f, const float x[DIM], float t
     way = sqrtf(way);
     if (!(way < 1e4f))
         return;
-    float begin = X(liquid_distance)(f, x), limit = begin < 0.5f ? begin : 0.5f;
+    float begin = X(liquid_distance)(f, x), limit = begin < 0.6f ? begin - 0.1f : 0.5f;
     int pieces = (int)(way / FLIGHT_PIECE) + 1;
     for (int n = 1; n <= pieces; n++) {
-        float at[DIM];
+        float at[DIM], share = (float)n / (float)pieces;
         FOR_DIM(d) {
-            at[d] = n < pieces ? x[d] + (to[d] - x[d]) * ((float)n / (float)pieces) : to[d];
+            at[d] = n < pieces ? x[d] + (to[d] - x[d]) * share : to[d];
             place[d] = at[d];
         }
-        X(bring_in)(&f->grid, place);
-        if (!(X(liquid_distance)(f, place) < limit))
+        if (!(X(liquid_distance_later)(f, place, h * share, limit) < limit))
             continue;
         FOR_DIM(d)
             to[d] = at[d];
@@ -231,7 +264,7 @@ SP_KERNEL void X(fall)(const X(fields) *f, size_t k, float h, const float dv[DIM
     }
     for (int e = 0; e < DIM * DIM && f->apic; e++)
         p->c[e][k] = 0.0f;
-    X(stop_at_liquid)(f, x, to);
+    X(stop_at_liquid)(f, x, h, to);
 }
 
 #endif

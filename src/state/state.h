@@ -141,7 +141,8 @@ bool X(has_cut_cells)(const X(sim) *s);
 bool X(has_level_set)(const X(sim) *s);
 /* Of their own velocity, that FLIP leaves to particles in a step. */
 float X(kept_share)(const X(sim) *s, double dt);
-float X(gravity_kick)(const X(sim) *s, int d, double dt);  /* m/s along axis d, in a step */
+double X(kick_seconds)(const X(sim) *s, double dt);        /* for which forces act in a step */
+float X(gravity_kick)(const X(sim) *s, int d, double dt);  /* m/s along axis d */
 struct X(forces) X(forces_of)(const X(sim) *s, double dt); /* kernels/forces.h */
 /* What becomes of the channels in a step: "age" grows by dt, one with `pic` is averaged over the
  * grid, component by component, all others are only carried. */
