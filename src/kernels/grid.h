@@ -31,6 +31,7 @@ typedef struct X(grid) {
     size_t size;      /* values in an array */
     int tile_count;
     double dx; /* m */
+    double end[3]; /* cells, where the high sides stand: n, less where a wall cuts the last cells */
     bool periodic[3];
 } X(grid);
 

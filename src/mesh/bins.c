@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "scene/sides.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static spate_status lay_out(X(surface) *s, spate_error *error)
     s->nodes = s->edge_nodes = 1;
     FOR_DIM(d) {
         double first = s->walls ? 0 : floor((double)b.low[d] / dx) - MARGIN;
-        double last = s->walls ? floor(s->options->domain[d] / dx + 0.5)
+        double last = s->walls ? ceil(s->options->domain[d] / dx - SP_FITS)
                                : floor((double)b.high[d] / dx) + 1 + MARGIN;
         double nodes = (last - first) * s->cell, blocks = ceil(nodes / s->side);
         if (!(nodes < 0x1p24) || !(blocks * (double)total < (double)MAX_BLOCKS))

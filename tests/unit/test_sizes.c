@@ -1,0 +1,203 @@
+/* test_sizes.c -- walls stand at domain.size, whatever the cells: tanks whose sizes are no whole
+ * number of cells hold the liquid that they should, at the level and with the pressure that it
+ * should have, and at rest; a wave against such a wall loses no volume and gains no energy. */
+#include <math.h>
+
+#include "sample.h"
+
+#define G 9.81
+
+typedef struct tank {
+    int dim, cells;
+    double size[3], depth; /* m; the liquid stands from y = 0 up */
+    spate_transfer transfer;
+    bool upside_down; /* gravity along +y: it rests on the wall at the high end */
+} tank;
+
+static spate_scene *scene_of(const tank *t)
+{
+    spate_scene *scene = sample_scene(t->dim, t->size[0], t->size[1], t->size[2], t->cells);
+    double low = t->upside_down ? t->size[1] - t->depth : 0,
+           high = t->upside_down ? t->size[1] : t->depth;
+    sample_box(scene, SPATE_LIST_FILL, 0, low, 0, t->size[0], high, t->size[2]);
+    scene->fluid.transfer = t->transfer;
+    scene->gravity[1] = t->upside_down ? G : -G;
+    return scene;
+}
+
+static bool step_frames(spate_sim *sim, int frames)
+{
+    spate_error error = {.status = SPATE_OK};
+    for (int k = 0; k < frames; k++)
+        if (spate_sim_step_frame(sim, &error) != SPATE_OK) {
+            printf("  %s: %s\n", error.where, error.message);
+            test_failures++;
+            return false;
+        }
+    return true;
+}
+
+/* How far a particle is outside of the tank, at most; m. */
+static double outside(spate_sim *sim, const tank *t)
+{
+    size_t count = spate_sim_particles_count(sim, "fluid");
+    float *x = malloc((3 * count + 1) * sizeof *x);
+    double most = -1;
+    spate_sim_particles_read(sim, "fluid", x, NULL, NULL);
+    for (size_t k = 0; k < count; k++)
+        for (int d = 0; d < t->dim; d++)
+            most = fmax(most, fmax(-(double)x[3 * k + (size_t)d],
+                                   (double)x[3 * k + (size_t)d] - t->size[d]));
+    free(x);
+    return most;
+}
+
+#define PLACES 9
+
+static void add_gauge(spate_scene *scene, spate_gauge_kind kind, const tank *t, double share)
+{
+    spate_gauge *gauge = spate_scene_add_gauge(scene);
+    gauge->kind = kind;
+    gauge->at[0] = share * t->size[0];
+    gauge->at[1] = t->upside_down ? t->size[1] : 0;
+    gauge->at[2] = t->dim == 3 ? share * t->size[2] : 0;
+}
+
+/* A tank of liquid at rest for `frames`; those at 0 and 1 stand in the walls. */
+static void rests(const tank *t, int frames)
+{
+    spate_scene *scene = scene_of(t);
+    double dx = 0, volume = t->size[0] * t->depth * (t->dim == 3 ? t->size[2] : 1);
+    for (int d = 0; d < t->dim; d++)
+        dx = fmax(dx, t->size[d] / t->cells);
+    for (int k = 0; k < PLACES; k++) {
+        add_gauge(scene, SPATE_GAUGE_HEIGHT, t, k / (PLACES - 1.0));
+        add_gauge(scene, SPATE_GAUGE_PRESSURE, t, k / (PLACES - 1.0));
+    }
+    double particle = pow(dx / scene->fluid.particles_per_axis, t->dim);
+    spate_sim *sim = sample_sim(scene, 1);
+    if (!sim)
+        return;
+    double off = 0, push = 0, speed = 0, mean = 0, flow = 0;
+    spate_stats before = sample_stats(sim);
+    double seeded = before.volume_particles - volume;
+    CHECK(fabs(seeded) <= fmax(1.01 * particle, 5e-4 * volume));
+    step_frames(sim, frames);
+    spate_stats after = sample_stats(sim);
+    speed = after.max_speed;
+    flow = sqrt(2 * after.kinetic_energy / (1000 * after.volume_particles));
+    for (int k = 0; k < PLACES; k++) {
+        double level[3], pressure[3];
+        spate_sim_gauge_read(sim, 2 * k, level);
+        spate_sim_gauge_read(sim, 2 * k + 1, pressure);
+        off = fmax(off, fabs(level[0] - t->depth));
+        mean += level[0] / PLACES;
+        push = fmax(push, fabs(pressure[0] / (1000 * G * t->depth) - 1));
+    }
+    double limit = 0.004 * sqrt(G * t->depth), out = outside(sim, t);
+    printf("  %dD %s %g x %g x %g m, %d cells%s: seeded %+.2f particles, level %+.4f dx (worst "
+           "%.4f), pressure %.4f, speed %.2f (rms %.2f), outside %.2g m\n",
+           t->dim, t->transfer == SPATE_TRANSFER_APIC ? "apic" : "flip", t->size[0], t->size[1],
+           t->size[2], t->cells, t->upside_down ? ", upside down" : "", seeded / particle,
+           (mean - t->depth) / dx, off / dx, push, speed / limit, flow / limit, out);
+    CHECK_LESS(fabs(mean - t->depth), 0.05 * dx);
+    CHECK_LESS(push, 0.01);
+    CHECK_LESS(t->transfer == SPATE_TRANSFER_FLIP ? speed : flow, limit);
+    CHECK(out <= 0);
+    spate_sim_destroy(sim);
+}
+
+static void tanks(int dim, spate_transfer transfer)
+{
+    static const struct {
+        double size[3], depth;
+        int cells;
+    } list[] = {{{1.3, 0.9, 0.37}, 0.5, 96},  {{1.61, 1, 0.5}, 0.6, 80}, {{1.61, 1, 0.5}, 0.6, 40},
+                {{0.9, 1.3, 0.413}, 0.7, 96}, {{0.71, 1, 0.3}, 0.4, 32}, {{1, 0.53, 0.29}, 0.3, 47}};
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+        for (int turned = 0; turned < 2; turned++) {
+            tank t = {.dim = dim,
+                      .cells = dim == 3 ? list[k].cells / 2 : list[k].cells,
+                      .depth = list[k].depth,
+                      .transfer = transfer,
+                      .upside_down = turned};
+            memcpy(t.size, list[k].size, sizeof t.size);
+            rests(&t, dim == 3 ? 20 : 40);
+        }
+}
+
+static void tanks_2d(void)
+{
+    tanks(2, SPATE_TRANSFER_FLIP);
+    tanks(2, SPATE_TRANSFER_APIC);
+}
+
+static void tanks_3d(void)
+{
+    tanks(3, SPATE_TRANSFER_FLIP);
+    tanks(3, SPATE_TRANSFER_APIC);
+}
+
+/* ---- a wave against the wall */
+
+static void breaks(int dim, double share, spate_transfer transfer)
+{
+    int cells = dim == 3 ? 24 : 48;
+    double dx = 1.0 / cells;
+    tank t = {.dim = dim, .cells = cells, .size = {(cells - 9 + share) * dx, 1, 7.3 * dx}};
+    spate_scene *scene = sample_scene(dim, t.size[0], t.size[1], t.size[2], cells);
+    sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 0.3, 0.6, t.size[2]);
+    scene->fluid.transfer = transfer;
+    spate_sim *sim = sample_sim(scene, 1);
+    if (!sim)
+        return;
+    spate_stats s = sample_stats(sim);
+    double energy = s.kinetic_energy + s.potential_energy, grows = 0, least = 1, out = -1,
+           volume = s.volume, start = energy;
+    for (int frame = 0; frame < 60 && step_frames(sim, 1); frame++) {
+        s = sample_stats(sim);
+        double now = s.kinetic_energy + s.potential_energy - s.separate_energy;
+        grows = fmax(grows, (now - energy) / start);
+        energy = s.kinetic_energy + s.potential_energy;
+        least = fmin(least, s.volume / volume);
+        out = fmax(out, outside(sim, &t));
+    }
+    printf("  %dD %s, %.2f of a cell: volume %.4f at least, %.4f at the end; energy grows by %.2e "
+           "at most, %.3f left; outside %.2g m\n",
+           dim, transfer == SPATE_TRANSFER_APIC ? "apic" : "flip", share, least, s.volume / volume,
+           grows, energy / start, out);
+    CHECK_NEAR(s.volume / volume, 1, 0.02);
+    CHECK_LESS(grows, 1e-3);
+    CHECK(out <= 0 && s.removed == 0);
+    CHECK(sample_ledger(sim));
+    spate_sim_destroy(sim);
+}
+
+static void waves(int dim)
+{
+    static const double shares[] = {0, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98};
+    for (size_t k = 0; k < sizeof shares / sizeof *shares; k += dim == 3 ? 2 : 1) {
+        breaks(dim, shares[k], SPATE_TRANSFER_FLIP);
+        breaks(dim, shares[k], SPATE_TRANSFER_APIC);
+    }
+}
+
+static void waves_2d(void)
+{
+    waves(2);
+}
+
+static void waves_3d(void)
+{
+    waves(3);
+}
+
+int main(int argc, char **argv)
+{
+    TEST_BEGIN(argc, argv);
+    TEST(tanks_2d);
+    TEST(tanks_3d);
+    TEST(waves_2d);
+    TEST(waves_3d);
+    return test_end();
+}
