@@ -72,9 +72,6 @@ SP_KERNEL bool X(border_layer)(const X(grid) *g, const spate_side (*sides)[2], c
         return false;
     if (l->side == SPATE_SIDE_OPEN && b->what == BORDER_FOLD)
         return false;
-    /* what is beyond a wall inside the last cells is no room (fractions.h), nor is its mirror */
-    if (high && g->end[b->axis] < n && b->what == BORDER_FOLD && b->component < 0)
-        return false;
     /* the face at n belongs to the domain unless it is the image of face 0 */
     int first = across && l->side != SPATE_SIDE_PERIODIC ? n + 1 : n;
     l->place = high ? first + k : -1 - k;

@@ -24,11 +24,14 @@ bool sp_scene_cuts_cells(const spate_scene *scene, int axis)
            scene->pressure.solids == SPATE_SOLID_MODEL_CUT;
 }
 
+#define BEHIND 1 /* cells behind a wall that cuts cells */
+
 double sp_scene_cells(const spate_scene *scene, int axis)
 {
     double size = scene->domain.size[axis] / sp_scene_cell_size(scene), near = floor(size + 0.5);
-    double cells = sp_scene_cuts_cells(scene, axis) && size > near + SP_FITS ? near + 1 : near;
-    return cells < 1 ? 1 : cells;
+    if (sp_scene_cuts_cells(scene, axis) && fabs(size - near) > SP_FITS)
+        return floor(size) + 1 + BEHIND;
+    return near < 1 ? 1 : near;
 }
 
 double sp_scene_extent(const spate_scene *scene, int axis)

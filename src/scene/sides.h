@@ -2,10 +2,11 @@
  *
  * The low sides and all sides but walls stand on faces of the grid; the size is then the nearest
  * whole number of cells (along a periodic axis it must be one: check.c). A wall at the high end of
- * an axis stands at domain.size. Where that is between two faces, the last cells are cut like those
- * at any solid: among the solids of a simulation is a box that begins at the size, with the drag of
- * the side. It is no solid of the scene: nobody can move, remove or ask for it. Voxel solids know
- * no cut cells: their walls, too, stand on faces. */
+ * an axis stands at domain.size. Where that is between two faces, it cuts cells like any solid:
+ * among the solids of a simulation is a box that begins at the size, with the drag of the side. It
+ * is no solid of the scene: nobody can move, remove or ask for it. Behind the cells that it cuts is
+ * one more, so that particles in these see faces of the solid and not the mirror image that the
+ * border of the grid holds. Voxel solids know no cut cells: their walls, too, stand on faces. */
 #ifndef SPATE_SCENE_SIDES_H
 #define SPATE_SCENE_SIDES_H
 

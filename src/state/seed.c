@@ -135,8 +135,7 @@ static double share_inside(double distance, double half)
 
 /* Distance of x (m) to fill k; that after `fill` are the solids. What is outside of a border is
  * positive for the fill itself, negative for the others. normal may be NULL. */
-static double border_distance(const seeder *s, int fill, int k, const double x[3],
-                              double normal[3])
+static double border_distance(const seeder *s, int fill, int k, const double x[3], double normal[3])
 {
     double local[3], distance, turned[3], sign = k == fill ? 1 : -1;
     if (k <= fill) {
@@ -173,8 +172,8 @@ static double liquid_distance(const seeder *s, int fill, const double x[3], doub
             continue;
         double distance = k == fill ? own : border_distance(s, fill, k, x, NULL);
         most = fmax(most, distance);
-        bool twice = share && k != fill && fabs(distance - own) < 1e-9 * half &&
-                     fabs(own) < half && is_same_border(s, fill, k, x);
+        bool twice = share && k != fill && fabs(distance - own) < 1e-9 * half && fabs(own) < half &&
+                     is_same_border(s, fill, k, x);
         inside *= twice ? 1 : share_inside(distance, half);
     }
     if (share)
