@@ -304,7 +304,11 @@ spate_status sp_sim_check_solid(const spate_sim *sim, spate_solid_id id, spate_e
 
 int spate_sim_solid_count(const spate_sim *sim)
 {
-    return solids_of(sim)->count;
+    const sp_solids *solids = solids_of(sim);
+    int count = solids->count;
+    while (count > 0 && solids->items[count - 1].generation == SP_SIDE)
+        count--;
+    return count;
 }
 
 bool spate_sim_solid_at(const spate_sim *sim, int index, spate_solid_id *id)

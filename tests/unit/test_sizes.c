@@ -205,6 +205,97 @@ static void waves_3d(void)
     waves(3);
 }
 
+/* ---- what others see of it */
+
+/* m^3, 2D: m^2; the surface is closed. */
+static double volume_of(const spate_surface *s)
+{
+    double sum = 0;
+    for (size_t k = 0; k < s->triangles; k++) {
+        const uint32_t *corner = s->indices + (size_t)s->dim * k;
+        const float *a = s->positions + 3 * (size_t)corner[0],
+                    *b = s->positions + 3 * (size_t)corner[1],
+                    *c = s->positions + 3 * (size_t)corner[s->dim - 1];
+        double cross[3] = {(double)b[1] * c[2] - (double)b[2] * c[1],
+                           (double)b[2] * c[0] - (double)b[0] * c[2],
+                           (double)b[0] * c[1] - (double)b[1] * c[0]};
+        sum += s->dim == 2 ? 0.5 * ((double)a[0] * b[1] - (double)a[1] * b[0])
+                           : (a[0] * cross[0] + a[1] * cross[1] + a[2] * cross[2]) / 6;
+    }
+    return fabs(sum);
+}
+
+/* The surface of liquid at rest has its volume and ends at the walls. */
+static void surfaces(void)
+{
+    static const double shares[] = {0.05, 0.3, 0.5, 0.75, 0.95};
+    for (int k = 0; k < 10; k++) {
+        double dx = 0.05, size = shares[k / 2];
+        int dim = 2 + k % 2;
+        spate_scene *scene = sample_scene(dim, (16 + size) * dx, 0.8, (9 + size) * dx, 64);
+        scene->domain.cell_size = dx;
+        double volume = scene->domain.size[0] * 0.43 * (dim == 3 ? scene->domain.size[2] : 1);
+        sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, scene->domain.size[0], 0.43,
+                   scene->domain.size[2]);
+        spate_sim *sim = sample_sim(scene, 1);
+        if (!sim || !step_frames(sim, 10))
+            return;
+        spate_surface *surface = spate_sim_surface(sim, NULL, NULL);
+        CHECK(surface != NULL);
+        double high[3] = {0, 0, 0};
+        for (size_t v = 0; surface && v < 3 * surface->vertices; v++)
+            high[v % 3] = fmax(high[v % 3], surface->positions[v]);
+        for (int d = 0; d < dim; d += 2)
+            CHECK_NEAR(high[d], spate_sim_scene(sim)->domain.size[d], 1e-4 * dx);
+        CHECK_NEAR(surface ? volume_of(surface) / volume : 0, 1, 2e-3);
+        spate_surface_destroy(surface);
+        spate_sim_destroy(sim);
+    }
+}
+
+/* A wall is no solid that a host could see, and a checkpoint is for one size. */
+static void walls_are_no_solids(void)
+{
+    tank t = {.dim = 2, .cells = 32, .size = {1.3, 0.9, 0}, .depth = 0.4};
+    spate_scene *scene = scene_of(&t), *other;
+    t.size[1] = 0.89; /* as many cells */
+    other = scene_of(&t);
+    sample_sphere(scene, SPATE_LIST_SOLIDS, 0.3, 0.2, 0, 0.1);
+    sample_sphere(other, SPATE_LIST_SOLIDS, 0.3, 0.2, 0, 0.1);
+    spate_sim *sim = sample_sim(scene, 1), *second = sample_sim(other, 1);
+    spate_shape ball = sample_shape();
+    spate_solid_id id, hidden = {1, 0}, guessed = {1, 1};
+    spate_error error;
+    const double at_wall[3] = {0.3, 0.899, 0}, origin[3] = {0, 0, 0};
+    ball.shape = SPATE_SHAPE_SPHERE;
+    ball.center[0] = ball.center[1] = 0.7;
+    ball.radius = 0.05;
+    if (!sim || !second)
+        return;
+    CHECK(spate_sim_solid_count(sim) == 1 && !spate_sim_solid_at(sim, 1, &id));
+    CHECK(spate_sim_remove_solid(sim, hidden, &error) == SPATE_ERROR_USAGE);
+    CHECK(spate_sim_remove_solid(sim, guessed, &error) == SPATE_ERROR_USAGE);
+    CHECK(spate_sim_move_solid(sim, guessed, origin, origin, &error) == SPATE_ERROR_USAGE);
+    CHECK_NEAR(spate_sim_solid_distance(sim, at_wall, &id), 0.599, 1e-9);
+    CHECK(id.index == 0 && id.generation == 1);
+    CHECK(spate_sim_add_solid(sim, &ball, &id, &error) == SPATE_OK);
+    CHECK(id.generation == 1 && spate_sim_solid_count(sim) == (int)id.index + 1);
+    CHECK(spate_sim_remove_solid(sim, id, &error) == SPATE_OK);
+    spate_sim_destroy(sim);
+
+    t.size[1] = 0.9;
+    scene = scene_of(&t);
+    sample_sphere(scene, SPATE_LIST_SOLIDS, 0.3, 0.2, 0, 0.1);
+    sim = sample_sim(scene, 1);
+    sample_memory memory = {0};
+    CHECK(sim && step_frames(sim, 2) &&
+          spate_sim_save(sim, sample_write, &memory, &error) == SPATE_OK);
+    CHECK(spate_sim_load(second, sample_read, &memory, &error) == SPATE_ERROR_FILE);
+    free(memory.bytes);
+    spate_sim_destroy(sim);
+    spate_sim_destroy(second);
+}
+
 int main(int argc, char **argv)
 {
     TEST_BEGIN(argc, argv);
@@ -212,5 +303,7 @@ int main(int argc, char **argv)
     TEST(tanks_3d);
     TEST(waves_2d);
     TEST(waves_3d);
+    TEST(surfaces);
+    TEST(walls_are_no_solids);
     return test_end();
 }
