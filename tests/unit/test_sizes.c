@@ -205,6 +205,32 @@ static void waves_3d(void)
     waves(3);
 }
 
+/* ---- an inflow at the wall gives as much as at a wall on faces, and no more speed than its fall
+ */
+
+static void inflows(void)
+{
+    static const double shares[] = {0, 0.05, 0.5, 0.8, 0.95};
+    double usual = 0;
+    for (int k = 0; k < 5; k++) {
+        double dx = 0.05, size = (16 + shares[k]) * dx;
+        spate_scene *scene = sample_scene(2, size, 0.7, 0, 64);
+        scene->domain.cell_size = dx;
+        sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, size, 0.2, 0);
+        spate_shape *inflow =
+            sample_box(scene, SPATE_LIST_INFLOWS, size - 0.1, 0.4, 0, size, 0.5, 0);
+        inflow->velocity[0] = -1;
+        spate_sim *sim = sample_sim(scene, 1);
+        if (!sim || !step_frames(sim, 45))
+            return;
+        spate_stats stats = sample_stats(sim);
+        usual = k == 0 ? (double)stats.added : usual;
+        CHECK_NEAR((double)stats.added / usual, 1, 0.05);
+        CHECK_LESS(stats.max_speed, sqrt(1 + 2 * G * 0.5));
+        spate_sim_destroy(sim);
+    }
+}
+
 /* ---- what others see of it */
 
 /* m^3, 2D: m^2; the surface is closed. */
@@ -303,6 +329,7 @@ int main(int argc, char **argv)
     TEST(tanks_3d);
     TEST(waves_2d);
     TEST(waves_3d);
+    TEST(inflows);
     TEST(surfaces);
     TEST(walls_are_no_solids);
     return test_end();
