@@ -120,7 +120,7 @@ static void tanks(int dim, spate_transfer transfer)
     } list[] = {{{1.3, 0.9, 0.37}, 0.5, 96}, {{1.61, 1, 0.5}, 0.6, 80},
                 {{1.61, 1, 0.5}, 0.6, 40},   {{0.9, 1.3, 0.413}, 0.7, 96},
                 {{0.71, 1, 0.3}, 0.4, 32},   {{1, 0.53, 0.29}, 0.3, 47}};
-    for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+    for (size_t k = 0; k < sizeof list / sizeof *list; k += TEST_STRIDE(3))
         for (int turned = 0; turned < 2; turned++) {
             tank t = {.dim = dim,
                       .cells = dim == 3 ? list[k].cells / 2 : list[k].cells,
@@ -189,7 +189,8 @@ static void breaks(int dim, double share, spate_transfer transfer)
 static void waves(int dim)
 {
     static const double shares[] = {0, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98};
-    for (size_t k = 0; k < sizeof shares / sizeof *shares; k += dim == 3 ? 2 : 1) {
+    for (size_t k = 0; k < sizeof shares / sizeof *shares;
+         k += TEST_STRIDE(2) * (dim == 3 ? 2 : 1)) {
         breaks(dim, shares[k], SPATE_TRANSFER_FLIP);
         breaks(dim, shares[k], SPATE_TRANSFER_APIC);
     }
