@@ -201,6 +201,7 @@ enum {
     PUSH_BALL,
     PUSH_ROUND,
     ROUGH,
+    ODD,
     VARIANTS
 };
 static const char *const variants[VARIANTS] = {"dam",
@@ -223,7 +224,8 @@ static const char *const variants[VARIANTS] = {"dam",
                                                "reseeding",
                                                "pushed apart at a moving ball",
                                                "pushed apart across periodic sides",
-                                               "rough walls, a rough ball, periodic sides"};
+                                               "rough walls, a rough ball, periodic sides",
+                                               "walls between faces, one of them rough"};
 
 static void make_rough(spate_scene *scene)
 {
@@ -276,6 +278,16 @@ static spate_scene *make_scene(int dim, int variant)
         add_ball(scene, 0);
         break;
     case RUN_OUT: run_out(scene, fill); break;
+    case ODD:
+        scene->domain.cell_size = 2.0 / 32;
+        scene->domain.size[0] = fill->max[0] = 1.79;
+        scene->domain.size[1] = 0.97;
+        scene->domain.size[2] = dim == 3 ? 0.9 : 0;
+        fill->max[2] = 0.9;
+        fill->min[0] = 0.9;
+        scene->domain.wall[0][1] = SPATE_WALL_ROUGH;
+        scene->domain.roughness[0][1] = 0.01;
+        break;
     case MOVING: add_ball(scene, -1); break;
     case INFLOW: add_inflow(scene); break;
     case AGE: add_channel(scene, "age", false); break;
@@ -341,7 +353,7 @@ static size_t decided(int variant, const spate_scene *scene, size_t count)
 {
     bool more = variant == PADDLE || scene->volume.method != SPATE_VOLUME_DENSITY;
     /* and each of them pulls at those in the cells around it: ten or so in 2D, of two there */
-    return more ? count / 100 + 20 : scene->solids.count > 0 ? 1 : 0;
+    return more ? count / 100 + 20 : scene->solids.count > 0 || variant == ODD ? 1 : 0;
 }
 
 static void must(spate_status status, const spate_error *error)
