@@ -463,7 +463,8 @@ typedef struct spate_forecast {
     uint32_t size;      /* in the caller's header */
     int cells[3];       /* per axis; 1 in z in 2D */
     double cell_size;   /* m */
-    double domain[3];   /* m, the domain after rounding to whole cells */
+    double domain[3];   /* m, the domain: its walls stand at domain.size; other sides, and
+                           all with voxel solids, on the nearest whole number of cells */
     uint64_t particles; /* at the start, exact */
     uint64_t memory;    /* bytes, estimate of the peak of the process; spate_output_forecast of
                            spate_io.h has what files and pictures add to it */

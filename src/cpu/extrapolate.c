@@ -114,8 +114,11 @@ SIMD_FN i8 mark_group(X(sim) *s, size_t c, int d, bool cut, i8 most)
     i8 inflow = is_equal(here, SPATE_CELL_INFLOW) | is_equal(there, SPATE_CELL_INFLOW);
     i8 solid = ~is_below(here, SPATE_CELL_SOLID), other = ~is_below(there, SPATE_CELL_SOLID);
     i8 beside = solid | other, closed = solid & other;
-    if (cut)
-        closed |= ~is_less(f8_of(NARROW), load(s->w[d] + c));
+    if (cut) {
+        i8 narrow = ~is_less(f8_of(NARROW), load(s->w[d] + c));
+        closed |= narrow;
+        inflow &= ~narrow;
+    }
     i8 source = inflow | (wet & ~closed), fixed = beside & ~closed & ~source;
     f8 u = load(s->u[d] + c);
     /* no particle was there: no change to report */

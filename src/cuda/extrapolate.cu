@@ -43,8 +43,9 @@ MAP(mark_faces, extrapolate_args)
         bool inflow = here == SPATE_CELL_INFLOW || there == SPATE_CELL_INFLOW;
         bool beside = here >= SPATE_CELL_SOLID || there >= SPATE_CELL_SOLID;
         bool closed = here >= SPATE_CELL_SOLID && there >= SPATE_CELL_SOLID;
-        closed = closed || (f->cut && !(f->w[d][c] > NARROW));
-        bool source = inflow || (wet && !closed), fixed = beside && !closed && !source;
+        bool narrow = f->cut && !(f->w[d][c] > NARROW);
+        closed = closed || narrow;
+        bool source = (inflow && !narrow) || (wet && !closed), fixed = beside && !closed && !source;
         float u = f->u[d][c];
         if ((source || fixed) && !(f->weight[d][c] > 0.0f))
             f->u_old[d][c] = u;

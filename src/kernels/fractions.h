@@ -202,7 +202,24 @@ SP_KERNEL bool X(crosses_thin)(const X(fields) *f, size_t index, const int cell[
     return false;
 }
 
-/* Free share of a cell: in 2D that of its square, in 3D by Simpson's rule over three slices. */
+/* Share of a cube, from the distances at the corners of its faces across z: by Simpson's rule over
+ * three slices. It knows nothing between none and all of a slice: a surface that lies along the
+ * slices is cut as the edges across them are. */
+SP_KERNEL float X(cube_share)(const float low[4], const float high[4])
+{
+    float half[4], rounding = 1e-4f * fabsf(high[0] - low[0]);
+    bool flat = true;
+    for (int k = 0; k < 4; k++) {
+        half[k] = 0.5f * (low[k] + high[k]);
+        flat = flat && fabsf(low[k] - low[0]) <= rounding && fabsf(high[k] - high[0]) <= rounding;
+    }
+    if (flat)
+        return X(edge_share)(low[0], high[0]);
+    return (X(square_share)(low) + 4.0f * X(square_share)(half) + X(square_share)(high)) *
+           (1.0f / 6.0f);
+}
+
+/* Free share of a cell. */
 SP_KERNEL float X(free_share)(const X(grid) *g, const float *phi_solid, size_t index)
 {
     const float *phi = phi_solid + index;
@@ -210,11 +227,8 @@ SP_KERNEL float X(free_share)(const X(grid) *g, const float *phi_solid, size_t i
     float low[4] = {phi[0], phi[1], phi[1 + e], phi[e]};
     if (DIM == 2)
         return X(square_share)(low);
-    float high[4] = {phi[f], phi[f + 1], phi[f + 1 + e], phi[f + e]}, half[4];
-    for (int k = 0; k < 4; k++)
-        half[k] = 0.5f * (low[k] + high[k]);
-    return (X(square_share)(low) + 4.0f * X(square_share)(half) + X(square_share)(high)) *
-           (1.0f / 6.0f);
+    float high[4] = {phi[f], phi[f + 1], phi[f + 1 + e], phi[f + e]};
+    return X(cube_share)(low, high);
 }
 
 /* ---- room */
@@ -272,12 +286,10 @@ SP_KERNEL float X(half_cell_room)(const float *phi, const int place[DIM])
         FOR_DIM(d)
             slope[d] += corner >> d & 1 ? phi[at] : -phi[at];
     }
-    share = X(square_share)(low);
+    share = DIM == 2 ? X(square_share)(low) : 0.0f;
     if (DIM == 3) {
-        float high[4] = {phi[25], phi[26], phi[31], phi[30]}, half[4];
-        for (int k = 0; k < 4; k++)
-            half[k] = 0.5f * (low[k] + high[k]);
-        share = (share + 4.0f * X(square_share)(half) + X(square_share)(high)) * (1.0f / 6.0f);
+        float high[4] = {phi[25], phi[26], phi[31], phi[30]};
+        share = X(cube_share)(low, high);
     }
     FOR_DIM(d)
         size += slope[d] * slope[d];

@@ -142,8 +142,9 @@ static const sp_row rows[] = {
                  "size of the box of the simulation; two numbers make a 2D scene, three a 3D one"},
      .type = SP_VECTOR,
      .offset = offsetof(spate_scene, domain.size)},
-    INTEGER("domain.cells", spate_scene, domain.cells, 64, 1, 16384, "",
-            "cells along the longest side; the other sides are rounded to whole cells"),
+    INTEGER(
+        "domain.cells", spate_scene, domain.cells, 64, 1, 16384, "",
+        "cells along the longest side; a wall may stand between two faces of cells, a periodic side not"),
     NUMBER("domain.cell_size", spate_scene, domain.cell_size, 0, 0, 1e6, "m",
            "size of a cell, instead of `cells`; 0: from `cells`"),
     SIDE("domain.sides.left", 0, 0, true,

@@ -304,7 +304,11 @@ spate_status sp_sim_check_solid(const spate_sim *sim, spate_solid_id id, spate_e
 
 int spate_sim_solid_count(const spate_sim *sim)
 {
-    return solids_of(sim)->count;
+    const sp_solids *solids = solids_of(sim);
+    int count = solids->count;
+    while (count > 0 && solids->items[count - 1].generation == SP_SIDE)
+        count--;
+    return count;
 }
 
 bool spate_sim_solid_at(const spate_sim *sim, int index, spate_solid_id *id)
@@ -359,9 +363,18 @@ spate_status spate_sim_remove_solid(spate_sim *sim, spate_solid_id id, spate_err
 double spate_sim_solid_distance(const spate_sim *sim, const double point[3],
                                 spate_solid_id *nearest)
 {
-    int index;
-    double distance = sp_solids_distance(solids_of(sim), point, NULL, &index);
+    const sp_solids *solids = solids_of(sim);
+    double least = HUGE_VAL;
+    int index = -1;
+    for (int k = 0; k < solids->count; k++) {
+        const sp_solid *solid = &solids->items[k];
+        if (!solid->live || solid->generation == SP_SIDE)
+            continue;
+        double distance = sp_solid_distance(solid, point, NULL);
+        index = distance < least ? k : index;
+        least = distance < least ? distance : least;
+    }
     if (nearest)
-        *nearest = sp_solids_id(solids_of(sim), index);
-    return distance;
+        *nearest = sp_solids_id(solids, index);
+    return least;
 }

@@ -36,6 +36,10 @@ static uint64_t layout_hash(X(sim) *s)
     hash = sp_hash2(hash, bits);
     for (int d = 0; d < 3; d++)
         hash = sp_hash2(hash, (uint64_t)s->grid.n[d]);
+    for (int d = 0; d < DIM; d++) {
+        memcpy(&bits, &s->grid.end[d], sizeof bits);
+        hash = s->grid.end[d] < s->grid.n[d] ? sp_hash2(hash, bits) : hash;
+    }
     for (int k = 0; k < scene->channel_count; k++)
         for (const char *c = scene->channels[k].name; *c; c++)
             hash = sp_hash2(hash, (uint64_t)*c);

@@ -31,10 +31,13 @@ static double face_area(const X(sim) *s)
     return area;
 }
 
+/* On a wall that is a solid it is a hair before it, in the liquid. */
 static void in_cells(const X(sim) *s, const double point[3], double x[DIM])
 {
-    FOR_DIM(d)
-        x[d] = fmin(fmax(point[d] / s->grid.dx, 0), s->grid.n[d]);
+    FOR_DIM(d) {
+        double end = s->grid.end[d] < s->grid.n[d] ? s->grid.end[d] - 1e-6 : s->grid.n[d];
+        x[d] = fmin(fmax(point[d] / s->grid.dx, 0), end);
+    }
 }
 
 /* ---- height */
@@ -140,7 +143,7 @@ static double pressure(const X(sim) *s, const spate_gauge *gauge)
                 bool inside = i * i + j * j + k * k <= most * most;
                 FOR_DIM(d) {
                     at[d] = x[d] + step * (i * frame[0][d] + j * frame[1][d] + k * frame[2][d]);
-                    inside = inside && at[d] >= -1e-9 && at[d] <= s->grid.n[d] + 1e-9;
+                    inside = inside && at[d] >= -1e-9 && at[d] <= s->grid.end[d] + 1e-9;
                 }
                 if (!inside || X(probe_solid)(s, at) < -s->grid.dx ||
                     !X(probe_pressure)(s, at, &value))
@@ -181,7 +184,7 @@ void X(sample)(const X(sim) *s, const double point[3], double velocity[3], doubl
     bool inside = true;
     FOR_DIM(d) {
         x[d] = point[d] / s->grid.dx;
-        inside = inside && x[d] >= -1e-6 && x[d] <= s->grid.n[d] + 1e-6;
+        inside = inside && x[d] >= -1e-6 && x[d] <= s->grid.end[d] + 1e-6;
     }
     if (velocity)
         velocity[0] = velocity[1] = velocity[2] = 0;

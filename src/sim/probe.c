@@ -28,14 +28,14 @@ int X(up_axis)(const X(sim) *s, int *sign)
     return axis;
 }
 
-/* The cell that stands for cell c: its image across periodic sides, else the nearest in the domain.
- */
+/* The cell that stands for cell c: its image across periodic sides, else the nearest in the domain,
+ * of which nothing is behind a wall. */
 static size_t cell_for(const X(sim) *s, const int c[DIM])
 {
     const X(grid) *g = &s->grid;
     int inside[DIM];
     FOR_DIM(d) {
-        int n = g->n[d];
+        int n = (int)ceil(g->end[d]);
         inside[d] = g->periodic[d] ? (c[d] % n + n) % n : c[d] < 0 ? 0 : c[d] < n ? c[d] : n - 1;
     }
     return X(index)(g, inside);

@@ -4,6 +4,7 @@
 
 #include "cg_policy.h"
 #include "device.h"
+#include "scene/sides.h"
 
 #include <assert.h>
 
@@ -110,7 +111,7 @@ unsigned X(needs)(const spate_scene *scene)
     bool density =
         scene->volume.method == SPATE_VOLUME_DENSITY || scene->volume.method == SPATE_VOLUME_BOTH;
     unsigned needs = WHEN_ALWAYS;
-    needs |= scene->solids.count > 0 ? WHEN_SOLIDS : 0;
+    needs |= scene->solids.count > 0 || sp_scene_has_cut_sides(scene) ? WHEN_SOLIDS : 0;
     needs |= has_movers(scene) ? WHEN_MOVERS : 0;
     needs |= scene->inflows.count + scene->outflows.count > 0 ? WHEN_FLOWS : 0;
     needs |= density ? WHEN_DENSITY : 0;

@@ -40,6 +40,7 @@ static X(walls) walls_of(const X(sim) *s, double dt)
     for (int k = 0; k < 2 * DIM; k++) {
         int d = k / 2, end = k % 2;
         bool wall = scene->domain.sides[d][end] == SPATE_SIDE_WALL;
+        wall = wall && !(end && s->grid.end[d] < s->grid.n[d]); /* else it is a solid */
         walls.side[d][end] = wall ? scene->domain.wall[d][end] : SPATE_WALL_SLIP;
         walls.roughness[d][end] = scene->domain.roughness[d][end];
         walls.any = walls.any || walls.side[d][end] != SPATE_WALL_SLIP;

@@ -35,10 +35,18 @@ same check_json_rest '"cell_size": 0.0625, "particles": 256, "frames": 6, "fps":
 '"memory_available": #, "device_memory": #, "bytes_per_frame": #, "mesh_bytes": #, "volume_bytes": #, '\
 '"film_bytes": #, "checkpoint_bytes": #, "bytes_total": #}' "$(cut -c 77- <<<"$out" | sed -E "$numbers")"
 
-# a size that is no whole number of cells is rounded, and said
+# walls stand at the size, whatever the cells; an open side on the nearest faces, and that is said
 spate check dam.json --set domain.cells=15
+same check_size "  domain     1 x 0.75 m
+" "$(grep domain <<<"$out")
+$err"
+spate check dam.json --set domain.cells=15 --set domain.sides.top=open
 same check_warning "spate: warning: dam.json: domain.size: is no whole number of cells along y: \
-0.75 m becomes 0.733333 m (11 cells of 0.0666667 m)" "$err"
+the open side stands at 0.733333 m, not 0.75 m (11 cells of 0.0666667 m)" "$err"
+spate check dam.json --set domain.cells=15 --set domain.sides.top=periodic --set domain.sides.bottom=periodic
+same check_periodic "3 spate: dam.json: domain.size: must be a whole number of cells along y, which is periodic: \
+0.75 m are 11.25 cells of 0.0666667 m; the nearest is 0.733333333 m, or use cells of 0.0681818182 m \
+(domain.cell_size)" "$code $err"
 
 # what it promises is what the run has
 spate run dam_3d.json --frames 0 -o out --json --quiet

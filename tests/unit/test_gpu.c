@@ -216,6 +216,7 @@ enum {
     SPRAY,
     APIC_SPRAY,
     ROUGH,
+    ODD,
     VARIANTS
 };
 static const char *const variants[VARIANTS] = {"dam",
@@ -240,7 +241,8 @@ static const char *const variants[VARIANTS] = {"dam",
                                                "pushed apart across periodic sides",
                                                "spray past a ball",
                                                "spray with apic across periodic sides",
-                                               "rough walls, a rough ball, periodic sides"};
+                                               "rough walls, a rough ball, periodic sides",
+                                               "walls between faces, one of them rough"};
 
 static void make_rough(spate_scene *scene)
 {
@@ -293,6 +295,16 @@ static spate_scene *make_scene(int dim, int variant)
         add_ball(scene, 0);
         break;
     case RUN_OUT: run_out(scene, fill); break;
+    case ODD:
+        scene->domain.cell_size = 2.0 / 32;
+        scene->domain.size[0] = fill->max[0] = 1.79;
+        scene->domain.size[1] = 0.97;
+        scene->domain.size[2] = dim == 3 ? 0.9 : 0;
+        fill->max[2] = 0.9;
+        fill->min[0] = 0.9;
+        scene->domain.wall[0][1] = SPATE_WALL_ROUGH;
+        scene->domain.roughness[0][1] = 0.01;
+        break;
     case MOVING: add_ball(scene, -1); break;
     case INFLOW: add_inflow(scene); break;
     case AGE: add_channel(scene, "age", false); break;
@@ -369,7 +381,8 @@ static size_t decided(int variant, const spate_scene *scene, size_t count)
 {
     bool more = variant == PADDLE || scene->volume.method != SPATE_VOLUME_DENSITY;
     /* and each of them pulls at those in the cells around it: ten or so in 2D, of two there */
-    bool one = scene->solids.count > 0 || variant == APIC_SPRAY; /* which flies or not */
+    bool one = scene->solids.count > 0 || variant == ODD ||
+               variant == APIC_SPRAY; /* which flies or not */
     return more ? count / 100 + 20 : one ? 1 : 0;
 }
 
@@ -408,7 +421,9 @@ static void ten_steps(int dim, int variant)
         CHECK(one.added == two.added);
         CHECK((one.removed > 0) == (variant == RUN_OUT || variant == FLOWS || variant == RESEED));
         CHECK((one.added > 0) == (variant == INFLOW || variant == FLOWS || variant == RESEED));
-        CHECK_NEAR(two.volume, one.volume, 1e-3 * one.volume);
+        /* rounding may decide whether a cell that was given particles is liquid */
+        double cell = pow(sample_view(cpu).scale, dim);
+        CHECK_NEAR(two.volume, one.volume, 1e-3 * one.volume + (variant == RESEED ? cell : 0));
         CHECK_NEAR(two.kinetic_energy, one.kinetic_energy, 1e-3 * one.kinetic_energy);
     }
     spate_sim_destroy(cpu);
