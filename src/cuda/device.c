@@ -150,15 +150,19 @@ static spate_status end(X(sim) *s, sp_stage stage, spate_error *error)
 
 void DEV(gpu_sort)(X(sim) *s)
 {
-    DEV(gpu_sort_particles)(begin(s, SP_STAGE_SORT));
+    X(gpu) *g = begin(s, SP_STAGE_SORT);
+    if (g->sorted)
+        return;
+    DEV(gpu_sort_particles)(g);
     DEV(gpu_wrote)(s, X(stages)[SP_STAGE_SORT].writes);
+    g->sorted = true;
 }
 
 static spate_status sort(X(sim) *s, double dt, spate_error *error)
 {
     (void)dt;
     DEV(gpu_sort)(s);
-    return end(s, SP_STAGE_SORT, error);
+    return s->gpu->failure[0] ? failure(s, error) : SPATE_OK;
 }
 
 /* Solids that move are laid here; the host lays all of them where some have come or gone. */
@@ -196,7 +200,7 @@ static spate_status forces(X(sim) *s, double dt, spate_error *error)
 
 static spate_status extrapolate(X(sim) *s, double dt, spate_error *error)
 {
-    DEV(gpu_extrapolate)(begin(s, SP_STAGE_EXTRAPOLATE), dt, &s->reach);
+    s->common->flow_speed = DEV(gpu_extrapolate)(begin(s, SP_STAGE_EXTRAPOLATE), dt, &s->reach);
     return end(s, SP_STAGE_EXTRAPOLATE, error);
 }
 

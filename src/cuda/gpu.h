@@ -88,6 +88,7 @@ typedef struct X(gpu) {
     void *graph, *graph_made;      /* CUDA: of the program; that under way: graph.cu */
     void *capturing[GPU_CAPTURES]; /* CUDA: streams */
     int capture_depth;
+    bool sorted;      /* columns and tables are as SORT left them */
     bool speed_known; /* the largest speed of the particles is: */
     double speed;
     uint32_t capacity;           /* of the columns */
@@ -186,15 +187,17 @@ void DEV(gpu_prescribe_inflow)(X(gpu) *g);                            /* nothing
 struct X(walls);                                                      /* kernels/walls.h */
 void DEV(gpu_drag_at_walls)(X(gpu) *g, const struct X(walls) *walls); /* walls.cu */
 void DEV(gpu_lay_solids)(X(gpu) *g); /* solids.cu: those that move, where they are now */
-void DEV(gpu_extrapolate)(X(gpu) *g, double dt, float *reach); /* extrapolate.cu */
+/* extrapolate.cu; returns the largest component of u in the liquid, m/s */
+double DEV(gpu_extrapolate)(X(gpu) *g, double dt, float *reach);
 /* g2p.cu: what G2P reads, into `carried` (half: dt / (2 dx), kept: FLIP's share), and G2P */
 void DEV(gpu_carry_kick)(X(gpu) *g, float half, float kept);
 void DEV(gpu_grid_to_particles)(X(gpu) *g, float kept);
-/* momentum.cu. Momentum is that of particles of mass 1: after G2P, and what it is to be, from the
- * velocities before and `carried` (rest: 1 - FLIP's share); the sum of speeds is returned. */
+/* momentum.cu. Momentum is that of the first `count` particles, of mass 1: after G2P, and what it
+ * is to be, from the velocities before and `carried` (rest: 1 - FLIP's share); the sum of speeds is
+ * returned. */
 double DEV(gpu_max_speed)(X(gpu) *g);
-void DEV(gpu_momentum_to_be)(X(gpu) *g, float rest, double momentum[DIM]);
-double DEV(gpu_momentum)(X(gpu) *g, double momentum[DIM]);
+void DEV(gpu_momentum_to_be)(X(gpu) *g, uint32_t count, float rest, double momentum[DIM]);
+double DEV(gpu_momentum)(X(gpu) *g, uint32_t count, double momentum[DIM]);
 double DEV(gpu_sum_of_squares)(X(gpu) *g);                          /* of speeds */
 double DEV(gpu_sum_of_heights)(X(gpu) *g, const double gravity[3]); /* - gravity times place, m */
 void DEV(gpu_add)(X(gpu) *g, float *column, float value);
@@ -223,6 +226,7 @@ typedef struct DEV(gpu_move) {
     sp_clearance room;   /* where particles may be */
     double dt;           /* s */
     double gravity[DIM]; /* times dx */
+    float dv[DIM];       /* m/s, that gravity gives in the step */
 } DEV(gpu_move);
 double DEV(gpu_move_particles)(X(gpu) *g, const DEV(gpu_move) * how, DEV(gpu_counters) * counted);
 void DEV(gpu_keep_speed)(X(gpu) *g, const DEV(gpu_counters) * counted); /* of all, after ADVECT */

@@ -22,7 +22,8 @@ typedef struct X(tiles) {
 #define TILES(name, shape, type, ...) type SHAPE_##shape(name);
 #include "grid.def"
     int active_count, liquid_count, face_count, border_count; /* of the lists */
-    int colour_start[COLOURS + 1];                            /* of each colour in `liquid` */
+    uint32_t first_flying; /* particles of tiles come before it; it and those behind it fly */
+    int colour_start[COLOURS + 1]; /* of each colour in `liquid` */
 } X(tiles);
 
 /* Bits of `state`, and the same << 4 of the last step. */

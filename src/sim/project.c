@@ -56,15 +56,15 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     const X(device) *device = s->device;
     if (!(dt > 0))
         return SPATE_OK;
-    double dx = s->grid.dx, share = dt / dx, to_pressure = scene->fluid.density * dx / dt,
-           gravity = 0;
+    double dx = s->grid.dx, share = dt / dx, seconds = X(kick_seconds)(s, dt), gravity = 0;
+    double to_pressure = scene->fluid.density * dx / seconds;
     for (int d = 0; d < DIM; d++)
         gravity += common->gravity[d] * common->gravity[d];
     gravity = sqrt(gravity);
     double largest, before = device->assemble(s, dt, 1 / to_pressure, &largest) * share;
     double limit = scene->pressure.tolerance;
     if (gravity > 0)
-        limit = fmin(limit, 0.01 * gravity * dt * share);
+        limit = fmin(limit, 0.01 * gravity * seconds * share);
     if (!(largest < 1e30))
         return sp_fail(error, SPATE_ERROR_SIMULATION, "pressure",
                        "the velocity is not finite in frame %d; the last checkpoint is good",

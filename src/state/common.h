@@ -32,6 +32,8 @@ typedef struct sp_common {
     bool frame_done; /* the last step ended a frame: the next one begins the numbers of a new one */
     uint64_t steps;
     double last_dt; /* s, of the last step's ADVECT; 0 before the first one */
+    double
+        flow_speed; /* m/s: largest component of u in the liquid in the last step; 0: not known */
 
     /* the rows of stats.h that steps add to; those of a FRAME start at 0 in each */
 #define SP_MEMBER(type, name) type name;

@@ -48,11 +48,24 @@ static X(walls) walls_of(const X(sim) *s, double dt)
     return walls;
 }
 
+/* Leapfrog: places at the ends of steps, velocities in the middle of them. A velocity gets what
+ * gravity does from the middle of the last step to that of this one, so that what falls freely is
+ * on its parabola whatever the steps are. Before the first one it is that of the beginning. */
+double X(kick_seconds)(const X(sim) *s, double dt)
+{
+    return 0.5 * (s->common->last_dt + dt);
+}
+
+float X(gravity_kick)(const X(sim) *s, int d, double dt)
+{
+    return (float)(s->common->gravity[d] * X(kick_seconds)(s, dt));
+}
+
 X(forces) X(forces_of)(const X(sim) *s, double dt)
 {
     X(forces) how = {.dt = dt, .walls = walls_of(s, dt)};
     FOR_DIM(d)
-        how.dv[d] = (float)(s->common->gravity[d] * dt);
+        how.dv[d] = X(gravity_kick)(s, d, dt);
     return how;
 }
 

@@ -141,6 +141,8 @@ bool X(has_cut_cells)(const X(sim) *s);
 bool X(has_level_set)(const X(sim) *s);
 /* Of their own velocity, that FLIP leaves to particles in a step. */
 float X(kept_share)(const X(sim) *s, double dt);
+double X(kick_seconds)(const X(sim) *s, double dt);        /* for which forces act in a step */
+float X(gravity_kick)(const X(sim) *s, int d, double dt);  /* m/s along axis d */
 struct X(forces) X(forces_of)(const X(sim) *s, double dt); /* kernels/forces.h */
 /* What becomes of the channels in a step: "age" grows by dt, one with `pic` is averaged over the
  * grid, component by component, all others are only carried. */
@@ -168,7 +170,7 @@ typedef struct X(census) {
     double max_speed;                       /* m/s */
     double momentum[DIM], squares, heights; /* sums over particles: kernels/momentum.h */
     double close, usual;                    /* smallest distances, cells; see cpu/spacing.c */
-    uint64_t overlaps, in_solid;            /* particles */
+    uint64_t overlaps, in_solid, flying;    /* particles */
 } X(census);
 void X(fill_stats)(const X(sim) *s, const X(census) *census, spate_stats *stats);
 

@@ -171,6 +171,19 @@ static void add_inflow(spate_scene *scene)
     pipe->velocity[0] = 2;
 }
 
+/* Drops of few particles over the water, on their way down to it. */
+static void add_spray(spate_scene *scene)
+{
+    scene->gravity[1] = -3; /* some are still on their way after twenty steps */
+    for (int k = 0; k < 24; k++) {
+        spate_shape *drop = add_sphere(scene, SPATE_LIST_FILL, 0.09 + 0.17 * (k % 11),
+                                       0.86 + 0.017 * (k % 7), 0.02 + 0.002 * k);
+        drop->center[2] = 0.11 + 0.21 * (k % 4);
+        drop->velocity[0] = 1.5 - 0.2 * k;
+        drop->velocity[1] = 0.1 * k - 1;
+    }
+}
+
 static void add_channel(spate_scene *scene, const char *name, bool pic)
 {
     spate_channel *channel = spate_scene_add_channel(scene);
@@ -200,6 +213,8 @@ enum {
     RESEED,
     PUSH_BALL,
     PUSH_ROUND,
+    SPRAY,
+    APIC_SPRAY,
     ROUGH,
     ODD,
     VARIANTS
@@ -224,6 +239,8 @@ static const char *const variants[VARIANTS] = {"dam",
                                                "reseeding",
                                                "pushed apart at a moving ball",
                                                "pushed apart across periodic sides",
+                                               "spray past a ball",
+                                               "spray with apic across periodic sides",
                                                "rough walls, a rough ball, periodic sides",
                                                "walls between faces, one of them rough"};
 
@@ -326,6 +343,17 @@ static spate_scene *make_scene(int dim, int variant)
         scene->volume.method = SPATE_VOLUME_PUSH;
         scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
         break;
+    case SPRAY:
+        add_spray(scene);
+        add_ball(scene, 0);
+        add_channel(scene, "age", false);
+        add_channel(scene, "source", true);
+        break;
+    case APIC_SPRAY:
+        add_spray(scene);
+        scene->fluid.transfer = SPATE_TRANSFER_APIC;
+        scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
+        break;
     case RESEED:
         scene->fluid.reseed = true;
         scene->fluid.jitter = 1;
@@ -353,7 +381,9 @@ static size_t decided(int variant, const spate_scene *scene, size_t count)
 {
     bool more = variant == PADDLE || scene->volume.method != SPATE_VOLUME_DENSITY;
     /* and each of them pulls at those in the cells around it: ten or so in 2D, of two there */
-    return more ? count / 100 + 20 : scene->solids.count > 0 || variant == ODD ? 1 : 0;
+    bool one = scene->solids.count > 0 || variant == ODD ||
+               variant == APIC_SPRAY; /* which flies or not */
+    return more ? count / 100 + 20 : one ? 1 : 0;
 }
 
 static void must(spate_status status, const spate_error *error)
@@ -391,7 +421,9 @@ static void ten_steps(int dim, int variant)
         CHECK(one.added == two.added);
         CHECK((one.removed > 0) == (variant == RUN_OUT || variant == FLOWS || variant == RESEED));
         CHECK((one.added > 0) == (variant == INFLOW || variant == FLOWS || variant == RESEED));
-        CHECK_NEAR(two.volume, one.volume, 1e-3 * one.volume);
+        /* rounding may decide whether a cell that was given particles is liquid */
+        double cell = pow(sample_view(cpu).scale, dim);
+        CHECK_NEAR(two.volume, one.volume, 1e-3 * one.volume + (variant == RESEED ? cell : 0));
         CHECK_NEAR(two.kinetic_energy, one.kinetic_energy, 1e-3 * one.kinetic_energy);
     }
     spate_sim_destroy(cpu);
@@ -553,6 +585,7 @@ static void compare_stats(spate_sim *cpu, spate_sim *gpu)
 {
     spate_stats one = sample_stats(cpu), two = sample_stats(gpu);
     CHECK(one.particles == two.particles && one.liquid_cells == two.liquid_cells);
+    CHECK(one.flying == two.flying && one.ppc_mean == two.ppc_mean);
     CHECK(one.ppc_max == two.ppc_max && one.interior_max == two.interior_max);
     CHECK(one.in_solid == two.in_solid && one.overlaps == two.overlaps);
     CHECK(one.interior_mean == two.interior_mean && one.max_speed == two.max_speed);
@@ -593,7 +626,8 @@ static void stages(int dim, int variant)
         CHECK(one.collisions == two.collisions && two.in_solid == 0);
         bool hits = variant == BALL || variant == APIC_BALL || variant == MOVING ||
                     variant == VOXEL || variant == PADDLE || variant == VOXEL_PADDLE ||
-                    variant == PUSH_BALL || variant == ROUGH;
+                    variant == PUSH_BALL || variant == SPRAY || variant == ROUGH;
+        CHECK(one.flying > 0 || (variant != SPRAY && variant != APIC_SPRAY));
         CHECK((one.collisions > 0) == hits || variant == FLOWS);
     }
     free(b.bytes);
