@@ -211,6 +211,7 @@ const X(device) DEV(device) = {
     .solve = solve_pressure,
     .clear_pressure = clear_pressure,
     .apply_pressure = apply_pressure,
+    .solve_gravity = DEV(solve_gravity),
     .push_apart = DEV(push_apart),
     .project_density = DEV(project_density),
     .max_speed = DEV(max_speed),

@@ -124,12 +124,17 @@ bool X(probe_liquid)(const X(sim) *s, const double x[DIM])
 
 /* ---- pressure */
 
+static double pressure_of(const X(sim) *s, size_t index)
+{
+    return s->stretch == 1 ? s->p[index] : s->stretch * s->p[index] + (1 - s->stretch) * s->p_gravity[index];
+}
+
 /* Slope of the pressure along axis d in a liquid cell, Pa per cell. Types and open shares are also
  * known just outside the domain, pressure and level set are not. */
 static double slope(const X(sim) *s, const int cell[DIM], int d)
 {
     size_t index = X(index)(&s->grid, cell), stride = s->grid.stride[d];
-    double here = s->p[index], sum = 0;
+    double here = pressure_of(s, index), sum = 0;
     int count = 0;
     for (int side = 0; side < 2; side++) {
         size_t near = side ? index + stride : index - stride, face = side ? near : index;
@@ -140,7 +145,7 @@ static double slope(const X(sim) *s, const int cell[DIM], int d)
             next[a] = cell[a] + (a == d ? 2 * side - 1 : 0);
         size_t image = cell_for(s, next);
         double change = s->type[near] == SPATE_CELL_LIQUID
-                            ? s->p[image] - here
+                            ? pressure_of(s, image) - here
                             : -here * X(surface_factors)(s->ghost, (float)s->grid.dx, s->phi[index],
                                                          s->phi[image]);
         sum += side ? change : -change;
@@ -151,7 +156,7 @@ static double slope(const X(sim) *s, const int cell[DIM], int d)
 
 double X(cell_pressure_at)(const X(sim) *s, const int cell[DIM], const double x[DIM])
 {
-    double pressure = s->p[X(index)(&s->grid, cell)];
+    double pressure = pressure_of(s, X(index)(&s->grid, cell));
     FOR_DIM(d) {
         double way = x[d] - cell[d] - 0.5;
         if (way != 0)

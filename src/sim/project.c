@@ -49,6 +49,33 @@ static spate_status not_converged(X(sim) *s, const X(solve) *solve, double share
     return SPATE_OK;
 }
 
+/* Pressure as gauges are to show it. q is the impulse of two causes. Gravity acted for dt, the step
+ * under way; but the divergence that P2G brought is that of the particles' way in the last ADVECT,
+ * and so is what they met there, of the length of the step before. With q_g that of gravity alone,
+ *
+ *     pressure = rho dx (q_g / dt + (q - q_g) / dt_last) = stretch p + (1 - stretch) p_gravity,
+ *     stretch = dt / dt_last.
+ *
+ * While the step keeps its length that is p, and p_gravity is not needed. It is solved to
+ * GRAVITY_SHARE of what gravity does in the step. */
+#define SAME_STEP 1e-3
+#define GRAVITY_SHARE 1e-3
+
+static void part_pressure(X(sim) *s, double dt, double to_pressure, double gravity)
+{
+    const spate_scene *scene = s->common->scene;
+    double stretch = dt / s->common->last_dt;
+    s->stretch = 1;
+    if (!(s->needs & WHEN_LOADS) || !(s->common->last_dt > 0) || fabs(stretch - 1) < SAME_STEP)
+        return;
+    X(solve) solve = {.tolerance = GRAVITY_SHARE * gravity * dt};
+    solve.max_iterations = scene->pressure.max_iterations;
+    solve.relaxation = scene->pressure.relaxation;
+    s->device->solve_gravity(s, dt, to_pressure, &solve);
+    if (solve.converged || is_budget(scene))
+        s->stretch = stretch;
+}
+
 spate_status X(project)(X(sim) *s, double dt, spate_error *error)
 {
     sp_common *common = s->common;
@@ -86,6 +113,7 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     if (!solve.converged)
         TRY(not_converged(s, &solve, share, error));
     double after = device->apply_pressure(s, dt, to_pressure) * share;
+    part_pressure(s, dt, to_pressure, gravity);
     common->divergence_before = fmax(common->divergence_before, before);
     common->divergence_after = fmax(common->divergence_after, after);
     common->solver_residual = fmax(common->solver_residual, solve.residual * share);

@@ -143,6 +143,7 @@ static spate_status make(X(sim) *s, spate_error *error)
     s->apic = scene->fluid.transfer == SPATE_TRANSFER_APIC;
     memcpy(s->sides, scene->domain.sides, sizeof s->sides);
     s->ghost = X(has_level_set)(s);
+    s->stretch = 1;
     s->rest = 1.0f;
     FOR_DIM(d)
         s->rest *= (float)scene->fluid.particles_per_axis;

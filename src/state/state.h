@@ -58,6 +58,7 @@ typedef struct X(sim) {
     bool movers;         /* some solid may move: phi_solid knows of it within SOLID_BAND only */
     float reach;         /* cells around the liquid in which u is known, after EXTRAPOLATE */
     uint64_t unsound;    /* particles to which G2P gave no finite velocity */
+    double stretch;      /* of p, in what gauges read: kernels/probe.h */
     bool displaced;      /* `away` holds a displacement that ADVECT is to add */
 
     void *scratch; /* memory of the arena */
