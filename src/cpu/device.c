@@ -216,6 +216,7 @@ const X(device) DEV(device) = {
     .project_density = DEV(project_density),
     .max_speed = DEV(max_speed),
     .stats = X(stats),
+    .take_gauges = X(take_gauges),
     .lay_solids = X(lay_solids),
     .update_level_set = DEV(update_level_set),
 };

@@ -13,6 +13,18 @@ typedef struct gravity_args {
     float start, scale; /* of q */
 } gravity_args;
 
+/* Of active tiles: cells without an unknown have none. */
+static void zero_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const X(sim) *s = ((const gravity_args *)user)->s;
+    for (size_t k = begin; k < end; k++) {
+        size_t base = X(tile_index)(&s->grid, s->tiles.active[k]);
+        for (int r = 0; r < TILE_ROWS; r++)
+            memset(s->p_gravity + base + X(row_offset)(&s->grid, r), 0, TILE * sizeof(float));
+    }
+}
+
 /* The right side, and p as the start. */
 static void begin_range(void *user, size_t begin, size_t end, int worker)
 {
@@ -26,7 +38,7 @@ static void begin_range(void *user, size_t begin, size_t end, int worker)
                 size_t c = base + X(row_offset)(&sys->grid, r) + i;
                 bool unknown = sys->diagonal[c] > 0.0f;
                 sys->b[c] = unknown ? X(gravity_right)(&args->f, c, args->forces.dv) : 0.0f;
-                sys->q[c] = args->start * args->f.p[c];
+                sys->q[c] = unknown ? args->start * args->f.p[c] : 0.0f;
             }
     }
 }
@@ -53,6 +65,7 @@ void DEV(solve_gravity)(X(sim) *s, double dt, double to_pressure, X(solve) *solv
     args.scale = (float)to_pressure;
     args.start = solve->tolerance > 0 ? 1.0f / args.scale : 0.0f;
     sys->q = s->p_gravity;
+    sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 8, zero_range, &args);
     sp_parallel_for(s->common->pool, tiles, 4, begin_range, &args);
     X(remove_pocket_means)(sys);
     DEV(solve_system)(sys, solve);

@@ -24,7 +24,8 @@
  *  advect                  likewise, with the particles' part of G2P; collisions in a second pass
  *  push_apart              a list of pairs that are found once; each particle looks around
  *  maps:
- *  border, channels, density, emit, forces, reseed, solids, stats, surface, walls
+ *  border, channels, density, emit, forces, gauges, gravity, reseed, solids, stats, surface,
+ *  walls
  *  and what serves all of them: available, graph, primitives */
 /* clang-format on */
 #ifndef SPATE_STATE_DEVICE_H
@@ -106,6 +107,9 @@ typedef struct X(device) {
     /* the particles as they are */
     double (*max_speed)(X(sim) *s);               /* m/s */
     void (*stats)(X(sim) *s, spate_stats *stats); /* sorts them, makes the level set anew */
+    /* Lists s->gauges and takes them from the grid as the step left it: the sums of their parts
+     * into s->gauge_parts; returns how many. */
+    size_t (*take_gauges)(X(sim) *s);
     /* the CPU's alone, on the host's arrays: solids on the grid, where they are now; phi from the
      * sorted particles */
     void (*lay_solids)(X(sim) *s);

@@ -154,6 +154,7 @@ static spate_status make(X(sim) *s, spate_error *error)
     TRY(X(emitters_create)(s, error));
     TRY(make_particles(s, error));
     TRY(s->host->plan(s, false)->stage[SP_STAGE_SOLIDS](s, 0, error));
+    TRY(X(gauges_create)(s, error));
     return s->device->attach(s, error);
 }
 
@@ -183,6 +184,7 @@ void X(destroy)(X(sim) *s)
     X(arrays_destroy)(s);
     X(particles_free)(&s->particles);
     X(emitters_destroy)(s);
+    X(gauges_destroy)(s);
     sp_solids_clear(&s->solids);
     sp_free(s->scratch);
     sp_free(s);
