@@ -312,6 +312,7 @@ typedef struct spate_scene {
                                  "velocity id channels" */
         int every;            /* frames between files of particles and volumes; default 1 */
         int checkpoint_every; /* frames; 0: only by time (60 s); default 10 */
+        double gauge_rate;    /* 1/s, rows of gauge_samples.csv; 0: no such file; default 0 */
         bool preview; /* preview.mp4 of all frames, preview.png of the last one; default true */
         int preview_height; /* pixels, of preview.mp4; 0: no film; default 360 */
     } output;

@@ -29,10 +29,10 @@ typedef struct X(gauge) {
     uint32_t first, items;      /* its first part; how many items it has */
     double low[DIM], high[DIM]; /* flux: the rectangle; others: low is the place */
     /* pressure */
-    int most, reach[3];  /* points along a radius; along the axes of the frame, to both sides */
-    double step;         /* between points */
-    double frame[3][3];  /* unit vectors, the first across the disc */
-    int axis, plane;     /* flux: it goes along the axis; the plane of faces before it */
+    int most, reach[3]; /* points along a radius; along the axes of the frame, to both sides */
+    double step;        /* between points */
+    double frame[3][3]; /* unit vectors, the first across the disc */
+    int axis, plane;    /* flux: it goes along the axis; the plane of faces before it */
     int from[DIM], count[DIM]; /* and faces of the rectangle: the first, and how many */
     int solid;                 /* force: its index */
 } X(gauge);
@@ -56,10 +56,10 @@ SP_KERNEL double X(line_share)(const X(probe) *v, const double x[DIM], const dou
         double middle[DIM];
         FOR_DIM(d)
             middle[d] = d == v->up ? floor(0.5 * (x[d] + y[d])) + 0.5 : x[d];
-        return fmax(free_to - free_from, 0) * X(probe_surface)(v, middle);
+        return fmax(free_to - free_from, 0.0) * X(probe_surface)(v, middle);
     }
     X(below_zero)(X(probe_surface)(v, x), X(probe_surface)(v, y), &from, &to);
-    return fmax(fmin(to, free_to) - fmax(from, free_from), 0);
+    return fmax(fmin(to, free_to) - fmax(from, free_from), 0.0);
 }
 
 /* phi is linear between middles, so a line is cut at the middles and at the faces. Piece number k
@@ -134,7 +134,7 @@ SP_KERNEL double X(wet_share)(const X(probe) *v, int a, const double low[DIM],
                 h = fmin(h, (high[d] - low[d]) / FACE_PARTS);
                 x[d] = low[d] + (high[d] - low[d]) * (part[used++] + 0.5) / FACE_PARTS;
             }
-            sum += fmin(fmax(0.5 - X(probe_surface)(v, x) / (h * dx), 0), 1);
+            sum += fmin(fmax(0.5 - X(probe_surface)(v, x) / (h * dx), 0.0), 1.0);
         }
     return sum / (FACE_PARTS * LAST(FACE_PARTS));
 }
@@ -150,8 +150,8 @@ SP_KERNEL double X(flux_item)(const X(probe) *v, const X(gauge) *g, size_t k)
     }
     face[a] = g->plane + number;
     FOR_DIM(d) {
-        from[d] = d == a ? face[a] : fmax(g->low[d], face[d]);
-        to[d] = d == a ? face[a] : fmin(g->high[d], face[d] + 1);
+        from[d] = d == a ? face[a] : fmax(g->low[d], (double)face[d]);
+        to[d] = d == a ? face[a] : fmin(g->high[d], (double)(face[d] + 1));
         area *= d == a ? 1 : to[d] - from[d];
     }
     area *= number ? share : 1 - share;
@@ -201,7 +201,7 @@ SP_KERNEL void X(cell_load)(const X(probe) *v, int solid, const double about[3],
         double distance = sp_bodies_distance(&f->solids, x, normal, &nearest) / f->grid.dx;
         if (nearest < 0 || nearest != solid)
             return;
-        distance = fmin(fmax(distance, -1), 1);
+        distance = fmin(fmax(distance, -1.0), 1.0);
         FOR_DIM(a)
             at[a] = cell[a] + 0.5 - distance * normal[a];
         double pressure = X(cell_pressure_at)(v, cell, at);

@@ -107,8 +107,7 @@ SP_KERNEL double X(probe_solid)(const X(probe) *v, const double x[DIM])
     X(cell_at)(x, cell);
     FOR_DIM(d)
         world[d] = x[d] * f->grid.dx;
-    double bound =
-        f->phi_solid[X(cell_for)(&f->grid, cell)] - sqrt((double)DIM) * f->grid.dx;
+    double bound = f->phi_solid[X(cell_for)(&f->grid, cell)] - sqrt((double)DIM) * f->grid.dx;
     return bound > f->grid.dx ? bound : sp_bodies_distance(&f->solids, world, NULL, NULL);
 }
 
@@ -204,8 +203,7 @@ SP_KERNEL bool X(probe_pressure)(const X(probe) *v, const double x[DIM], double 
             cell[d] += around;
             at[d] = x[d] + around;
         }
-        if (weight <= 0 || !X(inside)(g, cell) ||
-            v->f.type[X(index)(g, cell)] != SPATE_CELL_LIQUID)
+        if (weight <= 0 || !X(inside)(g, cell) || v->f.type[X(index)(g, cell)] != SPATE_CELL_LIQUID)
             continue;
         sum += weight * X(cell_pressure_at)(v, cell, at);
         weights += weight;

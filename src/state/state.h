@@ -61,7 +61,7 @@ typedef struct X(sim) {
     double stretch;      /* of p, in what gauges read: kernels/probe.h */
     bool displaced;      /* `away` holds a displacement that ADVECT is to add */
 
-    struct X(gauge) *gauges;   /* of the scene, as devices take them: gauges.c */
+    struct X(gauge) *gauges;  /* of the scene, as devices take them: gauges.c */
     double (*gauge_parts)[3]; /* of their sums */
 
     void *scratch; /* memory of the arena */
@@ -181,7 +181,7 @@ struct X(probe); /* kernels/probe.h */
 struct X(gauge); /* kernels/gauges.h */
 spate_status X(gauges_create)(X(sim) *s, spate_error *error);
 void X(gauges_destroy)(X(sim) *s);
-struct X(probe) X(probe_of)(const X(sim) *s);                    /* the host's arrays */
+struct X(probe) X(probe_of)(const X(sim) *s);                   /* the host's arrays */
 size_t X(list_gauges)(X(sim) *s, const struct X(probe) *probe); /* returns how many parts */
 size_t X(most_gauge_parts)(const spate_scene *scene, const X(grid) *grid);
 
