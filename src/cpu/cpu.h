@@ -63,7 +63,7 @@ void DEV(update_level_set)(X(sim) *s); /* phi from the sorted particles */
 float *DEV(density_sums)(X(sim) *s);
 
 /* ---- after a step: gauges.c */
-size_t X(take_gauges)(X(sim) *s);
+size_t X(take_gauges)(X(sim) *s, double stretch);
 
 /* ---- FORCES, EXTRAPOLATE */
 struct X(walls);

@@ -25,10 +25,11 @@ static void part_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-size_t X(take_gauges)(X(sim) *s)
+size_t X(take_gauges)(X(sim) *s, double stretch)
 {
     X(probe) probe = X(probe_of)(s);
     gauge_args args = {s, &probe};
+    probe.stretch = stretch;
     size_t parts = X(list_gauges)(s, &probe);
     sp_parallel_for(s->common->pool, parts, 4, part_range, &args);
     return parts;

@@ -405,7 +405,7 @@ static int project_density(X(sim) *s)
 /* ---- gauges */
 
 /* The list goes to the device when it has changed: in most steps it has not. */
-static size_t take_gauges(X(sim) *s)
+static size_t take_gauges(X(sim) *s, double stretch)
 {
     const unsigned groups = GROUP_TILES | GROUP_SURFACE | GROUP_SOLIDS | GROUP_U | GROUP_PRESSURE;
     X(gpu) *g = s->gpu;
@@ -414,6 +414,7 @@ static size_t take_gauges(X(sim) *s)
     DEV(gpu_use)(s, groups);
     X(probe) probe = X(probe_of)(s);
     probe.f = g->f;
+    probe.stretch = stretch;
     size_t parts = X(list_gauges)(s, &probe);
     if (memcmp(g->gauge_list, s->gauges, bytes) != 0)
         DEV(gpu_upload)(g, g->gauges, s->gauges, bytes);

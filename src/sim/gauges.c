@@ -114,12 +114,11 @@ static void finish(const X(sim) *s, const X(gauge) *g, const double sum[3], doub
         values[v] = g->kind == SPATE_GAUGE_PRESSURE && v > 0 ? 0 : scale * sum[v];
 }
 
-void X(read_gauges)(X(sim) *s, bool build)
+/* All gauges with `stretch` of p and the rest of p_gravity. */
+static void take(X(sim) *s, const X(device) *device, double stretch, double (*values)[3])
 {
     int count = s->common->scene->gauge_count;
-    if (build)
-        X(build_grid)(s);
-    size_t parts = (build ? s->host : s->device)->take_gauges(s);
+    size_t parts = device->take_gauges(s, stretch);
     for (int k = 0; k < count; k++) {
         const X(gauge) *g = &s->gauges[k];
         size_t end = k + 1 < count ? s->gauges[k + 1].first : parts;
@@ -127,6 +126,50 @@ void X(read_gauges)(X(sim) *s, bool build)
         for (size_t part = g->first; part < end; part++)
             for (int v = 0; v < 3; v++)
                 sum[v] += s->gauge_parts[part][v];
-        finish(s, g, sum, s->common->gauges[k]);
+        finish(s, g, sum, values[k]);
     }
+}
+
+/* Pressures and forces are means over the step: times its length, the impulse that it gave. What
+ * the way of the particles gave is of the last step, though, dt_last long (project.c): a change of
+ * the step brings the gauge that much nearer to the particles, or farther from them, and moves
+ *
+ *     c (dt - dt_last)
+ *
+ * of impulse from later steps to this one, where c is that part of the pressure, over dt_last. In a
+ * flow that changes little from step to step the value is that of even steps. A blow is another
+ * thing: it falls into one step, and no later one has a share in it to be moved. So c is at most
+ * GROWTH times what it was in the last step, which is more than a flow without blows needs. */
+#define GROWTH 1.1
+
+static double mean_of_step(double p, double gravity, const double *last, double stretch)
+{
+    double now = stretch * (p - gravity), before = last ? *last - gravity : now;
+    double c = now * before <= 0 ? 0 : fabs(now) < GROWTH * fabs(before) ? now : GROWTH * before;
+    return p + c * (1 - 1 / stretch);
+}
+
+void X(read_gauges)(X(sim) *s, bool build)
+{
+    sp_common *common = s->common;
+    const spate_scene *scene = common->scene;
+    if (build) {
+        X(build_grid)(s);
+        take(s, s->host, s->stretch, common->gauges);
+        return;
+    }
+    take(s, s->device, 1, common->gauges);
+    if (s->stretch != 1)
+        take(s, s->device, 0, s->gauge_gravity);
+    for (int k = 0; k < scene->gauge_count; k++) {
+        spate_gauge_kind kind = scene->gauges[k].kind;
+        bool load = kind == SPATE_GAUGE_PRESSURE || kind == SPATE_GAUGE_FORCE;
+        for (int v = 0; v < 3 && load && s->stretch != 1; v++)
+            common->gauges[k][v] =
+                mean_of_step(common->gauges[k][v], s->gauge_gravity[k][v],
+                             common->has_last ? &common->gauges_last[k][v] : NULL, s->stretch);
+    }
+    memcpy(common->gauges_last, common->gauges,
+           (size_t)scene->gauge_count * sizeof *common->gauges_last);
+    common->has_last = true;
 }

@@ -49,7 +49,7 @@ static spate_status not_converged(X(sim) *s, const X(solve) *solve, double share
     return SPATE_OK;
 }
 
-/* Pressure as gauges are to show it. q is the impulse of two causes. Gravity acted for dt, the step
+/* Pressure as it is to be shown. q is the impulse of two causes. Gravity acted for dt, the step
  * under way; but the divergence that P2G brought is that of the particles' way in the last ADVECT,
  * and so is what they met there, of the length of the step before. With q_g that of gravity alone,
  *

@@ -107,9 +107,9 @@ typedef struct X(device) {
     /* the particles as they are */
     double (*max_speed)(X(sim) *s);               /* m/s */
     void (*stats)(X(sim) *s, spate_stats *stats); /* sorts them, makes the level set anew */
-    /* Lists s->gauges and takes them from the grid as the step left it: the sums of their parts
-     * into s->gauge_parts; returns how many. */
-    size_t (*take_gauges)(X(sim) *s);
+    /* Lists s->gauges and takes them from the grid as the step left it, with `stretch` of p and
+     * the rest of p_gravity: the sums of their parts into s->gauge_parts; returns how many. */
+    size_t (*take_gauges)(X(sim) *s, double stretch);
     /* the CPU's alone, on the host's arrays: solids on the grid, where they are now; phi from the
      * sorted particles */
     void (*lay_solids)(X(sim) *s);

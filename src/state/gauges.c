@@ -182,7 +182,8 @@ spate_status X(gauges_create)(X(sim) *s, spate_error *error)
         return SPATE_OK;
     s->gauges = sp_alloc((size_t)scene->gauge_count, sizeof *s->gauges);
     s->gauge_parts = sp_alloc(parts, sizeof *s->gauge_parts);
-    return s->gauges && s->gauge_parts
+    s->gauge_gravity = sp_alloc((size_t)scene->gauge_count, sizeof *s->gauge_gravity);
+    return s->gauges && s->gauge_parts && s->gauge_gravity
                ? SPATE_OK
                : sp_fail_memory(error, "the gauges", parts * sizeof *s->gauge_parts);
 }
@@ -191,4 +192,5 @@ void X(gauges_destroy)(X(sim) *s)
 {
     sp_free(s->gauges);
     sp_free(s->gauge_parts);
+    sp_free(s->gauge_gravity);
 }

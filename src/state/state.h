@@ -61,8 +61,9 @@ typedef struct X(sim) {
     double stretch;      /* of p, in what gauges read: kernels/probe.h */
     bool displaced;      /* `away` holds a displacement that ADVECT is to add */
 
-    struct X(gauge) *gauges;  /* of the scene, as devices take them: gauges.c */
-    double (*gauge_parts)[3]; /* of their sums */
+    struct X(gauge) *gauges;    /* of the scene, as devices take them: gauges.c */
+    double (*gauge_parts)[3];   /* of their sums */
+    double (*gauge_gravity)[3]; /* their values of p_gravity */
 
     void *scratch; /* memory of the arena */
     size_t scratch_size;
