@@ -107,8 +107,17 @@ spate_status sp_gauges_create(const char *path, spate_sim *sim, sp_gauges **gaug
     return close_if_failed(status, gauges);
 }
 
-/* Removes what comes after the row of step `last`; the rows that stay are sampled again. */
-static spate_status cut(sp_gauges *gauges, uint64_t last, uint64_t *rows, spate_error *error)
+/* Whether a row, up to its end, is of a step that the simulation has taken. */
+static bool is_past(const spate_sim *sim, const char *row, const char *end)
+{
+    const char *comma = memchr(row, ',', (size_t)(end - row));
+    double time, now = spate_sim_time(sim);
+    return comma && strtoull(comma + 1, NULL, 10) <= spate_sim_steps(sim) &&
+           sp_text_number(row, &time) == comma && time <= now + 1e-9 * now;
+}
+
+/* Removes the rows that the simulation is to write; those that stay are sampled again. */
+static spate_status cut(sp_gauges *gauges, const spate_sim *sim, uint64_t *rows, spate_error *error)
 {
     char *text;
     size_t size, keep = 0;
@@ -118,8 +127,7 @@ static spate_status cut(sp_gauges *gauges, uint64_t last, uint64_t *rows, spate_
     for (char *line = text, *end;
          status == SPATE_OK && (end = memchr(line, '\n', size - (size_t)(line - text)));
          line = end + 1) {
-        char *comma = memchr(line, ',', (size_t)(end - line));
-        if (lines > 0 && (!comma || strtoull(comma + 1, NULL, 10) > last))
+        if (lines > 0 && !is_past(sim, line, end))
             break;
         if (lines > 0)
             status = sp_gauge_samples_add(gauges->samples, line, error);
@@ -144,7 +152,7 @@ spate_status sp_gauges_resume(const char *path, spate_sim *sim, sp_gauges **gaug
     if (!*gauges)
         return status;
     if (status == SPATE_OK && access(path, F_OK) == 0)
-        status = cut(*gauges, spate_sim_steps(sim), &found, error);
+        status = cut(*gauges, sim, &found, error);
     if (status == SPATE_OK && (*gauges)->file.descriptor < 0)
         status = write_names(*gauges, sim, error);
     if (rows)
