@@ -253,6 +253,7 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
     memcpy(common->seconds, record.seconds, sizeof record.seconds);
     s->particles.count = record.count;
     s->particles.at_home = s->displaced = false;
+    s->stretch = 1; /* there is no p_gravity to the pressure */
     s->particles.fastest = -1.0f;
     s->particles.dead = 0;
     s->particles.next_id = record.next_id;
