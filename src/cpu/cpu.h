@@ -74,6 +74,9 @@ void DEV(update_level_set)(X(sim) *s); /* phi from the sorted particles */
  * or phi without it; NULL if nobody needs it. */
 float *DEV(density_sums)(X(sim) *s);
 
+/* ---- after a step: gauges.c */
+size_t X(take_gauges)(X(sim) *s, double stretch);
+
 /* ---- FORCES, EXTRAPOLATE */
 struct X(walls);
 void X(drag_at_walls)(X(sim) *s, const struct X(walls) *walls); /* walls.c */

@@ -213,10 +213,12 @@ const X(device) DEV(device) = {
     .solve = solve_pressure,
     .clear_pressure = clear_pressure,
     .apply_pressure = apply_pressure,
+    .solve_gravity = DEV(solve_gravity),
     .push_apart = DEV(push_apart),
     .project_density = DEV(project_density),
     .max_speed = DEV(max_speed),
     .stats = X(stats),
+    .take_gauges = X(take_gauges),
     .lay_solids = X(lay_solids),
     .update_level_set = DEV(update_level_set),
 };

@@ -114,6 +114,10 @@ typedef struct X(gpu) {
     uint8_t *near_movers; /* per tile: solids that may move are laid there */
     double dt;            /* s, of the step under way, for PRESSURE */
 
+    /* device.c */
+    struct X(gauge) *gauges, *gauge_list; /* the device's; a copy of it in the host's memory */
+    double (*gauge_parts)[3];             /* the device's */
+
     /* scratch */
     float *spare;                                    /* one column */
     uint32_t *order, *key, *order_other, *key_other; /* SORT, see sort.cu; columns otherwise */
@@ -242,8 +246,10 @@ typedef struct DEV(gpu_push) {
 } DEV(gpu_push);
 double DEV(gpu_push_apart)(X(gpu) *g, const DEV(gpu_push) * how, DEV(gpu_counters) * counted);
 
-/* ---- operations of the pressure solvers, as sim/pressure has them for the host; `density`: for
+/* ---- operations of the pressure solvers, as cpu/pressure has them for the host; `density`: for
  * the density projection */
+/* What is solved for: p, q_density, p_gravity. */
+typedef enum DEV(gpu_unknown) { GPU_PRESSURE, GPU_DENSITY, GPU_GRAVITY } DEV(gpu_unknown);
 void DEV(gpu_solver_create)(X(gpu) *g, int level_count, const X(grid) *const grids[], bool density);
 void DEV(gpu_solver_destroy)(X(gpu) *g);
 /* Bytes it will take, for so many cells of liquid. */
@@ -254,10 +260,11 @@ void DEV(gpu_list_levels)(X(gpu) *g);
 double DEV(gpu_assemble)(X(gpu) *g, bool blind, float scale, int sweeps);
 double DEV(gpu_largest_b)(X(gpu) *g);
 double DEV(gpu_divergence)(X(gpu) *g);
-void DEV(gpu_scale_pressure)(X(gpu) *g, float factor);
+void DEV(gpu_scale_pressure)(X(gpu) *g, float *p, float factor);
 void DEV(gpu_gradient)(X(gpu) *g, bool density);
-void DEV(gpu_solve_begin)(X(gpu) *g, bool density); /* residual.cu: takes the start from the grid */
-void DEV(gpu_solve_end)(X(gpu) *g, bool density);   /* and gives back the solution */
+/* residual.cu: takes the start from the grid, that of p_gravity from p; and gives the solution */
+void DEV(gpu_solve_begin)(X(gpu) *g, DEV(gpu_unknown) what);
+void DEV(gpu_solve_end)(X(gpu) *g, DEV(gpu_unknown) what);
 double DEV(gpu_residual)(X(gpu) *g);
 void DEV(gpu_multigrid_build)(X(gpu) *g); /* coarsen.cu */
 /* All of solve_multigrid.c; returns max |r|. */
@@ -267,6 +274,12 @@ void DEV(gpu_relax)(X(gpu) *g, float weight);
 void DEV(gpu_sweep)(X(gpu) *g, float weight, int colour);
 void DEV(gpu_density_excess)(X(gpu) *g); /* density.cu */
 void DEV(gpu_density_extend)(X(gpu) *g);
+/* gravity.cu: the right side of p_gravity, which is cleared; `start` of p is its start */
+void DEV(gpu_gravity_right)(X(gpu) *g, const struct X(forces) *how, float start);
+
+/* gauges.cu: the sums of the parts of the device's gauges */
+struct X(probe); /* kernels/probe.h */
+void DEV(gpu_take_gauges)(X(gpu) *g, const struct X(probe) *probe, int count, size_t parts);
 
 /* border.cu: as in state/border.c */
 void DEV(gpu_fill_border)(X(gpu) *g, float *field, int d);

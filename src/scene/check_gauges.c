@@ -207,6 +207,9 @@ static spate_status check_columns(sp_checker *c, column *columns)
 spate_status sp_check_gauges(sp_checker *c)
 {
     int count = c->scene->gauge_count;
+    if (count == 0 && c->scene->output.gauge_rate > 0)
+        sp_log(c->log, c->user, SPATE_LOG_WARNING, "output.gauge_rate",
+               "means nothing without gauges and is ignored");
     if (count == 0)
         return SPATE_OK;
     for (int k = 0; k < count; k++) {

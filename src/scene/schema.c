@@ -311,6 +311,8 @@ static const sp_row rows[] = {
             "between files of particles and volumes"),
     INTEGER("output.checkpoint_every", spate_scene, output.checkpoint_every, 10, 0, 1000000,
             "frames", "between checkpoints; 0: only by time (60 s)"),
+    NUMBER("output.gauge_rate", spate_scene, output.gauge_rate, 0, 0, 1e6, "1/s",
+           "rows of gauge_samples.csv, the gauges at a fixed rate; 0: no such file"),
     BOOL("output.preview", spate_scene, output.preview, true, ANY,
          "whether to draw pictures: preview.mp4 of all frames, preview.png of the last one"),
     INTEGER("output.preview_height", spate_scene, output.preview_height, 360, 0, 2160, "pixels",

@@ -75,7 +75,8 @@ static spate_status make(spate_sim *sim, const spate_scene *scene, const spate_o
     common->scene = spate_scene_copy(scene);
     common->pool = sp_pool_create(options->threads, options->schedule, options->schedule_user);
     common->gauges = sp_alloc((size_t)scene->gauge_count, sizeof *common->gauges);
-    if (!common->scene || !common->pool || !common->gauges)
+    common->gauges_last = sp_alloc((size_t)scene->gauge_count, sizeof *common->gauges_last);
+    if (!common->scene || !common->pool || !common->gauges || !common->gauges_last)
         return sp_fail_memory(error, "a simulation", 0);
     sim->device = device ? device->name : "cpu";
     sim->table = sp_device_table(scene);
@@ -126,6 +127,7 @@ void spate_sim_destroy(spate_sim *sim)
     sp_pool_destroy(sim->common.pool);
     spate_scene_destroy(sim->common.scene);
     sp_free(sim->common.gauges);
+    sp_free(sim->common.gauges_last);
     sp_free(sim);
 }
 

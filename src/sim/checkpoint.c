@@ -1,8 +1,9 @@
 /* checkpoint.c -- checkpoints: everything that the next step needs and nothing that it makes anew.
  *
  * That is the clock, the ledger and the numbers of the frame under way, gravity, the poses of the
- * solids, the lattices of the inflows, all columns of the particles, and in the active
- * tiles the arrays that grid.def says (the pressure: the next solve starts from it). */
+ * solids, the lattices of the inflows, the gauges of the last step, all columns of the particles,
+ * and in the active tiles the arrays that grid.def says (the pressure: the next solve starts from
+ * it). */
 #include "sim.h"
 
 #include "kernels/random.h"
@@ -22,7 +23,8 @@ typedef struct clock_record {
 #undef ROW
 #undef MEMBER
     _Alignas(8) int32_t frame;
-    uint32_t count, next_id, warned_solver, warned_push, frame_done, active_count, zero;
+    uint32_t count, next_id, warned_solver, warned_push, frame_done, active_count;
+    uint32_t gauges; /* whose values of the last step follow; 0 if there are none */
 } clock_record;
 
 /* Identifies the layout: a checkpoint fits a simulation only if this is equal. */
@@ -134,6 +136,21 @@ static spate_status load_emitters(X(sim) *s, sp_stream *stream)
     return SPATE_OK;
 }
 
+/* Pressures and forces of the next step look back at them (gauges.c). A simulation with other
+ * gauges has none to look at. */
+static spate_status load_gauges(X(sim) *s, uint32_t count, sp_stream *stream)
+{
+    sp_common *common = s->common;
+    common->has_last = count > 0 && count == (uint32_t)common->scene->gauge_count;
+    for (uint32_t k = 0; k < count; k++) {
+        double values[3];
+        TRY(sp_stream_read(stream, values, sizeof values));
+        if (common->has_last)
+            memcpy(common->gauges_last[k], values, sizeof values);
+    }
+    return SPATE_OK;
+}
+
 /* The values of a tile of one pointer of an array, out of the grid or into it. */
 static void copy_tile(X(sim) *s, int tile, char *block, size_t item, char *values, bool out)
 {
@@ -183,11 +200,14 @@ spate_status X(save)(X(sim) *s, sp_stream *stream)
     record.count = s->particles.count;
     record.next_id = s->particles.next_id;
     record.active_count = (uint32_t)s->tiles.active_count;
+    record.gauges = common->has_last ? (uint32_t)common->scene->gauge_count : 0;
     TRY(sp_stream_write(stream, &layout, sizeof layout));
     TRY(sp_stream_write(stream, &record, sizeof record));
     TRY(sp_stream_seal(stream)); /* so that a damaged count allocates nothing */
     TRY(save_solids(s, stream));
     TRY(save_emitters(s, stream));
+    for (uint32_t k = 0; k < record.gauges; k++)
+        TRY(sp_stream_write(stream, common->gauges_last[k], sizeof common->gauges_last[k]));
     void **columns[MAX_COLUMNS];
     int column_count = X(list_columns)(&s->particles, false, columns);
     for (int c = 0; c < column_count; c++)
@@ -212,6 +232,7 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
     TRY(sp_stream_check(stream, error));
     TRY(load_solids(s, stream, error));
     TRY(load_emitters(s, stream));
+    TRY(load_gauges(s, record.gauges, stream));
     s->particles.count = 0;
     s->particles.sorted = false;
     TRY(X(make_room)(s, record.count, error));
@@ -237,6 +258,7 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
     memcpy(common->seconds, record.seconds, sizeof record.seconds);
     s->particles.count = record.count;
     s->particles.at_home = s->displaced = false;
+    s->stretch = 1; /* there is no p_gravity to the pressure */
     s->particles.fastest = -1.0f;
     s->particles.dead = 0;
     s->particles.next_id = record.next_id;

@@ -340,9 +340,7 @@ static void sample(void *user, bool build, const double *positions, size_t count
 {
     X(sim) *s = user;
     look_at_grid(s, build, (velocity ? GROUP_U : 0) | (pressure ? GROUP_PRESSURE : 0));
-    for (size_t k = 0; k < count; k++)
-        X(sample)(s, positions + 3 * k, velocity ? velocity + 3 * k : NULL,
-                  pressure ? pressure + k : NULL, phi ? phi + k : NULL);
+    X(sample)(s, positions, count, velocity, pressure, phi);
     if (build)
         X(discard)(s, GROUP_GRID);
 }
@@ -359,7 +357,8 @@ static void solid_force(void *user, bool build, int index, const double about[3]
 
 static void read_gauges(void *s, bool build)
 {
-    X(fetch)(s, build ? GROUP_ALL : X(gauge_groups)(s));
+    if (build)
+        X(fetch)(s, GROUP_ALL);
     X(read_gauges)(s, build);
     if (build)
         X(discard)(s, GROUP_GRID);

@@ -50,8 +50,10 @@ typedef struct sp_common {
     bool in_callback; /* it is being called: nothing may change */
     bool mid_step;    /* some stages of a step have been run one by one, not yet the last */
 
-    double (*gauges)[3]; /* values of the scene's gauges */
-    bool gauges_known;   /* they are those of the last step, or of the start */
+    double (*gauges)[3];      /* values of the scene's gauges */
+    double (*gauges_last)[3]; /* those of the last step, if there are: */
+    bool has_last;
+    bool gauges_known; /* they are those of the last step, or of the start */
 
     bool warned_solver, warned_push;
     bool unconverged; /* the last step failed for want of convergence */

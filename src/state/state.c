@@ -140,6 +140,7 @@ static spate_status make(X(sim) *s, spate_error *error)
     s->apic = scene->fluid.transfer == SPATE_TRANSFER_APIC;
     memcpy(s->sides, scene->domain.sides, sizeof s->sides);
     s->ghost = X(has_level_set)(s);
+    s->stretch = 1;
     s->rest = 1.0f;
     FOR_DIM(d)
         s->rest *= (float)scene->fluid.particles_per_axis;
@@ -150,6 +151,7 @@ static spate_status make(X(sim) *s, spate_error *error)
     TRY(X(emitters_create)(s, error));
     TRY(make_particles(s, error));
     TRY(s->host->plan(s, false)->stage[SP_STAGE_SOLIDS](s, 0, error));
+    TRY(X(gauges_create)(s, error));
     return s->device->attach(s, error);
 }
 
@@ -179,6 +181,7 @@ void X(destroy)(X(sim) *s)
     X(arrays_destroy)(s);
     X(particles_free)(&s->particles);
     X(emitters_destroy)(s);
+    X(gauges_destroy)(s);
     sp_solids_clear(&s->solids);
     sp_free(s->scratch);
     sp_free(s);

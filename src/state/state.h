@@ -58,7 +58,12 @@ typedef struct X(sim) {
     bool movers;         /* some solid may move: phi_solid knows of it within SOLID_BAND only */
     float reach;         /* cells around the liquid in which u is known, after EXTRAPOLATE */
     uint64_t unsound;    /* particles to which G2P gave no finite velocity */
+    double stretch;      /* of p, in what gauges read: kernels/probe.h */
     bool displaced;      /* `away` holds a displacement that ADVECT is to add */
+
+    struct X(gauge) *gauges;    /* of the scene, as devices take them: gauges.c */
+    double (*gauge_parts)[3];   /* of their sums */
+    double (*gauge_gravity)[3]; /* their values of p_gravity */
 
     void *scratch; /* memory of the arena */
     size_t scratch_size;
@@ -173,6 +178,15 @@ typedef struct X(census) {
     uint64_t overlaps, in_solid, flying;    /* particles */
 } X(census);
 void X(fill_stats)(const X(sim) *s, const X(census) *census, spate_stats *stats);
+
+/* ---- gauges.c */
+struct X(probe); /* kernels/probe.h */
+struct X(gauge); /* kernels/gauges.h */
+spate_status X(gauges_create)(X(sim) *s, spate_error *error);
+void X(gauges_destroy)(X(sim) *s);
+struct X(probe) X(probe_of)(const X(sim) *s);                   /* the host's arrays */
+size_t X(list_gauges)(X(sim) *s, const struct X(probe) *probe); /* returns how many parts */
+size_t X(most_gauge_parts)(const spate_scene *scene, const X(grid) *grid);
 
 /* ---- emitters.c */
 spate_status X(emitters_create)(X(sim) *s, spate_error *error);

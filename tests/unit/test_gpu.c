@@ -699,6 +699,40 @@ static void same_bits(void)
     spate_scene_destroy(scene);
 }
 
+/* Gauges that the device takes: those of the CPU, also in steps of other lengths; in even ones, to
+ * the bit, what the host reads from the fields of the device. */
+static void gauges_on_the_device(void)
+{
+    static const double lengths[] = {1, 2, 2, 0.7, 1.4, 1.4};
+    for (int k = 0; k < 4; k++) {
+        spate_scene *scene = make_scene(k < 2 ? 2 : 3, k % 2 ? VOXEL : BALL);
+        scene->solids.items[0].center[0] = 0.6;
+        add_gauge(scene, SPATE_GAUGE_PRESSURE);
+        spate_sim *cpu = start(scene, "cpu"), *gpu = start(scene, device_name());
+        spate_solid_id ball;
+        spate_error error = {0};
+        for (int step = 0; step < 6 && cpu && gpu; step++) {
+            must(spate_sim_step(cpu, 0.004 * lengths[step], &error), &error);
+            must(spate_sim_step(gpu, 0.004 * lengths[step], &error), &error);
+            compare_gauges(cpu, gpu);
+            if (step != 2 && step != 5)
+                continue;
+            double force[3], pressure, values[3], at[3] = {0.31, 0.31, 0.31};
+            CHECK(spate_sim_solid_at(gpu, 0, &ball));
+            must(spate_sim_solid_force(gpu, ball, NULL, force, NULL, &error), &error);
+            must(spate_sim_sample(gpu, at, 1, NULL, &pressure, NULL, &error), &error);
+            CHECK(spate_sim_gauge_read(gpu, 5, values) == 1 && values[0] == pressure);
+            CHECK(values[0] > 1000);
+            spate_sim_gauge_read(gpu, 3, values);
+            for (int d = 0; d < scene->dim; d++)
+                CHECK(values[d] == force[d] && force[1] != 0);
+        }
+        spate_sim_destroy(cpu);
+        spate_sim_destroy(gpu);
+        spate_scene_destroy(scene);
+    }
+}
+
 int main(int argc, char **argv)
 {
     add_check_device();
@@ -710,5 +744,6 @@ int main(int argc, char **argv)
     TEST(seconds);
     TEST(crowds);
     TEST(same_bits);
+    TEST(gauges_on_the_device);
     return test_end();
 }

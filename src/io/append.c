@@ -1,0 +1,69 @@
+/* append.c -- tables that grow, see append.h. */
+#include "append.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "file.h"
+
+spate_status sp_append_init(sp_append *file, const char *path, spate_error *error)
+{
+    file->descriptor = -1;
+    file->path = sp_alloc(strlen(path) + 1, 1);
+    if (!file->path)
+        return sp_fail_memory(error, path, strlen(path) + 1);
+    strcpy(file->path, path);
+    return SPATE_OK;
+}
+
+void sp_append_clear(sp_append *file)
+{
+    if (file->path && file->descriptor >= 0)
+        close(file->descriptor);
+    sp_free(file->path);
+    file->path = NULL;
+}
+
+spate_status sp_append_cannot(const sp_append *file, const char *what, spate_error *error)
+{
+    return sp_fail(error, SPATE_ERROR_FILE, file->path, "cannot be %s: %s", what, strerror(errno));
+}
+
+spate_status sp_append_open(sp_append *file, spate_error *error)
+{
+    file->descriptor = open(file->path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    return file->descriptor < 0 ? sp_append_cannot(file, "opened", error) : SPATE_OK;
+}
+
+spate_status sp_append_create(sp_append *file, const char *line, size_t length, spate_error *error)
+{
+    sp_file *whole = sp_file_create(file->path, error);
+    if (!whole)
+        return error ? error->status : SPATE_ERROR_FILE;
+    sp_file_write(whole, line, length);
+    TRY(sp_file_close(whole, error));
+    return sp_append_open(file, error);
+}
+
+spate_status sp_append_write(sp_append *file, const char *line, size_t length, spate_error *error)
+{
+    for (size_t done = 0; done < length;) {
+        ssize_t more = write(file->descriptor, line + done, length - done);
+        if (more < 0 && errno == EINTR)
+            continue;
+        if (more <= 0)
+            return sp_append_cannot(file, "written",
+                                    error); /* a torn line is cut away by the next resume */
+        done += (size_t)more;
+    }
+    return SPATE_OK;
+}
+
+spate_status sp_append_sync(sp_append *file, spate_error *error)
+{
+    return fsync(file->descriptor) != 0 ? sp_append_cannot(file, "written", error) : SPATE_OK;
+}
