@@ -62,17 +62,17 @@ static spate_status not_converged(X(sim) *s, const X(solve) *solve, double share
 #define SAME_STEP 1e-3
 #define GRAVITY_SHARE 1e-3
 
-static void part_pressure(X(sim) *s, double seconds, double to_pressure, double gravity)
+static void part_pressure(X(sim) *s, double dt, double to_pressure, double gravity)
 {
     const spate_scene *scene = s->common->scene;
-    double stretch = seconds / s->common->last_dt;
+    double seconds = X(kick_seconds)(s, dt), stretch = seconds / s->common->last_dt;
     s->stretch = 1;
     if (!(s->needs & WHEN_LOADS) || !(s->common->last_dt > 0) || fabs(stretch - 1) < SAME_STEP)
         return;
     X(solve) solve = {.tolerance = GRAVITY_SHARE * gravity * seconds / fabs(stretch - 1)};
     solve.max_iterations = scene->pressure.max_iterations;
     solve.relaxation = scene->pressure.relaxation;
-    s->device->solve_gravity(s, seconds, to_pressure, &solve);
+    s->device->solve_gravity(s, dt, to_pressure, &solve);
     if (solve.converged || is_budget(scene))
         s->stretch = stretch;
 }
@@ -114,7 +114,7 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     if (!solve.converged)
         TRY(not_converged(s, &solve, share, error));
     double after = device->apply_pressure(s, dt, to_pressure) * share;
-    part_pressure(s, seconds, to_pressure, gravity);
+    part_pressure(s, dt, to_pressure, gravity);
     common->divergence_before = fmax(common->divergence_before, before);
     common->divergence_after = fmax(common->divergence_after, after);
     common->solver_residual = fmax(common->solver_residual, solve.residual * share);
