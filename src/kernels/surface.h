@@ -9,7 +9,8 @@
  *
  * which is turned round to give phi = t dx, cut off at one dx. By its symmetry the surface lies
  * where the water ends, however the particles are jittered: density 1/2 is the surface, not the
- * outermost particle. Only tiles near an empty cell are computed; elsewhere phi = -dx.
+ * outermost particle. Beside thin solids only what the cell's middle sees counts (thin.h). Only
+ * tiles near an empty cell are computed; elsewhere phi = -dx.
  *
  * Types. A cell is solid if none of its faces is open (voxel: if its middle is inside a solid), an
  * inflow or outflow if its middle is inside one, liquid if its middle is deeper than SHALLOW (voxel
@@ -20,6 +21,7 @@
 
 #include "fields.h"
 #include "lane.h"
+#include "thin.h"
 
 /* ---- tiles near the surface: those with an empty cell, their neighbours, and the neighbours of
  * those */
@@ -74,6 +76,18 @@ SP_KERNEL void X(spread_marks)(const X(fields) *f, const X(near_pass) *pass, int
 /* Below this share of free room the density means little, and the neighbours have a say in phi. */
 #define LEAST_ROOM 0.5f
 #define NO_ROOM 0.02f /* what the density of cells with less is taken of */
+
+/* Beside thin solids the sum is one over the particles that the cell's middle sees. */
+SP_KERNEL bool X(has_thin)(const X(fields) *f, int tile)
+{
+    return f->has_solids && (f->tiles.cut[tile] & CUT_THIN);
+}
+
+SP_KERNEL void X(see_density)(const X(fields) *f, size_t c, const int cell[DIM], float *sums)
+{
+    if (f->thin[c] && X(inside)(&f->grid, cell))
+        sums[c] = X(visible_sum)(f, cell);
+}
 
 /* LANES cells from c on, of a tile that is near the surface or not; sums: of particles around their
  * middles, which may be the memory of what is written. */

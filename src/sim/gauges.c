@@ -14,7 +14,8 @@
  * A is the area of the solid in a cell as a vector that points into the solid. The closed surface
  * of the liquid in a cell has no net area, so A_d = (w_low - w_high) dx^(DIM-1) from the open
  * shares of the cell's two faces along d. The pressure is taken at the solid, not in the middle of
- * the cell: at the foot of the perpendicular in cut cells, on the closed face with voxel solids. */
+ * the cell: at the foot of the perpendicular in cut cells, on the closed face with voxel solids and
+ * beside thin ones, which close whole faces. */
 #include "gauges.h"
 
 #include "scene/gauge.h"
@@ -299,7 +300,7 @@ static double cell_force(const force_args *args, size_t index, const int cell[DI
     int d = args->axis, nearest;
     double low = s->w[d][index], high = s->w[d][index + s->grid.stride[d]], x[3] = {0, 0, 0},
            normal[3], at[DIM];
-    bool cut = X(has_cut_cells)(s);
+    bool cut = X(has_cut_cells)(s) && !s->thin[index];
     if (cut ? low == high : low + high == 2)
         return 0;
     if (cut) {
