@@ -254,11 +254,11 @@ SP_KERNEL void X(fold)(const X(fields) *f, double x[3])
     }
 }
 
-/* The plane that ends what is seen of a half cell around `at` (m) from `middle`: the surface that is
+/* The plane that ends what is seen of a half cell around `at` (m) from `seat`: the surface that is
  * in the way, or the nearest one. */
-SP_KERNEL sp_hit X(edge_of_view)(const X(fields) *f, const double middle[3], const double at[3])
+SP_KERNEL sp_hit X(edge_of_view)(const X(fields) *f, const double seat[3], const double at[3])
 {
-    sp_hit hit = sp_first_hit(&f->solids, middle, at, SP_TOUCH * f->grid.dx, true);
+    sp_hit hit = sp_first_hit(&f->solids, seat, at, SP_TOUCH * f->grid.dx, true);
     if (hit.solid >= 0)
         return hit;
     double distance = sp_bodies_distance(&f->solids, at, hit.normal, &hit.solid);
@@ -268,7 +268,8 @@ SP_KERNEL sp_hit X(edge_of_view)(const X(fields) *f, const double middle[3], con
 }
 
 /* Of one half cell, as half_cell_room; exact beside flat plates. */
-SP_KERNEL float X(half_cell_view)(const X(fields) *f, const double middle[3], const int place[DIM])
+SP_KERNEL float X(half_cell_view)(const X(fields) *f, const double middle[3], const double seat[3],
+                                  const int place[DIM])
 {
     const int side[3] = {1, 5, 25};
     double half = 0.5 * f->grid.dx, low[3] = {0, 0, 0}, at[3] = {0, 0, 0};
@@ -278,7 +279,7 @@ SP_KERNEL float X(half_cell_view)(const X(fields) *f, const double middle[3], co
         at[d] = low[d] + 0.5 * half;
     }
     X(fold)(f, at);
-    sp_hit plane = X(edge_of_view)(f, middle, at);
+    sp_hit plane = X(edge_of_view)(f, seat, at);
     for (int corner = 0; corner < (1 << DIM); corner++) {
         double x[3] = {low[0], low[1], low[2]}, distance = 0;
         int index = 0;
@@ -295,16 +296,17 @@ SP_KERNEL float X(half_cell_view)(const X(fields) *f, const double middle[3], co
 }
 
 /* kernel_share of what the middle of a cell sees. */
-SP_KERNEL float X(visible_share)(const X(fields) *f, const int cell[DIM])
+SP_KERNEL float X(visible_share)(const X(fields) *f, size_t index, const int cell[DIM])
 {
-    double middle[3];
+    double middle[3], seat[3];
     float sum = 0.0f;
     X(middle_of)(&f->grid, cell, middle);
+    X(seat_of)(f, index, cell, seat);
     for (int k = 0; k < LAST(SP_HALVES); k++)
         for (int j = 0; j < SP_HALVES; j++)
             for (int i = 0; i < SP_HALVES; i++) {
                 int place[3] = {i, j, k};
-                sum += X(half_cell_view)(f, middle, place);
+                sum += X(half_cell_view)(f, middle, seat, place);
             }
     return sum < 1.0f ? sum : 1.0f;
 }
@@ -350,7 +352,7 @@ SP_KERNEL unsigned X(cut_cell)(const X(fields) *f, size_t c, const int cell[DIM]
     }
     bool thin = !far && X(is_beside_thin)(f, source, image);
     f->thin[c] = thin;
-    f->room[c] = far ? 1.0f : thin ? X(visible_share)(f, image) : X(kernel_share)(f, source);
+    f->room[c] = far ? 1.0f : thin ? X(visible_share)(f, source, image) : X(kernel_share)(f, source);
     return (cut ? CUT_FACES : 0u) | (thin ? CUT_THIN : 0u);
 }
 

@@ -86,7 +86,7 @@ SP_KERNEL bool X(has_thin)(const X(fields) *f, int tile)
 SP_KERNEL void X(see_density)(const X(fields) *f, size_t c, const int cell[DIM], float *sums)
 {
     if (f->thin[c] && X(inside)(&f->grid, cell))
-        sums[c] = X(visible_sum)(f, cell);
+        sums[c] = X(visible_sum)(f, c, cell);
 }
 
 /* LANES cells from c on, of a tile that is near the surface or not; sums: of particles around their

@@ -53,47 +53,67 @@ SP_KERNEL bool X(is_thin)(const X(fields) *f, const double x[3], const double no
     return false;
 }
 
-/* Whether the way from the middle of the cell before to the middle of this one meets a thin solid.
- * Distances cannot change faster than the way is long, so only close calls are walked. A way that
- * only grazes a thick solid does not count: the face is open as far as the nodes say. */
-SP_KERNEL bool X(crosses_thin)(const X(fields) *f, size_t index, const int cell[DIM], int d)
+/* The place (m) that a cell looks from: its middle; out of a thin solid, or off its surface, by the
+ * shortest way, so that the cell is on one side of it. Whether it is not the middle. */
+SP_KERNEL bool X(seat_of)(const X(fields) *f, size_t index, const int cell[DIM], double x[3])
 {
-    double dx = f->grid.dx, here = X(middle_distance)(f, index),
-           there = X(middle_distance)(f, index - f->grid.stride[d]);
-    if (here + there > 2 * dx)
+    double dx = f->grid.dx, normal[3] = {0, 0, 0}, surface[3] = {0, 0, 0};
+    X(middle_of)(&f->grid, cell, x);
+    if (X(middle_distance)(f, index) > dx) /* on a solid its nodes are not that far from it */
         return false;
-    for (double way = 0; way <= dx;) {
-        double x[3] = {0, 0, 0}, normal[3] = {0, 0, 0};
-        FOR_DIM(a)
-            x[a] = (cell[a] + 0.5) * dx - (a == d ? dx - way : 0);
-        double distance = sp_bodies_distance(&f->solids, x, NULL, NULL);
-        if (distance < SP_TOUCH * dx) {
-            sp_bodies_distance(&f->solids, x, normal, NULL);
-            return X(is_thin)(f, x, normal);
-        }
-        way += distance;
-    }
-    return false;
+    double distance = sp_bodies_distance(&f->solids, x, normal, NULL);
+    if (distance >= 2 * SP_TOUCH * dx)
+        return false;
+    FOR_DIM(d)
+        surface[d] = x[d] - normal[d] * distance;
+    if (!X(is_thin)(f, surface, normal))
+        return false;
+    FOR_DIM(d)
+        x[d] = surface[d] + 2 * SP_TOUCH * dx * normal[d];
+    return true;
 }
 
-/* ---- what a cell's middle sees */
+/* Whether a thin solid is in the way from one place to another. Not one that is thick there: of
+ * those the nodes know. */
+SP_KERNEL bool X(is_parted)(const X(fields) *f, const double from[3], const double to[3])
+{
+    sp_hit hit = sp_first_hit(&f->solids, from, to, SP_TOUCH * f->grid.dx, true);
+    return hit.solid >= 0 && X(is_thin)(f, hit.point, hit.normal);
+}
 
-/* Whether a thin solid stands between a cell's middle and that of a cell beside it. Not if its own
- * middle is in a solid, or on it: then nothing is seen from there, and no face is open. */
+/* Whether a thin solid is between the cell before and this one. Distances cannot change faster than
+ * the way is long, so only close calls are looked at. */
+SP_KERNEL bool X(crosses_thin)(const X(fields) *f, size_t index, const int cell[DIM], int d)
+{
+    size_t other = index - f->grid.stride[d];
+    double here[3], there[3];
+    int before[DIM];
+    if (X(middle_distance)(f, index) + X(middle_distance)(f, other) > 2 * f->grid.dx)
+        return false;
+    FOR_DIM(a)
+        before[a] = cell[a] - (a == d);
+    X(seat_of)(f, index, cell, here);
+    X(seat_of)(f, other, before, there);
+    return X(is_parted)(f, there, here);
+}
+
+/* ---- what a cell sees */
+
+/* Whether a thin solid is in a cell's middle, or between it and that of a cell beside it. */
 SP_KERNEL bool X(is_beside_thin)(const X(fields) *f, size_t index, const int cell[DIM])
 {
     double dx = f->grid.dx, here[3], there[3];
     if (X(middle_distance)(f, index) > 2 * dx)
         return false;
-    X(middle_of)(&f->grid, cell, here);
+    if (X(seat_of)(f, index, cell, here))
+        return true;
     double distance = sp_bodies_distance(&f->solids, here, NULL, NULL);
-    if (distance < SP_TOUCH * dx || distance > dx)
+    if (distance < 0 || distance > dx)
         return false;
     for (int way = 0; way < 2 * DIM; way++) {
         X(middle_of)(&f->grid, cell, there);
         there[way / 2] += way % 2 ? dx : -dx;
-        sp_hit hit = sp_first_hit(&f->solids, here, there, SP_TOUCH * dx, true);
-        if (hit.solid >= 0 && X(is_thin)(f, hit.point, hit.normal))
+        if (X(is_parted)(f, here, there))
             return true;
     }
     return false;
@@ -103,7 +123,8 @@ SP_KERNEL bool X(is_beside_thin)(const X(fields) *f, size_t index, const int cel
  * sees; `place` is that cell, which may lie outside of the domain. A wall mirrors what is before it:
  * an image is seen if what it is the image of is. Solids go on across periodic sides. As solids move
  * in a step, from where they were, and so where the particles are, to where they are. */
-SP_KERNEL float X(visible_part)(const X(fields) *f, const double middle[3], const int place[DIM])
+SP_KERNEL float X(visible_part)(const X(fields) *f, const double middle[3], const double seat[3],
+                                const int place[DIM])
 {
     const X(grid) *g = &f->grid;
     int cell[DIM];
@@ -133,23 +154,24 @@ SP_KERNEL float X(visible_part)(const X(fields) *f, const double middle[3], cons
             x[d] = (double)(sign[d] > 0.0f ? image : at) * g->dx;
         }
         bool counts = weight > 0.0f &&
-                      sp_first_hit(&f->solids, x, middle, SP_TOUCH * g->dx, false).solid < 0;
+                      sp_first_hit(&f->solids, x, seat, SP_TOUCH * g->dx, false).solid < 0;
         sum += counts ? weight : 0.0f;
     }
     return sum;
 }
 
 /* The particles around the middle of a cell that it sees. */
-SP_KERNEL float X(visible_sum)(const X(fields) *f, const int cell[DIM])
+SP_KERNEL float X(visible_sum)(const X(fields) *f, size_t index, const int cell[DIM])
 {
-    double middle[3];
+    double middle[3], seat[3];
     float sum = 0.0f;
     X(middle_of)(&f->grid, cell, middle);
+    X(seat_of)(f, index, cell, seat);
     for (int k = 0; k < 9 * LAST(3); k++) {
         int offset[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1}, place[DIM];
         FOR_DIM(d)
             place[d] = cell[d] + offset[d];
-        sum += X(visible_part)(f, middle, place);
+        sum += X(visible_part)(f, middle, seat, place);
     }
     return sum;
 }
