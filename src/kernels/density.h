@@ -50,8 +50,7 @@ SP_KERNEL bool X(has_air_beside)(const X(fields) *f, size_t c)
 /* The right side of an unknown: what its cell holds too much of its room. */
 SP_KERNEL float X(excess)(const X(fields) *f, size_t c)
 {
-    bool surface =
-        f->has_solids && f->thin[c] ? X(has_air_beside)(f, c) : X(has_air_around)(f, c);
+    bool surface = f->has_solids && f->thin[c] ? X(has_air_beside)(f, c) : X(has_air_around)(f, c);
     float error = X(density_error)(f->density[c], surface);
     return f->has_solids ? error * f->room[c] : error;
 }

@@ -352,7 +352,9 @@ SP_KERNEL unsigned X(cut_cell)(const X(fields) *f, size_t c, const int cell[DIM]
     }
     bool thin = !far && X(is_beside_thin)(f, source, image);
     f->thin[c] = thin;
-    f->room[c] = far ? 1.0f : thin ? X(visible_share)(f, source, image) : X(kernel_share)(f, source);
+    f->room[c] = far    ? 1.0f
+                 : thin ? X(visible_share)(f, source, image)
+                        : X(kernel_share)(f, source);
     return (cut ? CUT_FACES : 0u) | (thin ? CUT_THIN : 0u);
 }
 

@@ -120,9 +120,9 @@ SP_KERNEL bool X(is_beside_thin)(const X(fields) *f, size_t index, const int cel
 }
 
 /* The linear kernel of a cell's middle, of the particles of one of the cells around it that it
- * sees; `place` is that cell, which may lie outside of the domain. A wall mirrors what is before it:
- * an image is seen if what it is the image of is. Solids go on across periodic sides. As solids move
- * in a step, from where they were, and so where the particles are, to where they are. */
+ * sees; `place` is that cell, which may lie outside of the domain. A wall mirrors what is before
+ * it: an image is seen if what it is the image of is. Solids go on across periodic sides. As solids
+ * move in a step, from where they were, and so where the particles are, to where they are. */
 SP_KERNEL float X(visible_part)(const X(fields) *f, const double middle[3], const double seat[3],
                                 const int place[DIM])
 {
@@ -153,8 +153,8 @@ SP_KERNEL float X(visible_part)(const X(fields) *f, const double middle[3], cons
             weight *= off < 1.0f ? 1.0f - off : 0.0f;
             x[d] = (double)(sign[d] > 0.0f ? image : at) * g->dx;
         }
-        bool counts = weight > 0.0f &&
-                      sp_first_hit(&f->solids, x, seat, SP_TOUCH * g->dx, false).solid < 0;
+        bool counts =
+            weight > 0.0f && sp_first_hit(&f->solids, x, seat, SP_TOUCH * g->dx, false).solid < 0;
         sum += counts ? weight : 0.0f;
     }
     return sum;
