@@ -84,7 +84,7 @@ BLOCKS_AT_ONCE(cut_tiles, solid_args, tile_shared, THREADS, 3)
     BARRIER();
     FOR_THREADS(t, 1)
         a->f.tiles.cut[tile] =
-            (uint8_t)((shared->cut ? CUT_FACES : 0) | (shared->thin ? CUT_THIN : 0));
+            (uint8_t)((shared->cut > 0) * CUT_FACES | (shared->thin > 0) * CUT_THIN);
 }
 
 void DEV(gpu_lay_solids)(X(gpu) *g)

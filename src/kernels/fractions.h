@@ -355,7 +355,7 @@ SP_KERNEL unsigned X(cut_cell)(const X(fields) *f, size_t c, const int cell[DIM]
     f->room[c] = far    ? 1.0f
                  : thin ? X(visible_share)(f, source, image)
                         : X(kernel_share)(f, source);
-    return (cut ? CUT_FACES : 0u) | (thin ? CUT_THIN : 0u);
+    return (unsigned)cut * CUT_FACES | (unsigned)thin * CUT_THIN;
 }
 
 #endif

@@ -159,6 +159,21 @@ static void add_paddle(spate_scene *scene)
     }
 }
 
+/* Thin plates in the liquid, at 20 degrees: one that rests and one that moves. */
+static void add_plates(spate_scene *scene)
+{
+    for (int k = 0; k < 2; k++) {
+        spate_shape *plate = spate_scene_add_shape(scene, SPATE_LIST_SOLIDS);
+        plate->shape = SPATE_SHAPE_BOX;
+        plate->min[0] = 0.3 + 0.3 * k;
+        plate->max[0] = plate->min[0] + 0.012;
+        plate->min[1] = plate->min[2] = -0.5;
+        plate->max[1] = plate->max[2] = 1.5;
+        plate->rotation[2] = 20;
+        plate->velocity[0] = 0.5 * k;
+    }
+}
+
 static void add_inflow(spate_scene *scene)
 {
     spate_shape *pipe = spate_scene_add_shape(scene, SPATE_LIST_INFLOWS);
@@ -199,6 +214,7 @@ enum {
     RESEED,
     PUSH_BALL,
     PUSH_ROUND,
+    PLATES,
     VARIANTS
 };
 static const char *const variants[VARIANTS] = {"dam",
@@ -220,7 +236,8 @@ static const char *const variants[VARIANTS] = {"dam",
                                                "in past a ball and out",
                                                "reseeding",
                                                "pushed apart at a moving ball",
-                                               "pushed apart across periodic sides"};
+                                               "pushed apart across periodic sides",
+                                               "thin plates"};
 
 /* A dam that breaks, dx = 0.05 or so; `variant` changes the method or what is in the way. */
 static spate_scene *make_scene(int dim, int variant)
@@ -305,6 +322,7 @@ static spate_scene *make_scene(int dim, int variant)
         scene->volume.method = SPATE_VOLUME_PUSH;
         scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
         break;
+    case PLATES: add_plates(scene); break;
     case RESEED:
         scene->fluid.reseed = true;
         scene->fluid.jitter = 1;
