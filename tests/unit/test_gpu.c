@@ -159,7 +159,7 @@ static void add_paddle(spate_scene *scene)
     }
 }
 
-/* Thin plates in the liquid, at 20 degrees: one that rests and one that moves. */
+/* Two thin plates in the liquid, at 20 degrees. */
 static void add_plates(spate_scene *scene)
 {
     for (int k = 0; k < 2; k++) {
@@ -170,7 +170,6 @@ static void add_plates(spate_scene *scene)
         plate->min[1] = plate->min[2] = -0.5;
         plate->max[1] = plate->max[2] = 1.5;
         plate->rotation[2] = 20;
-        plate->velocity[0] = 0.5 * k;
     }
 }
 
@@ -337,10 +336,12 @@ static spate_scene *make_scene(int dim, int variant)
 
 /* How many particles may be elsewhere because something is yes or no, which rounding decides: one
  * that is closer to a solid than half the clearance is taken back to all of it. At a paddle that
- * turns, and among pairs that count or not, there are more. */
+ * turns, at thin plates, past which a particle is seen or not, and among pairs that count or not,
+ * there are more. */
 static size_t decided(int variant, const spate_scene *scene, size_t count)
 {
-    bool more = variant == PADDLE || scene->volume.method != SPATE_VOLUME_DENSITY;
+    bool more =
+        variant == PADDLE || variant == PLATES || scene->volume.method != SPATE_VOLUME_DENSITY;
     /* and each of them pulls at those in the cells around it: ten or so in 2D */
     return more ? count / 100 + 10 : scene->solids.count > 0 ? 1 : 0;
 }
