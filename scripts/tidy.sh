@@ -6,7 +6,7 @@
 #     scripts/tidy.sh --changed BASE    those that differ from the commit BASE, or are not committed yet
 #
 # A source that is compiled several times (2D and 3D, instruction sets, devices) is looked at once, as 3D for the base
-# instruction set. The last line is `N passed, M failed, K skipped`, of sources.
+# instruction set, and the .cu files as the C of the device `check`. The last line is `N passed, M failed, K skipped`, of sources.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 build=build/release tidy=build/tidy
@@ -25,7 +25,7 @@ mkdir -p $tidy
 awk -v root="$PWD/" -v build="$PWD/build/" '
     /^{/ { entry = ""; next }
     /^}/ {
-        if (entry !~ /-march=/ && entry !~ /-DDIM=2/ && index(file, root) == 1 && index(file, build) != 1 && !seen[file]++) {
+        if (entry !~ /-march=/ && entry !~ /-DDIM=2/ && entry !~ /--generate-code/ && index(file, root) == 1 && index(file, build) != 1 && !seen[file]++) {
             all = all (all ? ",\n" : "") "{\n" entry "}"
             print substr(file, length(root) + 1) >list
         }

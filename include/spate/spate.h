@@ -119,6 +119,11 @@ typedef enum spate_shape_kind {
 } spate_shape_kind;
 
 typedef enum spate_side { SPATE_SIDE_WALL, SPATE_SIDE_OPEN, SPATE_SIDE_PERIODIC } spate_side;
+typedef enum spate_wall {
+    SPATE_WALL_SLIP,
+    SPATE_WALL_NO_SLIP, /* the liquid within a cell of the wall has its velocity */
+    SPATE_WALL_ROUGH    /* drag by the log law, with a roughness in metres */
+} spate_wall;
 typedef enum spate_transfer {
     SPATE_TRANSFER_FLIP,
     SPATE_TRANSFER_PIC,
@@ -197,7 +202,8 @@ typedef struct spate_shape {
     bool invert;            /* inside becomes outside; default false */
     double velocity[3]; /* m/s; fill: at the start; solid: constant, on top of its motion; inflow:
                            of what it emits */
-    double friction;    /* solids; 0 slip .. 1 no slip; default 0 */
+    spate_wall wall;    /* solids: how their surface drags the liquid; default slip */
+    double roughness;   /* m, solids with a rough wall: Nikuradse's sand roughness k_s */
     spate_keyframe *motion; /* solids; motion_count keys in order of time; owned by the scene */
     int motion_count;
     spate_mesh *mesh;     /* SPATE_SHAPE_MESH; owned by the scene */
@@ -249,7 +255,8 @@ typedef struct spate_scene {
         int cells;              /* cells along the longest side; default 64 */
         double cell_size;       /* m; 0 (default): from `cells` */
         spate_side sides[3][2]; /* [axis][low, high]; default wall; periodic only in pairs */
-        double friction;        /* of the walls, 0 slip .. 1 no slip; default 0 */
+        spate_wall wall[3][2];  /* [axis][low, high], of sides that are walls; default slip */
+        double roughness[3][2]; /* m, of those that are rough: Nikuradse's sand roughness k_s */
     } domain;
     int frames;        /* default 120 */
     double fps;        /* 1/s; default 30 */
@@ -260,8 +267,9 @@ typedef struct spate_scene {
         uint64_t seed;           /* of the jitter; default 1 */
         double density;          /* kg/m^3; default 1000 */
         spate_transfer transfer; /* default flip */
-        double flip_ratio;       /* share of FLIP per step, 0 PIC .. 1 pure FLIP; default 0.97 */
-        spate_kernel kernel;     /* default linear */
+        double flip_ratio;   /* share of FLIP in a step of flip_step, 0 PIC .. 1; default 0.97 */
+        double flip_step;    /* s; default 0.01; 0: flip_ratio is a share of every step */
+        spate_kernel kernel; /* default linear */
         bool reseed; /* whether cells inside the liquid are filled up and thinned; default false */
         int reseed_min; /* fill up cells with fewer; 0 (default): 3/8 of a full cell */
         int reseed_max; /* thin cells with more; 0 (default): 3/2 of a full cell */
@@ -650,7 +658,7 @@ SPATE_API spate_status spate_sim_sample(spate_sim *sim, const double *positions,
                                         spate_error *error);
 /* What the liquid's pressure does to a solid, from the grid as in spate_sim_sample: the force (N,
  * 2D: N/m) and its torque about a point (m; N m, 2D: N, in torque[2]). `about` NULL: the domain
- * corner. force and torque may be NULL. Friction does not count. */
+ * corner. force and torque may be NULL. The drag of walls does not count. */
 SPATE_API spate_status spate_sim_solid_force(spate_sim *sim, spate_solid_id id,
                                              const double about[3], double force[3],
                                              double torque[3], spate_error *error);

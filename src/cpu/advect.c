@@ -125,7 +125,7 @@ spate_status X(advect)(X(sim) *s, double dt, bool transfer, const X(advect_lanes
     args.h = (float)(dt / s->grid.dx);
     args.transfer = transfer;
     args.lanes = lanes;
-    args.kept = X(kept_share)(s);
+    args.kept = X(kept_share)(s, dt);
     args.mover = X(mover_begin)(s, dt);
     args.flow = X(grid_field_of)(&s->grid, s->u);
     args.carried = X(grid_field_of)(&s->grid, s->carried);

@@ -63,17 +63,19 @@ void DEV(update_level_set)(X(sim) *s); /* phi from the sorted particles */
 float *DEV(density_sums)(X(sim) *s);
 
 /* ---- FORCES, EXTRAPOLATE */
+struct X(walls);
+void X(drag_at_walls)(X(sim) *s, const struct X(walls) *walls); /* walls.c */
 void DEV(add_forces)(X(sim) *s, double dt);
 void DEV(extrapolate)(X(sim) *s, double dt);
 void DEV(prescribe_inflow)(X(sim) *s); /* forces.c: the velocities of inflow cells; may be none */
 
 /* ---- G2P: g2p.c, g2p_field.c, momentum.c, channels.c */
-void DEV(carry_kick)(X(sim) *s); /* the field that particles read */
+void DEV(carry_kick)(X(sim) *s, double dt); /* the field that particles read */
 void DEV(grid_to_particles)(X(sim) *s, double dt);
 uint64_t DEV(count_unsound)(const X(sim) *s, int tile); /* what MOST_SPEED refuses */
 size_t DEV(patch_scratch)(void); /* bytes per worker for the patches of a tile: G2P, ADVECT */
 /* What G2P hands back, measured in the first step of a frame. */
-void DEV(before_transfer)(X(sim) *s, double momentum[DIM]);
+void DEV(before_transfer)(X(sim) *s, double dt, double momentum[DIM]);
 void DEV(after_transfer)(X(sim) *s, double dt, const double momentum[DIM]);
 void X(channels_step)(X(sim) *s, double dt);
 double DEV(max_speed)(X(sim) *s);

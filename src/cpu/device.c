@@ -61,9 +61,9 @@ static spate_status g2p(X(sim) *s, double dt, spate_error *error)
 {
     double momentum[DIM];
     (void)error;
-    DEV(carry_kick)(s);
+    DEV(carry_kick)(s, dt);
     if (is_measured(s))
-        DEV(before_transfer)(s, momentum);
+        DEV(before_transfer)(s, dt, momentum);
     DEV(grid_to_particles)(s, dt);
     if (is_measured(s))
         DEV(after_transfer)(s, dt, momentum);
@@ -74,7 +74,7 @@ static spate_status g2p(X(sim) *s, double dt, spate_error *error)
 static spate_status g2p_field(X(sim) *s, double dt, spate_error *error)
 {
     (void)error;
-    DEV(carry_kick)(s);
+    DEV(carry_kick)(s, dt);
     X(channels_step)(s, dt);
     return SPATE_OK;
 }

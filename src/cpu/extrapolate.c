@@ -6,10 +6,8 @@
  * takes from the difference is then the change that the liquid underwent, and no damping creeps in
  * at the surface. Faces that no layer reaches keep what the particles gave them.
  *
- * Faces that a solid has closed are carried to as well, and then lose what goes into the solid.
- * That changes the new velocity and not the old one, so the old one must be what particles brought
- * there if some did: then FLIP takes their own velocity into the solid from them; from the carried
- * one it would take it again in every step, however short, and give them energy.
+ * Faces that a solid has closed are carried to as well, and then lose what goes into the solid
+ * (kernels/faces.h).
  *
  * Which faces a layer reaches is found for 64 of them at once: a tile has a bit for each face that
  * others may take from, and for each that is unknown; shifted by one face each way, the former and
@@ -256,9 +254,12 @@ SIMD_FN void extend_group(X(sim) *s, size_t c, int d, uint64_t take, uint64_t (*
             count -= known;
         }
     f8 number = convert(count, f8);
+    if (cut) { /* closed faces: what particles brought, for X(slide_closed_faces) */
+        i8 closed = taken & ~is_less(f8_of(NARROW), load(s->w[d] + c));
+        if (any(closed))
+            store(s->weight[d] + c, choose(closed, load(old + c), load(s->weight[d] + c)));
+    }
     store(u + c, choose(taken, sum / number, load(u + c)));
-    if (cut)
-        taken &= is_less(f8_of(NARROW), load(s->w[d] + c)) | ~is_positive(load(s->weight[d] + c));
     store(old + c, choose(taken, sum_old / number, load(old + c)));
     uint64_t marks = load_word(s->known[d] + c) | bytes_of(take) * (uint64_t)layer;
     memcpy(s->known[d] + c, &marks, sizeof marks);

@@ -1,5 +1,6 @@
-/* forces.c -- the stage FORCES: gravity and wall friction on the faces, then the velocities that
- * solids, walls and inflows prescribe. What becomes of a face stands in kernels/forces.h. */
+/* forces.c -- the stage FORCES: gravity on the faces and the drag of walls (walls.c), then the
+ * velocities that solids, walls and inflows prescribe. What becomes of a face stands in
+ * kernels/forces.h. */
 #include "cpu.h"
 #include "simd.h"
 
@@ -23,16 +24,6 @@ static void gravity_range(void *user, size_t begin, size_t end, int worker)
             for (size_t i = 0; i < TILE && X(row_has_faces)(g, t, r); i += LANES)
                 X(add_gravity)(&args.f, base + X(row_offset)(g, r) + i, &args.how);
     }
-}
-
-static void friction_range(void *user, size_t begin, size_t end, int worker)
-{
-    (void)worker;
-    const force_args args = *(const force_args *)user;
-    int cell[DIM];
-    for (size_t k = begin; k < end; k++)
-        FOR_CELLS(&args.f.grid, args.f.tiles.active[k], c, cell)
-            X(rub_faces)(&args.f, c, cell, &args.how);
 }
 
 static void hold_range(void *user, size_t begin, size_t end, int worker)
@@ -67,8 +58,8 @@ void DEV(add_forces)(X(sim) *s, double dt)
     size_t active = (size_t)s->tiles.active_count;
     force_args args = {X(fields_of)(s), X(forces_of)(s, dt)};
     sp_parallel_for(pool, (size_t)s->tiles.face_count, 8, gravity_range, &args);
-    if (s->solids.any_friction || args.how.friction > 0)
-        sp_parallel_for(pool, active, 4, friction_range, &args);
+    if (args.how.walls.any)
+        X(drag_at_walls)(s, &args.how.walls);
     if (s->has_solids && !s->cut)
         sp_parallel_for(pool, active, 4, hold_range, &args);
     X(close_walls)(s);

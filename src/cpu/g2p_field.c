@@ -363,9 +363,9 @@ static void kick_range(void *user, size_t begin, size_t end, int worker)
         kick_tile(args, args->s->tiles.faces[k], &b);
 }
 
-void DEV(carry_kick)(X(sim) *s)
+void DEV(carry_kick)(X(sim) *s, double dt)
 {
-    kick_args args = {.s = s, .half = X(half_way)(s), .kept = X(kept_share)(s)};
+    kick_args args = {.s = s, .half = X(half_way)(s), .kept = X(kept_share)(s, dt)};
     sp_arena arena = X(arena)(s);
     args.extents = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args.extents);
     sp_parallel_for(s->common->pool, (size_t)s->tiles.liquid_count, 8, extent_range, &args);

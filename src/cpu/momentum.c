@@ -4,7 +4,7 @@
  *
  *     k = u(x) - u_old(x) = carried(x) - (1 - r) u_old(x),
  *
- * gravity, pressure and friction, taken where they acted (g2p_field.c). G2P is to hand exactly that
+ * gravity, pressure and walls, taken where they acted (g2p_field.c). G2P is to hand exactly that
  * to the particles, all together. What is missing in sum of v after it, against sum of v before it
  * plus sum of k, has been lost inside the liquid: by damping at the surface, say, or where u_old is
  * not what the particles gave because the grid does not resolve them. k is taken at the particles,
@@ -126,7 +126,7 @@ static void sum_range(void *user, size_t begin, size_t end, int worker)
         sum_tile(args, args->s->tiles.liquid[k], memory, args->sums + k * SUMS);
 }
 
-static void sum_all(X(sim) *s, bool kicked, double sums[SUMS])
+static void sum_all(X(sim) *s, double dt, bool kicked, double sums[SUMS])
 {
     size_t tiles = (size_t)s->tiles.liquid_count;
     size_t threads = (size_t)sp_pool_threads(s->common->pool);
@@ -135,7 +135,7 @@ static void sum_all(X(sim) *s, bool kicked, double sums[SUMS])
                           .f = X(fields_of)(s),
                           .carried = X(grid_field_of)(&s->grid, s->carried),
                           .old = X(grid_field_of)(&s->grid, s->u_old),
-                          .rest = 1.0f - X(kept_share)(s),
+                          .rest = 1.0f - X(kept_share)(s, dt),
                           .kicked = kicked,
                           .scratch = sp_arena_take(&arena, threads, DEV(patch_scratch)()),
                           .sums = sp_arena_take(&arena, tiles * SUMS, sizeof(double))};
@@ -145,17 +145,17 @@ static void sum_all(X(sim) *s, bool kicked, double sums[SUMS])
         sums[k % SUMS] += args.sums[k];
 }
 
-void DEV(before_transfer)(X(sim) *s, double momentum[DIM])
+void DEV(before_transfer)(X(sim) *s, double dt, double momentum[DIM])
 {
     double sums[SUMS];
-    sum_all(s, true, sums);
+    sum_all(s, dt, true, sums);
     memcpy(momentum, sums, DIM * sizeof *momentum);
 }
 
 void DEV(after_transfer)(X(sim) *s, double dt, const double momentum[DIM])
 {
     double sums[SUMS];
-    sum_all(s, false, sums);
+    sum_all(s, dt, false, sums);
     X(book_momentum)(s, dt, momentum, sums, sums[DIM]);
 }
 

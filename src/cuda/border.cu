@@ -162,9 +162,9 @@ void DEV(gpu_fill_faces)(X(gpu) *g, float *const field[DIM])
     run(g, args, DIM);
 }
 
-void DEV(gpu_fill_border_periodic)(X(gpu) *g, float *field)
+void DEV(gpu_fill_border_periodic)(X(gpu) *g, float *field, int d)
 {
-    border_args args = task_of(BORDER_FILL, -1);
+    border_args args = task_of(BORDER_FILL, d);
     args.field[0] = field;
     args.border.periodic_only = true;
     run(g, args, 1);

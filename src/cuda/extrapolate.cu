@@ -59,9 +59,10 @@ GPU_FN void extend_face(const X(fields) *f, int d, size_t face, int layer)
     }
     if (count == 0.0f)
         return;
+    if (f->has_solids && f->cut && !(f->w[d][face] > NARROW)) /* for X(slide_closed_faces) */
+        f->weight[d][face] = f->u_old[d][face];
     f->u[d][face] = sum / count;
-    if (!(f->has_solids && f->cut && !(f->w[d][face] > NARROW) && f->weight[d][face] > 0.0f))
-        f->u_old[d][face] = sum_old / count;
+    f->u_old[d][face] = sum_old / count;
     f->known_next[d][face] = (uint8_t)layer;
 }
 
@@ -116,14 +117,15 @@ MAP(take_slid, extrapolate_args)
 
 static void slide(X(gpu) *g, double dt)
 {
+    size_t places = (size_t)g->f.tiles.active_count * TILE_CELLS;
     extrapolate_args args = {g->f, g->counters, 0, dt};
     FOR_DIM(d)
         DEV(gpu_fill_border)(g, g->f.u[d], d);
     if (g->f.solids.any_moving)
-        slide_moving(g, args, (size_t)g->f.tiles.active_count * TILE_CELLS);
+        slide_moving(g, args, places);
     else
-        slide_at_rest(g, args, (size_t)g->f.tiles.active_count * TILE_CELLS);
-    take_slid(g, args, (size_t)g->f.tiles.active_count * TILE_CELLS);
+        slide_at_rest(g, args, places);
+    take_slid(g, args, places);
     DEV(gpu_close_walls)(g);
     DEV(gpu_prescribe_inflow)(g);
 }

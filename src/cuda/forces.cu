@@ -1,5 +1,6 @@
-/* forces.cu -- FORCES on the device: gravity and friction on the faces, then the velocities that
- * walls, solids and inflows prescribe. What becomes of a face stands in kernels/forces.h. */
+/* forces.cu -- FORCES on the device: gravity on the faces and the drag of walls (walls.cu), then
+ * the velocities that walls, solids and inflows prescribe. What becomes of a face stands in
+ * kernels/forces.h. */
 #include "kernels/forces.h"
 #include "launch.h"
 
@@ -14,13 +15,6 @@ MAP(add_gravity, force_args)
     int cell[DIM], tile = f->tiles.faces[i / TILE_CELLS], k = (int)(i % TILE_CELLS);
     if (X(place_has_faces)(&f->grid, tile, k))
         X(add_gravity)(f, X(tile_place)(&f->grid, tile, k, cell), &a->how);
-}
-
-MAP(rub_faces, force_args)
-{
-    int cell[DIM];
-    size_t c = X(active_place)(&a->f, i, cell);
-    X(rub_faces)(&a->f, c, cell, &a->how);
 }
 
 MAP(hold_faces, force_args)
@@ -48,8 +42,8 @@ void DEV(gpu_add_forces)(X(gpu) *g, const X(forces) *how)
     force_args args = {g->f, *how};
     size_t active = (size_t)g->f.tiles.active_count * TILE_CELLS;
     add_gravity(g, args, (size_t)g->f.tiles.face_count * TILE_CELLS);
-    if (how->friction > 0 || g->f.solids.any_friction)
-        rub_faces(g, args, active);
+    if (how->walls.any)
+        DEV(gpu_drag_at_walls)(g, &how->walls);
     if (g->f.has_solids && !g->f.cut)
         hold_faces(g, args, active);
     DEV(gpu_close_walls)(g);

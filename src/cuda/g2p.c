@@ -18,7 +18,7 @@ void DEV(gpu_transfer_back)(X(sim) *s, double dt)
 {
     X(gpu) *g = s->gpu;
     bool measured = s->common->substeps == 0; /* the first step of a frame */
-    float kept = X(kept_share)(s);
+    float kept = X(kept_share)(s, dt);
     double before[DIM], after[DIM];
     DEV(gpu_carry_kick)(g, X(half_way)(s), kept);
     if (measured)

@@ -181,8 +181,10 @@ void DEV(gpu_sort_particles)(X(gpu) *g);    /* sort.cu: SORT, with the lists */
 void DEV(gpu_particles_to_grid)(X(gpu) *g); /* p2g.cu */
 void DEV(gpu_build_surface)(X(gpu) *g);     /* surface.cu */
 struct X(forces);                           /* kernels/forces.h */
-void DEV(gpu_add_forces)(X(gpu) *g, const struct X(forces) *how); /* forces.cu */
-void DEV(gpu_prescribe_inflow)(X(gpu) *g);                        /* nothing without inflows */
+void DEV(gpu_add_forces)(X(gpu) *g, const struct X(forces) *how);     /* forces.cu */
+void DEV(gpu_prescribe_inflow)(X(gpu) *g);                            /* nothing without inflows */
+struct X(walls);                                                      /* kernels/walls.h */
+void DEV(gpu_drag_at_walls)(X(gpu) *g, const struct X(walls) *walls); /* walls.cu */
 void DEV(gpu_lay_solids)(X(gpu) *g); /* solids.cu: those that move, where they are now */
 void DEV(gpu_extrapolate)(X(gpu) *g, double dt, float *reach); /* extrapolate.cu */
 /* g2p.cu: what G2P reads, into `carried` (half: dt / (2 dx), kept: FLIP's share), and G2P */
@@ -264,7 +266,7 @@ void DEV(gpu_density_extend)(X(gpu) *g);
 
 /* border.cu: as in state/border.c */
 void DEV(gpu_fill_border)(X(gpu) *g, float *field, int d);
-void DEV(gpu_fill_border_periodic)(X(gpu) *g, float *field);
+void DEV(gpu_fill_border_periodic)(X(gpu) *g, float *field, int d);
 void DEV(gpu_fill_border_bytes)(X(gpu) *g, uint8_t *field);
 void DEV(gpu_fill_border_type)(X(gpu) *g);
 void DEV(gpu_fold_border)(X(gpu) *g, float *sum, float *weight, int d);

@@ -91,6 +91,7 @@ void DEV(gpu_make_arrays)(X(sim) *s)
     X(gpu) *g = s->gpu;
     g->needs |= s->solids.live > 0 ? WHEN_SOLIDS : 0;
     g->needs |= s->movers ? WHEN_MOVERS : 0;
+    g->needs |= s->solids.any_drag ? WHEN_DRAG : 0;
     for (int k = 0; k < ARRAY_COUNT; k++) {
         const X(array) *a = &X(arrays)[k];
         size_t bytes = DEV(gpu_array_bytes)(a, &s->grid);

@@ -65,12 +65,12 @@ SP_KERNEL float X(beside_face)(const X(grid) *g, const float *field, size_t inde
            (field[index] + field[index + g->stride[a]] + field[low] + field[low + g->stride[a]]);
 }
 
-/* u of face d at index c without what goes into the solid there, which moves at `moving`. */
-SP_KERNEL float X(slid)(const X(fields) *f, size_t c, int d, const float moving[DIM])
+/* u of face d at index c without what goes into the solid there, which moves at `moving`; `normal`
+ * is the solid's. */
+SP_KERNEL float X(slid)(const X(fields) *f, size_t c, int d, const float moving[DIM],
+                        const float normal[DIM])
 {
-    float normal[DIM], across = 0.0f;
-    if (!X(face_normal)(&f->grid, f->phi_solid, c, d, normal))
-        return f->u[d][c];
+    float across = 0.0f;
     FOR_DIM(a) {
         float v = a == d ? f->u[d][c] : X(beside_face)(&f->grid, f->u[a], c, d, a);
         across += normal[a] * (v - moving[a]);
@@ -80,20 +80,29 @@ SP_KERNEL float X(slid)(const X(fields) *f, size_t c, int d, const float moving[
 
 /* The closed faces of a cell lose their velocity into the solid, which may be `moving`. New
  * velocities go to `weight`, which the step has no more use for, and from there to u: no face sees
- * a changed neighbour. */
+ * a changed neighbour.
+ *
+ * What FLIP takes from such a face is u - u_old, and if u alone lost something that would be a
+ * change that does not shrink with the step: in each one it would give energy to particles along
+ * the solid. Across the surface the old velocity is therefore what particles brought there, which
+ * `weight` holds by then (EXTRAPOLATE), so that they lose their own; along it, it is the carried
+ * one as before. Where no particle was, it loses the same as the new one. */
 SP_KERNEL void X(slide_closed_faces)(const X(fields) *f, size_t c, const int cell[DIM], bool moving,
                                      double dt)
 {
     for (int d = 0; d < DIM; d++) {
-        float v[DIM];
-        f->weight[d][c] = f->u[d][c];
-        if (f->w[d][c] > NARROW || !X(inside)(&f->grid, cell))
+        float v[DIM], normal[DIM], brought = f->weight[d][c], before = f->u[d][c];
+        f->weight[d][c] = before;
+        if (f->w[d][c] > NARROW || f->known[d][c] == FACE_UNKNOWN || !X(inside)(&f->grid, cell) ||
+            !X(face_normal)(&f->grid, f->phi_solid, c, d, normal))
             continue;
         FOR_DIM(a)
             v[a] = 0.0f;
         if (moving)
             X(solid_velocity)(&f->grid, &f->solids, cell, d, dt, v);
-        f->weight[d][c] = X(slid)(f, c, d, v);
+        f->weight[d][c] = X(slid)(f, c, d, v, normal);
+        f->u_old[d][c] += brought != 0.0f ? normal[d] * normal[d] * (brought - f->u_old[d][c])
+                                          : f->weight[d][c] - before;
     }
 }
 

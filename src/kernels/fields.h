@@ -30,6 +30,7 @@ enum {
     WHEN_NO_MULTIGRID = 512,
     WHEN_PCG = 1024,
     WHEN_VOLUME = 2048,                 /* SEPARATE keeps the volume */
+    WHEN_DRAG = 4096,                   /* walls that drag */
     WHEN_CG = WHEN_MULTIGRID | WHEN_PCG /* a solver by conjugate gradients */
 };
 

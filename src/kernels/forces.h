@@ -1,25 +1,17 @@
-/* forces.h -- FORCES, for the faces of one cell: gravity and wall friction, then the velocities
- * that solids and inflows prescribe. The body of gravity is one over lanes (lane.h).
- *
- * Friction f (0 slip .. 1 no slip) is drag on the faces that lie along a solid in the first layer
- * of cells:
- *
- *     dv/dt = -k |v| v / dx,   k = f / (1 - f),   v relative to the solid,
- *
- * solved exactly over the step, v <- v / (1 + k |v| dt / dx), so that one step of dt is the same as
- * two of dt/2. Per cell that the water slides along the wall its speed falls by the factor exp(-k):
- * 1/e at f = 1/2; at f = 1 it has the speed of the wall. */
+/* forces.h -- FORCES, for the faces of one cell: gravity, then the velocities that solids and
+ * inflows prescribe. The body of gravity is one over lanes (lane.h). Walls that drag: walls.h. */
 #ifndef SPATE_KERNELS_FORCES_H
 #define SPATE_KERNELS_FORCES_H
 
 #include "faces.h"
 #include "fields.h"
 #include "lane.h"
+#include "walls.h"
 
 typedef struct X(forces) {
-    float dv[DIM];   /* of gravity in the step, m/s */
-    double friction; /* of the walls of the domain */
-    double dt;       /* s */
+    float dv[DIM];  /* of gravity in the step, m/s */
+    double dt;      /* s */
+    X(walls) walls; /* that drag */
 } X(forces);
 
 /* ---- gravity */
@@ -59,65 +51,6 @@ SP_KERNEL void X(add_gravity)(const X(fields) *f, size_t c, const X(forces) *how
         }
         f8 u = load(f->u[d] + c);
         store(f->u[d] + c, choose(falls, u + how->dv[d], u));
-    }
-}
-
-/* ---- friction */
-
-/* What lies along face d of a cell on one side: friction and velocity of the solid there; false if
- * it is not a solid. */
-SP_KERNEL bool X(wall_beside)(const X(fields) *f, const int cell[DIM], int d, int axis, int side,
-                              const X(forces) *how, double *friction, double *velocity)
-{
-    const X(grid) *g = &f->grid;
-    ptrdiff_t step = side * (ptrdiff_t)g->stride[axis];
-    size_t beside = (size_t)((ptrdiff_t)X(index)(g, cell) + step);
-    if (f->type[beside] != SPATE_CELL_SOLID && f->type[beside - g->stride[d]] != SPATE_CELL_SOLID)
-        return false;
-    *velocity = 0;
-    int place = cell[axis] + side;
-    if ((place < 0 || place >= g->n[axis]) && !g->periodic[axis]) {
-        *friction = how->friction;
-        return true;
-    }
-    double x[3] = {0, 0, 0}, v[3];
-    int nearest;
-    FOR_DIM(a)
-        x[a] = (cell[a] + (a == d ? 0.0 : 0.5) + (a == axis ? 0.5 * side : 0.0)) * g->dx;
-    sp_bodies_distance(&f->solids, x, NULL, &nearest);
-    if (nearest < 0)
-        return false;
-    sp_body_velocity(&f->solids.items[nearest], x, how->dt, v);
-    *friction = f->solids.items[nearest].form.friction;
-    *velocity = v[d];
-    return true;
-}
-
-/* The velocity u of face d of a cell after the friction of all that lies along it. */
-SP_KERNEL float X(rubbed)(const X(fields) *f, const int cell[DIM], int d, const X(forces) *how,
-                          float u)
-{
-    for (int axis = 0; axis < DIM; axis++)
-        for (int side = -1; side <= 1 && axis != d; side += 2) {
-            double friction, velocity;
-            if (!X(wall_beside)(f, cell, d, axis, side, how, &friction, &velocity) ||
-                !(friction > 0))
-                continue;
-            double slip = u - velocity, k = friction < 1 ? friction / (1 - friction) : 0;
-            u = (float)(velocity +
-                        (friction < 1 ? slip / (1 + k * fabs(slip) * how->dt / f->grid.dx) : 0));
-        }
-    return u;
-}
-
-/* Faces of the cell at index c. */
-SP_KERNEL void X(rub_faces)(const X(fields) *f, size_t c, const int cell[DIM], const X(forces) *how)
-{
-    bool here = f->type[c] == SPATE_CELL_LIQUID;
-    for (int d = 0; d < DIM; d++) {
-        bool wet = here || f->type[c - f->grid.stride[d]] == SPATE_CELL_LIQUID;
-        if (wet && X(inside)(&f->grid, cell))
-            f->u[d][c] = X(rubbed)(f, cell, d, how, f->u[d][c]);
     }
 }
 

@@ -77,28 +77,37 @@ SP_KERNEL float X(snapped)(const X(fields) *f, float phi)
     return fabsf(phi) < 1e-5f * (float)f->grid.dx ? 0.0f : phi;
 }
 
-#define SP_STRAIGHT 0.1 /* cells that the distance is off where an edge should be cut: a corner */
-#define SP_SEARCHES 5
+#define SP_STRAIGHT 0.2 /* cells of an edge where it may be cut, that are not looked at */
+#define SP_SMOOTH 0.85  /* cosine between the normals at its ends, of a smooth solid */
+#define SP_SEARCHES 7
 
 /* Share of the edge from `node` along an axis that is open; a, b: distances at its ends. Between
- * them the distance is nearly linear, unless a corner of a solid is near: there the place where it
- * is zero is looked for (regula falsi, Illinois). */
+ * them the distance is nearly linear, unless a corner of a solid is near, which its normals tell:
+ * there the place where it is zero is looked for (regula falsi, Illinois; in halves where a part of
+ * the edge lies in the surface). */
 SP_KERNEL float X(cut_edge)(const X(fields) *f, const int node[DIM], int axis, float a, float b)
 {
     double dx = f->grid.dx, low = 0, high = dx, at_low = a, at_high = b, x[3] = {0, 0, 0};
+    double normals[2][3], cosine = 0;
     float share = X(edge_share)(a, b);
     int last = 0;
     /* no distance changes faster than the way is long */
-    if ((a > 0.0f) == (b > 0.0f) || dx - fabs(at_low - at_high) <= 2 * SP_STRAIGHT * dx)
+    if ((a > 0.0f) == (b > 0.0f) || dx - fabs(at_low - at_high) <= SP_STRAIGHT * dx)
         return share;
-    FOR_DIM(d)
-        x[d] = node[d] * dx;
+    for (int end = 0; end < 2; end++) {
+        FOR_DIM(d)
+            x[d] = (node[d] + (d == axis ? end : 0)) * dx;
+        sp_bodies_distance(&f->solids, x, normals[end], NULL);
+    }
+    for (int d = 0; d < 3; d++)
+        cosine += normals[0][d] * normals[1][d];
+    if (cosine >= SP_SMOOTH)
+        return share;
     for (int k = 0; k < SP_SEARCHES; k++) {
-        double way = low + (high - low) * at_low / (at_low - at_high);
+        bool flat = at_low == 0 || at_high == 0;
+        double way = low + (high - low) * (flat ? 0.5 : at_low / (at_low - at_high));
         x[axis] = node[axis] * dx + way;
-        double here = sp_bodies_distance(&f->solids, x, NULL, NULL);
-        if (k == 0 && fabs(here) < SP_STRAIGHT * dx)
-            return share;
+        double here = X(snapped)(f, (float)sp_bodies_distance(&f->solids, x, NULL, NULL));
         share = (float)(a > 0.0f ? way / dx : 1 - way / dx);
         bool before = (here > 0) == (a > 0.0f);
         if (before) {
@@ -319,7 +328,7 @@ SP_KERNEL float X(cut_face)(const X(fields) *f, size_t index, const int cell[DIM
                         X(middle_distance)(f, index - f->grid.stride[d]) < 0.0f
                     ? 0.0f
                     : 1.0f;
-    share = (float)(int)(share * SP_SHARES + 0.5f) / SP_SHARES;
+    share = floorf(share * SP_SHARES + 0.5f) / SP_SHARES;
     return share > 0.0f && X(crosses_thin)(f, index, cell, d) ? 0.0f : share;
 }
 

@@ -21,7 +21,8 @@ typedef struct sp_shape {
     const spate_mesh *mesh; /* mesh, borrowed, in the units of its file: `scale` times smaller than
                                the local frame */
     double scale;           /* mesh; 1 otherwise */
-    double friction;
+    spate_wall wall;
+    double roughness;             /* m, of a rough wall */
     sp_pose rest;                 /* where the shape was placed, its own rotation included */
     double velocity[3];           /* m/s, constant drift */
     const spate_keyframe *motion; /* borrowed from the scene */
@@ -50,7 +51,7 @@ typedef struct sp_solids {
     sp_solid *items;
     double travel;   /* the largest of all */
     bool any_moving; /* in this step */
-    bool any_friction;
+    bool any_drag;   /* some wall is not slip */
 } sp_solids;
 
 typedef enum sp_contact { SP_CONTACT_NONE, SP_CONTACT_HIT, SP_CONTACT_CRUSHED } sp_contact;

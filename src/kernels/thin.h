@@ -46,9 +46,9 @@ SP_KERNEL bool X(is_thin)(const X(fields) *f, const double x[3], const double no
         FOR_DIM(a)
             inside[a] = x[a] - normal[a] * way;
         double distance = sp_bodies_distance(&f->solids, inside, NULL, NULL);
-        if (distance >= 0)
+        if (distance > SP_TOUCH * dx) /* not along its surface */
             return true;
-        way += fmax(-distance, SP_TOUCH * dx);
+        way += fmax(-distance, 4 * SP_TOUCH * dx);
     }
     return false;
 }

@@ -70,19 +70,55 @@ static spate_status check_domain(sp_checker *c)
     return SPATE_OK;
 }
 
+static const char *const side_names[3][2] = {
+    {"left", "right"}, {"bottom", "top"}, {"back", "front"}};
+
+spate_status sp_check_wall(const sp_checker *c, spate_wall wall, double roughness,
+                           const char *where)
+{
+    if (wall == SPATE_WALL_ROUGH && !(roughness > 0))
+        return sp_fail(c->error, SPATE_ERROR_SCENE, where,
+                       "is required for a rough wall: metres, about 2.5 times the size of the "
+                       "grains on it");
+    if (wall != SPATE_WALL_ROUGH && roughness > 0)
+        return sp_fail(c->error, SPATE_ERROR_SCENE, where,
+                       "means nothing without a wall that is \"rough\"");
+    if (wall == SPATE_WALL_ROUGH && roughness > 15 * c->dx)
+        sp_log(c->log, c->user, SPATE_LOG_WARNING, where,
+               "is %.3g cells: the log law holds above half of it; what is rougher than that is a "
+               "shape, not a roughness",
+               roughness / c->dx);
+    return SPATE_OK;
+}
+
+static spate_status check_walls(sp_checker *c)
+{
+    for (int d = 0; d < c->scene->dim; d++)
+        for (int end = 0; end < 2; end++) {
+            char where[64];
+            spate_wall wall = c->scene->domain.wall[d][end];
+            snprintf(where, sizeof where, "domain.wall.%s", side_names[d][end]);
+            if (wall != SPATE_WALL_SLIP && c->scene->domain.sides[d][end] != SPATE_SIDE_WALL)
+                return sp_fail(c->error, SPATE_ERROR_SCENE, where,
+                               "this side of the domain is no wall: leave it out");
+            snprintf(where, sizeof where, "domain.roughness.%s", side_names[d][end]);
+            TRY(sp_check_wall(c, wall, c->scene->domain.roughness[d][end], where));
+        }
+    return SPATE_OK;
+}
+
 static spate_status check_sides(sp_checker *c)
 {
-    static const char *const names[3][2] = {
-        {"left", "right"}, {"bottom", "top"}, {"back", "front"}};
     for (int d = 0; d < c->scene->dim; d++) {
         const spate_side *pair = c->scene->domain.sides[d];
         int odd = pair[0] == SPATE_SIDE_PERIODIC ? 0 : 1;
         if ((pair[0] == SPATE_SIDE_PERIODIC) == (pair[1] == SPATE_SIDE_PERIODIC))
             continue;
         char where[64] = "domain.sides.";
-        strcat(where, names[d][odd]);
+        strcat(where, side_names[d][odd]);
         return sp_fail(c->error, SPATE_ERROR_SCENE, where,
-                       "is periodic, but '%s' is not: both must be, or neither", names[d][1 - odd]);
+                       "is periodic, but '%s' is not: both must be, or neither",
+                       side_names[d][1 - odd]);
     }
     return SPATE_OK;
 }
@@ -214,6 +250,7 @@ spate_status spate_scene_check(const spate_scene *scene, spate_log_fn *log, void
     c.dx = sp_scene_cell_size(scene);
     TRY(check_domain(&c));
     TRY(check_sides(&c));
+    TRY(check_walls(&c));
     TRY(check_time(&c));
     TRY(check_pressure(&c));
     TRY(check_reseed(&c));

@@ -186,6 +186,7 @@ static spate_status check_list(sp_checker *c, const spate_shape_list *list, cons
             return sp_fail(c->error, SPATE_ERROR_SCENE, member(path, item, "motion"),
                            "only solids can move");
         TRY(check_motion(c, shape, item));
+        TRY(sp_check_wall(c, shape->wall, shape->roughness, member(path, item, "roughness")));
         if (inflows && squared(shape->velocity, NULL, c->scene->dim) == 0)
             sp_log(c->log, c->user, SPATE_LOG_WARNING, member(path, item, "velocity"),
                    "is zero: nothing flows in, the shape is only filled once");

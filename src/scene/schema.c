@@ -58,6 +58,18 @@
         .type = SP_ENUM, .offset = offsetof(spate_scene, domain.sides[axis][end]),           \
         .only_3d = !(flat)                                                                   \
     }
+#define WALL_NAMES "slip|no_slip|rough"
+#define WALL(path, axis, end, flat, help)                                                 \
+    {                                                                                     \
+        .setting = {path, "enum", "\"slip\"", "", -INFINITY, INFINITY, WALL_NAMES, help}, \
+        .type = SP_ENUM, .offset = offsetof(spate_scene, domain.wall[axis][end]),         \
+        .only_3d = !(flat)                                                                \
+    }
+#define ROUGHNESS(path, axis, end, flat, help)                                           \
+    {                                                                                    \
+        .setting = {path, "number", "0", "m", 0, FAR, "", help}, .type = SP_NUMBER,      \
+        .offset = offsetof(spate_scene, domain.roughness[axis][end]), .only_3d = !(flat) \
+    }
 #define VECTOR(path, name, kind, owner, field, text, y, bound, unit, used, help)      \
     {                                                                                 \
         .setting = {path, name, text, unit, -(bound), bound, "", help}, .type = kind, \
@@ -141,8 +153,21 @@ static const sp_row rows[] = {
     SIDE("domain.sides.top", 1, 1, true, "the side at high y"),
     SIDE("domain.sides.back", 2, 0, false, "the side at low z (3D)"),
     SIDE("domain.sides.front", 2, 1, false, "the side at high z (3D)"),
-    NUMBER("domain.friction", spate_scene, domain.friction, 0, 0, 1, "",
-           "of the walls: 0 the liquid slips .. 1 it sticks"),
+    WALL(
+        "domain.wall.left", 0, 0, true,
+        "how a side that is a wall drags: `rough` by the log law, `no_slip` holds a layer of a cell"),
+    WALL("domain.wall.right", 0, 1, true, "the same of the side at high x"),
+    WALL("domain.wall.bottom", 1, 0, true, "the same of the side at low y"),
+    WALL("domain.wall.top", 1, 1, true, "the same of the side at high y"),
+    WALL("domain.wall.back", 2, 0, false, "the same of the side at low z (3D)"),
+    WALL("domain.wall.front", 2, 1, false, "the same of the side at high z (3D)"),
+    ROUGHNESS("domain.roughness.left", 0, 0, true,
+              "of a rough wall: sand roughness k_s, about 2.5 times the grains on it"),
+    ROUGHNESS("domain.roughness.right", 0, 1, true, "the same of the side at high x"),
+    ROUGHNESS("domain.roughness.bottom", 1, 0, true, "the same of the side at low y"),
+    ROUGHNESS("domain.roughness.top", 1, 1, true, "the same of the side at high y"),
+    ROUGHNESS("domain.roughness.back", 2, 0, false, "the same of the side at low z (3D)"),
+    ROUGHNESS("domain.roughness.front", 2, 1, false, "the same of the side at high z (3D)"),
     INTEGER("frames", spate_scene, frames, 120, 0, 1000000, "", "how many frames to simulate"),
     NUMBER("fps", spate_scene, fps, 30, 1e-6, 1e6, "1/s", "frames per second"),
     VECTOR("gravity", "vector", SP_VECTOR, spate_scene, gravity, "[0, -9.81, 0]", -9.81, FAST,
@@ -158,8 +183,12 @@ static const sp_row rows[] = {
            "mass per volume"),
     ENUM("fluid.transfer", spate_scene, fluid.transfer, "flip", "flip|pic|apic",
          "how velocities go between particles and grid"),
-    NUMBER("fluid.flip_ratio", spate_scene, fluid.flip_ratio, 0.97, 0, 1, "",
-           "flip: share of FLIP per step, 0 pure PIC (calm) .. 1 pure FLIP (lively, noisy)"),
+    NUMBER(
+        "fluid.flip_ratio", spate_scene, fluid.flip_ratio, 0.97, 0, 1, "",
+        "flip: share of FLIP in a step of flip_step, 0 PIC (calm) .. 1 pure FLIP (lively, noisy)"),
+    NUMBER(
+        "fluid.flip_step", spate_scene, fluid.flip_step, 0.01, 0, 1e3, "s",
+        "flip: step that flip_ratio is meant for, shorter ones damp less; 0: the share of every step"),
     ENUM("fluid.kernel", spate_scene, fluid.kernel, "linear", "linear|quadratic|cubic",
          "shape of the transfer weights: wider is smoother and slower"),
     BOOL("fluid.reseed", spate_scene, fluid.reseed, false, ANY,
@@ -213,8 +242,10 @@ static const sp_row rows[] = {
     PLACE_ROWS("solids[]", SOLID_NAMES, KIND(MESH), MESH_FILE),
     ZEROS("solids[].velocity", spate_shape, velocity, FAST, "m/s", PLACED,
           "the solid drifts with it, on top of its motion"),
-    NUMBER("solids[].friction", spate_shape, friction, 0, 0, 1, "",
-           "0 the liquid slips .. 1 it sticks"),
+    ENUM("solids[].wall", spate_shape, wall, "slip", WALL_NAMES,
+         "how it drags: `rough` by the log law, `no_slip` holds a layer of a cell"),
+    NUMBER("solids[].roughness", spate_shape, roughness, 0, 0, FAR, "m",
+           "of a rough wall: sand roughness k_s, about 2.5 times the grains on it"),
     LIST("solids[].motion", spate_shape, motion, SP_ITEM_KEYFRAME, 100000,
          "keyframes in order of time; at rest before the first and after the last"),
     NUMBER("solids[].motion[].time", spate_keyframe, time, 0, -FAR, FAR, "s",

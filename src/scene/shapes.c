@@ -106,7 +106,8 @@ void sp_shape_prepare(sp_shape *prepared, const spate_shape *shape, int dim)
     prepared->dim = dim;
     prepared->invert = shape->invert;
     prepared->scale = 1;
-    prepared->friction = shape->friction;
+    prepared->wall = shape->wall;
+    prepared->roughness = shape->roughness;
     prepared->motion = shape->motion;
     prepared->motion_count = shape->motion_count;
     memcpy(prepared->velocity, shape->velocity, (size_t)dim * sizeof(double));

@@ -141,7 +141,7 @@ void sp_solids_refresh(sp_solids *solids)
 {
     solids->live = 0;
     solids->travel = 0;
-    solids->any_moving = solids->any_friction = false;
+    solids->any_moving = solids->any_drag = false;
     for (int k = 0; k < solids->count; k++) {
         sp_solid *solid = &solids->items[k];
         if (!solid->live)
@@ -151,7 +151,7 @@ void sp_solids_refresh(sp_solids *solids)
         solids->live++;
         solids->travel = fmax(solids->travel, solid->travel);
         solids->any_moving = solids->any_moving || solid->moving;
-        solids->any_friction = solids->any_friction || solid->form.friction > 0;
+        solids->any_drag = solids->any_drag || solid->form.wall != SPATE_WALL_SLIP;
     }
 }
 

@@ -110,6 +110,19 @@ static spate_status fail_word(const char *path, const char *parent, const char *
     return sp_fail(error, SPATE_ERROR_SCENE, path, "unknown setting; known here: %s", known);
 }
 
+/* Settings that were there before 0.3, and what to write now; NULL: it is none of them. */
+static const char *instead_of(const char *plain)
+{
+    if (strcmp(plain, "domain.friction") == 0)
+        return "is gone, it depended on the cells: give a side a wall that is \"no_slip\", or "
+               "\"rough\" with a roughness in metres, such as domain.wall.bottom = \"rough\" and "
+               "domain.roughness.bottom = 0.002";
+    if (strcmp(plain, "solids[].friction") == 0)
+        return "is gone, it depended on the cells: write wall \"no_slip\", or \"rough\" with a "
+               "roughness in metres, such as \"wall\": \"rough\", \"roughness\": 0.002";
+    return NULL;
+}
+
 spate_status sp_fail_unknown(const char *path, spate_error *error)
 {
     char plain[256], parent[256], word[256];
@@ -117,6 +130,9 @@ spate_status sp_fail_unknown(const char *path, spate_error *error)
         return sp_fail(
             error, SPATE_ERROR_SCENE, path,
             "is not the path of a setting: write it like fluid.flip_ratio or solids[2].radius");
+    const char *instead = instead_of(plain);
+    if (instead)
+        return sp_fail(error, SPATE_ERROR_SCENE, path, "%s", instead);
     /* walk down to the first part that is not known */
     for (size_t begin = 0;;) {
         size_t end = begin + strcspn(plain + begin, ".");

@@ -3,6 +3,7 @@
 #include "table.h"
 #include "gauges.h"
 #include "sim.h"
+#include "state/arrays.h"
 
 #include <math.h>
 #include <string.h>
@@ -151,6 +152,8 @@ static spate_status add_solid(void *user, const spate_shape *shape, int *index, 
 {
     X(sim) *s = user;
     double time = s->common->frame / s->common->scene->fps + s->common->inside;
+    if (shape->wall != SPATE_WALL_SLIP)
+        TRY(X(arrays_add)(s, WHEN_DRAG, error));
     TRY(sp_solids_add(&s->solids, shape, time, index, error));
     s->solids_changed = true;
     free_particles(s);

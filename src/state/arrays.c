@@ -80,6 +80,17 @@ static bool has_movers(const spate_scene *scene)
     return found;
 }
 
+static bool has_drag(const spate_scene *scene)
+{
+    bool found = false;
+    for (int d = 0; d < DIM; d++)
+        found = found || scene->domain.wall[d][0] != SPATE_WALL_SLIP ||
+                scene->domain.wall[d][1] != SPATE_WALL_SLIP;
+    for (int k = 0; k < scene->solids.count; k++)
+        found = found || scene->solids.items[k].wall != SPATE_WALL_SLIP;
+    return found;
+}
+
 static bool has_averages(const spate_scene *scene)
 {
     bool found = false;
@@ -107,6 +118,7 @@ unsigned X(needs)(const spate_scene *scene)
     needs |= has_averages(scene) ? WHEN_AVERAGES : 0;
     needs |= scene->fluid.transfer == SPATE_TRANSFER_APIC ? WHEN_APIC : 0;
     needs |= X(pushes_apart)(scene) ? WHEN_PUSH : 0;
+    needs |= has_drag(scene) ? WHEN_DRAG : 0;
     return needs | solver_needs(scene->pressure.solver);
 }
 
@@ -204,12 +216,14 @@ static const char *what_of(X(extent) extent)
                                     : "the multigrid";
 }
 
-/* The memory of an array, where `needs` asks for it. */
+/* The memory of an array, where `needs` asks for it and it has none. */
 static spate_status make_array(const X(array) *array, void **blocks, unsigned needs,
                                const X(grid) *g, spate_error *error)
 {
     size_t count = X(extent_of)(array->extent, g);
     for (int c = 0; c < array->pointers && array->host & needs; c++) {
+        if (blocks[c])
+            continue;
         blocks[c] = sp_alloc(count, array->item);
         if (!blocks[c])
             return sp_fail_memory(error, what_of(array->extent), (uint64_t)count * array->item);
@@ -277,6 +291,17 @@ spate_status X(arrays_create)(X(sim) *s, spate_error *error)
     spate_solver solver = s->common->scene->pressure.solver;
     TRY(X(system_create)(&s->system, &s->domain, solver, s->needs, error));
     share_host_arrays(s);
+    return SPATE_OK;
+}
+
+spate_status X(arrays_add)(X(sim) *s, unsigned needs, spate_error *error)
+{
+    for (int k = 0; k < ARRAY_COUNT; k++) {
+        const X(array) *a = &X(arrays)[k];
+        if (!a->in_system)
+            TRY(make_array(a, X(array_of)(s, a), needs, &s->grid, error));
+    }
+    s->needs |= needs;
     return SPATE_OK;
 }
 

@@ -63,6 +63,8 @@ void X(poison_dead)(X(sim) *s, sp_stage stage);
 
 /* Of a simulation, with those of its system, and the aliases. */
 spate_status X(arrays_create)(X(sim) *s, spate_error *error);
+/* Those that a simulation has come to need. */
+spate_status X(arrays_add)(X(sim) *s, unsigned needs, spate_error *error);
 void X(arrays_destroy)(X(sim) *s);
 /* Bytes that the host's arrays of cells take, for a forecast. */
 double X(arrays_bytes)(unsigned needs, const X(grid) *g);

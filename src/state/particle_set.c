@@ -96,6 +96,7 @@ static const void *copy_values(const void *values, size_t count, uint32_t **next
     if (!values)
         return NULL;
     uint32_t *copy = *next;
+    assert(copy || count == 0);
     memcpy(copy, values, count * sizeof *copy);
     *next += count;
     return copy;

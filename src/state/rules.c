@@ -33,9 +33,23 @@ bool X(has_level_set)(const X(sim) *s)
 
 /* ---- forces */
 
+static X(walls) walls_of(const X(sim) *s, double dt)
+{
+    const spate_scene *scene = s->common->scene;
+    X(walls) walls = {.any = s->solids.any_drag, .dt = dt};
+    for (int k = 0; k < 2 * DIM; k++) {
+        int d = k / 2, end = k % 2;
+        bool wall = scene->domain.sides[d][end] == SPATE_SIDE_WALL;
+        walls.side[d][end] = wall ? scene->domain.wall[d][end] : SPATE_WALL_SLIP;
+        walls.roughness[d][end] = scene->domain.roughness[d][end];
+        walls.any = walls.any || walls.side[d][end] != SPATE_WALL_SLIP;
+    }
+    return walls;
+}
+
 X(forces) X(forces_of)(const X(sim) *s, double dt)
 {
-    X(forces) how = {.friction = s->common->scene->domain.friction, .dt = dt};
+    X(forces) how = {.dt = dt, .walls = walls_of(s, dt)};
     FOR_DIM(d)
         how.dv[d] = (float)(s->common->gravity[d] * dt);
     return how;
@@ -57,10 +71,15 @@ void X(step_channels)(X(sim) *s, double dt, X(grow_fn) *grow, X(average_fn) *ave
 
 /* ---- particles */
 
-float X(kept_share)(const X(sim) *s)
+/* A rate: with the PIC share 1 - r in a step of flip_step it is dt / (t + dt) in one of dt, t = r /
+ * (1 - r) flip_step. */
+float X(kept_share)(const X(sim) *s, double dt)
 {
     const spate_scene *scene = s->common->scene;
-    return scene->fluid.transfer == SPATE_TRANSFER_FLIP ? (float)scene->fluid.flip_ratio : 0.0f;
+    double ratio = scene->fluid.flip_ratio, step = scene->fluid.flip_step;
+    if (scene->fluid.transfer != SPATE_TRANSFER_FLIP)
+        return 0.0f;
+    return (float)(step > 0 ? ratio * step / (ratio * step + (1 - ratio) * dt) : ratio);
 }
 
 float X(half_way)(const X(sim) *s)

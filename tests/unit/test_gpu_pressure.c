@@ -210,8 +210,8 @@ static void run_steps(int dim, const test_case *c, spate_solver solver, int step
             if (one != SPATE_OK || two != SPATE_OK)
                 printf("  %dD %s: %s\n", dim, c->name, error.message);
             if (stage == SP_STAGE_PRESSURE)
-                /* the others stop at other iterations, for rounding decides when */
-                compare(cpu, gpu, alone, budget ? 5e-5 : 2e-5);
+                /* rounding decides when a solve stops: an iteration apart, or more of the others */
+                compare(cpu, gpu, alone, budget ? 5e-5 : 4e-5);
         }
         spate_stats one = sample_stats(cpu), two = sample_stats(gpu);
         int counts[2] = {one.solver_iterations - before[0], two.solver_iterations - before[1]};

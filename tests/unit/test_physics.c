@@ -209,6 +209,7 @@ static void surface_velocities_last(int dim)
     scene->domain.cell_size = dx;
     scene->gravity[1] = 0;
     scene->fluid.jitter = 0;
+    scene->fluid.flip_step = 0;
     for (int d = 0; d < dim; d++)
         scene->domain.size[d] = 0.5;
     add_box(scene, low, high);

@@ -183,8 +183,8 @@ static void refuses(void)
         {SCENE_2D ", \"output\": {\"preview\": 1}}", "output.preview",
          "must be true or false (got a number)"},
         {SCENE_2D ", \"name\": true}", "name", "must be a string (got true)"},
-        {SCENE_2D ", \"fill\": [{\"friction\": 1}]}", "fill[0].friction",
-         "unknown setting; did you mean 'domain.friction'?"},
+        {SCENE_2D ", \"fill\": [{\"roughness\": 1}]}", "fill[0].roughness",
+         "unknown setting; did you mean 'solids[].roughness'?"},
         {SCENE_2D ", \"frames\": 99999999999999999999}", "line 1, column 53",
          "too big integer near '99999999999999999999'"},
     };

@@ -84,7 +84,7 @@ static void defaults_are_those_of_the_header(void)
     spate_scene *s = spate_scene_create();
     CHECK_TEXT(s->name, "untitled");
     CHECK(s->dim == 3 && s->domain.cells == 64 && s->domain.cell_size == 0 &&
-          s->domain.friction == 0);
+          s->domain.wall[1][0] == SPATE_WALL_SLIP && s->domain.roughness[1][0] == 0);
     for (int d = 0; d < 3; d++)
         CHECK(s->domain.sides[d][0] == SPATE_SIDE_WALL && s->domain.sides[d][1] == SPATE_SIDE_WALL);
     CHECK(s->frames == 120 && s->fps == 30);
@@ -117,8 +117,8 @@ static void defaults_are_those_of_the_header(void)
           isnan(shape.normal[0]));
     CHECK(shape.scale == 1 && shape.position[0] == 0 && shape.rotation[2] == 0 &&
           shape.velocity[1] == 0);
-    CHECK(!shape.invert && shape.friction == 0 && !shape.motion && !shape.mesh && !shape.name[0] &&
-          !shape.file[0]);
+    CHECK(!shape.invert && shape.wall == SPATE_WALL_SLIP && shape.roughness == 0 && !shape.motion &&
+          !shape.mesh && !shape.name[0] && !shape.file[0]);
     spate_scene_destroy(s);
 }
 
@@ -177,8 +177,8 @@ static void table_is_consistent(void)
 static void lists_have_only_what_means_something(void)
 {
     CHECK(sp_schema_find("solids[].motion[].time", NULL) == SP_NODE_ROW);
-    CHECK(sp_schema_find("solids[].friction", NULL) == SP_NODE_ROW);
-    CHECK(sp_schema_find("fill[].friction", NULL) == SP_NODE_NONE);
+    CHECK(sp_schema_find("solids[].roughness", NULL) == SP_NODE_ROW);
+    CHECK(sp_schema_find("fill[].roughness", NULL) == SP_NODE_NONE);
     CHECK(sp_schema_find("fill[].motion", NULL) == SP_NODE_NONE);
     CHECK(sp_schema_find("inflows[].velocity", NULL) == SP_NODE_ROW);
     CHECK(sp_schema_find("outflows[].velocity", NULL) == SP_NODE_NONE);
@@ -308,7 +308,15 @@ static void unknown_names_get_suggestions(void)
         {"fluid.flip_rato", "unknown setting; did you mean 'flip_ratio'?"},
         {"presure.solver", "unknown setting; did you mean 'pressure'?"},
         {"flip_ratio", "unknown setting; did you mean 'fluid.flip_ratio'?"},
-        {"domain.xyzzy", "unknown setting; known here: size, cells, cell_size, sides, friction"},
+        {"domain.xyzzy",
+         "unknown setting; known here: size, cells, cell_size, sides, wall, roughness"},
+        {"domain.friction",
+         "is gone, it depended on the cells: give a side a wall that is \"no_slip\", or \"rough\" "
+         "with a roughness in metres, such as domain.wall.bottom = \"rough\" and "
+         "domain.roughness.bottom = 0.002"},
+        {"solids[0].friction",
+         "is gone, it depended on the cells: write wall \"no_slip\", or \"rough\" with a "
+         "roughness in metres, such as \"wall\": \"rough\", \"roughness\": 0.002"},
         {"solids.radius",
          "unknown setting; 'solids' is a list: name one of its items, such as solids[0].radius"},
         {"frames.count", "unknown setting; 'frames' is a single setting and has no parts"},

@@ -24,7 +24,7 @@ export const STAGES = {
   },
   forces: {
     title: "Forces",
-    text: "Gravity acts on the faces. Now the flow would squeeze the water: the divergence is not zero.",
+    text: "Gravity acts on the faces, and rough walls drag. Now the flow would squeeze the water: the divergence is not zero.",
     field: "div_before",
     arrows: true,
   },

@@ -474,7 +474,7 @@ void DEV(gpu_gradient)(X(gpu) *g, bool density)
     args.q = density ? DEV(gpu_solver_of)(g)->q_density : g->f.p;
     FOR_DIM(d)
         args.to[d] = density ? g->f.away[d] : g->f.u[d];
-    DEV(gpu_fill_border_periodic)(g, args.q);
+    DEV(gpu_fill_border_periodic)(g, args.q, -1);
     subtract_gradient(g, args, (size_t)g->f.tiles.face_count * TILE_CHUNKS);
     DEV(gpu_fill_faces)(g, args.to);
 }

@@ -207,6 +207,7 @@ static inline fixture *ball(spate_transfer transfer, spate_kernel kernel, double
     const double center[3] = {8.6, 9.3, 8.9};
     spate_scene *scene = scene_with(18, transfer, kernel);
     scene->fluid.flip_ratio = ratio;
+    scene->fluid.flip_step = 0; /* of every step */
     add_ball(scene, SPATE_LIST_FILL, center, 4.5);
     return fixture_create(scene);
 }

@@ -109,6 +109,29 @@ static void the_blend_is_the_same_everywhere(void)
     }
 }
 
+/* What PIC takes in a time does not depend on the steps that this is cut into. */
+static void damping_is_a_rate(void)
+{
+    spate_scene *scene = scene_with(12, SPATE_TRANSFER_FLIP, SPATE_KERNEL_LINEAR);
+    scene->fluid.flip_ratio = 0.97;
+    scene->fluid.flip_step = 0.01;
+    fixture *f = fixture_create(scene);
+    if (!f)
+        return;
+    CHECK_NEAR(X(kept_share)(f->s, 0.01), 0.97, 1e-6);
+    for (int steps = 10; steps <= 10000; steps *= 10)
+        CHECK_NEAR(pow(X(kept_share)(f->s, 0.1 / steps), steps), exp(-0.1 / (0.97 / 0.03 * 0.01)),
+                   0.006);
+    scene->fluid.flip_ratio = 1;
+    CHECK(X(kept_share)(f->s, 0.01) == 1.0f);
+    scene->fluid.flip_ratio = 0;
+    CHECK(X(kept_share)(f->s, 0.01) == 0.0f);
+    scene->fluid.flip_ratio = 0.9;
+    scene->fluid.flip_step = 0; /* of every step */
+    CHECK(X(kept_share)(f->s, 1e-4) == 0.9f);
+    fixture_destroy(f);
+}
+
 /* ---- fluctuations at the surface */
 
 /* Sum of v_d^2 over the particles of the surface (or the rest), with v the part that alternates
@@ -136,6 +159,7 @@ static void fluctuations_fall_as_the_ratio_says(void)
     for (int kernel = 0; kernel < 3; kernel++) {
         spate_scene *scene = scene_with(12, SPATE_TRANSFER_FLIP, (spate_kernel)kernel);
         scene->fluid.jitter = 0;
+        scene->fluid.flip_step = 0;
         add_box(scene, SPATE_LIST_FILL, low, high);
         fixture *f = fixture_create(scene);
         if (!f)
@@ -173,6 +197,7 @@ int main(int argc, char **argv)
     TEST_BEGIN(argc, argv);
     TEST(pure_flip_returns_every_velocity);
     TEST(the_blend_is_the_same_everywhere);
+    TEST(damping_is_a_rate);
     TEST(fluctuations_fall_as_the_ratio_says);
     return test_end();
 }

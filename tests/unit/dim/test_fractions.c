@@ -138,6 +138,51 @@ static void faces_on_a_surface_are_closed(void)
     fixture_destroy(f);
 }
 
+/* How much of the unit interval from c on is outside of [low, high]. */
+static double outside(double c, double low, double high)
+{
+    return 1 - fmax(fmin(c + 1, high) - fmax(c, low), 0);
+}
+
+/* Beside the corners of boxes distances at the nodes do not say where an edge is cut: nodes just
+ * below the top and just beside a side are as near to the solid. In 3D a corner inside a face is
+ * cut off as a triangle; such faces do not count. */
+static void edges_at_corners_are_cut_where_they_are(void)
+{
+    for (int k = 0; k < 20; k++) {
+        const double o = k < 2 ? 0.01 + 0.98 * k : 0.05 * k, low[3] = {3 + o, 5 - o, 2},
+                     high[3] = {11 + o, 9 + o, 7};
+        spate_scene *scene = scene_of_cells(DX, 16, 16, 12);
+        add_box(scene, SPATE_LIST_SOLIDS, low, high);
+        fixture *f = with_solids(scene);
+        if (!f)
+            return;
+        int c[DIM] = {0}, count = 0;
+        double worst = 0;
+        do
+            for (int d = 0; d < DIM; d++) {
+                int cut = 0;
+                double share = 1, solid = 1;
+                FOR_DIM(a) {
+                    double open = outside(c[a], low[a], high[a]);
+                    solid *= a == d ? (c[d] > low[d] && c[d] < high[d]) : 1 - open;
+                    cut += a != d && open > 0 && open < 1;
+                }
+                share -= solid;
+                if (cut != 1 || c[d] == low[d] || c[d] == high[d])
+                    continue;
+                worst = fmax(worst, fabs(f->s->w[d][X(index)(&f->s->grid, c)] - share));
+                count++;
+            }
+        while (next_cell(c, f->s->grid.n));
+        CHECK(count > 4);
+        CHECK_LESS(worst, 0.12);
+        if (worst > 0.12)
+            printf("  a box %g cells off the grid\n", o);
+        fixture_destroy(f);
+    }
+}
+
 /* ---- balls */
 
 static void check_ball(const double center[3], double radius)
@@ -337,6 +382,7 @@ int main(int argc, char **argv)
     TEST_BEGIN(argc, argv);
     TEST(planes_at_any_tilt);
     TEST(faces_on_a_surface_are_closed);
+    TEST(edges_at_corners_are_cut_where_they_are);
     TEST(balls_add_up);
     TEST(grazing_does_not_close);
     TEST(room_is_what_the_kernel_sees);

@@ -45,6 +45,7 @@ static spate_scene *tank(const setup *how)
     scene->pressure.tolerance = 1e-6;
     scene->fluid.transfer = how->transfer;
     scene->fluid.kernel = how->kernel;
+    scene->fluid.flip_step = 0; /* the one setting with a time of its own */
     scene->volume.method = how->separated ? SPATE_VOLUME_DENSITY : SPATE_VOLUME_NONE;
     return scene;
 }

@@ -196,7 +196,7 @@ static void check_g2p(int count)
     scatter_particles(f, count, 2);
     run_stage(f, SP_STAGE_SORT, 0.01);
     fill_field(f->s->carried, &f->s->grid, 2);
-    float *before[DIM], ratio = (float)f->common.scene->fluid.flip_ratio;
+    float *before[DIM], ratio = X(kept_share)(f->s, 0.01);
     FOR_DIM(d) {
         before[d] = malloc(p->count * sizeof(float));
         memcpy(before[d], p->v[d], p->count * sizeof(float));
@@ -383,7 +383,7 @@ static void a_late_velocity_that_is_not_finite_is_reported(void)
     if (!f)
         return;
     run_stages(f, SP_STAGE_SORT, SP_STAGE_EXTRAPOLATE, 0.01);
-    DEV(carry_kick)(f->s);
+    DEV(carry_kick)(f->s, 0.01);
     f->s->particles.v[DIM - 1][8999] = NAN;
     f->s->particles.v[0][17] = 2e30f;
     CHECK(DEV(advect_particles)(f->s, 0.01, true, &error) == SPATE_ERROR_SIMULATION);

@@ -1,9 +1,4 @@
-/* test_solid_grid.c -- solids on the grid: their signed distance at the nodes, their friction on
- * the faces.
- *
- * Friction f is drag along the wall in the first layer of cells, dv/dt = -k |v| v / dx with k = f /
- * (1 - f), whose exact solution over a step, v / (1 + k |v| dt / dx), does not depend on how the
- * step is cut. */
+/* test_solid_grid.c -- solids on the grid: their signed distance at the nodes. */
 #include "fixture.h"
 
 #define DX 0.04
@@ -126,138 +121,11 @@ static void fast_water_does_not_enter_a_moving_solid(void)
     fixture_destroy(f);
 }
 
-/* ---- friction */
-
-#define FLOOR 3 /* cells: top of the solid floor */
-
-/* A layer of water that slides along x, with its own speed for each particle: on the wall (floor =
- * 0) or on a solid floor that moves with `speed`. Periodic along x. */
-static fixture *layer(int floor, double friction, double speed, double slide)
-{
-    spate_scene *scene = scene_of_cells(DX, 12, 14, 12);
-    const double low[3] = {0, floor, 0}, high[3] = {12, floor + 6, 12}, below[3] = {-50, -5, -50},
-                 top[3] = {80, FLOOR, 80};
-    scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
-    scene->domain.friction = floor ? 0 : friction;
-    add_box(scene, SPATE_LIST_FILL, low, high);
-    if (floor) {
-        spate_shape *box = add_box(scene, SPATE_LIST_SOLIDS, below, top);
-        box->friction = friction;
-        box->velocity[0] = speed;
-    }
-    fixture *f = fixture_create(scene);
-    test_random_state = 11;
-    for (uint32_t k = 0; f && k < f->s->particles.count; k++)
-        f->s->particles.v[0][k] = (float)(slide + random_in(-0.3, 0.3));
-    return f;
-}
-
-/* u along x at the cells of row j (away from the walls along z). */
-static float slide_at(const fixture *f, int i, int j)
-{
-    int c[DIM];
-    FOR_DIM(d)
-        c[d] = 6;
-    c[0] = i;
-    c[1] = j;
-    return f->s->u[0][X(index)(&f->s->grid, c)];
-}
-
-/* P2G, then SOLIDS and FORCES cut in `parts`; the rows j = first .. first + 2 of u go to `rows`. */
-static void forces_in_parts(fixture *f, double dt, int parts, int first, float rows[3][12])
-{
-    run_stages(f, SP_STAGE_SORT, SP_STAGE_SURFACE, 0);
-    for (int part = 0; part < parts; part++) {
-        run_stage(f, SP_STAGE_SOLIDS, dt / parts);
-        run_stage(f, SP_STAGE_FORCES, dt / parts);
-        f->common.inside += dt / parts;
-    }
-    for (int j = 0; j < 3; j++)
-        for (int i = 0; i < 12; i++)
-            rows[j][i] = slide_at(f, i, first + j);
-}
-
-static void check_friction(int floor, double friction, double speed)
-{
-    const double dt = 0.03;
-    float before[3][12], whole[3][12], cut[3][12];
-    fixture *f = layer(floor, friction, speed, 2);
-    if (!f)
-        return;
-    forces_in_parts(f, dt, 0, floor, before);
-    forces_in_parts(f, dt, 1, floor, whole);
-    forces_in_parts(f, dt, 4, floor, cut);
-    for (int j = 0; j < 3; j++)
-        for (int i = 0; i < 12; i++) {
-            double slip = before[j][i] - speed, k = friction / (1 - friction),
-                   wanted = before[j][i];
-            if (j == 0)
-                wanted = speed + (friction < 1 ? slip / (1 + k * fabs(slip) * dt / DX) : 0);
-            CHECK_NEAR(whole[j][i], wanted, 1e-5);
-            CHECK_NEAR(cut[j][i], whole[j][i], 1e-6);
-            CHECK(fabs(slip) > 0.2);
-        }
-    if (test_failures)
-        printf("  with floor %d, friction %g, speed %g\n", floor, friction, speed);
-    fixture_destroy(f);
-}
-
-static void friction_does_not_depend_on_the_step(void)
-{
-    for (int floor = 0; floor <= FLOOR; floor += FLOOR) {
-        check_friction(floor, 0.2, 0);
-        check_friction(floor, 0.7, 0);
-    }
-    check_friction(FLOOR, 0.7, 1);
-    check_friction(FLOOR, 0.7, -3);
-}
-
-static void without_friction_water_slips(void)
-{
-    check_friction(0, 0, 0);
-    check_friction(FLOOR, 0, 0);
-    check_friction(FLOOR, 0, 5);
-}
-
-static void full_friction_takes_the_speed_of_the_wall(void)
-{
-    check_friction(0, 1, 0);
-    check_friction(FLOOR, 1, 0);
-    check_friction(FLOOR, 1, 5);
-    check_friction(FLOOR, 1, -1);
-}
-
-/* Water at rest on a belt: it is dragged along, more with more friction. */
-static void a_moving_wall_drags(void)
-{
-    double last = 0;
-    for (int k = 0; k <= 2; k++) {
-        fixture *f = layer(FLOOR, 0.5 * k, 1.5, 0);
-        if (!f)
-            return;
-        for (uint32_t p = 0; p < f->s->particles.count; p++)
-            f->s->particles.v[0][p] = 0;
-        run_steps(f, 10, 0.01);
-        double mean = sum_velocity(f, 0, false) / f->s->particles.count;
-        if (k == 0)
-            CHECK_NEAR(mean, 0, 1e-6);
-        else
-            CHECK(mean > last + 0.01);
-        CHECK_LESS(mean, 1.5);
-        last = mean;
-        fixture_destroy(f);
-    }
-}
-
 int main(int argc, char **argv)
 {
     TEST_BEGIN(argc, argv);
     TEST(distance_is_exact_near_resting_solids);
     TEST(distance_follows_a_moving_solid);
     TEST(fast_water_does_not_enter_a_moving_solid);
-    TEST(friction_does_not_depend_on_the_step);
-    TEST(without_friction_water_slips);
-    TEST(full_friction_takes_the_speed_of_the_wall);
-    TEST(a_moving_wall_drags);
     return test_end();
 }

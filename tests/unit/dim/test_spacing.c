@@ -131,8 +131,8 @@ static void lost_momentum_is_told(void)
                 f->s->particles.v[d][k] = 1.0f + 0.5f * (float)d;
         run_stages(f, SP_STAGE_SORT, SP_STAGE_EXTRAPOLATE, dt);
         double before[DIM];
-        DEV(carry_kick)(f->s);
-        DEV(before_transfer)(f->s, before);
+        DEV(carry_kick)(f->s, dt);
+        DEV(before_transfer)(f->s, dt, before);
         DEV(grid_to_particles)(f->s, dt);
         for (uint32_t k = 0; k < f->s->particles.count && damped; k++)
             FOR_DIM(d)
@@ -154,7 +154,7 @@ static void forces_are_no_loss(void)
         const double dt = 0.01;
         scene->fluid.flip_ratio = 1;
         scene->gravity[1] = -9.81;
-        scene->gravity[0] = 3;
+        scene->gravity[0] = 30;
         add_box(scene, SPATE_LIST_FILL, low, high);
         if (solid)
             add_ball(scene, SPATE_LIST_SOLIDS, center, 2.4);

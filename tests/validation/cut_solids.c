@@ -1,0 +1,150 @@
+/* cut_solids.c -- a dam breaks against a solid that the grid does not fit: a box, a rotated box, a
+ * disc (in 3D a slab of the box), shifted against the grid.
+ *
+ * Tank 2 x 1 m, dx = 1/40 m, column 0.7 x 0.5 m; the box is 0.15 x 0.16 m and 1.3 m from the wall.
+ * Pure FLIP must not gain energy at any step: kinetic + potential, which solids at rest can only
+ * take from. Its force on the box, the mean from 0.5 to 0.9 s, must not depend on the step. The
+ * disc stands on the floor, and the gap under it ends in nothing: no velocity may grow there. */
+#include "case.h"
+
+#define DX (1.0 / 40)
+#define GAIN 0.005 /* of the energy at the start */
+
+typedef enum solid_kind { BOX, ROTATED, DISC } solid_kind;
+static const char *const names[] = {"box", "rotated box", "disc"};
+
+typedef struct result {
+    double force;   /* N/m along x */
+    double gain;    /* of the energy at the start */
+    double fastest; /* m/s */
+    uint64_t steps;
+} result;
+
+static spate_sim *dam(int dim, solid_kind kind, double shift, double fps, double ratio)
+{
+    const double depth = dim == 3 ? 3 * DX : 0, x = 1.3 + shift * DX;
+    spate_scene *scene = case_scene(dim, DX, 2, 1, depth);
+    scene->fps = fps;
+    scene->fluid.flip_ratio = ratio;
+    case_box(scene, SPATE_LIST_FILL, 0, 0, 0, 0.7, 0.5, depth);
+    spate_shape *solid = NULL;
+    if (kind == DISC) {
+        solid = case_add(scene, SPATE_LIST_SOLIDS, SPATE_SHAPE_SPHERE);
+        solid->radius = solid->center[1] = 0.08;
+        solid->center[0] = x + 0.08;
+        solid->center[2] = 0;
+    } else {
+        solid = case_box(scene, SPATE_LIST_SOLIDS, x, kind == ROTATED ? -0.1 : -0.05, -1, x + 0.15,
+                         0.16, 1);
+        solid->rotation[2] = kind == ROTATED ? 20 : 0;
+    }
+    strcpy(solid->name, "solid");
+    spate_gauge *gauge = spate_scene_add_gauge(scene);
+    CHECK(gauge != NULL);
+    if (gauge) {
+        gauge->kind = SPATE_GAUGE_FORCE;
+        strcpy(gauge->solid, "solid");
+    }
+    return case_start(scene);
+}
+
+static double energy_of(spate_sim *sim)
+{
+    spate_stats stats = sample_stats(sim);
+    return stats.kinetic_energy + stats.potential_energy;
+}
+
+static result run(int dim, solid_kind kind, double shift, double fps, double ratio)
+{
+    result r = {0, HUGE_VAL, HUGE_VAL, 0};
+    spate_sim *sim = dam(dim, kind, shift, fps, ratio);
+    if (!sim)
+        return r;
+    double start = energy_of(sim), most = start, force[3] = {0}, fastest = 0;
+    int frames = (int)(1.2 * fps + 0.5), count = 0;
+    bool good = true;
+    for (int frame = 1; frame <= frames && (good = case_step(sim, 0)); frame++) {
+        most = fmax(most, energy_of(sim));
+        fastest = fmax(fastest, sample_stats(sim).max_speed);
+        if (frame < 0.5 * fps || frame > 0.9 * fps)
+            continue;
+        spate_sim_gauge_read(sim, 0, force);
+        r.force += force[0] / (dim == 3 ? 3 * DX : 1);
+        count++;
+    }
+    if (good)
+        r = (result){r.force / count, most / start - 1, fastest, spate_sim_steps(sim)};
+    spate_sim_destroy(sim);
+    return r;
+}
+
+static void no_energy_is_gained(int dim, solid_kind kind, const double *shifts, int count,
+                                double fps)
+{
+    result worst = {0, 0, 0, 0};
+    for (int k = 0; k < count; k++) {
+        result r = run(dim, kind, shifts[k], fps, 1);
+        worst.gain = fmax(worst.gain, r.gain);
+        worst.fastest = fmax(worst.fastest, r.fastest);
+    }
+    printf(
+        "  %dD %s, pure flip, %g fps, worst of %d places: energy %+.2f %% (%g %%), fastest particle "
+        "%.1f m/s\n",
+        dim, names[kind], fps, count, 100 * worst.gain, 100 * GAIN, worst.fastest);
+    CHECK_LESS(worst.gain, GAIN);
+}
+
+static const double places[] = {0, 0.4, 0.95, 0.05, 0.1, 0.2, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9};
+
+static void flip_gains_no_energy_2d(void)
+{
+    int count = case_full ? 12 : 3;
+    no_energy_is_gained(2, BOX, places, count, 1000);
+    no_energy_is_gained(2, BOX, places, count, 60);
+    no_energy_is_gained(2, DISC, places, count, 60);
+    if (!case_full)
+        return;
+    no_energy_is_gained(2, ROTATED, places, count, 1000);
+    no_energy_is_gained(2, DISC, places, count, 1000);
+    no_energy_is_gained(2, BOX, places, 3, 4000);
+}
+
+static void flip_gains_no_energy_3d(void)
+{
+    no_energy_is_gained(3, BOX, places + 1, case_full ? 5 : 1, 60);
+    if (case_full)
+        no_energy_is_gained(3, BOX, places, 3, 1000);
+}
+
+/* Mean, and how far the values of other steps are from it. */
+static void force_at_all_steps(solid_kind kind, double shift)
+{
+    static const double rates[] = {60, 250, 1000, 4000};
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    printf("  2D %s at %.2f dx:", names[kind], shift);
+    for (int k = 0; k < (case_full ? 4 : 2); k++) {
+        double force = run(2, kind, shift, rates[k], 0.97).force;
+        printf(" %.0f", force);
+        low = fmin(low, force);
+        high = fmax(high, force);
+    }
+    printf(" N/m at 60, 250 .. fps: %.1f %% apart (5 %%)\n", 100 * (high / low - 1));
+    CHECK_LESS(high / low - 1, 0.05);
+}
+
+static void force_does_not_depend_on_the_step(void)
+{
+    for (int k = 0; k < (case_full ? 12 : 2); k++) {
+        force_at_all_steps(BOX, places[k]);
+        force_at_all_steps(ROTATED, places[k]);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    case_begin(argc, argv);
+    TEST(flip_gains_no_energy_2d);
+    TEST(flip_gains_no_energy_3d);
+    TEST(force_does_not_depend_on_the_step);
+    return test_end();
+}
