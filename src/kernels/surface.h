@@ -110,10 +110,12 @@ SP_KERNEL void X(find_distance)(const X(fields) *f, size_t c, const float *sums,
 }
 
 /* A cell with little room asks the neighbours that have more, through its open faces, so that no
- * film of air lies on solids and nothing leaks into them. Their mean is taken if it is nearer to
- * the liquid than its own density says, and by as much as little room leaves that in doubt: a jet
- * along a wall that fills it stays liquid, and one that is empty takes nothing from a neighbour
- * that is not. In bands of room, each from the ones above it. */
+ * film of air lies on solids and nothing leaks into them. What phi would be here as it goes on
+ * along the line through a neighbour and the cell behind that: a surface that is level under an
+ * overhang stays so up to it. Their mean is taken if it is nearer to the liquid than the cell's own
+ * density says, and by as much as little room leaves that in doubt, which is nothing at LEAST_ROOM:
+ * a jet along a wall that fills it stays liquid, and one that is empty takes nothing from a
+ * neighbour that is not. In bands of room, each from the ones above it. */
 #define ROOM_BANDS                             \
     {                                          \
         LEAST_ROOM, 0.2f, 0.05f, 0.005f, -1.0f \
@@ -127,16 +129,21 @@ SP_KERNEL void X(extend_cell)(const X(fields) *f, size_t c, float high, float lo
     if (!(f->room[c] <= high && f->room[c] > low))
         return;
     FOR_DIM(d) {
-        size_t step = f->grid.stride[d], near[2] = {c - step, c + step};
-        float w[2] = {f->w[d][c], f->w[d][c + step]};
-        for (int side = 0; side < 2; side++)
-            if (w[side] > 0.0f && f->room[near[side]] > high) {
-                sum += w[side] * f->phi[near[side]];
-                count += w[side];
-            }
+        size_t step = f->grid.stride[d];
+        for (int side = 0; side < 2; side++) {
+            size_t near = side ? c + step : c - step, behind = side ? near + step : near - step;
+            float w = f->w[d][side ? near : c], w_behind = f->w[d][side ? behind : near];
+            if (!(w > 0.0f && f->room[near] > high))
+                continue;
+            bool goes_on = w_behind > 0.0f && f->room[behind] > high;
+            sum += w * (goes_on ? 2.0f * f->phi[near] - f->phi[behind] : f->phi[near]);
+            count += w;
+        }
     }
     float room = f->room[c] > NO_ROOM ? f->room[c] : NO_ROOM;
-    float around = count > 0.0f ? sum / count : -dx, least = own - 0.5f * LEAST_ROOM * dx / room;
+    float around = count > 0.0f ? sum / count : -dx,
+          least = own - 0.5f * dx * (LEAST_ROOM / room - 1.0f);
+    least = least > -dx ? least : -dx;
     around = around > least ? around : least;
     f->phi[c] = around < own ? around : own;
 }
