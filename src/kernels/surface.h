@@ -113,14 +113,30 @@ SP_KERNEL void X(find_distance)(const X(fields) *f, size_t c, const float *sums,
  * film of air lies on solids and nothing leaks into them. What phi would be here as it goes on
  * along the line through a neighbour and the cell behind that: a surface that is level under an
  * overhang stays so up to it. Their mean is taken if it is nearer to the liquid than the cell's own
- * density says, and by as much as little room leaves that in doubt, which is nothing at LEAST_ROOM:
- * a jet along a wall that fills it stays liquid, and one that is empty takes nothing from a
- * neighbour that is not. In bands of room, each from the ones above it. */
+ * density says, and by as much as little room leaves that in doubt: a jet along a wall that fills
+ * it stays liquid, and one that is empty takes nothing from a neighbour that is not. Near the
+ * surface the doubt begins with nothing at LEAST_ROOM, or an empty corner would be liquid; below it
+ * a full cell may read half a cell too little by chance. In bands of room, each from the ones above
+ * it. */
 #define ROOM_BANDS                             \
     {                                          \
         LEAST_ROOM, 0.2f, 0.05f, 0.005f, -1.0f \
     }
 #define ROOM_BAND_COUNT 4
+
+/* Whether a cell around c that has more room than that is outside of the liquid. */
+SP_KERNEL bool X(has_surface_around)(const X(fields) *f, size_t c, float room)
+{
+    bool found = false;
+    for (int k = 0; k < 9 * LAST(3); k++) {
+        const int offset[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
+        ptrdiff_t at = (ptrdiff_t)c;
+        FOR_DIM(d)
+            at += offset[d] * (ptrdiff_t)f->grid.stride[d];
+        found = found || (f->room[at] > room && f->phi[at] > 0.0f);
+    }
+    return found;
+}
 
 /* A cell whose room is at most `high` and more than `low`; others stay. */
 SP_KERNEL void X(extend_cell)(const X(fields) *f, size_t c, float high, float low)
@@ -141,8 +157,9 @@ SP_KERNEL void X(extend_cell)(const X(fields) *f, size_t c, float high, float lo
         }
     }
     float room = f->room[c] > NO_ROOM ? f->room[c] : NO_ROOM;
+    float sure = X(has_surface_around)(f, c, high) ? 1.0f : 0.0f;
     float around = count > 0.0f ? sum / count : -dx,
-          least = own - 0.5f * dx * (LEAST_ROOM / room - 1.0f);
+          least = own - 0.5f * dx * (LEAST_ROOM / room - sure);
     least = least > -dx ? least : -dx;
     around = around > least ? around : least;
     f->phi[c] = around < own ? around : own;
