@@ -13,7 +13,8 @@
  * A is the area of the solid in a cell as a vector that points into the solid. The closed surface
  * of the liquid in a cell has no net area, so A_d = (w_low - w_high) dx^(DIM-1) from the open
  * shares of the cell's two faces along d. The pressure is taken at the solid, not in the middle of
- * the cell: at the foot of the perpendicular in cut cells, on the closed face with voxel solids.
+ * the cell: at the foot of the perpendicular in cut cells, on the closed face with voxel solids and
+ * beside thin ones, which close whole faces.
  *
  * Each gauge is a sum of items: pieces of the line, points of the footprint, faces, rows of cells.
  * A device adds up the items of a part, TILE_ROWS of them, in their order, and the host the parts
@@ -186,16 +187,16 @@ SP_KERNEL void X(cell_load)(const X(probe) *v, int solid, const double about[3],
 {
     const X(fields) *f = &v->f;
     double x[3] = {0, 0, 0}, normal[3], at[DIM], force[DIM], low[DIM], high[DIM];
-    bool any = false;
+    bool any = false, cut = v->cut && !f->thin[index];
     int nearest;
     FOR_DIM(d) {
         low[d] = f->w[d][index];
         high[d] = f->w[d][index + f->grid.stride[d]];
-        any = any || (v->cut ? low[d] != high[d] : low[d] + high[d] != 2);
+        any = any || (cut ? low[d] != high[d] : low[d] + high[d] != 2);
     }
     if (!any)
         return;
-    if (v->cut) {
+    if (cut) {
         FOR_DIM(a)
             x[a] = (cell[a] + 0.5) * f->grid.dx;
         double distance = sp_bodies_distance(&f->solids, x, normal, &nearest) / f->grid.dx;
