@@ -3,13 +3,21 @@
  *
  * A file is written under a temporary name beside the target (path + ".tmp"), synchronised to the
  * disk and renamed. A process that is killed leaves at most the temporary one, which the next
- * writer of the same path takes over. */
+ * writer of the same path replaces. What a name pointed to before, as a link, is never written to.
+ */
 #ifndef SPATE_IO_FILE_H
 #define SPATE_IO_FILE_H
 
 #include <spate/spate.h>
 
+#include <sys/types.h>
+
 typedef struct sp_file sp_file;
+
+/* Opens a file that is new under this name, in place of what had the name before: a link that
+ * stands there is removed and not followed. `access`: O_WRONLY or O_RDWR. -1 and errno on failure.
+ */
+int sp_file_open_new(const char *path, int access, mode_t mode);
 
 /* NULL on failure. */
 sp_file *sp_file_create(const char *path, spate_error *error);

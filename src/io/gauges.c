@@ -101,7 +101,7 @@ static spate_status make(const char *path, const spate_sim *sim, sp_gauges **gau
 
 static spate_status open_to_append(sp_gauges *gauges, spate_error *error)
 {
-    gauges->descriptor = open(gauges->path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    gauges->descriptor = open(gauges->path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
     return gauges->descriptor < 0 ? cannot(gauges, "opened", error) : SPATE_OK;
 }
 

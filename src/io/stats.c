@@ -112,7 +112,7 @@ spate_status sp_stats_append(const char *path, const sp_stats_row *row, spate_er
     sp_stats_cell cells[SP_STATS_CELLS];
     char line[LINE_SIZE];
     size_t length = join(cells, sp_stats_cells(row, cells), false, line);
-    int descriptor = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    int descriptor = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
     if (descriptor < 0)
         return sp_fail(error, SPATE_ERROR_FILE, path, "cannot be opened: %s", strerror(errno));
     off_t before = lseek(descriptor, 0, SEEK_END);

@@ -42,7 +42,7 @@ static int open_scratch(const char *path)
         errno = ENAMETOOLONG;
         return -1;
     }
-    int descriptor = open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int descriptor = sp_file_open_new(name, O_RDWR, 0600);
     if (descriptor >= 0)
         unlink(name);
     return descriptor;

@@ -106,7 +106,7 @@ static int open_target(job *j)
     if (is_single_file(j))
         j->usd = sp_usd_file_create(j->target, j->scene->fps, &error);
     else
-        j->out = sp_export_create(j->target, j->format, j->scene->fps, -1, &error);
+        j->out = sp_export_create(j->target, j->format, j->scene->fps, &error);
     return j->usd || j->out ? EXIT_DONE : tool_fail(&error, NULL);
 }
 

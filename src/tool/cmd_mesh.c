@@ -80,23 +80,20 @@ static int mesh_frame(mesh_command *m, int frame)
 static int mesh_folder(mesh_command *m)
 {
     spate_error error = {0};
-    int files, last, made = 0, code = read_options(m);
+    int *frames, count, made = 0, code = read_options(m);
     if (code != EXIT_DONE)
         return code;
-    if (sp_run_folder_count(&m->folder, &files, &last, &error) != SPATE_OK)
+    if (sp_run_folder_frames(&m->folder, &frames, &count, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
-    for (int frame = 0; frame <= last; frame++) {
-        char name[32];
-        snprintf(name, sizeof name, "particles.%04d.ply", frame);
-        if ((m->frame >= 0 && frame != m->frame) || !sp_run_folder_has(&m->folder, name))
+    for (int k = 0; k < count && code == EXIT_DONE; k++) {
+        if (m->frame >= 0 && frames[k] != m->frame)
             continue;
-        code = mesh_frame(m, frame);
-        if (code != EXIT_DONE)
-            return code;
+        code = mesh_frame(m, frames[k]);
         made++;
     }
+    sp_free(frames);
     if (made > 0)
-        return EXIT_DONE;
+        return code;
     if (m->frame >= 0)
         return tool_say_error(EXIT_FILE, "%s: has no particles.%04d.ply", m->path, m->frame);
     return tool_say_error(EXIT_FILE, "%s: has no particle files (output.particles was \"none\")",

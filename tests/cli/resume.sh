@@ -148,7 +148,7 @@ same second_signal "1 stopped" "$(wc -l <large.out) $([ $code = 130 ] || [ $code
 "$SPATE" run dam.json -o busy --quiet --set time.cfl=0.05 &
 process=$!
 while [ ! -e busy/particles.0001.ply ] && kill -0 $process 2>/dev/null; do sleep 0.01; done
-refuses busy 4 "spate: busy: another run is working in this folder: wait for it, or choose \
+refuses busy 4 "spate: busy: another run or export is working in this folder: wait for it, or choose \
 another one with -o" \
     run dam.json -o busy --overwrite
 spate info busy

@@ -199,7 +199,7 @@ static spate_status write_frame(spate_sim *sim, sp_format format, spate_error *e
 {
     sp_particles now;
     sp_particle_table table;
-    sp_export *out = sp_export_create(folder, format, 30, -1, error);
+    sp_export *out = sp_export_create(folder, format, 30, error);
     if (!out)
         return error->status;
     spate_status status = sp_particle_table_of_sim(&table, &now, sim, error);
@@ -285,7 +285,7 @@ int main(int argc, char **argv)
     TEST_BEGIN(argc, argv);
     snprintf(folder, sizeof folder, "/tmp/spate_test_formats_%d", (int)getpid());
     spate_error error;
-    sp_export *out = sp_export_create(folder, SP_FORMAT_PLY, 30, -1, &error);
+    sp_export *out = sp_export_create(folder, SP_FORMAT_PLY, 30, &error);
     CHECK(out != NULL);
     sp_export_destroy(out);
     TEST(words_of_attributes);
