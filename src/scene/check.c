@@ -41,24 +41,32 @@ static spate_status check_row(void *user, const sp_row *row, const void *owner, 
     return sp_row_check(row, owner, c->scene->dim, path, c->error);
 }
 
-static spate_status check_domain(sp_checker *c)
+static const char axis_names[] = "xyz";
+
+spate_status sp_scene_check_cells(const spate_scene *scene, spate_error *error)
 {
-    static const char axis_names[] = "xyz";
-    const spate_scene *scene = c->scene;
     const char *cause = scene->domain.cell_size > 0 ? "domain.cell_size" : "domain.cells";
-    double dx = c->dx, total = 1;
+    double total = 1;
     for (int d = 0; d < scene->dim; d++) {
         double cells = sp_scene_cells(scene, d);
-        if (cells > MAX_CELLS_PER_AXIS)
-            return sp_fail(c->error, SPATE_ERROR_SCENE, cause,
-                           "gives %.0f cells along %c, at most %d are possible: use larger cells",
+        if (!(cells <= MAX_CELLS_PER_AXIS))
+            return sp_fail(error, SPATE_ERROR_SCENE, cause,
+                           "gives %.10g cells along %c, at most %d are possible: use larger cells",
                            cells, axis_names[d], MAX_CELLS_PER_AXIS);
         total *= cells;
     }
     if (total > MAX_CELLS)
-        return sp_fail(c->error, SPATE_ERROR_SCENE, cause,
-                       "gives %.0f cells in all, at most %.0f are possible: %s", total, MAX_CELLS,
-                       "use larger cells");
+        return sp_fail(error, SPATE_ERROR_SCENE, cause,
+                       "gives %.10g cells in all, at most %.10g are possible: use larger cells",
+                       total, MAX_CELLS);
+    return SPATE_OK;
+}
+
+static spate_status check_domain(sp_checker *c)
+{
+    const spate_scene *scene = c->scene;
+    double dx = c->dx;
+    TRY(sp_scene_check_cells(scene, c->error));
     for (int d = 0; d < scene->dim; d++) {
         double size = scene->domain.size[d], cells = sp_scene_cells(scene, d);
         if (fabs(cells * dx - size) > 1e-6 * dx)

@@ -124,6 +124,19 @@ spate run dam.json -o other --resume --quiet --frames 2 --set output.every=2 --s
     output.checkpoint_every=1
 same output_may_change "0 2" "$code$err $(column other/stats.csv frame | tail -n 1)"
 
+# stats.csv is empty, or torn in its first line: it gets its names again
+for content in "" "frame,ti"; do
+    rm -rf hollow
+    spate run dam.json -o hollow --quiet --frames 2
+    printf %s "$content" >hollow/stats.csv
+    spate run dam.json -o hollow --quiet --frames 3 --resume
+    same "hollow_stats_$content" "0 frame 3" \
+        "$code $(sed 's/,.*//' hollow/stats.csv | tr '\n' ' ' | sed 's/ $//')"
+done
+echo other,columns >hollow/stats.csv
+refuses other_columns 4 "spate: hollow/stats.csv: has other columns than this version of spate writes: move it away to \
+go on" run dam.json -o hollow --quiet --frames 4 --resume
+
 # stats.csv is gone: the run goes on, and says so
 spate run dam.json -o lost --quiet --frames 2
 rm lost/stats.csv
