@@ -32,7 +32,7 @@
  *   - structs that the library makes and the caller only reads through a pointer (spate_setting,
  *     spate_stat, spate_surface) may get members at their end.
  *
- * libspate needs libc, libm and threads only. */
+ * libspate needs libc, libm and threads; built with the device cuda, libstdc++ as well. */
 #ifndef SPATE_H
 #define SPATE_H
 
@@ -75,7 +75,8 @@ typedef enum spate_status {
 typedef struct spate_error {
     spate_status status;
     char where[256];   /* the setting ("solids[2].radius"), file or stage; may be empty */
-    char message[512]; /* what is wrong and what to do, without a newline */
+    char message[512]; /* what is wrong and what to do; further problems of a scene in lines of
+                          their own, "setting: message" */
 } spate_error;
 
 typedef enum spate_log_level { SPATE_LOG_INFO, SPATE_LOG_WARNING } spate_log_level;

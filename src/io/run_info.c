@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "file.h"
 #include "scene/schema.h"
 
@@ -103,6 +104,9 @@ static spate_status unpack(json_t *root, const char *path, sp_run_info *info, sp
     snprintf(info->version, sizeof info->version, "%s", version);
     snprintf(info->device, sizeof info->device, "%s", device);
     snprintf(info->scene_file, sizeof info->scene_file, "%s", scene_file);
+    sp_plain_text(info->version); /* they are printed */
+    sp_plain_text(info->device);
+    sp_plain_text(info->scene_file);
     info->threads = (int)threads;
     info->particles = (uint64_t)particles;
     use_present_names(scene);
@@ -173,6 +177,7 @@ static bool unpack_scene(json_t *root, spate_scene *scene)
     scene->domain.cells = (int)cells;
     scene->fluid.particles_per_axis = (int)per_axis;
     snprintf(scene->name, sizeof scene->name, "%s", name);
+    sp_plain_text(scene->name);
     return true;
 }
 

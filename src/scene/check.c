@@ -51,13 +51,13 @@ spate_status sp_scene_check_cells(const spate_scene *scene, spate_error *error)
         double cells = sp_scene_cells(scene, d);
         if (!(cells <= MAX_CELLS_PER_AXIS))
             return sp_fail(error, SPATE_ERROR_SCENE, cause,
-                           "gives %.10g cells along %c, at most %d are possible: use larger cells",
+                           "gives %.15g cells along %c, at most %d are possible: use larger cells",
                            cells, axis_names[d], MAX_CELLS_PER_AXIS);
         total *= cells;
     }
     if (total > MAX_CELLS)
         return sp_fail(error, SPATE_ERROR_SCENE, cause,
-                       "gives %.10g cells in all, at most %.10g are possible: use larger cells",
+                       "gives %.15g cells in all, at most %.15g are possible: use larger cells",
                        total, MAX_CELLS);
     return SPATE_OK;
 }

@@ -287,7 +287,8 @@ static const sp_row rows[] = {
         "letters, digits and _; `age` (s) and `source` (which fill or inflow) are kept up to date by spate"),
     INTEGER("channels[].components", spate_channel, components, 1, 1, 4, "",
             "how many numbers it has"),
-    {.setting = {"channels[].initial", "vector", "[0, 0, 0, 0]", "", -FLT_MAX, FLT_MAX, "",
+    /* sums of it over the particles of a cell are float32, too */
+    {.setting = {"channels[].initial", "vector", "[0, 0, 0, 0]", "", -1e30, 1e30, "",
                  "value of new particles, one number per component; those not given are 0"},
      .type = SP_VECTOR,
      .offset = offsetof(spate_channel, initial),

@@ -79,9 +79,6 @@ bool sp_row_given(const sp_row *row, const void *owner);
 bool sp_row_used(const sp_row *row, const void *owner);
 /* Whether a setting that only some shapes use (row->kinds) is as it starts. */
 bool sp_row_untouched(const sp_row *row, const void *owner);
-/* Length of the UTF-8 character at `s`, 0 if it is none: wrong bytes, overlong, a surrogate or
- * beyond U+10FFFF. */
-int sp_utf8_length(const char *s);
 
 /* Lists. `owner` holds the list. */
 int sp_list_count(const sp_row *row, const void *owner);
