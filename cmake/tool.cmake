@@ -14,5 +14,8 @@ add_custom_command(
 add_executable(spate_tool ${tool_sources} ${presets})
 set_target_properties(spate_tool PROPERTIES OUTPUT_NAME spate)
 target_include_directories(spate_tool PRIVATE ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(spate_tool PRIVATE
-  spate_flags spate_io_static PkgConfig::JANSSON m)
+target_link_libraries(spate_tool PRIVATE spate_flags spate_io_static m)
+# where `spate serve` finds the page that was installed with it
+file(RELATIVE_PATH page_from_command
+  ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/spate/web)
+target_compile_definitions(spate_tool PRIVATE SPATE_PAGE_FROM_COMMAND="${page_from_command}")
