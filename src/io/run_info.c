@@ -181,19 +181,6 @@ static bool unpack_scene(json_t *root, spate_scene *scene)
     return true;
 }
 
-/* The limits of a scene hold for one that a file claims to be of a run, too. */
-static spate_status check_scene(const spate_scene *scene, spate_error *error)
-{
-    static const char *const names[] = {"domain.size", "domain.cells", "domain.cell_size",
-                                        "frames",      "fps",          "fluid.particles_per_axis"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        const sp_row *row = NULL;
-        sp_schema_find(names[k], &row);
-        TRY(sp_row_check(row, scene, scene->dim, names[k], error));
-    }
-    return sp_scene_check_cells(scene, error);
-}
-
 spate_scene *sp_run_info_scene(const sp_run_folder *folder, const sp_run_info *info,
                                spate_error *error)
 {
@@ -208,7 +195,7 @@ spate_scene *sp_run_info_scene(const sp_run_folder *folder, const sp_run_info *i
         sp_fail(error, SPATE_ERROR_FILE, path,
                 "the scene in it lacks domain.size, domain.cells, frames, fps or "
                 "fluid.particles_per_axis, or they make no sense");
-    } else if (check_scene(scene, &found) != SPATE_OK) {
+    } else if (sp_scene_check_size(scene, &found) != SPATE_OK) {
         sp_fail(error, SPATE_ERROR_FILE, path, "the scene in it: %s: %s", found.where,
                 found.message);
     } else {

@@ -43,7 +43,7 @@ static spate_status check_row(void *user, const sp_row *row, const void *owner, 
 
 static const char axis_names[] = "xyz";
 
-spate_status sp_scene_check_cells(const spate_scene *scene, spate_error *error)
+static spate_status check_cells(const spate_scene *scene, spate_error *error)
 {
     const char *cause = scene->domain.cell_size > 0 ? "domain.cell_size" : "domain.cells";
     double total = 1;
@@ -62,11 +62,23 @@ spate_status sp_scene_check_cells(const spate_scene *scene, spate_error *error)
     return SPATE_OK;
 }
 
+spate_status sp_scene_check_size(const spate_scene *scene, spate_error *error)
+{
+    static const char *const names[] = {"domain.size", "domain.cells", "domain.cell_size",
+                                        "frames",      "fps",          "fluid.particles_per_axis"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        const sp_row *row = NULL;
+        sp_schema_find(names[k], &row);
+        TRY(sp_row_check(row, scene, scene->dim, names[k], error));
+    }
+    return check_cells(scene, error);
+}
+
 static spate_status check_domain(sp_checker *c)
 {
     const spate_scene *scene = c->scene;
     double dx = c->dx;
-    TRY(sp_scene_check_cells(scene, c->error));
+    TRY(check_cells(scene, c->error));
     for (int d = 0; d < scene->dim; d++) {
         double size = scene->domain.size[d], cells = sp_scene_cells(scene, d);
         if (fabs(cells * dx - size) > 1e-6 * dx)

@@ -129,7 +129,8 @@
         ZEROS(list ".position", spate_shape, position, FAR, "m", KIND(MESH),                       \
               "mesh: where the origin of the file goes"),                                          \
         ROTATION(list ".rotation", spate_shape, rotation, PLACED,                                  \
-                 "about the shape's centre, by x, then y, then z; 2D: one number"),                \
+                 "about the shape's centre (a mesh: the origin of its file), by x, then y, then "  \
+                 "z; 2D: one number"),                                                             \
         BOOL(list ".invert", spate_shape, invert, false, PLACED,                                   \
              "true: everything outside the shape instead of inside")
 

@@ -111,7 +111,8 @@ spate_status sp_scene_walk(const spate_scene *scene, const sp_walk *walk);
  * As numbers that may be too large for an int. */
 double sp_scene_cell_size(const spate_scene *scene);
 double sp_scene_cells(const spate_scene *scene, int axis);
-/* Whether there may be as many. */
-spate_status sp_scene_check_cells(const spate_scene *scene, spate_error *error);
+/* Checks the settings that the files of a run depend on, and no other: the size of domain, cells
+ * and particles, frames, fps. */
+spate_status sp_scene_check_size(const spate_scene *scene, spate_error *error);
 
 #endif
