@@ -198,8 +198,8 @@ typedef struct spate_shape {
     char file[512];         /* mesh, particles: where it came from */
     double scale;           /* mesh: file units to metres; default 1 */
     double position[3];     /* m, mesh: where the origin of the file goes; default 0 */
-    double rotation[3];     /* degrees about x, then y, then z, about the shape's centre; 2D:
-                               rotation[2] */
+    double rotation[3];     /* degrees about x, then y, then z, about the shape's centre, a mesh
+                               about the origin of its file; 2D: rotation[2] */
     bool invert;            /* inside becomes outside; default false */
     double velocity[3]; /* m/s; fill: at the start; solid: constant, on top of its motion; inflow:
                            of what it emits */

@@ -48,6 +48,18 @@ static int open_scratch(const char *path)
     return descriptor;
 }
 
+bool sp_usd_is_name(const char *path)
+{
+    static const char *const endings[] = {".usd", ".usda", ".usdc"};
+    size_t length = strlen(path);
+    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
+        size_t ending = strlen(endings[k]);
+        if (length > ending && strcmp(path + length - ending, endings[k]) == 0)
+            return true;
+    }
+    return false;
+}
+
 sp_usd *sp_usd_create(const char *path, double fps, spate_error *error)
 {
     sp_usd *usd = sp_alloc(1, sizeof *usd);
@@ -59,7 +71,7 @@ sp_usd *sp_usd_create(const char *path, double fps, spate_error *error)
     }
     memcpy(usd->path, path, length);
     usd->fps = fps;
-    usd->crate = length > 5 && strcmp(path + length - 5, ".usdc") == 0;
+    usd->crate = sp_usd_is_name(path) && path[length - 1] != 'a';
     usd->scratch = -1;
     usd->file = sp_file_create(path, error);
     if (usd->file && !usd->crate) {

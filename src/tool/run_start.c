@@ -230,7 +230,7 @@ static int start_resumed(tool_run *run)
         tool_warn("%s: has %d of the %d rows up to frame %d: it was changed since", path, rows,
                   frame + 1, frame);
     code = resume_gauges(run);
-    if (code == EXIT_DONE)
+    if (code == EXIT_DONE && frame < run->scene->frames) /* else the run is as it was */
         code = write_info(run);
     if (code == EXIT_DONE)
         code = run_output_open(run, frame);

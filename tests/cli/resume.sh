@@ -107,6 +107,14 @@ rm -r begun/[!r]*
 spate run --resume -o begun --quiet --json
 same begins_anew_from_run_json "0 $whole" "$code$err $(last_hash .out)"
 
+# a run that is complete stays as it is, whatever number of frames is asked for
+spate run dam.json -o complete --quiet --frames 3
+before=$(cd complete && cksum *)
+for frames in 3 2; do
+    spate run dam.json -o complete --resume --frames $frames --json --quiet
+    same "complete_$frames" "0 $before" "$code $out$(cd complete && cksum *)"
+done
+
 # another scene
 spate run dam.json -o other --quiet --frames 1
 refuses other_setting 3 "spate: dam.json: fluid.flip_ratio: was 0.97 in the run in other and is \

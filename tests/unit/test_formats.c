@@ -291,7 +291,7 @@ static void names_of_files(void)
     spate_sim *sim = make_sim(2, "velocity");
     spate_error error = {0};
     CHECK(spate_sim_particles_write(sim, "water.abc", &error) == SPATE_ERROR_USAGE);
-    CHECK_TEXT(error.message, "the name must end in .ply, .vtp, .usda or .usdc");
+    CHECK_TEXT(error.message, "the name must end in .ply, .vtp, .usd, .usda or .usdc");
     CHECK(spate_sim_volume_write(sim, "water.ply", &error) == SPATE_ERROR_USAGE);
     CHECK(spate_sim_volume_write(sim, "/no/such/water.vdb", &error) == SPATE_ERROR_USAGE); /* 2D */
     CHECK(spate_sim_volume_write(sim, "/no/such/water.vti", NULL) == SPATE_ERROR_FILE);
