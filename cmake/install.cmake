@@ -22,6 +22,17 @@ set(installed spate)
 if(SPATE_IO)
   list(APPEND installed spate_io)
   install(TARGETS spate_tool)
+  install(FILES ${manual} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${bash_completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME spate)
+  # Debian's zsh looks for what packages bring elsewhere than for what people install
+  install(CODE "
+    set(folder site-functions)
+    if(SPATE_PACKAGED)
+      set(folder vendor-completions)
+    endif()
+    file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/zsh/\${folder}\"
+      TYPE FILE FILES \"${zsh_completion}\")")
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/spate)
   # the page, if `make web` has made it
   set(SPATE_PAGE ${PROJECT_SOURCE_DIR}/build/web CACHE PATH "Where the page lies that is installed, if it is there")
   install(DIRECTORY ${SPATE_PAGE}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/spate/web OPTIONAL)
@@ -39,3 +50,24 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/spate-config-version.cmak
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/spate-config.cmake ${PROJECT_BINARY_DIR}/spate-config-version.cmake
   DESTINATION ${package_dir})
+
+# make package: all of it as a Debian package, with what it needs found by dpkg-shlibdeps.
+if(PROJECT_IS_TOP_LEVEL)
+  set(CPACK_GENERATOR DEB)
+  set(CPACK_PACKAGE_NAME spate)
+  set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+  set(CPACK_PACKAGE_VENDOR "the spate project")
+  set(CPACK_PACKAGE_CONTACT "the spate project <spate@localhost>")
+  set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+  set(CPACK_PACKAGE_DESCRIPTION "The command, its libraries with headers, preset scenes, and the page if it was built.")
+  set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+  set(CPACK_CUSTOM_INSTALL_VARIABLES SPATE_PACKAGED=TRUE)
+  set(CPACK_STRIP_FILES TRUE)
+  set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+  set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+  set(CPACK_DEBIAN_PACKAGE_SECTION science)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_PACKAGE_RECOMMENDS ffmpeg)
+  set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libjansson-dev, libpng-dev, zlib1g-dev, pkg-config")
+  include(CPack)
+endif()
