@@ -234,8 +234,9 @@ static spate_status check_values(const sp_particle_table *table, const sp_column
             if (!((double)value >= low && (double)value <= high))
                 return sp_fail(error, SPATE_ERROR_FILE, path, "the %s of particle %zu is %s",
                                column->name, i + 1,
-                               position && isfinite(value) ? "outside of the domain"
-                                                           : "no number that can be used");
+                               !isfinite(value) ? "not a finite number"
+                               : position       ? "outside of the domain"
+                                                : "too large");
         }
     }
     return SPATE_OK;

@@ -21,7 +21,7 @@ for what in 'x\x00\x00\xc0\x7f' 'x\x00\x00\x80\x7f' 'x\xf9\x02\x15\x50' 'v\x00\x
         spate ${command%% *} spoilt ${command#* } --quiet
         case "$code $err" in
         "4 spate: spoilt/particles.0001.ply: $words outside of the domain" | \
-            "4 spate: spoilt/particles.0001.ply: $words no number that can be used") ok "spoilt_${i}_${command##* }" ;;
+            "4 spate: spoilt/particles.0001.ply: $words not a finite number") ok "spoilt_${i}_${command##* }" ;;
         *) fail "spoilt_${i}_${command##* }" "$code $err" ;;
         esac
     done
