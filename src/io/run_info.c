@@ -1,7 +1,6 @@
 /* run_info.c -- run.json: what was run, by what, on what; and whether two scenes are the same. */
 #include "run_folder.h"
 
-#include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "file.h"
+#include "json.h"
 #include "scene/schema.h"
 
 /* ------------------------------------------------------------------ writing */
@@ -96,10 +96,13 @@ static spate_status unpack(json_t *root, const char *path, sp_run_info *info, sp
     const char *version = NULL, *device = NULL, *scene_file = NULL;
     json_t *scene = NULL;
     json_int_t particles = 0, threads = 0;
-    if (json_unpack(root, "{s:s, s:s, s:s, s:I, s:I, s:o}", "spate", &version, "scene_file",
-                    &scene_file, "device", &device, "threads", &threads, "particles", &particles,
-                    "scene", &scene) != 0 ||
-        !json_is_object(scene) || particles < 0 || threads < 0 || threads > INT_MAX)
+    json_error_t wrong;
+    bool read = json_unpack_ex(root, &wrong, 0, "{s:s, s:s, s:s, s:I, s:I, s:o}", "spate", &version,
+                               "scene_file", &scene_file, "device", &device, "threads", &threads,
+                               "particles", &particles, "scene", &scene) == 0;
+    if (!read && sp_json_no_memory(&wrong, sizeof *info))
+        return sp_fail_memory(error, path, 0);
+    if (!read || !json_is_object(scene) || particles < 0 || threads < 0 || threads > INT_MAX)
         return sp_fail(error, SPATE_ERROR_FILE, path, "is not the run.json of a spate run");
     snprintf(info->version, sizeof info->version, "%s", version);
     snprintf(info->device, sizeof info->device, "%s", device);
@@ -140,7 +143,7 @@ spate_status sp_run_info_read(const sp_run_folder *folder, sp_run_info *info, sp
     json_error_t wrong;
     json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &wrong);
     sp_free(text);
-    if (!root && json_error_code(&wrong) == json_error_out_of_memory)
+    if (!root && sp_json_no_memory(&wrong, size))
         return sp_fail_memory(error, path, 0);
     if (!root)
         return sp_fail(error, SPATE_ERROR_FILE, path, "is damaged: line %d, column %d: %s",
@@ -312,8 +315,8 @@ spate_status sp_scene_difference(const char *first, const char *second, bool *di
     json_error_t wrong[2];
     json_t *a = json_loads(first, 0, &wrong[0]), *b = json_loads(second, 0, &wrong[1]);
     bool read = a && b;
-    bool memory = (!a && json_error_code(&wrong[0]) == json_error_out_of_memory) ||
-                  (!b && json_error_code(&wrong[1]) == json_error_out_of_memory);
+    bool memory = (!a && sp_json_no_memory(&wrong[0], strlen(first))) ||
+                  (!b && sp_json_no_memory(&wrong[1], strlen(second)));
     *differ = read && differ_at(a, b, "", "", difference);
     json_decref(a);
     json_decref(b);

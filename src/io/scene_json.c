@@ -7,10 +7,10 @@
 
 #include "base/status.h"
 #include "file.h"
+#include "json.h"
 #include "scene/schema.h"
 #include <spate/spate_io.h>
 
-#include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -331,10 +331,10 @@ static int first_column(const json_error_t *problem)
     return column < 0 ? problem->column : column + 1;
 }
 
-static spate_status fail_json(const json_error_t *problem, spate_error *error)
+static spate_status fail_json(const json_error_t *problem, size_t length, spate_error *error)
 {
     char where[64], text[JSON_ERROR_TEXT_LENGTH];
-    if (json_error_code(problem) == json_error_out_of_memory)
+    if (sp_json_no_memory(problem, length))
         return sp_fail_memory(error, "the scene", 0);
     snprintf(where, sizeof where, "line %d, column %d", problem->line, first_column(problem));
     snprintf(text, sizeof text, "%s", problem->text);
@@ -358,7 +358,7 @@ spate_scene *spate_scene_parse(const char *text, size_t length, const char *fold
         text += 3, length -= 3;
     json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);
     if (!root) {
-        fail_json(&problem, error);
+        fail_json(&problem, length, error);
         return NULL;
     }
     spate_scene *scene = spate_scene_create();
@@ -408,6 +408,8 @@ static spate_status assign(spate_scene *scene, const char *path, const char *tex
         return sp_fail_unknown(path, error);
     json_t *json = json_loads(text, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &problem);
     bool word = row && (!json || (row->type == SP_STRING && !json_is_string(json)));
+    if (!json && sp_json_no_memory(&problem, strlen(text)))
+        return sp_fail_memory(error, path, 0);
     if (!json && (!word || (text[0] && strchr("[{\"", text[0]))))
         return sp_fail(error, SPATE_ERROR_SCENE, path, "its value is not valid JSON: %s",
                        problem.text);
