@@ -254,6 +254,15 @@ void sp_file_abandon(sp_file *file)
     release(file);
 }
 
+spate_status sp_file_write_all(const char *path, const void *bytes, size_t size, spate_error *error)
+{
+    sp_file *file = sp_file_create(path, error);
+    if (!file)
+        return error ? error->status : SPATE_ERROR_FILE;
+    sp_file_write(file, bytes, size);
+    return sp_file_close(file, error);
+}
+
 /* ------------------------------------------------------------------ reading */
 
 /* Reads on to the end of the file, whatever its size was said to be: a pipe has none. */

@@ -46,6 +46,10 @@ spate_status sp_file_close(sp_file *file, spate_error *error);
 /* Removes the temporary file and frees `file`; NULL is fine. */
 void sp_file_abandon(sp_file *file);
 
+/* A whole file at once. */
+spate_status sp_file_write_all(const char *path, const void *bytes, size_t size,
+                               spate_error *error);
+
 /* The whole file in memory, with a 0 byte behind the last one; sp_free it. `size` does not count
  * that byte. */
 spate_status sp_file_read_all(const char *path, char **bytes, size_t *size, spate_error *error);

@@ -108,11 +108,8 @@ static spate_status open_to_append(sp_gauges *gauges, spate_error *error)
 /* The line of names, complete under the file's name or not there at all. */
 static spate_status write_names(sp_gauges *gauges, const spate_sim *sim, spate_error *error)
 {
-    sp_file *file = sp_file_create(gauges->path, error);
-    if (!file)
-        return error ? error->status : SPATE_ERROR_FILE;
-    sp_file_write(file, gauges->line, names_line(sim, gauges->line, gauges->line_size));
-    TRY(sp_file_close(file, error));
+    size_t length = names_line(sim, gauges->line, gauges->line_size);
+    TRY(sp_file_write_all(gauges->path, gauges->line, length, error));
     return open_to_append(gauges, error);
 }
 
@@ -152,10 +149,11 @@ static spate_status cut(sp_gauges *gauges, uint64_t last, uint64_t *rows, spate_
         lines++;
         keep = (size_t)(end + 1 - text);
     }
-    sp_free(text);
     *rows = lines > 0 ? lines - 1 : 0;
-    if (keep != size && truncate(gauges->path, (off_t)keep) != 0)
-        return cannot(gauges, "cut back", error);
+    /* a file of its own: rows that are added from now on are not those of a copy by links */
+    spate_status status = sp_file_write_all(gauges->path, text, keep, error);
+    sp_free(text);
+    TRY(status);
     return lines > 0 ? open_to_append(gauges, error) : SPATE_OK;
 }
 

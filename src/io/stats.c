@@ -92,11 +92,7 @@ spate_status sp_stats_create(const char *path, spate_error *error)
 {
     char line[LINE_SIZE];
     size_t length = join_names(line);
-    sp_file *file = sp_file_create(path, error);
-    if (!file)
-        return error ? error->status : SPATE_ERROR_FILE;
-    sp_file_write(file, line, length);
-    return sp_file_close(file, error);
+    return sp_file_write_all(path, line, length, error);
 }
 
 static bool write_all(int descriptor, const char *bytes, size_t size)
@@ -166,14 +162,12 @@ spate_status sp_stats_cut(const char *path, int last_frame, int *rows, spate_err
         lines++;
         keep = (size_t)(end + 1 - text);
     }
-    sp_free(text);
     if (rows)
         *rows = lines > 0 ? lines - 1 : 0;
-    if (keep == size)
-        return SPATE_OK;
-    if (truncate(path, (off_t)keep) != 0)
-        return sp_fail(error, SPATE_ERROR_FILE, path, "cannot be cut back: %s", strerror(errno));
-    return SPATE_OK;
+    /* a file of its own: rows that are added from now on are not those of a copy by links */
+    spate_status status = sp_file_write_all(path, text, keep, error);
+    sp_free(text);
+    return status;
 }
 
 /* ------------------------------------------------------------------ reading */

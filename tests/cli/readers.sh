@@ -41,6 +41,19 @@ for command in "mesh" "render --no-film --size 32x32"; do
     same "far_frame_${command%% *}" "0 " "$? $(cat err)"
 done
 
+# particles in one place cost no more than others: it was every pair of them, for the smallest distance
+{
+    printf 'ply\nformat ascii 1.0\nelement vertex 80000\nproperty float x\nproperty float y\nproperty float z\nend_header\n'
+    yes '0.3 0.3 0' | head -n 80000
+} >one_place.ply
+cat >one_place.json <<END
+{ "domain": { "size": [1, 1], "cells": 16 }, "frames": 1, "fps": 100, "output": { "preview": false },
+  "fill": [ { "shape": "particles", "file": "one_place.ply" } ] }
+END
+spate run one_place.json -o one_place --quiet
+same one_place "0 0" "$code $(column one_place/stats.csv min_distance | tail -n 1)"
+holds one_place_is_quick awk "BEGIN { exit !($(column one_place/stats.csv t_other | tail -n 1) < 1.5) }"
+
 # no control characters, however they come in
 name=$(printf 'a\033[31mb\nc.json')
 refuses name_of_a_file 4 "spate: a?[31mb?c.json: cannot be opened: No such file or directory" check "$name"

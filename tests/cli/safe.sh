@@ -103,4 +103,17 @@ mkdir -p fresh/vtk && echo mine >fresh/vtk/particles.0003.vtp
 spate run dam.json -o fresh --quiet --set output.preview=false --set output.particles=vtk
 same run_replaces_no_export "4 spate: fresh/vtk: holds particles.0003.vtp, which this run would replace: choose another \
 folder with -o, or move it away vtk" "$code $err $(files fresh)"
+
+# a copy of a run by hard links stays as it was when the run goes on
+cat >gauged.json <<END
+{ "domain": { "size": [1, 0.75], "cells": 16 }, "frames": 2, "output": { "preview": false },
+  "gauges": [ { "kind": "height", "at": [0.1, 0] } ], "fill": [ { "min": [0, 0], "max": [0.5, 0.5] } ] }
+END
+spate run gauged.json -o gauged --quiet
+cp -al gauged copy
+kept=$(sums copy)
+spate run gauged.json -o gauged --resume --frames 4 --quiet
+same copy_by_links "0 4
+$kept" "$code $(tail -n 1 gauged/stats.csv | cut -d, -f1)
+$(sums copy)"
 finish
