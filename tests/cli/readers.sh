@@ -25,6 +25,8 @@ for what in 'x\x00\x00\xc0\x7f' 'x\x00\x00\x80\x7f' 'x\xf9\x02\x15\x50' 'v\x00\x
         *) fail "spoilt_${i}_${command##* }" "$code $err" ;;
         esac
     done
+    spate mesh spoilt --quiet
+    same "spoilt_${i}_mesh" "4 spate: spoilt/particles.0001.ply" "$code ${err%: *}"
 done
 
 # run.json that promises more than there can be
