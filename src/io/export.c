@@ -277,7 +277,10 @@ static spate_status remove_format(const char *run_folder, sp_format format, spat
     sp_export old = {.format = format};
     TRY(sp_run_folder_open(&old.folder, path, false, error));
     spate_status status = SPATE_OK;
-    if (!sp_run_folder_holds_run(&old.folder)) {
+    bool foreign = format == SP_FORMAT_BLENDER && !is_marked(&old);
+    if (!sp_run_folder_holds_run(&old.folder) && !foreign) {
+        if (format == SP_FORMAT_BLENDER)
+            sp_blender_remove(path);
         status = look_through(&old, -1, error);
         for (int k = 0; k < COLLECTIONS && status == SPATE_OK; k++)
             unlinkat(old.folder.descriptor, collections[k], 0);

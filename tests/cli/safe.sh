@@ -99,6 +99,14 @@ same overwrite_follows_no_link "0
 $others" "$code
 $(sums other)"
 rm run/ply
+spate export run --to blender --quiet
+spate run dam.json -o run --overwrite --quiet --set output.preview=false
+holds overwrite_removes_the_cache test ! -e run/blender
+spate export run --to blender --quiet
+same export_after_overwrite 0 "$code$err"
+mkdir -p script && echo mine >script/open.py
+spate export run --to blender -o script --quiet
+same script_stays "4 mine" "$code $(cat script/open.py)"
 mkdir -p fresh/vtk && echo mine >fresh/vtk/particles.0003.vtp
 spate run dam.json -o fresh --quiet --set output.preview=false --set output.particles=vtk
 same run_replaces_no_export "4 spate: fresh/vtk: holds particles.0003.vtp, which this run would replace: choose another \
