@@ -313,6 +313,7 @@ typedef struct spate_scene {
                                  "velocity id channels" */
         int every;            /* frames between files of particles and volumes; default 1 */
         int checkpoint_every; /* frames; 0: only by time (60 s); default 10 */
+        double gauge_rate;    /* 1/s, rows of gauge_samples.csv; 0: no such file; default 0 */
         bool preview; /* preview.mp4 of all frames, preview.png of the last one; default true */
         int preview_height; /* pixels, of preview.mp4; 0: no film; default 360 */
     } output;
@@ -464,7 +465,8 @@ typedef struct spate_forecast {
     uint32_t size;      /* in the caller's header */
     int cells[3];       /* per axis; 1 in z in 2D */
     double cell_size;   /* m */
-    double domain[3];   /* m, the domain after rounding to whole cells */
+    double domain[3];   /* m, the domain: its walls stand at domain.size; other sides, and
+                           all with voxel solids, on the nearest whole number of cells */
     uint64_t particles; /* at the start, exact */
     uint64_t memory;    /* bytes, estimate of the peak of the process; spate_output_forecast of
                            spate_io.h has what files and pictures add to it */
@@ -677,8 +679,9 @@ SPATE_API spate_surface *spate_sim_surface(spate_sim *sim, const spate_surface_o
 /* The gauges of the scene. Returns how many values gauge number `gauge` has (1, or one per axis), 0
  * if there is no such gauge; values that it has not are 0. They are taken at the end of every step
  * from what is then on the grid: pressure and velocity as that step's projection left them, and the
- * surface that it was done with, which is that of the liquid as the step began. Before the first
- * step and after spate_sim_load, surface and velocity come from the particles, and the pressure is
+ * surface that it was done with, which is that of the liquid as the step began; pressures and
+ * forces are means over the step, whatever the length of the one before. Before the first step and
+ * after spate_sim_load, surface and velocity come from the particles, and the pressure is
  * 0 or that of the checkpoint. */
 SPATE_API int spate_sim_gauge_count(const spate_sim *sim);
 SPATE_API int spate_sim_gauge_read(spate_sim *sim, int gauge, double values[3]);

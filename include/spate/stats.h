@@ -27,6 +27,7 @@
     STAT(int,      substeps,           "",       FRAME,    "steps of the frame") \
     STAT(double,   cfl,                "cells",  FRAME,    "largest CFL number of the frame's steps") \
     STAT(uint64_t, particles,          "",       MEASURED, "particles") \
+    STAT(uint64_t, flying,             "",       MEASURED, "of these, in free flight: they touch no liquid") \
     STAT(uint64_t, seeded,             "",       RUN,      "particles at the start") \
     STAT(uint64_t, added,              "",       RUN,      "particles added by inflows, by spate_sim_add_particles and by reseeding") \
     STAT(uint64_t, added_reseed,       "",       RUN,      "of these, by reseeding") \

@@ -4,6 +4,7 @@
  *     x <- x + h u_mean + d(x),      u_mean: by Runge-Kutta from x (kernels/rk.h), h = dt / dx,
  *
  * past solids and walls (collide.c); those that have left, or have no place left, are marked dead.
+ * Particles in free flight go their own way (flight.c).
  *
  * With the linear kernel and RK3 eight particles go at a time, with the same bits
  * (advect_lanes.c). In a whole step these also get their velocities here (X(can_transfer_late)):
@@ -97,12 +98,11 @@ static spate_status fail_unsound(const X(sim) *s, uint64_t count, spate_error *e
         (unsigned long long)count, s->common->frame + 1);
 }
 
-/* What the tiles' particles left, in order. */
-static void gather_results(const X(advection) *args)
+/* What the tiles' particles left, in order; fastest: v^2 of those in free flight. */
+static void gather_results(const X(advection) *args, float fastest)
 {
     X(sim) *s = args->s;
     double work = 0;
-    float fastest = 0.0f;
     for (int k = 0; k < s->tiles.liquid_count; k++) {
         const X(advected) *tile = &args->tile[s->tiles.liquid[k]];
         work += tile->work;
@@ -130,6 +130,7 @@ spate_status X(advect)(X(sim) *s, double dt, bool transfer, const X(advect_lanes
     args.flow = X(grid_field_of)(&s->grid, s->u);
     args.carried = X(grid_field_of)(&s->grid, s->carried);
     args.away = X(grid_field_of)(&s->grid, s->away);
+    float fastest = X(advect_flying)(&args, dt);
     sp_arena arena = X(arena)(s);
     size_t threads = (size_t)sp_pool_threads(common->pool);
     args.scratch = sp_arena_take(&arena, threads, lanes->scratch);
@@ -137,7 +138,7 @@ spate_status X(advect)(X(sim) *s, double dt, bool transfer, const X(advect_lanes
     /* not by colour: in the order of their places, tiles find the fields of the last one near */
     sp_parallel_for(common->pool, (size_t)s->tiles.active_count, 2, advect_range, &args);
     X(mover_end)(&args.mover);
-    gather_results(&args);
+    gather_results(&args, fastest);
     s->displaced = s->particles.at_home = false;
     uint64_t failed = args.unsound > 0 ? args.unsound : args.broken;
     return failed > 0 ? fail_unsound(s, failed, error) : SPATE_OK;

@@ -33,6 +33,8 @@ typedef struct X(advection) {
 
 /* Moves particle k from x to `to`. */
 void X(advect_one)(X(advection) *args, uint32_t k, const float x[DIM], float to[DIM]);
+/* Those in free flight; returns the largest v^2 of them, m^2/s^2 (flight.c). */
+float X(advect_flying)(X(advection) *args, double dt);
 /* The particles of a tile, with the linear kernel and RK3: advect_lanes.c. */
 struct X(advect_lanes) {
     void (*tile)(X(advection) *args, int tile, void *scratch);

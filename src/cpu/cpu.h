@@ -21,6 +21,7 @@ extern const X(device) DEV(device); /* device.c */
         for (size_t i_ = 0, c = base_ + X(row_offset)(g, (int)r_); i_ < TILE; i_++, c++)
 
 /* ---- SORT: sort.c, tiles.c */
+typedef struct X(flight) X(flight); /* kernels/flight.h */
 /* What SORT makes for a set of particles, beside their order. */
 typedef struct X(cell_list) {
     const X(grid) *grid;
@@ -28,15 +29,26 @@ typedef struct X(cell_list) {
     uint32_t *first, *count; /* cells: the first particle, and how many; 0 outside active tiles */
 } X(cell_list);
 /* false: nothing has moved since the last time, and nothing is done. The arena is to have 4 bytes
- * for each tile and thread, as much once more for each tile, and tile_scratch for each thread. */
-bool DEV(sort_particles)(X(particles) *p, const X(cell_list) *list, sp_pool *pool, sp_arena arena);
+ * for each tile and thread, as much once more for each tile, and tile_scratch for each thread.
+ * flight: what particles in free flight are known by, which are put behind the tiles; NULL: none
+ * is. */
+bool DEV(sort_particles)(X(particles) *p, const X(cell_list) *list, const X(flight) *flight,
+                         sp_pool *pool, sp_arena arena);
 size_t DEV(sort_scratch)(void);
 /* After SORT: the rows of cells of a tile that hold particles, low .. high along y and z. */
 void DEV(rows_with_particles)(const X(sim) *s, int tile, int low[3], int high[3]);
 void X(list_tiles)(X(tiles) *t, const X(grid) *g); /* from `start`: state and the lists */
+/* list_tiles, and cells hold nothing in tiles that are left; again: from another `start`. */
+void X(update_tiles)(const X(cell_list) *list, sp_pool *pool, sp_arena arena);
+void X(update_tiles_again)(const X(cell_list) *list, sp_pool *pool, sp_arena arena);
 /* After it: tiles that are active or border no more; returns how many. */
 int X(list_left)(const X(tiles) *t, const X(grid) *g, int *left);
 void X(clear_left)(X(sim) *s); /* in these: the arrays that follow the liquid */
+
+/* flight.c: inside SORT, with the particles in `order`; scratch: 4 bytes for each tile. */
+X(flight) DEV(flight_of)(const X(sim) *s);
+void DEV(set_flying_apart)(X(particles) *p, const X(cell_list) *list, const X(flight) *flight,
+                           uint32_t *scratch, sp_pool *pool, sp_arena arena);
 
 /* ---- SOLIDS: solids.c */
 void X(update_solids)(X(sim) *s, double dt);
@@ -61,6 +73,9 @@ void DEV(update_level_set)(X(sim) *s); /* phi from the sorted particles */
 /* Where the particles around the middles of cells are counted, with the linear kernel: `density`,
  * or phi without it; NULL if nobody needs it. */
 float *DEV(density_sums)(X(sim) *s);
+
+/* ---- after a step: gauges.c */
+size_t X(take_gauges)(X(sim) *s, double stretch);
 
 /* ---- FORCES, EXTRAPOLATE */
 struct X(walls);

@@ -66,10 +66,13 @@ static void excess_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     X(sim) *s = user;
+    const X(fields) fields = X(fields_of)(s);
     const X(system) *sys = &s->system;
     bool solids = s->has_solids;
     for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&s->grid, sys->levels[0].tiles[k]);
+        int tile = sys->levels[0].tiles[k];
+        bool thin = solids && s->tiles.cut[tile] & CUT_THIN;
+        size_t base = X(tile_index)(&s->grid, tile);
         for (int r = 0; r < TILE_ROWS; r++) {
             size_t row = base + X(row_offset)(&s->grid, r);
             const float *density = s->density + row, *diagonal = sys->diagonal + row;
@@ -77,6 +80,9 @@ static void excess_range(void *user, size_t begin, size_t end, int worker)
             uint8_t surface[TILE] = {0};
             if (!is_far_from_air(s, row))
                 find_surface(s, row, surface);
+            for (size_t i = 0; i < TILE && thin; i++)
+                if (s->thin[row + i])
+                    surface[i] = X(has_air_beside)(&fields, row + i);
             for (int i = 0; i < TILE; i++) {
                 float error = X(density_error)(density[i], surface[i]);
                 b[i] = diagonal[i] > 0.0f ? error : 0.0f;

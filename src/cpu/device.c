@@ -1,4 +1,5 @@
 /* device.c -- the CPU as a device: DEV(device), one for each instruction set. */
+#include "kernels/flight.h"
 #include "pressure/pressure.h"
 
 #include <string.h>
@@ -9,7 +10,8 @@ static spate_status sort(X(sim) *s, double dt, spate_error *error)
 {
     (void)dt, (void)error;
     X(cell_list) list = {&s->grid, &s->tiles, s->first, s->count};
-    if (!DEV(sort_particles)(&s->particles, &list, s->common->pool, X(arena)(s)))
+    X(flight) flight = DEV(flight_of)(s);
+    if (!DEV(sort_particles)(&s->particles, &list, &flight, s->common->pool, X(arena)(s)))
         return SPATE_OK;
     s->density_summed = false;
     X(clear_left)(s);
@@ -211,10 +213,12 @@ const X(device) DEV(device) = {
     .solve = solve_pressure,
     .clear_pressure = clear_pressure,
     .apply_pressure = apply_pressure,
+    .solve_gravity = DEV(solve_gravity),
     .push_apart = DEV(push_apart),
     .project_density = DEV(project_density),
     .max_speed = DEV(max_speed),
     .stats = X(stats),
+    .take_gauges = X(take_gauges),
     .lay_solids = X(lay_solids),
     .update_level_set = DEV(update_level_set),
 };

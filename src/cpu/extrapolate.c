@@ -4,7 +4,10 @@
  * they are. Every other face takes, layer by layer, the mean of its neighbours in the layers
  * before. Old and new velocity are carried from the same faces with the same weights: what FLIP
  * takes from the difference is then the change that the liquid underwent, and no damping creeps in
- * at the surface. Faces that no layer reaches keep what the particles gave them.
+ * at the surface. Faces that no layer reaches keep what the particles gave them. So do faces in the
+ * air that particles reached, where no liquid or inflow cell is beside them or beside a neighbour:
+ * a cloud too small for a liquid cell falls by gravity, which FORCES has added there, and others
+ * take from it.
  *
  * Faces that a solid has closed are carried to as well, and then lose what goes into the solid
  * (kernels/faces.h).
@@ -58,6 +61,49 @@ SIMD_FN void note_marks(X(front) *f, int d, int n, uint64_t marks, bool inside)
     f->unknown[d][n / 8] |= inside ? gather_bits(~known) << n % 8 * 8 : 0;
 }
 
+/* Which of eight faces d from index c on belong to the domain; beyond an open side particles may
+ * have given to others. */
+SIMD_FN i8 are_inside(const X(grid) *g, size_t c, int d)
+{
+    const i8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    int at[DIM], room = LANES;
+    X(coordinates)(g, c, at);
+    FOR_DIM(axis) {
+        int left = g->n[axis] + (axis == d) - at[axis];
+        if (axis == 0)
+            room = left;
+        else
+            room = left > 0 ? room : 0;
+    }
+    return lane < room;
+}
+
+/* Faces d between air cells from c on that particles reached away from the liquid. */
+SIMD_FN i8 are_in_cloud(const X(sim) *s, size_t c, int d, bool cut)
+{
+    i8 reached = is_positive(load(s->weight[d] + c));
+    if (!any(reached))
+        return reached;
+    reached &= are_inside(&s->grid, c, d);
+    if (cut)
+        reached &= is_less(f8_of(NARROW), load(s->w[d] + c));
+    FOR_DIM(axis)
+        for (int side = 0; side < 2; side++) {
+            const uint8_t *near = s->type + c;
+            near = side ? near + s->grid.stride[axis] : near - s->grid.stride[axis];
+            i8 here = load_bytes(near), there = load_bytes(near - s->grid.stride[d]);
+            reached &= ~(is_equal(here, SPATE_CELL_LIQUID) | is_equal(here, SPATE_CELL_INFLOW));
+            reached &= ~(is_equal(there, SPATE_CELL_LIQUID) | is_equal(there, SPATE_CELL_INFLOW));
+        }
+    return reached;
+}
+
+/* Marks eight faces d of cells from c on, which are between air cells. */
+SIMD_FN void mark_air_group(X(sim) *s, size_t c, int d, bool cut)
+{
+    store_bytes(s->known[d] + c, are_in_cloud(s, c, d, cut) & FACE_SOURCE);
+}
+
 /* Marks eight faces d of cells from c on; returns max |u| over the sources so far. Faces that a cut
  * cell has lost to a solid are unknown: they take the velocity of the liquid beside them and then
  * lose what goes into the solid. */
@@ -68,15 +114,21 @@ SIMD_FN i8 mark_group(X(sim) *s, size_t c, int d, bool cut, i8 most)
     i8 inflow = is_equal(here, SPATE_CELL_INFLOW) | is_equal(there, SPATE_CELL_INFLOW);
     i8 solid = ~is_below(here, SPATE_CELL_SOLID), other = ~is_below(there, SPATE_CELL_SOLID);
     i8 beside = solid | other, closed = solid & other;
-    if (cut)
-        closed |= ~is_less(f8_of(NARROW), load(s->w[d] + c));
+    if (cut) {
+        i8 narrow = ~is_less(f8_of(NARROW), load(s->w[d] + c));
+        closed |= narrow;
+        inflow &= ~narrow;
+    }
     i8 source = inflow | (wet & ~closed), fixed = beside & ~closed & ~source;
     f8 u = load(s->u[d] + c);
     /* no particle was there: no change to report */
     i8 bare = (source | fixed) & ~is_positive(load(s->weight[d] + c));
     if (any(bare))
         store(s->u_old[d] + c, choose(bare, u, load(s->u_old[d] + c)));
-    store_bytes(s->known[d] + c, (source & FACE_SOURCE) | (fixed & FACE_FIXED));
+    i8 other_faces = ~(wet | inflow | beside), cloud = {0};
+    if (any(other_faces))
+        cloud = other_faces & are_in_cloud(s, c, d, cut);
+    store_bytes(s->known[d] + c, ((source | cloud) & FACE_SOURCE) | (fixed & FACE_FIXED));
     return larger(most, where(source, u));
 }
 
@@ -105,7 +157,7 @@ static i8 mark_groups(X(sim) *s, int tile, int d, bool cut, i8 most)
             continue;
         uint64_t here = load_word(s->type + c), there = load_word(s->type + c - g->stride[d]);
         if ((here | there) == 0) /* SPATE_CELL_AIR */
-            memset(s->known[d] + c, FACE_UNKNOWN, 8);
+            mark_air_group(s, c, d, cut);
         else if (here == liquid && there == liquid && !cut)
             most = mark_deep_group(s, c, d, most);
         else
@@ -140,7 +192,7 @@ static bool is_air(const X(sim) *s, size_t base)
     return some == 0; /* SPATE_CELL_AIR */
 }
 
-static void mark_air_tile(X(sim) *s, int tile, size_t base)
+static void mark_air_tile(X(sim) *s, int tile, size_t base, bool cut)
 {
     const X(grid) *g = &s->grid;
     X(front) *f = &s->tiles.fronts[tile];
@@ -149,8 +201,9 @@ static void mark_air_tile(X(sim) *s, int tile, size_t base)
     for (int n = 0; n < GROUPS; n++)
         if (X(row_has_faces)(g, t, n * 8 / TILE))
             FOR_DIM(d) {
-                memset(s->known[d] + base + group_offset(g, n), FACE_UNKNOWN, 8);
-                f->unknown[d][n / 8] |= UINT64_C(0xff) << n % 8 * 8;
+                size_t c = base + group_offset(g, n);
+                mark_air_group(s, c, d, cut);
+                note_marks(f, d, n, load_word(s->known[d] + c), true);
             }
 }
 
@@ -180,7 +233,7 @@ static double mark_partial(void *user, size_t begin, size_t end)
         if (s->system.unknown[tile] == UNKNOWN_DEEP)
             most = mark_deep_tile(s, tile, most);
         else if (s->system.unknown[tile] == UNKNOWN_NONE && is_air(s, base))
-            mark_air_tile(s, tile, base);
+            mark_air_tile(s, tile, base, solids && s->tiles.cut[tile]);
         else
             for (int d = 0; d < DIM; d++)
                 most = mark_groups(s, tile, d, solids && s->tiles.cut[tile], most);
@@ -393,6 +446,7 @@ void DEV(extrapolate)(X(sim) *s, double dt)
     float *const *const velocities[] = {s->u, s->u_old};
     double fastest = X(maximum)(s, tiles, 4, mark_partial, s);
     int layers = X(layers_to_extend)(&s->grid, fastest, dt);
+    s->common->flow_speed = fastest;
     bool periodic = s->grid.periodic[0] || s->grid.periodic[1] || s->grid.periodic[2];
     for (int layer = 2; layer <= layers + 1; layer++) {
         if (periodic)

@@ -25,10 +25,11 @@ static void fraction_range(void *user, size_t begin, size_t end, int worker)
     int cell[DIM];
     for (size_t k = begin; k < end; k++) {
         int tile = args->tiles ? args->tiles[k] : (int)k;
-        bool far = X(is_far_from_solids)(&f, tile), cut = false;
+        bool far = X(is_far_from_solids)(&f, tile);
+        unsigned cut = 0;
         FOR_CELLS(&f.grid, tile, c, cell)
             cut |= X(cut_cell)(&f, c, cell, far);
-        f.tiles.cut[tile] = cut;
+        f.tiles.cut[tile] = (uint8_t)cut;
     }
 }
 

@@ -9,6 +9,8 @@
  *      many ids are smaller: no branch, eight at a time), in scratch that stays in the cache;
  *   4. every column is gathered through the result, into the spare column, which then takes its
  *      place.
+ * Between the last two, particles in free flight are taken out of the tiles and put behind them
+ * (flight.c).
  * The tables that come with it say where the particles of a tile and of a cell are. If nothing has
  * moved since the last time, there is nothing to do. */
 #include "cpu.h"
@@ -344,36 +346,6 @@ size_t DEV(sort_scratch)(void)
     return sizeof(tile_scratch);
 }
 
-/* In tiles that the particles have left, the cells hold none. */
-typedef struct leave_args {
-    const X(cell_list) *list;
-    const int *tiles;
-} leave_args;
-
-static void leave_range(void *user, size_t begin, size_t end, int worker)
-{
-    (void)worker;
-    const leave_args *args = user;
-    const X(cell_list) *list = args->list;
-    for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(list->grid, args->tiles[k]);
-        for (int r = 0; r < TILE_ROWS; r++) {
-            size_t row = base + X(row_offset)(list->grid, r);
-            memset(list->first + row, 0, TILE * sizeof *list->first);
-            memset(list->count + row, 0, TILE * sizeof *list->count);
-        }
-    }
-}
-
-static void update_tiles(const X(cell_list) *list, sp_pool *pool, sp_arena arena)
-{
-    int *left = sp_arena_take(&arena, (size_t)list->grid->tile_count, sizeof *left);
-    leave_args args = {list, left};
-    X(list_tiles)(list->tiles, list->grid);
-    size_t left_count = (size_t)X(list_left)(list->tiles, list->grid, left);
-    sp_parallel_for(pool, left_count, 1, leave_range, &args);
-}
-
 /* Through `order`, each column into the spare one. */
 static void gather_columns(X(particles) *p, sort_args *args, sp_pool *pool)
 {
@@ -389,7 +361,8 @@ static void gather_columns(X(particles) *p, sort_args *args, sp_pool *pool)
     }
 }
 
-bool DEV(sort_particles)(X(particles) *p, const X(cell_list) *list, sp_pool *pool, sp_arena arena)
+bool DEV(sort_particles)(X(particles) *p, const X(cell_list) *list, const X(flight) *flight,
+                         sp_pool *pool, sp_arena arena)
 {
     if (p->sorted)
         return false;
@@ -402,8 +375,11 @@ bool DEV(sort_particles)(X(particles) *p, const X(cell_list) *list, sp_pool *poo
     sp_parallel_for(pool, (size_t)args.shares, 1, count_range, &args);
     prefix_sums(&args);
     sp_parallel_for(pool, (size_t)args.shares, 1, lay_range, &args);
-    update_tiles(list, pool, arena);
+    X(update_tiles)(list, pool, arena);
     sp_parallel_for(pool, (size_t)list->tiles->active_count, 1, sort_range, &args);
+    list->tiles->first_flying = p->count;
+    if (flight)
+        DEV(set_flying_apart)(p, list, flight, args.histogram, pool, arena);
     gather_columns(p, &args, pool);
     return true;
 }

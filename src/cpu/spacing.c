@@ -6,7 +6,7 @@
  * is known well enough from some thousand of them: the share that overlaps, closer than half the
  * separation distance, and the smallest distance where there is no close pair. So the cost stays
  * small beside a step, however well the particles are spread. Pairs across periodic sides are not
- * looked for. */
+ * looked for, nor those of particles in free flight. */
 #include "cpu.h"
 #include "kernels/census.h"
 
@@ -56,7 +56,7 @@ void X(measure_spacing)(X(sim) *s, X(census) *census)
 {
     size_t tiles = (size_t)s->tiles.liquid_count;
     spacing_args args = {.f = X(fields_of)(s),
-                         .limits = X(limits_of_spacing)(s->common->scene, s->particles.count)};
+                         .limits = X(limits_of_spacing)(s->common->scene, s->tiles.first_flying)};
     census->close = 1 - X(maximum)(s, tiles, 1, close_partial, &args);
     census->usual = 1 - X(maximum)(s, args.limits.looked_at, 64, sample_partial, &args);
     census->overlaps = args.overlaps;

@@ -101,6 +101,18 @@ static void find_near_tiles(X(sim) *s)
 
 /* ---- level set */
 
+/* In place of the sums over both sides of thin solids. */
+static void see_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const X(fields) f = X(fields_of)(user);
+    int cell[DIM];
+    for (size_t k = begin; k < end; k++)
+        if (X(has_thin)(&f, f.tiles.active[k]))
+            FOR_CELLS(&f.grid, f.tiles.active[k], c, cell)
+                X(see_density)(&f, c, cell, DEV(density_sums)(user));
+}
+
 static void distance_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
@@ -149,6 +161,7 @@ void DEV(update_level_set)(X(sim) *s)
         sum_density(s);
     s->density_summed = false;
     X(fold_border)(s, DEV(density_sums)(s), NULL, -1);
+    sp_parallel_for(pool, s->has_solids ? (size_t)t->active_count : 0, 1, see_range, s);
     sp_parallel_for(pool, (size_t)t->active_count, 4, distance_range, s);
     X(fill_border)(s, s->phi, -1);
     extend_into_solids(s);

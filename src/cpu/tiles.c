@@ -119,6 +119,46 @@ int X(list_left)(const X(tiles) *t, const X(grid) *g, int *left)
     return count;
 }
 
+/* In tiles that the particles have left, the cells hold none. */
+typedef struct leave_args {
+    const X(cell_list) *list;
+    const int *tiles;
+} leave_args;
+
+static void leave_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const leave_args *args = user;
+    const X(cell_list) *list = args->list;
+    for (size_t k = begin; k < end; k++) {
+        size_t base = X(tile_index)(list->grid, args->tiles[k]);
+        for (int r = 0; r < TILE_ROWS; r++) {
+            size_t row = base + X(row_offset)(list->grid, r);
+            memset(list->first + row, 0, TILE * sizeof *list->first);
+            memset(list->count + row, 0, TILE * sizeof *list->count);
+        }
+    }
+}
+
+void X(update_tiles)(const X(cell_list) *list, sp_pool *pool, sp_arena arena)
+{
+    int *left = sp_arena_take(&arena, (size_t)list->grid->tile_count, sizeof *left);
+    leave_args args = {list, left};
+    X(list_tiles)(list->tiles, list->grid);
+    size_t left_count = (size_t)X(list_left)(list->tiles, list->grid, left);
+    sp_parallel_for(pool, left_count, 1, leave_range, &args);
+}
+
+/* What was listed first counts as active in the last step, so that it is cleared if it is not any
+ * more. */
+void X(update_tiles_again)(const X(cell_list) *list, sp_pool *pool, sp_arena arena)
+{
+    uint8_t *state = list->tiles->state;
+    for (int k = 0; k < list->grid->tile_count; k++)
+        state[k] = (uint8_t)(state[k] >> 4 | (state[k] & (TILE_ACTIVE | TILE_BORDER)));
+    X(update_tiles)(list, pool, arena);
+}
+
 /* ---- the arrays of a simulation in tiles that the liquid has left */
 
 /* The arrays that are zero outside the active tiles. */

@@ -55,6 +55,8 @@ spate_status DEV(gpu_advect)(X(sim) *s, double dt, spate_error *error)
     memset(&counted, 0, sizeof counted);
     FOR_DIM(d)
         how.gravity[d] = s->common->gravity[d] * s->grid.dx;
+    FOR_DIM(d)
+        how.dv[d] = X(gravity_kick)(s, d, dt);
     X(book_separation)(s, DEV(gpu_move_particles)(s->gpu, &how, &counted));
     DEV(gpu_keep_speed)(s->gpu, &counted);
     end(&mover, &counted);

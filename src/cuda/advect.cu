@@ -6,8 +6,10 @@
  * Walls, periodic and open sides are settled at once. Whoever comes near a solid waits: it is
  * listed with its target, and settled past the exact shapes by a kernel of its own, so that few
  * threads wait for those that have much to do. The list is in no particular order; nothing depends
- * on it, for particles do not know of each other. */
+ * on it, for particles do not know of each other. Those in free flight have a kernel of their own
+ * (kernels/flight.h). */
 #include "kernels/density.h"
+#include "kernels/flight.h"
 #include "kernels/rk.h"
 #include "obstacles.h"
 
@@ -111,7 +113,7 @@ BLOCKS_AT_ONCE(move_linear_rk3, move_args, move_shared, THREADS, 4)
 {
     FOR_THREADS(t, GROUP) {
         size_t k = block * GROUP + (size_t)t;
-        double work = k < a->f.particles.count ? move_particle(a, KERNEL_LINEAR, 3, k) : 0.0;
+        double work = k < a->f.tiles.first_flying ? move_particle(a, KERNEL_LINEAR, 3, k) : 0.0;
         if (a->how.displaced)
             shared->work[t] = work;
     }
@@ -123,12 +125,20 @@ BLOCKS_AT_ONCE(move_general, move_args, move_shared, THREADS, 3)
 {
     FOR_THREADS(t, GROUP) {
         size_t k = block * GROUP + (size_t)t;
-        double work = k < a->f.particles.count ? move_any(a, k) : 0.0;
+        double work = k < a->f.tiles.first_flying ? move_any(a, k) : 0.0;
         if (a->how.displaced)
             shared->work[t] = work;
     }
     if (a->how.displaced)
         X(sum_values)(shared->work, GROUP, &a->partials[block]);
+}
+
+MAP(fly, move_args)
+{
+    size_t k = a->f.tiles.first_flying + i;
+    float x[DIM], to[DIM];
+    X(fall)(&a->f, k, a->how.h, a->how.dv, x, to);
+    collide(a, k, x, to);
 }
 
 static move_args args_of(X(gpu) *g)
@@ -197,13 +207,14 @@ BLOCKS(collide_waiting, move_args, no_shared, FEW)
 double DEV(gpu_move_particles)(X(gpu) *g, const DEV(gpu_move) * how, DEV(gpu_counters) * counted)
 {
     move_args args = args_of(g);
-    size_t groups = ((size_t)g->f.particles.count + GROUP - 1) / GROUP;
+    size_t groups = ((size_t)g->f.tiles.first_flying + GROUP - 1) / GROUP;
     args.how = *how;
     DEV(gpu_set)(g, g->counters, 0, sizeof *g->counters);
     if (g->f.degree == KERNEL_LINEAR && how->order == 3)
         move_linear_rk3(g, args, groups);
     else
         move_general(g, args, groups);
+    fly(g, args, (size_t)(g->f.particles.count - g->f.tiles.first_flying));
     double work = how->displaced ? DEV(gpu_sum)(g, groups) : 0;
     DEV(gpu_download)(g, counted, g->counters, sizeof *counted);
     if (counted->waiting > 0) {

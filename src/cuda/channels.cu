@@ -65,5 +65,5 @@ void DEV(gpu_average)(X(gpu) *g, float *column)
     DEV(gpu_fold_border)(g, g->f.channel_sum, g->f.channel_weight, -1);
     take_means(g, args, active * TILE_CELLS);
     DEV(gpu_fill_border)(g, g->f.channel_sum, -1);
-    take_from_cells(g, args, g->f.particles.count);
+    take_from_cells(g, args, g->f.tiles.first_flying);
 }

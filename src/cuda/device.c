@@ -9,6 +9,7 @@
 #include "stages.h"
 
 #include "kernels/forces.h"
+#include "kernels/gauges.h"
 #include "state/cg_policy.h"
 
 #include <math.h>
@@ -23,6 +24,16 @@ static spate_status failure(const X(sim) *s, spate_error *error)
 }
 
 /* ---- life */
+
+static size_t gauge_bytes(const spate_scene *scene)
+{
+    return (size_t)scene->gauge_count * sizeof(X(gauge));
+}
+
+static size_t part_bytes(const spate_scene *scene, const X(grid) *g)
+{
+    return X(most_gauge_parts)(scene, g) * 3 * sizeof(double);
+}
 
 static uint64_t device_bytes_for(const spate_scene *scene, const X(grid) *g, uint64_t particles)
 {
@@ -41,7 +52,8 @@ static uint64_t device_bytes_for(const spate_scene *scene, const X(grid) *g, uin
     return bytes + 4 * columns * capacity + DEV(gpu_temporary_bytes)(capacity) +
            DEV(gpu_solver_bytes)(g, (double)particles / rest, needs & WHEN_SOLIDS,
                                  needs & WHEN_DENSITY) +
-           (uint64_t)g->tile_count * (1 + 4 * (2 * GPU_LISTS + 1) + 8); /* gpu_attach; partials */
+           (uint64_t)g->tile_count * (1 + 4 * (2 * GPU_LISTS + 1) + 8) + /* gpu_attach; partials */
+           gauge_bytes(scene) + part_bytes(scene, g);
 }
 
 static X(device_memory) needs(const spate_scene *scene, const X(grid) *g, uint64_t particles)
@@ -60,6 +72,20 @@ static void make_solver(X(sim) *s)
     for (int k = 0; k < count; k++)
         list[k] = &grids[k];
     DEV(gpu_solver_create)(s->gpu, count, list, s->density != NULL);
+}
+
+static spate_status make_gauges(X(sim) *s, spate_error *error)
+{
+    const spate_scene *scene = s->common->scene;
+    X(gpu) *g = s->gpu;
+    if (scene->gauge_count == 0)
+        return SPATE_OK;
+    g->gauge_list = sp_alloc(1, gauge_bytes(scene));
+    if (!g->gauge_list)
+        return sp_fail_memory(error, "the gauges", gauge_bytes(scene));
+    g->gauges = DEV(gpu_alloc)(g, gauge_bytes(scene), "the gauges");
+    g->gauge_parts = DEV(gpu_alloc)(g, part_bytes(scene, &s->grid), "the gauges");
+    return SPATE_OK;
 }
 
 static spate_status attach(X(sim) *s, spate_error *error)
@@ -95,6 +121,7 @@ static spate_status attach(X(sim) *s, spate_error *error)
     g->list_totals = DEV(gpu_alloc)(g, GPU_LISTS * sizeof(uint32_t), "the tiles");
     g->left = DEV(gpu_alloc)(g, tiles * sizeof(int), "the tiles");
     g->near_movers = DEV(gpu_alloc)(g, tiles, "the tiles");
+    TRY(make_gauges(s, error));
     TRY(DEV(gpu_copy_flows)(s, error));
     make_solver(s);
     g->on_host = GROUP_ALL;
@@ -127,6 +154,9 @@ static void detach(X(sim) *s)
     DEV(gpu_free)(g, g->list_totals, GPU_LISTS * sizeof(uint32_t));
     DEV(gpu_free)(g, g->left, tiles * sizeof(int));
     DEV(gpu_free)(g, g->near_movers, tiles);
+    DEV(gpu_free)(g, g->gauges, gauge_bytes(s->common->scene));
+    DEV(gpu_free)(g, g->gauge_parts, part_bytes(s->common->scene, &s->grid));
+    sp_free(g->gauge_list);
     DEV(gpu_free_flows)(g);
     DEV(gpu_free_bodies)(g);
     DEV(gpu_close)(g);
@@ -150,15 +180,19 @@ static spate_status end(X(sim) *s, sp_stage stage, spate_error *error)
 
 void DEV(gpu_sort)(X(sim) *s)
 {
-    DEV(gpu_sort_particles)(begin(s, SP_STAGE_SORT));
+    X(gpu) *g = begin(s, SP_STAGE_SORT);
+    if (g->sorted)
+        return;
+    DEV(gpu_sort_particles)(g);
     DEV(gpu_wrote)(s, X(stages)[SP_STAGE_SORT].writes);
+    g->sorted = true;
 }
 
 static spate_status sort(X(sim) *s, double dt, spate_error *error)
 {
     (void)dt;
     DEV(gpu_sort)(s);
-    return end(s, SP_STAGE_SORT, error);
+    return s->gpu->failure[0] ? failure(s, error) : SPATE_OK;
 }
 
 /* Solids that move are laid here; the host lays all of them where some have come or gone. */
@@ -196,7 +230,7 @@ static spate_status forces(X(sim) *s, double dt, spate_error *error)
 
 static spate_status extrapolate(X(sim) *s, double dt, spate_error *error)
 {
-    DEV(gpu_extrapolate)(begin(s, SP_STAGE_EXTRAPOLATE), dt, &s->reach);
+    s->common->flow_speed = DEV(gpu_extrapolate)(begin(s, SP_STAGE_EXTRAPOLATE), dt, &s->reach);
     return end(s, SP_STAGE_EXTRAPOLATE, error);
 }
 
@@ -301,24 +335,24 @@ static void sweep(void *sim, float weight)
         DEV(gpu_sweep)(s->gpu, weight, colour);
 }
 
-static void solve_system(X(sim) *s, X(solve) *solve, bool density)
+static void solve_system(X(sim) *s, X(solve) *solve, DEV(gpu_unknown) what)
 {
-    DEV(gpu_solve_begin)(s->gpu, density);
+    DEV(gpu_solve_begin)(s->gpu, what);
     if (has_multigrid(s))
         solve_multigrid(s, solve);
     else
         X(solve_by_sweeps)(&s->system, solve, residual, sweep, s);
-    DEV(gpu_solve_end)(s->gpu, density);
+    DEV(gpu_solve_end)(s->gpu, what);
 }
 
 static void solve_pressure(X(sim) *s, X(solve) *solve)
 {
-    solve_system(s, solve, false);
+    solve_system(s, solve, GPU_PRESSURE);
 }
 
 static void clear_pressure(X(sim) *s)
 {
-    DEV(gpu_scale_pressure)(s->gpu, 0.0f);
+    DEV(gpu_scale_pressure)(s->gpu, s->gpu->f.p, 0.0f);
 }
 
 static double apply_pressure(X(sim) *s, double dt, double scale)
@@ -326,8 +360,18 @@ static double apply_pressure(X(sim) *s, double dt, double scale)
     (void)dt;
     DEV(gpu_gradient)(s->gpu, false);
     double most = DEV(gpu_divergence)(s->gpu);
-    DEV(gpu_scale_pressure)(s->gpu, (float)scale);
+    DEV(gpu_scale_pressure)(s->gpu, s->gpu->f.p, (float)scale);
     return most;
+}
+
+static void solve_gravity(X(sim) *s, double dt, double to_pressure, X(solve) *solve)
+{
+    X(gpu) *g = s->gpu;
+    X(forces) how = X(forces_of)(s, dt);
+    float scale = (float)to_pressure;
+    DEV(gpu_gravity_right)(g, &how, solve->tolerance > 0 ? 1.0f / scale : 0.0f);
+    solve_system(s, solve, GPU_GRAVITY);
+    DEV(gpu_scale_pressure)(g, g->f.p_gravity, scale);
 }
 
 /* Returns the iterations. */
@@ -344,7 +388,7 @@ static int solve_density(X(sim) *s)
     X(solve) solve = {.max_iterations = DENSITY_SWEEPS};
     solve.tolerance = DENSITY_TOLERANCE * DEV(gpu_largest_b)(s->gpu);
     solve.relaxation = s->common->scene->pressure.relaxation;
-    solve_system(s, &solve, true);
+    solve_system(s, &solve, GPU_DENSITY);
     return solve.iterations;
 }
 
@@ -360,6 +404,28 @@ static int project_density(X(sim) *s)
     DEV(gpu_density_extend)(g);
     DEV(gpu_wrote)(s, GROUP_WEIGHT);
     return iterations;
+}
+
+/* ---- gauges */
+
+/* The list goes to the device when it has changed: in most steps it has not. */
+static size_t take_gauges(X(sim) *s, double stretch)
+{
+    const unsigned groups = GROUP_TILES | GROUP_SURFACE | GROUP_SOLIDS | GROUP_U | GROUP_PRESSURE;
+    X(gpu) *g = s->gpu;
+    int count = s->common->scene->gauge_count;
+    size_t bytes = gauge_bytes(s->common->scene);
+    DEV(gpu_use)(s, groups);
+    X(probe) probe = X(probe_of)(s);
+    probe.f = g->f;
+    probe.stretch = stretch;
+    size_t parts = X(list_gauges)(s, &probe);
+    if (memcmp(g->gauge_list, s->gauges, bytes) != 0)
+        DEV(gpu_upload)(g, g->gauges, s->gauges, bytes);
+    memcpy(g->gauge_list, s->gauges, bytes);
+    DEV(gpu_take_gauges)(g, &probe, count, parts);
+    DEV(gpu_download)(g, s->gauge_parts, g->gauge_parts, parts * sizeof *s->gauge_parts);
+    return g->failure[0] ? 0 : parts;
 }
 
 /* ---- the rest */
@@ -397,10 +463,12 @@ const X(device) DEV(device) = {
     .solve = solve_pressure,
     .clear_pressure = clear_pressure,
     .apply_pressure = apply_pressure,
+    .solve_gravity = solve_gravity,
     .push_apart = DEV(gpu_push_pairs),
     .project_density = project_density,
     .max_speed = max_speed,
     .stats = DEV(gpu_stats),
+    .take_gauges = take_gauges,
     .fetch = DEV(gpu_fetch),
     .dirty = DEV(gpu_dirty),
     .discard = DEV(gpu_discard),

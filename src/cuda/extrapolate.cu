@@ -12,6 +12,21 @@ typedef struct extrapolate_args {
     double dt;
 } extrapolate_args;
 
+/* Whether face d of a cell, between air cells, was reached by particles away from the liquid. */
+GPU_FN bool is_in_cloud(const X(fields) *f, const int cell[DIM], size_t c, int d)
+{
+    bool cloud = f->weight[d][c] > 0.0f && !(f->cut && !(f->w[d][c] > NARROW));
+    FOR_DIM(axis)
+        cloud = cloud && cell[axis] < f->grid.n[axis] + (axis == d);
+    for (int n = 0; n < 2 * DIM && cloud; n++) {
+        size_t step = f->grid.stride[n / 2], near = n % 2 ? c + step : c - step;
+        uint8_t here = f->type[near], there = f->type[near - f->grid.stride[d]];
+        cloud = here != SPATE_CELL_LIQUID && here != SPATE_CELL_INFLOW &&
+                there != SPATE_CELL_LIQUID && there != SPATE_CELL_INFLOW;
+    }
+    return cloud;
+}
+
 /* What a face is at the start, and the largest |u| of the sources. */
 MAP(mark_faces, extrapolate_args)
 {
@@ -28,12 +43,16 @@ MAP(mark_faces, extrapolate_args)
         bool inflow = here == SPATE_CELL_INFLOW || there == SPATE_CELL_INFLOW;
         bool beside = here >= SPATE_CELL_SOLID || there >= SPATE_CELL_SOLID;
         bool closed = here >= SPATE_CELL_SOLID && there >= SPATE_CELL_SOLID;
-        closed = closed || (f->cut && !(f->w[d][c] > NARROW));
-        bool source = inflow || (wet && !closed), fixed = beside && !closed && !source;
+        bool narrow = f->cut && !(f->w[d][c] > NARROW);
+        closed = closed || narrow;
+        bool source = (inflow && !narrow) || (wet && !closed), fixed = beside && !closed && !source;
         float u = f->u[d][c];
         if ((source || fixed) && !(f->weight[d][c] > 0.0f))
             f->u_old[d][c] = u;
-        f->known[d][c] = (uint8_t)(source ? FACE_SOURCE : fixed ? FACE_FIXED : FACE_UNKNOWN);
+        bool cloud = !wet && !inflow && !beside && is_in_cloud(f, cell, c, d);
+        f->known[d][c] = (uint8_t)(source || cloud ? FACE_SOURCE
+                                   : fixed         ? FACE_FIXED
+                                                   : FACE_UNKNOWN);
         uint32_t bits;
         memcpy(&bits, &u, sizeof bits);
         bits &= 0x7fffffff;
@@ -130,7 +149,7 @@ static void slide(X(gpu) *g, double dt)
     DEV(gpu_prescribe_inflow)(g);
 }
 
-void DEV(gpu_extrapolate)(X(gpu) *g, double dt, float *reach)
+double DEV(gpu_extrapolate)(X(gpu) *g, double dt, float *reach)
 {
     size_t faces = (size_t)g->f.tiles.face_count * TILE_CELLS;
     extrapolate_args args = {g->f, g->counters, 0, dt};
@@ -164,4 +183,5 @@ void DEV(gpu_extrapolate)(X(gpu) *g, double dt, float *reach)
         DEV(gpu_fill_border)(g, g->f.u[d], d);
         DEV(gpu_fill_border)(g, g->f.u_old[d], d);
     }
+    return (double)fastest;
 }

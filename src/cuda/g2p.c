@@ -20,13 +20,14 @@ void DEV(gpu_transfer_back)(X(sim) *s, double dt)
     bool measured = s->common->substeps == 0; /* the first step of a frame */
     float kept = X(kept_share)(s, dt);
     double before[DIM], after[DIM];
+    uint32_t count = g->f.tiles.first_flying;
     DEV(gpu_carry_kick)(g, X(half_way)(s), kept);
     if (measured)
-        DEV(gpu_momentum_to_be)(g, 1.0f - kept, before);
+        DEV(gpu_momentum_to_be)(g, count, 1.0f - kept, before);
     DEV(gpu_grid_to_particles)(g, kept);
     X(step_channels)(s, dt, grow, average);
     if (!measured)
         return;
-    double speeds = DEV(gpu_momentum)(g, after);
+    double speeds = DEV(gpu_momentum)(g, count, after);
     X(book_momentum)(s, dt, before, after, speeds);
 }

@@ -209,7 +209,7 @@ void DEV(gpu_grid_to_particles)(X(gpu) *g, float kept)
     g2p_args args = {g->f, kept};
     g->speed_known = false;
     if (g->f.degree == KERNEL_LINEAR && !g->f.apic)
-        update_linear(g, args, g->f.particles.count);
+        update_linear(g, args, g->f.tiles.first_flying);
     else
-        update_general(g, args, g->f.particles.count);
+        update_general(g, args, g->f.tiles.first_flying);
 }

@@ -88,6 +88,7 @@ typedef struct X(gpu) {
     void *graph, *graph_made;      /* CUDA: of the program; that under way: graph.cu */
     void *capturing[GPU_CAPTURES]; /* CUDA: streams */
     int capture_depth;
+    bool sorted;      /* columns and tables are as SORT left them */
     bool speed_known; /* the largest speed of the particles is: */
     double speed;
     uint32_t capacity;           /* of the columns */
@@ -112,6 +113,10 @@ typedef struct X(gpu) {
     DEV(gpu_places) places;
     uint8_t *near_movers; /* per tile: solids that may move are laid there */
     double dt;            /* s, of the step under way, for PRESSURE */
+
+    /* device.c */
+    struct X(gauge) *gauges, *gauge_list; /* the device's; a copy of it in the host's memory */
+    double (*gauge_parts)[3];             /* the device's */
 
     /* scratch */
     float *spare;                                    /* one column */
@@ -186,15 +191,17 @@ void DEV(gpu_prescribe_inflow)(X(gpu) *g);                            /* nothing
 struct X(walls);                                                      /* kernels/walls.h */
 void DEV(gpu_drag_at_walls)(X(gpu) *g, const struct X(walls) *walls); /* walls.cu */
 void DEV(gpu_lay_solids)(X(gpu) *g); /* solids.cu: those that move, where they are now */
-void DEV(gpu_extrapolate)(X(gpu) *g, double dt, float *reach); /* extrapolate.cu */
+/* extrapolate.cu; returns the largest component of u in the liquid, m/s */
+double DEV(gpu_extrapolate)(X(gpu) *g, double dt, float *reach);
 /* g2p.cu: what G2P reads, into `carried` (half: dt / (2 dx), kept: FLIP's share), and G2P */
 void DEV(gpu_carry_kick)(X(gpu) *g, float half, float kept);
 void DEV(gpu_grid_to_particles)(X(gpu) *g, float kept);
-/* momentum.cu. Momentum is that of particles of mass 1: after G2P, and what it is to be, from the
- * velocities before and `carried` (rest: 1 - FLIP's share); the sum of speeds is returned. */
+/* momentum.cu. Momentum is that of the first `count` particles, of mass 1: after G2P, and what it
+ * is to be, from the velocities before and `carried` (rest: 1 - FLIP's share); the sum of speeds is
+ * returned. */
 double DEV(gpu_max_speed)(X(gpu) *g);
-void DEV(gpu_momentum_to_be)(X(gpu) *g, float rest, double momentum[DIM]);
-double DEV(gpu_momentum)(X(gpu) *g, double momentum[DIM]);
+void DEV(gpu_momentum_to_be)(X(gpu) *g, uint32_t count, float rest, double momentum[DIM]);
+double DEV(gpu_momentum)(X(gpu) *g, uint32_t count, double momentum[DIM]);
 double DEV(gpu_sum_of_squares)(X(gpu) *g);                          /* of speeds */
 double DEV(gpu_sum_of_heights)(X(gpu) *g, const double gravity[3]); /* - gravity times place, m */
 void DEV(gpu_add)(X(gpu) *g, float *column, float value);
@@ -223,6 +230,7 @@ typedef struct DEV(gpu_move) {
     sp_clearance room;   /* where particles may be */
     double dt;           /* s */
     double gravity[DIM]; /* times dx */
+    float dv[DIM];       /* m/s, that gravity gives in the step */
 } DEV(gpu_move);
 double DEV(gpu_move_particles)(X(gpu) *g, const DEV(gpu_move) * how, DEV(gpu_counters) * counted);
 void DEV(gpu_keep_speed)(X(gpu) *g, const DEV(gpu_counters) * counted); /* of all, after ADVECT */
@@ -238,8 +246,10 @@ typedef struct DEV(gpu_push) {
 } DEV(gpu_push);
 double DEV(gpu_push_apart)(X(gpu) *g, const DEV(gpu_push) * how, DEV(gpu_counters) * counted);
 
-/* ---- operations of the pressure solvers, as sim/pressure has them for the host; `density`: for
+/* ---- operations of the pressure solvers, as cpu/pressure has them for the host; `density`: for
  * the density projection */
+/* What is solved for: p, q_density, p_gravity. */
+typedef enum DEV(gpu_unknown) { GPU_PRESSURE, GPU_DENSITY, GPU_GRAVITY } DEV(gpu_unknown);
 void DEV(gpu_solver_create)(X(gpu) *g, int level_count, const X(grid) *const grids[], bool density);
 void DEV(gpu_solver_destroy)(X(gpu) *g);
 /* Bytes it will take, for so many cells of liquid. */
@@ -250,10 +260,11 @@ void DEV(gpu_list_levels)(X(gpu) *g);
 double DEV(gpu_assemble)(X(gpu) *g, bool blind, float scale, int sweeps);
 double DEV(gpu_largest_b)(X(gpu) *g);
 double DEV(gpu_divergence)(X(gpu) *g);
-void DEV(gpu_scale_pressure)(X(gpu) *g, float factor);
+void DEV(gpu_scale_pressure)(X(gpu) *g, float *p, float factor);
 void DEV(gpu_gradient)(X(gpu) *g, bool density);
-void DEV(gpu_solve_begin)(X(gpu) *g, bool density); /* residual.cu: takes the start from the grid */
-void DEV(gpu_solve_end)(X(gpu) *g, bool density);   /* and gives back the solution */
+/* residual.cu: takes the start from the grid, that of p_gravity from p; and gives the solution */
+void DEV(gpu_solve_begin)(X(gpu) *g, DEV(gpu_unknown) what);
+void DEV(gpu_solve_end)(X(gpu) *g, DEV(gpu_unknown) what);
 double DEV(gpu_residual)(X(gpu) *g);
 void DEV(gpu_multigrid_build)(X(gpu) *g); /* coarsen.cu */
 /* All of solve_multigrid.c; returns max |r|. */
@@ -263,6 +274,12 @@ void DEV(gpu_relax)(X(gpu) *g, float weight);
 void DEV(gpu_sweep)(X(gpu) *g, float weight, int colour);
 void DEV(gpu_density_excess)(X(gpu) *g); /* density.cu */
 void DEV(gpu_density_extend)(X(gpu) *g);
+/* gravity.cu: the right side of p_gravity, which is cleared; `start` of p is its start */
+void DEV(gpu_gravity_right)(X(gpu) *g, const struct X(forces) *how, float start);
+
+/* gauges.cu: the sums of the parts of the device's gauges */
+struct X(probe); /* kernels/probe.h */
+void DEV(gpu_take_gauges)(X(gpu) *g, const struct X(probe) *probe, int count, size_t parts);
 
 /* border.cu: as in state/border.c */
 void DEV(gpu_fill_border)(X(gpu) *g, float *field, int d);

@@ -51,6 +51,7 @@ typedef struct sum_args {
     float rest; /* 1 - r */
     double *partials;
     double gravity[DIM];
+    uint32_t count; /* of the first so many particles */
 } sum_args;
 
 typedef struct sum_shared {
@@ -80,48 +81,48 @@ BLOCKS(sum_group, sum_args, sum_shared, THREADS)
 {
     FOR_THREADS(t, GROUP) {
         size_t k = block * GROUP + (size_t)t;
-        shared->part[t] = k < a->f.particles.count ? measured(a, k) : 0.0;
+        shared->part[t] = k < a->count ? measured(a, k) : 0.0;
     }
     X(sum_values)(shared->part, GROUP, &a->partials[block]);
 }
 
 static double sum_over(X(gpu) *g, const sum_args *args)
 {
-    size_t groups = ((size_t)g->f.particles.count + GROUP - 1) / GROUP;
+    size_t groups = ((size_t)args->count + GROUP - 1) / GROUP;
     sum_group(g, *args, groups);
     return DEV(gpu_sum)(g, groups);
 }
 
-static double sum_of(X(gpu) *g, measure what, int axis, float rest)
+static double sum_of(X(gpu) *g, measure what, int axis, float rest, uint32_t count)
 {
-    sum_args args = {g->f, what, axis, rest, g->partials, {0}};
+    sum_args args = {g->f, what, axis, rest, g->partials, {0}, count};
     return sum_over(g, &args);
 }
 
 double DEV(gpu_sum_of_squares)(X(gpu) *g)
 {
-    return sum_of(g, MEASURE_SQUARE, 0, 0.0f);
+    return sum_of(g, MEASURE_SQUARE, 0, 0.0f, g->f.particles.count);
 }
 
 double DEV(gpu_sum_of_heights)(X(gpu) *g, const double gravity[3])
 {
-    sum_args args = {g->f, MEASURE_HEIGHT, 0, 0.0f, g->partials, {0}};
+    sum_args args = {g->f, MEASURE_HEIGHT, 0, 0.0f, g->partials, {0}, g->f.particles.count};
     FOR_DIM(d)
         args.gravity[d] = gravity[d];
     return sum_over(g, &args);
 }
 
-void DEV(gpu_momentum_to_be)(X(gpu) *g, float rest, double momentum[DIM])
+void DEV(gpu_momentum_to_be)(X(gpu) *g, uint32_t count, float rest, double momentum[DIM])
 {
     FOR_DIM(d)
-        momentum[d] = sum_of(g, MEASURE_TO_BE, d, rest);
+        momentum[d] = sum_of(g, MEASURE_TO_BE, d, rest, count);
 }
 
-double DEV(gpu_momentum)(X(gpu) *g, double momentum[DIM])
+double DEV(gpu_momentum)(X(gpu) *g, uint32_t count, double momentum[DIM])
 {
     FOR_DIM(d)
-        momentum[d] = sum_of(g, MEASURE_MOMENTUM, d, 0.0f);
-    return sum_of(g, MEASURE_SPEED, 0, 0.0f);
+        momentum[d] = sum_of(g, MEASURE_MOMENTUM, d, 0.0f, count);
+    return sum_of(g, MEASURE_SPEED, 0, 0.0f, count);
 }
 
 /* ---- a channel that grows */

@@ -225,7 +225,7 @@ BLOCKS(push_particles, push_args, push_shared, THREADS)
         size_t k = block * GROUP + (size_t)t;
         float to[DIM];
         shared->work[t] = 0;
-        if (k < a->f.particles.count) {
+        if (k < a->f.tiles.first_flying) {
             answer(a, k, to);
             if (a->last)
                 shared->work[t] = finish(a, k, to);
@@ -261,7 +261,7 @@ BLOCKS(collide_waiting, push_args, push_shared, THREADS)
 {
     FOR_THREADS(t, GROUP) {
         size_t k = block * GROUP + (size_t)t;
-        bool waits = k < a->f.particles.count && a->waits[k];
+        bool waits = k < a->f.tiles.first_flying && a->waits[k];
         shared->work[t] = waits ? collide(a, k) : 0.0;
     }
     X(sum_values)(shared->work, GROUP, &a->partials[block]);
@@ -270,7 +270,7 @@ BLOCKS(collide_waiting, push_args, push_shared, THREADS)
 double DEV(gpu_push_apart)(X(gpu) *g, const DEV(gpu_push) * how, DEV(gpu_counters) * counted)
 {
     float *between[3] = {(float *)g->key, (float *)g->key_other, (float *)g->order_other};
-    size_t count = g->f.particles.count, groups = (count + GROUP - 1) / GROUP;
+    size_t count = g->f.tiles.first_flying, groups = (count + GROUP - 1) / GROUP;
     double work = 0;
     push_args args;
     memset(&args, 0, sizeof args);

@@ -126,6 +126,7 @@ static void copy_tile_counts(X(sim) *s, bool to_host)
     to->liquid_count = from->liquid_count;
     to->face_count = from->face_count;
     to->border_count = from->border_count;
+    to->first_flying = from->first_flying;
     memcpy(to->colour_start, from->colour_start, sizeof to->colour_start);
 }
 
@@ -252,6 +253,7 @@ void DEV(gpu_use)(X(sim) *s, unsigned groups)
     if (!stale)
         return;
     copy_groups(s, stale, false);
+    g->sorted = g->sorted && !(stale & (GROUP_PARTICLES | GROUP_TILES));
     g->on_device |= stale;
 }
 
@@ -260,6 +262,7 @@ void DEV(gpu_wrote)(X(sim) *s, unsigned groups)
 {
     X(gpu) *g = s->gpu;
     poison(s, groups & g->on_host, true);
+    g->sorted = g->sorted && !(groups & (GROUP_PARTICLES | GROUP_TILES));
     g->on_device |= groups;
     g->on_host &= ~groups;
 }

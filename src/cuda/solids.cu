@@ -17,7 +17,7 @@ enum { NEAR_BEFORE = 1, NEAR_NOW = 2 };
 
 typedef struct tile_shared {
     X(far_bound) bound;
-    uint32_t cut;
+    uint32_t cut, thin; /* cells */
 } tile_shared;
 
 /* Without the movers, where they were. */
@@ -69,18 +69,22 @@ BLOCKS_AT_ONCE(cut_tiles, solid_args, tile_shared, THREADS, 3)
     if (a->now ? !(near & NEAR_NOW) : near != NEAR_BEFORE)
         return;
     FOR_THREADS(t, 1)
-        shared->cut = 0;
+        shared->cut = shared->thin = 0;
     BARRIER();
     bool far = X(is_far_from_solids)(&a->f, tile);
     FOR_THREADS(t, TILE_CELLS) {
         int cell[DIM];
         size_t c = X(tile_place)(&a->f.grid, tile, t, cell);
-        if (X(cut_cell)(&a->f, c, cell, far))
+        unsigned cut = X(cut_cell)(&a->f, c, cell, far);
+        if (cut & CUT_FACES)
             GPU_ADD32(&shared->cut, 1u);
+        if (cut & CUT_THIN)
+            GPU_ADD32(&shared->thin, 1u);
     }
     BARRIER();
     FOR_THREADS(t, 1)
-        a->f.tiles.cut[tile] = shared->cut > 0;
+        a->f.tiles.cut[tile] =
+            (uint8_t)((shared->cut > 0) * CUT_FACES | (shared->thin > 0) * CUT_THIN);
 }
 
 void DEV(gpu_lay_solids)(X(gpu) *g)

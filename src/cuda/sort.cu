@@ -7,6 +7,7 @@
  *
  * Particles move a cell or two in a step, so what is near in the old order is near in the new one,
  * and all these accesses find their neighbours in the cache. */
+#include "kernels/flight.h"
 #include "kernels/heap.h"
 #include "launch.h"
 
@@ -322,6 +323,119 @@ MAP(order_crowds, sort_args)
         a->sorted[k] = a->f.particles.id[0][a->order[k]];
 }
 
+/* ---- free flight: cpu/flight.c */
+
+typedef struct flight_args {
+    X(fields) f;
+    const uint32_t *key, *order; /* as in sort_args */
+    uint8_t *kinds;              /* by place in the order, like what follows */
+    uint32_t *flags;             /* it flies */
+    const uint32_t *before;      /* how many before it do */
+    uint32_t *to;                /* the order with those behind the others */
+    uint32_t *sorted;            /* ids in that order */
+} flight_args;
+
+GPU_FN X(flight) flight_of(const flight_args *a)
+{
+    X(flight) f;
+    f.grid = &a->f.grid;
+    f.sides = a->f.sides;
+    f.solids = &a->f.solids;
+    f.first = a->f.first;
+    f.count = a->f.count;
+    f.order = a->order;
+    FOR_DIM(d)
+        f.x[d] = a->f.particles.x[d];
+    f.marks = a->f.marks;
+    f.rest = a->f.rest;
+    return f;
+}
+
+MAP(find_kinds, flight_args)
+{
+    int c[DIM];
+    X(flight) f = flight_of(a);
+    uint32_t cell = a->key[a->order[i]];
+    X(coordinates)(&a->f.grid, cell, c);
+    bool sparse = X(count_around)(&f, c) <= X(sparse_limit)(f.grid, c, f.rest);
+    a->kinds[i] = sparse && X(is_loose)(&f, c, cell, (uint32_t)i) ? PARTICLE_LOOSE : PARTICLE_DENSE;
+}
+
+MAP(find_flying, flight_args)
+{
+    int c[DIM];
+    X(flight) f = flight_of(a);
+    X(coordinates)(&a->f.grid, a->key[a->order[i]], c);
+    a->flags[i] =
+        a->kinds[i] == PARTICLE_LOOSE && !X(is_filled)(&f, c, (uint32_t)i, a->kinds, TOUCH);
+}
+
+MAP(count_out, flight_args)
+{
+    if (a->flags[i])
+        GPU_ADD32(&a->f.count[a->key[a->order[i]]], ~0u); /* one less */
+}
+
+MAP(take_out, flight_args)
+{
+    uint32_t before = a->before[i];
+    a->to[a->flags[i] ? a->f.tiles.first_flying + before : (uint32_t)i - before] = a->order[i];
+}
+
+MAP(read_ids, flight_args)
+{
+    a->sorted[i] = a->f.particles.id[0][a->order[i]];
+}
+
+MAP(list_again, tile_args)
+{
+    uint8_t state = a->f.tiles.state[i]; /* as in X(update_tiles_again) */
+    a->f.tiles.state[i] = (uint8_t)(state >> 4 | (state & (TILE_ACTIVE | TILE_BORDER)));
+}
+
+/* The tables without the particles that have been taken out. */
+static void place_again(X(gpu) *g, sort_args args)
+{
+    size_t tiles = (size_t)g->f.grid.tile_count;
+    tile_args states;
+    memset(&states, 0, sizeof states);
+    states.f = g->f;
+    args.f = g->f;
+    DEV(gpu_set)(g, args.totals + tiles, 0, sizeof *args.totals);
+    count_in_tiles(g, args, tiles);
+    DEV(gpu_scan)(g, args.totals, g->f.tiles.start, tiles + 1);
+    list_again(g, states, tiles);
+    update_tiles(g);
+    args.f = g->f;
+    place_cells(g, args, (size_t)g->f.tiles.active_count);
+}
+
+static void set_flying_apart(X(gpu) *g, const sort_args *sort)
+{
+    uint32_t count = g->f.particles.count, last[2] = {0, 0};
+    /* the columns of ids and ranks are free, in the end also that of cells */
+    flight_args args = {
+        g->f,         g->key, g->order,      (uint8_t *)g->key_other, (uint32_t *)g->spare,
+        g->key_other, g->key, g->order_other};
+    find_kinds(g, args, count);
+    find_flying(g, args, count);
+    DEV(gpu_scan)(g, args.flags, g->key_other, count);
+    DEV(gpu_download)(g, &last[0], args.flags + count - 1, sizeof last[0]);
+    DEV(gpu_download)(g, &last[1], args.before + count - 1, sizeof last[1]);
+    uint32_t flying = last[0] + last[1];
+    if (flying == 0 || g->failure[0])
+        return;
+    g->f.tiles.first_flying = count - flying;
+    args.f = g->f;
+    count_out(g, args, count);
+    take_out(g, args, count);
+    g->key = g->order;
+    g->order = args.to;
+    args.order = g->order;
+    read_ids(g, args, count);
+    place_again(g, *sort);
+}
+
 /* ---- columns: as many at a time as there are spare ones */
 
 #define SPARES 4
@@ -390,5 +504,8 @@ void DEV(gpu_sort_particles)(X(gpu) *g)
     lay_ids(g, args, count);
     find_places(g, args, count);
     order_crowds(g, args, (size_t)g->f.tiles.liquid_count * TILE_CELLS);
+    g->f.tiles.first_flying = count;
+    if (count > 0 && X(may_fly)(g->f.rest))
+        set_flying_apart(g, &args);
     gather_all(g);
 }

@@ -10,7 +10,7 @@ static bool take(X(sim) *s, spate_stats *stats)
         return false;
     DEV(gpu_sort)(s);
     DEV(gpu_use)(s, GROUP_ALL & ~(unsigned)GROUP_SYSTEM);
-    X(spacing_limits) limits = X(limits_of_spacing)(s->common->scene, s->particles.count);
+    X(spacing_limits) limits = X(limits_of_spacing)(s->common->scene, g->f.tiles.first_flying);
     DEV(gpu_census) found = DEV(gpu_take_census)(g, &limits);
     DEV(gpu_wrote)(s, GROUP_SURFACE);
     X(census) census = {.cells = found.cells,
@@ -24,9 +24,10 @@ static bool take(X(sim) *s, spate_stats *stats)
                         .close = found.nearest_close,
                         .usual = found.nearest_usual,
                         .overlaps = found.overlaps,
-                        .in_solid = found.in_solid};
+                        .in_solid = found.in_solid,
+                        .flying = s->particles.count - g->f.tiles.first_flying};
     memcpy(census.kinds, found.kinds, sizeof census.kinds);
-    DEV(gpu_momentum)(g, census.momentum);
+    DEV(gpu_momentum)(g, g->f.particles.count, census.momentum);
     X(fill_stats)(s, &census, stats);
     return !g->failure[0];
 }

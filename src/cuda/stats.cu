@@ -131,8 +131,8 @@ DEV(gpu_census) DEV(gpu_take_census)(X(gpu) *g, const X(spacing_limits) *limits)
     args.limits = *limits;
     DEV(gpu_set)(g, g->census, 0, sizeof *g->census);
     count_cells(g, args, (size_t)g->f.tiles.liquid_count);
-    find_close(g, args, count);
-    sample_distances(g, args, count > 0 ? limits->looked_at : 0);
+    find_close(g, args, g->f.tiles.first_flying);
+    sample_distances(g, args, limits->looked_at);
     if (g->f.has_solids)
         find_in_solid(g, args, count);
     DEV(gpu_download)(g, &census, g->census, sizeof census);

@@ -149,6 +149,16 @@ BLOCKS(gather_density, surface_args, density_shared, DENSITY_THREADS)
 
 /* ---- level set */
 
+/* In place of the sums over both sides of thin solids. */
+MAP(see_density, surface_args)
+{
+    int cell[DIM];
+    if (!X(has_thin)(&a->f, a->f.tiles.active[i / TILE_CELLS]))
+        return;
+    size_t c = X(active_place)(&a->f, i, cell);
+    X(see_density)(&a->f, c, cell, a->sums);
+}
+
 MAP(find_distance, surface_args)
 {
     int cell[DIM];
@@ -179,6 +189,7 @@ static void update_level_set(X(gpu) *g, surface_args args)
     find_near_tiles(g, args);
     gather_density(g, args, active + border);
     DEV(gpu_fold_border)(g, args.sums, NULL, -1);
+    see_density(g, args, g->f.has_solids ? active * TILE_CELLS : 0);
     find_distance(g, args, active * TILE_CELLS);
     DEV(gpu_fill_border)(g, g->f.phi, -1);
     extend_into_solids(g, args);

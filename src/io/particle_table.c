@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "scene/schema.h"
+#include "scene/sides.h"
 
 /* ------------------------------------------------------------------ values */
 
@@ -111,7 +112,7 @@ sp_particle_table sp_particle_table_of_scene(const spate_scene *scene)
     table.particles_per_axis = scene->fluid.particles_per_axis;
     for (int d = 0; d < 3; d++) {
         table.cells[d] = d < scene->dim ? (int)sp_scene_cells(scene, d) : 1;
-        table.size[d] = d < scene->dim ? table.cells[d] * dx : 0;
+        table.size[d] = d < scene->dim ? sp_scene_extent(scene, d) : 0;
     }
     /* the disc or ball of a particle's share of a cell */
     const double pi = 3.14159265358979323846;

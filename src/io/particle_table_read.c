@@ -226,7 +226,7 @@ static spate_status check_values(const sp_particle_table *table, const sp_column
         double low = -LARGEST, high = LARGEST;
         if (position) {
             low = c < table->dim ? -table->cell_size : 0;
-            high = c < table->dim ? (table->cells[c] + 1) * table->cell_size : 0;
+            high = c < table->dim ? table->size[c] + table->cell_size : 0;
         }
         for (size_t i = 0; i < count; i++) {
             float value;

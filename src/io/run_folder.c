@@ -52,10 +52,10 @@ static run_file classify(const char *name)
     static const struct {
         const char *name;
         file_kind kind;
-    } known[] = {{"run.json", RUN_JSON}, {"stats.csv", OTHER}, {"preview.png", OTHER},
-                 {"preview.mp4", OTHER}, {"film.mp4", OTHER},  {"report.html", OTHER},
-                 {"gauges.csv", OTHER},  {NEWEST, CHECKPOINT}, {PREVIOUS, CHECKPOINT},
-                 {COMING, CHECKPOINT}};
+    } known[] = {{"run.json", RUN_JSON}, {"stats.csv", OTHER},         {"preview.png", OTHER},
+                 {"preview.mp4", OTHER}, {"film.mp4", OTHER},          {"report.html", OTHER},
+                 {"gauges.csv", OTHER},  {"gauge_samples.csv", OTHER}, {NEWEST, CHECKPOINT},
+                 {PREVIOUS, CHECKPOINT}, {COMING, CHECKPOINT}};
     run_file file = {FOREIGN, false, 0};
     size_t length = strlen(name);
     if (length > 4 && strcmp(name + length - 4, ".tmp") == 0) {

@@ -159,6 +159,27 @@ spate_status sp_run_info_read(const sp_run_folder *folder, sp_run_info *info, sp
     return status;
 }
 
+static bool is_text(json_t *value, const char *text)
+{
+    return json_is_string(value) && strcmp(json_string_value(value), text) == 0;
+}
+
+/* What decides where the sides stand, if they are between faces of the grid. */
+static void unpack_sides(json_t *root, spate_scene *scene)
+{
+    static const char *const high[3] = {"right", "top", "front"};
+    json_t *sides = json_object_get(json_object_get(root, "domain"), "sides");
+    json_t *solids = json_object_get(json_object_get(root, "pressure"), "solids");
+    for (int d = 0; d < scene->dim; d++) {
+        json_t *side = json_object_get(sides, high[d]);
+        scene->domain.sides[d][1] = is_text(side, "open")       ? SPATE_SIDE_OPEN
+                                    : is_text(side, "periodic") ? SPATE_SIDE_PERIODIC
+                                                                : SPATE_SIDE_WALL;
+    }
+    if (is_text(solids, "voxel"))
+        scene->pressure.solids = SPATE_SOLID_MODEL_VOXEL;
+}
+
 static bool unpack_scene(json_t *root, spate_scene *scene)
 {
     json_t *size = NULL;
@@ -179,6 +200,7 @@ static bool unpack_scene(json_t *root, spate_scene *scene)
     scene->frames = (int)frames;
     scene->domain.cells = (int)cells;
     scene->fluid.particles_per_axis = (int)per_axis;
+    unpack_sides(root, scene);
     snprintf(scene->name, sizeof scene->name, "%s", name);
     sp_plain_text(scene->name);
     return true;

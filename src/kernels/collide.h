@@ -6,7 +6,9 @@
  * so there the step goes on to that plane.) At the contact the rest of the way loses its part along
  * the normal, and the march goes on from there, now with all solids at `to`.
  *
- * What rounding, corners and closing gaps leave inside a solid is pushed out along the normal; if
+ * A way ends at SP_REST of the clearance, and what is nearer than SP_CLOSE is taken to there, too:
+ * with one place for both, rounding cannot decide between two that are apart. What rounding,
+ * corners and closing gaps leave inside a solid is pushed out along the normal; if
  * that fails, the nearest free place on a fixed pattern of points is taken. Neither may be farther
  * than the reach, nor lie behind another solid. If there is no such place, the point is crushed. */
 #ifndef SPATE_KERNELS_COLLIDE_H
@@ -16,9 +18,11 @@
 #include "solid.h"
 
 #define SP_MARCH_STEPS 4000
-#define SP_GRAZING                                                                   \
-    1e-6 /* share of the way that goes into the surface, below which it slides along \
-          */
+#define SP_GRAZING                                                                               \
+    1e-6             /* share of the way that goes into the surface, below which it slides along \
+                      */
+#define SP_REST 0.95 /* of the clearance */
+#define SP_CLOSE 0.9
 #define SP_SLIDES 4
 #define SP_PUSHES 16
 
@@ -113,10 +117,10 @@ SP_KERNEL double sp_safe_step(const sp_solid *solid, double distance, double app
 {
     bool convex = solid->form.kind != SPATE_SHAPE_MESH && !solid->form.invert;
     if (convex)
-        return approach > SP_GRAZING ? (distance - 0.5 * clearance) / approach : HUGE_VAL;
+        return approach > SP_GRAZING ? (distance - SP_REST * clearance) / approach : HUGE_VAL;
     if (approach <= SP_GRAZING && distance < 20 * clearance)
         return 100 * clearance; /* along a surface, or away from it */
-    return fmax(distance - 0.5 * clearance, 0.5 * clearance);
+    return fmax(distance - SP_REST * clearance, 0.5 * clearance);
 }
 
 /* Marches from a to b in the frame of the solid; whether it meets it, and where. */
@@ -185,7 +189,8 @@ SP_KERNEL void sp_keep_in_room(const sp_clearance *room, int dim, double x[3])
         x[d] = x[d] < room->low[d] ? room->low[d] : x[d] > room->high[d] ? room->high[d] : x[d];
 }
 
-/* Pushes x out of whatever it is in; whether it is free at the end. */
+/* Pushes x out of whatever it is in; whether it is free at the end. After the first push, in
+ * corners, less is enough and more is done, so that pushes from two sides come to an end. */
 SP_KERNEL bool sp_push_out(const sp_solids *solids, const sp_clearance *room, double x[3],
                            double v[3], double dt, bool *pushed)
 {
@@ -194,12 +199,12 @@ SP_KERNEL bool sp_push_out(const sp_solids *solids, const sp_clearance *room, do
         int index;
         sp_keep_in_room(room, solids->dim, x);
         double distance = sp_bodies_distance(solids, x, normal, &index);
-        if (distance >= 0.5 * room->clearance)
+        if (distance >= (push == 0 ? SP_CLOSE : 0.5) * room->clearance)
             return true;
         *pushed = true;
         sp_stop_at(&solids->items[index], x, normal, dt, v);
         for (int d = 0; d < solids->dim; d++)
-            x[d] += normal[d] * (room->clearance - distance);
+            x[d] += normal[d] * ((push == 0 ? SP_REST : 1) * room->clearance - distance);
     }
     return false;
 }

@@ -35,10 +35,23 @@ SP_KERNEL bool X(has_air_around)(const X(fields) *f, size_t c)
     return found;
 }
 
+/* Beside a thin solid, where air behind that does not count: through open faces. */
+SP_KERNEL bool X(has_air_beside)(const X(fields) *f, size_t c)
+{
+    bool found = false;
+    FOR_DIM(d) {
+        size_t step = f->grid.stride[d];
+        found = found || (f->type[c - step] == SPATE_CELL_AIR && f->w[d][c] > 0.0f) ||
+                (f->type[c + step] == SPATE_CELL_AIR && f->w[d][c + step] > 0.0f);
+    }
+    return found;
+}
+
 /* The right side of an unknown: what its cell holds too much of its room. */
 SP_KERNEL float X(excess)(const X(fields) *f, size_t c)
 {
-    float error = X(density_error)(f->density[c], X(has_air_around)(f, c));
+    bool surface = f->has_solids && f->thin[c] ? X(has_air_beside)(f, c) : X(has_air_around)(f, c);
+    float error = X(density_error)(f->density[c], surface);
     return f->has_solids ? error * f->room[c] : error;
 }
 

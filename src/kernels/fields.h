@@ -31,6 +31,7 @@ enum {
     WHEN_PCG = 1024,
     WHEN_VOLUME = 2048,                 /* SEPARATE keeps the volume */
     WHEN_DRAG = 4096,                   /* walls that drag */
+    WHEN_LOADS = 8192,                  /* gauges of pressure or force */
     WHEN_CG = WHEN_MULTIGRID | WHEN_PCG /* a solver by conjugate gradients */
 };
 

@@ -75,8 +75,8 @@ SP_KERNEL void X(hold_faces)(const X(fields) *f, size_t c, const int cell[DIM], 
     }
 }
 
-/* The faces of an inflow cell have its velocity, at the walls of the domain too; only solids are
- * stronger. */
+/* The faces of an inflow cell have its velocity, at the walls of the domain too, wherever they cut
+ * cells; only solids are stronger. */
 SP_KERNEL void X(prescribe_faces)(const X(fields) *f, size_t c, const int cell[DIM])
 {
     const X(grid) *g = &f->grid;
@@ -86,7 +86,7 @@ SP_KERNEL void X(prescribe_faces)(const X(fields) *f, size_t c, const int cell[D
         size_t low = c - g->stride[d], high = c + g->stride[d];
         uint8_t here = f->type[c], there = f->type[low];
         bool wall_low = cell[d] == 0 && !g->periodic[d],
-             wall_high = cell[d] == g->n[d] - 1 && !g->periodic[d];
+             wall_high = cell[d] == (int)ceil(g->end[d]) - 1 && !g->periodic[d];
         if (here == SPATE_CELL_INFLOW && (wall_low || there != SPATE_CELL_SOLID))
             f->u[d][c] = f->inflow_velocity[f->mark_of[c] * DIM + d];
         else if (there == SPATE_CELL_INFLOW && here != SPATE_CELL_SOLID)

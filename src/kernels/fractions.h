@@ -10,11 +10,12 @@
  *
  * `room` is the share of the linear kernel's volume around a cell's middle that is free: the
  * density of particles is measured against it, so that a cell at a wall that is full of water
- * counts as full. */
+ * counts as full. Beside a thin solid it is the share that the cell's middle sees (thin.h). */
 #ifndef SPATE_KERNELS_FRACTIONS_H
 #define SPATE_KERNELS_FRACTIONS_H
 
 #include "lay_solids.h"
+#include "thin.h"
 
 #include <math.h>
 
@@ -147,62 +148,24 @@ SP_KERNEL float X(face_share)(const X(fields) *f, size_t index, const int cell[D
     return X(square_area)(open, edge);
 }
 
-SP_KERNEL float X(middle_distance)(const X(fields) *f, size_t index)
+/* Share of a cube, from the distances at the corners of its faces across z: by Simpson's rule over
+ * three slices. It knows nothing between none and all of a slice: a surface that lies along the
+ * slices is cut as the edges across them are. */
+SP_KERNEL float X(cube_share)(const float low[4], const float high[4])
 {
-    float sum = 0.0f;
-    for (int corner = 0; corner < (1 << DIM); corner++) {
-        size_t node = index;
-        FOR_DIM(d)
-            node += ((size_t)corner >> d & 1) * f->grid.stride[d];
-        sum += f->phi_solid[node];
+    float half[4], rounding = 1e-4f * fabsf(high[0] - low[0]);
+    bool flat = true;
+    for (int k = 0; k < 4; k++) {
+        half[k] = 0.5f * (low[k] + high[k]);
+        flat = flat && fabsf(low[k] - low[0]) <= rounding && fabsf(high[k] - high[0]) <= rounding;
     }
-    return sum / (float)(1 << DIM);
+    if (flat)
+        return X(edge_share)(low[0], high[0]);
+    return (X(square_share)(low) + 4.0f * X(square_share)(half) + X(square_share)(high)) *
+           (1.0f / 6.0f);
 }
 
-#define SP_TOUCH 0.005 /* cells; a way that comes this near meets the solid */
-#define SP_THIN 1.5    /* cells; thicker solids are seen by the nodes */
-
-/* Whether the solid that has its surface at x (m) ends within SP_THIN cells, going inwards: there
- * may be another one behind it. */
-SP_KERNEL bool X(is_thin)(const X(fields) *f, const double x[3], const double normal[3])
-{
-    double dx = f->grid.dx;
-    for (double way = 2 * SP_TOUCH * dx; way <= SP_THIN * dx;) {
-        double inside[3] = {0, 0, 0};
-        FOR_DIM(a)
-            inside[a] = x[a] - normal[a] * way;
-        double distance = sp_bodies_distance(&f->solids, inside, NULL, NULL);
-        if (distance > SP_TOUCH * dx) /* not along its surface */
-            return true;
-        way += fmax(-distance, 4 * SP_TOUCH * dx);
-    }
-    return false;
-}
-
-/* Whether the way from the middle of the cell before to the middle of this one meets a thin solid.
- * Distances cannot change faster than the way is long, so only close calls are walked. A way that
- * only grazes a thick solid does not count: the face is open as far as the nodes say. */
-SP_KERNEL bool X(crosses_thin)(const X(fields) *f, size_t index, const int cell[DIM], int d)
-{
-    double dx = f->grid.dx, here = X(middle_distance)(f, index),
-           there = X(middle_distance)(f, index - f->grid.stride[d]);
-    if (here + there > 2 * dx)
-        return false;
-    for (double way = 0; way <= dx;) {
-        double x[3] = {0, 0, 0}, normal[3] = {0, 0, 0};
-        FOR_DIM(a)
-            x[a] = (cell[a] + 0.5) * dx - (a == d ? dx - way : 0);
-        double distance = sp_bodies_distance(&f->solids, x, NULL, NULL);
-        if (distance < SP_TOUCH * dx) {
-            sp_bodies_distance(&f->solids, x, normal, NULL);
-            return X(is_thin)(f, x, normal);
-        }
-        way += distance;
-    }
-    return false;
-}
-
-/* Free share of a cell: in 2D that of its square, in 3D by Simpson's rule over three slices. */
+/* Free share of a cell. */
 SP_KERNEL float X(free_share)(const X(grid) *g, const float *phi_solid, size_t index)
 {
     const float *phi = phi_solid + index;
@@ -210,11 +173,8 @@ SP_KERNEL float X(free_share)(const X(grid) *g, const float *phi_solid, size_t i
     float low[4] = {phi[0], phi[1], phi[1 + e], phi[e]};
     if (DIM == 2)
         return X(square_share)(low);
-    float high[4] = {phi[f], phi[f + 1], phi[f + 1 + e], phi[f + e]}, half[4];
-    for (int k = 0; k < 4; k++)
-        half[k] = 0.5f * (low[k] + high[k]);
-    return (X(square_share)(low) + 4.0f * X(square_share)(half) + X(square_share)(high)) *
-           (1.0f / 6.0f);
+    float high[4] = {phi[f], phi[f + 1], phi[f + 1 + e], phi[f + e]};
+    return X(cube_share)(low, high);
 }
 
 /* ---- room */
@@ -272,12 +232,10 @@ SP_KERNEL float X(half_cell_room)(const float *phi, const int place[DIM])
         FOR_DIM(d)
             slope[d] += corner >> d & 1 ? phi[at] : -phi[at];
     }
-    share = X(square_share)(low);
+    share = DIM == 2 ? X(square_share)(low) : 0.0f;
     if (DIM == 3) {
-        float high[4] = {phi[25], phi[26], phi[31], phi[30]}, half[4];
-        for (int k = 0; k < 4; k++)
-            half[k] = 0.5f * (low[k] + high[k]);
-        share = (share + 4.0f * X(square_share)(half) + X(square_share)(high)) * (1.0f / 6.0f);
+        float high[4] = {phi[25], phi[26], phi[31], phi[30]};
+        share = X(cube_share)(low, high);
     }
     FOR_DIM(d)
         size += slope[d] * slope[d];
@@ -305,6 +263,75 @@ SP_KERNEL float X(kernel_share)(const X(fields) *f, size_t index)
     return sum < 1.0f ? sum : 1.0f;
 }
 
+/* Where a place (m) beyond a wall of the domain is the image of. */
+SP_KERNEL void X(fold)(const X(fields) *f, double x[3])
+{
+    FOR_DIM(d) {
+        double high = f->grid.n[d] * f->grid.dx;
+        if (x[d] < 0 && f->sides[d][0] == SPATE_SIDE_WALL)
+            x[d] = -x[d];
+        else if (x[d] > high && f->sides[d][1] == SPATE_SIDE_WALL)
+            x[d] = 2 * high - x[d];
+    }
+}
+
+/* The plane that ends what is seen of a half cell around `at` (m) from `seat`: the surface that is
+ * in the way, or the nearest one. */
+SP_KERNEL sp_hit X(edge_of_view)(const X(fields) *f, const double seat[3], const double at[3])
+{
+    sp_hit hit = sp_first_hit(&f->solids, seat, at, SP_TOUCH * f->grid.dx, true);
+    if (hit.solid >= 0)
+        return hit;
+    double distance = sp_bodies_distance(&f->solids, at, hit.normal, &hit.solid);
+    for (int d = 0; d < 3; d++)
+        hit.point[d] = at[d] - distance * hit.normal[d];
+    return hit;
+}
+
+/* Of one half cell, as half_cell_room; exact beside flat plates. */
+SP_KERNEL float X(half_cell_view)(const X(fields) *f, const double middle[3], const double seat[3],
+                                  const int place[DIM])
+{
+    const int side[3] = {1, 5, 25};
+    double half = 0.5 * f->grid.dx, low[3] = {0, 0, 0}, at[3] = {0, 0, 0};
+    float phi[32];
+    FOR_DIM(d) {
+        low[d] = middle[d] + (place[d] - 2) * half;
+        at[d] = low[d] + 0.5 * half;
+    }
+    X(fold)(f, at);
+    sp_hit plane = X(edge_of_view)(f, seat, at);
+    for (int corner = 0; corner < (1 << DIM); corner++) {
+        double x[3] = {low[0], low[1], low[2]}, distance = 0;
+        int index = 0;
+        FOR_DIM(d) {
+            x[d] += (corner >> d & 1) * half;
+            index += (corner >> d & 1) * side[d];
+        }
+        X(fold)(f, x);
+        FOR_DIM(d)
+            distance += (x[d] - plane.point[d]) * plane.normal[d];
+        phi[index] = (float)distance;
+    }
+    return X(half_cell_room)(phi, place);
+}
+
+/* kernel_share of what the middle of a cell sees. */
+SP_KERNEL float X(visible_share)(const X(fields) *f, size_t index, const int cell[DIM])
+{
+    double middle[3], seat[3];
+    float sum = 0.0f;
+    X(middle_of)(&f->grid, cell, middle);
+    X(seat_of)(f, index, cell, seat);
+    for (int k = 0; k < LAST(SP_HALVES); k++)
+        for (int j = 0; j < SP_HALVES; j++)
+            for (int i = 0; i < SP_HALVES; i++) {
+                int place[3] = {i, j, k};
+                sum += X(half_cell_view)(f, middle, seat, place);
+            }
+    return sum < 1.0f ? sum : 1.0f;
+}
+
 SP_KERNEL float X(cut_face)(const X(fields) *f, size_t index, const int cell[DIM], int d)
 {
     float share = X(face_share)(f, index, cell, d);
@@ -324,10 +351,10 @@ SP_KERNEL void X(wrapped)(const X(grid) *g, int cell[DIM])
         cell[d] = g->periodic[d] && cell[d] >= g->n[d] ? cell[d] - g->n[d] : cell[d];
 }
 
-/* Open shares of the faces and room of the cell at index c; whether a face is not open. Cells 0 ..
- * n along each axis: the last layer holds the faces that end the domain. far: is_far_from_solids of
- * the tile. */
-SP_KERNEL bool X(cut_cell)(const X(fields) *f, size_t c, const int cell[DIM], bool far)
+/* Open shares of the faces and room of the cell at index c; CUT_... bits of it. Cells 0 .. n along
+ * each axis: the last layer holds the faces that end the domain. far: is_far_from_solids of the
+ * tile. */
+SP_KERNEL unsigned X(cut_cell)(const X(fields) *f, size_t c, const int cell[DIM], bool far)
 {
     int image[DIM];
     bool inside = true, cut = false;
@@ -336,7 +363,7 @@ SP_KERNEL bool X(cut_cell)(const X(fields) *f, size_t c, const int cell[DIM], bo
         image[d] = cell[d];
     }
     if (!inside)
-        return false;
+        return 0;
     X(wrapped)(&f->grid, image);
     size_t source = X(index)(&f->grid, image);
     for (int d = 0; d < DIM; d++) {
@@ -344,8 +371,12 @@ SP_KERNEL bool X(cut_cell)(const X(fields) *f, size_t c, const int cell[DIM], bo
         f->w[d][c] = w;
         cut = cut || w != 1.0f;
     }
-    f->room[c] = far ? 1.0f : X(kernel_share)(f, source);
-    return cut;
+    bool thin = !far && X(is_beside_thin)(f, source, image);
+    f->thin[c] = thin;
+    f->room[c] = far    ? 1.0f
+                 : thin ? X(visible_share)(f, source, image)
+                        : X(kernel_share)(f, source);
+    return (unsigned)cut * CUT_FACES | (unsigned)thin * CUT_THIN;
 }
 
 #endif

@@ -30,7 +30,8 @@ typedef struct X(grid) {
     size_t origin;    /* index of cell (0, 0, 0) */
     size_t size;      /* values in an array */
     int tile_count;
-    double dx; /* m */
+    double dx;     /* m */
+    double end[3]; /* cells, where the high sides stand: n, less where a wall cuts cells */
     bool periodic[3];
 } X(grid);
 

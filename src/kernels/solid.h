@@ -29,8 +29,12 @@ typedef struct sp_shape {
     int motion_count;
 } sp_shape;
 
+/* Generation of a wall of the domain that stands between faces of the grid: no solid of the scene,
+ * and no id leads to it. */
+#define SP_SIDE 0u
+
 typedef struct sp_solid {
-    uint32_t generation; /* 1 for the first solid at this index, 2 for the next, ... */
+    uint32_t generation; /* 1 for the first solid at this index, 2 for the next, ...; SP_SIDE */
     bool live;           /* false: removed, and the next one that is added takes its place */
     double born;         /* s, when it was added: its motion and velocity start there */
     bool driven;         /* moved by the host, no longer by its keyframes */

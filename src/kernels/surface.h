@@ -9,7 +9,8 @@
  *
  * which is turned round to give phi = t dx, cut off at one dx. By its symmetry the surface lies
  * where the water ends, however the particles are jittered: density 1/2 is the surface, not the
- * outermost particle. Only tiles near an empty cell are computed; elsewhere phi = -dx.
+ * outermost particle. Beside thin solids only what the cell's middle sees counts (thin.h). Only
+ * tiles near an empty cell are computed; elsewhere phi = -dx.
  *
  * Types. A cell is solid if none of its faces is open (voxel: if its middle is inside a solid), an
  * inflow or outflow if its middle is inside one, liquid if its middle is deeper than SHALLOW (voxel
@@ -20,6 +21,7 @@
 
 #include "fields.h"
 #include "lane.h"
+#include "thin.h"
 
 /* ---- tiles near the surface: those with an empty cell, their neighbours, and the neighbours of
  * those */
@@ -75,6 +77,18 @@ SP_KERNEL void X(spread_marks)(const X(fields) *f, const X(near_pass) *pass, int
 #define LEAST_ROOM 0.5f
 #define NO_ROOM 0.02f /* what the density of cells with less is taken of */
 
+/* Beside thin solids the sum is one over the particles that the cell's middle sees. */
+SP_KERNEL bool X(has_thin)(const X(fields) *f, int tile)
+{
+    return f->has_solids && (f->tiles.cut[tile] & CUT_THIN);
+}
+
+SP_KERNEL void X(see_density)(const X(fields) *f, size_t c, const int cell[DIM], float *sums)
+{
+    if (f->thin[c] && X(inside)(&f->grid, cell))
+        sums[c] = X(visible_sum)(f, c, cell);
+}
+
 /* LANES cells from c on, of a tile that is near the surface or not; sums: of particles around their
  * middles, which may be the memory of what is written. */
 SP_KERNEL void X(find_distance)(const X(fields) *f, size_t c, const float *sums, bool near)
@@ -96,15 +110,33 @@ SP_KERNEL void X(find_distance)(const X(fields) *f, size_t c, const float *sums,
 }
 
 /* A cell with little room asks the neighbours that have more, through its open faces, so that no
- * film of air lies on solids and nothing leaks into them. Their mean is taken if it is nearer to
- * the liquid than its own density says, and by as much as little room leaves that in doubt: a jet
- * along a wall that fills it stays liquid, and one that is empty takes nothing from a neighbour
- * that is not. In bands of room, each from the ones above it. */
+ * film of air lies on solids and nothing leaks into them. What phi would be here as it goes on
+ * along the line through a neighbour and the cell behind that: a surface that is level under an
+ * overhang stays so up to it. Their mean is taken if it is nearer to the liquid than the cell's own
+ * density says, and by as much as little room leaves that in doubt: a jet along a wall that fills
+ * it stays liquid, and one that is empty takes nothing from a neighbour that is not. Near the
+ * surface the doubt begins with nothing at LEAST_ROOM, or an empty corner would be liquid; below it
+ * a full cell may read half a cell too little by chance. In bands of room, each from the ones above
+ * it. */
 #define ROOM_BANDS                             \
     {                                          \
         LEAST_ROOM, 0.2f, 0.05f, 0.005f, -1.0f \
     }
 #define ROOM_BAND_COUNT 4
+
+/* Whether a cell around c that has more room than that is outside of the liquid. */
+SP_KERNEL bool X(has_surface_around)(const X(fields) *f, size_t c, float room)
+{
+    bool found = false;
+    for (int k = 0; k < 9 * LAST(3); k++) {
+        const int offset[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
+        ptrdiff_t at = (ptrdiff_t)c;
+        FOR_DIM(d)
+            at += offset[d] * (ptrdiff_t)f->grid.stride[d];
+        found = found || (f->room[at] > room && f->phi[at] > 0.0f);
+    }
+    return found;
+}
 
 /* A cell whose room is at most `high` and more than `low`; others stay. */
 SP_KERNEL void X(extend_cell)(const X(fields) *f, size_t c, float high, float low)
@@ -113,16 +145,22 @@ SP_KERNEL void X(extend_cell)(const X(fields) *f, size_t c, float high, float lo
     if (!(f->room[c] <= high && f->room[c] > low))
         return;
     FOR_DIM(d) {
-        size_t step = f->grid.stride[d], near[2] = {c - step, c + step};
-        float w[2] = {f->w[d][c], f->w[d][c + step]};
-        for (int side = 0; side < 2; side++)
-            if (w[side] > 0.0f && f->room[near[side]] > high) {
-                sum += w[side] * f->phi[near[side]];
-                count += w[side];
-            }
+        size_t step = f->grid.stride[d];
+        for (int side = 0; side < 2; side++) {
+            size_t near = side ? c + step : c - step, behind = side ? near + step : near - step;
+            float w = f->w[d][side ? near : c], w_behind = f->w[d][side ? behind : near];
+            if (!(w > 0.0f && f->room[near] > high))
+                continue;
+            bool goes_on = w_behind > 0.0f && f->room[behind] > high;
+            sum += w * (goes_on ? 2.0f * f->phi[near] - f->phi[behind] : f->phi[near]);
+            count += w;
+        }
     }
     float room = f->room[c] > NO_ROOM ? f->room[c] : NO_ROOM;
-    float around = count > 0.0f ? sum / count : -dx, least = own - 0.5f * LEAST_ROOM * dx / room;
+    float sure = X(has_surface_around)(f, c, high) ? 1.0f : 0.0f;
+    float around = count > 0.0f ? sum / count : -dx,
+          least = own - 0.5f * dx * (LEAST_ROOM / room - sure);
+    least = least > -dx ? least : -dx;
     around = around > least ? around : least;
     f->phi[c] = around < own ? around : own;
 }

@@ -22,7 +22,8 @@ typedef struct X(tiles) {
 #define TILES(name, shape, type, ...) type SHAPE_##shape(name);
 #include "grid.def"
     int active_count, liquid_count, face_count, border_count; /* of the lists */
-    int colour_start[COLOURS + 1];                            /* of each colour in `liquid` */
+    uint32_t first_flying; /* particles of tiles come before it; it and those behind it fly */
+    int colour_start[COLOURS + 1]; /* of each colour in `liquid` */
 } X(tiles);
 
 /* Bits of `state`, and the same << 4 of the last step. */
@@ -30,6 +31,8 @@ enum { TILE_LIQUID = 1, TILE_ACTIVE = 2, TILE_BORDER = 4, TILE_ACROSS = 8 };
 /* Bits of `near`: it has an empty cell; is next to a tile that has; gives particles' sums to one.
  */
 enum { NEAR_EMPTY = 1, NEAR_SURFACE = 2, NEAR_GIVES = 4 };
+/* Bits of `cut`: some faces are not open; some cells are beside a thin solid. */
+enum { CUT_FACES = 1, CUT_THIN = 2 };
 enum { MARKED_NONE, MARKED_SOME };
 
 #endif

@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "base/status.h"
+#include "scene/schema.h"
+#include "scene/sides.h"
 #include "sim/table.h"
 
 #include <math.h>
@@ -19,15 +21,9 @@ static spate_surface_options defaults_of(const spate_scene *scene)
     options.scene = scene;
     options.particles_per_axis = scene->fluid.particles_per_axis;
     options.resolution = scene->output.mesh_resolution;
-    double longest = 0;
+    options.cell_size = sp_scene_cell_size(scene);
     for (int d = 0; d < scene->dim; d++)
-        longest = scene->domain.size[d] > longest ? scene->domain.size[d] : longest;
-    options.cell_size =
-        scene->domain.cell_size > 0 ? scene->domain.cell_size : longest / scene->domain.cells;
-    for (int d = 0; d < scene->dim; d++) { /* whole cells, as the simulation has them */
-        double cells = floor(scene->domain.size[d] / options.cell_size + 0.5);
-        options.domain[d] = (cells < 1 ? 1 : cells) * options.cell_size;
-    }
+        options.domain[d] = sp_scene_extent(scene, d);
     return options;
 }
 

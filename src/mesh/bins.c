@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "scene/sides.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,6 +38,16 @@ static spate_status find_bounds(const X(surface) *s, bounds *b, spate_error *err
     return SPATE_OK;
 }
 
+#define BEHIND 2 /* cells behind a wall that is a solid: the field does not reach the next one */
+
+/* Where the lattice ends, of a wall at `end`; cells. One between two cells is a solid (contact.c).
+ */
+static double last_cell(double end)
+{
+    double near = floor(end + 0.5);
+    return fabs(end - near) > SP_FITS ? floor(end) + 1 + BEHIND : near;
+}
+
 static spate_status lay_out(X(surface) *s, spate_error *error)
 {
     bounds b;
@@ -48,7 +59,7 @@ static spate_status lay_out(X(surface) *s, spate_error *error)
     s->nodes = s->edge_nodes = 1;
     FOR_DIM(d) {
         double first = s->walls ? 0 : floor((double)b.low[d] / dx) - MARGIN;
-        double last = s->walls ? floor(s->options->domain[d] / dx + 0.5)
+        double last = s->walls ? last_cell(s->options->domain[d] / dx)
                                : floor((double)b.high[d] / dx) + 1 + MARGIN;
         double nodes = (last - first) * s->cell, blocks = ceil(nodes / s->side);
         if (!(nodes < 0x1p24) || !(blocks * (double)total < (double)MAX_BLOCKS))

@@ -14,6 +14,7 @@
 #include "surface.h"
 
 #include "base/status.h"
+#include "scene/sides.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,6 +24,17 @@
 #define HOLDS 0.5 /* of `a`: from here on a vertex belongs to the solid */
 #define ROUNDS 3  /* of moving out of solids, for corners between two */
 
+/* Walls that stand between the nodes at whole cells (scene/sides.h). */
+static spate_status add_sides(X(surface) *s, spate_error *error)
+{
+    const spate_surface_options *o = s->options;
+    spate_shape wall;
+    for (int d = 0; d < DIM && o->domain[0] > 0; d++)
+        if (sp_side_wall(o->domain, DIM, d, o->cell_size, &wall))
+            TRY(sp_solids_add(&s->solids, &wall, 0, NULL, error));
+    return SPATE_OK;
+}
+
 spate_status X(surface_solids)(X(surface) *s, spate_error *error)
 {
     const spate_scene *scene = s->options->scene;
@@ -31,16 +43,17 @@ spate_status X(surface_solids)(X(surface) *s, spate_error *error)
         for (int k = 0; k < s->given->count; k++) {
             const sp_solid *solid = &s->given->items[k];
             int copy;
-            if (!solid->live)
+            if (!solid->live || solid->generation == SP_SIDE)
                 continue;
             TRY(sp_solids_add(&s->solids, &solid->source, 0, &copy, error));
             s->solids.items[copy].from = s->solids.items[copy].to = solid->to;
         }
         sp_solids_refresh(&s->solids);
-        return SPATE_OK;
+        return add_sides(s, error);
     }
     for (int k = 0; scene && k < scene->solids.count; k++)
         TRY(sp_solids_add(&s->solids, &scene->solids.items[k], 0, NULL, error));
+    TRY(add_sides(s, error));
     sp_solids_advance(&s->solids, s->options->time, 0);
     return SPATE_OK;
 }

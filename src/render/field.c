@@ -17,6 +17,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "scene/sides.h"
 
 #define SLAB 8 /* rows (2D) or layers (3D) of nodes; a particle reaches into the next one */
 #define NODE_LIMIT ((size_t)1 << 25) /* with more nodes, they are a cell apart */
@@ -365,17 +366,16 @@ static spate_status make_blocks(sp_field *field, sp_pool *pool, spate_error *err
 static void choose_nodes(sp_field *field, const sp_preview *preview, int *passes)
 {
     int fine = preview->per_axis > 1 ? 2 : 1;
-    size_t cells = 1;
-    int n[3];
-    for (int d = 0; d < 3; d++) {
-        n[d] = preview->size[d] > 0 ? (int)lround(preview->size[d] / preview->dx) : 1;
-        cells *= (size_t)n[d];
-    }
+    double cells = 1;
     int dim = preview->size[2] > 0 ? 3 : 2;
-    if (cells << dim > NODE_LIMIT)
+    for (int d = 0; d < dim; d++)
+        cells *= ceil(preview->size[d] / preview->dx - SP_FITS);
+    if (cells * (1 << dim) > NODE_LIMIT)
         fine = 1;
-    for (int d = 0; d < 3; d++)
-        field->n[d] = d < dim ? n[d] * fine : 1;
+    for (int d = 0; d < 3; d++) { /* the walls are where nodes end, to half of their distance */
+        double n = d < dim ? floor(preview->size[d] / preview->dx * fine + 0.5) : 1;
+        field->n[d] = n > 1 ? (int)n : 1;
+    }
     field->h = (float)preview->dx / (float)fine;
     *passes = fine + 1;
 }

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "png.h"
+#include "scene/sides.h"
 #include "text.h"
 
 float sp_preview_speed(const sp_preview *preview, size_t k)
@@ -100,7 +101,7 @@ spate_status sp_preview_draw(spate_sim *sim, sp_image *image, spate_error *error
         return sp_fail_memory(error, "the threads of a picture", 0);
     for (int d = 0; d < spate_sim_dim(sim); d++) {
         preview.low[d] = now.view.origin[d];
-        preview.size[d] = cells.count[d] * cells.cell_size;
+        preview.size[d] = sp_scene_extent(preview.scene, d);
     }
     sp_preview_complete(&preview);
     spate_status status = sp_preview_paint(&preview, image, error);

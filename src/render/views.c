@@ -230,14 +230,17 @@ static sp_color type_color(uint8_t type)
 static void draw_cells(const sp_canvas *page, const plane *p, sp_view view, const sp_ramp *ramp,
                        const float range[2])
 {
-    float cell = page->scale * (float)page->preview->dx;
+    const sp_preview *preview = page->preview;
+    float cell = page->scale * (float)preview->dx;
+    float end[2] = {(float)(preview->size[0] / preview->dx),
+                    (float)(preview->size[1] / preview->dx)};
     for (int y = 0; y < page->image->height; y++) {
         float b = (page->bottom - ((float)y + 0.5f)) / cell;
-        if (b < 0 || b >= (float)p->n[1])
+        if (b < 0 || b >= end[1])
             continue;
         for (int x = 0; x < page->image->width; x++) {
             float a = ((float)x + 0.5f - page->left) / cell;
-            if (a < 0 || a >= (float)p->n[0])
+            if (a < 0 || a >= end[0])
                 continue;
             int k = (int)b * p->n[0] + (int)a;
             if (view == SP_VIEW_CELLS) {

@@ -9,6 +9,7 @@
 #include "attributes.h"
 #include "base/status.h"
 #include "schema.h"
+#include "sides.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,22 +17,6 @@
 
 #define MAX_CELLS_PER_AXIS 16384
 #define MAX_CELLS 2147483647.0
-
-double sp_scene_cell_size(const spate_scene *scene)
-{
-    double longest = 0;
-    if (scene->domain.cell_size > 0)
-        return scene->domain.cell_size;
-    for (int d = 0; d < scene->dim; d++)
-        longest = scene->domain.size[d] > longest ? scene->domain.size[d] : longest;
-    return longest / scene->domain.cells;
-}
-
-double sp_scene_cells(const spate_scene *scene, int axis)
-{
-    double cells = floor(scene->domain.size[axis] / sp_scene_cell_size(scene) + 0.5);
-    return cells < 1 ? 1 : cells;
-}
 
 static spate_status check_row(void *user, const sp_row *row, const void *owner, const char *key,
                               const char *path)
@@ -74,19 +59,35 @@ spate_status sp_scene_check_size(const spate_scene *scene, spate_error *error)
     return check_cells(scene, error);
 }
 
-static spate_status check_domain(sp_checker *c)
+/* Walls stand at the size, other sides on the nearest faces of the grid; the two ends of a periodic
+ * axis are one place, which cannot be in the middle of a cell. */
+static spate_status check_size(sp_checker *c, int axis)
 {
     const spate_scene *scene = c->scene;
-    double dx = c->dx;
-    TRY(check_cells(scene, c->error));
-    for (int d = 0; d < scene->dim; d++) {
-        double size = scene->domain.size[d], cells = sp_scene_cells(scene, d);
-        if (fabs(cells * dx - size) > 1e-6 * dx)
-            sp_log(
-                c->log, c->user, SPATE_LOG_WARNING, "domain.size",
-                "is no whole number of cells along %c: %.6g m becomes %.6g m (%.0f cells of %.6g m)",
-                axis_names[d], size, cells * dx, cells, dx);
-    }
+    double size = scene->domain.size[axis], cells = sp_scene_cells(scene, axis), dx = c->dx;
+    if (sp_scene_cuts_cells(scene, axis) || fabs(cells * dx - size) <= SP_FITS * dx)
+        return SPATE_OK;
+    if (scene->domain.sides[axis][0] == SPATE_SIDE_PERIODIC)
+        return sp_fail(c->error, SPATE_ERROR_SCENE, "domain.size",
+                       "must be a whole number of cells along %c, which is periodic: %.6g m are "
+                       "%.6g cells of %.6g m; the nearest is %.9g m, or use cells of %.9g m "
+                       "(domain.cell_size)",
+                       axis_names[axis], size, size / dx, dx, cells * dx, size / cells);
+    sp_log(c->log, c->user, SPATE_LOG_WARNING, "domain.size",
+           "is no whole number of cells along %c: %s stands at %.6g m, not %.6g m (%.0f cells of "
+           "%.6g m)",
+           axis_names[axis],
+           scene->domain.sides[axis][1] == SPATE_SIDE_OPEN ? "the open side"
+                                                           : "with voxel solids the wall",
+           cells * dx, size, cells, dx);
+    return SPATE_OK;
+}
+
+static spate_status check_domain(sp_checker *c)
+{
+    TRY(check_cells(c->scene, c->error));
+    for (int d = 0; d < c->scene->dim; d++)
+        TRY(check_size(c, d));
     return SPATE_OK;
 }
 
@@ -268,8 +269,8 @@ spate_status spate_scene_check(const spate_scene *scene, spate_log_fn *log, void
             "is required: [width, height] in metres for 2D, [width, height, depth] for 3D");
     TRY(sp_scene_walk(scene, &(sp_walk){.setting = check_row, .user = &c}));
     c.dx = sp_scene_cell_size(scene);
-    TRY(check_domain(&c));
     TRY(check_sides(&c));
+    TRY(check_domain(&c));
     TRY(check_walls(&c));
     TRY(check_time(&c));
     TRY(check_pressure(&c));

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "gauge.h"
 #include "schema.h"
+#include "sides.h"
 #include "unknown.h"
 
 #include <math.h>
@@ -85,7 +86,7 @@ static spate_status check_point(place *p, const double v[3], const char *key)
         return sp_fail(p->c->error, SPATE_ERROR_SCENE, member(p, key), "is required for a %s gauge",
                        kind_names[p->gauge->kind]);
     for (int d = 0; d < scene->dim; d++) {
-        double size = sp_scene_cells(scene, d) * p->c->dx, slack = 1e-6 * p->c->dx;
+        double size = sp_scene_extent(scene, d), slack = 1e-6 * p->c->dx;
         if (v[d] < -slack || v[d] > size + slack)
             return sp_fail(p->c->error, SPATE_ERROR_SCENE, member(p, key),
                            "is outside the domain along %c: must be 0 to %.6g (got %.6g)",
@@ -206,6 +207,9 @@ static spate_status check_columns(sp_checker *c, column *columns)
 spate_status sp_check_gauges(sp_checker *c)
 {
     int count = c->scene->gauge_count;
+    if (count == 0 && c->scene->output.gauge_rate > 0)
+        sp_log(c->log, c->user, SPATE_LOG_WARNING, "output.gauge_rate",
+               "means nothing without gauges and is ignored");
     if (count == 0)
         return SPATE_OK;
     for (int k = 0; k < count; k++) {

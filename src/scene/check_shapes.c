@@ -8,6 +8,7 @@
 #include "points.h"
 #include "schema.h"
 #include "shapes.h"
+#include "sides.h"
 
 #include <float.h>
 #include <math.h>
@@ -151,7 +152,7 @@ static bool is_outside(const sp_checker *c, const spate_shape *shape, bool solid
     double size[3] = {0, 0, 0}, low[3], high[3];
     sp_shape placed;
     for (int d = 0; d < dim; d++)
-        size[d] = c->dx * sp_scene_cells(c->scene, d);
+        size[d] = sp_scene_extent(c->scene, d);
     if (shape->shape == SPATE_SHAPE_PARTICLES) {
         const float *x = sp_points_positions(shape->points);
         size_t count = sp_points_count(shape->points);

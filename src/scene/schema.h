@@ -107,8 +107,8 @@ typedef struct sp_walk {
 spate_status sp_scene_walk(const spate_scene *scene, const sp_walk *walk);
 
 /* The grid that a scene asks for, by the rule that the simulation follows: cells of cell_size if
- * given, else of the longest side / cells; each side the nearest whole number of cells, at least 1.
- * As numbers that may be too large for an int. */
+ * given, else of the longest side / cells; along each axis as many as hold the domain (sides.h), at
+ * least 1. As numbers that may be too large for an int. */
 double sp_scene_cell_size(const spate_scene *scene);
 double sp_scene_cells(const spate_scene *scene, int axis);
 /* Checks the settings that the files of a run depend on, and no other: the size of domain, cells

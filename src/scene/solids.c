@@ -83,12 +83,14 @@ sp_solid *sp_solids_find(const sp_solids *solids, spate_solid_id id)
     if (id.index >= (uint32_t)solids->count)
         return NULL;
     sp_solid *solid = &solids->items[id.index];
-    return solid->live && solid->generation == id.generation ? solid : NULL;
+    return solid->live && id.generation != SP_SIDE && solid->generation == id.generation ? solid
+                                                                                         : NULL;
 }
 
 spate_solid_id sp_solids_id(const sp_solids *solids, int index)
 {
-    bool there = index >= 0 && index < solids->count && solids->items[index].live;
+    bool there = index >= 0 && index < solids->count && solids->items[index].live &&
+                 solids->items[index].generation != SP_SIDE;
     return there ? (spate_solid_id){(uint32_t)index, solids->items[index].generation}
                  : (spate_solid_id){0, 0};
 }

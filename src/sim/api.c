@@ -75,7 +75,8 @@ static spate_status make(spate_sim *sim, const spate_scene *scene, const spate_o
     common->scene = spate_scene_copy(scene);
     common->pool = sp_pool_create(options->threads, options->schedule, options->schedule_user);
     common->gauges = sp_alloc((size_t)scene->gauge_count, sizeof *common->gauges);
-    if (!common->scene || !common->pool || !common->gauges)
+    common->gauges_last = sp_alloc((size_t)scene->gauge_count, sizeof *common->gauges_last);
+    if (!common->scene || !common->pool || !common->gauges || !common->gauges_last)
         return sp_fail_memory(error, "a simulation", 0);
     sim->device = device ? device->name : "cpu";
     sim->table = sp_device_table(scene);
@@ -126,6 +127,7 @@ void spate_sim_destroy(spate_sim *sim)
     sp_pool_destroy(sim->common.pool);
     spate_scene_destroy(sim->common.scene);
     sp_free(sim->common.gauges);
+    sp_free(sim->common.gauges_last);
     sp_free(sim);
 }
 
@@ -304,7 +306,11 @@ spate_status sp_sim_check_solid(const spate_sim *sim, spate_solid_id id, spate_e
 
 int spate_sim_solid_count(const spate_sim *sim)
 {
-    return solids_of(sim)->count;
+    const sp_solids *solids = solids_of(sim);
+    int count = solids->count;
+    while (count > 0 && solids->items[count - 1].generation == SP_SIDE)
+        count--;
+    return count;
 }
 
 bool spate_sim_solid_at(const spate_sim *sim, int index, spate_solid_id *id)
@@ -359,9 +365,18 @@ spate_status spate_sim_remove_solid(spate_sim *sim, spate_solid_id id, spate_err
 double spate_sim_solid_distance(const spate_sim *sim, const double point[3],
                                 spate_solid_id *nearest)
 {
-    int index;
-    double distance = sp_solids_distance(solids_of(sim), point, NULL, &index);
+    const sp_solids *solids = solids_of(sim);
+    double least = HUGE_VAL;
+    int index = -1;
+    for (int k = 0; k < solids->count; k++) {
+        const sp_solid *solid = &solids->items[k];
+        if (!solid->live || solid->generation == SP_SIDE)
+            continue;
+        double distance = sp_solid_distance(solid, point, NULL);
+        index = distance < least ? k : index;
+        least = distance < least ? distance : least;
+    }
     if (nearest)
-        *nearest = sp_solids_id(solids_of(sim), index);
-    return distance;
+        *nearest = sp_solids_id(solids, index);
+    return least;
 }

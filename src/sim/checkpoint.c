@@ -1,8 +1,9 @@
 /* checkpoint.c -- checkpoints: everything that the next step needs and nothing that it makes anew.
  *
  * That is the clock, the ledger and the numbers of the frame under way, gravity, the poses of the
- * solids, the lattices of the inflows, all columns of the particles, and in the active
- * tiles the arrays that grid.def says (the pressure: the next solve starts from it).
+ * solids, the lattices of the inflows, the gauges of the last step, all columns of the particles,
+ * and in the active tiles the arrays that grid.def says (the pressure: the next solve starts from
+ * it).
  *
  * A checksum shows damage, not intent: whoever changes a checkpoint can seal it again. So what is
  * read is held against what a simulation can save before a step may take it for an index. */
@@ -12,13 +13,14 @@
 #include "state/arrays.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 /* Clock and ledger. The rows of stats.h that steps add to have 8 bytes each, whatever their type.
  */
 typedef struct clock_record {
-    double inside, last_dt, gravity[3], seconds[SP_STAGE_COUNT];
+    double inside, last_dt, flow_speed, gravity[3], seconds[SP_STAGE_COUNT];
     uint64_t steps;
 #define MEMBER(type, name) _Alignas(8) type name;
 #define ROW(type, name, unit, when, help) SP_KEPT_##when(MEMBER, type, name)
@@ -26,7 +28,8 @@ typedef struct clock_record {
 #undef ROW
 #undef MEMBER
     _Alignas(8) int32_t frame;
-    uint32_t count, next_id, warned_solver, warned_push, frame_done, active_count, zero;
+    uint32_t count, next_id, warned_solver, warned_push, frame_done, active_count;
+    uint32_t gauges; /* whose values of the last step follow; 0 if there are none */
 } clock_record;
 
 /* Identifies the layout: a checkpoint fits a simulation only if this is equal. */
@@ -40,6 +43,10 @@ static uint64_t layout_hash(X(sim) *s)
     hash = sp_hash2(hash, bits);
     for (int d = 0; d < 3; d++)
         hash = sp_hash2(hash, (uint64_t)s->grid.n[d]);
+    for (int d = 0; d < DIM; d++) {
+        memcpy(&bits, &s->grid.end[d], sizeof bits);
+        hash = s->grid.end[d] < s->grid.n[d] ? sp_hash2(hash, bits) : hash;
+    }
     for (int k = 0; k < scene->channel_count; k++)
         for (const char *c = scene->channels[k].name; *c; c++)
             hash = sp_hash2(hash, (uint64_t)*c);
@@ -62,6 +69,7 @@ typedef struct solid_record {
     F(bool, frame_done)    \
     F(double, inside)      \
     F(double, last_dt)     \
+    F(double, flow_speed)  \
     F(uint64_t, steps)     \
     F(bool, warned_solver) \
     F(bool, warned_push)   \
@@ -72,6 +80,7 @@ typedef struct solid_record {
 #define MOST_FRAMES (1 << 30)
 #define MOST_FRAMES_INSIDE 1e6 /* of another fps, by which the host may have stepped */
 #define FARTHEST 1e9           /* m: as far as shapes and their motion may lie (schema.c) */
+#define MOST_GAUGES 1024       /* of a scene (schema.c) */
 #define MOST_SUBCELLS 1e15     /* of a lattice: beyond, a double has no places between them */
 
 static spate_status refuse(const char *what, spate_error *error)
@@ -92,7 +101,8 @@ static spate_status check_clock(const X(sim) *s, const clock_record *r, spate_er
 {
     double frame_seconds = 1 / s->common->scene->fps;
     bool sound = r->frame >= 0 && r->frame <= MOST_FRAMES && isfinite(r->last_dt) &&
-                 r->last_dt >= 0 && fabs(r->inside) <= MOST_FRAMES_INSIDE * frame_seconds &&
+                 r->last_dt >= 0 && isfinite(r->flow_speed) && r->flow_speed >= 0 &&
+                 fabs(r->inside) <= MOST_FRAMES_INSIDE * frame_seconds &&
                  all_within(r->gravity, DIM, 1e30) && all_within(r->seconds, SP_STAGE_COUNT, 1e30);
 #define F(type, name) sound = sound && !isnan((double)r->name);
     CLOCK_FIELDS
@@ -209,6 +219,25 @@ static spate_status load_emitters(X(sim) *s, sp_stream *stream, spate_error *err
     return SPATE_OK;
 }
 
+/* Pressures and forces of the next step look back at them (gauges.c). A simulation with other
+ * gauges has none to look at. */
+static spate_status load_gauges(X(sim) *s, uint32_t count, sp_stream *stream, spate_error *error)
+{
+    sp_common *common = s->common;
+    if (count > MOST_GAUGES)
+        return refuse("its gauges", error);
+    common->has_last = count > 0 && count == (uint32_t)common->scene->gauge_count;
+    for (uint32_t k = 0; k < count; k++) {
+        double values[3];
+        TRY(sp_stream_read(stream, values, sizeof values));
+        if (!all_within(values, 3, DBL_MAX))
+            return refuse("its gauges", error);
+        if (common->has_last)
+            memcpy(common->gauges_last[k], values, sizeof values);
+    }
+    return SPATE_OK;
+}
+
 /* The values of a tile of one pointer of an array, out of the grid or into it. */
 static void copy_tile(X(sim) *s, int tile, char *block, size_t item, char *values, bool out)
 {
@@ -261,11 +290,14 @@ spate_status X(save)(X(sim) *s, sp_stream *stream)
     record.count = s->particles.count;
     record.next_id = s->particles.next_id;
     record.active_count = (uint32_t)s->tiles.active_count;
+    record.gauges = common->has_last ? (uint32_t)common->scene->gauge_count : 0;
     TRY(sp_stream_write(stream, &layout, sizeof layout));
     TRY(sp_stream_write(stream, &record, sizeof record));
     TRY(sp_stream_seal(stream)); /* so that a damaged count allocates nothing */
     TRY(save_solids(s, stream));
     TRY(save_emitters(s, stream));
+    for (uint32_t k = 0; k < record.gauges; k++)
+        TRY(sp_stream_write(stream, common->gauges_last[k], sizeof common->gauges_last[k]));
     void **columns[MAX_COLUMNS];
     int column_count = X(list_columns)(&s->particles, false, columns);
     for (int c = 0; c < column_count; c++)
@@ -291,6 +323,7 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
     TRY(check_clock(s, &record, error));
     TRY(load_solids(s, stream, error));
     TRY(load_emitters(s, stream, error));
+    TRY(load_gauges(s, record.gauges, stream, error));
     s->particles.count = 0;
     s->particles.sorted = false;
     TRY(X(make_room)(s, record.count, error));
@@ -317,6 +350,7 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
     memcpy(common->seconds, record.seconds, sizeof record.seconds);
     s->particles.count = record.count;
     s->particles.at_home = s->displaced = false;
+    s->stretch = 1; /* there is no p_gravity to the pressure */
     s->particles.fastest = -1.0f;
     s->particles.dead = 0;
     s->particles.next_id = record.next_id;

@@ -1,5 +1,6 @@
 /* forecast.c -- what a simulation will need, told before anything large is allocated. What its
  * output needs is src/io/forecast.c. */
+#include "scene/sides.h"
 #include "sim.h"
 #include "state/arrays.h"
 
@@ -52,20 +53,15 @@ spate_status X(forecast)(const spate_scene *scene, const X(device) *device, int 
 {
     X(grid) g = X(grid_make)(scene);
     sp_solids solids = {.dim = DIM};
-    for (int k = 0; k < scene->solids.count; k++) {
-        spate_status status = sp_solids_add(&solids, &scene->solids.items[k], 0, NULL, error);
-        if (status != SPATE_OK) {
-            sp_solids_clear(&solids);
-            return status;
-        }
-    }
     memset(forecast, 0, sizeof *forecast);
-    spate_status status = X(seed_count)(scene, &g, &solids, &forecast->particles, error);
+    spate_status status = sp_solids_of_scene(&solids, scene, error);
+    if (status == SPATE_OK)
+        status = X(seed_count)(scene, &g, &solids, &forecast->particles, error);
     sp_solids_clear(&solids);
     TRY(status);
     for (int d = 0; d < 3; d++) {
         forecast->cells[d] = g.n[d];
-        forecast->domain[d] = d < DIM ? (double)g.n[d] * g.dx : 0;
+        forecast->domain[d] = d < DIM ? sp_scene_extent(scene, d) : 0;
     }
     forecast->cell_size = g.dx;
     double bytes = PROCESS_BYTES + THREAD_BYTES * threads;

@@ -49,6 +49,34 @@ static spate_status not_converged(X(sim) *s, const X(solve) *solve, double share
     return SPATE_OK;
 }
 
+/* Pressure as it is to be shown. q is the impulse of two causes. Gravity acted for T, from the
+ * middle of the last step to that of this one; but the divergence that P2G brought is that of the
+ * particles' way in the last ADVECT, and so is what they met there, of the length of the step
+ * before. With q_g that of gravity alone,
+ *
+ *     pressure = rho dx (q_g / T + (q - q_g) / dt_last) = stretch p + (1 - stretch) p_gravity,
+ *     stretch = T / dt_last.
+ *
+ * While the step keeps its length that is p, and p_gravity is not needed. Its error counts 1 -
+ * stretch times: what is left of that is GRAVITY_SHARE of what gravity does in the step. */
+#define SAME_STEP 1e-3
+#define GRAVITY_SHARE 1e-3
+
+static void part_pressure(X(sim) *s, double dt, double to_pressure, double gravity)
+{
+    const spate_scene *scene = s->common->scene;
+    double seconds = X(kick_seconds)(s, dt), stretch = seconds / s->common->last_dt;
+    s->stretch = 1;
+    if (!(s->needs & WHEN_LOADS) || !(s->common->last_dt > 0) || fabs(stretch - 1) < SAME_STEP)
+        return;
+    X(solve) solve = {.tolerance = GRAVITY_SHARE * gravity * seconds / fabs(stretch - 1)};
+    solve.max_iterations = scene->pressure.max_iterations;
+    solve.relaxation = scene->pressure.relaxation;
+    s->device->solve_gravity(s, dt, to_pressure, &solve);
+    if (solve.converged || is_budget(scene))
+        s->stretch = stretch;
+}
+
 spate_status X(project)(X(sim) *s, double dt, spate_error *error)
 {
     sp_common *common = s->common;
@@ -56,15 +84,15 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     const X(device) *device = s->device;
     if (!(dt > 0))
         return SPATE_OK;
-    double dx = s->grid.dx, share = dt / dx, to_pressure = scene->fluid.density * dx / dt,
-           gravity = 0;
+    double dx = s->grid.dx, share = dt / dx, seconds = X(kick_seconds)(s, dt), gravity = 0;
+    double to_pressure = scene->fluid.density * dx / seconds;
     for (int d = 0; d < DIM; d++)
         gravity += common->gravity[d] * common->gravity[d];
     gravity = sqrt(gravity);
     double largest, before = device->assemble(s, dt, 1 / to_pressure, &largest) * share;
     double limit = scene->pressure.tolerance;
     if (gravity > 0)
-        limit = fmin(limit, 0.01 * gravity * dt * share);
+        limit = fmin(limit, 0.01 * gravity * seconds * share);
     if (!(largest < 1e30))
         return sp_fail(error, SPATE_ERROR_SIMULATION, "pressure",
                        "the velocity is not finite in frame %d; the last checkpoint is good",
@@ -86,6 +114,7 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     if (!solve.converged)
         TRY(not_converged(s, &solve, share, error));
     double after = device->apply_pressure(s, dt, to_pressure) * share;
+    part_pressure(s, dt, to_pressure, gravity);
     common->divergence_before = fmax(common->divergence_before, before);
     common->divergence_after = fmax(common->divergence_after, after);
     common->solver_residual = fmax(common->solver_residual, solve.residual * share);

@@ -41,11 +41,18 @@ static spate_status run_stage(void *s, sp_stage stage, double dt, spate_error *e
     return X(run_stage)(s, stage, dt, error);
 }
 
+/* That of the liquid is what the grid saw in the last step: neither particles in free flight nor
+ * others that are faster than the faces around them, which move them, limit the step. */
 static double max_speed(void *user, double dt)
 {
     X(sim) *s = user;
     double time = s->common->frame / s->common->scene->fps + s->common->inside;
-    return fmax(s->device->max_speed(s), sp_solids_speed(&s->solids, time, dt));
+    double speed = s->common->flow_speed > 0 ? s->common->flow_speed : s->device->max_speed(s);
+    for (int k = 0; k < s->emitter_count; k++)
+        FOR_DIM(d)
+            if (!s->emitters[k].off)
+                speed = fmax(speed, fabs((double)s->emitters[k].velocity[d]));
+    return fmax(speed, sp_solids_speed(&s->solids, time, dt));
 }
 
 static uint64_t hash(void *user)
@@ -78,6 +85,7 @@ static spate_status add_particles(void *user, const float *x, const float *v, si
         FOR_DIM(d) {
             at[d] = x[3 * k + (size_t)d] / s->grid.dx;
             velocity[d] = v ? v[3 * k + (size_t)d] : 0.0f;
+            velocity[d] -= X(gravity_kick)(s, d, 0); /* as of the middle of the last step */
             world[d] = x[3 * k + (size_t)d];
             good = good && at[d] >= CLEARANCE && at[d] <= (float)s->grid.n[d] - CLEARANCE &&
                    velocity[d] - velocity[d] == 0.0f;
@@ -88,6 +96,7 @@ static spate_status add_particles(void *user, const float *x, const float *v, si
         taken++;
     }
     s->common->added += taken;
+    s->common->flow_speed = 0;
     if (added)
         *added = taken;
     return SPATE_OK;
@@ -208,6 +217,7 @@ static void add_impulse(void *user, const double center[3], double radius, const
     X(fetch)(s, GROUP_PARTICLES);
     X(dirty)(s, GROUP_PARTICLES);
     s->particles.fastest = -1.0f;
+    s->common->flow_speed = 0;
     for (uint32_t k = 0; k < s->particles.count && radius > 0; k++) {
         double square = 0;
         FOR_DIM(d) {
@@ -330,9 +340,7 @@ static void sample(void *user, bool build, const double *positions, size_t count
 {
     X(sim) *s = user;
     look_at_grid(s, build, (velocity ? GROUP_U : 0) | (pressure ? GROUP_PRESSURE : 0));
-    for (size_t k = 0; k < count; k++)
-        X(sample)(s, positions + 3 * k, velocity ? velocity + 3 * k : NULL,
-                  pressure ? pressure + k : NULL, phi ? phi + k : NULL);
+    X(sample)(s, positions, count, velocity, pressure, phi);
     if (build)
         X(discard)(s, GROUP_GRID);
 }
@@ -349,7 +357,8 @@ static void solid_force(void *user, bool build, int index, const double about[3]
 
 static void read_gauges(void *s, bool build)
 {
-    X(fetch)(s, build ? GROUP_ALL : X(gauge_groups)(s));
+    if (build)
+        X(fetch)(s, GROUP_ALL);
     X(read_gauges)(s, build);
     if (build)
         X(discard)(s, GROUP_GRID);

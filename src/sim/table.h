@@ -20,7 +20,8 @@ typedef struct sp_table {
     spate_status (*step)(void *s, double dt, spate_error *error);
     void (*rewind)(void *s); /* after a step that failed in PRESSURE: as before it */
     spate_status (*run_stage)(void *s, sp_stage stage, double dt, spate_error *error);
-    double (*max_speed)(void *s, double dt); /* m/s, of particles, and of solids over the next dt */
+    double (*max_speed)(void *s,
+                        double dt); /* m/s, of liquid, inflows, and solids over the next dt */
     uint64_t (*hash)(void *s);
     void (*stats)(void *s, spate_stats *stats);
     spate_status (*add_particles)(void *s, const float *x, const float *v, size_t count,

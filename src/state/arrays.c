@@ -4,6 +4,7 @@
 
 #include "cg_policy.h"
 #include "device.h"
+#include "scene/sides.h"
 
 #include <assert.h>
 
@@ -99,6 +100,15 @@ static bool has_averages(const spate_scene *scene)
     return found;
 }
 
+static bool has_loads(const spate_scene *scene)
+{
+    bool found = false;
+    for (int k = 0; k < scene->gauge_count; k++)
+        found = found || scene->gauges[k].kind == SPATE_GAUGE_PRESSURE ||
+                scene->gauges[k].kind == SPATE_GAUGE_FORCE;
+    return found;
+}
+
 static unsigned solver_needs(spate_solver solver)
 {
     return (solver == SPATE_SOLVER_MULTIGRID ? WHEN_MULTIGRID : WHEN_NO_MULTIGRID) |
@@ -110,7 +120,7 @@ unsigned X(needs)(const spate_scene *scene)
     bool density =
         scene->volume.method == SPATE_VOLUME_DENSITY || scene->volume.method == SPATE_VOLUME_BOTH;
     unsigned needs = WHEN_ALWAYS;
-    needs |= scene->solids.count > 0 ? WHEN_SOLIDS : 0;
+    needs |= scene->solids.count > 0 || sp_scene_has_cut_sides(scene) ? WHEN_SOLIDS : 0;
     needs |= has_movers(scene) ? WHEN_MOVERS : 0;
     needs |= scene->inflows.count + scene->outflows.count > 0 ? WHEN_FLOWS : 0;
     needs |= density ? WHEN_DENSITY : 0;
@@ -119,6 +129,7 @@ unsigned X(needs)(const spate_scene *scene)
     needs |= scene->fluid.transfer == SPATE_TRANSFER_APIC ? WHEN_APIC : 0;
     needs |= X(pushes_apart)(scene) ? WHEN_PUSH : 0;
     needs |= has_drag(scene) ? WHEN_DRAG : 0;
+    needs |= has_loads(scene) ? WHEN_LOADS : 0;
     return needs | solver_needs(scene->pressure.solver);
 }
 

@@ -29,7 +29,8 @@ static double smallest_distance(const X(sim) *s, const X(census) *census)
 static void fill_cells(const X(sim) *s, const X(census) *census, spate_stats *stats)
 {
     stats->liquid_cells = census->cells;
-    stats->ppc_mean = census->cells ? (double)s->particles.count / (double)census->cells : 0;
+    uint64_t held = s->particles.count - census->flying;
+    stats->ppc_mean = census->cells ? (double)held / (double)census->cells : 0;
     stats->ppc_max = census->most;
     uint64_t interior = X(book_interior)(stats, census->kinds);
     stats->interior_mean = interior ? (double)census->held / (double)interior : 0;
@@ -39,10 +40,12 @@ static void fill_cells(const X(sim) *s, const X(census) *census, spate_stats *st
 void X(fill_stats)(const X(sim) *s, const X(census) *census, spate_stats *stats)
 {
     const spate_scene *scene = s->common->scene;
-    size_t count = s->particles.count, looked_at = X(limits_of_spacing)(scene, count).looked_at;
+    size_t count = s->particles.count, held = count - census->flying;
+    size_t looked_at = X(limits_of_spacing)(scene, held).looked_at;
     double cell = pow(s->grid.dx, DIM), volume = cell / pow(scene->fluid.particles_per_axis, DIM);
     double mass = volume * scene->fluid.density;
     stats->particles = count;
+    stats->flying = census->flying;
     fill_cells(s, census, stats);
     stats->volume = cell * (X(has_level_set)(s) ? census->volume : (double)census->cells);
     stats->volume_particles = (double)count * volume;
@@ -53,6 +56,6 @@ void X(fill_stats)(const X(sim) *s, const X(census) *census, spate_stats *stats)
     stats->kinetic_energy = 0.5 * mass * census->squares;
     stats->potential_energy = mass * census->heights;
     stats->min_distance = smallest_distance(s, census);
-    stats->overlaps = count > 0 ? (double)census->overlaps / (double)looked_at : 0;
+    stats->overlaps = held > 0 ? (double)census->overlaps / (double)looked_at : 0;
     stats->in_solid = census->in_solid;
 }

@@ -32,6 +32,8 @@ typedef struct sp_common {
     bool frame_done; /* the last step ended a frame: the next one begins the numbers of a new one */
     uint64_t steps;
     double last_dt; /* s, of the last step's ADVECT; 0 before the first one */
+    double
+        flow_speed; /* m/s: largest component of u in the liquid in the last step; 0: not known */
 
     /* the rows of stats.h that steps add to; those of a FRAME start at 0 in each */
 #define SP_MEMBER(type, name) type name;
@@ -48,8 +50,10 @@ typedef struct sp_common {
     bool in_callback; /* it is being called: nothing may change */
     bool mid_step;    /* some stages of a step have been run one by one, not yet the last */
 
-    double (*gauges)[3]; /* values of the scene's gauges */
-    bool gauges_known;   /* they are those of the last step, or of the start */
+    double (*gauges)[3];      /* values of the scene's gauges */
+    double (*gauges_last)[3]; /* those of the last step, if there are: */
+    bool has_last;
+    bool gauges_known; /* they are those of the last step, or of the start */
 
     bool warned_solver, warned_push;
     bool unconverged; /* the last step failed for want of convergence */

@@ -24,7 +24,8 @@
  *  advect                  likewise, with the particles' part of G2P; collisions in a second pass
  *  push_apart              a list of pairs that are found once; each particle looks around
  *  maps:
- *  border, channels, density, emit, forces, reseed, solids, stats, surface, walls
+ *  border, channels, density, emit, forces, gauges, gravity, reseed, solids, stats, surface,
+ *  walls
  *  and what serves all of them: available, graph, primitives */
 /* clang-format on */
 #ifndef SPATE_STATE_DEVICE_H
@@ -94,6 +95,9 @@ typedef struct X(device) {
     void (*solve)(X(sim) *s, X(solve) *solve);
     void (*clear_pressure)(X(sim) *s);
     double (*apply_pressure)(X(sim) *s, double dt, double scale);
+    /* After it: the same matrix with the velocity that gravity gives in the step; p_gravity is the
+     * solution times `to_pressure`. Nothing else that outlives PRESSURE changes. */
+    void (*solve_gravity)(X(sim) *s, double dt, double to_pressure, X(solve) *solve);
     /* SEPARATE. push_apart moves the particles and returns the sum of gravity times way over them,
      * m^2/s^2; project_density leaves the displacement for ADVECT, and returns its iterations, -1
      * if there is no pressure system to do it with. */
@@ -103,6 +107,9 @@ typedef struct X(device) {
     /* the particles as they are */
     double (*max_speed)(X(sim) *s);               /* m/s */
     void (*stats)(X(sim) *s, spate_stats *stats); /* sorts them, makes the level set anew */
+    /* Lists s->gauges and takes them from the grid as the step left it, with `stretch` of p and
+     * the rest of p_gravity: the sums of their parts into s->gauge_parts; returns how many. */
+    size_t (*take_gauges)(X(sim) *s, double stretch);
     /* the CPU's alone, on the host's arrays: solids on the grid, where they are now; phi from the
      * sorted particles */
     void (*lay_solids)(X(sim) *s);

@@ -40,6 +40,7 @@ static X(walls) walls_of(const X(sim) *s, double dt)
     for (int k = 0; k < 2 * DIM; k++) {
         int d = k / 2, end = k % 2;
         bool wall = scene->domain.sides[d][end] == SPATE_SIDE_WALL;
+        wall = wall && !(end && s->grid.end[d] < s->grid.n[d]); /* else it is a solid */
         walls.side[d][end] = wall ? scene->domain.wall[d][end] : SPATE_WALL_SLIP;
         walls.roughness[d][end] = scene->domain.roughness[d][end];
         walls.any = walls.any || walls.side[d][end] != SPATE_WALL_SLIP;
@@ -47,11 +48,24 @@ static X(walls) walls_of(const X(sim) *s, double dt)
     return walls;
 }
 
+/* Leapfrog: places at the ends of steps, velocities in the middle of them. A velocity gets what
+ * gravity does from the middle of the last step to that of this one, so that what falls freely is
+ * on its parabola whatever the steps are. Before the first one it is that of the beginning. */
+double X(kick_seconds)(const X(sim) *s, double dt)
+{
+    return 0.5 * (s->common->last_dt + dt);
+}
+
+float X(gravity_kick)(const X(sim) *s, int d, double dt)
+{
+    return (float)(s->common->gravity[d] * X(kick_seconds)(s, dt));
+}
+
 X(forces) X(forces_of)(const X(sim) *s, double dt)
 {
     X(forces) how = {.dt = dt, .walls = walls_of(s, dt)};
     FOR_DIM(d)
-        how.dv[d] = (float)(s->common->gravity[d] * dt);
+        how.dv[d] = X(gravity_kick)(s, d, dt);
     return how;
 }
 

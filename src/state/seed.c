@@ -133,26 +133,48 @@ static double share_inside(double distance, double half)
     return fmin(fmax(0.5 - 0.5 * distance / half, 0), 1);
 }
 
+/* Distance of x (m) to fill k; that after `fill` are the solids. What is outside of a border is
+ * positive for the fill itself, negative for the others. normal may be NULL. */
+static double border_distance(const seeder *s, int fill, int k, const double x[3], double normal[3])
+{
+    double local[3], distance, turned[3], sign = k == fill ? 1 : -1;
+    if (k <= fill) {
+        sp_pose_to_local(&s->poses[k], x, local);
+        distance = sp_shape_distance(&s->forms[k], local, normal ? turned : NULL);
+        if (normal)
+            sp_turn_out(&s->poses[k], turned, normal);
+    } else {
+        distance = s->solids->live > 0 ? sp_solids_distance(s->solids, x, normal, NULL) : HUGE_VAL;
+    }
+    for (int d = 0; d < 3 && normal; d++)
+        normal[d] *= sign;
+    return sign * distance;
+}
+
+/* Whether the border of k is that of the fill: a fill that ends at a wall, at a solid or where
+ * another one begins. Together they cut off what one of them does. */
+static bool is_same_border(const seeder *s, int fill, int k, const double x[3])
+{
+    double own[3], other[3];
+    border_distance(s, fill, fill, x, own);
+    border_distance(s, fill, k, x, other);
+    return sp_dot(own, other) > 1 - 1e-9;
+}
+
 /* Distance to the border of what one fill gives, m; negative inside. share: of a cube around x with
  * sides of 2 half (m), may be NULL. */
 static double liquid_distance(const seeder *s, int fill, const double x[3], double half,
                               double *share)
 {
-    double local[3], most = -HUGE_VAL, inside = 1;
+    double own = border_distance(s, fill, fill, x, NULL), most = own, inside = 1;
     for (int k = 0; k <= fill + 1; k++) { /* the fills up to this one, and the solids */
-        double distance;
         if (k <= fill && s->scene->fill.items[k].shape == SPATE_SHAPE_PARTICLES)
             continue;
-        if (k <= fill) {
-            sp_pose_to_local(&s->poses[k], x, local);
-            distance = sp_shape_distance(&s->forms[k], local, NULL);
-        } else {
-            distance =
-                s->solids->live > 0 ? sp_solids_distance(s->solids, x, NULL, NULL) : HUGE_VAL;
-        }
-        distance = k == fill ? distance : -distance;
+        double distance = k == fill ? own : border_distance(s, fill, k, x, NULL);
         most = fmax(most, distance);
-        inside *= share_inside(distance, half);
+        bool twice = share && k != fill && fabs(distance - own) < 1e-9 * half && fabs(own) < half &&
+                     is_same_border(s, fill, k, x);
+        inside *= twice ? 1 : share_inside(distance, half);
     }
     if (share)
         *share = inside;

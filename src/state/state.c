@@ -4,6 +4,8 @@
 #include "arrays.h"
 #include "cg_policy.h"
 #include "device.h"
+#include "scene/schema.h"
+#include "scene/sides.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,16 +28,12 @@ X(grid) X(grid_make)(const spate_scene *scene)
 {
     X(grid) g;
     memset(&g, 0, sizeof g);
-    double longest = 0;
-    for (int d = 0; d < DIM; d++)
-        longest = scene->domain.size[d] > longest ? scene->domain.size[d] : longest;
-    double dx =
-        scene->domain.cell_size > 0 ? scene->domain.cell_size : longest / scene->domain.cells;
-    g.dx = dx;
+    g.dx = sp_scene_cell_size(scene);
     g.n[2] = g.tiles[2] = 1;
     for (int d = 0; d < DIM; d++) {
-        int n = (int)floor(scene->domain.size[d] / dx + 0.5);
-        g.n[d] = n < 1 ? 1 : n;
+        double whole = sp_scene_cells(scene, d), extent = sp_scene_extent(scene, d);
+        g.n[d] = (int)whole;
+        g.end[d] = extent == whole * g.dx ? whole : extent / g.dx;
         g.tiles[d] = (g.n[d] + TILE - 1) / TILE + 2;
         g.periodic[d] = scene->domain.sides[d][0] == SPATE_SIDE_PERIODIC;
     }
@@ -54,6 +52,7 @@ static X(grid) coarser(const X(grid) *fine)
     g.n[2] = g.tiles[2] = 1;
     FOR_DIM(d) {
         g.n[d] = (fine->n[d] + 1) / 2;
+        g.end[d] = 0.5 * fine->end[d];
         g.tiles[d] = (g.n[d] + TILE - 1) / TILE + 2;
         g.periodic[d] = fine->periodic[d];
     }
@@ -84,10 +83,8 @@ static X(domain) domain_of(const X(sim) *s)
 
 static spate_status make_solids(X(sim) *s, spate_error *error)
 {
-    const spate_shape_list *list = &s->common->scene->solids;
     s->solids.dim = DIM;
-    for (int k = 0; k < list->count; k++)
-        TRY(sp_solids_add(&s->solids, &list->items[k], 0, NULL, error));
+    TRY(sp_solids_of_scene(&s->solids, s->common->scene, error));
     s->solids_changed = true;
     for (size_t k = 0; k < s->grid.size; k++)
         s->phi_solid[k] = 1e30f;
@@ -143,6 +140,7 @@ static spate_status make(X(sim) *s, spate_error *error)
     s->apic = scene->fluid.transfer == SPATE_TRANSFER_APIC;
     memcpy(s->sides, scene->domain.sides, sizeof s->sides);
     s->ghost = X(has_level_set)(s);
+    s->stretch = 1;
     s->rest = 1.0f;
     FOR_DIM(d)
         s->rest *= (float)scene->fluid.particles_per_axis;
@@ -153,6 +151,7 @@ static spate_status make(X(sim) *s, spate_error *error)
     TRY(X(emitters_create)(s, error));
     TRY(make_particles(s, error));
     TRY(s->host->plan(s, false)->stage[SP_STAGE_SOLIDS](s, 0, error));
+    TRY(X(gauges_create)(s, error));
     return s->device->attach(s, error);
 }
 
@@ -182,6 +181,7 @@ void X(destroy)(X(sim) *s)
     X(arrays_destroy)(s);
     X(particles_free)(&s->particles);
     X(emitters_destroy)(s);
+    X(gauges_destroy)(s);
     sp_solids_clear(&s->solids);
     sp_free(s->scratch);
     sp_free(s);

@@ -58,7 +58,12 @@ typedef struct X(sim) {
     bool movers;         /* some solid may move: phi_solid knows of it within SOLID_BAND only */
     float reach;         /* cells around the liquid in which u is known, after EXTRAPOLATE */
     uint64_t unsound;    /* particles to which G2P gave no finite velocity */
+    double stretch;      /* of p, in what gauges read: kernels/probe.h */
     bool displaced;      /* `away` holds a displacement that ADVECT is to add */
+
+    struct X(gauge) *gauges;    /* of the scene, as devices take them: gauges.c */
+    double (*gauge_parts)[3];   /* of their sums */
+    double (*gauge_gravity)[3]; /* their values of p_gravity */
 
     void *scratch; /* memory of the arena */
     size_t scratch_size;
@@ -141,6 +146,8 @@ bool X(has_cut_cells)(const X(sim) *s);
 bool X(has_level_set)(const X(sim) *s);
 /* Of their own velocity, that FLIP leaves to particles in a step. */
 float X(kept_share)(const X(sim) *s, double dt);
+double X(kick_seconds)(const X(sim) *s, double dt);        /* for which forces act in a step */
+float X(gravity_kick)(const X(sim) *s, int d, double dt);  /* m/s along axis d */
 struct X(forces) X(forces_of)(const X(sim) *s, double dt); /* kernels/forces.h */
 /* What becomes of the channels in a step: "age" grows by dt, one with `pic` is averaged over the
  * grid, component by component, all others are only carried. */
@@ -168,9 +175,18 @@ typedef struct X(census) {
     double max_speed;                       /* m/s */
     double momentum[DIM], squares, heights; /* sums over particles: kernels/momentum.h */
     double close, usual;                    /* smallest distances, cells; see cpu/spacing.c */
-    uint64_t overlaps, in_solid;            /* particles */
+    uint64_t overlaps, in_solid, flying;    /* particles */
 } X(census);
 void X(fill_stats)(const X(sim) *s, const X(census) *census, spate_stats *stats);
+
+/* ---- gauges.c */
+struct X(probe); /* kernels/probe.h */
+struct X(gauge); /* kernels/gauges.h */
+spate_status X(gauges_create)(X(sim) *s, spate_error *error);
+void X(gauges_destroy)(X(sim) *s);
+struct X(probe) X(probe_of)(const X(sim) *s);                   /* the host's arrays */
+size_t X(list_gauges)(X(sim) *s, const struct X(probe) *probe); /* returns how many parts */
+size_t X(most_gauge_parts)(const spate_scene *scene, const X(grid) *grid);
 
 /* ---- emitters.c */
 spate_status X(emitters_create)(X(sim) *s, spate_error *error);

@@ -35,13 +35,13 @@ same check_json_rest '"cell_size": 0.0625, "particles": 256, "frames": 6, "fps":
 '"memory_available": #, "device_memory": #, "bytes_per_frame": #, "mesh_bytes": #, "volume_bytes": #, '\
 '"film_bytes": #, "checkpoint_bytes": #, "bytes_total": #}' "$(cut -c 77- <<<"$out" | sed -E "$numbers")"
 
-# how long it will take: within a factor of 4 of a run, and said from how many steps
+# how long it will take, files not counted: within a factor of 4 of a run, and said from how many steps
 spate check dam_3d.json --time
 holds time_said grep -Eqx '  time       about [0-9:]+: [0-9.e-]+ s a step \(measured on 12 at the start\), some [0-9]+ steps a frame;' <<<"$out"
 "$SPATE" new dam_break_2d >preset.json
 told=$("$SPATE" check preset.json --time --json --threads 1 | sed 's/.*"seconds": \([0-9.e+-]*\),.*/\1/')
 took=$("$SPATE" run preset.json -o timed --quiet --json --threads 1 --set output.preview=false |
-    sed 's/.*"seconds": \([0-9.]*\),.*/\1/' | awk '{ sum += $1 } END { print sum }')
+    sed 's/.*"t_other": \([0-9.]*\), "seconds": \([0-9.]*\),.*/\1 \2/' | awk '{ sum += $2 - $1 } END { print sum }')
 holds time_told awk "BEGIN { exit !($told < 4 * $took && $took < 4 * $told) }"
 
 # shapes that lie outside of the domain
@@ -66,10 +66,18 @@ done
 
 rm -r outside outside.json preset.json timed
 
-# a size that is no whole number of cells is rounded, and said
+# walls stand at the size, whatever the cells; an open side on the nearest faces, and that is said
 spate check dam.json --set domain.cells=15
+same check_size "  domain     1 x 0.75 m
+" "$(grep domain <<<"$out")
+$err"
+spate check dam.json --set domain.cells=15 --set domain.sides.top=open
 same check_warning "spate: warning: dam.json: domain.size: is no whole number of cells along y: \
-0.75 m becomes 0.733333 m (11 cells of 0.0666667 m)" "$err"
+the open side stands at 0.733333 m, not 0.75 m (11 cells of 0.0666667 m)" "$err"
+spate check dam.json --set domain.cells=15 --set domain.sides.top=periodic --set domain.sides.bottom=periodic
+same check_periodic "3 spate: dam.json: domain.size: must be a whole number of cells along y, which is periodic: \
+0.75 m are 11.25 cells of 0.0666667 m; the nearest is 0.733333333 m, or use cells of 0.0681818182 m \
+(domain.cell_size)" "$code $err"
 
 # what it promises is what the run has
 spate run dam_3d.json --frames 0 -o out --json --quiet

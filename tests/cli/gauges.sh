@@ -77,6 +77,28 @@ kill -KILL $process
 spate run --resume -o killed --quiet
 same killed "0 $(cksum <fine/gauges.csv)" "$code$err $(cksum <killed/gauges.csv)"
 
+# at a fixed rate: times, impulse and volume kept, the same after an interruption
+rate="--set output.gauge_rate=100"
+spate run dam.json -o rate --quiet --set time.cfl=0.3 --set fps=40 $rate
+same rate_names "0 time,H1,V_x,V_y,gauges[2],Q,F_x,F_y" "$code$err $(head -n 1 rate/gauge_samples.csv)"
+same rate_times "" "$(awk -F, 'NR > 1 && $1 != (NR - 2) / 100' rate/gauge_samples.csv)"
+same rate_rows 102 "$(wc -l <rate/gauge_samples.csv)"
+for column in 5 6 7; do # of the samples, which have no `step`
+    same "rate_keeps_$column" \
+        "$(awk -F, -v c=$((column + 1)) 'NR > 2 { s += $c * ($1 - t) } { t = $1 } END { printf "%.5g", s }' rate/gauges.csv)" \
+        "$(awk -F, -v c=$column 'NR > 2 { s += $c / 100 } END { printf "%.5g", s }' rate/gauge_samples.csv)"
+done
+spate run dam.json -o part --quiet --set time.cfl=0.3 --set fps=40 $rate --frames 12
+spate run dam.json -o part --quiet --set time.cfl=0.3 --set fps=40 $rate --resume
+same rate_resumed "0 $(cksum <rate/gauge_samples.csv)" "$code$err $(cksum <part/gauge_samples.csv)"
+holds no_rate_no_file test ! -e whole/gauge_samples.csv
+spate run plain.json -o none --quiet $rate
+same rate_without_gauges "0 spate: warning: plain.json: output.gauge_rate: means nothing without gauges and is ignored" "$code $err"
+spate run dam.json -o bad --quiet --set output.gauge_rate=-1
+holds rate_negative [ "$code" = 3 ]
+spate run dam.json -o bad --quiet --set output.gauge_rate=1e9
+holds rate_absurd [ "$code" = 3 ]
+
 # the file is gone: the run goes on, and says so
 spate run dam.json -o lost --quiet --frames 2
 steps=$(tail -n 1 lost/gauges.csv | cut -d, -f 2)

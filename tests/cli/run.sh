@@ -16,7 +16,7 @@ everything is in out/dam; out/dam/preview.png shows the last frame
 $code$out"
 same run_leaves "checkpoint.prev.spate checkpoint.spate $particles preview.png report.html \
 run.json stats.csv" "$(files out/dam)"
-same stats_columns "frame,time,substeps,cfl,particles,seeded,added,added_reseed,removed,removed_open,\
+same stats_columns "frame,time,substeps,cfl,particles,flying,seeded,added,added_reseed,removed,removed_open,\
 removed_outflow,removed_crushed,removed_user,removed_reseed,liquid_cells,ppc_mean,ppc_max,\
 interior_empty,interior_few,interior_low,interior_good,interior_crowded,interior_mean,interior_max,\
 volume,volume_particles,\

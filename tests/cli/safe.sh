@@ -114,7 +114,7 @@ folder with -o, or move it away vtk" "$code $err $(files fresh)"
 
 # a copy of a run by hard links stays as it was when the run goes on
 cat >gauged.json <<END
-{ "domain": { "size": [1, 0.75], "cells": 16 }, "frames": 2, "output": { "preview": false },
+{ "domain": { "size": [1, 0.75], "cells": 16 }, "frames": 2, "output": { "preview": false, "gauge_rate": 100 },
   "gauges": [ { "kind": "height", "at": [0.1, 0] } ], "fill": [ { "min": [0, 0], "max": [0.5, 0.5] } ] }
 END
 spate run gauged.json -o gauged --quiet
@@ -124,4 +124,15 @@ spate run gauged.json -o gauged --resume --frames 4 --quiet
 same copy_by_links "0 4
 $kept" "$code $(tail -n 1 gauged/stats.csv | cut -d, -f1)
 $(sums copy)"
+for name in stats.csv gauges.csv gauge_samples.csv; do # and so does what a link leads to
+    mv gauged/$name $name
+    ln -s ../$name gauged/$name
+done
+kept=$(cksum *.csv)
+spate run gauged.json -o gauged --resume --frames 6 --quiet
+same tables_follow_no_link "0 6
+$kept" "$code$err $(tail -n 1 gauged/stats.csv | cut -d, -f1)
+$(cksum *.csv)"
+spate run gauged.json -o straight --frames 6 --quiet
+same tables_after_links "$(cd straight && cksum gauge*.csv)" "$(cd gauged && cksum gauge*.csv)"
 finish

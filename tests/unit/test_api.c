@@ -311,7 +311,7 @@ static void gravity_and_impulse(void)
         CHECK(sample_step(sim, 0.01));
         spate_particles_view view = sample_view(sim);
         for (size_t k = 0; k < view.count; k++)
-            CHECK(fabs(view.v[0][k] - 0.03) < 1e-5 && fabs(view.v[1][k]) < 1e-5);
+            CHECK(fabs(view.v[0][k] - 0.015) < 1e-5 && fabs(view.v[1][k]) < 1e-5);
         spate_sim_add_impulse(sim, middle, 0, up, NULL);
         spate_sim_add_impulse(sim, middle, -1, up, NULL);
         spate_sim_add_impulse(sim, middle, 0.06, up, NULL);

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#define CLEARANCE 1e-3 /* cells that particles keep from solids */
-
 /* How far apart the particles of two simulations are. */
 typedef struct apart {
     double most, rest; /* cells: the largest difference of two places, of all and but for some */
@@ -160,6 +158,20 @@ static void add_paddle(spate_scene *scene)
     }
 }
 
+/* Two thin plates in the liquid, at 20 degrees. */
+static void add_plates(spate_scene *scene)
+{
+    for (int k = 0; k < 2; k++) {
+        spate_shape *plate = spate_scene_add_shape(scene, SPATE_LIST_SOLIDS);
+        plate->shape = SPATE_SHAPE_BOX;
+        plate->min[0] = 0.3 + 0.3 * k;
+        plate->max[0] = plate->min[0] + 0.012;
+        plate->min[1] = plate->min[2] = -0.5;
+        plate->max[1] = plate->max[2] = 1.5;
+        plate->rotation[2] = 20;
+    }
+}
+
 static void add_inflow(spate_scene *scene)
 {
     spate_shape *pipe = spate_scene_add_shape(scene, SPATE_LIST_INFLOWS);
@@ -169,6 +181,19 @@ static void add_inflow(spate_scene *scene)
     pipe->min[1] = pipe->min[2] = 0.5;
     pipe->max[1] = pipe->max[2] = 0.8;
     pipe->velocity[0] = 2;
+}
+
+/* Drops of few particles over the water, on their way down to it. */
+static void add_spray(spate_scene *scene)
+{
+    scene->gravity[1] = -3; /* some are still on their way after twenty steps */
+    for (int k = 0; k < 24; k++) {
+        spate_shape *drop = add_sphere(scene, SPATE_LIST_FILL, 0.09 + 0.17 * (k % 11),
+                                       0.86 + 0.017 * (k % 7), 0.02 + 0.002 * k);
+        drop->center[2] = 0.11 + 0.21 * (k % 4);
+        drop->velocity[0] = 1.5 - 0.2 * k;
+        drop->velocity[1] = 0.1 * k - 1;
+    }
 }
 
 static void add_channel(spate_scene *scene, const char *name, bool pic)
@@ -200,7 +225,11 @@ enum {
     RESEED,
     PUSH_BALL,
     PUSH_ROUND,
+    SPRAY,
+    APIC_SPRAY,
+    PLATES,
     ROUGH,
+    ODD,
     VARIANTS
 };
 static const char *const variants[VARIANTS] = {"dam",
@@ -223,7 +252,11 @@ static const char *const variants[VARIANTS] = {"dam",
                                                "reseeding",
                                                "pushed apart at a moving ball",
                                                "pushed apart across periodic sides",
-                                               "rough walls, a rough ball, periodic sides"};
+                                               "spray past a ball",
+                                               "spray with apic across periodic sides",
+                                               "thin plates",
+                                               "rough walls, a rough ball, periodic sides",
+                                               "walls between faces, one of them rough"};
 
 static void make_rough(spate_scene *scene)
 {
@@ -276,6 +309,16 @@ static spate_scene *make_scene(int dim, int variant)
         add_ball(scene, 0);
         break;
     case RUN_OUT: run_out(scene, fill); break;
+    case ODD:
+        scene->domain.cell_size = 2.0 / 32;
+        scene->domain.size[0] = fill->max[0] = 1.79;
+        scene->domain.size[1] = 0.97;
+        scene->domain.size[2] = dim == 3 ? 0.9 : 0;
+        fill->max[2] = 0.9;
+        fill->min[0] = 0.9;
+        scene->domain.wall[0][1] = SPATE_WALL_ROUGH;
+        scene->domain.roughness[0][1] = 0.01;
+        break;
     case MOVING: add_ball(scene, -1); break;
     case INFLOW: add_inflow(scene); break;
     case AGE: add_channel(scene, "age", false); break;
@@ -314,6 +357,18 @@ static spate_scene *make_scene(int dim, int variant)
         scene->volume.method = SPATE_VOLUME_PUSH;
         scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
         break;
+    case SPRAY:
+        add_spray(scene);
+        add_ball(scene, 0);
+        add_channel(scene, "age", false);
+        add_channel(scene, "source", true);
+        break;
+    case APIC_SPRAY:
+        add_spray(scene);
+        scene->fluid.transfer = SPATE_TRANSFER_APIC;
+        scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
+        break;
+    case PLATES: add_plates(scene); break;
     case RESEED:
         scene->fluid.reseed = true;
         scene->fluid.jitter = 1;
@@ -334,14 +389,11 @@ static spate_scene *make_scene(int dim, int variant)
     return scene;
 }
 
-/* How many particles may be elsewhere because something is yes or no, which rounding decides: one
- * that is closer to a solid than half the clearance is taken back to all of it. At a paddle that
- * turns, and among pairs that count or not, there are more. */
-static size_t decided(int variant, const spate_scene *scene, size_t count)
+/* How many particles may be elsewhere because something is yes or no, which rounding decides: pairs
+ * that are pushed apart count or not, and each of them pulls at those in the cells around it. */
+static size_t decided(const spate_scene *scene, size_t count)
 {
-    bool more = variant == PADDLE || scene->volume.method != SPATE_VOLUME_DENSITY;
-    /* and each of them pulls at those in the cells around it: ten or so in 2D, of two there */
-    return more ? count / 100 + 20 : scene->solids.count > 0 ? 1 : 0;
+    return scene->volume.method != SPATE_VOLUME_DENSITY ? count / 100 + 20 : 0;
 }
 
 static void must(spate_status status, const spate_error *error)
@@ -366,20 +418,20 @@ static void ten_steps(int dim, int variant)
         must(spate_sim_step(gpu, dt, &error), &error);
     }
     if (cpu && gpu) {
-        size_t count = spate_sim_particles_count(cpu, "fluid"),
-               some = decided(variant, scene, count);
+        size_t count = spate_sim_particles_count(cpu, "fluid"), some = decided(scene, count);
         apart gap = difference(cpu, gpu, some);
         printf("  %dD %s: after %d steps places differ by %.2g cells, %zu of %zu by more than %g\n",
                dim, variants[variant], STEPS, gap.most, gap.far, count, FAR);
-        /* what one at a solid has decided moves those around it a little */
-        CHECK_LESS(gap.rest, some == 1 ? 10 * FAR : FAR);
-        CHECK_LESS(gap.most, some > 1 ? 0.01 : some == 1 ? 0.51 * CLEARANCE : FAR);
+        CHECK_LESS(gap.rest, FAR);
+        CHECK_LESS(gap.most, some > 0 ? 0.01 : FAR);
         spate_stats one = sample_stats(cpu), two = sample_stats(gpu);
         CHECK(one.particles == two.particles && one.removed == two.removed);
         CHECK(one.added == two.added);
         CHECK((one.removed > 0) == (variant == RUN_OUT || variant == FLOWS || variant == RESEED));
         CHECK((one.added > 0) == (variant == INFLOW || variant == FLOWS || variant == RESEED));
-        CHECK_NEAR(two.volume, one.volume, 1e-3 * one.volume);
+        /* rounding may decide whether a cell that was given particles is liquid */
+        double cell = pow(sample_view(cpu).scale, dim);
+        CHECK_NEAR(two.volume, one.volume, 1e-3 * one.volume + (variant == RESEED ? cell : 0));
         CHECK_NEAR(two.kinetic_energy, one.kinetic_energy, 1e-3 * one.kinetic_energy);
     }
     spate_sim_destroy(cpu);
@@ -508,14 +560,13 @@ static double channel_difference(spate_sim *a, spate_sim *b, const char *name)
 
 /* What one stage may differ by, of the largest value: sums and solves, not maps. Returns whether
  * the particles do not. */
-static bool compare_stage(spate_sim *cpu, spate_sim *gpu, sp_stage stage, double limit, size_t some)
+static bool compare_stage(spate_sim *cpu, spate_sim *gpu, sp_stage stage, double limit)
 {
     static const char *const fields[] = {"u", "v", "w", "p", "solid"};
     int dim = spate_sim_dim(cpu);
-    apart gap = difference(cpu, gpu, some);
+    apart gap = difference(cpu, gpu, 0);
     bool solved = stage >= SP_STAGE_PRESSURE; /* what a solve leaves differs more */
-    CHECK_LESS(gap.rest, limit);
-    CHECK_LESS(gap.most, some > 0 ? 0.51 * CLEARANCE : limit);
+    CHECK_LESS(gap.most, limit);
     CHECK_LESS(gap.speed, 10 * limit);
     CHECK(same_order(cpu, gpu));
     CHECK_LESS(channel_difference(cpu, gpu, "age"), limit);
@@ -533,7 +584,7 @@ static bool compare_stage(spate_sim *cpu, spate_sim *gpu, sp_stage stage, double
     double type = field_difference(cpu, gpu, "type");
     if (stage >= SP_STAGE_SURFACE)
         CHECK_LESS(type, 1e-9);
-    return gap.rest < limit && gap.speed < 10 * limit;
+    return gap.most < limit && gap.speed < 10 * limit;
 }
 
 /* Of the same particles. */
@@ -541,6 +592,7 @@ static void compare_stats(spate_sim *cpu, spate_sim *gpu)
 {
     spate_stats one = sample_stats(cpu), two = sample_stats(gpu);
     CHECK(one.particles == two.particles && one.liquid_cells == two.liquid_cells);
+    CHECK(one.flying == two.flying && one.ppc_mean == two.ppc_mean);
     CHECK(one.ppc_max == two.ppc_max && one.interior_max == two.interior_max);
     CHECK(one.in_solid == two.in_solid && one.overlaps == two.overlaps);
     CHECK(one.interior_mean == two.interior_mean && one.max_speed == two.max_speed);
@@ -571,7 +623,7 @@ static void stages(int dim, int variant)
         for (int stage = 0; stage < SP_STAGE_COUNT; stage++) {
             must(spate_sim_run_stage(cpu, stage, dt, &error), &error);
             must(spate_sim_run_stage(gpu, stage, dt, &error), &error);
-            if (!compare_stage(cpu, gpu, stage, 1e-5, scene->solids.count > 0 ? 1 : 0))
+            if (!compare_stage(cpu, gpu, stage, 1e-5))
                 printf("  %dD %s: so after %s\n", dim, variants[variant], spate_stage_name(stage));
             if (stage == SP_STAGE_SOLIDS)
                 compare_stats(cpu, gpu);
@@ -580,9 +632,10 @@ static void stages(int dim, int variant)
         spate_stats one = sample_stats(cpu), two = sample_stats(gpu);
         CHECK(one.collisions == two.collisions && two.in_solid == 0);
         bool hits = variant == BALL || variant == APIC_BALL || variant == MOVING ||
-                    variant == VOXEL || variant == PADDLE || variant == VOXEL_PADDLE ||
-                    variant == PUSH_BALL || variant == ROUGH;
-        CHECK((one.collisions > 0) == hits || variant == FLOWS);
+                    variant == VOXEL || variant == PADDLE || variant == PUSH_BALL ||
+                    variant == SPRAY || variant == ROUGH || variant == PLATES;
+        CHECK(one.flying > 0 || (variant != SPRAY && variant != APIC_SPRAY));
+        CHECK((one.collisions > 0) == hits || variant == FLOWS || variant == VOXEL_PADDLE);
     }
     free(b.bytes);
     spate_sim_destroy(cpu);
@@ -653,6 +706,40 @@ static void same_bits(void)
     spate_scene_destroy(scene);
 }
 
+/* Gauges that the device takes: those of the CPU, also in steps of other lengths; in even ones, to
+ * the bit, what the host reads from the fields of the device. */
+static void gauges_on_the_device(void)
+{
+    static const double lengths[] = {1, 2, 2, 0.7, 1.4, 1.4};
+    for (int k = 0; k < 4; k++) {
+        spate_scene *scene = make_scene(k < 2 ? 2 : 3, k % 2 ? VOXEL : BALL);
+        scene->solids.items[0].center[0] = 0.6;
+        add_gauge(scene, SPATE_GAUGE_PRESSURE);
+        spate_sim *cpu = start(scene, "cpu"), *gpu = start(scene, device_name());
+        spate_solid_id ball;
+        spate_error error = {0};
+        for (int step = 0; step < 6 && cpu && gpu; step++) {
+            must(spate_sim_step(cpu, 0.004 * lengths[step], &error), &error);
+            must(spate_sim_step(gpu, 0.004 * lengths[step], &error), &error);
+            compare_gauges(cpu, gpu);
+            if (step != 2 && step != 5)
+                continue;
+            double force[3], pressure, values[3], at[3] = {0.31, 0.31, 0.31};
+            CHECK(spate_sim_solid_at(gpu, 0, &ball));
+            must(spate_sim_solid_force(gpu, ball, NULL, force, NULL, &error), &error);
+            must(spate_sim_sample(gpu, at, 1, NULL, &pressure, NULL, &error), &error);
+            CHECK(spate_sim_gauge_read(gpu, 5, values) == 1 && values[0] == pressure);
+            CHECK(values[0] > 1000);
+            spate_sim_gauge_read(gpu, 3, values);
+            for (int d = 0; d < scene->dim; d++)
+                CHECK(values[d] == force[d] && force[1] != 0);
+        }
+        spate_sim_destroy(cpu);
+        spate_sim_destroy(gpu);
+        spate_scene_destroy(scene);
+    }
+}
+
 int main(int argc, char **argv)
 {
     add_check_device();
@@ -664,5 +751,6 @@ int main(int argc, char **argv)
     TEST(seconds);
     TEST(crowds);
     TEST(same_bits);
+    TEST(gauges_on_the_device);
     return test_end();
 }

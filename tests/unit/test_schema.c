@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "scene/schema.h"
+#include "scene/sides.h"
 
 #include <stdlib.h>
 
@@ -430,13 +431,41 @@ static void check_domain(void)
     CHECK(check(s) == SPATE_OK);
     CHECK_TEXT(warnings, "");
     CHECK(sp_scene_cells(s, 0) == 20 && sp_scene_cells(s, 1) == 7);
+    CHECK(!sp_scene_has_cut_sides(s) && sp_scene_extent(s, 1) == 7 * sp_scene_cell_size(s));
+    const double odd[] = {0.74, 0.7002, 0.7998};
+    for (int k = 0; k < 3; k++) { /* a wall between two faces, and a cell behind it */
+        s->domain.size[1] = odd[k];
+        CHECK(check(s) == SPATE_OK);
+        CHECK_TEXT(warnings, "");
+        CHECK(sp_scene_has_cut_sides(s) && sp_scene_cells(s, 1) == 9 &&
+              sp_scene_extent(s, 1) == odd[k]);
+    }
+    s->domain.size[1] = 0.70000001;
+    CHECK(!sp_scene_has_cut_sides(s) && sp_scene_cells(s, 1) == 7);
     s->domain.size[1] = 0.74;
-    CHECK(check(s) == SPATE_OK);
-    CHECK_TEXT(
-        warnings,
-        "domain.size: is no whole number of cells along y: 0.74 m becomes 0.7 m (7 cells of 0.1 m)\n");
+    s->pressure.solids = SPATE_SOLID_MODEL_VOXEL;
+    CHECK(check(s) == SPATE_OK && !sp_scene_has_cut_sides(s) && sp_scene_cells(s, 1) == 7);
+    CHECK_TEXT(warnings, "domain.size: is no whole number of cells along y: with voxel solids the "
+                         "wall stands at 0.7 m, not 0.74 m (7 cells of 0.1 m)\n");
+    s->pressure.solids = SPATE_SOLID_MODEL_CUT;
+    s->domain.sides[1][1] = SPATE_SIDE_OPEN;
+    CHECK(check(s) == SPATE_OK && !sp_scene_has_cut_sides(s) && sp_scene_cells(s, 1) == 7);
+    CHECK_TEXT(warnings,
+               "domain.size: is no whole number of cells along y: the open side stands at "
+               "0.7 m, not 0.74 m (7 cells of 0.1 m)\n");
+    s->domain.sides[1][0] = s->domain.sides[1][1] = SPATE_SIDE_PERIODIC;
+    CHECK(check(s) == SPATE_ERROR_SCENE);
+    CHECK_PROBLEM(
+        "domain.size",
+        "must be a whole number of cells along y, which is periodic: 0.74 m are 7.4 cells "
+        "of 0.1 m; the nearest is 0.7 m, or use cells of 0.105714286 m "
+        "(domain.cell_size)");
+    s->domain.cell_size = 0.105714286; /* as it says; x is a wall, and has its size */
+    CHECK(check(s) == SPATE_OK && sp_scene_extent(s, 0) == 2);
+    s->domain.cell_size = 0;
+    s->domain.sides[1][0] = s->domain.sides[1][1] = SPATE_SIDE_WALL;
     s->domain.size[1] = 0.01;
-    CHECK(check(s) == SPATE_OK && sp_scene_cells(s, 1) == 1);
+    CHECK(check(s) == SPATE_OK && sp_scene_cells(s, 1) == 2 && sp_scene_extent(s, 1) == 0.01);
     s->domain.cell_size = 1e-5;
     CHECK(check(s) == SPATE_ERROR_SCENE);
     CHECK_PROBLEM("domain.cell_size",

@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "scene/schema.h"
+#include "scene/sides.h"
 #include "state/stages.h"
 
 #include <math.h>
@@ -363,6 +364,12 @@ EMSCRIPTEN_KEEPALIVE double web_cell_size(void)
     spate_particles_view view;
     spate_sim_particles_view(web_sim, "fluid", &view);
     return view.scale;
+}
+
+EMSCRIPTEN_KEEPALIVE double web_size(int axis)
+{
+    return axis < spate_sim_dim(web_sim) ? sp_scene_extent(spate_sim_scene(web_sim), axis)
+                                         : web_cell_size();
 }
 
 EMSCRIPTEN_KEEPALIVE int web_dim(void)

@@ -67,6 +67,7 @@ const uint32_t *web_particles(void);
  * solid cuts the cell. */
 const int32_t *web_field(const char *name);
 double web_cell_size(void);
+double web_size(int axis); /* m, of the domain; along z in 2D: a cell */
 int web_dim(void);
 /* Particles per cell, as a field of bytes like "type" (2D and 3D). */
 const int32_t *web_ppc(void);

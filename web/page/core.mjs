@@ -190,7 +190,7 @@ export class Core {
     this.cellSize = this.module._web_cell_size();
     const type = this.field("type");
     this.cells = type.count;
-    this.size = type.count.map((n) => n * this.cellSize);
+    this.size = type.count.map((n, axis) => this.module._web_size(axis));
     return this.#text(this.module._web_warnings()).split("\n").filter(Boolean);
   }
 

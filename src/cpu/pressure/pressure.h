@@ -22,6 +22,9 @@ void DEV(system_gradient)(X(sim) *s, float *const u[DIM], bool fresh);
 /* max |flux out of a cell with an unknown|, m/s; and q is multiplied by `scale` */
 double DEV(system_divergence)(X(sim) *s, double dt, double scale);
 
+/* gravity.c: as in X(device) */
+void DEV(solve_gravity)(X(sim) *s, double dt, double to_pressure, X(solve) *solve);
+
 /* pockets.c. Rows of a tile as bits, bit i for cell i: unknowns; those that touch air; open faces
  * inside the tile towards the cell before along each axis. */
 typedef struct X(pieces) {

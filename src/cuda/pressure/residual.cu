@@ -56,13 +56,13 @@ MAP(give_solution, vector_args)
             a->q[p.grid + (size_t)k] = high[k];
 }
 
-void DEV(gpu_solve_begin)(X(gpu) *g, bool density)
+void DEV(gpu_solve_begin)(X(gpu) *g, DEV(gpu_unknown) what)
 {
     DEV(gpu_solver) *solver = DEV(gpu_solver_of)(g);
     vector_args args = args_of(g);
-    args.q = density ? solver->q_density : g->f.p;
-    args.weight = density ? 1.0f : solver->scale;
-    if (!density)
+    args.q = what == GPU_DENSITY ? solver->q_density : g->f.p;
+    args.weight = what == GPU_DENSITY ? 1.0f : solver->scale;
+    if (what != GPU_DENSITY)
         solver->scale = 1.0f; /* a second start is from zero */
     if (cells_of(g) == 0)
         return;
@@ -72,10 +72,12 @@ void DEV(gpu_solve_begin)(X(gpu) *g, bool density)
     take_solution(g, args, cells_of(g) / CHUNK);
 }
 
-void DEV(gpu_solve_end)(X(gpu) *g, bool density)
+void DEV(gpu_solve_end)(X(gpu) *g, DEV(gpu_unknown) what)
 {
     vector_args args = args_of(g);
-    args.q = density ? DEV(gpu_solver_of)(g)->q_density : g->f.p;
+    args.q = what == GPU_DENSITY   ? DEV(gpu_solver_of)(g)->q_density
+             : what == GPU_GRAVITY ? g->f.p_gravity
+                                   : g->f.p;
     give_solution(g, args, cells_of(g) / CHUNK);
 }
 

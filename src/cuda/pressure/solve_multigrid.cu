@@ -524,11 +524,11 @@ double DEV(gpu_solve_multigrid)(X(gpu) *g, int sweeps, double tolerance, int mos
 void DEV(gpu_multigrid_once)(X(gpu) *g, int sweeps)
 {
     DEV(gpu_recipe) how = {sweeps, false};
-    DEV(gpu_solve_begin)(g, true);
+    DEV(gpu_solve_begin)(g, GPU_DENSITY);
     begin(g, 0.0, 1);
     DEV(gpu_queue_residual)(g);
     if (cells_of(g) > 0)
         queue_iteration(g, &how);
     add_step(g, args_of(g), cells_of(g));
-    DEV(gpu_solve_end)(g, true);
+    DEV(gpu_solve_end)(g, GPU_DENSITY);
 }

@@ -398,9 +398,10 @@ MAP(scale_chunks, system_args)
     store_floats(a->q + c, q, CHUNK);
 }
 
-void DEV(gpu_scale_pressure)(X(gpu) *g, float factor)
+void DEV(gpu_scale_pressure)(X(gpu) *g, float *p, float factor)
 {
     system_args args = args_of(g);
+    args.q = p;
     args.factor = factor;
     scale_chunks(g, args, (size_t)g->f.tiles.active_count * TILE_CHUNKS);
 }

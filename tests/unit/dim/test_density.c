@@ -147,7 +147,7 @@ static void full_water_stays(void)
 
 static void nothing_and_one_particle(void)
 {
-    const float x[3] = {4.3f, 5.1f, 6.2f}, v[3] = {0.1f, 0, 0};
+    const float x[3] = {4.3f, 5.1f, 6.2f}, v[3] = {0, 0, 0};
     fixture *f = fixture_create(density_scene(10));
     if (!f)
         return;

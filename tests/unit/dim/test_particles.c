@@ -128,7 +128,7 @@ static void append(world *w, set *s, uint32_t count)
 static bool sort(world *w, set *s)
 {
     X(cell_list) list = {&w->grid, &s->tiles, s->first, s->count};
-    return DEV(sort_particles)(&s->p, &list, w->pool, w->arena);
+    return DEV(sort_particles)(&s->p, &list, NULL, w->pool, w->arena);
 }
 
 /* Reverses all columns. */

@@ -28,8 +28,11 @@ static fixture *full_of_water(int n, double jitter)
 
 static void push(fixture *f, int times)
 {
+    float rest = f->s->rest;
     for (int k = 0; k < times; k++) {
+        f->s->rest = 1.0f; /* cells are full with one: nobody flies */
         run_stage(f, SP_STAGE_SORT, 0.01);
+        f->s->rest = rest;
         run_stage(f, SP_STAGE_SEPARATE, 0.01);
     }
 }

@@ -3,6 +3,7 @@
 #include "fixture.h"
 
 #include <math.h>
+#include <spate/spate_io.h>
 
 #define DX 0.07
 #define PI 3.14159265358979323846
@@ -121,6 +122,143 @@ static void overlaps_and_solids(void)
     }
 }
 
+/* ---- meshes */
+
+#define RINGS 9
+#define SECTORS 14
+
+typedef struct triangles {
+    double x[3 * (RINGS * SECTORS + 2)]; /* m */
+    uint32_t corner[6 * RINGS * SECTORS];
+    size_t vertices, count;
+} triangles;
+
+/* A ball of flat facets around the origin, a box with half sizes `half` if `is_box`; cells. */
+static triangles facets(const double half[3], bool is_box)
+{
+    static const uint32_t box[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                     2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+    triangles t = {.vertices = is_box ? 8 : RINGS * SECTORS + 2, .count = is_box ? 12 : 0};
+    memcpy(t.corner, box, sizeof box);
+    for (size_t k = 0; k < t.vertices; k++) {
+        double ring = PI * (double)(k / SECTORS + 1) / (RINGS + 1),
+               turn = 2 * PI * (double)(k % SECTORS) / SECTORS;
+        double x[3] = {sin(ring) * cos(turn), cos(ring), -sin(ring) * sin(turn)};
+        for (int d = 0; d < 3; d++) {
+            double pole = d != 1 ? 0 : k == RINGS * SECTORS ? 1 : -1;
+            x[d] = is_box ? (k >> d & 1 ? 1 : -1) : k < RINGS * SECTORS ? x[d] : pole;
+            t.x[3 * k + (size_t)d] = x[d] * half[d] * DX;
+        }
+    }
+    for (uint32_t r = 0; r <= RINGS && !is_box; r++)
+        for (uint32_t s = 0; s < SECTORS; s++) {
+            uint32_t next = (s + 1) % SECTORS, up = RINGS * SECTORS, down = up + 1;
+            uint32_t a = r > 0 ? (r - 1) * SECTORS + s : up, b = r * SECTORS + s,
+                     c = r * SECTORS + next, d = (r - 1) * SECTORS + next;
+            const uint32_t all[6] = {a, r < RINGS ? b : down, r < RINGS ? c : d, a, c, d};
+            for (int k = 0; k < (r > 0 && r < RINGS ? 6 : 3); k++)
+                t.corner[3 * t.count + (size_t)k] = all[k];
+            t.count += r > 0 && r < RINGS ? 2 : 1;
+        }
+    return t;
+}
+
+/* Cells. */
+static double volume_inside(const triangles *t)
+{
+    double sum = 0;
+    for (size_t k = 0; k < t->count; k++) {
+        const double *a = &t->x[3 * t->corner[3 * k]], *b = &t->x[3 * t->corner[3 * k + 1]],
+                     *c = &t->x[3 * t->corner[3 * k + 2]];
+        sum += a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) +
+               a[2] * (b[0] * c[1] - b[1] * c[0]);
+    }
+    return fabs(sum) / 6 / (DX * DX * DX);
+}
+
+/* By way of a file, as a scene reads it. */
+static spate_mesh *through_obj(const triangles *t)
+{
+    char path[] = "/tmp/spate_test_seed_XXXXXX.obj";
+    int descriptor = mkstemps(path, 4);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    CHECK(file != NULL);
+    for (size_t k = 0; k < t->vertices && file; k++)
+        fprintf(file, "v %.17g %.17g %.17g\n", t->x[3 * k], t->x[3 * k + 1], t->x[3 * k + 2]);
+    for (size_t k = 0; k < t->count && file; k++)
+        fprintf(file, "f %u %u %u\n", t->corner[3 * k] + 1, t->corner[3 * k + 1] + 1,
+                t->corner[3 * k + 2] + 1);
+    if (file)
+        fclose(file);
+    spate_mesh *mesh = spate_mesh_read(path, NULL);
+    remove(path);
+    return mesh;
+}
+
+static spate_shape *add_mesh(spate_scene *scene, const triangles *t, const double at[3])
+{
+    spate_shape *shape = spate_scene_add_shape(scene, SPATE_LIST_FILL);
+    shape->shape = SPATE_SHAPE_MESH;
+    shape->mesh = through_obj(t);
+    CHECK(shape->mesh != NULL);
+    for (int d = 0; d < 3; d++)
+        shape->position[d] = at[d] * DX;
+    return shape;
+}
+
+/* Boxes and balls, turned and not, and a box of which another fill holds a part. */
+static void meshes(void)
+{
+    test_random_state = 4;
+    for (int k = 0; k < 8 && DIM == 3; k++) { /* in 2D there are none */
+        double center[3], half[3], low[3], high[3], other_low[3], other_high[3], both = 1;
+        for (int d = 0; d < 3; d++) {
+            center[d] = random_in(10, 12);
+            half[d] = random_in(1, 5);
+            low[d] = center[d] - half[d];
+            high[d] = center[d] + half[d];
+        }
+        triangles shape = facets(half, k % 2);
+        spate_scene *scene = room_for(2, 0.5, k);
+        spate_shape *mesh = add_mesh(scene, &shape, center);
+        for (int d = 0; d < 3 && k > 1; d++)
+            mesh->rotation[d] = random_in(0, 90);
+        check_volume(k % 2 ? "a box as a mesh" : "a ball as a mesh", seeded(scene),
+                     volume_inside(&shape), 2);
+
+        random_box(other_low, other_high);
+        for (int d = 0; d < 3; d++)
+            both *= fmax(fmin(high[d], other_high[d]) - fmax(low[d], other_low[d]), 0);
+        shape = facets(half, true);
+        scene = room_for(2, 0.5, k);
+        if (k % 2)
+            add_mesh(scene, &shape, center);
+        add_box(scene, SPATE_LIST_FILL, other_low, other_high);
+        if (k % 2 == 0)
+            add_mesh(scene, &shape, center);
+        check_volume("a mesh and a box", seeded(scene),
+                     box_volume(low, high) + box_volume(other_low, other_high) - both, 2);
+    }
+}
+
+/* Fills that end at a solid or where another one begins, anywhere in a cell. */
+static void borders_in_common(void)
+{
+    for (int k = 1; k < 16; k++) {
+        double at = 9 + k / 16.0;
+        const double low[3] = {2, 2, 2}, high[3] = {at, 12, 12}, other_low[3] = {at, 2, 2},
+                     other_high[3] = {18, 12, 12}, all_high[3] = {18, 12, 12};
+        spate_scene *scene = room_for(2, 0.5, k);
+        add_box(scene, SPATE_LIST_FILL, low, high);
+        add_box(scene, SPATE_LIST_FILL, other_low, other_high);
+        check_volume("two fills side by side", seeded(scene), box_volume(low, all_high), 2);
+        scene = room_for(2, 0.5, k);
+        add_box(scene, SPATE_LIST_FILL, low, high);
+        add_box(scene, SPATE_LIST_SOLIDS, other_low, other_high);
+        check_volume("a fill beside a solid", seeded(scene), box_volume(low, high), 2);
+    }
+}
+
 /* No particle is outside of its fill by more than its own sub-cell, and the mean height of a layer
  * is that of the liquid. */
 static void particles_lie_in_their_liquid(void)
@@ -151,6 +289,8 @@ int main(int argc, char **argv)
     TEST(levels_of_any_height);
     TEST(balls_and_rotated_boxes);
     TEST(overlaps_and_solids);
+    TEST(meshes);
+    TEST(borders_in_common);
     TEST(particles_lie_in_their_liquid);
     return test_end();
 }

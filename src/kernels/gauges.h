@@ -1,0 +1,286 @@
+/* gauges.h -- the instruments of a scene, taken from what is on the grid at the end of a step.
+ *
+ *   height    length of the line from `at` upwards that is in liquid and not in a solid
+ *   pressure  mean over a footprint of the pressure where it is in liquid
+ *   velocity  of the grid, interpolated
+ *   flux      sum over the faces in a plane of u x open share x share in liquid x area inside the
+ *             rectangle; between two planes of faces, the mean of both by distance
+ *   force     sum over liquid cells of p A
+ *
+ * In full liquid the flux is the sum that the projection makes free of divergence: what enters a
+ * stretch of a closed channel leaves it.
+ *
+ * A is the area of the solid in a cell as a vector that points into the solid. The closed surface
+ * of the liquid in a cell has no net area, so A_d = (w_low - w_high) dx^(DIM-1) from the open
+ * shares of the cell's two faces along d. The pressure is taken at the solid, not in the middle of
+ * the cell: at the foot of the perpendicular in cut cells, on the closed face with voxel solids and
+ * beside thin ones, which close whole faces.
+ *
+ * Each gauge is a sum of items: pieces of the line, points of the footprint, faces, rows of cells.
+ * A device adds up the items of a part, TILE_ROWS of them, in their order, and the host the parts
+ * (sim/gauges.c), so that every device has the same bits. */
+#ifndef SPATE_KERNELS_GAUGES_H
+#define SPATE_KERNELS_GAUGES_H
+
+#include "probe.h"
+
+/* A gauge of a scene as a device takes it; lengths in cells. */
+typedef struct X(gauge) {
+    spate_gauge_kind kind;
+    uint32_t first, items;      /* its first part; how many items it has */
+    double low[DIM], high[DIM]; /* flux: the rectangle; others: low is the place */
+    /* pressure */
+    int most, reach[3]; /* points along a radius; along the axes of the frame, to both sides */
+    double step;        /* between points */
+    double frame[3][3]; /* unit vectors, the first across the disc */
+    int axis, plane;    /* flux: it goes along the axis; the plane of faces before it */
+    int from[DIM], count[DIM]; /* and faces of the rectangle: the first, and how many */
+    int solid;                 /* force: its index */
+} X(gauge);
+
+/* ---- height */
+
+/* The part of 0 .. 1 in which a line from a to b is below 0. */
+SP_KERNEL void X(below_zero)(double a, double b, double *from, double *to)
+{
+    double zero = (a < 0) != (b < 0) ? a / (a - b) : 0;
+    *from = a < 0 ? 0 : zero;
+    *to = b < 0 ? 1 : zero;
+}
+
+/* Share of the line from x to y, which lie in one half of a cell, that is in liquid. */
+SP_KERNEL double X(line_share)(const X(probe) *v, const double x[DIM], const double y[DIM])
+{
+    double from, to, free_from, free_to;
+    X(below_zero)(-X(probe_solid)(v, x), -X(probe_solid)(v, y), &free_from, &free_to);
+    if (!v->f.ghost) {
+        double middle[DIM];
+        FOR_DIM(d)
+            middle[d] = d == v->up ? floor(0.5 * (x[d] + y[d])) + 0.5 : x[d];
+        return fmax(free_to - free_from, 0.0) * X(probe_surface)(v, middle);
+    }
+    X(below_zero)(X(probe_surface)(v, x), X(probe_surface)(v, y), &from, &to);
+    return fmax(fmin(to, free_to) - fmax(from, free_from), 0.0);
+}
+
+/* phi is linear between middles, so a line is cut at the middles and at the faces. Piece number k
+ * ends at its k-th cut. */
+SP_KERNEL double X(height_cut)(const X(probe) *v, double start, size_t k)
+{
+    return v->sign > 0 ? 0.5 * (floor(2 * start + 1) + (double)k)
+                       : 0.5 * (ceil(2 * start - 1) - (double)k);
+}
+
+SP_KERNEL double X(height_item)(const X(probe) *v, const X(gauge) *g, size_t k)
+{
+    double x[DIM], y[DIM];
+    FOR_DIM(d)
+        x[d] = y[d] = g->low[d];
+    x[v->up] = k > 0 ? X(height_cut)(v, g->low[v->up], k - 1) : g->low[v->up];
+    y[v->up] = X(height_cut)(v, g->low[v->up], k);
+    return fabs(y[v->up] - x[v->up]) * X(line_share)(v, x, y);
+}
+
+/* ---- pressure */
+
+/* out: the pressure, and 1 if there is one. */
+SP_KERNEL void X(pressure_item)(const X(probe) *v, const X(gauge) *g, size_t k, double out[3])
+{
+    int place[3], number = (int)k, square = 0;
+    double at[DIM], value;
+    for (int d = 2; d >= 0; d--) {
+        int across = 2 * g->reach[d] + 1;
+        place[d] = number % across - g->reach[d];
+        number /= across;
+        square += place[d] * place[d];
+    }
+    bool inside = square <= g->most * g->most;
+    FOR_DIM(d) {
+        double way = 0;
+        for (int a = 0; a < 3; a++)
+            way += place[a] * g->frame[a][d];
+        at[d] = g->low[d] + g->step * way;
+        inside = inside && at[d] >= -1e-9 && at[d] <= v->f.grid.end[d] + 1e-9;
+    }
+    if (!inside || X(probe_solid)(v, at) < -v->f.grid.dx || !X(probe_pressure)(v, at, &value))
+        return;
+    out[0] = value;
+    out[1] = 1;
+}
+
+/* ---- flux */
+
+#define FACE_PARTS 4 /* of a face along each axis, to see how much of it is in liquid */
+
+/* Share in liquid of the part low .. high of a face across axis a. A part of size h at level set
+ * phi is taken as cut squarely: exact for a surface along an axis. */
+SP_KERNEL double X(wet_share)(const X(probe) *v, int a, const double low[DIM],
+                              const double high[DIM])
+{
+    double x[DIM], sum = 0, dx = v->f.grid.dx;
+    FOR_DIM(d)
+        x[d] = 0.5 * (low[d] + high[d]);
+    double middle = X(probe_surface)(v, x);
+    if (!v->f.ghost)
+        return middle;
+    if (fabs(middle) > 0.9 * dx)
+        return middle < 0;
+    for (int j = 0; j < FACE_PARTS; j++)
+        for (int k = 0; k < LAST(FACE_PARTS); k++) {
+            int part[2] = {j, k}, used = 0;
+            double h = 1;
+            FOR_DIM(d) {
+                if (d == a)
+                    continue;
+                h = fmin(h, (high[d] - low[d]) / FACE_PARTS);
+                x[d] = low[d] + (high[d] - low[d]) * (part[used++] + 0.5) / FACE_PARTS;
+            }
+            sum += fmin(fmax(0.5 - X(probe_surface)(v, x) / (h * dx), 0.0), 1.0);
+        }
+    return sum / (FACE_PARTS * LAST(FACE_PARTS));
+}
+
+/* Through a face of one of the two planes, in m/s times cells. */
+SP_KERNEL double X(flux_item)(const X(probe) *v, const X(gauge) *g, size_t k)
+{
+    int a = g->axis, face[DIM], number = (int)k;
+    double from[DIM], to[DIM], area = 1, share = g->low[a] - g->plane;
+    FOR_DIM(d) {
+        face[d] = g->from[d] + number % g->count[d];
+        number /= g->count[d];
+    }
+    face[a] = g->plane + number;
+    FOR_DIM(d) {
+        from[d] = d == a ? face[a] : fmax(g->low[d], (double)face[d]);
+        to[d] = d == a ? face[a] : fmin(g->high[d], (double)(face[d] + 1));
+        area *= d == a ? 1 : to[d] - from[d];
+    }
+    area *= number ? share : 1 - share;
+    size_t index = X(index)(&v->f.grid, face);
+    double open = v->f.solids.live > 0 ? (double)v->f.w[a][index] : 1;
+    if (!(open > 0) || !(area > 0))
+        return 0;
+    return v->f.u[a][index] * open * area * X(wet_share)(v, a, from, to);
+}
+
+/* ---- force */
+
+/* Adds force F, in Pa times faces, at a place, and its torque about a point. */
+SP_KERNEL void X(add_load)(const double force[DIM], const double at[DIM], const double about[3],
+                           double load[6])
+{
+    double f[3] = {0, 0, 0}, arm[3] = {0, 0, 0};
+    FOR_DIM(d) {
+        f[d] = force[d];
+        arm[d] = at[d] - about[d];
+        load[d] += force[d];
+    }
+    for (int d = 0; d < 3; d++) {
+        int a = (d + 1) % 3, b = (d + 2) % 3;
+        load[3 + d] += arm[a] * f[b] - arm[b] * f[a];
+    }
+}
+
+/* Of one liquid cell on a solid: force, and torque about a point (cells). */
+SP_KERNEL void X(cell_load)(const X(probe) *v, int solid, const double about[3], size_t index,
+                            const int cell[DIM], double load[6])
+{
+    const X(fields) *f = &v->f;
+    double x[3] = {0, 0, 0}, normal[3], at[DIM], force[DIM], low[DIM], high[DIM];
+    bool any = false, cut = v->cut && !f->thin[index];
+    int nearest;
+    FOR_DIM(d) {
+        low[d] = f->w[d][index];
+        high[d] = f->w[d][index + f->grid.stride[d]];
+        any = any || (cut ? low[d] != high[d] : low[d] + high[d] != 2);
+    }
+    if (!any)
+        return;
+    if (cut) {
+        FOR_DIM(a)
+            x[a] = (cell[a] + 0.5) * f->grid.dx;
+        double distance = sp_bodies_distance(&f->solids, x, normal, &nearest) / f->grid.dx;
+        if (nearest < 0 || nearest != solid)
+            return;
+        distance = fmin(fmax(distance, -1.0), 1.0);
+        FOR_DIM(a)
+            at[a] = cell[a] + 0.5 - distance * normal[a];
+        double pressure = X(cell_pressure_at)(v, cell, at);
+        FOR_DIM(d)
+            force[d] = (low[d] - high[d]) * pressure;
+        X(add_load)(force, at, about, load);
+        return;
+    }
+    for (int d = 0; d < DIM; d++)
+        for (int side = 0; side < 2; side++) {
+            double closed = 1 - (side ? high[d] : low[d]);
+            FOR_DIM(a) {
+                at[a] = cell[a] + (a == d ? side : 0.5);
+                x[a] = at[a] * f->grid.dx;
+                force[a] = 0;
+            }
+            if (closed == 0)
+                continue;
+            sp_bodies_distance(&f->solids, x, NULL, &nearest);
+            force[d] = (side ? closed : -closed) * X(cell_pressure_at)(v, cell, at);
+            if (nearest == solid)
+                X(add_load)(force, at, about, load);
+        }
+}
+
+/* The same of row number r of an active tile. */
+SP_KERNEL void X(row_load)(const X(probe) *v, int solid, const double about[3], int tile, int r,
+                           double load[6])
+{
+    const X(fields) *f = &v->f;
+    int first[DIM], cell[DIM];
+    X(tile_cell)(&f->grid, tile, first);
+    size_t base = X(index)(&f->grid, first), row = base + X(row_offset)(&f->grid, r);
+    for (int k = 0; k < 6; k++)
+        load[k] = 0;
+    if (f->phi_solid[base] > 3.0f * TILE * f->grid.dx)
+        return;
+    X(row_cell)(first, r, cell);
+    for (int i = 0; i < TILE; i++, cell[0]++)
+        if (f->type[row + (size_t)i] == SPATE_CELL_LIQUID && X(inside)(&f->grid, cell))
+            X(cell_load)(v, solid, about, row + (size_t)i, cell, load);
+}
+
+/* ---- any */
+
+/* Number k of a gauge's items. */
+SP_KERNEL void X(gauge_item)(const X(probe) *v, const X(gauge) *g, size_t k, double out[3])
+{
+    double about[3] = {0, 0, 0}, load[6];
+    out[0] = out[1] = out[2] = 0;
+    if (k >= g->items)
+        return;
+    switch (g->kind) {
+    case SPATE_GAUGE_HEIGHT: out[0] = X(height_item)(v, g, k); break;
+    case SPATE_GAUGE_PRESSURE: X(pressure_item)(v, g, k, out); break;
+    case SPATE_GAUGE_VELOCITY: X(probe_velocity)(v, g->low, out); break;
+    case SPATE_GAUGE_FLUX: out[0] = X(flux_item)(v, g, k); break;
+    case SPATE_GAUGE_FORCE:
+        X(row_load)(v, g->solid, about, v->f.tiles.active[k / TILE_ROWS], (int)(k % TILE_ROWS),
+                    load);
+        for (int d = 0; d < 3; d++)
+            out[d] = load[d];
+        break;
+    }
+}
+
+/* The gauge that a part belongs to. */
+SP_KERNEL const X(gauge) *X(gauge_of_part)(const X(gauge) *gauges, int count, size_t part)
+{
+    int low = 0, high = count;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (gauges[middle].first <= part)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &gauges[low];
+}
+
+#endif
