@@ -351,23 +351,28 @@ GPU_FN X(flight) flight_of(const flight_args *a)
     return f;
 }
 
+/* Over the cells of liquid tiles: in water the counts of the cells around say enough. */
 MAP(find_kinds, flight_args)
 {
-    int c[DIM];
+    int c[DIM], tile = a->f.tiles.liquid[i / TILE_CELLS];
+    size_t cell = X(tile_place)(&a->f.grid, tile, (int)(i % TILE_CELLS), c);
     X(flight) f = flight_of(a);
-    uint32_t cell = a->key[a->order[i]];
-    X(coordinates)(&a->f.grid, cell, c);
-    bool sparse = X(count_around)(&f, c) <= X(sparse_limit)(f.grid, c, f.rest);
-    a->kinds[i] = sparse && X(is_loose)(&f, c, cell, (uint32_t)i) ? PARTICLE_LOOSE : PARTICLE_DENSE;
+    uint32_t k = f.first[cell], end = k + f.count[cell];
+    if (k == end || X(count_around)(&f, c) > X(sparse_limit)(f.grid, c, f.rest))
+        return;
+    for (; k < end; k++)
+        if (X(is_loose)(&f, c, cell, k))
+            a->kinds[k] = PARTICLE_LOOSE;
 }
 
 MAP(find_flying, flight_args)
 {
-    int c[DIM];
+    int c[DIM], tile = a->f.tiles.liquid[i / TILE_CELLS];
+    size_t cell = X(tile_place)(&a->f.grid, tile, (int)(i % TILE_CELLS), c);
     X(flight) f = flight_of(a);
-    X(coordinates)(&a->f.grid, a->key[a->order[i]], c);
-    a->flags[i] =
-        a->kinds[i] == PARTICLE_LOOSE && !X(is_filled)(&f, c, (uint32_t)i, a->kinds, TOUCH);
+    for (uint32_t k = f.first[cell], end = k + f.count[cell]; k < end; k++)
+        if (a->kinds[k] == PARTICLE_LOOSE && !X(is_filled)(&f, c, k, a->kinds, TOUCH))
+            a->flags[k] = 1;
 }
 
 MAP(count_out, flight_args)
@@ -417,8 +422,11 @@ static void set_flying_apart(X(gpu) *g, const sort_args *sort)
     flight_args args = {
         g->f,         g->key, g->order,      (uint8_t *)g->key_other, (uint32_t *)g->spare,
         g->key_other, g->key, g->order_other};
-    find_kinds(g, args, count);
-    find_flying(g, args, count);
+    size_t cells = (size_t)g->f.tiles.liquid_count * TILE_CELLS;
+    DEV(gpu_set)(g, args.kinds, PARTICLE_DENSE, count);
+    DEV(gpu_set)(g, args.flags, 0, count * sizeof *args.flags);
+    find_kinds(g, args, cells);
+    find_flying(g, args, cells);
     DEV(gpu_scan)(g, args.flags, g->key_other, count);
     DEV(gpu_download)(g, &last[0], args.flags + count - 1, sizeof last[0]);
     DEV(gpu_download)(g, &last[1], args.before + count - 1, sizeof last[1]);

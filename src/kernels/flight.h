@@ -172,7 +172,9 @@ SP_KERNEL bool X(is_loose)(const X(flight) *f, const int c[DIM], size_t cell, ui
 
 /* ---- the motion */
 
-#define FLIGHT_PIECE 0.5f /* cells: how far places on the way are apart that are looked at */
+/* Cells: how far places on the way are apart that are looked at. A sheet of liquid cells one cell
+ * thick is nearer than half a cell along more than that. */
+#define FLIGHT_PIECE 1.0f
 
 SP_KERNEL bool X(knows_level_set)(const X(fields) *f, const int tile[DIM])
 {
@@ -227,27 +229,37 @@ SP_KERNEL float X(liquid_distance_later)(const X(fields) *f, float x[DIM], float
 
 /* Shortens the way from x to `to` (cells) where it comes to the liquid, h: dt / dx. What begins near
  * it, by a level set that knows the particles less well than SORT, may leave, go along with it, and
- * come nearer by 0.1 cells and a piece in each step. */
+ * come nearer by 0.1 cells and a little in each step. */
 SP_KERNEL void X(stop_at_liquid)(const X(fields) *f, const float x[DIM], float h, float to[DIM])
 {
-    float way = 0.0f, place[DIM];
-    FOR_DIM(d)
-        way += (to[d] - x[d]) * (to[d] - x[d]);
-    way = sqrtf(way);
-    if (!(way < 1e4f))
+    float way[DIM], square = 0.0f, free = 0.0f, place[DIM];
+    FOR_DIM(d) {
+        way[d] = to[d] - x[d];
+        square += way[d] * way[d];
+    }
+    if (!(square < 1e8f))
         return;
     float begin = X(liquid_distance)(f, x), limit = begin < 0.6f ? begin - 0.1f : 0.5f;
-    int pieces = (int)(way / FLIGHT_PIECE) + 1;
+    int pieces = (int)(sqrtf(square) / FLIGHT_PIECE) + 1;
     for (int n = 1; n <= pieces; n++) {
-        float at[DIM], share = (float)n / (float)pieces;
-        FOR_DIM(d) {
-            at[d] = n < pieces ? x[d] + (to[d] - x[d]) * share : to[d];
-            place[d] = at[d];
-        }
-        if (!(X(liquid_distance_later)(f, place, h * share, limit) < limit))
-            continue;
+        float share = (float)n / (float)pieces;
         FOR_DIM(d)
-            to[d] = at[d];
+            place[d] = x[d] + share * way[d];
+        if (!(X(liquid_distance_later)(f, place, h * share, limit) < limit)) {
+            free = share;
+            continue;
+        }
+        for (int turn = 0; turn < 3; turn++) { /* nearer to where it comes there */
+            float middle = 0.5f * (free + share);
+            FOR_DIM(d)
+                place[d] = x[d] + middle * way[d];
+            if (X(liquid_distance_later)(f, place, h * middle, limit) < limit)
+                share = middle;
+            else
+                free = middle;
+        }
+        FOR_DIM(d)
+            to[d] = x[d] + share * way[d];
         return;
     }
 }

@@ -154,6 +154,10 @@ static spate_scene *make_scene(int dim, const test_case *c, spate_solver solver)
     scene->pressure.tolerance = 5e-8; /* what is left of it shows in the velocities */
     scene->pressure.solver = solver;
     c->build(scene);
+    double dx = scene->domain.size[0] / c->cells;
+    for (int d = 0; d < dim; d++)
+        if (scene->domain.sides[d][0] == SPATE_SIDE_PERIODIC)
+            scene->domain.size[d] = floor(scene->domain.size[d] / dx + 0.5) * dx;
     return scene;
 }
 

@@ -321,6 +321,7 @@ static void single_cell_pools(void)
     const int places[5][3] = {{0, 0, 0}, {11, 0, 11}, {5, 0, 5}, {5, 9, 5}, {8, 11, 8}};
     spate_scene *scene = scene_of_cells(0.05, 12, 12, 12);
     scene->pressure.surface = SPATE_SURFACE_MODEL_VOXEL;
+    scene->fluid.particles_per_axis = 1; /* nobody flies */
     for (int k = 0; k < 5; k++) {
         const double low[3] = {places[k][0], places[k][1], places[k][2]};
         const double high[3] = {low[0] + 1, low[1] + 1, low[2] + 1};
