@@ -11,7 +11,7 @@ BUILD = build/$(PRESET)
 SOURCES = $(shell find include src tests examples bench scripts web -name '*.[ch]' -o -name '*.cu')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build cuda run test test-formats compilers test-cuda bench bench-cuda validate format format-check asan tsan clean install web test-web
+.PHONY: help deps build cuda run test test-formats compilers test-cuda bench bench-cuda validate format format-check asan tsan clean install package web test-web
 
 help:
 	@echo "make run        compile and run a dam break   (SCENE=scenes/drop.json, ARGS='--frames 30')"
@@ -33,6 +33,7 @@ help:
 	@echo "make compilers  compare the results of a gcc build and a clang build bit by bit"
 	@echo "make format     lay the sources out with clang-format; format-check only looks"
 	@echo "make install    install into PREFIX (/usr/local)"
+	@echo "make package    a Debian package of it in build/release (with the page, if make web has made it)"
 	@echo "make deps       install what is needed to compile (Debian, Ubuntu), if something is missing"
 	@echo "make clean      remove build/"
 
@@ -133,6 +134,10 @@ format format-check:
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+package: build
+	@cd $(BUILD) && cpack -G DEB >package.log 2>&1 || { cat package.log; exit 1; }
+	@ls $(BUILD)/spate_*.deb
 
 clean:
 	rm -rf build

@@ -1,7 +1,7 @@
 #!/bin/sh
 # install-deps.sh -- installs what is missing to compile spate, on Debian and its relatives.
 #
-#     sh scripts/install-deps.sh           compiler, cmake, pkg-config, Jansson, libpng
+#     sh scripts/install-deps.sh           compiler, cmake, pkg-config, Jansson, libpng, zlib
 #     sh scripts/install-deps.sh run       ffmpeg, which makes the film of a run
 #     sh scripts/install-deps.sh format    clang-format
 #     sh scripts/install-deps.sh tidy      clang-tidy
@@ -31,8 +31,9 @@ build)
     if have pkg-config; then
         pkg-config --exists jansson || want "libjansson-dev" "jansson with its header"
         pkg-config --exists libpng || want "libpng-dev" "libpng with its header"
+        pkg-config --exists zlib || want "zlib1g-dev" "zlib with its header"
     else
-        want "pkg-config libjansson-dev libpng-dev" "pkg-config, jansson and libpng with their headers"
+        want "pkg-config libjansson-dev libpng-dev zlib1g-dev" "pkg-config, jansson, libpng and zlib with their headers"
     fi
     ;;
 run)

@@ -32,7 +32,7 @@
  *   - structs that the library makes and the caller only reads through a pointer (spate_setting,
  *     spate_stat, spate_surface) may get members at their end.
  *
- * libspate needs libc, libm and threads only. */
+ * libspate needs libc, libm and threads; built with the device cuda, libstdc++ as well. */
 #ifndef SPATE_H
 #define SPATE_H
 
@@ -75,7 +75,8 @@ typedef enum spate_status {
 typedef struct spate_error {
     spate_status status;
     char where[256];   /* the setting ("solids[2].radius"), file or stage; may be empty */
-    char message[512]; /* what is wrong and what to do, without a newline */
+    char message[512]; /* what is wrong and what to do; further problems of a scene in lines of
+                          their own, "setting: message" */
 } spate_error;
 
 typedef enum spate_log_level { SPATE_LOG_INFO, SPATE_LOG_WARNING } spate_log_level;
@@ -197,8 +198,8 @@ typedef struct spate_shape {
     char file[512];         /* mesh, particles: where it came from */
     double scale;           /* mesh: file units to metres; default 1 */
     double position[3];     /* m, mesh: where the origin of the file goes; default 0 */
-    double rotation[3];     /* degrees about x, then y, then z, about the shape's centre; 2D:
-                               rotation[2] */
+    double rotation[3];     /* degrees about x, then y, then z, about the shape's centre, a mesh
+                               about the origin of its file; 2D: rotation[2] */
     bool invert;            /* inside becomes outside; default false */
     double velocity[3]; /* m/s; fill: at the start; solid: constant, on top of its motion; inflow:
                            of what it emits */

@@ -52,9 +52,9 @@ SPATE_API spate_points *spate_points_read(const char *path, spate_error *error);
 SPATE_API spate_status spate_sim_particles_write_ply(spate_sim *sim, const char *path,
                                                      spate_error *error);
 /* Files that other programs open. The ending of the name says which format: particles .ply, .vtp
- * (VTK), .usda, .usdc (USD); surfaces .ply, .vtp, .usda, .usdc, .bobj.gz (Blender's fluid cache);
- * the level set `surface` (m, negative inside) and the velocity `vel` (m/s) on the cells .vdb
- * (OpenVDB, 3D only) and .vti (VTK). docs/formats.md says what is in each. */
+ * (VTK), .usd, .usda, .usdc (USD); surfaces .ply, .vtp, .usd, .usda, .usdc, .bobj.gz (Blender's
+ * fluid cache); the level set `surface` (m, negative inside) and the velocity `vel` (m/s) on the
+ * cells .vdb (OpenVDB, 3D only) and .vti (VTK). docs/formats.md says what is in each. */
 SPATE_API spate_status spate_sim_particles_write(spate_sim *sim, const char *path,
                                                  spate_error *error);
 SPATE_API spate_status spate_surface_write(const spate_surface *surface, const char *path,

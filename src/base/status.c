@@ -1,5 +1,7 @@
 #include "status.h"
 
+#include "text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -13,6 +15,8 @@ spate_status sp_fail(spate_error *error, spate_status status, const char *where,
         snprintf(error->where, sizeof error->where, "%s", where ? where : "");
         vsnprintf(error->message, sizeof error->message, format, list);
         va_end(list);
+        sp_plain_text(error->where); /* names of files and keys are in them */
+        sp_plain_text(error->message);
     }
     return status;
 }
@@ -35,7 +39,7 @@ void sp_log(spate_log_fn *log, void *user, spate_log_level level, const char *wh
     va_start(list, format);
     vsnprintf(message, sizeof message, format, list);
     va_end(list);
-    log(user, level, where ? where : "", message);
+    log(user, level, where ? where : "", sp_plain_text(message));
 }
 
 spate_status sp_fail_device_memory(spate_error *error, uint64_t needed, uint64_t available)

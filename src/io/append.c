@@ -28,25 +28,16 @@ void sp_append_clear(sp_append *file)
     file->path = NULL;
 }
 
-spate_status sp_append_cannot(const sp_append *file, const char *what, spate_error *error)
+static spate_status cannot(const sp_append *file, const char *what, spate_error *error)
 {
     return sp_fail(error, SPATE_ERROR_FILE, file->path, "cannot be %s: %s", what, strerror(errno));
 }
 
-spate_status sp_append_open(sp_append *file, spate_error *error)
+spate_status sp_append_create(sp_append *file, const char *lines, size_t length, spate_error *error)
 {
-    file->descriptor = open(file->path, O_WRONLY | O_APPEND | O_CLOEXEC);
-    return file->descriptor < 0 ? sp_append_cannot(file, "opened", error) : SPATE_OK;
-}
-
-spate_status sp_append_create(sp_append *file, const char *line, size_t length, spate_error *error)
-{
-    sp_file *whole = sp_file_create(file->path, error);
-    if (!whole)
-        return error ? error->status : SPATE_ERROR_FILE;
-    sp_file_write(whole, line, length);
-    TRY(sp_file_close(whole, error));
-    return sp_append_open(file, error);
+    TRY(sp_file_write_all(file->path, lines, length, error));
+    file->descriptor = open(file->path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    return file->descriptor < 0 ? cannot(file, "opened", error) : SPATE_OK;
 }
 
 spate_status sp_append_write(sp_append *file, const char *line, size_t length, spate_error *error)
@@ -56,8 +47,7 @@ spate_status sp_append_write(sp_append *file, const char *line, size_t length, s
         if (more < 0 && errno == EINTR)
             continue;
         if (more <= 0)
-            return sp_append_cannot(file, "written",
-                                    error); /* a torn line is cut away by the next resume */
+            return cannot(file, "written", error); /* a torn line is cut away by the next resume */
         done += (size_t)more;
     }
     return SPATE_OK;
@@ -65,5 +55,5 @@ spate_status sp_append_write(sp_append *file, const char *line, size_t length, s
 
 spate_status sp_append_sync(sp_append *file, spate_error *error)
 {
-    return fsync(file->descriptor) != 0 ? sp_append_cannot(file, "written", error) : SPATE_OK;
+    return fsync(file->descriptor) != 0 ? cannot(file, "written", error) : SPATE_OK;
 }

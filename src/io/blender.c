@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -279,6 +280,42 @@ static bool is_ours(const char *name)
     return false;
 }
 
+void sp_blender_find(const char *folder, char *found, size_t size)
+{
+    for (int k = 0; k < 3; k++) {
+        char path[SP_PATH_SIZE];
+        snprintf(path, sizeof path, "%s/%s", folder, folders[k]);
+        DIR *list = opendir(path);
+        for (struct dirent *entry; list && (entry = readdir(list));)
+            if (is_ours(entry->d_name))
+                snprintf(found, size, "%s/%s", folders[k], entry->d_name);
+        if (list)
+            closedir(list);
+    }
+    char path[SP_PATH_SIZE];
+    snprintf(path, sizeof path, "%s/open.py", folder);
+    if (access(path, F_OK) == 0)
+        snprintf(found, size, "open.py");
+}
+
+/* Removes the files of a cache. No link: what it points to is no part of the cache. */
+static spate_status empty(const char *path, spate_error *error)
+{
+    int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *list = descriptor < 0 ? NULL : fdopendir(descriptor);
+    if (!list) {
+        sp_fail(error, SPATE_ERROR_FILE, path, "cannot be read: %s", strerror(errno));
+        if (descriptor >= 0)
+            close(descriptor);
+        return SPATE_ERROR_FILE;
+    }
+    for (struct dirent *entry; (entry = readdir(list));)
+        if (is_ours(entry->d_name))
+            unlinkat(dirfd(list), entry->d_name, 0);
+    closedir(list);
+    return SPATE_OK;
+}
+
 spate_status sp_blender_begin(const char *folder, spate_error *error)
 {
     for (int k = 0; k < 3; k++) {
@@ -287,15 +324,21 @@ spate_status sp_blender_begin(const char *folder, spate_error *error)
         if (mkdir(path, 0777) != 0 && errno != EEXIST)
             return sp_fail(error, SPATE_ERROR_FILE, path, "the folder cannot be made: %s",
                            strerror(errno));
-        DIR *list = opendir(path);
-        if (!list)
-            return sp_fail(error, SPATE_ERROR_FILE, path, "cannot be read: %s", strerror(errno));
-        for (struct dirent *entry; (entry = readdir(list));)
-            if (is_ours(entry->d_name))
-                unlinkat(dirfd(list), entry->d_name, 0);
-        closedir(list);
+        TRY(empty(path, error));
     }
     return SPATE_OK;
+}
+
+void sp_blender_remove(const char *folder)
+{
+    char path[SP_PATH_SIZE];
+    for (int k = 0; k < 3; k++) {
+        snprintf(path, sizeof path, "%s/%s", folder, folders[k]);
+        if (empty(path, NULL) == SPATE_OK)
+            rmdir(path); /* refused, and rightly, unless it is empty */
+    }
+    snprintf(path, sizeof path, "%s/open.py", folder);
+    unlink(path);
 }
 
 static const char script[] =

@@ -13,6 +13,10 @@
 
 /* Removes the cache that an earlier export has left, and makes the folders. */
 spate_status sp_blender_begin(const char *folder, spate_error *error);
+/* Removes a whole cache, open.py too. */
+void sp_blender_remove(const char *folder);
+/* The name of a file in the folder that sp_blender_begin would remove, if there is one. */
+void sp_blender_find(const char *folder, char *found, size_t size);
 /* The particles of a frame. */
 spate_status sp_blender_particles(const char *folder, const sp_particle_table *table,
                                   spate_error *error);

@@ -78,10 +78,17 @@ static double round_step(double span, int most)
     return power * (m <= 1 ? 1 : m <= 2 ? 2 : m <= 5 ? 5 : 10);
 }
 
+/* Beyond these a double can be read from a file, but its span or a tenth of it is none. */
+#define LARGEST 1e300
+#define SMALLEST 1e-280
+
 static axis make_axis(double low, double high, int most, bool round_ends)
 {
-    if (!(high > low)) { /* a constant, or nothing at all */
-        double pad = isfinite(low) && low != 0 ? fabs(low) * 0.1 : 1;
+    low = isfinite(low) ? fmin(fmax(low, -LARGEST), LARGEST) : low;
+    high = isfinite(high) ? fmin(fmax(high, -LARGEST), LARGEST) : high;
+    /* a constant but for rounding, which has no room for steps, or nothing at all */
+    if (!(high - low > fmax(1e-12 * fmax(fabs(low), fabs(high)), SMALLEST))) {
+        double pad = isfinite(low) && fabs(low) > SMALLEST ? fabs(low) * 0.1 : 1;
         low = isfinite(low) ? low - pad : 0;
         high = low + 2 * pad;
     }
@@ -107,6 +114,15 @@ static axis make_axis(double low, double high, int most, bool round_ends)
     a.decimals = shown >= 1 ? 0 : (int)ceil(-log10(shown) - 1e-9);
     a.decimals = a.decimals < 9 ? a.decimals : 9;
     return a;
+}
+
+static void add_label(sp_text *t, const axis *a, double value)
+{
+    value = fabs(value) < 1e-9 * a->step ? 0 : value / a->unit;
+    if (fabs(value) < 1e7)
+        sp_text_print(t, "%.*f", a->decimals, value);
+    else
+        sp_text_print(t, "%.3g", value);
 }
 
 typedef struct plot {
@@ -161,18 +177,18 @@ static void draw_axes(const plot *p, sp_text *t)
     int lines = (int)lround((p->y.high - p->y.low) / p->y.step);
     for (int k = 0; k <= lines; k++) {
         double v = p->y.low + k * p->y.step, y = place_y(p, v);
-        v = fabs(v) < 1e-9 * p->y.step ? 0 : v;
         sp_text_print(t, "<path class='grid' d='M%d %.1fH%d'/>", LEFT, y, WIDTH - RIGHT);
-        sp_text_print(t, "<text x='%d' y='%.1f' text-anchor='end'>%.*f</text>\n", LEFT - 8, y + 4,
-                      p->y.decimals, v / p->y.unit);
+        sp_text_print(t, "<text x='%d' y='%.1f' text-anchor='end'>", LEFT - 8, y + 4);
+        add_label(t, &p->y, v);
+        sp_text_print(t, "</text>\n");
     }
     for (double x = ceil(p->x.low / p->x.step - 1e-9) * p->x.step;
          x <= p->x.high + 1e-9 * p->x.step; x += p->x.step) {
         double at = place_x(p, x);
         sp_text_print(t, "<path class='grid' d='M%.1f %dv5'/>", at, HEIGHT - BOTTOM);
-        sp_text_print(t, "<text x='%.1f' y='%d' text-anchor='middle'>%.*f</text>\n", at,
-                      HEIGHT - BOTTOM + 19, p->x.decimals,
-                      (fabs(x) < 1e-9 * p->x.step ? 0 : x) / p->x.unit);
+        sp_text_print(t, "<text x='%.1f' y='%d' text-anchor='middle'>", at, HEIGHT - BOTTOM + 19);
+        add_label(t, &p->x, x);
+        sp_text_print(t, "</text>\n");
     }
 }
 
@@ -217,7 +233,7 @@ static void add_points(const plot *p, int series, bool reverse, sp_text *t)
         for (int m = 0; m < group && k + m < rows; m++) {
             int row = reverse ? begin - m : begin + m;
             double v = value(c, series, row);
-            if (!isfinite(v))
+            if (!isfinite(v) || !isfinite(c->x[row]))
                 continue;
             low = low < 0 || v < value(c, series, low) ? row : low;
             high = high < 0 || v > value(c, series, high) ? row : high;

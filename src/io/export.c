@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,13 +31,20 @@ static const char *const endings[SP_FORMAT_COUNT][KINDS] = {
     [SP_FORMAT_VDB] = {NULL, "vdb", NULL},
 };
 
+/* Files that take frames together. */
+static const char *const collections[] = {"particles.pvd", "volume.pvd", "surface.pvd",
+                                          "liquid.usda", "liquid.manifest.usda"};
+enum { COLLECTIONS = sizeof collections / sizeof *collections };
+
+#define MARK ".spate-export-" /* and the format: what `spate export` has made its own */
+
 typedef struct frame_list {
     int *frames;
     int count, room;
 } frame_list;
 
 struct sp_export {
-    char folder[SP_PATH_SIZE - 64];
+    sp_run_folder folder; /* locked */
     sp_format format;
     double fps;
     frame_list lists[KINDS];
@@ -101,9 +109,10 @@ static bool is_ours(const sp_export *out, const char *name, int *kind, int *fram
 
 static spate_status look_through(sp_export *out, int keep, spate_error *error)
 {
-    DIR *list = opendir(out->folder);
+    DIR *list = opendir(out->folder.path);
     if (!list)
-        return sp_fail(error, SPATE_ERROR_FILE, out->folder, "cannot be read: %s", strerror(errno));
+        return sp_fail(error, SPATE_ERROR_FILE, out->folder.path, "cannot be read: %s",
+                       strerror(errno));
     spate_status status = SPATE_OK;
     struct dirent *entry;
     while (status == SPATE_OK && (entry = readdir(list))) {
@@ -114,15 +123,117 @@ static spate_status look_through(sp_export *out, int keep, spate_error *error)
         if (!temporary && frame <= keep)
             status = add_frame(&out->lists[kind], frame, error);
         else if (unlinkat(dirfd(list), entry->d_name, 0) != 0 && errno != ENOENT)
-            status = sp_fail(error, SPATE_ERROR_FILE, out->folder,
+            status = sp_fail(error, SPATE_ERROR_FILE, out->folder.path,
                              "%.80s in it cannot be removed: %s", entry->d_name, strerror(errno));
     }
     closedir(list);
     return status;
 }
 
-sp_export *sp_export_create(const char *folder, sp_format format, double fps, int keep,
-                            spate_error *error)
+/* ------------------------------------------------------------------ whose folder it is */
+
+static const char *mark_name(const sp_export *out, char name[32])
+{
+    snprintf(name, 32, MARK "%s", sp_format_name(out->format));
+    return name;
+}
+
+static bool is_marked(const sp_export *out)
+{
+    struct stat about;
+    char name[32];
+    return fstatat(out->folder.descriptor, mark_name(out, name), &about, AT_SYMLINK_NOFOLLOW) ==
+               0 &&
+           S_ISREG(about.st_mode);
+}
+
+static spate_status mark(const sp_export *out, spate_error *error)
+{
+    static const char text[] =
+        "'spate export' has made the files beside this one, and replaces them\n";
+    char name[32];
+    int file = openat(out->folder.descriptor, mark_name(out, name),
+                      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    bool good = file >= 0 && write(file, text, sizeof text - 1) == (ssize_t)sizeof text - 1;
+    if (file >= 0 && close(file) != 0)
+        good = false;
+    return good ? SPATE_OK
+                : sp_fail(error, SPATE_ERROR_FILE, out->folder.path, "cannot be written: %s",
+                          strerror(errno));
+}
+
+static bool is_collection(const sp_export *out, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    const char *ending = out->format == SP_FORMAT_VTK   ? ".pvd"
+                         : out->format == SP_FORMAT_USD ? ".usda"
+                                                        : "";
+    for (int k = 0; dot && k < COLLECTIONS; k++)
+        if (strcmp(name, collections[k]) == 0 && strcmp(dot, ending) == 0)
+            return true;
+    return false;
+}
+
+/* Refuses a folder with a file that this export would replace. */
+static spate_status refuse_files(const sp_export *out, const char *why, spate_error *error)
+{
+    char found[256] = "";
+    DIR *list = opendir(out->folder.path);
+    if (!list)
+        return sp_fail(error, SPATE_ERROR_FILE, out->folder.path, "cannot be read: %s",
+                       strerror(errno));
+    for (struct dirent *entry; (entry = readdir(list));) {
+        int kind, frame;
+        bool temporary;
+        bool ours = (is_ours(out, entry->d_name, &kind, &frame, &temporary) && !temporary) ||
+                    is_collection(out, entry->d_name);
+        if (ours && (!found[0] || strcmp(entry->d_name, found) < 0))
+            snprintf(found, sizeof found, "%s", entry->d_name);
+    }
+    closedir(list);
+    if (!found[0] && out->format == SP_FORMAT_BLENDER)
+        sp_blender_find(out->folder.path, found, sizeof found);
+    if (!found[0])
+        return SPATE_OK;
+    return sp_fail(error, SPATE_ERROR_FILE, out->folder.path,
+                   "holds %s, which %s: choose another folder with -o, or move it away", found,
+                   why);
+}
+
+static spate_status open_folder(sp_export *out, const char *folder, spate_error *error)
+{
+    TRY(sp_run_folder_open(&out->folder, folder, true, error));
+    if (sp_run_folder_holds_run(&out->folder))
+        return sp_fail(error, SPATE_ERROR_FILE, out->folder.path,
+                       "holds a run, whose files would be lost: choose another folder with -o");
+    return SPATE_OK;
+}
+
+static spate_status claim_for_export(sp_export *out, spate_error *error)
+{
+    if (!is_marked(out)) {
+        TRY(refuse_files(out, "'spate export' has not made", error));
+        TRY(mark(out, error));
+    }
+    if (out->format == SP_FORMAT_BLENDER)
+        return sp_blender_begin(out->folder.path, error);
+    return look_through(out, -1, error);
+}
+
+static spate_status claim_for_run(sp_export *out, int keep, spate_error *error)
+{
+    char name[32];
+    if (keep < 0)
+        TRY(refuse_files(out, "this run would replace", error));
+    TRY(look_through(out, keep, error));
+    /* from now on `spate export` must not take it for its own */
+    if (unlinkat(out->folder.descriptor, mark_name(out, name), 0) != 0 && errno != ENOENT)
+        return sp_fail(error, SPATE_ERROR_FILE, out->folder.path, "cannot be written: %s",
+                       strerror(errno));
+    return SPATE_OK;
+}
+
+static sp_export *create(const char *folder, sp_format format, double fps, spate_error *error)
 {
     sp_export *out = sp_alloc(1, sizeof *out);
     if (!out) {
@@ -131,48 +242,69 @@ sp_export *sp_export_create(const char *folder, sp_format format, double fps, in
     }
     out->format = format;
     out->fps = fps;
-    spate_status status = SPATE_OK;
-    if (snprintf(out->folder, sizeof out->folder, "%s", folder) >= (int)sizeof out->folder)
-        status = sp_fail(error, SPATE_ERROR_FILE, folder, "this name of a folder is too long");
-    else if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        status = sp_fail(error, SPATE_ERROR_FILE, folder, "the folder cannot be made: %s",
-                         strerror(errno));
-    if (status == SPATE_OK && format == SP_FORMAT_BLENDER)
-        status = sp_blender_begin(folder, error);
-    else if (status == SPATE_OK)
-        status = look_through(out, keep, error);
-    if (status == SPATE_OK)
+    if (open_folder(out, folder, error) == SPATE_OK)
         return out;
     sp_export_destroy(out);
     return NULL;
 }
 
+sp_export *sp_export_create(const char *folder, sp_format format, double fps, spate_error *error)
+{
+    sp_export *out = create(folder, format, fps, error);
+    if (!out || claim_for_export(out, error) == SPATE_OK)
+        return out;
+    sp_export_destroy(out);
+    return NULL;
+}
+
+sp_export *sp_export_create_for_run(const char *folder, sp_format format, double fps, int keep,
+                                    spate_error *error)
+{
+    sp_export *out = create(folder, format, fps, error);
+    if (!out || claim_for_run(out, keep, error) == SPATE_OK)
+        return out;
+    sp_export_destroy(out);
+    return NULL;
+}
+
+static spate_status remove_format(const char *run_folder, sp_format format, spate_error *error)
+{
+    char path[SP_PATH_SIZE], name[32];
+    struct stat about;
+    snprintf(path, sizeof path, "%.4000s/%s", run_folder, sp_format_name(format));
+    if (lstat(path, &about) != 0 || !S_ISDIR(about.st_mode))
+        return SPATE_OK;
+    sp_export old = {.format = format};
+    TRY(sp_run_folder_open(&old.folder, path, false, error));
+    spate_status status = SPATE_OK;
+    bool foreign = format == SP_FORMAT_BLENDER && !is_marked(&old);
+    if (!sp_run_folder_holds_run(&old.folder) && !foreign) {
+        if (format == SP_FORMAT_BLENDER)
+            sp_blender_remove(path);
+        status = look_through(&old, -1, error);
+        for (int k = 0; k < COLLECTIONS && status == SPATE_OK; k++)
+            unlinkat(old.folder.descriptor, collections[k], 0);
+        unlinkat(old.folder.descriptor, mark_name(&old, name), 0);
+        rmdir(path); /* refused, and rightly, unless it is empty */
+    }
+    sp_run_folder_close(&old.folder);
+    return status;
+}
+
 spate_status sp_export_remove(const char *run_folder, spate_error *error)
 {
-    static const char *const others[] = {"particles.pvd", "volume.pvd", "surface.pvd",
-                                         "liquid.usda", "liquid.manifest.usda"};
-    char path[SP_PATH_SIZE];
-    for (int k = 0; k < SP_FORMAT_COUNT; k++) {
-        sp_export old = {.format = (sp_format)k};
-        struct stat about;
-        snprintf(old.folder, sizeof old.folder, "%.4000s/%s", run_folder,
-                 sp_format_name(old.format));
-        if (stat(old.folder, &about) != 0 || !S_ISDIR(about.st_mode))
-            continue;
-        TRY(look_through(&old, -1, error));
-        for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-            snprintf(path, sizeof path, "%s/%s", old.folder, others[i]);
-            unlink(path);
-        }
-        rmdir(old.folder); /* refused, and rightly, unless it is empty */
-    }
+    for (int k = 0; k < SP_FORMAT_COUNT; k++)
+        TRY(remove_format(run_folder, (sp_format)k, error));
     return SPATE_OK;
 }
 
 void sp_export_destroy(sp_export *out)
 {
-    for (int k = 0; out && k < KINDS; k++)
+    if (!out)
+        return;
+    for (int k = 0; k < KINDS; k++)
         sp_free(out->lists[k].frames);
+    sp_run_folder_close(&out->folder);
     sp_free(out);
 }
 
@@ -183,7 +315,7 @@ static const char *path_of(const sp_export *out, int kind, int frame, char path[
     path[0] = 0;
     if (!endings[out->format][kind])
         return path;
-    snprintf(path, SP_PATH_SIZE, "%s/%s.%04d.%s", out->folder, kind_names[kind], frame,
+    snprintf(path, SP_PATH_SIZE, "%s/%s.%04d.%s", out->folder.path, kind_names[kind], frame,
              endings[out->format][kind]);
     return path;
 }
@@ -197,7 +329,7 @@ spate_status sp_export_particles(sp_export *out, const sp_particle_table *table,
     } else if (out->format == SP_FORMAT_VTK) {
         TRY(sp_vtk_write_particles(table, path, error));
     } else if (out->format == SP_FORMAT_BLENDER) {
-        TRY(sp_blender_particles(out->folder, table, error));
+        TRY(sp_blender_particles(out->folder.path, table, error));
     } else {
         sp_usd_file *file = sp_usd_file_create(path, table->fps, error);
         if (!file)
@@ -235,7 +367,7 @@ spate_status sp_export_surface(sp_export *out, const spate_surface *mesh, int fr
     } else if (out->format == SP_FORMAT_VTK) {
         TRY(sp_vtk_write_mesh(mesh, frame / out->fps, path, error));
     } else if (out->format == SP_FORMAT_BLENDER) {
-        TRY(sp_blender_surface(out->folder, &out->table, mesh, frame, error));
+        TRY(sp_blender_surface(out->folder.path, &out->table, mesh, frame, error));
     } else {
         sp_usd_file *file = sp_usd_file_create(path, out->fps, error);
         if (!file)
@@ -257,7 +389,7 @@ static spate_status collect_vtk(sp_export *out, spate_error *error)
         const frame_list *list = &out->lists[k];
         if (list->count == 0)
             continue;
-        snprintf(path, sizeof path, "%s/%s.pvd", out->folder, kind_names[k]);
+        snprintf(path, sizeof path, "%s/%s.pvd", out->folder.path, kind_names[k]);
         TRY(sp_vtk_write_collection(path, kind_names[k], endings[SP_FORMAT_VTK][k], list->frames,
                                     list->count, out->fps, error));
     }
@@ -270,7 +402,7 @@ spate_status sp_export_collect(sp_export *out, spate_error *error)
         return collect_vtk(out, error);
     const frame_list *particles = &out->lists[PARTICLES], *surfaces = &out->lists[SURFACE];
     if (out->format == SP_FORMAT_BLENDER && particles->count > 0)
-        return sp_blender_end(out->folder, &out->table, particles->frames[0],
+        return sp_blender_end(out->folder.path, &out->table, particles->frames[0],
                               particles->frames[particles->count - 1], out->has_mesh, error);
     if (out->format != SP_FORMAT_USD)
         return SPATE_OK;
@@ -283,7 +415,7 @@ spate_status sp_export_collect(sp_export *out, spate_error *error)
                                 .mesh = out->has_mesh ? &out->mesh : NULL};
     if (!sequence.table && !sequence.mesh)
         return SPATE_OK;
-    return sp_usd_write_sequence(out->folder, "liquid.usda", "liquid.manifest.usda", &sequence,
+    return sp_usd_write_sequence(out->folder.path, "liquid.usda", "liquid.manifest.usda", &sequence,
                                  error);
 }
 

@@ -24,12 +24,18 @@ const char *sp_format_name(sp_format format); /* "ply", ... */
 
 typedef struct sp_export sp_export;
 
-/* Opens the folder, makes it if it is not there. Of an earlier export, frames up to `keep` stay and
- * are part of this one; later ones are removed (-1: all of them). NULL on failure. */
-sp_export *sp_export_create(const char *folder, sp_format format, double fps, int keep,
-                            spate_error *error);
-/* Removes what exports of all formats have left in the folders that are named after them below
- * `run_folder`, and those folders if they are empty then. */
+/* Opens and locks a folder for `spate export`, makes it if it is not there. What an earlier export
+ * has left in it is removed: a mark (.spate-export-FORMAT) tells its folder from one in which files
+ * of the same names are somebody else's. Such a folder is refused, and one that holds a run. NULL
+ * on failure. */
+sp_export *sp_export_create(const char *folder, sp_format format, double fps, spate_error *error);
+/* The same for a run that writes frames as it goes. Frames up to `keep` stay and are part of this
+ * one, later ones are removed; with -1 there must be none. */
+sp_export *sp_export_create_for_run(const char *folder, sp_format format, double fps, int keep,
+                                    spate_error *error);
+/* Removes what a run and exports of it have left in the folders that are named after the formats
+ * below `run_folder`, and those folders if they are empty then. Links, and folders that hold a run,
+ * are left alone. */
 spate_status sp_export_remove(const char *run_folder, spate_error *error);
 /* Files of one frame. Frames come in order. */
 spate_status sp_export_particles(sp_export *out, const sp_particle_table *table,

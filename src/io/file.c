@@ -57,6 +57,26 @@ static void release(sp_file *file)
     sp_free(file);
 }
 
+int sp_file_open_new(const char *path, int access, mode_t mode)
+{
+    if (unlink(path) != 0 && errno != ENOENT)
+        return -1;
+    return open(path, access | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+}
+
+/* Whether the temporary name is still that of our file, and not of one that another process has put
+ * in its place. */
+static bool is_still_ours(const sp_file *file)
+{
+    struct stat ours, named;
+    if (fstat(file->descriptor, &ours) != 0 || lstat(file->temporary, &named) != 0)
+        return false;
+    if (ours.st_dev == named.st_dev && ours.st_ino == named.st_ino)
+        return true;
+    errno = EBUSY;
+    return false;
+}
+
 sp_file *sp_file_create(const char *path, spate_error *error)
 {
     size_t length = strlen(path);
@@ -77,7 +97,7 @@ sp_file *sp_file_create(const char *path, spate_error *error)
     memcpy(file->temporary, path, length);
     memcpy(file->temporary + length, ".tmp", sizeof ".tmp");
 
-    file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    file->descriptor = sp_file_open_new(file->temporary, O_WRONLY, 0666);
     if (file->descriptor < 0) {
         sp_fail(error, SPATE_ERROR_FILE, path, "cannot be created: %s", strerror(errno));
         release(file);
@@ -204,6 +224,9 @@ spate_status sp_file_close(sp_file *file, spate_error *error)
     flush(file);
     if (!file->failure && (made_to_fail() || fsync(file->descriptor) != 0))
         file->failure = errno;
+    bool ours = is_still_ours(file);
+    if (!ours && !file->failure)
+        file->failure = errno;
     /* some file systems (NFS) report a full disk only here */
     if (close(file->descriptor) != 0 && !file->failure)
         file->failure = errno;
@@ -213,7 +236,8 @@ spate_status sp_file_close(sp_file *file, spate_error *error)
 
     spate_status status = SPATE_OK;
     if (file->failure) {
-        unlink(file->temporary);
+        if (ours)
+            unlink(file->temporary);
         status = sp_fail(error, SPATE_ERROR_FILE, file->path, "cannot be written: %s",
                          strerror(file->failure));
     }
@@ -225,8 +249,18 @@ void sp_file_abandon(sp_file *file)
 {
     if (!file)
         return;
-    unlink(file->temporary);
+    if (is_still_ours(file))
+        unlink(file->temporary);
     release(file);
+}
+
+spate_status sp_file_write_all(const char *path, const void *bytes, size_t size, spate_error *error)
+{
+    sp_file *file = sp_file_create(path, error);
+    if (!file)
+        return error ? error->status : SPATE_ERROR_FILE;
+    sp_file_write(file, bytes, size);
+    return sp_file_close(file, error);
 }
 
 /* ------------------------------------------------------------------ reading */

@@ -3,13 +3,21 @@
  *
  * A file is written under a temporary name beside the target (path + ".tmp"), synchronised to the
  * disk and renamed. A process that is killed leaves at most the temporary one, which the next
- * writer of the same path takes over. */
+ * writer of the same path replaces. What a name pointed to before, as a link, is never written to.
+ */
 #ifndef SPATE_IO_FILE_H
 #define SPATE_IO_FILE_H
 
 #include <spate/spate.h>
 
+#include <sys/types.h>
+
 typedef struct sp_file sp_file;
+
+/* Opens a file that is new under this name, in place of what had the name before: a link that
+ * stands there is removed and not followed. `access`: O_WRONLY or O_RDWR. -1 and errno on failure.
+ */
+int sp_file_open_new(const char *path, int access, mode_t mode);
 
 /* NULL on failure. */
 sp_file *sp_file_create(const char *path, spate_error *error);
@@ -37,6 +45,10 @@ spate_status sp_file_patch(sp_file *file, uint64_t offset, const void *bytes, si
 spate_status sp_file_close(sp_file *file, spate_error *error);
 /* Removes the temporary file and frees `file`; NULL is fine. */
 void sp_file_abandon(sp_file *file);
+
+/* A whole file at once. */
+spate_status sp_file_write_all(const char *path, const void *bytes, size_t size,
+                               spate_error *error);
 
 /* The whole file in memory, with a 0 byte behind the last one; sp_free it. `size` does not count
  * that byte. */

@@ -134,12 +134,12 @@ static spate_status cut(sp_gauges *gauges, const spate_sim *sim, uint64_t *rows,
         lines++;
         keep = (size_t)(end + 1 - text);
     }
+    /* a file of its own: rows that are added from now on are not those of a copy by links */
+    if (status == SPATE_OK && lines > 0)
+        status = sp_append_create(&gauges->file, text, keep, error);
     sp_free(text);
-    TRY(status);
     *rows = lines > 0 ? lines - 1 : 0;
-    if (keep != size && truncate(gauges->file.path, (off_t)keep) != 0)
-        return sp_append_cannot(&gauges->file, "cut back", error);
-    return lines > 0 ? sp_append_open(&gauges->file, error) : SPATE_OK;
+    return status;
 }
 
 spate_status sp_gauges_resume(const char *path, spate_sim *sim, sp_gauges **gauges, uint64_t *rows,

@@ -1,86 +1,81 @@
-/* gzip.c -- gzip without compression. The checksum takes eight bytes at a time (Kounavis and Berry,
- * "A systematic approach to building high performance software-based CRC generators", 2005). */
+/* gzip.c -- see gzip.h. */
 #include "gzip.h"
 
-#include <pthread.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "base/memory.h"
 #include "base/status.h"
 #include "bytes.h"
 
-static uint32_t table[8][256];
-static pthread_once_t table_made = PTHREAD_ONCE_INIT;
+/* Positions and velocities hardly shrink by more effort: the quickest level, as Blender's own cache
+ * has it. Text and programs do. */
+enum { LEVEL_NUMBERS = 1, LEVEL_TEXT = 6, AS_GZIP = 15 + 16, MEMORY_LEVEL = 8 };
 
-static void make_table(void)
+struct sp_gzip {
+    sp_file *file;
+    z_stream stream;
+    unsigned char packed[1 << 16];
+};
+
+/* All memory of the library comes from one place. */
+static void *take(void *user, unsigned items, unsigned size)
 {
-    for (uint32_t k = 0; k < 256; k++) {
-        uint32_t rest = k;
-        for (int bit = 0; bit < 8; bit++)
-            rest = rest & 1 ? rest >> 1 ^ 0xedb88320u : rest >> 1;
-        table[0][k] = rest;
-    }
-    for (int t = 1; t < 8; t++)
-        for (int k = 0; k < 256; k++)
-            table[t][k] = table[t - 1][k] >> 8 ^ table[0][table[t - 1][k] & 0xff];
+    (void)user;
+    return sp_alloc(items, size);
 }
 
-static uint32_t checksum(uint32_t sum, const unsigned char *p, size_t size)
+static void give_back(void *user, void *memory)
 {
-    for (; size >= 8; size -= 8, p += 8) {
-        uint32_t low = sum ^ ((uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-                              (uint32_t)p[3] << 24);
-        sum = table[7][low & 0xff] ^ table[6][low >> 8 & 0xff] ^ table[5][low >> 16 & 0xff] ^
-              table[4][low >> 24] ^ table[3][p[4]] ^ table[2][p[5]] ^ table[1][p[6]] ^
-              table[0][p[7]];
-    }
-    for (; size > 0; size--, p++)
-        sum = sum >> 8 ^ table[0][(sum ^ *p) & 0xff];
-    return sum;
+    (void)user;
+    sp_free(memory);
+}
+
+static bool begin(z_stream *stream, int level)
+{
+    *stream = (z_stream){.zalloc = take, .zfree = give_back};
+    return deflateInit2(stream, level, Z_DEFLATED, AS_GZIP, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) ==
+           Z_OK;
 }
 
 sp_gzip *sp_gzip_create(const char *path, spate_error *error)
 {
-    static const unsigned char head[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255};
     sp_gzip *gzip = sp_alloc(1, sizeof *gzip);
-    if (!gzip) {
+    if (!gzip || !begin(&gzip->stream, LEVEL_NUMBERS)) {
+        sp_free(gzip);
         sp_fail_memory(error, path, sizeof *gzip);
         return NULL;
     }
-    pthread_once(&table_made, make_table);
-    gzip->sum = 0xffffffffu;
     gzip->file = sp_file_create(path, error);
     if (!gzip->file) {
+        deflateEnd(&gzip->stream);
         sp_free(gzip);
         return NULL;
     }
-    sp_file_write(gzip->file, head, sizeof head);
     return gzip;
 }
 
-static void put_block(sp_gzip *gzip, bool last)
+static void pack(sp_gzip *gzip, const void *bytes, unsigned size, int flush)
 {
-    unsigned size = (unsigned)gzip->used;
-    unsigned char head[5] = {last, (unsigned char)size, (unsigned char)(size >> 8),
-                             (unsigned char)~size, (unsigned char)(~size >> 8)};
-    sp_file_write(gzip->file, head, sizeof head);
-    sp_file_write(gzip->file, gzip->block, gzip->used);
-    gzip->sum = checksum(gzip->sum, gzip->block, gzip->used);
-    gzip->size += (uint32_t)gzip->used;
-    gzip->used = 0;
+    z_stream *stream = &gzip->stream;
+    stream->next_in = (unsigned char *)(uintptr_t)bytes;
+    stream->avail_in = size;
+    do {
+        stream->next_out = gzip->packed;
+        stream->avail_out = sizeof gzip->packed;
+        deflate(stream, flush);
+        sp_file_write(gzip->file, gzip->packed, sizeof gzip->packed - stream->avail_out);
+    } while (stream->avail_out == 0);
 }
 
 void sp_gzip_put(sp_gzip *gzip, const void *bytes, size_t size)
 {
     const char *from = bytes;
     while (size > 0) {
-        size_t room = sizeof gzip->block - gzip->used, part = size < room ? size : room;
-        memcpy(gzip->block + gzip->used, from, part);
-        gzip->used += part;
+        unsigned part = size < 1u << 30 ? (unsigned)size : 1u << 30;
+        pack(gzip, from, part, Z_NO_FLUSH);
         from += part;
         size -= part;
-        if (gzip->used == sizeof gzip->block)
-            put_block(gzip, false);
     }
 }
 
@@ -100,12 +95,28 @@ void sp_gzip_put32(sp_gzip *gzip, const void *values, size_t count)
 
 spate_status sp_gzip_close(sp_gzip *gzip, spate_error *error)
 {
-    unsigned char tail[8];
-    put_block(gzip, true);
-    sp_store32(tail, ~gzip->sum);
-    sp_store32(tail + 4, gzip->size);
-    sp_file_write(gzip->file, tail, sizeof tail);
+    pack(gzip, NULL, 0, Z_FINISH);
+    deflateEnd(&gzip->stream);
     spate_status status = sp_file_close(gzip->file, error);
     sp_free(gzip);
     return status;
+}
+
+void *sp_gzip_bytes(const void *bytes, size_t size, size_t *packed)
+{
+    z_stream stream;
+    if (size > 1u << 30 || !begin(&stream, LEVEL_TEXT))
+        return NULL;
+    size_t most = deflateBound(&stream, (unsigned)size);
+    unsigned char *out = sp_alloc(most, 1);
+    if (out) {
+        stream.next_in = (unsigned char *)(uintptr_t)bytes;
+        stream.avail_in = (unsigned)size;
+        stream.next_out = out;
+        stream.avail_out = (unsigned)most;
+        deflate(&stream, Z_FINISH); /* at once: there is room for all of it */
+        *packed = most - stream.avail_out;
+    }
+    deflateEnd(&stream);
+    return out;
 }

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -212,6 +213,35 @@ static spate_status read_rows(particle_file *file, size_t count, uint32_t *value
     return SPATE_OK;
 }
 
+/* Every float must be a finite number, and small enough to be squared; a position must lie in the
+ * domain, or a cell beside it: writers make indices and boxes of it. */
+#define LARGEST 1e18
+
+static spate_status check_values(const sp_particle_table *table, const sp_column *column,
+                                 const uint32_t *values, size_t count, const char *path,
+                                 spate_error *error)
+{
+    bool position = strcmp(column->name, "position") == 0;
+    for (int c = 0; c < column->components && !column->integer; c++) {
+        double low = -LARGEST, high = LARGEST;
+        if (position) {
+            low = c < table->dim ? -table->cell_size : 0;
+            high = c < table->dim ? table->size[c] + table->cell_size : 0;
+        }
+        for (size_t i = 0; i < count; i++) {
+            float value;
+            memcpy(&value, &values[(size_t)c * count + i], sizeof value);
+            if (!((double)value >= low && (double)value <= high))
+                return sp_fail(error, SPATE_ERROR_FILE, path, "the %s of particle %zu is %s",
+                               column->name, i + 1,
+                               !isfinite(value) ? "not a finite number"
+                               : position       ? "outside of the domain"
+                                                : "too large");
+        }
+    }
+    return SPATE_OK;
+}
+
 static spate_status read_particles(sp_particle_table *table, sp_particles *particles,
                                    particle_file *file, spate_error *error)
 {
@@ -226,10 +256,15 @@ static spate_status read_particles(sp_particle_table *table, sp_particles *parti
     particles->view.scale = 1;
     for (int k = 0; k < list.count; k++) {
         const sp_column *column = &list.items[k];
-        if (!show_column(particles, column, table->dim, values)) {
+        spate_status status = SPATE_OK;
+        if (!show_column(particles, column, table->dim, values))
+            status = sp_fail(error, SPATE_ERROR_FILE, file->path,
+                             "its '%s' is not as spate writes it", column->name);
+        else
+            status = check_values(table, column, values, count, file->path, error);
+        if (status != SPATE_OK) {
             particles->view.count = 0;
-            return sp_fail(error, SPATE_ERROR_FILE, file->path,
-                           "its '%s' is not as spate writes it", column->name);
+            return status;
         }
         values += (size_t)column->components * count;
         sp_particle_table_add(table, column->name, column->components);

@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "export.h"
 
 #define NEWEST "checkpoint.spate"
 #define PREVIOUS "checkpoint.prev.spate"
@@ -31,7 +32,7 @@ typedef struct run_file {
     int frame; /* PARTICLES, MESH, PICTURE */
 } run_file;
 
-/* `begin`, at least four digits, `end`. */
+/* `begin`, a number as %04d writes it, `end`. */
 static bool is_numbered(const char *name, size_t length, const char *begin, const char *end,
                         int *frame)
 {
@@ -40,7 +41,7 @@ static bool is_numbered(const char *name, size_t length, const char *begin, cons
         memcmp(name + length - after, end, after) != 0)
         return false;
     const char *number = name + before;
-    if (strspn(number, "0123456789") != digits)
+    if (strspn(number, "0123456789") != digits || (digits > 4 && number[0] == '0'))
         return false;
     *frame = atoi(number);
     return true;
@@ -153,7 +154,8 @@ spate_status sp_run_folder_open(sp_run_folder *folder, const char *path, bool ma
     if (flock(folder->descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         status = sp_fail(
             error, SPATE_ERROR_FILE, folder->path,
-            "another run is working in this folder: wait for it, or choose another one with -o");
+            "another run or export is working in this folder: wait for it, or choose another one with "
+            "-o");
     else if (faccessat(folder->descriptor, ".", W_OK, 0) != 0)
         status = sp_fail(error, SPATE_ERROR_FILE, folder->path, "cannot be written: %s",
                          strerror(errno));
@@ -194,6 +196,56 @@ const char *sp_run_folder_mesh(const sp_run_folder *folder, int frame, char path
 bool sp_run_folder_has(const sp_run_folder *folder, const char *name)
 {
     return faccessat(folder->descriptor, name, F_OK, 0) == 0;
+}
+
+bool sp_run_folder_holds_run(const sp_run_folder *folder)
+{
+    static const char *const names[] = {"run.json", "stats.csv", NEWEST, PREVIOUS, COMING};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (sp_run_folder_has(folder, names[k]))
+            return true;
+    return false;
+}
+
+static bool is_folder(const sp_run_folder *folder, const char *path)
+{
+    struct stat ours, about;
+    return fstat(folder->descriptor, &ours) == 0 && stat(path, &about) == 0 &&
+           ours.st_dev == about.st_dev && ours.st_ino == about.st_ino;
+}
+
+bool sp_run_folder_is_same(const sp_run_folder *folder, const sp_run_folder *other)
+{
+    struct stat ours, theirs;
+    return fstat(folder->descriptor, &ours) == 0 && fstat(other->descriptor, &theirs) == 0 &&
+           ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+}
+
+/* Cuts the last name off an absolute path and returns it. */
+static const char *cut_name(char *path)
+{
+    char *slash = strrchr(path, '/');
+    *slash = 0;
+    return slash + 1;
+}
+
+bool sp_run_folder_makes(const sp_run_folder *folder, const char *path)
+{
+    char *real = realpath(path, NULL);
+    if (!real)
+        return false;
+    const char *name = cut_name(real);
+    bool makes = false;
+    if (is_folder(folder, real)) {
+        makes = classify(name).kind != FOREIGN;
+    } else if (real[0]) {
+        const char *below = cut_name(real);
+        for (int k = 0; k < SP_FORMAT_COUNT; k++)
+            makes = makes || strcmp(below, sp_format_name((sp_format)k)) == 0;
+        makes = makes && is_folder(folder, real);
+    }
+    free(real);
+    return makes;
 }
 
 /* ------------------------------------------------------------------ counting and removing */

@@ -40,6 +40,13 @@ const char *sp_run_folder_particles(const sp_run_folder *folder, int frame,
 const char *sp_run_folder_mesh(const sp_run_folder *folder, int frame, char path[SP_PATH_SIZE]);
 bool sp_run_folder_has(const sp_run_folder *folder, const char *name);
 
+/* Whether it is a run's: it has a run.json, a stats.csv or a checkpoint. */
+bool sp_run_folder_holds_run(const sp_run_folder *folder);
+/* Whether `path` is, by whatever name or link, a file that sp_run_folder_remove or sp_export_remove
+ * may remove from this folder. */
+bool sp_run_folder_makes(const sp_run_folder *folder, const char *path);
+bool sp_run_folder_is_same(const sp_run_folder *folder, const sp_run_folder *other);
+
 /* How many files of a run there are, and the largest number of a particle file (-1: none). */
 spate_status sp_run_folder_count(const sp_run_folder *folder, int *files, int *last_particles,
                                  spate_error *error);

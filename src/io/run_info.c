@@ -1,14 +1,16 @@
 /* run_info.c -- run.json: what was run, by what, on what; and whether two scenes are the same. */
 #include "run_folder.h"
 
-#include <jansson.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "file.h"
+#include "json.h"
 #include "scene/schema.h"
 
 /* ------------------------------------------------------------------ writing */
@@ -93,15 +95,22 @@ static spate_status unpack(json_t *root, const char *path, sp_run_info *info, sp
 {
     const char *version = NULL, *device = NULL, *scene_file = NULL;
     json_t *scene = NULL;
-    json_int_t particles = 0;
-    if (json_unpack(root, "{s:s, s:s, s:s, s:i, s:I, s:o}", "spate", &version, "scene_file",
-                    &scene_file, "device", &device, "threads", &info->threads, "particles",
-                    &particles, "scene", &scene) != 0 ||
-        !json_is_object(scene))
+    json_int_t particles = 0, threads = 0;
+    json_error_t wrong;
+    bool read = json_unpack_ex(root, &wrong, 0, "{s:s, s:s, s:s, s:I, s:I, s:o}", "spate", &version,
+                               "scene_file", &scene_file, "device", &device, "threads", &threads,
+                               "particles", &particles, "scene", &scene) == 0;
+    if (!read && sp_json_no_memory(&wrong, sizeof *info))
+        return sp_fail_memory(error, path, 0);
+    if (!read || !json_is_object(scene) || particles < 0 || threads < 0 || threads > INT_MAX)
         return sp_fail(error, SPATE_ERROR_FILE, path, "is not the run.json of a spate run");
     snprintf(info->version, sizeof info->version, "%s", version);
     snprintf(info->device, sizeof info->device, "%s", device);
     snprintf(info->scene_file, sizeof info->scene_file, "%s", scene_file);
+    sp_plain_text(info->version); /* they are printed */
+    sp_plain_text(info->device);
+    sp_plain_text(info->scene_file);
+    info->threads = (int)threads;
     info->particles = (uint64_t)particles;
     use_present_names(scene);
     char *text = json_dumps(scene, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
@@ -134,6 +143,8 @@ spate_status sp_run_info_read(const sp_run_folder *folder, sp_run_info *info, sp
     json_error_t wrong;
     json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &wrong);
     sp_free(text);
+    if (!root && sp_json_no_memory(&wrong, size))
+        return sp_fail_memory(error, path, 0);
     if (!root)
         return sp_fail(error, SPATE_ERROR_FILE, path, "is damaged: line %d, column %d: %s",
                        wrong.line, wrong.column, wrong.text);
@@ -173,43 +184,48 @@ static bool unpack_scene(json_t *root, spate_scene *scene)
 {
     json_t *size = NULL;
     const char *name = "";
-    double cell_size = 0;
-    if (json_unpack(root, "{s?s, s:i, s:F, s:{s:o, s?i, s?F}, s:{s:i}}", "name", &name, "frames",
-                    &scene->frames, "fps", &scene->fps, "domain", "size", &size, "cells",
-                    &scene->domain.cells, "cell_size", &cell_size, "fluid", "particles_per_axis",
-                    &scene->fluid.particles_per_axis) != 0)
+    json_int_t frames = 0, cells = scene->domain.cells, per_axis = 0;
+    if (json_unpack(root, "{s?s, s:I, s:F, s:{s:o, s?I, s?F}, s:{s:I}}", "name", &name, "frames",
+                    &frames, "fps", &scene->fps, "domain", "size", &size, "cells", &cells,
+                    "cell_size", &scene->domain.cell_size, "fluid", "particles_per_axis",
+                    &per_axis) != 0)
         return false;
-    scene->dim = (int)json_array_size(size);
-    if (scene->dim != 2 && scene->dim != 3)
+    size_t dim = json_array_size(size);
+    if ((dim != 2 && dim != 3) || llabs(frames) > INT_MAX || llabs(cells) > INT_MAX ||
+        llabs(per_axis) > INT_MAX)
         return false;
-    bool good = scene->fps > 0 && scene->domain.cells > 0 && cell_size >= 0 &&
-                scene->fluid.particles_per_axis > 0;
-    for (int d = 0; d < scene->dim; d++) {
-        scene->domain.size[d] = json_number_value(json_array_get(size, (size_t)d));
-        good = good && scene->domain.size[d] > 0;
-    }
-    scene->domain.cell_size = cell_size;
+    scene->dim = (int)dim;
+    for (size_t d = 0; d < dim; d++)
+        scene->domain.size[d] = json_number_value(json_array_get(size, d));
+    scene->frames = (int)frames;
+    scene->domain.cells = (int)cells;
+    scene->fluid.particles_per_axis = (int)per_axis;
     unpack_sides(root, scene);
     snprintf(scene->name, sizeof scene->name, "%s", name);
-    return good;
+    sp_plain_text(scene->name);
+    return true;
 }
 
 spate_scene *sp_run_info_scene(const sp_run_folder *folder, const sp_run_info *info,
                                spate_error *error)
 {
     char path[SP_PATH_SIZE];
+    spate_error found = {.status = SPATE_OK};
     spate_scene *scene = spate_scene_create();
     json_t *root = json_loads(info->scene, 0, NULL);
     sp_run_folder_path(folder, "run.json", path);
     if (!scene || !root) {
         sp_fail_memory(error, path, 0);
-    } else if (unpack_scene(root, scene)) {
-        json_decref(root);
-        return scene;
-    } else {
+    } else if (!unpack_scene(root, scene)) {
         sp_fail(error, SPATE_ERROR_FILE, path,
                 "the scene in it lacks domain.size, domain.cells, frames, fps or "
                 "fluid.particles_per_axis, or they make no sense");
+    } else if (sp_scene_check_size(scene, &found) != SPATE_OK) {
+        sp_fail(error, SPATE_ERROR_FILE, path, "the scene in it: %s: %s", found.where,
+                found.message);
+    } else {
+        json_decref(root);
+        return scene;
     }
     json_decref(root);
     spate_scene_destroy(scene);
@@ -318,11 +334,16 @@ static bool differ_at(json_t *first, json_t *second, const char *where, const ch
 spate_status sp_scene_difference(const char *first, const char *second, bool *differ,
                                  sp_difference *difference, spate_error *error)
 {
-    json_t *a = json_loads(first, 0, NULL), *b = json_loads(second, 0, NULL);
+    json_error_t wrong[2];
+    json_t *a = json_loads(first, 0, &wrong[0]), *b = json_loads(second, 0, &wrong[1]);
     bool read = a && b;
+    bool memory = (!a && sp_json_no_memory(&wrong[0], strlen(first))) ||
+                  (!b && sp_json_no_memory(&wrong[1], strlen(second)));
     *differ = read && differ_at(a, b, "", "", difference);
     json_decref(a);
     json_decref(b);
+    if (memory)
+        return sp_fail_memory(error, "the text of a scene", 0);
     if (!read)
         return sp_fail(error, SPATE_ERROR_FILE, NULL, "the text of a scene is not JSON");
     return SPATE_OK;

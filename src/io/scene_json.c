@@ -7,10 +7,10 @@
 
 #include "base/status.h"
 #include "file.h"
+#include "json.h"
 #include "scene/schema.h"
 #include <spate/spate_io.h>
 
-#include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +44,53 @@ static void join(char path[PATH_SIZE], const char *above, const char *key)
     snprintf(path, PATH_SIZE, "%s%s%s", above, above[0] ? "." : "", key);
 }
 
+/* Takes a problem of one setting to those before it, a line each, as far as there is room: whoever
+ * writes a scene wants to know all of them. What is not the scene's fault ends the reading. */
+static spate_status gather(spate_status status, const spate_error *one, spate_error *all,
+                           spate_status *worst)
+{
+    static const char more[] = "\n... and more";
+    if (status == SPATE_OK)
+        return SPATE_OK;
+    if (!all || status != SPATE_ERROR_SCENE || *worst == SPATE_OK) {
+        if (all)
+            *all = *one;
+        *worst = status;
+        return status == SPATE_ERROR_SCENE ? SPATE_OK : status;
+    }
+    size_t used = strlen(all->message), room = sizeof all->message - used;
+    bool full = used >= sizeof more && strcmp(all->message + used + 1 - sizeof more, more) == 0;
+    if (strlen(one->where) + strlen(one->message) + sizeof more + 4 < room && !full)
+        snprintf(all->message + used, room, "\n%s: %s", one->where, one->message);
+    else if (!full && room > sizeof more)
+        strcpy(all->message + used, more);
+    return SPATE_OK;
+}
+
+static spate_status check_keys(const char *path, json_t *json, spate_error *error);
+
+static spate_status check_key(const char *path, json_t *json, const char *key, json_t *value,
+                              spate_error *error)
+{
+    char below[PATH_SIZE];
+    join(below, path, key);
+    if (!key[0] || strpbrk(key, ".[]"))
+        return sp_fail(
+            error, SPATE_ERROR_SCENE, below,
+            "unknown setting; a key is one name, and the settings of a group stand in an object");
+    const sp_row *row = NULL;
+    sp_node node = sp_schema_find_place(below, &row);
+    if (node == SP_NODE_NONE)
+        return sp_fail_unknown(below, error);
+    if (!path[0] && strcmp(key, SP_OLD_FLUID) == 0 && json_object_get(json, "fluid"))
+        return sp_fail(error, SPATE_ERROR_SCENE, key,
+                       "is the old name of fluid, which is there too: write one of them");
+    if ((json_is_object(value) && node == SP_NODE_GROUP) ||
+        (json_is_array(value) && row && row->type == SP_LIST))
+        return check_keys(below, value, error);
+    return SPATE_OK;
+}
+
 /* All keys of an object are known; this goes first, so that a misspelt key is named before anything
  * that follows from it. */
 static spate_status check_keys(const char *path, json_t *json, spate_error *error)
@@ -52,35 +99,17 @@ static spate_status check_keys(const char *path, json_t *json, spate_error *erro
     json_t *value;
     size_t index;
     char below[PATH_SIZE];
-    if (json_is_array(json)) {
-        json_array_foreach(json, index, value)
-        {
-            snprintf(below, sizeof below, "%s[%zu]", path, index);
-            if (json_is_object(value))
-                TRY(check_keys(below, value, error));
-        }
-        return SPATE_OK;
+    spate_error one;
+    spate_status worst = SPATE_OK;
+    json_array_foreach(json, index, value)
+    {
+        snprintf(below, sizeof below, "%s[%zu]", path, index);
+        if (json_is_object(value))
+            TRY(gather(check_keys(below, value, &one), &one, error, &worst));
     }
     json_object_foreach(json, key, value)
-    {
-        join(below, path, key);
-        if (!key[0] || strpbrk(key, ".[]"))
-            return sp_fail(
-                error, SPATE_ERROR_SCENE, below,
-                "unknown setting; a key is one name, and the settings of a group stand in an object");
-        const sp_row *row = NULL;
-        sp_node node = sp_schema_find_place(below, &row);
-        if (node == SP_NODE_NONE)
-            return sp_fail_unknown(below, error);
-        if (!path[0] && strcmp(key, SP_OLD_FLUID) == 0 && json_object_get(json, "fluid"))
-            return sp_fail(error, SPATE_ERROR_SCENE, key,
-                           "is the old name of fluid, which is there too: write one of them");
-        if (json_is_object(value) && node == SP_NODE_GROUP)
-            TRY(check_keys(below, value, error));
-        if (json_is_array(value) && row && row->type == SP_LIST)
-            TRY(check_keys(below, value, error));
-    }
-    return SPATE_OK;
+        TRY(gather(check_key(path, json, key, value, &one), &one, error, &worst));
+    return worst;
 }
 
 static spate_status read_members(spate_scene *scene, const char *path, json_t *json,
@@ -92,12 +121,14 @@ static spate_status read_members(spate_scene *scene, const char *path, json_t *j
     if (!json_is_object(json))
         return sp_fail(error, SPATE_ERROR_SCENE, path, "%smust be an object (got %s)",
                        path[0] ? "" : "a scene ", kind_text(json));
+    spate_error one;
+    spate_status worst = SPATE_OK;
     json_object_foreach(json, key, value)
     {
         join(below, path, key);
-        TRY(read_value(scene, below, value, error));
+        TRY(gather(read_value(scene, below, value, &one), &one, error, &worst));
     }
-    return SPATE_OK;
+    return worst;
 }
 
 static spate_status read_list(spate_scene *scene, const char *path, json_t *json,
@@ -106,14 +137,16 @@ static spate_status read_list(spate_scene *scene, const char *path, json_t *json
     char item[PATH_SIZE];
     json_t *value;
     size_t index;
+    spate_error one;
+    spate_status worst = SPATE_OK;
     sp_scene_clear_list(scene, path);
     json_array_foreach(json, index, value)
     {
         snprintf(item, sizeof item, "%s[%zu]", path, index);
         TRY(sp_scene_append(scene, path, error));
-        TRY(read_members(scene, item, value, error));
+        TRY(gather(read_members(scene, item, value, &one), &one, error, &worst));
     }
-    return SPATE_OK;
+    return worst;
 }
 
 /* "solids[2]" from the command line: an item that is there, or the next. */
@@ -298,10 +331,10 @@ static int first_column(const json_error_t *problem)
     return column < 0 ? problem->column : column + 1;
 }
 
-static spate_status fail_json(const json_error_t *problem, spate_error *error)
+static spate_status fail_json(const json_error_t *problem, size_t length, spate_error *error)
 {
     char where[64], text[JSON_ERROR_TEXT_LENGTH];
-    if (json_error_code(problem) == json_error_out_of_memory)
+    if (sp_json_no_memory(problem, length))
         return sp_fail_memory(error, "the scene", 0);
     snprintf(where, sizeof where, "line %d, column %d", problem->line, first_column(problem));
     snprintf(text, sizeof text, "%s", problem->text);
@@ -325,7 +358,7 @@ spate_scene *spate_scene_parse(const char *text, size_t length, const char *fold
         text += 3, length -= 3;
     json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);
     if (!root) {
-        fail_json(&problem, error);
+        fail_json(&problem, length, error);
         return NULL;
     }
     spate_scene *scene = spate_scene_create();
@@ -375,6 +408,8 @@ static spate_status assign(spate_scene *scene, const char *path, const char *tex
         return sp_fail_unknown(path, error);
     json_t *json = json_loads(text, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &problem);
     bool word = row && (!json || (row->type == SP_STRING && !json_is_string(json)));
+    if (!json && sp_json_no_memory(&problem, strlen(text)))
+        return sp_fail_memory(error, path, 0);
     if (!json && (!word || (text[0] && strchr("[{\"", text[0]))))
         return sp_fail(error, SPATE_ERROR_SCENE, path, "its value is not valid JSON: %s",
                        problem.text);

@@ -4,6 +4,7 @@
  * scene. Lengths that are not given, and settings that mean nothing to their shape and were never
  * touched, are left out. */
 #include "base/memory.h"
+#include "base/text.h"
 
 #include "scene/schema.h"
 #include <spate/spate_io.h>

@@ -80,17 +80,19 @@ static size_t join(const sp_stats_cell *cells, int count, bool names, char line[
 
 /* ------------------------------------------------------------------ the file */
 
-spate_status sp_stats_create(const char *path, spate_error *error)
+/* The line of names. */
+static size_t join_names(char line[LINE_SIZE])
 {
     static const sp_stats_row none;
     sp_stats_cell cells[SP_STATS_CELLS];
+    return join(cells, sp_stats_cells(&none, cells), true, line);
+}
+
+spate_status sp_stats_create(const char *path, spate_error *error)
+{
     char line[LINE_SIZE];
-    size_t length = join(cells, sp_stats_cells(&none, cells), true, line);
-    sp_file *file = sp_file_create(path, error);
-    if (!file)
-        return error ? error->status : SPATE_ERROR_FILE;
-    sp_file_write(file, line, length);
-    return sp_file_close(file, error);
+    size_t length = join_names(line);
+    return sp_file_write_all(path, line, length, error);
 }
 
 static bool write_all(int descriptor, const char *bytes, size_t size)
@@ -112,7 +114,7 @@ spate_status sp_stats_append(const char *path, const sp_stats_row *row, spate_er
     sp_stats_cell cells[SP_STATS_CELLS];
     char line[LINE_SIZE];
     size_t length = join(cells, sp_stats_cells(row, cells), false, line);
-    int descriptor = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    int descriptor = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
     if (descriptor < 0)
         return sp_fail(error, SPATE_ERROR_FILE, path, "cannot be opened: %s", strerror(errno));
     off_t before = lseek(descriptor, 0, SEEK_END);
@@ -126,6 +128,24 @@ spate_status sp_stats_append(const char *path, const sp_stats_row *row, spate_er
     if (close(descriptor) != 0 && status == SPATE_OK)
         status = sp_fail(error, SPATE_ERROR_FILE, path, "cannot be written: %s", strerror(errno));
     return status;
+}
+
+spate_status sp_stats_resume(const char *path, spate_error *error)
+{
+    char *text, line[LINE_SIZE];
+    size_t size, length = join_names(line);
+    if (access(path, F_OK) != 0 && errno == ENOENT)
+        return sp_stats_create(path, error);
+    TRY(sp_file_read_all(path, &text, &size, error));
+    bool named = memchr(text, '\n', size), same = size >= length && !memcmp(text, line, length);
+    sp_free(text);
+    if (!named) /* empty, or torn in the first line */
+        return sp_stats_create(path, error);
+    if (!same)
+        return sp_fail(
+            error, SPATE_ERROR_FILE, path,
+            "has other columns than this version of spate writes: move it away to go on");
+    return SPATE_OK;
 }
 
 spate_status sp_stats_cut(const char *path, int last_frame, int *rows, spate_error *error)
@@ -142,14 +162,12 @@ spate_status sp_stats_cut(const char *path, int last_frame, int *rows, spate_err
         lines++;
         keep = (size_t)(end + 1 - text);
     }
-    sp_free(text);
     if (rows)
         *rows = lines > 0 ? lines - 1 : 0;
-    if (keep == size)
-        return SPATE_OK;
-    if (truncate(path, (off_t)keep) != 0)
-        return sp_fail(error, SPATE_ERROR_FILE, path, "cannot be cut back: %s", strerror(errno));
-    return SPATE_OK;
+    /* a file of its own: rows that are added from now on are not those of a copy by links */
+    spate_status status = sp_file_write_all(path, text, keep, error);
+    sp_free(text);
+    return status;
 }
 
 /* ------------------------------------------------------------------ reading */

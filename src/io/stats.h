@@ -37,6 +37,9 @@ spate_status sp_stats_create(const char *path, spate_error *error);
 /* One more row, on the disk when it returns. A row that could not be written whole is taken back.
  */
 spate_status sp_stats_append(const char *path, const sp_stats_row *row, spate_error *error);
+/* Makes the file fit to go on with: writes the line of names where there is none, and refuses other
+ * names than this version writes. */
+spate_status sp_stats_resume(const char *path, spate_error *error);
 /* Removes the rows after `last_frame` and a torn last line; *rows (may be NULL) is how many stay.
  */
 spate_status sp_stats_cut(const char *path, int last_frame, int *rows, spate_error *error);

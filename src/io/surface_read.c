@@ -1,6 +1,8 @@
 /* surface_read.c -- a PLY file with triangles or edges, normals and velocities. */
 #include "surface_read.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -40,8 +42,13 @@ static spate_status read_vertices(spate_surface *mesh, sp_ply *ply, const sp_ply
     for (size_t k = 0; k < mesh->vertices; k++) {
         TRY(sp_ply_read_row(ply, element, -1, error));
         for (int c = 0; c < 3; c++)
-            for (int d = 0; *columns[c] && d < 3; d++)
-                (*columns[c])[3 * k + (size_t)d] = (float)ply->row[place[c][d]];
+            for (int d = 0; *columns[c] && d < 3; d++) {
+                double value = ply->row[place[c][d]];
+                if (!(fabs(value) <= FLT_MAX))
+                    return sp_fail(error, SPATE_ERROR_FILE, ply->path,
+                                   "%s of vertex %zu is not a finite number", names[c][d], k + 1);
+                (*columns[c])[3 * k + (size_t)d] = (float)value;
+            }
     }
     return SPATE_OK;
 }

@@ -42,10 +42,22 @@ static int open_scratch(const char *path)
         errno = ENAMETOOLONG;
         return -1;
     }
-    int descriptor = open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int descriptor = sp_file_open_new(name, O_RDWR, 0600);
     if (descriptor >= 0)
         unlink(name);
     return descriptor;
+}
+
+bool sp_usd_is_name(const char *path)
+{
+    static const char *const endings[] = {".usd", ".usda", ".usdc"};
+    size_t length = strlen(path);
+    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
+        size_t ending = strlen(endings[k]);
+        if (length > ending && strcmp(path + length - ending, endings[k]) == 0)
+            return true;
+    }
+    return false;
 }
 
 sp_usd *sp_usd_create(const char *path, double fps, spate_error *error)
@@ -59,7 +71,7 @@ sp_usd *sp_usd_create(const char *path, double fps, spate_error *error)
     }
     memcpy(usd->path, path, length);
     usd->fps = fps;
-    usd->crate = length > 5 && strcmp(path + length - 5, ".usdc") == 0;
+    usd->crate = sp_usd_is_name(path) && path[length - 1] != 'a';
     usd->scratch = -1;
     usd->file = sp_file_create(path, error);
     if (usd->file && !usd->crate) {

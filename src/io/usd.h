@@ -29,7 +29,10 @@ typedef enum sp_usd_type {
 
 typedef struct sp_usd sp_usd;
 
-/* The ending of the path says which kind: .usdc, everything else is text. `fps`: time codes per
+/* Whether a path has an ending of USD: .usd, .usda or .usdc. */
+bool sp_usd_is_name(const char *path);
+/* The ending of the path says which kind: .usdc, and .usd, of which readers look at the content, as
+ * crate; everything else is text. `fps`: time codes per
  * second. NULL on failure. */
 sp_usd *sp_usd_create(const char *path, double fps, spate_error *error);
 /* Below `parent` (-1: at the top). The first one is the layer's default prim. Returns its number.

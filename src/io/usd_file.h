@@ -11,7 +11,7 @@
 
 typedef struct sp_usd_file sp_usd_file;
 
-/* .usda or .usdc; NULL on failure. */
+/* .usd, .usda or .usdc; NULL on failure. */
 sp_usd_file *sp_usd_file_create(const char *path, double fps, spate_error *error);
 /* A sample at time code `time` (frames). All clouds of a file have the same attributes. Failures
  * are remembered for sp_usd_file_close. */

@@ -8,6 +8,7 @@
 #include "blender.h"
 #include "particle_table.h"
 #include "ply_write.h"
+#include "usd.h"
 #include "usd_file.h"
 #include "vdb.h"
 #include "vtk.h"
@@ -34,14 +35,14 @@ spate_status spate_sim_particles_write(spate_sim *sim, const char *path, spate_e
         return sp_ply_write(&table, path, error);
     if (ends_with(path, ".vtp"))
         return sp_vtk_write_particles(&table, path, error);
-    if (ends_with(path, ".usda") || ends_with(path, ".usdc")) {
+    if (sp_usd_is_name(path)) {
         sp_usd_file *file = sp_usd_file_create(path, table.fps, error);
         if (!file)
             return error->status;
         sp_usd_file_particles(file, &table, particles.time * table.fps);
         return sp_usd_file_close(file, error);
     }
-    return unknown_ending(path, ".ply, .vtp, .usda or .usdc", error);
+    return unknown_ending(path, ".ply, .vtp, .usd, .usda or .usdc", error);
 }
 
 spate_status spate_surface_write(const spate_surface *mesh, const char *path, spate_error *error)
@@ -52,7 +53,7 @@ spate_status spate_surface_write(const spate_surface *mesh, const char *path, sp
         return sp_ply_write_mesh(mesh, path, error);
     if (ends_with(path, ".vtp"))
         return sp_vtk_write_mesh(mesh, 0, path, error);
-    if (ends_with(path, ".usda") || ends_with(path, ".usdc")) {
+    if (sp_usd_is_name(path)) {
         sp_usd_file *file = sp_usd_file_create(path, 24, error);
         if (!file)
             return error->status;
@@ -61,7 +62,7 @@ spate_status spate_surface_write(const spate_surface *mesh, const char *path, sp
     }
     if (ends_with(path, ".bobj.gz"))
         return sp_blender_mesh_file(mesh, path, error);
-    return unknown_ending(path, ".ply, .vtp, .usda, .usdc or .bobj.gz", error);
+    return unknown_ending(path, ".ply, .vtp, .usd, .usda, .usdc or .bobj.gz", error);
 }
 
 spate_status spate_sim_volume_write(spate_sim *sim, const char *path, spate_error *error)

@@ -156,7 +156,8 @@ SP_KERNEL bool X(is_near_face)(const X(fields) *f, uint32_t a, const int c[DIM],
  * c. So each pair is looked at once. */
 SP_KERNEL float X(nearest_inside)(const X(fields) *f, uint32_t a, uint32_t end, float best)
 {
-    for (uint32_t b = a + 1; b < end; b++) {
+    /* nothing is closer than 0: particles that coincide, however many, cost one look each */
+    for (uint32_t b = best > 0.0f ? a + 1 : end; b < end; b++) {
         float square = X(square_distance)(f, a, b);
         best = square < best ? square : best;
     }
@@ -186,7 +187,8 @@ SP_KERNEL float X(nearest_to)(const X(fields) *f, uint32_t a)
     float best = 1.0f;
     X(cell_of)(f, a, c);
     size_t index = X(index)(&f->grid, c);
-    for (uint32_t b = f->first[index]; b < f->first[index] + f->count[index]; b++) {
+    uint32_t end = f->first[index] + f->count[index];
+    for (uint32_t b = f->first[index]; b < end && best > 0.0f; b++) {
         float square = b == a ? 1.0f : X(square_distance)(f, a, b);
         best = square < best ? square : best;
     }

@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "io/file.h"
 #include "io/socket.h"
 
 extern char **environ;
@@ -114,7 +115,11 @@ static spate_status start(sp_film *film, double fps, spate_error *error)
         "mp4",
         film->temporary,
         NULL};
-    int ends[2];
+    int ends[2], file = sp_file_open_new(film->temporary, O_WRONLY, 0666);
+    if (file < 0)
+        return sp_fail(error, SPATE_ERROR_FILE, film->path, "cannot be created: %s",
+                       strerror(errno));
+    close(file); /* ffmpeg writes into it */
     film->words = tmpfile();
     /* a socket, not a pipe: writing to one whose reader is gone need not raise a signal */
     if (!film->words || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
@@ -181,8 +186,10 @@ sp_film *sp_film_create(const char *path, int width, int height, double fps, spa
     film->height = height;
     size_t bytes = 3 * (size_t)width * (size_t)height;
     film->bytes = sp_alloc(bytes, 1);
-    bool fits = snprintf(film->path, sizeof film->path, "%s", path) < (int)sizeof film->path - 8;
-    snprintf(film->temporary, sizeof film->temporary, "%.*s.tmp", PATH_MAX - 8, path);
+    bool fits = snprintf(film->path, sizeof film->path, "%s", path) < (int)sizeof film->path - 16;
+    /* ffmpeg must not take a name for an option (-x) or a protocol (a:b) */
+    snprintf(film->temporary, sizeof film->temporary, "%s%.*s.tmp", path[0] == '/' ? "" : "./",
+             PATH_MAX - 16, path);
     spate_status status = SPATE_OK;
     if (!film->bytes)
         status = sp_fail_memory(error, "a film", bytes);
@@ -192,6 +199,7 @@ sp_film *sp_film_create(const char *path, int width, int height, double fps, spa
         status = start(film, fps, error);
     if (status == SPATE_OK)
         return film;
+    unlink(film->temporary);
     destroy(film);
     return NULL;
 }

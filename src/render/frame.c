@@ -35,26 +35,12 @@ spate_status sp_frame_copy(sp_frame *frame, const sp_particles *particles, spate
     return SPATE_OK;
 }
 
-static bool is_finite(const float *values, size_t count)
-{
-    float wrong = 0;
-    for (size_t k = 0; k < count && values; k++)
-        wrong += values[k] * 0; /* stays 0 as long as all are finite */
-    return wrong == 0;
-}
-
 spate_status sp_frame_read(sp_frame *frame, int number, const char *path, spate_error *error)
 {
     sp_particles *p = &frame->particles;
     sp_particle_table table;
     int dim = frame->scene->dim;
     TRY(sp_particle_table_read(&table, p, frame->scene, number, path, error));
-    for (int d = 0; d < dim; d++)
-        if (!is_finite(p->view.x[d], p->view.count) || !is_finite(p->view.v[d], p->view.count)) {
-            p->view.count = 0;
-            return sp_fail(error, SPATE_ERROR_FILE, path,
-                           "a position or velocity along %c is not a finite number", "xyz"[d]);
-        }
     float cells = (float)(1 / frame->domain.cell_size), *x = (float *)p->memory;
     for (size_t k = 0; k < (size_t)dim * p->view.count; k++)
         x[k] *= cells;

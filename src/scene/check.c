@@ -28,6 +28,37 @@ static spate_status check_row(void *user, const sp_row *row, const void *owner, 
 
 static const char axis_names[] = "xyz";
 
+static spate_status check_cells(const spate_scene *scene, spate_error *error)
+{
+    const char *cause = scene->domain.cell_size > 0 ? "domain.cell_size" : "domain.cells";
+    double total = 1;
+    for (int d = 0; d < scene->dim; d++) {
+        double cells = sp_scene_cells(scene, d);
+        if (!(cells <= MAX_CELLS_PER_AXIS))
+            return sp_fail(error, SPATE_ERROR_SCENE, cause,
+                           "gives %.15g cells along %c, at most %d are possible: use larger cells",
+                           cells, axis_names[d], MAX_CELLS_PER_AXIS);
+        total *= cells;
+    }
+    if (total > MAX_CELLS)
+        return sp_fail(error, SPATE_ERROR_SCENE, cause,
+                       "gives %.15g cells in all, at most %.15g are possible: use larger cells",
+                       total, MAX_CELLS);
+    return SPATE_OK;
+}
+
+spate_status sp_scene_check_size(const spate_scene *scene, spate_error *error)
+{
+    static const char *const names[] = {"domain.size", "domain.cells", "domain.cell_size",
+                                        "frames",      "fps",          "fluid.particles_per_axis"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        const sp_row *row = NULL;
+        sp_schema_find(names[k], &row);
+        TRY(sp_row_check(row, scene, scene->dim, names[k], error));
+    }
+    return check_cells(scene, error);
+}
+
 /* Walls stand at the size, other sides on the nearest faces of the grid; the two ends of a periodic
  * axis are one place, which cannot be in the middle of a cell. */
 static spate_status check_size(sp_checker *c, int axis)
@@ -54,22 +85,8 @@ static spate_status check_size(sp_checker *c, int axis)
 
 static spate_status check_domain(sp_checker *c)
 {
-    const spate_scene *scene = c->scene;
-    const char *cause = scene->domain.cell_size > 0 ? "domain.cell_size" : "domain.cells";
-    double total = 1;
-    for (int d = 0; d < scene->dim; d++) {
-        double cells = sp_scene_cells(scene, d);
-        if (cells > MAX_CELLS_PER_AXIS)
-            return sp_fail(c->error, SPATE_ERROR_SCENE, cause,
-                           "gives %.0f cells along %c, at most %d are possible: use larger cells",
-                           cells, axis_names[d], MAX_CELLS_PER_AXIS);
-        total *= cells;
-    }
-    if (total > MAX_CELLS)
-        return sp_fail(c->error, SPATE_ERROR_SCENE, cause,
-                       "gives %.0f cells in all, at most %.0f are possible: %s", total, MAX_CELLS,
-                       "use larger cells");
-    for (int d = 0; d < scene->dim; d++)
+    TRY(check_cells(c->scene, c->error));
+    for (int d = 0; d < c->scene->dim; d++)
         TRY(check_size(c, d));
     return SPATE_OK;
 }

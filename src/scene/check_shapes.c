@@ -5,7 +5,10 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "mesh.h"
+#include "points.h"
 #include "schema.h"
+#include "shapes.h"
+#include "sides.h"
 
 #include <float.h>
 #include <math.h>
@@ -142,6 +145,46 @@ static void warn_if_thin(const sp_checker *c, const spate_shape *shape, const ch
                  : "the grid hardly sees it; use smaller cells or a larger shape");
 }
 
+/* Whether a shape that rests has no part in the domain. */
+static bool is_outside(const sp_checker *c, const spate_shape *shape, bool solid)
+{
+    int dim = c->scene->dim;
+    double size[3] = {0, 0, 0}, low[3], high[3];
+    sp_shape placed;
+    for (int d = 0; d < dim; d++)
+        size[d] = sp_scene_extent(c->scene, d);
+    if (shape->shape == SPATE_SHAPE_PARTICLES) {
+        const float *x = sp_points_positions(shape->points);
+        size_t count = sp_points_count(shape->points);
+        for (size_t k = 0; k < count; k++) {
+            bool inside = true;
+            for (int d = 0; d < dim; d++)
+                inside = inside && x[3 * k + (size_t)d] >= 0 && x[3 * k + (size_t)d] <= size[d];
+            if (inside)
+                return false;
+        }
+        return count > 0;
+    }
+    sp_shape_prepare(&placed, shape, dim);
+    if (solid && sp_shape_moves(&placed))
+        return false;
+    if (shape->shape == SPATE_SHAPE_PLANE) {
+        bool outside = true;
+        for (int corner = 0; corner < 1 << dim; corner++) {
+            double world[3] = {0, 0, 0};
+            for (int d = 0; d < dim; d++)
+                world[d] = corner >> d & 1 ? size[d] : 0;
+            outside = outside && !sp_shape_holds(&placed, &placed.rest, world);
+        }
+        return outside;
+    }
+    bool outside = false;
+    sp_shape_bounds_at(&placed, &placed.rest, low, high);
+    for (int d = 0; d < dim; d++)
+        outside = outside || high[d] <= 0 || low[d] >= size[d];
+    return outside;
+}
+
 /* ------------------------------------------------------------------ motion */
 
 static spate_status check_motion(sp_checker *c, const spate_shape *shape, const char *item)
@@ -182,6 +225,10 @@ static spate_status check_list(sp_checker *c, const spate_shape_list *list, cons
         snprintf(item, sizeof item, "%s[%d]", name, k);
         TRY(check_geometry(c, shape, item));
         warn_if_thin(c, shape, item, solids);
+        if (is_outside(c, shape, solids))
+            sp_log(c->log, c->user, SPATE_LOG_WARNING, item,
+                   "lies wholly outside of the domain and does nothing: are its lengths metres "
+                   "from the corner of the domain?");
         if (shape->motion_count > 0 && !solids)
             return sp_fail(c->error, SPATE_ERROR_SCENE, member(path, item, "motion"),
                            "only solids can move");

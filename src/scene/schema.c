@@ -129,7 +129,8 @@
         ZEROS(list ".position", spate_shape, position, FAR, "m", KIND(MESH),                       \
               "mesh: where the origin of the file goes"),                                          \
         ROTATION(list ".rotation", spate_shape, rotation, PLACED,                                  \
-                 "about the shape's centre, by x, then y, then z; 2D: one number"),                \
+                 "about the shape's centre (a mesh: the origin of its file), by x, then y, then "  \
+                 "z; 2D: one number"),                                                             \
         BOOL(list ".invert", spate_shape, invert, false, PLACED,                                   \
              "true: everything outside the shape instead of inside")
 
@@ -288,7 +289,8 @@ static const sp_row rows[] = {
         "letters, digits and _; `age` (s) and `source` (which fill or inflow) are kept up to date by spate"),
     INTEGER("channels[].components", spate_channel, components, 1, 1, 4, "",
             "how many numbers it has"),
-    {.setting = {"channels[].initial", "vector", "[0, 0, 0, 0]", "", -FLT_MAX, FLT_MAX, "",
+    /* sums of it over the particles of a cell are float32, too */
+    {.setting = {"channels[].initial", "vector", "[0, 0, 0, 0]", "", -1e30, 1e30, "",
                  "value of new particles, one number per component; those not given are 0"},
      .type = SP_VECTOR,
      .offset = offsetof(spate_channel, initial),

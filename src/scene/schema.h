@@ -79,9 +79,6 @@ bool sp_row_given(const sp_row *row, const void *owner);
 bool sp_row_used(const sp_row *row, const void *owner);
 /* Whether a setting that only some shapes use (row->kinds) is as it starts. */
 bool sp_row_untouched(const sp_row *row, const void *owner);
-/* Length of the UTF-8 character at `s`, 0 if it is none: wrong bytes, overlong, a surrogate or
- * beyond U+10FFFF. */
-int sp_utf8_length(const char *s);
 
 /* Lists. `owner` holds the list. */
 int sp_list_count(const sp_row *row, const void *owner);
@@ -114,5 +111,8 @@ spate_status sp_scene_walk(const spate_scene *scene, const sp_walk *walk);
  * least 1. As numbers that may be too large for an int. */
 double sp_scene_cell_size(const spate_scene *scene);
 double sp_scene_cells(const spate_scene *scene, int axis);
+/* Checks the settings that the files of a run depend on, and no other: the size of domain, cells
+ * and particles, frames, fps. */
+spate_status sp_scene_check_size(const spate_scene *scene, spate_error *error);
 
 #endif

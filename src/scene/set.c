@@ -2,6 +2,7 @@
 #include "schema.h"
 
 #include "base/status.h"
+#include "base/text.h"
 #include "unknown.h"
 
 #include <math.h>
@@ -85,24 +86,6 @@ static spate_status check_choice(const sp_row *row, const char *name, const char
     return sp_fail(error, SPATE_ERROR_SCENE, where,
                    "must be one of %s (got \"%s\"; did you mean \"%s\"?)", wanted, name,
                    nearest.name);
-}
-
-int sp_utf8_length(const char *text)
-{
-    const unsigned char *s = (const unsigned char *)text;
-    if (s[0] < 0x80)
-        return 1;
-    int length = s[0] >= 0xc2 && s[0] < 0xe0   ? 2
-                 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-                 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-                                               : 0;
-    for (int k = 1; k < length; k++)
-        if ((s[k] & 0xc0) != 0x80)
-            return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) ||
-        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90))
-        return 0;
-    return length;
 }
 
 static spate_status check_string(const sp_row *row, const char *text, const char *where,

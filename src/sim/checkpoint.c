@@ -3,13 +3,18 @@
  * That is the clock, the ledger and the numbers of the frame under way, gravity, the poses of the
  * solids, the lattices of the inflows, the gauges of the last step, all columns of the particles,
  * and in the active tiles the arrays that grid.def says (the pressure: the next solve starts from
- * it). */
+ * it).
+ *
+ * A checksum shows damage, not intent: whoever changes a checkpoint can seal it again. So what is
+ * read is held against what a simulation can save before a step may take it for an index. */
 #include "sim.h"
 
 #include "kernels/random.h"
 #include "state/arrays.h"
 
 #include <assert.h>
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 /* Clock and ledger. The rows of stats.h that steps add to have 8 bytes each, whatever their type.
@@ -70,6 +75,80 @@ typedef struct solid_record {
     F(bool, warned_push)   \
     SPATE_STATS(ROW)
 
+/* ------------------------------------------------------------------ what a simulation can save */
+
+#define MOST_FRAMES (1 << 30)
+#define MOST_FRAMES_INSIDE 1e6 /* of another fps, by which the host may have stepped */
+#define FARTHEST 1e9           /* m: as far as shapes and their motion may lie (schema.c) */
+#define MOST_GAUGES 1024       /* of a scene (schema.c) */
+#define MOST_SUBCELLS 1e15     /* of a lattice: beyond, a double has no places between them */
+
+static spate_status refuse(const char *what, spate_error *error)
+{
+    return sp_fail(error, SPATE_ERROR_FILE, NULL, "the checkpoint is not one that spate saves: %s",
+                   what);
+}
+
+static bool all_within(const double *values, size_t count, double limit)
+{
+    bool within = true;
+    for (size_t k = 0; k < count; k++)
+        within = within && fabs(values[k]) <= limit; /* false for NaN */
+    return within;
+}
+
+static spate_status check_clock(const X(sim) *s, const clock_record *r, spate_error *error)
+{
+    double frame_seconds = 1 / s->common->scene->fps;
+    bool sound = r->frame >= 0 && r->frame <= MOST_FRAMES && isfinite(r->last_dt) &&
+                 r->last_dt >= 0 && isfinite(r->flow_speed) && r->flow_speed >= 0 &&
+                 fabs(r->inside) <= MOST_FRAMES_INSIDE * frame_seconds &&
+                 all_within(r->gravity, DIM, 1e30) && all_within(r->seconds, SP_STAGE_COUNT, 1e30);
+#define F(type, name) sound = sound && !isnan((double)r->name);
+    CLOCK_FIELDS
+#undef F
+    return sound ? SPATE_OK : refuse("its clock", error);
+}
+
+static bool is_pose(const sp_pose *pose)
+{
+    return all_within(pose->origin, 3, 2 * FARTHEST) && all_within(pose->axes, 9, 1.001);
+}
+
+static bool is_solid(const solid_record *r)
+{
+    return isfinite(r->born) && is_pose(&r->from) && is_pose(&r->to) &&
+           all_within(r->host_position, 3, FARTHEST) && all_within(r->host_rotation, 3, 1e30);
+}
+
+static bool all_finite(const float *values, uint32_t count)
+{
+    bool finite = true;
+    for (uint32_t i = 0; i < count; i++)
+        finite &= isfinite(values[i]) != 0;
+    return finite;
+}
+
+/* Channels may hold anything: no index is made of them. */
+static spate_status check_particles(const X(sim) *s, uint32_t count, spate_error *error)
+{
+    const X(particles) *p = &s->particles;
+    bool inside = true, finite = true;
+    FOR_DIM(d) {
+        float end = (float)s->grid.n[d];
+        for (uint32_t i = 0; i < count; i++)
+            inside &= p->x[d][i] >= 0 && p->x[d][i] <= end;
+        finite = finite && all_finite(p->v[d], count);
+    }
+    for (int k = 0; k < DIM * DIM && p->c[k]; k++)
+        finite = finite && all_finite(p->c[k], count);
+    if (!inside)
+        return refuse("a particle lies outside of the domain", error);
+    return finite ? SPATE_OK : refuse("a value of a particle is not a finite number", error);
+}
+
+/* ------------------------------------------------------------------ saving and loading */
+
 static spate_status save_solids(X(sim) *s, sp_stream *stream)
 {
     for (int k = 0; k < s->solids.count; k++) {
@@ -100,6 +179,8 @@ static spate_status load_solids(X(sim) *s, sp_stream *stream, spate_error *error
                            "solid %d was added or removed another number of times when the "
                            "checkpoint was saved",
                            k);
+        if (!is_solid(&record))
+            return refuse("where a solid is", error);
         solid->live = record.live != 0;
         solid->driven = record.driven != 0;
         solid->born = record.born;
@@ -123,12 +204,14 @@ static spate_status save_emitters(X(sim) *s, sp_stream *stream)
     return SPATE_OK;
 }
 
-static spate_status load_emitters(X(sim) *s, sp_stream *stream)
+static spate_status load_emitters(X(sim) *s, sp_stream *stream, spate_error *error)
 {
     for (int k = 0; k < s->emitter_count; k++) {
         uint32_t flags[2];
         TRY(sp_stream_read(stream, s->emitters[k].travelled, sizeof s->emitters[k].travelled));
         TRY(sp_stream_read(stream, flags, sizeof flags));
+        if (!all_within(s->emitters[k].travelled, DIM, MOST_SUBCELLS))
+            return refuse("where an inflow is", error);
         s->emitters[k].started = flags[0] != 0;
         s->emitters[k].off = flags[1] != 0;
     }
@@ -138,13 +221,17 @@ static spate_status load_emitters(X(sim) *s, sp_stream *stream)
 
 /* Pressures and forces of the next step look back at them (gauges.c). A simulation with other
  * gauges has none to look at. */
-static spate_status load_gauges(X(sim) *s, uint32_t count, sp_stream *stream)
+static spate_status load_gauges(X(sim) *s, uint32_t count, sp_stream *stream, spate_error *error)
 {
     sp_common *common = s->common;
+    if (count > MOST_GAUGES)
+        return refuse("its gauges", error);
     common->has_last = count > 0 && count == (uint32_t)common->scene->gauge_count;
     for (uint32_t k = 0; k < count; k++) {
         double values[3];
         TRY(sp_stream_read(stream, values, sizeof values));
+        if (!all_within(values, 3, DBL_MAX))
+            return refuse("its gauges", error);
         if (common->has_last)
             memcpy(common->gauges_last[k], values, sizeof values);
     }
@@ -165,20 +252,23 @@ static void copy_tile(X(sim) *s, int tile, char *block, size_t item, char *value
 /* Of all arrays that checkpoints hold: writes a tile, reads it, or clears it. */
 typedef enum tile_way { TILE_WRITE, TILE_READ, TILE_CLEAR } tile_way;
 
-static spate_status pass_tile(X(sim) *s, int tile, sp_stream *stream, tile_way way)
+static spate_status pass_tile(X(sim) *s, int tile, sp_stream *stream, tile_way way,
+                              spate_error *error)
 {
     for (int k = 0; k < ARRAY_COUNT; k++) {
         const X(array) *a = &X(arrays)[k];
         void **blocks = X(array_of)(s, a);
         for (int c = 0; c < a->pointers && a->saved && blocks[c]; c++) {
-            char values[TILE_CELLS * sizeof(double)] = {0};
+            _Alignas(float) char values[TILE_CELLS * sizeof(float)] = {0};
             size_t bytes = TILE_CELLS * a->item;
-            assert(a->extent == EXTENT_CELLS && bytes <= sizeof values);
+            assert(a->extent == EXTENT_CELLS && bytes == sizeof values); /* floats */
             if (way == TILE_WRITE)
                 copy_tile(s, tile, blocks[c], a->item, values, true);
             TRY(way == TILE_WRITE  ? sp_stream_write(stream, values, bytes)
                 : way == TILE_READ ? sp_stream_read(stream, values, bytes)
                                    : SPATE_OK);
+            if (way == TILE_READ && !all_finite((const float *)values, TILE_CELLS))
+                return refuse("a pressure", error);
             if (way != TILE_WRITE)
                 copy_tile(s, tile, blocks[c], a->item, values, false);
         }
@@ -215,7 +305,7 @@ spate_status X(save)(X(sim) *s, sp_stream *stream)
     for (int k = 0; k < s->tiles.active_count; k++) {
         int32_t tile = s->tiles.active[k];
         TRY(sp_stream_write(stream, &tile, sizeof tile));
-        TRY(pass_tile(s, tile, stream, TILE_WRITE));
+        TRY(pass_tile(s, tile, stream, TILE_WRITE, NULL));
     }
     return SPATE_OK;
 }
@@ -230,9 +320,10 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
         return sp_fail(error, SPATE_ERROR_FILE, NULL, "the checkpoint belongs to another scene");
     TRY(sp_stream_read(stream, &record, sizeof record));
     TRY(sp_stream_check(stream, error));
+    TRY(check_clock(s, &record, error));
     TRY(load_solids(s, stream, error));
-    TRY(load_emitters(s, stream));
-    TRY(load_gauges(s, record.gauges, stream));
+    TRY(load_emitters(s, stream, error));
+    TRY(load_gauges(s, record.gauges, stream, error));
     s->particles.count = 0;
     s->particles.sorted = false;
     TRY(X(make_room)(s, record.count, error));
@@ -240,14 +331,15 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
     int column_count = X(list_columns)(&s->particles, false, columns);
     for (int c = 0; c < column_count; c++)
         TRY(sp_stream_read(stream, *columns[c], (size_t)record.count * 4));
+    TRY(check_particles(s, record.count, error));
     for (int k = 0; k < s->tiles.active_count; k++) /* of what the simulation did before */
-        TRY(pass_tile(s, s->tiles.active[k], stream, TILE_CLEAR));
+        TRY(pass_tile(s, s->tiles.active[k], stream, TILE_CLEAR, error));
     for (uint32_t k = 0; k < record.active_count; k++) {
         int32_t tile;
         TRY(sp_stream_read(stream, &tile, sizeof tile));
         if (tile < 0 || tile >= s->grid.tile_count)
             return sp_fail(error, SPATE_ERROR_FILE, NULL, "the checkpoint is damaged");
-        TRY(pass_tile(s, tile, stream, TILE_READ));
+        TRY(pass_tile(s, tile, stream, TILE_READ, error));
         s->system.unknown[tile] = UNKNOWN_STALE;
         s->tiles.state[tile] |= TILE_ACTIVE; /* so that SORT clears it if the liquid has left */
     }

@@ -4,17 +4,20 @@
 #include <spate/spate_io.h>
 
 #include "base/memory.h"
+#include "check_time.h"
 
 static const char usage[] =
     "usage: spate check SCENE [options]\n"
     "\n"
     "Checks a scene file and prints what a run of it takes: cells, particles (exact), memory, disk.\n"
-    "Nothing is computed and nothing is written.\n"
+    "Nothing is written, and nothing computed but with --time.\n"
     "\n"
     "  --set PATH=VALUE  change a setting, e.g. --set fluid.flip_ratio=0.95 (may be repeated)\n"
     "  --frames N        as many frames\n"
     "  --threads N       as many threads as the run will use (default: one per core)\n"
     "  --device NAME     cpu (default), cuda or auto, as the run will use\n"
+    "  --time            also how long it will take, from a few steps at the start (some seconds, and\n"
+    "                    the memory of the run)\n"
     "  --json            print one JSON object instead of text\n"
     "  --help            this text\n"
     "\n"
@@ -74,7 +77,17 @@ static void print_text(const spate_scene *scene, const tool_forecast *forecast)
     print_disk(scene, forecast);
 }
 
-static void print_json(const spate_scene *scene, const tool_forecast *forecast)
+static void print_time(const time_forecast *time)
+{
+    char total[TOOL_NUMBER];
+    printf("  time       about %s: %.2g s a step (measured on %d at the start), some %.0f steps a "
+           "frame;\n             files and pictures not counted\n",
+           tool_clock_text(total, time->seconds), time->step_seconds, time->measured,
+           time->frame_steps);
+}
+
+static void print_json(const spate_scene *scene, const tool_forecast *forecast,
+                       const time_forecast *time)
 {
     const spate_forecast *f = &forecast->sim;
     const spate_output_forecast *out = &forecast->output;
@@ -93,12 +106,18 @@ static void print_json(const spate_scene *scene, const tool_forecast *forecast)
     printf(", \"bytes_per_frame\": %llu, \"mesh_bytes\": %llu, \"volume_bytes\": %llu",
            (unsigned long long)out->particles_bytes, (unsigned long long)out->mesh_bytes,
            (unsigned long long)out->volume_bytes);
-    printf(", \"film_bytes\": %llu, \"checkpoint_bytes\": %llu, \"bytes_total\": %.0f}\n",
+    printf(", \"film_bytes\": %llu, \"checkpoint_bytes\": %llu, \"bytes_total\": %.0f",
            (unsigned long long)out->film_bytes, (unsigned long long)f->checkpoint_bytes,
            tool_disk_bytes(scene, forecast));
+    if (time)
+        printf(", \"seconds\": %.3g, \"step_seconds\": %.3g, \"steps_per_frame\": %.0f, "
+               "\"steps_measured\": %d",
+               time->seconds, time->step_seconds, time->frame_steps, time->measured);
+    printf("}\n");
 }
 
-static int check_scene(tool_scene_options *given, const char *device, int threads, bool json)
+static int check_scene(tool_scene_options *given, const char *device, int threads, bool json,
+                       bool wants_time)
 {
     spate_error error = {0};
     spate_scene *scene = spate_scene_read(given->file, &error);
@@ -114,8 +133,16 @@ static int check_scene(tool_scene_options *given, const char *device, int thread
     int code = tool_scene_adjust(scene, given);
     if (code == EXIT_DONE)
         code = tool_scene_examine(scene, given->file, &options, &forecast);
-    if (code == EXIT_DONE)
-        (json ? print_json : print_text)(scene, &forecast);
+    time_forecast time;
+    if (code == EXIT_DONE && wants_time &&
+        check_time(scene, &options, &forecast.sim, &time, &error) != SPATE_OK)
+        code = tool_fail(&error, given->file);
+    if (code == EXIT_DONE && json)
+        print_json(scene, &forecast, wants_time ? &time : NULL);
+    else if (code == EXIT_DONE)
+        print_text(scene, &forecast);
+    if (code == EXIT_DONE && !json && wants_time)
+        print_time(&time);
     spate_scene_destroy(scene);
     return code;
 }
@@ -125,20 +152,20 @@ int cmd_check(int argc, char **argv)
     tool_scene_options given = {NULL, -1, sp_alloc((size_t)argc + 1, sizeof *given.sets)};
     const char *device = NULL;
     int threads = 0;
-    bool json = false;
+    bool json = false, time = false;
     if (!given.sets)
         return tool_say_error(EXIT_MEMORY, "out of memory");
     const tool_option options[] = {
         {"--set", 0, TOOL_LIST, &given.sets, 0},   {"--frames", 0, TOOL_COUNT, &given.frames, 0},
         {"--threads", 0, TOOL_COUNT, &threads, 1}, {"--device", 0, TOOL_TEXT, &device, 0},
-        {"--json", 0, TOOL_FLAG, &json, 0},
+        {"--time", 0, TOOL_FLAG, &time, 0},        {"--json", 0, TOOL_FLAG, &json, 0},
     };
     static const char *const names[] = {"SCENE"};
     const char *operands[2];
-    int code = tool_parse(usage, options, 5, names, 1, 1, operands, argc, argv);
+    int code = tool_parse(usage, options, 6, names, 1, 1, operands, argc, argv);
     if (code == TOOL_PARSED) {
         given.file = operands[0];
-        code = check_scene(&given, device, threads, json);
+        code = check_scene(&given, device, threads, json, time);
     }
     sp_free(given.sets);
     return code;

@@ -9,6 +9,7 @@
 #include "io/export.h"
 #include "io/run_folder.h"
 #include "io/surface_read.h"
+#include "io/usd.h"
 #include "io/usd_file.h"
 
 static const char usage[] =
@@ -24,7 +25,7 @@ static const char usage[] =
     "                    blender  a cache of Blender's fluid domain, and open.py to open it with\n"
     "                    ply      particles as PLY, with other attributes\n"
     "  -o, --output DIR  the folder to write to; default: a folder FORMAT in the run folder. With usd,\n"
-    "                    a name that ends in .usda or .usdc: one file with all frames\n"
+    "                    a name that ends in .usd, .usda or .usdc: one file with all frames\n"
     "  --attributes LIST only these of the particles' attributes, e.g. --attributes \"velocity id\";\n"
     "                    speed can be had of every run\n"
     "  --volume          vtk: also level set and velocity on the grid, as .vti\n"
@@ -77,10 +78,7 @@ static int find_format(job *j)
 
 static bool is_single_file(const job *j)
 {
-    size_t length = j->output ? strlen(j->output) : 0;
-    return j->format == SP_FORMAT_USD && length > 5 &&
-           (strcmp(j->output + length - 5, ".usda") == 0 ||
-            strcmp(j->output + length - 5, ".usdc") == 0);
+    return j->format == SP_FORMAT_USD && j->output && sp_usd_is_name(j->output);
 }
 
 static int check_arguments(job *j)
@@ -106,7 +104,7 @@ static int open_target(job *j)
     if (is_single_file(j))
         j->usd = sp_usd_file_create(j->target, j->scene->fps, &error);
     else
-        j->out = sp_export_create(j->target, j->format, j->scene->fps, -1, &error);
+        j->out = sp_export_create(j->target, j->format, j->scene->fps, &error);
     return j->usd || j->out ? EXIT_DONE : tool_fail(&error, NULL);
 }
 

@@ -3,7 +3,7 @@
  *
  * The reference comes from the public table (spate_setting_at), so it lists exactly what the
  * library accepts. */
-#include "tool.h"
+#include "manual.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const char overview[] =
     "usage: spate COMMAND [ARGUMENTS]\n"
     "\n"
     "  spate new NAME       prints a preset scene to start from (spate new --list)\n"
-    "  spate check SCENE    checks a scene; prints its particles, cells, memory and disk space\n"
+    "  spate check SCENE    checks a scene; prints its particles, cells, memory, disk space and time\n"
     "  spate run SCENE      simulates it into a folder (-o DIR; by default out/NAME)\n"
     "  spate info DIR       says what a run did\n"
     "  spate mesh DIR       makes the surface of the liquid from the particles of a run\n"
@@ -38,11 +38,14 @@ static const char overview[] =
 static const char usage[] =
     "usage: spate help [COMMAND]\n"
     "       spate help scene [--markdown]\n"
+    "       spate help --man | --complete SHELL\n"
     "\n"
     "Without arguments: the commands in short. `scene`: every setting of a scene file.\n"
     "\n"
-    "  --markdown    as a page in Markdown (docs/scene.md)\n"
-    "  --help        this text\n";
+    "  --markdown        as a page in Markdown (docs/scene.md)\n"
+    "  --man             the manual page, in roff\n"
+    "  --complete SHELL  what bash or zsh need to complete the words of this command\n"
+    "  --help            this text\n";
 
 /* ------------------------------------------------------------------ sections */
 
@@ -248,17 +251,35 @@ static void print_markdown(void)
 
 /* ------------------------------------------------------------------ the command */
 
+static int print_for_others(bool man, const char *shell)
+{
+    if (man)
+        manual_print(overview);
+    else if (strcmp(shell, "bash") == 0)
+        manual_print_bash();
+    else if (strcmp(shell, "zsh") == 0)
+        manual_print_zsh();
+    else
+        return tool_say_error(EXIT_USAGE, "--complete: must be bash or zsh (got '%.40s')", shell);
+    return EXIT_DONE;
+}
+
 int cmd_help(int argc, char **argv)
 {
     static const char *const operand_names[] = {"COMMAND"};
     static const char *const topics[] = {"scene",  "run",    "check", "new",   "info",  "mesh",
                                          "export", "render", "plot",  "bench", "serve", "help"};
     const char *operands[2] = {NULL};
-    bool markdown = false;
-    const tool_option options[] = {{"--markdown", 0, TOOL_FLAG, &markdown, 0}};
-    int code = tool_parse(usage, options, 1, operand_names, 1, 0, operands, argc, argv);
+    bool markdown = false, man = false;
+    const char *shell = NULL;
+    const tool_option options[] = {{"--markdown", 0, TOOL_FLAG, &markdown, 0},
+                                   {"--man", 0, TOOL_FLAG, &man, 0},
+                                   {"--complete", 0, TOOL_TEXT, &shell, 0}};
+    int code = tool_parse(usage, options, 3, operand_names, 1, 0, operands, argc, argv);
     if (code != TOOL_PARSED)
         return code;
+    if (man || shell)
+        return print_for_others(man, shell);
     if (operands[0] && strcmp(operands[0], "scene") == 0) {
         if (markdown)
             print_markdown();

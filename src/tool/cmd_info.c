@@ -2,7 +2,6 @@
  * stats.csv. */
 #include "tool.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include "io/diagnosis.h"
 #include "io/run_folder.h"
 #include "io/stats.h"
+#include "scene/schema.h"
 
 static const char usage[] =
     "usage: spate info DIR [options]\n"
@@ -45,6 +45,13 @@ static double now(const run_report *r, const char *name)
     return at(r, r->table.rows - 1, name);
 }
 
+/* -1 where a file says something that is no frame. */
+static int frame_of(const run_report *r, int row)
+{
+    double frame = at(r, row, "frame");
+    return frame >= 0 && frame <= 1e9 ? (int)frame : -1;
+}
+
 static double volume_change(const run_report *r, int row)
 {
     double start = at(r, 0, "volume");
@@ -53,7 +60,7 @@ static double volume_change(const run_report *r, int row)
 
 static void add_up(run_report *r)
 {
-    r->last = r->table.rows > 0 ? (int)now(r, "frame") : -1;
+    r->last = r->table.rows > 0 ? frame_of(r, r->table.rows - 1) : -1;
     for (int row = 0; row < r->table.rows; row++) {
         double substeps = at(r, row, "substeps"), speed = at(r, row, "max_speed");
         r->steps += substeps;
@@ -63,46 +70,25 @@ static void add_up(run_report *r)
         r->failures += at(r, row, "solver_failures");
         if (row == 0 || speed > r->max_speed) {
             r->max_speed = speed;
-            r->fastest_frame = (int)at(r, row, "frame");
+            r->fastest_frame = frame_of(r, row);
         }
         if (fabs(volume_change(r, row)) > fabs(r->drift))
             r->drift = volume_change(r, row);
     }
 }
 
-/* NaN if the scene, which has every setting written out, lacks one. */
-static double spacing_of(const json_t *scene)
+/* What the scene says; the files that it names are not needed for this. */
+static spate_status read_plan(run_report *r, const sp_run_folder *folder, spate_error *error)
 {
-    const json_t *domain = json_object_get(scene, "domain"),
-                 *size = json_object_get(domain, "size");
-    double dx = json_number_value(json_object_get(domain, "cell_size")), longest = 0;
-    for (size_t k = 0; k < json_array_size(size); k++)
-        longest = fmax(longest, json_number_value(json_array_get(size, k)));
-    if (!(dx > 0))
-        dx = longest / json_number_value(json_object_get(domain, "cells"));
-    return dx / json_number_value(
-                    json_object_get(json_object_get(scene, "fluid"), "particles_per_axis"));
-}
-
-static spate_status read_plan(run_report *r, const char *folder, spate_error *error)
-{
-    json_t *scene = json_loads(r->info.scene, 0, NULL);
-    const char *name = NULL;
-    json_t *size = NULL;
-    bool good = json_unpack(scene, "{s:s, s:i, s:{s:o}}", "name", &name, "frames", &r->frames,
-                            "domain", "size", &size) == 0;
-    if (good) {
-        snprintf(r->name, sizeof r->name, "%s", name);
-        r->dim = (int)json_array_size(size);
-    } else {
-        error->status = SPATE_ERROR_FILE;
-        snprintf(error->where, sizeof error->where, "%.200s/run.json", folder);
-        snprintf(error->message, sizeof error->message,
-                 "the scene in it has no name, frames or domain.size");
-    }
-    r->spacing = spacing_of(scene);
-    json_decref(scene);
-    return good ? SPATE_OK : SPATE_ERROR_FILE;
+    spate_scene *scene = sp_run_info_scene(folder, &r->info, error);
+    if (!scene)
+        return error->status;
+    snprintf(r->name, sizeof r->name, "%s", scene->name);
+    r->dim = scene->dim;
+    r->frames = scene->frames;
+    r->spacing = sp_scene_cell_size(scene) / scene->fluid.particles_per_axis;
+    spate_scene_destroy(scene);
+    return SPATE_OK;
 }
 
 /* ------------------------------------------------------------------ printing */
@@ -119,7 +105,7 @@ static double speed_of(const run_report *r)
 
 static const char *count(char text[TOOL_NUMBER], double number)
 {
-    return tool_count_text(text, number > 0 ? (uint64_t)number : 0);
+    return tool_count_text(text, number > 0 ? (uint64_t)fmin(number, 1e18) : 0);
 }
 
 static void print_text(const run_report *r, const char *folder)
@@ -231,7 +217,7 @@ static int report(const char *path, bool json)
         return tool_say_error(EXIT_FILE, "%s: holds no run (there is no run.json)", path);
     }
     bool good = sp_run_info_read(&folder, &r.info, &error) == SPATE_OK &&
-                read_plan(&r, folder.path, &error) == SPATE_OK;
+                read_plan(&r, &folder, &error) == SPATE_OK;
     /* a run that has just begun has no rows yet */
     if (good && sp_run_folder_has(&folder, "stats.csv"))
         good = sp_stats_read(sp_run_folder_path(&folder, "stats.csv", stats), &r.table, &error) ==

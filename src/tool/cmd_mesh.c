@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/particle_table.h"
 #include "io/run_folder.h"
 #include "scene/points.h"
 
@@ -52,6 +53,19 @@ static int read_options(mesh_command *m)
     return EXIT_DONE;
 }
 
+/* Whether all particles lie in the domain, or a cell beside it. */
+static bool is_in_domain(const mesh_command *m, const spate_points *points)
+{
+    const float *x = sp_points_positions(points);
+    sp_particle_table domain = sp_particle_table_of_scene(m->scene);
+    bool inside = true;
+    for (size_t k = 0; k < sp_points_count(points); k++)
+        for (size_t d = 0; d < (size_t)domain.dim; d++)
+            inside = inside && x[3 * k + d] >= -domain.cell_size &&
+                     x[3 * k + d] <= domain.size[d] + domain.cell_size;
+    return inside;
+}
+
 static int mesh_frame(mesh_command *m, int frame)
 {
     spate_error error = {0};
@@ -61,6 +75,10 @@ static int mesh_frame(mesh_command *m, int frame)
         spate_points_read(sp_run_folder_particles(&m->folder, frame, path), &error);
     if (!points)
         return tool_fail(&error, NULL);
+    if (!is_in_domain(m, points)) {
+        spate_points_destroy(points);
+        return tool_say_error(EXIT_FILE, "%s: a particle lies outside of the domain", path);
+    }
     spate_surface *mesh =
         spate_surface_create(sp_points_positions(points), sp_points_velocities(points),
                              sp_points_count(points), &m->options, &error);
@@ -80,23 +98,20 @@ static int mesh_frame(mesh_command *m, int frame)
 static int mesh_folder(mesh_command *m)
 {
     spate_error error = {0};
-    int files, last, made = 0, code = read_options(m);
+    int *frames, count, made = 0, code = read_options(m);
     if (code != EXIT_DONE)
         return code;
-    if (sp_run_folder_count(&m->folder, &files, &last, &error) != SPATE_OK)
+    if (sp_run_folder_frames(&m->folder, &frames, &count, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
-    for (int frame = 0; frame <= last; frame++) {
-        char name[32];
-        snprintf(name, sizeof name, "particles.%04d.ply", frame);
-        if ((m->frame >= 0 && frame != m->frame) || !sp_run_folder_has(&m->folder, name))
+    for (int k = 0; k < count && code == EXIT_DONE; k++) {
+        if (m->frame >= 0 && frames[k] != m->frame)
             continue;
-        code = mesh_frame(m, frame);
-        if (code != EXIT_DONE)
-            return code;
+        code = mesh_frame(m, frames[k]);
         made++;
     }
+    sp_free(frames);
     if (made > 0)
-        return EXIT_DONE;
+        return code;
     if (m->frame >= 0)
         return tool_say_error(EXIT_FILE, "%s: has no particles.%04d.ply", m->path, m->frame);
     return tool_say_error(EXIT_FILE, "%s: has no particle files (output.particles was \"none\")",

@@ -54,11 +54,8 @@ static int write_charts(const plot_job *job)
         spate_error error = {0};
         char name[64], path[SP_PATH_SIZE];
         snprintf(name, sizeof name, "plot.%s.svg", chart->name);
-        sp_file *file = sp_file_create(sp_run_folder_path(&job->folder, name, path), &error);
-        if (!file)
-            return tool_fail(&error, NULL);
-        sp_file_write(file, chart->svg.bytes, chart->svg.size);
-        if (sp_file_close(file, &error) != SPATE_OK)
+        if (sp_file_write_all(sp_run_folder_path(&job->folder, name, path), chart->svg.bytes,
+                              chart->svg.size, &error) != SPATE_OK)
             return tool_fail(&error, NULL);
     }
     return EXIT_DONE;

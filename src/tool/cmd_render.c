@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/background.h"
 #include "base/memory.h"
@@ -57,6 +56,7 @@ typedef struct render_job {
     sp_look look;
     sp_views views;
     sp_run_folder folder;
+    sp_run_folder out; /* of -o */
     sp_run_info info;
     spate_scene *scene;
     sp_frame frame;
@@ -188,6 +188,27 @@ static int open_run(render_job *job)
     return check_look(job);
 }
 
+/* The folder of -o. That of another run has pictures and a film of its own; this run's may be
+ * written to while the run goes on, for which its lock is not needed. */
+static int open_target(render_job *job)
+{
+    spate_error error = {0};
+    if (!job->output)
+        return EXIT_DONE;
+    if (sp_run_folder_open_to_read(&job->out, job->output, &error) == SPATE_OK &&
+        sp_run_folder_is_same(&job->out, &job->folder))
+        return EXIT_DONE;
+    sp_run_folder_close(&job->out);
+    if (sp_run_folder_open(&job->out, job->output, true, &error) != SPATE_OK)
+        return tool_fail(&error, NULL);
+    if (sp_run_folder_holds_run(&job->out))
+        return tool_say_error(EXIT_FILE,
+                              "%s: holds another run: its pictures stay its own; choose another "
+                              "folder with -o",
+                              job->output);
+    return EXIT_DONE;
+}
+
 /* The film, if it is wanted and there is an ffmpeg; without one the pictures are kept. */
 static int open_film(render_job *job)
 {
@@ -220,8 +241,9 @@ static int prepare(render_job *job)
         code = open_run(job);
     if (code != EXIT_DONE)
         return code;
-    if (job->output && access(job->output, W_OK) != 0)
-        return tool_say_error(EXIT_FILE, "%s: is no folder that can be written to", job->output);
+    code = open_target(job);
+    if (code != EXIT_DONE)
+        return code;
     job->pool = sp_pool_create(job->threads, NULL, NULL);
     if (!job->pool)
         return tool_say_error(EXIT_MEMORY, "out of memory");
@@ -283,14 +305,15 @@ static int draw_frame(render_job *job, int frame)
 static int draw_frames(render_job *job)
 {
     spate_error error = {0};
-    int files, last, code = EXIT_DONE;
-    char path[SP_PATH_SIZE];
-    if (sp_run_folder_count(&job->folder, &files, &last, &error) != SPATE_OK)
+    int *frames, count, code = EXIT_DONE;
+    if (sp_run_folder_frames(&job->folder, &frames, &count, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
+    int last = count > 0 ? frames[count - 1] : -1;
     last = job->last >= 0 && job->last < last ? job->last : last;
     double begun = sp_seconds();
-    for (int frame = job->first; frame <= last && code == EXIT_DONE; frame += job->every) {
-        if (access(sp_run_folder_particles(&job->folder, frame, path), R_OK) != 0)
+    for (int k = 0; k < count && code == EXIT_DONE; k++) {
+        int frame = frames[k];
+        if (frame < job->first || frame > last || (frame - job->first) % job->every != 0)
             continue;
         if (!job->film && job->frames == 0)
             code = open_film(job);
@@ -300,6 +323,7 @@ static int draw_frames(render_job *job)
             fprintf(stderr, "frame %d of %d, %.2f frames per second\n", frame, last,
                     job->frames / (sp_seconds() - begun));
     }
+    sp_free(frames);
     if (code == EXIT_DONE && job->frames == 0)
         return tool_say_error(EXIT_FILE, "%s: has no particle files of these frames to draw",
                               job->folder.path);
@@ -332,6 +356,7 @@ static int render(render_job *job)
     sp_frame_destroy(&job->frame);
     spate_scene_destroy(job->scene);
     sp_free(job->info.scene);
+    sp_run_folder_close(&job->out);
     sp_run_folder_close(&job->folder);
     return code;
 }
@@ -339,7 +364,7 @@ static int render(render_job *job)
 int cmd_render(int argc, char **argv)
 {
     render_job job = {.last = -1, .every = 1};
-    job.folder.descriptor = -1;
+    job.folder.descriptor = job.out.descriptor = -1;
     const tool_option options[] = {
         {"--output", 'o', TOOL_TEXT, &job.output, 0}, {"--size", 0, TOOL_TEXT, &job.size, 0},
         {"--first", 0, TOOL_COUNT, &job.first, 0},    {"--last", 0, TOOL_COUNT, &job.last, 0},

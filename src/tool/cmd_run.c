@@ -31,8 +31,8 @@ static const char usage[] =
     "  --steps N         as many time steps, instead of frames\n"
     "  --set PATH=VALUE  change a setting, e.g. --set fluid.flip_ratio=0.95 (may be repeated);\n"
     "                    'spate help scene' lists them\n"
-    "  --usd FILE        also write one USD file (.usda or .usdc) with all frames; with --steps, with\n"
-    "                    all steps\n"
+    "  --usd FILE        also write one USD file (.usd or .usdc; .usda: text) with all frames; with\n"
+    "                    --steps, with all steps\n"
     "  --threads N       threads; default: one per core. The result does not depend on it\n"
     "  --device NAME     cpu (default), cuda (an NVIDIA GPU), or auto: a GPU if there is one\n"
     "  --json            print one JSON object per frame on stdout, with the hash of the state\n"
@@ -142,10 +142,9 @@ static int check_arguments(const tool_run *run)
 {
     if (run->overwrite && run->resume)
         return tool_say_error(EXIT_USAGE, "--overwrite and --resume exclude each other");
-    size_t length = run->usd_path ? strlen(run->usd_path) : 0;
-    if (run->usd_path && (length < 6 || (strcmp(run->usd_path + length - 5, ".usda") != 0 &&
-                                         strcmp(run->usd_path + length - 5, ".usdc") != 0)))
-        return tool_say_error(EXIT_USAGE, "--usd: the name must end in .usda or .usdc (got '%s')",
+    if (run->usd_path && !sp_usd_is_name(run->usd_path))
+        return tool_say_error(EXIT_USAGE,
+                              "--usd: the name must end in .usd, .usda or .usdc (got '%s')",
                               run->usd_path);
     if (run->usd_path && run->resume)
         return tool_say_error(EXIT_USAGE,

@@ -3,192 +3,36 @@
  * A page cannot be opened from disk: browsers load modules and WebAssembly over HTTP alone, and
  * allow threads only to pages that ask for isolation by two headers. So this answers GET and HEAD
  * with the files of one folder, with the right types and these headers. It listens on the loopback
- * address, and a path that would leave the folder, by dots or by a link, does not exist. One
- * request after the other: the files are small and the reader is one person. */
+ * address, and a path that would leave the folder, by dots or by a link, does not exist. One thread
+ * serves many connections at a time (http.c). */
 #include "tool.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/time.h>
 #include <unistd.h>
 
-#include "io/socket.h"
+#include "base/timer.h"
+#include "http.h"
 
 static const char usage[] =
     "usage: spate serve [DIR] [--port N]\n"
     "\n"
-    "Serves the page in DIR (default build/web; `make web` puts it there) on this machine, until it is\n"
-    "interrupted, and prints its address.\n"
+    "Serves the page in DIR on this machine, until it is interrupted, and prints its address. Without\n"
+    "DIR it is the page in build/web (`make web` puts it there), else the one that was installed with\n"
+    "this command.\n"
     "\n"
     "  -p, --port N    the port (default 8080; 0: any that is free)\n"
     "      --help      this text\n";
 
-#define REQUEST_SIZE 8192
-#define PATIENCE 5 /* s, for a browser that opens a connection and says nothing */
-
-static const struct {
-    const char *ending, *type;
-} types[] = {
-    {".html", "text/html; charset=utf-8"},
-    {".js", "text/javascript; charset=utf-8"},
-    {".mjs", "text/javascript; charset=utf-8"},
-    {".css", "text/css; charset=utf-8"},
-    {".json", "application/json"},
-    {".wasm", "application/wasm"},
-    {".svg", "image/svg+xml"},
-    {".png", "image/png"},
-    {".jpg", "image/jpeg"},
-    {".webp", "image/webp"},
-    {".webmanifest", "application/manifest+json"},
-};
-
-static const char *type_of(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    for (size_t k = 0; dot && k < sizeof types / sizeof *types; k++)
-        if (strcmp(dot, types[k].ending) == 0)
-            return types[k].type;
-    return "application/octet-stream";
-}
-
-static bool send_head(int client, const char *status, const char *type, long long size)
-{
-    char head[512];
-    int length = snprintf(head, sizeof head,
-                          "HTTP/1.1 %s\r\n"
-                          "Content-Type: %s\r\n"
-                          "Content-Length: %lld\r\n"
-                          "Cross-Origin-Opener-Policy: same-origin\r\n"
-                          "Cross-Origin-Embedder-Policy: require-corp\r\n"
-                          "Cross-Origin-Resource-Policy: same-origin\r\n"
-                          "X-Content-Type-Options: nosniff\r\n"
-                          "Cache-Control: no-cache\r\n"
-                          "Connection: close\r\n\r\n",
-                          status, type, size);
-    return sp_socket_send(client, head, (size_t)length);
-}
-
-static void send_error(int client, const char *status, bool body)
-{
-    if (send_head(client, status, "text/plain; charset=utf-8", (long long)strlen(status) + 1) &&
-        body && sp_socket_send(client, status, strlen(status)))
-        sp_socket_send(client, "\n", 1);
-}
-
-static int hex(char digit)
-{
-    if (digit >= '0' && digit <= '9')
-        return digit - '0';
-    if (digit >= 'a' && digit <= 'f')
-        return digit - 'a' + 10;
-    return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
-}
-
-/* The path of a request without its query, %xx resolved. False for what no file of ours is called.
- */
-static bool decode_path(const char *target, char *path, size_t size)
-{
-    size_t used = 0;
-    if (target[0] != '/')
-        return false;
-    for (; *target && *target != '?' && *target != '#'; target++) {
-        char letter = *target;
-        if (letter == '%') {
-            int high = hex(target[1]), low = high < 0 ? -1 : hex(target[2]);
-            if (low < 0)
-                return false;
-            letter = (char)(16 * high + low);
-            target += 2;
-        }
-        if ((unsigned char)letter < 0x20 || letter == '\\' || used + 1 >= size)
-            return false;
-        path[used++] = letter;
-    }
-    path[used] = 0;
-    return true;
-}
-
-/* Opens what a request names; -1 if there is no such file inside the folder. `root` is a real path.
- */
-static int open_inside(const char *root, const char *path, char full[PATH_MAX])
-{
-    char wanted[PATH_MAX];
-    size_t length = strlen(root), end = strlen(path);
-    int made = snprintf(wanted, sizeof wanted, "%s%s%s", root, path,
-                        path[end - 1] == '/' ? "index.html" : "");
-    if (made >= (int)sizeof wanted || !realpath(wanted, full))
-        return -1;
-    bool inside = strncmp(full, root, length) == 0 && (full[length] == '/' || length == 1);
-    return inside ? open(full, O_RDONLY | O_CLOEXEC) : -1;
-}
-
-static void send_file(int client, int file, const char *name, bool body)
-{
-    struct stat info;
-    static char part[1 << 16];
-    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) {
-        send_error(client, "404 Not Found", body);
-        return;
-    }
-    if (!send_head(client, "200 OK", type_of(name), (long long)info.st_size) || !body)
-        return;
-    for (long long rest = info.st_size; rest > 0;) {
-        ssize_t got = read(file, part, sizeof part);
-        if (got <= 0 || !sp_socket_send(client, part, (size_t)got))
-            return;
-        rest -= got;
-    }
-}
-
-/* Reads up to the empty line that ends the head of a request. */
-static bool read_request(int client, char request[REQUEST_SIZE])
-{
-    size_t used = 0;
-    while (used < REQUEST_SIZE - 1) {
-        ssize_t got = recv(client, request + used, REQUEST_SIZE - 1 - used, 0);
-        if (got <= 0)
-            return false;
-        used += (size_t)got;
-        request[used] = 0;
-        if (strstr(request, "\r\n\r\n") || strstr(request, "\n\n"))
-            return true;
-    }
-    return false;
-}
-
-static void answer(int client, const char *root)
-{
-    char request[REQUEST_SIZE], path[1024], full[PATH_MAX];
-    if (!read_request(client, request))
-        return;
-    char *target = strchr(request, ' '), *end = target ? strpbrk(target + 1, " \r\n") : NULL;
-    if (!end) {
-        send_error(client, "400 Bad Request", true);
-        return;
-    }
-    *target++ = 0;
-    *end = 0;
-    bool get = strcmp(request, "GET") == 0, head = strcmp(request, "HEAD") == 0;
-    if (!get && !head) {
-        send_error(client, "405 Method Not Allowed", true);
-        return;
-    }
-    int file = decode_path(target, path, sizeof path) ? open_inside(root, path, full) : -1;
-    if (file < 0) {
-        send_error(client, "404 Not Found", get);
-        return;
-    }
-    send_file(client, file, full, get);
-    close(file);
-}
+enum { MOST_CONNECTIONS = 64 };
 
 static volatile sig_atomic_t stopped;
 
@@ -198,10 +42,15 @@ static void stop(int signal)
     stopped = 1;
 }
 
-/* Signals end accept(): no SA_RESTART. */
-static void catch_signals(void)
+/* They are blocked but while we wait, by the mask `before`, so that none is missed between. */
+static void catch_signals(sigset_t *before)
 {
     struct sigaction action = {.sa_handler = stop};
+    sigset_t ours;
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGINT);
+    sigaddset(&ours, SIGTERM);
+    sigprocmask(SIG_BLOCK, &ours, before);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }
@@ -212,7 +61,7 @@ static int listen_on(int port, int *given)
                                   .sin_port = htons((uint16_t)port),
                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
-    int yes = 1, server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int yes = 1, server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (server < 0)
         return -1;
     setsockopt(server, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
@@ -227,18 +76,81 @@ static int listen_on(int port, int *given)
     return server;
 }
 
-static void serve(int server, const char *root)
+/* The connections that are open, the oldest first. */
+typedef struct hub {
+    http_connection *open[MOST_CONNECTIONS];
+    int count;
+} hub;
+
+static void drop(hub *h, int k)
 {
-    const struct timeval patience = {.tv_sec = PATIENCE};
-    while (!stopped) {
-        int client = accept(server, NULL, NULL);
-        if (client < 0)
-            continue;
-        setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-        setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-        answer(client, root);
-        close(client);
+    http_close(h->open[k]);
+    memmove(h->open + k, h->open + k + 1, (size_t)(--h->count - k) * sizeof *h->open);
+}
+
+/* A new connection; where there is no room, one that has not said anything yet goes for it. */
+static void take(hub *h, int server)
+{
+    int client = accept(server, NULL, NULL), silent = 0;
+    http_connection *c = client < 0 ? NULL : http_open(client);
+    if (!c)
+        return;
+    while (silent < h->count && !http_is_silent(h->open[silent]))
+        silent++;
+    if (h->count == MOST_CONNECTIONS)
+        drop(h, silent < h->count ? silent : 0);
+    h->open[h->count++] = c;
+}
+
+/* Waits until something can go on, a deadline is over or a signal has come; the signals that end us
+ * come only here. */
+static int wait_for(const hub *h, struct pollfd *polls, const sigset_t *signals)
+{
+    double first = INFINITY;
+    for (int k = 0; k < h->count; k++) {
+        polls[k + 1] = (struct pollfd){http_socket(h->open[k]), http_waits_for(h->open[k]), 0};
+        first = fmin(first, http_deadline(h->open[k]));
     }
+    double left = fmin(fmax(first - sp_seconds(), 0), 3600);
+    struct timespec timeout = {.tv_sec = (time_t)left,
+                               .tv_nsec = (long)(1e9 * (left - floor(left)))};
+    return ppoll(polls, (nfds_t)h->count + 1, &timeout, signals);
+}
+
+static void serve(int server, const char *root, const sigset_t *signals)
+{
+    hub h = {.count = 0};
+    struct pollfd polls[MOST_CONNECTIONS + 1] = {{server, POLLIN, 0}};
+    while (!stopped) {
+        int ready = wait_for(&h, polls, signals);
+        if (ready < 0)
+            continue;
+        double now = sp_seconds();
+        for (int k = h.count - 1; k >= 0; k--) {
+            bool over = now >= http_deadline(h.open[k]);
+            if (over || (polls[k + 1].revents && !http_go_on(h.open[k], root)))
+                drop(&h, k);
+        }
+        if (polls[0].revents)
+            take(&h, server);
+    }
+    while (h.count > 0)
+        drop(&h, 0);
+}
+
+/* The page of the source folder, else the one beside the command that runs. */
+static const char *find_page(char root[PATH_MAX])
+{
+    char command[PATH_MAX], installed[PATH_MAX + 64];
+    if (access("build/web/index.html", R_OK) == 0)
+        return "build/web";
+    ssize_t length = readlink("/proc/self/exe", command, sizeof command - 1);
+    if (length <= 0)
+        return "build/web";
+    command[length] = 0;
+    *strrchr(command, '/') = 0;
+    snprintf(installed, sizeof installed, "%s/" SPATE_PAGE_FROM_COMMAND, command);
+    return realpath(installed, root) ? root : "build/web";
 }
 
 int cmd_serve(int argc, char **argv)
@@ -250,12 +162,12 @@ int cmd_serve(int argc, char **argv)
     int code = tool_parse(usage, options, 1, names, 1, 0, operands, argc, argv);
     if (code != TOOL_PARSED)
         return code;
-    const char *folder = operands[0] ? operands[0] : "build/web";
-    char root[PATH_MAX], page[PATH_MAX];
+    char root[PATH_MAX], page[PATH_MAX], installed[PATH_MAX];
+    const char *folder = operands[0] ? operands[0] : find_page(installed);
     if (!realpath(folder, root))
         return tool_say_error(EXIT_FILE, "%s: %s; `make web` makes the page in build/web", folder,
                               strerror(errno));
-    int file = open_inside(root, "/", page);
+    int file = http_open_file(root, "/", page);
     if (file < 0)
         return tool_say_error(
             EXIT_FILE, "%s: has no index.html; `make web` makes the page in build/web", folder);
@@ -266,11 +178,12 @@ int cmd_serve(int argc, char **argv)
     if (server < 0)
         return tool_say_error(EXIT_FILE, "port %d: %s; choose another with --port", port,
                               strerror(errno));
-    catch_signals();
+    sigset_t before;
+    catch_signals(&before);
     printf("http://localhost:%d/\n", given);
     fflush(stdout);
     fprintf(stderr, "spate: serving %s; Ctrl-C ends it\n", folder);
-    serve(server, root);
+    serve(server, root, &before);
     close(server);
     return EXIT_DONE;
 }

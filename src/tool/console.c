@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/text.h"
+
 void (*tool_before_message)(void);
 
 static void clear_line(void)
@@ -28,25 +30,45 @@ static int exit_code_of(spate_status status)
     return EXIT_SIMULATION;
 }
 
+/* One line, whatever names it is made of. */
+static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void say(const char *format, ...)
+{
+    char text[8192];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    clear_line();
+    fprintf(stderr, "spate: %s\n", sp_plain_text(text));
+}
+
 int tool_fail(const spate_error *error, const char *file)
 {
-    clear_line();
     /* a file that could not be read names itself in `where` */
-    bool name_file = file && strcmp(file, error->where) != 0;
-    fprintf(stderr, "spate: %s%s%s%s%s\n", name_file ? file : "", name_file ? ": " : "",
-            error->where, error->where[0] ? ": " : "", error->message);
+    char plain[sizeof error->where];
+    snprintf(plain, sizeof plain, "%s", file ? file : "");
+    bool name_file = file && strcmp(sp_plain_text(plain), error->where) != 0;
+    const char *before = name_file ? file : "", *colon = name_file ? ": " : "";
+    size_t length = strcspn(error->message, "\n");
+    say("%s%s%s%s%.*s", before, colon, error->where, error->where[0] ? ": " : "", (int)length,
+        error->message);
+    /* further problems of a scene, one a line */
+    for (const char *line = error->message + length; *line; line += length) {
+        length = strcspn(++line, "\n");
+        say("%s%s%.*s", before, colon, (int)length, line);
+    }
     return exit_code_of(error->status);
 }
 
 int tool_say_error(int exit_code, const char *format, ...)
 {
-    clear_line();
+    char text[8192];
     va_list list;
     va_start(list, format);
-    fputs("spate: ", stderr);
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, list);
     va_end(list);
+    say("%s", text);
     return exit_code;
 }
 
@@ -74,10 +96,8 @@ void tool_warn(const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    if (!is_news(text))
-        return;
-    clear_line();
-    fprintf(stderr, "spate: warning: %s\n", text);
+    if (is_news(text))
+        say("warning: %s", text);
 }
 
 void tool_log(void *user, spate_log_level level, const char *where, const char *message)

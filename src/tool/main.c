@@ -1,5 +1,5 @@
 /* main.c -- the command `spate`: finds the command that is meant and hands over. */
-#include "tool.h"
+#include "manual.h"
 
 #include <string.h>
 
@@ -12,6 +12,21 @@ static const struct {
     {"bench", cmd_bench}, {"serve", cmd_serve},   {"help", cmd_help},
 };
 #define COMMANDS ((int)(sizeof commands / sizeof *commands))
+
+int tool_command_count(void)
+{
+    return COMMANDS;
+}
+
+const char *tool_command_name(int command)
+{
+    return commands[command].name;
+}
+
+int tool_command_run(int command, int argc, char **argv)
+{
+    return commands[command].run(argc, argv);
+}
 
 static int find_command(const char *name)
 {

@@ -2,7 +2,7 @@
  *
  * `--name value`, `--name=value`, `-o value` and `-ovalue` are all understood, options may stand
  * anywhere, and `--` ends them. A slip of the pen gets a suggestion. */
-#include "tool.h"
+#include "manual.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -154,6 +154,8 @@ int tool_parse(const char *usage, const tool_option *options, int option_count,
                const char **operands, int argc, char **argv)
 {
     parser p = {argv[0], options, option_count, argv, argc, 1};
+    if (tool_describe(argv[0], &(tool_description){usage, options, option_count}))
+        return EXIT_DONE;
     int found = 0;
     bool only_operands = false;
     while (p.next < argc) {

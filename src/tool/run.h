@@ -8,6 +8,7 @@
 #include "io/gauges.h"
 #include "io/run_folder.h"
 #include "io/stats.h"
+#include "io/usd.h"
 #include "io/usd_file.h"
 #include "tool.h"
 

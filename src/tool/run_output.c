@@ -15,7 +15,7 @@ static int open_export(tool_run *run, sp_format format, int keep, sp_export **ou
     spate_error error = {0};
     char path[SP_PATH_SIZE];
     sp_run_folder_path(&run->folder, sp_format_name(format), path);
-    *out = sp_export_create(path, format, run->scene->fps, keep, &error);
+    *out = sp_export_create_for_run(path, format, run->scene->fps, keep, &error);
     return *out ? EXIT_DONE : tool_fail(&error, NULL);
 }
 
@@ -27,8 +27,6 @@ int run_output_open(tool_run *run, int keep)
     spate_output_volume volume = run->scene->output.volume;
     int code = EXIT_DONE;
     spate_error error = {0};
-    if (keep < 0 && sp_export_remove(run->folder.path, &error) != SPATE_OK)
-        return tool_fail(&error, NULL);
     if (particles == SPATE_OUTPUT_PARTICLES_VTK || particles == SPATE_OUTPUT_PARTICLES_USD)
         code = open_export(run, of_particles[particles], keep, &run->particles_out);
     if (code == EXIT_DONE && volume == SPATE_OUTPUT_VOLUME_VTK &&

@@ -50,7 +50,7 @@ int run_open_for_resume(tool_run *run)
     int files, last_particles;
     if (sp_run_folder_count(&run->folder, &files, &last_particles, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
-    if (files == 0)
+    if (!sp_run_folder_holds_run(&run->folder))
         return no_checkpoint(run, "without --resume");
     if (!sp_run_folder_has(&run->folder, "run.json") ||
         (!has_checkpoint(run) && !has_only_begun(run, &error)))
@@ -80,10 +80,17 @@ int run_open_for_new(tool_run *run)
     if (sp_run_folder_open(&run->folder, run->folder_name, true, &error) != SPATE_OK ||
         sp_run_folder_count(&run->folder, &files, &last_particles, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
-    if (files == 0 || run->overwrite) {
+    bool holds_run = sp_run_folder_holds_run(&run->folder);
+    if (files == 0 || (run->overwrite && holds_run)) {
         warn_of_small_disk(run);
         return EXIT_DONE;
     }
+    if (!holds_run)
+        return tool_say_error(EXIT_FILE,
+                              "%s: holds no run, but files that a run would replace (film.mp4, "
+                              "particles.0000.ply and the like): move them away, or choose another "
+                              "folder (-o DIR)",
+                              run->folder.path);
     return tool_say_error(
         EXIT_FILE,
         "%s: holds another run: go on with it (--resume), replace it (--overwrite) or choose "
@@ -147,11 +154,14 @@ static int start_new(tool_run *run)
 {
     spate_error error = {0};
     run->info.particles = run->forecast.sim.particles;
-    if (sp_run_folder_remove(&run->folder, -1, &error) != SPATE_OK)
+    /* its exports go first: while the run is there, --overwrite can be called again */
+    bool replaces = run->overwrite || run->resume;
+    if ((replaces && sp_export_remove(run->folder.path, &error) != SPATE_OK) ||
+        sp_run_folder_remove(&run->folder, -1, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
-    int code = write_info(run);
+    int code = run_output_open(run, -1);
     if (code == EXIT_DONE)
-        code = run_output_open(run, -1);
+        code = write_info(run);
     if (code != EXIT_DONE)
         return code;
     say_what_begins(run);
@@ -212,16 +222,15 @@ static int start_resumed(tool_run *run)
     char path[SP_PATH_SIZE];
     int frame = spate_sim_frame(run->sim), rows = 0;
     sp_run_folder_path(&run->folder, "stats.csv", path);
-    if (!sp_run_folder_has(&run->folder, "stats.csv") && sp_stats_create(path, &error) != SPATE_OK)
-        return tool_fail(&error, NULL);
-    if (sp_stats_cut(path, frame, &rows, &error) != SPATE_OK ||
+    if (sp_stats_resume(path, &error) != SPATE_OK ||
+        sp_stats_cut(path, frame, &rows, &error) != SPATE_OK ||
         sp_run_folder_remove(&run->folder, frame, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
     if (rows != frame + 1)
         tool_warn("%s: has %d of the %d rows up to frame %d: it was changed since", path, rows,
                   frame + 1, frame);
     code = resume_gauges(run);
-    if (code == EXIT_DONE)
+    if (code == EXIT_DONE && frame < run->scene->frames) /* else the run is as it was */
         code = write_info(run);
     if (code == EXIT_DONE)
         code = run_output_open(run, frame);
@@ -232,7 +241,29 @@ static int start_resumed(tool_run *run)
     return EXIT_DONE;
 }
 
+/* The files of the folder that a run replaces must not be those that it reads. */
+static int refuse_own_input(const tool_run *run)
+{
+    const spate_shape_list *lists[] = {&run->scene->fill, &run->scene->solids, &run->scene->inflows,
+                                       &run->scene->outflows};
+    static const char *const names[] = {"fill", "solids", "inflows", "outflows"};
+    for (int l = 0; l < 4; l++)
+        for (int k = 0; k < lists[l]->count; k++)
+            if (lists[l]->items[k].file[0] &&
+                sp_run_folder_makes(&run->folder, lists[l]->items[k].file))
+                return tool_say_error(
+                    EXIT_FILE,
+                    "%s: %s[%d].file: %s is one of the files in %s that this run would remove: "
+                    "choose another folder (-o DIR), or copy it",
+                    (const char *)run->options.log_user, names[l], k, lists[l]->items[k].file,
+                    run->folder.path);
+    return EXIT_DONE;
+}
+
 int run_start(tool_run *run)
 {
+    int code = refuse_own_input(run);
+    if (code != EXIT_DONE)
+        return code;
     return run->resume && has_checkpoint(run) ? start_resumed(run) : start_new(run);
 }

@@ -35,6 +35,37 @@ same check_json_rest '"cell_size": 0.0625, "particles": 256, "frames": 6, "fps":
 '"memory_available": #, "device_memory": #, "bytes_per_frame": #, "mesh_bytes": #, "volume_bytes": #, '\
 '"film_bytes": #, "checkpoint_bytes": #, "bytes_total": #}' "$(cut -c 77- <<<"$out" | sed -E "$numbers")"
 
+# how long it will take, files not counted: within a factor of 4 of a run, and said from how many steps
+spate check dam_3d.json --time
+holds time_said grep -Eqx '  time       about [0-9:]+: [0-9.e-]+ s a step \(measured on 12 at the start\), some [0-9]+ steps a frame;' <<<"$out"
+"$SPATE" new dam_break_2d >preset.json
+told=$("$SPATE" check preset.json --time --json --threads 1 | sed 's/.*"seconds": \([0-9.e+-]*\),.*/\1/')
+took=$("$SPATE" run preset.json -o timed --quiet --json --threads 1 --set output.preview=false |
+    sed 's/.*"t_other": \([0-9.]*\), "seconds": \([0-9.]*\),.*/\1 \2/' | awk '{ sum += $2 - $1 } END { print sum }')
+holds time_told awk "BEGIN { exit !($told < 4 * $took && $took < 4 * $told) }"
+
+# shapes that lie outside of the domain
+outside="lies wholly outside of the domain and does nothing: are its lengths metres from the corner of the domain?"
+cat >outside.json <<END
+{ "domain": { "size": [1, 1], "cells": 16 }, "frames": 1, "output": { "preview": false },
+  "fill": [ { "min": [0, 0], "max": [0.5, 0.5] }, { "min": [100, 0], "max": [150, 50] } ],
+  "solids": [ { "shape": "sphere", "center": [0.5, -1], "radius": 0.5 },
+              { "shape": "plane", "point": [0, -1], "normal": [0, 1] },
+              { "shape": "plane", "point": [0, 0.1], "normal": [0, 1] },
+              { "shape": "sphere", "center": [0.5, -1], "radius": 0.5, "velocity": [0, 1] },
+              { "shape": "sphere", "center": [0.5, -0.4], "radius": 0.5 } ],
+  "outflows": [ { "min": [2, 0], "max": [3, 1] } ] }
+END
+for command in check "run -o outside --quiet"; do
+    spate $command outside.json
+    same "outside_${command%% *}" "0 spate: warning: outside.json: fill[1]: $outside
+spate: warning: outside.json: solids[0]: $outside
+spate: warning: outside.json: solids[1]: $outside
+spate: warning: outside.json: outflows[0]: $outside" "$code $err"
+done
+
+rm -r outside outside.json preset.json timed
+
 # walls stand at the size, whatever the cells; an open side on the nearest faces, and that is said
 spate check dam.json --set domain.cells=15
 same check_size "  domain     1 x 0.75 m

@@ -68,7 +68,11 @@ refuses not_there 2 "spate: --attributes: the particle files have no 'age'; they
     export out/dam --to vtk --attributes age
 refuses no_frames 4 "spate: out/dam: has no particle files to export (particles.NNNN.ply; see output.particles, \
 --first, --last and --every)" export out/dam --to vtk --first 9
-refuses usd_name 2 "spate: --usd: the name must end in .usda or .usdc (got 'film.usd')" run dam.json --usd film.usd
+refuses usd_name 2 "spate: --usd: the name must end in .usd, .usda or .usdc (got 'film.abc')" run dam.json --usd film.abc
+spate run dam.json -o one_usd --quiet --usd film.usd --set output.preview=false
+same usd_by_content "0 PXR-USDC" "$code $(head -c 8 film.usd)"
+spate export one_usd --to usd -o again.usd --quiet
+same usd_by_content_again "0 PXR-USDC" "$code $(head -c 8 again.usd)"
 refuses usd_resume 2 "spate: --usd: cannot begin in the middle of a run; with --resume, export afterwards: \
 spate export DIR --to usd -o film.usdc" run dam.json --resume --usd film.usdc
 

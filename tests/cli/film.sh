@@ -61,7 +61,7 @@ refuses bad_range 2 "spate: --range: must be two numbers, the smaller first, e.g
 render --help')" render run --range 5,1
 refuses nothing_to_do 2 "spate: --no-png and --no-film leave nothing to do" render run --no-png --no-film
 refuses eye_in_2d 2 "spate: --eye: only for 3D runs, and this one is 2D" render run --eye 1,2,3
-refuses no_output 4 "spate: nowhere: is no folder that can be written to" render run -o nowhere
+refuses no_output 4 "spate: dam.json: is not a folder" render run -o dam.json
 refuses no_run 4 "spate: some: holds no run (there is no run.json)" render some
 refuses no_frames 4 "spate: run: has no particle files of these frames to draw" render run $few --first 9 --no-film
 head -c 300 run/particles.0002.ply >cut && mv cut run/particles.0002.ply
@@ -108,6 +108,11 @@ spate run dam.json --quiet -o parts --frames 2 --set output.checkpoint_every=1
 same part "h264,640,360,yuv420p,30/1,3" "$(probe parts/preview.mp4)"
 spate run --resume --quiet -o parts --frames 4
 same resumed "h264,640,360,yuv420p,30/1,5" "$(probe parts/preview.mp4)"
+# names that ffmpeg would take for an option and a protocol
+for name in -x pipe:1; do
+    spate render film -o "$name" --quiet --no-png --size 32x32
+    same "film_in_$name" "0 h264,32,32,yuv420p,30/1,5" "$code $(probe "./$name/film.mp4")"
+done
 pictures() { ffmpeg -v error -i "$1" -f md5 -; }
 same resumed_pictures "$(pictures film/preview.mp4)" "$(pictures parts/preview.mp4)"
 finish

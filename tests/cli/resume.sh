@@ -107,6 +107,14 @@ rm -r begun/[!r]*
 spate run --resume -o begun --quiet --json
 same begins_anew_from_run_json "0 $whole" "$code$err $(last_hash .out)"
 
+# a run that is complete stays as it is, whatever number of frames is asked for
+spate run dam.json -o complete --quiet --frames 3
+before=$(cd complete && cksum *)
+for frames in 3 2; do
+    spate run dam.json -o complete --resume --frames $frames --json --quiet
+    same "complete_$frames" "0 $before" "$code $out$(cd complete && cksum *)"
+done
+
 # another scene
 spate run dam.json -o other --quiet --frames 1
 refuses other_setting 3 "spate: dam.json: fluid.flip_ratio: was 0.97 in the run in other and is \
@@ -123,6 +131,19 @@ only frames, output, threads and device may change" run moved.json -o other --re
 spate run dam.json -o other --resume --quiet --frames 2 --set output.every=2 --set \
     output.checkpoint_every=1
 same output_may_change "0 2" "$code$err $(column other/stats.csv frame | tail -n 1)"
+
+# stats.csv is empty, or torn in its first line: it gets its names again
+for content in "" "frame,ti"; do
+    rm -rf hollow
+    spate run dam.json -o hollow --quiet --frames 2
+    printf %s "$content" >hollow/stats.csv
+    spate run dam.json -o hollow --quiet --frames 3 --resume
+    same "hollow_stats_$content" "0 frame 3" \
+        "$code $(sed 's/,.*//' hollow/stats.csv | tr '\n' ' ' | sed 's/ $//')"
+done
+echo other,columns >hollow/stats.csv
+refuses other_columns 4 "spate: hollow/stats.csv: has other columns than this version of spate writes: move it away to \
+go on" run dam.json -o hollow --quiet --frames 4 --resume
 
 # stats.csv is gone: the run goes on, and says so
 spate run dam.json -o lost --quiet --frames 2
@@ -148,7 +169,7 @@ same second_signal "1 stopped" "$(wc -l <large.out) $([ $code = 130 ] || [ $code
 "$SPATE" run dam.json -o busy --quiet --set time.cfl=0.05 &
 process=$!
 while [ ! -e busy/particles.0001.ply ] && kill -0 $process 2>/dev/null; do sleep 0.01; done
-refuses busy 4 "spate: busy: another run is working in this folder: wait for it, or choose \
+refuses busy 4 "spate: busy: another run or export is working in this folder: wait for it, or choose \
 another one with -o" \
     run dam.json -o busy --overwrite
 spate info busy

@@ -46,8 +46,56 @@ exec 3<>"/dev/tcp/localhost/$(tr -dc 0-9 <address)" && exec 3>&-
 same still_there 200 "$(get "$base" | cut -c1-3)"
 
 port=$(tr -dc 0-9 <address)
+
+# many at a time: a hundred that say nothing, and ones that trickle, keep nobody waiting, and are closed in the end
+for k in {1..100}; do
+    eval "exec $((100 + k))<>/dev/tcp/localhost/$port"
+done
+printf 'GET / HT' >&200
+same beside_silent_ones "200 " "$(timeout 2 curl -s -o body -w '%{http_code} ' "$base")"
+for k in {1..100}; do eval "exec $((100 + k))>&-"; done
+exec 3<>"/dev/tcp/localhost/$port"
+(for k in {1..40}; do printf 'G' || exit; sleep 0.5; done >&3) 2>/dev/null &
+begun=$(date +%s)
+timeout 15 cat <&3 >/dev/null
+holds trickle_is_cut test $(($(date +%s) - begun)) -lt 12
+exec 3>&-
+# a FIFO and a folder are no files
+mkfifo site/pipe
+same pipe 404 "$(timeout 5 curl -s -o body -w '%{http_code}' "${base}pipe")"
+
+# requests that a name from elsewhere has led here
+for host in localhost "localhost:$port" 127.0.0.1:9 '[::1]:1'; do
+    same "host_$host" 200 "$(get -H "Host: $host" "$base" | cut -c1-3)"
+done
+for host in evil.example localhost.evil.example "localhost:1@evil" ""; do
+    same "host_$host" 403 "$(get -H "Host: $host" "$base" | cut -c1-3)"
+done
+
+# smaller on the way, for those who ask
+yes 'the same again' | head -c 200000 >site/long.mjs
+size() { curl -s -o body -w '%{size_download}' "$@" "${base}long.mjs"; }
+same plain_size 200000 "$(size)"
+holds packed_size test "$(size -H 'Accept-Encoding: br, gzip')" -lt 20000
+holds packed_body cmp site/long.mjs <(gzip -dc <body)
+same packed_head "Content-Encoding: gzip" \
+    "$(curl -s -o body -D - -H 'Accept-Encoding: gzip;q=0.5' "${base}long.mjs" | tr -d '\r' | grep Encoding: | tail -n 1)"
+same not_packed 200000 "$(size -H 'Accept-Encoding: gzip;q=0, identity')"
+same not_by_part_of_a_word 200000 "$(size -H 'Accept-Encoding: xgzip, gzipx')"
+head -c 3000000 /dev/urandom >site/noise.bin
+curl -s -o body "${base}noise.bin"
+holds large_file cmp body site/noise.bin
+
 refuses port_taken 4 "spate: port $port: Address already in use; choose another with --port" serve site --port "$port"
 refuses no_folder 4 "spate: none: No such file or directory; \`make web\` makes the page in build/web" serve none
+# the page of an installed command
+mkdir -p there/bin there/share/spate/web elsewhere
+cp "$SPATE" there/bin/spate && cp site/index.html there/share/spate/web
+(cd elsewhere && exec ../there/bin/spate serve --port 0) >second 2>/dev/null &
+other=$!
+for _ in $(seq 100); do [ -s second ] && break; sleep 0.1; done
+same installed_page "<p>page" "$(curl -s "$(cat second)")"
+kill $other
 refuses no_page 4 "spate: empty: has no index.html; \`make web\` makes the page in build/web" serve empty
 refuses port_too_high 2 "spate: --port: must be at most 65535 (got 70000)" serve site --port 70000
 kill -INT $server

@@ -22,7 +22,7 @@ static void export_all(const sp_particle_table *table, sp_format format, const c
 {
     spate_error error;
     fuzz_remove(path);
-    sp_export *out = sp_export_create(path, format, table->fps, -1, &error);
+    sp_export *out = sp_export_create(path, format, table->fps, &error);
     FUZZ_MUST(out);
     if (format == SP_FORMAT_VDB || sp_export_particles(out, table, &error) == SPATE_OK)
         if (format == SP_FORMAT_VDB || format == SP_FORMAT_VTK)

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "base/timer.h"
 
 #include "test.h"
@@ -432,9 +433,20 @@ static void clock_goes_forward(void)
     CHECK_LESS(sp_seconds() - start, 60);
 }
 
+static void text_that_may_be_shown(void)
+{
+    char text[] = "a\033[1mb\x7f\t\xc3\xa9\xc2\x9b\xff\xe2\x82";
+    CHECK_TEXT(sp_plain_text(text), "a?[1mb??\xc3\xa9?\x3f???");
+    spate_error error;
+    sp_fail(&error, SPATE_ERROR_FILE, "a\nb", "%s", "c\033d");
+    CHECK_TEXT(error.where, "a?b");
+    CHECK_TEXT(error.message, "c?d");
+}
+
 int main(int argc, char **argv)
 {
     TEST_BEGIN(argc, argv);
+    TEST(text_that_may_be_shown);
     TEST(alloc_is_zeroed_and_aligned);
     TEST(alloc_of_nothing_gives_a_block);
     TEST(alloc_refuses_overflow);

@@ -2,8 +2,10 @@
 #include "test.h"
 
 #include <dirent.h>
+#include <signal.h>
 #include <spate/spate.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -87,18 +89,56 @@ static void a_full_disk_leaves_the_old_file(void)
     unlink(path);
 }
 
-static void a_real_full_disk(void)
+static void a_file_that_cannot_grow(void)
 {
-    struct stat about;
-    if (stat("/dev/full", &about) != 0)
-        SKIP("no /dev/full");
-    char temporary[160];
-    snprintf(temporary, sizeof temporary, "%s.tmp", path);
-    CHECK(symlink("/dev/full", temporary) == 0);
+    struct rlimit before, less;
+    CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    less = before;
+    less.rlim_cur = 300000;
+    signal(SIGXFSZ, SIG_IGN);
+    CHECK(setrlimit(RLIMIT_FSIZE, &less) == 0);
     spate_error error = {0};
     CHECK(write_pattern(900000, 1000, &error) == SPATE_ERROR_FILE);
-    CHECK_TEXT(error.message, "cannot be written: No space left on device");
+    CHECK_TEXT(error.message, "cannot be written: File too large");
+    CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
     CHECK(files_in_folder() == 0);
+}
+
+static void links_are_replaced_not_followed(void)
+{
+    char temporary[160], other[160], *bytes;
+    size_t size;
+    snprintf(temporary, sizeof temporary, "%s.tmp", path);
+    snprintf(other, sizeof other, "%s/other", folder);
+    FILE *precious = fopen(other, "w");
+    CHECK(precious && fputs("precious", precious) >= 0 && fclose(precious) == 0);
+    CHECK(symlink(other, temporary) == 0 && symlink(other, path) == 0);
+    CHECK(write_pattern(5000, 1000, NULL) == SPATE_OK);
+    check_pattern(5000);
+    CHECK(sp_file_read_all(other, &bytes, &size, NULL) == SPATE_OK);
+    CHECK_TEXT(bytes, "precious");
+    sp_free(bytes);
+    unlink(other);
+    unlink(path);
+}
+
+/* Two writers of one path: the second has the name, and the first must not give it away. */
+static void another_writer_keeps_its_file(void)
+{
+    spate_error error = {0};
+    sp_file *first = sp_file_create(path, NULL), *second = sp_file_create(path, NULL);
+    CHECK(first && second);
+    sp_file_write(first, "first", 5);
+    sp_file_write(second, "second", 6);
+    CHECK(sp_file_close(first, &error) == SPATE_ERROR_FILE);
+    CHECK_TEXT(error.message, "cannot be written: Device or resource busy");
+    CHECK(sp_file_close(second, &error) == SPATE_OK);
+    char *bytes;
+    size_t size;
+    CHECK(sp_file_read_all(path, &bytes, &size, NULL) == SPATE_OK);
+    CHECK_TEXT(bytes, "second");
+    sp_free(bytes);
+    unlink(path);
 }
 
 static void abandoned_files_leave_nothing(void)
@@ -175,7 +215,9 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "%s/data", folder);
     TEST(what_is_written_is_read);
     TEST(a_full_disk_leaves_the_old_file);
-    TEST(a_real_full_disk);
+    TEST(a_file_that_cannot_grow);
+    TEST(links_are_replaced_not_followed);
+    TEST(another_writer_keeps_its_file);
     TEST(abandoned_files_leave_nothing);
     TEST(failures_have_a_reason);
     TEST(a_pipe_is_read_to_its_end);

@@ -2,6 +2,7 @@
  * scenes are the same. */
 #include "io/run_folder.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +11,8 @@
 #include "io/file.h"
 #include "io/stats.h"
 #include "test.h"
+
+#include <spate/spate_io.h>
 
 static char folder_name[] = "/tmp/spate-test-XXXXXX";
 static sp_run_folder folder;
@@ -242,6 +245,44 @@ static void opening(void)
     free(long_name);
 }
 
+static int allocations_left;
+
+static void *few_allocations(size_t size)
+{
+    return allocations_left-- > 0 ? malloc(size) : NULL;
+}
+
+/* Want of memory inside Jansson is no damage of the file. */
+static void jansson_without_memory(void)
+{
+    const char *text = "{\"spate\": \"0.1.0\", \"scene_file\": \"a\", \"device\": \"cpu\", "
+                       "\"threads\": 1, \"particles\": 8, \"scene\": {\"frames\": [1, 2.5]}}";
+    write_text("run.json", text);
+    bool done = false;
+    int failed = 0;
+    for (; !done && failed < 1000; failed++) {
+        sp_run_info info = {0};
+        spate_error error = {0};
+        allocations_left = failed;
+        json_set_alloc_funcs(few_allocations, free);
+        done = sp_run_info_read(&folder, &info, &error) == SPATE_OK;
+        if (!done)
+            CHECK(error.status == SPATE_ERROR_MEMORY);
+        bool differ;
+        sp_difference difference;
+        allocations_left = failed;
+        if (sp_scene_difference(text, text, &differ, &difference, &error) != SPATE_OK)
+            CHECK(error.status == SPATE_ERROR_MEMORY);
+        allocations_left = failed;
+        spate_scene *scene = spate_scene_parse(text, strlen(text), NULL, &error);
+        CHECK(!scene && (error.status == SPATE_ERROR_MEMORY) == (allocations_left < 0));
+        json_set_alloc_funcs(malloc, free);
+        sp_free(info.scene);
+    }
+    CHECK(done && failed > 10);
+    unlink(file_path("run.json"));
+}
+
 int main(int argc, char **argv)
 {
     TEST_BEGIN(argc, argv);
@@ -256,6 +297,7 @@ int main(int argc, char **argv)
     TEST(differences);
     TEST(removes_only_its_own);
     TEST(opening);
+    TEST(jansson_without_memory);
     sp_run_folder_remove(&folder, -1, &error);
     sp_run_folder_close(&folder);
     rmdir(folder_name);
