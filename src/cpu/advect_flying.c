@@ -1,7 +1,8 @@
-/* advect_flying.c -- ADVECT of the particles in free flight, on their parabolas (kernels/flight.h). */
-#include "kernels/flight.h"
+/* advect_flying.c -- ADVECT of the particles in free flight, on their parabolas (kernels/flight.h).
+ */
 #include "advect.h"
 #include "cpu.h"
+#include "kernels/flight.h"
 
 typedef struct fly_args {
     X(advection) *advection;

@@ -78,15 +78,18 @@ SIMD_FN i8 are_inside(const X(grid) *g, size_t c, int d)
     return lane < room;
 }
 
-/* Faces d between air cells from c on that particles reached away from the liquid. */
+/* Faces d between air cells from c on that particles reached away from the liquid. Beside a thin
+ * solid they may be those of the liquid behind it. */
 SIMD_FN i8 are_in_cloud(const X(sim) *s, size_t c, int d, bool cut)
 {
     i8 reached = is_positive(load(s->weight[d] + c));
     if (!any(reached))
         return reached;
     reached &= are_inside(&s->grid, c, d);
-    if (cut)
-        reached &= is_less(f8_of(NARROW), load(s->w[d] + c));
+    if (cut) {
+        i8 thin = load_bytes(s->thin + c) | load_bytes(s->thin + c - s->grid.stride[d]);
+        reached &= is_less(f8_of(NARROW), load(s->w[d] + c)) & is_equal(thin, 0);
+    }
     FOR_DIM(axis)
         for (int side = 0; side < 2; side++) {
             const uint8_t *near = s->type + c;

@@ -12,10 +12,13 @@ typedef struct extrapolate_args {
     double dt;
 } extrapolate_args;
 
-/* Whether face d of a cell, between air cells, was reached by particles away from the liquid. */
+/* Whether face d of a cell, between air cells, was reached by particles away from the liquid.
+ * Beside a thin solid they may be those of the liquid behind it. */
 GPU_FN bool is_in_cloud(const X(fields) *f, const int cell[DIM], size_t c, int d)
 {
-    bool cloud = f->weight[d][c] > 0.0f && !(f->cut && !(f->w[d][c] > NARROW));
+    bool cloud = f->weight[d][c] > 0.0f;
+    if (f->cut)
+        cloud = cloud && f->w[d][c] > NARROW && !f->thin[c] && !f->thin[c - f->grid.stride[d]];
     FOR_DIM(axis)
         cloud = cloud && cell[axis] < f->grid.n[axis] + (axis == d);
     for (int n = 0; n < 2 * DIM && cloud; n++) {

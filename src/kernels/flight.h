@@ -22,7 +22,8 @@
  *     v' = v + g (dt_last + dt) / 2,    x' = x + dt v',
  *
  * up to the first place less than half a cell from the liquid, by the level set of the step and the
- * velocity with which it moves: there they wait for the next SORT, which sees that they touch. They keep v', and P2G hands it over. */
+ * velocity with which it moves: there they wait for the next SORT, which sees that they touch. They
+ * keep v', and P2G hands it over. */
 #ifndef SPATE_KERNELS_FLIGHT_H
 #define SPATE_KERNELS_FLIGHT_H
 
@@ -34,7 +35,8 @@
 
 #define DENSE 0.625f
 #define TOUCH 0.125f
-#define FLIGHT_UNIT 65536.0f /* sums of weights are whole numbers of 1 / this: the same in any order */
+#define FLIGHT_UNIT \
+    65536.0f /* sums of weights are whole numbers of 1 / this: the same in any order */
 
 /* What SORT looks at: particles by tile, cell and id through `order`. */
 typedef struct X(flight) {
@@ -145,8 +147,8 @@ SP_KERNEL float X(room_around)(const X(flight) *f, const float x[DIM])
 }
 
 /* Whether the density at the place of particle k, in cell c, is at least `share`: of all, itself
- * included, or of the dense ones, of which a loose one is none. The room, which is never above 1, is found only where
- * the sum leaves it open. */
+ * included, or of the dense ones, of which a loose one is none. The room, which is never above 1,
+ * is found only where the sum leaves it open. */
 SP_KERNEL bool X(is_filled)(const X(flight) *f, const int c[DIM], uint32_t k, const uint8_t *kinds,
                             float share)
 {
@@ -227,9 +229,9 @@ SP_KERNEL float X(liquid_distance_later)(const X(fields) *f, float x[DIM], float
     return X(liquid_distance)(f, x);
 }
 
-/* Shortens the way from x to `to` (cells) where it comes to the liquid, h: dt / dx. What begins near
- * it, by a level set that knows the particles less well than SORT, may leave, go along with it, and
- * come nearer by 0.1 cells and a little in each step. */
+/* Shortens the way from x to `to` (cells) where it comes to the liquid, h: dt / dx. What begins
+ * near it, by a level set that knows the particles less well than SORT, may leave, go along with
+ * it, and come nearer by 0.1 cells and a little in each step. */
 SP_KERNEL void X(stop_at_liquid)(const X(fields) *f, const float x[DIM], float h, float to[DIM])
 {
     float way[DIM], square = 0.0f, free = 0.0f, place[DIM];

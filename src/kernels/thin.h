@@ -15,7 +15,7 @@
 #include <math.h>
 
 #define SP_TOUCH 0.005 /* cells; a way that comes this near meets the solid */
-#define SP_THIN 2.5    /* cells; no cell with an open face reaches through thicker solids */
+#define SP_THIN 1.5    /* cells; thicker solids are seen by the nodes */
 
 SP_KERNEL float X(middle_distance)(const X(fields) *f, size_t index)
 {

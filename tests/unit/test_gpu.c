@@ -421,7 +421,8 @@ static void ten_steps(int dim, int variant)
         must(spate_sim_step(gpu, dt, &error), &error);
     }
     if (cpu && gpu) {
-        size_t count = spate_sim_particles_count(cpu, "fluid"), some = decided(variant, scene, count);
+        size_t count = spate_sim_particles_count(cpu, "fluid"),
+               some = decided(variant, scene, count);
         apart gap = difference(cpu, gpu, some);
         printf("  %dD %s: after %d steps places differ by %.2g cells, %zu of %zu by more than %g\n",
                dim, variants[variant], STEPS, gap.most, gap.far, count, FAR);

@@ -191,10 +191,11 @@ static void plates_3d(void)
 static void plates_that_boiled(void)
 {
     static const plate plates[] = {
-        {2, 64, 0.2, 10, false, SPATE_TRANSFER_FLIP}, {2, 32, 0.1, -30, true, SPATE_TRANSFER_APIC},
-        {2, 64, 0.2, 20, false, SPATE_TRANSFER_FLIP}, {2, 32, 0.1, 45, true, SPATE_TRANSFER_FLIP},
-        {2, 32, 0.5, 45, false, SPATE_TRANSFER_APIC}, {2, 32, 1, 0, true, SPATE_TRANSFER_FLIP},
-        {2, 32, 2, 25, false, SPATE_TRANSFER_APIC},   {2, 32, 4, 25, false, SPATE_TRANSFER_APIC},
+        {2, 64, 0.2, 10, false, SPATE_TRANSFER_FLIP},  {2, 32, 0.1, -30, true, SPATE_TRANSFER_APIC},
+        {2, 64, 0.2, 20, false, SPATE_TRANSFER_FLIP},  {2, 32, 0.1, 45, true, SPATE_TRANSFER_FLIP},
+        {2, 32, 0.5, 45, false, SPATE_TRANSFER_APIC},  {2, 32, 1, 0, true, SPATE_TRANSFER_FLIP},
+        {2, 32, 2, 25, false, SPATE_TRANSFER_APIC},    {2, 32, 4, 25, false, SPATE_TRANSFER_APIC},
+        {2, 32, 0.1, -45, false, SPATE_TRANSFER_APIC}, {2, 32, 0.2, 45, false, SPATE_TRANSFER_APIC},
     };
     figures worst = {0, 0, 0, 0};
     for (size_t k = 0; k < sizeof plates / sizeof *plates; k++)

@@ -1,7 +1,7 @@
 /* test_fall.c -- a drop that falls freely for one second, far from all walls.
  *
- * Nothing acts but gravity, so every particle must have the same velocity, that of the middle of the
- * last step, and be on its parabola, however the steps change:
+ * Nothing acts but gravity, so every particle must have the same velocity, that of the middle of
+ * the last step, and be on its parabola, however the steps change:
  *
  *     v_n = v_0 + g (t - dt_n / 2),      x_n = x_0 + v_0 t + g t^2 / 2.
  *

@@ -191,8 +191,8 @@ static uint32_t put_cloud(fixture *f, int n, const float v[DIM])
 }
 
 typedef struct flown {
-    double off;      /* cells: largest distance from the parabola, while all are above the pool */
-    double highest;  /* cells over the pool, at the end */
+    double off;     /* cells: largest distance from the parabola, while all are above the pool */
+    double highest; /* cells over the pool, at the end */
     uint32_t lost;
 } flown;
 
