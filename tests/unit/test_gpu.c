@@ -395,7 +395,7 @@ static spate_scene *make_scene(int dim, int variant)
 static size_t decided(int variant, const spate_scene *scene, size_t count)
 {
     if (variant == PADDLE || variant == APIC_SPRAY)
-        return 1;
+        return count / 2000 + 1;
     return scene->volume.method != SPATE_VOLUME_DENSITY ? count / 100 + 20 : 0;
 }
 
