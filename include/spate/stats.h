@@ -47,7 +47,7 @@
     STAT(uint64_t, interior_crowded,   "",       MEASURED, "interior cells with more") \
     STAT(double,   interior_mean,      "",       MEASURED, "particles per interior cell") \
     STAT(uint64_t, interior_max,       "",       MEASURED, "the most particles of an interior cell") \
-    STAT(double,   volume,             "m^3",    MEASURED, "inside the level set, solids excluded; voxel surface: of the liquid cells") \
+    STAT(double,   volume,             "m^3",    MEASURED, "inside the level set, solids excluded (voxel surface: of the liquid cells), and of particles in free flight") \
     STAT(double,   volume_particles,   "m^3",    MEASURED, "particles times their volume") \
     STAT(double,   max_speed,          "m/s",    MEASURED, "of the fastest particle") \
     STAT(double,   momentum_x,         "kg m/s", MEASURED, "momentum along x") \

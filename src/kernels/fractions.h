@@ -232,8 +232,9 @@ SP_KERNEL float X(half_cell_room)(const float *phi, const int place[DIM])
         FOR_DIM(d)
             slope[d] += corner >> d & 1 ? phi[at] : -phi[at];
     }
-    share = DIM == 2 ? X(square_share)(low) : 0.0f;
-    if (DIM == 3) {
+    if (DIM == 2) {
+        share = X(square_share)(low);
+    } else {
         float high[4] = {phi[25], phi[26], phi[31], phi[30]};
         share = X(cube_share)(low, high);
     }

@@ -47,7 +47,8 @@ void X(fill_stats)(const X(sim) *s, const X(census) *census, spate_stats *stats)
     stats->particles = count;
     stats->flying = census->flying;
     fill_cells(s, census, stats);
-    stats->volume = cell * (X(has_level_set)(s) ? census->volume : (double)census->cells);
+    stats->volume = cell * (X(has_level_set)(s) ? census->volume : (double)census->cells) +
+                    (double)census->flying * volume;
     stats->volume_particles = (double)count * volume;
     stats->max_speed = census->max_speed;
     double *momentum[3] = {&stats->momentum_x, &stats->momentum_y, &stats->momentum_z};

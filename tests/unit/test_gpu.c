@@ -394,7 +394,7 @@ static spate_scene *make_scene(int dim, int variant)
  * particle that leaves the liquid flies or not. */
 static size_t decided(int variant, const spate_scene *scene, size_t count)
 {
-    if (variant == PADDLE || variant == APIC_SPRAY)
+    if (variant == PADDLE || variant == APIC_SPRAY || variant == PLATES)
         return count / 2000 + 1;
     return scene->volume.method != SPATE_VOLUME_DENSITY ? count / 100 + 20 : 0;
 }

@@ -49,7 +49,9 @@ export function nativeError(text) {
     const file = path.join(folder, "scene.json");
     fs.writeFileSync(file, text);
     const { stderr } = spawnSync(command, ["check", file]);
-    return stderr.toString().trim().split("\n").at(-1).replace(`spate: ${file}: `, "");
+    const begin = `spate: ${file}: `; // the command goes on to the next mistake
+    const lines = stderr.toString().split("\n");
+    return lines.find((line) => line.startsWith(begin)).replace(begin, "");
   } finally {
     fs.rmSync(folder, { recursive: true });
   }
