@@ -97,12 +97,15 @@ SP_KERNEL bool X(collide_particle)(const X(obstacles) *o, const float x[DIM], fl
         return X(give_up)(o, &fate->crushed, x, to);
     if (!X(pass_sides)(o->grid, o->sides, to, v, shift, &wrapped))
         return X(give_up)(o, &fate->open, x, to);
-    /* the solids behind a periodic side are met on the way that leads there */
+    if (!solids || !wrapped || !X(is_near_solid)(o, to, way))
+        return true;
+    /* the solids behind a periodic side are met on the way that leads there, perhaps before it */
     FOR_DIM(d)
         start[d] = x[d] + shift[d];
-    if (solids && wrapped && X(is_near_solid)(o, to, way) && !X(pass_solids)(o, start, to, v, fate))
+    if (!X(pass_solids)(o, start, to, v, fate))
         return X(give_up)(o, &fate->crushed, x, to);
-    return true;
+    return X(pass_sides)(o->grid, o->sides, to, v, shift, &wrapped) ||
+           X(give_up)(o, &fate->open, x, to);
 }
 
 #endif

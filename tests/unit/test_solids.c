@@ -206,6 +206,28 @@ static void thin_wall_at_periodic_side(void)
     }
 }
 
+/* A solid that begins before a periodic side: what comes over it stops there, on the near side. */
+static void solid_across_periodic_side(void)
+{
+    for (int dim = 2; dim <= 3; dim++) {
+        spate_scene *scene = sample_scene(dim, 0.8, 0.2, 0.2, 32);
+        sample_velocity(sample_box(scene, SPATE_LIST_FILL, 0.7, 0.05, 0.05, 0.79, 0.15, 0.15), 1, 0,
+                        0);
+        sample_box(scene, SPATE_LIST_SOLIDS, -0.005, -1, -1, 0.2, 1, 1);
+        scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
+        scene->gravity[1] = 0;
+        spate_sim *sim = sample_sim(scene, 1);
+        bool met = false;
+        for (int step = 0; sim && step < 12; step++) {
+            if (!sample_step(sim, 0.01) || !all_free(sim, false))
+                break;
+            met = met || beyond(sim, 0.79) > 0;
+        }
+        CHECK(met); /* some have come to the side */
+        spate_sim_destroy(sim);
+    }
+}
+
 /* A plate that sweeps through a pool at 30 m/s with at most two steps per frame: many cells per
  * step. Its front pushes everything along; what was before it stays before it. */
 static void fast_paddle(void)
@@ -368,6 +390,7 @@ int main(int argc, char **argv)
     TEST(mesh_obstacle);
     TEST(thin_wall);
     TEST(thin_wall_at_periodic_side);
+    TEST(solid_across_periodic_side);
     TEST(fast_paddle);
     TEST(rotating_paddle);
     TEST(crushing_piston);
