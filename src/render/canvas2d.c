@@ -35,7 +35,7 @@ static float solid_distance(const sp_canvas *p, float x, float y)
 {
     double point[3] = {p->preview->low[0] + (x - p->left) / p->scale,
                        p->preview->low[1] + (p->bottom - y) / p->scale, p->z};
-    double pixels = sp_preview_distance(p->preview, point, NULL) * p->scale;
+    double pixels = p->preview->distance(p->preview->distance_user, point) * p->scale;
     return pixels < 1e9 ? (float)pixels : 1e9f;
 }
 

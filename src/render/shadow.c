@@ -3,8 +3,8 @@
  * A map over the floor. From each of its cells some parcels of light are taken back to the lamp and
  * sent again, this time through the liquid: they are bent at its surface, lose what the liquid
  * takes and what is mirrored, and are added up where they land. Where the surface is a lens they
- * gather (caustics), in between they are missed (shadows). Solids are traced from the floor towards
- * the lamp; the narrowest pass on the way makes the edge soft. */
+ * gather (caustics), in between they are missed (shadows). Solids are found by
+ * rays from the floor to places on the lamp, which is a disc: so their shadows are soft. */
 #include "shadow.h"
 
 #include <math.h>
@@ -149,33 +149,38 @@ static void blur(sp_studio *s)
     }
 }
 
-/* Share of the lamp that a point of the floor sees past the solids. */
+/* Whether a ray from the floor leaves the domain without meeting a solid. Only what stands in the
+ * domain is drawn, so only that may cast a shadow; vessels are drawn as if cut open. */
+static bool is_free(const sp_studio *s, const sp_preview *preview, sp_vec floor, sp_vec along)
+{
+    float in, out;
+    sp_solid_hit hit;
+    double from[3], way[3] = {along.x, along.y, along.z};
+    if (!sp_ray_box(floor, along, s->half, &in, &out))
+        return true;
+    sp_studio_world(s, floor, from);
+    return !sp_solid_rays_meet(preview->rays, from, way, fmaxf(in, 0.01f * s->tile), out, false,
+                               &hit);
+}
+
+/* Share of the lamp, a disc, that a point of the floor sees past the solids: four rays to its rim,
+ * and where they do not agree eight more. */
 static float see_lamp(const sp_studio *s, const sp_preview *preview, sp_vec floor)
 {
-    /* the light crosses the domain between its floor and its top, and leaves it by a side at the
-     * latest */
-    float top = 2 * s->stand.half[1] / sp_vec_dot(s->light, s->stand.above);
-    float clear = 1, start = 0.01f * s->tile;
-    int steps = 0;
-    for (float t = start; t < top && steps < 64; steps++) {
-        sp_vec p = sp_vec_madd(floor, t, s->light);
-        float outside =
-            fmaxf(fabsf(p.x) - s->half[0], fmaxf(fabsf(p.y) - s->half[1], fabsf(p.z) - s->half[2]));
-        /* only what stands in the domain is drawn, so only that may cast a shadow */
-        if (outside > 0) {
-            t += fmaxf(outside, start);
-            continue;
-        }
-        int solid;
-        float d = sp_studio_distance(s, preview, p, &solid);
-        if (sp_preview_is_vessel(preview, solid)) /* drawn as if cut open */
-            return clear;
-        clear = fminf(clear, 0.5f + 8 * d / (t + s->tile));
-        if (clear <= 0)
-            return 0;
-        t += fmaxf(fabsf(d), start);
+    static const float spots[12][2] = {
+        {0.94f, 0.25f}, {-0.25f, 0.94f}, {-0.94f, -0.25f}, {0.25f, -0.94f},
+        {0.30f, 0.10f}, {-0.10f, 0.30f}, {-0.30f, -0.10f}, {0.10f, -0.30f},
+        {0.42f, 0.52f}, {-0.52f, 0.42f}, {-0.42f, -0.52f}, {0.52f, -0.42f},
+    };
+    const float wide = 0.07f; /* tangent of half the angle that the lamp takes */
+    int free = 0, rays = 0;
+    while (rays < 12 && (rays < 4 || (free > 0 && free < rays))) {
+        sp_vec along = sp_vec_madd(s->light, wide * spots[rays][0], s->stand.side);
+        along = sp_vec_madd(along, wide * spots[rays][1], s->stand.front);
+        free += is_free(s, preview, floor, along);
+        rays++;
     }
-    return clear * clear * (3 - 2 * clear);
+    return (float)free / (float)rays;
 }
 
 static void solids_range(void *args, size_t begin, size_t end, int worker)
@@ -227,7 +232,7 @@ spate_status sp_shadow_create(sp_studio *s, const sp_water *water, spate_error *
     blur(s);
     for (size_t k = 0; k < count; k++)
         s->lit[k] = s->lit[k] < BRIGHTEST ? s->lit[k] : BRIGHTEST;
-    if (water->preview->solids)
+    if (water->preview->rays)
         sp_parallel_for(pool, (size_t)s->lit_count[1], 4, solids_range, &sent);
     return SPATE_OK;
 }

@@ -23,19 +23,9 @@
 static char folder[] = "/tmp/spate_film_XXXXXX";
 static char path[128], encoder[128];
 
-static double nothing(const void *user, const double point[3], int *solid)
-{
-    (void)user, (void)point;
-    if (solid)
-        *solid = -1;
-    return HUGE_VAL;
-}
-
-static double floor_below(const void *user, const double point[3], int *solid)
+static double floor_below(const void *user, const double point[3])
 {
     (void)user;
-    if (solid)
-        *solid = 0;
     return point[1] - 0.3;
 }
 
@@ -54,7 +44,6 @@ static void make_lattice(lattice *l, spate_scene *scene, int dim, double from, d
                                .particles = &l->particles,
                                .dx = 0.1,
                                .size = {1.6, 1.2, dim == 3 ? 0.8 : 0},
-                               .distance = nothing,
                                .pool = pool}};
     int n[3] = {32, 24, dim == 3 ? 16 : 1};
     size_t room = 32 * 24 * 16, count = 0;
@@ -134,7 +123,7 @@ static void liquid_reaches_solids(void)
     make_lattice(&l, scene, 3, 0.3, 0.9, pool);
     float value[2];
     for (int k = 0; k < 2; k++) {
-        l.preview.distance = k ? floor_below : nothing;
+        l.preview.distance = k ? floor_below : NULL;
         sp_preview_complete(&l.preview);
         sp_field f;
         CHECK(sp_field_create(&f, &l.preview, NULL) == SPATE_OK);
