@@ -11,9 +11,10 @@
  * Thin liquid. In a sheet one particle thick that bell gives n = 0.31, on a thread of single
  * particles 0.1: below the level of the surface, so that sheets would fall apart into balls. So
  * what is thin (n < 0.5 where the particle is) is taken out of the smooth field and added again by
- * a narrow bell, one pass, and counts 1 + (0.5 - n)/(2n) times, 2.8 times at most: sheets and
- * threads are whole, a few particles together are a drop of their volume, and a single one stays
- * below the level (drops.c). The narrow bell keeps spray from growing together. */
+ * a narrow bell, one pass, and counts THIN/m times, m being what that bell alone gives there: so
+ * sheets and threads are whole, and a few particles together are a drop of about their volume. It
+ * counts at most MOST times, with which in 3D a single one stays below the level: drops.c draws it.
+ * The narrow bell keeps spray from growing together. */
 #include "field.h"
 
 #include <math.h>
@@ -24,6 +25,8 @@
 #include "field_add.h"
 #include "scene/sides.h"
 
+#define THIN 0.5f
+#define MOST 3.1f
 #define NODE_LIMIT (1 << 25) /* with more nodes, they are a cell apart */
 
 /* ------------------------------------------------------------------ smoothing */
@@ -295,12 +298,18 @@ static size_t count_nodes(const sp_field *field)
 }
 
 /* Value and, in 2D, speed at all nodes, 0. */
-static spate_status reserve(sp_field *field, spate_error *error)
+static spate_status clear(sp_field *field, spate_error *error)
 {
     size_t nodes = count_nodes(field);
     bool flat = field->n[2] == 1;
-    field->value = sp_alloc(nodes, sizeof *field->value);
-    field->speed = flat ? sp_alloc(nodes, sizeof *field->speed) : NULL;
+    if (!field->value)
+        field->value = sp_alloc(nodes, sizeof *field->value);
+    else
+        memset(field->value, 0, nodes * sizeof *field->value);
+    if (flat && !field->speed)
+        field->speed = sp_alloc(nodes, sizeof *field->speed);
+    else if (flat)
+        memset(field->speed, 0, nodes * sizeof *field->speed);
     if (!field->value || (flat && !field->speed))
         return sp_fail_memory(error, "the liquid of a picture", nodes * sizeof *field->value);
     return SPATE_OK;
@@ -308,14 +317,13 @@ static spate_status reserve(sp_field *field, spate_error *error)
 
 /* ------------------------------------------------------------------ thick and thin */
 
-/* Particles by `weight`, smoothed. */
-static spate_status gather(sp_field *field, const sp_preview *preview, const float *weight,
+/* Particles by `weight`, smoothed, in place of what is there. */
+static spate_status gather(sp_field *field, const sp_field_order *order, const float *weight,
                            int passes, spate_error *error)
 {
-    sp_field_order order;
-    TRY(sp_field_order_create(&order, field, preview, error));
-    sp_field_add(&order, weight, field->value, field->speed);
-    sp_field_order_destroy(&order);
+    const sp_preview *preview = order->preview;
+    TRY(clear(field, error));
+    sp_field_add(order, weight, field->value, field->speed);
     TRY(smooth(field, field->value, passes, preview, error));
     return field->speed ? smooth(field, field->speed, passes, preview, error) : SPATE_OK;
 }
@@ -326,18 +334,30 @@ typedef struct weigher {
     float *thick, *thin; /* per particle: what it counts in the two bells */
 } weigher;
 
-static void weigh_range(void *args, size_t begin, size_t end, int worker)
+static float value_at_particle(const weigher *w, size_t k)
+{
+    const spate_particles_view *p = &w->preview->particles->view;
+    float scale = (float)w->preview->dx / w->field->h;
+    sp_vec g = {p->x[0][k] * scale - 0.5f, p->x[1][k] * scale - 0.5f,
+                p->x[2] ? p->x[2][k] * scale - 0.5f : 0};
+    return sp_field_at(w->field, g);
+}
+
+static void weigh_thick_range(void *args, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const weigher *w = args;
-    const spate_particles_view *p = &w->preview->particles->view;
-    float scale = (float)w->preview->dx / w->field->h, most = 2.8f;
+    for (size_t k = begin; k < end; k++)
+        w->thick[k] = sp_smoothstep(0.3f, 0.5f, value_at_particle(w, k));
+}
+
+static void weigh_thin_range(void *args, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const weigher *w = args;
     for (size_t k = begin; k < end; k++) {
-        sp_vec g = {p->x[0][k] * scale - 0.5f, p->x[1][k] * scale - 0.5f,
-                    p->x[2] ? p->x[2][k] * scale - 0.5f : 0};
-        float n = fmaxf(sp_field_at(w->field, g), 1e-3f);
-        w->thick[k] = sp_smoothstep(0.3f, 0.5f, n);
-        w->thin[k] = (1 - w->thick[k]) * fminf(0.5f + 0.25f / n, most);
+        float m = fmaxf(value_at_particle(w, k), 1e-3f);
+        w->thin[k] = (1 - w->thick[k]) * fminf(THIN / m, MOST);
     }
 }
 
@@ -365,42 +385,46 @@ static void add_field(sp_field *field, const sp_field *more, sp_pool *pool)
 
 /* ------------------------------------------------------------------ all of it */
 
-static spate_status fill(sp_field *field, sp_field *all, weigher *w, const sp_preview *preview,
-                         spate_error *error)
+/* What fill needs on the way. */
+typedef struct scratch {
+    sp_field all;
+    sp_field_order order;
+    weigher w;
+} scratch;
+
+static spate_status fill(sp_field *field, scratch *s, const sp_preview *preview, spate_error *error)
 {
     size_t count = preview->particles->view.count;
     int fine = preview->per_axis > 1 && fits(preview, 2, NODE_LIMIT) ? 2 : 1;
     int wide = fine + 1, narrow = fine - 1; /* passes */
-    lay_nodes(all, preview, fine);
-    TRY(reserve(all, error));
-    TRY(gather(all, preview, NULL, wide, error));
-    mend_at_solids(all, preview, wide);
-    *w = (weigher){all, preview, sp_alloc(count, sizeof *w->thick),
-                   sp_alloc(count, sizeof *w->thin)};
-    if (!w->thick || !w->thin)
-        return sp_fail_memory(error, "the liquid of a picture", 2 * count * sizeof *w->thick);
-    sp_parallel_for(preview->pool, count, 4096, weigh_range, w);
-    sp_field_destroy(all);
-    lay_nodes(all, preview, fine);
-    TRY(reserve(all, error));
-    TRY(gather(all, preview, w->thin, narrow, error));
+    lay_nodes(&s->all, preview, fine);
     lay_nodes(field, preview, fine);
-    TRY(reserve(field, error));
-    TRY(gather(field, preview, w->thick, wide, error));
+    TRY(sp_field_order_create(&s->order, field, preview, error));
+    s->w = (weigher){&s->all, preview, sp_alloc(count, sizeof *s->w.thick),
+                     sp_alloc(count, sizeof *s->w.thin)};
+    if (!s->w.thick || !s->w.thin)
+        return sp_fail_memory(error, "the liquid of a picture", 2 * count * sizeof *s->w.thick);
+    TRY(gather(&s->all, &s->order, NULL, wide, error));
+    mend_at_solids(&s->all, preview, wide);
+    sp_parallel_for(preview->pool, count, 4096, weigh_thick_range, &s->w);
+    TRY(gather(&s->all, &s->order, NULL, narrow, error));
+    sp_parallel_for(preview->pool, count, 4096, weigh_thin_range, &s->w);
+    TRY(gather(&s->all, &s->order, s->w.thin, narrow, error));
+    TRY(gather(field, &s->order, s->w.thick, wide, error));
     mend_at_solids(field, preview, wide);
-    add_field(field, all, preview->pool);
+    add_field(field, &s->all, preview->pool);
     return field->speed ? SPATE_OK : make_blocks(field, preview->pool, error);
 }
 
 spate_status sp_field_create(sp_field *field, const sp_preview *preview, spate_error *error)
 {
-    sp_field all = {.h = 0};
-    weigher w = {.field = NULL};
+    scratch s = {.all = {.h = 0}};
     *field = (sp_field){.h = 0};
-    spate_status status = fill(field, &all, &w, preview, error);
-    sp_field_destroy(&all);
-    sp_free(w.thick);
-    sp_free(w.thin);
+    spate_status status = fill(field, &s, preview, error);
+    sp_field_destroy(&s.all);
+    sp_field_order_destroy(&s.order);
+    sp_free(s.w.thick);
+    sp_free(s.w.thin);
     return status;
 }
 
