@@ -15,10 +15,32 @@
 #define FAR_STEP 1.2f
 #define STEEP 0.45f
 
+/* sp_field_at for a place that has nodes all around. */
+static inline float inner_at(const sp_field *f, sp_vec g)
+{
+    int i = (int)g.x, j = (int)g.y, k = (int)g.z;
+    size_t row = (size_t)f->n[0], layer = row * (size_t)f->n[1];
+    const float *v = f->value + (size_t)k * layer + (size_t)j * row + (size_t)i;
+    float x = g.x - (float)i, y = g.y - (float)j, z = g.z - (float)k;
+    float v00 = v[0] + x * (v[1] - v[0]), v10 = v[row] + x * (v[row + 1] - v[row]);
+    const float *w = v + layer;
+    float v01 = w[0] + x * (w[1] - w[0]), v11 = w[row] + x * (w[row + 1] - w[row]);
+    float v0 = v00 + y * (v10 - v00), v1 = v01 + y * (v11 - v01);
+    return v0 + z * (v1 - v0);
+}
+
 /* Central differences over e nodes to either side. */
 static sp_vec slope(const sp_field *f, sp_vec g, float e)
 {
     sp_vec n;
+    const int *top = f->n;
+    if (g.x >= e && g.y >= e && g.z >= e && g.x + e + 1 < (float)top[0] &&
+        g.y + e + 1 < (float)top[1] && g.z + e + 1 < (float)top[2]) {
+        n.x = inner_at(f, (sp_vec){g.x - e, g.y, g.z}) - inner_at(f, (sp_vec){g.x + e, g.y, g.z});
+        n.y = inner_at(f, (sp_vec){g.x, g.y - e, g.z}) - inner_at(f, (sp_vec){g.x, g.y + e, g.z});
+        n.z = inner_at(f, (sp_vec){g.x, g.y, g.z - e}) - inner_at(f, (sp_vec){g.x, g.y, g.z + e});
+        return n;
+    }
     n.x = sp_field_at(f, (sp_vec){g.x - e, g.y, g.z}) - sp_field_at(f, (sp_vec){g.x + e, g.y, g.z});
     n.y = sp_field_at(f, (sp_vec){g.x, g.y - e, g.z}) - sp_field_at(f, (sp_vec){g.x, g.y + e, g.z});
     n.z = sp_field_at(f, (sp_vec){g.x, g.y, g.z - e}) - sp_field_at(f, (sp_vec){g.x, g.y, g.z + e});
@@ -55,20 +77,6 @@ static float refine(const sp_field *f, sp_vec g, sp_vec d, float t0, float v0, f
         }
     }
     return t;
-}
-
-/* sp_field_at for a place that has nodes all around. */
-static inline float inner_at(const sp_field *f, sp_vec g)
-{
-    int i = (int)g.x, j = (int)g.y, k = (int)g.z;
-    size_t row = (size_t)f->n[0], layer = row * (size_t)f->n[1];
-    const float *v = f->value + (size_t)k * layer + (size_t)j * row + (size_t)i;
-    float x = g.x - (float)i, y = g.y - (float)j, z = g.z - (float)k;
-    float v00 = v[0] + x * (v[1] - v[0]), v10 = v[row] + x * (v[row + 1] - v[row]);
-    const float *w = v + layer;
-    float v01 = w[0] + x * (w[1] - w[0]), v11 = w[row] + x * (w[row + 1] - w[row]);
-    float v0 = v00 + y * (v10 - v00), v1 = v01 + y * (v11 - v01);
-    return v0 + z * (v1 - v0);
 }
 
 /* The crossing inside one block, from t to `end`; above `end` if there is none. `inner`: the block

@@ -126,10 +126,12 @@ static bool meet_convex(const sp_shape *shape, const line *l, double begin, doub
     return hit->t < end;
 }
 
-static bool meet_mesh(const sp_shape *shape, const line *l, double begin, double end,
+/* `within`: the ray begins in the bounds of the mesh, and may begin inside it, which the next
+ * triangle says however far it is. */
+static bool meet_mesh(const sp_shape *shape, const line *l, double begin, double end, bool within,
                       sp_solid_hit *hit)
 {
-    sp_mesh_ray ray = {.begin = begin, .end = end};
+    sp_mesh_ray ray = {.begin = begin, .end = within ? HUGE_VAL : end};
     for (int d = 0; d < 3; d++) { /* both in the units of the file: t stays as it is */
         ray.from[d] = l->from[d] / shape->scale;
         ray.along[d] = l->along[d] / shape->scale;
@@ -143,38 +145,40 @@ static bool meet_mesh(const sp_shape *shape, const line *l, double begin, double
         }
         hit->inside = turn > 0 && !shape->invert;
         hit->t = hit->inside ? begin : hit->cut.t;
-        return true;
+        return hit->t < end;
     }
     return false;
 }
 
-/* Whether a line passes the bounds of a solid, which may be infinite. */
+/* Whether a line passes the bounds of a solid, which may be infinite; *within: it begins there. */
 static bool near_bounds(const sp_solid *solid, const double from[3], const double along[3],
-                        double begin, double end)
+                        double begin, double end, bool *within)
 {
-    interval all = {begin, end};
+    interval all = {-HUGE_VAL, end};
     for (int d = 0; d < 3; d++) {
         double middle = 0.5 * (solid->low[d] + solid->high[d]);
         if (isfinite(middle))
             all = common(all,
                          slab(from[d] - middle, along[d], 0.5 * (solid->high[d] - solid->low[d])));
     }
+    *within = all.in <= begin;
+    all.in = all.in > begin ? all.in : begin;
     return all.in <= all.out;
 }
 
 bool sp_solid_rays_meet(const sp_solid_rays *rays, const double from[3], const double along[3],
                         double begin, double end, bool vessels, sp_solid_hit *hit)
 {
-    bool met = false;
+    bool met = false, within;
     for (int k = 0; k < rays->count; k++) {
         const sp_solid *solid = &rays->solids->items[k];
         if (!is_seen(solid) || (solid->form.invert && !vessels) ||
-            !near_bounds(solid, from, along, begin, end))
+            !near_bounds(solid, from, along, begin, end, &within))
             continue;
         line l = to_local(&solid->to, from, along);
         sp_solid_hit here = {.solid = k};
         bool found = solid->form.kind == SPATE_SHAPE_MESH
-                         ? meet_mesh(&solid->form, &l, begin, end, &here)
+                         ? meet_mesh(&solid->form, &l, begin, end, within, &here)
                          : meet_convex(&solid->form, &l, begin, end, &here);
         if (found) {
             *hit = here;
