@@ -17,7 +17,7 @@ mkdir -p "$images"
 # The frame to show; one that is not named here shows a third of its way.
 moment() {
     case $1 in
-    dam_break) echo 26 ;;
+    dam_break) echo 14 ;;
     dam_break_2d) echo 22 ;;
     double_dam_2d) echo 15 ;;
     drop) echo 20 ;;

@@ -1,5 +1,6 @@
 #!/bin/sh
-# make-images.sh -- makes the pictures of README.md and docs/ from scenes and a build (default build/release).
+# make-images.sh -- makes the pictures of README.md and docs/ from scenes and a build (default build/release);
+# those of single scenes are made by make-gallery.sh.
 #
 #     scripts/make-images.sh [BUILD]
 #
@@ -12,23 +13,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$images"
 
-# still SCENE FRAMES: a picture of a frame, 960 x 540
-still() {
-    "$build/spate" run "scenes/$1.json" --frames "$2" -o "$work/$1" --set output.preview=false --quiet
-    "$build/spate" render "$work/$1" --first "$2" --no-film --quiet --size 1920x1080
-    convert "$work/$1/frame.$(printf %04d "$2").png" -resize 960x540 -quality 85 "$images/$1.jpg"
-}
-still dam_break 26
-still pillars 24
-still paddle_2d 50
-
 # the run between the pillars, moving
-"$build/spate" run scenes/pillars.json --frames 50 -o "$work/pillars" --set output.preview=false --quiet --overwrite
+"$build/spate" run scenes/pillars.json --frames 50 -o "$work/pillars" --set output.preview=false --quiet
 "$build/spate" render "$work/pillars" --no-film --quiet --size 960x540 -o "$work"
 ffmpeg -v error -y -framerate 24 -i "$work/frame.%04d.png" -vf scale=480:-1:flags=lanczos -c:v libwebp_anim -loop 0 \
     -quality 75 -compression_level 4 "$images/pillars.webp"
 
 # what the grid holds: two views of one frame
+"$build/spate" run scenes/paddle_2d.json --frames 50 -o "$work/paddle_2d" --set output.preview=false --quiet
 for view in pressure velocity; do
     mkdir "$work/$view"
     "$build/spate" render "$work/paddle_2d" --first 50 --no-film --quiet --size 640x360 --view $view -o "$work/$view"

@@ -133,7 +133,7 @@ static spate_status prepare(shot *s, spate_error *error)
     const float *half = s->studio.stand.half;
     s->water =
         (sp_water){s->preview, &s->studio, &s->field, 1.2f * cbrtf(half[0] * half[1] * half[2])};
-    return sp_shadow_create(&s->studio, &s->water, error);
+    return sp_shadow_create(&s->studio, &s->water, s->image->width, error);
 }
 
 static spate_status draw(shot *s, spate_error *error)

@@ -12,7 +12,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-#define CELLS 208   /* along the longer side of the map */
+#define CELLS 208   /* along the longer side of the map, of a picture that is wide enough */
+#define PIXELS 5    /* of the picture's width, for each of them */
 #define PARCELS 2   /* per cell and axis */
 #define BRIGHTEST 4 /* of gathered light */
 
@@ -196,8 +197,9 @@ static void solids_range(void *args, size_t begin, size_t end, int worker)
 }
 
 /* The part of the floor that the shadow of the domain may fall on. */
-static void lay_map(sp_studio *s)
+static void lay_map(sp_studio *s, int width)
 {
+    int cells = width / PIXELS < CELLS ? (width / PIXELS > 64 ? width / PIXELS : 64) : CELLS;
     const float *half = s->stand.half;
     float rise = sp_vec_dot(s->light, s->stand.above), length[2];
     const sp_vec axes[2] = {s->stand.side, s->stand.front};
@@ -208,16 +210,16 @@ static void lay_map(sp_studio *s)
         length[d] = 2 * extent[d] + fabsf(shift);
     }
     float margin = 0.06f * fmaxf(length[0], length[1]);
-    s->lit_cell = (fmaxf(length[0], length[1]) + 2 * margin) / CELLS;
+    s->lit_cell = (fmaxf(length[0], length[1]) + 2 * margin) / (float)cells;
     for (int d = 0; d < 2; d++) {
         s->lit_low[d] -= margin;
         s->lit_count[d] = (int)ceilf((length[d] + 2 * margin) / s->lit_cell);
     }
 }
 
-spate_status sp_shadow_create(sp_studio *s, const sp_water *water, spate_error *error)
+spate_status sp_shadow_create(sp_studio *s, const sp_water *water, int width, spate_error *error)
 {
-    lay_map(s);
+    lay_map(s, width);
     size_t count = (size_t)s->lit_count[0] * (size_t)s->lit_count[1];
     sp_pool *pool = water->preview->pool;
     sender sent = {s, water, sp_alloc(count * PARCELS * PARCELS, sizeof *sent.landings)};
