@@ -1,5 +1,6 @@
 #!/bin/sh
-# make-images.sh -- makes the pictures of README.md and docs/ from scenes and a build (default build/release).
+# make-images.sh -- makes the pictures of README.md and docs/ from scenes and a build (default build/release);
+# those of single scenes are made by make-gallery.sh.
 #
 #     scripts/make-images.sh [BUILD]
 #
@@ -12,22 +13,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$images"
 
-# still SCENE FRAMES: a picture of a frame, 960 x 540
-still() {
-    "$build/spate" run "scenes/$1.json" --frames "$2" -o "$work/$1" --set output.preview=false --quiet
-    "$build/spate" render "$work/$1" --first "$2" --no-film --quiet --size 1920x1080
-    convert "$work/$1/frame.$(printf %04d "$2").png" -resize 960x540 -quality 85 "$images/$1.jpg"
-}
-still dam_break 18
-still pillars 50
-still paddle_2d 50
-
 # the run between the pillars, moving
+"$build/spate" run scenes/pillars.json --frames 50 -o "$work/pillars" --set output.preview=false --quiet
 "$build/spate" render "$work/pillars" --no-film --quiet --size 960x540 -o "$work"
 ffmpeg -v error -y -framerate 24 -i "$work/frame.%04d.png" -vf scale=480:-1:flags=lanczos -c:v libwebp_anim -loop 0 \
     -quality 75 -compression_level 4 "$images/pillars.webp"
 
 # what the grid holds: two views of one frame
+"$build/spate" run scenes/paddle_2d.json --frames 50 -o "$work/paddle_2d" --set output.preview=false --quiet
 for view in pressure velocity; do
     mkdir "$work/$view"
     "$build/spate" render "$work/paddle_2d" --first 50 --no-film --quiet --size 640x360 --view $view -o "$work/$view"
@@ -39,8 +32,11 @@ ${CC:-cc} -std=c17 -D_GNU_SOURCE -O1 -DDIM=2 -Iinclude -Isrc scripts/draw_projec
     -o "$work/draw_projection"
 "$work/draw_projection" >"$images/projection.svg"
 
-"$build/spate" run scenes/dam_break.json --frames 24 -o "$work/surface" --set domain.cells=128 --set output.every=24 \
-    --set output.preview=false --quiet
+cat >"$work/surface.json" <<'EOF'
+{ "domain": { "size": [2, 1, 1], "cells": 128 }, "frames": 24,
+  "fill": [{ "shape": "box", "min": [0, 0, 0], "max": [0.8, 0.8, 1] }] }
+EOF
+"$build/spate" run "$work/surface.json" -o "$work/surface" --set output.every=24 --set output.preview=false --quiet
 ${CC:-cc} -std=c17 -D_GNU_SOURCE -O2 -Iinclude -Isrc scripts/draw_surface.c "$build/libspate_io.a" "$build/libspate.a" \
     -ljansson -lpng -lm -lpthread -o "$work/draw_surface"
 "$work/draw_surface" "$work/surface/particles.0024.ply" 0.015625 2 1 1 2 "$work/surface.png"

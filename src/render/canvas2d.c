@@ -35,7 +35,7 @@ static float solid_distance(const sp_canvas *p, float x, float y)
 {
     double point[3] = {p->preview->low[0] + (x - p->left) / p->scale,
                        p->preview->low[1] + (p->bottom - y) / p->scale, p->z};
-    double pixels = sp_preview_distance(p->preview, point, NULL) * p->scale;
+    double pixels = p->preview->distance(p->preview->distance_user, point) * p->scale;
     return pixels < 1e9 ? (float)pixels : 1e9f;
 }
 
@@ -111,6 +111,6 @@ void sp_ramp_init(sp_ramp *ramp, const unsigned *stops, int count)
 
 void sp_ramp_init_speed(sp_ramp *ramp)
 {
-    static const unsigned stops[] = {0x123f8c, 0x1763bd, 0x2391de, 0x62c8f0, 0xc4effb, 0xffffff};
+    static const unsigned stops[] = {0x123f8c, 0x1763bd, 0x2391de, 0x62c8f0, 0xa6e2f7, 0xcdf0fb};
     sp_ramp_init(ramp, stops, (int)(sizeof stops / sizeof *stops));
 }

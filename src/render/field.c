@@ -1,15 +1,20 @@
 /* field.c -- from particles to a smooth field.
  *
- * Each particle leaves the volume that it stands for at the nodes around it (linear weights), in
- * units of a node's cube, so that the sum is 1 inside the liquid. Passes of the binomial filter (1,
- * 2, 1)/4 along each axis then smooth it: p of them and the linear weights are a bell of variance
- * (1/6 + p/2) h^2 along each axis. That takes the bumps of single particles away and costs a few
- * operations per node, whatever the number of particles. Walls mirror what is before them. Where
- * solids take part of the bell, the sum is divided by the part that is left: the liquid reaches up
- * to the solid instead of turning away from it.
+ * Each particle leaves the volume that it stands for at the nodes around it (field_add.c), so that
+ * the sum is 1 inside the liquid. Passes of the binomial filter (1, 2, 1)/4 along each axis then
+ * smooth it: p of them and the linear weights are a bell of variance (1/6 + p/2) h^2 along each
+ * axis. That takes the bumps of single particles away and costs a few operations per node, whatever
+ * the number of particles. Walls mirror what is before them. Where solids take part of the bell,
+ * the sum is divided by the part that is left: the liquid reaches up to the solid instead of
+ * turning away from it.
  *
- * Particles are added slab by slab, each slab in the order of the particles, so the field does not
- * depend on the number of threads. */
+ * Thin liquid. In a sheet one particle thick that bell gives n = 0.31, on a thread of single
+ * particles 0.1: below the level of the surface, so that sheets would fall apart into balls. So
+ * what is thin (n < 0.5 where the particle is) is taken out of the smooth field and added again by
+ * a narrow bell, one pass, and counts THIN/m times, m being what that bell alone gives there: so
+ * sheets and threads are whole, and a few particles together are a drop of about their volume. It
+ * counts at most MOST times, with which in 3D a single one stays below the level: drops.c draws it.
+ * The narrow bell keeps spray from growing together. */
 #include "field.h"
 
 #include <math.h>
@@ -17,110 +22,12 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "field_add.h"
 #include "scene/sides.h"
 
-#define SLAB 8 /* rows (2D) or layers (3D) of nodes; a particle reaches into the next one */
-#define NODE_LIMIT ((size_t)1 << 25) /* with more nodes, they are a cell apart */
-
-/* ------------------------------------------------------------------ adding particles */
-
-typedef struct adder {
-    sp_field *field;
-    const sp_preview *preview;
-    uint32_t *order; /* particles by slab */
-    size_t *first;   /* per slab, and the end */
-    size_t slabs;
-    int axis;     /* along which the slabs lie */
-    float scale;  /* nodes per cell */
-    float amount; /* of a particle */
-    size_t odd;   /* whether odd slabs are at work, or even ones */
-} adder;
-
-/* The node below a place, and the share of the node above; both folded back at the walls. */
-static int node_below(float x, float scale, int n, int *above, float *share)
-{
-    float g = x * scale - 0.5f;
-    g = g > -0.5f ? (g < (float)n - 0.5f ? g : (float)n - 0.5f) : -0.5f;
-    int i = (int)(g + 1) - 1;
-    *share = g - (float)i;
-    *above = i + 1 < n ? i + 1 : n - 1;
-    return i > 0 ? i : 0;
-}
-
-static size_t slab_of(const adder *a, size_t k)
-{
-    int above;
-    float share;
-    return (size_t)node_below(a->preview->particles->view.x[a->axis][k], a->scale,
-                              a->field->n[a->axis], &above, &share) /
-           SLAB;
-}
-
-static void sort_by_slab(adder *a)
-{
-    size_t count = a->preview->particles->view.count;
-    for (size_t k = 0; k < count; k++)
-        a->first[slab_of(a, k) + 2]++;
-    for (size_t s = 2; s < a->slabs + 2; s++)
-        a->first[s] += a->first[s - 1];
-    for (size_t k = 0; k < count; k++) /* first[s + 1] becomes the end of slab s */
-        a->order[a->first[slab_of(a, k) + 1]++] = (uint32_t)k;
-}
-
-static void add_particle(const adder *a, size_t k)
-{
-    const spate_particles_view *p = &a->preview->particles->view;
-    sp_field *f = a->field;
-    int low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
-    float share[3] = {0, 0, 0};
-    for (int d = 0; d < 3 && p->x[d]; d++)
-        low[d] = node_below(p->x[d][k], a->scale, f->n[d], &high[d], &share[d]);
-    float speed = f->speed ? sp_preview_speed(a->preview, k) / (float)a->preview->speed : 0;
-    for (int c = 0; c < (p->x[2] ? 8 : 4); c++) {
-        int i = c & 1 ? high[0] : low[0], j = c & 2 ? high[1] : low[1];
-        int l = c & 4 ? high[2] : low[2];
-        float part = a->amount * (c & 1 ? share[0] : 1 - share[0]) *
-                     (c & 2 ? share[1] : 1 - share[1]) * (c & 4 ? share[2] : 1 - share[2]);
-        size_t node = ((size_t)l * (size_t)f->n[1] + (size_t)j) * (size_t)f->n[0] + (size_t)i;
-        f->value[node] += part;
-        if (f->speed)
-            f->speed[node] += part * speed;
-    }
-}
-
-static void add_range(void *args, size_t begin, size_t end, int worker)
-{
-    (void)worker;
-    const adder *a = args;
-    for (size_t half = begin; half < end; half++) {
-        size_t s = 2 * half + a->odd;
-        for (size_t k = a->first[s]; k < a->first[s + 1] && s < a->slabs; k++)
-            add_particle(a, a->order[k]);
-    }
-}
-
-static spate_status add_particles(sp_field *field, const sp_preview *preview, spate_error *error)
-{
-    adder a = {.field = field, .preview = preview, .axis = field->n[2] > 1 ? 2 : 1};
-    a.slabs = ((size_t)field->n[a.axis] + SLAB - 1) / SLAB;
-    a.scale = (float)preview->dx / field->h;
-    float ratio = (float)preview->dx / (float)preview->per_axis / field->h;
-    a.amount = preview->particles->view.x[2] ? ratio * ratio * ratio : ratio * ratio;
-    a.order = sp_alloc(preview->particles->view.count, sizeof *a.order);
-    a.first = sp_alloc(a.slabs + 2, sizeof *a.first);
-    spate_status status = SPATE_OK;
-    if (a.order && a.first) {
-        sort_by_slab(&a);
-        for (a.odd = 0; a.odd < 2; a.odd++)
-            sp_parallel_for(preview->pool, (a.slabs + 1) / 2, 1, add_range, &a);
-    } else {
-        status = sp_fail_memory(error, "the liquid of a picture",
-                                preview->particles->view.count * sizeof *a.order);
-    }
-    sp_free(a.order);
-    sp_free(a.first);
-    return status;
-}
+#define THIN 0.5f
+#define MOST 3.1f
+#define NODE_LIMIT (1 << 25) /* with more nodes, they are a cell apart */
 
 /* ------------------------------------------------------------------ smoothing */
 
@@ -227,7 +134,7 @@ static void mend_block(const mender *m, const int low[3], const int high[3])
         radius += (high[d] - low[d]) * (high[d] - low[d]) * h * h / 4;
     }
     double limit = sqrt(radius) + 2 * m->width;
-    if (fabs(sp_preview_distance(m->preview, middle, NULL)) > limit)
+    if (fabs(m->preview->distance(m->preview->distance_user, middle)) > limit)
         return;
     for (int k = low[2]; k < high[2]; k++) {
         for (int j = low[1]; j < high[1]; j++) {
@@ -240,7 +147,7 @@ static void mend_block(const mender *m, const int low[3], const int high[3])
                 double point[3] = {0};
                 for (int d = 0; d < dim; d++)
                     point[d] = m->preview->low[d] + (at[d] + 0.5) * h;
-                double d = sp_preview_distance(m->preview, point, NULL) / m->width;
+                double d = m->preview->distance(m->preview->distance_user, point) / m->width;
                 float mend = 1 / free_part((float)(d < 9 ? d : 9));
                 f->value[node] *= mend;
                 if (f->speed)
@@ -269,9 +176,11 @@ static void mend_range(void *args, size_t begin, size_t end, int worker)
     }
 }
 
-static void mend_at_solids(const sp_field *field, const sp_preview *preview, float width)
+static void mend_at_solids(const sp_field *field, const sp_preview *preview, int passes)
 {
-    mender m = {field, preview, width};
+    if (!preview->distance)
+        return;
+    mender m = {field, preview, sqrtf(1 / 6.0f + (float)passes / 2) * field->h};
     size_t blocks = 1;
     for (int d = 0; d < 3; d++)
         blocks *= (size_t)(field->n[d] + 7) / 8;
@@ -361,49 +270,162 @@ static spate_status make_blocks(sp_field *field, sp_pool *pool, spate_error *err
     return SPATE_OK;
 }
 
-/* ------------------------------------------------------------------ all of it */
+/* ------------------------------------------------------------------ nodes */
 
-static void choose_nodes(sp_field *field, const sp_preview *preview, int *passes)
+/* `fine` nodes per cell and axis. */
+static void lay_nodes(sp_field *field, const sp_preview *preview, int fine)
 {
-    int fine = preview->per_axis > 1 ? 2 : 1;
-    double cells = 1;
     int dim = preview->size[2] > 0 ? 3 : 2;
-    for (int d = 0; d < dim; d++)
-        cells *= ceil(preview->size[d] / preview->dx - SP_FITS);
-    if (cells * (1 << dim) > NODE_LIMIT)
-        fine = 1;
     for (int d = 0; d < 3; d++) { /* the walls are where nodes end, to half of their distance */
         double n = d < dim ? floor(preview->size[d] / preview->dx * fine + 0.5) : 1;
         field->n[d] = n > 1 ? (int)n : 1;
     }
     field->h = (float)preview->dx / (float)fine;
-    *passes = fine + 1;
+    field->reach = 0.75f * (float)fine;
 }
 
-static spate_status fill(sp_field *field, const sp_preview *preview, spate_error *error)
+static bool fits(const sp_preview *preview, int fine, double limit)
 {
-    int passes;
-    choose_nodes(field, preview, &passes);
-    size_t nodes = (size_t)field->n[0] * (size_t)field->n[1] * (size_t)field->n[2];
+    double nodes = 1;
+    for (int d = 0; d < 3 && preview->size[d] > 0; d++)
+        nodes *= ceil(preview->size[d] / preview->dx - SP_FITS) * fine;
+    return nodes <= limit;
+}
+
+static size_t count_nodes(const sp_field *field)
+{
+    return (size_t)field->n[0] * (size_t)field->n[1] * (size_t)field->n[2];
+}
+
+/* Value and, in 2D, speed at all nodes, 0. */
+static spate_status clear(sp_field *field, spate_error *error)
+{
+    size_t nodes = count_nodes(field);
     bool flat = field->n[2] == 1;
-    field->value = sp_alloc(nodes, sizeof *field->value);
     if (!field->value)
+        field->value = sp_alloc(nodes, sizeof *field->value);
+    else
+        memset(field->value, 0, nodes * sizeof *field->value);
+    if (flat && !field->speed)
+        field->speed = sp_alloc(nodes, sizeof *field->speed);
+    else if (flat)
+        memset(field->speed, 0, nodes * sizeof *field->speed);
+    if (!field->value || (flat && !field->speed))
         return sp_fail_memory(error, "the liquid of a picture", nodes * sizeof *field->value);
-    if (flat && !(field->speed = sp_alloc(nodes, sizeof *field->speed)))
-        return sp_fail_memory(error, "the liquid of a picture", nodes * sizeof *field->speed);
-    TRY(add_particles(field, preview, error));
+    return SPATE_OK;
+}
+
+/* ------------------------------------------------------------------ thick and thin */
+
+/* Particles by `weight`, smoothed, in place of what is there. */
+static spate_status gather(sp_field *field, const sp_field_order *order, const float *weight,
+                           int passes, spate_error *error)
+{
+    const sp_preview *preview = order->preview;
+    TRY(clear(field, error));
+    sp_field_add(order, weight, field->value, field->speed);
     TRY(smooth(field, field->value, passes, preview, error));
-    if (flat)
-        TRY(smooth(field, field->speed, passes, preview, error));
-    if (preview->solids)
-        mend_at_solids(field, preview, sqrtf(1 / 6.0f + (float)passes / 2) * field->h);
-    return flat ? SPATE_OK : make_blocks(field, preview->pool, error);
+    return field->speed ? smooth(field, field->speed, passes, preview, error) : SPATE_OK;
+}
+
+typedef struct weigher {
+    const sp_field *field;
+    const sp_preview *preview;
+    float *thick, *thin; /* per particle: what it counts in the two bells */
+} weigher;
+
+static float value_at_particle(const weigher *w, size_t k)
+{
+    const spate_particles_view *p = &w->preview->particles->view;
+    float scale = (float)w->preview->dx / w->field->h;
+    sp_vec g = {p->x[0][k] * scale - 0.5f, p->x[1][k] * scale - 0.5f,
+                p->x[2] ? p->x[2][k] * scale - 0.5f : 0};
+    return sp_field_at(w->field, g);
+}
+
+static void weigh_thick_range(void *args, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const weigher *w = args;
+    for (size_t k = begin; k < end; k++)
+        w->thick[k] = sp_smoothstep(0.3f, 0.5f, value_at_particle(w, k));
+}
+
+static void weigh_thin_range(void *args, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const weigher *w = args;
+    for (size_t k = begin; k < end; k++) {
+        float m = fmaxf(value_at_particle(w, k), 1e-3f);
+        w->thin[k] = (1 - w->thick[k]) * fminf(THIN / m, MOST);
+    }
+}
+
+typedef struct summands {
+    float *value;
+    const float *more;
+} summands;
+
+static void add_up_range(void *args, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const summands *s = args;
+    for (size_t k = begin; k < end; k++)
+        s->value[k] += s->more[k];
+}
+
+static void add_field(sp_field *field, const sp_field *more, sp_pool *pool)
+{
+    size_t nodes = count_nodes(field);
+    summands value = {field->value, more->value}, speed = {field->speed, more->speed};
+    sp_parallel_for(pool, nodes, 65536, add_up_range, &value);
+    if (field->speed)
+        sp_parallel_for(pool, nodes, 65536, add_up_range, &speed);
+}
+
+/* ------------------------------------------------------------------ all of it */
+
+/* What fill needs on the way. */
+typedef struct scratch {
+    sp_field all;
+    sp_field_order order;
+    weigher w;
+} scratch;
+
+static spate_status fill(sp_field *field, scratch *s, const sp_preview *preview, spate_error *error)
+{
+    size_t count = preview->particles->view.count;
+    int fine = preview->per_axis > 1 && fits(preview, 2, NODE_LIMIT) ? 2 : 1;
+    int wide = fine + 1, narrow = fine - 1; /* passes */
+    lay_nodes(&s->all, preview, fine);
+    lay_nodes(field, preview, fine);
+    TRY(sp_field_order_create(&s->order, field, preview, error));
+    s->w = (weigher){&s->all, preview, sp_alloc(count, sizeof *s->w.thick),
+                     sp_alloc(count, sizeof *s->w.thin)};
+    if (!s->w.thick || !s->w.thin)
+        return sp_fail_memory(error, "the liquid of a picture", 2 * count * sizeof *s->w.thick);
+    TRY(gather(&s->all, &s->order, NULL, wide, error));
+    mend_at_solids(&s->all, preview, wide);
+    sp_parallel_for(preview->pool, count, 4096, weigh_thick_range, &s->w);
+    TRY(gather(&s->all, &s->order, NULL, narrow, error));
+    sp_parallel_for(preview->pool, count, 4096, weigh_thin_range, &s->w);
+    TRY(gather(&s->all, &s->order, s->w.thin, narrow, error));
+    TRY(gather(field, &s->order, s->w.thick, wide, error));
+    mend_at_solids(field, preview, wide);
+    add_field(field, &s->all, preview->pool);
+    return field->speed ? SPATE_OK : make_blocks(field, preview->pool, error);
 }
 
 spate_status sp_field_create(sp_field *field, const sp_preview *preview, spate_error *error)
 {
+    scratch s = {.all = {.h = 0}};
     *field = (sp_field){.h = 0};
-    return fill(field, preview, error);
+    spate_status status = fill(field, &s, preview, error);
+    sp_field_destroy(&s.all);
+    sp_field_order_destroy(&s.order);
+    sp_free(s.w.thick);
+    sp_free(s.w.thin);
+    return status;
 }
 
 void sp_field_destroy(sp_field *field)

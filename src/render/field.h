@@ -16,6 +16,7 @@
 typedef struct sp_field {
     int n[3];      /* nodes; n[2] = 1 in 2D */
     float h;       /* m */
+    float reach;   /* nodes, over which a normal is taken: 3/4 of a cell */
     float *value;  /* x fastest */
     float *speed;  /* 2D: value times speed (1 = fast); NULL in 3D */
     int blocks[3]; /* 3D: of SP_FIELD_BLOCK cubes between nodes along a side */

@@ -3,11 +3,18 @@
 
 #include "base/status.h"
 #include "io/particle_table.h"
+#include "scene/schema.h"
+#include "scene/sides.h"
 
 spate_status sp_frame_create(sp_frame *frame, const spate_scene *scene, spate_error *error)
 {
     *frame = (sp_frame){.scene = scene, .solids = {.dim = scene->dim}};
-    TRY(spate_scene_forecast(scene, NULL, &frame->domain, error));
+    TRY(spate_scene_check(scene, NULL, NULL, error));
+    for (int d = 0; d < scene->dim; d++) {
+        frame->domain.cells[d] = (int)sp_scene_cells(scene, d);
+        frame->domain.domain[d] = sp_scene_extent(scene, d);
+    }
+    frame->domain.cell_size = sp_scene_cell_size(scene);
     for (int k = 0; k < scene->solids.count; k++) {
         spate_status status =
             sp_solids_add(&frame->solids, &scene->solids.items[k], 0, NULL, error);
@@ -16,19 +23,22 @@ spate_status sp_frame_create(sp_frame *frame, const spate_scene *scene, spate_er
             return status;
         }
     }
-    return SPATE_OK;
+    spate_status status = sp_solid_rays_create(&frame->rays, &frame->solids, error);
+    if (status != SPATE_OK)
+        sp_frame_destroy(frame);
+    return status;
 }
 
 void sp_frame_destroy(sp_frame *frame)
 {
     sp_particles_clear(&frame->particles);
+    sp_solid_rays_destroy(&frame->rays);
     sp_solids_clear(&frame->solids);
 }
 
 spate_status sp_frame_copy(sp_frame *frame, const sp_particles *particles, spate_error *error)
 {
     sp_particles shown = *particles;
-    shown.view.id = NULL;
     shown.column_count = 0;
     TRY(sp_particles_copy(&frame->particles, &shown, "the particles of a picture", error));
     sp_solids_advance(&frame->solids, particles->time, 0);
@@ -49,11 +59,6 @@ spate_status sp_frame_read(sp_frame *frame, int number, const char *path, spate_
     return SPATE_OK;
 }
 
-static double solid_distance(const void *user, const double point[3], int *solid)
-{
-    return sp_solids_distance(user, point, NULL, solid);
-}
-
 spate_status sp_frame_paint(const sp_frame *frame, const sp_look *look, sp_pool *pool,
                             sp_image *image, spate_error *error)
 {
@@ -61,13 +66,12 @@ spate_status sp_frame_paint(const sp_frame *frame, const sp_look *look, sp_pool 
         .scene = frame->scene,
         .particles = &frame->particles,
         .dx = frame->domain.cell_size,
-        .distance = solid_distance,
-        .distance_user = &frame->solids,
         .pool = pool,
         .look = *look,
     };
     for (int d = 0; d < 3; d++)
         preview.size[d] = frame->domain.domain[d];
+    sp_preview_set_solids(&preview, &frame->rays);
     sp_preview_complete(&preview);
     return sp_preview_paint(&preview, image, error);
 }

@@ -9,8 +9,13 @@
 
 typedef struct sp_frame {
     const spate_scene *scene;
-    spate_forecast domain;  /* cells, cell size */
+    struct {
+        int cells[3];
+        double domain[3]; /* m */
+        double cell_size; /* m */
+    } domain;
     sp_solids solids;       /* where they are at the time of the particles */
+    sp_solid_rays rays;     /* the same, to be seen */
     sp_particles particles; /* with memory of its own; positions in cells */
 } sp_frame;
 

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "png.h"
 #include "scene/sides.h"
+#include "sim/table.h"
 #include "text.h"
 
 float sp_preview_speed(const sp_preview *preview, size_t k)
@@ -20,10 +21,17 @@ float sp_preview_speed(const sp_preview *preview, size_t k)
     return sqrtf(sum);
 }
 
-bool sp_preview_is_vessel(const sp_preview *preview, int solid)
+static double rays_distance(const void *user, const double point[3])
 {
-    const spate_shape_list *solids = &preview->scene->solids;
-    return solid >= 0 && solid < solids->count && solids->items[solid].invert;
+    return sp_solid_rays_distance(user, point);
+}
+
+void sp_preview_set_solids(sp_preview *preview, const sp_solid_rays *rays)
+{
+    if (rays->count == 0)
+        return;
+    preview->distance = rays_distance;
+    preview->distance_user = preview->rays = rays;
 }
 
 static double length(const double v[3], int dim)
@@ -56,11 +64,9 @@ static double fast_speed(const sp_preview *preview, int dim)
 
 void sp_preview_complete(sp_preview *preview)
 {
-    int dim = preview->size[2] > 0 ? 3 : 2, solid = -1;
+    int dim = preview->size[2] > 0 ? 3 : 2;
     preview->per_axis = preview->scene->fluid.particles_per_axis;
     preview->speed = fast_speed(preview, dim);
-    sp_preview_distance(preview, preview->low, &solid);
-    preview->solids = solid >= 0;
 }
 
 spate_status sp_preview_paint(const sp_preview *preview, sp_image *image, spate_error *error)
@@ -70,15 +76,6 @@ spate_status sp_preview_paint(const sp_preview *preview, sp_image *image, spate_
     if (preview->look.stamp)
         sp_text_draw_time(image, preview->particles->time);
     return SPATE_OK;
-}
-
-static double sim_distance(const void *user, const double point[3], int *solid)
-{
-    spate_solid_id nearest;
-    double distance = spate_sim_solid_distance(user, point, &nearest);
-    if (solid)
-        *solid = nearest.generation > 0 ? (int)nearest.index : -1;
-    return distance;
 }
 
 spate_status sp_preview_draw(spate_sim *sim, sp_image *image, spate_error *error)
@@ -93,18 +90,22 @@ spate_status sp_preview_draw(spate_sim *sim, sp_image *image, spate_error *error
         .scene = spate_sim_scene(sim),
         .particles = &now,
         .dx = cells.cell_size,
-        .distance = sim_distance,
-        .distance_user = sim,
         .pool = sp_pool_create(spate_sim_threads(sim), NULL, NULL),
     };
     if (!preview.pool)
         return sp_fail_memory(error, "the threads of a picture", 0);
+    sp_solid_rays rays;
+    spate_status status = sp_solid_rays_create(&rays, sp_sim_solids(sim), error);
+    if (status == SPATE_OK)
+        sp_preview_set_solids(&preview, &rays);
     for (int d = 0; d < spate_sim_dim(sim); d++) {
         preview.low[d] = now.view.origin[d];
         preview.size[d] = sp_scene_extent(preview.scene, d);
     }
     sp_preview_complete(&preview);
-    spate_status status = sp_preview_paint(&preview, image, error);
+    if (status == SPATE_OK)
+        status = sp_preview_paint(&preview, image, error);
+    sp_solid_rays_destroy(&rays);
     sp_pool_destroy(preview.pool);
     return status;
 }

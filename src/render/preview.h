@@ -9,6 +9,7 @@
 
 #include "base/parallel.h"
 #include "image.h"
+#include "solid_rays.h"
 #include "state/particle_set.h"
 
 /* How to look at it. All zero: from the front, the whole domain in view. */
@@ -19,25 +20,24 @@ typedef struct sp_look {
     bool stamp;               /* the time in a corner */
 } sp_look;
 
-/* Signed distance (m) to the nearest solid, as spate_sim_solid_distance. */
-typedef double sp_distance_fn(const void *user, const double point[3], int *solid);
+/* Signed distance (m) to the nearest solid, negative inside. */
+typedef double sp_distance_fn(const void *user, const double point[3]);
 
 typedef struct sp_preview {
     const spate_scene *scene;
     const sp_particles *particles;
-    double low[3], size[3]; /* m, the domain; size[2] = 0 in 2D */
-    double dx;              /* m */
-    int per_axis;           /* particles per axis of a cell */
-    double speed;           /* m/s, drawn as fast; more than 0 */
-    sp_distance_fn *distance;
+    double low[3], size[3];   /* m, the domain; size[2] = 0 in 2D */
+    double dx;                /* m */
+    int per_axis;             /* particles per axis of a cell */
+    double speed;             /* m/s, drawn as fast; more than 0 */
+    sp_distance_fn *distance; /* NULL: there are no solids */
     const void *distance_user;
-    bool solids; /* whether there is any */
+    const sp_solid_rays *rays; /* 3D: what of them is seen; NULL: nothing */
     sp_pool *pool;
     sp_look look;
 } sp_preview;
 
-/* Fills what follows from scene and particles: speed, per_axis, and whether there are solids.
- */
+/* Fills what follows from scene and particles: speed and per_axis. */
 void sp_preview_complete(sp_preview *preview);
 
 /* Draws over the whole of `image`, which the caller has created. */
@@ -47,14 +47,8 @@ spate_status sp_preview_draw_3d(const sp_preview *preview, sp_image *image, spat
 /* A picture of a simulation as it is. */
 spate_status sp_preview_draw(spate_sim *sim, sp_image *image, spate_error *error);
 
-static inline double sp_preview_distance(const sp_preview *preview, const double point[3],
-                                         int *solid)
-{
-    return preview->distance(preview->distance_user, point, solid);
-}
-
-/* Whether a solid (as spate_sim_solid_distance numbers them) is inverted: all but its inside. */
-bool sp_preview_is_vessel(const sp_preview *preview, int solid);
+/* The solids of the picture; what it is given must outlive it. */
+void sp_preview_set_solids(sp_preview *preview, const sp_solid_rays *rays);
 
 /* m/s of particle k. */
 float sp_preview_speed(const sp_preview *preview, size_t k);

@@ -80,7 +80,7 @@ spate_status sp_preview_draw_2d(const sp_preview *preview, sp_image *image, spat
         sp_canvas_ground(&s.page);
         sp_parallel_for(preview->pool, (size_t)image->height, 8, body_range, &s);
         draw_drops(&s);
-        if (preview->solids)
+        if (preview->distance)
             sp_canvas_solids(&s.page);
         sp_canvas_sides(&s.page);
     }

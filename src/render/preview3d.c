@@ -3,7 +3,7 @@
  * In order: the field of the liquid (field.c), the light that it lets through to the floor
  * (shadow.c), studio and solids (studio.c, solids3d.c), then one ray per pixel to the liquid
  * (water.c), and on top the drops that fly alone (drops.c). Pixels at the rims of the liquid, where
- * the one ray and those of the pixels around do not agree on where it is, get nine rays. */
+ * the one ray and those of the pixels around do not agree on where it is, get five rays. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -95,7 +95,8 @@ static bool is_rim(const shot *s, int x, int y)
 
 static void rims_range(void *args, size_t begin, size_t end, int worker)
 {
-    enum { RAYS = 3 };
+    /* with the middle: five places, no two in a row or column */
+    static const float places[4][2] = {{0.3f, 0.1f}, {0.9f, 0.3f}, {0.1f, 0.7f}, {0.7f, 0.9f}};
     (void)worker;
     const shot *s = args;
     for (size_t y = begin; y < end; y++)
@@ -104,13 +105,11 @@ static void rims_range(void *args, size_t begin, size_t end, int worker)
                 continue;
             size_t pixel = y * (size_t)s->image->width + (size_t)x;
             sp_color sum = s->image->pixels[pixel]; /* the middle one is known */
-            for (int k = 0; k < RAYS * RAYS; k++) {
-                float depth, px = (float)x + ((float)(k % RAYS) + 0.5f) / RAYS;
-                float py = (float)y + ((float)(k / RAYS) + 0.5f) / RAYS;
-                if (k != RAYS * RAYS / 2)
-                    sum = sp_color_add(sum, look(s, px, py, pixel, &depth));
+            for (int k = 0; k < 4; k++) {
+                float depth, px = (float)x + places[k][0], py = (float)y + places[k][1];
+                sum = sp_color_add(sum, look(s, px, py, pixel, &depth));
             }
-            s->image->pixels[pixel] = sp_color_scale(sum, 1.0f / (RAYS * RAYS));
+            s->image->pixels[pixel] = sp_color_scale(sum, 0.2f);
         }
 }
 
@@ -125,17 +124,16 @@ static spate_status prepare(shot *s, spate_error *error)
         return sp_fail_memory(error, "a picture", 4 * count * sizeof *s->depth);
     TRY(sp_image_create(&s->back, s->image->width, s->image->height, error));
     sp_studio_init(&s->studio, s->preview);
-    TRY(sp_field_create(&s->field, s->preview, error));
-    const float *half = s->studio.stand.half;
-    s->water =
-        (sp_water){s->preview, &s->studio, &s->field, 1.2f * cbrtf(half[0] * half[1] * half[2])};
-    TRY(sp_shadow_create(&s->studio, &s->water, error));
     double center[3];
     for (int d = 0; d < 3; d++)
         center[d] = s->preview->low[d] + s->preview->size[d] / 2;
     s->camera = sp_camera_choose(&s->studio.stand, &s->preview->look, center, s->image->width,
                                  s->image->height);
-    return SPATE_OK;
+    TRY(sp_field_create(&s->field, s->preview, error));
+    const float *half = s->studio.stand.half;
+    s->water =
+        (sp_water){s->preview, &s->studio, &s->field, 1.2f * cbrtf(half[0] * half[1] * half[2])};
+    return sp_shadow_create(&s->studio, &s->water, s->image->width, error);
 }
 
 static spate_status draw(shot *s, spate_error *error)
@@ -144,11 +142,12 @@ static spate_status draw(shot *s, spate_error *error)
     size_t height = (size_t)s->image->height;
     sp_pool *pool = s->preview->pool;
     sp_studio_draw_back(&s->studio, &s->camera, s->preview, &s->back);
-    if (s->preview->solids)
-        sp_solids_draw(&s->studio, &s->camera, s->preview, &s->back, s->solid, s->edge, s->cover);
+    if (s->preview->rays)
+        TRY(sp_solids_draw(&s->studio, &s->camera, s->preview, &s->back, s->solid, s->edge,
+                           s->cover, error));
     sp_parallel_for(pool, height, 4, first_range, s);
     sp_parallel_for(pool, height, 4, rims_range, s);
-    sp_drops_draw(&s->water, &s->camera, s->solid, s->depth, s->image);
+    TRY(sp_drops_draw(&s->water, &s->camera, s->solid, s->depth, s->image, error));
     sp_studio_draw_front(&s->studio, &s->camera, s->preview, s->image);
     return SPATE_OK;
 }

@@ -3,8 +3,8 @@
  * A map over the floor. From each of its cells some parcels of light are taken back to the lamp and
  * sent again, this time through the liquid: they are bent at its surface, lose what the liquid
  * takes and what is mirrored, and are added up where they land. Where the surface is a lens they
- * gather (caustics), in between they are missed (shadows). Solids are traced from the floor towards
- * the lamp; the narrowest pass on the way makes the edge soft. */
+ * gather (caustics), in between they are missed (shadows). Solids are found by
+ * rays from the floor to places on the lamp, which is a disc: so their shadows are soft. */
 #include "shadow.h"
 
 #include <math.h>
@@ -12,7 +12,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-#define CELLS 208   /* along the longer side of the map */
+#define CELLS 208   /* along the longer side of the map, of a picture that is wide enough */
+#define PIXELS 5    /* of the picture's width, for each of them */
 #define PARCELS 2   /* per cell and axis */
 #define BRIGHTEST 4 /* of gathered light */
 
@@ -149,33 +150,38 @@ static void blur(sp_studio *s)
     }
 }
 
-/* Share of the lamp that a point of the floor sees past the solids. */
+/* Whether a ray from the floor leaves the domain without meeting a solid. Only what stands in the
+ * domain is drawn, so only that may cast a shadow; vessels are drawn as if cut open. */
+static bool is_free(const sp_studio *s, const sp_preview *preview, sp_vec floor, sp_vec along)
+{
+    float in, out;
+    sp_solid_hit hit;
+    double from[3], way[3] = {along.x, along.y, along.z};
+    if (!sp_ray_box(floor, along, s->half, &in, &out))
+        return true;
+    sp_studio_world(s, floor, from);
+    return !sp_solid_rays_meet(preview->rays, from, way, fmaxf(in, 0.01f * s->tile), out, false,
+                               &hit);
+}
+
+/* Share of the lamp, a disc, that a point of the floor sees past the solids: four rays to its rim,
+ * and where they do not agree eight more. */
 static float see_lamp(const sp_studio *s, const sp_preview *preview, sp_vec floor)
 {
-    /* the light crosses the domain between its floor and its top, and leaves it by a side at the
-     * latest */
-    float top = 2 * s->stand.half[1] / sp_vec_dot(s->light, s->stand.above);
-    float clear = 1, start = 0.01f * s->tile;
-    int steps = 0;
-    for (float t = start; t < top && steps < 64; steps++) {
-        sp_vec p = sp_vec_madd(floor, t, s->light);
-        float outside =
-            fmaxf(fabsf(p.x) - s->half[0], fmaxf(fabsf(p.y) - s->half[1], fabsf(p.z) - s->half[2]));
-        /* only what stands in the domain is drawn, so only that may cast a shadow */
-        if (outside > 0) {
-            t += fmaxf(outside, start);
-            continue;
-        }
-        int solid;
-        float d = sp_studio_distance(s, preview, p, &solid);
-        if (sp_preview_is_vessel(preview, solid)) /* drawn as if cut open */
-            return clear;
-        clear = fminf(clear, 0.5f + 8 * d / (t + s->tile));
-        if (clear <= 0)
-            return 0;
-        t += fmaxf(fabsf(d), start);
+    static const float spots[12][2] = {
+        {0.94f, 0.25f}, {-0.25f, 0.94f}, {-0.94f, -0.25f}, {0.25f, -0.94f},
+        {0.30f, 0.10f}, {-0.10f, 0.30f}, {-0.30f, -0.10f}, {0.10f, -0.30f},
+        {0.42f, 0.52f}, {-0.52f, 0.42f}, {-0.42f, -0.52f}, {0.52f, -0.42f},
+    };
+    const float wide = 0.07f; /* tangent of half the angle that the lamp takes */
+    int free = 0, rays = 0;
+    while (rays < 12 && (rays < 4 || (free > 0 && free < rays))) {
+        sp_vec along = sp_vec_madd(s->light, wide * spots[rays][0], s->stand.side);
+        along = sp_vec_madd(along, wide * spots[rays][1], s->stand.front);
+        free += is_free(s, preview, floor, along);
+        rays++;
     }
-    return clear * clear * (3 - 2 * clear);
+    return (float)free / (float)rays;
 }
 
 static void solids_range(void *args, size_t begin, size_t end, int worker)
@@ -191,8 +197,9 @@ static void solids_range(void *args, size_t begin, size_t end, int worker)
 }
 
 /* The part of the floor that the shadow of the domain may fall on. */
-static void lay_map(sp_studio *s)
+static void lay_map(sp_studio *s, int width)
 {
+    int cells = width / PIXELS < CELLS ? (width / PIXELS > 64 ? width / PIXELS : 64) : CELLS;
     const float *half = s->stand.half;
     float rise = sp_vec_dot(s->light, s->stand.above), length[2];
     const sp_vec axes[2] = {s->stand.side, s->stand.front};
@@ -203,16 +210,16 @@ static void lay_map(sp_studio *s)
         length[d] = 2 * extent[d] + fabsf(shift);
     }
     float margin = 0.06f * fmaxf(length[0], length[1]);
-    s->lit_cell = (fmaxf(length[0], length[1]) + 2 * margin) / CELLS;
+    s->lit_cell = (fmaxf(length[0], length[1]) + 2 * margin) / (float)cells;
     for (int d = 0; d < 2; d++) {
         s->lit_low[d] -= margin;
         s->lit_count[d] = (int)ceilf((length[d] + 2 * margin) / s->lit_cell);
     }
 }
 
-spate_status sp_shadow_create(sp_studio *s, const sp_water *water, spate_error *error)
+spate_status sp_shadow_create(sp_studio *s, const sp_water *water, int width, spate_error *error)
 {
-    lay_map(s);
+    lay_map(s, width);
     size_t count = (size_t)s->lit_count[0] * (size_t)s->lit_count[1];
     sp_pool *pool = water->preview->pool;
     sender sent = {s, water, sp_alloc(count * PARCELS * PARCELS, sizeof *sent.landings)};
@@ -227,7 +234,7 @@ spate_status sp_shadow_create(sp_studio *s, const sp_water *water, spate_error *
     blur(s);
     for (size_t k = 0; k < count; k++)
         s->lit[k] = s->lit[k] < BRIGHTEST ? s->lit[k] : BRIGHTEST;
-    if (water->preview->solids)
+    if (water->preview->rays)
         sp_parallel_for(pool, (size_t)s->lit_count[1], 4, solids_range, &sent);
     return SPATE_OK;
 }

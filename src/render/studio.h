@@ -40,13 +40,19 @@ void sp_studio_draw_back(const sp_studio *studio, const sp_camera *camera,
 void sp_studio_draw_front(const sp_studio *studio, const sp_camera *camera,
                           const sp_preview *preview, sp_image *image);
 
-/* Signed distance (m) to the solids; `solid` may be NULL. */
-static inline float sp_studio_distance(const sp_studio *studio, const sp_preview *preview, sp_vec p,
-                                       int *solid)
+/* A point in the coordinates of the scene. */
+static inline void sp_studio_world(const sp_studio *studio, sp_vec p, double world[3])
 {
-    double point[3] = {(double)studio->center.x + p.x, (double)studio->center.y + p.y,
-                       (double)studio->center.z + p.z};
-    return (float)sp_preview_distance(preview, point, solid);
+    world[0] = (double)studio->center.x + p.x;
+    world[1] = (double)studio->center.y + p.y;
+    world[2] = (double)studio->center.z + p.z;
+}
+/* Signed distance (m) to the solids. */
+static inline float sp_studio_distance(const sp_studio *studio, const sp_preview *preview, sp_vec p)
+{
+    double point[3];
+    sp_studio_world(studio, p, point);
+    return (float)preview->distance(preview->distance_user, point);
 }
 
 #endif

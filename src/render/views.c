@@ -314,9 +314,9 @@ static void draw_legend(sp_image *image, float below, sp_view view, const sp_ram
     sp_text_draw(image, x, y, size, kinds[view].label, ink);
 }
 
-static double solid_distance(const void *user, const double point[3], int *solid)
+static double solid_distance(const void *user, const double point[3])
 {
-    return sp_solids_distance(user, point, NULL, solid);
+    return sp_solids_distance(user, point, NULL, NULL);
 }
 
 static void draw(const sp_views *views, const sp_frame *frame, const plane *p, double z, bool stamp,

@@ -12,8 +12,8 @@
 #include "solids3d.h"
 
 #define INDEX 1.33f
-#define BOUNCES 4
-#define NUDGE 0.1f /* nodes, off a surface: the next search starts on the right side of it */
+#define BOUNCES 3
+#define NUDGE 0.2f /* nodes, off a surface: the next search starts on the right side of it */
 
 static sp_vec grid_place(const sp_water *w, sp_vec p)
 {
@@ -95,50 +95,42 @@ bool sp_water_refract(const sp_ray *ray, sp_vec point, sp_vec normal, sp_ray *be
     return true;
 }
 
-/* Way to the first solid along a ray, up to `end`; above it if there is none. */
-static float solid_on_the_way(const sp_water *w, const sp_ray *ray, float end, float spread)
+/* The colour of the first solid on a ray, *t becoming the way to it; false if there is none before
+ * *t. */
+static bool solid_on_the_way(const sp_water *w, const sp_ray *ray, float *t, sp_color *color)
 {
-    if (!w->preview->solids)
-        return HUGE_VALF;
-    int solid;
-    float t = 0, enough = 0.3f * spread;
-    for (int k = 0; k < 48 && t < end; k++) {
-        float d = sp_studio_distance(w->studio, w->preview, sp_vec_madd(ray->from, t, ray->along),
-                                     &solid);
-        if (k == 0 && d < enough && sp_preview_is_vessel(w->preview, solid))
-            return HUGE_VALF;
-        if (d < enough)
-            return t;
-        t += d;
-    }
-    return HUGE_VALF;
+    sp_solid_hit hit;
+    if (!sp_solids_meet(w->studio, w->preview, ray->from, ray->along, 0, *t, &hit))
+        return false;
+    *t = (float)hit.t;
+    *color = sp_solids_color(w->studio, w->preview, ray->from, ray->along, &hit);
+    return true;
 }
 
 /* What a ray shows that leaves the liquid: a solid in the domain, or what is around it. */
 static sp_color outside(const sp_water *w, const sp_ray *ray, float spread, float widening)
 {
     float in, out;
-    if (sp_ray_box(ray->from, ray->along, w->studio->half, &in, &out)) {
-        float hit = solid_on_the_way(w, ray, out, spread);
-        if (hit < out)
-            return sp_solids_color(w->studio, w->preview, sp_vec_madd(ray->from, hit, ray->along),
-                                   spread);
-    }
-    return sp_studio_seen(w->studio, ray->from, ray->along, spread, widening);
+    sp_color color;
+    if (w->preview->rays && sp_ray_box(ray->from, ray->along, w->studio->half, &in, &out) &&
+        solid_on_the_way(w, ray, &out, &color))
+        return color;
+    color = sp_studio_seen(w->studio, ray->from, ray->along, spread, widening);
+    float up = sp_vec_dot(ray->along, w->studio->stand.above);
+    if (up > 0)
+        color = sp_color_mix(color, sp_studio_sky(w->studio, ray->along),
+                             0.8f * sp_smoothstep(0, 0.35f, up));
+    return color;
 }
 
 static sp_color mirrored(const sp_water *w, const sp_ray *ray, float spread, float widening)
 {
     float up = sp_vec_dot(ray->along, w->studio->stand.above);
-    if (w->preview->solids || up < 0.02f) {
-        float in, out;
-        if (sp_ray_box(ray->from, ray->along, w->studio->half, &in, &out)) {
-            float hit = solid_on_the_way(w, ray, out, spread);
-            if (hit < out)
-                return sp_solids_color(w->studio, w->preview,
-                                       sp_vec_madd(ray->from, hit, ray->along), spread);
-        }
-    }
+    float in, out;
+    sp_color color;
+    if (w->preview->rays && sp_ray_box(ray->from, ray->along, w->studio->half, &in, &out) &&
+        solid_on_the_way(w, ray, &out, &color))
+        return color;
     if (up > 0.12f)
         return sp_studio_sky(w->studio, ray->along);
     sp_color low = sp_studio_seen(w->studio, ray->from, ray->along, spread, widening);
@@ -173,8 +165,8 @@ sp_color sp_water_inside(const sp_water *w, sp_ray ray, float spread, float wide
         sp_event event = sp_water_follow(w, &ray, &t, &normal);
         if (event == SP_EVENT_PANE) /* it starts on a pane and leaves at once */
             break;
-        float hit = solid_on_the_way(w, &ray, t, spread);
-        t = hit < t ? hit : t;
+        sp_color solid;
+        bool hit = solid_on_the_way(w, &ray, &t, &solid);
         sp_color kept = pass(w, t);
         const sp_color all = {1, 1, 1};
         sum =
@@ -182,8 +174,10 @@ sp_color sp_water_inside(const sp_water *w, sp_ray ray, float spread, float wide
         left = sp_color_times(left, kept);
         sp_vec point = sp_vec_madd(ray.from, t, ray.along);
         spread += t * widening;
-        if (hit <= t)
-            return add_part(sum, left, sp_solids_color(w->studio, w->preview, point, spread));
+        /* what is small is a strong lens: a pixel sees a wide part of what is behind it */
+        widening += 0.5f * spread / (t + 0.2f * w->field->h);
+        if (hit)
+            return add_part(sum, left, solid);
         if (event == SP_EVENT_FLOOR)
             return add_part(sum, left,
                             sp_studio_seen(w->studio, ray.from, ray.along, spread, widening));

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* A closed box of 2 x 1 (x 1) m, the column 40 % long, full width, 80 % high: the case of
- * scenes/dam_break.json, and of the numbers that others are known by. */
+ * the numbers that others are known by. */
 static spate_scene *dam_break(int dim, int cells)
 {
     spate_scene *scene = spate_scene_create();

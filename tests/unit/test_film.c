@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "io/chart.h"
 #include "io/file.h"
+#include "render/drops.h"
 #include "render/field.h"
 #include "render/film.h"
 #include "render/frame.h"
@@ -23,19 +24,9 @@
 static char folder[] = "/tmp/spate_film_XXXXXX";
 static char path[128], encoder[128];
 
-static double nothing(const void *user, const double point[3], int *solid)
-{
-    (void)user, (void)point;
-    if (solid)
-        *solid = -1;
-    return HUGE_VAL;
-}
-
-static double floor_below(const void *user, const double point[3], int *solid)
+static double floor_below(const void *user, const double point[3])
 {
     (void)user;
-    if (solid)
-        *solid = 0;
     return point[1] - 0.3;
 }
 
@@ -54,7 +45,6 @@ static void make_lattice(lattice *l, spate_scene *scene, int dim, double from, d
                                .particles = &l->particles,
                                .dx = 0.1,
                                .size = {1.6, 1.2, dim == 3 ? 0.8 : 0},
-                               .distance = nothing,
                                .pool = pool}};
     int n[3] = {32, 24, dim == 3 ? 16 : 1};
     size_t room = 32 * 24 * 16, count = 0;
@@ -134,7 +124,7 @@ static void liquid_reaches_solids(void)
     make_lattice(&l, scene, 3, 0.3, 0.9, pool);
     float value[2];
     for (int k = 0; k < 2; k++) {
-        l.preview.distance = k ? floor_below : nothing;
+        l.preview.distance = k ? floor_below : NULL;
         sp_preview_complete(&l.preview);
         sp_field f;
         CHECK(sp_field_create(&f, &l.preview, NULL) == SPATE_OK);
@@ -146,6 +136,133 @@ static void liquid_reaches_solids(void)
     free_lattice(&l);
     sp_pool_destroy(pool);
     spate_scene_destroy(scene);
+}
+
+/* Thin liquid, and the least value of the field in it, over places against the grid. `axes`: 2, a
+ * sheet one particle thick; 1, a thread. `apart`: of the particles, in those of a full cell. */
+static float least_of_thin(int dim, int axes, float apart, spate_scene *scene, sp_pool *pool)
+{
+    float least = 9;
+    for (int shift = 0; shift < 4; shift++) {
+        lattice l;
+        make_lattice(&l, scene, dim, 9, 9, pool);
+        float step = 0.5f * apart, off = 0.125f * (float)shift;
+        int across = axes == 2 ? 9 : 1;
+        size_t count = 0;
+        for (int i = 0; i < 12; i++)
+            for (int j = 0; j < across; j++) {
+                l.x[0][count] = 4 + off + step * (float)i;
+                l.x[1][count] = 6 + off;
+                if (dim == 3)
+                    l.x[2][count] = 2 + off + step * (float)j;
+                count++;
+            }
+        l.particles.view.count = count;
+        sp_field f;
+        CHECK(sp_field_create(&f, &l.preview, NULL) == SPATE_OK);
+        /* away from the rim: on particles, and between them */
+        for (int i = 6; i < 18; i++)
+            for (int j = 4; j <= (axes == 2 ? 12 : 4); j++) {
+                sp_vec cells = {4 + off + step * 0.5f * (float)i, 6 + off,
+                                2 + off + (axes == 2 ? step * 0.5f * (float)j : 0)};
+                sp_vec g = sp_vec_sub(sp_vec_scale(cells, 2), (sp_vec){0.5f, 0.5f, 0.5f});
+                g.z = dim == 3 ? g.z : 0;
+                least = fminf(least, sp_field_at(&f, g));
+            }
+        sp_field_destroy(&f);
+        free_lattice(&l);
+    }
+    return least;
+}
+
+static void sheets_and_threads_are_whole(void)
+{
+    spate_scene *scene = spate_scene_create();
+    sp_pool *pool = sp_pool_create(2, NULL, NULL);
+    for (int n = 0; n < 7; n++) {
+        float apart = 0.85f + 0.1f * (float)n;
+        float value[3] = {least_of_thin(3, 2, apart, scene, pool),
+                          least_of_thin(2, 1, apart, scene, pool),
+                          least_of_thin(3, 1, apart, scene, pool)};
+        printf("  %.2f apart: sheet %.2f, 2D thread %.2f, 3D thread %.2f\n", (double)apart,
+               (double)value[0], (double)value[1], (double)value[2]);
+        CHECK_LESS(SP_FIELD_LEVEL, value[0]);
+        CHECK_LESS(SP_FIELD_LEVEL, value[1]);
+        CHECK(n > 2 || value[2] > SP_FIELD_LEVEL);
+    }
+    sp_pool_destroy(pool);
+    spate_scene_destroy(scene);
+}
+
+/* Pixels that differ from those of the empty tank, with `side`^3 particles side by side. */
+static int seen_of(int side, float speed, sp_pool *pool, spate_scene *scene)
+{
+    int count = 0;
+    sp_image image[2];
+    for (int k = 0; k < 2; k++) {
+        lattice l;
+        make_lattice(&l, scene, 3, 9, 9, pool);
+        for (int n = 0; n < side * side * side && k; n++) {
+            const int at[3] = {n % side, n / side % side, n / side / side};
+            for (int d = 0; d < 3; d++)
+                l.x[d][n] = (d == 0 ? 8 : d == 1 ? 7 : 4) + 0.5f * (float)at[d] + 0.07f;
+            l.v[0][n] = speed;
+            l.particles.view.count++;
+        }
+        CHECK(sp_image_create(&image[k], 640, 360, NULL) == SPATE_OK);
+        CHECK(sp_preview_draw_3d(&l.preview, &image[k], NULL) == SPATE_OK);
+        free_lattice(&l);
+    }
+    for (int y = 0; y < 220; y++) /* above the shadow */
+        for (int x = 0; x < 640; x++) {
+            sp_color a = image[0].pixels[640 * y + x], b = image[1].pixels[640 * y + x];
+            count += fabsf(a.r - b.r) + fabsf(a.g - b.g) + fabsf(a.b - b.b) > 0.02f;
+        }
+    sp_image_destroy(&image[0]);
+    sp_image_destroy(&image[1]);
+    return count;
+}
+
+/* The picture of a drop goes with its volume to the power 2/3: 8 particles 4 times that of one, and
+ * 64 16 times; a drop that flies leaves a streak. */
+static void drops_have_the_size_of_what_they_hold(void)
+{
+    spate_scene *scene = spate_scene_create();
+    sp_pool *pool = sp_pool_create(2, NULL, NULL);
+    int one = seen_of(1, 0, pool, scene), eight = seen_of(2, 0, pool, scene),
+        many = seen_of(4, 0, pool, scene), fast = seen_of(1, 6, pool, scene);
+    printf("  pixels of 1, 8, 64 particles: %d, %d, %d; of one that flies: %d\n", one, eight, many,
+           fast);
+    CHECK(one > 60);
+    CHECK_NEAR((double)eight / one, 4, 1);
+    CHECK_NEAR((double)many / one, 16, 4);
+    CHECK(fast > one * 3 / 2);
+    sp_pool_destroy(pool);
+    spate_scene_destroy(scene);
+}
+
+/* Spray: the drops of a particle share its volume, are the same every time, and not all alike. */
+static void spray_is_of_many_sizes(void)
+{
+    double sum = 0, squares = 0;
+    int drops = 0;
+    for (uint32_t id = 0; id < 1000; id++) {
+        sp_droplet a[SP_DROPS_MOST], b[SP_DROPS_MOST];
+        int count = sp_drops_split(id, a);
+        double whole = 0;
+        CHECK(count >= 1 && count <= SP_DROPS_MOST && sp_drops_split(id, b) == count);
+        for (int k = 0; k < count; k++) {
+            CHECK(a[k].share == b[k].share && a[k].place[1] == b[k].place[1]);
+            double radius = cbrt(a[k].share);
+            whole += a[k].share;
+            sum += radius;
+            squares += radius * radius;
+            drops++;
+        }
+        CHECK_NEAR(whole, 1, 1e-5);
+    }
+    double mean = sum / drops;
+    CHECK(sqrt(squares / drops - mean * mean) > 0.1 * mean);
 }
 
 /* Rays of many directions against the surface, which is level. */
@@ -485,6 +602,9 @@ int main(int argc, char **argv)
     snprintf(encoder, sizeof encoder, "%s/encoder", folder);
     TEST(a_field_is_1_inside_and_0_outside);
     TEST(liquid_reaches_solids);
+    TEST(sheets_and_threads_are_whole);
+    TEST(drops_have_the_size_of_what_they_hold);
+    TEST(spray_is_of_many_sizes);
     TEST(rays_find_the_surface);
     TEST(light_bends_as_it_should);
     TEST(a_moment_is_what_the_run_wrote);
