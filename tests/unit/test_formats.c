@@ -225,7 +225,7 @@ static spate_status write_frame(spate_sim *sim, sp_format format, spate_error *e
     if (status == SPATE_OK && format != SP_FORMAT_VDB)
         status = sp_export_particles(out, &table, error);
     if (status == SPATE_OK && (format == SP_FORMAT_VDB || format == SP_FORMAT_VTK))
-        status = sp_export_volume(out, &table, error);
+        status = sp_export_volume(out, &table, NULL, error);
     if (status == SPATE_OK)
         status = sp_export_collect(out, error);
     sp_export_destroy(out);
