@@ -119,8 +119,8 @@ static const char cache[] =
     "settings.cache_frame_end = last\n"
     "settings.cache_directory = folder\n"
     "for attempt in range(2):  # a new liquid domain takes the flag, but no system, at first\n"
-    "    if particles and not cube.particle_systems:\n"
-    "        settings.use_flip_particles = True\n"
+    "    if particles != bool(cube.particle_systems):\n"
+    "        settings.use_flip_particles = particles\n"
     "for system in cube.particle_systems:\n"
     "    system.settings.display_size = radius\n"
     "    system.settings.particle_size = radius\n"
@@ -211,12 +211,14 @@ spate_status sp_blender_write_script(const char *folder, const sp_blender_scene 
 }
 
 /* Index (0, 0, 0) of a grid is the middle of its first voxel, as OpenVDB has it. Blender draws
- * voxels half a cell farther on, and moves meshes that it makes of them as far. */
+ * voxels half a cell farther on along the axes of the volume, and moves meshes that it makes of
+ * them as far along those of the mesh, which are the same here. */
 static const char volumes[] =
     "volume = bpy.data.volumes.new('liquid')\n"
     "volume.filepath = os.path.join(folder, name)\n"
     "volume.is_sequence = True\n"
     "volume.frame_start = first\n"
+    "volume.frame_offset = first - 2  # the number in the file's name is one less\n"
     "volume.frame_duration = last + 1 - first\n"
     "liquid = bpy.data.objects.new('liquid', volume)\n"
     "liquid.rotation_euler = (math.pi / 2, 0, 0)\n"
@@ -224,6 +226,7 @@ static const char volumes[] =
     "scene.collection.objects.link(liquid)\n"
     "liquid.hide_render = True\n"
     "surface = bpy.data.objects.new('surface', bpy.data.meshes.new('surface'))\n"
+    "surface.rotation_euler = liquid.rotation_euler\n"
     "surface.data.materials.append(water())\n"
     "scene.collection.objects.link(surface)\n"
     "modifier = surface.modifiers.new('surface', 'VOLUME_TO_MESH')\n"
