@@ -40,7 +40,7 @@ typedef struct sp_blender_scene {
 } sp_blender_scene;
 /* open.py, which makes a scene of the cache. */
 spate_status sp_blender_end(const char *folder, const sp_blender_scene *scene, spate_error *error);
-/* open.py beside volume.NNNN.vdb. */
+/* open_vdb.py beside volume.NNNN.vdb. */
 spate_status sp_blender_volumes(const char *folder, double cell_size, double fps, const int *frames,
                                 int count, spate_error *error);
 

@@ -6,6 +6,7 @@
 #include "blender.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "file.h"
@@ -127,7 +128,7 @@ static const char cache[] =
     "cube.display_type = 'SOLID' if surface else 'WIRE'\n";
 
 static const char solids_script[] =
-    "\n\n"
+    "\nimport json\nimport mathutils\n\n\n"
     "def add_solid(solid):\n"
     "    mesh = bpy.data.meshes.new(solid['name'])\n"
     "    mesh.from_pydata(solid['vertices'], solid.get('edges', []), solid.get('faces', []))\n"
@@ -174,27 +175,33 @@ static void put_vector(sp_file *file, const char *name, const double value[3])
     }
 }
 
+/* Not by sp_file_print, which needs memory for a text this long. */
+static void put_text(sp_file *file, const char *text)
+{
+    sp_file_write(file, text, strlen(text));
+}
+
 static const char *truth(bool value)
 {
     return value ? "True" : "False";
 }
 
-static sp_file *begin(const char *folder, spate_error *error)
+static sp_file *begin(const char *folder, const char *name, spate_error *error)
 {
     char path[SP_PATH_SIZE];
-    snprintf(path, sizeof path, "%s/open.py", folder);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     return sp_file_create(path, error);
 }
 
 spate_status sp_blender_write_script(const char *folder, const sp_blender_scene *scene,
                                      const sp_blender_domain *domain, spate_error *error)
 {
-    sp_file *file = begin(folder, error);
+    sp_file *file = begin(folder, "open.py", error);
     if (!file)
         return error->status;
     sp_file_print(file,
                   "# Opens this cache in Blender (2.82 or later): blender --python open.py\n");
-    sp_file_print(file, "%s", head);
+    put_text(file, head);
     sp_file_print(file, "first, last, cells = %d, %d, %d\n", scene->first + 1, scene->last + 1,
                   domain->cells);
     sp_file_print(file, "particles, surface = %s, %s\n", truth(scene->particles),
@@ -203,10 +210,11 @@ spate_status sp_blender_write_script(const char *folder, const sp_blender_scene 
     put_number(file, "fps", scene->domain->fps);
     put_vector(file, "size", domain->size);
     put_vector(file, "center", domain->center);
-    sp_file_print(file, "%s%s", water, cache);
+    put_text(file, water);
+    put_text(file, cache);
     if (scene->solids)
-        sp_file_print(file, "\nimport json\nimport mathutils\n%s\n", solids_script);
-    sp_file_print(file, "%s", tail);
+        put_text(file, solids_script);
+    put_text(file, tail);
     return sp_file_close(file, error);
 }
 
@@ -238,16 +246,18 @@ static const char volumes[] =
 spate_status sp_blender_volumes(const char *folder, double cell_size, double fps, const int *frames,
                                 int count, spate_error *error)
 {
-    sp_file *file = begin(folder, error);
+    sp_file *file = begin(folder, "open_vdb.py", error);
     if (!file)
         return error->status;
-    sp_file_print(file,
-                  "# Opens these volumes in Blender (2.91 or later): blender --python open.py\n");
-    sp_file_print(file, "%s", head);
+    sp_file_print(
+        file, "# Opens these volumes in Blender (2.91 or later): blender --python open_vdb.py\n");
+    put_text(file, head);
     sp_file_print(file, "first, last, name = %d, %d, 'volume.%04d.vdb'\n", frames[0] + 1,
                   frames[count - 1] + 1, frames[0]);
     put_number(file, "cell", cell_size);
     put_number(file, "fps", fps);
-    sp_file_print(file, "%s%s%s", water, volumes, tail);
+    put_text(file, water);
+    put_text(file, volumes);
+    put_text(file, tail);
     return sp_file_close(file, error);
 }

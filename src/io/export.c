@@ -39,7 +39,7 @@ static const struct {
 } collections[] = {{SP_FORMAT_VTK, "particles.pvd"}, {SP_FORMAT_VTK, "volume.pvd"},
                    {SP_FORMAT_VTK, "surface.pvd"},   {SP_FORMAT_VTK, "solids.pvd"},
                    {SP_FORMAT_USD, "liquid.usda"},   {SP_FORMAT_USD, "liquid.manifest.usda"},
-                   {SP_FORMAT_USD, SOLIDS_LAYER},    {SP_FORMAT_VDB, "open.py"}};
+                   {SP_FORMAT_USD, SOLIDS_LAYER},    {SP_FORMAT_VDB, "open_vdb.py"}};
 enum { COLLECTIONS = sizeof collections / sizeof *collections };
 
 #define MARK ".spate-export-" /* and the format: what `spate export` has made its own */

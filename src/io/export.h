@@ -4,7 +4,7 @@
  *     vtk      particles.0000.vtp, volume.0000.vti, surface.0000.vtp, solids.0000.vtp ...  and a
  * .pvd for each usd      particles.0000.usdc, surface.0000.usdc ...  solids.usdc  liquid.usda
  *              liquid.manifest.usda
- *     vdb      volume.0000.vdb ...  open.py for Blender
+ *     vdb      volume.0000.vdb ...  open_vdb.py for Blender
  *     blender  a cache of Blender's fluid domain (blender.h)
  *
  * `spate run` adds frames as it goes, `spate export` those of a run folder. */

@@ -280,10 +280,9 @@ static const sp_row rows[] = {
                 "point that it is about"),
     NUMBER("gauges[].radius", spate_gauge, radius, 0, 0, FAR, "m",
            "pressure: of the footprint that the mean is taken over; 0: a point"),
-    GAUGE_POINT(
-        "gauges[].min", min,
-        "flux, slice: the lower corner of a rectangle (2D: end of a line); front: of the box "
-        "that it is looked for in, else the domain"),
+    GAUGE_POINT("gauges[].min", min,
+                "flux, slice: lower corner of a rectangle (2D: end of a line); front: of its box, "
+                "else the domain"),
     GAUGE_POINT("gauges[].max", max,
                 "the upper corner; flux, slice: equal to min along the axis across the rectangle"),
     STRING("gauges[].solid", spate_gauge, solid, "\"\"", ANY,

@@ -151,9 +151,9 @@ def check_streak(cube):
 
 
 def check_volume():
-    """open.py beside the volumes: they lie on the particles, though Blender draws voxels half a cell farther on."""
+    """open_vdb.py beside the volumes: they lie on the particles, though Blender draws voxels half a cell farther on."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    runpy.run_path(run + "/vdb/open.py")
+    runpy.run_path(run + "/vdb/open_vdb.py")
     for frame, expected in particles.frames(run):
         x = to_blender(expected["position"])
         bpy.context.scene.frame_set(frame + 1)
