@@ -11,7 +11,7 @@
 #define SPATE_IO_BLENDER_H
 
 #include "particle_table.h"
-#include "solid_mesh.h"
+#include "scene/solid_mesh.h"
 
 /* Removes the cache that an earlier export has left, and makes the folders. */
 spate_status sp_blender_begin(const char *folder, spate_error *error);

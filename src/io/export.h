@@ -12,7 +12,7 @@
 #define SPATE_IO_EXPORT_H
 
 #include "particle_table.h"
-#include "solid_mesh.h"
+#include "scene/solid_mesh.h"
 #include "vtk.h"
 
 typedef enum sp_format {

@@ -9,7 +9,7 @@
 #define SPATE_IO_USD_FILE_H
 
 #include "particle_table.h"
-#include "solid_mesh.h"
+#include "scene/solid_mesh.h"
 
 typedef struct sp_usd_file sp_usd_file;
 

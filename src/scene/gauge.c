@@ -40,11 +40,6 @@ int sp_gauge_values(const spate_gauge *gauge, int dim)
     return 1;
 }
 
-bool sp_gauge_is_load(spate_gauge_kind kind)
-{
-    return kind == SPATE_GAUGE_PRESSURE || kind == SPATE_GAUGE_FORCE || kind == SPATE_GAUGE_MOMENT;
-}
-
 void sp_gauge_column(const spate_scene *scene, int gauge, int value, char column[SP_GAUGE_LABEL])
 {
     const spate_gauge *g = &scene->gauges[gauge];

@@ -12,7 +12,10 @@ const char *sp_gauge_kind_name(spate_gauge_kind kind);
 /* 1, or one per axis; 0: it has files of its own, and no column. */
 int sp_gauge_values(const spate_gauge *gauge, int dim);
 /* Whether it shows the pressure, which is a mean over a step (sim/gauges.c). */
-bool sp_gauge_is_load(spate_gauge_kind kind);
+static inline bool sp_gauge_is_load(spate_gauge_kind kind)
+{
+    return kind == SPATE_GAUGE_PRESSURE || kind == SPATE_GAUGE_FORCE || kind == SPATE_GAUGE_MOMENT;
+}
 /* The name of a value: "H1", "gauges[2]", "jet_x". */
 void sp_gauge_column(const spate_scene *scene, int gauge, int value, char column[SP_GAUGE_LABEL]);
 /* The column of a value in gauges.csv: the name, its unit and where it is taken,

@@ -4,10 +4,10 @@
  * once, however the solid moves. Round shapes are turned on a lathe of 64 segments, planes end at
  * the domain, an inverted shape shows its inner side. Normals are those of smooth shading with the
  * edges of more than 40 degrees left sharp, where vertices are doubled. */
-#ifndef SPATE_IO_SOLID_MESH_H
-#define SPATE_IO_SOLID_MESH_H
+#ifndef SPATE_SCENE_SOLID_MESH_H
+#define SPATE_SCENE_SOLID_MESH_H
 
-#include "scene/shapes.h"
+#include "shapes.h"
 
 typedef struct sp_solid_mesh {
     char name[40]; /* letters, digits and _, no two the same: its own, or solid_2 */

@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "scene/mesh.h"
-#include "scene/sides.h"
+#include "mesh.h"
+#include "sides.h"
 
 enum { SEGMENTS = 64, QUARTER = SEGMENTS / 4, PROFILE = 2 * QUARTER + 4 };
 #define CREASE 0.766 /* cosine of the angle between faces from which on an edge is sharp */
