@@ -258,6 +258,18 @@ SP_KERNEL void X(row_load)(const X(probe) *v, int solid, const double about[3], 
 
 #define FRONT_HALVINGS 10
 
+/* 1 or 0 if a cell is all liquid or all air on any line through it, by its level set, which is cut
+ * off at a cell; -1 if a closer look is needed. */
+SP_KERNEL int X(whole_cell)(const X(probe) *v, size_t index)
+{
+    const X(fields) *f = &v->f;
+    double dx = f->grid.dx, phi = f->ghost ? (double)f->phi[index] : 0;
+    if (phi >= 0.99 * dx)
+        return 0;
+    bool free = f->solids.live == 0 || f->phi_solid[index] - sqrt((double)DIM) * dx > dx;
+    return phi <= -0.99 * dx && free ? 1 : -1;
+}
+
 /* Length in liquid of the line against gravity through x, from end to end of the box, or more than
  * `enough` of it. Nothing of it is in tiles that are not active. */
 SP_KERNEL double X(column_depth)(const X(probe) *v, const X(gauge) *g, const double x[DIM],
@@ -270,21 +282,24 @@ SP_KERNEL double X(column_depth)(const X(probe) *v, const X(gauge) *g, const dou
         from[d] = to[d] = x[d];
     from[up] = v->sign > 0 ? g->low[up] : g->high[up];
     while (v->sign * (end - from[up]) > 1e-9 && depth < enough) {
-        int tile[DIM], inside[DIM];
+        int tile[DIM], cell[DIM], whole = -1;
         double next = X(height_cut)(v, from[up], 0);
         to[up] = 0.5 * (from[up] + next);
-        X(cell_at)(to, inside);
-        X(coordinates)(&v->f.grid, X(cell_for)(&v->f.grid, inside), inside);
+        X(cell_at)(to, cell);
+        size_t index = X(cell_for)(&v->f.grid, cell);
+        X(coordinates)(&v->f.grid, index, cell);
         FOR_DIM(d)
-            tile[d] = inside[d] / TILE + 1;
-        bool active = v->f.tiles.state[X(tile_number)(&v->f.grid, tile)] & TILE_ACTIVE;
-        if (!active) {
+            tile[d] = cell[d] / TILE + 1;
+        if (!(v->f.tiles.state[X(tile_number)(&v->f.grid, tile)] & TILE_ACTIVE)) {
             double first = TILE * floor(to[up] / TILE);
             next = v->sign > 0 ? first + TILE : first;
+            whole = 0;
+        } else if (from[up] == floor(from[up]) && v->sign * (end - from[up]) >= 1) {
+            whole = X(whole_cell)(v, index);
+            next = whole >= 0 ? from[up] + v->sign : next;
         }
         to[up] = v->sign * (end - next) < 0 ? end : next;
-        if (active)
-            depth += fabs(to[up] - from[up]) * X(line_share)(v, from, to);
+        depth += fabs(to[up] - from[up]) * (whole >= 0 ? whole : X(line_share)(v, from, to));
         from[up] = to[up];
     }
     return depth;
