@@ -230,17 +230,33 @@ typedef enum spate_gauge_kind {
     SPATE_GAUGE_VELOCITY, /* m/s, one value per axis, at `at`; 0 where there is no liquid */
     SPATE_GAUGE_FLUX, /* m^3/s (2D: m^2/s) through the rectangle min..max, positive along the + axis
                        */
-    SPATE_GAUGE_FORCE /* N (2D: N/m), one value per axis: of the liquid's pressure on `solid` */
+    SPATE_GAUGE_FORCE,  /* N (2D: N/m), one value per axis: of the liquid's pressure on `solid` */
+    SPATE_GAUGE_MOMENT, /* N m, one value per axis (2D: N, one value): torque of that about `at` */
+    SPATE_GAUGE_FRONT, /* m: the foremost place along `axis` at which the liquid is `depth` deep, in
+                          the box min..max */
+    SPATE_GAUGE_SLICE  /* no value: velocity, pressure and level set on the rectangle or line
+                          min..max, which `spate run` writes with every frame */
 } spate_gauge_kind;
+typedef enum spate_direction {
+    SPATE_DIRECTION_X,
+    SPATE_DIRECTION_MINUS_X,
+    SPATE_DIRECTION_Y,
+    SPATE_DIRECTION_MINUS_Y,
+    SPATE_DIRECTION_Z,
+    SPATE_DIRECTION_MINUS_Z
+} spate_direction;
 typedef struct spate_gauge {
     char name[64];         /* of its columns in gauges.csv; empty: gauges[0], gauges[1], ... */
     spate_gauge_kind kind; /* default height */
-    double at[3];          /* m; height, pressure, velocity */
+    double at[3];          /* m; height, pressure, velocity, moment */
     double radius; /* m; pressure: of the footprint, a disc on a wall or solid within a cell, a ball
                       elsewhere; default 0, a point */
-    double min[3],
-        max[3]; /* m; flux: corners of a rectangle, equal along the axis that the flux goes along */
-    char solid[64]; /* force: the name of a solid, or solids[0], solids[1], ... */
+    double min[3], max[3]; /* m; flux: corners of a rectangle, equal along the axis that the flux
+                              goes along; slice: of a rectangle or a line; front: of the box that
+                              it is looked for in, not given: the domain */
+    char solid[64];        /* force, moment: the name of a solid, or solids[0], solids[1], ... */
+    spate_direction axis;  /* front: the way it goes, across gravity; default x */
+    double depth;          /* m, front: of the liquid; 0 (default): a cell */
 } spate_gauge;
 
 typedef struct spate_shape_list {
@@ -625,7 +641,8 @@ SPATE_API int spate_sim_channel_view(spate_sim *sim, const char *name, float *co
  * "p" (pressure, Pa, cells), "phi" (level set, m, cells: signed distance to the surface, negative
  * in the liquid, cut off at one cell; not with a voxel surface), "solid" (signed distance to
  * solids, m, nodes; negative inside; exact within 4 cells of them and a lower bound beyond), "type"
- * (cells, uint8_t, spate_cell). Far from liquid, where nothing is computed, u, p, phi and type are
+ * (cells, uint8_t, spate_cell), "open_u", "open_v", "open_w" (open share of the faces, 0 .. 1, while
+ * there are solids; all is open where there are none). Far from liquid, where nothing is computed, u, p, phi and type are
  * 0. */
 typedef enum spate_cell {
     SPATE_CELL_AIR = 0,
@@ -677,12 +694,12 @@ SPATE_API spate_surface *spate_sim_surface(spate_sim *sim, const spate_surface_o
                                            spate_error *error);
 
 /* The gauges of the scene. Returns how many values gauge number `gauge` has (1, or one per axis), 0
- * if there is no such gauge; values that it has not are 0. They are taken at the end of every step
- * from what is then on the grid: pressure and velocity as that step's projection left them, and the
- * surface that it was done with, which is that of the liquid as the step began; pressures and
- * forces are means over the step, whatever the length of the one before. Before the first step and
- * after spate_sim_load, surface and velocity come from the particles, and the pressure is
- * 0 or that of the checkpoint. */
+ * if there is no such gauge, or if it is a slice; values that it has not are 0. They are taken at
+ * the end of every step from what is then on the grid: pressure and velocity as that step's
+ * projection left them, and the surface that it was done with, which is that of the liquid as the
+ * step began; pressures and forces are means over the step, whatever the length of the one before.
+ * Before the first step and after spate_sim_load, surface and velocity come from the particles, and
+ * the pressure is 0 or that of the checkpoint. */
 SPATE_API int spate_sim_gauge_count(const spate_sim *sim);
 SPATE_API int spate_sim_gauge_read(spate_sim *sim, int gauge, double values[3]);
 

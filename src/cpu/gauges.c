@@ -19,8 +19,7 @@ static void part_range(void *user, size_t begin, size_t end, int worker)
         sum[0] = sum[1] = sum[2] = 0;
         for (size_t k = 0; k < TILE_ROWS; k++) {
             X(gauge_item)(args->probe, g, (part - g->first) * TILE_ROWS + k, one);
-            for (int v = 0; v < 3; v++)
-                sum[v] += one[v];
+            X(gauge_add)(g, one, sum);
         }
     }
 }

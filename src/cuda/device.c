@@ -423,6 +423,8 @@ static size_t take_gauges(X(sim) *s, double stretch)
     if (memcmp(g->gauge_list, s->gauges, bytes) != 0)
         DEV(gpu_upload)(g, g->gauges, s->gauges, bytes);
     memcpy(g->gauge_list, s->gauges, bytes);
+    if (parts == 0) /* slices alone, or solids without liquid around */
+        return 0;
     DEV(gpu_take_gauges)(g, &probe, count, parts);
     DEV(gpu_download)(g, s->gauge_parts, g->gauge_parts, parts * sizeof *s->gauge_parts);
     return g->failure[0] ? 0 : parts;

@@ -1,5 +1,5 @@
 /* gauges.cu -- the parts of the gauges of a scene (kernels/gauges.h): a block for each, a thread
- * for each of its items, which the first threads then add up in their order. */
+ * for each of its items, which the first thread then adds up in their order. */
 #include "kernels/gauges.h"
 #include "launch.h"
 
@@ -21,11 +21,12 @@ BLOCKS(take_parts, gauge_args, gauge_shared, TILE_ROWS)
         X(gauge_item)(&a->probe, g, (block - g->first) * TILE_ROWS + (size_t)t, shared->items[t]);
     }
     BARRIER();
-    FOR_THREADS(v, 3) {
-        double sum = 0;
+    FOR_THREADS(first, 1) {
+        const X(gauge) *g = X(gauge_of_part)(a->gauges, a->count, block);
+        double *sum = a->parts[block];
+        sum[0] = sum[1] = sum[2] = 0;
         for (int t = 0; t < TILE_ROWS; t++)
-            sum += shared->items[t][v];
-        a->parts[block][v] = sum;
+            X(gauge_add)(g, shared->items[t], sum);
     }
 }
 

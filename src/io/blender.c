@@ -3,8 +3,12 @@
  * All are gzip. A .uni of particles is a head of 292 bytes (mark, count, cells, kind and bytes of
  * an element, a text, a time) and then positions in cells with a flag, or velocities. A .bobj holds
  * vertices, normals and triangles, positions from the middle of the domain in units of its longest
- * side. Velocities are in cells per unit of time, of which a second has 2.5: Mantaflow's step is
- * 0.1 units per frame at 25 frames per second. */
+ * side. Mantaflow's step is 0.1 units of time per frame at 25 frames per second, 2.5 a second.
+ *
+ * Blender takes the domain as a cube of length 1, so a cell is 1 / cells. It multiplies the
+ * velocity of a particle with that, and that of a vertex of the surface with that over the step,
+ * and Cycles moves vertices by what results per second: files hold the velocities by which both
+ * come out as m/s. */
 #include "blender.h"
 
 #include <dirent.h>
@@ -26,6 +30,7 @@
 enum { LEAST_CELLS = 4 };
 
 static const char *const folders[3] = {"config", "data", "mesh"};
+static const char *const files[2] = {"open.py", "solids.json"};
 
 /* The domain as Blender sees it: its axes, cells and corner. */
 typedef struct domain {
@@ -59,9 +64,10 @@ static void to_cells(const domain *d, const float x[3], float cells[3])
         cells[axis] = (float)((world[axis] - d->low[axis]) / d->dx);
 }
 
-static void to_velocity(const domain *d, const float v[3], float cells[3])
+/* m/s to what a file has, of which Blender makes m/s again with a cell over `step`. */
+static void to_velocity(const domain *d, const float v[3], double step, float cells[3])
 {
-    double scale = 1 / (d->dx * UNITS_PER_SECOND);
+    double scale = d->longest * step;
     cells[0] = (float)((double)v[0] * scale);
     cells[1] = (float)(-(double)v[2] * scale);
     cells[2] = (float)((double)v[1] * scale);
@@ -131,7 +137,7 @@ static spate_status write_velocities(const char *folder, const sp_particle_table
         for (size_t k = 0; k < count; k++) {
             float row[3] = {0};
             if (v)
-                to_velocity(d, v + 3 * k, row);
+                to_velocity(d, v + 3 * k, 1, row);
             sp_gzip_put32(gzip, row, 3);
         }
     }
@@ -235,10 +241,11 @@ spate_status sp_blender_surface(const char *folder, const sp_particle_table *tab
     for (size_t k = 0; k < mesh->vertices; k++) {
         float row[3] = {0};
         if (mesh->velocities)
-            to_velocity(&d, mesh->velocities + 3 * k, row);
+            to_velocity(&d, mesh->velocities + 3 * k, UNITS_PER_SECOND / d.fps, row);
         sp_gzip_put32(gzip, row, 3);
     }
-    return sp_gzip_close(gzip, error);
+    TRY(sp_gzip_close(gzip, error));
+    return write_config(folder, &d, frame, error);
 }
 
 spate_status sp_blender_mesh_file(const spate_surface *mesh, const char *path, spate_error *error)
@@ -292,10 +299,12 @@ void sp_blender_find(const char *folder, char *found, size_t size)
         if (list)
             closedir(list);
     }
-    char path[SP_PATH_SIZE];
-    snprintf(path, sizeof path, "%s/open.py", folder);
-    if (access(path, F_OK) == 0)
-        snprintf(found, size, "open.py");
+    for (int k = 0; k < 2; k++) {
+        char path[SP_PATH_SIZE];
+        snprintf(path, sizeof path, "%s/%s", folder, files[k]);
+        if (access(path, F_OK) == 0)
+            snprintf(found, size, "%s", files[k]);
+    }
 }
 
 /* Removes the files of a cache. No link: what it points to is no part of the cache. */
@@ -316,6 +325,15 @@ static spate_status empty(const char *path, spate_error *error)
     return SPATE_OK;
 }
 
+static void remove_files(const char *folder)
+{
+    for (int k = 0; k < 2; k++) {
+        char path[SP_PATH_SIZE];
+        snprintf(path, sizeof path, "%s/%s", folder, files[k]);
+        unlink(path);
+    }
+}
+
 spate_status sp_blender_begin(const char *folder, spate_error *error)
 {
     for (int k = 0; k < 3; k++) {
@@ -326,6 +344,7 @@ spate_status sp_blender_begin(const char *folder, spate_error *error)
                            strerror(errno));
         TRY(empty(path, error));
     }
+    remove_files(folder);
     return SPATE_OK;
 }
 
@@ -337,74 +356,16 @@ void sp_blender_remove(const char *folder)
         if (empty(path, NULL) == SPATE_OK)
             rmdir(path); /* refused, and rightly, unless it is empty */
     }
-    snprintf(path, sizeof path, "%s/open.py", folder);
-    unlink(path);
+    remove_files(folder);
 }
 
-static const char script[] =
-    "domain = cube.modifiers.new('spate', 'FLUID')\n"
-    "domain.fluid_type = 'DOMAIN'\n"
-    "settings = domain.domain_settings\n"
-    "settings.domain_type = 'LIQUID'\n"
-    "settings.resolution_max = cells\n"
-    "settings.use_mesh = surface\n"
-    "settings.use_speed_vectors = surface\n"
-    "settings.cache_type = 'MODULAR'\n"
-    "settings.cache_data_format = 'UNI'\n"
-    "settings.cache_mesh_format = 'BOBJECT'\n"
-    "settings.cache_frame_start = first\n"
-    "settings.cache_frame_end = last\n"
-    "settings.cache_directory = os.path.dirname(os.path.abspath(__file__))\n"
-    "for attempt in range(2):  # a new liquid domain takes the flag, but no system, at first\n"
-    "    if not cube.particle_systems:\n"
-    "        settings.use_flip_particles = True\n"
-    "for system in cube.particle_systems:\n"
-    "    system.settings.display_size = radius\n"
-    "    system.settings.particle_size = radius\n"
-    "cube.display_type = 'SOLID' if surface else 'WIRE'\n"
-    "scene.frame_start = first\n"
-    "scene.frame_end = last\n"
-    "scene.frame_set(first)\n";
-
-static void put_number(sp_file *file, const char *name, double value)
+spate_status sp_blender_end(const char *folder, const sp_blender_scene *scene, spate_error *error)
 {
-    sp_file_print(file, "%s = ", name);
-    sp_file_number(file, value, true);
-    sp_file_print(file, "\n");
-}
-
-spate_status sp_blender_end(const char *folder, const sp_particle_table *table, int first, int last,
-                            bool surface, spate_error *error)
-{
-    char path[SP_PATH_SIZE];
-    domain d = domain_of(table);
-    snprintf(path, sizeof path, "%s/open.py", folder);
-    sp_file *file = sp_file_create(path, error);
-    if (!file)
-        return error->status;
-    sp_file_print(file,
-                  "# Opens this cache in Blender (2.82 or later): blender --python open.py\n"
-                  "# written by spate " SPATE_VERSION "\nimport os\nimport bpy\n\n"
-                  "first, last, cells, surface = %d, %d, %d, %s\n",
-                  first + 1, last + 1, (int)d.longest, surface ? "True" : "False");
-    put_number(file, "radius", table->radius);
-    put_number(file, "fps", d.fps);
-    static const char *const names[2] = {"size", "center"};
-    for (int k = 0; k < 2; k++) {
-        sp_file_print(file, "%s = (", names[k]);
-        for (int axis = 0; axis < 3; axis++) {
-            double length = d.cells[axis] * d.dx;
-            sp_file_number(file, k == 0 ? length : d.low[axis] + 0.5 * length, true);
-            sp_file_print(file, axis < 2 ? ", " : ")\n");
-        }
+    domain d = domain_of(scene->domain);
+    sp_blender_domain box = {.cells = d.longest};
+    for (int axis = 0; axis < 3; axis++) {
+        box.size[axis] = d.cells[axis] * d.dx;
+        box.center[axis] = d.low[axis] + 0.5 * box.size[axis];
     }
-    sp_file_print(file, "\nscene = bpy.context.scene\n"
-                        "scene.render.fps = max(1, round(fps))\n"
-                        "scene.render.fps_base = scene.render.fps / fps\n"
-                        "bpy.ops.mesh.primitive_cube_add(size=1, location=center)\n"
-                        "cube = bpy.context.object\ncube.name = 'spate'\ncube.scale = size\n"
-                        "bpy.ops.object.transform_apply(location=False, rotation=False, "
-                        "scale=True)\n");
-    sp_file_print(file, "%s", script);
-    return sp_file_close(file, error);
+    return sp_blender_write_script(folder, scene, &box, error);
 }

@@ -20,20 +20,26 @@
 #include "vdb.h"
 #include "vtk.h"
 
-enum { PARTICLES, VOLUME, SURFACE, KINDS };
-static const char *const kind_names[KINDS] = {"particles", "volume", "surface"};
+enum { PARTICLES, VOLUME, SURFACE, SOLIDS, KINDS };
+static const char *const kind_names[KINDS] = {"particles", "volume", "surface", "solids"};
 
 /* Endings of the files of a kind in a format; NULL: there are none. */
 static const char *const endings[SP_FORMAT_COUNT][KINDS] = {
-    [SP_FORMAT_PLY] = {"ply", NULL, "ply"},
-    [SP_FORMAT_VTK] = {"vtp", "vti", "vtp"},
-    [SP_FORMAT_USD] = {"usdc", NULL, "usdc"},
-    [SP_FORMAT_VDB] = {NULL, "vdb", NULL},
+    [SP_FORMAT_PLY] = {"ply", NULL, "ply", "ply"},
+    [SP_FORMAT_VTK] = {"vtp", "vti", "vtp", "vtp"},
+    [SP_FORMAT_USD] = {"usdc", NULL, "usdc", NULL},
+    [SP_FORMAT_VDB] = {NULL, "vdb", NULL, NULL},
 };
 
-/* Files that take frames together. */
-static const char *const collections[] = {"particles.pvd", "volume.pvd", "surface.pvd",
-                                          "liquid.usda", "liquid.manifest.usda"};
+/* Files that are not of one frame. */
+#define SOLIDS_LAYER "solids.usdc"
+static const struct {
+    sp_format format;
+    const char *name;
+} collections[] = {{SP_FORMAT_VTK, "particles.pvd"}, {SP_FORMAT_VTK, "volume.pvd"},
+                   {SP_FORMAT_VTK, "surface.pvd"},   {SP_FORMAT_VTK, "solids.pvd"},
+                   {SP_FORMAT_USD, "liquid.usda"},   {SP_FORMAT_USD, "liquid.manifest.usda"},
+                   {SP_FORMAT_USD, SOLIDS_LAYER},    {SP_FORMAT_VDB, "open_vdb.py"}};
 enum { COLLECTIONS = sizeof collections / sizeof *collections };
 
 #define MARK ".spate-export-" /* and the format: what `spate export` has made its own */
@@ -51,7 +57,7 @@ struct sp_export {
     /* of the last frame, for their attributes alone */
     sp_particle_table table;
     spate_surface mesh;
-    bool has_cloud, has_mesh;
+    bool has_cloud, has_mesh, has_solids;
 };
 
 const char *sp_format_name(sp_format format)
@@ -164,12 +170,8 @@ static spate_status mark(const sp_export *out, spate_error *error)
 
 static bool is_collection(const sp_export *out, const char *name)
 {
-    const char *dot = strrchr(name, '.');
-    const char *ending = out->format == SP_FORMAT_VTK   ? ".pvd"
-                         : out->format == SP_FORMAT_USD ? ".usda"
-                                                        : "";
-    for (int k = 0; dot && k < COLLECTIONS; k++)
-        if (strcmp(name, collections[k]) == 0 && strcmp(dot, ending) == 0)
+    for (int k = 0; k < COLLECTIONS; k++)
+        if (collections[k].format == out->format && strcmp(name, collections[k].name) == 0)
             return true;
     return false;
 }
@@ -217,6 +219,9 @@ static spate_status claim_for_export(sp_export *out, spate_error *error)
     }
     if (out->format == SP_FORMAT_BLENDER)
         return sp_blender_begin(out->folder.path, error);
+    for (int k = 0; k < COLLECTIONS; k++) /* this one may have fewer of them */
+        if (collections[k].format == out->format)
+            unlinkat(out->folder.descriptor, collections[k].name, 0);
     return look_through(out, -1, error);
 }
 
@@ -283,7 +288,8 @@ static spate_status remove_format(const char *run_folder, sp_format format, spat
             sp_blender_remove(path);
         status = look_through(&old, -1, error);
         for (int k = 0; k < COLLECTIONS && status == SPATE_OK; k++)
-            unlinkat(old.folder.descriptor, collections[k], 0);
+            if (collections[k].format == format)
+                unlinkat(old.folder.descriptor, collections[k].name, 0);
         unlinkat(old.folder.descriptor, mark_name(&old, name), 0);
         rmdir(path); /* refused, and rightly, unless it is empty */
     }
@@ -343,22 +349,26 @@ spate_status sp_export_particles(sp_export *out, const sp_particle_table *table,
     return add_frame(&out->lists[PARTICLES], table->particles->frame, error);
 }
 
-spate_status sp_export_volume(sp_export *out, const sp_particle_table *table, spate_error *error)
+spate_status sp_export_volume(sp_export *out, const sp_particle_table *table,
+                              const sp_vtk_grid *grid, spate_error *error)
 {
     char path[SP_PATH_SIZE];
     sp_volume volume;
     path_of(out, VOLUME, table->particles->frame, path);
     TRY(sp_volume_create(&volume, table, error));
-    spate_status status = out->format == SP_FORMAT_VDB
-                              ? sp_vdb_write(&volume, path, error)
-                              : sp_vtk_write_volume(&volume, table->particles->time, path, error);
+    out->table = *table;
+    out->table.particles = NULL;
+    spate_status status =
+        out->format == SP_FORMAT_VDB
+            ? sp_vdb_write(&volume, path, error)
+            : sp_vtk_write_volume(&volume, grid, table->particles->time, path, error);
     sp_volume_clear(&volume);
     TRY(status);
     return add_frame(&out->lists[VOLUME], table->particles->frame, error);
 }
 
-spate_status sp_export_surface(sp_export *out, const spate_surface *mesh, int frame,
-                               spate_error *error)
+spate_status sp_export_surface(sp_export *out, const sp_particle_table *domain,
+                               const spate_surface *mesh, int frame, spate_error *error)
 {
     char path[SP_PATH_SIZE];
     path_of(out, SURFACE, frame, path);
@@ -367,7 +377,9 @@ spate_status sp_export_surface(sp_export *out, const spate_surface *mesh, int fr
     } else if (out->format == SP_FORMAT_VTK) {
         TRY(sp_vtk_write_mesh(mesh, frame / out->fps, path, error));
     } else if (out->format == SP_FORMAT_BLENDER) {
-        TRY(sp_blender_surface(out->folder.path, &out->table, mesh, frame, error));
+        TRY(sp_blender_surface(out->folder.path, domain, mesh, frame, error));
+        out->table = *domain;
+        out->table.particles = NULL;
     } else {
         sp_usd_file *file = sp_usd_file_create(path, out->fps, error);
         if (!file)
@@ -378,6 +390,55 @@ spate_status sp_export_surface(sp_export *out, const spate_surface *mesh, int fr
     out->mesh = *mesh;
     out->has_mesh = true;
     return add_frame(&out->lists[SURFACE], frame, error);
+}
+
+/* ------------------------------------------------------------------ solids */
+
+/* A layer with their transforms over time. */
+static spate_status write_solids_layer(sp_export *out, const sp_solid_meshes *solids,
+                                       const int *frames, int count, spate_error *error)
+{
+    char path[SP_PATH_SIZE];
+    snprintf(path, sizeof path, "%s/" SOLIDS_LAYER, out->folder.path);
+    sp_usd_file *file = sp_usd_file_create(path, out->fps, error);
+    if (!file)
+        return error->status;
+    sp_usd_file_solids(file, solids);
+    for (int k = 0; k < count; k++)
+        sp_usd_file_poses(file, frames[k]);
+    return sp_usd_file_close(file, error);
+}
+
+/* A file of them all for each frame, or for the first one alone if nothing moves. */
+static spate_status write_solid_files(sp_export *out, const sp_solid_meshes *solids,
+                                      const int *frames, int count, spate_error *error)
+{
+    for (int k = 0; k < (solids->moves ? count : 1); k++) {
+        char path[SP_PATH_SIZE];
+        spate_surface all;
+        TRY(sp_solid_meshes_at(solids, frames[k] / out->fps, &all, error));
+        path_of(out, SOLIDS, frames[k], path);
+        spate_status status = out->format == SP_FORMAT_PLY
+                                  ? sp_ply_write_mesh(&all, path, error)
+                                  : sp_vtk_write_mesh(&all, frames[k] / out->fps, path, error);
+        sp_solid_mesh_free(&all);
+        TRY(status);
+        TRY(add_frame(&out->lists[SOLIDS], frames[k], error));
+    }
+    return SPATE_OK;
+}
+
+spate_status sp_export_solids(sp_export *out, const sp_solid_meshes *solids, const int *frames,
+                              int count, spate_error *error)
+{
+    if (solids->count == 0 || count == 0 || out->format == SP_FORMAT_VDB)
+        return SPATE_OK;
+    out->has_solids = true;
+    if (out->format == SP_FORMAT_USD)
+        return write_solids_layer(out, solids, frames, count, error);
+    if (out->format == SP_FORMAT_BLENDER)
+        return sp_blender_solids(out->folder.path, solids, frames, count, out->fps, error);
+    return write_solid_files(out, solids, frames, count, error);
 }
 
 /* ------------------------------------------------------------------ frames together */
@@ -401,9 +462,21 @@ spate_status sp_export_collect(sp_export *out, spate_error *error)
     if (out->format == SP_FORMAT_VTK)
         return collect_vtk(out, error);
     const frame_list *particles = &out->lists[PARTICLES], *surfaces = &out->lists[SURFACE];
-    if (out->format == SP_FORMAT_BLENDER && particles->count > 0)
-        return sp_blender_end(out->folder.path, &out->table, particles->frames[0],
-                              particles->frames[particles->count - 1], out->has_mesh, error);
+    if (out->format == SP_FORMAT_BLENDER) {
+        const frame_list *all = particles->count > 0 ? particles : surfaces;
+        sp_blender_scene scene = {.domain = &out->table,
+                                  .particles = out->has_cloud,
+                                  .surface = out->has_mesh,
+                                  .solids = out->has_solids};
+        if (all->count == 0)
+            return SPATE_OK;
+        scene.first = all->frames[0];
+        scene.last = all->frames[all->count - 1];
+        return sp_blender_end(out->folder.path, &scene, error);
+    }
+    if (out->format == SP_FORMAT_VDB && out->lists[VOLUME].count > 0)
+        return sp_blender_volumes(out->folder.path, out->table.cell_size, out->fps,
+                                  out->lists[VOLUME].frames, out->lists[VOLUME].count, error);
     if (out->format != SP_FORMAT_USD)
         return SPATE_OK;
     sp_usd_sequence sequence = {.fps = out->fps,
@@ -412,7 +485,8 @@ spate_status sp_export_collect(sp_export *out, spate_error *error)
                                 .table = out->has_cloud ? &out->table : NULL,
                                 .mesh_frames = surfaces->frames,
                                 .mesh_frame_count = surfaces->count,
-                                .mesh = out->has_mesh ? &out->mesh : NULL};
+                                .mesh = out->has_mesh ? &out->mesh : NULL,
+                                .solids = out->has_solids ? SOLIDS_LAYER : NULL};
     if (!sequence.table && !sequence.mesh)
         return SPATE_OK;
     return sp_usd_write_sequence(out->folder.path, "liquid.usda", "liquid.manifest.usda", &sequence,

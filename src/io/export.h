@@ -1,9 +1,10 @@
 /* export.h -- a folder of frames in a format that other programs open.
  *
- *     ply      particles.0000.ply ...
- *     vtk      particles.0000.vtp, volume.0000.vti, surface.0000.vtp ...  and a .pvd for each
- *     usd      particles.0000.usdc, surface.0000.usdc ...  liquid.usda  liquid.manifest.usda
- *     vdb      volume.0000.vdb ...
+ *     ply      particles.0000.ply, solids.0000.ply ...
+ *     vtk      particles.0000.vtp, volume.0000.vti, surface.0000.vtp, solids.0000.vtp ...  and a
+ * .pvd for each usd      particles.0000.usdc, surface.0000.usdc ...  solids.usdc  liquid.usda
+ *              liquid.manifest.usda
+ *     vdb      volume.0000.vdb ...  open_vdb.py for Blender
  *     blender  a cache of Blender's fluid domain (blender.h)
  *
  * `spate run` adds frames as it goes, `spate export` those of a run folder. */
@@ -11,6 +12,8 @@
 #define SPATE_IO_EXPORT_H
 
 #include "particle_table.h"
+#include "scene/solid_mesh.h"
+#include "vtk.h"
 
 typedef enum sp_format {
     SP_FORMAT_PLY,
@@ -40,10 +43,15 @@ spate_status sp_export_remove(const char *run_folder, spate_error *error);
 /* Files of one frame. Frames come in order. */
 spate_status sp_export_particles(sp_export *out, const sp_particle_table *table,
                                  spate_error *error);
-spate_status sp_export_volume(sp_export *out, const sp_particle_table *table, spate_error *error);
-/* blender: after the particles of the frame */
-spate_status sp_export_surface(sp_export *out, const spate_surface *mesh, int frame,
-                               spate_error *error);
+/* grid: of the simulation, for vtk; NULL: none */
+spate_status sp_export_volume(sp_export *out, const sp_particle_table *table,
+                              const sp_vtk_grid *grid, spate_error *error);
+/* domain: any table of the scene, also without particles */
+spate_status sp_export_surface(sp_export *out, const sp_particle_table *domain,
+                               const spate_surface *mesh, int frame, spate_error *error);
+/* The solids at these frames, once for all of them. vdb has none. */
+spate_status sp_export_solids(sp_export *out, const sp_solid_meshes *solids, const int *frames,
+                              int count, spate_error *error);
 /* Writes what takes the frames so far together (.pvd, the root layer). */
 spate_status sp_export_collect(sp_export *out, spate_error *error);
 /* The file to open, or the first of them, in the folder; good until the next call. */

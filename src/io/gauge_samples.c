@@ -36,7 +36,7 @@ struct sp_gauge_samples {
 
 static bool is_mean(spate_gauge_kind kind)
 {
-    return kind == SPATE_GAUGE_PRESSURE || kind == SPATE_GAUGE_FORCE || kind == SPATE_GAUGE_FLUX;
+    return sp_gauge_is_load(kind) || kind == SPATE_GAUGE_FLUX;
 }
 
 static spate_status make(const char *gauges_path, const spate_scene *scene,
@@ -71,13 +71,13 @@ static spate_status make(const char *gauges_path, const spate_scene *scene,
 /* The names of gauges.csv without "step", the second one. */
 static spate_status write_names(sp_gauge_samples *s, const char *names, spate_error *error)
 {
-    const char *rest = strchr(strchr(names, ',') + 1, ',');
-    size_t length = strcspn(rest, "\n") + sizeof "time\n" - 1;
+    size_t time = strcspn(names, ","), step = 1 + strcspn(names + time + 1, ",");
+    size_t rest = strcspn(names + time + step, "\n"), length = time + rest + 1;
     char *line = sp_alloc(length + 1, 1);
     if (!line)
         return sp_fail_memory(error, NAME, length);
-    memcpy(line, "time", 4);
-    memcpy(line + 4, rest, length - 5);
+    memcpy(line, names, time);
+    memcpy(line + time, names + time + step, rest);
     line[length - 1] = '\n';
     spate_status status = sp_append_create(&s->file, line, length, error);
     sp_free(line);

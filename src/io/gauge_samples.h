@@ -1,9 +1,10 @@
 /* gauge_samples.h -- gauge_samples.csv: the gauges at a fixed rate, row k at k / rate, made of the
  * rows of gauges.csv. A value of gauges.csv belongs to the step that its row ends.
  *
- *   pressure, force, flux  the mean over the time since the row before: the sum of value times
- *                          length of step, so that impulse and volume are kept whatever the steps
- *   height, velocity       at the time of the row, linear between the ends of steps
+ *   pressure, force, moment, flux  the mean over the time since the row before: the sum of value
+ *                                  times length of step, so that impulse and volume are kept
+ *                                  whatever the steps
+ *   height, velocity, front        at the time of the row, linear between the ends of steps
  *
  * Row 0 is that of gauges.csv. It works on the text of the rows: made again from the file, as a
  * resumed run does, it is the same to the byte. */

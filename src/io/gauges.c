@@ -15,7 +15,7 @@
 #include "gauge_samples.h"
 #include "scene/gauge.h"
 
-#define CELL_SIZE (SP_GAUGE_LABEL + 1) /* bytes of a cell with its comma, name or number */
+#define CELL_SIZE (SP_GAUGE_HEADING + 1) /* bytes of a cell with its comma, heading or number */
 
 struct sp_gauges {
     sp_append file;
@@ -29,12 +29,12 @@ struct sp_gauges {
 static size_t names_line(const spate_sim *sim, char *line, size_t size)
 {
     const spate_scene *scene = spate_sim_scene(sim);
-    size_t used = (size_t)snprintf(line, size, "time,step");
+    size_t used = (size_t)snprintf(line, size, "time [s],step");
     for (int k = 0; k < scene->gauge_count; k++)
         for (int v = 0; v < sp_gauge_values(&scene->gauges[k], scene->dim); v++) {
-            char column[SP_GAUGE_LABEL];
-            sp_gauge_column(scene, k, v, column);
-            used += (size_t)snprintf(line + used, size - used, ",%s", column);
+            char heading[SP_GAUGE_HEADING];
+            sp_gauge_heading(scene, k, v, heading);
+            used += (size_t)snprintf(line + used, size - used, ",%s", heading);
         }
     line[used++] = '\n';
     return used;

@@ -150,6 +150,8 @@ static const struct {
     {SPATE_GAUGE_VELOCITY, "velocity", "Gauges: velocity", "m/s", "m/s"},
     {SPATE_GAUGE_FLUX, "flux", "Gauges: flux", "m³/s", "m²/s"},
     {SPATE_GAUGE_FORCE, "force", "Gauges: force", "N", "N/m"},
+    {SPATE_GAUGE_MOMENT, "moment", "Gauges: moment", "N m", "N"},
+    {SPATE_GAUGE_FRONT, "front", "Gauges: front", "m", "m"},
 };
 
 static void draw_gauges(sp_run_charts *charts, source *s, const spate_scene *scene)

@@ -24,12 +24,21 @@
 
 /* ------------------------------------------------------------------ what belongs to a run */
 
-typedef enum file_kind { FOREIGN, CHECKPOINT, PARTICLES, MESH, PICTURE, OTHER, RUN_JSON } file_kind;
+typedef enum file_kind {
+    FOREIGN,
+    CHECKPOINT,
+    PARTICLES,
+    MESH,
+    PICTURE,
+    SLICE,
+    OTHER,
+    RUN_JSON
+} file_kind;
 
 typedef struct run_file {
     file_kind kind;
     bool temporary;
-    int frame; /* PARTICLES, MESH, PICTURE */
+    int frame; /* PARTICLES, MESH, PICTURE, SLICE */
 } run_file;
 
 /* `begin`, a number as %04d writes it, `end`. */
@@ -45,6 +54,21 @@ static bool is_numbered(const char *name, size_t length, const char *begin, cons
         return false;
     *frame = atoi(number);
     return true;
+}
+
+/* slice.NAME.0042.vti or .csv, NAME of letters that a gauge of this kind may have. */
+static bool is_slice(const char *name, size_t length, int *frame)
+{
+    char begin[80] = "slice.";
+    const char *rest = name + strlen(begin);
+    if (length < strlen(begin) || memcmp(name, begin, strlen(begin)) != 0)
+        return false;
+    size_t letters = strcspn(rest, ".");
+    if (letters == 0 || letters > 64 || strlen(begin) + letters + 1 > length)
+        return false;
+    memcpy(begin + strlen(begin), rest, letters + 1);
+    return is_numbered(name, length, begin, ".vti", frame) ||
+           is_numbered(name, length, begin, ".csv", frame);
 }
 
 static run_file classify(const char *name)
@@ -70,6 +94,8 @@ static run_file classify(const char *name)
         file.kind = MESH;
     else if (is_numbered(name, length, "frame.", ".png", &file.frame))
         file.kind = PICTURE;
+    else if (is_slice(name, length, &file.frame))
+        file.kind = SLICE;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (strlen(known[k].name) == length && memcmp(known[k].name, name, length) == 0)
             file.kind = known[k].kind;
@@ -278,6 +304,7 @@ spate_status sp_run_folder_count(const sp_run_folder *folder, int *files, int *l
 }
 
 typedef struct numbers {
+    file_kind kind;
     int *frames;
     int count, room;
 } numbers;
@@ -287,7 +314,7 @@ static spate_status note_frame(const sp_run_folder *folder, const char *name, ru
 {
     (void)folder, (void)name;
     numbers *seen = user;
-    if (file.temporary || file.kind != PARTICLES)
+    if (file.temporary || file.kind != seen->kind)
         return SPATE_OK;
     if (seen->count == seen->room) {
         int room = seen->room ? 2 * seen->room : 256;
@@ -308,10 +335,10 @@ static int by_number(const void *first, const void *second)
     return (a > b) - (a < b);
 }
 
-spate_status sp_run_folder_frames(const sp_run_folder *folder, int **frames, int *count,
-                                  spate_error *error)
+static spate_status list_frames(const sp_run_folder *folder, file_kind kind, int **frames,
+                                int *count, spate_error *error)
 {
-    numbers seen = {NULL, 0, 0};
+    numbers seen = {kind, NULL, 0, 0};
     spate_status status = visit_files(folder, note_frame, &seen, error);
     if (status != SPATE_OK) {
         sp_free(seen.frames);
@@ -324,6 +351,18 @@ spate_status sp_run_folder_frames(const sp_run_folder *folder, int **frames, int
     return SPATE_OK;
 }
 
+spate_status sp_run_folder_frames(const sp_run_folder *folder, int **frames, int *count,
+                                  spate_error *error)
+{
+    return list_frames(folder, PARTICLES, frames, count, error);
+}
+
+spate_status sp_run_folder_surfaces(const sp_run_folder *folder, int **frames, int *count,
+                                    spate_error *error)
+{
+    return list_frames(folder, MESH, frames, count, error);
+}
+
 typedef struct removal {
     int last_frame;
     file_kind first, last; /* the kinds that this pass removes */
@@ -333,7 +372,7 @@ static spate_status remove_file(const sp_run_folder *folder, const char *name, r
                                 void *user, spate_error *error)
 {
     const removal *what = user;
-    bool numbered = file.kind == PARTICLES || file.kind == MESH || file.kind == PICTURE;
+    bool numbered = file.kind >= PARTICLES && file.kind <= SLICE;
     bool later = numbered && file.frame > what->last_frame;
     if (file.kind < what->first || file.kind > what->last)
         return SPATE_OK;

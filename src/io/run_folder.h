@@ -3,7 +3,8 @@
  *
  *     run.json  stats.csv  gauges.csv  particles.0000.ply ...  mesh.0000.ply ...  preview.png
  *     preview.mp4  report.html  checkpoint.spate  checkpoint.prev.spate
- *     frame.0000.png ...  film.mp4 (spate render)  plot.energy.svg ... (spate plot)
+ *     slice.NAME.0000.vti ...  frame.0000.png ...  film.mp4 (spate render)  plot.energy.svg ...
+ * (spate plot)
  *
  * Every file appears under its name only when complete, so that a run killed at any moment can be
  * resumed. The two newest checkpoints are kept, and at no moment is there none once the first is
@@ -53,6 +54,9 @@ spate_status sp_run_folder_count(const sp_run_folder *folder, int *files, int *l
 /* The numbers of the particle files, in order; sp_free them. */
 spate_status sp_run_folder_frames(const sp_run_folder *folder, int **frames, int *count,
                                   spate_error *error);
+/* The same of mesh.NNNN.ply. */
+spate_status sp_run_folder_surfaces(const sp_run_folder *folder, int **frames, int *count,
+                                    spate_error *error);
 /* Removes the files of frames after `last_frame` and all temporary files; with last_frame = -1
  * everything that a run makes, and nothing else. */
 spate_status sp_run_folder_remove(const sp_run_folder *folder, int last_frame, spate_error *error);

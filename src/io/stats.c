@@ -180,14 +180,20 @@ static int count_of(const char *text, char wanted, char stop)
     return count;
 }
 
-/* Cuts the first line into names; returns what follows it. */
+/* Cuts the first line into names, without unit and place (sp_gauge_heading); returns what follows
+ * it. */
 static char *take_names(sp_stats_table *table)
 {
     char *cursor = table->text;
     for (int k = 0; k < table->columns; k++) {
-        table->names[k] = cursor;
+        char *name = cursor, *unit = NULL;
+        table->names[k] = name;
         cursor += strcspn(cursor, ",\n");
         *cursor++ = 0;
+        for (; (name = strstr(name, " [")); name++)
+            unit = name;
+        if (unit)
+            *unit = 0;
     }
     return cursor;
 }

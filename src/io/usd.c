@@ -12,11 +12,16 @@
 
 /* The numbers of the crate types: pxr/usd/sdf/crateDataTypes.h of OpenUSD. */
 const sp_usd_type_info sp_usd_types[] = {
-    [SP_USD_FLOAT] = {"float[]", 1, 4, 8},        [SP_USD_FLOAT2] = {"float2[]", 2, 4, 20},
-    [SP_USD_FLOAT3] = {"float3[]", 3, 4, 24},     [SP_USD_FLOAT4] = {"float4[]", 4, 4, 28},
-    [SP_USD_POINT3F] = {"point3f[]", 3, 4, 24},   [SP_USD_VECTOR3F] = {"vector3f[]", 3, 4, 24},
-    [SP_USD_NORMAL3F] = {"normal3f[]", 3, 4, 24}, [SP_USD_INT] = {"int[]", 1, 4, 3},
-    [SP_USD_INT64] = {"int64[]", 1, 8, 5},
+    [SP_USD_FLOAT] = {"float[]", 1, 4, 8, false},
+    [SP_USD_FLOAT2] = {"float2[]", 2, 4, 20, false},
+    [SP_USD_FLOAT3] = {"float3[]", 3, 4, 24, false},
+    [SP_USD_FLOAT4] = {"float4[]", 4, 4, 28, false},
+    [SP_USD_POINT3F] = {"point3f[]", 3, 4, 24, false},
+    [SP_USD_VECTOR3F] = {"vector3f[]", 3, 4, 24, false},
+    [SP_USD_NORMAL3F] = {"normal3f[]", 3, 4, 24, false},
+    [SP_USD_INT] = {"int[]", 1, 4, 3, false},
+    [SP_USD_INT64] = {"int64[]", 1, 8, 5, false},
+    [SP_USD_MATRIX4D] = {"matrix4d", 16, 8, 15, true},
 };
 
 const char *sp_usd_type_name(sp_usd_type type)
@@ -28,6 +33,8 @@ static void release(sp_usd *usd)
 {
     for (int k = 0; k < usd->attribute_count; k++)
         sp_free(usd->attributes[k].samples);
+    sp_free(usd->attributes);
+    sp_free(usd->prims);
     if (usd->scratch >= 0)
         close(usd->scratch);
     sp_free(usd->path);
@@ -91,20 +98,28 @@ sp_usd *sp_usd_create(const char *path, double fps, spate_error *error)
     return usd;
 }
 
-static void fail_room(sp_usd *usd)
+/* Room for one more element of a list; false, and the failure remembered, without memory. */
+static bool reserve(sp_usd *usd, void **list, int count, int *room, size_t size)
 {
-    if (usd->error.status == SPATE_OK)
-        sp_fail(&usd->error, SPATE_ERROR_USAGE, usd->path,
-                "a layer holds at most %d prims and %d attributes", SP_USD_PRIMS,
-                SP_USD_ATTRIBUTES);
+    if (count < *room)
+        return true;
+    int larger = *room ? 2 * *room : 32;
+    void *grown = sp_grow(*list, (size_t)count * size, (size_t)larger, size);
+    if (!grown) {
+        sp_fail_memory(&usd->error, usd->path, (size_t)larger * size);
+        return false;
+    }
+    *list = grown;
+    *room = larger;
+    return true;
 }
 
 int sp_usd_prim(sp_usd *usd, int parent, const char *type, const char *name)
 {
-    if (usd->prim_count == SP_USD_PRIMS) {
-        fail_room(usd);
+    void *prims = usd->prims;
+    if (!reserve(usd, &prims, usd->prim_count, &usd->prim_room, sizeof *usd->prims))
         return 0;
-    }
+    usd->prims = prims;
     sp_usd_prim_data *prim = &usd->prims[usd->prim_count];
     *prim = (sp_usd_prim_data){.parent = parent};
     snprintf(prim->type, sizeof prim->type, "%s", type);
@@ -115,10 +130,11 @@ int sp_usd_prim(sp_usd *usd, int parent, const char *type, const char *name)
 int sp_usd_attribute(sp_usd *usd, int prim, const char *name, sp_usd_type type,
                      const char *interpolation)
 {
-    if (usd->attribute_count == SP_USD_ATTRIBUTES) {
-        fail_room(usd);
-        return 0;
-    }
+    void *attributes = usd->attributes;
+    if (!reserve(usd, &attributes, usd->attribute_count, &usd->attribute_room,
+                 sizeof *usd->attributes))
+        return -1;
+    usd->attributes = attributes;
     sp_usd_attribute_data *attribute = &usd->attributes[usd->attribute_count];
     *attribute = (sp_usd_attribute_data){.prim = prim, .type = type};
     snprintf(attribute->name, sizeof attribute->name, "%s", name);
@@ -130,7 +146,15 @@ int sp_usd_attribute(sp_usd *usd, int prim, const char *name, sp_usd_type type,
 void sp_usd_token(sp_usd *usd, int prim, const char *name, const char *value)
 {
     int number = sp_usd_attribute(usd, prim, name, SP_USD_FLOAT, NULL);
-    snprintf(usd->attributes[number].token, sizeof usd->attributes[number].token, "%s", value);
+    if (number >= 0)
+        snprintf(usd->attributes[number].token, sizeof usd->attributes[number].token, "%s", value);
+}
+
+void sp_usd_token_list(sp_usd *usd, int prim, const char *name, const char *value)
+{
+    sp_usd_token(usd, prim, name, value);
+    if (usd->error.status == SPATE_OK)
+        usd->attributes[usd->attribute_count - 1].list = true;
 }
 
 static sp_usd_sample *new_sample(sp_usd_attribute_data *attribute)
@@ -150,15 +174,19 @@ static sp_usd_sample *new_sample(sp_usd_attribute_data *attribute)
 void sp_usd_sample_begin(sp_usd *usd, int attribute, double time, uint64_t count)
 {
     usd->current = attribute;
-    if (!usd->sampled || time < usd->first)
+    if (usd->error.status != SPATE_OK)
+        return;
+    bool always = isnan(time), array = !sp_usd_types[usd->attributes[attribute].type].single;
+    usd->attributes[attribute].always = always;
+    if (!always && (!usd->sampled || time < usd->first))
         usd->first = time;
-    if (!usd->sampled || time > usd->last)
+    if (!always && (!usd->sampled || time > usd->last))
         usd->last = time;
-    usd->sampled = true;
-    if (usd->crate) { /* an array is its length and its values */
+    usd->sampled = usd->sampled || !always;
+    if (usd->crate)
         sp_file_align(usd->file, 8);
+    if (usd->crate && array) /* its length and its values */
         sp_file_write_numbers(usd->file, &count, 1, 8);
-    }
     sp_usd_sample *sample = new_sample(&usd->attributes[attribute]);
     if (!sample) {
         sp_fail_memory(&usd->error, usd->path, 0);
@@ -170,6 +198,8 @@ void sp_usd_sample_begin(sp_usd *usd, int attribute, double time, uint64_t count
 
 void sp_usd_sample_put(sp_usd *usd, const void *values, size_t count)
 {
+    if (usd->error.status != SPATE_OK)
+        return;
     const sp_usd_type_info *type = &sp_usd_types[usd->attributes[usd->current].type];
     size_t numbers = count * (size_t)type->components;
     if (usd->crate) {
@@ -190,6 +220,11 @@ void sp_usd_sample_put(sp_usd *usd, const void *values, size_t count)
         left -= (size_t)done;
         usd->scratch_size += (uint64_t)done;
     }
+}
+
+void sp_usd_fail_memory(sp_usd *usd)
+{
+    sp_fail_memory(&usd->error, usd->path, 0);
 }
 
 spate_status sp_usd_close(sp_usd *usd, spate_error *error)

@@ -14,7 +14,9 @@
 
 #include <spate/spate.h>
 
-/* Arrays, all of them. */
+#include <math.h>
+
+/* Arrays, all of them but the matrix. */
 typedef enum sp_usd_type {
     SP_USD_FLOAT,
     SP_USD_FLOAT2,
@@ -24,8 +26,11 @@ typedef enum sp_usd_type {
     SP_USD_VECTOR3F,
     SP_USD_NORMAL3F,
     SP_USD_INT,
-    SP_USD_INT64
+    SP_USD_INT64,
+    SP_USD_MATRIX4D /* rows, which points are multiplied with from the left */
 } sp_usd_type;
+
+#define SP_USD_ALWAYS ((double)NAN) /* the time of a value that does not change */
 
 typedef struct sp_usd sp_usd;
 
@@ -43,10 +48,15 @@ int sp_usd_attribute(sp_usd *usd, int prim, const char *name, sp_usd_type type,
                      const char *interpolation);
 /* A token that does not change over time ("subdivisionScheme", "none"). */
 void sp_usd_token(sp_usd *usd, int prim, const char *name, const char *value);
-/* A sample of `count` elements, whose values follow; times of an attribute must grow. */
+/* The same, as a list of that one token ("xformOpOrder"). */
+void sp_usd_token_list(sp_usd *usd, int prim, const char *name, const char *value);
+/* A sample of `count` elements, whose values follow; times of an attribute must grow. At
+ * SP_USD_ALWAYS it is the attribute's only one. */
 void sp_usd_sample_begin(sp_usd *usd, int attribute, double time, uint64_t count);
-/* Elements as they lie in memory: floats, int32_t or int64_t. */
+/* Elements as they lie in memory: floats, int32_t, int64_t or doubles. */
 void sp_usd_sample_put(sp_usd *usd, const void *values, size_t count);
+/* The caller has no memory: sp_usd_close reports it. */
+void sp_usd_fail_memory(sp_usd *usd);
 /* Writes what is left and frees `usd`. */
 spate_status sp_usd_close(sp_usd *usd, spate_error *error);
 void sp_usd_abandon(sp_usd *usd); /* NULL is fine */

@@ -11,7 +11,7 @@
 #include "usd_file.h"
 #include "usd_names.h"
 
-static void put_head(sp_file *file, const sp_usd_sequence *s)
+static void put_head(sp_file *file, const sp_usd_sequence *s, bool root)
 {
     int first = 0, last = 0;
     bool any = false;
@@ -29,8 +29,10 @@ static void put_head(sp_file *file, const sp_usd_sequence *s)
                   "\"spate\"\n    endTimeCode = %d\n    framesPerSecond = ",
                   last);
     sp_file_number(file, s->fps, true);
-    sp_file_print(
-        file, "\n    metersPerUnit = 1\n    startTimeCode = %d\n    timeCodesPerSecond = ", first);
+    sp_file_print(file, "\n    metersPerUnit = 1\n    startTimeCode = %d\n", first);
+    if (s->solids && root)
+        sp_file_print(file, "    subLayers = [\n        @./%s@\n    ]\n", s->solids);
+    sp_file_print(file, "    timeCodesPerSecond = ");
     sp_file_number(file, s->fps, true);
     sp_file_print(file, "\n    upAxis = \"Y\"\n)\n\ndef Xform \"spate\"\n{\n");
 }
@@ -112,7 +114,7 @@ static spate_status write_layer(const char *folder, const char *name, const char
     sp_file *file = sp_file_create(path, error);
     if (!file)
         return error->status;
-    put_head(file, s);
+    put_head(file, s, manifest);
     if (s->table)
         put_particles(file, s, manifest);
     if (s->mesh)

@@ -19,6 +19,10 @@ struct sp_usd_file {
     int attributes[SP_MAX_ATTRIBUTES + 1]; /* of the table */
     int widths, extent;
     int mesh_points, mesh_normals, mesh_velocities, mesh_counts, mesh_indices, mesh_extent;
+    double fps;
+    const sp_solid_meshes *solids; /* NULL: none */
+    int *poses;                    /* attributes, of the solids that move */
+    double posed;                  /* time of the last poses */
 };
 
 sp_usd_file *sp_usd_file_create(const char *path, double fps, spate_error *error)
@@ -33,6 +37,8 @@ sp_usd_file *sp_usd_file_create(const char *path, double fps, spate_error *error
         sp_free(file);
         return NULL;
     }
+    file->fps = fps;
+    file->posed = -HUGE_VAL;
     sp_usd_prim(file->usd, -1, "Xform", "spate");
     file->particles = file->surface = -1;
     return file;
@@ -41,14 +47,17 @@ sp_usd_file *sp_usd_file_create(const char *path, double fps, spate_error *error
 spate_status sp_usd_file_close(sp_usd_file *file, spate_error *error)
 {
     spate_status status = sp_usd_close(file->usd, error);
+    sp_free(file->poses);
     sp_free(file);
     return status;
 }
 
 void sp_usd_file_abandon(sp_usd_file *file)
 {
-    if (file)
+    if (file) {
         sp_usd_abandon(file->usd);
+        sp_free(file->poses);
+    }
     sp_free(file);
 }
 
@@ -121,6 +130,7 @@ void sp_usd_file_particles(sp_usd_file *file, const sp_particle_table *table, do
 {
     sp_usd *usd = file->usd;
     float box[2][3];
+    sp_usd_file_poses(file, time);
     if (file->particles < 0)
         declare_cloud(file, table);
     for (int k = 0; k < table->attribute_count; k++) {
@@ -198,6 +208,7 @@ static void put_box(sp_usd *usd, int attribute, const spate_surface *mesh, doubl
 void sp_usd_file_mesh(sp_usd_file *file, const spate_surface *mesh, double time)
 {
     sp_usd *usd = file->usd;
+    sp_usd_file_poses(file, time);
     if (file->surface < 0)
         declare_mesh(file, mesh);
     put_vectors(usd, file->mesh_points, mesh, mesh->positions, time);
@@ -212,4 +223,77 @@ void sp_usd_file_mesh(sp_usd_file *file, const spate_surface *mesh, double time)
         sp_usd_sample_put(usd, mesh->indices, 3 * mesh->triangles);
     }
     put_box(usd, file->mesh_extent, mesh, time);
+}
+
+/* ------------------------------------------------------------------ solids */
+
+static void declare_solid(sp_usd_file *file, int parent, int index)
+{
+    sp_usd *usd = file->usd;
+    const sp_solid_mesh *solid = &file->solids->items[index];
+    const spate_surface *mesh = &solid->mesh;
+    bool flat = mesh->dim == 2;
+    int prim = sp_usd_prim(usd, parent, flat ? "BasisCurves" : "Mesh", solid->name);
+    int points = sp_usd_attribute(usd, prim, "points", SP_USD_POINT3F, NULL);
+    put_vectors(usd, points, mesh, mesh->positions, SP_USD_ALWAYS);
+    int normals = sp_usd_attribute(usd, prim, "normals", SP_USD_NORMAL3F, "vertex");
+    put_vectors(usd, normals, mesh, mesh->normals, SP_USD_ALWAYS);
+    int counts = sp_usd_attribute(usd, prim, flat ? "curveVertexCounts" : "faceVertexCounts",
+                                  SP_USD_INT, NULL);
+    sp_usd_sample_begin(usd, counts, SP_USD_ALWAYS, mesh->triangles);
+    put_counts(usd, flat ? 2 : 3, mesh->triangles);
+    if (flat) {
+        sp_usd_token(usd, prim, "type", "linear");
+        sp_usd_token(usd, prim, "wrap", "nonperiodic");
+    } else {
+        int indices = sp_usd_attribute(usd, prim, "faceVertexIndices", SP_USD_INT, NULL);
+        sp_usd_sample_begin(usd, indices, SP_USD_ALWAYS, 3 * mesh->triangles);
+        sp_usd_sample_put(usd, mesh->indices, 3 * mesh->triangles);
+        sp_usd_token(usd, prim, "subdivisionScheme", "none");
+    }
+    put_box(usd, sp_usd_attribute(usd, prim, "extent", SP_USD_FLOAT3, NULL), mesh, SP_USD_ALWAYS);
+    file->poses[index] = sp_usd_attribute(usd, prim, "xformOp:transform", SP_USD_MATRIX4D, NULL);
+    sp_usd_token_list(usd, prim, "xformOpOrder", "xformOp:transform");
+}
+
+static void put_pose(sp_usd_file *file, int index, double time)
+{
+    const sp_solid_mesh *solid = &file->solids->items[index];
+    sp_pose pose = sp_shape_pose(&solid->form, isnan(time) ? 0 : time / file->fps);
+    double rows[16] = {[15] = 1};
+    for (int row = 0; row < 3; row++)
+        for (int d = 0; d < 3; d++) {
+            rows[4 * row + d] = pose.axes[3 * d + row];
+            rows[12 + d] = pose.origin[d];
+        }
+    sp_usd_sample_begin(file->usd, file->poses[index], time, 1);
+    sp_usd_sample_put(file->usd, rows, 1);
+}
+
+void sp_usd_file_solids(sp_usd_file *file, const sp_solid_meshes *solids)
+{
+    if (solids->count == 0)
+        return;
+    file->poses = sp_alloc((size_t)solids->count, sizeof *file->poses);
+    if (!file->poses) {
+        sp_usd_fail_memory(file->usd);
+        return;
+    }
+    file->solids = solids;
+    int parent = sp_usd_prim(file->usd, 0, "Xform", "solids");
+    for (int k = 0; k < solids->count; k++) {
+        declare_solid(file, parent, k);
+        if (!solids->items[k].moves)
+            put_pose(file, k, SP_USD_ALWAYS);
+    }
+}
+
+void sp_usd_file_poses(sp_usd_file *file, double time)
+{
+    if (!file->solids || !(time > file->posed))
+        return;
+    file->posed = time;
+    for (int k = 0; k < file->solids->count; k++)
+        if (file->solids->items[k].moves)
+            put_pose(file, k, time);
 }

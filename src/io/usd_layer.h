@@ -5,8 +5,6 @@
 #include "file.h"
 #include "usd.h"
 
-enum { SP_USD_PRIMS = 8, SP_USD_ATTRIBUTES = 64 };
-
 typedef struct sp_usd_sample {
     double time;
     uint64_t offset; /* of the first value in the data */
@@ -24,6 +22,8 @@ typedef struct sp_usd_attribute_data {
     sp_usd_type type;
     char interpolation[16]; /* empty: none */
     char token[32];         /* not empty: a token without samples */
+    bool list;              /* it is a list of tokens */
+    bool always;            /* its one sample is for all times */
     sp_usd_sample *samples;
     size_t sample_count, sample_room;
 } sp_usd_attribute_data;
@@ -36,11 +36,11 @@ struct sp_usd {
     char *path;
     double fps, first, last; /* times of the samples */
     bool sampled;
-    sp_usd_prim_data prims[SP_USD_PRIMS];
-    int prim_count;
-    sp_usd_attribute_data attributes[SP_USD_ATTRIBUTES];
-    int attribute_count, current; /* current: of the sample being put */
-    spate_error error;            /* the first failure outside of `file` */
+    sp_usd_prim_data *prims;
+    int prim_count, prim_room;
+    sp_usd_attribute_data *attributes;
+    int attribute_count, attribute_room, current; /* current: of the sample being put */
+    spate_error error;                            /* the first failure outside of `file` */
 };
 
 typedef struct sp_usd_type_info {
@@ -48,6 +48,7 @@ typedef struct sp_usd_type_info {
     int components;
     size_t size; /* bytes of a component */
     unsigned crate_type;
+    bool single; /* no array */
 } sp_usd_type_info;
 extern const sp_usd_type_info sp_usd_types[];
 

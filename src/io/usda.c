@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 
-enum { BLOCK = 4096 }; /* elements at a time; their bytes fit into 16 * BLOCK */
+enum { BLOCK = 4096, ELEMENT = 128 }; /* elements at a time; the most bytes of one */
 
 static void indent(sp_usd *usd, int depth)
 {
@@ -16,8 +16,23 @@ static void indent(sp_usd *usd, int depth)
         sp_file_print(usd->file, "    ");
 }
 
+static void put_matrix(sp_usd *usd, const char *bytes)
+{
+    for (int k = 0; k < 16; k++) {
+        double number;
+        memcpy(&number, bytes + 8 * k, 8);
+        sp_file_print(usd->file, k == 0 ? "((" : k % 4 ? ", " : "), (");
+        sp_file_number(usd->file, number, true);
+    }
+    sp_file_print(usd->file, "))");
+}
+
 static void put_element(sp_usd *usd, const sp_usd_type_info *type, const char *bytes)
 {
+    if (type->single) {
+        put_matrix(usd, bytes);
+        return;
+    }
     if (type->components > 1)
         sp_file_print(usd->file, "(");
     for (int c = 0; c < type->components; c++) {
@@ -43,11 +58,11 @@ static void put_element(sp_usd *usd, const sp_usd_type_info *type, const char *b
 static void put_sample(sp_usd *usd, const sp_usd_type_info *type, const sp_usd_sample *sample)
 {
     char bytes[16 * BLOCK];
-    size_t size = type->size * (size_t)type->components;
-    sp_file_print(usd->file, "[");
+    size_t size = type->size * (size_t)type->components, most = sizeof bytes / ELEMENT;
+    sp_file_print(usd->file, type->single ? "" : "[");
     for (uint64_t begin = 0; begin < sample->count && usd->error.status == SPATE_OK;
-         begin += BLOCK) {
-        size_t count = (size_t)(sample->count - begin < BLOCK ? sample->count - begin : BLOCK);
+         begin += most) {
+        size_t count = (size_t)(sample->count - begin < most ? sample->count - begin : most);
         ssize_t got =
             pread(usd->scratch, bytes, count * size, (off_t)(sample->offset + begin * size));
         if (got != (ssize_t)(count * size)) {
@@ -60,7 +75,7 @@ static void put_sample(sp_usd *usd, const sp_usd_type_info *type, const sp_usd_s
             put_element(usd, type, bytes + k * size);
         }
     }
-    sp_file_print(usd->file, "]");
+    sp_file_print(usd->file, type->single ? "" : "]");
 }
 
 static void put_attribute(sp_usd *usd, const sp_usd_attribute_data *attribute, int depth)
@@ -68,7 +83,10 @@ static void put_attribute(sp_usd *usd, const sp_usd_attribute_data *attribute, i
     const sp_usd_type_info *type = &sp_usd_types[attribute->type];
     indent(usd, depth);
     if (attribute->token[0]) {
-        sp_file_print(usd->file, "uniform token %s = \"%s\"\n", attribute->name, attribute->token);
+        sp_file_print(usd->file,
+                      attribute->list ? "uniform token[] %s = [\"%s\"]\n"
+                                      : "uniform token %s = \"%s\"\n",
+                      attribute->name, attribute->token);
         return;
     }
     if (attribute->interpolation[0]) { /* metadata stands with the declaration */
@@ -78,6 +96,12 @@ static void put_attribute(sp_usd *usd, const sp_usd_attribute_data *attribute, i
         indent(usd, depth);
         sp_file_print(usd->file, ")\n");
         indent(usd, depth);
+    }
+    if (attribute->always) {
+        sp_file_print(usd->file, "%s %s = ", type->name, attribute->name);
+        put_sample(usd, type, &attribute->samples[0]);
+        sp_file_print(usd->file, "\n");
+        return;
     }
     sp_file_print(usd->file, "%s %s.timeSamples = {\n", type->name, attribute->name);
     for (size_t k = 0; k < attribute->sample_count; k++) {

@@ -93,6 +93,64 @@ static void put_rows(sp_file *file, const array *what)
             }
 }
 
+/* Doubles as floats. */
+static void put_doubles(sp_file *file, const array *what)
+{
+    const double *values = what->source;
+    float small[SP_TABLE_BLOCK];
+    for (uint64_t begin = 0; begin < what->values; begin += SP_TABLE_BLOCK) {
+        uint64_t left = what->values - begin, count = left < SP_TABLE_BLOCK ? left : SP_TABLE_BLOCK;
+        for (uint64_t k = 0; k < count; k++)
+            small[k] = (float)values[begin + k];
+        if (sp_file_write_numbers(file, small, (size_t)count, 4) != SPATE_OK)
+            return;
+    }
+}
+
+/* What put_pressure, put_types and put_open have as their source. */
+typedef struct grid_source {
+    const sp_vtk_grid *grid;
+    const int *cells;
+    int dim;
+} grid_source;
+
+static ptrdiff_t place_in(const spate_field_view *view, int x, int y, int z)
+{
+    return x * view->stride[0] + y * view->stride[1] + z * view->stride[2];
+}
+
+static void put_pressure(sp_file *file, const array *what)
+{
+    const grid_source *s = what->source;
+    const spate_field_view *p = &s->grid->pressure;
+    for (int z = 0; z < s->cells[2]; z++)
+        for (int y = 0; y < s->cells[1]; y++) /* cells of a row lie side by side */
+            sp_file_write_numbers(file, p->values + place_in(p, 0, y, z), (size_t)s->cells[0], 4);
+}
+
+static void put_types(sp_file *file, const array *what)
+{
+    const grid_source *s = what->source;
+    const spate_field_view *type = &s->grid->type;
+    for (int z = 0; z < s->cells[2]; z++)
+        for (int y = 0; y < s->cells[1]; y++)
+            sp_file_write(file, type->bytes + place_in(type, 0, y, z), (size_t)s->cells[0]);
+}
+
+static void put_open(sp_file *file, const array *what)
+{
+    const grid_source *s = what->source;
+    for (int z = 0; z < s->cells[2]; z++)
+        for (int y = 0; y < s->cells[1]; y++)
+            for (int x = 0; x < s->cells[0]; x++) {
+                float open[3] = {1, 1, 1}; /* without solids there is nothing to close them */
+                for (int d = 0; d < s->dim; d++)
+                    if (s->grid->open[d].values)
+                        open[d] = s->grid->open[d].values[place_in(&s->grid->open[d], x, y, z)];
+                sp_file_write_numbers(file, open, 3, 4);
+            }
+}
+
 /* ------------------------------------------------------------------ the XML */
 
 static array *declare(vtk_file *vtk, const char *type, const char *name, int components,
@@ -223,32 +281,71 @@ spate_status sp_vtk_write_mesh(const spate_surface *mesh, double time, const cha
     return end_file(&vtk, "PolyData", error);
 }
 
+static void begin_image(vtk_file *vtk, const int n[3], const double origin[3],
+                        const double spacing[3], double time)
+{
+    begin_file(vtk, "ImageData");
+    sp_file_print(vtk->file, "<ImageData WholeExtent=\"0 %d 0 %d 0 %d\" Origin=\"", n[0] - 1,
+                  n[1] - 1, n[2] - 1);
+    for (int d = 0; d < 3; d++) {
+        sp_file_number(vtk->file, origin[d], true);
+        sp_file_print(vtk->file, d < 2 ? " " : "\" Spacing=\"");
+    }
+    for (int d = 0; d < 3; d++) {
+        sp_file_number(vtk->file, spacing[d], true);
+        sp_file_print(vtk->file, d < 2 ? " " : "\">\n");
+    }
+    put_time(vtk, time);
+    sp_file_print(vtk->file, "<Piece Extent=\"0 %d 0 %d 0 %d\">\n", n[0] - 1, n[1] - 1, n[2] - 1);
+}
+
+void sp_vtk_grid_of_sim(sp_vtk_grid *grid, spate_sim *sim)
+{
+    static const char *const open[3] = {"open_u", "open_v", "open_w"};
+    *grid = (sp_vtk_grid){0};
+    spate_sim_field_view(sim, "p", &grid->pressure);
+    spate_sim_field_view(sim, "type", &grid->type);
+    for (int d = 0; d < 3; d++)
+        spate_sim_field_view(sim, open[d], &grid->open[d]);
+}
+
 /* Points of the image are the middles of the cells, so that contours work without a conversion. */
-spate_status sp_vtk_write_volume(const sp_volume *volume, double time, const char *path,
-                                 spate_error *error)
+spate_status sp_vtk_write_volume(const sp_volume *volume, const sp_vtk_grid *grid, double time,
+                                 const char *path, spate_error *error)
 {
     vtk_file vtk = {.file = sp_file_create(path, error)};
     if (!vtk.file)
         return error->status;
     const int *n = volume->cells;
     uint64_t cells = (uint64_t)n[0] * (uint64_t)n[1] * (uint64_t)n[2];
-    double dx = volume->cell_size;
-    begin_file(&vtk, "ImageData");
-    sp_file_print(vtk.file, "<ImageData WholeExtent=\"0 %d 0 %d 0 %d\" Origin=\"", n[0] - 1,
-                  n[1] - 1, n[2] - 1);
-    for (int d = 0; d < 3; d++) {
-        sp_file_number(vtk.file, d < volume->dim ? 0.5 * dx : 0, true);
-        sp_file_print(vtk.file, d < 2 ? " " : "\" Spacing=\"");
-    }
-    for (int d = 0; d < 3; d++) {
-        sp_file_number(vtk.file, dx, true);
-        sp_file_print(vtk.file, d < 2 ? " " : "\">\n");
-    }
-    put_time(&vtk, time);
-    sp_file_print(vtk.file, "<Piece Extent=\"0 %d 0 %d 0 %d\">\n", n[0] - 1, n[1] - 1, n[2] - 1);
+    double dx = volume->cell_size, half = 0.5 * dx;
+    const double origin[3] = {half, half, volume->dim == 3 ? half : 0}, spacing[3] = {dx, dx, dx};
+    grid_source source = {grid, n, volume->dim};
+    begin_image(&vtk, n, origin, spacing, time);
     sp_file_print(vtk.file, "<PointData Scalars=\"surface\" Vectors=\"vel\">\n");
     declare(&vtk, "Float32", "surface", 1, cells, 4, put_rows, volume);
     declare(&vtk, "Float32", "vel", 3, cells, 4, put_rows, volume);
+    if (grid) {
+        declare(&vtk, "Float32", "pressure", 1, cells, 4, put_pressure, &source);
+        declare(&vtk, "UInt8", "type", 1, cells, 1, put_types, &source);
+        declare(&vtk, "Float32", "open", 3, cells, 4, put_open, &source);
+    }
+    sp_file_print(vtk.file, "</PointData>\n");
+    return end_file(&vtk, "ImageData", error);
+}
+
+spate_status sp_vtk_write_image(const sp_vtk_image *image, const char *path, spate_error *error)
+{
+    vtk_file vtk = {.file = sp_file_create(path, error)};
+    if (!vtk.file)
+        return error->status;
+    const int *n = image->count;
+    uint64_t points = (uint64_t)n[0] * (uint64_t)n[1] * (uint64_t)n[2];
+    begin_image(&vtk, n, image->origin, image->spacing, image->time);
+    sp_file_print(vtk.file, "<PointData>\n");
+    for (int k = 0; k < image->array_count; k++)
+        declare(&vtk, "Float32", image->arrays[k].name, image->arrays[k].components, points, 4,
+                put_doubles, image->arrays[k].values);
     sp_file_print(vtk.file, "</PointData>\n");
     return end_file(&vtk, "ImageData", error);
 }

@@ -11,8 +11,29 @@ spate_status sp_vtk_write_particles(const sp_particle_table *table, const char *
 /* time in s */
 spate_status sp_vtk_write_mesh(const spate_surface *mesh, double time, const char *path,
                                spate_error *error);
-spate_status sp_vtk_write_volume(const sp_volume *volume, double time, const char *path,
-                                 spate_error *error);
+/* `grid` (may be NULL): arrays of a simulation's grid beside level set and velocity. */
+typedef struct sp_vtk_grid {
+    spate_field_view pressure, type, open[3];
+} sp_vtk_grid;
+/* Good until the simulation changes. */
+void sp_vtk_grid_of_sim(sp_vtk_grid *grid, spate_sim *sim);
+spate_status sp_vtk_write_volume(const sp_volume *volume, const sp_vtk_grid *grid, double time,
+                                 const char *path, spate_error *error);
+/* Numbers at the points of a box, x fastest; written as Float32. */
+enum { SP_VTK_ARRAYS = 4 };
+typedef struct sp_vtk_array {
+    const char *name;
+    int components;
+    const double *values;
+} sp_vtk_array;
+typedef struct sp_vtk_image {
+    double time; /* s */
+    int count[3];
+    double origin[3], spacing[3]; /* m */
+    sp_vtk_array arrays[SP_VTK_ARRAYS];
+    int array_count;
+} sp_vtk_image;
+spate_status sp_vtk_write_image(const sp_vtk_image *image, const char *path, spate_error *error);
 /* A collection: files NAME.FRAME.ENDING beside it, at the times FRAME / fps. */
 spate_status sp_vtk_write_collection(const char *path, const char *name, const char *ending,
                                      const int *frames, int count, double fps, spate_error *error);

@@ -77,8 +77,11 @@ spate_status spate_sim_volume_write(spate_sim *sim, const char *path, spate_erro
         return unknown_ending(path, ".vdb or .vti", error);
     TRY(sp_particle_table_of_sim(&table, &particles, sim, error));
     TRY(sp_volume_create(&volume, &table, error));
+    sp_vtk_grid grid;
+    if (!vdb)
+        sp_vtk_grid_of_sim(&grid, sim);
     spate_status status = vdb ? sp_vdb_write(&volume, path, error)
-                              : sp_vtk_write_volume(&volume, particles.time, path, error);
+                              : sp_vtk_write_volume(&volume, &grid, particles.time, path, error);
     sp_volume_clear(&volume);
     return status;
 }

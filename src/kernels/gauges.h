@@ -6,6 +6,9 @@
  *   flux      sum over the faces in a plane of u x open share x share in liquid x area inside the
  *             rectangle; between two planes of faces, the mean of both by distance
  *   force     sum over liquid cells of p A
+ *   moment    sum over liquid cells of r x p A
+ *   front     the foremost of the lines against gravity, from cell to cell along an axis, on which
+ *             the height is at least `depth`; between that line and the next one by bisection
  *
  * In full liquid the flux is the sum that the projection makes free of divergence: what enters a
  * stretch of a closed channel leaves it.
@@ -16,7 +19,8 @@
  * the cell: at the foot of the perpendicular in cut cells, on the closed face with voxel solids and
  * beside thin ones, which close whole faces.
  *
- * Each gauge is a sum of items: pieces of the line, points of the footprint, faces, rows of cells.
+ * Each gauge is a sum of items: pieces of the line, points of the footprint, faces, rows of cells;
+ * a front is the largest of them, each of which is a line.
  * A device adds up the items of a part, TILE_ROWS of them, in their order, and the host the parts
  * (sim/gauges.c), so that every device has the same bits. */
 #ifndef SPATE_KERNELS_GAUGES_H
@@ -27,15 +31,19 @@
 /* A gauge of a scene as a device takes it; lengths in cells. */
 typedef struct X(gauge) {
     spate_gauge_kind kind;
-    uint32_t first, items;      /* its first part; how many items it has */
-    double low[DIM], high[DIM]; /* flux: the rectangle; others: low is the place */
+    uint32_t first, items; /* its first part; how many items it has */
+    /* flux: the rectangle; front: the box; others: low is the place, moment: not only in the domain
+     */
+    double low[DIM], high[DIM];
     /* pressure */
     int most, reach[3]; /* points along a radius; along the axes of the frame, to both sides */
     double step;        /* between points */
     double frame[3][3]; /* unit vectors, the first across the disc */
-    int axis, plane;    /* flux: it goes along the axis; the plane of faces before it */
-    int from[DIM], count[DIM]; /* and faces of the rectangle: the first, and how many */
-    int solid;                 /* force: its index */
+    int axis, plane; /* flux, front: it goes along the axis; flux: the plane of faces before it */
+    int from[DIM], count[DIM]; /* and faces of the rectangle, lines: the first, and how many */
+    int solid;                 /* force, moment: its index */
+    int sign;                  /* front: 1 or -1, the way along the axis */
+    double depth;              /* front */
 } X(gauge);
 
 /* ---- height */
@@ -246,6 +254,99 @@ SP_KERNEL void X(row_load)(const X(probe) *v, int solid, const double about[3], 
             X(cell_load)(v, solid, about, row + (size_t)i, cell, load);
 }
 
+/* ---- front */
+
+#define FRONT_HALVINGS 10
+
+/* 1 or 0 if a cell is all liquid or all air on any line through it, by its level set, which is cut
+ * off at a cell; -1 if a closer look is needed. */
+SP_KERNEL int X(whole_cell)(const X(probe) *v, size_t index)
+{
+    const X(fields) *f = &v->f;
+    double dx = f->grid.dx, phi = f->ghost ? (double)f->phi[index] : 0;
+    if (phi >= 0.99 * dx)
+        return 0;
+    bool free = f->solids.live == 0 || f->phi_solid[index] - sqrt((double)DIM) * dx > dx;
+    return phi <= -0.99 * dx && free ? 1 : -1;
+}
+
+/* Length in liquid of the line against gravity through x, from end to end of the box, or more than
+ * `enough` of it. Nothing of it is in tiles that are not active. */
+SP_KERNEL double X(column_depth)(const X(probe) *v, const X(gauge) *g, const double x[DIM],
+                                 double enough)
+{
+    int up = v->up;
+    double from[DIM], to[DIM], depth = 0;
+    double end = v->sign > 0 ? g->high[up] : g->low[up];
+    FOR_DIM(d)
+        from[d] = to[d] = x[d];
+    from[up] = v->sign > 0 ? g->low[up] : g->high[up];
+    while (v->sign * (end - from[up]) > 1e-9 && depth < enough) {
+        int tile[DIM], cell[DIM], whole = -1;
+        double next = X(height_cut)(v, from[up], 0);
+        to[up] = 0.5 * (from[up] + next);
+        X(cell_at)(to, cell);
+        size_t index = X(cell_for)(&v->f.grid, cell);
+        X(coordinates)(&v->f.grid, index, cell);
+        FOR_DIM(d)
+            tile[d] = cell[d] / TILE + 1;
+        if (!(v->f.tiles.state[X(tile_number)(&v->f.grid, tile)] & TILE_ACTIVE)) {
+            double first = TILE * floor(to[up] / TILE);
+            next = v->sign > 0 ? first + TILE : first;
+            whole = 0;
+        } else if (from[up] == floor(from[up]) && v->sign * (end - from[up]) >= 1) {
+            whole = X(whole_cell)(v, index);
+            next = whole >= 0 ? from[up] + v->sign : next;
+        }
+        to[up] = v->sign * (end - next) < 0 ? end : next;
+        depth += fabs(to[up] - from[up]) * (whole >= 0 ? whole : X(line_share)(v, from, to));
+        from[up] = to[up];
+    }
+    return depth;
+}
+
+/* Place along the axis of line number i, which the box may cut off; behind the last one, its end.
+ */
+SP_KERNEL double X(front_line)(const X(gauge) *g, int i)
+{
+    int a = g->axis, cell = g->sign > 0 ? g->from[a] + i : g->from[a] + g->count[a] - 1 - i;
+    if (i >= g->count[a])
+        return g->sign > 0 ? g->high[a] : g->low[a];
+    return fmin(fmax(cell + 0.5, g->low[a]), g->high[a]);
+}
+
+/* out: how far it is, and 1 if this line is deep enough and the next one is not. */
+SP_KERNEL void X(front_item)(const X(probe) *v, const X(gauge) *g, size_t k, double out[3])
+{
+    int a = g->axis, number = (int)k, i;
+    double x[DIM], near, far;
+    i = number % g->count[a];
+    number /= g->count[a];
+    FOR_DIM(d) {
+        if (d == a || d == v->up)
+            continue;
+        x[d] = fmin(fmax(g->from[d] + number % g->count[d] + 0.5, g->low[d]), g->high[d]);
+        number /= g->count[d];
+    }
+    x[v->up] = 0;
+    near = x[a] = X(front_line)(g, i);
+    if (X(column_depth)(v, g, x, g->depth) < g->depth)
+        return;
+    far = x[a] = X(front_line)(g, i + 1);
+    bool deep = X(column_depth)(v, g, x, g->depth) >= g->depth;
+    if (deep && i + 1 < g->count[a])
+        return;
+    for (int step = 0; step < FRONT_HALVINGS && !deep; step++) {
+        x[a] = 0.5 * (near + far);
+        if (X(column_depth)(v, g, x, g->depth) < g->depth)
+            far = x[a];
+        else
+            near = x[a];
+    }
+    out[0] = g->sign * (deep ? far : 0.5 * (near + far));
+    out[1] = 1;
+}
+
 /* ---- any */
 
 /* Number k of a gauge's items. */
@@ -266,6 +367,28 @@ SP_KERNEL void X(gauge_item)(const X(probe) *v, const X(gauge) *g, size_t k, dou
         for (int d = 0; d < 3; d++)
             out[d] = load[d];
         break;
+    case SPATE_GAUGE_MOMENT:
+        FOR_DIM(d)
+            about[d] = g->low[d];
+        X(row_load)(v, g->solid, about, v->f.tiles.active[k / TILE_ROWS], (int)(k % TILE_ROWS),
+                    load);
+        for (int d = 0; d < 3; d++)
+            out[d] = DIM == 3 ? load[3 + d] : d == 0 ? load[5] : 0;
+        break;
+    case SPATE_GAUGE_FRONT: X(front_item)(v, g, k, out); break;
+    case SPATE_GAUGE_SLICE: break;
+    }
+}
+
+/* One item or part more. */
+SP_KERNEL void X(gauge_add)(const X(gauge) *g, const double one[3], double sum[3])
+{
+    if (g->kind != SPATE_GAUGE_FRONT) {
+        for (int v = 0; v < 3; v++)
+            sum[v] += one[v];
+    } else if (one[1] > 0 && (sum[1] == 0 || one[0] > sum[0])) {
+        sum[0] = one[0];
+        sum[1] = 1;
     }
 }
 

@@ -14,49 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind_names[] = {"height", "pressure", "velocity", "flux", "force"};
 static const char axis_names[] = "xyz";
-
-/* ------------------------------------------------------------------ what others need to know */
-
-int sp_gauge_values(const spate_gauge *gauge, int dim)
-{
-    return gauge->kind == SPATE_GAUGE_VELOCITY || gauge->kind == SPATE_GAUGE_FORCE ? dim : 1;
-}
-
-void sp_gauge_column(const spate_scene *scene, int gauge, int value, char column[SP_GAUGE_LABEL])
-{
-    const spate_gauge *g = &scene->gauges[gauge];
-    int used = g->name[0] ? snprintf(column, SP_GAUGE_LABEL, "%.63s", g->name)
-                          : snprintf(column, SP_GAUGE_LABEL, "gauges[%d]", gauge);
-    if (sp_gauge_values(g, scene->dim) > 1)
-        snprintf(column + used, SP_GAUGE_LABEL - (size_t)used, "_%c", axis_names[value]);
-}
-
-static void solid_label(const spate_scene *scene, int solid, char label[64])
-{
-    const char *name = scene->solids.items[solid].name;
-    if (name[0])
-        snprintf(label, 64, "%.63s", name);
-    else
-        snprintf(label, 64, "solids[%d]", solid);
-}
-
-int sp_gauge_solid(const spate_scene *scene, const spate_gauge *gauge)
-{
-    char label[64];
-    for (int k = 0; k < scene->solids.count; k++) {
-        solid_label(scene, k, label);
-        if (strcmp(label, gauge->solid) == 0)
-            return k;
-    }
-    for (int k = 0; k < scene->solids.count; k++) { /* a solid with a name has its number too */
-        snprintf(label, sizeof label, "solids[%d]", k);
-        if (strcmp(label, gauge->solid) == 0)
-            return k;
-    }
-    return -1;
-}
 
 /* ------------------------------------------------------------------ places */
 
@@ -78,13 +36,18 @@ static bool is_given(const double v[3])
     return !(isnan(v[0]) && isnan(v[1]));
 }
 
+static spate_status fail_missing(place *p, const char *key)
+{
+    return sp_fail(p->c->error, SPATE_ERROR_SCENE, member(p, key), "is required for a %s gauge",
+                   sp_gauge_kind_name(p->gauge->kind));
+}
+
 /* A point that the kind needs, inside the domain as the grid will have it. */
 static spate_status check_point(place *p, const double v[3], const char *key)
 {
     const spate_scene *scene = p->c->scene;
     if (!is_given(v))
-        return sp_fail(p->c->error, SPATE_ERROR_SCENE, member(p, key), "is required for a %s gauge",
-                       kind_names[p->gauge->kind]);
+        return fail_missing(p, key);
     for (int d = 0; d < scene->dim; d++) {
         double size = sp_scene_extent(scene, d), slack = 1e-6 * p->c->dx;
         if (v[d] < -slack || v[d] > size + slack)
@@ -95,27 +58,42 @@ static spate_status check_point(place *p, const double v[3], const char *key)
     return SPATE_OK;
 }
 
-static spate_status check_rectangle(place *p)
+/* Corners that the kind needs; *flat: along how many axes they are equal. */
+static spate_status check_corners(place *p, int *flat)
 {
     const spate_gauge *g = p->gauge;
-    int flat = 0;
     TRY(check_point(p, g->min, "min"));
     TRY(check_point(p, g->max, "max"));
+    *flat = 0;
     for (int d = 0; d < p->c->scene->dim; d++) {
-        flat += g->min[d] == g->max[d];
+        *flat += g->min[d] == g->max[d];
         if (g->min[d] > g->max[d])
             return sp_fail(p->c->error, SPATE_ERROR_SCENE, member(p, "max"),
                            "must not be less than min along %c (min %.6g, max %.6g)", axis_names[d],
                            g->min[d], g->max[d]);
     }
+    return SPATE_OK;
+}
+
+static spate_status check_rectangle(place *p)
+{
+    const spate_gauge *g = p->gauge;
+    int flat;
+    TRY(check_corners(p, &flat));
     if (flat == 1)
         return SPATE_OK;
-    return sp_fail(p->c->error, SPATE_ERROR_SCENE, member(p, "max"),
-                   "must be equal to min along exactly one axis, the one that the flux goes along "
-                   "(it is along %d): %s",
-                   flat,
-                   p->c->scene->dim == 2 ? "the two are the ends of a line parallel to an axis"
-                                         : "the two are corners of a rectangle");
+    if (g->kind == SPATE_GAUGE_SLICE && flat == 2 && p->c->scene->dim == 3)
+        return SPATE_OK;
+    return sp_fail(
+        p->c->error, SPATE_ERROR_SCENE, member(p, "max"),
+        g->kind == SPATE_GAUGE_SLICE
+            ? "must be equal to min along one axis, or in 3D two, a line (it is along "
+              "%d): %s"
+            : "must be equal to min along exactly one axis, the one that the flux goes along "
+              "(it is along %d): %s",
+        flat,
+        p->c->scene->dim == 2 ? "the two are the ends of a line parallel to an axis"
+                              : "the two are corners of a rectangle");
 }
 
 static spate_status check_solid(place *p)
@@ -124,13 +102,14 @@ static spate_status check_solid(place *p)
     const char *name = p->gauge->solid;
     if (!name[0])
         return sp_fail(p->c->error, SPATE_ERROR_SCENE, member(p, "solid"),
-                       "is required for a force gauge: the name of a solid, or solids[0]");
+                       "is required for a %s gauge: the name of a solid, or solids[0]",
+                       sp_gauge_kind_name(p->gauge->kind));
     if (sp_gauge_solid(scene, p->gauge) >= 0)
         return SPATE_OK;
     sp_nearest nearest = {.word = name};
     char label[64];
     for (int k = 0; k < scene->solids.count; k++) {
-        solid_label(scene, k, label);
+        sp_gauge_solid_label(scene, k, label);
         sp_nearest_offer(&nearest, label);
     }
     if (nearest.name[0])
@@ -144,25 +123,72 @@ static void warn_if_unused(place *p, bool given, bool used, const char *key)
 {
     if (given && !used)
         sp_log(p->c->log, p->c->user, SPATE_LOG_WARNING, member(p, key),
-               "means nothing to a %s gauge and is ignored", kind_names[p->gauge->kind]);
+               "means nothing to a %s gauge and is ignored", sp_gauge_kind_name(p->gauge->kind));
+}
+
+/* Its way is across gravity (+y is up without gravity): along it there is no depth. */
+static spate_status check_front(place *p)
+{
+    const spate_scene *scene = p->c->scene;
+    const double *gravity = scene->gravity;
+    int axis = (int)p->gauge->axis / 2, up = 1, flat;
+    for (int d = 0; d < scene->dim; d++)
+        up = fabs(gravity[d]) > fabs(gravity[up]) ? d : up;
+    if (axis >= scene->dim)
+        return sp_fail(p->c->error, SPATE_ERROR_SCENE, member(p, "axis"),
+                       "there is no axis z in 2D");
+    if (axis == up)
+        return sp_fail(p->c->error, SPATE_ERROR_SCENE, member(p, "axis"),
+                       "must be across gravity, which is along %c: a height gauge measures there",
+                       axis_names[up]);
+    if (!is_given(p->gauge->min) && !is_given(p->gauge->max))
+        return SPATE_OK;
+    TRY(check_corners(p, &flat));
+    if (p->gauge->min[axis] < p->gauge->max[axis] && p->gauge->min[up] < p->gauge->max[up])
+        return SPATE_OK;
+    return sp_fail(p->c->error, SPATE_ERROR_SCENE, member(p, "max"),
+                   "must be greater than min along %c and %c", axis_names[axis], axis_names[up]);
+}
+
+/* Names of columns; a slice is the name of a file. */
+static spate_status check_name(place *p)
+{
+    const char *name = p->gauge->name;
+    for (const char *c = name; *c; c++)
+        if (strchr(",\"", *c) || (unsigned char)*c < ' ' || *c == 127)
+            return sp_fail(p->c->error, SPATE_ERROR_SCENE, member(p, "name"),
+                           "must not hold commas, quotes or control characters: it names a column "
+                           "of gauges.csv (got '%s')",
+                           name);
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    if (p->gauge->kind == SPATE_GAUGE_SLICE && strspn(name, letters) != strlen(name))
+        return sp_fail(p->c->error, SPATE_ERROR_SCENE, member(p, "name"),
+                       "of a slice must be letters, digits, _ and -: it names files (got '%s')",
+                       name);
+    return SPATE_OK;
 }
 
 static spate_status check_gauge(place *p)
 {
     const spate_gauge *g = p->gauge;
-    bool point = g->kind <= SPATE_GAUGE_VELOCITY, flux = g->kind == SPATE_GAUGE_FLUX;
-    warn_if_unused(p, is_given(g->at), point, "at");
+    bool point = g->kind <= SPATE_GAUGE_VELOCITY, front = g->kind == SPATE_GAUGE_FRONT;
+    bool rectangle = g->kind == SPATE_GAUGE_FLUX || g->kind == SPATE_GAUGE_SLICE;
+    bool moment = g->kind == SPATE_GAUGE_MOMENT;
+    bool solid = g->kind == SPATE_GAUGE_FORCE || moment;
+    warn_if_unused(p, is_given(g->at), point || moment, "at");
     warn_if_unused(p, g->radius > 0, g->kind == SPATE_GAUGE_PRESSURE, "radius");
-    warn_if_unused(p, is_given(g->min), flux, "min");
-    warn_if_unused(p, is_given(g->max), flux, "max");
-    warn_if_unused(p, g->solid[0], g->kind == SPATE_GAUGE_FORCE, "solid");
-    if (strpbrk(g->name, ",\""))
-        return sp_fail(p->c->error, SPATE_ERROR_SCENE, member(p, "name"),
-                       "must not hold commas or quotes: it names a column of gauges.csv (got '%s')",
-                       g->name);
+    warn_if_unused(p, is_given(g->min), rectangle || front, "min");
+    warn_if_unused(p, is_given(g->max), rectangle || front, "max");
+    warn_if_unused(p, g->solid[0], solid, "solid");
+    warn_if_unused(p, g->axis != SPATE_DIRECTION_X, front, "axis");
+    warn_if_unused(p, g->depth > 0, front, "depth");
+    TRY(check_name(p));
     if (point)
         return check_point(p, g->at, "at");
-    return flux ? check_rectangle(p) : check_solid(p);
+    if (moment && !is_given(g->at))
+        return fail_missing(p, "at");
+    return rectangle ? check_rectangle(p) : front ? check_front(p) : check_solid(p);
 }
 
 /* ------------------------------------------------------------------ columns */

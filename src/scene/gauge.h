@@ -5,13 +5,26 @@
 
 #include <spate/spate.h>
 
-#define SP_GAUGE_LABEL 72 /* bytes of the longest column name: a name, "_x" and the end */
+#define SP_GAUGE_LABEL 72    /* bytes of the longest column name: a name, "_x" and the end */
+#define SP_GAUGE_HEADING 288 /* of that with unit and place */
 
-/* 1, or one per axis. */
+const char *sp_gauge_kind_name(spate_gauge_kind kind);
+/* 1, or one per axis; 0: it has files of its own, and no column. */
 int sp_gauge_values(const spate_gauge *gauge, int dim);
-/* The column of a value in gauges.csv: "H1", "gauges[2]", "jet_x". */
+/* Whether it shows the pressure, which is a mean over a step (sim/gauges.c). */
+static inline bool sp_gauge_is_load(spate_gauge_kind kind)
+{
+    return kind == SPATE_GAUGE_PRESSURE || kind == SPATE_GAUGE_FORCE || kind == SPATE_GAUGE_MOMENT;
+}
+/* The name of a value: "H1", "gauges[2]", "jet_x". */
 void sp_gauge_column(const spate_scene *scene, int gauge, int value, char column[SP_GAUGE_LABEL]);
-/* Index of the solid that a force gauge names, by its name or as solids[2]; -1 if there is none. */
+/* The column of a value in gauges.csv: the name, its unit and where it is taken,
+ * "H1 [m] at 1.2 0 0.5", without commas and quotes. The name ends at the last " [". */
+void sp_gauge_heading(const spate_scene *scene, int gauge, int value,
+                      char heading[SP_GAUGE_HEADING]);
+/* A solid by its name, or solids[2]. */
+void sp_gauge_solid_label(const spate_scene *scene, int solid, char label[64]);
+/* Index of the solid that a gauge names, by its name or as solids[2]; -1 if there is none. */
 int sp_gauge_solid(const spate_scene *scene, const spate_gauge *gauge);
 
 #endif

@@ -270,17 +270,27 @@ static const sp_row rows[] = {
          "instruments, read at every step into gauges.csv"),
     STRING("gauges[].name", spate_gauge, name, "\"\"", ANY,
            "of its columns in gauges.csv; empty: gauges[0], gauges[1], ..."),
-    ENUM("gauges[].kind", spate_gauge, kind, "height", "height|pressure|velocity|flux|force",
-         "what it measures: m, Pa, m/s, m^3/s (2D: m^2/s), N (2D: N/m)"),
+    ENUM(
+        "gauges[].kind", spate_gauge, kind, "height",
+        "height|pressure|velocity|flux|force|moment|front|slice",
+        "what it measures: m, Pa, m/s, m^3/s (2D: m^2/s), N (2D: N/m), N m (2D: N), m; slice: files "
+        "of a plane"),
     GAUGE_POINT("gauges[].at", at,
-                "height: the foot of the column of liquid; pressure, velocity: where"),
+                "height: the foot of the column of liquid; pressure, velocity: where; moment: the "
+                "point that it is about"),
     NUMBER("gauges[].radius", spate_gauge, radius, 0, 0, FAR, "m",
            "pressure: of the footprint that the mean is taken over; 0: a point"),
-    GAUGE_POINT("gauges[].min", min, "flux: the lower corner of a rectangle (2D: end of a line)"),
+    GAUGE_POINT("gauges[].min", min,
+                "flux, slice: lower corner of a rectangle (2D: end of a line); front: of its box, "
+                "else the domain"),
     GAUGE_POINT("gauges[].max", max,
-                "flux: the upper corner; equal to min along the axis that the flux goes along"),
+                "the upper corner; flux, slice: equal to min along the axis across the rectangle"),
     STRING("gauges[].solid", spate_gauge, solid, "\"\"", ANY,
-           "force: on the solid of this name, or solids[0], solids[1], ..."),
+           "force, moment: on the solid of this name, or solids[0], solids[1], ..."),
+    ENUM("gauges[].axis", spate_gauge, axis, "x", "x|-x|y|-y|z|-z",
+         "front: the way that it goes, across gravity"),
+    NUMBER("gauges[].depth", spate_gauge, depth, 0, 0, FAR, "m",
+           "front: the foremost place at which the liquid is this deep; 0: a cell"),
 
     LIST("channels", spate_scene, channels, SP_ITEM_CHANNEL, 16,
          "quantities that particles carry, written with them"),

@@ -4,6 +4,7 @@
 #include "gauges.h"
 
 #include "kernels/gauges.h"
+#include "scene/gauge.h"
 
 #include <string.h>
 
@@ -103,12 +104,21 @@ void X(build_grid)(X(sim) *s)
 static void finish(const X(sim) *s, const X(gauge) *g, const double sum[3], double values[3])
 {
     double scale = 1;
+    int a = g->axis;
     switch (g->kind) {
     case SPATE_GAUGE_HEIGHT: scale = s->grid.dx; break;
     case SPATE_GAUGE_PRESSURE: scale = sum[1] > 0 ? 1 / sum[1] : 0; break;
     case SPATE_GAUGE_VELOCITY: break;
     case SPATE_GAUGE_FLUX:
     case SPATE_GAUGE_FORCE: scale = face_area(s); break;
+    case SPATE_GAUGE_MOMENT: scale = s->grid.dx * face_area(s); break;
+    case SPATE_GAUGE_FRONT: /* that of the box, where nothing is deep enough */
+        values[0] = s->grid.dx * (sum[1] > 0    ? g->sign * sum[0]
+                                  : g->sign > 0 ? g->low[a]
+                                                : g->high[a]);
+        values[1] = values[2] = 0;
+        return;
+    case SPATE_GAUGE_SLICE: break;
     }
     for (int v = 0; v < 3; v++)
         values[v] = g->kind == SPATE_GAUGE_PRESSURE && v > 0 ? 0 : scale * sum[v];
@@ -124,8 +134,7 @@ static void take(X(sim) *s, const X(device) *device, double stretch, double (*va
         size_t end = k + 1 < count ? s->gauges[k + 1].first : parts;
         double sum[3] = {0, 0, 0};
         for (size_t part = g->first; part < end; part++)
-            for (int v = 0; v < 3; v++)
-                sum[v] += s->gauge_parts[part][v];
+            X(gauge_add)(g, s->gauge_parts[part], sum);
         finish(s, g, sum, values[k]);
     }
 }
@@ -164,8 +173,7 @@ void X(read_gauges)(X(sim) *s, bool build)
     if (s->stretch != 1)
         take(s, s->device, 0, s->gauge_gravity);
     for (int k = 0; k < scene->gauge_count; k++) {
-        spate_gauge_kind kind = scene->gauges[k].kind;
-        bool load = kind == SPATE_GAUGE_PRESSURE || kind == SPATE_GAUGE_FORCE;
+        bool load = sp_gauge_is_load(scene->gauges[k].kind);
         for (int v = 0; v < 3 && load && s->stretch != 1; v++)
             common->gauges[k][v] =
                 mean_of_step(common->gauges[k][v], s->gauge_gravity[k][v],

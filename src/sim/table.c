@@ -283,6 +283,7 @@ static bool field_view(void *user, const char *name, spate_field_view *out)
 {
     X(sim) *s = user;
     static const char *const axes[3] = {"u", "v", "w"};
+    static const char *const open_axes[3] = {"open_u", "open_v", "open_w"};
     const field fields[] = {
         {"p", GROUP_PRESSURE, FIELD_CELLS, s->p},
         {"phi", GROUP_SURFACE, FIELD_CELLS, X(has_level_set)(s) ? s->phi : NULL},
@@ -290,20 +291,26 @@ static bool field_view(void *user, const char *name, spate_field_view *out)
         {"type", GROUP_SURFACE, FIELD_CELLS, s->type}};
     const field *found = NULL;
     int face = -1;
-    FOR_DIM(d)
-        face = strcmp(name, axes[d]) == 0 ? d : face;
+    bool open = false;
+    FOR_DIM(d) {
+        open = open || (s->solids.live > 0 && strcmp(name, open_axes[d]) == 0);
+        face = strcmp(name, axes[d]) == 0 || strcmp(name, open_axes[d]) == 0 ? d : face;
+    }
     for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
         if (strcmp(name, fields[k].name) == 0 && fields[k].at)
             found = &fields[k];
-    if (face < 0 && !found)
+    if ((face < 0 && !found) || (strncmp(name, "open_", 5) == 0 && !open))
         return false;
-    X(fetch)(s, found ? found->group : GROUP_U);
+    X(fetch)(s, found ? found->group : open ? GROUP_SOLIDS : GROUP_U);
     memset(out, 0, sizeof *out);
     bool bytes = found && found->at == s->type;
     if (bytes)
         out->bytes = s->type + s->grid.origin;
     else
-        out->values = (found ? (const float *)found->at : s->u[face]) + s->grid.origin;
+        out->values = (found  ? (const float *)found->at
+                       : open ? s->w[face]
+                              : s->u[face]) +
+                      s->grid.origin;
     out->cell_size = s->grid.dx;
     for (int d = 0; d < 3; d++) {
         bool ends = d < DIM && (d == face || (found && found->place == FIELD_NODES));

@@ -4,6 +4,7 @@
 
 #include "cg_policy.h"
 #include "device.h"
+#include "scene/gauge.h"
 #include "scene/sides.h"
 
 #include <assert.h>
@@ -104,8 +105,7 @@ static bool has_loads(const spate_scene *scene)
 {
     bool found = false;
     for (int k = 0; k < scene->gauge_count; k++)
-        found = found || scene->gauges[k].kind == SPATE_GAUGE_PRESSURE ||
-                scene->gauges[k].kind == SPATE_GAUGE_FORCE;
+        found = found || sp_gauge_is_load(scene->gauges[k].kind);
     return found;
 }
 

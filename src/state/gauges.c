@@ -129,6 +129,37 @@ static void set_force(const X(sim) *s, const X(probe) *v, const spate_gauge *fro
         g->items = (uint32_t)v->f.tiles.active_count * TILE_ROWS;
 }
 
+/* The point may be anywhere. */
+static void set_moment(const X(sim) *s, const X(probe) *v, const spate_gauge *from, X(gauge) *g)
+{
+    FOR_DIM(d)
+        g->low[d] = from->at[d] / s->grid.dx;
+    set_force(s, v, from, g);
+}
+
+static void set_front(const X(probe) *v, const spate_gauge *from, X(gauge) *g)
+{
+    const X(grid) *grid = &v->f.grid;
+    bool box = !isnan(from->min[0]);
+    double corner[3] = {0, 0, 0}, other[3] = {0, 0, 0};
+    FOR_DIM(d) {
+        corner[d] = box ? from->min[d] : 0;
+        other[d] = box ? from->max[d] : grid->n[d] * grid->dx;
+    }
+    in_cells(grid, corner, g->low);
+    in_cells(grid, other, g->high);
+    g->axis = (int)from->axis / 2;
+    g->sign = (int)from->axis % 2 ? -1 : 1;
+    g->depth = from->depth > 0 ? from->depth / grid->dx : 1;
+    g->items = g->axis != v->up; /* gravity may have turned */
+    FOR_DIM(d) {
+        g->from[d] = (int)floor(g->low[d]);
+        g->count[d] = (int)ceil(g->high[d]) - g->from[d];
+        g->count[d] = d == v->up || g->count[d] < 1 ? 1 : g->count[d];
+        g->items *= (uint32_t)g->count[d];
+    }
+}
+
 /* ---- all */
 
 size_t X(list_gauges)(X(sim) *s, const X(probe) *v)
@@ -150,6 +181,9 @@ size_t X(list_gauges)(X(sim) *s, const X(probe) *v)
             break;
         case SPATE_GAUGE_FLUX: set_flux(&s->grid, from, g); break;
         case SPATE_GAUGE_FORCE: set_force(s, v, from, g); break;
+        case SPATE_GAUGE_MOMENT: set_moment(s, v, from, g); break;
+        case SPATE_GAUGE_FRONT: set_front(v, from, g); break;
+        case SPATE_GAUGE_SLICE: break; /* io/slices.c */
         }
         parts += parts_of(g->items);
     }
@@ -158,9 +192,12 @@ size_t X(list_gauges)(X(sim) *s, const X(probe) *v)
 
 size_t X(most_gauge_parts)(const spate_scene *scene, const X(grid) *grid)
 {
-    size_t parts = 0, longest = 0, points = 1;
+    size_t parts = 0, longest = 0, points = 1, cells = 1, shortest = SIZE_MAX;
     FOR_DIM(d) {
-        longest = (size_t)grid->n[d] > longest ? (size_t)grid->n[d] : longest;
+        size_t n = (size_t)grid->n[d];
+        longest = n > longest ? n : longest;
+        shortest = n < shortest ? n : shortest;
+        cells *= n;
         points *= 2 * FOOTPRINT_MOST + 1;
     }
     for (int k = 0; k < scene->gauge_count; k++) {
@@ -170,7 +207,10 @@ size_t X(most_gauge_parts)(const spate_scene *scene, const X(grid) *grid)
         case SPATE_GAUGE_PRESSURE: g.items = (uint32_t)points; break;
         case SPATE_GAUGE_VELOCITY: break;
         case SPATE_GAUGE_FLUX: set_flux(grid, &scene->gauges[k], &g); break;
-        case SPATE_GAUGE_FORCE: g.items = (uint32_t)grid->tile_count * TILE_ROWS; break;
+        case SPATE_GAUGE_FORCE:
+        case SPATE_GAUGE_MOMENT: g.items = (uint32_t)grid->tile_count * TILE_ROWS; break;
+        case SPATE_GAUGE_FRONT: g.items = (uint32_t)(cells / shortest); break;
+        case SPATE_GAUGE_SLICE: break;
         }
         parts += parts_of(g.items);
     }

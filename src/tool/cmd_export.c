@@ -2,6 +2,8 @@
  * programs open. One frame is in memory at a time. */
 #include "tool.h"
 
+#include <spate/spate_io.h>
+
 #include <signal.h>
 #include <string.h>
 
@@ -15,9 +17,9 @@
 static const char usage[] =
     "usage: spate export DIR --to FORMAT [options]\n"
     "\n"
-    "Writes the frames of the run in a folder in another format. Reads particles.NNNN.ply, so the run\n"
-    "must have output.particles = ply (the default), and surfaces from mesh.NNNN.ply where they are\n"
-    "there. docs/formats.md says how to open what it writes.\n"
+    "Writes the frames of the run in a folder in another format: particles from particles.NNNN.ply\n"
+    "(output.particles = ply, the default), surfaces from mesh.NNNN.ply where they are there, and the\n"
+    "solids with their motion. docs/formats.md says how to open what it writes.\n"
     "\n"
     "  --to FORMAT       usd      particles as a USD layer per frame, and liquid.usda to open\n"
     "                    vtk      particles as .vtp for ParaView, and particles.pvd to open\n"
@@ -28,6 +30,7 @@ static const char usage[] =
     "                    a name that ends in .usd, .usda or .usdc: one file with all frames\n"
     "  --attributes LIST only these of the particles' attributes, e.g. --attributes \"velocity id\";\n"
     "                    speed can be had of every run\n"
+    "  --no-particles    surfaces and solids alone\n"
     "  --volume          vtk: also level set and velocity on the grid, as .vti\n"
     "  --first N, --last N, --every N   only these frames\n"
     "  --quiet           say nothing\n"
@@ -37,12 +40,14 @@ static const char usage[] =
 
 typedef struct job {
     const char *run, *format_name, *output, *attributes;
-    bool volume, quiet;
+    bool volume, no_particles, quiet;
     int first, last, every;
     sp_format format;
     sp_run_folder folder;
     sp_run_info info;
-    spate_scene *scene;
+    spate_scene *scene; /* what files depend on */
+    spate_scene *full;  /* all of it, for its solids; NULL: it cannot be had */
+    sp_solid_meshes solids;
     int *frames;
     int frame_count;
     sp_export *out;
@@ -91,6 +96,33 @@ static int check_arguments(job *j)
     if (j->attributes && j->format == SP_FORMAT_VDB)
         return tool_say_error(EXIT_USAGE,
                               "--attributes: are of particles, which vdb does not hold");
+    if (!j->no_particles)
+        return EXIT_DONE;
+    if (j->format == SP_FORMAT_VDB || j->volume)
+        return tool_say_error(EXIT_USAGE, "--no-particles: volumes are made of particles");
+    if (j->attributes)
+        return tool_say_error(EXIT_USAGE,
+                              "--attributes: are of particles, which --no-particles leaves out");
+    return EXIT_DONE;
+}
+
+/* The solids are in the whole scene, which may need files that are gone: the rest goes without. */
+static int make_solids(job *j)
+{
+    spate_error error = {0};
+    if (j->format == SP_FORMAT_VDB)
+        return EXIT_DONE;
+    j->full = spate_scene_parse(j->info.scene, strlen(j->info.scene), ".", &error);
+    if (!j->full) {
+        tool_warn("%s: the solids are left out: %s: %s", j->run, error.where, error.message);
+        return EXIT_DONE;
+    }
+    if (sp_solid_meshes_create(&j->solids, j->full, &error) != SPATE_OK)
+        return tool_fail(&error, NULL);
+    if (j->usd)
+        sp_usd_file_solids(j->usd, &j->solids);
+    else if (sp_export_solids(j->out, &j->solids, j->frames, j->frame_count, &error) != SPATE_OK)
+        return tool_fail(&error, NULL);
     return EXIT_DONE;
 }
 
@@ -138,6 +170,30 @@ static void choose_frames(job *j)
     j->frame_count = kept;
 }
 
+/* Those of the particles; where there are none, or are not wanted, those of the surfaces. */
+static spate_status list_frames(job *j, spate_error *error)
+{
+    bool surfaces = j->format != SP_FORMAT_VDB && !j->volume && !j->attributes;
+    spate_status status = SPATE_OK;
+    if (!j->no_particles)
+        status = sp_run_folder_frames(&j->folder, &j->frames, &j->frame_count, error);
+    if (status != SPATE_OK || j->frame_count > 0 || !surfaces)
+        return status;
+    int *found, count;
+    status = sp_run_folder_surfaces(&j->folder, &found, &count, error);
+    if (status != SPATE_OK)
+        return status;
+    if (count == 0 && !j->no_particles) {
+        sp_free(found);
+        return SPATE_OK;
+    }
+    sp_free(j->frames);
+    j->frames = found;
+    j->frame_count = count;
+    j->no_particles = true;
+    return SPATE_OK;
+}
+
 static int open_run(job *j)
 {
     spate_error error = {0};
@@ -148,16 +204,21 @@ static int open_run(job *j)
     if (sp_run_info_read(&j->folder, &j->info, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
     j->scene = sp_run_info_scene(&j->folder, &j->info, &error);
-    if (!j->scene ||
-        sp_run_folder_frames(&j->folder, &j->frames, &j->frame_count, &error) != SPATE_OK)
+    if (!j->scene || list_frames(j, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
     if (j->format == SP_FORMAT_VDB && j->scene->dim == 2)
         return tool_say_error(EXIT_USAGE,
                               "%s: is a 2D run, and OpenVDB holds volumes: use --to vtk "
                               "--volume",
                               j->run);
-    drop_tail(j);
+    if (!j->no_particles)
+        drop_tail(j);
     choose_frames(j);
+    if (j->frame_count == 0 && j->no_particles)
+        return tool_say_error(EXIT_FILE,
+                              "%s: has no surfaces to export (mesh.NNNN.ply; 'spate mesh' makes "
+                              "them; see also --first, --last and --every)",
+                              j->run);
     if (j->frame_count == 0)
         return tool_say_error(EXIT_FILE,
                               "%s: has no particle files to export (particles.NNNN.ply; see "
@@ -176,17 +237,18 @@ static spate_status write_frame(job *j, sp_particle_table *table, spate_error *e
     if (j->format != SP_FORMAT_VDB)
         status = sp_export_particles(j->out, table, error);
     if (status == SPATE_OK && (j->volume || j->format == SP_FORMAT_VDB))
-        status = sp_export_volume(j->out, table, error);
+        status = sp_export_volume(j->out, table, NULL, error);
     return status;
 }
 
 /* mesh.NNNN.ply, if the run has it. */
-static spate_status write_surface(job *j, int frame, spate_error *error)
+static spate_status write_surface(job *j, const sp_particle_table *domain, int frame,
+                                  spate_error *error)
 {
     char name[32], path[SP_PATH_SIZE];
     spate_surface mesh;
     snprintf(name, sizeof name, "mesh.%04d.ply", frame);
-    bool takes = j->format != SP_FORMAT_VDB && j->format != SP_FORMAT_PLY &&
+    bool takes = j->format != SP_FORMAT_VDB && (j->format != SP_FORMAT_PLY || j->no_particles) &&
                  !(j->format == SP_FORMAT_BLENDER && j->scene->dim == 2);
     if (!takes || !sp_run_folder_has(&j->folder, name))
         return SPATE_OK;
@@ -197,28 +259,37 @@ static spate_status write_surface(job *j, int frame, spate_error *error)
     if (j->usd)
         sp_usd_file_mesh(j->usd, &mesh, frame);
     else
-        status = sp_export_surface(j->out, &mesh, frame, error);
+        status = sp_export_surface(j->out, domain, &mesh, frame, error);
     sp_surface_file_clear(&mesh);
     j->surfaces++;
+    return status;
+}
+
+static spate_status write_particles(job *j, sp_particle_table *table, int frame, spate_error *error)
+{
+    char path[SP_PATH_SIZE];
+    if (j->no_particles) {
+        *table = sp_particle_table_of_scene(j->scene);
+        return SPATE_OK;
+    }
+    sp_run_folder_particles(&j->folder, frame, path);
+    spate_status status = sp_particle_table_read(table, &j->now, j->scene, frame, path, error);
+    if (status == SPATE_OK && j->attributes)
+        status = sp_particle_table_choose(table, j->attributes, error);
+    if (status == SPATE_OK)
+        status = write_frame(j, table, error);
+    j->particles += j->now.view.count;
     return status;
 }
 
 static int write_frames(job *j)
 {
     spate_error error = {0};
-    char path[SP_PATH_SIZE];
     for (int k = 0; k < j->frame_count; k++) {
         sp_particle_table table;
-        sp_run_folder_particles(&j->folder, j->frames[k], path);
-        spate_status status =
-            sp_particle_table_read(&table, &j->now, j->scene, j->frames[k], path, &error);
-        if (status == SPATE_OK && j->attributes)
-            status = sp_particle_table_choose(&table, j->attributes, &error);
+        spate_status status = write_particles(j, &table, j->frames[k], &error);
         if (status == SPATE_OK)
-            status = write_frame(j, &table, &error);
-        j->particles += j->now.view.count;
-        if (status == SPATE_OK)
-            status = write_surface(j, j->frames[k], &error);
+            status = write_surface(j, &table, j->frames[k], &error);
         if (status != SPATE_OK)
             return tool_fail(&error, NULL);
     }
@@ -233,22 +304,31 @@ static int write_frames(job *j)
     return EXIT_DONE;
 }
 
+static void print_summary(const job *j)
+{
+    char count[TOOL_NUMBER];
+    const char *entry = j->out ? sp_export_entry(j->out) : "";
+    fprintf(stderr, "%d frame%s", j->frame_count, j->frame_count == 1 ? "" : "s");
+    if (!j->no_particles)
+        fprintf(stderr, ", %s particles", tool_count_text(count, j->particles));
+    if (j->surfaces > 0)
+        fprintf(stderr, " and %d surface%s", j->surfaces, j->surfaces == 1 ? "" : "s");
+    if (j->solids.count > 0)
+        fprintf(stderr, ", %d solid%s", j->solids.count, j->solids.count == 1 ? "" : "s");
+    fprintf(stderr, " in all: open %s%s%s\n", j->target, entry[0] ? "/" : "", entry);
+}
+
 static int export_run(job *j)
 {
     int code = open_run(j);
     if (code == EXIT_DONE)
         code = open_target(j);
     if (code == EXIT_DONE)
+        code = make_solids(j);
+    if (code == EXIT_DONE)
         code = write_frames(j);
-    if (code == EXIT_DONE && !j->quiet) {
-        char count[TOOL_NUMBER];
-        const char *entry = j->out ? sp_export_entry(j->out) : "";
-        fprintf(stderr, "%d frame%s, %s particles", j->frame_count, j->frame_count == 1 ? "" : "s",
-                tool_count_text(count, j->particles));
-        if (j->surfaces > 0)
-            fprintf(stderr, " and %d surface%s", j->surfaces, j->surfaces == 1 ? "" : "s");
-        fprintf(stderr, " in all: open %s%s%s\n", j->target, entry[0] ? "/" : "", entry);
-    }
+    if (code == EXIT_DONE && !j->quiet)
+        print_summary(j);
     return code;
 }
 
@@ -260,6 +340,7 @@ int cmd_export(int argc, char **argv)
         {"--to", 0, TOOL_TEXT, &j.format_name, 0},
         {"--output", 'o', TOOL_TEXT, &j.output, 0},
         {"--attributes", 0, TOOL_TEXT, &j.attributes, 0},
+        {"--no-particles", 0, TOOL_FLAG, &j.no_particles, 0},
         {"--volume", 0, TOOL_FLAG, &j.volume, 0},
         {"--first", 0, TOOL_COUNT, &j.first, 0},
         {"--last", 0, TOOL_COUNT, &j.last, 0},
@@ -282,6 +363,8 @@ int cmd_export(int argc, char **argv)
     sp_particles_clear(&j.now);
     sp_free(j.frames);
     sp_free(j.info.scene);
+    sp_solid_meshes_clear(&j.solids);
+    spate_scene_destroy(j.full);
     spate_scene_destroy(j.scene);
     sp_run_folder_close(&j.folder);
     return code;

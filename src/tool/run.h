@@ -36,6 +36,7 @@ typedef struct tool_run {
     sp_gauges *gauges;                     /* NULL without gauges */
     sp_export *particles_out, *volume_out; /* NULL without; may be the same */
     sp_usd_file *usd;                      /* of usd_path */
+    sp_solid_meshes solids;                /* for those */
     run_mesh *mesh;   /* the surface that is being made; NULL without surfaces */
     run_frame *frame; /* the output of the last frame, which may go on */
     double begun;     /* sp_seconds at the start of the command */

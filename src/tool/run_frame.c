@@ -95,7 +95,9 @@ static bool reads_particles(const tool_run *run, const run_film *film, int frame
 static bool take_snapshot(run_frame *f, const run_film *film)
 {
     tool_run *run = f->run;
-    bool fits = !sp_particle_table_needs_grid(run->scene) && !(run->usd && run->steps >= 0);
+    bool grid = sp_particle_table_needs_grid(run->scene) ||
+                run->scene->output.volume == SPATE_OUTPUT_VOLUME_VTK;
+    bool fits = !grid && !(run->usd && run->steps >= 0);
     if (!fits || !reads_particles(run, film, spate_sim_frame(run->sim)))
         return false;
     if (!f->thread)

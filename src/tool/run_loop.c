@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/timer.h"
+#include "io/slices.h"
 #include "io/stats.h"
 #include "progress.h"
 #include "report.h"
@@ -77,6 +78,10 @@ static int write_frame(loop *l)
                                  .film = l->film,
                                  .since = l->row_clock,
                                  .carried = l->carried};
+    /* first: statistics sort the particles, and the grid is then no longer that of the step */
+    if (spate_sim_frame(run->sim) % run->scene->output.every == 0 &&
+        sp_slices_write(&run->folder, run->sim, &error) != SPATE_OK)
+        return tool_fail(&error, NULL);
     sp_stats_take(run->sim, &numbers.row);
     if (sp_gauges_sync(run->gauges, &error) != SPATE_OK)
         return tool_fail(&error, NULL);

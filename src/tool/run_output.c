@@ -5,10 +5,26 @@
  * every frame: a run that is killed leaves folders that open. */
 #include "run.h"
 
+#include "base/memory.h"
 #include "base/status.h"
 #include "io/export.h"
 #include "io/ply_write.h"
 #include "io/usd_file.h"
+
+/* The solids at all frames to come: their motion is known. */
+static int write_solids(tool_run *run, sp_export *out)
+{
+    spate_error error = {0};
+    int every = run->scene->output.every, count = run->scene->frames / every + 1;
+    int *frames = sp_alloc((size_t)count, sizeof *frames);
+    if (!frames)
+        return tool_say_error(EXIT_MEMORY, "out of memory: the list of frames");
+    for (int k = 0; k < count; k++)
+        frames[k] = k * every;
+    spate_status status = sp_export_solids(out, &run->solids, frames, count, &error);
+    sp_free(frames);
+    return status == SPATE_OK ? EXIT_DONE : tool_fail(&error, NULL);
+}
 
 static int open_export(tool_run *run, sp_format format, int keep, sp_export **out)
 {
@@ -16,7 +32,9 @@ static int open_export(tool_run *run, sp_format format, int keep, sp_export **ou
     char path[SP_PATH_SIZE];
     sp_run_folder_path(&run->folder, sp_format_name(format), path);
     *out = sp_export_create_for_run(path, format, run->scene->fps, keep, &error);
-    return *out ? EXIT_DONE : tool_fail(&error, NULL);
+    if (!*out)
+        return tool_fail(&error, NULL);
+    return write_solids(run, *out);
 }
 
 int run_output_open(tool_run *run, int keep)
@@ -27,6 +45,11 @@ int run_output_open(tool_run *run, int keep)
     spate_output_volume volume = run->scene->output.volume;
     int code = EXIT_DONE;
     spate_error error = {0};
+    bool folders = particles == SPATE_OUTPUT_PARTICLES_VTK ||
+                   particles == SPATE_OUTPUT_PARTICLES_USD || volume == SPATE_OUTPUT_VOLUME_VTK;
+    if ((folders || run->usd_path) &&
+        sp_solid_meshes_create(&run->solids, run->scene, &error) != SPATE_OK)
+        return tool_fail(&error, NULL);
     if (particles == SPATE_OUTPUT_PARTICLES_VTK || particles == SPATE_OUTPUT_PARTICLES_USD)
         code = open_export(run, of_particles[particles], keep, &run->particles_out);
     if (code == EXIT_DONE && volume == SPATE_OUTPUT_VOLUME_VTK &&
@@ -38,20 +61,27 @@ int run_output_open(tool_run *run, int keep)
     if (code != EXIT_DONE || !run->usd_path)
         return code;
     run->usd = sp_usd_file_create(run->usd_path, run->scene->fps, &error);
-    return run->usd ? EXIT_DONE : tool_fail(&error, NULL);
+    if (!run->usd)
+        return tool_fail(&error, NULL);
+    sp_usd_file_solids(run->usd, &run->solids);
+    return EXIT_DONE;
 }
 
 static spate_status write_files(tool_run *run, const sp_particle_table *table, spate_error *error)
 {
     char path[SP_PATH_SIZE];
+    sp_vtk_grid grid;
+    bool use_grid = run->scene->output.volume == SPATE_OUTPUT_VOLUME_VTK;
     spate_status status = SPATE_OK;
+    if (use_grid)
+        sp_vtk_grid_of_sim(&grid, run->sim);
     if (run->scene->output.particles == SPATE_OUTPUT_PARTICLES_PLY)
         status = sp_ply_write(
             table, sp_run_folder_particles(&run->folder, table->particles->frame, path), error);
     if (status == SPATE_OK && run->particles_out)
         status = sp_export_particles(run->particles_out, table, error);
     if (status == SPATE_OK && run->volume_out)
-        status = sp_export_volume(run->volume_out, table, error);
+        status = sp_export_volume(run->volume_out, table, use_grid ? &grid : NULL, error);
     if (status == SPATE_OK && run->particles_out)
         status = sp_export_collect(run->particles_out, error);
     if (status == SPATE_OK && run->volume_out && run->volume_out != run->particles_out)
@@ -105,4 +135,5 @@ void run_output_clear(tool_run *run)
     if (run->volume_out != run->particles_out)
         sp_export_destroy(run->volume_out);
     sp_export_destroy(run->particles_out);
+    sp_solid_meshes_clear(&run->solids);
 }

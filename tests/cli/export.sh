@@ -10,9 +10,9 @@ same says "0 4 frames, 1,024 particles in all: open out/dam/vtk/particles.pvd" "
 same leaves_vtk "particles.0000.vtp particles.0001.vtp particles.0002.vtp particles.0003.vtp particles.pvd" \
     "$(files out/dam/vtk)"
 spate export out/dam_3d --to vdb --last 1
-same leaves_vdb "volume.0000.vdb volume.0001.vdb" "$(files out/dam_3d/vdb)"
+same leaves_vdb "open_vdb.py volume.0000.vdb volume.0001.vdb" "$(files out/dam_3d/vdb)"
 spate export out/dam_3d --to vdb --first 2
-same again_replaces "volume.0002.vdb" "$(files out/dam_3d/vdb)"
+same again_replaces "open_vdb.py volume.0002.vdb" "$(files out/dam_3d/vdb)"
 spate export out/dam --to usd --every 2 -o other
 same leaves_usd "liquid.manifest.usda liquid.usda particles.0000.usdc particles.0002.usdc" "$(files other)"
 spate export out/dam --to usd -o film.usda

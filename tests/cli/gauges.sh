@@ -24,8 +24,10 @@ END
 
 spate run dam.json -o whole --quiet --threads 1
 same runs 0 "$code$err"
-names=time,step,H1,V_x,V_y,'gauges[2]',Q,F_x,F_y
-same names $names "$(head -n 1 whole/gauges.csv)"
+columns="H1 [m] at 0.3 0,V_x [m/s] at 0.4 0.1,V_y [m/s] at 0.4 0.1,gauges[2] [Pa] at 0 0.1,\
+Q [m^2/s] through 0.5 0 to 0.5 0.75,F_x [N/m] on paddle,F_y [N/m] on paddle"
+names="time [s],step,$columns"
+same names "$names" "$(head -n 1 whole/gauges.csv)"
 same one_row_per_step "$(awk -F, 'NR > 1 { n += $3 } END { print n + 2 }' whole/stats.csv)" \
     "$(wc -l <whole/gauges.csv)"
 same steps_count_on "" "$(awk -F, 'NR > 1 && $2 != NR - 2' whole/gauges.csv)"
@@ -39,7 +41,37 @@ holds flows_right awk -F, 'NR > 1 && $7 > 0.1 { wet = 1 } END { exit !wet }' who
 holds pushes_right awk -F, 'NR > 1 && $8 > 10 { wet = 1 } END { exit !wet }' whole/gauges.csv
 
 spate run dam_3d.json -o 3d --quiet
-same names_3d "0 time,step,V_x,V_y,V_z,Q" "$code$err $(head -n 1 3d/gauges.csv)"
+at="at 0.25 0.2 0.25"
+same names_3d "0 time [s],step,V_x [m/s] $at,V_y [m/s] $at,V_z [m/s] $at,Q [m^3/s] through 0.5 0 0 to 0.5 0.75 0.5" \
+    "$code$err $(head -n 1 3d/gauges.csv)"
+
+# moments and fronts: columns, and that the front of a dam goes on; planes and lines in every frame
+cat >kinds.json <<END
+{ "domain": { "size": [1, 0.5, 0.25], "cells": 16 }, "frames": 6,
+  "fill": [ { "shape": "box", "min": [0, 0, 0], "max": [0.4, 0.3, 0.25] } ],
+  "solids": [ { "name": "a, \"b\" [c]", "shape": "box", "min": [0.8, 0, 0], "max": [1, 0.2, 0.25] } ],
+  "gauges": [ { "name": "M", "kind": "moment", "at": [0.8, 0, 0], "solid": "a, \"b\" [c]" },
+              { "name": "X", "kind": "front", "depth": 0.05 }, { "name": "B", "kind": "front", "axis": "-x",
+                "min": [0, 0, 0.1], "max": [1, 0.5, 0.2] },
+              { "name": "cut", "kind": "slice", "min": [0, 0, 0.125], "max": [1, 0.5, 0.125] },
+              { "kind": "slice", "min": [0.1, 0, 0.1], "max": [0.1, 0.5, 0.1] } ] }
+END
+spate run kinds.json -o kinds --quiet
+on='on a_ _b__[c] about 0.8 0 0'
+same names_kinds "0 time [s],step,M_x [N m] $on,M_y [N m] $on,M_z [N m] $on,X [m] along +x at depth 0.05,B [m] along -x \
+in 0 0 0.1 to 1 0.5 0.2" "$code$err $(head -n 1 kinds/gauges.csv)"
+holds front_goes_on awk -F, 'NR > 1 && $6 < last - 0.02 { back = 1 } { last = $6 } NR == 2 { first = $6 }
+    END { exit !(!back && first > 0.38 && first < 0.42 && last > first + 0.1) }' kinds/gauges.csv
+same slices "slice.cut.0000.vti slice.cut.0006.vti slice.gauges4.0000.csv slice.gauges4.0006.csv" \
+    "$(cd kinds && echo slice.*.000[06].*)"
+same slice_columns "x [m],y [m],z [m],velocity_x [m/s],velocity_y [m/s],velocity_z [m/s],pressure [Pa],surface [m]" \
+    "$(head -n 1 kinds/slice.gauges4.0006.csv)"
+same slice_rows 10 "$(wc -l <kinds/slice.gauges4.0006.csv)"
+holds slice_is_wet awk -F, 'NR == 2 { exit !($7 > 1000 && $8 < 0) }' kinds/slice.gauges4.0006.csv
+spate plot kinds
+holds plots_new_kinds test -s kinds/plot.front.svg -a -s kinds/plot.moment.svg
+spate run kinds.json -o kinds --quiet --overwrite --frames 2
+same slices_removed "slice.cut.0000.vti slice.cut.0001.vti slice.cut.0002.vti" "$(cd kinds && echo slice.cut.*)"
 
 scene_2d 1 >plain.json
 spate run plain.json -o plain --quiet
@@ -80,7 +112,7 @@ same killed "0 $(cksum <fine/gauges.csv)" "$code$err $(cksum <killed/gauges.csv)
 # at a fixed rate: times, impulse and volume kept, the same after an interruption
 rate="--set output.gauge_rate=100"
 spate run dam.json -o rate --quiet --set time.cfl=0.3 --set fps=40 $rate
-same rate_names "0 time,H1,V_x,V_y,gauges[2],Q,F_x,F_y" "$code$err $(head -n 1 rate/gauge_samples.csv)"
+same rate_names "0 time [s],$columns" "$code$err $(head -n 1 rate/gauge_samples.csv)"
 same rate_times "" "$(awk -F, 'NR > 1 && $1 != (NR - 2) / 100' rate/gauge_samples.csv)"
 same rate_rows 102 "$(wc -l <rate/gauge_samples.csv)"
 for column in 5 6 7; do # of the samples, which have no `step`
@@ -129,7 +161,7 @@ that the flux goes along (it is along 0): the two are the ends of a line paralle
 refuses same_name 3 "spate: dam.json: gauges[3].name: there is a column \"H1\" of gauges[0] already: \
 choose another name" check dam.json --set "gauges[3].name=H1"
 refuses unknown_kind 3 "spate: --set: gauges[0].kind: must be one of height, pressure, velocity, flux, \
-force (got \"hight\"; did you mean \"height\"?)" check dam.json --set "gauges[0].kind=hight"
+force, moment, front, slice (got \"hight\"; did you mean \"height\"?)" check dam.json --set "gauges[0].kind=hight"
 refuses other_gauge 3 "spate: dam.json: gauges[0].at: was [0.3,0] in the run in fine and is [0.2,0] \
 now: to resume, only frames, output, threads and device may change" run dam.json -o fine --resume \
     --set time.cfl=0.05 --set "gauges[0].at=[0.2, 0]"

@@ -39,6 +39,7 @@ static int write_cache(const spate_surface *mesh, const char *folder)
                                .radius = 0.03,
                                .attributes = {{.name = "position", .components = 3}},
                                .attribute_count = 1};
+    const sp_blender_scene cache = {.domain = &table, .particles = true, .surface = true};
     for (int k = 0; k < 12; k++)
         moved[k] = mesh->positions[k] + 0.125f;
     spate_surface inside = *mesh;
@@ -46,7 +47,7 @@ static int write_cache(const spate_surface *mesh, const char *folder)
     if (sp_blender_begin(folder, &error) == SPATE_OK &&
         sp_blender_particles(folder, &table, &error) == SPATE_OK &&
         sp_blender_surface(folder, &table, &inside, 0, &error) == SPATE_OK &&
-        sp_blender_end(folder, &table, 0, 0, true, &error) == SPATE_OK)
+        sp_blender_end(folder, &cache, &error) == SPATE_OK)
         return 0;
     fprintf(stderr, "%s: %s\n", error.where, error.message);
     return 1;

@@ -27,6 +27,10 @@ holds run_writes_one_file cmp stream.usdc live.usdc
 spate run stream.json -o steps --quiet --steps 4 --usd steps.usda --set output.preview=false
 same one_sample_per_step 5 "$(sed -n '/point3f\[\] points.timeSamples/,/}/p' steps.usda | grep -c ': \[')"
 "$SPATE_BUILD/tests/formats_surfaces" . || fail surfaces
+for kind in usda usdc; do spate export stage --to usd --quiet -o stage.$kind; done
+spate export stage --to usd --quiet --no-particles
+spate run stage.json -o live_stage --quiet --set output.preview=false --usd live_stage.usdc --set output.mesh=none \
+    --set output.particles=usd
 
 if [ -d "$modules/usd-viewer" ]; then
     for run in stream:25 flat:30 one:30; do
@@ -35,6 +39,11 @@ if [ -d "$modules/usd-viewer" ]; then
         reads "openusd_text_$name" open_usd . "$name.usda" -- "$name" "${run#*:}"
         reads "openusd_crate_$name" open_usd . "$name.usdc" -- "$name" "${run#*:}"
     done
+    reads openusd_solids_layer open_usd stage/usd liquid.usda -- --solids
+    reads openusd_solids_text open_usd . stage.usda -- --solids
+    reads openusd_solids_crate open_usd . stage.usdc -- --solids
+    reads openusd_solids_of_a_run open_usd . live_stage.usdc -- --solids
+    reads openusd_solids_beside_a_run open_usd live_stage/usd liquid.usda -- --solids
     for kind in usda usdc; do
         reads openusd_mesh_$kind open_usd . tetrahedron.$kind -- --mesh 3
         reads openusd_polyline_$kind open_usd . outline.$kind -- --mesh 2
@@ -52,6 +61,7 @@ if [ -d "$modules/tinyusdz" ]; then
         reads "tinyusdz_crate_$name" tiny_usd "$name.usdc" -- "$name" "${run#*:}"
     done
     reads tinyusdz_mesh tiny_usd tetrahedron.usdc -- --mesh 3
+    reads tinyusdz_solids tiny_usd stage/usd/solids.usdc -- --solids
 else
     skip tinyusdz "needs npm tinyusdz"
 fi

@@ -1,6 +1,7 @@
 """USD text that a reader gives back (on stdin), against the PLY files: every value of every frame.
 
     usd_read.py RUN FPS [FRAME...]      particles of all frames, or of these
+    usd_read.py --solids                those of stage.json
     usd_read.py --mesh 2|3              the surface of make_surfaces.c, or (--mesh 0) the empty one
 """
 import os
@@ -10,6 +11,7 @@ import sys
 import numpy
 
 import particles
+import solids
 
 text = sys.stdin.read()
 
@@ -88,7 +90,43 @@ def check_mesh(dim):
     particles.same("extent", numpy.array([0, 0, 0, 0.75, 0.5, 0.25]) * (count > 0), samples("extent", "float3[]")[0])
 
 
-if sys.argv[1] == "--mesh":
+def numbers(values):
+    return numpy.array(re.sub(r"[(),\[\]]", " ", values).split(), "f8")
+
+
+def check_solids():
+    """Points times the matrix of a frame: rows of it are the images of the axes, the last one the translation."""
+    meshes = re.findall(r'^( *)def Mesh "(\w+)".*?^\1{$(.*?)^\1}$', text, re.M | re.S)
+    found = {name: body for _, name, body in meshes if name != "surface"}
+    assert list(found) == ["ball_1", "pillar", "solid_2", "bed", "paddle", "wedge"], list(found)
+    for frame in range(3):
+        points, faces, normals, count = [], [], [], 0
+        for name, body in found.items():
+            x = numbers(re.search(r"point3f\[\] points = (\[.*?\])", body, re.S).group(1)).reshape(-1, 3)
+            n = numbers(re.search(r"normal3f\[\] normals = (\[.*?\])", body, re.S).group(1)).reshape(-1, 3)
+            corners = numbers(re.search(r"faceVertexIndices = (\[.*?\])", body, re.S).group(1)).astype(int)
+            sizes = numbers(re.search(r"faceVertexCounts = (\[.*?\])", body, re.S).group(1))
+            box = numbers(re.search(r"float3\[\] extent = (\[.*?\])", body, re.S).group(1)).reshape(2, 3)
+            assert (sizes == 3).all() and 3 * len(sizes) == len(corners)
+            assert numpy.allclose(box, [x.min(0), x.max(0)], atol=1e-6)
+            assert re.search(r'uniform token\[\] xformOpOrder = \["xformOp:transform"\]', body), name
+            assert re.search(r'uniform token subdivisionScheme = "none"', body), name
+            if name == "paddle":
+                samples_of = re.search(r"matrix4d xformOp:transform\.timeSamples = {(.*?)}", body, re.S).group(1)
+                matrix = re.search(rf"^\s*{frame}: (.*)$", samples_of, re.M).group(1)
+            else:
+                matrix = re.search(r"matrix4d xformOp:transform = (.*)$", body, re.M).group(1)
+            matrix = numbers(matrix).reshape(4, 4)
+            points.append(x @ matrix[:3, :3] + matrix[3, :3])
+            normals.append(n @ matrix[:3, :3])
+            faces.append(corners + count)
+            count += len(x)
+        solids.check(numpy.concatenate(points), numpy.concatenate(faces), numpy.concatenate(normals), frame)
+
+
+if sys.argv[1] == "--solids":
+    check_solids()
+elif sys.argv[1] == "--mesh":
     check_mesh(int(sys.argv[2]))
 else:
     check_run(sys.argv[1], float(sys.argv[2]), [int(frame) for frame in sys.argv[3:]])

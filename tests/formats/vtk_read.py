@@ -1,13 +1,15 @@
-"""particles.pvd and its .vtp files through VTK, against the PLY files; with --mesh, a surface."""
+"""particles.pvd and its .vtp files through VTK, against the PLY files; with --mesh, a surface; with --solids, those of
+stage.json; with --grid, what a run writes of its grid, and a slice."""
 import sys
 import xml.etree.ElementTree
 
 import numpy
 from vtkmodules.util.numpy_support import vtk_to_numpy
-from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
+from vtkmodules.vtkIOXML import vtkXMLImageDataReader, vtkXMLPolyDataReader
 from vtkmodules.vtkIOPLY import vtkPLYReader
 
 import particles
+import solids
 
 
 def load(path):
@@ -61,8 +63,73 @@ def check_mesh(path, dim):
     assert points_of(data).shape == (4, 3) and points_of(data).max() == 0.75
 
 
+def triangles_of(data):
+    cells = vtk_to_numpy(data.GetPolys().GetConnectivityArray())
+    assert len(cells) == 3 * data.GetNumberOfPolys()
+    return cells.reshape(-1, 3)
+
+
+def check_solids(folder, ending):
+    for frame in range(3):
+        reader = vtkXMLPolyDataReader() if ending == "vtp" else vtkPLYReader()
+        reader.SetFileName(f"{folder}/solids.{frame:04d}.{ending}")
+        reader.Update()
+        data = reader.GetOutput()
+        solids.check(points_of(data), triangles_of(data), vtk_to_numpy(data.GetPointData().GetNormals()), frame)
+    if ending == "vtp":
+        sets = list(xml.etree.ElementTree.parse(folder + "/solids.pvd").iter("DataSet"))
+        assert [entry.get("file") for entry in sets] == [f"solids.{k:04d}.vtp" for k in range(3)]
+
+
+def image(path):
+    reader = vtkXMLImageDataReader()
+    reader.SetFileName(path)
+    reader.Update()
+    assert reader.GetErrorCode() == 0
+    data = reader.GetOutput()
+    size = data.GetDimensions()[::-1]
+    arrays = {}
+    for k in range(data.GetPointData().GetNumberOfArrays()):
+        array = data.GetPointData().GetArray(k)
+        arrays[array.GetName()] = vtk_to_numpy(array).reshape(size + (-1,)).transpose(2, 1, 0, 3)
+    origin, step = numpy.array(data.GetOrigin()), numpy.array(data.GetSpacing())
+    axes = [origin[d] + step[d] * numpy.arange(data.GetDimensions()[d]) for d in range(3)]
+    return arrays, numpy.stack(numpy.meshgrid(*axes, indexing="ij"), -1)
+
+
+def check_grid(run):
+    """What a run writes of its grid: stage.json in its last frame."""
+    arrays, x = image(run + "/vtk/volume.0002.vti")
+    assert list(arrays) == ["surface", "vel", "pressure", "type", "open"], list(arrays)
+    pressure, kind, opened = arrays["pressure"][..., 0], arrays["type"][..., 0], arrays["open"]
+    assert arrays["type"].dtype == numpy.uint8 and arrays["pressure"].dtype == numpy.float32
+    liquid, dx = kind == 1, 0.1
+    assert 100 < liquid.sum() < liquid.size / 4 and (pressure[~liquid] == 0).all()
+    assert 1000 < pressure[liquid].max() < 20000, pressure.max()  # 0.5 m of water that moves
+    deep = arrays["surface"][..., 0] < -dx / 2  # by the particles a step later
+    assert deep.sum() > 20 and liquid[deep].mean() > 0.9, (deep.sum(), liquid[deep].mean())
+    # low faces of a cell: closed in the middle of the ball, open in the air, cut at the ball's side
+    assert opened.min() == 0 and opened.max() == 1 and opened.shape[-1] == 3
+    distance = numpy.sqrt(((x - [dx / 2, 0, 0] - [1, 0.5, 0.5]) ** 2).sum(-1)) - 0.2
+    assert (opened[..., 0][distance < -0.8 * dx] == 0).all()
+    high = (x[..., 1] > 0.85) & (kind == 0)
+    assert high.any() and (opened[high] == 1).all()
+    assert ((opened[..., 0] > 0.05) & (opened[..., 0] < 0.95)).sum() > 20
+    # the slice through z = 0.52: the same fields there
+    arrays, x = image(run + "/slice.plane.0002.vti")
+    assert list(arrays) == ["velocity", "pressure", "surface"] and arrays["velocity"].shape == (21, 11, 1, 3)
+    assert numpy.allclose(x[..., 2], 0.52) and numpy.allclose(x[-1, -1, 0], [2, 1, 0.52])
+    wet = arrays["surface"][..., 0] < 0
+    assert wet.any() and not wet.all() and arrays["pressure"][wet].max() > 1000
+    assert (arrays["pressure"][~wet] == 0).all() and arrays["velocity"][wet][:, 0].max() > 1
+
+
 if sys.argv[1] == "--mesh":
     check_mesh(sys.argv[2], int(sys.argv[3]))
+elif sys.argv[1] == "--solids":
+    check_solids(sys.argv[2], sys.argv[3])
+elif sys.argv[1] == "--grid":
+    check_grid(sys.argv[2])
 else:
     check_run(sys.argv[1], float(sys.argv[2]))
 print("ok")

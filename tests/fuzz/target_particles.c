@@ -26,7 +26,7 @@ static void export_all(const sp_particle_table *table, sp_format format, const c
     FUZZ_MUST(out);
     if (format == SP_FORMAT_VDB || sp_export_particles(out, table, &error) == SPATE_OK)
         if (format == SP_FORMAT_VDB || format == SP_FORMAT_VTK)
-            sp_export_volume(out, table, &error);
+            sp_export_volume(out, table, NULL, &error);
     sp_export_collect(out, &error);
     sp_export_destroy(out);
 }

@@ -1,6 +1,7 @@
 /* test_formats.c -- the writers of file formats from inside: attributes, vorticity, levels sets,
  * gzip, and every write and allocation made to fail. What the files hold is read by other people's
  * programs in tests/formats. */
+#include "sample.h"
 #include "test.h"
 #include "values.h"
 
@@ -214,18 +215,35 @@ static void gzip_is_gzip(void)
 
 /* ------------------------------------------------------------------ what can fail */
 
-static spate_status write_frame(spate_sim *sim, sp_format format, spate_error *error)
+/* A box that moves and a ball, for exports that fail. */
+static spate_scene *make_stage(void)
+{
+    spate_scene *scene = sample_scene(3, 1, 1, 1, 16);
+    sample_velocity(sample_box(scene, SPATE_LIST_SOLIDS, 0.1, 0.1, 0.1, 0.3, 0.3, 0.3), 1, 0, 0);
+    sample_sphere(scene, SPATE_LIST_SOLIDS, 0.6, 0.6, 0.6, 0.2);
+    return scene;
+}
+
+static spate_status write_frame(spate_sim *sim, const spate_scene *stage, sp_format format,
+                                spate_error *error)
 {
     sp_particles now;
     sp_particle_table table;
     sp_export *out = sp_export_create(folder, format, 30, error);
     if (!out)
         return error->status;
+    static const int frames[2] = {0, 1};
+    sp_solid_meshes solids = {0};
     spate_status status = sp_particle_table_of_sim(&table, &now, sim, error);
+    if (status == SPATE_OK)
+        status = sp_solid_meshes_create(&solids, stage, error);
+    if (status == SPATE_OK)
+        status = sp_export_solids(out, &solids, frames, 2, error);
+    sp_solid_meshes_clear(&solids);
     if (status == SPATE_OK && format != SP_FORMAT_VDB)
         status = sp_export_particles(out, &table, error);
     if (status == SPATE_OK && (format == SP_FORMAT_VDB || format == SP_FORMAT_VTK))
-        status = sp_export_volume(out, &table, error);
+        status = sp_export_volume(out, &table, NULL, error);
     if (status == SPATE_OK)
         status = sp_export_collect(out, error);
     sp_export_destroy(out);
@@ -247,13 +265,14 @@ static int temporaries(void)
 static void every_write_may_fail(void)
 {
     spate_sim *sim = make_sim(3, "velocity id speed");
+    spate_scene *stage = make_stage();
     for (int format = 0; format < SP_FORMAT_COUNT; format++) {
         spate_status status = SPATE_ERROR_FILE;
         uint64_t n = 1;
         for (; n < 200 && status != SPATE_OK; n++) {
             spate_error error = {0};
             sp_file_fail_at(n);
-            status = write_frame(sim, (sp_format)format, &error);
+            status = write_frame(sim, stage, (sp_format)format, &error);
             sp_file_fail_at(0);
             CHECK(status == SPATE_OK || status == SPATE_ERROR_FILE);
             CHECK(status == error.status);
@@ -263,19 +282,21 @@ static void every_write_may_fail(void)
         CHECK(status == SPATE_OK && n > 3);
         CHECK(temporaries() == 0);
     }
+    spate_scene_destroy(stage);
     spate_sim_destroy(sim);
 }
 
 static void every_allocation_may_fail(void)
 {
     spate_sim *sim = make_sim(3, "velocity id");
+    spate_scene *stage = make_stage();
     for (int format = 0; format < SP_FORMAT_COUNT; format++) {
         spate_status status = SPATE_ERROR_MEMORY;
         uint64_t n = 1;
         for (; n < 400 && status != SPATE_OK; n++) {
             spate_error error = {0};
             sp_alloc_fail_at(n);
-            status = write_frame(sim, (sp_format)format, &error);
+            status = write_frame(sim, stage, (sp_format)format, &error);
             sp_alloc_fail_at(0);
             CHECK(status == SPATE_OK || status == SPATE_ERROR_MEMORY);
             CHECK(status == error.status && (status == SPATE_OK || error.message[0]));
@@ -283,7 +304,97 @@ static void every_allocation_may_fail(void)
         CHECK(status == SPATE_OK && n > 2);
         CHECK(temporaries() == 0);
     }
+    spate_scene_destroy(stage);
     spate_sim_destroy(sim);
+}
+
+/* ------------------------------------------------------------------ solids */
+
+/* Volume inside a closed mesh (2D: area inside an outline), positive if its faces look out. */
+static double inside_of(const spate_surface *mesh)
+{
+    double sum = 0;
+    for (size_t k = 0; k < mesh->triangles; k++) {
+        const uint32_t *at = mesh->indices + (size_t)mesh->dim * k;
+        const float *a = mesh->positions + 3 * at[0], *b = mesh->positions + 3 * at[1];
+        if (mesh->dim == 2) {
+            sum += 0.5 * ((double)a[0] * (double)b[1] - (double)a[1] * (double)b[0]);
+            continue;
+        }
+        const float *c = mesh->positions + 3 * at[2];
+        for (int d = 0; d < 3; d++) {
+            int e = (d + 1) % 3, f = (d + 2) % 3;
+            sum += (double)a[d] * ((double)b[e] * (double)c[f] - (double)b[f] * (double)c[e]) / 6;
+        }
+    }
+    return sum;
+}
+
+/* Shapes of known size in 2D and 3D, turned, inverted and moved; names that programs take. */
+static void meshes_of_solids(void)
+{
+    const double pi = 3.14159265358979;
+    for (int dim = 2; dim <= 3; dim++) {
+        spate_scene *scene = sample_scene(dim, 2, 2, 2, 16);
+        spate_shape *box = sample_box(scene, SPATE_LIST_SOLIDS, 0.2, 0.2, 0.2, 0.5, 0.6, 0.7);
+        box->rotation[2] = 30;
+        strcpy(box->name, "1 box/\"x\"");
+        sample_sphere(scene, SPATE_LIST_SOLIDS, 1, 1, 1, 0.3)->invert = true;
+        for (int k = 0; k < 2; k++) {
+            spate_shape *rod = spate_scene_add_shape(scene, SPATE_LIST_SOLIDS);
+            rod->shape = k ? SPATE_SHAPE_CYLINDER : SPATE_SHAPE_CAPSULE;
+            rod->radius = 0.1;
+            for (int d = 0; d < 3; d++) {
+                rod->from[d] = d == 2 ? 1 : 0.5;
+                rod->to[d] = d == 0 ? 0.9 : d == 1 ? 0.8 : 1;
+            }
+            strcpy(rod->name, k ? "solid_5" : "_1_box__x_"); /* taken, and to be taken */
+        }
+        spate_shape *bed = spate_scene_add_shape(scene, SPATE_LIST_SOLIDS);
+        bed->shape = SPATE_SHAPE_PLANE;
+        for (int d = 0; d < 3; d++) {
+            bed->point[d] = 0;
+            bed->normal[d] = d == 1;
+        }
+        sample_velocity(sample_box(scene, SPATE_LIST_SOLIDS, 0, 0, 0, 0.1, 0.1, 0.1), 2, 0, 0);
+        sp_solid_meshes solids;
+        spate_error error = {0};
+        CHECK(sp_solid_meshes_create(&solids, scene, &error) == SPATE_OK && solids.count == 6);
+        bool flat = dim == 2;
+        double rod = 0.5 * (flat ? 0.2 : pi * 0.01);
+        const double sizes[6] = {flat ? 0.12 : 0.06,
+                                 -(flat ? pi * 0.09 : 4 * pi * 0.027 / 3),
+                                 rod + (flat ? pi * 0.01 : 4 * pi * 0.001 / 3),
+                                 rod,
+                                 0,
+                                 flat ? 0.01 : 0.001};
+        static const char *const names[6] = {"_1_box__x_", "solid_1", "solid_2",
+                                             "solid_5",    "solid_4", "solid_10005"};
+        for (int k = 0; k < solids.count; k++) {
+            const spate_surface *mesh = &solids.items[k].mesh;
+            CHECK_NEAR(inside_of(mesh), sizes[k], 0.01 * fabs(sizes[k]) + 1e-9);
+            CHECK_TEXT(solids.items[k].name, names[k]);
+            CHECK(solids.items[k].moves == (k == 5));
+            for (size_t v = 0; v < mesh->vertices; v++) {
+                const float *n = mesh->normals + 3 * v;
+                CHECK_NEAR((double)(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]), 1, 1e-5);
+            }
+        }
+        CHECK(solids.moves);
+        CHECK(solids.items[0].mesh.vertices == (flat ? 8 : 24)); /* sharp edges */
+        spate_surface all;
+        CHECK(sp_solid_meshes_at(&solids, 0.5, &all, &error) == SPATE_OK);
+        float low = 9, high = -9; /* of the last one, which has gone 1 m */
+        for (size_t v = all.vertices - solids.items[5].mesh.vertices; v < all.vertices; v++) {
+            low = all.positions[3 * v] < low ? all.positions[3 * v] : low;
+            high = all.positions[3 * v] > high ? all.positions[3 * v] : high;
+        }
+        CHECK_NEAR((double)low, 1, 1e-6);
+        CHECK_NEAR((double)high, 1.1, 1e-6);
+        sp_solid_mesh_free(&all);
+        sp_solid_meshes_clear(&solids);
+        spate_scene_destroy(scene);
+    }
 }
 
 static void names_of_files(void)
@@ -312,6 +423,7 @@ int main(int argc, char **argv)
     TEST(distance_to_a_block);
     TEST(nothing_has_no_volume);
     TEST(gzip_is_gzip);
+    TEST(meshes_of_solids);
     TEST(every_write_may_fail);
     TEST(every_allocation_may_fail);
     TEST(names_of_files);
