@@ -81,7 +81,7 @@ static double nearest_solid(const sp_solids *solids, const double x[3], double r
 
 /* Moves x by way * g, way = -a d; what lies on a wall moves along the wall, as far as that leads to
  * the solid. */
-static void move(uint8_t wall, double way, const double gradient[3], double x[3])
+static void move(unsigned wall, double way, const double gradient[3], double x[3])
 {
     double along[DIM], square = 0;
     FOR_DIM(d) {
@@ -117,7 +117,7 @@ static double share_of_way(const X(surface) *s, size_t vertex, double distance,
     double cosine = 0, square = 0;
     if (distance < 0)
         return 1;
-    X(surface_fan_area)(s, vertex, area);
+    X(surface_ring_area)(s, s->mesh->positions, vertex, area);
     FOR_DIM(d) {
         cosine -= (double)area[d] * gradient[d];
         square += (double)area[d] * (double)area[d];
@@ -140,7 +140,7 @@ static void meet_range(void *user, size_t begin, size_t end, int worker)
         if (distance < dx) {
             double part = share_of_way(s, k, distance, gradient);
             move(s->wall[k], -part * distance, gradient, x);
-            s->wall[k] |= part > HOLDS ? VERTEX_FIXED : 0;
+            s->wall[k] |= part > HOLDS ? VERTEX_SOLID : 0;
         }
         write_place(s->mesh->normals, k, x);
     }
@@ -153,9 +153,11 @@ static void leave_range(void *user, size_t begin, size_t end, int worker)
     for (size_t k = begin; k < end; k++) {
         double x[3], gradient[3] = {0, 0, 0};
         read_vertex(s, k, x);
-        for (int round = 0; round < ROUNDS; round++) {
-            double distance = nearest_solid(&s->solids, x, 0, gradient);
-            if (!(distance < 0))
+        bool on = s->wall[k] & VERTEX_SOLID;
+        for (int round = 0; round < ROUNDS; round++, on = false) {
+            double reach = on ? s->options->cell_size : 0;
+            double distance = nearest_solid(&s->solids, x, reach, gradient);
+            if (!(distance < reach))
                 break;
             move(s->wall[k], -distance, gradient, x);
         }

@@ -148,9 +148,9 @@ static float cut_at(float from, float to)
 
 /* Moves a vertex on a wall across axis `axis` to the ends of the liquid along the wall. `inside` is
  * the node inside. */
-static uint8_t slide(const view *v, size_t inside, int axis, float x[DIM])
+static unsigned slide(const view *v, size_t inside, int axis, float x[DIM])
 {
-    uint8_t walls = VERTEX_FIXED;
+    unsigned walls = VERTEX_FIXED;
     FOR_DIM(d) {
         if (d == axis)
             continue;
@@ -161,9 +161,9 @@ static uint8_t slide(const view *v, size_t inside, int axis, float x[DIM])
         float other = low < 0.0f ? high : low, way = cut_at(phi, other);
         if (other == OUT) {
             way -= 0.5f * NEAREST;
-            walls |= (uint8_t)(1u << (2 * d + (low < 0.0f)));
+            walls |= 1u << (2 * d + (low < 0.0f));
         } else {
-            walls &= (uint8_t)~VERTEX_FIXED;
+            walls &= ~(unsigned)VERTEX_FIXED;
         }
         x[d] += low < 0.0f ? way : -way;
     }
@@ -190,18 +190,18 @@ static void write_vertex(view *v, const int at[DIM], size_t index, int axis, wri
     bool first = v->phi[index] < 0.0f;
     size_t inside = first ? index : other;
     float x[DIM], t = cut_at(v->phi[index], v->phi[other]);
-    uint8_t walls = 0;
+    unsigned walls = 0;
     FOR_DIM(d)
         x[d] = (float)at[d] + 0.5f;
     if (v->phi[first ? other : index] == OUT) {
-        walls = (uint8_t)(1u << (2 * axis + first));
+        walls = 1u << (2 * axis + first);
         walls |= slide(v, inside, axis, x);
     }
     x[axis] += t;
     FOR_DIM(d)
         mesh->positions[3 * vertex + (size_t)d] =
             (float)(s->origin[d] + (double)s->h * ((double)x[d] + v->block->at[d] * s->side));
-    s->wall[vertex] = walls;
+    s->wall[vertex] = (uint16_t)walls;
     if (mesh->velocities)
         write_velocity(w, index, other, t, mesh->velocities + 3 * vertex);
 

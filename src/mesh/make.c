@@ -23,7 +23,7 @@ static spate_status run_stages(X(surface) *s, spate_error *error)
     TRY(X(surface_regions)(s, error));
     TRY(X(surface_contour)(s, error));
     drop_nodes(s);
-    TRY(X(surface_fans)(s, error));
+    TRY(X(surface_rings)(s, error));
     X(surface_meet)(s);
     X(surface_measure)(s);
     TRY(X(surface_relax)(s, error));
@@ -36,7 +36,7 @@ static void clear(X(surface) *s)
     drop_nodes(s);
     DROP(s->distance), DROP(s->table), DROP(s->block), DROP(s->colour_list), DROP(s->cases);
     DROP(s->region), DROP(s->regions), DROP(s->wall), DROP(s->slim), DROP(s->vertex_region);
-    DROP(s->fan), DROP(s->fan_start);
+    DROP(s->ring), DROP(s->ring_start);
     sp_solids_clear(&s->solids);
 }
 

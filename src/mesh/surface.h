@@ -112,17 +112,19 @@ typedef struct X(surface) {
     X(region) *regions;
 
     /* per vertex, beside the mesh itself */
-    uint8_t *wall;             /* bits 2 d + side of the walls that it lies on; VERTEX_... */
+    uint16_t *wall;            /* bits 2 d + side of the walls that it lies on; VERTEX_... */
     uint8_t *slim;             /* `thin` there */
     uint32_t *vertex_region;   /* number */
-    uint32_t *fan_start, *fan; /* simplices around each vertex */
+    uint32_t *ring_start, *ring; /* vertices around each vertex, in order (rings.c) */
     spate_surface *mesh;
 } X(surface);
 
 #define NO_LABEL UINT16_MAX
 #define VERTEX_WALLS 63  /* bits of walls */
-#define VERTEX_FIXED 64  /* on a wall, away from the water line; without a wall: on a solid */
+#define VERTEX_FIXED 64  /* on a wall, away from the water line */
 #define VERTEX_STILL 128 /* of a drop or bubble too small to be smoothed */
+#define VERTEX_SOLID 256 /* on a solid */
+#define VERTEX_DROP 512  /* of a drop that is scaled: it keeps its shape */
 
 /* The stages, in the order of make.c. */
 spate_status X(surface_solids)(X(surface) *s, spate_error *error);
@@ -131,7 +133,7 @@ spate_status X(surface_field)(X(surface) *s, spate_error *error);
 void X(surface_cases)(X(cases) *cases);
 spate_status X(surface_regions)(X(surface) *s, spate_error *error);
 spate_status X(surface_contour)(X(surface) *s, spate_error *error);
-spate_status X(surface_fans)(X(surface) *s, spate_error *error);
+spate_status X(surface_rings)(X(surface) *s, spate_error *error);
 void X(surface_meet)(X(surface) *s);
 spate_status X(surface_relax)(X(surface) *s, spate_error *error);
 /* The regions as the contour leaves them; their volume. */
@@ -140,7 +142,18 @@ void X(surface_volume)(X(surface) *s);
 /* Nothing stays inside a solid. */
 void X(surface_leave_solids)(X(surface) *s);
 /* Sum of the area vectors of the simplices around a vertex; in 2D those of segments. */
-void X(surface_fan_area)(const X(surface) *s, size_t vertex, float area[3]);
+void X(surface_ring_area)(const X(surface) *s, const float *positions, size_t vertex,
+                          float area[3]);
+/* Nothing leaves the domain. */
+static inline void X(surface_confine)(const X(surface) *s, float x[3])
+{
+    for (int d = 0; d < DIM && s->walls; d++) {
+        float high = (float)s->n[d] * s->h;
+        x[d] = x[d] < 0.0f ? 0.0f : x[d] > high ? high : x[d];
+    }
+}
+/* Vertices move along the surface to the mean of their neighbours. Uses the normals. */
+void X(surface_slip)(X(surface) *s);
 /* How much a vertex of this `thin` is smoothed: 1 over bulk liquid, 0 on what is thin. */
 static inline float X(surface_smoothing)(int thin)
 {

@@ -26,37 +26,14 @@ typedef struct correction {
     X(surface) *s;
     float weight[256];  /* g, by `thin` */
     double least, most; /* of m in all */
-    float *normal;      /* sum of the area vectors around each vertex, m^2 */
 } correction;
-
-void X(surface_fan_area)(const X(surface) *s, size_t vertex, float area[3])
-{
-    const float *x = s->mesh->positions;
-    float sum[3] = {0, 0, 0};
-    for (uint32_t k = s->fan_start[vertex]; k < s->fan_start[vertex + 1]; k++) {
-        const uint32_t *corner = s->mesh->indices + DIM * (size_t)s->fan[k];
-        const float *a = x + 3 * (size_t)corner[0], *b = x + 3 * (size_t)corner[1];
-        float e[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
-        if (DIM == 2) {
-            sum[0] += e[1];
-            sum[1] -= e[0];
-            continue;
-        }
-        const float *c = x + 3 * (size_t)corner[DIM - 1];
-        float f[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
-        sum[0] += 0.5f * (e[1] * f[2] - e[2] * f[1]);
-        sum[1] += 0.5f * (e[2] * f[0] - e[0] * f[2]);
-        sum[2] += 0.5f * (e[0] * f[1] - e[1] * f[0]);
-    }
-    memcpy(area, sum, sizeof sum);
-}
 
 static void area_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const correction *c = user;
     for (size_t k = begin; k < end; k++)
-        X(surface_fan_area)(c->s, k, c->normal + 3 * k);
+        X(surface_ring_area)(c->s, c->s->mesh->positions, k, c->s->mesh->normals + 3 * k);
 }
 
 static float length_of(const float v[3])
@@ -67,11 +44,11 @@ static float length_of(const float v[3])
 /* The direction in which a vertex may move: its normal, less what leads off a wall. */
 static void direction(const correction *c, size_t vertex, float out[3])
 {
-    const float *normal = c->normal + 3 * vertex;
+    const float *normal = c->s->mesh->normals + 3 * vertex;
     float length = length_of(normal);
-    uint8_t wall = c->s->wall[vertex];
+    unsigned wall = c->s->wall[vertex];
     for (int d = 0; d < 3; d++) {
-        bool bound = (wall & VERTEX_FIXED) || (wall >> (2 * d) & 3);
+        bool bound = (wall & (VERTEX_FIXED | VERTEX_SOLID)) || (wall >> (2 * d) & 3);
         out[d] = length > 0.0f && !bound ? normal[d] / length : 0.0f;
     }
     /* along a wall as far as needed to keep up with the surface, within reason */
@@ -112,7 +89,7 @@ static void measure_areas(const correction *c)
         s->regions[k].area = 0;
     for (size_t k = 0; k < s->mesh->vertices; k++) {
         float along[3], weight = c->weight[s->slim[k]];
-        const float *n = c->normal + 3 * k;
+        const float *n = c->s->mesh->normals + 3 * k;
         direction(c, k, along);
         s->regions[s->vertex_region[k]].area +=
             (double)(weight * (n[0] * along[0] + n[1] * along[1] + n[2] * along[2])) / DIM;
@@ -128,7 +105,7 @@ void X(surface_measure)(X(surface) *s)
         }
     for (size_t k = 0; k < s->mesh->vertices; k++) {
         X(region) *r = &s->regions[s->vertex_region[k]];
-        r->walls |= s->wall[k] & VERTEX_WALLS;
+        r->walls |= (uint8_t)(s->wall[k] & VERTEX_WALLS);
         for (int d = 0; d < 3; d++) {
             double x = (double)s->mesh->positions[3 * k + (size_t)d];
             r->low[d] = x < r->low[d] ? x : r->low[d];
@@ -147,6 +124,8 @@ void X(surface_measure)(X(surface) *s)
         r->small = r->small || tiny;
         r->before = r->volume;
     }
+    for (size_t k = 0; k < s->mesh->vertices; k++)
+        s->wall[k] |= s->regions[s->vertex_region[k]].small ? VERTEX_DROP : 0;
 }
 
 /* ------------------------------------------------------------------ moving */
@@ -190,9 +169,9 @@ static void scale_range(void *user, size_t begin, size_t end, int worker)
     X(surface) *s = user;
     for (size_t k = begin; k < end; k++) {
         const X(region) *r = &s->regions[s->vertex_region[k]];
-        if (!r->small || !(r->before > 0))
+        if (!r->small || !(r->volume > 0))
             continue;
-        double ratio = r->target / r->before, scale = DIM == 3 ? cbrt(ratio) : sqrt(ratio);
+        double ratio = r->target / r->volume, scale = DIM == 3 ? cbrt(ratio) : sqrt(ratio);
         scale = scale < MOST_SCALE ? scale : MOST_SCALE;
         FOR_DIM(d) {
             int walls = r->walls >> (2 * d) & 3;
@@ -205,16 +184,12 @@ static void scale_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-/* Nothing leaves the domain. */
 static void confine_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     X(surface) *s = user;
     for (size_t k = begin; k < end; k++)
-        FOR_DIM(d) {
-            float *x = &s->mesh->positions[3 * k + (size_t)d], high = (float)s->n[d] * s->h;
-            *x = *x < 0.0f ? 0.0f : *x > high ? high : *x;
-        }
+        X(surface_confine)(s, s->mesh->positions + 3 * k);
 }
 
 static void normal_range(void *user, size_t begin, size_t end, int worker)
@@ -222,7 +197,7 @@ static void normal_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const correction *c = user;
     for (size_t k = begin; k < end; k++) {
-        float *normal = c->normal + 3 * k, length = length_of(normal);
+        float *normal = c->s->mesh->normals + 3 * k, length = length_of(normal);
         for (int d = 0; d < 3; d++)
             normal[d] = length > 0.0f ? normal[d] / length : (float)(d == 1);
     }
@@ -242,7 +217,7 @@ static void smoothing_back(X(surface) *s, correction *c)
 void X(surface_volume)(X(surface) *s)
 {
     size_t vertices = s->mesh->vertices;
-    correction c = {.s = s, .normal = s->mesh->normals};
+    correction c = {.s = s};
     double particle = 1;
     smoothing_back(s, &c);
     FOR_DIM(d)
@@ -259,10 +234,10 @@ void X(surface_volume)(X(surface) *s)
     c.most = LARGEST * s->options->cell_size;
     c.least = -c.most;
     adjust(&c, 3);
+    measure_volumes(s);
     sp_parallel_for(s->pool, vertices, 1024, scale_range, s);
     X(surface_leave_solids)(s);
-    if (s->walls)
-        sp_parallel_for(s->pool, vertices, 1024, confine_range, s);
+    sp_parallel_for(s->pool, vertices, 1024, confine_range, s);
     sp_parallel_for(s->pool, vertices, 1024, area_range, &c);
     sp_parallel_for(s->pool, vertices, 1024, normal_range, &c);
 }
