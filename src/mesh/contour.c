@@ -18,7 +18,8 @@
 #define CORNERS (1 << DIM)
 #define AXIS_EDGES (CORNERS / 2)
 #define OUT 1e9f      /* phi beyond the lattice */
-#define NEAREST 0.02f /* of a cut to a node, and of a slid vertex to an edge of the tank */
+#define NEAREST 0.02f /* of a cut to a node */
+#define BEVEL 0.03f   /* nodes, of the edges of the tank: no angle below a degree */
 #define HALO 2
 
 /* A block with phi and what follows from it. */
@@ -146,11 +147,15 @@ static float cut_at(float from, float to)
     return t < NEAREST ? NEAREST : t > 1.0f - NEAREST ? 1.0f - NEAREST : t;
 }
 
-/* Moves a vertex on a wall across axis `axis` to the ends of the liquid along the wall. `inside` is
- * the node inside. */
+/* Moves a vertex on a wall across axis `axis` to the ends of the liquid along the wall: to the water
+ * line, to the next wall. `inside` is the node inside. Where the water line cuts the lattice edges
+ * along both axes of the wall, it runs between the two cuts, and the vertex goes to the nearest
+ * point of it. */
 static unsigned slide(const view *v, size_t inside, int axis, float x[DIM])
 {
     unsigned walls = VERTEX_FIXED;
+    float line[DIM] = {0}, square = 0.0f;
+    int cuts = 0;
     FOR_DIM(d) {
         if (d == axis)
             continue;
@@ -160,12 +165,18 @@ static unsigned slide(const view *v, size_t inside, int axis, float x[DIM])
             continue;
         float other = low < 0.0f ? high : low, way = cut_at(phi, other);
         if (other == OUT) {
-            way -= 0.5f * NEAREST;
             walls |= 1u << (2 * d + (low < 0.0f));
-        } else {
-            walls &= ~(unsigned)VERTEX_FIXED;
+            x[d] += low < 0.0f ? way - BEVEL : BEVEL - way;
+            continue;
         }
-        x[d] += low < 0.0f ? way : -way;
+        walls &= ~(unsigned)VERTEX_FIXED;
+        line[d] = low < 0.0f ? way : -way;
+        square += 1.0f / (way * way);
+        cuts++;
+    }
+    FOR_DIM(d) {
+        if (line[d] != 0.0f)
+            x[d] += cuts == 1 ? line[d] : 1.0f / (line[d] * square);
     }
     return walls;
 }

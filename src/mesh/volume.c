@@ -18,6 +18,10 @@
 #include <string.h>
 
 #define LARGEST 0.25 /* cells */
+#define STRIDE 0.2       /* nodes: of a vertex at once */
+#define SETTLING 3       /* rounds beside those that the whole way takes */
+#define SLIP_FROM 0.02   /* nodes: what vertices move before they slip */
+#define NEAR_ENOUGH 1e-5 /* nodes */
 #define FEW 8        /* particles of a drop, at most */
 #define TINY 3       /* nodes: regions smaller than that are drops too */
 #define MOST_SCALE 4
@@ -144,21 +148,41 @@ static void move_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-/* Newton's method; each region comes to its target, as far as m may go. */
-static void adjust(correction *c, int rounds)
+/* Newton's method; each region comes to its target, as far as m may go. No vertex moves more than
+ * STRIDE at once, and after each move they slip along the surface, so that triangles do not turn
+ * over. */
+static void adjust(correction *c)
 {
     X(surface) *s = c->s;
+    double heaviest = 0, way = 0;
+    for (int thin = 0; thin < 256; thin++)
+        heaviest = (double)c->weight[thin] > heaviest ? (double)c->weight[thin] : heaviest;
+    if (!(heaviest > 0))
+        return;
+    double stride = STRIDE * (double)s->h / heaviest;
+    int rounds = SETTLING + (int)((c->most - c->least) / stride);
+    for (uint32_t k = 0; k < s->region_count; k++)
+        s->regions[k].moved = 0;
     for (int round = 0; round < rounds; round++) {
+        if (way > SLIP_FROM)
+            X(surface_slip)(s);
         sp_parallel_for(s->pool, s->mesh->vertices, 1024, area_range, c);
         measure_volumes(s);
         measure_areas(c);
+        way = 0;
         for (uint32_t k = 0; k < s->region_count; k++) {
             X(region) *r = &s->regions[k];
-            double was = round > 0 ? r->moved : 0;
-            double all = r->area > 0 ? was + (r->target - r->volume) / r->area : was;
-            r->moved = all < c->least ? c->least : all > c->most ? c->most : all;
-            r->move = r->small ? 0 : r->moved - was;
+            double step = r->area > 0 ? (r->target - r->volume) / r->area : 0;
+            step = step < -stride ? -stride : step > stride ? stride : step;
+            double all = r->moved + step;
+            all = all < c->least ? c->least : all > c->most ? c->most : all;
+            r->move = r->small ? 0 : all - r->moved;
+            r->moved = all;
+            way = fabs(r->move) * heaviest > way ? fabs(r->move) * heaviest : way;
         }
+        way /= (double)s->h;
+        if (way < NEAR_ENOUGH)
+            break;
         sp_parallel_for(s->pool, s->mesh->vertices, 1024, move_range, c);
     }
 }
@@ -203,23 +227,11 @@ static void normal_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-static void smoothing_back(X(surface) *s, correction *c)
-{
-    for (int thin = 0; thin < 256; thin++)
-        c->weight[thin] = X(surface_smoothing)(thin);
-    for (uint32_t k = 0; k < s->region_count; k++)
-        s->regions[k].target = s->regions[k].before;
-    c->least = -INFINITY;
-    c->most = INFINITY;
-    adjust(c, 1);
-}
-
 void X(surface_volume)(X(surface) *s)
 {
     size_t vertices = s->mesh->vertices;
     correction c = {.s = s};
     double particle = 1;
-    smoothing_back(s, &c);
     FOR_DIM(d)
         particle *= s->options->cell_size / s->options->particles_per_axis;
     for (uint32_t k = 0; k < s->region_count; k++)
@@ -228,12 +240,12 @@ void X(surface_volume)(X(surface) *s)
         c.weight[thin] = s->excess[thin] * s->h;
     c.least = -1;
     c.most = 0;
-    adjust(&c, 2);
+    adjust(&c);
     for (int thin = 0; thin < 256; thin++)
         c.weight[thin] = 1.0f;
     c.most = LARGEST * s->options->cell_size;
     c.least = -c.most;
-    adjust(&c, 3);
+    adjust(&c);
     measure_volumes(s);
     sp_parallel_for(s->pool, vertices, 1024, scale_range, s);
     X(surface_leave_solids)(s);
