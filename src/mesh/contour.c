@@ -20,6 +20,7 @@
 #define OUT 1e9f      /* phi beyond the lattice */
 #define NEAREST 0.02f /* of a cut to a node */
 #define BEVEL 0.03f   /* nodes, of the edges of the tank: no angle below a degree */
+#define NARROW 0.7f   /* of the way to the water line at the end of a strip one node wide */
 #define HALO 2
 
 /* A block with phi and what follows from it. */
@@ -27,6 +28,7 @@ typedef struct view {
     X(surface) *s;
     X(block) *block;
     int width;
+    float gap; /* nodes, to the walls */
     size_t stride[DIM];
     float phi[BUFFER];
 } view;
@@ -36,6 +38,7 @@ static void make_view(view *v, X(surface) *s, X(block) *block)
     v->s = s;
     v->block = block;
     v->width = s->side + 2 * HALO;
+    v->gap = (float)s->options->gap * (float)s->cell;
     size_t stride = 1;
     FOR_DIM(d) {
         v->stride[d] = stride;
@@ -147,26 +150,29 @@ static float cut_at(float from, float to)
     return t < NEAREST ? NEAREST : t > 1.0f - NEAREST ? 1.0f - NEAREST : t;
 }
 
-/* Moves a vertex on a wall across axis `axis` to the ends of the liquid along the wall: to the water
- * line, to the next wall. `inside` is the node inside. Where the water line cuts the lattice edges
- * along both axes of the wall, it runs between the two cuts, and the vertex goes to the nearest
- * point of it. */
+/* Moves a vertex on a wall across axis `axis` to the ends of the liquid along the wall: to the
+ * water line, to the next wall. `inside` is the node inside. Where the water line cuts the lattice
+ * edges along both axes of the wall, it runs between the two cuts, and the vertex goes to the
+ * nearest point of it. */
 static unsigned slide(const view *v, size_t inside, int axis, float x[DIM])
 {
     unsigned walls = VERTEX_FIXED;
-    float line[DIM] = {0}, square = 0.0f;
+    float line[DIM] = {0}, square = 0.0f, part = 1.0f;
     int cuts = 0;
     FOR_DIM(d) {
         if (d == axis)
             continue;
         float phi = v->phi[inside], low = v->phi[inside - v->stride[d]],
               high = v->phi[inside + v->stride[d]];
+        if (low >= 0.0f && high >= 0.0f)
+            part = NARROW;
         if ((low < 0.0f) == (high < 0.0f))
             continue;
         float other = low < 0.0f ? high : low, way = cut_at(phi, other);
         if (other == OUT) {
             walls |= 1u << (2 * d + (low < 0.0f));
-            x[d] += low < 0.0f ? way - BEVEL : BEVEL - way;
+            way -= BEVEL + v->gap;
+            x[d] += low < 0.0f ? way : -way;
             continue;
         }
         walls &= ~(unsigned)VERTEX_FIXED;
@@ -176,7 +182,7 @@ static unsigned slide(const view *v, size_t inside, int axis, float x[DIM])
     }
     FOR_DIM(d) {
         if (line[d] != 0.0f)
-            x[d] += cuts == 1 ? line[d] : 1.0f / (line[d] * square);
+            x[d] += cuts == 1 ? part * line[d] : 1.0f / (line[d] * square);
     }
     return walls;
 }
@@ -207,6 +213,7 @@ static void write_vertex(view *v, const int at[DIM], size_t index, int axis, wri
     if (v->phi[first ? other : index] == OUT) {
         walls = 1u << (2 * axis + first);
         walls |= slide(v, inside, axis, x);
+        x[axis] += first ? -v->gap : v->gap;
     }
     x[axis] += t;
     FOR_DIM(d)

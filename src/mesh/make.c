@@ -22,8 +22,10 @@ static spate_status run_stages(X(surface) *s, spate_error *error)
     TRY(X(surface_field)(s, error));
     TRY(X(surface_regions)(s, error));
     TRY(X(surface_contour)(s, error));
+    TRY(X(surface_cells)(s, error));
     drop_nodes(s);
     TRY(X(surface_rings)(s, error));
+    X(surface_hold)(s);
     X(surface_meet)(s);
     X(surface_measure)(s);
     TRY(X(surface_relax)(s, error));
@@ -36,7 +38,7 @@ static void clear(X(surface) *s)
     drop_nodes(s);
     DROP(s->distance), DROP(s->table), DROP(s->block), DROP(s->colour_list), DROP(s->cases);
     DROP(s->region), DROP(s->regions), DROP(s->wall), DROP(s->slim), DROP(s->vertex_region);
-    DROP(s->ring), DROP(s->ring_start);
+    DROP(s->ring), DROP(s->ring_start), DROP(s->by_cell), DROP(s->cell_start);
     sp_solids_clear(&s->solids);
 }
 
@@ -52,6 +54,7 @@ spate_status X(mesh_make)(const sp_mesh_input *input, spate_surface *mesh, spate
                     .cell = options->resolution,
                     .h = (float)(options->cell_size / options->resolution),
                     .scale = (float)(options->resolution / options->cell_size),
+                    .gap = options->gap * options->cell_size,
                     .mesh = mesh};
     spate_status status = run_stages(&s, error);
     clear(&s);

@@ -15,16 +15,18 @@
 #include <math.h>
 #include <string.h>
 
-#define SMALL 3   /* cells */
+#define SMALL 3 /* cells */
 #define ROUNDS (DIM == 3 ? 4 : 8)
+#define LONG 2.0f /* nodes, of an edge: it does not become longer */
 #define STEP 0.6f /* of the way to the mean */
 
 typedef struct relaxation {
     X(surface) *s;
     const float *from;
     float *to;
-    float *push; /* m, how far each vertex has come along its normal; NULL: they stay */
+    float *push;   /* m, how far each vertex has come along its normal; NULL: they stay */
     float *spread; /* the mean of that around it */
+    bool walls;    /* what lies on a wall moves, too */
 } relaxation;
 
 /* ------------------------------------------------------------------ small surfaces */
@@ -79,7 +81,8 @@ static spate_status mark_small(X(surface) *s, spate_error *error)
 /* A vertex as its ring sees it: the way to the mean of the ring, split. */
 typedef struct way {
     float normal[3], tangent[3];
-    float out; /* m, along `normal` */
+    float out;     /* m, along `normal` */
+    float longest; /* m^2, of the edges to the ring, squared */
 } way;
 
 /* A vertex on a wall away from the water line. */
@@ -96,25 +99,41 @@ static bool is_line(unsigned wall)
 static way find_way(const X(surface) *s, const float *from, size_t vertex)
 {
     const uint32_t *ring = s->ring + s->ring_start[vertex];
-    const float *here = from + 3 * vertex;
     uint32_t size = s->ring_start[vertex + 1] - s->ring_start[vertex];
+    const float *here = from + 3 * vertex, *end = from + 3 * (size_t)ring[size - 1];
     unsigned wall = s->wall[vertex];
     bool line = is_line(wall);
-    float count = 0, square = 0;
+    float count = 0, square = 0, last[3], to[3];
     way w = {.out = 0};
+    for (int d = 0; d < 3; d++)
+        last[d] = end[d] - here[d];
     for (uint32_t k = 0; k < size; k++) {
         const float *x = from + 3 * (size_t)ring[k];
+        for (int d = 0; d < 3; d++)
+            to[d] = x[d] - here[d];
+        float edge = to[0] * to[0] + to[1] * to[1] + to[2] * to[2];
+        w.longest = edge > w.longest ? edge : w.longest;
+        for (int d = 0; d < 3; d++) { /* the triangle between this and the one before it */
+            int e = d < 2 ? d + 1 : 0, f = d > 0 ? d - 1 : 2;
+            w.normal[d] += last[e] * to[f] - last[f] * to[e];
+        }
+        for (int d = 0; d < 3; d++)
+            last[d] = to[d];
         if (line && on_wall(s->wall[ring[k]]))
             continue;
-        FOR_DIM(d)
-            w.tangent[d] += x[d] - here[d];
+        for (int d = 0; d < 3; d++)
+            w.tangent[d] += to[d];
         count += 1.0f;
     }
-    X(surface_ring_area)(s, from, vertex, w.normal);
+    if (DIM == 2) { /* the two segments, turned */
+        w.normal[0] = end[1] - from[3 * (size_t)ring[0] + 1];
+        w.normal[1] = from[3 * (size_t)ring[0]] - end[0];
+    }
+    float share = count > 0.0f ? 1.0f / count : 0.0f;
     FOR_DIM(d) {
         bool bound = wall >> (2 * d) & 3;
         w.normal[d] = bound ? 0.0f : w.normal[d];
-        w.tangent[d] = bound || count == 0.0f ? 0.0f : w.tangent[d] / count;
+        w.tangent[d] = bound ? 0.0f : w.tangent[d] * share;
         square += w.normal[d] * w.normal[d];
     }
     float scale = square > 0.0f ? 1.0f / sqrtf(square) : 0.0f;
@@ -145,6 +164,25 @@ static bool is_held(const X(surface) *s, size_t vertex)
     return held;
 }
 
+/* A vertex does not move away from a neighbour that is far. */
+static bool may_go(const relaxation *r, size_t vertex, const way *w, const float to[3])
+{
+    const X(surface) *s = r->s;
+    float limit = LONG * LONG * s->h * s->h;
+    if (w->longest < (LONG - STEP) * (LONG - STEP) * s->h * s->h)
+        return true;
+    limit = w->longest > limit ? w->longest : limit;
+    for (uint32_t k = s->ring_start[vertex]; k < s->ring_start[vertex + 1]; k++) {
+        const float *x = r->from + 3 * (size_t)s->ring[k];
+        float edge = 0;
+        FOR_DIM(d)
+            edge += (x[d] - to[d]) * (x[d] - to[d]);
+        if (edge > limit)
+            return false;
+    }
+    return true;
+}
+
 static void relax_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
@@ -153,14 +191,16 @@ static void relax_range(void *user, size_t begin, size_t end, int worker)
         const float *here = r->from + 3 * k;
         float *to = r->to + 3 * k, part = r->push ? freedom(r->s, k) : 0.0f;
         memcpy(to, here, 3 * sizeof *to);
-        if (is_held(r->s, k))
+        if ((on_wall(r->s->wall[k]) && !r->walls) || is_held(r->s, k))
             continue;
         way w = find_way(r->s, r->from, k);
         float out = part * w.out;
         FOR_DIM(d)
             to[d] += STEP * (w.tangent[d] + out * w.normal[d]);
         X(surface_confine)(r->s, to);
-        if (r->push)
+        if (!may_go(r, k, &w, to))
+            memcpy(to, here, 3 * sizeof *to);
+        else if (r->push)
             r->push[k] += STEP * out;
     }
 }
@@ -211,7 +251,7 @@ static void exchange(spate_surface *mesh)
 
 void X(surface_slip)(X(surface) *s)
 {
-    relaxation r = {s, s->mesh->positions, s->mesh->normals, NULL, NULL};
+    relaxation r = {s, s->mesh->positions, s->mesh->normals, NULL, NULL, true};
     sp_parallel_for(s->pool, s->mesh->vertices, 1024, relax_range, &r);
     exchange(s->mesh);
 }
@@ -225,17 +265,18 @@ spate_status X(surface_relax)(X(surface) *s, spate_error *error)
         return sp_fail_memory(error, "a surface", 2 * mesh->vertices * sizeof *push);
     for (int round = 0; round < ROUNDS; round++) {
         for (int pass = 0; pass < 1 + s->cell * s->cell; pass++) {
-            relaxation r = {s, mesh->positions, mesh->normals, push, NULL};
+            relaxation r = {s,    mesh->positions,          mesh->normals, push,
+                            NULL, pass == s->cell * s->cell};
             sp_parallel_for(s->pool, mesh->vertices, 1024, relax_range, &r);
             exchange(mesh);
         }
         for (int pass = 0; pass < s->cell * s->cell; pass++) {
-            relaxation r = {s, NULL, NULL, push, spread};
+            relaxation r = {s, NULL, NULL, push, spread, false};
             sp_parallel_for(s->pool, mesh->vertices, 1024, spread_range, &r);
             spread = push;
             push = r.spread;
         }
-        relaxation r = {s, mesh->positions, mesh->normals, push, spread};
+        relaxation r = {s, mesh->positions, mesh->normals, push, spread, false};
         sp_parallel_for(s->pool, mesh->vertices, 1024, return_range, &r);
         exchange(mesh);
         spread = push;

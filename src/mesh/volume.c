@@ -17,14 +17,15 @@
 #include <math.h>
 #include <string.h>
 
-#define LARGEST 0.25 /* cells */
+#define LARGEST 0.25     /* cells */
 #define STRIDE 0.2       /* nodes: of a vertex at once */
 #define SETTLING 3       /* rounds beside those that the whole way takes */
 #define SLIP_FROM 0.02   /* nodes: what vertices move before they slip */
 #define NEAR_ENOUGH 1e-5 /* nodes */
-#define FEW 8        /* particles of a drop, at most */
-#define TINY 3       /* nodes: regions smaller than that are drops too */
-#define MOST_SCALE 4
+#define WIDEST 2.5       /* nodes: drops grow up to that along an axis */
+#define WORTH 1e-4       /* of the volume: what is passed on to another region */
+#define FEW 8            /* particles of a drop, at most */
+#define TINY 3           /* nodes: regions smaller than that are drops too */
 
 typedef struct correction {
     X(surface) *s;
@@ -126,7 +127,6 @@ void X(surface_measure)(X(surface) *s)
             r->small = r->small && (r->walls >> (2 * d) & 3) != 3; /* between opposite walls */
         }
         r->small = r->small || tiny;
-        r->before = r->volume;
     }
     for (size_t k = 0; k < s->mesh->vertices; k++)
         s->wall[k] |= s->regions[s->vertex_region[k]].small ? VERTEX_DROP : 0;
@@ -187,23 +187,56 @@ static void adjust(correction *c)
     }
 }
 
+/* By how much each axis of a drop is scaled. A smaller one keeps its shape. A larger one, whose
+ * particles lie closer than they should, becomes rounder: its short axes grow to a common length
+ * first. */
+static void find_scales(X(region) *r, double cell, double widest)
+{
+    double ratio = r->volume > 0 ? r->target / r->volume : 1, all = ratio, size[DIM], least = 0;
+    int longer = 0; /* axes that the common length does not reach */
+    FOR_DIM(d) {
+        size[d] = r->high[d] - r->low[d];
+        all *= size[d];
+    }
+    for (int shortest = DIM; shortest > 0 && ratio > 1; shortest--) {
+        double product = all, longest = 0;
+        int which = 0;
+        FOR_DIM(d) {
+            product /= longer >> d & 1 ? size[d] : 1;
+            if (!(longer >> d & 1) && size[d] > longest) {
+                longest = size[d];
+                which = d;
+            }
+        }
+        least = shortest == 3 ? cbrt(product) : shortest == 2 ? sqrt(product) : product;
+        if (least >= longest)
+            break;
+        longer |= 1 << which;
+    }
+    FOR_DIM(d) {
+        double scale = ratio > 1 ? (longer >> d & 1 ? 1 : least / size[d])
+                                 : (DIM == 3 ? cbrt(ratio) : sqrt(ratio));
+        double most = size[d] + LARGEST * cell * ((r->walls >> (2 * d) & 3) ? 1 : 2);
+        most = most < widest ? most : size[d] > widest ? size[d] : widest;
+        r->scale[d] = scale * size[d] < most ? scale : most / size[d];
+    }
+}
+
 static void scale_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     X(surface) *s = user;
     for (size_t k = begin; k < end; k++) {
         const X(region) *r = &s->regions[s->vertex_region[k]];
-        if (!r->small || !(r->volume > 0))
-            continue;
-        double ratio = r->target / r->volume, scale = DIM == 3 ? cbrt(ratio) : sqrt(ratio);
-        scale = scale < MOST_SCALE ? scale : MOST_SCALE;
         FOR_DIM(d) {
+            if (!r->small)
+                continue;
             int walls = r->walls >> (2 * d) & 3;
             double middle = walls == 1   ? r->low[d]
                             : walls == 2 ? r->high[d]
                                          : 0.5 * (r->low[d] + r->high[d]);
             float *x = &s->mesh->positions[3 * k + (size_t)d];
-            *x = (float)(middle + scale * ((double)*x - middle));
+            *x = (float)(middle + r->scale[d] * ((double)*x - middle));
         }
     }
 }
@@ -227,6 +260,34 @@ static void normal_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
+static void scale_drops(X(surface) *s)
+{
+    for (uint32_t k = 0; k < s->region_count; k++)
+        if (s->regions[k].small)
+            find_scales(&s->regions[k], s->options->cell_size, WIDEST * (double)s->h);
+    sp_parallel_for(s->pool, s->mesh->vertices, 1024, scale_range, s);
+}
+
+/* What a region cannot take, because its particles lie too close to each other, goes to the one
+ * with most particles, so that the whole has its volume. Returns whether it is worth it. */
+static bool pass_on(X(surface) *s)
+{
+    uint32_t most = 0;
+    double missing = 0;
+    measure_volumes(s);
+    for (uint32_t k = 0; k < s->region_count; k++)
+        most = s->regions[k].particles > s->regions[most].particles ? k : most;
+    for (uint32_t k = 0; k < s->region_count; k++) {
+        X(region) *r = &s->regions[k];
+        missing += r->target - r->volume;
+        r->target = k == most ? r->target : r->volume;
+    }
+    if (s->region_count == 0 || !(fabs(missing) > WORTH * s->regions[most].volume))
+        return false;
+    s->regions[most].target = s->regions[most].volume + missing;
+    return true;
+}
+
 void X(surface_volume)(X(surface) *s)
 {
     size_t vertices = s->mesh->vertices;
@@ -236,6 +297,8 @@ void X(surface_volume)(X(surface) *s)
         particle *= s->options->cell_size / s->options->particles_per_axis;
     for (uint32_t k = 0; k < s->region_count; k++)
         s->regions[k].target = particle * s->regions[k].particles;
+    measure_volumes(s);
+    scale_drops(s);
     for (int thin = 0; thin < 256; thin++)
         c.weight[thin] = s->excess[thin] * s->h;
     c.least = -1;
@@ -246,9 +309,11 @@ void X(surface_volume)(X(surface) *s)
     c.most = LARGEST * s->options->cell_size;
     c.least = -c.most;
     adjust(&c);
-    measure_volumes(s);
-    sp_parallel_for(s->pool, vertices, 1024, scale_range, s);
-    X(surface_leave_solids)(s);
+    if (pass_on(s))
+        adjust(&c);
+    X(surface_leave_solids)(s, 0);
+    X(surface_hold)(s);
+    X(surface_leave_solids)(s, VERTEX_HELD);
     sp_parallel_for(s->pool, vertices, 1024, confine_range, s);
     sp_parallel_for(s->pool, vertices, 1024, area_range, &c);
     sp_parallel_for(s->pool, vertices, 1024, normal_range, &c);
