@@ -9,7 +9,8 @@
  * one distance between particles and half a lattice cell: in calm liquid no vertex is. What is
  * farther is pulled straight to the nearest particle; a vertex of the water line along its wall.
  * Particles keep off walls and solids, so that a vertex on one may be TOUCH farther; beyond, it
- * touches the wall no longer. */
+ * touches the wall no longer. The last word on drops has volume.c, which bounds how much they grow.
+ */
 #include "surface.h"
 
 #include "base/memory.h"
@@ -75,6 +76,13 @@ typedef struct search {
     uint32_t particle; /* that one */
 } search;
 
+/* Where a particle is; one outside of the domain counts as one at its wall. */
+static void read_particle(const X(surface) *s, uint32_t particle, float y[3])
+{
+    memcpy(y, s->positions + 3 * (size_t)particle, 3 * sizeof *y);
+    X(surface_confine)(s, y);
+}
+
 /* Looks through a cell; true when that is enough. */
 static bool look_in_cell(search *q, const int cell[DIM])
 {
@@ -92,8 +100,8 @@ static bool look_in_cell(search *q, const int cell[DIM])
     const uint32_t *start =
         s->cell_start + (size_t)(block - s->block) * (size_t)(cells_of_block(s) + 1) + index;
     for (uint32_t p = start[0]; p < start[1]; p++) {
-        const float *y = s->positions + 3 * (size_t)s->by_cell[p];
-        float square = 0;
+        float y[3], square = 0;
+        read_particle(s, s->by_cell[p], y);
         FOR_DIM(d)
             square += (q->x[d] - y[d]) * (q->x[d] - y[d]);
         if (square >= q->square)
@@ -152,13 +160,17 @@ static void hold_range(void *user, size_t begin, size_t end, int worker)
     double free_limit = dx / s->options->particles_per_axis + 0.5 * (double)s->h;
     for (size_t k = begin; k < end; k++) {
         const float *x = s->mesh->positions + 3 * k;
+        if (s->wall[k] & VERTEX_DROP)
+            continue;
         bool touches = s->wall[k] & (VERTEX_FIXED | VERTEX_SOLID);
         double limit = free_limit + (touches ? TOUCH * dx : 0);
         search q = {.s = s, .x = x, .enough = (float)(limit * limit), .square = INFINITY};
         look_around(&q, (int)ceil(limit / dx));
         if (!(q.square > q.enough) || q.square == INFINITY)
             continue;
-        pull(s, k, s->positions + 3 * (size_t)q.particle, q.enough, touches);
+        float y[3];
+        read_particle(s, q.particle, y);
+        pull(s, k, y, q.enough, touches);
     }
 }
 

@@ -17,7 +17,8 @@
 
 #define SMALL 3 /* cells */
 #define ROUNDS (DIM == 3 ? 4 : 8)
-#define LONG 2.0f /* nodes, of an edge: it does not become longer */
+#define LONG 2.0f /* nodes, of an edge: longer ones are pulled together */
+#define NEARLY 0.8f
 #define STEP 0.6f /* of the way to the mean */
 
 typedef struct relaxation {
@@ -164,23 +165,24 @@ static bool is_held(const X(surface) *s, size_t vertex)
     return held;
 }
 
-/* A vertex does not move away from a neighbour that is far. */
-static bool may_go(const relaxation *r, size_t vertex, const way *w, const float to[3])
+/* Moves a vertex back to those neighbours that it is far from. */
+static void shorten(const relaxation *r, size_t vertex, float to[3])
 {
     const X(surface) *s = r->s;
-    float limit = LONG * LONG * s->h * s->h;
-    if (w->longest < (LONG - STEP) * (LONG - STEP) * s->h * s->h)
-        return true;
-    limit = w->longest > limit ? w->longest : limit;
+    float limit = LONG * s->h, pull[3] = {0, 0, 0};
     for (uint32_t k = s->ring_start[vertex]; k < s->ring_start[vertex + 1]; k++) {
         const float *x = r->from + 3 * (size_t)s->ring[k];
-        float edge = 0;
-        FOR_DIM(d)
-            edge += (x[d] - to[d]) * (x[d] - to[d]);
-        if (edge > limit)
-            return false;
+        float back[3], square = 0;
+        for (int d = 0; d < 3; d++) {
+            back[d] = x[d] - to[d];
+            square += back[d] * back[d];
+        }
+        float excess = square > limit * limit ? 0.4f * (1.0f - limit / sqrtf(square)) : 0.0f;
+        for (int d = 0; d < 3; d++)
+            pull[d] += excess * back[d];
     }
-    return true;
+    FOR_DIM(d)
+        to[d] += s->wall[vertex] >> (2 * d) & 3 ? 0.0f : pull[d];
 }
 
 static void relax_range(void *user, size_t begin, size_t end, int worker)
@@ -197,10 +199,10 @@ static void relax_range(void *user, size_t begin, size_t end, int worker)
         float out = part * w.out;
         FOR_DIM(d)
             to[d] += STEP * (w.tangent[d] + out * w.normal[d]);
+        if (w.longest > NEARLY * LONG * LONG * r->s->h * r->s->h)
+            shorten(r, k, to);
         X(surface_confine)(r->s, to);
-        if (!may_go(r, k, &w, to))
-            memcpy(to, here, 3 * sizeof *to);
-        else if (r->push)
+        if (r->push)
             r->push[k] += STEP * out;
     }
 }

@@ -18,11 +18,12 @@
 #include <string.h>
 
 #define LARGEST 0.25     /* cells */
+#define DROP_LARGEST 0.4 /* cells, of a drop to each side */
 #define STRIDE 0.2       /* nodes: of a vertex at once */
 #define SETTLING 3       /* rounds beside those that the whole way takes */
 #define SLIP_FROM 0.02   /* nodes: what vertices move before they slip */
 #define NEAR_ENOUGH 1e-5 /* nodes */
-#define WIDEST 2.5       /* nodes: drops grow up to that along an axis */
+#define WIDEST 2.5       /* nodes, at resolution 1 and 2: drops grow up to that along an axis */
 #define WORTH 1e-4       /* of the volume: what is passed on to another region */
 #define FEW 8            /* particles of a drop, at most */
 #define TINY 3           /* nodes: regions smaller than that are drops too */
@@ -216,7 +217,7 @@ static void find_scales(X(region) *r, double cell, double widest)
     FOR_DIM(d) {
         double scale = ratio > 1 ? (longer >> d & 1 ? 1 : least / size[d])
                                  : (DIM == 3 ? cbrt(ratio) : sqrt(ratio));
-        double most = size[d] + LARGEST * cell * ((r->walls >> (2 * d) & 3) ? 1 : 2);
+        double most = size[d] + DROP_LARGEST * cell * ((r->walls >> (2 * d) & 3) ? 1 : 2);
         most = most < widest ? most : size[d] > widest ? size[d] : widest;
         r->scale[d] = scale * size[d] < most ? scale : most / size[d];
     }
@@ -262,9 +263,10 @@ static void normal_range(void *user, size_t begin, size_t end, int worker)
 
 static void scale_drops(X(surface) *s)
 {
+    double cell = s->options->cell_size, widest = WIDEST * fmax((double)s->h, 0.5 * cell);
     for (uint32_t k = 0; k < s->region_count; k++)
         if (s->regions[k].small)
-            find_scales(&s->regions[k], s->options->cell_size, WIDEST * (double)s->h);
+            find_scales(&s->regions[k], cell, widest);
     sp_parallel_for(s->pool, s->mesh->vertices, 1024, scale_range, s);
 }
 
