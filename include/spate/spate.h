@@ -324,6 +324,7 @@ typedef struct spate_scene {
         spate_output_volume volume;       /* level set and velocity on a grid; default none */
         spate_output_mesh mesh;           /* surface of the liquid; default none */
         int mesh_resolution;              /* its lattice cells along a cell, 1 .. 4; default 2 */
+        double mesh_gap; /* cells, that it keeps from solids and walls, 0 .. 0.1; default 0 */
         char attributes[256]; /* of particles beside their position: words out of velocity, id,
                                  speed, vorticity, channels and the names of channels; default
                                  "velocity id channels" */
@@ -423,6 +424,7 @@ typedef struct spate_surface {
 } spate_surface;
 
 #define SPATE_SURFACE_RESOLUTION_MAX 4
+#define SPATE_SURFACE_GAP_MAX 0.1
 typedef struct spate_surface_options {
     uint32_t size;            /* spate_surface_options_default sets it */
     int dim;                  /* 2 or 3; default 3 */
@@ -435,6 +437,9 @@ typedef struct spate_surface_options {
                                  liquid touches one it lies on it; NULL (default): no solids */
     double time;              /* s; default 0 */
     int threads;              /* 0 (default): one per core */
+    double gap;               /* cells, that the surface keeps from solids and walls, 0 .. 0.1: for
+                                 a renderer that must not see liquid and glass in one place;
+                                 default 0 */
 } spate_surface_options;
 SPATE_API void spate_surface_options_default_sized(spate_surface_options *options,
                                                    const spate_scene *scene, size_t size);

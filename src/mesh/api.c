@@ -21,6 +21,7 @@ static spate_surface_options defaults_of(const spate_scene *scene)
     options.scene = scene;
     options.particles_per_axis = scene->fluid.particles_per_axis;
     options.resolution = scene->output.mesh_resolution;
+    options.gap = scene->output.mesh_gap;
     options.cell_size = sp_scene_cell_size(scene);
     for (int d = 0; d < scene->dim; d++)
         options.domain[d] = sp_scene_extent(scene, d);
@@ -60,6 +61,9 @@ static spate_status check(const sp_mesh_input *input, spate_error *error)
     if (o->resolution < 1 || o->resolution > SPATE_SURFACE_RESOLUTION_MAX)
         return sp_fail(error, SPATE_ERROR_USAGE, "resolution", "must be 1 .. %d (got %d)",
                        SPATE_SURFACE_RESOLUTION_MAX, o->resolution);
+    if (!(o->gap >= 0 && o->gap <= SPATE_SURFACE_GAP_MAX))
+        return sp_fail(error, SPATE_ERROR_USAGE, "gap", "must be 0 .. %g cells (got %g)",
+                       SPATE_SURFACE_GAP_MAX, o->gap);
     for (int d = 0; d < o->dim; d++)
         if (!(o->domain[d] >= 0) || !isfinite(o->domain[d]) ||
             (o->domain[d] > 0) != (o->domain[0] > 0))
@@ -114,8 +118,10 @@ spate_surface *spate_sim_surface(spate_sim *sim, const spate_surface_options *op
     spate_surface_options own = defaults_of(spate_sim_scene(sim)), given;
     if (options && take_options(options, &given, error) != SPATE_OK)
         return NULL;
-    if (options)
+    if (options) {
         own.resolution = given.resolution;
+        own.gap = given.gap;
+    }
     size_t count = spate_sim_particles_count(sim, "fluid");
     float *numbers = sp_alloc(6 * count, sizeof *numbers);
     if (!numbers) {

@@ -79,17 +79,16 @@ static double nearest_solid(const sp_solids *solids, const double x[3], double r
     return reach;
 }
 
-/* Moves x by way * g, way = -a d; what lies on a wall moves along the wall, as far as that leads to
- * the solid. */
-static void move(uint8_t wall, double way, const double gradient[3], double x[3])
+/* The way to a solid at 1 m along its gradient: what lies on a wall goes along the wall. Returns
+ * its length squared, 0 if the wall does not lead there. */
+static double way_to(unsigned wall, const double gradient[3], double way[DIM])
 {
-    double along[DIM], square = 0;
-    FOR_DIM(d) {
-        along[d] = wall >> (2 * d) & 3 ? 0 : gradient[d];
-        square += along[d] * along[d];
-    }
-    for (int d = 0; d < DIM && square > 0.1; d++)
-        x[d] += way / square * along[d];
+    double square = 0;
+    FOR_DIM(d)
+        square += wall >> (2 * d) & 3 ? 0 : gradient[d] * gradient[d];
+    FOR_DIM(d)
+        way[d] = square > 0.1 && !(wall >> (2 * d) & 3) ? gradient[d] / square : 0;
+    return square > 0.1 ? 1 / square : 0;
 }
 
 static void read_vertex(const X(surface) *s, size_t vertex, double x[3])
@@ -110,21 +109,21 @@ static double clamp_share(double t)
 }
 
 /* How much of the way to a solid a vertex goes. */
-static double share_of_way(const X(surface) *s, size_t vertex, double distance,
+static double share_of_way(const X(surface) *s, size_t vertex, double distance, double long_way,
                            const double gradient[3])
 {
     float area[3];
     double cosine = 0, square = 0;
-    if (distance < 0)
+    if (distance < s->gap)
         return 1;
-    X(surface_fan_area)(s, vertex, area);
+    X(surface_ring_area)(s, s->mesh->positions, vertex, area);
     FOR_DIM(d) {
         cosine -= (double)area[d] * gradient[d];
         square += (double)area[d] * (double)area[d];
     }
     cosine = square > 0 ? cosine / sqrt(square) : 0;
     return clamp_share((cosine - FACING_LEAST) / (FACING_ALL - FACING_LEAST)) *
-           clamp_share(2 - 2 * distance / s->options->cell_size);
+           clamp_share(2 - 2 * long_way * distance / s->options->cell_size);
 }
 
 /* Into `normals`, which is not yet in use: others still look at the places as they were. */
@@ -138,26 +137,41 @@ static void meet_range(void *user, size_t begin, size_t end, int worker)
         read_vertex(s, k, x);
         double distance = nearest_solid(&s->solids, x, dx, gradient);
         if (distance < dx) {
-            double part = share_of_way(s, k, distance, gradient);
-            move(s->wall[k], -part * distance, gradient, x);
-            s->wall[k] |= part > HOLDS ? VERTEX_FIXED : 0;
+            double way[DIM], long_way = sqrt(way_to(s->wall[k], gradient, way));
+            double part = share_of_way(s, k, distance, long_way, gradient);
+            FOR_DIM(d)
+                x[d] -= part * (distance - s->gap) * way[d];
+            s->wall[k] |= part > HOLDS && long_way > 0 ? VERTEX_SOLID : 0;
         }
         write_place(s->mesh->normals, k, x);
     }
 }
 
+typedef struct leaving {
+    X(surface) *s;
+    unsigned only;
+} leaving;
+
 static void leave_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
-    X(surface) *s = user;
+    const leaving *l = user;
+    X(surface) *s = l->s;
     for (size_t k = begin; k < end; k++) {
         double x[3], gradient[3] = {0, 0, 0};
+        if (l->only && !(s->wall[k] & l->only))
+            continue;
         read_vertex(s, k, x);
-        for (int round = 0; round < ROUNDS; round++) {
-            double distance = nearest_solid(&s->solids, x, 0, gradient);
-            if (!(distance < 0))
+        bool on = s->wall[k] & VERTEX_SOLID;
+        for (int round = 0; round < ROUNDS; round++, on = false) {
+            double reach = on ? s->options->cell_size : s->gap;
+            double distance = nearest_solid(&s->solids, x, reach, gradient);
+            if (!(distance < reach))
                 break;
-            move(s->wall[k], -distance, gradient, x);
+            double way[DIM];
+            way_to(s->wall[k], gradient, way);
+            FOR_DIM(d)
+                x[d] += (s->gap - distance) * way[d];
         }
         write_place(s->mesh->positions, k, x);
     }
@@ -172,8 +186,9 @@ void X(surface_meet)(X(surface) *s)
     memcpy(mesh->positions, mesh->normals, 3 * mesh->vertices * sizeof *mesh->positions);
 }
 
-void X(surface_leave_solids)(X(surface) *s)
+void X(surface_leave_solids)(X(surface) *s, unsigned only)
 {
+    leaving l = {s, only};
     if (s->solids.count > 0)
-        sp_parallel_for(s->pool, s->mesh->vertices, 1024, leave_range, s);
+        sp_parallel_for(s->pool, s->mesh->vertices, 1024, leave_range, &l);
 }

@@ -18,7 +18,9 @@
 #define CORNERS (1 << DIM)
 #define AXIS_EDGES (CORNERS / 2)
 #define OUT 1e9f      /* phi beyond the lattice */
-#define NEAREST 0.02f /* of a cut to a node, and of a slid vertex to an edge of the tank */
+#define NEAREST 0.02f /* of a cut to a node */
+#define BEVEL 0.03f   /* nodes, of the edges of the tank: no angle below a degree */
+#define NARROW 0.7f   /* of the way to the water line at the end of a strip one node wide */
 #define HALO 2
 
 /* A block with phi and what follows from it. */
@@ -26,6 +28,7 @@ typedef struct view {
     X(surface) *s;
     X(block) *block;
     int width;
+    float gap; /* nodes, to the walls */
     size_t stride[DIM];
     float phi[BUFFER];
 } view;
@@ -35,6 +38,7 @@ static void make_view(view *v, X(surface) *s, X(block) *block)
     v->s = s;
     v->block = block;
     v->width = s->side + 2 * HALO;
+    v->gap = (float)s->options->gap * (float)s->cell;
     size_t stride = 1;
     FOR_DIM(d) {
         v->stride[d] = stride;
@@ -146,26 +150,39 @@ static float cut_at(float from, float to)
     return t < NEAREST ? NEAREST : t > 1.0f - NEAREST ? 1.0f - NEAREST : t;
 }
 
-/* Moves a vertex on a wall across axis `axis` to the ends of the liquid along the wall. `inside` is
- * the node inside. */
-static uint8_t slide(const view *v, size_t inside, int axis, float x[DIM])
+/* Moves a vertex on a wall across axis `axis` to the ends of the liquid along the wall: to the
+ * water line, to the next wall. `inside` is the node inside. Where the water line cuts the lattice
+ * edges along both axes of the wall, it runs between the two cuts, and the vertex goes to the
+ * nearest point of it. */
+static unsigned slide(const view *v, size_t inside, int axis, float x[DIM])
 {
-    uint8_t walls = VERTEX_FIXED;
+    unsigned walls = VERTEX_FIXED;
+    float line[DIM] = {0}, square = 0.0f, part = 1.0f;
+    int cuts = 0;
     FOR_DIM(d) {
         if (d == axis)
             continue;
         float phi = v->phi[inside], low = v->phi[inside - v->stride[d]],
               high = v->phi[inside + v->stride[d]];
+        if (low >= 0.0f && high >= 0.0f)
+            part = NARROW;
         if ((low < 0.0f) == (high < 0.0f))
             continue;
         float other = low < 0.0f ? high : low, way = cut_at(phi, other);
         if (other == OUT) {
-            way -= 0.5f * NEAREST;
-            walls |= (uint8_t)(1u << (2 * d + (low < 0.0f)));
-        } else {
-            walls &= (uint8_t)~VERTEX_FIXED;
+            walls |= 1u << (2 * d + (low < 0.0f));
+            way -= BEVEL + v->gap;
+            x[d] += low < 0.0f ? way : -way;
+            continue;
         }
-        x[d] += low < 0.0f ? way : -way;
+        walls &= ~(unsigned)VERTEX_FIXED;
+        line[d] = low < 0.0f ? way : -way;
+        square += 1.0f / (way * way);
+        cuts++;
+    }
+    FOR_DIM(d) {
+        if (line[d] != 0.0f)
+            x[d] += cuts == 1 ? part * line[d] : 1.0f / (line[d] * square);
     }
     return walls;
 }
@@ -190,18 +207,19 @@ static void write_vertex(view *v, const int at[DIM], size_t index, int axis, wri
     bool first = v->phi[index] < 0.0f;
     size_t inside = first ? index : other;
     float x[DIM], t = cut_at(v->phi[index], v->phi[other]);
-    uint8_t walls = 0;
+    unsigned walls = 0;
     FOR_DIM(d)
         x[d] = (float)at[d] + 0.5f;
     if (v->phi[first ? other : index] == OUT) {
-        walls = (uint8_t)(1u << (2 * axis + first));
+        walls = 1u << (2 * axis + first);
         walls |= slide(v, inside, axis, x);
+        x[axis] += first ? -v->gap : v->gap;
     }
     x[axis] += t;
     FOR_DIM(d)
         mesh->positions[3 * vertex + (size_t)d] =
             (float)(s->origin[d] + (double)s->h * ((double)x[d] + v->block->at[d] * s->side));
-    s->wall[vertex] = walls;
+    s->wall[vertex] = (uint16_t)walls;
     if (mesh->velocities)
         write_velocity(w, index, other, t, mesh->velocities + 3 * vertex);
 

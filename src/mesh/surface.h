@@ -6,7 +6,9 @@
  *     cases.c     which edges of a lattice cell the surface cuts, for each sign of its corners
  *     regions.c   which nodes hold together, and how many particles each region has
  *     contour.c   vertices and triangles (2D: segments)
- *     meet.c      vertices at solids go onto them
+ *     rings.c     the vertices around each vertex
+ *     contact.c   vertices at solids go onto them
+ *     hold.c      no vertex is far from all particles
  *     relax.c     smoothing
  *     volume.c    the volume of each region becomes that of its particles; normals
  *     make.c      these in order
@@ -61,10 +63,11 @@ typedef struct X(region) {
     uint8_t walls;          /* that it touches, as of a vertex */
     bool small;             /* a drop: scaled, not smoothed */
     double low[3], high[3]; /* m, of its vertices */
-    double volume, before;  /* m^3, now and before smoothing */
+    double volume;          /* m^3 */
     double target;          /* m^3 */
     double area;            /* m^2: change of the volume when its vertices move by 1 m */
     double moved, move;     /* m: in all and now */
+    double scale[3];        /* of a drop, per axis */
 } X(region);
 
 typedef struct X(surface) {
@@ -81,6 +84,7 @@ typedef struct X(surface) {
     float scale;        /* nodes per m */
     float h;            /* m */
     int n[DIM];         /* nodes */
+    double gap;         /* m, that the surface keeps from solids and walls */
     bool walls;         /* particles are mirrored, and the surface is cut, at the ends */
     int cell;           /* nodes along the edge of a simulation cell: the resolution */
     int side, blocks[DIM];
@@ -97,6 +101,7 @@ typedef struct X(surface) {
     uint32_t block_count, slot_count;
     uint32_t *colour_list, colour_start[COLOURS + 1]; /* blocks that give, by colour */
     uint32_t *order;                                  /* particles by block, then as they came */
+    uint32_t *by_cell, *cell_start;                   /* particles by block and cell; hold.c */
     float *share; /* by place in `order`: what a particle adds to the field */
 
     /* per slot, `nodes` values each */
@@ -112,17 +117,20 @@ typedef struct X(surface) {
     X(region) *regions;
 
     /* per vertex, beside the mesh itself */
-    uint8_t *wall;             /* bits 2 d + side of the walls that it lies on; VERTEX_... */
-    uint8_t *slim;             /* `thin` there */
-    uint32_t *vertex_region;   /* number */
-    uint32_t *fan_start, *fan; /* simplices around each vertex */
+    uint16_t *wall;              /* bits 2 d + side of the walls that it lies on; VERTEX_... */
+    uint8_t *slim;               /* `thin` there */
+    uint32_t *vertex_region;     /* number */
+    uint32_t *ring_start, *ring; /* vertices around each vertex, in order (rings.c) */
     spate_surface *mesh;
 } X(surface);
 
 #define NO_LABEL UINT16_MAX
 #define VERTEX_WALLS 63  /* bits of walls */
-#define VERTEX_FIXED 64  /* on a wall, away from the water line; without a wall: on a solid */
+#define VERTEX_FIXED 64  /* on a wall, away from the water line */
 #define VERTEX_STILL 128 /* of a drop or bubble too small to be smoothed */
+#define VERTEX_SOLID 256 /* on a solid */
+#define VERTEX_HELD 1024 /* hold.c has moved it */
+#define VERTEX_DROP 512  /* of a drop that is scaled: it keeps its shape */
 
 /* The stages, in the order of make.c. */
 spate_status X(surface_solids)(X(surface) *s, spate_error *error);
@@ -131,16 +139,30 @@ spate_status X(surface_field)(X(surface) *s, spate_error *error);
 void X(surface_cases)(X(cases) *cases);
 spate_status X(surface_regions)(X(surface) *s, spate_error *error);
 spate_status X(surface_contour)(X(surface) *s, spate_error *error);
-spate_status X(surface_fans)(X(surface) *s, spate_error *error);
+spate_status X(surface_cells)(X(surface) *s, spate_error *error);
+spate_status X(surface_rings)(X(surface) *s, spate_error *error);
 void X(surface_meet)(X(surface) *s);
+void X(surface_hold)(X(surface) *s);
 spate_status X(surface_relax)(X(surface) *s, spate_error *error);
 /* The regions as the contour leaves them; their volume. */
 void X(surface_measure)(X(surface) *s);
 void X(surface_volume)(X(surface) *s);
-/* Nothing stays inside a solid. */
-void X(surface_leave_solids)(X(surface) *s);
+/* Nothing stays inside a solid, and what lies on one comes back to it; `only`: vertices so marked.
+ */
+void X(surface_leave_solids)(X(surface) *s, unsigned only);
 /* Sum of the area vectors of the simplices around a vertex; in 2D those of segments. */
-void X(surface_fan_area)(const X(surface) *s, size_t vertex, float area[3]);
+void X(surface_ring_area)(const X(surface) *s, const float *positions, size_t vertex,
+                          float area[3]);
+/* Nothing leaves the domain. */
+static inline void X(surface_confine)(const X(surface) *s, float x[3])
+{
+    for (int d = 0; d < DIM && s->walls; d++) {
+        float low = (float)s->gap, high = (float)s->n[d] * s->h - low;
+        x[d] = x[d] < low ? low : x[d] > high ? high : x[d];
+    }
+}
+/* Vertices move along the surface to the mean of their neighbours. Uses the normals. */
+void X(surface_slip)(X(surface) *s);
 /* How much a vertex of this `thin` is smoothed: 1 over bulk liquid, 0 on what is thin. */
 static inline float X(surface_smoothing)(int thin)
 {

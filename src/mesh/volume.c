@@ -17,46 +17,29 @@
 #include <math.h>
 #include <string.h>
 
-#define LARGEST 0.25 /* cells */
-#define FEW 8        /* particles of a drop, at most */
-#define TINY 3       /* nodes: regions smaller than that are drops too */
-#define MOST_SCALE 4
+#define LARGEST 0.25     /* cells */
+#define DROP_LARGEST 0.4 /* cells, of a drop to each side */
+#define STRIDE 0.2       /* nodes: of a vertex at once */
+#define SETTLING 3       /* rounds beside those that the whole way takes */
+#define SLIP_FROM 0.02   /* nodes: what vertices move before they slip */
+#define NEAR_ENOUGH 1e-5 /* nodes */
+#define WIDEST 2.5       /* nodes, at resolution 1 and 2: drops grow up to that along an axis */
+#define WORTH 1e-4       /* of the volume: what is passed on to another region */
+#define FEW 8            /* particles of a drop, at most */
+#define TINY 3           /* nodes: regions smaller than that are drops too */
 
 typedef struct correction {
     X(surface) *s;
     float weight[256];  /* g, by `thin` */
     double least, most; /* of m in all */
-    float *normal;      /* sum of the area vectors around each vertex, m^2 */
 } correction;
-
-void X(surface_fan_area)(const X(surface) *s, size_t vertex, float area[3])
-{
-    const float *x = s->mesh->positions;
-    float sum[3] = {0, 0, 0};
-    for (uint32_t k = s->fan_start[vertex]; k < s->fan_start[vertex + 1]; k++) {
-        const uint32_t *corner = s->mesh->indices + DIM * (size_t)s->fan[k];
-        const float *a = x + 3 * (size_t)corner[0], *b = x + 3 * (size_t)corner[1];
-        float e[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
-        if (DIM == 2) {
-            sum[0] += e[1];
-            sum[1] -= e[0];
-            continue;
-        }
-        const float *c = x + 3 * (size_t)corner[DIM - 1];
-        float f[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
-        sum[0] += 0.5f * (e[1] * f[2] - e[2] * f[1]);
-        sum[1] += 0.5f * (e[2] * f[0] - e[0] * f[2]);
-        sum[2] += 0.5f * (e[0] * f[1] - e[1] * f[0]);
-    }
-    memcpy(area, sum, sizeof sum);
-}
 
 static void area_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const correction *c = user;
     for (size_t k = begin; k < end; k++)
-        X(surface_fan_area)(c->s, k, c->normal + 3 * k);
+        X(surface_ring_area)(c->s, c->s->mesh->positions, k, c->s->mesh->normals + 3 * k);
 }
 
 static float length_of(const float v[3])
@@ -67,11 +50,11 @@ static float length_of(const float v[3])
 /* The direction in which a vertex may move: its normal, less what leads off a wall. */
 static void direction(const correction *c, size_t vertex, float out[3])
 {
-    const float *normal = c->normal + 3 * vertex;
+    const float *normal = c->s->mesh->normals + 3 * vertex;
     float length = length_of(normal);
-    uint8_t wall = c->s->wall[vertex];
+    unsigned wall = c->s->wall[vertex];
     for (int d = 0; d < 3; d++) {
-        bool bound = (wall & VERTEX_FIXED) || (wall >> (2 * d) & 3);
+        bool bound = (wall & (VERTEX_FIXED | VERTEX_SOLID)) || (wall >> (2 * d) & 3);
         out[d] = length > 0.0f && !bound ? normal[d] / length : 0.0f;
     }
     /* along a wall as far as needed to keep up with the surface, within reason */
@@ -112,7 +95,7 @@ static void measure_areas(const correction *c)
         s->regions[k].area = 0;
     for (size_t k = 0; k < s->mesh->vertices; k++) {
         float along[3], weight = c->weight[s->slim[k]];
-        const float *n = c->normal + 3 * k;
+        const float *n = c->s->mesh->normals + 3 * k;
         direction(c, k, along);
         s->regions[s->vertex_region[k]].area +=
             (double)(weight * (n[0] * along[0] + n[1] * along[1] + n[2] * along[2])) / DIM;
@@ -128,7 +111,7 @@ void X(surface_measure)(X(surface) *s)
         }
     for (size_t k = 0; k < s->mesh->vertices; k++) {
         X(region) *r = &s->regions[s->vertex_region[k]];
-        r->walls |= s->wall[k] & VERTEX_WALLS;
+        r->walls |= (uint8_t)(s->wall[k] & VERTEX_WALLS);
         for (int d = 0; d < 3; d++) {
             double x = (double)s->mesh->positions[3 * k + (size_t)d];
             r->low[d] = x < r->low[d] ? x : r->low[d];
@@ -145,8 +128,9 @@ void X(surface_measure)(X(surface) *s)
             r->small = r->small && (r->walls >> (2 * d) & 3) != 3; /* between opposite walls */
         }
         r->small = r->small || tiny;
-        r->before = r->volume;
     }
+    for (size_t k = 0; k < s->mesh->vertices; k++)
+        s->wall[k] |= s->regions[s->vertex_region[k]].small ? VERTEX_DROP : 0;
 }
 
 /* ------------------------------------------------------------------ moving */
@@ -165,22 +149,77 @@ static void move_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-/* Newton's method; each region comes to its target, as far as m may go. */
-static void adjust(correction *c, int rounds)
+/* Newton's method; each region comes to its target, as far as m may go. No vertex moves more than
+ * STRIDE at once, and after each move they slip along the surface, so that triangles do not turn
+ * over. */
+static void adjust(correction *c)
 {
     X(surface) *s = c->s;
+    double heaviest = 0, way = 0;
+    for (int thin = 0; thin < 256; thin++)
+        heaviest = (double)c->weight[thin] > heaviest ? (double)c->weight[thin] : heaviest;
+    if (!(heaviest > 0))
+        return;
+    double stride = STRIDE * (double)s->h / heaviest;
+    int rounds = SETTLING + (int)((c->most - c->least) / stride);
+    for (uint32_t k = 0; k < s->region_count; k++)
+        s->regions[k].moved = 0;
     for (int round = 0; round < rounds; round++) {
+        if (way > SLIP_FROM)
+            X(surface_slip)(s);
         sp_parallel_for(s->pool, s->mesh->vertices, 1024, area_range, c);
         measure_volumes(s);
         measure_areas(c);
+        way = 0;
         for (uint32_t k = 0; k < s->region_count; k++) {
             X(region) *r = &s->regions[k];
-            double was = round > 0 ? r->moved : 0;
-            double all = r->area > 0 ? was + (r->target - r->volume) / r->area : was;
-            r->moved = all < c->least ? c->least : all > c->most ? c->most : all;
-            r->move = r->small ? 0 : r->moved - was;
+            double step = r->area > 0 ? (r->target - r->volume) / r->area : 0;
+            step = step < -stride ? -stride : step > stride ? stride : step;
+            double all = r->moved + step;
+            all = all < c->least ? c->least : all > c->most ? c->most : all;
+            r->move = r->small ? 0 : all - r->moved;
+            r->moved = all;
+            way = fabs(r->move) * heaviest > way ? fabs(r->move) * heaviest : way;
         }
+        way /= (double)s->h;
+        if (way < NEAR_ENOUGH)
+            break;
         sp_parallel_for(s->pool, s->mesh->vertices, 1024, move_range, c);
+    }
+}
+
+/* By how much each axis of a drop is scaled. A smaller one keeps its shape. A larger one, whose
+ * particles lie closer than they should, becomes rounder: its short axes grow to a common length
+ * first. */
+static void find_scales(X(region) *r, double cell, double widest)
+{
+    double ratio = r->volume > 0 ? r->target / r->volume : 1, all = ratio, size[DIM], least = 0;
+    int longer = 0; /* axes that the common length does not reach */
+    FOR_DIM(d) {
+        size[d] = r->high[d] - r->low[d];
+        all *= size[d];
+    }
+    for (int shortest = DIM; shortest > 0 && ratio > 1; shortest--) {
+        double product = all, longest = 0;
+        int which = 0;
+        FOR_DIM(d) {
+            product /= longer >> d & 1 ? size[d] : 1;
+            if (!(longer >> d & 1) && size[d] > longest) {
+                longest = size[d];
+                which = d;
+            }
+        }
+        least = shortest == 3 ? cbrt(product) : shortest == 2 ? sqrt(product) : product;
+        if (least >= longest)
+            break;
+        longer |= 1 << which;
+    }
+    FOR_DIM(d) {
+        double scale = ratio > 1 ? (longer >> d & 1 ? 1 : least / size[d])
+                                 : (DIM == 3 ? cbrt(ratio) : sqrt(ratio));
+        double most = size[d] + DROP_LARGEST * cell * ((r->walls >> (2 * d) & 3) ? 1 : 2);
+        most = most < widest ? most : size[d] > widest ? size[d] : widest;
+        r->scale[d] = scale * size[d] < most ? scale : most / size[d];
     }
 }
 
@@ -190,31 +229,25 @@ static void scale_range(void *user, size_t begin, size_t end, int worker)
     X(surface) *s = user;
     for (size_t k = begin; k < end; k++) {
         const X(region) *r = &s->regions[s->vertex_region[k]];
-        if (!r->small || !(r->before > 0))
-            continue;
-        double ratio = r->target / r->before, scale = DIM == 3 ? cbrt(ratio) : sqrt(ratio);
-        scale = scale < MOST_SCALE ? scale : MOST_SCALE;
         FOR_DIM(d) {
+            if (!r->small)
+                continue;
             int walls = r->walls >> (2 * d) & 3;
             double middle = walls == 1   ? r->low[d]
                             : walls == 2 ? r->high[d]
                                          : 0.5 * (r->low[d] + r->high[d]);
             float *x = &s->mesh->positions[3 * k + (size_t)d];
-            *x = (float)(middle + scale * ((double)*x - middle));
+            *x = (float)(middle + r->scale[d] * ((double)*x - middle));
         }
     }
 }
 
-/* Nothing leaves the domain. */
 static void confine_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     X(surface) *s = user;
     for (size_t k = begin; k < end; k++)
-        FOR_DIM(d) {
-            float *x = &s->mesh->positions[3 * k + (size_t)d], high = (float)s->n[d] * s->h;
-            *x = *x < 0.0f ? 0.0f : *x > high ? high : *x;
-        }
+        X(surface_confine)(s, s->mesh->positions + 3 * k);
 }
 
 static void normal_range(void *user, size_t begin, size_t end, int worker)
@@ -222,47 +255,68 @@ static void normal_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const correction *c = user;
     for (size_t k = begin; k < end; k++) {
-        float *normal = c->normal + 3 * k, length = length_of(normal);
+        float *normal = c->s->mesh->normals + 3 * k, length = length_of(normal);
         for (int d = 0; d < 3; d++)
             normal[d] = length > 0.0f ? normal[d] / length : (float)(d == 1);
     }
 }
 
-static void smoothing_back(X(surface) *s, correction *c)
+static void scale_drops(X(surface) *s)
 {
-    for (int thin = 0; thin < 256; thin++)
-        c->weight[thin] = X(surface_smoothing)(thin);
+    double cell = s->options->cell_size, widest = WIDEST * fmax((double)s->h, 0.5 * cell);
     for (uint32_t k = 0; k < s->region_count; k++)
-        s->regions[k].target = s->regions[k].before;
-    c->least = -INFINITY;
-    c->most = INFINITY;
-    adjust(c, 1);
+        if (s->regions[k].small)
+            find_scales(&s->regions[k], cell, widest);
+    sp_parallel_for(s->pool, s->mesh->vertices, 1024, scale_range, s);
+}
+
+/* What a region cannot take, because its particles lie too close to each other, goes to the one
+ * with most particles, so that the whole has its volume. Returns whether it is worth it. */
+static bool pass_on(X(surface) *s)
+{
+    uint32_t most = 0;
+    double missing = 0;
+    measure_volumes(s);
+    for (uint32_t k = 0; k < s->region_count; k++)
+        most = s->regions[k].particles > s->regions[most].particles ? k : most;
+    for (uint32_t k = 0; k < s->region_count; k++) {
+        X(region) *r = &s->regions[k];
+        missing += r->target - r->volume;
+        r->target = k == most ? r->target : r->volume;
+    }
+    if (s->region_count == 0 || !(fabs(missing) > WORTH * s->regions[most].volume))
+        return false;
+    s->regions[most].target = s->regions[most].volume + missing;
+    return true;
 }
 
 void X(surface_volume)(X(surface) *s)
 {
     size_t vertices = s->mesh->vertices;
-    correction c = {.s = s, .normal = s->mesh->normals};
+    correction c = {.s = s};
     double particle = 1;
-    smoothing_back(s, &c);
     FOR_DIM(d)
         particle *= s->options->cell_size / s->options->particles_per_axis;
     for (uint32_t k = 0; k < s->region_count; k++)
         s->regions[k].target = particle * s->regions[k].particles;
+    measure_volumes(s);
+    scale_drops(s);
     for (int thin = 0; thin < 256; thin++)
         c.weight[thin] = s->excess[thin] * s->h;
     c.least = -1;
     c.most = 0;
-    adjust(&c, 2);
+    adjust(&c);
     for (int thin = 0; thin < 256; thin++)
         c.weight[thin] = 1.0f;
     c.most = LARGEST * s->options->cell_size;
     c.least = -c.most;
-    adjust(&c, 3);
-    sp_parallel_for(s->pool, vertices, 1024, scale_range, s);
-    X(surface_leave_solids)(s);
-    if (s->walls)
-        sp_parallel_for(s->pool, vertices, 1024, confine_range, s);
+    adjust(&c);
+    if (pass_on(s))
+        adjust(&c);
+    X(surface_leave_solids)(s, 0);
+    X(surface_hold)(s);
+    X(surface_leave_solids)(s, VERTEX_HELD);
+    sp_parallel_for(s->pool, vertices, 1024, confine_range, s);
     sp_parallel_for(s->pool, vertices, 1024, area_range, &c);
     sp_parallel_for(s->pool, vertices, 1024, normal_range, &c);
 }

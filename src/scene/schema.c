@@ -316,6 +316,8 @@ static const sp_row rows[] = {
          "format of the files of the liquid's surface (2D: its outline)"),
     INTEGER("output.mesh_resolution", spate_scene, output.mesh_resolution, 2, 1, 4, "",
             "of the surface: cells of its lattice along a cell; more is finer and slower"),
+    NUMBER("output.mesh_gap", spate_scene, output.mesh_gap, 0, 0, 0.1, "cells",
+           "that the surface keeps from solids and walls: a hair, for liquid in glass"),
     STRING("output.attributes", spate_scene, output.attributes, "\"velocity id channels\"", ANY,
            "of particles: words out of velocity, id, speed, vorticity, channels (all of them) and "
            "names of channels"),

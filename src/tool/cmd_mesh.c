@@ -3,6 +3,7 @@
 
 #include <spate/spate_io.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -17,6 +18,8 @@ static const char usage[] =
     "outline), from each particles.NNNN.ply of a run, and writes it as mesh.NNNN.ply beside it.\n"
     "\n"
     "  --resolution N    cells of the surface along a cell, 1 .. 4 (default: as in the scene)\n"
+    "  --gap X           keep the surface X cells off solids and walls, 0 .. 0.1 (default: as in the\n"
+    "                    scene, which is 0: it lies on them); a hair, 0.02, is for liquid in glass\n"
     "  --frame N         only this frame\n"
     "  --threads N       as many threads (default: one per core)\n"
     "  --quiet           say nothing but warnings and errors\n"
@@ -27,6 +30,7 @@ static const char usage[] =
 typedef struct mesh_command {
     const char *path;
     int resolution, frame, threads;
+    double gap; /* cells; negative: as in the scene */
     bool quiet;
     sp_run_folder folder;
     spate_scene *scene;
@@ -50,6 +54,8 @@ static int read_options(mesh_command *m)
     m->options.threads = m->threads;
     if (m->resolution > 0)
         m->options.resolution = m->resolution;
+    if (m->gap >= 0)
+        m->options.gap = m->gap;
     return EXIT_DONE;
 }
 
@@ -120,21 +126,28 @@ static int mesh_folder(mesh_command *m)
 
 int cmd_mesh(int argc, char **argv)
 {
-    mesh_command m = {.frame = -1};
+    mesh_command m = {.frame = -1, .gap = -1};
+    const char *gap = NULL;
     const tool_option options[] = {
         {"--resolution", 0, TOOL_COUNT, &m.resolution, 1},
+        {"--gap", 0, TOOL_TEXT, &gap, 0},
         {"--frame", 0, TOOL_COUNT, &m.frame, 0},
         {"--threads", 0, TOOL_COUNT, &m.threads, 1},
         {"--quiet", 0, TOOL_FLAG, &m.quiet, 0},
     };
     static const char *const names[] = {"DIR"};
     const char *operands[2];
-    int code = tool_parse(usage, options, 4, names, 1, 1, operands, argc, argv);
+    char *end = NULL;
+    int code = tool_parse(usage, options, 5, names, 1, 1, operands, argc, argv);
     if (code != TOOL_PARSED)
         return code;
     if (m.resolution > SPATE_SURFACE_RESOLUTION_MAX)
         return tool_say_error(EXIT_USAGE, "--resolution: must be 1 .. %d (got %d)",
                               SPATE_SURFACE_RESOLUTION_MAX, m.resolution);
+    m.gap = gap ? strtod(gap, &end) : m.gap;
+    if (gap && (end == gap || *end || !(m.gap >= 0 && m.gap <= SPATE_SURFACE_GAP_MAX)))
+        return tool_say_error(EXIT_USAGE, "--gap: must be 0 .. %g (got '%s')",
+                              SPATE_SURFACE_GAP_MAX, gap);
     spate_error error = {0};
     m.path = operands[0];
     if (sp_run_folder_open(&m.folder, m.path, false, &error) != SPATE_OK)
