@@ -31,7 +31,8 @@ class Header:
             self.comments.append((match.start(), match.end(), " ".join(words.split())))
         blank = re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.S)
         # preprocessor lines, with those that they continue on
-        self.text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*$", lambda m: re.sub(r"[^\n]", " ", m.group()), blank, flags=re.M)
+        self.text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*$", lambda m: re.sub(r"[^\n]", " ", m.group()), blank,
+                           flags=re.M)
         self.text = re.sub(r'extern "C" \{|^\}\s*\Z', lambda m: " " * len(m.group()), self.text, flags=re.M)
         self.macros = dict(re.findall(r'^#define (SPATE_VERSION_\w+) (\d+)$', blank, re.M))
 
@@ -139,6 +140,7 @@ class Reader:
             self.words[name] = words
         elif flat.startswith("typedef enum"):
             self.enum(header, begin, text)
+            self.words[re.match(r"typedef enum (\w+)", flat).group(1)] = words
         elif flat.startswith("typedef struct") and "{" in flat:
             name = re.match(r"typedef struct (\w+)", flat).group(1)
             self.words[name] = words
@@ -227,9 +229,9 @@ def scan(text, begin, where):
 
 def write(reader, out):
     put = lambda *lines: out.extend(lines)
+    major, minor, patch = (reader.version[f"SPATE_VERSION_{part}"] for part in ("MAJOR", "MINOR", "PATCH"))
     put('"""Made by bind.py from the headers of spate; do not edit."""', "from ctypes import *  # noqa", "",
-        f"VERSION = {reader.version['SPATE_VERSION_MAJOR'] * 10000 + reader.version['SPATE_VERSION_MINOR'] * 100 + reader.version['SPATE_VERSION_PATCH']}",
-        "")
+        f"VERSION = {major * 10000 + minor * 100 + patch}", "")
     for name, values in reader.enums.items():
         put(f"# {name}", *(f"{key} = {value}" for key, value in values.items()), "")
     done, waiting = set(), list(reader.structs)

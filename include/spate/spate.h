@@ -525,9 +525,9 @@ SPATE_API void spate_sim_set_stage_callback(spate_sim *sim, spate_stage_fn *fn, 
 SPATE_API double spate_sim_step_dt(const spate_sim *sim);
 /* Forces of the host's own: the velocities of the faces along `axis` (0, 1 or 2), laid out as the
  * field view of "u", "v" or "w" says, to write to inside of a stage callback or between stages that
- * are run one by one, until the next stage. The pressure of the same step answers to what is added
- * after the stage "forces"; leave the faces in walls of the domain, in solids and in inflows as
- * they are. Particles in free flight do not feel it. NULL, and why, outside of a step. */
+ * are run one by one, until the next stage. What is added after the stage "surface" acts as gravity
+ * does: the stage "forces" then closes walls and prescribes what solids and inflows do, and the
+ * pressure answers. Particles in free flight do not feel it. NULL, and why, outside of a step. */
 SPATE_API float *spate_sim_velocity_edit(spate_sim *sim, int axis, spate_error *error);
 
 SPATE_API int spate_sim_dim(const spate_sim *sim);

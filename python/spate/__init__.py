@@ -10,10 +10,9 @@
 
 Units are SI; in 2D amounts are per metre of depth. docs/python.md tells the rest.
 """
-from . import _api
+from ._library import lib as _lib  # first: it says what is missing
 from ._errors import (DeviceError, Error, FileError, OutOfMemoryError, SceneError, SimulationError, SpateWarning,
                       StaleView, StoppedError, UsageError)
-from ._library import lib as _lib
 from ._look import Field, Particles, Samples, Surface
 from ._read import Frame, Run, read, read_ply, read_table
 from ._record import run
@@ -38,6 +37,3 @@ def __getattr__(name):
         import importlib
         return importlib.import_module(".plot", __name__)
     raise AttributeError(f"module 'spate' has no attribute '{name}'")
-
-
-del _api

@@ -1,4 +1,6 @@
 """What can be seen of a simulation: particles, fields, values at points, the surface, gauges, statistics, files."""
+from __future__ import annotations
+
 import collections
 import ctypes
 from ctypes import byref, c_double, c_float, sizeof
@@ -41,7 +43,7 @@ class Particles:
     def _column(self, pointer, typestr, what, writable=False):
         return View(self._sim, address_of(pointer), (self.count,), typestr, what, writable=writable, device=self._device)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.count
 
     def __repr__(self):
@@ -57,16 +59,16 @@ class Particles:
             lib.spate_sim_particles_read(self._sim._handle(), b"fluid", *pointers)
         return np.ascontiguousarray(found[:, : self._sim.dim])
 
-    def position(self):
+    def position(self) -> numpy.ndarray:
         """A copy: (n, dim), m."""
         return self._read(0)
 
-    def velocity(self):
+    def velocity(self) -> numpy.ndarray:
         """A copy: (n, dim), m/s."""
         return self._read(1)
 
     @words("spate_sim_channel_view")
-    def channel(self, name):
+    def channel(self, name: str) -> tuple[View, ...]:
         """Returns a tuple of views, one per component."""
         self.id._check()
         columns = (ctypes.POINTER(c_float) * 4)()
@@ -78,7 +80,7 @@ class Particles:
             raise UsageError(f"there is no channel '{name}'; there are: {', '.join(names) or 'none'}", "channel")
         return tuple(self._column(columns[c], "<f4", f"channel {name}", not self._on_device) for c in range(count))
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> View | tuple[View, ...]:
         views = self.channel(name)
         return views[0] if len(views) == 1 else views
 
@@ -92,7 +94,7 @@ class Field(View):
 
     __slots__ = ("origin", "cell_size", "unit", "name")
 
-    def axis(self, d):
+    def axis(self, d: int) -> numpy.ndarray:
         """The positions (m) of the values along axis d."""
         return self.origin[d] + self.cell_size * numpy("an axis").arange(self.shape[d])
 
@@ -135,11 +137,11 @@ class Surface:
     indices = property(lambda self: self._array("indices"), doc="(m, 3) triangles, or (m, 2) segments in 2D")
 
     @property
-    def velocities(self):
+    def velocities(self) -> numpy.ndarray | None:
         """(n, 3), m/s; None if there are none"""
         return self._array("velocities") if self._pointer.contents.velocities else None
 
-    def volume(self):
+    def volume(self) -> float:
         """What it encloses: m^3, in 2D m^2."""
         x, corner = self.positions.astype("f8"), self.indices
         if self.dim == 2:
@@ -149,7 +151,7 @@ class Surface:
         return abs(float((a * numpy().cross(b, c)).sum() / 6))
 
     @words("spate_sim_particles_write", first="Writes it to a file.")
-    def write(self, path):
+    def write(self, path: str | os.PathLike) -> None:
         error = _api.spate_error()
         if lib.spate_surface_write(self._pointer, path_bytes(path), byref(error)):
             fail(error)
@@ -165,24 +167,24 @@ class Looks:
     # ---- particles and fields
 
     @property
-    def particles(self):
+    def particles(self) -> Particles:
         """The particles, without a copy: see Particles. On a GPU, a copy in the host's memory."""
         with self._lock:
             return Particles(self)
 
     @property
     @words("spate_sim_particles_device_view_sized")
-    def device_particles(self):
+    def device_particles(self) -> Particles:
         with self._lock:
             self._needs_device("particles")
             return Particles(self, on_device=True)
 
-    @words("spate_field_view")
-    def field(self, name):
+    @words("spate_cell")
+    def field(self, name: str) -> Field:
         return self._field(name, lib.spate_sim_field_view_sized, HOST)
 
     @words("spate_sim_particles_device_view_sized")
-    def device_field(self, name):
+    def device_field(self, name: str) -> Field:
         self._needs_device(f"field {name}")
         return self._field(name, lib.spate_sim_field_device_view_sized, CUDA)
 
@@ -203,7 +205,7 @@ class Looks:
                          "that of the host", "device")
 
     @words("spate_sim_velocity_edit")
-    def edit_velocity(self, axis):
+    def edit_velocity(self, axis: int) -> Field:
         """Returns a Field that can be written to, good until the next stage."""
         with self._lock:
             name = ("u", "v", "w")[axis] if axis in range(self.dim) else "u"
@@ -215,7 +217,7 @@ class Looks:
             return make_field(self, name, view, pointer, True, HOST)
 
     @words("spate_sim_sample")
-    def sample(self, points):
+    def sample(self, points: ArrayLike) -> Samples:
         """points: (n, dim), m. Returns Samples(velocity, pressure, phi)."""
         np = numpy("sample")
         points = np.asarray(points, "f8")
@@ -234,11 +236,11 @@ class Looks:
         return Samples(*(values[0] for values in found)) if single else found
 
     @words("spate_sim_solid_distance")
-    def solid_distance(self, point):
+    def solid_distance(self, point: Sequence[float]) -> float:
         return lib.spate_sim_solid_distance(self._handle(), vector(point, "point", self.dim), None)
 
     @words("spate_sim_surface")
-    def surface(self, resolution=None):
+    def surface(self, resolution: int | None = None) -> Surface:
         """resolution: lattice cells along a cell, 1 .. 4; None: that of the scene. Returns a Surface."""
         with self._lock:
             wanted = _api.spate_surface_options()
@@ -274,7 +276,7 @@ class Looks:
             self._rows.append(values[part])
 
     @words("spate_sim_gauge_count")
-    def gauges(self):
+    def gauges(self) -> dict[str, float]:
         """Returns a dict by the names of gauges.csv."""
         with self._lock:
             self._looks_at_grid()
@@ -284,7 +286,7 @@ class Looks:
                 found[name] = values[part]
             return found
 
-    def gauge_table(self):
+    def gauge_table(self) -> numpy.recarray:
         """The gauges at every step so far: a record array with the columns of gauges.csv."""
         np = numpy("a table of gauges")
         with self._lock:
@@ -302,7 +304,7 @@ class Looks:
     # ---- statistics
 
     @words("spate_sim_stats")
-    def stats(self):
+    def stats(self) -> Stats:
         """Returns Stats. Views become stale: the particles are sorted."""
         with self._lock:
             self._changes()
@@ -312,25 +314,25 @@ class Looks:
             return found
 
     @words("spate_sim_progress")
-    def progress(self):
+    def progress(self) -> Stats:
         """Returns Stats."""
         return _stats.read(lib.spate_sim_progress_sized, self._handle())[1]
 
     # ---- files
 
     @words("spate_sim_particles_write")
-    def write_particles(self, path):
+    def write_particles(self, path: str | os.PathLike) -> None:
         with self._lock:
             self._check(lib.spate_sim_particles_write(self._handle(), path_bytes(path), self._error_at))
 
     @words("spate_sim_volume_write", "Level set and velocity on the grid, .vdb (3D) or .vti.")
-    def write_volume(self, path):
+    def write_volume(self, path: str | os.PathLike) -> None:
         with self._lock:
             self._changes()
             self._check(lib.spate_sim_volume_write(self._handle(), path_bytes(path), self._error_at))
 
     @words("spate_sim_preview_write_png")
-    def write_picture(self, path, width=960, height=540):
+    def write_picture(self, path: str | os.PathLike, width: int = 960, height: int = 540) -> None:
         with self._lock:
             self._check(lib.spate_sim_preview_write_png(self._handle(), path_bytes(path), width, height,
                                                         self._error_at))

@@ -1,4 +1,6 @@
 """Run folders: spate.read(DIR) opens what `spate run` or spate.run has left, every frame lazily."""
+from __future__ import annotations
+
 import csv
 import json
 import re
@@ -12,7 +14,7 @@ _KINDS = {"float": "<f4", "float32": "<f4", "double": "<f8", "uint": "<u4", "uin
           "int32": "<i4", "uchar": "|u1", "uint8": "|u1", "char": "|i1", "short": "<i2", "ushort": "<u2"}
 
 
-def read_ply(path):
+def read_ply(path: str | os.PathLike) -> dict[str, numpy.recarray]:
     """A binary PLY file as a dict of record arrays by element, each a look into the file (numpy.memmap)."""
     np = numpy("reading a PLY file")
     path, elements = Path(path), []
@@ -48,7 +50,7 @@ def read_ply(path):
     return found
 
 
-def read_table(path):
+def read_table(path: str | os.PathLike) -> numpy.recarray:
     """A CSV file with a line of names as a record array. A last line without an end is left out."""
     np = numpy("reading a table")
     said = Path(path).read_text(encoding="utf-8")
@@ -78,16 +80,16 @@ class Frame:
         self._rows = None
 
     @property
-    def time(self):
+    def time(self) -> float:
         """s"""
         return self.number / self.run.fps
 
     @property
-    def path(self):
+    def path(self) -> Path:
         return self.run.path / f"particles.{self.number:04d}.ply"
 
     @property
-    def particles(self):
+    def particles(self) -> numpy.recarray:
         """The record array of the particle file, a look into it."""
         if self._rows is None:
             self._rows = read_ply(self.path)["vertex"]
@@ -104,24 +106,24 @@ class Frame:
         return np.stack([rows[name] for name in names], 1)
 
     @property
-    def position(self):
+    def position(self) -> numpy.ndarray:
         """(n, dim), m"""
         return self._columns(("x", "y", "z")[: self.run.dim])
 
     @property
-    def velocity(self):
+    def velocity(self) -> numpy.ndarray:
         """(n, dim), m/s"""
         return self._columns(("vx", "vy", "vz")[: self.run.dim])
 
     @property
-    def id(self):
+    def id(self) -> numpy.ndarray:
         return self["id"]
 
-    def keys(self):
+    def keys(self) -> list[str]:
         """The columns, those of several components by their common name."""
         return list(dict.fromkeys(re.sub(r"_[0-3xyz]$", "", name) for name in self.particles.dtype.names))
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> numpy.ndarray:
         names = self.particles.dtype.names
         if name in names:
             return numpy().asarray(self.particles[name])
@@ -129,7 +131,7 @@ class Frame:
         return self._columns(parts or [name])
 
     @property
-    def surface(self):
+    def surface(self) -> dict[str, numpy.ndarray] | None:
         """positions, normals, velocities (n, 3) and indices of the surface of this frame; None if there is none."""
         np, path = numpy("a surface"), self.run.path / f"mesh.{self.number:04d}.ply"
         if not path.exists():
@@ -147,7 +149,7 @@ class Frame:
         return made
 
     @property
-    def stats(self):
+    def stats(self) -> numpy.record | None:
         """The row of stats.csv; None if there is none yet."""
         rows = self.run.stats
         at = numpy().flatnonzero(rows["frame"] == self.number)
@@ -161,7 +163,7 @@ class Run:
     """A run folder: run[42] is frame 42, for frame in run: ..., len(run) how many have particles; stats, gauges and
     gauge_samples are record arrays; scene is the scene. A run that goes on can be looked at: reload() looks again."""
 
-    def __init__(self, path):
+    def __init__(self, path: str | os.PathLike) -> None:
         self.path = Path(path)
         info = self.path / "run.json"
         if not info.is_file():
@@ -174,7 +176,7 @@ class Run:
             raise FileError("is not the run.json of a spate run", str(info)) from None
         self.reload()
 
-    def reload(self):
+    def reload(self) -> Run:
         """Looks again which frames there are, and forgets the tables."""
         found = (re.fullmatch(r"particles\.(\d{4,})\.ply", path.name) for path in self.path.iterdir())
         self.numbers = sorted(int(match.group(1)) for match in found if match)
@@ -182,17 +184,17 @@ class Run:
         return self
 
     @property
-    def scene(self):
+    def scene(self) -> Scene:
         """The scene that was run."""
         return Scene(self.info["scene"], folder=self.path)
 
     def __len__(self):
         return len(self.numbers)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Frame]:
         return (Frame(self, number) for number in self.numbers)
 
-    def __getitem__(self, number):
+    def __getitem__(self, number: int | slice) -> Frame | list[Frame]:
         if isinstance(number, slice):
             return [Frame(self, n) for n in self.numbers[number]]
         if number < 0:  # from the end
@@ -218,6 +220,6 @@ class Run:
         return f"<spate run {self.path}: '{self.info['scene'].get('name', '')}', {len(self)} frames>"
 
 
-def read(path):
+def read(path: str | os.PathLike) -> Run:
     """Opens a run folder: see Run."""
     return Run(path)

@@ -1,4 +1,6 @@
 """spate.run: a scene into a run folder, with the files of `spate run` that hold numbers."""
+from __future__ import annotations
+
 import json
 import os
 import time
@@ -61,7 +63,9 @@ class _Folder:
                      [f"{t:.6f}" for t in times])
 
 
-def run(scene, folder, frames=None, device="cpu", threads=0, progress=False, each=None):
+def run(scene: Scene | SceneDict | str | os.PathLike, folder: str | os.PathLike, frames: int | None = None,
+        device: str = "cpu", threads: int = 0, progress: bool | Callable[[int, int], Any] = False,
+        each: Callable[[Sim], Any] | None = None) -> Run:
     """Runs a scene into a new or empty folder, and returns it as spate.read does.
 
     It holds run.json, stats.csv, gauges.csv and the particles of every frame (as output.particles and output.every of

@@ -1,4 +1,6 @@
 """Scenes: from dicts, files and presets, every setting checked by the library's own table."""
+from __future__ import annotations
+
 import ctypes
 import json
 import os
@@ -30,13 +32,13 @@ class Setting:
         return f"<setting {self.path}: {self.type}{unit}, default {self.default or 'none'}; {self.help}>"
 
 
-def settings():
+def settings() -> dict[str, Setting]:
     """The table of settings of a scene, a dict by path; items of lists as "solids[].radius"."""
     rows = (lib.spate_setting_at(k).contents for k in range(lib.spate_setting_count()))
     return {row.path: row for row in map(Setting, rows)}
 
 
-def presets():
+def presets() -> dict[str, str]:
     """The preset scenes: a dict of titles by name."""
     found = {}
     for path in sorted((PACKAGE / _where.SCENES).glob("*.json")):
@@ -69,7 +71,7 @@ class Mesh(_Handle):
 
     _end = staticmethod(lib.spate_mesh_destroy)
 
-    def __init__(self, vertices, triangles):
+    def __init__(self, vertices: ArrayLike, triangles: ArrayLike) -> None:
         np = numpy("a mesh from arrays")
         vertices = np.ascontiguousarray(vertices, "f8").reshape(-1, 3)
         triangles = np.asarray(triangles)
@@ -82,7 +84,7 @@ class Mesh(_Handle):
             triangles.ctypes.data_as(ctypes.POINTER(ctypes.c_uint32)), len(triangles), byref(error)) or fail(error)
 
     @classmethod
-    def read(cls, path):
+    def read(cls, path: str | os.PathLike) -> Mesh:
         """Triangle meshes: OBJ, STL (binary and ASCII) and PLY, told apart by their content."""
         error, made = _api.spate_error(), cls.__new__(cls)
         made._pointer = lib.spate_mesh_read(path_bytes(path), byref(error)) or fail(error)
@@ -97,7 +99,7 @@ class Points(_Handle):
 
     _end = staticmethod(lib.spate_points_destroy)
 
-    def __init__(self, positions, velocities=None):
+    def __init__(self, positions: ArrayLike, velocities: ArrayLike | None = None) -> None:
         x, v = three(positions, "positions"), velocities if velocities is None else three(velocities, "velocities")
         if v is not None and len(v) != len(x):
             raise ValueError(f"velocities: must be as many as positions ({len(x)}, got {len(v)})")
@@ -105,7 +107,7 @@ class Points(_Handle):
         self._pointer = lib.spate_points_create(floats(x), floats(v), len(x), byref(error)) or fail(error)
 
     @classmethod
-    def read(cls, path):
+    def read(cls, path: str | os.PathLike) -> Points:
         """A PLY file with vertex properties x y z and, if there, vx vy vz."""
         error, made = _api.spate_error(), cls.__new__(cls)
         made._pointer = lib.spate_points_read(path_bytes(path), byref(error)) or fail(error)
@@ -153,7 +155,7 @@ class Scene:
     ValueError, in the words of the table of settings. help(spate.settings) and docs/scene.md list them.
     """
 
-    def __init__(self, source=None, folder=None):
+    def __init__(self, source: Scene | SceneDict | str | os.PathLike | None = None, folder: str | os.PathLike | None = None) -> None:
         """source: a dict, the path of a file, or another scene. folder: where relative names of files in a dict start."""
         error = _api.spate_error()
         self._pointer = None
@@ -186,7 +188,7 @@ class Scene:
             fail(error)
 
     @classmethod
-    def parse(cls, said, folder=None):
+    def parse(cls, said: str, folder: str | os.PathLike | None = None) -> Scene:
         """From JSON text; `folder` is where relative names of files start."""
         made = cls.__new__(cls)
         made._pointer = None
@@ -194,7 +196,7 @@ class Scene:
         return made
 
     @classmethod
-    def preset(cls, name):
+    def preset(cls, name: str) -> Scene:
         """One of the scenes that come with spate; spate.presets() lists them."""
         path = PACKAGE / _where.SCENES / f"{name}.json"
         if not re.fullmatch(r"\w+", str(name)) or not path.is_file():
@@ -208,12 +210,12 @@ class Scene:
 
     # ---- settings
 
-    def to_dict(self):
+    def to_dict(self) -> SceneDict:
         """The whole scene, every setting written out."""
         return json.loads(self.to_json())
 
     @words("spate_scene_text")
-    def to_json(self):
+    def to_json(self) -> str:
         address = lib.spate_scene_text(self._pointer)
         if not address:
             raise MemoryError("no memory for the text of a scene")
@@ -222,11 +224,11 @@ class Scene:
         finally:
             lib.spate_free(address)
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike) -> None:
         """Writes it as a scene file, for `spate run`."""
         Path(path).write_text(self.to_json(), encoding="utf-8")
 
-    def copy(self):
+    def copy(self) -> Scene:
         return Scene(self)
 
     __copy__ = copy
@@ -242,11 +244,11 @@ class Scene:
                     raise TypeError(f"{name}[{k}] has a mesh or points without a file: such a scene cannot be pickled")
         return Scene.parse, (self.to_json(),)
 
-    def __setitem__(self, path, value):
+    def __setitem__(self, path: SettingPath | str, value: Any) -> None:
         self.set(path, value)
 
     @words("spate_scene_set")
-    def set(self, path, value):
+    def set(self, path: SettingPath | str, value: Any) -> None:
         """`value`: a number, a bool, a string, a vector, or a dict or list of dicts as in a scene file."""
         error, value, given = _api.spate_error(), _plain(value), _api.spate_value()
         encoded = encode(path, "the path of a setting")
@@ -288,7 +290,7 @@ class Scene:
         else:
             shape.points = lib.spate_points_retain(value._pointer)
 
-    def __getitem__(self, path):
+    def __getitem__(self, path: SettingPath | str) -> Any:
         encode(path, "the path of a setting")
         found = self.to_dict()
         for name, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", path):
@@ -307,12 +309,12 @@ class Scene:
                 fail(error)
         raise SceneError("is not given here", path)
 
-    def update(self, values):
+    def update(self, values: dict[str, Any]) -> None:
         """Sets all of a dict of paths and values."""
         for path, value in values.items():
             self[path] = value
 
-    def add(self, name, item=None, **members):
+    def add(self, name: str, item: dict[str, Any] | None = None, **members: Any) -> int:
         """Appends an item to a list: scene.add("solids", shape="sphere", center=[1, 0.5], radius=0.2). Returns its
         index. Its members may also come as a dict, as they must where a name is a word of Python ("from")."""
         given = {**(item or {}), **members}
@@ -329,7 +331,7 @@ class Scene:
     # ---- what it means
 
     @words("spate_scene_check")
-    def check(self):
+    def check(self) -> list[tuple[str, str]]:
         """Returns the warnings, a list of (setting, message); raises SceneError if the scene is wrong."""
         found, error = [], _api.spate_error()
 
@@ -342,7 +344,7 @@ class Scene:
         return found
 
     @words("spate_forecast")
-    def forecast(self, device="cpu", threads=0):
+    def forecast(self, device: str = "cpu", threads: int = 0) -> dict[str, Any]:
         """A dict: cells, cell_size, domain, particles, memory, checkpoint_bytes, device_memory."""
         error, needs = _api.spate_error(), _api.spate_forecast()
         wanted = options(device, threads)
@@ -352,12 +354,12 @@ class Scene:
         return {name: list(value)[: self.dim] if hasattr(value, "__len__") else value for name, value in found.items()}
 
     @property
-    def dim(self):
+    def dim(self) -> int:
         """2 or 3."""
         return self._pointer.contents.dim
 
     @property
-    def name(self):
+    def name(self) -> str:
         """A title, for people."""
         return text(self._pointer.contents.name)
 

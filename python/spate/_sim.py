@@ -1,4 +1,6 @@
 """A simulation: its clock, what can be changed while it runs, checkpoints. _look.py has what can be seen of it."""
+from __future__ import annotations
+
 import array
 import ctypes
 import threading
@@ -15,12 +17,12 @@ STAGES = [text(lib.spate_stage_name(k)) for k in range(lib.spate_stage_count())]
 _step, _frame_of = lib.spate_sim_step, lib.spate_sim_frame
 
 
-def stages():
+def stages() -> dict[str, str]:
     """The stages of a step, in order: a dict of what each does by its name."""
     return {name: text(lib.spate_stage_what(k)) for k, name in enumerate(STAGES)}
 
 
-def devices():
+def devices() -> dict[str, tuple[bool, str]]:
     """The devices of this library, "cpu" first: a dict of (available, note) by name."""
     names = (ctypes.c_char_p * 16)()
     found = {}
@@ -38,7 +40,7 @@ class Solid:
         self._sim, self._id, self.name = sim, number, name
 
     @property
-    def index(self):
+    def index(self) -> int:
         return self._id.index
 
     def __eq__(self, other):
@@ -52,7 +54,7 @@ class Solid:
         return f"<spate solid {self._id.index}{' ' + repr(self.name) if self.name else ''}>"
 
     @words("spate_sim_move_solid")
-    def move(self, position, rotation=0):
+    def move(self, position: Sequence[float], rotation: float | Sequence[float] = 0) -> None:
         """position: m, as many numbers as axes; rotation: degrees, in 2D one number."""
         sim = self._sim
         with sim._lock:
@@ -61,14 +63,14 @@ class Solid:
                                                 vector(turn, "rotation", 3), sim._error_at))
 
     @words("spate_sim_remove_solid", "Removes it; the id of a removed solid is refused from then on.")
-    def remove(self):
+    def remove(self) -> None:
         sim = self._sim
         with sim._lock:
             sim._changes()
             sim._check(lib.spate_sim_remove_solid(sim._handle(), self._id, sim._error_at))
 
     @words("spate_sim_solid_force")
-    def force(self, about=None):
+    def force(self, about: Sequence[float] | None = None) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
         """Returns (force, torque), tuples of three numbers."""
         sim = self._sim
         force, torque = (c_double * 3)(), (c_double * 3)()
@@ -89,7 +91,8 @@ class Sim(Looks):
     a step after it is done, so that the simulation can go on.
     """
 
-    def __init__(self, scene, device="cpu", threads=0, log=None):
+    def __init__(self, scene: Scene | SceneDict | str | os.PathLike, device: str = "cpu", threads: int = 0,
+                 log: Callable[[str, str], Any] | None = None) -> None:
         if not isinstance(scene, Scene):
             scene = Scene(scene)
         self._sim = None
@@ -114,7 +117,7 @@ class Sim(Looks):
 
     # ---- life
 
-    def close(self):
+    def close(self) -> None:
         """Frees its memory at once; views of it are stale from then on. The end of a `with` block does so, too."""
         with self._lock:
             if self._in_callback:
@@ -124,10 +127,10 @@ class Sim(Looks):
             if handle:
                 lib.spate_sim_destroy(handle)
 
-    def __enter__(self):
+    def __enter__(self) -> Sim:
         return self
 
-    def __exit__(self, *unused):
+    def __exit__(self, *unused: Any) -> None:
         self.close()
 
     def __del__(self):
@@ -167,7 +170,7 @@ class Sim(Looks):
     # ---- clock
 
     @words("spate_sim_step")
-    def step(self, dt=0.0):
+    def step(self, dt: float = 0.0) -> None:
         with self._lock:
             handle = self._sim or self._handle()
             if self._broken:
@@ -193,14 +196,14 @@ class Sim(Looks):
         self._check(status)
 
     @words("spate_sim_step_frame")
-    def step_frame(self):
+    def step_frame(self) -> int:
         """Returns the number of frames completed. After Ctrl-C it stands inside the frame, and can go on."""
         frame = self.frame
         while _frame_of(self._handle()) == frame:
             self.step()
         return self.frame
 
-    def frames(self, count=None, progress=False):
+    def frames(self, count: int | None = None, progress: bool | Callable[[int, int], Any] = False) -> Iterator[int]:
         """Steps frame by frame, `count` more of them or up to the scene's: for frame in sim.frames(120): ...
 
         progress: True shows a bar, if tqdm is there; or a function of (frame, last frame)."""
@@ -225,7 +228,7 @@ class Sim(Looks):
                 bar.close()
 
     @words("spate_sim_run_stage")
-    def run_stage(self, name, dt=None):
+    def run_stage(self, name: StageName | str, dt: float | None = None) -> None:
         """dt: s; without it the first stage takes that of the CFL rule, and the others that of the first."""
         stage = lib.spate_stage_find(encode(name, "stage"))
         if stage < 0:
@@ -241,7 +244,7 @@ class Sim(Looks):
                 if self._columns:
                     self._log_gauges()
 
-    def on_stage(self, function):
+    def on_stage(self, function: Callable[[Sim, str], Any] | None) -> Callable[[Sim, str], Any] | None:
         """function(sim, stage) is called after each stage of every step, with the name of the stage; None: no more.
 
         It may look at the simulation, but not change it, save by edit_velocity: that is the place for forces of one's
@@ -260,64 +263,64 @@ class Sim(Looks):
             return function
 
     @property
-    def time(self):
+    def time(self) -> float:
         """s"""
         return lib.spate_sim_time(self._handle())
 
     @property
-    def frame(self):
+    def frame(self) -> int:
         """Frames completed."""
         return _frame_of(self._handle())
 
     @property
-    def steps(self):
+    def steps(self) -> int:
         """Steps taken in all."""
         return lib.spate_sim_steps(self._handle())
 
     @property
     @words("spate_sim_at_frame")
-    def at_frame(self):
+    def at_frame(self) -> bool:
         return lib.spate_sim_at_frame(self._handle())
 
     @property
     @words("spate_sim_next_dt")
-    def next_dt(self):
+    def next_dt(self) -> float:
         with self._lock:
             return lib.spate_sim_next_dt(self._handle())
 
     @property
     @words("spate_sim_step_dt")
-    def dt(self):
+    def dt(self) -> float:
         return lib.spate_sim_step_dt(self._handle())
 
     @property
-    def stage_seconds(self):
+    def stage_seconds(self) -> dict[str, float]:
         """Seconds that each stage took in the frame under way or just completed, by name."""
         return {name: lib.spate_sim_stage_seconds(self._handle(), k) for k, name in enumerate(STAGES)}
 
     @property
-    def scene(self):
+    def scene(self) -> Scene:
         """A copy of its scene."""
         made = Scene.__new__(Scene)
         made._pointer = lib.spate_scene_copy(lib.spate_sim_scene(self._handle()))
         return made
 
     @property
-    def device(self):
+    def device(self) -> str:
         return text(lib.spate_sim_device(self._handle()))
 
     @property
-    def device_bytes(self):
+    def device_bytes(self) -> int:
         """Memory of a GPU that it holds; 0 on the CPU."""
         return lib.spate_sim_device_bytes(self._handle())
 
     @property
-    def threads(self):
+    def threads(self) -> int:
         return lib.spate_sim_threads(self._handle())
 
     @property
     @words("spate_sim_hash")
-    def hash(self):
+    def hash(self) -> int:
         with self._lock:
             return lib.spate_sim_hash(self._handle())
 
@@ -326,7 +329,7 @@ class Sim(Looks):
             return "<spate simulation, closed>"
         return f"<spate simulation: {self.dim}D on {self.device}, frame {self.frame}, {self.time:g} s, {len(self)} particles>"
 
-    def __len__(self):
+    def __len__(self) -> int:
         return lib.spate_sim_particles_count(self._handle(), b"fluid")
 
     def __bool__(self):
@@ -335,7 +338,7 @@ class Sim(Looks):
     # ---- changes while it runs
 
     @words("spate_sim_add_particles")
-    def add_particles(self, positions, velocities=None):
+    def add_particles(self, positions: ArrayLike, velocities: ArrayLike | None = None) -> int:
         """positions, velocities: arrays of shape (n, dim). Returns how many were taken."""
         x = three(positions, "positions")
         v = None if velocities is None else three(velocities, "velocities")
@@ -348,7 +351,7 @@ class Sim(Looks):
                                                     self._error_at))
         return taken.value
 
-    def add_liquid(self, shape):
+    def add_liquid(self, shape: dict[str, Any]) -> int:
         """Fills a shape with liquid, as `fill` of a scene does at the start, where there is none yet: only cells
         without particles get some. `velocity` in the shape is that of the liquid. Returns how many particles came; a
         call before each step is a source that may move."""
@@ -369,7 +372,7 @@ class Sim(Looks):
         return numpy().floor(positions / size).astype(int)
 
     @words("spate_sim_remove_particles")
-    def remove_particles(self, shape):
+    def remove_particles(self, shape: dict[str, Any]) -> int:
         """shape: a dict as in a scene file. Returns how many were removed."""
         holder, form = shape_of(shape, self.dim)
         taken = c_size_t()
@@ -380,7 +383,7 @@ class Sim(Looks):
         return taken.value
 
     @words("spate_sim_add_solid")
-    def add_solid(self, shape):
+    def add_solid(self, shape: dict[str, Any]) -> Solid:
         """shape: a dict as in a scene file, with "motion" if it is to move by keyframes. Returns a Solid."""
         holder, form = shape_of(shape, self.dim)
         number = _api.spate_solid_id()
@@ -391,7 +394,7 @@ class Sim(Looks):
         return Solid(self, number, shape.get("name", ""))
 
     @property
-    def solids(self):
+    def solids(self) -> list[Solid]:
         """The solids that there are now, those of the scene first."""
         names = [item.get("name", "") for item in self.scene.to_dict()["solids"]]
         found = []
@@ -401,7 +404,7 @@ class Sim(Looks):
                 found.append(Solid(self, number, names[k] if k < len(names) and number.generation == 1 else ""))
         return found
 
-    def solid(self, name):
+    def solid(self, name: str) -> Solid:
         """The solid of this name."""
         number = _api.spate_solid_id()
         if not lib.spate_sim_solid_find(self._handle(), encode(name, "name"), byref(number)):
@@ -409,13 +412,13 @@ class Sim(Looks):
         return Solid(self, number, name)
 
     @words("spate_sim_set_gravity", "Acceleration of everything from the next step on, m/s^2.")
-    def set_gravity(self, gravity):
+    def set_gravity(self, gravity: Sequence[float]) -> None:
         with self._lock:
             self._generation += 1
             self._check(lib.spate_sim_set_gravity(self._handle(), vector(gravity, "gravity", self.dim), self._error_at))
 
     @words("spate_sim_add_impulse")
-    def add_impulse(self, center, radius, velocity):
+    def add_impulse(self, center: Sequence[float], radius: float, velocity: Sequence[float]) -> None:
         with self._lock:
             self._changes()
             self._check(lib.spate_sim_add_impulse(self._handle(), vector(center, "center", self.dim), radius,
@@ -430,23 +433,23 @@ class Sim(Looks):
         return inflow
 
     @words("spate_sim_set_inflow", "inflow: its number or its name.")
-    def set_inflow(self, inflow, on):
+    def set_inflow(self, inflow: int | str, on: bool) -> None:
         with self._lock:
             self._changes()
             self._check(lib.spate_sim_set_inflow(self._handle(), self._inflow(inflow), on, self._error_at))
 
-    def inflow_is_on(self, inflow):
+    def inflow_is_on(self, inflow: int | str) -> bool:
         return lib.spate_sim_inflow_is_on(self._handle(), self._inflow(inflow))
 
     # ---- checkpoints
 
     @words("spate_sim_checkpoint_write", "Everything that the next step needs, into a file.")
-    def save(self, path):
+    def save(self, path: str | os.PathLike) -> None:
         with self._lock:
             self._check(lib.spate_sim_checkpoint_write(self._handle(), path_bytes(path), self._error_at))
 
     @words("spate_sim_load", "From a file of save().")
-    def load(self, path):
+    def load(self, path: str | os.PathLike) -> None:
         with self._lock:
             self._loads(lambda handle: lib.spate_sim_checkpoint_read(handle, path_bytes(path), self._error_at))
 
@@ -460,7 +463,7 @@ class Sim(Looks):
             while self._rows and self._rows[-width + 1] > steps:
                 del self._rows[-width:]
 
-    def checkpoint(self):
+    def checkpoint(self) -> bytes:
         """Everything that the next step needs, as bytes; see restore()."""
         parts = []
 
@@ -474,7 +477,7 @@ class Sim(Looks):
         return b"".join(parts)
 
     @words("spate_sim_load", "From the bytes of checkpoint().")
-    def restore(self, data):
+    def restore(self, data: bytes) -> None:
         memory, at = memoryview(data).cast("B"), [0]
 
         @_api.spate_read_fn

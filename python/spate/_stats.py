@@ -1,4 +1,6 @@
 """Statistics of a frame, by the library's own table of them; tables of numbers."""
+from __future__ import annotations
+
 import ctypes
 
 from . import _api
@@ -26,7 +28,7 @@ _end = max(stat._offset + ctypes.sizeof(stat._kind) for stat in _table)
 _size = (_end + 7) // 8 * 8
 
 
-def statistics():
+def statistics() -> dict[str, Stat]:
     """The table of statistics, a dict by name."""
     return {stat.name: stat for stat in _table}
 
@@ -42,7 +44,7 @@ class Stats:
     def __init__(self, values):
         self._values = tuple(values)
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> int | float:
         return self._values[_by_name[name]]
 
     def __getattr__(self, name):
@@ -53,7 +55,7 @@ class Stats:
     def __dir__(self):
         return list(_by_name)
 
-    def keys(self):
+    def keys(self) -> list[str]:
         return list(_by_name)
 
     def __iter__(self):
@@ -76,7 +78,7 @@ def read(function, sim):
     return result, Stats(stat._kind.from_buffer(memory, stat._offset).value for stat in _table)
 
 
-def table(rows):
+def table(rows: Iterable[Stats | dict[str, Any]]) -> numpy.recarray:
     """A numpy record array of a list of stats (one per frame) or of dicts with the same keys."""
     np = numpy("a table")
     rows = list(rows)

@@ -3,6 +3,8 @@
 A view knows the address, shape and type of an array, holds the simulation, and knows of which state of it it is: after
 the next call that changes the simulation every use of it raises StaleView.
 """
+from __future__ import annotations
+
 import ctypes
 import operator
 
@@ -58,7 +60,7 @@ class View:
     # ---- what it is
 
     @property
-    def stale(self):
+    def stale(self) -> bool:
         """Whether the simulation has changed since the view was taken."""
         return self._owner._generation != self._generation
 
@@ -68,27 +70,27 @@ class View:
                             "each change (a step, statistics, ...), or keep a copy")
 
     @property
-    def address(self):
+    def address(self) -> int:
         """Of the first value; on a GPU, in its memory."""
         self._check()
         return self._address
 
     @property
-    def ndim(self):
+    def ndim(self) -> int:
         return len(self.shape)
 
     @property
-    def size(self):
+    def size(self) -> int:
         count = 1
         for length in self.shape:
             count *= length
         return count
 
     @property
-    def itemsize(self):
+    def itemsize(self) -> int:
         return _SIZES[self.dtype]
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.shape[0]
 
     def __repr__(self):
@@ -106,7 +108,7 @@ class View:
         return {"version": 3, "data": (self._address, not self.writable), "shape": self.shape, "typestr": self.dtype,
                 "strides": self.strides}
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: Any = None) -> numpy.ndarray:
         self._check()
         if self.device != HOST:
             raise TypeError(f"{self.what} is in the memory of a GPU: take the view of the host, without `device_`, or "
@@ -159,21 +161,21 @@ class View:
         self._generation = other._generation
         return self
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Any:
         array = self._array()
         found = array[key]
         if getattr(found, "ndim", 0) and numpy().may_share_memory(found, array):
             return self._part(found)
         return found
 
-    def __setitem__(self, key, value):
+    def __setitem__(self, key: Any, value: Any) -> None:
         self._array()[key] = value.__array__() if isinstance(value, View) else value
 
     def __iter__(self):
         return iter(self[k] for k in range(len(self)))
 
     @property
-    def T(self):
+    def T(self) -> View:
         """The transposed array, without a copy."""
         self._check()
         return View(self._owner, self._address, self.shape[::-1], self.dtype, self.what, self.strides[::-1],

@@ -2,6 +2,8 @@
 
 Each function takes a simulation, a frame of a run or a run, draws into `ax` (a new one without it) and returns it.
 """
+from __future__ import annotations
+
 from ._errors import FileError
 from ._library import numpy
 from ._look import CELLS
@@ -42,7 +44,8 @@ def _what(source):
     raise TypeError("give a simulation or a frame of a run (spate.read(DIR)[42])")
 
 
-def particles(source, color="speed", ax=None, size=None, cmap="viridis", **options):
+def particles(source: Sim | Frame, color: Any = "speed", ax: Any = None, size: float | None = None, cmap: str = "viridis",
+              **options: Any) -> Any:
     """The particles, seen along z. color: "speed", "vx", "vy", "x", "y", a channel, an array, or a colour's name."""
     np, ax = numpy("spate.plot"), _axes(ax)
     position, velocity, domain, title, column = _what(source)
@@ -67,7 +70,7 @@ def particles(source, color="speed", ax=None, size=None, cmap="viridis", **optio
     return _frame_axes(ax, domain, title)
 
 
-def field(sim, name, ax=None, at=None, cmap="viridis", **options):
+def field(sim: Sim, name: str, ax: Any = None, at: float | None = None, cmap: str = "viridis", **options: Any) -> Any:
     """A field of a simulation as colours. In 3D the layer at z = `at` (m), without it the middle one. Cells without
     liquid are left blank for p, u, v and w."""
     np, ax = numpy("spate.plot"), _axes(ax)
@@ -86,7 +89,7 @@ def field(sim, name, ax=None, at=None, cmap="viridis", **options):
     return _frame_axes(ax, sim.scene["domain.size"], f"{sim.time:.3g} s")
 
 
-def surface(source, ax=None, color="tab:blue", **options):
+def surface(source: Sim | Frame, ax: Any = None, color: Any = "tab:blue", **options: Any) -> Any:
     """The surface of the liquid, in 2D as a line, in 3D as triangles."""
     np = numpy("spate.plot")
     if isinstance(source, Frame):
@@ -119,7 +122,8 @@ def surface(source, ax=None, color="tab:blue", **options):
     return ax
 
 
-def stats(source, names=("kinetic_energy", "potential_energy"), ax=None):
+def stats(source: Run | numpy.recarray, names: str | Sequence[str] = ("kinetic_energy", "potential_energy"),
+          ax: Any = None) -> Any:
     """Statistics over time, of a run or of a table (spate.table)."""
     rows, ax, known = source.stats if isinstance(source, Run) else source, _axes(ax), statistics()
     names = [names] if isinstance(names, str) else list(names)
@@ -132,7 +136,7 @@ def stats(source, names=("kinetic_energy", "potential_energy"), ax=None):
     return ax
 
 
-def gauges(source, names=None, ax=None):
+def gauges(source: Sim | Run | numpy.recarray, names: str | Sequence[str] | None = None, ax: Any = None) -> Any:
     """Gauges over time, of a simulation, a run or a table."""
     rows = source.gauge_table() if isinstance(source, Sim) else source.gauges if isinstance(source, Run) else source
     ax = _axes(ax)
