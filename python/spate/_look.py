@@ -279,10 +279,11 @@ class Looks:
     def gauges(self) -> dict[str, float]:
         """Returns a dict by the names of gauges.csv."""
         with self._lock:
+            handle = self._handle()
             self._looks_at_grid()
             found, values = {}, (c_double * 3)()
             for gauge, part, name in self._columns:
-                lib.spate_sim_gauge_read(self._handle(), gauge, values)
+                lib.spate_sim_gauge_read(handle, gauge, values)
                 found[name] = values[part]
             return found
 

@@ -53,10 +53,10 @@ class _Folder:
             for row in table[self.rows:]:
                 self._append("gauges.csv", [f"{row[0]:.12g}", str(row[1])] + [f"{v:.9g}" for v in list(row)[2:]])
             self.rows = len(table)
-        if self.particles and sim.frame % self.every == 0:
-            sim.write_particles(self.path / f"particles.{sim.frame:04d}.ply")
         stages = list(sim.stage_seconds.values())
         stats = sim.stats()
+        if self.particles and sim.frame % self.every == 0:  # in the order that statistics leave
+            sim.write_particles(self.path / f"particles.{sim.frame:04d}.ply")
         rest = max(seconds - sum(stages), 0)
         times = stages + [rest, max(seconds, sum(stages))]
         self._append("stats.csv", [_number(stat, stats[name]) for name, stat in self.table.items()] +

@@ -314,7 +314,7 @@ class Scene:
         for path, value in values.items():
             self[path] = value
 
-    def add(self, name: str, item: dict[str, Any] | None = None, **members: Any) -> int:
+    def add(self, name: str, item: dict[str, Any] | None = None, /, **members: Any) -> int:
         """Appends an item to a list: scene.add("solids", shape="sphere", center=[1, 0.5], radius=0.2). Returns its
         index. Its members may also come as a dict, as they must where a name is a word of Python ("from")."""
         given = {**(item or {}), **members}

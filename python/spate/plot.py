@@ -64,7 +64,8 @@ def particles(source: Sim | Frame, color: Any = "speed", ax: Any = None, size: f
     if not isinstance(values, str):
         values = np.asarray(values)[order]
     size = size if size is not None else max(0.3, min(30.0, 3e4 / max(len(position), 1)))
-    drawn = ax.scatter(position[order, 0], position[order, 1], s=size, c=values, cmap=cmap, linewidths=0, **options)
+    colours = {"color": values} if isinstance(values, str) else {"c": values, "cmap": cmap}
+    drawn = ax.scatter(position[order, 0], position[order, 1], s=size, linewidths=0, **colours, **options)
     if label is not None:
         ax.figure.colorbar(drawn, ax=ax, label=label, shrink=0.8)
     return _frame_axes(ax, domain, title)
