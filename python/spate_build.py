@@ -68,10 +68,11 @@ class _Wheel:
 
     def close(self):
         self.add(f"{self.info}/METADATA", _metadata().encode())
-        self.add(f"{self.info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: spate_build\nRoot-Is-Purelib: false\nTag: {_tag()}\n".encode())
+        self.add(f"{self.info}/WHEEL", ("Wheel-Version: 1.0\nGenerator: spate_build\nRoot-Is-Purelib: false\n"
+                                        f"Tag: {_tag()}\n").encode())
         self.add(f"{self.info}/LICENSE", (ROOT / "LICENSE").read_bytes())
         record = f"{self.info}/RECORD"
-        self.zip.writestr(record, "\n".join(self.records + [f"{record},,", ""]))
+        self.add(record, "\n".join(self.records + [f"{record},,", ""]).encode())
         self.zip.close()
 
 

@@ -55,7 +55,7 @@ def function(name, value, indent, decorators=()):
     except (TypeError, ValueError):
         signature = "(*args: Any, **kwargs: Any)"
     if "->" not in signature:
-        signature += " -> Any"
+        signature += " -> None" if name == "__init__" else " -> Any"
     lines = [f"{indent}@{decorator}" for decorator in decorators] + [f"{indent}def {name}{signature}:"]
     said = words(value, indent + "    ")
     return lines + said + [f"{indent}    ..."]

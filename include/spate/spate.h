@@ -93,6 +93,10 @@ SPATE_API int spate_version_number(void);
 /* Frees text that the library has handed out; NULL is nothing. */
 SPATE_API void spate_free(void *memory);
 
+/* For bindings of other languages that lend memory to C programs: a function to give along for the
+ * end of the loan. Sets the int64_t right before `loan` to 1; any thread may call it. */
+SPATE_API void spate_loan_end(void *loan);
+
 /* Where the library gets its memory, all of it but that of Jansson and libpng: `alloc` returns
  * `size` bytes aligned as malloc does, all 0 (as calloc: large blocks fresh from the system need
  * not be touched), or NULL; `release` takes back what it gave. Any thread may call them. Both NULL:

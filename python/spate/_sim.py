@@ -7,7 +7,7 @@ import threading
 import weakref
 from ctypes import byref, c_double, c_size_t
 
-from . import _api
+from . import _api, _dlpack
 from ._errors import UsageError
 from ._library import encode, fail, lib, numpy, path_bytes, text, vector, words
 from ._look import Looks
@@ -95,6 +95,7 @@ class Sim(Looks):
                  log: Callable[[str, str], Any] | None = None) -> None:
         if not isinstance(scene, Scene):
             scene = Scene(scene)
+        _dlpack.sweep()
         self._sim = None
         self._lock = threading.RLock()
         self._generation, self._settled, self._broken, self._in_callback = 0, False, None, False

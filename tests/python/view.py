@@ -192,9 +192,10 @@ def test_dlpack():
     made = _Tensor.from_address(pointer(capsule, b"dltensor_versioned"))
     assert (made.major, made.flags, made.tensor.ndim, made.tensor.data) == (1, 1, 2, view.address)
     assert made.tensor.strides[0] == view.strides[0] // 4 and made.tensor.shape[1] == view.shape[1]
+    assert len(_dlpack._loans) == 2
     del capsule, made, array
-    gc.collect()
-    assert not _dlpack._alive
+    _dlpack.sweep()
+    assert not _dlpack._loans
     raises(BufferError, lambda: view.__dlpack__(copy=True))
     raises(BufferError, lambda: view.__dlpack__(dl_device=(2, 0)))
     raises(AttributeError, lambda: view.__cuda_array_interface__)
@@ -205,6 +206,24 @@ def test_dlpack():
     del sim, view
     gc.collect()
     assert kept.sum() == total  # the tensor keeps the simulation
+    del kept
+    _dlpack.sweep()
+    assert not _dlpack._loans
+
+
+def test_dlpack_while_an_exception_is_under_way():
+    """Arrays and capsules that end while an exception goes through leave it as it is."""
+    view = spate.Sim(tank(), threads=1).particles.x[0]
+
+    def fails():
+        array, capsule = np.from_dlpack(view), view.__dlpack__()
+        assert len(array) and capsule
+        raise KeyError("mine")
+
+    for _ in range(5):
+        raises(KeyError, fails, "mine")
+    _dlpack.sweep()
+    assert not _dlpack._loans
 
 
 if __name__ == "__main__":
