@@ -1,8 +1,8 @@
 """spate_build.py -- makes the wheel: a build backend (PEP 517) of its own, because all the work is CMake's.
 
-`pip install --no-build-isolation --no-index .` calls build_wheel: it compiles the two libraries in build/wheel and packs
-them with the package. SPATE_BUILD in the environment names a build folder that is there already; SPATE_CMAKE_ARGS are
-further options for CMake (e.g. -DSPATE_CUDA=ON). Only Python's own modules are needed.
+`pip install --no-build-isolation --no-index .` calls build_wheel: it compiles the two libraries in build/wheel and
+packs them with the package. SPATE_BUILD in the environment names a build folder that is there already;
+SPATE_CMAKE_ARGS are further options for CMake (e.g. -DSPATE_CUDA=ON). Only Python's own modules are needed.
 """
 import base64
 import hashlib

@@ -61,8 +61,9 @@ def function(name, value, indent, decorators=()):
     return lines + said + [f"{indent}    ..."]
 
 
-KEPT = ("__init__", "__len__", "__getitem__", "__setitem__", "__enter__", "__exit__", "__iter__", "__array__", "__dlpack__",
-        "__dlpack_device__", "__add__", "__sub__", "__mul__", "__truediv__", "__pow__", "__neg__", "__abs__")
+KEPT = ("__init__", "__len__", "__getitem__", "__setitem__", "__enter__", "__exit__", "__iter__", "__array__",
+        "__dlpack__", "__dlpack_device__", "__add__", "__sub__", "__mul__", "__truediv__", "__pow__", "__neg__",
+        "__abs__")
 
 
 def members(kind):
@@ -123,7 +124,7 @@ def settings_lines(settings):
             owner = above
 
     def title(owner):
-        return "".join(word.capitalize() for word in owner.replace(".", "_").split("_")) + "Dict" if owner else "SceneDict"
+        return "".join(word.capitalize() for word in (owner or "scene").replace(".", "_").split("_")) + "Dict"
 
     lines = []
     for owner in sorted(groups, key=lambda name: -name.count(".") if name else 1):
@@ -139,8 +140,7 @@ def settings_lines(settings):
             else:
                 kind, note = TYPES[row.type], row.help
             unit = f"{row.unit}: " if row is not None and row.unit else ""
-            lines.append(f'    "{key}": "{kind}",'.replace('"Literal', "Literal").replace(']",', "],") if kind.startswith(
-                "Literal") else f'    "{key}": "{kind}",')
+            lines.append(f'    "{key}": {kind},' if kind.startswith("Literal") else f'    "{key}": "{kind}",')
             if note:
                 lines[-1] += f"  # {unit}{note}"
         lines += ["}, total=False)", ""]

@@ -41,7 +41,8 @@ class Particles:
         self.id = self._column(view.id, "<u4", "the particles' ids")
 
     def _column(self, pointer, typestr, what, writable=False):
-        return View(self._sim, address_of(pointer), (self.count,), typestr, what, writable=writable, device=self._device)
+        return View(self._sim, address_of(pointer), (self.count,), typestr, what, writable=writable,
+                    device=self._device)
 
     def __len__(self) -> int:
         return self.count

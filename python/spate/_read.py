@@ -65,14 +65,21 @@ def read_table(path: str | os.PathLike) -> numpy.recarray:
 
 
 def _kind(cells):
-    return "i8" if cells and all(re.fullmatch(r"-?\d{1,18}", cell) for cell in cells) else "f8"
+    if cells and all(re.fullmatch(r"-?\d{1,18}", cell) for cell in cells):
+        return "i8"
+    try:
+        [float(cell) for cell in cells]
+        return "f8"
+    except ValueError:
+        return f"U{max(map(len, cells))}"
 
 
 class Frame:
     """One frame of a run. Files are opened when something of them is asked for.
 
-    number, time; particles: the record array of the file (a look into it); position, velocity: (n, dim); id; frame["age"]
-    is a column, of shape (n,) or (n, components); surface: a dict of arrays, if the run has surfaces; stats: the row
+    number, time; particles: the record array of the file (a look into it); position, velocity: (n, dim); id;
+    frame["age"] is a column, of shape (n,) or (n, components); surface: a dict of arrays, if the run has surfaces;
+    stats: the row of stats.csv
     """
 
     def __init__(self, run, number):

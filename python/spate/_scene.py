@@ -150,13 +150,14 @@ def _take_objects(source):
 class Scene:
     """A scene: what is to be simulated.
 
-    Scene({"domain": {"size": [2, 1]}, ...}), Scene("my.json"), Scene.preset("dam_break") or, with all defaults, Scene().
-    Settings are those of a scene file; scene["fluid.flip_ratio"] = 0.9 changes one. What is wrong raises SceneError, a
-    ValueError, in the words of the table of settings. help(spate.settings) and docs/scene.md list them.
+    Scene({"domain": {"size": [2, 1]}, ...}), Scene("my.json"), Scene.preset("dam_break") or, with all defaults,
+    Scene(). Settings are those of a scene file; scene["fluid.flip_ratio"] = 0.9 changes one. What is wrong raises
+    SceneError, a ValueError, in the words of the table of settings, spate.settings().
     """
 
-    def __init__(self, source: Scene | SceneDict | str | os.PathLike | None = None, folder: str | os.PathLike | None = None) -> None:
-        """source: a dict, the path of a file, or another scene. folder: where relative names of files in a dict start."""
+    def __init__(self, source: Scene | SceneDict | str | os.PathLike | None = None,
+                 folder: str | os.PathLike | None = None) -> None:
+        """source: a dict, the path of a file, or another scene; folder: where names of files in a dict start."""
         error = _api.spate_error()
         self._pointer = None
         if source is None:
@@ -270,7 +271,7 @@ class Scene:
         check(lib.spate_scene_set(self._pointer, encoded, byref(given), byref(error)), error)
 
     def _assign(self, path, value):
-        """What is more than one value goes by JSON. A list takes the place of the one that was there, if all is well."""
+        """What is more than one value goes by JSON. A list takes the place of the one before, if all is well."""
         error, taken = _api.spate_error(), []
         if path in LISTS:
             plain, taken = _take_objects({path: value})

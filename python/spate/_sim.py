@@ -70,7 +70,7 @@ class Solid:
             sim._check(lib.spate_sim_remove_solid(sim._handle(), self._id, sim._error_at))
 
     @words("spate_sim_solid_force")
-    def force(self, about: Sequence[float] | None = None) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+    def force(self, about: Sequence[float] | None = None) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Returns (force, torque), tuples of three numbers."""
         sim = self._sim
         force, torque = (c_double * 3)(), (c_double * 3)()
@@ -87,8 +87,8 @@ class Sim(Looks):
     device: "cpu", "cuda", or "auto": a GPU if one is there; threads: 0 is one per core; log: a function of (where,
     message) that gets warnings, which are Python warnings (SpateWarning) otherwise.
 
-    Other threads may use it: a call waits for the one under way. Steps leave Python's lock to other threads. Ctrl-C ends
-    a step after it is done, so that the simulation can go on.
+    Other threads may use it: a call waits for the one under way. Steps leave Python's lock to other threads. Ctrl-C
+    comes out after the step that is under way is done, so that the simulation can go on.
     """
 
     def __init__(self, scene: Scene | SceneDict | str | os.PathLike, device: str = "cpu", threads: int = 0,
@@ -328,7 +328,8 @@ class Sim(Looks):
     def __repr__(self):
         if self._sim is None:
             return "<spate simulation, closed>"
-        return f"<spate simulation: {self.dim}D on {self.device}, frame {self.frame}, {self.time:g} s, {len(self)} particles>"
+        return (f"<spate simulation: {self.dim}D on {self.device}, frame {self.frame}, {self.time:g} s, "
+                f"{len(self)} particles>")
 
     def __len__(self) -> int:
         return lib.spate_sim_particles_count(self._handle(), b"fluid")
@@ -363,7 +364,8 @@ class Sim(Looks):
         with self._lock, Sim(trial, threads=1, log=lambda *said: None) as made:
             positions, velocities = made.particles.position(), made.particles.velocity()
             now = self.particles
-            taken = {tuple(cell) for cell in numpy("add_liquid").unique(self._cells(now.position(), now.scale), axis=0)}
+            occupied = numpy("add_liquid").unique(self._cells(now.position(), now.scale), axis=0)
+            taken = {tuple(cell) for cell in occupied}
             cells = self._cells(positions, now.scale)
             free = [tuple(cell) not in taken for cell in cells]
             return self.add_particles(positions[free], velocities[free])

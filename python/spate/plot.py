@@ -44,18 +44,18 @@ def _what(source):
     raise TypeError("give a simulation or a frame of a run (spate.read(DIR)[42])")
 
 
-def particles(source: Sim | Frame, color: Any = "speed", ax: Any = None, size: float | None = None, cmap: str = "viridis",
-              **options: Any) -> Any:
+def particles(source: Sim | Frame, color: Any = "speed", ax: Any = None, size: float | None = None,
+              cmap: str = "viridis", **options: Any) -> Any:
     """The particles, seen along z. color: "speed", "vx", "vy", "x", "y", a channel, an array, or a colour's name."""
     np, ax = numpy("spate.plot"), _axes(ax)
     position, velocity, domain, title, column = _what(source)
     known = {"x": position[:, 0], "y": position[:, 1]}
     if velocity is not None:
         known.update(speed=np.linalg.norm(velocity, axis=1), vx=velocity[:, 0], vy=velocity[:, 1])
-    unit = {"speed": "speed (m/s)", "vx": "vx (m/s)", "vy": "vy (m/s)"}.get(color, color) if isinstance(color, str) else ""
     values, label = color, None
     if isinstance(color, str):
         from matplotlib.colors import is_color_like
+        unit = f"{color} (m/s)" if color in ("speed", "vx", "vy") else color
         if color in known:
             values, label = known[color], unit
         elif not is_color_like(color):
@@ -96,7 +96,8 @@ def surface(source: Sim | Frame, ax: Any = None, color: Any = "tab:blue", **opti
     if isinstance(source, Frame):
         found = source.surface
         if found is None:
-            raise FileError(f"frame {source.number} has no surface (output.mesh, or `spate mesh`)", str(source.run.path))
+            raise FileError(f"frame {source.number} has no surface (output.mesh, or `spate mesh`)",
+                            str(source.run.path))
         x, corners, domain = found["positions"], found["indices"], source.run.info["scene"]["domain"]["size"]
     else:
         made = source.surface()

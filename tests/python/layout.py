@@ -59,8 +59,8 @@ def test_layouts_are_the_compilers():
 def test_a_moved_member_is_noticed():
     """The comparison above can fail: a struct with a member too many differs in size and offsets."""
     kind = next(k for k in _api.STRUCTS if k.__name__ == "spate_options")
-    grown = type("spate_options", (ctypes.Structure,), {"_fields_": [("size", ctypes.c_uint32), ("new", ctypes.c_double)] +
-                                                        list(kind._fields_[1:])})
+    fields = [("size", ctypes.c_uint32), ("new", ctypes.c_double)] + list(kind._fields_[1:])
+    grown = type("spate_options", (ctypes.Structure,), {"_fields_": fields})
     assert ctypes.sizeof(grown) != ctypes.sizeof(kind) and grown.device.offset != kind.device.offset
 
 

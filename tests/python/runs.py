@@ -28,20 +28,23 @@ def _run(scene, folder, *words):
 def test_frames_of_a_run():
     scene = block(output__mesh="ply", output__attributes="velocity id speed vorticity channels")
     run = _run(scene, "block")
-    assert len(run) == 3 and run.numbers == [0, 1, 2] and run.dim == 3 and run.scene.to_dict()["solids"][0]["name"] == "ball"
+    assert len(run) == 3 and run.numbers == [0, 1, 2] and run.dim == 3 and run.scene["solids[0].name"] == "ball"
     sim = spate.Sim(scene, threads=1)
     list(sim.frames(2))
     frame, now = run[2], sim.particles
     assert frame._rows is None  # nothing is read yet
     order, other = np.argsort(frame.id), np.argsort(now.id)
-    assert (frame.position[order] == now.position()[other]).all() and (frame.velocity[order] == now.velocity()[other]).all()
+    assert (frame.position[order] == now.position()[other]).all()
+    assert (frame.velocity[order] == now.velocity()[other]).all()
     assert (frame["age"][order] == np.asarray(now["age"])[other]).all() and frame["dye"].shape == (len(frame), 2)
-    assert frame["vorticity"].shape == (len(frame), 3) and np.allclose(frame["speed"], np.linalg.norm(frame.velocity, axis=1))
+    assert frame["vorticity"].shape == (len(frame), 3)
+    assert np.allclose(frame["speed"], np.linalg.norm(frame.velocity, axis=1))
     assert {"x", "vx", "id", "age", "dye", "speed"} <= set(frame.keys()) and isinstance(frame.particles.base, np.memmap)
     raises(spate.FileError, lambda: frame["colour"], "has no colour", "dye_1")
     assert abs(frame.time - 2 / 30) < 1e-12 and frame.stats.frame == 2 and frame.stats.particles == len(frame)
     surface = frame.surface
-    assert surface["indices"].max() == len(surface["positions"]) - 1 and surface["velocities"].shape == surface["normals"].shape
+    assert surface["indices"].max() == len(surface["positions"]) - 1
+    assert surface["velocities"].shape == surface["normals"].shape
     sim.stats()  # sorts the particles, as a run does before output
     exact = sim.surface()
     assert (surface["positions"] == exact.positions).all() and (surface["indices"] == exact.indices).all()
@@ -102,10 +105,10 @@ def test_plots():
     rows = [flat.stats() for _ in flat.frames()]
     deep = spate.Sim(block(), threads=1)
     list(deep.frames(1))
-    drawn = [spate.plot.particles(flat), spate.plot.particles(run[1], color="age"), spate.plot.particles(deep, color="red"),
-             spate.plot.field(flat, "p"), spate.plot.field(deep, "u", at=0.2), spate.plot.field(flat, "type"),
-             spate.plot.surface(flat), spate.plot.surface(run[1]), spate.plot.surface(deep),
-             spate.plot.stats(run, "volume"), spate.plot.stats(spate.table(rows)), spate.plot.gauges(flat)]
+    drawn = [spate.plot.particles(flat), spate.plot.particles(run[1], color="age"),
+             spate.plot.particles(deep, color="red"), spate.plot.field(flat, "p"),
+             spate.plot.field(deep, "u", at=0.2), spate.plot.field(flat, "type"), spate.plot.surface(flat), spate.plot.surface(run[1]),
+             spate.plot.surface(deep), spate.plot.stats(run, "volume"), spate.plot.stats(spate.table(rows)), spate.plot.gauges(flat)]
     for k, ax in enumerate(drawn):
         ax.figure.savefig(f"{k}.png", dpi=40)
         picture = plt.imread(f"{k}.png")

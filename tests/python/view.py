@@ -75,7 +75,8 @@ def test_arithmetic():
     array = np.array(view)
     assert (view + 1 == array + 1).all() and (2 * view == 2 * array).all() and (array - view == 0).all()
     assert (view / 2 == array / 2).all() and (-view == -array).all() and ((view > 3) == (array > 3)).all()
-    assert view.mean() == array.mean() and np.sqrt(view).sum() == np.sqrt(array).sum() and view[view > 3].size == (array > 3).sum()
+    assert view.mean() == array.mean() and np.sqrt(view).sum() == np.sqrt(array).sum()
+    assert view[view > 3].size == (array > 3).sum()
     assert view[5] == array[5] and list(view[:3]) == list(array[:3]) and view[-1] == array[-1]
     assert np.linalg.norm(view) == np.linalg.norm(array) and np.concatenate([view, view]).size == 2 * array.size
     assert "x[0]" in repr(view) and (np.array(view, dtype="f8") == array).all()
@@ -105,7 +106,8 @@ USES = {
     "both": lambda v: np.ones(v.shape) * v, "stack": lambda v: np.stack([v, v]), "dlpack": np.from_dlpack,
     "device": lambda v: v.__dlpack_device__(), "interface": lambda v: v.__array_interface__,
     "address": lambda v: v.address, "iterate": list, "transposed": lambda v: v.T, "copy": lambda v: v.copy(),
-    "compare": lambda v: v > 0, "contains": lambda v: 3 in v, "mean": np.mean, "concatenate": lambda v: np.concatenate([v]),
+    "compare": lambda v: v > 0, "contains": lambda v: 3 in v, "mean": np.mean,
+    "concatenate": lambda v: np.concatenate([v]),
 }
 
 
@@ -144,7 +146,8 @@ def test_looks_change_nothing():
         "sample": lambda sim: sim.sample([[0.1, 0.1, 0.1]]), "force": lambda sim: sim.solid("ball").force(),
         "gauges": lambda sim: sim.gauges(), "table": lambda sim: sim.gauge_table(), "next_dt": lambda sim: sim.next_dt,
         "distance": lambda sim: sim.solid_distance([0.1, 0.1, 0.1]), "position": lambda sim: sim.particles.position(),
-        "particles": lambda sim: sim.write_particles("p.ply"), "picture": lambda sim: sim.write_picture("p.png", 64, 48),
+        "particles": lambda sim: sim.write_particles("p.ply"),
+        "picture": lambda sim: sim.write_picture("p.png", 64, 48),
         "scene": lambda sim: sim.scene, "solids": lambda sim: sim.solids,
     }
     sim = spate.Sim(scene, threads=1)
