@@ -75,6 +75,7 @@ class Particles:
         columns = (ctypes.POINTER(c_float) * 4)()
         call = lib.spate_sim_channel_device_view if self._on_device else lib.spate_sim_channel_view
         with self._sim._lock:
+            self._sim._two_memories(not self._on_device)
             count = call(self._sim._handle(), encode(name, "channel"), columns)
         if count == 0:
             names = [channel["name"] for channel in self._sim.scene.to_dict()["channels"]]
@@ -178,6 +179,7 @@ class Looks:
     def device_particles(self) -> Particles:
         with self._lock:
             self._needs_device("particles")
+            self._two_memories(False)
             return Particles(self, on_device=True)
 
     @words("spate_cell")
@@ -186,8 +188,18 @@ class Looks:
 
     @words("spate_sim_particles_device_view_sized")
     def device_field(self, name: str) -> Field:
-        self._needs_device(f"field {name}")
-        return self._field(name, lib.spate_sim_field_device_view_sized, CUDA)
+        with self._lock:
+            self._needs_device(f"field {name}")
+            self._two_memories(False)
+            return self._field(name, lib.spate_sim_field_device_view_sized, CUDA)
+
+    def _two_memories(self, write):
+        """On a device: memory of the host that may be written to takes the device's out of date, and a look at the
+        device's ends that."""
+        if write:
+            self._device_generation += 1
+        else:
+            self._write_generation += 1
 
     def _field(self, name, call, device):
         view = _api.spate_field_view()
@@ -212,6 +224,7 @@ class Looks:
             name = ("u", "v", "w")[axis] if axis in range(self.dim) else "u"
             view = _api.spate_field_view()
             lib.spate_sim_field_view_sized(self._handle(), name.encode(), byref(view), sizeof(view))
+            self._two_memories(True)
             pointer = lib.spate_sim_velocity_edit(self._handle(), axis, self._error_at)
             if not pointer:
                 fail(self._error)
@@ -238,7 +251,7 @@ class Looks:
 
     @words("spate_sim_solid_distance")
     def solid_distance(self, point: Sequence[float]) -> float:
-        return lib.spate_sim_solid_distance(self._handle(), vector(point, "point", self.dim), None)
+        return self._ask(lib.spate_sim_solid_distance, vector(point, "point", self.dim), None)
 
     @words("spate_sim_surface")
     def surface(self, resolution: int | None = None) -> Surface:
@@ -318,7 +331,8 @@ class Looks:
     @words("spate_sim_progress")
     def progress(self) -> Stats:
         """Returns Stats."""
-        return _stats.read(lib.spate_sim_progress_sized, self._handle())[1]
+        with self._lock:
+            return _stats.read(lib.spate_sim_progress_sized, self._handle())[1]
 
     # ---- files
 

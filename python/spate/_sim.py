@@ -99,6 +99,8 @@ class Sim(Looks):
         self._sim = None
         self._lock = threading.RLock()
         self._generation, self._settled, self._broken, self._in_callback = 0, False, None, False
+        self._device_generation = self._write_generation = 0  # of views in two memories: see View
+        self._names = {}  # of solids that were added
         self._error = _api.spate_error()
         self._error_at = ctypes.pointer(self._error)
         self._log, self._messages = log, []
@@ -143,6 +145,10 @@ class Sim(Looks):
         if self._sim is None:
             raise UsageError("the simulation was closed", "sim")
         return self._sim
+
+    def _ask(self, function, *arguments):
+        with self._lock:
+            return function(self._sim or self._handle(), *arguments)
 
     def _check(self, status):
         if self._messages:
@@ -200,7 +206,7 @@ class Sim(Looks):
     def step_frame(self) -> int:
         """Returns the number of frames completed. After Ctrl-C it stands inside the frame, and can go on."""
         frame = self.frame
-        while _frame_of(self._handle()) == frame:
+        while self.frame == frame:
             self.step()
         return self.frame
 
@@ -208,7 +214,7 @@ class Sim(Looks):
         """Steps frame by frame, `count` more of them or up to the scene's: for frame in sim.frames(120): ...
 
         progress: True shows a bar, if tqdm is there; or a function of (frame, last frame)."""
-        last = self.frame + count if count is not None else lib.spate_sim_scene(self._handle()).contents.frames
+        last = self.frame + count if count is not None else self.scene["frames"]
         bar = None
         if progress is True:
             try:
@@ -266,64 +272,63 @@ class Sim(Looks):
     @property
     def time(self) -> float:
         """s"""
-        return lib.spate_sim_time(self._handle())
+        return self._ask(lib.spate_sim_time)
 
     @property
     def frame(self) -> int:
         """Frames completed."""
-        return _frame_of(self._handle())
+        return self._ask(_frame_of)
 
     @property
     def steps(self) -> int:
         """Steps taken in all."""
-        return lib.spate_sim_steps(self._handle())
+        return self._ask(lib.spate_sim_steps)
 
     @property
     @words("spate_sim_at_frame")
     def at_frame(self) -> bool:
-        return lib.spate_sim_at_frame(self._handle())
+        return self._ask(lib.spate_sim_at_frame)
 
     @property
     @words("spate_sim_next_dt")
     def next_dt(self) -> float:
-        with self._lock:
-            return lib.spate_sim_next_dt(self._handle())
+        return self._ask(lib.spate_sim_next_dt)
 
     @property
     @words("spate_sim_step_dt")
     def dt(self) -> float:
-        return lib.spate_sim_step_dt(self._handle())
+        return self._ask(lib.spate_sim_step_dt)
 
     @property
     def stage_seconds(self) -> dict[str, float]:
         """Seconds that each stage took in the frame under way or just completed, by name."""
-        return {name: lib.spate_sim_stage_seconds(self._handle(), k) for k, name in enumerate(STAGES)}
+        return {name: self._ask(lib.spate_sim_stage_seconds, k) for k, name in enumerate(STAGES)}
 
     @property
     def scene(self) -> Scene:
         """A copy of its scene."""
         made = Scene.__new__(Scene)
-        made._pointer = lib.spate_scene_copy(lib.spate_sim_scene(self._handle()))
+        with self._lock:
+            made._pointer = lib.spate_scene_copy(lib.spate_sim_scene(self._handle()))
         return made
 
     @property
     def device(self) -> str:
-        return text(lib.spate_sim_device(self._handle()))
+        return text(self._ask(lib.spate_sim_device))
 
     @property
     def device_bytes(self) -> int:
         """Memory of a GPU that it holds; 0 on the CPU."""
-        return lib.spate_sim_device_bytes(self._handle())
+        return self._ask(lib.spate_sim_device_bytes)
 
     @property
     def threads(self) -> int:
-        return lib.spate_sim_threads(self._handle())
+        return self._ask(lib.spate_sim_threads)
 
     @property
     @words("spate_sim_hash")
     def hash(self) -> int:
-        with self._lock:
-            return lib.spate_sim_hash(self._handle())
+        return self._ask(lib.spate_sim_hash)
 
     def __repr__(self):
         if self._sim is None:
@@ -332,7 +337,7 @@ class Sim(Looks):
                 f"{len(self)} particles>")
 
     def __len__(self) -> int:
-        return lib.spate_sim_particles_count(self._handle(), b"fluid")
+        return self._ask(lib.spate_sim_particles_count, b"fluid")
 
     def __bool__(self):
         return True
@@ -393,31 +398,32 @@ class Sim(Looks):
         with self._lock:
             self._changes()
             self._check(lib.spate_sim_add_solid(self._handle(), byref(form), byref(number), self._error_at))
+            self._names[number.index, number.generation] = shape.get("name", "")
         del holder
         return Solid(self, number, shape.get("name", ""))
 
     @property
     def solids(self) -> list[Solid]:
         """The solids that there are now, those of the scene first."""
-        names = [item.get("name", "") for item in self.scene.to_dict()["solids"]]
+        names = {(k, 1): item["name"] for k, item in enumerate(self.scene.to_dict()["solids"])}
+        names.update(self._names)
         found = []
-        for k in range(lib.spate_sim_solid_count(self._handle())):
+        for k in range(self._ask(lib.spate_sim_solid_count)):
             number = _api.spate_solid_id()
-            if lib.spate_sim_solid_at(self._handle(), k, byref(number)):
-                found.append(Solid(self, number, names[k] if k < len(names) and number.generation == 1 else ""))
+            if self._ask(lib.spate_sim_solid_at, k, byref(number)):
+                found.append(Solid(self, number, names.get((number.index, number.generation), "")))
         return found
 
     def solid(self, name: str) -> Solid:
         """The solid of this name."""
         number = _api.spate_solid_id()
-        if not lib.spate_sim_solid_find(self._handle(), encode(name, "name"), byref(number)):
+        if not self._ask(lib.spate_sim_solid_find, encode(name, "name"), byref(number)):
             raise UsageError(f"there is no solid '{name}'", "solid")
         return Solid(self, number, name)
 
     @words("spate_sim_set_gravity", "Acceleration of everything from the next step on, m/s^2.")
     def set_gravity(self, gravity: Sequence[float]) -> None:
         with self._lock:
-            self._generation += 1
             self._check(lib.spate_sim_set_gravity(self._handle(), vector(gravity, "gravity", self.dim), self._error_at))
 
     @words("spate_sim_add_impulse")
@@ -442,7 +448,7 @@ class Sim(Looks):
             self._check(lib.spate_sim_set_inflow(self._handle(), self._inflow(inflow), on, self._error_at))
 
     def inflow_is_on(self, inflow: int | str) -> bool:
-        return lib.spate_sim_inflow_is_on(self._handle(), self._inflow(inflow))
+        return self._ask(lib.spate_sim_inflow_is_on, self._inflow(inflow))
 
     # ---- checkpoints
 

@@ -42,12 +42,14 @@ class View:
     numpy.asarray gave is not watched: it is good for as long as the view is.
     """
 
-    __slots__ = ("_owner", "_generation", "_address", "shape", "strides", "dtype", "writable", "what", "device",
+    __slots__ = ("_owner", "_generation", "_also", "_address", "shape", "strides", "dtype", "writable", "what", "device",
                  "__weakref__")
     __array_priority__ = 10
 
     def __init__(self, owner, address, shape, typestr, what, strides=None, writable=False, device=HOST):
         self._owner, self._generation = owner, owner._generation
+        # arrays in two memories: those of the device end when the host is to write, and the other way round
+        self._also = owner._device_generation if device == CUDA else owner._write_generation if writable else None
         self._address = address or 0
         self.shape, self.dtype, self.what, self.writable, self.device = tuple(shape), typestr, what, writable, device
         if strides is None:
@@ -62,10 +64,12 @@ class View:
     @property
     def stale(self) -> bool:
         """Whether the simulation has changed since the view was taken."""
-        return self._owner._generation != self._generation
+        owner = self._owner
+        return owner._generation != self._generation or self._also is not None and self._also != (
+            owner._device_generation if self.device == CUDA else owner._write_generation)
 
     def _check(self):
-        if self._owner._generation != self._generation:
+        if self._also is not None and self.stale or self._owner._generation != self._generation:
             raise StaleView(f"this view of {self.what} is of an earlier state of the simulation: take it again after "
                             "each change (a step, statistics, ...), or keep a copy")
 
@@ -158,7 +162,7 @@ class View:
                     self.writable)._of(self)
 
     def _of(self, other):
-        self._generation = other._generation
+        self._generation, self._also = other._generation, other._also
         return self
 
     def __getitem__(self, key: Any) -> Any:

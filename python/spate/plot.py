@@ -72,14 +72,16 @@ def particles(source: Sim | Frame, color: Any = "speed", ax: Any = None, size: f
 
 
 def field(sim: Sim, name: str, ax: Any = None, at: float | None = None, cmap: str = "viridis", **options: Any) -> Any:
-    """A field of a simulation as colours. In 3D the layer at z = `at` (m), without it the middle one. Cells without
-    liquid are left blank for p, u, v and w."""
+    """A field of a simulation as colours. In 3D the layer at z = `at` (m), without it the middle one. Where nothing is
+    computed, p, phi, u, v and w are left blank."""
     np, ax = numpy("spate.plot"), _axes(ax)
     view = sim.field(name)
     values = np.array(view, dtype=float)
     x, y = view.axis(0), view.axis(1)
-    if name in ("p", "u", "v", "w"):
+    if name in ("p", "phi", "u", "v", "w"):
         values[values == 0] = np.nan
+    if name == "type":
+        options = {"vmin": min(CELLS.values()), "vmax": max(CELLS.values()), **options}
     if sim.dim == 3:
         z = view.axis(2)
         values = values[:, :, len(z) // 2 if at is None else int(np.abs(z - at).argmin())]

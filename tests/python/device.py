@@ -58,7 +58,7 @@ def test_the_cuda_array_interface_is_read_back():
             for there, here in _pairs(sim):
                 data = _read(there.__cuda_array_interface__)
                 assert there.address != here.address and (data == np.asarray(here)).all() and data.any(), there
-                assert there.__dlpack_device__() == (2, 0) and "GPU" in repr(there)
+                assert there.__dlpack_device__() == (2, 0) and "GPU" in repr(there) and not there.stale
                 count += 1
             assert count == (10 if sim.dim == 2 else 14), count
 
@@ -71,6 +71,9 @@ def test_channels():
     there = sim.device_particles["dye"]
     assert (_read(there[0].__cuda_array_interface__) == np.arange(len(sim))).all()
     assert (_read(there[1].__cuda_array_interface__) == 0.25).all()
+    raises(spate.StaleView, lambda: dye[0].__setitem__(0, 5.0))  # the device has it now
+    assert not there[0].stale and sim.particles["dye"][0][3] == 3
+    assert there[0].stale  # the host may write again
     sim.step(0.004)
     now = sim.device_particles
     order = np.argsort(_read(now.id.__cuda_array_interface__))
