@@ -131,6 +131,13 @@ static void no_device_no_view(void)
     spate_sim_destroy(sim);
 }
 
+static void loans_end(void)
+{
+    int64_t block[3] = {0, 7, 8}; /* the mark, and what is lent */
+    spate_loan_end(block + 1);
+    CHECK(block[0] == 1 && block[1] == 7 && block[2] == 8);
+}
+
 /* ---- velocities of faces */
 
 typedef struct force {
@@ -245,6 +252,7 @@ int main(int argc, char **argv)
     add_check_device();
     TEST(views_of_a_device);
     TEST(no_device_no_view);
+    TEST(loans_end);
     TEST(forces_of_the_host);
     TEST(only_inside_a_step);
     return test_end();
