@@ -63,8 +63,9 @@ test: build
 	@tests/run $(BUILD) $(ARGS)
 
 # What cannot be installed here is skipped, and said so.
-test-python: build
+test-python:
 	-@sh scripts/install-deps.sh python
+	@$(MAKE) --no-print-directory build
 	@tests/run -d python $(BUILD) $(ARGS)
 
 test-formats: build

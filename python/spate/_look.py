@@ -7,14 +7,15 @@ from ctypes import byref, c_double, c_float, sizeof
 
 from . import _api, _stats
 from ._errors import UsageError
-from ._library import encode, fail, lib, numpy, path_bytes, vector, words
+from ._library import encode, fail, lib, numpy, path_bytes, text, vector, words
 from ._scene import floats
 from ._view import CUDA, HOST, View, address_of, array_over
 
 Samples = collections.namedtuple("Samples", "velocity pressure phi")
 Samples.__doc__ = "Values at points: velocity (n, dim) in m/s, pressure (n) in Pa, phi (n) in m."
 
-UNITS = {"p": "Pa", "phi": "m", "solid": "m", "type": ""}
+UNITS = {"u": "m/s", "v": "m/s", "w": "m/s", "p": "Pa", "phi": "m", "solid": "m"}
+VALUES = c_double * 16  # of a gauge, with room for kinds that have more than three
 CELLS = {name[len("SPATE_CELL_"):].lower(): value for name, value in _api.ENUMS["spate_cell"].items()}
 
 
@@ -27,11 +28,14 @@ class Particles:
     particles["age"]: a channel, a view for one component and a tuple of views for more; it may be written to
     """
 
-    def __init__(self, sim, on_device=False):
-        self._sim, self._on_device = sim, on_device
+    def __init__(self, sim, on_device=False, name="fluid"):
+        self._sim, self._on_device, self.name = sim, on_device, name
+        self._set = encode(name, "set")
         view = _api.spate_particles_view()
         call = lib.spate_sim_particles_device_view_sized if on_device else lib.spate_sim_particles_view_sized
-        if not call(sim._handle(), b"fluid", byref(view), sizeof(view)):
+        if not call(sim._handle(), self._set, byref(view), sizeof(view)):
+            if name not in sim.particle_sets:
+                raise UsageError(f"there is no set '{name}'; there are: {', '.join(sim.particle_sets)}", "set")
             sim._no_device_view("particles")
         self._device = CUDA if on_device else HOST
         self.count, self.scale = view.count, view.scale
@@ -57,7 +61,7 @@ class Particles:
         pointers = [None, None, None]
         pointers[which] = floats(found)
         with self._sim._lock:
-            lib.spate_sim_particles_read(self._sim._handle(), b"fluid", *pointers)
+            lib.spate_sim_particles_read(self._sim._handle(), self._set, *pointers)
         return np.ascontiguousarray(found[:, : self._sim.dim])
 
     def position(self) -> numpy.ndarray:
@@ -107,7 +111,7 @@ def make_field(sim, name, view, pointer, writable, device):
     made = Field(sim, address_of(pointer), tuple(view.count)[:dim], "|u1" if size == 1 else "<f4", f"field {name}",
                  tuple(step * size for step in view.stride[:dim]), writable, device)
     made.origin, made.cell_size, made.name = tuple(view.origin)[:dim], view.cell_size, name
-    made.unit = UNITS.get(name, "m/s")
+    made.unit = UNITS.get(name, "")
     return made
 
 
@@ -170,9 +174,21 @@ class Looks:
 
     @property
     def particles(self) -> Particles:
-        """The particles, without a copy: see Particles. On a GPU, a copy in the host's memory."""
+        """The particles of the liquid, without a copy: see Particles. On a GPU, a copy in the host's memory."""
         with self._lock:
             return Particles(self)
+
+    @property
+    def particle_sets(self) -> list[str]:
+        """The names of the sets of particles; "fluid" is the liquid."""
+        with self._lock:
+            count = lib.spate_sim_particle_set_count(self._handle())
+            return [text(lib.spate_sim_particle_set_name(self._handle(), k)) for k in range(count)]
+
+    def particle_set(self, name: str) -> Particles:
+        """The particles of one set, without a copy."""
+        with self._lock:
+            return Particles(self, name=name)
 
     @property
     @words("spate_sim_particles_device_view_sized")
@@ -270,7 +286,7 @@ class Looks:
 
     def _gauge_columns(self, scene):
         """The columns of gauges.csv: (gauge, component, name)."""
-        found, values = [], (c_double * 3)()
+        found, values = [], VALUES()
         count = lib.spate_sim_gauge_count(self._handle())
         names = [item["name"] for item in scene.to_dict()["gauges"]] if count else []
         for k in range(count):
@@ -280,7 +296,7 @@ class Looks:
         return found
 
     def _log_gauges(self):
-        handle, values, last = self._sim, (c_double * 3)(), -1
+        handle, values, last = self._sim, VALUES(), -1
         self._rows.append(lib.spate_sim_time(handle))
         self._rows.append(lib.spate_sim_steps(handle))
         for gauge, part, _ in self._columns:
@@ -295,7 +311,7 @@ class Looks:
         with self._lock:
             handle = self._handle()
             self._looks_at_grid()
-            found, values = {}, (c_double * 3)()
+            found, values = {}, VALUES()
             for gauge, part, name in self._columns:
                 lib.spate_sim_gauge_read(handle, gauge, values)
                 found[name] = values[part]

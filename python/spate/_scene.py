@@ -34,8 +34,16 @@ class Setting:
 
 def settings() -> dict[str, Setting]:
     """The table of settings of a scene, a dict by path; items of lists as "solids[].radius"."""
-    rows = (lib.spate_setting_at(k).contents for k in range(lib.spate_setting_count()))
-    return {row.path: row for row in map(Setting, rows)}
+    return dict(_table)
+
+
+_table = {row.path: row for row in (Setting(lib.spate_setting_at(k).contents) for k in range(lib.spate_setting_count()))}
+
+
+def is_list(path):
+    """Whether a setting is a list, by the table: "solids", "solids[2].motion"."""
+    row = _table.get(re.sub(r"\[\d+\]", "[]", path))
+    return row is not None and row.type == "list"
 
 
 def presets() -> dict[str, str]:
@@ -255,14 +263,13 @@ class Scene:
         encoded = encode(path, "the path of a setting")
         is_vector = isinstance(value, (list, tuple)) and all(
             isinstance(v, (int, float)) and not isinstance(v, bool) for v in value) and len(value) <= 8
-        is_list = path in LISTS or path in ("channels", "gauges") or path.endswith(".motion")
         if isinstance(value, bool):
             given.kind, given.number = _api.SPATE_VALUE_BOOL, value
         elif isinstance(value, (int, float)):
             given.kind, given.number = _api.SPATE_VALUE_NUMBER, value
         elif isinstance(value, str) and not path.endswith(".file"):
             given.kind, given.string = _api.SPATE_VALUE_STRING, encode(value, path)
-        elif is_vector and not is_list:
+        elif is_vector and not is_list(path):
             given.kind, given.count = _api.SPATE_VALUE_VECTOR, len(value)
             given.vector[: len(value)] = value
         else:

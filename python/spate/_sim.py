@@ -11,7 +11,7 @@ from . import _api, _dlpack
 from ._errors import UsageError
 from ._library import encode, fail, lib, numpy, path_bytes, text, vector, words
 from ._look import Looks
-from ._scene import Scene, floats, options, shape_of, three, warn
+from ._scene import Scene, floats, is_list, options, settings, shape_of, three, warn
 
 STAGES = [text(lib.spate_stage_name(k)) for k in range(lib.spate_stage_count())]
 _step, _frame_of = lib.spate_sim_step, lib.spate_sim_frame
@@ -363,8 +363,9 @@ class Sim(Looks):
         without particles get some. `velocity` in the shape is that of the liquid. Returns how many particles came; a
         call before each step is a source that may move."""
         trial = self.scene
-        for name in ("solids", "inflows", "outflows", "channels", "gauges"):
-            trial[name] = []
+        for name in settings():
+            if "[]" not in name and is_list(name):
+                trial[name] = []
         trial["fill"] = [shape]
         with self._lock, Sim(trial, threads=1, log=lambda *said: None) as made:
             positions, velocities = made.particles.position(), made.particles.velocity()

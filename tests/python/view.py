@@ -64,6 +64,8 @@ def test_values():
     point = (p.axis(0)[3], p.axis(1)[2], p.axis(2)[4])
     assert abs(sim.sample(point).pressure - p[3, 2, 4]) < 1e-3 * abs(p[3, 2, 4])
     assert sim.field("u").shape == (17, 12, 8) and sim.field("u").origin[0] == 0
+    assert "fluid" in sim.particle_sets and sim.particle_set("fluid").id.address == sim.particles.id.address
+    raises(spate.UsageError, lambda: sim.particle_set("gas"), "no set 'gas'", "fluid")
     assert set(np.unique(sim.field("type"))) <= {0, 1, 2, 3}
     raises(spate.UsageError, lambda: sim.field("q"), "there is no field 'q'", "phi")
     raises(spate.UsageError, lambda: sim.field("w\u00e4"), "no field")
