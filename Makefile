@@ -11,11 +11,12 @@ BUILD = build/$(PRESET)
 SOURCES = $(shell find include src tests examples bench scripts web -name '*.[ch]' -o -name '*.cu')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build cuda run test test-formats compilers test-cuda bench bench-cuda validate format format-check asan tsan clean install package web test-web
+.PHONY: help deps build cuda run test test-formats compilers test-cuda bench bench-cuda validate format format-check asan tsan clean install package web test-web test-python
 
 help:
 	@echo "make run        compile and run a dam break   (SCENE=scenes/drop.json, ARGS='--frames 30')"
 	@echo "make test       compile and run the tests     (ARGS=shapes: only tests with that in the name)"
+	@echo "make test-python  test the Python package with Debian's Python and numpy, which it installs"
 	@echo "make test-formats  check the file formats with other people's readers, which it installs"
 	@echo "make build      compile into build/release    (PRESET=dev: quick to compile; debug, asan, tsan, clang)"
 	@echo "make bench      measure the speed"
@@ -62,6 +63,11 @@ test: build
 	@tests/run $(BUILD) $(ARGS)
 
 # What cannot be installed here is skipped, and said so.
+test-python:
+	-@sh scripts/install-deps.sh python
+	@$(MAKE) --no-print-directory build
+	@tests/run -d python $(BUILD) $(ARGS)
+
 test-formats: build
 	-@sh scripts/install-deps.sh formats
 	-@mkdir -p $(BUILD)/formats && cd $(BUILD)/formats && \

@@ -8,6 +8,7 @@
 #     sh scripts/install-deps.sh fuzz      clang with libFuzzer
 #     sh scripts/install-deps.sh coverage  gcc with gcov
 #     sh scripts/install-deps.sh formats   readers of the file formats (VTK, OpenVDB, Blender, node)
+#     sh scripts/install-deps.sh python    numpy, matplotlib, tqdm and venv for Debian's Python
 #     sh scripts/install-deps.sh web       emscripten (the tests of the page also want node, npm and Chromium)
 #
 # When nothing is missing it does nothing, so it works offline. On other systems it says what to install, and
@@ -58,6 +59,14 @@ web)
     have cmake || want "cmake" "cmake (3.21 or newer)"
     have emcc || want "emscripten" "emscripten (3.1 or newer)"
     ;;
+python)
+    python=/usr/bin/python3
+    [ -x $python ] || want "python3" "Python 3"
+    $python -c 'import numpy' 2>/dev/null || want "python3-numpy" "numpy for Debian's Python"
+    $python -c 'import matplotlib' 2>/dev/null || want "python3-matplotlib" "matplotlib for Debian's Python"
+    $python -c 'import tqdm' 2>/dev/null || want "python3-tqdm" "tqdm for Debian's Python"
+    $python -c 'import ensurepip' 2>/dev/null || want "python3-venv" "venv for Debian's Python"
+    ;;
 formats)
     python=/usr/bin/python3 # the one that the packages are for
     $python -c 'import vtkmodules, numpy' 2>/dev/null || want "python3-vtk9 python3-numpy" "VTK for Python"
@@ -67,7 +76,7 @@ formats)
     have npm || want "npm" "node and npm"
     ;;
 *)
-    echo "install-deps.sh: unknown group '$1' (build, run, format, tidy, fuzz, coverage, web or formats)" >&2
+    echo "install-deps.sh: unknown group '$1' (build, run, format, tidy, fuzz, coverage, python, web or formats)" >&2
     exit 2
     ;;
 esac

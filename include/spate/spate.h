@@ -93,6 +93,10 @@ SPATE_API int spate_version_number(void);
 /* Frees text that the library has handed out; NULL is nothing. */
 SPATE_API void spate_free(void *memory);
 
+/* For bindings of other languages that lend memory to C programs: a function to give along for the
+ * end of the loan. Sets the int64_t right before `loan` to 1; any thread may call it. */
+SPATE_API void spate_loan_end(void *loan);
+
 /* Where the library gets its memory, all of it but that of Jansson and libpng: `alloc` returns
  * `size` bytes aligned as malloc does, all 0 (as calloc: large blocks fresh from the system need
  * not be touched), or NULL; `release` takes back what it gave. Any thread may call them. Both NULL:
@@ -537,10 +541,19 @@ SPATE_API spate_status spate_sim_run_stage(spate_sim *sim, int stage, double dt,
                                            spate_error *error);
 /* Called by spate_sim_step after each of its stages (of a step that is cut in halves, after those
  * of every part). It may look at the simulation by views, samples and forces, and must not change
- * it. Not 0: the step ends with SPATE_ERROR_STOPPED; the simulation is then inside a step and is to
- * be destroyed or loaded from a checkpoint. NULL: none. */
+ * it but by spate_sim_velocity_edit. Not 0: the step ends with SPATE_ERROR_STOPPED; the simulation
+ * is then inside a step and is to be destroyed or loaded from a checkpoint. NULL: none. */
 typedef int spate_stage_fn(void *user, spate_sim *sim, int stage);
 SPATE_API void spate_sim_set_stage_callback(spate_sim *sim, spate_stage_fn *fn, void *user);
+/* Length (s) of the step under way, of its part where it is cut in halves; after it, of the last
+ * one; 0 before the first. */
+SPATE_API double spate_sim_step_dt(const spate_sim *sim);
+/* Forces of the host's own: the velocities of the faces along `axis` (0, 1 or 2), laid out as the
+ * field view of "u", "v" or "w" says, to write to inside of a stage callback or between stages that
+ * are run one by one, until the next stage. What is added after the stage "surface" acts as gravity
+ * does: the stage "forces" then closes walls and prescribes what solids and inflows do, and the
+ * pressure answers. Particles in free flight do not feel it. NULL, and why, outside of a step. */
+SPATE_API float *spate_sim_velocity_edit(spate_sim *sim, int axis, spate_error *error);
 
 SPATE_API int spate_sim_dim(const spate_sim *sim);
 SPATE_API double spate_sim_time(const spate_sim *sim);    /* s */
@@ -670,6 +683,27 @@ SPATE_API bool spate_sim_field_view_sized(spate_sim *sim, const char *name, spat
 static inline bool spate_sim_field_view(spate_sim *sim, const char *name, spate_field_view *view)
 {
     return spate_sim_field_view_sized(sim, name, view, sizeof *view);
+}
+
+/* The same arrays in the memory of a GPU that computes the steps: all pointers are the device's,
+ * current, with all work on them done, to read until the next call that changes or reads the
+ * simulation otherwise. false (0): the steps are the CPU's, there is no such set, channel or field,
+ * or the device has failed. "solid" is there while there are solids. */
+SPATE_API bool spate_sim_particles_device_view_sized(spate_sim *sim, const char *set,
+                                                     spate_particles_view *view, size_t size);
+static inline bool spate_sim_particles_device_view(spate_sim *sim, const char *set,
+                                                   spate_particles_view *view)
+{
+    return spate_sim_particles_device_view_sized(sim, set, view, sizeof *view);
+}
+SPATE_API int spate_sim_channel_device_view(spate_sim *sim, const char *name,
+                                            const float *columns[4]);
+SPATE_API bool spate_sim_field_device_view_sized(spate_sim *sim, const char *name,
+                                                 spate_field_view *view, size_t size);
+static inline bool spate_sim_field_device_view(spate_sim *sim, const char *name,
+                                               spate_field_view *view)
+{
+    return spate_sim_field_device_view_sized(sim, name, view, sizeof *view);
 }
 
 /* Values at points, positions 3 * count (m): velocity 3 * count (m/s), pressure (Pa) and level set

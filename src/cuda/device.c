@@ -130,6 +130,13 @@ static spate_status attach(X(sim) *s, spate_error *error)
     return DEV(gpu_wait)(g) ? SPATE_OK : failure(s, error);
 }
 
+/* As users see them, who know nothing of the order of work on the device. */
+static const X(fields) *current_arrays(X(sim) *s, unsigned groups)
+{
+    DEV(gpu_use)(s, groups);
+    return DEV(gpu_wait)(s->gpu) ? &s->gpu->f : NULL;
+}
+
 static void detach(X(sim) *s)
 {
     X(gpu) *g = s->gpu;
@@ -477,6 +484,7 @@ const X(device) DEV(device) = {
     .wait = wait,
     .times = times,
     .bytes = bytes,
+    .arrays = current_arrays,
     .snapshot = DEV(snapshot),
     .snapshot_wait = DEV(snapshot_wait),
 };

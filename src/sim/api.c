@@ -8,6 +8,7 @@
 #include "base/status.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 const char *spate_version(void)
@@ -18,6 +19,11 @@ const char *spate_version(void)
 int spate_version_number(void)
 {
     return SPATE_VERSION_NUMBER;
+}
+
+void spate_loan_end(void *loan)
+{
+    atomic_store((_Atomic int64_t *)loan - 1, 1);
 }
 
 /* ---- making one */

@@ -114,6 +114,7 @@ static spate_status step_in_parts(spate_sim *sim, double dt, int halvings, spate
 {
     sp_common *common = &sim->common;
     common->unconverged = false;
+    common->step_dt = dt;
     spate_status status = sim->table->step(sim->instance, dt, error);
     if (status == SPATE_OK || !common->unconverged || halvings == MAX_HALVINGS)
         return status;
@@ -178,6 +179,11 @@ spate_status sp_stage_done(sp_common *common, int stage, spate_error *error)
                    "the stage callback ended the step (it returned %d)", answer);
 }
 
+double spate_sim_step_dt(const spate_sim *sim)
+{
+    return sim->common.step_dt;
+}
+
 static const char *const stage_names[SP_STAGE_COUNT] = {
 #define STAGE(name, text, ...) text,
 #include "state/stages.def"
@@ -223,6 +229,7 @@ spate_status spate_sim_run_stage(spate_sim *sim, int stage, double dt, spate_err
     TRY(sp_sim_may_change(sim, "spate_sim_run_stage", error));
     if (stage == SP_STAGE_SORT && sim->common.frame_done)
         begin_frame(&sim->common);
+    sim->common.step_dt = dt;
     TRY(sim->table->run_stage(sim->instance, (sp_stage)stage, dt, error));
     sim->common.mid_step = stage != SP_STAGE_EMIT;
     if (stage == SP_STAGE_EMIT)

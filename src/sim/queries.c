@@ -67,6 +67,31 @@ int spate_sim_channel_view(spate_sim *sim, const char *name, float *columns[4])
     return sim->table->channel_view(sim->instance, name, columns);
 }
 
+bool spate_sim_particles_device_view_sized(spate_sim *sim, const char *set,
+                                           spate_particles_view *view, size_t size)
+{
+    sp_particles now = {.set = NULL};
+    bool there = is_set(set) && sim->table->view(sim->instance, true, &now);
+    sp_sized_out(view, size, &now.view, sizeof now.view);
+    return there;
+}
+
+int spate_sim_channel_device_view(spate_sim *sim, const char *name, const float *columns[4])
+{
+    sp_particles now = {.set = NULL};
+    if (!sim->table->view(sim->instance, true, &now))
+        return 0;
+    for (int k = 0; k < now.column_count; k++) {
+        const sp_column *column = &now.columns[k];
+        if (strcmp(column->name, name) != 0)
+            continue;
+        for (int c = 0; c < column->components; c++)
+            columns[c] = column->values[c];
+        return column->components;
+    }
+    return 0;
+}
+
 /* What the particles of a simulation are called, and of when they are. */
 static void label_particles(const spate_sim *sim, sp_particles *particles)
 {
@@ -79,7 +104,7 @@ bool sp_sim_particles(spate_sim *sim, const char *set, sp_particles *out)
 {
     if (!is_set(set))
         return false;
-    sim->table->view(sim->instance, out);
+    sim->table->view(sim->instance, false, out);
     label_particles(sim, out);
     return true;
 }
@@ -103,9 +128,30 @@ bool spate_sim_field_view_sized(spate_sim *sim, const char *name, spate_field_vi
                                 size_t size)
 {
     spate_field_view all = {0};
-    bool there = sim->table->field_view(sim->instance, name, &all);
+    bool there = sim->table->field_view(sim->instance, false, name, &all);
     sp_sized_out(view, size, &all, sizeof all);
     return there;
+}
+
+bool spate_sim_field_device_view_sized(spate_sim *sim, const char *name, spate_field_view *view,
+                                       size_t size)
+{
+    spate_field_view all = {0};
+    bool there = sim->table->field_view(sim->instance, true, name, &all);
+    sp_sized_out(view, size, &all, sizeof all);
+    return there;
+}
+
+float *spate_sim_velocity_edit(spate_sim *sim, int axis, spate_error *error)
+{
+    bool inside = sim->common.in_callback || sim->common.mid_step;
+    if (inside && axis >= 0 && axis < spate_sim_dim(sim))
+        return sim->table->edit_velocity(sim->instance, axis);
+    sp_fail(error, SPATE_ERROR_USAGE, inside ? "axis" : "spate_sim_velocity_edit",
+            inside ? "there is no such axis"
+                   : "velocities of faces are made anew in every step: change them in a stage "
+                     "callback, or between stages that are run one by one");
+    return NULL;
 }
 
 /* Whether particles and solids are to be laid on the grid before a look at it: not inside a step,

@@ -246,11 +246,29 @@ static size_t count(const void *s)
     return ((const X(sim) *)s)->particles.count;
 }
 
-static void view(void *user, sp_particles *out)
+/* The arrays of these groups, current, in the host's memory or in the device's; false: it has none.
+ */
+static bool current_arrays(X(sim) *s, bool on_device, unsigned groups, X(fields) *out)
+{
+    if (!on_device) {
+        X(fetch)(s, groups);
+        *out = X(fields_of)(s);
+        return true;
+    }
+    const X(fields) *there = s->device->arrays ? s->device->arrays(s, groups) : NULL;
+    if (there)
+        *out = *there;
+    return there != NULL;
+}
+
+static bool view(void *user, bool on_device, sp_particles *out)
 {
     X(sim) *s = user;
-    X(fetch)(s, GROUP_PARTICLES);
-    X(show_particles)(s, &s->particles, out);
+    X(fields) f;
+    if (!current_arrays(s, on_device, GROUP_PARTICLES, &f))
+        return false;
+    X(show_particles)(s, &f.particles, out);
+    return true;
 }
 
 static int channel_view(void *user, const char *name, float *columns[4])
@@ -276,19 +294,21 @@ typedef struct field {
     const char *name;
     unsigned group;
     int place;
-    const void *at; /* NULL: not in this scene */
+    bool there;    /* in this scene */
+    size_t offset; /* in X(fields) */
 } field;
 
-static bool field_view(void *user, const char *name, spate_field_view *out)
+static bool field_view(void *user, bool on_device, const char *name, spate_field_view *out)
 {
     X(sim) *s = user;
+    X(fields) f;
     static const char *const axes[3] = {"u", "v", "w"};
     static const char *const open_axes[3] = {"open_u", "open_v", "open_w"};
     const field fields[] = {
-        {"p", GROUP_PRESSURE, FIELD_CELLS, s->p},
-        {"phi", GROUP_SURFACE, FIELD_CELLS, X(has_level_set)(s) ? s->phi : NULL},
-        {"solid", GROUP_SOLIDS, FIELD_NODES, s->phi_solid},
-        {"type", GROUP_SURFACE, FIELD_CELLS, s->type}};
+        {"p", GROUP_PRESSURE, FIELD_CELLS, true, offsetof(X(fields), p)},
+        {"phi", GROUP_SURFACE, FIELD_CELLS, X(has_level_set)(s), offsetof(X(fields), phi)},
+        {"solid", GROUP_SOLIDS, FIELD_NODES, true, offsetof(X(fields), phi_solid)},
+        {"type", GROUP_SURFACE, FIELD_CELLS, true, offsetof(X(fields), type)}};
     const field *found = NULL;
     int face = -1;
     bool open = false;
@@ -297,20 +317,25 @@ static bool field_view(void *user, const char *name, spate_field_view *out)
         face = strcmp(name, axes[d]) == 0 || strcmp(name, open_axes[d]) == 0 ? d : face;
     }
     for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
-        if (strcmp(name, fields[k].name) == 0 && fields[k].at)
+        if (strcmp(name, fields[k].name) == 0 && fields[k].there)
             found = &fields[k];
-    if ((face < 0 && !found) || (strncmp(name, "open_", 5) == 0 && !open))
+    if ((face < 0 && !found) || (strncmp(name, "open_", 5) == 0 && !open) ||
+        !current_arrays(s, on_device,
+                        found  ? found->group
+                        : open ? GROUP_SOLIDS
+                               : GROUP_U,
+                        &f))
         return false;
-    X(fetch)(s, found ? found->group : open ? GROUP_SOLIDS : GROUP_U);
+    void *at = face < 0 ? NULL : open ? f.w[face] : f.u[face];
+    if (found)
+        memcpy(&at, (const char *)&f + found->offset, sizeof at);
+    if (!at)
+        return false;
     memset(out, 0, sizeof *out);
-    bool bytes = found && found->at == s->type;
-    if (bytes)
-        out->bytes = s->type + s->grid.origin;
+    if (at == f.type)
+        out->bytes = f.type + s->grid.origin;
     else
-        out->values = (found  ? (const float *)found->at
-                       : open ? s->w[face]
-                              : s->u[face]) +
-                      s->grid.origin;
+        out->values = (const float *)at + s->grid.origin;
     out->cell_size = s->grid.dx;
     for (int d = 0; d < 3; d++) {
         bool ends = d < DIM && (d == face || (found && found->place == FIELD_NODES));
@@ -319,6 +344,14 @@ static bool field_view(void *user, const char *name, spate_field_view *out)
         out->origin[d] = d >= DIM || ends ? 0 : 0.5 * s->grid.dx;
     }
     return true;
+}
+
+static float *edit_velocity(void *user, int axis)
+{
+    X(sim) *s = user;
+    X(fetch)(s, GROUP_U);
+    X(dirty)(s, GROUP_U);
+    return s->u[axis] + s->grid.origin;
 }
 
 static bool snapshot(void *user, sp_particles *out)
@@ -409,6 +442,7 @@ const sp_table X(table) = {
     .view = view,
     .channel_view = channel_view,
     .field_view = field_view,
+    .edit_velocity = edit_velocity,
     .snapshot = snapshot,
     .snapshot_wait = snapshot_wait,
     .sample = sample,

@@ -37,9 +37,11 @@ typedef struct sp_table {
     double (*cell_size)(const void *s);
     uint64_t (*device_bytes)(const void *s);
     size_t (*count)(const void *s);
-    void (*view)(void *s, sp_particles *out);
+    /* on_device: the arrays in a device's memory; false: there are none */
+    bool (*view)(void *s, bool on_device, sp_particles *out);
     int (*channel_view)(void *s, const char *name, float *columns[4]);
-    bool (*field_view)(void *s, const char *name, spate_field_view *view);
+    bool (*field_view)(void *s, bool on_device, const char *name, spate_field_view *view);
+    float *(*edit_velocity)(void *s, int axis);
     bool (*snapshot)(void *s, sp_particles *out); /* see particle_set.h */
     bool (*snapshot_wait)(void *s);
     /* Values at points and forces on a solid, from the grid; build as below. Arrays may be NULL. */

@@ -31,6 +31,7 @@ typedef struct sp_common {
     double inside;   /* s, time inside the frame */
     bool frame_done; /* the last step ended a frame: the next one begins the numbers of a new one */
     uint64_t steps;
+    double step_dt; /* s, of the step or part of a step under way, or of the last one */
     double last_dt; /* s, of the last step's ADVECT; 0 before the first one */
     double
         flow_speed; /* m/s: largest component of u in the liquid in the last step; 0: not known */

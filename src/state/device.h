@@ -123,6 +123,8 @@ typedef struct X(device) {
     /* The seconds of the last step's stages by the device's clock, if it works behind the host. */
     void (*times)(X(sim) *s, double seconds[SP_STAGE_COUNT]);
     uint64_t (*bytes)(const X(sim) *s); /* in its memory */
+    /* Its own arrays of these groups, current, with all work on them done; NULL: it has failed. */
+    const X(fields) *(*arrays)(X(sim) *s, unsigned groups);
     /* See particle_set.h; false: there is none, the host's arrays are to be read. */
     bool (*snapshot)(X(sim) *s, sp_particles *out);
     bool (*snapshot_wait)(X(sim) *s);

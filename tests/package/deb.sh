@@ -47,6 +47,8 @@ all_files() {
     find "$root/usr/lib" -name libspate.so | grep -q . && find "$root/usr/lib" -name libspate_io.a | grep -q . &&
         find "$root/usr/lib" -name spate.pc | grep -q . || missing=1
     [ ! -e "$SPATE_SOURCE/build/web/index.html" ] || [ -e "$root/usr/share/spate/web/index.html" ] || missing=1
+    [ ! -e "$SPATE_BUILD/python/spate/__init__.pyi" ] ||
+        [ -e "$root/usr/lib/python3/dist-packages/spate/_where.py" ] || missing=1
     return $missing
 }
 check "installed files" all_files
