@@ -197,7 +197,8 @@ static spate_status load_solids(X(sim) *s, sp_stream *stream, spate_error *error
 static spate_status save_emitters(X(sim) *s, sp_stream *stream)
 {
     for (int k = 0; k < s->emitter_count; k++) {
-        uint32_t flags[2] = {s->emitters[k].started, s->emitters[k].off};
+        uint32_t flags[2] = {s->emitters[k].started,
+                             (uint32_t)s->emitters[k].off + 2u * s->emitters[k].shut};
         TRY(sp_stream_write(stream, s->emitters[k].travelled, sizeof s->emitters[k].travelled));
         TRY(sp_stream_write(stream, flags, sizeof flags));
     }
@@ -213,7 +214,8 @@ static spate_status load_emitters(X(sim) *s, sp_stream *stream, spate_error *err
         if (!all_within(s->emitters[k].travelled, DIM, MOST_SUBCELLS))
             return refuse("where an inflow is", error);
         s->emitters[k].started = flags[0] != 0;
-        s->emitters[k].off = flags[1] != 0;
+        s->emitters[k].off = flags[1] & 1;
+        s->emitters[k].shut = flags[1] >> 1 & 1;
     }
     X(mark_flows)(s);
     return SPATE_OK;

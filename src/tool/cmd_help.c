@@ -17,6 +17,7 @@ static const char overview[] =
     "usage: spate COMMAND [ARGUMENTS]\n"
     "\n"
     "  spate new NAME       prints a preset scene to start from (spate new --list)\n"
+    "  spate import FILE    prints the scene of a file of the PIC-FLIP course\n"
     "  spate check SCENE    checks a scene; prints its particles, cells, memory, disk space and time\n"
     "  spate run SCENE      simulates it into a folder (-o DIR; by default out/NAME)\n"
     "  spate info DIR       says what a run did\n"
@@ -267,8 +268,9 @@ static int print_for_others(bool man, const char *shell)
 int cmd_help(int argc, char **argv)
 {
     static const char *const operand_names[] = {"COMMAND"};
-    static const char *const topics[] = {"scene",  "run",    "check", "new",   "info",  "mesh",
-                                         "export", "render", "plot",  "bench", "serve", "help"};
+    static const char *const topics[] = {"scene", "run",    "check",  "new",    "info",
+                                         "mesh",  "import", "export", "render", "plot",
+                                         "bench", "serve",  "help"};
     const char *operands[2] = {NULL};
     bool markdown = false, man = false;
     const char *shell = NULL;
