@@ -58,12 +58,11 @@ void DEV(gpu_flows_changed)(X(sim) *s)
     X(gpu) *g = s->gpu;
     if (s->emitter_count > 0)
         DEV(gpu_upload)
-        (g, g->f.inflow_velocity, s->inflow_velocity,
-         (size_t)s->emitter_count * DIM * sizeof(float));
+    (g, g->f.inflow_velocity, s->inflow_velocity, (size_t)s->emitter_count * DIM * sizeof(float));
     if (s->drain_count > 0)
         DEV(gpu_upload)
-        (g, (void *)g->outflows.bounds, s->drain_bounds,
-         (size_t)s->drain_count * 2 * DIM * sizeof(float));
+    (g, (void *)g->outflows.bounds, s->drain_bounds,
+     (size_t)s->drain_count * 2 * DIM * sizeof(float));
 }
 
 static void free_places(X(gpu) *g)
@@ -126,7 +125,7 @@ static void remove_dead(X(sim) *s)
     s->particles.dead = 0;
 }
 
-static spate_status emit(X(sim) *s, int k, const X(lattice) *lattice, size_t places,
+static spate_status emit(X(sim) *s, int k, const X(lattice) *lattice, size_t places, uint32_t most,
                          spate_error *error)
 {
     X(gpu) *g = s->gpu;
@@ -134,6 +133,7 @@ static spate_status emit(X(sim) *s, int k, const X(lattice) *lattice, size_t pla
     there.form = g->inflow_forms + k;
     make_places(g, places);
     uint32_t count = DEV(gpu_find_newcomers)(g, &there);
+    count = count < most ? count : most;
     if (count == 0 || g->failure[0])
         return SPATE_OK;
     DEV(gpu_newcomers) what;

@@ -89,6 +89,7 @@ typedef struct X(lattice) {
     int parts;    /* moments of the step at which a place is looked up */
     int n;        /* places per cell and axis */
     bool started; /* has emitted before */
+    bool refill;  /* places that were inside before give, too */
     int cells;    /* 1 + the inflow whose cells are meant instead of its shape; 0: the shape */
     uint64_t key; /* of its random numbers */
     double jitter;
@@ -152,7 +153,7 @@ SP_KERNEL bool X(comes_in)(const X(fields) *f, const X(lattice) *l, const double
         FOR_DIM(d)
             at[d] = x[d] - l->velocity[d] * l->dt / g->dx * (l->parts - part) / l->parts;
         bool in = X(has_room)(g, &f->solids, at) && X(inflow_holds)(f, l, at);
-        if (part == 0 && in && l->started)
+        if (part == 0 && in && l->started && !l->refill)
             return false;
         if (part > 0 && in)
             return true;

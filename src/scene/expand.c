@@ -36,7 +36,8 @@ static spate_status append_copy(spate_scene *scene, spate_list which, spate_shap
     double *places[] = {copy->min, copy->max,   copy->center,   copy->from,
                         copy->to,  copy->point, copy->position, copy->initial.center};
     for (size_t p = 0; p < sizeof places / sizeof *places; p++)
-        move_by(places[p], original->repeat.step, k);
+        if (places[p] != copy->position || copy->shape == SPATE_SHAPE_MESH)
+            move_by(places[p], original->repeat.step, k);
     for (int key = 0; key < original->motion_count; key++) {
         spate_keyframe *added = spate_shape_add_keyframe(copy);
         if (!added)

@@ -338,8 +338,8 @@ static const sp_row rows[] = {
     LIST("keyframes", spate_scene, keyframes, SP_ITEM_KEY, 100000,
          "settings that change while it runs: linear between the keys of one setting, in order"),
     STRING("keyframes[].setting", spate_key, setting, "\"\"", ANY,
-           "gravity, fluid.flip_ratio, domain.roughness.<side>, solids[k].roughness, "
-           "inflows[k].velocity or inflows[k].flow"),
+           "gravity, fluid.flip_ratio, domain.roughness.<side>, inflows[k].velocity or "
+           "inflows[k].flow"),
     NUMBER("keyframes[].time", spate_key, time, 0, 0, FAR, "s", "when it has that value"),
     {.setting = {"keyframes[].value", "vector", "[0, 0, 0]", "", -FAR, FAR, "",
                  "in the unit of the setting; a number, or as many as it has"},

@@ -180,15 +180,45 @@ static size_t advance(const X(sim) *s, X(emitter) *e, double dt, X(lattice) *l)
     return places;
 }
 
+/* Particles of the volume that an inflow with a flow gives in dt. */
+static double particles_in(const X(sim) *s, const X(emitter) *e, double dt)
+{
+    double square = 0, n = s->common->scene->fluid.particles_per_axis;
+    FOR_DIM(d)
+        square += (double)e->velocity[d] * (double)e->velocity[d];
+    double cells = sqrt(square) * dt / s->grid.dx * e->area;
+    return cells * (DIM == 3 ? n * n * n : n * n);
+}
+
+/* An inflow with a flow has an account, which decides how many particles come: first at places that
+ * come in, then at others that are free. What its cells hold when it opens is not of the flow. */
+static spate_status emit_flow(X(sim) *s, int k, X(lattice) *lattice, size_t places,
+                              const X(emission) *parts, spate_error *error)
+{
+    X(emitter) *e = &s->emitters[k];
+    if (!lattice->started)
+        return parts->emit(s, k, lattice, places, UINT32_MAX, error);
+    e->owed += particles_in(s, e, lattice->dt);
+    for (int turn = 0; turn < 2 && e->owed >= 0.5; turn++) {
+        uint32_t before = s->particles.count, most = (uint32_t)fmin(floor(e->owed + 0.5), 1e9);
+        lattice->refill = turn == 1;
+        TRY(parts->emit(s, k, lattice, places, most, error));
+        e->owed -= s->particles.count - before;
+    }
+    return SPATE_OK;
+}
+
 static spate_status emit_all(X(sim) *s, double dt, const X(emission) *parts, spate_error *error)
 {
     for (int k = 0; k < s->emitter_count; k++) {
         X(lattice) lattice;
-        if (s->emitters[k].off)
+        X(emitter) *e = &s->emitters[k];
+        if (e->off)
             continue;
-        size_t places = advance(s, &s->emitters[k], dt, &lattice);
+        size_t places = advance(s, e, dt, &lattice);
         uint32_t before = s->particles.count;
-        spate_status status = parts->emit(s, k, &lattice, places, error);
+        spate_status status = e->by_cells ? emit_flow(s, k, &lattice, places, parts, error)
+                                          : parts->emit(s, k, &lattice, places, UINT32_MAX, error);
         s->common->added += s->particles.count - before;
         TRY(status);
     }

@@ -37,6 +37,7 @@ typedef struct X(emitter) {
     bool shut;                  /* a host has turned it off, whatever the scene says */
     bool by_cells;              /* it gives a flow, by the cells that it marks, */
     double area;                /* cells: through so much */
+    double owed;                /* likewise: particles that it is to give yet */
     double low[DIM], high[DIM]; /* sub-cells, bounds of its shape in the domain */
     _Atomic uint8_t *occupied;  /* per place of the box of its lattice; 0 between steps */
     size_t places;              /* room in `occupied` */
@@ -215,8 +216,8 @@ spate_status X(appear)(X(sim) *s, double after, double until, bool *appeared, sp
 typedef struct X(emission) {
     uint64_t (*drain)(X(sim) *s);   /* marks particles in outflows DEAD; how many */
     void (*remove_dead)(X(sim) *s); /* those that particles.dead counts */
-    /* Particles at the free places of the lattice of emitter k. */
-    spate_status (*emit)(X(sim) *s, int k, const X(lattice) *lattice, size_t places,
+    /* Particles at the free places of the lattice of emitter k, as many as `most`. */
+    spate_status (*emit)(X(sim) *s, int k, const X(lattice) *lattice, size_t places, uint32_t most,
                          spate_error *error);
     /* Of sorted particles: new ones in cells that have few; marks some DEAD where there are many,
      * returns how many. */
