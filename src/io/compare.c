@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include <spate/spate_io.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -24,8 +25,8 @@ spate_status sp_compared_read(sp_compared *run, const char *folder_name, spate_e
     TRY(sp_run_folder_open_to_read(&folder, folder_name, error));
     spate_status status = SPATE_OK;
     if (!sp_run_folder_has(&folder, "run.json"))
-        status = sp_fail(error, SPATE_ERROR_FILE, folder_name,
-                         "holds no run (there is no run.json)");
+        status =
+            sp_fail(error, SPATE_ERROR_FILE, folder_name, "holds no run (there is no run.json)");
     if (status == SPATE_OK)
         status = sp_run_info_read(&folder, &info, error);
     if (status == SPATE_OK) {

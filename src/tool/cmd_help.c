@@ -25,6 +25,8 @@ static const char overview[] =
     "  spate export DIR     writes its frames as USD, VTK, OpenVDB, Blender cache or PLY\n"
     "  spate render DIR     draws pictures and a film of it (--size 1920x1080, --eye, --view, ...)\n"
     "  spate plot DIR       draws charts of it, and a report on one page\n"
+    "  spate plot A B ...   lays the charts of several runs over each other\n"
+    "  spate sweep SCENE    runs it with every combination of values, and compares them\n"
     "  spate bench          measures the speed of this machine\n"
     "  spate serve [DIR]    serves the page on this machine\n"
     "  spate help scene     every setting of a scene file (--markdown: as a page)\n"
@@ -268,9 +270,9 @@ static int print_for_others(bool man, const char *shell)
 int cmd_help(int argc, char **argv)
 {
     static const char *const operand_names[] = {"COMMAND"};
-    static const char *const topics[] = {"scene", "run",    "check",  "new",    "info",
-                                         "mesh",  "import", "export", "render", "plot",
-                                         "bench", "serve",  "help"};
+    static const char *const topics[] = {"scene", "run",    "check", "new",    "info",
+                                         "mesh",  "import", "sweep", "export", "render",
+                                         "plot",  "bench",  "serve", "help"};
     const char *operands[2] = {NULL};
     bool markdown = false, man = false;
     const char *shell = NULL;
