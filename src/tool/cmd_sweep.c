@@ -120,27 +120,28 @@ static int read_axis(axis *a, const char *set)
     }
 }
 
-/* "cells=32_flip_ratio=0.9": the last part of each path and its value, of letters that a file name
- * may have anywhere. */
-static void name_member(const sweep *s, member *m, int number)
+/* "cells=32_gravity=0,-9.81": the last part of each path and its value, without brackets, quotes
+ * and spaces, so that more values in a later call change no name. Of two that are the same then,
+ * the second gets its number. */
+static void name_member(const sweep *s, int number)
 {
-    size_t used = 0;
-    for (int a = 0; a < s->axis_count && used < sizeof m->name; a++) {
-        const char *dot = strrchr(s->axes[a].path, '.'), *key = dot ? dot + 1 : s->axes[a].path;
-        int length = snprintf(m->name + used, sizeof m->name - used, "%s%s=%s", a ? "_" : "", key,
-                              m->values[a]);
-        used += length > 0 ? (size_t)length : 0;
-    }
     static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.=_+-";
-    bool cut = used >= sizeof m->name;
-    for (char *c = m->name; *c; c++)
-        cut = cut || !strchr(plain, *c), *c = strchr(plain, *c) ? *c : '-';
-    if (!cut)
-        return;
-    m->name[NAME_SIZE - 8] = 0; /* two such names may be the same: number them */
-    size_t length = strlen(m->name);
-    snprintf(m->name + length, sizeof m->name - length, "_%d", number);
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,=_+-";
+    member *m = &s->members[number];
+    size_t used = 0, most = sizeof m->name - 8;
+    for (int a = 0; a < s->axis_count; a++) {
+        const char *dot = strrchr(s->axes[a].path, '.'), *key = dot ? dot + 1 : s->axes[a].path;
+        const char *parts[] = {a ? "_" : "", key, "=", m->values[a]};
+        for (int part = 0; part < 4; part++)
+            for (const char *c = parts[part]; *c && used < most; c++)
+                if (!strchr("[]{}\" ", *c))
+                    m->name[used++] = strchr(plain, *c) ? *c : '-';
+    }
+    for (int k = 0; k < number; k++)
+        if (strcmp(s->members[k].name, m->name) == 0) {
+            snprintf(m->name + used, sizeof m->name - used, "_%d", number);
+            return;
+        }
 }
 
 /* The scene of a member, checked; its memory. */
@@ -188,7 +189,7 @@ static int make_members(sweep *s)
             s->members[k].values[a] = s->axes[a].values[rest % s->axes[a].count];
             rest /= s->axes[a].count;
         }
-        name_member(s, &s->members[k], k);
+        name_member(s, k);
         int code = prepare_member(s, &s->members[k]);
         if (code != EXIT_DONE)
             return code;
