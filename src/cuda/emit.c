@@ -56,13 +56,12 @@ spate_status DEV(gpu_copy_flows)(X(sim) *s, spate_error *error)
 void DEV(gpu_flows_changed)(X(sim) *s)
 {
     X(gpu) *g = s->gpu;
-    if (s->emitter_count > 0)
-        DEV(gpu_upload)
-    (g, g->f.inflow_velocity, s->inflow_velocity, (size_t)s->emitter_count * DIM * sizeof(float));
-    if (s->drain_count > 0)
-        DEV(gpu_upload)
-    (g, (void *)g->outflows.bounds, s->drain_bounds,
-     (size_t)s->drain_count * 2 * DIM * sizeof(float));
+    size_t flows = (size_t)s->emitter_count, drains = (size_t)s->drain_count;
+    float *bounds = (float *)g->outflows.bounds;
+    if (flows > 0)
+        DEV(gpu_upload)(g, g->f.inflow_velocity, s->inflow_velocity, flows * DIM * sizeof(float));
+    if (drains > 0)
+        DEV(gpu_upload)(g, bounds, s->drain_bounds, drains * 2 * DIM * sizeof(float));
 }
 
 static void free_places(X(gpu) *g)
