@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "file.h"
-#include "scene/unknown.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -93,6 +92,18 @@ static spate_status read_vector(const course *c, const json_t *object, const cha
                    json ? "must be a list of 3 numbers" : "is required: a list of 3 numbers");
 }
 
+/* Whether two names differ by one letter: another one, one more or less, or two that are swapped.
+ */
+static bool is_slip(const char *a, const char *b)
+{
+    while (*a && *a == *b)
+        a++, b++;
+    if (!*a || !*b)
+        return strlen(a) + strlen(b) == 1;
+    return strcmp(a + 1, b + 1) == 0 || strcmp(a + 1, b) == 0 || strcmp(a, b + 1) == 0 ||
+           (a[0] == b[1] && a[1] == b[0] && strcmp(a + 2, b + 2) == 0);
+}
+
 /* Warns of the keys of an object that are not in `known`. */
 static void warn_of_others(const course *c, json_t *object, const char *item,
                            const char *const *known, int count)
@@ -103,16 +114,16 @@ static void warn_of_others(const course *c, json_t *object, const char *item,
     json_object_foreach(object, key, value)
     {
         bool found = false;
-        sp_nearest nearest = {.word = key};
+        const char *meant = NULL;
         for (int k = 0; k < count; k++) {
             found = found || strcmp(key, known[k]) == 0;
-            sp_nearest_offer(&nearest, known[k]);
+            meant = is_slip(key, known[k]) ? known[k] : meant;
         }
         if (found)
             continue;
-        if (nearest.name[0])
+        if (meant)
             sp_log(c->log, c->user, SPATE_LOG_WARNING, path_of(path, item, key),
-                   "is no key of a course scene and is ignored; did you mean %s?", nearest.name);
+                   "is no key of a course scene and is ignored; did you mean %s?", meant);
         else
             sp_log(c->log, c->user, SPATE_LOG_WARNING, path_of(path, item, key),
                    "is no key of a course scene and is ignored");

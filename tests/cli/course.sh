@@ -27,6 +27,9 @@ same usd_samples "4 points 4 velocities" "$(awk '/timeSamples/ { name = $2; sub(
     /^ *[0-9]+: \[/ { n[name]++ } END { print n["points"], "points", n["velocities"], "velocities" }' column.usda)"
 holds closing_volume grep -q 'at the end    0.148 m^3 in boxes' <<<"$err"
 holds closing_advice grep -q 'volume.method density' <<<"$err"
+spate run pool.json --num_steps 5 --usd_output alone.usda -o alone --quiet --set output.preview=false --set output.particles=none
+same usd_without_files "0 2071 2071" "$code $(echo $(awk '/points.timeSamples/ { on = 1 } on && /^ *[0-9]+: \[/ { print gsub(/\(/, "") }
+    /velocities/ { on = 0 }' alone.usda))"
 spate run column.json --num_steps 25 -o odd --quiet --set output.preview=false
 same odd_steps "0 3" "$code $(tail -n +2 odd/stats.csv | wc -l)"
 
