@@ -139,6 +139,12 @@ typedef enum spate_kernel {
     SPATE_KERNEL_QUADRATIC,
     SPATE_KERNEL_CUBIC
 } spate_kernel;
+typedef enum spate_kernel_to_grid { /* that of P2G alone */
+                                    SPATE_KERNEL_TO_GRID_SAME,
+                                    SPATE_KERNEL_TO_GRID_LINEAR,
+                                    SPATE_KERNEL_TO_GRID_QUADRATIC,
+                                    SPATE_KERNEL_TO_GRID_CUBIC
+} spate_kernel_to_grid;
 typedef enum spate_advection {
     SPATE_ADVECTION_EULER,
     SPATE_ADVECTION_RK2,
@@ -188,6 +194,24 @@ typedef struct spate_keyframe {
                            rotation[2] */
 } spate_keyframe;
 
+/* How the particles of a fill are placed. */
+typedef enum spate_sampling {
+    SPATE_SAMPLING_CELLS,         /* particles_per_axis along each axis of a cell */
+    SPATE_SAMPLING_GRID,          /* box: a lattice over the box, its faces included */
+    SPATE_SAMPLING_JITTERED_GRID, /* the same, each moved by chance */
+    SPATE_SAMPLING_RANDOM,        /* box: anywhere */
+    SPATE_SAMPLING_BLUE_NOISE     /* box: anywhere, but not close to each other */
+} spate_sampling;
+
+/* The velocity of a fill at its start, on top of `velocity`. */
+typedef enum spate_initial {
+    SPATE_INITIAL_UNIFORM,
+    SPATE_INITIAL_ROTATION,      /* spin, about center */
+    SPATE_INITIAL_SHEAR,         /* `velocity` grows with the height over center, 1 at `length` */
+    SPATE_INITIAL_STANDING_WAVE, /* along x, in the moment when the surface is flat */
+    SPATE_INITIAL_SOLITARY_WAVE  /* along x, with its surface */
+} spate_initial;
+
 /* A shape, and what it means to the list it stands in: a fill (liquid at the start), a solid, an
  * inflow or an outflow. Lengths that a shape needs start as NaN, "not given". */
 typedef struct spate_shape {
@@ -211,8 +235,32 @@ typedef struct spate_shape {
     double roughness;   /* m, solids with a rough wall: Nikuradse's sand roughness k_s */
     spate_keyframe *motion; /* solids; motion_count keys in order of time; owned by the scene */
     int motion_count;
-    spate_mesh *mesh;     /* SPATE_SHAPE_MESH; owned by the scene */
-    spate_points *points; /* SPATE_SHAPE_PARTICLES; owned by the scene */
+    double start; /* s; fills: when it appears; inflows, outflows: when it opens; default 0 */
+    double until; /* s; inflows, outflows: when it closes; 0 (default): never */
+    double flow;  /* m^3/s (2D: m^2/s); inflows: how much it gives, in the direction of velocity; 0
+                     (default): by velocity */
+    double level; /* m; outflows: takes only while the liquid above and below it stands higher than
+                     this over the domain's low side; 0 (default): always */
+    struct {
+        int count;      /* how many there are, the shape itself included; default 1 */
+        double step[3]; /* m, from each to the next */
+    } repeat;
+    spate_sampling sampling; /* fills; default cells */
+    int count;               /* fills with another sampling: particles; default 0 */
+    double jitter;           /* jittered_grid: 0 .. 1 of box size / particles along it; default 0 */
+    uint64_t seed;           /* of their random numbers; default 1 */
+    int candidates;          /* blue_noise: places tried around each point; default 30 */
+    struct {
+        spate_initial kind; /* default uniform */
+        double center[3];   /* m; rotation, shear: where it is 0; waves: a crest (standing: where
+                               the surface will be highest), on the bed */
+        double spin[3];     /* rad/s about x, y, z; 2D: spin[2] */
+        double length;      /* m; shear; standing wave: the wave's */
+        double height;      /* m; standing wave: crest over rest, solitary wave: likewise */
+        double depth;       /* m; waves: of the water at rest */
+    } initial;              /* fills */
+    spate_mesh *mesh;       /* SPATE_SHAPE_MESH; owned by the scene */
+    spate_points *points;   /* SPATE_SHAPE_PARTICLES; owned by the scene */
 } spate_shape;
 
 /* A quantity that particles carry beside position and velocity: sorted, saved, hashed and written
@@ -263,6 +311,14 @@ typedef struct spate_gauge {
     double depth;          /* m, front: of the liquid; 0 (default): a cell */
 } spate_gauge;
 
+/* The value of a setting at a time, of those that may change while it runs: linear between the keys
+ * of a setting, constant before the first and after the last. */
+typedef struct spate_key {
+    char setting[64]; /* its path: "gravity", "fluid.flip_ratio", "inflows[0].velocity", ... */
+    double time;      /* s */
+    double value[3];  /* in the setting's unit; scalars: value[0] */
+} spate_key;
+
 typedef struct spate_shape_list {
     spate_shape *items;
     int count;
@@ -291,6 +347,8 @@ typedef struct spate_scene {
         double flip_ratio;   /* share of FLIP in a step of flip_step, 0 PIC .. 1; default 0.97 */
         double flip_step;    /* s; default 0.01; 0: flip_ratio is a share of every step */
         spate_kernel kernel; /* default linear */
+        spate_kernel_to_grid kernel_to_grid; /* that of P2G alone; default same */
+        bool free_flight; /* particles that touch no liquid obey gravity alone; default true */
         bool reseed; /* whether cells inside the liquid are filled up and thinned; default false */
         int reseed_min; /* fill up cells with fewer; 0 (default): 3/8 of a full cell */
         int reseed_max; /* thin cells with more; 0 (default): 3/2 of a full cell */
@@ -312,6 +370,8 @@ typedef struct spate_scene {
         double relaxation;  /* jacobi: weight, gauss_seidel: over-relaxation; 0 (default): 0.8
                                and 1.7 */
         spate_on_failure on_failure; /* jacobi and gauss_seidel at max_iterations; default warn */
+        bool warm_start;             /* start from the last step's pressure; default true */
+        bool fixed_iterations; /* jacobi, gauss_seidel: max_iterations, no fewer; default false */
     } pressure;
     struct {
         spate_volume_method method; /* how particles are kept at their distance; default density */
@@ -323,6 +383,8 @@ typedef struct spate_scene {
     int channel_count;
     spate_gauge *gauges;
     int gauge_count;
+    spate_key *keyframes;
+    int keyframe_count;
     struct {
         spate_output_particles particles; /* default ply */
         spate_output_volume volume;       /* level set and velocity on a grid; default none */
@@ -359,6 +421,11 @@ SPATE_API spate_shape *spate_scene_add_shape(spate_scene *scene, spate_list list
 SPATE_API spate_keyframe *spate_shape_add_keyframe(spate_shape *shape);
 SPATE_API spate_channel *spate_scene_add_channel(spate_scene *scene);
 SPATE_API spate_gauge *spate_scene_add_gauge(spate_scene *scene);
+SPATE_API spate_key *spate_scene_add_key(spate_scene *scene);
+/* Appends the copies that `repeat` of a shape asks for to their lists, named NAME_2, NAME_3, ...,
+ * and sets its count to 1. Scene files are read with it; spate_sim_create does it in its own copy.
+ */
+SPATE_API spate_status spate_scene_expand(spate_scene *scene, spate_error *error);
 
 typedef enum spate_value_kind {
     SPATE_VALUE_NUMBER,

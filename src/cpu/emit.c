@@ -73,7 +73,7 @@ static spate_status make_places(X(emitter) *e, size_t places, spate_error *error
     return SPATE_OK;
 }
 
-static spate_status emit(X(sim) *s, int k, const X(lattice) *lattice, size_t places,
+static spate_status emit(X(sim) *s, int k, const X(lattice) *lattice, size_t places, uint32_t most,
                          spate_error *error)
 {
     X(emitter) *e = &s->emitters[k];
@@ -88,8 +88,9 @@ static spate_status emit(X(sim) *s, int k, const X(lattice) *lattice, size_t pla
             atomic_store_explicit(&e->occupied[place], 0, memory_order_relaxed);
             continue;
         }
-        if (!X(place_gives)(&args.f, lattice, place))
+        if (most == 0 || !X(place_gives)(&args.f, lattice, place))
             continue;
+        most--;
         X(place_point)(lattice, place, x);
         TRY(X(make_room)(s, (uint64_t)s->particles.count + 1, error));
         X(particles_append)(&s->particles, x, lattice->velocity, initial);

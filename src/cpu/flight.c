@@ -368,7 +368,7 @@ X(flight) DEV(flight_of)(const X(sim) *s)
                    .count = s->count,
                    .order = s->particles.order,
                    .marks = s->marks,
-                   .rest = s->rest};
+                   .rest = s->free_flight ? s->rest : 0.0f};
     FOR_DIM(d)
         f.x[d] = s->particles.x[d];
     return f;

@@ -85,10 +85,10 @@ static void p2g_general(X(sim) *s, int tile)
     int corner[DIM];
     X(tile_cell)(&s->grid, tile, corner);
     memset(&b, 0, sizeof b);
-    if (s->degree == KERNEL_LINEAR)
+    if (s->degree_to_grid == KERNEL_LINEAR)
         scatter_tile(s, KERNEL_LINEAR, s->apic, tile, corner, &b);
     else
-        scatter_tile(s, s->degree, s->apic, tile, corner, &b);
+        scatter_tile(s, s->degree_to_grid, s->apic, tile, corner, &b);
     flush(s, corner, &b);
 }
 
@@ -103,7 +103,7 @@ static void p2g_range(void *user, size_t begin, size_t end, int worker)
     p2g_args *args = user;
     X(sim) *s = args->s;
     for (size_t k = begin; k < end; k++) {
-        if (s->degree == KERNEL_LINEAR && !s->apic)
+        if (s->degree_to_grid == KERNEL_LINEAR && !s->apic)
             DEV(p2g_linear)
         (s, args->tiles[k], args->scratch + (size_t)worker * DEV(tile_scratch)(), true,
          DEV(density_sums)(s));
@@ -173,5 +173,5 @@ void DEV(particles_to_grid)(X(sim) *s)
     FOR_DIM(d)
         X(fold_border)(s, s->u[d], s->weight[d], d);
     sp_parallel_for(pool, (size_t)t->face_count, 8, normalise_range, s);
-    s->density_summed = DEV(density_sums)(s) && s->degree == KERNEL_LINEAR && !s->apic;
+    s->density_summed = DEV(density_sums)(s) && s->degree_to_grid == KERNEL_LINEAR && !s->apic;
 }

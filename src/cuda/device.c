@@ -108,6 +108,8 @@ static spate_status attach(X(sim) *s, spate_error *error)
     f->grid = s->grid;
     memcpy(f->sides, s->sides, sizeof f->sides);
     f->degree = s->degree;
+    f->degree_to_grid = s->degree_to_grid;
+    f->free_flight = s->free_flight;
     f->apic = s->apic;
     f->ghost = s->ghost;
     f->particles = X(particles_make)(s->particles.needs, s->particles.channel_columns);
@@ -475,6 +477,7 @@ const X(device) DEV(device) = {
     .solve_gravity = solve_gravity,
     .push_apart = DEV(gpu_push_pairs),
     .project_density = project_density,
+    .flows_changed = DEV(gpu_flows_changed),
     .max_speed = max_speed,
     .stats = DEV(gpu_stats),
     .take_gauges = take_gauges,

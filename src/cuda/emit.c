@@ -53,6 +53,17 @@ spate_status DEV(gpu_copy_flows)(X(sim) *s, spate_error *error)
     return SPATE_OK;
 }
 
+void DEV(gpu_flows_changed)(X(sim) *s)
+{
+    X(gpu) *g = s->gpu;
+    size_t flows = (size_t)s->emitter_count, drains = (size_t)s->drain_count;
+    float *bounds = (float *)g->outflows.bounds;
+    if (flows > 0)
+        DEV(gpu_upload)(g, g->f.inflow_velocity, s->inflow_velocity, flows * DIM * sizeof(float));
+    if (drains > 0)
+        DEV(gpu_upload)(g, bounds, s->drain_bounds, drains * 2 * DIM * sizeof(float));
+}
+
 static void free_places(X(gpu) *g)
 {
     size_t room = g->places.room;
@@ -113,7 +124,7 @@ static void remove_dead(X(sim) *s)
     s->particles.dead = 0;
 }
 
-static spate_status emit(X(sim) *s, int k, const X(lattice) *lattice, size_t places,
+static spate_status emit(X(sim) *s, int k, const X(lattice) *lattice, size_t places, uint32_t most,
                          spate_error *error)
 {
     X(gpu) *g = s->gpu;
@@ -121,6 +132,7 @@ static spate_status emit(X(sim) *s, int k, const X(lattice) *lattice, size_t pla
     there.form = g->inflow_forms + k;
     make_places(g, places);
     uint32_t count = DEV(gpu_find_newcomers)(g, &there);
+    count = count < most ? count : most;
     if (count == 0 || g->failure[0])
         return SPATE_OK;
     DEV(gpu_newcomers) what;

@@ -71,7 +71,7 @@ uint32_t DEV(gpu_find_newcomers)(X(gpu) *g, const X(lattice) *lattice)
 
 MAP(append, inflow_args)
 {
-    if (!a->places.flags[i])
+    if (!a->places.flags[i] || a->places.before[i] >= a->what.count)
         return;
     const X(particles) *p = &a->f.particles;
     uint32_t number = a->places.before[i], id = a->what.next_id + number;

@@ -204,9 +204,10 @@ MAP(take_faces, p2g_args)
                                               : f->tiles.border[number - f->tiles.active_count];
     size_t c = X(tile_place)(&f->grid, tile, (int)(i % TILE_CELLS), face);
     for (int d = 0; d < DIM; d++) {
-        face_sum total = f->degree == KERNEL_LINEAR      ? sum_face(f, KERNEL_LINEAR, face, d)
-                         : f->degree == KERNEL_QUADRATIC ? sum_face(f, KERNEL_QUADRATIC, face, d)
-                                                         : sum_face(f, KERNEL_CUBIC, face, d);
+        face_sum total = f->degree_to_grid == KERNEL_LINEAR ? sum_face(f, KERNEL_LINEAR, face, d)
+                         : f->degree_to_grid == KERNEL_QUADRATIC
+                             ? sum_face(f, KERNEL_QUADRATIC, face, d)
+                             : sum_face(f, KERNEL_CUBIC, face, d);
         f->u[d][c] = total.sum;
         f->weight[d][c] = total.weight;
     }
@@ -233,7 +234,8 @@ void DEV(gpu_particles_to_grid)(X(gpu) *g)
     memset(&args, 0, sizeof args);
     args.f = g->f;
     size_t places = (size_t)(g->f.tiles.active_count + g->f.tiles.border_count) * TILE_CELLS;
-    if (g->f.degree == KERNEL_LINEAR && !g->f.apic && sizeof(cell_sums) <= g->shared_bytes) {
+    if (g->f.degree_to_grid == KERNEL_LINEAR && !g->f.apic &&
+        sizeof(cell_sums) <= g->shared_bytes) {
         clear_faces(g, args, places);
         for (int colour = 0; colour < COLOURS; colour++) {
             args.tiles = g->f.tiles.liquid + g->f.tiles.colour_start[colour];

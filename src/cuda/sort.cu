@@ -513,7 +513,7 @@ void DEV(gpu_sort_particles)(X(gpu) *g)
     find_places(g, args, count);
     order_crowds(g, args, (size_t)g->f.tiles.liquid_count * TILE_CELLS);
     g->f.tiles.first_flying = count;
-    if (count > 0 && X(may_fly)(g->f.rest))
+    if (count > 0 && g->f.free_flight && X(may_fly)(g->f.rest))
         set_flying_apart(g, &args);
     gather_all(g);
 }

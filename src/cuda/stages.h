@@ -15,6 +15,7 @@ void DEV(gpu_sort)(X(sim) *s);         /* SORT, with what it needs and leaves (d
 /* EMIT; at the start: the shapes of inflows and outflows. */
 spate_status DEV(gpu_emit_and_drain)(X(sim) *s, double dt, spate_error *error);
 spate_status DEV(gpu_copy_flows)(X(sim) *s, spate_error *error);
+void DEV(gpu_flows_changed)(X(sim) *s);
 void DEV(gpu_free_flows)(X(gpu) *g);
 
 /* stats.c */

@@ -128,6 +128,7 @@ static void add_label(sp_text *t, const axis *a, double value)
 typedef struct plot {
     const sp_chart *chart;
     axis x, y;
+    int lower; /* pixels that all but title and legend is lower, for a legend of many lines */
 } plot;
 
 static double place_x(const plot *p, double x)
@@ -192,12 +193,32 @@ static void draw_axes(const plot *p, sp_text *t)
     }
 }
 
+enum { LINE = 16, LINES = 2 }; /* pixels of a line of the legend; those that there is room for */
+
+static double legend_width(const sp_chart *c, int series)
+{
+    return 28 + 6.8 * (double)strlen(c->series[series].name);
+}
+
+static int legend_lines(const sp_chart *c)
+{
+    double x = LEFT;
+    int lines = 1;
+    for (int s = 0; s < c->series_count; s++) {
+        bool next = s > 0 && x + legend_width(c, s) > WIDTH - RIGHT;
+        lines += next;
+        x = (next ? LEFT : x) + legend_width(c, s);
+    }
+    return lines;
+}
+
 static void draw_labels(const plot *p, sp_text *t)
 {
     const sp_chart *c = p->chart;
     sp_text_print(t, "<text class='title' x='%d' y='20'>", LEFT);
     sp_text_escape(t, c->title);
-    sp_text_print(t, "</text>\n<text x='%d' y='%d' text-anchor='end'>", WIDTH - RIGHT, HEIGHT - 6);
+    sp_text_print(t, "</text>\n<text x='%d' y='%d' text-anchor='end'>", WIDTH - RIGHT,
+                  HEIGHT + p->lower - 6);
     sp_text_escape(t, c->x_label);
     sp_text_print(t, "</text>\n<text x='%d' y='20' text-anchor='end'>", WIDTH - RIGHT);
     if (p->y.times[0])
@@ -206,10 +227,10 @@ static void draw_labels(const plot *p, sp_text *t)
     sp_text_print(t, "</text>\n");
     double x = LEFT, y = 36;
     for (int s = 0; s < c->series_count && c->series_count > 1; s++) {
-        double width = 28 + 6.8 * (double)strlen(c->series[s].name);
-        if (x + width > WIDTH - RIGHT) {
+        double width = legend_width(c, s);
+        if (s > 0 && x + width > WIDTH - RIGHT) {
             x = LEFT;
-            y += 16;
+            y += LINE;
         }
         sp_text_print(t, "<rect x='%.0f' y='%.0f' width='11' height='4' rx='2' fill='%s'/>", x,
                       y - 6, colors[s]);
@@ -273,10 +294,12 @@ void sp_chart_draw(const sp_chart *chart, sp_text *text)
 {
     plot p = {.chart = chart};
     find_ranges(&p);
+    if (legend_lines(chart) > LINES)
+        p.lower = LINE * (legend_lines(chart) - LINES);
     sp_text_print(text,
                   "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' role='img' "
                   "font-family='system-ui,sans-serif' font-size='13'>\n<title>",
-                  WIDTH, HEIGHT);
+                  WIDTH, HEIGHT + p.lower);
     sp_text_escape(text, chart->title);
     sp_text_print(text, "</title>\n<style>svg{background:#fff;color:#333}"
                         "text{fill:currentColor}.title{font-size:15px;font-weight:600}"
@@ -284,8 +307,12 @@ void sp_chart_draw(const sp_chart *chart, sp_text *text)
                         "polyline{stroke-width:1.8;stroke-linejoin:round}"
                         "@media(prefers-color-scheme:dark){svg{background:#181c22;color:#d5dae0}}"
                         "</style>\n");
+    if (p.lower > 0)
+        sp_text_print(text, "<g transform='translate(0,%d)'>\n", p.lower);
     draw_axes(&p, text);
     draw_curves(&p, text);
+    if (p.lower > 0)
+        sp_text_print(text, "</g>\n");
     draw_labels(&p, text);
     sp_text_print(text, "</svg>\n");
 }

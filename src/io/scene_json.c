@@ -6,6 +6,7 @@
 #include "base/memory.h"
 
 #include "base/status.h"
+#include "course.h"
 #include "file.h"
 #include "json.h"
 #include "scene/schema.h"
@@ -361,12 +362,19 @@ spate_scene *spate_scene_parse(const char *text, size_t length, const char *fold
         fail_json(&problem, length, error);
         return NULL;
     }
+    if (sp_course_is(root)) { /* of the PIC-FLIP course */
+        spate_scene *theirs = sp_course_scene(root, NULL, NULL, error);
+        json_decref(root);
+        return theirs;
+    }
     spate_scene *scene = spate_scene_create();
     spate_status status =
         scene ? read_root(scene, root, error) : sp_fail_memory(error, "the scene", 0);
     json_decref(root);
     if (status == SPATE_OK)
         status = load_files(scene, folder ? folder : "", error);
+    if (status == SPATE_OK)
+        status = spate_scene_expand(scene, error);
     if (status == SPATE_OK)
         return scene;
     spate_scene_destroy(scene);

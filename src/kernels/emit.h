@@ -89,6 +89,8 @@ typedef struct X(lattice) {
     int parts;    /* moments of the step at which a place is looked up */
     int n;        /* places per cell and axis */
     bool started; /* has emitted before */
+    bool refill;  /* places that were inside before give, too */
+    int cells;    /* 1 + the inflow whose cells are meant instead of its shape; 0: the shape */
     uint64_t key; /* of its random numbers */
     double jitter;
 } X(lattice);
@@ -125,6 +127,21 @@ SP_KERNEL void X(lattice_point)(const X(lattice) *l, size_t place, double x[DIM]
     }
 }
 
+/* Whether a place (cells) is in the inflow: in its shape, or in one of its cells. */
+SP_KERNEL bool X(inflow_holds)(const X(fields) *f, const X(lattice) *l, const double x[DIM])
+{
+    int c[3] = {0, 0, 0};
+    if (l->cells == 0)
+        return X(shape_holds)(&f->grid, l->form, &l->pose, x);
+    for (int d = 0; d < DIM; d++) {
+        c[d] = (int)floor(x[d]);
+        if (!(x[d] >= 0 && c[d] < f->grid.n[d]))
+            return false;
+    }
+    size_t index = X(index)(&f->grid, c);
+    return f->marks[index] & MARK_INFLOW && f->mark_of[index] == l->cells - 1;
+}
+
 /* Whether the lattice place that is at x at the end of the step has come in during it. */
 SP_KERNEL bool X(comes_in)(const X(fields) *f, const X(lattice) *l, const double x[DIM])
 {
@@ -135,8 +152,8 @@ SP_KERNEL bool X(comes_in)(const X(fields) *f, const X(lattice) *l, const double
     for (int part = 0; part <= l->parts; part++) {
         FOR_DIM(d)
             at[d] = x[d] - l->velocity[d] * l->dt / g->dx * (l->parts - part) / l->parts;
-        bool in = X(has_room)(g, &f->solids, at) && X(shape_holds)(g, l->form, &l->pose, at);
-        if (part == 0 && in && l->started)
+        bool in = X(has_room)(g, &f->solids, at) && X(inflow_holds)(f, l, at);
+        if (part == 0 && in && l->started && !l->refill)
             return false;
         if (part > 0 && in)
             return true;

@@ -2,8 +2,8 @@
  *
  * First every setting against the limits of the table, because a scene may have been made by hand
  * in C; then what no setting can show alone: sizes and cells, pairs of sides, time steps, shapes
- * (check_shapes.c), channels, gauges (check_gauges.c). The first error ends the check; warnings go
- * to the log. */
+ * (check_shapes.c), times (check_times.c), channels, gauges (check_gauges.c). The first error ends
+ * the check; warnings go to the log. */
 #include "check.h"
 
 #include "attributes.h"
@@ -276,6 +276,7 @@ spate_status spate_scene_check(const spate_scene *scene, spate_log_fn *log, void
     TRY(check_pressure(&c));
     TRY(check_reseed(&c));
     TRY(sp_check_shapes(&c));
+    TRY(sp_check_times(&c));
     for (int k = 0; k < scene->channel_count; k++)
         TRY(check_channel(&c, k));
     TRY(check_output(&c));

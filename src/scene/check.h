@@ -17,6 +17,8 @@ spate_status sp_check_shapes(sp_checker *checker);
 /* A wall, of a side or of a solid; where: its roughness. */
 spate_status sp_check_wall(const sp_checker *checker, spate_wall wall, double roughness,
                            const char *where);
+/* What happens at a time, and how fills begin; shapes have been checked. */
+spate_status sp_check_times(sp_checker *checker);
 /* Gauges; shapes have been checked. */
 spate_status sp_check_gauges(sp_checker *checker);
 

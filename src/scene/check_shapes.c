@@ -9,6 +9,7 @@
 #include "schema.h"
 #include "shapes.h"
 #include "sides.h"
+#include "timeline.h"
 
 #include <float.h>
 #include <math.h>
@@ -234,7 +235,9 @@ static spate_status check_list(sp_checker *c, const spate_shape_list *list, cons
                            "only solids can move");
         TRY(check_motion(c, shape, item));
         TRY(sp_check_wall(c, shape->wall, shape->roughness, member(path, item, "roughness")));
-        if (inflows && squared(shape->velocity, NULL, c->scene->dim) == 0)
+        double keyed[3];
+        if (inflows && squared(shape->velocity, NULL, c->scene->dim) == 0 &&
+            !sp_keys_mean(c->scene, SP_KEYED_VELOCITY, k, 0, 0, keyed))
             sp_log(c->log, c->user, SPATE_LOG_WARNING, member(path, item, "velocity"),
                    "is zero: nothing flows in, the shape is only filled once");
         if (shape->name[0])

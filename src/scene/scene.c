@@ -37,7 +37,10 @@ static void clear_shape(spate_shape *shape)
 void spate_shape_default(spate_shape *shape)
 {
     memset(shape, 0, sizeof *shape);
-    sp_schema_defaults("solids[].", shape); /* solids have all that shapes can have */
+    sp_schema_defaults("solids[].", shape);
+    sp_schema_defaults("inflows[].", shape);
+    sp_schema_defaults("outflows[].", shape);
+    sp_schema_defaults("fill[].", shape); /* together they have all that shapes can have */
 }
 
 spate_scene *spate_scene_create(void)
@@ -67,6 +70,7 @@ void spate_scene_destroy(spate_scene *scene)
     destroy_list(&scene->outflows);
     sp_free(scene->channels);
     sp_free(scene->gauges);
+    sp_free(scene->keyframes);
     sp_free(scene);
 }
 
@@ -133,8 +137,13 @@ spate_scene *spate_scene_copy(const spate_scene *scene)
     copy->gauges = scene->gauge_count > 0
                        ? copy_items(scene->gauges, scene->gauge_count, sizeof *copy->gauges)
                        : NULL;
+    copy->keyframes =
+        scene->keyframe_count > 0
+            ? copy_items(scene->keyframes, scene->keyframe_count, sizeof *copy->keyframes)
+            : NULL;
     bool done = (copy->channels || scene->channel_count <= 0) &&
                 (copy->gauges || scene->gauge_count <= 0) &&
+                (copy->keyframes || scene->keyframe_count <= 0) &&
                 copy_shapes(&copy->fill, &scene->fill) &&
                 copy_shapes(&copy->solids, &scene->solids) &&
                 copy_shapes(&copy->inflows, &scene->inflows) &&
@@ -207,6 +216,18 @@ spate_gauge *spate_scene_add_gauge(spate_scene *scene)
     return gauge;
 }
 
+spate_key *spate_scene_add_key(spate_scene *scene)
+{
+    void *items = grow_list(scene->keyframes, scene->keyframe_count, sizeof *scene->keyframes);
+    if (!items)
+        return NULL;
+    scene->keyframes = items;
+    spate_key *key = &scene->keyframes[scene->keyframe_count++];
+    memset(key, 0, sizeof *key);
+    sp_schema_defaults("keyframes[].", key);
+    return key;
+}
+
 int sp_list_count(const sp_row *row, const void *owner)
 {
     switch (row->item) {
@@ -215,6 +236,7 @@ int sp_list_count(const sp_row *row, const void *owner)
     case SP_ITEM_KEYFRAME: return ((const spate_shape *)owner)->motion_count;
     case SP_ITEM_CHANNEL: return ((const spate_scene *)owner)->channel_count;
     case SP_ITEM_GAUGE: return ((const spate_scene *)owner)->gauge_count;
+    case SP_ITEM_KEY: return ((const spate_scene *)owner)->keyframe_count;
     }
     return 0;
 }
@@ -227,6 +249,7 @@ void *sp_list_item(const sp_row *row, const void *owner, int index)
     case SP_ITEM_KEYFRAME: return ((const spate_shape *)owner)->motion + index;
     case SP_ITEM_CHANNEL: return ((const spate_scene *)owner)->channels + index;
     case SP_ITEM_GAUGE: return ((const spate_scene *)owner)->gauges + index;
+    case SP_ITEM_KEY: return ((const spate_scene *)owner)->keyframes + index;
     }
     return NULL;
 }
@@ -238,6 +261,7 @@ void *sp_list_append(const sp_row *row, void *owner)
     case SP_ITEM_KEYFRAME: return spate_shape_add_keyframe(owner);
     case SP_ITEM_CHANNEL: return spate_scene_add_channel(owner);
     case SP_ITEM_GAUGE: return spate_scene_add_gauge(owner);
+    case SP_ITEM_KEY: return spate_scene_add_key(owner);
     }
     return NULL;
 }
@@ -253,5 +277,6 @@ void sp_list_pop(const sp_row *row, void *owner)
     case SP_ITEM_KEYFRAME: ((spate_shape *)owner)->motion_count--; break;
     case SP_ITEM_CHANNEL: ((spate_scene *)owner)->channel_count--; break;
     case SP_ITEM_GAUGE: ((spate_scene *)owner)->gauge_count--; break;
+    case SP_ITEM_KEY: ((spate_scene *)owner)->keyframe_count--; break;
     }
 }

@@ -105,6 +105,16 @@
 #define ROUND_KINDS (KIND(SPHERE) | KIND(CAPSULE) | KIND(CYLINDER))
 #define AXIS_KINDS (KIND(CAPSULE) | KIND(CYLINDER))
 
+/* A shape that stands several times in its list. */
+#define REPEAT_ROWS(list)                                                    \
+    INTEGER(list ".repeat.count", spate_shape, repeat.count, 1, 1, 4096, "", \
+            "how many there are, the shape itself included"),                \
+        ZEROS(list ".repeat.step", spate_shape, repeat.step, FAR, "m", ANY,  \
+              "from each to the next")
+#define START_ROW(list, help) NUMBER(list ".start", spate_shape, start, 0, 0, FAR, "s", help)
+#define UNTIL_ROW(list) \
+    NUMBER(list ".until", spate_shape, until, 0, 0, FAR, "s", "when it closes; 0: never")
+
 /* What all shapes have. `list` is "solids[]", `names` its kinds, `files` those that come from a
  * file. */
 #define PLACE_ROWS(list, names, files, from_file)                                                  \
@@ -132,7 +142,8 @@
                  "about the shape's centre (a mesh: the origin of its file), by x, then y, then "  \
                  "z; 2D: one number"),                                                             \
         BOOL(list ".invert", spate_shape, invert, false, PLACED,                                   \
-             "true: everything outside the shape instead of inside")
+             "true: everything outside the shape instead of inside"),                              \
+        REPEAT_ROWS(list)
 
 #define SOLID_NAMES "box|sphere|capsule|cylinder|plane|mesh"
 #define MESH_FILE "mesh (3D): a closed mesh, OBJ, STL or PLY, relative to the folder of the scene"
@@ -193,6 +204,11 @@ static const sp_row rows[] = {
         "flip: step that flip_ratio is meant for, shorter ones damp less; 0: the share of every step"),
     ENUM("fluid.kernel", spate_scene, fluid.kernel, "linear", "linear|quadratic|cubic",
          "shape of the transfer weights: wider is smoother and slower"),
+    ENUM("fluid.kernel_to_grid", spate_scene, fluid.kernel_to_grid, "same",
+         "same|linear|quadratic|cubic",
+         "weights from the particles to the grid, if not the same as those of the way back"),
+    BOOL("fluid.free_flight", spate_scene, fluid.free_flight, true, ANY,
+         "particles that touch no liquid obey gravity alone; false: the grid moves them too"),
     BOOL("fluid.reseed", spate_scene, fluid.reseed, false, ANY,
          "add and remove particles inside the liquid where cells hold too few or too many"),
     INTEGER("fluid.reseed_min", spate_scene, fluid.reseed_min, 0, 0, 4096, "",
@@ -226,6 +242,10 @@ static const sp_row rows[] = {
            "weight of jacobi, over-relaxation of gauss_seidel; 0: 0.8 and 1.7"),
     ENUM("pressure.on_failure", spate_scene, pressure.on_failure, "warn", "warn|error",
          "jacobi and gauss_seidel that reach `max_iterations`: go on, or stop"),
+    BOOL("pressure.warm_start", spate_scene, pressure.warm_start, true, ANY,
+         "start from the pressure of the last step; false: from zero"),
+    BOOL("pressure.fixed_iterations", spate_scene, pressure.fixed_iterations, false, ANY,
+         "jacobi and gauss_seidel: do `max_iterations` whatever the residual"),
 
     ENUM("volume.method", spate_scene, volume.method, "density", "none|push|density|both",
          "what keeps particles at their distance: push-apart, density projection, both"),
@@ -239,6 +259,31 @@ static const sp_row rows[] = {
         "mesh (3D): a closed mesh, OBJ, STL or PLY; particles: a PLY; relative to the folder of the scene"),
     ZEROS("fill[].velocity", spate_shape, velocity, FAST, "m/s", PLACED,
           "of the liquid at the start"),
+    START_ROW("fill[]", "when it appears; cells that hold liquid then get only what they lack"),
+    ENUM("fill[].sampling", spate_shape, sampling, "cells",
+         "cells|grid|jittered_grid|random|blue_noise",
+         "cells: by particles_per_axis; else `count` particles in a box, wherever the cells are"),
+    INTEGER("fill[].count", spate_shape, count, 0, 0, 1000000000, "",
+            "particles; grid, jittered_grid: rounded up to a whole number along each axis"),
+    NUMBER("fill[].jitter", spate_shape, jitter, 0, 0, 1, "",
+           "jittered_grid: how far they stray, of the box's size / particles along it"),
+    SCALAR("fill[].seed", "integer", SP_SEED, spate_shape, seed, "1", 1, 0, SEED_MAX, "", ANY,
+           "jittered_grid, random, blue_noise: another number gives another placing"),
+    INTEGER("fill[].candidates", spate_shape, candidates, 30, 1, 1000, "",
+            "blue_noise: places tried around each particle"),
+    ENUM("fill[].initial.kind", spate_shape, initial.kind, "uniform",
+         "uniform|rotation|shear|standing_wave|solitary_wave",
+         "a formula for its velocity, beside `velocity`"),
+    ZEROS("fill[].initial.center", spate_shape, initial.center, FAR, "m", ANY,
+          "rotation, shear: where nothing moves; waves: below a crest, on the bed"),
+    VECTOR("fill[].initial.spin", "rotation", SP_ROTATION, spate_shape, initial.spin, "[0, 0, 0]",
+           0, FAST, "rad/s", ANY, "rotation: rate about each axis; 2D: one number"),
+    NUMBER("fill[].initial.length", spate_shape, initial.length, 0, 0, FAR, "m",
+           "shear: height over `center` at which it is `velocity`; standing wave: its length"),
+    NUMBER("fill[].initial.height", spate_shape, initial.height, 0, 0, FAR, "m",
+           "waves: of the crest over the water at rest"),
+    NUMBER("fill[].initial.depth", spate_shape, initial.depth, 0, 0, FAR, "m",
+           "waves: of the water at rest"),
 
     LIST("solids", spate_scene, solids, SP_ITEM_SHAPE, 4096, "obstacles"),
     PLACE_ROWS("solids[]", SOLID_NAMES, KIND(MESH), MESH_FILE),
@@ -261,10 +306,18 @@ static const sp_row rows[] = {
     PLACE_ROWS("inflows[]", SOLID_NAMES, KIND(MESH), MESH_FILE),
     ZEROS("inflows[].velocity", spate_shape, velocity, FAST, "m/s", PLACED,
           "of the liquid it emits"),
+    START_ROW("inflows[]", "when it opens"),
+    UNTIL_ROW("inflows[]"),
+    NUMBER("inflows[].flow", spate_shape, flow, 0, 0, FAST, "m^3/s (2D: m^2/s)",
+           "how much it gives, in the direction of `velocity`, whose size follows; 0: by velocity"),
 
     LIST("outflows", spate_scene, outflows, SP_ITEM_SHAPE, 4096,
          "shapes that remove the liquid in them"),
     PLACE_ROWS("outflows[]", SOLID_NAMES, KIND(MESH), MESH_FILE),
+    START_ROW("outflows[]", "when it opens"),
+    UNTIL_ROW("outflows[]"),
+    NUMBER("outflows[].level", spate_shape, level, 0, 0, FAR, "m",
+           "takes only what stands above this height over the bottom of the domain; 0: everything"),
 
     LIST("gauges", spate_scene, gauges, SP_ITEM_GAUGE, 1024,
          "instruments, read at every step into gauges.csv"),
@@ -291,6 +344,18 @@ static const sp_row rows[] = {
          "front: the way that it goes, across gravity"),
     NUMBER("gauges[].depth", spate_gauge, depth, 0, 0, FAR, "m",
            "front: the foremost place at which the liquid is this deep; 0: a cell"),
+
+    LIST("keyframes", spate_scene, keyframes, SP_ITEM_KEY, 100000,
+         "settings that change while it runs: linear between the keys of one setting, in order"),
+    STRING("keyframes[].setting", spate_key, setting, "\"\"", ANY,
+           "gravity, fluid.flip_ratio, domain.roughness.<side>, inflows[k].velocity or "
+           "inflows[k].flow"),
+    NUMBER("keyframes[].time", spate_key, time, 0, 0, FAR, "s", "when it has that value"),
+    {.setting = {"keyframes[].value", "vector", "[0, 0, 0]", "", -FAR, FAR, "",
+                 "in the unit of the setting; a number, or as many as it has"},
+     .type = SP_VECTOR,
+     .offset = offsetof(spate_key, value),
+     .size = 3},
 
     LIST("channels", spate_scene, channels, SP_ITEM_CHANNEL, 16,
          "quantities that particles carry, written with them"),

@@ -21,7 +21,13 @@ typedef enum sp_type {
     SP_LIST      /* items; `high` is the largest number of them */
 } sp_type;
 
-typedef enum sp_item { SP_ITEM_SHAPE, SP_ITEM_KEYFRAME, SP_ITEM_CHANNEL, SP_ITEM_GAUGE } sp_item;
+typedef enum sp_item {
+    SP_ITEM_SHAPE,
+    SP_ITEM_KEYFRAME,
+    SP_ITEM_CHANNEL,
+    SP_ITEM_GAUGE,
+    SP_ITEM_KEY
+} sp_item;
 
 typedef struct sp_row {
     spate_setting setting;

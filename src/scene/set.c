@@ -205,7 +205,9 @@ static bool kind_fits(const sp_row *row, int dim, const spate_value *value)
     case SP_BOOL: return value->kind == SPATE_VALUE_BOOL;
     case SP_STRING:
     case SP_ENUM: return value->kind == SPATE_VALUE_STRING && value->string;
-    case SP_VECTOR: return value->kind == SPATE_VALUE_VECTOR;
+    case SP_VECTOR: /* a number is a list of one, where the length is free */
+        return value->kind == SPATE_VALUE_VECTOR ||
+               (row->size > 0 && value->kind == SPATE_VALUE_NUMBER);
     case SP_ROTATION: return value->kind == (dim == 2 ? SPATE_VALUE_NUMBER : SPATE_VALUE_VECTOR);
     case SP_LIST: return false;
     }
@@ -217,7 +219,7 @@ static spate_status store_vector(const sp_row *row, int dim, double *at, const s
 {
     double numbers[8] = {0};
     if (value->kind == SPATE_VALUE_NUMBER) {
-        numbers[2] = value->number; /* the rotation of a 2D scene */
+        numbers[row->size > 0 ? 0 : 2] = value->number; /* the rotation of a 2D scene */
     } else {
         int wanted = sp_row_numbers(row, dim), count = value->count;
         if (wanted < 0 ? count < 1 || count > row->size : count != wanted) {
@@ -266,6 +268,7 @@ static spate_status store(spate_scene *scene, const sp_row *row, void *owner,
                        row->item == SP_ITEM_SHAPE     ? "shape"
                        : row->item == SP_ITEM_CHANNEL ? "name"
                        : row->item == SP_ITEM_GAUGE   ? "kind"
+                       : row->item == SP_ITEM_KEY     ? "setting"
                                                       : "time");
     if (!kind_fits(row, scene->dim, value))
         return sp_fail_type(row, scene->dim, where, kind_text(value), error);

@@ -84,6 +84,7 @@ static spate_status make(spate_sim *sim, const spate_scene *scene, const spate_o
     common->gauges_last = sp_alloc((size_t)scene->gauge_count, sizeof *common->gauges_last);
     if (!common->scene || !common->pool || !common->gauges || !common->gauges_last)
         return sp_fail_memory(error, "a simulation", 0);
+    TRY(spate_scene_expand(common->scene, error));
     sim->device = device ? device->name : "cpu";
     sim->table = sp_device_table(scene);
     sim->instance =

@@ -197,7 +197,10 @@ static spate_status load_solids(X(sim) *s, sp_stream *stream, spate_error *error
 static spate_status save_emitters(X(sim) *s, sp_stream *stream)
 {
     for (int k = 0; k < s->emitter_count; k++) {
-        uint32_t flags[2] = {s->emitters[k].started, s->emitters[k].off};
+        uint32_t flags[2] = {s->emitters[k].started,
+                             (uint32_t)s->emitters[k].off + 2u * s->emitters[k].shut};
+        if (s->emitters[k].by_cells)
+            TRY(sp_stream_write(stream, &s->emitters[k].owed, sizeof s->emitters[k].owed));
         TRY(sp_stream_write(stream, s->emitters[k].travelled, sizeof s->emitters[k].travelled));
         TRY(sp_stream_write(stream, flags, sizeof flags));
     }
@@ -208,12 +211,18 @@ static spate_status load_emitters(X(sim) *s, sp_stream *stream, spate_error *err
 {
     for (int k = 0; k < s->emitter_count; k++) {
         uint32_t flags[2];
+        double *owed = &s->emitters[k].owed;
+        if (s->emitters[k].by_cells)
+            TRY(sp_stream_read(stream, owed, sizeof *owed));
+        if (!all_within(owed, 1, 1e9))
+            return refuse("what an inflow is to give", error);
         TRY(sp_stream_read(stream, s->emitters[k].travelled, sizeof s->emitters[k].travelled));
         TRY(sp_stream_read(stream, flags, sizeof flags));
         if (!all_within(s->emitters[k].travelled, DIM, MOST_SUBCELLS))
             return refuse("where an inflow is", error);
         s->emitters[k].started = flags[0] != 0;
-        s->emitters[k].off = flags[1] != 0;
+        s->emitters[k].off = flags[1] & 1;
+        s->emitters[k].shut = flags[1] >> 1 & 1;
     }
     X(mark_flows)(s);
     return SPATE_OK;

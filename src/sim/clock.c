@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "scene/timeline.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,11 +51,20 @@ static double gravity_size(const sp_common *common)
  * step near half a turn makes them grow. */
 #define WAVE_STEP 0.7
 
+/* Times that differ by less are the same. */
+static double near_in_time(const spate_sim *sim)
+{
+    return 2e-6 * frame_seconds(sim);
+}
+
 double spate_sim_next_dt(spate_sim *sim)
 {
     const sp_common *common = &sim->common;
     const spate_scene *scene = common->scene;
     double dx = cell_size(sim), rest = frame_seconds(sim) - common->inside, wanted = scene->time.dt;
+    double now = spate_sim_time(sim), event = sp_next_event(scene, now, near_in_time(sim));
+    if (event < now + rest - near_in_time(sim)) /* what happens at a time begins with a step */
+        rest = event - now;
     int used = common->frame_done ? 0 : common->substeps;
     if (!(wanted > 0)) {
         /* twice: the speed of solids depends on the step that it limits */
@@ -89,11 +99,24 @@ void sp_sim_read_gauges(spate_sim *sim, bool build)
     sim->common.gauges_known = true;
 }
 
+/* The fills whose time has come. */
+static spate_status let_appear(spate_sim *sim, double before, spate_error *error)
+{
+    double near = near_in_time(sim);
+    bool appeared = false;
+    spate_status status = sim->table->appear(sim->instance, before + near,
+                                             spate_sim_time(sim) + near, &appeared, error);
+    if (appeared)
+        sim->common.grid_known = false;
+    return status;
+}
+
 /* Time moves on by dt; a step that ends within rounding of a frame's boundary ends exactly there.
  */
-static void advance_clock(spate_sim *sim, double dt)
+static spate_status advance_clock(spate_sim *sim, double dt, spate_error *error)
 {
     sp_common *common = &sim->common;
+    double before = spate_sim_time(sim);
     double frames = floor((common->inside + dt) / frame_seconds(sim) + 1e-6);
     common->steps++;
     common->substeps++;
@@ -105,6 +128,7 @@ static void advance_clock(spate_sim *sim, double dt)
     common->grid_known = true;
     common->mid_step = false;
     sp_sim_read_gauges(sim, false);
+    return let_appear(sim, before, error);
 }
 
 #define MAX_HALVINGS 3
@@ -139,6 +163,7 @@ spate_status spate_sim_step(spate_sim *sim, double dt, spate_error *error)
     if (common->frame_done)
         begin_frame(common);
     common->grid_known = false;
+    sim->table->follow_time(sim->instance, spate_sim_time(sim), dt);
     double speed = sim->table->max_speed(sim->instance, dt);
     common->cfl = fmax(common->cfl, speed * dt / cell_size(sim));
     uint64_t allocations = sp_alloc_count();
@@ -146,8 +171,7 @@ spate_status spate_sim_step(spate_sim *sim, double dt, spate_error *error)
     common->allocations += sp_alloc_count() - allocations;
     if (status != SPATE_OK)
         return status;
-    advance_clock(sim, dt);
-    return SPATE_OK;
+    return advance_clock(sim, dt, error);
 }
 
 spate_status spate_sim_step_frame(spate_sim *sim, spate_error *error)
@@ -230,9 +254,9 @@ spate_status spate_sim_run_stage(spate_sim *sim, int stage, double dt, spate_err
     if (stage == SP_STAGE_SORT && sim->common.frame_done)
         begin_frame(&sim->common);
     sim->common.step_dt = dt;
+    if (stage == SP_STAGE_SORT)
+        sim->table->follow_time(sim->instance, spate_sim_time(sim), dt);
     TRY(sim->table->run_stage(sim->instance, (sp_stage)stage, dt, error));
     sim->common.mid_step = stage != SP_STAGE_EMIT;
-    if (stage == SP_STAGE_EMIT)
-        advance_clock(sim, dt);
-    return SPATE_OK;
+    return stage == SP_STAGE_EMIT ? advance_clock(sim, dt, error) : SPATE_OK;
 }

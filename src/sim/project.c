@@ -38,7 +38,7 @@ static spate_status not_converged(X(sim) *s, const X(solve) *solve, double share
             "pressure.max_iterations or pressure.tolerance, or lower time.cfl",
             common->frame + 1, solve->iterations, solve->residual * share,
             solve->tolerance * share);
-    if (!common->warned_solver)
+    if (!common->warned_solver && !scene->pressure.fixed_iterations) /* else it was meant so */
         sp_log(
             common->log, common->log_user, SPATE_LOG_WARNING, "pressure",
             "stopped at max_iterations = %d in frame %d with residual %.3g (wanted %.3g); such solves are counted in "
@@ -100,6 +100,9 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     X(solve) solve = {.tolerance = fmax(limit / share, FLOAT_FLOOR * largest)};
     solve.max_iterations = scene->pressure.max_iterations;
     solve.relaxation = scene->pressure.relaxation;
+    solve.all = scene->pressure.fixed_iterations;
+    if (!scene->pressure.warm_start)
+        device->clear_pressure(s);
     device->solve(s, &solve);
     common->solver_iterations += solve.iterations;
     for (int again = 0; again < 2 && !solve.converged && !is_budget(scene); again++) {

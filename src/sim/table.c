@@ -2,6 +2,7 @@
  */
 #include "table.h"
 #include "gauges.h"
+#include "scene/timeline.h"
 #include "sim.h"
 #include "state/arrays.h"
 
@@ -53,6 +54,16 @@ static double max_speed(void *user, double dt)
             if (!s->emitters[k].off)
                 speed = fmax(speed, fabs((double)s->emitters[k].velocity[d]));
     return fmax(speed, sp_solids_speed(&s->solids, time, dt));
+}
+
+static void follow_time(void *s, double time, double dt)
+{
+    X(follow_time)(s, time, dt);
+}
+
+static spate_status appear(void *s, double after, double until, bool *appeared, spate_error *error)
+{
+    return X(appear)(s, after, until, appeared, error);
 }
 
 static uint64_t hash(void *user)
@@ -197,6 +208,9 @@ static void set_inflow(void *user, int inflow, bool on)
 {
     X(sim) *s = user;
     X(emitter) *e = &s->emitters[inflow];
+    double time = s->common->frame / s->common->scene->fps + s->common->inside;
+    e->shut = !on;
+    on = on && sp_is_open(&s->common->scene->inflows.items[inflow], time);
     if (e->off != on)
         return;
     X(fetch)(s, GROUP_SOLIDS);
@@ -424,6 +438,8 @@ const sp_table X(table) = {
     .step = step,
     .rewind = rewind_step,
     .run_stage = run_stage,
+    .follow_time = follow_time,
+    .appear = appear,
     .max_speed = max_speed,
     .hash = hash,
     .stats = stats,

@@ -20,6 +20,9 @@ typedef struct sp_table {
     spate_status (*step)(void *s, double dt, spate_error *error);
     void (*rewind)(void *s); /* after a step that failed in PRESSURE: as before it */
     spate_status (*run_stage)(void *s, sp_stage stage, double dt, spate_error *error);
+    void (*follow_time)(void *s, double time, double dt); /* settings of the step to come */
+    /* Fills that appear between two times, the first excluded. */
+    spate_status (*appear)(void *s, double after, double until, bool *appeared, spate_error *error);
     double (*max_speed)(void *s,
                         double dt); /* m/s, of liquid, inflows, and solids over the next dt */
     uint64_t (*hash)(void *s);

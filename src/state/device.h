@@ -56,6 +56,7 @@ typedef struct X(solve) {
     double tolerance; /* on max |r|, m/s */
     int max_iterations;
     double relaxation;
+    bool all;        /* jacobi, gauss_seidel: max_iterations of them, whatever the residual */
     int iterations;  /* done */
     double residual; /* max |r| at the end, m/s */
     bool converged;
@@ -103,6 +104,9 @@ typedef struct X(device) {
      * if there is no pressure system to do it with. */
     double (*push_apart)(X(sim) *s);
     int (*project_density)(X(sim) *s);
+
+    /* Velocities of inflows and bounds of outflows are new; NULL where nobody has copies. */
+    void (*flows_changed)(X(sim) *s);
 
     /* the particles as they are */
     double (*max_speed)(X(sim) *s);               /* m/s */

@@ -20,8 +20,9 @@ static void bounds_in_domain(const X(sim) *s, const sp_shape *form, const sp_pos
     }
 }
 
+/* level: m, cells whose middle is below it are left out. */
 static void mark_cells(X(sim) *s, const sp_shape *form, const sp_pose *pose, uint8_t mark,
-                       int which)
+                       int which, double level)
 {
     double low[DIM], high[DIM];
     int from[3] = {0, 0, 0}, to[3] = {1, 1, 1}, c[3];
@@ -37,7 +38,8 @@ static void mark_cells(X(sim) *s, const sp_shape *form, const sp_pose *pose, uin
                 FOR_DIM(d)
                     middle[d] = c[d] + 0.5;
                 size_t index = X(index)(&s->grid, c);
-                if (!X(shape_holds)(&s->grid, form, pose, middle) || s->marks[index])
+                if (!X(shape_holds)(&s->grid, form, pose, middle) || s->marks[index] ||
+                    middle[1] * s->grid.dx < level)
                     continue;
                 s->marks[index] = mark;
                 s->mark_of[index] = (int16_t)which;
@@ -54,6 +56,10 @@ static spate_status make_emitter(X(sim) *s, X(emitter) *e, const spate_shape *sh
     e->source = source;
     bounds_in_domain(s, &e->form, &e->pose, e->low, e->high);
     FOR_DIM(d) {
+        if (shape->flow > 0 || s->common->scene->keyframe_count > 0) { /* perhaps by whole cells */
+            e->low[d] = floor(e->low[d]);
+            e->high[d] = fmin(ceil(e->high[d]), s->grid.n[d]);
+        }
         e->velocity[d] = (float)shape->velocity[d];
         e->low[d] *= n;
         e->high[d] *= n;
@@ -65,15 +71,22 @@ static spate_status make_emitter(X(sim) *s, X(emitter) *e, const spate_shape *sh
     return e->occupied ? SPATE_OK : sp_fail_memory(error, "an inflow", places);
 }
 
-/* Bounds of an outflow, a hair wider than the shape: places are floats. */
-static void bound_drain(const X(sim) *s, const sp_shape *drain, float bounds[2 * DIM])
+/* A hair wider than the shape: places are floats. `level` cuts off what is below; a closed one
+ * holds nothing. */
+void X(bound_drain)(X(sim) *s, int outflow)
 {
-    double low[3], high[3];
+    const sp_shape *drain = &s->drains[outflow];
+    float *bounds = s->drain_bounds + (size_t)outflow * 2 * DIM;
+    double low[3], high[3], level = s->common->scene->outflows.items[outflow].level;
     sp_shape_bounds_at(drain, &drain->rest, low, high);
     FOR_DIM(d) {
         bounds[d] = (float)fmax(low[d] / s->grid.dx - 0.01, -1e9);
         bounds[DIM + d] = (float)fmin(high[d] / s->grid.dx + 0.01, 1e9);
     }
+    if (level > 0)
+        bounds[1] = (float)fmax((double)bounds[1], level / s->grid.dx);
+    if (s->drain_off[outflow])
+        bounds[0] = 1e9f;
 }
 
 spate_status X(emitters_create)(X(sim) *s, spate_error *error)
@@ -83,8 +96,9 @@ spate_status X(emitters_create)(X(sim) *s, spate_error *error)
     s->emitters = sp_alloc((size_t)inflows + 1, sizeof *s->emitters);
     s->drains = sp_alloc((size_t)outflows + 1, sizeof *s->drains);
     s->drain_bounds = sp_alloc((size_t)outflows + 1, 2 * DIM * sizeof *s->drain_bounds);
+    s->drain_off = sp_alloc((size_t)outflows + 1, sizeof *s->drain_off);
     s->inflow_velocity = sp_alloc(((size_t)inflows + 1) * DIM, sizeof *s->inflow_velocity);
-    if (!s->emitters || !s->drains || !s->drain_bounds || !s->inflow_velocity)
+    if (!s->emitters || !s->drains || !s->drain_bounds || !s->drain_off || !s->inflow_velocity)
         return sp_fail_memory(error, "inflows and outflows", 0);
     for (int k = 0; k < inflows; k++) {
         s->emitter_count++;
@@ -95,7 +109,7 @@ spate_status X(emitters_create)(X(sim) *s, spate_error *error)
     for (int k = 0; k < outflows; k++) {
         s->drain_count++;
         sp_shape_prepare(&s->drains[k], &scene->outflows.items[k], DIM);
-        bound_drain(s, &s->drains[k], s->drain_bounds + (size_t)k * 2 * DIM);
+        X(bound_drain)(s, k);
     }
     X(mark_flows)(s);
     return SPATE_OK;
@@ -108,9 +122,11 @@ void X(mark_flows)(X(sim) *s)
     memset(s->marks, 0, s->grid.size * sizeof *s->marks);
     for (int k = 0; k < s->emitter_count; k++)
         if (!s->emitters[k].off)
-            mark_cells(s, &s->emitters[k].form, &s->emitters[k].pose, MARK_INFLOW, k);
+            mark_cells(s, &s->emitters[k].form, &s->emitters[k].pose, MARK_INFLOW, k, 0);
     for (int k = 0; k < s->drain_count; k++)
-        mark_cells(s, &s->drains[k], &s->drains[k].rest, MARK_OUTFLOW, k);
+        if (!s->drain_off[k])
+            mark_cells(s, &s->drains[k], &s->drains[k].rest, MARK_OUTFLOW, k,
+                       s->common->scene->outflows.items[k].level);
 }
 
 void X(emitters_destroy)(X(sim) *s)
@@ -120,6 +136,7 @@ void X(emitters_destroy)(X(sim) *s)
     sp_free(s->emitters);
     sp_free(s->drains);
     sp_free(s->drain_bounds);
+    sp_free(s->drain_off);
     sp_free(s->inflow_velocity);
 }
 
@@ -142,6 +159,7 @@ static size_t advance(const X(sim) *s, X(emitter) *e, double dt, X(lattice) *l)
                       .dt = dt,
                       .n = n,
                       .started = e->started,
+                      .cells = e->by_cells ? 1 + (int)(e - s->emitters) : 0,
                       .key = sp_hash2(sp_mix(scene->fluid.seed), (uint64_t)e->source),
                       .jitter = scene->fluid.jitter};
     FOR_DIM(d) {
@@ -162,15 +180,45 @@ static size_t advance(const X(sim) *s, X(emitter) *e, double dt, X(lattice) *l)
     return places;
 }
 
+/* Particles of the volume that an inflow with a flow gives in dt. */
+static double particles_in(const X(sim) *s, const X(emitter) *e, double dt)
+{
+    double square = 0, n = s->common->scene->fluid.particles_per_axis;
+    FOR_DIM(d)
+        square += (double)e->velocity[d] * (double)e->velocity[d];
+    double cells = sqrt(square) * dt / s->grid.dx * e->area;
+    return cells * (DIM == 3 ? n * n * n : n * n);
+}
+
+/* An inflow with a flow has an account, which decides how many particles come: first at places that
+ * come in, then at others that are free. What its cells hold when it opens is not of the flow. */
+static spate_status emit_flow(X(sim) *s, int k, X(lattice) *lattice, size_t places,
+                              const X(emission) *parts, spate_error *error)
+{
+    X(emitter) *e = &s->emitters[k];
+    if (!lattice->started)
+        return parts->emit(s, k, lattice, places, UINT32_MAX, error);
+    e->owed += particles_in(s, e, lattice->dt);
+    for (int turn = 0; turn < 2 && e->owed >= 0.5; turn++) {
+        uint32_t before = s->particles.count, most = (uint32_t)fmin(floor(e->owed + 0.5), 1e9);
+        lattice->refill = turn == 1;
+        TRY(parts->emit(s, k, lattice, places, most, error));
+        e->owed -= s->particles.count - before;
+    }
+    return SPATE_OK;
+}
+
 static spate_status emit_all(X(sim) *s, double dt, const X(emission) *parts, spate_error *error)
 {
     for (int k = 0; k < s->emitter_count; k++) {
         X(lattice) lattice;
-        if (s->emitters[k].off)
+        X(emitter) *e = &s->emitters[k];
+        if (e->off)
             continue;
-        size_t places = advance(s, &s->emitters[k], dt, &lattice);
+        size_t places = advance(s, e, dt, &lattice);
         uint32_t before = s->particles.count;
-        spate_status status = parts->emit(s, k, &lattice, places, error);
+        spate_status status = e->by_cells ? emit_flow(s, k, &lattice, places, parts, error)
+                                          : parts->emit(s, k, &lattice, places, UINT32_MAX, error);
         s->common->added += s->particles.count - before;
         TRY(status);
     }

@@ -20,24 +20,35 @@
 
 #include "kernels/particle.h"
 #include "kernels/random.h"
+#include "scene/initial.h"
 #include "scene/points.h"
+#include "scene/sampling.h"
 
 #include <math.h>
-
-typedef void seed_sink(void *user, const float x[DIM], const float v[DIM], const float *initial);
 
 typedef struct seeder {
     const spate_scene *scene;
     const X(grid) *g;
     const sp_solids *solids;
-    seed_sink *sink; /* called for each particle; may be NULL */
+    X(seed_fn) *sink; /* called for each particle; may be NULL */
     void *user;
     sp_shape *forms; /* of the fills so far */
     sp_pose *poses;
     uint64_t count;                 /* particles that points have given */
     uint64_t volume;                /* of shapes so far, in particles times WHOLE */
     float initial[CHANNEL_COLUMNS]; /* of the channels, in the fill at hand */
+    int only;                       /* 1 + the one fill that comes now; 0: those of the start */
+    double gravity;                 /* m/s^2, its size */
 } seeder;
+
+/* Whether a fill is united with those of the start: what is given as particles is added as it is.
+ */
+static bool is_united(const seeder *s, int fill)
+{
+    const spate_shape *shape = &s->scene->fill.items[fill];
+    return shape->shape != SPATE_SHAPE_PARTICLES && !sp_is_sampled(shape) &&
+           (s->only ? s->only == fill + 1 : shape->start == 0);
+}
 
 #define WHOLE 65536u
 
@@ -65,6 +76,36 @@ static void offer(seeder *s, const float x[DIM], const float v[DIM])
     s->count++;
     if (s->sink)
         s->sink(s->user, x, v, s->initial);
+}
+
+/* Velocity of a fill at x (cells). */
+static void velocity_at(const seeder *s, int fill, const float x[DIM], float v[DIM])
+{
+    double world[3] = {0, 0, 0}, velocity[3];
+    FOR_DIM(d)
+        world[d] = (double)x[d] * s->g->dx;
+    sp_initial_velocity(&s->scene->fill.items[fill], s->gravity, world, velocity);
+    FOR_DIM(d)
+        v[d] = (float)velocity[d];
+}
+
+/* A box with a number of particles. */
+static spate_status seed_sampled(seeder *s, int fill, spate_error *error)
+{
+    float *positions;
+    size_t count;
+    spate_status status =
+        sp_sample_points(&s->scene->fill.items[fill], DIM, &positions, &count, error);
+    for (size_t k = 0; k < count && status == SPATE_OK; k++) {
+        float x[DIM], v[DIM];
+        FOR_DIM(d)
+            x[d] = positions[3 * k + (size_t)d] / s->g->dx;
+        velocity_at(s, fill, x, v);
+        if (is_free(s, x))
+            offer(s, x, v);
+    }
+    sp_free(positions);
+    return status;
 }
 
 static void seed_points(seeder *s, int fill)
@@ -112,7 +153,7 @@ static block judge_block(const seeder *s, const int low[3], const int high[3], i
     }
     double spread = (sqrt(square) + CLEARANCE) * s->g->dx;
     for (int f = 0; f <= fill; f++) {
-        if (s->scene->fill.items[f].shape == SPATE_SHAPE_PARTICLES)
+        if (!is_united(s, f))
             continue;
         sp_pose_to_local(&s->poses[f], middle, local);
         double distance = sp_shape_distance(&s->forms[f], local, NULL);
@@ -168,7 +209,7 @@ static double liquid_distance(const seeder *s, int fill, const double x[3], doub
 {
     double own = border_distance(s, fill, fill, x, NULL), most = own, inside = 1;
     for (int k = 0; k <= fill + 1; k++) { /* the fills up to this one, and the solids */
-        if (k <= fill && s->scene->fill.items[k].shape == SPATE_SHAPE_PARTICLES)
+        if (k <= fill && !is_united(s, k))
             continue;
         double distance = k == fill ? own : border_distance(s, fill, k, x, NULL);
         most = fmax(most, distance);
@@ -289,6 +330,11 @@ static seat find_seat(const seeder *s, const int cell[3], const int sub[3], int 
     }
     if (kind != BLOCK_SURE)
         found = cut_seat(s, fill, middle, half);
+    FOR_DIM(d)
+        middle[d] = (double)found.x[d] * s->g->dx;
+    double above = sp_initial_surface(&scene->fill.items[fill], middle) - middle[1];
+    if (above < half * s->g->dx) /* a wave's surface is in it or below */
+        found.volume = (uint32_t)(found.volume * share_inside(-above, half * s->g->dx) + 0.5);
     float way = (float)scene->fluid.jitter * ((float)found.volume / WHOLE) / (float)n;
     seat moved = found;
     FOR_DIM(d)
@@ -313,6 +359,7 @@ static void curve_place(uint32_t place, int at[3])
 static void seed_block(seeder *s, const int low[3], const int high[3], int fill)
 {
     const spate_shape *shape = &s->scene->fill.items[fill];
+    bool uniform = shape->initial.kind == SPATE_INITIAL_UNIFORM;
     int n = s->scene->fluid.particles_per_axis, last[3] = {-1, -1, -1};
     block kind = judge_block(s, low, high, fill), inside = kind;
     uint32_t places = 1;
@@ -324,7 +371,7 @@ static void seed_block(seeder *s, const int low[3], const int high[3], int fill)
         v[d] = (float)shape->velocity[d];
         count *= (uint64_t)(high[d] - low[d]) * (uint64_t)n;
     }
-    if (kind == BLOCK_SURE && !s->sink) {
+    if (kind == BLOCK_SURE && !s->sink && uniform) {
         s->volume += count * WHOLE;
         return;
     }
@@ -350,6 +397,8 @@ static void seed_block(seeder *s, const int low[3], const int high[3], int fill)
         seat found = find_seat(s, cell, sub, fill, inside);
         uint64_t before = particles_of(s->volume);
         s->volume += found.volume;
+        if (s->sink && particles_of(s->volume) > before && !uniform)
+            velocity_at(s, fill, found.x, v);
         if (s->sink && particles_of(s->volume) > before)
             s->sink(s->user, found.x, v, s->initial);
     }
@@ -458,6 +507,8 @@ static spate_status seed_fill(seeder *s, X(sim) *sim, int fill, spate_error *err
         seed_points(s, fill);
         return SPATE_OK;
     }
+    if (sp_is_sampled(&s->scene->fill.items[fill]))
+        return seed_sampled(s, fill, error);
     sp_shape_prepare(&s->forms[fill], &s->scene->fill.items[fill], DIM);
     s->poses[fill] = s->forms[fill].rest;
     if (sim)
@@ -468,34 +519,50 @@ static spate_status seed_fill(seeder *s, X(sim) *sim, int fill, spate_error *err
     return SPATE_OK;
 }
 
-/* Counts the particles, and with `sim` makes them. */
-static spate_status seed(const spate_scene *scene, const X(grid) *g, const sp_solids *solids,
-                         X(sim) *sim, uint64_t *count, spate_error *error)
+/* Counts the particles of the fills that come now, and with `sim` makes them; a sink of the
+ * caller's gets them one by one. */
+static spate_status seed(seeder *s, X(sim) *sim, uint64_t *count, spate_error *error)
 {
+    const spate_scene *scene = s->scene;
     int fills = scene->fill.count;
-    sp_shape *forms = sp_alloc((size_t)fills + 1, sizeof *forms);
-    sp_pose *poses = sp_alloc((size_t)fills + 1, sizeof *poses);
-    spate_status status = forms && poses ? SPATE_OK : sp_fail_memory(error, "the fills", 0);
-    seeder s = {.scene = scene, .g = g, .solids = solids, .forms = forms, .poses = poses};
+    s->forms = sp_alloc((size_t)fills + 1, sizeof *s->forms);
+    s->poses = sp_alloc((size_t)fills + 1, sizeof *s->poses);
+    spate_status status = s->forms && s->poses ? SPATE_OK : sp_fail_memory(error, "the fills", 0);
+    for (int d = 0; d < 3; d++)
+        s->gravity += d < DIM ? scene->gravity[d] * scene->gravity[d] : 0;
+    s->gravity = sqrt(s->gravity);
     if (sim) {
-        s.sink = append_one;
-        s.user = &sim->particles;
+        s->sink = append_one;
+        s->user = &sim->particles;
     }
     for (int fill = 0; fill < fills && status == SPATE_OK; fill++)
-        status = seed_fill(&s, sim, fill, error);
-    sp_free(forms);
-    sp_free(poses);
-    *count = s.count + particles_of(s.volume);
+        if (s->only ? s->only == fill + 1 : scene->fill.items[fill].start == 0)
+            status = seed_fill(s, sim, fill, error);
+    sp_free(s->forms);
+    sp_free(s->poses);
+    *count = s->count + particles_of(s->volume);
     return status;
 }
 
 spate_status X(seed_count)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids,
                            uint64_t *count, spate_error *error)
 {
-    return seed(scene, g, solids, NULL, count, error);
+    seeder s = {.scene = scene, .g = g, .solids = solids};
+    return seed(&s, NULL, count, error);
 }
 
 spate_status X(seed)(X(sim) *s, uint64_t *count, spate_error *error)
 {
-    return seed(s->common->scene, &s->grid, &s->solids, s, count, error);
+    seeder all = {.scene = s->common->scene, .g = &s->grid, .solids = &s->solids};
+    return seed(&all, s, count, error);
+}
+
+spate_status X(seed_late)(X(sim) *s, int fill, X(seed_fn) *take, void *user, spate_error *error)
+{
+    uint64_t count;
+    seeder one = {.scene = s->common->scene, .g = &s->grid, .solids = &s->solids};
+    one.only = fill + 1;
+    one.sink = take;
+    one.user = user;
+    return seed(&one, NULL, &count, error);
 }

@@ -137,6 +137,11 @@ static spate_status make(X(sim) *s, spate_error *error)
     s->degree = scene->fluid.kernel == SPATE_KERNEL_LINEAR      ? KERNEL_LINEAR
                 : scene->fluid.kernel == SPATE_KERNEL_QUADRATIC ? KERNEL_QUADRATIC
                                                                 : KERNEL_CUBIC;
+    s->degree_to_grid =
+        scene->fluid.kernel_to_grid == SPATE_KERNEL_TO_GRID_SAME
+            ? s->degree
+            : KERNEL_LINEAR + (int)scene->fluid.kernel_to_grid - (int)SPATE_KERNEL_TO_GRID_LINEAR;
+    s->free_flight = scene->fluid.free_flight;
     s->apic = scene->fluid.transfer == SPATE_TRANSFER_APIC;
     memcpy(s->sides, scene->domain.sides, sizeof s->sides);
     s->ghost = X(has_level_set)(s);
@@ -151,6 +156,7 @@ static spate_status make(X(sim) *s, spate_error *error)
     TRY(X(emitters_create)(s, error));
     TRY(make_particles(s, error));
     TRY(s->host->plan(s, false)->stage[SP_STAGE_SOLIDS](s, 0, error));
+    TRY(X(flows_begin)(s, error));
     TRY(X(gauges_create)(s, error));
     return s->device->attach(s, error);
 }

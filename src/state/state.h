@@ -34,6 +34,10 @@ typedef struct X(emitter) {
     double travelled[DIM];      /* sub-cells, how far its lattice has moved */
     bool started;               /* has emitted before, since it was last turned on */
     bool off;                   /* gives nothing, and its cells are like others */
+    bool shut;                  /* a host has turned it off, whatever the scene says */
+    bool by_cells;              /* it gives a flow, by the cells that it marks, */
+    double area;                /* cells: through so much */
+    double owed;                /* likewise: particles that it is to give yet */
     double low[DIM], high[DIM]; /* sub-cells, bounds of its shape in the domain */
     _Atomic uint8_t *occupied;  /* per place of the box of its lattice; 0 between steps */
     size_t places;              /* room in `occupied` */
@@ -50,6 +54,7 @@ typedef struct X(sim) {
     int emitter_count;
     sp_shape *drains;    /* outflows, at rest */
     float *drain_bounds; /* as in X(outflows) */
+    bool *drain_off;     /* those that are closed: their bounds hold nothing */
     int drain_count;
     int solid_tile_count;
     unsigned needs;      /* WHEN_..., what the scene has */
@@ -110,6 +115,9 @@ void X(show_particles)(const X(sim) *s, const X(particles) *p, sp_particles *out
 spate_status X(seed_count)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids,
                            uint64_t *count, spate_error *error);
 spate_status X(seed)(X(sim) *s, uint64_t *count, spate_error *error);
+/* The particles of one fill, by itself, one by one. */
+typedef void X(seed_fn)(void *user, const float x[DIM], const float v[DIM], const float *initial);
+spate_status X(seed_late)(X(sim) *s, int fill, X(seed_fn) *take, void *user, spate_error *error);
 
 /* ---- border.c */
 /* What particles gave to places outside goes where it belongs; weight may be NULL. */
@@ -193,12 +201,23 @@ spate_status X(emitters_create)(X(sim) *s, spate_error *error);
 void X(mark_flows)(X(sim) *s); /* marks and mark_of: inflows that are on, and outflows */
 void X(emitters_destroy)(X(sim) *s);
 X(outflows) X(outflows_of)(const X(sim) *s);
+void X(bound_drain)(X(sim) *s, int outflow); /* drain_bounds of one, as open as it is */
+
+/* ---- timeline.c */
+/* After solids are on the grid: areas of inflows with a flow, and the settings of the start. */
+spate_status X(flows_begin)(X(sim) *s, spate_error *error);
+/* The settings of a step from `time` on (s). */
+void X(follow_time)(X(sim) *s, double time, double dt);
+/* Adds the fills whose start is later than `after` and not later than `until`. */
+spate_status X(appear)(X(sim) *s, double after, double until, bool *appeared, spate_error *error);
+
+/* ---- emitters.c: EMIT */
 /* What a device does in EMIT, with the particles where it computes. */
 typedef struct X(emission) {
     uint64_t (*drain)(X(sim) *s);   /* marks particles in outflows DEAD; how many */
     void (*remove_dead)(X(sim) *s); /* those that particles.dead counts */
-    /* Particles at the free places of the lattice of emitter k. */
-    spate_status (*emit)(X(sim) *s, int k, const X(lattice) *lattice, size_t places,
+    /* Particles at the free places of the lattice of emitter k, as many as `most`. */
+    spate_status (*emit)(X(sim) *s, int k, const X(lattice) *lattice, size_t places, uint32_t most,
                          spate_error *error);
     /* Of sorted particles: new ones in cells that have few; marks some DEAD where there are many,
      * returns how many. */

@@ -23,10 +23,10 @@ void X(solve_by_sweeps)(const X(system) *sys, X(solve) *solve, X(residual_fn) *r
     float weight = weight_of(&sys->grid, solve, jacobi);
     for (solve->iterations = 0;; solve->iterations++) {
         bool last = solve->iterations >= solve->max_iterations;
-        if (last || jacobi || solve->iterations % CHECK_EVERY == 0) {
-            solve->residual = residual(args);
+        if (last || jacobi || (!solve->all && solve->iterations % CHECK_EVERY == 0)) {
+            solve->residual = residual(args); /* Jacobi's sweep needs it */
             solve->converged = solve->residual <= solve->tolerance;
-            if (solve->converged || last)
+            if ((solve->converged && !solve->all) || last)
                 return;
         }
         sweep(args, weight);

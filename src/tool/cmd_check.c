@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "check_time.h"
+#include "course.h"
 
 static const char usage[] =
     "usage: spate check SCENE [options]\n"
@@ -120,9 +121,10 @@ static int check_scene(tool_scene_options *given, const char *device, int thread
                        bool wants_time)
 {
     spate_error error = {0};
-    spate_scene *scene = spate_scene_read(given->file, &error);
+    int code = EXIT_DONE;
+    spate_scene *scene = tool_scene_read(given->file, NULL, &code);
     if (!scene)
-        return tool_fail(&error, given->file);
+        return code;
     spate_options options;
     spate_options_default(&options);
     options.threads = threads;
@@ -130,7 +132,7 @@ static int check_scene(tool_scene_options *given, const char *device, int thread
     options.log = tool_log;
     options.log_user = (void *)given->file;
     tool_forecast forecast = {0};
-    int code = tool_scene_adjust(scene, given);
+    code = tool_scene_adjust(scene, given);
     if (code == EXIT_DONE)
         code = tool_scene_examine(scene, given->file, &options, &forecast);
     time_forecast time;

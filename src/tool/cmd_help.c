@@ -17,6 +17,7 @@ static const char overview[] =
     "usage: spate COMMAND [ARGUMENTS]\n"
     "\n"
     "  spate new NAME       prints a preset scene to start from (spate new --list)\n"
+    "  spate import FILE    prints the scene of a file of the PIC-FLIP course\n"
     "  spate check SCENE    checks a scene; prints its particles, cells, memory, disk space and time\n"
     "  spate run SCENE      simulates it into a folder (-o DIR; by default out/NAME)\n"
     "  spate info DIR       says what a run did\n"
@@ -24,6 +25,8 @@ static const char overview[] =
     "  spate export DIR     writes its frames as USD, VTK, OpenVDB, Blender cache or PLY\n"
     "  spate render DIR     draws pictures and a film of it (--size 1920x1080, --eye, --view, ...)\n"
     "  spate plot DIR       draws charts of it, and a report on one page\n"
+    "  spate plot A B ...   lays the charts of several runs over each other\n"
+    "  spate sweep SCENE    runs it with every combination of values, and compares them\n"
     "  spate bench          measures the speed of this machine\n"
     "  spate serve [DIR]    serves the page on this machine\n"
     "  spate help scene     every setting of a scene file (--markdown: as a page)\n"
@@ -267,8 +270,9 @@ static int print_for_others(bool man, const char *shell)
 int cmd_help(int argc, char **argv)
 {
     static const char *const operand_names[] = {"COMMAND"};
-    static const char *const topics[] = {"scene",  "run",    "check", "new",   "info",  "mesh",
-                                         "export", "render", "plot",  "bench", "serve", "help"};
+    static const char *const topics[] = {"scene", "run",    "check", "new",    "info",
+                                         "mesh",  "import", "sweep", "export", "render",
+                                         "plot",  "bench",  "serve", "help"};
     const char *operands[2] = {NULL};
     bool markdown = false, man = false;
     const char *shell = NULL;

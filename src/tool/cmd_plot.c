@@ -1,4 +1,5 @@
 /* cmd_plot.c -- `spate plot DIR`: charts of a run, and its report. */
+#include "compare.h"
 #include "report.h"
 
 #include <spate/spate_io.h>
@@ -10,12 +11,15 @@
 
 static const char usage[] =
     "usage: spate plot DIR [options]\n"
+    "       spate plot DIR DIR ... [options]\n"
     "\n"
     "Draws charts of a run from stats.csv and gauges.csv: plot.energy.svg, plot.volume.svg,\n"
     "plot.momentum.svg, plot.speed.svg, plot.solver.svg, plot.time.svg, and one for each kind of gauge;\n"
     "and report.html, which has all of them with the film, the verdicts of 'spate info' and the scene\n"
-    "on one page.\n"
+    "on one page. Of several runs (up to 16) it makes one page, compare.html, on which their charts lie\n"
+    "over each other, with a table of what came out.\n"
     "\n"
+    "  -o, --output FILE of several runs: the page; default: compare.html\n"
     "  --report          only report.html\n"
     "  --quiet           say nothing\n"
     "  --help            this text\n"
@@ -90,10 +94,24 @@ int page_make(const char *folder_name)
 int cmd_plot(int argc, char **argv)
 {
     bool report = false, quiet = false;
+    const char *page = NULL;
     const tool_option options[] = {{"--report", 0, TOOL_FLAG, &report, 0},
+                                   {"--output", 'o', TOOL_TEXT, &page, 0},
                                    {"--quiet", 0, TOOL_FLAG, &quiet, 0}};
-    static const char *const names[] = {"DIR"};
-    const char *operands[2];
-    int code = tool_parse(usage, options, 2, names, 1, 1, operands, argc, argv);
-    return code == TOOL_PARSED ? plot(operands[0], !report, !quiet) : code;
+    static const char *const names[SP_CHART_SERIES] = {"DIR"};
+    const char *operands[SP_CHART_SERIES + 1];
+    int count = 0;
+    int code = tool_parse(usage, options, 3, names, SP_CHART_SERIES, 1, operands, argc, argv);
+    if (code != TOOL_PARSED)
+        return code;
+    while (operands[count])
+        count++;
+    if (count == 1 && page)
+        return tool_say_error(EXIT_USAGE, "--output: is for several runs; the charts of one are "
+                                          "written into its folder");
+    if (count > 1 && report)
+        return tool_say_error(EXIT_USAGE, "--report: is for one run");
+    if (count > 1)
+        return compare_folders(operands, count, page ? page : "compare.html", !quiet);
+    return plot(operands[0], !report, !quiet);
 }

@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "base/timer.h"
+#include "course.h"
 #include "progress.h"
 
 static const char usage[] =
@@ -33,6 +34,9 @@ static const char usage[] =
     "                    'spate help scene' lists them\n"
     "  --usd FILE        also write one USD file (.usd or .usdc; .usda: text) with all frames; with\n"
     "                    --steps, with all steps\n"
+    "  --usd_output FILE, --num_steps N   as the PIC-FLIP course's solver has them: one USD file with\n"
+    "                    a sample per output, ten units to a metre; as many time steps. Its scenes\n"
+    "                    (see 'spate import') are taken like any other\n"
     "  --threads N       threads; default: one per core. The result does not depend on it\n"
     "  --device NAME     cpu (default), cuda (an NVIDIA GPU), or auto: a GPU if there is one\n"
     "  --json            print one JSON object per frame on stdout, with the hash of the state\n"
@@ -60,17 +64,23 @@ static int read_scene(tool_run *run)
 {
     spate_error error = {0};
     char path[SP_PATH_SIZE];
+    int code = EXIT_DONE;
     if (run->given.file)
-        run->scene = spate_scene_read(run->given.file, &error);
+        run->scene = tool_scene_read(run->given.file, &run->of_course, &code);
     else
         run->scene = spate_scene_parse(run->info.scene, strlen(run->info.scene), ".", &error);
+    if (code != EXIT_DONE)
+        return code;
     if (!run->scene)
-        return tool_fail(&error, run->given.file
-                                     ? run->given.file
-                                     : sp_run_folder_path(&run->folder, "run.json", path));
-    int code = tool_scene_adjust(run->scene, &run->given);
+        return tool_fail(&error, sp_run_folder_path(&run->folder, "run.json", path));
+    code = tool_scene_adjust(run->scene, &run->given);
+    if (run->num_steps >= 0) {
+        run->steps = run->num_steps;
+        if (run->given.frames < 0)
+            run->scene->frames = course_frames(run->scene, run->num_steps);
+    }
     /* every frame has a step at least, so that many frames are enough */
-    if (run->given.frames < 0 && run->steps > run->scene->frames)
+    if (run->given.frames < 0 && run->num_steps < 0 && run->steps > run->scene->frames)
         run->scene->frames = run->steps;
     return code;
 }
@@ -135,7 +145,10 @@ static int run_scene(tool_run *run)
         return code;
     run_catch_signals(run->quiet);
     code = run_start(run);
-    return code == EXIT_DONE ? run_frames(run) : code;
+    code = code == EXIT_DONE ? run_frames(run) : code;
+    if (code == EXIT_DONE && run->of_course && !run->quiet)
+        course_say_end(run);
+    return code;
 }
 
 static int check_arguments(const tool_run *run)
@@ -151,6 +164,14 @@ static int check_arguments(const tool_run *run)
                               "--usd: cannot begin in the middle of a run; with --resume, export "
                               "afterwards: spate export DIR --to usd -o %s",
                               run->usd_path);
+    if (run->course_usd_path && !sp_usd_is_name(run->course_usd_path))
+        return tool_say_error(EXIT_USAGE,
+                              "--usd_output: the name must end in .usd, .usda or .usdc (got '%s')",
+                              run->course_usd_path);
+    if (run->course_usd_path && run->resume)
+        return tool_say_error(EXIT_USAGE, "--usd_output: cannot begin in the middle of a run");
+    if (run->num_steps >= 0 && run->steps >= 0)
+        return tool_say_error(EXIT_USAGE, "--steps and --num_steps say the same: give one of them");
     if (!run->given.file && !(run->resume && run->folder_name))
         return tool_say_error(EXIT_USAGE, "SCENE: is missing (see 'spate run --help')");
     return EXIT_DONE;
@@ -160,7 +181,8 @@ int cmd_run(int argc, char **argv)
 {
     tool_run run = {.given = {NULL, -1, sp_alloc((size_t)argc + 1, sizeof *run.given.sets)},
                     .begun = sp_seconds(),
-                    .steps = -1};
+                    .steps = -1,
+                    .num_steps = -1};
     run.folder.descriptor = -1;
     if (!run.given.sets)
         return tool_say_error(EXIT_MEMORY, "out of memory");
@@ -171,6 +193,8 @@ int cmd_run(int argc, char **argv)
         {"--frames", 0, TOOL_COUNT, &run.given.frames, 0},
         {"--steps", 0, TOOL_COUNT, &run.steps, 0},
         {"--usd", 0, TOOL_TEXT, &run.usd_path, 0},
+        {"--usd_output", 0, TOOL_TEXT, &run.course_usd_path, 0},
+        {"--num_steps", 0, TOOL_COUNT, &run.num_steps, 0},
         {"--set", 0, TOOL_LIST, &run.given.sets, 0},
         {"--threads", 0, TOOL_COUNT, &run.threads, 1},
         {"--device", 0, TOOL_TEXT, &run.device, 0},

@@ -15,7 +15,7 @@
 
 #define LARGEST_FILM (24 << 20) /* bytes, inside the page */
 
-static const char style[] =
+const char page_style[] =
     "<style>\n"
     ":root{color-scheme:light dark;--ink:#22282f;--soft:#5d6873;--paper:#fff;--card:#f4f6f8;"
     "--line:#dde3e8}\n"
@@ -155,7 +155,7 @@ static void add_page(sp_text *t, const sp_run_folder *folder, const sp_run_info 
            "<meta name='viewport' content='width=device-width,initial-scale=1'>\n<title>");
     sp_text_escape(t, scene->name);
     add(t, "</title>\n");
-    add(t, style);
+    add(t, page_style);
     add(t, "</head><body><main>\n<h1>");
     sp_text_escape(t, scene->name);
     add(t, "</h1>\n<p class='sub'>");

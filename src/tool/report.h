@@ -11,6 +11,8 @@
 int page_write(const sp_run_folder *folder, const sp_run_info *info, const spate_scene *scene,
                const sp_run_charts *charts);
 
+extern const char page_style[]; /* the <style> of pages */
+
 /* All of that for a folder. */
 int page_make(const char *folder_name);
 

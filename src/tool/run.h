@@ -9,6 +9,7 @@
 #include "io/run_folder.h"
 #include "io/stats.h"
 #include "io/usd.h"
+#include "io/usd_course.h"
 #include "io/usd_file.h"
 #include "tool.h"
 
@@ -22,8 +23,10 @@ typedef struct tool_run {
     const char *folder_name; /* -o; NULL: out/<scene file stem> */
     const char *device;
     int threads;
-    const char *usd_path; /* --usd; NULL: none */
-    int steps;            /* --steps; -1: all frames */
+    const char *usd_path;        /* --usd; NULL: none */
+    int steps;                   /* --steps or --num_steps; -1: all frames */
+    const char *course_usd_path; /* --usd_output, in the layout of the course; NULL: none */
+    int num_steps;               /* --num_steps; -1: not given */
     bool overwrite, resume, json, quiet;
     /* made on the way */
     char default_folder[SP_PATH_SIZE];
@@ -37,6 +40,8 @@ typedef struct tool_run {
     sp_export *particles_out, *volume_out; /* NULL without; may be the same */
     sp_usd_file *usd;                      /* of usd_path */
     sp_solid_meshes solids;                /* for those */
+    sp_usd_course *course_usd;             /* of course_usd_path */
+    bool of_course;                        /* the scene is one of the PIC-FLIP course */
     run_mesh *mesh;   /* the surface that is being made; NULL without surfaces */
     run_frame *frame; /* the output of the last frame, which may go on */
     double begun;     /* sp_seconds at the start of the command */

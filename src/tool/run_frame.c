@@ -87,7 +87,7 @@ static bool reads_particles(const tool_run *run, const run_film *film, int frame
 {
     const spate_scene *scene = run->scene;
     bool files = scene->output.particles != SPATE_OUTPUT_PARTICLES_NONE || run->volume_out ||
-                 run->usd || scene->output.mesh == SPATE_OUTPUT_MESH_PLY;
+                 run->usd || run->course_usd || scene->output.mesh == SPATE_OUTPUT_MESH_PLY;
     return film || (files && is_due(run, frame));
 }
 

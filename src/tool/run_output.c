@@ -58,6 +58,10 @@ int run_output_open(tool_run *run, int keep)
     else if (code == EXIT_DONE && volume != SPATE_OUTPUT_VOLUME_NONE)
         code = open_export(run, volume == SPATE_OUTPUT_VOLUME_VTK ? SP_FORMAT_VTK : SP_FORMAT_VDB,
                            keep, &run->volume_out);
+    if (code == EXIT_DONE && run->course_usd_path) {
+        run->course_usd = sp_usd_course_create(run->course_usd_path, run->scene->fps, &error);
+        code = run->course_usd ? EXIT_DONE : tool_fail(&error, NULL);
+    }
     if (code != EXIT_DONE || !run->usd_path)
         return code;
     run->usd = sp_usd_file_create(run->usd_path, run->scene->fps, &error);
@@ -96,11 +100,13 @@ spate_status run_output_frame(tool_run *run, const sp_particles *now, spate_erro
     bool usd = run->usd && (run->steps < 0 || spate_sim_steps(run->sim) == 0);
     bool files = run->scene->output.particles == SPATE_OUTPUT_PARTICLES_PLY || run->particles_out ||
                  run->volume_out;
-    if (!usd && !files)
+    if (!usd && !files && !run->course_usd)
         return SPATE_OK;
     TRY(sp_particle_table_of_particles(&table, run->scene, now, error));
     sp_particle_table_use_grid(&table, run->sim);
     TRY(write_files(run, &table, error));
+    if (run->course_usd)
+        sp_usd_course_particles(run->course_usd, now, table.radius, now->time * table.fps);
     if (usd)
         sp_usd_file_particles(run->usd, &table, now->time * table.fps);
     return SPATE_OK;
@@ -123,7 +129,13 @@ int run_output_close(tool_run *run)
 {
     spate_error error = {0};
     sp_usd_file *file = run->usd;
+    sp_usd_course *course = run->course_usd;
     run->usd = NULL;
+    run->course_usd = NULL;
+    if (course && sp_usd_course_close(course, &error) != SPATE_OK) {
+        sp_usd_file_abandon(file);
+        return tool_fail(&error, NULL);
+    }
     if (file && sp_usd_file_close(file, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
     return EXIT_DONE;
@@ -132,6 +144,7 @@ int run_output_close(tool_run *run)
 void run_output_clear(tool_run *run)
 {
     sp_usd_file_abandon(run->usd);
+    sp_usd_course_abandon(run->course_usd);
     if (run->volume_out != run->particles_out)
         sp_export_destroy(run->volume_out);
     sp_export_destroy(run->particles_out);

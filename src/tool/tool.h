@@ -23,6 +23,8 @@ enum {
 
 int cmd_run(int argc, char **argv);
 int cmd_check(int argc, char **argv);
+int cmd_import(int argc, char **argv);
+int cmd_sweep(int argc, char **argv);
 int cmd_new(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_export(int argc, char **argv);

@@ -21,12 +21,12 @@ complete_words() {
 same complete_command "run render" "$(complete_words r)"
 same complete_option "--overwrite --output" "$(complete_words run --o | tr ' ' '\n' | sort -r | tr '\n' ' ' | sed 's/ $//')"
 same complete_preset "dam_break dam_break_2d" "$(complete_words new dam)"
-same complete_topic "scene serve" "$(complete_words help s)"
+same complete_topic "scene sweep serve" "$(complete_words help s)"
 touch "a scene.json"
 same complete_file "a scene.json" "$(complete_words check a)"
 # every option that --help names is offered, and the other way round
 for command in $commands; do
-    told=$("$SPATE" $command --help | grep -oE '(^|[ ,(|])--[a-z][a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u)
+    told=$("$SPATE" $command --help | grep -oE '(^|[ ,(|])--[a-z][a-z_-]+' | grep -oE -- '--[a-z_-]+' | sort -u)
     offered=$(complete_words $command -- | tr ' ' '\n' | grep -- -- | sort -u)
     same "options_of_$command" "" "$(comm -3 <(echo "$told") <(echo "$offered") | tr -d '\t' |
         tr '\n' ' ')"
