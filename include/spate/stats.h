@@ -63,6 +63,8 @@
     STAT(int,      solver_failures,    "",       FRAME,    "solves of the frame that did not converge") \
     STAT(int,      converged,          "",       MADE,     "1 if all solves of the frame converged") \
     STAT(double,   momentum_lost,      "1/s",    FRAME,    "in the first step of the frame: share of the momentum (the sum of its sizes) that particles do not get back from the grid") \
+    STAT(double,   slip_p999,          "m/s",    FRAME,    "in the first step of the frame: difference of the liquid's stored velocities from their ways over dt, the 99.9th percentile (to 1/8 of an octave)") \
+    STAT(double,   slip_max,           "m/s",    FRAME,    "the same, the largest") \
     STAT(uint64_t, collisions,         "",       FRAME,    "particles stopped at a solid") \
     STAT(uint64_t, long_pushes,        "",       FRAME,    "of these, moved more than half a cell farther than they or the solid went") \
     STAT(uint64_t, in_solid,           "",       MEASURED, "particles inside a solid, by the exact shapes; 0") \

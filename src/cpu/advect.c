@@ -37,7 +37,7 @@ void X(advect_one)(X(advection) *args, uint32_t k, const float x[DIM], float to[
         p->x[0][k] = DEAD;
 }
 
-static double advect_tile(X(advection) *args, int order, int tile)
+static double advect_tile(X(advection) *args, int order, int tile, X(slips) *slips)
 {
     X(sim) *s = args->s;
     float h = args->h;
@@ -53,6 +53,14 @@ static double advect_tile(X(advection) *args, int order, int tile)
             way[d] = X(limited_way)(way[d]);
             to[d] = x[d] + h * mean[d] + way[d];
             work += s->common->gravity[d] * s->grid.dx * (double)way[d];
+        }
+        if (slips) {
+            float v[DIM], move[DIM];
+            FOR_DIM(d) {
+                v[d] = s->particles.v[d][k];
+                move[d] = h * mean[d] + way[d];
+            }
+            X(note_slip)(slips, v, move, h);
         }
         X(advect_one)(args, k, x, to);
     }
@@ -83,11 +91,24 @@ static void advect_range(void *user, size_t begin, size_t end, int worker)
         int tile = s->tiles.active[k];
         if (s->tiles.start[tile] == s->tiles.start[tile + 1])
             continue;
+        X(slips) *slips = args->slips ? &args->slips[worker] : NULL;
         if (by_lanes)
-            args->lanes->tile(args, tile, args->scratch + (size_t)worker * args->lanes->scratch);
+            args->lanes->tile(args, tile, args->scratch + (size_t)worker * args->lanes->scratch,
+                              slips);
         else
-            args->tile[tile].work = advect_tile(args, order_of(s), tile);
+            args->tile[tile].work = advect_tile(args, order_of(s), tile, slips);
     }
+}
+
+static void gather_slips(X(advection) *args, size_t threads)
+{
+    X(slips) *all = args->slips;
+    for (size_t worker = 1; worker < threads; worker++) {
+        for (int bin = 0; bin < SLIP_BINS; bin++)
+            all->bins[bin] += all[worker].bins[bin];
+        all->most = all[worker].most > all->most ? all[worker].most : all->most;
+    }
+    X(book_slip)(args->s, all->bins, all->most);
 }
 
 static spate_status fail_unsound(const X(sim) *s, uint64_t count, spate_error *error)
@@ -135,8 +156,14 @@ spate_status X(advect)(X(sim) *s, double dt, bool transfer, const X(advect_lanes
     size_t threads = (size_t)sp_pool_threads(common->pool);
     args.scratch = sp_arena_take(&arena, threads, lanes->scratch);
     args.tile = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args.tile);
+    if (common->substeps == 0 && dt > 0) { /* the first step of a frame is measured */
+        args.slips = sp_arena_take(&arena, threads, sizeof *args.slips);
+        memset(args.slips, 0, threads * sizeof *args.slips);
+    }
     /* not by colour: in the order of their places, tiles find the fields of the last one near */
     sp_parallel_for(common->pool, (size_t)s->tiles.active_count, 2, advect_range, &args);
+    if (args.slips)
+        gather_slips(&args, threads);
     X(mover_end)(&args.mover);
     gather_results(&args, fastest);
     s->displaced = s->particles.at_home = false;

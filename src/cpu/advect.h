@@ -6,6 +6,7 @@
 #include "cpu.h"
 
 #include "kernels/density.h"
+#include "kernels/slip.h"
 #include "patch.h"
 
 #include <stdatomic.h>
@@ -15,6 +16,19 @@ typedef struct X(advected) {
     double work;   /* sum of gravity times displacement, m^2/s^2 */
     float fastest; /* the largest v^2, m^2/s^2; only if `transfer` */
 } X(advected);
+
+/* Of the particles that a worker moves, in a step that is measured. */
+typedef struct X(slips) {
+    uint64_t bins[SLIP_BINS];
+    uint32_t most;
+} X(slips);
+
+static inline void X(note_slip)(X(slips) *slips, const float v[DIM], const float move[DIM], float h)
+{
+    uint32_t bits = X(slip_bits)(v, move, h);
+    slips->bins[X(slip_bin)(bits)]++;
+    slips->most = bits > slips->most ? bits : slips->most;
+}
 
 typedef struct X(advect_lanes) X(advect_lanes);
 
@@ -27,6 +41,7 @@ typedef struct X(advection) {
     X(grid_field) flow, carried, away; /* u; what G2P reads; the displacement (cells) */
     const X(advect_lanes) *lanes;
     char *scratch;     /* per worker: patches */
+    X(slips) *slips;   /* per worker, or NULL */
     X(advected) *tile; /* per tile */
     _Atomic uint64_t broken, unsound;
 } X(advection);
@@ -37,7 +52,7 @@ void X(advect_one)(X(advection) *args, uint32_t k, const float x[DIM], float to[
 float X(advect_flying)(X(advection) *args, double dt);
 /* The particles of a tile, with the linear kernel and RK3: advect_lanes.c. */
 struct X(advect_lanes) {
-    void (*tile)(X(advection) *args, int tile, void *scratch);
+    void (*tile)(X(advection) *args, int tile, void *scratch, X(slips) *slips);
     size_t scratch; /* bytes that a worker needs */
 };
 /* The stage; transfer: with the particles' part of G2P. */

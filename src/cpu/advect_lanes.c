@@ -26,6 +26,7 @@ typedef struct tile_task {
     const patches *p; /* NULL: they read the grid */
     bool transfer;    /* new velocities first */
     bool displaced;   /* SEPARATE has a displacement */
+    X(slips) *slips;  /* to be noted, or NULL */
 } tile_task;
 
 /* What they may meet. */
@@ -210,20 +211,37 @@ SIMD_FN void begin_group(const X(advection) *args, tile_task task, const tile_vi
     go_on(args, task, view, 0.5f, g->k1, g);
 }
 
+/* Of n particles from k on, whose velocities are those of the step; move: their ways, cells. */
+static void note_slips(const X(advection) *args, uint32_t k, uint32_t n, const f8 move[DIM],
+                       X(slips) *slips)
+{
+    for (uint32_t lane = 0; lane < n; lane++) {
+        float v[DIM], way[DIM];
+        FOR_DIM(d) {
+            v[d] = args->s->particles.v[d][k + lane];
+            way[d] = move[d][lane];
+        }
+        X(note_slip)(slips, v, way, args->h);
+    }
+}
+
 SIMD_FN void end_group(X(advection) *args, tile_task task, const tile_view *view, uint32_t k,
                        uint32_t n, group *g, sums *sum)
 {
     const i8 number = {0, 1, 2, 3, 4, 5, 6, 7};
-    f8 to[DIM], k3[DIM];
+    f8 to[DIM], k3[DIM], move[DIM];
     read_flow(args, task, g, k3);
     FOR_DIM(d) {
         f8 v = (2.0f * g->k1[d] + 3.0f * g->k2[d] + 4.0f * k3[d]) * (1.0f / 9.0f);
         if (!task.p)
             v = choose(g->fast, g->k1[d], v);
         to[d] = g->x[d] + args->h * v + g->way[d];
+        move[d] = args->h * v + g->way[d];
         sum->ways[d] +=
             n == LANES ? g->way[d] : choose(number < (int32_t)n, g->way[d], f8_of(0.0f));
     }
+    if (task.slips)
+        note_slips(args, k, n, move, task.slips);
     i8 plain = are_undisturbed(view, g->x, to);
     if (all(plain)) {
         FOR_DIM(d)
@@ -344,7 +362,7 @@ static void look_around(const X(advection) *args, const int corner[DIM], const f
     view->solids = !(view->way > 0.0f && square < view->way * view->way);
 }
 
-static void advect_lanes(X(advection) *args, int tile, void *scratch)
+static void advect_lanes(X(advection) *args, int tile, void *scratch, X(slips) *slips)
 {
     const X(sim) *s = args->s;
     int corner[DIM];
@@ -358,14 +376,14 @@ static void advect_lanes(X(advection) *args, int tile, void *scratch)
     X(tile_cell)(&s->grid, tile, corner);
     if (!s->particles.at_home || s->tiles.start[tile + 1] - s->tiles.start[tile] < PATCH_LEAST ||
         !fill_patches(args, corner, p, most)) {
-        advect_tile(args, tile, (tile_task){NULL, args->transfer, s->displaced}, &view);
+        advect_tile(args, tile, (tile_task){NULL, args->transfer, s->displaced, slips}, &view);
         return;
     }
     look_around(args, corner, most, &view);
-    if (args->transfer && s->displaced) /* the usual thing */
-        advect_tile(args, tile, (tile_task){p, true, true}, &view);
+    if (args->transfer && s->displaced && !slips) /* the usual thing */
+        advect_tile(args, tile, (tile_task){p, true, true, NULL}, &view);
     else
-        advect_tile(args, tile, (tile_task){p, args->transfer, s->displaced}, &view);
+        advect_tile(args, tile, (tile_task){p, args->transfer, s->displaced, slips}, &view);
 }
 
 spate_status DEV(advect_particles)(X(sim) *s, double dt, bool transfer, spate_error *error)

@@ -1,4 +1,5 @@
 /* device.c -- the CPU as a device: DEV(device), one for each instruction set. */
+#include "advect.h"
 #include "kernels/flight.h"
 #include "pressure/pressure.h"
 
@@ -196,7 +197,7 @@ static X(device_memory) needs(const spate_scene *scene, const X(grid) *g, uint64
 /* SORT and P2G, G2P and ADVECT, push-apart: one after another. */
 static size_t scratch(const spate_scene *scene)
 {
-    size_t most = DEV(tile_scratch)(), patch = DEV(patch_scratch)();
+    size_t most = DEV(tile_scratch)(), patch = DEV(patch_scratch)() + sizeof(X(slips)) + 64;
     most = patch > most ? patch : most;
     size_t push = X(pushes_apart)(scene) ? DEV(push_scratch)(scene) : 0;
     return push > most ? push : most;

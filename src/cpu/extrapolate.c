@@ -4,10 +4,11 @@
  * they are. Every other face takes, layer by layer, the mean of its neighbours in the layers
  * before. Old and new velocity are carried from the same faces with the same weights: what FLIP
  * takes from the difference is then the change that the liquid underwent, and no damping creeps in
- * at the surface. Faces that no layer reaches keep what the particles gave them. So do faces in the
- * air that particles reached, where no liquid or inflow cell is beside them or beside a neighbour:
- * a cloud too small for a liquid cell falls by gravity, which FORCES has added there, and others
- * take from it.
+ * at the surface. Where particles reached such a face, both get what the particles' velocity there
+ * differs from the old one (X(own_part)): it keeps their momentum, and moves them by it. Faces that
+ * no layer reaches keep what the particles gave them. So do faces in the air that particles
+ * reached, where no liquid or inflow cell is beside them or beside a neighbour: a cloud too small
+ * for a liquid cell falls by gravity, which FORCES has added there, and others take from it.
  *
  * Faces that a solid has closed are carried to as well, and then lose what goes into the solid
  * (kernels/faces.h).
@@ -78,18 +79,23 @@ SIMD_FN i8 are_inside(const X(grid) *g, size_t c, int d)
     return lane < room;
 }
 
-/* Faces d between air cells from c on that particles reached away from the liquid. Beside a thin
- * solid they may be those of the liquid behind it. */
+/* Faces d from c on that a solid leaves open. Beside a thin one particles may be those of the
+ * liquid behind it. */
+SIMD_FN i8 is_open(const X(sim) *s, size_t c, int d)
+{
+    i8 thin = load_bytes(s->thin + c) | load_bytes(s->thin + c - s->grid.stride[d]);
+    return is_less(f8_of(NARROW), load(s->w[d] + c)) & is_equal(thin, 0);
+}
+
+/* Faces d between air cells from c on that particles reached away from the liquid. */
 SIMD_FN i8 are_in_cloud(const X(sim) *s, size_t c, int d, bool cut)
 {
     i8 reached = is_positive(load(s->weight[d] + c));
     if (!any(reached))
         return reached;
     reached &= are_inside(&s->grid, c, d);
-    if (cut) {
-        i8 thin = load_bytes(s->thin + c) | load_bytes(s->thin + c - s->grid.stride[d]);
-        reached &= is_less(f8_of(NARROW), load(s->w[d] + c)) & is_equal(thin, 0);
-    }
+    if (cut)
+        reached &= is_open(s, c, d);
     FOR_DIM(axis)
         for (int side = 0; side < 2; side++) {
             const uint8_t *near = s->type + c;
@@ -315,8 +321,18 @@ SIMD_FN void extend_group(X(sim) *s, size_t c, int d, uint64_t take, uint64_t (*
         if (any(closed))
             store(s->weight[d] + c, choose(closed, load(old + c), load(s->weight[d] + c)));
     }
-    store(u + c, choose(taken, sum / number, load(u + c)));
-    store(old + c, choose(taken, sum_old / number, load(old + c)));
+    f8 now = sum / number, before = sum_old / number;
+    i8 reached = taken & is_positive(load(s->weight[d] + c));
+    if (cut && any(reached))
+        reached &= is_open(s, c, d);
+    if (any(reached)) {
+        f8 own =
+            where(reached, X(own_part)(load(s->weight[d] + c), load(old + c), before, s->rest));
+        now += own;
+        before += own;
+    }
+    store(u + c, choose(taken, now, load(u + c)));
+    store(old + c, choose(taken, before, load(old + c)));
     uint64_t marks = load_word(s->known[d] + c) | bytes_of(take) * (uint64_t)layer;
     memcpy(s->known[d] + c, &marks, sizeof marks);
 }

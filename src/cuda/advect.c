@@ -15,6 +15,14 @@ static void end(X(mover) *mover, const DEV(gpu_counters) * counted)
     X(mover_end)(mover);
 }
 
+static void book_slips(X(sim) *s, const DEV(gpu_counters) * counted)
+{
+    uint64_t bins[SLIP_BINS];
+    for (int bin = 0; bin < SLIP_BINS; bin++)
+        bins[bin] = counted->slips[bin];
+    X(book_slip)(s, bins, counted->slip_most);
+}
+
 double DEV(gpu_push_pairs)(X(sim) *s)
 {
     X(gpu) *g = s->gpu;
@@ -51,7 +59,8 @@ spate_status DEV(gpu_advect)(X(sim) *s, double dt, spate_error *error)
            .displaced = s->displaced,
            .movers = s->movers,
            .room = mover.obstacles.room,
-           .dt = dt};
+           .dt = dt,
+           .measured = s->common->substeps == 0 && dt > 0}; /* the first step of a frame */
     memset(&counted, 0, sizeof counted);
     FOR_DIM(d)
         how.gravity[d] = s->common->gravity[d] * s->grid.dx;
@@ -59,6 +68,8 @@ spate_status DEV(gpu_advect)(X(sim) *s, double dt, spate_error *error)
         how.dv[d] = X(gravity_kick)(s, d, dt);
     X(book_separation)(s, DEV(gpu_move_particles)(s->gpu, &how, &counted));
     DEV(gpu_keep_speed)(s->gpu, &counted);
+    if (how.measured)
+        book_slips(s, &counted);
     end(&mover, &counted);
     s->displaced = s->particles.at_home = false;
     if (counted.broken > 0)

@@ -78,24 +78,40 @@ GPU_FN void collide(const move_args *a, size_t k, const float x[DIM], const floa
     }
 }
 
+GPU_FN void note_slip(const move_args *a, size_t k, const float move[DIM])
+{
+    float v[DIM];
+    FOR_DIM(d)
+        v[d] = a->f.particles.v[d][k];
+    uint32_t bits = X(slip_bits)(v, move, a->how.h);
+    GPU_ADD32(&a->counters->slips[X(slip_bin)(bits)], 1u);
+    if (bits > a->counters->slip_most)
+        GPU_MAX32(&a->counters->slip_most, bits);
+}
+
 /* Returns gravity times displacement. */
 GPU_FN double move_particle(const move_args *a, int degree, int order, size_t k)
 {
-    float x[DIM], to[DIM], mean[DIM];
+    float x[DIM], to[DIM], mean[DIM], move[DIM];
     double work = 0;
     FOR_DIM(d)
         x[d] = a->f.particles.x[d][k];
     X(mean_velocity)(&a->f.grid, degree, order, a->f.u, x, a->how.h, a->how.reach, mean);
-    FOR_DIM(d)
-        to[d] = x[d] + a->how.h * mean[d];
+    FOR_DIM(d) {
+        move[d] = a->how.h * mean[d];
+        to[d] = x[d] + move[d];
+    }
     if (a->how.displaced) {
         X(velocity_at)(&a->f.grid, KERNEL_LINEAR, a->f.away, x, mean);
         FOR_DIM(d) {
             float way = X(limited_way)(mean[d]);
             to[d] += way;
+            move[d] += way;
             work += a->how.gravity[d] * (double)way;
         }
     }
+    if (a->how.measured)
+        note_slip(a, k, move);
     collide(a, k, x, to);
     return work;
 }

@@ -12,13 +12,17 @@ typedef struct extrapolate_args {
     double dt;
 } extrapolate_args;
 
-/* Whether face d of a cell, between air cells, was reached by particles away from the liquid.
- * Beside a thin solid they may be those of the liquid behind it. */
+/* Whether a solid leaves face d open. Beside a thin one particles may be those of the liquid behind
+ * it. */
+GPU_FN bool is_open(const X(fields) *f, size_t c, int d)
+{
+    return !f->cut || (f->w[d][c] > NARROW && !f->thin[c] && !f->thin[c - f->grid.stride[d]]);
+}
+
+/* Whether face d of a cell, between air cells, was reached by particles away from the liquid. */
 GPU_FN bool is_in_cloud(const X(fields) *f, const int cell[DIM], size_t c, int d)
 {
-    bool cloud = f->weight[d][c] > 0.0f;
-    if (f->cut)
-        cloud = cloud && f->w[d][c] > NARROW && !f->thin[c] && !f->thin[c - f->grid.stride[d]];
+    bool cloud = f->weight[d][c] > 0.0f && is_open(f, c, d);
     FOR_DIM(axis)
         cloud = cloud && cell[axis] < f->grid.n[axis] + (axis == d);
     for (int n = 0; n < 2 * DIM && cloud; n++) {
@@ -81,10 +85,13 @@ GPU_FN void extend_face(const X(fields) *f, int d, size_t face, int layer)
     }
     if (count == 0.0f)
         return;
+    float own = 0.0f, now = sum / count, before = sum_old / count;
+    if (f->weight[d][face] > 0.0f && is_open(f, face, d))
+        own = X(own_part)(f->weight[d][face], f->u_old[d][face], before, f->rest);
     if (f->has_solids && f->cut && !(f->w[d][face] > NARROW)) /* for X(slide_closed_faces) */
         f->weight[d][face] = f->u_old[d][face];
-    f->u[d][face] = sum / count;
-    f->u_old[d][face] = sum_old / count;
+    f->u[d][face] = now + own;
+    f->u_old[d][face] = before + own;
     f->known_next[d][face] = (uint8_t)layer;
 }
 

@@ -17,6 +17,7 @@
 #include "kernels/grid.h"
 #include "kernels/push.h"
 #include "kernels/reseed.h"
+#include "kernels/slip.h"
 #include "state/groups.h"
 #include "state/stages.h"
 
@@ -42,6 +43,7 @@ typedef struct DEV(gpu_counters) {
     uint64_t collisions, open, crushed, far, broken;
     uint32_t waiting; /* particles that the host is to settle */
     uint32_t fastest; /* bits of the square of the largest speed; floats >= 0 order as integers */
+    uint32_t slips[SLIP_BINS], slip_most; /* kernels/slip.h; in a step that is measured */
 } DEV(gpu_counters);
 
 /* Places that may give particles in EMIT: of the lattice of an inflow, or cells; one more of both
@@ -231,6 +233,7 @@ typedef struct DEV(gpu_move) {
     double dt;           /* s */
     double gravity[DIM]; /* times dx */
     float dv[DIM];       /* m/s, that gravity gives in the step */
+    bool measured;       /* slips are noted */
 } DEV(gpu_move);
 double DEV(gpu_move_particles)(X(gpu) *g, const DEV(gpu_move) * how, DEV(gpu_counters) * counted);
 void DEV(gpu_keep_speed)(X(gpu) *g, const DEV(gpu_counters) * counted); /* of all, after ADVECT */

@@ -31,6 +31,8 @@ SP_KERNEL f8 choose(i8 mask, f8 yes, f8 no)    { return mask ? yes : no; }
 SP_KERNEL i8 is_positive(f8 v)                 { return -(v > 0.0f); }
 SP_KERNEL i8 is_equal(i8 v, int32_t n)         { return -(v == n); }
 SP_KERNEL i8 is_less(f8 a, f8 b)               { return -(a < b); }
+SP_KERNEL f8 f8_min(f8 a, f8 b)                { return a < b ? a : b; }
+SP_KERNEL f8 f8_max(f8 a, f8 b)                { return a > b ? a : b; }
 SP_KERNEL f8 f8_sqrt(f8 v)                     { return sqrtf(v); }
 SP_KERNEL bool any(i8 mask)                    { return mask != 0; }
 /* clang-format on */

@@ -4,6 +4,7 @@
 
 #include "kernels/forces.h"
 #include "kernels/random.h"
+#include "kernels/slip.h"
 
 #include <math.h>
 
@@ -121,6 +122,26 @@ void X(book_momentum)(X(sim) *s, double dt, const double expected[DIM], const do
     FOR_DIM(d)
         square += (expected[d] - got[d]) * (expected[d] - got[d]);
     s->common->momentum_lost = speeds > 0 && dt > 0 ? sqrt(square) / (speeds * dt) : 0;
+}
+
+static float float_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+void X(book_slip)(X(sim) *s, const uint64_t bins[], uint32_t most)
+{
+    uint64_t all = 0, below = 0;
+    int bin = 0;
+    for (int k = 0; k < SLIP_BINS; k++)
+        all += bins[k];
+    while (bin < SLIP_BINS - 1 && (below + bins[bin]) * 1000 < all * 999)
+        below += bins[bin++];
+    float end = float_of((uint32_t)(SLIP_FIRST + bin + 1) << 20);
+    s->common->slip_max = (double)float_of(most);
+    s->common->slip_p999 = fmin((double)end, s->common->slip_max);
 }
 
 X(reseeding) X(reseeding_of)(const X(sim) *s)

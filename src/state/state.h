@@ -169,6 +169,8 @@ void X(book_separation)(X(sim) *s, double work);
 /* dt / (2 dx) of the last step: from m/s to cells, half of the way that led here */
 float X(half_way)(const X(sim) *s);
 /* Sums over the particles, m/s: of v as G2P was to leave it and as it did, and of |v|. */
+/* slip_p999 and slip_max, from the histogram and the bits of the largest slip (kernels/slip.h). */
+void X(book_slip)(X(sim) *s, const uint64_t bins[], uint32_t most);
 void X(book_momentum)(X(sim) *s, double dt, const double expected[DIM], const double got[DIM],
                       double speeds);
 X(reseeding) X(reseeding_of)(const X(sim) *s);

@@ -21,7 +21,7 @@ removed_outflow,removed_crushed,removed_user,removed_reseed,liquid_cells,ppc_mea
 interior_empty,interior_few,interior_low,interior_good,interior_crowded,interior_mean,interior_max,\
 volume,volume_particles,\
 max_speed,momentum_x,momentum_y,momentum_z,kinetic_energy,potential_energy,divergence_before,divergence_after,\
-solver_iterations,density_iterations,solver_residual,solver_failures,converged,momentum_lost,\
+solver_iterations,density_iterations,solver_residual,solver_failures,converged,momentum_lost,slip_p999,slip_max,\
 collisions,long_pushes,in_solid,separate_energy,min_distance,overlaps,allocations,\
 t_sort,t_solids,t_p2g,t_surface,t_forces,t_pressure,\
 t_extrapolate,t_g2p,t_separate,t_advect,t_emit,t_other,seconds" "$(head -n 1 out/dam/stats.csv)"

@@ -420,7 +420,7 @@ static spate_scene *make_scene(int dim, int variant)
     case RESEED:
         scene->fluid.reseed = true;
         scene->fluid.jitter = 1;
-        scene->fluid.seed = 2; /* in which rounding lets none cross into another cell */
+        scene->fluid.seed = 3; /* in which rounding lets none cross into another cell */
         scene->fluid.reseed_min = 4;
         scene->fluid.reseed_max = dim == 3 ? 9 : 5;
         add_channel(scene, "age", false);
@@ -489,6 +489,10 @@ static void ten_steps(int dim, int variant)
         double cell = pow(sample_view(cpu).scale, dim);
         CHECK_NEAR(two.volume, one.volume, 1e-3 * one.volume + (variant == RESEED ? cell : 0));
         CHECK_NEAR(two.kinetic_energy, one.kinetic_energy, 1e-3 * one.kinetic_energy);
+        if (some == 0) { /* a percentile may be in the next bin */
+            CHECK_NEAR(two.slip_max, one.slip_max, 1e-3 * one.max_speed);
+            CHECK_NEAR(two.slip_p999, one.slip_p999, 0.13 * one.slip_p999 + 1e-9);
+        }
     }
     spate_sim_destroy(cpu);
     spate_sim_destroy(gpu);
@@ -691,7 +695,8 @@ static void stages(int dim, int variant)
                     variant == VOXEL || variant == PADDLE || variant == PUSH_BALL ||
                     variant == SPRAY || variant == ROUGH || variant == PLATES;
         CHECK(one.flying > 0 || (variant != SPRAY && variant != APIC_SPRAY));
-        CHECK((one.collisions > 0) == hits || variant == FLOWS || variant == VOXEL_PADDLE);
+        bool may_hit = variant == FLOWS || variant == VOXEL_PADDLE || variant == ODD;
+        CHECK((one.collisions > 0) == hits || may_hit);
     }
     free(b.bytes);
     spate_sim_destroy(cpu);
