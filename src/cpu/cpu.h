@@ -53,6 +53,10 @@ void DEV(set_flying_apart)(X(particles) *p, const X(cell_list) *list, const X(fl
 /* ---- SOLIDS: solids.c */
 void X(update_solids)(X(sim) *s, double dt);
 void X(lay_solids)(X(sim) *s); /* the part of it that writes the grid, from the poses as they are */
+/* contact.c. part: as in X(device). part_walls: the velocity of walls that the liquid leaves. */
+bool X(part)(X(sim) *s, const struct X(contact) *how);
+void X(part_walls)(X(sim) *s);
+
 float X(face_velocity)(const X(sim) *s, const int cell[DIM], int d,
                        double dt); /* of the nearest solid at a face */
 /* cut: closed faces lose their velocity into the solid */

@@ -210,6 +210,7 @@ const X(device) DEV(device) = {
     .needs = needs,
     .scratch = scratch,
     .plan = plan,
+    .part = X(part),
     .assemble = assemble,
     .solve = solve_pressure,
     .clear_pressure = clear_pressure,

@@ -482,5 +482,6 @@ void DEV(extrapolate)(X(sim) *s, double dt)
         X(close_walls)(s);
         DEV(prescribe_inflow)(s);
     }
+    X(part_walls)(s);
     X(fill_border_faces)(s, velocities, 2);
 }

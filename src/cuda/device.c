@@ -305,6 +305,13 @@ static bool has_multigrid(const X(sim) *s)
 }
 
 /* From here on the pressure is the device's. */
+static bool part(X(sim) *s, const struct X(contact) *how)
+{
+    X(gpu) *g = begin(s, SP_STAGE_PRESSURE);
+    DEV(gpu_wrote)(s, X(stages)[SP_STAGE_PRESSURE].writes);
+    return DEV(gpu_part)(g, how);
+}
+
 static double assemble(X(sim) *s, double dt, double scale, double *solvable)
 {
     X(system) *sys = &s->system;
@@ -470,6 +477,7 @@ const X(device) DEV(device) = {
     .needs = needs,
     .plan = plan,
     .begin_stage = begin_stage,
+    .part = part,
     .assemble = assemble,
     .solve = solve_pressure,
     .clear_pressure = clear_pressure,

@@ -189,6 +189,7 @@ double DEV(gpu_extrapolate)(X(gpu) *g, double dt, float *reach)
     *reach = (float)(layers - 1);
     if (g->f.cut)
         slide(g, dt);
+    DEV(gpu_part_walls)(g);
     FOR_DIM(d) {
         DEV(gpu_fill_border)(g, g->f.u[d], d);
         DEV(gpu_fill_border)(g, g->f.u_old[d], d);

@@ -42,6 +42,7 @@ typedef struct DEV(gpu_mesh) {
 typedef struct DEV(gpu_counters) {
     uint64_t collisions, open, crushed, far, broken;
     uint32_t waiting; /* particles that the host is to settle */
+    uint32_t contact; /* CONTACT_... of kernels/contact.h */
     uint32_t fastest; /* bits of the square of the largest speed; floats >= 0 order as integers */
     uint32_t slips[SLIP_BINS], slip_most; /* kernels/slip.h; in a step that is measured */
 } DEV(gpu_counters);
@@ -262,6 +263,9 @@ void DEV(gpu_list_levels)(X(gpu) *g);
  * to solve it, 0: another solver is */
 double DEV(gpu_assemble)(X(gpu) *g, bool blind, float scale, int sweeps);
 double DEV(gpu_largest_b)(X(gpu) *g);
+struct X(contact);                                           /* kernels/contact.h */
+bool DEV(gpu_part)(X(gpu) *g, const struct X(contact) *how); /* contact.cu: as in cpu/contact.c */
+void DEV(gpu_part_walls)(X(gpu) *g);
 double DEV(gpu_divergence)(X(gpu) *g);
 void DEV(gpu_scale_pressure)(X(gpu) *g, float *p, float factor);
 void DEV(gpu_gradient)(X(gpu) *g, bool density);

@@ -65,17 +65,31 @@ SP_KERNEL float X(beside_face)(const X(grid) *g, const float *field, size_t inde
            (field[index] + field[index + g->stride[a]] + field[low] + field[low + g->stride[a]]);
 }
 
+/* Whether one of the cells on both sides of face d, or one across their faces, has parted from its
+ * wall (contact.h). */
+SP_KERNEL bool X(is_parted_beside)(const X(fields) *f, size_t c, int d)
+{
+    bool found = false;
+    for (int side = 0; side < 2 && f->parts; side++) {
+        size_t at = side ? c : c - f->grid.stride[d];
+        found = found || f->parted[at];
+        FOR_DIM(a)
+            found = found || f->parted[at - f->grid.stride[a]] || f->parted[at + f->grid.stride[a]];
+    }
+    return found;
+}
+
 /* u of face d at index c without what goes into the solid there, which moves at `moving`; `normal`
- * is the solid's. */
+ * is the solid's. leaves: what goes away from it stays. */
 SP_KERNEL float X(slid)(const X(fields) *f, size_t c, int d, const float moving[DIM],
-                        const float normal[DIM])
+                        const float normal[DIM], bool leaves)
 {
     float across = 0.0f;
     FOR_DIM(a) {
         float v = a == d ? f->u[d][c] : X(beside_face)(&f->grid, f->u[a], c, d, a);
         across += normal[a] * (v - moving[a]);
     }
-    return f->u[d][c] - across * normal[d];
+    return leaves && across > 0.0f ? f->u[d][c] : f->u[d][c] - across * normal[d];
 }
 
 /* The closed faces of a cell lose their velocity into the solid, which may be `moving`. New
@@ -86,7 +100,8 @@ SP_KERNEL float X(slid)(const X(fields) *f, size_t c, int d, const float moving[
  * change that does not shrink with the step: in each one it would give energy to particles along
  * the solid. Across the surface the old velocity is therefore what particles brought there, which
  * `weight` holds by then (EXTRAPOLATE), so that they lose their own; along it, it is the carried
- * one as before. Where no particle was, it loses the same as the new one. */
+ * one as before. Where no particle was, it loses the same as the new one. Liquid that leaves the
+ * solid loses nothing. */
 SP_KERNEL void X(slide_closed_faces)(const X(fields) *f, size_t c, const int cell[DIM], bool moving,
                                      double dt)
 {
@@ -100,7 +115,10 @@ SP_KERNEL void X(slide_closed_faces)(const X(fields) *f, size_t c, const int cel
             v[a] = 0.0f;
         if (moving)
             X(solid_velocity)(&f->grid, &f->solids, cell, d, dt, v);
-        f->weight[d][c] = X(slid)(f, c, d, v, normal);
+        bool leaves = X(is_parted_beside)(f, c, d);
+        f->weight[d][c] = X(slid)(f, c, d, v, normal, leaves);
+        if (leaves && f->weight[d][c] == before)
+            continue;
         f->u_old[d][c] += brought != 0.0f ? normal[d] * normal[d] * (brought - f->u_old[d][c])
                                           : f->weight[d][c] - before;
     }

@@ -270,13 +270,14 @@ static spate_status pass_tile(X(sim) *s, int tile, sp_stream *stream, tile_way w
         for (int c = 0; c < a->pointers && a->saved && blocks[c]; c++) {
             _Alignas(float) char values[TILE_CELLS * sizeof(float)] = {0};
             size_t bytes = TILE_CELLS * a->item;
-            assert(a->extent == EXTENT_CELLS && bytes == sizeof values); /* floats */
+            assert(a->extent == EXTENT_CELLS && bytes <= sizeof values); /* floats or bytes */
             if (way == TILE_WRITE)
                 copy_tile(s, tile, blocks[c], a->item, values, true);
             TRY(way == TILE_WRITE  ? sp_stream_write(stream, values, bytes)
                 : way == TILE_READ ? sp_stream_read(stream, values, bytes)
                                    : SPATE_OK);
-            if (way == TILE_READ && !all_finite((const float *)values, TILE_CELLS))
+            if (way == TILE_READ && a->item == sizeof(float) &&
+                !all_finite((const float *)values, TILE_CELLS))
                 return refuse("a pressure", error);
             if (way != TILE_WRITE)
                 copy_tile(s, tile, blocks[c], a->item, values, false);

@@ -5,17 +5,21 @@
  *     min(tolerance, 0.01 |g| dt^2 / dx),
  *
  * so that water at rest stays at rest in small steps; but not below what fp32 velocities can hold.
- * The solve starts from the pressure of the last step. A pcg or multigrid solve that does not
- * converge is never accepted: it is done again from zero, then with a stronger cycle; if that fails
- * the step is taken in two halves (clock.c), and in the end the run stops. jacobi and gauss_seidel
- * have max_iterations as a budget and go on with a warning. */
+ * The solve starts from the pressure of the last step. Which cells part from walls
+ * (kernels/contact.h) is found from that pressure, and again from the new one; if others do, the
+ * system is solved again, at most MOST_PARTINGS times, and mostly not at all. A pcg or multigrid
+ * solve that does not converge is never accepted: it is done again from zero, then with a stronger
+ * cycle; if that fails the step is taken in two halves (clock.c), and in the end the run stops.
+ * jacobi and gauss_seidel have max_iterations as a budget and go on with a warning. */
 #include "sim.h"
 
+#include "kernels/contact.h"
 #include "state/cg_policy.h"
 
 #include <math.h>
 
 #define FLOAT_FLOOR 5e-7 /* of the largest right side */
+#define MOST_PARTINGS 2  /* solves that follow because others part from walls */
 
 static bool is_budget(const spate_scene *scene)
 {
@@ -89,10 +93,12 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     for (int d = 0; d < DIM; d++)
         gravity += common->gravity[d] * common->gravity[d];
     gravity = sqrt(gravity);
-    double largest, before = device->assemble(s, dt, 1 / to_pressure, &largest) * share;
     double limit = scene->pressure.tolerance;
     if (gravity > 0)
         limit = fmin(limit, 0.01 * gravity * seconds * share);
+    X(contact) contact = {dt, 1 / to_pressure, limit / share};
+    device->part(s, &contact);
+    double largest, before = device->assemble(s, dt, 1 / to_pressure, &largest) * share;
     if (!(largest < 1e30))
         return sp_fail(error, SPATE_ERROR_SIMULATION, "pressure",
                        "the velocity is not finite in frame %d; the last checkpoint is good",
@@ -105,6 +111,14 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
         device->clear_pressure(s);
     device->solve(s, &solve);
     common->solver_iterations += solve.iterations;
+    contact.scale = 1;
+    for (int again = 0; again < MOST_PARTINGS && solve.converged; again++) {
+        if (!device->part(s, &contact))
+            break;
+        device->assemble(s, dt, 1, &largest);
+        device->solve(s, &solve);
+        common->solver_iterations += solve.iterations;
+    }
     for (int again = 0; again < 2 && !solve.converged && !is_budget(scene); again++) {
         s->system.sweeps = again == 0 ? SWEEPS : STRONG_SWEEPS;
         device->clear_pressure(s);

@@ -51,6 +51,8 @@ typedef struct X(plan) {
     X(stage_fn) *stage[SP_STAGE_COUNT];
 } X(plan);
 
+struct X(contact); /* kernels/contact.h */
+
 /* One solve of the pressure system. */
 typedef struct X(solve) {
     double tolerance; /* on max |r|, m/s */
@@ -87,11 +89,13 @@ typedef struct X(device) {
     /* the step. whole: the stages follow each other; begin_stage (NULL: none) is told of each. */
     const X(plan) *(*plan)(const X(sim) *s, bool whole);
     void (*begin_stage)(X(sim) *s, sp_stage stage);
-    /* PRESSURE. assemble: from the grid, with q times `scale` as the start; `solvable`: max |b|
+    /* PRESSURE. part: which cells part from walls (kernels/contact.h); whether they are others than
+     * before. assemble: from the grid, with q times `scale` as the start; `solvable`: max |b|
      * once the means of pockets are taken out; returns max |b| before, m/s. solve: as the scene
      * says, with `sweeps` of the multigrid's smoother. clear: the next solve starts from zero.
      * apply: u -= grad q, q times `scale` is the pressure; returns max |flux out of a cell|, m/s.
      */
+    bool (*part)(X(sim) *s, const struct X(contact) *how);
     double (*assemble)(X(sim) *s, double dt, double scale, double *solvable);
     void (*solve)(X(sim) *s, X(solve) *solve);
     void (*clear_pressure)(X(sim) *s);

@@ -441,10 +441,10 @@ static spate_scene *make_scene(int dim, int variant)
 
 /* How many particles may be elsewhere because something is yes or no, which rounding decides: pairs
  * that are pushed apart count or not, and each of them pulls at those in the cells around it; a
- * particle that leaves the liquid flies or not. */
+ * particle that leaves the liquid flies or not; a cell parts from a wall or not. */
 static size_t decided(int variant, const spate_scene *scene, size_t count)
 {
-    if (variant == PADDLE || variant == APIC_SPRAY || variant == PLATES)
+    if (variant == PADDLE || variant == VOXEL_PADDLE || variant == APIC_SPRAY || variant == PLATES)
         return count / 2000 + 1;
     return scene->volume.method != SPATE_VOLUME_DENSITY ? count / 100 + 20 : 0;
 }

@@ -17,7 +17,8 @@
  * theta = phi_c / (phi_c - phi_n) of the way to the middle of the air cell, and there p = 0: q_n =
  * 0, s_f = 1 / theta, a_f = w_f / theta (ghost fluid, Gibou et al. 2002; X(surface_factors) in
  * kernels/surface.h; theta = 1 with a voxel surface). The off-diagonal is there only between liquid
- * cells, so A is symmetric. A residual r of this system times dt/dx is the share of the cell's
+ * cells, so A is symmetric. A liquid cell that parts from a wall (kernels/contact.h) has no
+ * equation, and q = 0. A residual r of this system times dt/dx is the share of the cell's
  * volume lost in the step.
  *
  * Rows of cells are done as vectors of eight; those deep in the liquid need no look at the surface.
@@ -132,12 +133,27 @@ static bool has_liquid(const X(sim) *s, size_t base)
     return found != 0;
 }
 
+/* Not 0 if one of eight cells of a row, or one across their faces, has parted from a wall. */
+SIMD_FN uint64_t parted_near(const X(sim) *s, size_t c)
+{
+    const uint8_t *part = s->parted + c;
+    uint64_t word, some = (uint64_t)(*(part - 1) | part[8]);
+    memcpy(&word, part, sizeof word);
+    some |= word;
+    for (int d = 1; d < DIM; d++)
+        for (int side = 0; side < 2; side++) {
+            memcpy(&word, side ? part + s->grid.stride[d] : part - s->grid.stride[d], sizeof word);
+            some |= word;
+        }
+    return some;
+}
+
 /* Whether eight cells of a row and all around them are liquid. */
 SIMD_FN bool is_deep_part(const X(sim) *s, size_t c)
 {
     const uint8_t *part = s->type + c;
     uint64_t rest = (uint64_t)(*(part - 1) ^ SPATE_CELL_LIQUID) | (part[8] ^ SPATE_CELL_LIQUID);
-    rest |= types_of(part);
+    rest |= types_of(part) | (s->parts ? parted_near(s, c) : 0);
     for (int d = 1; d < DIM; d++)
         rest |= types_of(part - s->grid.stride[d]) | types_of(part + s->grid.stride[d]);
     return rest == 0;
@@ -204,6 +220,8 @@ SIMD_FN f8 assemble_matrix(X(sim) *s, size_t c, i8 inside, bool solids, i8 *air)
     X(system) *sys = &s->system;
     i8 liquid = inside & is_equal(load_bytes(s->type + c), SPATE_CELL_LIQUID), surface = {0};
     f8 diagonal = {0}, phi = load(s->phi + c);
+    if (s->parts)
+        liquid &= is_equal(load_bytes(s->parted + c), 0);
     FOR_DIM(d)
         for (int side = 0; side < 2; side++) {
             size_t face = side ? c + s->grid.stride[d] : c;
@@ -214,8 +232,12 @@ SIMD_FN f8 assemble_matrix(X(sim) *s, size_t c, i8 inside, bool solids, i8 *air)
             if (solids)
                 w = load(s->w[d] + face);
             w = where(open, w);
+            i8 parted = {0}; /* q = 0 in its middle */
+            if (s->parts)
+                parted = ~is_equal(load_bytes(s->parted + near), 0);
             if (side == 0)
-                store(sys->a[d] + c, where(is_equal(type, SPATE_CELL_LIQUID), w));
+                store(sys->a[d] + c, where(is_equal(type, SPATE_CELL_LIQUID) & ~parted, w));
+            surface |= parted & is_positive(w);
             if (!is_full(s->type + near)) {
                 i8 free = open & is_equal(type, SPATE_CELL_AIR);
                 surface |= free & is_positive(w);
@@ -300,6 +322,8 @@ static i8 assemble_mixed(const system_args *args, int tile, bool whole, bool sol
         rows |= (uint64_t)(pieces.unknown[r] != 0) << r;
     }
     X(label_pieces)(&s->system, tile, &pieces);
+    if (!rows && s->system.unknown[tile] != UNKNOWN_NONE) /* all of its liquid parts from walls */
+        clear_tile(s, base);
     s->system.rows[tile] = rows;
     s->system.unknown[tile] = !rows ? UNKNOWN_NONE : solids ? UNKNOWN_CUT : UNKNOWN_PLAIN;
     return most;

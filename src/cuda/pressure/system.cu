@@ -90,8 +90,10 @@ GPU_FN equation equation_of(const system_args *a, size_t c, bool solids)
             size_t near = side ? face : c - f->grid.stride[d];
             uint8_t type = f->type[near];
             float w = type >= SPATE_CELL_SOLID ? 0.0f : solids ? f->w[d][face] : 1.0f;
+            bool parted = f->parts && f->parted[near]; /* q = 0 in its middle */
             if (side == 0)
-                e.off[d] = type == SPATE_CELL_LIQUID ? w : 0.0f;
+                e.off[d] = type == SPATE_CELL_LIQUID && !parted ? w : 0.0f;
+            e.surface = e.surface || (parted && w > 0.0f);
             if (type == SPATE_CELL_AIR) {
                 e.surface = e.surface || w > 0.0f;
                 w = w * factor_of(a, f->phi[c], f->phi[near]);
@@ -132,6 +134,8 @@ GPU_FN bool is_unknown(const system_args *a, const int cell[DIM], size_t c, bool
     bool open = false;
     if (a->f.type[c] != SPATE_CELL_LIQUID || !X(inside)(&a->f.grid, cell))
         return false;
+    if (a->f.parts && a->f.parted[c])
+        return false;
     FOR_DIM(d) {
         size_t step = a->f.grid.stride[d];
         bool low = a->f.type[c - step] < SPATE_CELL_SOLID;
@@ -155,6 +159,21 @@ GPU_FN bool is_liquid_row(const uint8_t *type)
         all = same && all;
     }
     return all;
+}
+
+/* Whether a cell of a row, or one across their faces, has parted from a wall. */
+GPU_FN bool has_parted_near(const system_args *a, size_t c)
+{
+    const uint8_t *parted = a->f.parted + c;
+    bool some = parted[-1] | parted[TILE];
+    KEEP_LOOP
+    for (int i = 0; i < TILE; i++) {
+        some = some || parted[i];
+        for (int d = 1; d < DIM; d++)
+            some = some || parted[i - (ptrdiff_t)a->f.grid.stride[d]] ||
+                   parted[i + (ptrdiff_t)a->f.grid.stride[d]];
+    }
+    return some;
 }
 
 /* Whether the rows around a row of liquid are liquid too, and the cells at its ends. All are looked
@@ -184,7 +203,8 @@ GPU_FN uint32_t flag_row(const system_args *a, int tile, int number, bool solids
     X(row_cell)(first, number, cell);
     size_t c = X(index)(g, cell);
     cell[0] += TILE - 1;
-    if (!solids && X(inside)(g, cell) && is_liquid_row(a->f.type + c))
+    bool parts = a->f.parts && has_parted_near(a, c);
+    if (!solids && !parts && X(inside)(g, cell) && is_liquid_row(a->f.type + c))
         return SOME_UNKNOWN | (is_deep_row(a, c) ? 0 : NOT_DEEP);
     cell[0] -= TILE - 1;
     uint32_t flags = NOT_DEEP;
@@ -238,7 +258,8 @@ GPU_FN uint32_t assemble_cell(const system_args *a, int tile, int slot, int k, b
     int cell[DIM];
     size_t c = X(tile_place)(&a->f.grid, tile, k, cell);
     size_t at = (size_t)slot * TILE_CELLS + (size_t)k;
-    bool liquid = a->f.type[c] == SPATE_CELL_LIQUID && X(inside)(&a->f.grid, cell);
+    bool liquid = a->f.type[c] == SPATE_CELL_LIQUID && X(inside)(&a->f.grid, cell) &&
+                  !(a->f.parts && a->f.parted[c]);
     equation e;
     memset(&e, 0, sizeof e);
     if (liquid)
