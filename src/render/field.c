@@ -13,8 +13,8 @@
  * what is thin (n < 0.5 where the particle is) is taken out of the smooth field and added again by
  * a narrow bell, one pass, and counts THIN/m times, m being what that bell alone gives there: so
  * sheets and threads are whole, and a few particles together are a drop of about their volume. It
- * counts at most MOST times, with which in 3D a single one stays below the level: drops.c draws it.
- * The narrow bell keeps spray from growing together. */
+ * counts at most SP_FIELD_MOST times, with which in 3D a single one stays below the level: drops.c
+ * draws it. The narrow bell keeps spray from growing together. */
 #include "field.h"
 
 #include <math.h>
@@ -26,7 +26,6 @@
 #include "scene/sides.h"
 
 #define THIN 0.5f
-#define MOST 3.1f
 #define NODE_LIMIT (1 << 25) /* with more nodes, they are a cell apart */
 
 /* ------------------------------------------------------------------ smoothing */
@@ -357,7 +356,7 @@ static void weigh_thin_range(void *args, size_t begin, size_t end, int worker)
     const weigher *w = args;
     for (size_t k = begin; k < end; k++) {
         float m = fmaxf(value_at_particle(w, k), 1e-3f);
-        w->thin[k] = (1 - w->thick[k]) * fminf(THIN / m, MOST);
+        w->thin[k] = (1 - w->thick[k]) * fminf(THIN / m, SP_FIELD_MOST);
     }
 }
 

@@ -194,8 +194,9 @@ static void sheets_and_threads_are_whole(void)
     spate_scene_destroy(scene);
 }
 
-/* Pixels that differ from those of the empty tank, with `side`^3 particles side by side. */
-static int seen_of(int side, float speed, sp_pool *pool, spate_scene *scene)
+/* Pixels that differ from those of the empty tank, with `side`^3 particles side by side, `shift`
+ * cells from where the first is else. */
+static int seen_of(int side, float speed, float shift, sp_pool *pool, spate_scene *scene)
 {
     int count = 0;
     sp_image image[2];
@@ -205,7 +206,7 @@ static int seen_of(int side, float speed, sp_pool *pool, spate_scene *scene)
         for (int n = 0; n < side * side * side && k; n++) {
             const int at[3] = {n % side, n / side % side, n / side / side};
             for (int d = 0; d < 3; d++)
-                l.x[d][n] = (d == 0 ? 8 : d == 1 ? 7 : 4) + 0.5f * (float)at[d] + 0.07f;
+                l.x[d][n] = (d == 0 ? 8 : d == 1 ? 7 : 4) + 0.5f * (float)at[d] + shift;
             l.v[0][n] = speed;
             l.particles.view.count++;
         }
@@ -229,14 +230,33 @@ static void drops_have_the_size_of_what_they_hold(void)
 {
     spate_scene *scene = spate_scene_create();
     sp_pool *pool = sp_pool_create(2, NULL, NULL);
-    int one = seen_of(1, 0, pool, scene), eight = seen_of(2, 0, pool, scene),
-        many = seen_of(4, 0, pool, scene), fast = seen_of(1, 6, pool, scene);
+    int one = seen_of(1, 0, 0.07f, pool, scene), eight = seen_of(2, 0, 0.07f, pool, scene),
+        many = seen_of(4, 0, 0.07f, pool, scene), fast = seen_of(1, 6, 0.07f, pool, scene);
     printf("  pixels of 1, 8, 64 particles: %d, %d, %d; of one that flies: %d\n", one, eight, many,
            fast);
     CHECK(one > 60);
     CHECK_NEAR((double)eight / one, 4, 1);
     CHECK_NEAR((double)many / one, 16, 4);
     CHECK(fast > one * 3 / 2);
+    sp_pool_destroy(pool);
+    spate_scene_destroy(scene);
+}
+
+/* What drifts through the cells keeps its size: nothing flickers. */
+static void drops_do_not_flicker(void)
+{
+    spate_scene *scene = spate_scene_create();
+    sp_pool *pool = sp_pool_create(2, NULL, NULL);
+    for (int side = 1; side <= 2; side++) {
+        int least = 1 << 20, most = 0;
+        for (int k = 0; k < 9; k++) {
+            int seen = seen_of(side, 0, (float)k / 16, pool, scene);
+            least = seen < least ? seen : least;
+            most = seen > most ? seen : most;
+        }
+        printf("  pixels of a drop of %d: %d to %d\n", side * side * side, least, most);
+        CHECK_LESS(most, 1.35 * least);
+    }
     sp_pool_destroy(pool);
     spate_scene_destroy(scene);
 }
@@ -604,6 +624,7 @@ int main(int argc, char **argv)
     TEST(liquid_reaches_solids);
     TEST(sheets_and_threads_are_whole);
     TEST(drops_have_the_size_of_what_they_hold);
+    TEST(drops_do_not_flicker);
     TEST(spray_is_of_many_sizes);
     TEST(rays_find_the_surface);
     TEST(light_bends_as_it_should);
