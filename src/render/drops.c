@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-#define FULL 1.25f /* levels, from which the surface stands for a particle */
+#define FULL 1.1f /* levels, from which the surface stands for a particle */
 
 typedef struct drop {
     float from[2], to[2]; /* pixels: the streak */
