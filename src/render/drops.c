@@ -14,6 +14,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 
+#define FULL 1.1f /* levels, from which the surface stands for a particle */
+
 typedef struct drop {
     float from[2], to[2]; /* pixels: the streak */
     float z, radius;      /* depth, m; pixels */
@@ -109,6 +111,20 @@ static void add_drop(collector *c, sp_vec at, sp_vec velocity, float radius, flo
         c->drops[c->count++] = d;
 }
 
+/* What a single particle at a place gives the field there: the weights that it leaves at the nodes
+ * before and after, one pass of the filter over them, and linear between them again. */
+static float own_value(const sp_water *w, sp_vec g)
+{
+    float at[3] = {g.x, g.y, g.z}, value = SP_FIELD_MOST;
+    float size = (float)w->preview->dx / (float)w->preview->per_axis / w->field->h;
+    bool passed = w->field->h < 0.75f * (float)w->preview->dx;
+    for (int d = 0; d < 3; d++) {
+        float t = at[d] - floorf(at[d]), between = t * (1 - t);
+        value *= size * (passed ? 0.5f - 0.5f * between : 1 - 2 * between);
+    }
+    return value;
+}
+
 static spate_status collect(collector *c, spate_error *error)
 {
     const sp_water *w = c->water;
@@ -120,8 +136,9 @@ static spate_status collect(collector *c, spate_error *error)
     for (size_t k = 0; k < p->count; k++) {
         sp_vec cells = {p->x[0][k], p->x[1][k], p->x[2][k]};
         sp_vec g = sp_vec_sub(sp_vec_scale(cells, scale), (sp_vec){0.5f, 0.5f, 0.5f});
-        float alone = 1 - sp_field_at(w->field, g) / SP_FIELD_LEVEL;
-        if (!(alone > 0))
+        /* a surface that only just appears is smaller than the drop, which goes as it grows */
+        float value = sp_field_at(w->field, g) / SP_FIELD_LEVEL;
+        if (!(value < FULL))
             continue;
         if (!reserve(c, SP_DROPS_MOST))
             return sp_fail_memory(error, "the drops of a picture", c->count * sizeof(drop));
@@ -131,7 +148,9 @@ static spate_status collect(collector *c, spate_error *error)
             v = (sp_vec){p->v[0][k], p->v[1][k], p->v[2][k]};
         sp_droplet droplets[SP_DROPS_MOST] = {{1, {0, 0, 0}}};
         int count = p->id ? sp_drops_split(p->id[k], droplets) : 1;
-        float apart = dx * fminf(1, 2 * alone), cover = sp_smoothstep(0, 0.25f, alone);
+        float others = value - own_value(w, g) / SP_FIELD_LEVEL;
+        float apart = dx * (1 - sp_smoothstep(0, 0.4f, others));
+        float cover = 1 - sp_smoothstep(1, FULL, value);
         for (int n = 0; n < count; n++) {
             const float *place = droplets[n].place;
             sp_vec there = sp_vec_madd(at, apart, (sp_vec){place[0], place[1], place[2]});

@@ -11,10 +11,10 @@
  * Thin liquid. In a sheet one particle thick that bell gives n = 0.31, on a thread of single
  * particles 0.1: below the level of the surface, so that sheets would fall apart into balls. So
  * what is thin (n < 0.5 where the particle is) is taken out of the smooth field and added again by
- * a narrow bell, one pass, and counts THIN/m times, m being what that bell alone gives there: so
- * sheets and threads are whole, and a few particles together are a drop of about their volume. It
- * counts at most MOST times, with which in 3D a single one stays below the level: drops.c draws it.
- * The narrow bell keeps spray from growing together. */
+ * a narrow bell, one pass, and counts THIN/m times, m being what a bell of one pass more gives
+ * there: so sheets and threads are whole, and a few particles together are a drop of about their
+ * volume. It counts at most SP_FIELD_MOST times, with which in 3D a single one stays below the
+ * level: drops.c draws it. The narrow bell keeps spray from growing together. */
 #include "field.h"
 
 #include <math.h>
@@ -25,8 +25,7 @@
 #include "field_add.h"
 #include "scene/sides.h"
 
-#define THIN 0.5f
-#define MOST 3.1f
+#define THIN 0.40f
 #define NODE_LIMIT (1 << 25) /* with more nodes, they are a cell apart */
 
 /* ------------------------------------------------------------------ smoothing */
@@ -357,7 +356,7 @@ static void weigh_thin_range(void *args, size_t begin, size_t end, int worker)
     const weigher *w = args;
     for (size_t k = begin; k < end; k++) {
         float m = fmaxf(value_at_particle(w, k), 1e-3f);
-        w->thin[k] = (1 - w->thick[k]) * fminf(THIN / m, MOST);
+        w->thin[k] = (1 - w->thick[k]) * fminf(THIN / m, SP_FIELD_MOST);
     }
 }
 
@@ -407,7 +406,7 @@ static spate_status fill(sp_field *field, scratch *s, const sp_preview *preview,
     TRY(gather(&s->all, &s->order, NULL, wide, error));
     mend_at_solids(&s->all, preview, wide);
     sp_parallel_for(preview->pool, count, 4096, weigh_thick_range, &s->w);
-    TRY(gather(&s->all, &s->order, NULL, narrow, error));
+    TRY(gather(&s->all, &s->order, NULL, narrow + 1, error));
     sp_parallel_for(preview->pool, count, 4096, weigh_thin_range, &s->w);
     TRY(gather(&s->all, &s->order, s->w.thin, narrow, error));
     TRY(gather(field, &s->order, s->w.thick, wide, error));

@@ -11,7 +11,8 @@
 #include "vec.h"
 
 #define SP_FIELD_LEVEL 0.4f
-#define SP_FIELD_BLOCK 4 /* nodes along a side of a block */
+#define SP_FIELD_MOST 3.1f /* what a particle that is alone counts */
+#define SP_FIELD_BLOCK 4   /* nodes along a side of a block */
 
 typedef struct sp_field {
     int n[3];      /* nodes; n[2] = 1 in 2D */
