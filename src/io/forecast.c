@@ -98,6 +98,7 @@ static double surface_bytes(const spate_scene *scene, uint64_t particles)
 #define VERTEX_FILE_BYTES (36 + 2 * 13)
 #define VERTEX_FILE_BYTES_2D (36 + 8)
 #define VOLUME_CELL_BYTES 16
+#define GRID_CELL_BYTES 17   /* in VTK: pressure, type, three open shares */
 #define VDB_SURFACE_CELLS 70 /* by the measure of a surface */
 #define VDB_FIXED_BYTES 1.3e5
 #define FILM_PIXEL_BYTES 0.02
@@ -109,7 +110,7 @@ static void disk_bytes(const spate_scene *scene, const spate_forecast *f,
     double stored =
         liquid_cells(scene, f->particles) + VDB_SURFACE_CELLS * face_of_liquid(scene, f->particles);
     if (scene->output.volume == SPATE_OUTPUT_VOLUME_VTK)
-        out->volume_bytes = (uint64_t)(VOLUME_CELL_BYTES * cells_of(f));
+        out->volume_bytes = (uint64_t)((VOLUME_CELL_BYTES + GRID_CELL_BYTES) * cells_of(f));
     else if (scene->output.volume == SPATE_OUTPUT_VOLUME_VDB)
         out->volume_bytes = (uint64_t)(VOLUME_CELL_BYTES * stored + VDB_FIXED_BYTES);
     out->mesh_bytes = (uint64_t)((scene->dim == 3 ? VERTEX_FILE_BYTES : VERTEX_FILE_BYTES_2D) *

@@ -56,12 +56,21 @@ static size_t values_line(spate_sim *sim, char *line, size_t size)
 
 /* ------------------------------------------------------------------ the file */
 
-/* Memory for the file's lines; *gauges stays NULL if the scene has no gauges. */
+/* Slices alone have files of their own. */
+static bool has_values(const spate_scene *scene)
+{
+    bool found = false;
+    for (int k = 0; k < scene->gauge_count; k++)
+        found = found || sp_gauge_values(&scene->gauges[k], scene->dim) > 0;
+    return found;
+}
+
+/* Memory for the file's lines; *gauges stays NULL if the scene has no gauges with values. */
 static spate_status make(const char *path, const spate_sim *sim, sp_gauges **gauges,
                          spate_error *error)
 {
     *gauges = NULL;
-    if (spate_sim_gauge_count(sim) == 0)
+    if (!has_values(spate_sim_scene(sim)))
         return SPATE_OK;
     sp_gauges *made = sp_alloc(1, sizeof *made);
     size_t size = (2 + 3 * (size_t)spate_sim_gauge_count(sim)) * CELL_SIZE;

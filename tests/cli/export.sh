@@ -125,4 +125,23 @@ for format in ply vtk usd vdb blender; do
 done
 (ulimit -f 1 && "$SPATE" export out/dam_3d --to usd -o full.usda --quiet 2>err)
 same full_disk_text "4 File too large 0" "$? $(sed 's/.*: //' err) $(ls | grep -c '^full.usda')"
+
+# surfaces and solids alone; a run that has no particle files; solids that do not move are one file
+spate run dam_3d.json -o alone --quiet --set output.preview=false --set output.particles=none --set output.mesh=ply \
+    --set 'solids[0].shape=sphere' --set 'solids[0].center=[0.8, 0.2, 0.2]' --set 'solids[0].radius=0.1'
+spate export alone --to usd
+same bare_usd "0 3 frames and 3 surfaces, 1 solid in all: open alone/usd/liquid.usda" "$code $err"
+same bare_files "liquid.manifest.usda liquid.usda solids.usdc surface.0000.usdc surface.0001.usdc surface.0002.usdc" \
+    "$(files alone/usd)"
+spate export alone --to ply --quiet
+same bare_ply "0 solids.0000.ply surface.0000.ply surface.0001.ply surface.0002.ply" "$code$err $(files alone/ply)"
+spate export alone --to blender --quiet
+same bare_blender "0 0 3" "$code$err $(ls alone/blender/data | wc -l) $(ls alone/blender/config | wc -l)"
+spate export alone --to vtk --quiet --first 1
+same bare_vtk "0 solids.0001.vtp solids.pvd surface.0001.vtp surface.0002.vtp surface.pvd" "$code$err $(files alone/vtk)"
+refuses no_surfaces 4 "spate: out/dam: has no surfaces to export (mesh.NNNN.ply; 'spate mesh' makes them; see also \
+--first, --last and --every)" export out/dam --to vtk --no-particles -o nowhere
+refuses no_particles_vdb 2 "spate: --no-particles: volumes are made of particles" export alone --to vdb --no-particles
+refuses no_particles_attributes 2 "spate: --attributes: are of particles, which --no-particles leaves out" \
+    export alone --to vtk --no-particles --attributes speed
 finish

@@ -2,8 +2,12 @@
  * which is a scene again, with the same text. */
 #include "fuzz.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "scene/gauge.h"
+#include "scene/solid_mesh.h"
 
 /* Files that a scene may name. */
 static const char *make_folder(void)
@@ -19,6 +23,28 @@ static const char *make_folder(void)
         made = true;
     }
     return fuzz_folder();
+}
+
+/* What exports and tables make of a good scene: meshes of its solids, headings of its gauges. */
+static void show(const spate_scene *scene)
+{
+    sp_solid_meshes solids;
+    spate_surface all;
+    spate_error error = {.status = SPATE_OK};
+    if (sp_solid_meshes_create(&solids, scene, &error) == SPATE_OK) {
+        if (sp_solid_meshes_at(&solids, 0.3, &all, &error) == SPATE_OK) {
+            for (size_t k = 0; k < 3 * all.vertices; k++)
+                FUZZ_MUST(isfinite(all.positions[k]) && isfinite(all.normals[k]));
+            sp_solid_mesh_free(&all);
+        }
+        sp_solid_meshes_clear(&solids);
+    }
+    for (int k = 0; k < scene->gauge_count; k++)
+        for (int v = 0; v < sp_gauge_values(&scene->gauges[k], scene->dim); v++) {
+            char heading[SP_GAUGE_HEADING];
+            sp_gauge_heading(scene, k, v, heading);
+            FUZZ_MUST(!strpbrk(heading, ",\"\n") && strstr(heading, " ["));
+        }
 }
 
 void fuzz_scene(const uint8_t *bytes, size_t size)
@@ -38,6 +64,7 @@ void fuzz_scene(const uint8_t *bytes, size_t size)
         spate_free(text);
         spate_free(second);
         spate_scene_destroy(again);
+        show(scene);
         spate_forecast forecast;
         if (fuzz_is_small(scene))
             spate_scene_forecast(scene, NULL, &forecast, &error);
