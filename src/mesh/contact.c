@@ -147,26 +147,16 @@ static void meet_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-typedef struct leaving {
-    X(surface) *s;
-    unsigned only;
-} leaving;
-
 static void leave_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
-    const leaving *l = user;
-    X(surface) *s = l->s;
+    X(surface) *s = user;
     for (size_t k = begin; k < end; k++) {
         double x[3], gradient[3] = {0, 0, 0};
-        if (l->only && !(s->wall[k] & l->only))
-            continue;
         read_vertex(s, k, x);
-        bool on = s->wall[k] & VERTEX_SOLID;
-        for (int round = 0; round < ROUNDS; round++, on = false) {
-            double reach = on ? s->options->cell_size : s->gap;
-            double distance = nearest_solid(&s->solids, x, reach, gradient);
-            if (!(distance < reach))
+        for (int round = 0; round < ROUNDS; round++) {
+            double distance = nearest_solid(&s->solids, x, s->gap, gradient);
+            if (!(distance < s->gap))
                 break;
             double way[DIM];
             way_to(s->wall[k], gradient, way);
@@ -186,9 +176,8 @@ void X(surface_meet)(X(surface) *s)
     memcpy(mesh->positions, mesh->normals, 3 * mesh->vertices * sizeof *mesh->positions);
 }
 
-void X(surface_leave_solids)(X(surface) *s, unsigned only)
+void X(surface_leave_solids)(X(surface) *s)
 {
-    leaving l = {s, only};
     if (s->solids.count > 0)
-        sp_parallel_for(s->pool, s->mesh->vertices, 1024, leave_range, &l);
+        sp_parallel_for(s->pool, s->mesh->vertices, 1024, leave_range, s);
 }

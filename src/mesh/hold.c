@@ -147,7 +147,6 @@ static void pull(X(surface) *s, size_t vertex, const float y[3], float square, b
         wall = 0;
     }
     float scale = sqrtf((square - part[1]) / part[0]);
-    s->wall[vertex] |= VERTEX_HELD;
     FOR_DIM(d)
         x[d] = wall >> (2 * d) & 3 ? x[d] : y[d] + scale * (x[d] - y[d]);
 }
@@ -160,7 +159,7 @@ static void hold_range(void *user, size_t begin, size_t end, int worker)
     double free_limit = dx / s->options->particles_per_axis + 0.5 * (double)s->h;
     for (size_t k = begin; k < end; k++) {
         const float *x = s->mesh->positions + 3 * k;
-        if (s->wall[k] & VERTEX_DROP)
+        if ((s->wall[k] & VERTEX_DROP) && s->regions[s->vertex_region[k]].walls)
             continue;
         bool touches = s->wall[k] & (VERTEX_FIXED | VERTEX_SOLID);
         double limit = free_limit + (touches ? TOUCH * dx : 0);

@@ -155,14 +155,10 @@ static float freedom(const X(surface) *s, size_t vertex)
     return X(surface_smoothing)(s->slim[vertex]);
 }
 
-/* Drops stay. What lies on a solid moves along it, but not at its end, the water line. */
+/* Drops keep their shape, and what lies on a solid its place. */
 static bool is_held(const X(surface) *s, size_t vertex)
 {
-    bool held = s->wall[vertex] & VERTEX_DROP;
-    if (s->wall[vertex] & VERTEX_SOLID)
-        for (uint32_t k = s->ring_start[vertex]; k < s->ring_start[vertex + 1]; k++)
-            held = held || !(s->wall[s->ring[k]] & VERTEX_SOLID);
-    return held;
+    return s->wall[vertex] & (VERTEX_DROP | VERTEX_SOLID);
 }
 
 /* Moves a vertex back to those neighbours that it is far from. */

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-#include <math.h>
+#include <string.h>
 
 /* The corner of a simplex that follows the one with vertex `vertex`. */
 static uint32_t after(const spate_surface *mesh, uint32_t simplex, uint32_t vertex, int steps)
@@ -97,4 +97,31 @@ void X(surface_ring_area)(const X(surface) *s, const float *positions, size_t ve
     }
     for (int d = 0; d < 3; d++)
         area[d] = 0.5f * sum[d];
+}
+
+void X(surface_ring_normal)(const X(surface) *s, size_t vertex, double area[3])
+{
+    const float *positions = s->mesh->positions, *here = positions + 3 * vertex;
+    const uint32_t *ring = s->ring + s->ring_start[vertex];
+    uint32_t count = s->ring_start[vertex + 1] - s->ring_start[vertex];
+    const float *last = positions + 3 * (size_t)ring[count - 1];
+    double a[3], b[3];
+    for (int d = 0; d < 3; d++) {
+        area[d] = 0;
+        a[d] = (double)last[d] - (double)here[d];
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        const float *x = positions + 3 * (size_t)ring[k];
+        for (int d = 0; d < 3; d++)
+            b[d] = (double)x[d] - (double)here[d];
+        area[0] += 0.5 * (a[1] * b[2] - a[2] * b[1]);
+        area[1] += 0.5 * (a[2] * b[0] - a[0] * b[2]);
+        area[2] += 0.5 * (a[0] * b[1] - a[1] * b[0]);
+        memcpy(a, b, sizeof a);
+    }
+    if (DIM == 2) { /* the two segments, turned */
+        const float *first = positions + 3 * (size_t)ring[0];
+        area[0] = (double)last[1] - (double)first[1];
+        area[1] = (double)first[0] - (double)last[0];
+    }
 }

@@ -129,7 +129,6 @@ typedef struct X(surface) {
 #define VERTEX_FIXED 64  /* on a wall, away from the water line */
 #define VERTEX_STILL 128 /* of a drop or bubble too small to be smoothed */
 #define VERTEX_SOLID 256 /* on a solid */
-#define VERTEX_HELD 1024 /* hold.c has moved it */
 #define VERTEX_DROP 512  /* of a drop that is scaled: it keeps its shape */
 
 /* The stages, in the order of make.c. */
@@ -147,12 +146,12 @@ spate_status X(surface_relax)(X(surface) *s, spate_error *error);
 /* The regions as the contour leaves them; their volume. */
 void X(surface_measure)(X(surface) *s);
 void X(surface_volume)(X(surface) *s);
-/* Nothing stays inside a solid, and what lies on one comes back to it; `only`: vertices so marked.
- */
-void X(surface_leave_solids)(X(surface) *s, unsigned only);
+/* Nothing stays inside a solid. */
+void X(surface_leave_solids)(X(surface) *s);
 /* Sum of the area vectors of the simplices around a vertex; in 2D those of segments. */
 void X(surface_ring_area)(const X(surface) *s, const float *positions, size_t vertex,
                           float area[3]);
+void X(surface_ring_normal)(const X(surface) *s, size_t vertex, double area[3]);
 /* Nothing leaves the domain. */
 static inline void X(surface_confine)(const X(surface) *s, float x[3])
 {

@@ -250,14 +250,19 @@ static void confine_range(void *user, size_t begin, size_t end, int worker)
         X(surface_confine)(s, s->mesh->positions + 3 * k);
 }
 
+/* In doubles: where vertices crowd in a corner of a solid little is left of the areas around one.
+ */
 static void normal_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
-    const correction *c = user;
+    const X(surface) *s = user;
     for (size_t k = begin; k < end; k++) {
-        float *normal = c->s->mesh->normals + 3 * k, length = length_of(normal);
+        float *normal = s->mesh->normals + 3 * k;
+        double area[3];
+        X(surface_ring_normal)(s, k, area);
+        double length = sqrt(area[0] * area[0] + area[1] * area[1] + area[2] * area[2]);
         for (int d = 0; d < 3; d++)
-            normal[d] = length > 0.0f ? normal[d] / length : (float)(d == 1);
+            normal[d] = length > 0 ? (float)(area[d] / length) : (float)(d == 1);
     }
 }
 
@@ -311,12 +316,10 @@ void X(surface_volume)(X(surface) *s)
     c.most = LARGEST * s->options->cell_size;
     c.least = -c.most;
     adjust(&c);
+    X(surface_hold)(s);
     if (pass_on(s))
         adjust(&c);
-    X(surface_leave_solids)(s, 0);
-    X(surface_hold)(s);
-    X(surface_leave_solids)(s, VERTEX_HELD);
+    X(surface_leave_solids)(s);
     sp_parallel_for(s->pool, vertices, 1024, confine_range, s);
-    sp_parallel_for(s->pool, vertices, 1024, area_range, &c);
-    sp_parallel_for(s->pool, vertices, 1024, normal_range, &c);
+    sp_parallel_for(s->pool, vertices, 1024, normal_range, s);
 }

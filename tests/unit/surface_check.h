@@ -99,7 +99,7 @@ static inline double surface_volume(const spate_surface *mesh)
 }
 
 /* Vertices that are no finite numbers, whose normal has not length 1, or looks inwards: against the
- * sum of the triangles around it. */
+ * sum of the triangles around it (of one in the corner of a solid nothing may be left). */
 static inline size_t surface_bad_normals(const spate_surface *mesh)
 {
     size_t bad = 0;
@@ -119,14 +119,15 @@ static inline size_t surface_bad_normals(const spate_surface *mesh)
                 sum[i[c]][d] += e[(d + 1) % 3] * f[(d + 2) % 3] - e[(d + 2) % 3] * f[(d + 1) % 3];
     }
     for (size_t k = 0; k < mesh->vertices; k++) {
-        double length = 0, along = 0;
+        double length = 0, along = 0, area = 0;
         for (size_t d = 0; d < 3; d++) {
             double n = (double)mesh->normals[3 * k + d];
             length += n * n;
             along += n * sum[k][d];
+            area += fabs(sum[k][d]);
             bad += !isfinite(mesh->positions[3 * k + d]);
         }
-        bad += !(fabs(length - 1) < 1e-4) || !(along > 0);
+        bad += !(fabs(length - 1) < 1e-4) || !(along > 0 || area == 0);
     }
     free(sum);
     return bad;
@@ -142,6 +143,147 @@ static inline bool surface_sound(const spate_surface *mesh)
     printf("  %zu vertices, %zu simplices: %zu bad edges, %zu bad vertices, %zu bad normals\n",
            mesh->vertices, mesh->triangles, edges, vertices, normals);
     return false;
+}
+
+/* ------------------------------------------------------------------ what a splash may not have */
+
+typedef struct surface_quality {
+    double longest; /* edge, m */
+    double area;    /* m^2; 2D: m */
+    double folded;  /* share of triangles that look against the normals of their vertices */
+    double sharp;   /* share of triangles with an angle below a degree (3D) */
+    double away;    /* m, of a vertex from the nearest particle, beyond what is allowed for it */
+} surface_quality;
+
+static inline void surface_corner(const spate_surface *mesh, size_t corner, double x[3])
+{
+    for (size_t d = 0; d < 3; d++)
+        x[d] = (double)mesh->positions[3 * (size_t)mesh->indices[corner] + d];
+}
+
+static inline uint32_t surface_root(uint32_t *parent, uint32_t k)
+{
+    while (parent[k] != k)
+        k = parent[k] = parent[parent[k]];
+    return k;
+}
+
+/* For each vertex the volume that its piece, a closed surface, encloses; returns how many pieces
+ * have `piece` or more. */
+static inline size_t surface_pieces(const spate_surface *mesh, double piece, double *volume)
+{
+    size_t dim = (size_t)mesh->dim, count = 0;
+    uint32_t *parent = malloc((mesh->vertices + 1) * sizeof *parent);
+    for (size_t k = 0; k < mesh->vertices; k++) {
+        parent[k] = (uint32_t)k;
+        volume[k] = 0;
+    }
+    for (size_t k = 0; k < dim * mesh->triangles; k++) {
+        uint32_t a = surface_root(parent, mesh->indices[k - k % dim]);
+        parent[surface_root(parent, mesh->indices[k])] = a;
+    }
+    for (size_t k = 0; k < mesh->triangles; k++) {
+        spate_surface one = *mesh;
+        one.indices = mesh->indices + dim * k;
+        one.triangles = 1;
+        volume[surface_root(parent, one.indices[0])] += surface_volume(&one);
+    }
+    for (size_t k = 0; k < mesh->vertices; k++)
+        count += volume[k] >= piece;
+    for (size_t k = 0; k < mesh->vertices; k++)
+        volume[k] = volume[surface_root(parent, (uint32_t)k)];
+    free(parent);
+    return count;
+}
+
+/* The distance of each vertex from the nearest particle, by bins as wide as `reach`; what is more
+ * than twice that reads 2 reach. */
+static inline void surface_distances(const spate_surface *mesh, const float *x, size_t count,
+                                     double reach, double *distance)
+{
+    double low[3] = {0, 0, 0};
+    long n[3] = {1, 1, 1};
+    for (int d = 0; d < mesh->dim; d++) {
+        double high = low[d] = count ? (double)x[d] : 0;
+        for (size_t k = 0; k < count; k++) {
+            low[d] = fmin(low[d], (double)x[3 * k + (size_t)d]);
+            high = fmax(high, (double)x[3 * k + (size_t)d]);
+        }
+        n[d] = (long)((high - low[d]) / reach) + 1;
+    }
+    uint32_t *first = calloc((size_t)(n[0] * n[1] * n[2]), sizeof *first); /* number + 1 */
+    uint32_t *next = calloc(count + 1, sizeof *next);
+    for (size_t k = 0; k < count; k++) {
+        long bin = 0;
+        for (int d = 2; d >= 0; d--)
+            bin = bin * n[d] + (long)(((double)x[3 * k + (size_t)d] - low[d]) / reach);
+        next[k + 1] = first[bin];
+        first[bin] = (uint32_t)k + 1;
+    }
+    for (size_t k = 0; k < mesh->vertices; k++) {
+        const float *p = mesh->positions + 3 * k;
+        double best = 4 * reach * reach;
+        long own[3];
+        for (size_t d = 0; d < 3; d++)
+            own[d] = (long)floor(((double)p[d] - low[d]) / reach);
+        for (long c = 0; c < 125; c++) {
+            long at[3] = {own[0] + c % 5 - 2, own[1] + c / 5 % 5 - 2, own[2] + c / 25 - 2};
+            if (at[0] < 0 || at[1] < 0 || at[2] < 0 || at[0] >= n[0] || at[1] >= n[1] ||
+                at[2] >= n[2])
+                continue;
+            for (uint32_t m = first[at[0] + n[0] * (at[1] + n[1] * at[2])]; m > 0; m = next[m]) {
+                double square = 0;
+                for (size_t d = 0; d < 3; d++) {
+                    double way = (double)p[d] - (double)x[3 * ((size_t)m - 1) + d];
+                    square += way * way;
+                }
+                best = fmin(best, square);
+            }
+        }
+        distance[k] = sqrt(best);
+    }
+    free(first);
+    free(next);
+}
+
+static inline surface_quality surface_measure(const spate_surface *mesh, const float *x,
+                                              size_t count, double reach, const double *allowed)
+{
+    surface_quality q = {0};
+    size_t dim = (size_t)mesh->dim;
+    double *distance = malloc((mesh->vertices + 1) * sizeof *distance);
+    surface_distances(mesh, x, count, reach, distance);
+    for (size_t k = 0; k < mesh->vertices; k++)
+        q.away = fmax(q.away, distance[k] - allowed[k]);
+    for (size_t k = 0; k < mesh->triangles; k++) {
+        double p[3][3], side[3], normal[3], along = 0, least = 1;
+        for (size_t c = 0; c < 3; c++)
+            surface_corner(mesh, dim * k + c % dim, p[c]);
+        for (size_t c = 0; c < dim; c++) {
+            double *a = p[c], *b = p[(c + 1) % dim];
+            side[c] = sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
+                           (a[2] - b[2]) * (a[2] - b[2]));
+            q.longest = fmax(q.longest, side[c]);
+        }
+        for (size_t d = 0; d < 3; d++) {
+            size_t e = (d + 1) % 3, f = (d + 2) % 3;
+            double z[2] = {e == 2, f == 2}; /* 2D: the segment times z */
+            double u[2] = {p[1][e] - p[0][e], p[1][f] - p[0][f]};
+            double v[2] = {p[2][e] - p[0][e], p[2][f] - p[0][f]};
+            normal[d] = dim == 3 ? u[0] * v[1] - u[1] * v[0] : u[0] * z[1] - u[1] * z[0];
+        }
+        double twice = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+        q.area += dim == 3 ? 0.5 * twice : twice;
+        for (size_t c = 0; c < 3 * dim; c++)
+            along += normal[c % 3] *
+                     (double)mesh->normals[3 * (size_t)mesh->indices[dim * k + c / 3] + c % 3];
+        for (size_t c = 0; c < 3 && dim == 3; c++)
+            least = fmin(least, twice / (side[c] * side[(c + 1) % 3]));
+        q.folded += along < 0 ? 1.0 / (double)mesh->triangles : 0;
+        q.sharp += least < 0.0174524 ? 1.0 / (double)mesh->triangles : 0;
+    }
+    free(distance);
+    return q;
 }
 
 #endif

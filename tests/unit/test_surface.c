@@ -426,6 +426,46 @@ static void solids_end_the_surface(void)
     }
 }
 
+/* The surface keeps a gap from solids and walls, and its volume. */
+static void a_gap_keeps_it_off(void)
+{
+    FOR_EACH_KIND(dim, r)
+    for (int trial = 1; trial <= 2; trial++) {
+        table c = {0}, wet = {0};
+        double inside, width = 20, wanted = 0.02 * trial, least = 1;
+        const double low[3] = {0, 0, 0}, high[3] = {width, 8, width};
+        spate_scene *scene = solids_scene(dim, width);
+        sp_solids solids = {.dim = dim};
+        for (int k = 0; k < scene->solids.count; k++)
+            sp_solids_add(&solids, &scene->solids.items[k], 0, NULL, NULL);
+        sp_solids_advance(&solids, 1, 0);
+        fill(&c, dim, low, high, 0.5, NULL);
+        for (size_t k = 0; k < c.count; k++)
+            if (solid_distance(&solids, c.x + 3 * k, NULL) > 0.02 * DX)
+                add(&wet, (double)c.x[3 * k], (double)c.x[3 * k + 1], (double)c.x[3 * k + 2]);
+        spate_surface_options options = options_of(dim, r, width);
+        options.scene = scene;
+        options.time = 1;
+        options.gap = wanted;
+        spate_surface *mesh = make(&wet, &options);
+        CHECK(surface_sound(mesh));
+        for (size_t k = 0; k < mesh->vertices; k++) {
+            const float *x = mesh->positions + 3 * k;
+            least = fmin(least, solid_distance(&solids, x, NULL) / DX);
+            for (int d = 0; d < dim; d++)
+                least = fmin(least, fmin((double)x[d], width * DX - (double)x[d]) / DX);
+        }
+        CHECK_NEAR(least, wanted, 0.001);
+        CHECK_LESS(gap(mesh, &solids, 7, &inside), wanted + 0.05);
+        CHECK_NEAR(surface_volume(mesh) / ((double)wet.count * particle_volume(dim)), 1, 0.02);
+        spate_surface_destroy(mesh);
+        sp_solids_clear(&solids);
+        spate_scene_destroy(scene);
+        clear(&c);
+        clear(&wet);
+    }
+}
+
 /* ------------------------------------------------------------------ velocities */
 
 static void velocities_follow_the_particles(void)
@@ -520,6 +560,9 @@ static void bad_input_is_refused(void)
     bad.particles_per_axis = 0;
     refuses(&c, bad, "particles_per_axis", "must be 1 .. 16 (got 0)");
     bad = good;
+    bad.gap = 0.2;
+    refuses(&c, bad, "gap", "must be 0 .. 0.1 cells (got 0.2)");
+    bad = good;
     bad.domain[0] = 1;
     refuses(&c, bad, "domain", "must be positive along all axes, or 0 for no walls");
     c.x[4] = NAN;
@@ -613,6 +656,7 @@ int main(int argc, char **argv)
     TEST(pools_are_flat);
     TEST(pools_of_a_simulation_are_flat);
     TEST(solids_end_the_surface);
+    TEST(a_gap_keeps_it_off);
     TEST(velocities_follow_the_particles);
     TEST(threads_do_not_matter);
     TEST(bad_input_is_refused);
