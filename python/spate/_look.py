@@ -156,7 +156,7 @@ class Surface:
         a, b, c = x[corner[:, 0]], x[corner[:, 1]], x[corner[:, 2]]
         return abs(float((a * numpy().cross(b, c)).sum() / 6))
 
-    @words("spate_sim_particles_write", first="Writes it to a file.")
+    @words("spate_sim_particles_write", "Writes it to a file.")
     def write(self, path: str | os.PathLike) -> None:
         error = _api.spate_error()
         if lib.spate_surface_write(self._pointer, path_bytes(path), byref(error)):
