@@ -808,6 +808,10 @@ SPATE_API spate_surface *spate_sim_surface(spate_sim *sim, const spate_surface_o
  * the pressure is 0 or that of the checkpoint. */
 SPATE_API int spate_sim_gauge_count(const spate_sim *sim);
 SPATE_API int spate_sim_gauge_read(spate_sim *sim, int gauge, double values[3]);
+/* The name that value number `value` of a gauge has as a column of gauges.csv ("H1", "jet_x"), as
+ * much of it as fits; false, and "", if there is no such value. 72 bytes are enough. */
+SPATE_API bool spate_sim_gauge_column(const spate_sim *sim, int gauge, int value, char *name,
+                                      size_t size);
 
 /* ------------------------------------------------------------------ statistics */
 

@@ -10,6 +10,7 @@
 
 Units are SI; in 2D amounts are per metre of depth. docs/python.md tells the rest.
 """
+# Annotations in this package are for the type stubs, which have their names (SceneDict, numpy, ...): stubs.py.
 from ._library import lib as _lib  # first: it says what is missing
 from ._errors import (DeviceError, Error, FileError, OutOfMemoryError, SceneError, SimulationError, SpateWarning,
                       StaleView, StoppedError, UsageError)

@@ -1,6 +1,8 @@
 """The two shared libraries: where they are, their functions, and what failed calls become."""
 import ctypes
+import inspect
 import os
+import textwrap
 from pathlib import Path
 
 try:
@@ -94,11 +96,11 @@ def numpy(what="this"):
     return module
 
 
-def words(name, more="", first=""):
-    """A decorator: the docstring is the header's own words about a function (and more, in Python's)."""
+def words(name, own=""):
+    """A decorator: the docstring is what Python has to add, and the header's own words about a C function."""
     def give(function):
-        said = _api.WORDS.get(name) or _api.WORDS.get(name + "_sized") or ""
-        parts = [part for part in (first, said, more or function.__doc__ or "") if part]
-        function.__doc__ = "\n\n".join(parts)
+        said = textwrap.fill(_api.WORDS.get(name) or _api.WORDS.get(name + "_sized") or "", 110)
+        mine = inspect.cleandoc(own or function.__doc__ or "")
+        function.__doc__ = "\n\n".join(part for part in (mine, said) if part)
         return function
     return give

@@ -156,7 +156,7 @@ class Surface:
         a, b, c = x[corner[:, 0]], x[corner[:, 1]], x[corner[:, 2]]
         return abs(float((a * numpy().cross(b, c)).sum() / 6))
 
-    @words("spate_sim_particles_write", first="Writes it to a file.")
+    @words("spate_sim_particles_write", "Writes it to a file.")
     def write(self, path: str | os.PathLike) -> None:
         error = _api.spate_error()
         if lib.spate_surface_write(self._pointer, path_bytes(path), byref(error)):
@@ -284,15 +284,14 @@ class Looks:
 
     # ---- gauges
 
-    def _gauge_columns(self, scene):
+    def _gauge_columns(self):
         """The columns of gauges.csv: (gauge, component, name)."""
-        found, values = [], VALUES()
-        count = lib.spate_sim_gauge_count(self._handle())
-        names = [item["name"] for item in scene.to_dict()["gauges"]] if count else []
-        for k in range(count):
-            name = names[k] or f"gauges[{k}]"
-            parts = lib.spate_sim_gauge_read(self._handle(), k, values)
-            found += [(k, c, name if parts == 1 else f"{name}_{'xyz'[c]}") for c in range(parts)]
+        found, name = [], ctypes.create_string_buffer(128)
+        for gauge in range(lib.spate_sim_gauge_count(self._handle())):
+            value = 0
+            while lib.spate_sim_gauge_column(self._handle(), gauge, value, name, len(name)):
+                found.append((gauge, value, text(name.value)))
+                value += 1
         return found
 
     def _log_gauges(self):

@@ -114,7 +114,7 @@ class Sim(Looks):
         if not self._sim:
             fail(self._error)
         self.dim = lib.spate_sim_dim(self._sim)
-        self._columns = self._gauge_columns(scene)
+        self._columns = self._gauge_columns()
         self._rows = array.array("d")
         self._flush()
 

@@ -94,7 +94,6 @@ def field(sim: Sim, name: str, ax: Any = None, at: float | None = None, cmap: st
 
 def surface(source: Sim | Frame, ax: Any = None, color: Any = "tab:blue", **options: Any) -> Any:
     """The surface of the liquid, in 2D as a line, in 3D as triangles."""
-    np = numpy("spate.plot")
     if isinstance(source, Frame):
         found = source.surface
         if found is None:

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "scene/gauge.h"
 
+#include <stdio.h>
 #include <string.h>
 
 uint64_t spate_sim_hash(spate_sim *sim)
@@ -197,6 +198,19 @@ sp_pool *sp_sim_pool(spate_sim *sim)
 int spate_sim_gauge_count(const spate_sim *sim)
 {
     return sim->common.scene->gauge_count;
+}
+
+bool spate_sim_gauge_column(const spate_sim *sim, int gauge, int value, char *name, size_t size)
+{
+    const spate_scene *scene = sim->common.scene;
+    char column[SP_GAUGE_LABEL] = "";
+    bool there = gauge >= 0 && gauge < scene->gauge_count && value >= 0 &&
+                 value < sp_gauge_values(&scene->gauges[gauge], scene->dim);
+    if (there)
+        sp_gauge_column(scene, gauge, value, column);
+    if (size > 0)
+        snprintf(name, size, "%s", column);
+    return there;
 }
 
 int spate_sim_gauge_read(spate_sim *sim, int gauge, double values[3])

@@ -3,6 +3,7 @@
 With a GPU the device is cuda, and CUDA's driver copies; without one it is check, the CPU posing as a GPU, whose memory
 ctypes reads as it is."""
 import ctypes
+import functools
 import os
 import sys
 
@@ -15,6 +16,7 @@ DEVICE = os.environ["SPATE_TEST_DEVICE"]
 KINDS = {"<f4": "f4", "<u4": "u4", "|u1": "u1"}
 
 
+@functools.lru_cache(None)
 def _driver():
     driver = ctypes.CDLL("libcuda.so.1")
     driver.cuMemcpyDtoH_v2.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_size_t]

@@ -138,6 +138,31 @@ static void loans_end(void)
     CHECK(block[0] == 1 && block[1] == 7 && block[2] == 8);
 }
 
+/* The columns of gauges.csv. */
+static void gauges_have_names(void)
+{
+    spate_scene *scene = dam(3);
+    char name[72], little[4];
+    snprintf(spate_scene_add_gauge(scene)->name, 8, "H1");
+    spate_gauge *speed = spate_scene_add_gauge(scene);
+    speed->kind = SPATE_GAUGE_VELOCITY;
+    for (int k = 0; k < 2; k++)
+        for (int d = 0; d < 3; d++)
+            scene->gauges[k].at[d] = 0.1;
+    spate_sim *sim = sample_sim(scene, 1);
+    if (!sim)
+        return;
+    CHECK(spate_sim_gauge_column(sim, 0, 0, name, sizeof name) && strcmp(name, "H1") == 0);
+    CHECK(spate_sim_gauge_column(sim, 1, 2, name, sizeof name) && strcmp(name, "gauges[1]_z") == 0);
+    CHECK(spate_sim_gauge_column(sim, 1, 0, little, sizeof little) && strcmp(little, "gau") == 0);
+    CHECK(!spate_sim_gauge_column(sim, 0, 1, name, sizeof name) && name[0] == 0);
+    CHECK(!spate_sim_gauge_column(sim, 1, 3, name, sizeof name));
+    CHECK(!spate_sim_gauge_column(sim, 2, 0, name, sizeof name));
+    CHECK(!spate_sim_gauge_column(sim, -1, 0, name, sizeof name));
+    CHECK(!spate_sim_gauge_column(sim, 0, -1, name, sizeof name));
+    spate_sim_destroy(sim);
+}
+
 /* ---- velocities of faces */
 
 typedef struct force {
@@ -253,6 +278,7 @@ int main(int argc, char **argv)
     TEST(views_of_a_device);
     TEST(no_device_no_view);
     TEST(loans_end);
+    TEST(gauges_have_names);
     TEST(forces_of_the_host);
     TEST(only_inside_a_step);
     return test_end();
