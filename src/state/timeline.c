@@ -43,6 +43,63 @@ static double area_of(const X(sim) *s, int inflow, const double way[3])
     return area;
 }
 
+static bool is_inflow_cell(const X(sim) *s, int inflow, const double x[3])
+{
+    int c[3] = {0, 0, 0};
+    for (int d = 0; d < DIM; d++) {
+        c[d] = (int)floor(x[d]);
+        if (c[d] < 0 || c[d] >= s->grid.n[d])
+            return false;
+    }
+    size_t index = X(index)(&s->grid, c);
+    return s->marks[index] & MARK_INFLOW && s->mark_of[index] == inflow;
+}
+
+/* The cells of an inflow that a ray along `way` passes. */
+static bool is_hit(const X(sim) *s, int inflow, const double from[3], const double way[3],
+                   double length)
+{
+    for (double t = 0; t < length; t += 0.2) {
+        double x[3] = {from[0] + t * way[0], from[1] + t * way[1], from[2] + t * way[2]};
+        if (is_inflow_cell(s, inflow, x))
+            return true;
+    }
+    return false;
+}
+
+/* Across a flow that is not along an axis, the faces of cells are stairs: what leaves a step comes
+ * in again at the next one, and what is given is the shadow of the cells, found by rays; cells. */
+static double shadow_of(const X(sim) *s, int inflow, const double way[3])
+{
+    const X(emitter) *e = &s->emitters[inflow];
+    double middle[3] = {0, 0, 0}, square = 0, across[3] = {0, 0, 1}, up[3], n = 0, hits = 0;
+    FOR_DIM(d) { /* bounds in sub-cells */
+        double per_cell = s->common->scene->fluid.particles_per_axis;
+        middle[d] = 0.5 * (e->low[d] + e->high[d]) / per_cell;
+        double size = (e->high[d] - e->low[d]) / per_cell;
+        square += size * size;
+    }
+    double reach = 0.5 * sqrt(square) + 1, h = fmax(1.0 / 6, reach / 150);
+    int rays = (int)ceil(reach / h);
+    if (DIM == 3) { /* any direction that is not that of the flow */
+        int least = fabs(way[0]) < fabs(way[1]) ? 0 : 1;
+        double other[3] = {least == 0, least == 1, 0};
+        sp_cross(way, other, across);
+        n = sqrt(sp_dot(across, across));
+        for (int d = 0; d < 3; d++)
+            across[d] /= n;
+    }
+    sp_cross(way, across, up);
+    for (int i = -rays; i <= rays; i++)
+        for (int j = DIM == 3 ? -rays : 0; j <= (DIM == 3 ? rays : 0); j++) {
+            double from[3];
+            for (int d = 0; d < 3; d++)
+                from[d] = middle[d] + i * h * up[d] + j * h * across[d] - reach * way[d];
+            hits += is_hit(s, inflow, from, way, 2 * reach);
+        }
+    return hits * (DIM == 3 ? h * h : h);
+}
+
 /* The direction of an inflow's velocity; false: it has none. */
 static bool direction_of(const spate_shape *shape, double way[3])
 {
@@ -74,6 +131,11 @@ spate_status X(flows_begin)(X(sim) *s, spate_error *error)
         e->off = false; /* its cells as they are when it is open */
         X(mark_flows)(s);
         e->area = area_of(s, k, way);
+        int axes = 0;
+        FOR_DIM(d)
+            axes += way[d] != 0;
+        if (axes > 1 && e->area > 0) /* a hair less: more places than particles come in */
+            e->area = 0.98 * shadow_of(s, k, way);
         e->off = off;
         if (!(e->area > 0)) {
             char where[64];

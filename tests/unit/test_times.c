@@ -228,6 +228,31 @@ static void a_flow_is_held(void)
             }
 }
 
+/* Across the grid, of a round shape, which is stairs to the grid. */
+static void a_slanted_flow_is_held(void)
+{
+    for (int dim = 2; dim <= 3; dim++)
+        for (int turn = 0; turn < 2; turn++) {
+            char text[512];
+            double flow = dim == 2 ? 0.2 : 0.05;
+            snprintf(
+                text, sizeof text,
+                "{\"domain\": {\"size\": [1, 1%s], \"cells\": 24}, \"fps\": 20, \"inflows\": [{\"shape\":"
+                "\"sphere\", \"center\": [0.2, 0.6%s], \"radius\": 0.12, \"velocity\": [1, %g%s], \"flow\": %g}]}",
+                dim == 3 ? ", 1" : "", dim == 3 ? ", 0.5" : "", turn ? -1.0 : -0.3,
+                dim == 3 ? ", 0.5" : "", flow);
+            spate_sim *sim = sim_of(text);
+            if (!go_to(sim, 2))
+                continue;
+            double before = (double)stats_of(sim).added, from = spate_sim_time(sim);
+            go_to(sim, 14);
+            double particles = (double)stats_of(sim).added - before;
+            double wanted = flow * (spate_sim_time(sim) - from) * pow(24 * 2, dim);
+            CHECK_NEAR(particles, wanted, 0.005 * wanted + 1);
+            spate_sim_destroy(sim);
+        }
+}
+
 static const char valve[] =
     "{\"domain\": {\"size\": [1, 1], \"cells\": 40}, \"fps\": 20, \"inflows\": [{\"min\": [0, 0.5],"
     "\"max\": [0.1, 0.6], \"velocity\": [1, 0], \"start\": 0.313, \"until\": 1.207}], \"outflows\":"
@@ -409,6 +434,7 @@ int main(int argc, char **argv)
     TEST(velocities_by_formula);
     TEST(a_solitary_wave_runs);
     TEST(a_flow_is_held);
+    TEST(a_slanted_flow_is_held);
     TEST(a_valve_opens_and_closes);
     TEST(resumes);
     TEST(an_outflow_keeps_a_level);
