@@ -17,6 +17,7 @@ spate_status sp_check_shapes(sp_checker *checker);
 /* A wall, of a side or of a solid; where: its roughness. */
 spate_status sp_check_wall(const sp_checker *checker, spate_wall wall, double roughness,
                            const char *where);
+spate_status sp_check_whitewater(sp_checker *checker);
 /* Gauges; shapes have been checked. */
 spate_status sp_check_gauges(sp_checker *checker);
 

@@ -224,8 +224,8 @@ spate_status spate_sim_run_stage(spate_sim *sim, int stage, double dt, spate_err
     if (stage == SP_STAGE_SORT && sim->common.frame_done)
         begin_frame(&sim->common);
     TRY(sim->table->run_stage(sim->instance, (sp_stage)stage, dt, error));
-    sim->common.mid_step = stage != SP_STAGE_EMIT;
-    if (stage == SP_STAGE_EMIT)
+    sim->common.mid_step = stage != SP_STAGE_COUNT - 1;
+    if (stage == SP_STAGE_COUNT - 1)
         advance_clock(sim, dt);
     return SPATE_OK;
 }

@@ -55,9 +55,11 @@ static double max_speed(void *user, double dt)
     return fmax(speed, sp_solids_speed(&s->solids, time, dt));
 }
 
-static uint64_t hash(void *user)
+static uint64_t hash(void *user, int set)
 {
     X(sim) *s = user;
+    if (set == SP_SET_WHITEWATER)
+        return X(hash)(&s->diffuse->particles, s->common->pool);
     X(fetch)(s, GROUP_PARTICLES);
     return X(hash)(&s->particles, s->common->pool);
 }
@@ -241,14 +243,19 @@ static uint64_t device_bytes(const void *user)
     return s->device->bytes ? s->device->bytes(s) : 0;
 }
 
-static size_t count(const void *s)
+static size_t count(const void *user, int set)
 {
-    return ((const X(sim) *)s)->particles.count;
+    const X(sim) *s = user;
+    return set == SP_SET_WHITEWATER ? s->diffuse->particles.count : s->particles.count;
 }
 
-static void view(void *user, sp_particles *out)
+static void view(void *user, int set, sp_particles *out)
 {
     X(sim) *s = user;
+    if (set == SP_SET_WHITEWATER) {
+        X(show_whitewater)(s, out);
+        return;
+    }
     X(fetch)(s, GROUP_PARTICLES);
     X(show_particles)(s, &s->particles, out);
 }

@@ -65,14 +65,14 @@ static spate_status make_emitter(X(sim) *s, X(emitter) *e, const spate_shape *sh
     return e->occupied ? SPATE_OK : sp_fail_memory(error, "an inflow", places);
 }
 
-/* Bounds of an outflow, a hair wider than the shape: places are floats. */
-static void bound_drain(const X(sim) *s, const sp_shape *drain, float bounds[2 * DIM])
+/* Bounds of an outflow or kill zone, cells, a hair wider than the shape: places are floats. */
+void X(bound_shape)(double dx, const sp_shape *shape, float bounds[2 * DIM])
 {
     double low[3], high[3];
-    sp_shape_bounds_at(drain, &drain->rest, low, high);
+    sp_shape_bounds_at(shape, &shape->rest, low, high);
     FOR_DIM(d) {
-        bounds[d] = (float)fmax(low[d] / s->grid.dx - 0.01, -1e9);
-        bounds[DIM + d] = (float)fmin(high[d] / s->grid.dx + 0.01, 1e9);
+        bounds[d] = (float)fmax(low[d] / dx - 0.01, -1e9);
+        bounds[DIM + d] = (float)fmin(high[d] / dx + 0.01, 1e9);
     }
 }
 
@@ -95,7 +95,7 @@ spate_status X(emitters_create)(X(sim) *s, spate_error *error)
     for (int k = 0; k < outflows; k++) {
         s->drain_count++;
         sp_shape_prepare(&s->drains[k], &scene->outflows.items[k], DIM);
-        bound_drain(s, &s->drains[k], s->drain_bounds + (size_t)k * 2 * DIM);
+        X(bound_shape)(s->grid.dx, &s->drains[k], s->drain_bounds + (size_t)k * 2 * DIM);
     }
     X(mark_flows)(s);
     return SPATE_OK;

@@ -1,0 +1,110 @@
+/* band.c -- the distance band around the surface, for WHITEWATER: a few passes over the tiles near
+ * it. The maths, eight cells at a time, stand in kernels/band.h. */
+#include "cpu.h"
+#include "simd.h"
+
+#include "kernels/band.h" /* over the lanes of simd.h */
+
+typedef struct band_args {
+    X(sim) *s;
+    const float *from;
+    float *to;
+    float width;
+} band_args;
+
+/* Whether the band may reach into a tile. With a voxel surface nobody has looked which are near. */
+static bool is_near(const X(sim) *s, int tile, float width)
+{
+    unsigned marks = NEAR_EMPTY | NEAR_SURFACE | (width > (float)TILE ? NEAR_GIVES : 0);
+    return !(s->ghost || s->density) || (s->tiles.near[tile] & marks);
+}
+
+static void fill_tile(const X(grid) *g, int tile, float *field, float value)
+{
+    size_t base = X(tile_index)(g, tile);
+    FOR_TILE_EIGHTS(r, i)
+        store(field + base + X(row_offset)(g, r) + (size_t)i, f8_of(value));
+}
+
+static void seed_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const band_args *args = user;
+    const X(fields) f = X(fields_of)(args->s);
+    for (size_t k = begin; k < end; k++) {
+        int tile = f.tiles.active[k];
+        size_t base = X(tile_index)(&f.grid, tile);
+        if (!is_near(args->s, tile, args->width)) {
+            fill_tile(&f.grid, tile, f.band, BAND_FAR);
+            fill_tile(&f.grid, tile, f.band_next, BAND_FAR);
+            continue;
+        }
+        FOR_TILE_EIGHTS(r, i)
+            X(band_seed)(&f, base + X(row_offset)(&f.grid, r) + (size_t)i, args->to);
+    }
+}
+
+static void pass_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const band_args *args = user;
+    const X(fields) f = X(fields_of)(args->s);
+    for (size_t k = begin; k < end; k++) {
+        int tile = f.tiles.active[k];
+        size_t base = X(tile_index)(&f.grid, tile);
+        if (is_near(args->s, tile, args->width))
+            FOR_TILE_EIGHTS(r, i)
+                X(band_pass)(&f, base + X(row_offset)(&f.grid, r) + (size_t)i, args->from,
+                             args->to);
+    }
+}
+
+static void sign_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const band_args *args = user;
+    const X(fields) f = X(fields_of)(args->s);
+    for (size_t k = begin; k < end; k++) {
+        size_t base = X(tile_index)(&f.grid, f.tiles.active[k]);
+        FOR_TILE_EIGHTS(r, i)
+            X(band_sign)(&f, base + X(row_offset)(&f.grid, r) + (size_t)i, args->from, args->to,
+                         args->width);
+    }
+}
+
+static void close_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const band_args *args = user;
+    const X(fields) f = X(fields_of)(args->s);
+    for (size_t k = begin; k < end; k++) {
+        size_t base = X(tile_index)(&f.grid, f.tiles.active[k]);
+        FOR_TILE_EIGHTS(r, i)
+            X(band_close)(&f, base + X(row_offset)(&f.grid, r) + (size_t)i, args->from, args->to);
+    }
+}
+
+void DEV(make_band)(X(sim) *s, float width)
+{
+    sp_pool *pool = s->common->pool;
+    size_t tiles = (size_t)s->tiles.active_count;
+    int passes = X(band_passes)(width);
+    passes += passes & 1; /* an even number of them ends where it began */
+    float *from = s->band, *to = s->band_next;
+    sp_parallel_for(pool, tiles, 4, seed_range, &(band_args){s, NULL, from, width});
+    X(fill_border)(s, from, -1);
+    for (int pass = 0; pass < passes; pass++) {
+        sp_parallel_for(pool, tiles, 4, pass_range, &(band_args){s, from, to, width});
+        X(fill_border)(s, to, -1);
+        float *swap = from;
+        from = to;
+        to = swap;
+    }
+    bool closed = s->has_solids;
+    sp_parallel_for(pool, tiles, 4, sign_range, &(band_args){s, from, closed ? to : from, width});
+    X(fill_border)(s, closed ? to : from, -1);
+    if (!closed)
+        return;
+    sp_parallel_for(pool, tiles, 4, close_range, &(band_args){s, to, from, width});
+    X(fill_border)(s, from, -1);
+}
