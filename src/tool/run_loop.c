@@ -73,10 +73,14 @@ static int write_frame(loop *l)
 {
     tool_run *run = l->run;
     spate_error error = {0};
-    run_frame_numbers numbers = {.hash = run->json ? spate_sim_hash(run->sim) : 0,
-                                 .film = l->film,
-                                 .since = l->row_clock,
-                                 .carried = l->carried};
+    bool whitewater = run->scene->whitewater.on;
+    run_frame_numbers numbers = {
+        .hash = run->json ? spate_sim_hash(run->sim) : 0,
+        .whitewater_hash = run->json ? spate_sim_particles_hash(run->sim, SP_WHITEWATER) : 0,
+        .has_whitewater = whitewater,
+        .film = l->film,
+        .since = l->row_clock,
+        .carried = l->carried};
     sp_stats_take(run->sim, &numbers.row);
     if (sp_gauges_sync(run->gauges, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
