@@ -516,7 +516,7 @@ typedef struct spate_forecast {
                            spate_io.h has what files and pictures add to it */
     uint64_t checkpoint_bytes; /* of the two that a run keeps, estimate */
     uint64_t device_memory;    /* bytes in a GPU's memory; 0 on the CPU */
-    uint64_t whitewater; /* particles of it, a rough estimate for a wild scene; 0 without */
+    uint64_t whitewater;       /* particles of it, a rough estimate for a wild scene; 0 without */
 } spate_forecast;
 SPATE_API spate_status spate_scene_forecast_sized(const spate_scene *scene,
                                                   const spate_options *options,
@@ -811,6 +811,12 @@ typedef struct spate_whitewater_ledger {
     uint64_t lifted, landed, risen, dragged; /* foam to spray, spray to foam, bubble to foam, foam
                                                 to bubble */
     double keep; /* share that is kept because of whitewater.max_particles; 1: all */
+    /* What half, 90 % and 99 % of the cells that could emit do not exceed: those near the surface
+     * faster than half of speed_low, of all steps so far; crests: those that go outwards. To choose
+     * limits by. */
+    double speed[3];     /* m/s */
+    double curvature[3]; /* times detail */
+    double strain[3];    /* 1/s */
 } spate_whitewater_ledger;
 SPATE_API bool spate_sim_whitewater_sized(const spate_sim *sim, spate_whitewater_ledger *ledger,
                                           size_t size);

@@ -15,6 +15,7 @@ typedef struct emit_args {
     const X(obstacles) *obstacles;
     uint32_t first, first_id; /* of all that come: places, ids */
     _Atomic uint64_t emitted[WHITE_KINDS], dead;
+    _Atomic uint64_t histogram[SP_WHITE_POTENTIALS][SP_WHITE_BINS];
 } emit_args;
 
 /* ---- how many */
@@ -35,12 +36,28 @@ static uint32_t births_of(const X(fields) *f, const X(whitewater) *w, size_t c, 
     return X(white_number)(w, c, n, 0) | dust << 16;
 }
 
+/* Into the histograms of what cells could emit by. */
+static void note(const X(whitewater) *w, const X(white_potentials) *p,
+                 uint32_t histogram[SP_WHITE_POTENTIALS][SP_WHITE_BINS])
+{
+    for (int lane = 0; lane < LANES; lane++) {
+        if (!p->some[lane])
+            continue;
+        float speed = sqrtf(p->energy[lane]);
+        histogram[0][X(white_bin)(speed, w->high[0], SP_WHITE_BINS)]++;
+        if (p->top[lane] > 0.0f)
+            histogram[1][X(white_bin)(p->crest[lane], w->high[1], SP_WHITE_BINS)]++;
+        histogram[2][X(white_bin)(p->air[lane], w->high[2], SP_WHITE_BINS)]++;
+    }
+}
+
 static void count_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
-    const emit_args *args = user;
+    emit_args *args = user;
     const X(fields) *f = &args->f;
     const X(whitewater) *w = args->how;
+    uint32_t histogram[SP_WHITE_POTENTIALS][SP_WHITE_BINS] = {{0}};
     for (size_t k = begin; k < end; k++) {
         int tile = f->tiles.active[k];
         size_t base = X(tile_index)(&f->grid, tile);
@@ -53,6 +70,7 @@ static void count_range(void *user, size_t begin, size_t end, int worker)
                 if (!any(p.some) && !(w->dust > 0.0f))
                     continue;
                 f8 expected = X(white_expected)(w, &p);
+                note(w, &p, histogram);
                 for (size_t lane = 0; lane < LANES; lane++) {
                     uint32_t births = births_of(f, w, c + lane, expected[lane]);
                     f->births[c + lane] = births;
@@ -61,6 +79,10 @@ static void count_range(void *user, size_t begin, size_t end, int worker)
             }
         args->s->diffuse->tile_births[tile] = sum;
     }
+    for (int n = 0; n < SP_WHITE_POTENTIALS * SP_WHITE_BINS; n++)
+        if ((&histogram[0][0])[n])
+            atomic_fetch_add_explicit(&args->histogram[0][0] + n, (&histogram[0][0])[n],
+                                      memory_order_relaxed);
 }
 
 /* From counts to first places; returns how many there are. */
@@ -140,7 +162,9 @@ spate_status DEV(emit_whitewater)(X(sim) *s, const X(obstacles) *obstacles, spat
     sp_pool *pool = s->common->pool;
     size_t tiles = (size_t)s->tiles.active_count;
     emit_args args = {.s = s, .f = X(fields_of)(s), .how = s->diffuse->how, .obstacles = obstacles};
-    sp_parallel_for(pool, tiles, 1, count_range, &args);
+    sp_parallel_for(pool, tiles, 4, count_range, &args);
+    for (int n = 0; n < SP_WHITE_POTENTIALS * SP_WHITE_BINS; n++)
+        (&s->common->white.histogram[0][0])[n] += (&args.histogram[0][0])[n];
     uint64_t count = scan_tiles(s);
     if (count == 0)
         return SPATE_OK;

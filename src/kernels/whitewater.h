@@ -86,6 +86,7 @@ typedef struct X(whitewater) {
     float curvature[2];        /* 1/cell: low limit; 1 / (high - low) */
     float strain[2];           /* 1/s: likewise */
     float dust, dust_speed[2]; /* particles in a cell beside the floor in the step, at most */
+    float high[3];             /* upper limits: m/s, 1/cell, 1/s */
     float life[2];             /* s: least and most */
     double margin;             /* m, from walls and solids */
     double sizes[6];           /* of the law of radii: see white_radius */

@@ -292,6 +292,13 @@ SP_KERNEL f8 X(white_expected)(const X(whitewater) *w, const X(white_potentials)
     return where(p->some, w->amount * X(white_ramp)(p->energy, w->speed) * sum);
 }
 
+/* The bin of a value, of `bins` from 0 to four times the upper limit. */
+SP_KERNEL int X(white_bin)(float value, float high, int bins)
+{
+    float place = value / (4.0f * high) * (float)bins;
+    return place > 0.0f ? place < (float)(bins - 1) ? (int)place : bins - 1 : 0;
+}
+
 /* ---- one cell, one particle */
 
 SP_KERNEL uint64_t X(white_cell_key)(const X(whitewater) *w, size_t c)

@@ -259,7 +259,7 @@ static const sp_row rows[] = {
            "sharper crests make no more"),
     NUMBER(
         "whitewater.strain_low", spate_scene, whitewater.strain_low, 15, 0, 1e6, "1/s",
-        "where streams meet or shear less, no air is beaten in; `spate info` has the histogram of a run"),
+        "where streams meet or shear less, no air is beaten in; `spate run` ends with what the cells had"),
     NUMBER("whitewater.strain_high", spate_scene, whitewater.strain_high, 40, 0, 1e6, "1/s",
            "beyond it there is no more"),
     NUMBER("whitewater.life_min", spate_scene, whitewater.life_min, 0.5, 0, 1e6, "s",

@@ -49,6 +49,23 @@ double spate_stats_value(const spate_stats *stats, int stat)
     return *(const double *)at;
 }
 
+/* Bins go from 0 to four times the upper limit. */
+static void find_quantiles(const uint64_t *histogram, double limit, double values[3])
+{
+    static const double shares[3] = {0.5, 0.9, 0.99};
+    uint64_t total = 0;
+    for (int bin = 0; bin < SP_WHITE_BINS; bin++)
+        total += histogram[bin];
+    for (int n = 0; n < 3 && total > 0; n++) {
+        uint64_t sum = 0;
+        int bin = 0;
+        while (bin < SP_WHITE_BINS - 1 &&
+               (double)(sum += histogram[bin]) < shares[n] * (double)total)
+            bin++;
+        values[n] = 4 * limit * (bin + 1) / SP_WHITE_BINS;
+    }
+}
+
 bool spate_sim_whitewater_sized(const spate_sim *sim, spate_whitewater_ledger *ledger, size_t size)
 {
     const sp_white_ledger *from = &sim->common.white;
@@ -59,8 +76,12 @@ bool spate_sim_whitewater_sized(const spate_sim *sim, spate_whitewater_ledger *l
     all.landed = from->turned[1];
     all.risen = from->turned[2];
     all.dragged = from->turned[3];
+    const spate_scene *scene = sim->common.scene;
+    find_quantiles(from->histogram[0], scene->whitewater.speed_high, all.speed);
+    find_quantiles(from->histogram[1], scene->whitewater.curvature_high, all.curvature);
+    find_quantiles(from->histogram[2], scene->whitewater.strain_high, all.strain);
     sp_sized_out(ledger, size, &all, sizeof all);
-    return sim->common.scene->whitewater.on;
+    return scene->whitewater.on;
 }
 
 static uint64_t removed(const sp_white_ledger *ledger, spate_whitewater_cause cause)

@@ -27,9 +27,13 @@
 #define SP_WHITE_KINDS 4
 #define SP_WHITE_CAUSES 8
 #define SP_WHITE_TURNS 4
+#define SP_WHITE_POTENTIALS 3 /* speed, curvature, strain */
+#define SP_WHITE_BINS 64      /* of a histogram, from 0 to four times the upper limit */
 typedef struct sp_white_ledger {
     uint64_t emitted[SP_WHITE_KINDS], removed[SP_WHITE_KINDS][SP_WHITE_CAUSES];
     uint64_t turned[SP_WHITE_TURNS];
+    uint64_t histogram[SP_WHITE_POTENTIALS]
+                      [SP_WHITE_BINS]; /* cells near the surface, in all steps */
     double keep; /* share that stays where there are too many; 1 at the start */
 } sp_white_ledger;
 

@@ -223,6 +223,9 @@ static void prepare_emission(const spate_scene *scene, double dx, X(whitewater) 
     set_ramp(how->curvature, scene->whitewater.curvature_low, scene->whitewater.curvature_high,
              1 / (2.0 * how->reach));
     set_ramp(how->strain, scene->whitewater.strain_low, scene->whitewater.strain_high, 1);
+    how->high[0] = (float)high;
+    how->high[1] = (float)(scene->whitewater.curvature_high / (2.0 * how->reach));
+    how->high[2] = (float)scene->whitewater.strain_high;
     how->dust =
         scene->whitewater.dust.on ? (float)(scene->whitewater.dust.rate * cells * how->dt) : 0.0f;
     set_ramp(how->dust_speed, dust_low * dust_low, dust_high * dust_high, 1);
