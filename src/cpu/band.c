@@ -10,13 +10,42 @@ typedef struct band_args {
     const float *from;
     float *to;
     float width;
+    bool first; /* of the passes */
 } band_args;
 
-/* Whether the band may reach into a tile. With a voxel surface nobody has looked which are near. */
-static bool is_near(const X(sim) *s, int tile, float width)
+/* Whether a tile may have seeds. With a voxel surface nobody has looked which are near. */
+static bool is_near(const X(sim) *s, int tile)
 {
-    unsigned marks = NEAR_EMPTY | NEAR_SURFACE | (width > (float)TILE ? NEAR_GIVES : 0);
-    return !(s->ghost || s->density) || (s->tiles.near[tile] & marks);
+    return !(s->ghost || s->density) || (s->tiles.near[tile] & (NEAR_EMPTY | NEAR_SURFACE));
+}
+
+/* Per tile: whether it has seeds; until emission needs the memory. */
+static uint32_t *seeds_of(const X(sim) *s)
+{
+    return s->diffuse->tile_births;
+}
+
+/* Whether the band may reach into a tile: seeds are as near as one tile, or two if it is wider than
+ * one. Across periodic sides nothing is looked up. */
+static bool is_reached(const X(sim) *s, int tile, float width)
+{
+    const X(grid) *g = &s->grid;
+    int at[DIM], near[DIM], reach = width > (float)TILE ? 2 : 1, side = 2 * reach + 1;
+    X(tile_coordinates)(g, tile, at);
+    if (X(has_seam)(g, tile))
+        return true;
+    for (int n = 0; n < side * side * LAST(side); n++) {
+        int offset[3] = {n % side - reach, n / side % side - reach, n / (side * side) - reach};
+        bool inside = true;
+        FOR_DIM(d) {
+            near[d] = at[d] + offset[d];
+            inside = inside && near[d] >= 0 && near[d] < g->tiles[d];
+        }
+        int other = inside ? X(tile_number)(g, near) : tile;
+        if ((s->tiles.state[other] & TILE_ACTIVE) && seeds_of(s)[other])
+            return true;
+    }
+    return false;
 }
 
 static void fill_tile(const X(grid) *g, int tile, float *field, float value)
@@ -34,13 +63,13 @@ static void seed_range(void *user, size_t begin, size_t end, int worker)
     for (size_t k = begin; k < end; k++) {
         int tile = f.tiles.active[k];
         size_t base = X(tile_index)(&f.grid, tile);
-        if (!is_near(args->s, tile, args->width)) {
-            fill_tile(&f.grid, tile, f.band, BAND_FAR);
-            fill_tile(&f.grid, tile, f.band_next, BAND_FAR);
-            continue;
-        }
-        FOR_TILE_EIGHTS(r, i)
-            X(band_seed)(&f, base + X(row_offset)(&f.grid, r) + (size_t)i, args->to);
+        i8 seeds = {0};
+        if (!is_near(args->s, tile))
+            fill_tile(&f.grid, tile, args->to, BAND_FAR);
+        else
+            FOR_TILE_EIGHTS(r, i)
+                seeds |= X(band_seed)(&f, base + X(row_offset)(&f.grid, r) + (size_t)i, args->to);
+        seeds_of(args->s)[tile] = any(seeds);
     }
 }
 
@@ -52,7 +81,9 @@ static void pass_range(void *user, size_t begin, size_t end, int worker)
     for (size_t k = begin; k < end; k++) {
         int tile = f.tiles.active[k];
         size_t base = X(tile_index)(&f.grid, tile);
-        if (is_near(args->s, tile, args->width))
+        if (!is_reached(args->s, tile, args->width) && args->first)
+            fill_tile(&f.grid, tile, args->to, BAND_FAR);
+        if (is_reached(args->s, tile, args->width))
             FOR_TILE_EIGHTS(r, i)
                 X(band_pass)(&f, base + X(row_offset)(&f.grid, r) + (size_t)i, args->from,
                              args->to);
@@ -91,20 +122,21 @@ void DEV(make_band)(X(sim) *s, float width)
     int passes = X(band_passes)(width);
     passes += passes & 1; /* an even number of them ends where it began */
     float *from = s->band, *to = s->band_next;
-    sp_parallel_for(pool, tiles, 4, seed_range, &(band_args){s, NULL, from, width});
+    sp_parallel_for(pool, tiles, 4, seed_range, &(band_args){s, NULL, from, width, false});
     X(fill_border)(s, from, -1);
     for (int pass = 0; pass < passes; pass++) {
-        sp_parallel_for(pool, tiles, 4, pass_range, &(band_args){s, from, to, width});
+        sp_parallel_for(pool, tiles, 4, pass_range, &(band_args){s, from, to, width, pass == 0});
         X(fill_border)(s, to, -1);
         float *swap = from;
         from = to;
         to = swap;
     }
     bool closed = s->has_solids;
-    sp_parallel_for(pool, tiles, 4, sign_range, &(band_args){s, from, closed ? to : from, width});
+    sp_parallel_for(pool, tiles, 4, sign_range,
+                    &(band_args){s, from, closed ? to : from, width, false});
     X(fill_border)(s, closed ? to : from, -1);
     if (!closed)
         return;
-    sp_parallel_for(pool, tiles, 4, close_range, &(band_args){s, to, from, width});
+    sp_parallel_for(pool, tiles, 4, close_range, &(band_args){s, to, from, width, false});
     X(fill_border)(s, from, -1);
 }

@@ -94,8 +94,7 @@ SP_KERNEL void X(band_pass)(const X(fields) *f, size_t c, const float *from, flo
         squares = choose(more, q, squares);
     }
     d = choose(is_less(d, own), d, own);
-    i8 closed = X(is_closed_type)(f, c);
-    store(to + c, choose(closed, far, d));
+    store(to + c, f->has_solids ? choose(X(is_closed_type)(f, c), far, d) : d);
 }
 
 /* The last: with its sign, in metres, at most `width` cells. */

@@ -57,17 +57,54 @@ SP_KERNEL void X(white_fit_begin)(X(white_fit) *fit)
     }
 }
 
-SP_KERNEL void X(white_fit_add)(X(white_fit) *fit, f8 weight, const float place[3],
-                                const f8 value[DIM])
+/* A row of cells along x, summed up before it is added to a fit: weights, values, and both times
+ * the place along x. */
+typedef struct X(white_row) {
+    f8 weight, first, second; /* times 1, x, x^2 */
+    f8 sum[DIM], product[DIM];
+} X(white_row);
+
+SP_KERNEL void X(white_row_begin)(X(white_row) *row)
 {
-    fit->weight += weight;
+    f8 zero = f8_of(0.0f);
+    row->weight = row->first = row->second = zero;
+    FOR_DIM(d)
+        row->sum[d] = row->product[d] = zero;
+}
+
+SP_KERNEL void X(white_row_add)(X(white_row) *row, f8 weight, float x, const f8 value[DIM])
+{
+    f8 moved = weight * x;
+    row->weight += weight;
+    row->first += moved;
+    row->second += moved * x;
     FOR_DIM(d) {
+        row->sum[d] += weight * value[d];
+        row->product[d] += moved * value[d];
+    }
+}
+
+/* place: of the row along y and z; share: its weight. */
+SP_KERNEL void X(white_fit_add)(X(white_fit) *fit, const X(white_row) *row, const float place[3],
+                                float share)
+{
+    f8 weight = row->weight * share, first = row->first * share;
+    fit->weight += weight;
+    fit->place[0] += first;
+    fit->square[0][0] += row->second * share;
+    FOR_DIM(d) {
+        f8 sum = row->sum[d] * share;
+        fit->sum[d] += sum;
+        fit->product[d][0] += row->product[d] * share;
+        for (int e = 1; e < DIM; e++)
+            fit->product[d][e] += sum * place[e];
+    }
+    for (int d = 1; d < DIM; d++) {
         fit->place[d] += weight * place[d];
-        fit->sum[d] += weight * value[d];
-        FOR_DIM(e) {
+        fit->square[0][d] += first * place[d];
+        fit->square[d][0] += first * place[d];
+        for (int e = 1; e < DIM; e++)
             fit->square[d][e] += weight * (place[d] * place[e]);
-            fit->product[d][e] += weight * value[d] * place[e];
-        }
     }
 }
 
@@ -105,17 +142,17 @@ SP_KERNEL void X(white_fit_end)(X(white_fit) *fit, f8 slope[DIM][DIM])
         }
 }
 
-/* Cell number n of the box of 2 reach + 1 cells: its place against the middle, its weight by the
- * share of it that is in the box of 2 reach dx, and its index. */
-SP_KERNEL float X(white_box)(const X(grid) *g, size_t c, int reach, int n, float place[3],
-                             size_t *index)
+/* Row number n of the box of 2 reach + 1 cells: its place against the middle along y and z, its
+ * weight there by the share of it that is in the box of 2 reach dx, and the index of the cell in
+ * its middle. */
+SP_KERNEL float X(white_box_row)(const X(grid) *g, size_t c, int reach, int n, float place[3],
+                                 size_t *index)
 {
-    int side = 2 * reach + 1;
+    int side = 2 * reach + 1, offset[3] = {0, n % side - reach, n / side - reach};
     ptrdiff_t at = (ptrdiff_t)c;
     float weight = 1.0f;
-    int offset[3] = {n % side - reach, n / side % side - reach, n / (side * side) - reach};
-    place[2] = 0.0f;
-    FOR_DIM(d) {
+    place[0] = place[2] = 0.0f;
+    for (int d = 1; d < DIM; d++) {
         place[d] = (float)offset[d];
         at += offset[d] * (ptrdiff_t)g->stride[d];
         weight *= offset[d] == reach || offset[d] == -reach ? 0.5f : 1.0f;
@@ -141,15 +178,21 @@ SP_KERNEL f8 X(white_strain)(const X(fields) *f, const X(whitewater) *w, size_t 
 {
     X(white_fit) fit;
     f8 slope[DIM][DIM], sum = f8_of(0.0f);
-    int side = 2 * w->reach + 1, cells = side * side * LAST(side);
+    int side = 2 * w->reach + 1, rows = side * LAST(side);
     X(white_fit_begin)(&fit);
-    for (int n = 0; n < cells; n++) {
+    for (int n = 0; n < rows; n++) {
         size_t at;
-        float place[3], share = X(white_box)(&f->grid, c, w->reach, n, place, &at);
-        f8 weight = where(X(white_is_liquid)(f, at), f8_of(share)), value[DIM];
-        FOR_DIM(d)
-            value[d] = X(white_centre)(f, at, d);
-        X(white_fit_add)(&fit, weight, place, value);
+        float place[3], share = X(white_box_row)(&f->grid, c, w->reach, n, place, &at);
+        X(white_row) row;
+        X(white_row_begin)(&row);
+        for (int i = -w->reach; i <= w->reach; i++) {
+            size_t cell = at + (size_t)i;
+            f8 value[DIM], half = f8_of(i == w->reach || i == -w->reach ? 0.5f : 1.0f);
+            FOR_DIM(d)
+                value[d] = X(white_centre)(f, cell, d);
+            X(white_row_add)(&row, where(X(white_is_liquid)(f, cell), half), (float)i, value);
+        }
+        X(white_fit_add)(&fit, &row, place, share);
     }
     X(white_fit_end)(&fit, slope);
     FOR_DIM(d) {
@@ -163,17 +206,22 @@ SP_KERNEL f8 X(white_strain)(const X(fields) *f, const X(whitewater) *w, size_t 
     return f8_sqrt(2.0f * sum);
 }
 
+/* The gradient of the distance, of any length. */
+SP_KERNEL void X(white_normal)(const X(fields) *f, size_t c, f8 normal[DIM])
+{
+    FOR_DIM(d)
+        normal[d] = load(f->band + c + f->grid.stride[d]) - load(f->band + c - f->grid.stride[d]);
+}
+
 /* From the middle of a cell to the middle of the part of the layer that it stands for; b: its
  * distance from the surface. */
 SP_KERNEL void X(white_offset)(const X(fields) *f, size_t c, f8 b, f8 offset[DIM])
 {
     f8 square = f8_of(1e-12f), zero = f8_of(0.0f);
     i8 top = is_less(f8_of(-1.0f), b) & is_less(b, zero);
-    FOR_DIM(d) {
-        size_t step = f->grid.stride[d];
-        offset[d] = load(f->band + c + step) - load(f->band + c - step);
+    X(white_normal)(f, c, offset);
+    FOR_DIM(d)
         square += offset[d] * offset[d];
-    }
     f8 way = where(top, (-0.25f - 0.5f * b) / f8_sqrt(square));
     FOR_DIM(d)
         offset[d] = offset[d] * way;
@@ -184,25 +232,32 @@ SP_KERNEL f8 X(white_curvature)(const X(fields) *f, const X(whitewater) *w, size
 {
     X(white_fit) fit;
     f8 slope[DIM][DIM], sum = f8_of(0.0f), most = f8_of(1.5f * (float)f->grid.dx);
-    int side = 2 * w->reach + 1, cells = side * side * LAST(side);
+    int side = 2 * w->reach + 1, rows = side * LAST(side);
     X(white_fit_begin)(&fit);
-    for (int n = 0; n < cells; n++) {
+    for (int n = 0; n < rows; n++) {
         size_t at;
-        float place[3], share = X(white_box)(&f->grid, c, w->reach, n, place, &at);
-        f8 value[DIM], square = f8_of(1e-12f), b = load(f->band + at);
-        i8 near = is_less(b, most) & is_less(-b, most) &
-                  ~is_equal(load_bytes(f->type + at), SPATE_CELL_SOLID);
-        if (!any(near))
-            continue;
-        FOR_DIM(d) {
-            size_t step = f->grid.stride[d];
-            value[d] = (load(f->band + at + step) - load(f->band + at - step)) /
-                       (2.0f * (float)f->grid.dx);
-            square += value[d] * value[d];
+        float place[3], share = X(white_box_row)(&f->grid, c, w->reach, n, place, &at);
+        X(white_row) row;
+        X(white_row_begin)(&row);
+        for (int i = -w->reach; i <= w->reach; i++) {
+            size_t cell = at + (size_t)i;
+            f8 value[DIM], square = f8_of(1e-12f), b = load(f->band + cell);
+            f8 half = f8_of(i == w->reach || i == -w->reach ? 0.5f : 1.0f);
+            i8 near = is_less(b, most) & is_less(-b, most) &
+                      ~is_equal(load_bytes(f->type + cell), SPATE_CELL_SOLID);
+            if (!any(near))
+                continue;
+            FOR_DIM(d) {
+                size_t step = f->grid.stride[d];
+                value[d] = load(f->band + cell + step) - load(f->band + cell - step);
+                square += value[d] * value[d];
+            }
+            f8 length = f8_sqrt(square);
+            FOR_DIM(d)
+                value[d] = value[d] / length;
+            X(white_row_add)(&row, where(near, half), (float)i, value);
         }
-        FOR_DIM(d)
-            value[d] = value[d] / f8_sqrt(square);
-        X(white_fit_add)(&fit, where(near, f8_of(share)), place, value);
+        X(white_fit_add)(&fit, &row, place, share);
     }
     X(white_fit_end)(&fit, slope);
     FOR_DIM(d) {
@@ -270,8 +325,13 @@ SP_KERNEL X(white_potentials)
     FOR_DIM(d)
         p.energy += mean[d] * mean[d];
     p.air = choose(p.gap, closing, strain) / (float)f->grid.dx;
+    /* only where the surface may go outwards, by the cell's own normal */
+    f8 ahead = zero, along = zero, length = f8_of(1e-12f);
+    X(white_normal)(f, c, normal);
+    FOR_DIM(d)
+        ahead += normal[d] * mean[d];
+    p.top = where(is_positive(ahead), p.top);
     if (any(p.some & is_positive(p.top)) && w->crest > 0.0f) {
-        f8 along = zero, length = f8_of(1e-12f);
         p.crest = X(white_curvature)(f, w, c, normal);
         FOR_DIM(d) {
             along += normal[d] * mean[d];
