@@ -7,7 +7,8 @@
  *     spray    above        foam    about the surface, -0.15 .. 0.65       bubble    below
  *
  * with hysteresis: foam becomes spray beyond 0.8 and a bubble below -0.3. Spray that meets the
- * liquid at LANDING m/s or faster becomes foam, slower it is gone (`merged`).
+ * liquid at LANDING m/s or faster becomes foam, slower it is gone (`merged`); at less than
+ * sqrt(g dx) it is foam that a ripple left behind for a moment, and becomes that again.
  *
  * Motion, implicit in the drag, so that the way does not depend on dt:
  *
@@ -172,7 +173,8 @@ SP_KERNEL void X(white_class)(const X(fields) *f, const X(whitewater) *w, X(whit
         X(white_flow)(f, w, q);
         FOR_DIM(d)
             slip += ((float)q->v[d] - q->u[d]) * ((float)q->v[d] - q->u[d]);
-        if (slip < LANDING * LANDING) {
+        /* what has fallen less than half a cell never left the foam */
+        if (slip < LANDING * LANDING && slip > (float)w->pull * w->dx) {
             fate->cause = WHITE_MERGED;
             return;
         }

@@ -7,8 +7,9 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"run", cmd_run},     {"check", cmd_check},   {"new", cmd_new},   {"info", cmd_info},
-    {"mesh", cmd_mesh},   {"render", cmd_render}, {"plot", cmd_plot}, {"export", cmd_export},
+    {"run", cmd_run},     {"check", cmd_check},   {"new", cmd_new},
+    {"info", cmd_info},   {"mesh", cmd_mesh},     {"render", cmd_render},
+    {"plot", cmd_plot},   {"export", cmd_export}, {"whitewater", cmd_whitewater},
     {"bench", cmd_bench}, {"serve", cmd_serve},   {"help", cmd_help},
 };
 #define COMMANDS ((int)(sizeof commands / sizeof *commands))
