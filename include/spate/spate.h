@@ -233,6 +233,7 @@ typedef struct spate_shape {
                            of what it emits */
     spate_wall wall;    /* solids: how their surface drags the liquid; default slip */
     double roughness;   /* m, solids with a rough wall: Nikuradse's sand roughness k_s */
+    double whitewater;  /* solids: how much whitewater comes beside it, a factor; default 1 */
     spate_keyframe *motion; /* solids; motion_count keys in order of time; owned by the scene */
     int motion_count;
     double start; /* s; fills: when it appears; inflows, outflows: when it opens; default 0 */
@@ -378,6 +379,48 @@ typedef struct spate_scene {
         double separation; /* push: distance that pairs are moved apart to, in particle spacings
                               (cell size / particles_per_axis); default 0.9 */
     } volume;
+    struct {
+        bool on;           /* foam, spray, bubbles and dust; default false */
+        double spacing;    /* m: numbers go with its inverse cube; 0 (default): half a cell */
+        double detail;     /* m: size of what makes whitewater; 0 (default): 4 spacings, at least 2
+                              cells */
+        double rate;       /* 1/s: times a grain of the spacing's volume is replaced; default 8 */
+        double crest, air; /* shares of breaking crests and of trapped air; default 0.5, 1 */
+        double speed_low, speed_high;         /* m/s; default 0.2, 3 */
+        double curvature_low, curvature_high; /* times detail; default 0.4, 1 */
+        double strain_low, strain_high;       /* 1/s; default 15, 40 */
+        double life_min, life_max;     /* s, of the calmest and the wildest; default 0.5, 6 */
+        double radius_min, radius_max; /* m, of drops and bubbles; default 0.0002, 0.003 */
+        double margin;                 /* m, from walls and solids; default 0 */
+        int max_particles;             /* default 10 million */
+        uint64_t seed;                 /* default 1 */
+        double wind[3];                /* m/s, of the air; default 0 */
+        struct {
+            bool on;       /* default true */
+            double ageing; /* seconds of age in a second; default 0.2 */
+            double drag;   /* of the air, a factor; default 1 */
+        } spray;
+        struct {
+            bool on;                      /* default true */
+            double ageing;                /* default 1 */
+            double adhesion;              /* s, in which it comes to the surface; default 0.05 */
+            double crowd_low, crowd_high; /* grains in a cube of two spacings; default 20, 45 */
+        } foam;
+        struct {
+            bool on;         /* default true */
+            double ageing;   /* default 0.25 */
+            double drag;     /* a factor; default 1 */
+            double buoyancy; /* a factor of the speed at which they rise; default 1 */
+        } bubbles;
+        struct {
+            bool on;                      /* default false */
+            double rate;                  /* 1/s, along the floor; default 4 */
+            double ageing;                /* default 1 */
+            double speed_low, speed_high; /* m/s along the floor; default 0.3, 2 */
+            double size;                  /* m, of its grains; default 0.0001 */
+        } dust;
+        spate_shape_list kill; /* whitewater in them is removed */
+    } whitewater;
     spate_shape_list fill, solids, inflows, outflows;
     spate_channel *channels;
     int channel_count;
@@ -390,7 +433,7 @@ typedef struct spate_scene {
         spate_output_volume volume;       /* level set and velocity on a grid; default none */
         spate_output_mesh mesh;           /* surface of the liquid; default none */
         int mesh_resolution;              /* its lattice cells along a cell, 1 .. 4; default 2 */
-        double mesh_gap; /* cells, that it keeps from solids and walls, 0 .. 0.1; default 0 */
+        double mesh_gap;      /* cells, that it keeps from solids and walls, 0 .. 0.1; default 0 */
         char attributes[256]; /* of particles beside their position: words out of velocity, id,
                                  speed, vorticity, channels and the names of channels; default
                                  "velocity id channels" */
@@ -406,7 +449,8 @@ typedef enum spate_list {
     SPATE_LIST_FILL,
     SPATE_LIST_SOLIDS,
     SPATE_LIST_INFLOWS,
-    SPATE_LIST_OUTFLOWS
+    SPATE_LIST_OUTFLOWS,
+    SPATE_LIST_KILL /* whitewater.kill */
 } spate_list;
 
 /* A scene with all defaults; NULL without memory. */
@@ -564,6 +608,7 @@ typedef struct spate_forecast {
                            spate_io.h has what files and pictures add to it */
     uint64_t checkpoint_bytes; /* of the two that a run keeps, estimate */
     uint64_t device_memory;    /* bytes in a GPU's memory; 0 on the CPU */
+    uint64_t whitewater;       /* particles of it, a rough estimate for a wild scene; 0 without */
 } spate_forecast;
 SPATE_API spate_status spate_scene_forecast_sized(const spate_scene *scene,
                                                   const spate_options *options,
@@ -686,11 +731,13 @@ SPATE_API bool spate_sim_inflow_is_on(const spate_sim *sim, int inflow);
 
 /* ------------------------------------------------------------------ looking at it */
 
-/* Sets of particles: "fluid". */
+/* Sets of particles: "fluid", and with whitewater "whitewater". */
 SPATE_API int spate_sim_particle_set_count(const spate_sim *sim);
 SPATE_API const char *spate_sim_particle_set_name(const spate_sim *sim, int set); /* NULL: none */
 /* 0 if there is no such set. */
 SPATE_API size_t spate_sim_particles_count(const spate_sim *sim, const char *set);
+/* Hash of a set; that of "fluid" is spate_sim_hash. 0 if there is no such set. */
+SPATE_API uint64_t spate_sim_particles_hash(spate_sim *sim, const char *set);
 /* Copies in SI, 3 * count floats each; positions m, velocities m/s. Any pointer may be NULL. false
  * if there is no such set. */
 SPATE_API bool spate_sim_particles_read(spate_sim *sim, const char *set, float *positions,
@@ -726,9 +773,9 @@ SPATE_API int spate_sim_channel_view(spate_sim *sim, const char *name, float *co
  * "p" (pressure, Pa, cells), "phi" (level set, m, cells: signed distance to the surface, negative
  * in the liquid, cut off at one cell; not with a voxel surface), "solid" (signed distance to
  * solids, m, nodes; negative inside; exact within 4 cells of them and a lower bound beyond), "type"
- * (cells, uint8_t, spate_cell), "open_u", "open_v", "open_w" (open share of the faces, 0 .. 1, while
- * there are solids; all is open where there are none). Far from liquid, where nothing is computed, u, p, phi and type are
- * 0. */
+ * (cells, uint8_t, spate_cell), "open_u", "open_v", "open_w" (open share of the faces, 0 .. 1,
+ * while there are solids; all is open where there are none). Far from liquid, where nothing is
+ * computed, u, p, phi and type are 0. */
 typedef enum spate_cell {
     SPATE_CELL_AIR = 0,
     SPATE_CELL_LIQUID = 1,
@@ -859,6 +906,51 @@ static inline bool spate_sim_stats(spate_sim *sim, spate_stats *stats)
 static inline void spate_sim_progress(const spate_sim *sim, spate_stats *stats)
 {
     spate_sim_progress_sized(sim, stats, sizeof *stats);
+}
+
+/* Whitewater that came and went since the start, by class and cause. Of each class
+ *     spray   = emitted + lifted - landed - removed
+ *     foam    = emitted + landed + risen - lifted - dragged - removed
+ *     bubbles = emitted + dragged - risen - removed
+ *     dust    = emitted - removed */
+typedef enum spate_whitewater_class {
+    SPATE_WHITEWATER_SPRAY,
+    SPATE_WHITEWATER_FOAM,
+    SPATE_WHITEWATER_BUBBLE,
+    SPATE_WHITEWATER_DUST,
+    SPATE_WHITEWATER_CLASSES
+} spate_whitewater_class; /* also the values of the attribute "type" of particle files */
+typedef enum spate_whitewater_cause {
+    SPATE_WHITEWATER_AGED,    /* reached the end of its life */
+    SPATE_WHITEWATER_MERGED,  /* spray that fell back slowly; dust that left the water */
+    SPATE_WHITEWATER_OPEN,    /* left through an open side */
+    SPATE_WHITEWATER_OUTFLOW, /* was in an outflow */
+    SPATE_WHITEWATER_KILLED,  /* was in one of whitewater.kill */
+    SPATE_WHITEWATER_CRUSHED, /* solids left no place */
+    SPATE_WHITEWATER_THINNED, /* beyond whitewater.max_particles */
+    SPATE_WHITEWATER_OFF,     /* became of a class that is off */
+    SPATE_WHITEWATER_CAUSES
+} spate_whitewater_cause;
+typedef struct spate_whitewater_ledger {
+    uint32_t size; /* in the caller's header */
+    uint64_t emitted[SPATE_WHITEWATER_CLASSES];
+    uint64_t removed[SPATE_WHITEWATER_CLASSES][SPATE_WHITEWATER_CAUSES];
+    uint64_t lifted, landed, risen, dragged; /* foam to spray, spray to foam, bubble to foam, foam
+                                                to bubble */
+    double keep; /* share that is kept because of whitewater.max_particles; 1: all */
+    /* What half, 90 % and 99 % of the cells that could emit do not exceed: those near the surface
+     * faster than half of speed_low, of all steps so far; crests: those that go outwards. To choose
+     * limits by. */
+    double speed[3];     /* m/s */
+    double curvature[3]; /* times detail */
+    double strain[3];    /* 1/s */
+} spate_whitewater_ledger;
+SPATE_API bool spate_sim_whitewater_sized(const spate_sim *sim, spate_whitewater_ledger *ledger,
+                                          size_t size);
+/* false, and all 0, without whitewater. */
+static inline bool spate_sim_whitewater(const spate_sim *sim, spate_whitewater_ledger *ledger)
+{
+    return spate_sim_whitewater_sized(sim, ledger, sizeof *ledger);
 }
 
 /* ------------------------------------------------------------------ checkpoints */

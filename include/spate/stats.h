@@ -71,6 +71,17 @@
     STAT(double,   separate_energy,    "J",      FRAME,    "potential energy that SEPARATE added by its moves") \
     STAT(double,   min_distance,       "m",      MEASURED, "between any two particles, if below a tenth of the spacing at rest; else the smallest that 4096 or more of them have") \
     STAT(double,   overlaps,           "",       MEASURED, "share of particles, of 4096 or more, that have another one closer than half the separation distance") \
+    STAT(uint64_t, spray,              "",       MADE,     "whitewater in the air") \
+    STAT(uint64_t, foam,               "",       MADE,     "whitewater on the surface") \
+    STAT(uint64_t, bubbles,            "",       MADE,     "whitewater under the surface") \
+    STAT(uint64_t, dust,               "",       MADE,     "silt that was stirred up") \
+    STAT(uint64_t, whitewater_emitted, "",       MADE,     "whitewater of all classes that came since the start") \
+    STAT(uint64_t, whitewater_aged,    "",       MADE,     "and that reached the end of its life") \
+    STAT(uint64_t, whitewater_merged,  "",       MADE,     "fell back into the liquid, slowly") \
+    STAT(uint64_t, whitewater_left,    "",       MADE,     "left through open sides, outflows and kill zones") \
+    STAT(uint64_t, whitewater_crushed, "",       MADE,     "was left no place by solids") \
+    STAT(uint64_t, whitewater_thinned, "",       MADE,     "was too much, by whitewater.max_particles") \
+    STAT(uint64_t, whitewater_off,     "",       MADE,     "became of a class that is off") \
     STAT(uint64_t, allocations,        "",       RUN,      "memory allocations inside steps")
 /* clang-format on */
 

@@ -115,6 +115,14 @@ spate_status X(emit_and_drain)(X(sim) *s, double dt, spate_error *error);
 spate_status X(fill_cells)(X(sim) *s, const X(reseeding) *how, spate_error *error);
 uint64_t X(thin_cells)(X(sim) *s, const X(reseeding) *how);
 
+/* ---- WHITEWATER: whitewater.c, whitewater_emit.c, band.c */
+spate_status DEV(whitewater)(X(sim) *s, double dt, spate_error *error);
+void DEV(make_band)(X(sim) *s, float width); /* cells: half of it */
+/* New ones at the end of the set, with room made for them. */
+struct X(obstacles);
+spate_status DEV(emit_whitewater)(X(sim) *s, const struct X(obstacles) *obstacles,
+                                  spate_error *error);
+
 /* ---- statistics: stats.c, spacing.c */
 void X(stats)(X(sim) *s, spate_stats *stats);
 void X(measure_spacing)(X(sim) *s, X(census) *census); /* of sorted particles */

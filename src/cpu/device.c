@@ -93,19 +93,20 @@ static spate_status g2p_and_advect(X(sim) *s, double dt, spate_error *error)
     return DEV(advect_particles)(s, dt, true, error);
 }
 
-#define PLAN(g2p_part, advect_part)               \
-    {                                             \
-        .stage = {                                \
-            [SP_STAGE_SORT] = sort,               \
-            [SP_STAGE_SOLIDS] = solids,           \
-            [SP_STAGE_P2G] = p2g,                 \
-            [SP_STAGE_SURFACE] = surface,         \
-            [SP_STAGE_FORCES] = forces,           \
-            [SP_STAGE_EXTRAPOLATE] = extrapolate, \
-            [SP_STAGE_G2P] = g2p_part,            \
-            [SP_STAGE_ADVECT] = advect_part,      \
-            [SP_STAGE_EMIT] = X(emit_and_drain),  \
-        }                                         \
+#define PLAN(g2p_part, advect_part)                  \
+    {                                                \
+        .stage = {                                   \
+            [SP_STAGE_SORT] = sort,                  \
+            [SP_STAGE_SOLIDS] = solids,              \
+            [SP_STAGE_P2G] = p2g,                    \
+            [SP_STAGE_SURFACE] = surface,            \
+            [SP_STAGE_FORCES] = forces,              \
+            [SP_STAGE_EXTRAPOLATE] = extrapolate,    \
+            [SP_STAGE_G2P] = g2p_part,               \
+            [SP_STAGE_ADVECT] = advect_part,         \
+            [SP_STAGE_EMIT] = X(emit_and_drain),     \
+            [SP_STAGE_WHITEWATER] = DEV(whitewater), \
+        }                                            \
     }
 
 static const X(plan) *plan(const X(sim) *s, bool whole)

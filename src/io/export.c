@@ -17,18 +17,20 @@
 #include "ply_write.h"
 #include "run_folder.h"
 #include "usd_file.h"
+#include "usd_whitewater.h"
 #include "vdb.h"
 #include "vtk.h"
 
-enum { PARTICLES, VOLUME, SURFACE, SOLIDS, KINDS };
-static const char *const kind_names[KINDS] = {"particles", "volume", "surface", "solids"};
+enum { PARTICLES, VOLUME, SURFACE, SOLIDS, WHITEWATER, KINDS };
+static const char *const kind_names[KINDS] = {"particles", "volume", "surface", "solids",
+                                              "whitewater"};
 
 /* Endings of the files of a kind in a format; NULL: there are none. */
 static const char *const endings[SP_FORMAT_COUNT][KINDS] = {
-    [SP_FORMAT_PLY] = {"ply", NULL, "ply", "ply"},
-    [SP_FORMAT_VTK] = {"vtp", "vti", "vtp", "vtp"},
-    [SP_FORMAT_USD] = {"usdc", NULL, "usdc", NULL},
-    [SP_FORMAT_VDB] = {NULL, "vdb", NULL, NULL},
+    [SP_FORMAT_PLY] = {"ply", NULL, "ply", "ply", "ply"},
+    [SP_FORMAT_VTK] = {"vtp", "vti", "vtp", "vtp", "vtp"},
+    [SP_FORMAT_USD] = {"usdc", NULL, "usdc", NULL, "usdc"},
+    [SP_FORMAT_VDB] = {NULL, "vdb", NULL, NULL, NULL},
 };
 
 /* Files that are not of one frame. */
@@ -36,10 +38,11 @@ static const char *const endings[SP_FORMAT_COUNT][KINDS] = {
 static const struct {
     sp_format format;
     const char *name;
-} collections[] = {{SP_FORMAT_VTK, "particles.pvd"}, {SP_FORMAT_VTK, "volume.pvd"},
-                   {SP_FORMAT_VTK, "surface.pvd"},   {SP_FORMAT_VTK, "solids.pvd"},
-                   {SP_FORMAT_USD, "liquid.usda"},   {SP_FORMAT_USD, "liquid.manifest.usda"},
-                   {SP_FORMAT_USD, SOLIDS_LAYER},    {SP_FORMAT_VDB, "open_vdb.py"}};
+} collections[] = {{SP_FORMAT_VTK, "particles.pvd"},        {SP_FORMAT_VTK, "volume.pvd"},
+                   {SP_FORMAT_VTK, "surface.pvd"},          {SP_FORMAT_VTK, "solids.pvd"},
+                   {SP_FORMAT_VTK, "whitewater.pvd"},       {SP_FORMAT_USD, "liquid.usda"},
+                   {SP_FORMAT_USD, "liquid.manifest.usda"}, {SP_FORMAT_USD, SOLIDS_LAYER},
+                   {SP_FORMAT_VDB, "open_vdb.py"}};
 enum { COLLECTIONS = sizeof collections / sizeof *collections };
 
 #define MARK ".spate-export-" /* and the format: what `spate export` has made its own */
@@ -347,6 +350,22 @@ spate_status sp_export_particles(sp_export *out, const sp_particle_table *table,
     out->table.particles = NULL;
     out->has_cloud = true;
     return add_frame(&out->lists[PARTICLES], table->particles->frame, error);
+}
+
+spate_status sp_export_whitewater(sp_export *out, const sp_particle_table *table,
+                                  spate_error *error)
+{
+    char path[SP_PATH_SIZE];
+    path_of(out, WHITEWATER, table->particles->frame, path);
+    if (out->format == SP_FORMAT_PLY)
+        TRY(sp_ply_write(table, path, error));
+    else if (out->format == SP_FORMAT_VTK)
+        TRY(sp_vtk_write_particles(table, path, error));
+    else if (out->format == SP_FORMAT_USD)
+        TRY(sp_usd_write_whitewater(table, path, error));
+    else
+        return SPATE_OK; /* these have no place for it */
+    return add_frame(&out->lists[WHITEWATER], table->particles->frame, error);
 }
 
 spate_status sp_export_volume(sp_export *out, const sp_particle_table *table,

@@ -103,6 +103,7 @@ static double surface_bytes(const spate_scene *scene, uint64_t particles)
 #define VDB_FIXED_BYTES 1.3e5
 #define FILM_PIXEL_BYTES 0.02
 #define PICTURE_BYTES 6e5
+#define WHITEWATER_BYTES 44 /* of a particle of it in a file */
 
 static void disk_bytes(const spate_scene *scene, const spate_forecast *f,
                        spate_output_forecast *out)
@@ -130,6 +131,8 @@ spate_status spate_output_forecast_sized(const spate_scene *scene, const spate_f
         (uint64_t)(preview_bytes(scene, simulation) + surface_bytes(scene, simulation->particles));
     disk_bytes(scene, simulation, &all);
     TRY(file_bytes(scene, simulation->particles, &all.particles_bytes, error));
+    if (all.particles_bytes > 0)
+        all.particles_bytes += WHITEWATER_BYTES * simulation->whitewater;
     all.size = (uint32_t)(size < sizeof all ? size : sizeof all);
     memcpy(forecast, &all, all.size);
     return SPATE_OK;

@@ -154,6 +154,18 @@ spate_status sp_particle_table_of_particles(sp_particle_table *table, const spat
     return SPATE_OK;
 }
 
+void sp_particle_table_of_whitewater(sp_particle_table *table, const spate_scene *scene,
+                                     const sp_particles *particles)
+{
+    *table = sp_particle_table_of_scene(scene);
+    table->particles = particles;
+    sp_particle_table_add(table, "position", 3);
+    sp_particle_table_add(table, "velocity", 3);
+    sp_particle_table_add(table, "id", 1);
+    for (int k = 0; k < particles->column_count; k++)
+        sp_particle_table_add(table, particles->columns[k].name, particles->columns[k].components);
+}
+
 bool sp_particle_table_needs_grid(const spate_scene *scene)
 {
     sp_wish wishes[SP_MAX_ATTRIBUTES];

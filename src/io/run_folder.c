@@ -38,7 +38,7 @@ typedef enum file_kind {
 typedef struct run_file {
     file_kind kind;
     bool temporary;
-    int frame; /* PARTICLES, MESH, PICTURE, SLICE */
+    int frame; /* PARTICLES, MESH (also whitewater), PICTURE, SLICE */
 } run_file;
 
 /* `begin`, a number as %04d writes it, `end`. */
@@ -90,7 +90,8 @@ static run_file classify(const char *name)
         file.kind = OTHER;
     if (is_numbered(name, length, "particles.", ".ply", &file.frame))
         file.kind = PARTICLES;
-    else if (is_numbered(name, length, "mesh.", ".ply", &file.frame))
+    else if (is_numbered(name, length, "mesh.", ".ply", &file.frame) ||
+             is_numbered(name, length, "whitewater.", ".ply", &file.frame))
         file.kind = MESH;
     else if (is_numbered(name, length, "frame.", ".png", &file.frame))
         file.kind = PICTURE;
@@ -211,6 +212,14 @@ const char *sp_run_folder_particles(const sp_run_folder *folder, int frame, char
 {
     snprintf(path, SP_PATH_SIZE, "%s/particles.%04d.ply", folder->path, frame);
     return path;
+}
+
+const char *sp_run_folder_whitewater(const sp_run_folder *folder, int frame,
+                                     char path[SP_PATH_SIZE])
+{
+    char name[48];
+    snprintf(name, sizeof name, "whitewater.%04d.ply", frame);
+    return sp_run_folder_path(folder, name, path);
 }
 
 const char *sp_run_folder_mesh(const sp_run_folder *folder, int frame, char path[SP_PATH_SIZE])

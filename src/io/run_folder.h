@@ -1,10 +1,10 @@
 /* run_folder.h -- the folder that a run leaves: what is in it, who may write to it, and what may be
  * removed.
  *
- *     run.json  stats.csv  gauges.csv  particles.0000.ply ...  mesh.0000.ply ...  preview.png
- *     preview.mp4  report.html  checkpoint.spate  checkpoint.prev.spate
- *     slice.NAME.0000.vti ...  frame.0000.png ...  film.mp4 (spate render)  plot.energy.svg ...
- * (spate plot)
+ *     run.json  stats.csv  gauges.csv  particles.0000.ply ...  mesh.0000.ply ...
+ *     whitewater.0000.ply ...  preview.png  preview.mp4  report.html
+ *     checkpoint.spate  checkpoint.prev.spate  slice.NAME.0000.vti ...
+ *     frame.0000.png ...  film.mp4 (spate render)  plot.energy.svg ... (spate plot)
  *
  * Every file appears under its name only when complete, so that a run killed at any moment can be
  * resumed. The two newest checkpoints are kept, and at no moment is there none once the first is
@@ -38,6 +38,8 @@ const char *sp_run_folder_path(const sp_run_folder *folder, const char *name,
                                char path[SP_PATH_SIZE]);
 const char *sp_run_folder_particles(const sp_run_folder *folder, int frame,
                                     char path[SP_PATH_SIZE]);
+const char *sp_run_folder_whitewater(const sp_run_folder *folder, int frame,
+                                     char path[SP_PATH_SIZE]);
 const char *sp_run_folder_mesh(const sp_run_folder *folder, int frame, char path[SP_PATH_SIZE]);
 bool sp_run_folder_has(const sp_run_folder *folder, const char *name);
 

@@ -245,11 +245,13 @@ static spate_status read_root(spate_scene *scene, json_t *root, spate_error *err
 
 /* ------------------------------------------------------------------ files that shapes name */
 
+#define SHAPE_LISTS 5
+
 static const spate_shape_list *list_at(const spate_scene *scene, int index, const char **name)
 {
-    static const char *const names[] = {"fill", "solids", "inflows", "outflows"};
+    static const char *const names[] = {"fill", "solids", "inflows", "outflows", "whitewater.kill"};
     const spate_shape_list *lists[] = {&scene->fill, &scene->solids, &scene->inflows,
-                                       &scene->outflows};
+                                       &scene->outflows, &scene->whitewater.kill};
     *name = names[index];
     return lists[index];
 }
@@ -259,7 +261,7 @@ static const spate_shape *find_loaded(const spate_scene *scene, const spate_shap
                                       const char *file)
 {
     const char *name;
-    for (int l = 0; l < 4; l++) {
+    for (int l = 0; l < SHAPE_LISTS; l++) {
         const spate_shape_list *list = list_at(scene, l, &name);
         for (int k = 0; k < list->count; k++) {
             const spate_shape *shape = &list->items[k];
@@ -301,7 +303,7 @@ static spate_status load_file(const spate_scene *scene, spate_shape *shape, cons
 static spate_status load_files(spate_scene *scene, const char *folder, spate_error *error)
 {
     const char *name;
-    for (int l = 0; l < 4; l++) {
+    for (int l = 0; l < SHAPE_LISTS; l++) {
         const spate_shape_list *list = list_at(scene, l, &name);
         for (int k = 0; k < list->count; k++) {
             spate_shape *shape = &list->items[k];

@@ -6,6 +6,10 @@
 #include "scene/schema.h"
 #include "scene/sides.h"
 
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
 spate_status sp_frame_create(sp_frame *frame, const spate_scene *scene, spate_error *error)
 {
     *frame = (sp_frame){.scene = scene, .solids = {.dim = scene->dim}};
@@ -33,6 +37,7 @@ void sp_frame_destroy(sp_frame *frame)
 {
     sp_particles_clear(&frame->particles);
     sp_solid_rays_destroy(&frame->rays);
+    sp_particles_clear(&frame->whitewater);
     sp_solids_clear(&frame->solids);
 }
 
@@ -45,17 +50,46 @@ spate_status sp_frame_copy(sp_frame *frame, const sp_particles *particles, spate
     return SPATE_OK;
 }
 
-spate_status sp_frame_read(sp_frame *frame, int number, const char *path, spate_error *error)
+spate_status sp_frame_copy_whitewater(sp_frame *frame, const sp_particles *whitewater,
+                                      spate_error *error)
 {
-    sp_particles *p = &frame->particles;
+    frame->whitewater.view.count = 0;
+    if (!whitewater || !whitewater->set)
+        return SPATE_OK;
+    return sp_particles_copy(&frame->whitewater, whitewater, "the whitewater of a picture", error);
+}
+
+/* A particle file, with positions in cells. */
+static spate_status read_file(const sp_frame *frame, sp_particles *p, int number, const char *path,
+                              spate_error *error)
+{
     sp_particle_table table;
-    int dim = frame->scene->dim;
     TRY(sp_particle_table_read(&table, p, frame->scene, number, path, error));
     float cells = (float)(1 / frame->domain.cell_size), *x = (float *)p->memory;
-    for (size_t k = 0; k < (size_t)dim * p->view.count; k++)
+    for (size_t k = 0; k < (size_t)frame->scene->dim * p->view.count; k++)
         x[k] *= cells;
     p->view.scale = (float)frame->domain.cell_size;
-    sp_solids_advance(&frame->solids, p->time, 0);
+    return SPATE_OK;
+}
+
+/* particles.0012.ply: whitewater.0012.ply in the same folder. */
+static bool find_whitewater(const char *path, char other[4096])
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (strncmp(name, "particles.", 10) != 0)
+        return false;
+    snprintf(other, 4096, "%.*swhitewater.%s", (int)(name - path), path, name + 10);
+    return access(other, R_OK) == 0;
+}
+
+spate_status sp_frame_read(sp_frame *frame, int number, const char *path, spate_error *error)
+{
+    char white[4096];
+    TRY(read_file(frame, &frame->particles, number, path, error));
+    frame->whitewater.view.count = 0;
+    if (find_whitewater(path, white))
+        TRY(read_file(frame, &frame->whitewater, number, white, error));
+    sp_solids_advance(&frame->solids, frame->particles.time, 0);
     return SPATE_OK;
 }
 
@@ -65,6 +99,7 @@ spate_status sp_frame_paint(const sp_frame *frame, const sp_look *look, sp_pool 
     sp_preview preview = {
         .scene = frame->scene,
         .particles = &frame->particles,
+        .whitewater = frame->whitewater.view.count > 0 ? &frame->whitewater : NULL,
         .dx = frame->domain.cell_size,
         .pool = pool,
         .look = *look,

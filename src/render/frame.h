@@ -14,9 +14,10 @@ typedef struct sp_frame {
         double domain[3]; /* m */
         double cell_size; /* m */
     } domain;
-    sp_solids solids;       /* where they are at the time of the particles */
-    sp_solid_rays rays;     /* the same, to be seen */
-    sp_particles particles; /* with memory of its own; positions in cells */
+    sp_solids solids;        /* where they are at the time of the particles */
+    sp_solid_rays rays;      /* the same, to be seen */
+    sp_particles particles;  /* with memory of its own; positions in cells */
+    sp_particles whitewater; /* likewise; empty without */
 } sp_frame;
 
 /* Without particles, at time 0. The scene must outlive it. */
@@ -25,7 +26,11 @@ void sp_frame_destroy(sp_frame *frame);
 
 /* What pictures show of these particles, which are those of the scene: positions and velocities. */
 spate_status sp_frame_copy(sp_frame *frame, const sp_particles *particles, spate_error *error);
-/* The particles of a particle file, that of frame `number`. */
+/* NULL, or without a set: there is none. */
+spate_status sp_frame_copy_whitewater(sp_frame *frame, const sp_particles *whitewater,
+                                      spate_error *error);
+/* The particles of a particle file, that of frame `number`, and of whitewater.NNNN.ply beside it,
+ * if that is there. */
 spate_status sp_frame_read(sp_frame *frame, int number, const char *path, spate_error *error);
 
 spate_status sp_frame_paint(const sp_frame *frame, const sp_look *look, sp_pool *pool,

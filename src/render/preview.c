@@ -84,11 +84,13 @@ spate_status sp_preview_draw(spate_sim *sim, sp_image *image, spate_error *error
     if (!spate_sim_field_view(sim, "type", &cells))
         return sp_fail(error, SPATE_ERROR_SIMULATION, "preview",
                        "the simulation has no cells to draw");
-    sp_particles now;
+    sp_particles now, white;
     sp_sim_particles(sim, SP_FLUID, &now);
+    bool has_white = sp_sim_particles(sim, SP_WHITEWATER, &white);
     sp_preview preview = {
         .scene = spate_sim_scene(sim),
         .particles = &now,
+        .whitewater = has_white ? &white : NULL,
         .dx = cells.cell_size,
         .pool = sp_pool_create(spate_sim_threads(sim), NULL, NULL),
     };

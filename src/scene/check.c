@@ -280,5 +280,6 @@ spate_status spate_scene_check(const spate_scene *scene, spate_log_fn *log, void
     for (int k = 0; k < scene->channel_count; k++)
         TRY(check_channel(&c, k));
     TRY(check_output(&c));
+    TRY(sp_check_whitewater(&c));
     return sp_check_gauges(&c);
 }

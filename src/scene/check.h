@@ -19,6 +19,7 @@ spate_status sp_check_wall(const sp_checker *checker, spate_wall wall, double ro
                            const char *where);
 /* What happens at a time, and how fills begin; shapes have been checked. */
 spate_status sp_check_times(sp_checker *checker);
+spate_status sp_check_whitewater(sp_checker *checker);
 /* Gauges; shapes have been checked. */
 spate_status sp_check_gauges(sp_checker *checker);
 

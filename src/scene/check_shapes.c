@@ -263,12 +263,14 @@ static spate_status check_names(sp_checker *c, named *names, int count)
 static spate_status check_lists(sp_checker *c, named *names)
 {
     /* one array, so that the order of the lists is that of their names in memory */
-    static const char list_names[4][16] = {"fill", "solids", "inflows", "outflows"};
+    static const char list_names[5][16] = {"fill", "solids", "inflows", "outflows",
+                                           "whitewater.kill"};
     const spate_scene *s = c->scene;
-    const spate_shape_list *lists[4] = {&s->fill, &s->solids, &s->inflows, &s->outflows};
+    const spate_shape_list *lists[5] = {&s->fill, &s->solids, &s->inflows, &s->outflows,
+                                        &s->whitewater.kill};
     int used = 0;
     TRY(sp_scene_walk(s, &(sp_walk){.setting = check_needs, .user = c}));
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < 5; k++)
         TRY(check_list(c, lists[k], list_names[k], names, &used));
     return check_names(c, names, used);
 }
@@ -276,7 +278,8 @@ static spate_status check_lists(sp_checker *c, named *names)
 spate_status sp_check_shapes(sp_checker *c)
 {
     const spate_scene *s = c->scene;
-    int count = s->fill.count + s->solids.count + s->inflows.count + s->outflows.count;
+    int count = s->fill.count + s->solids.count + s->inflows.count + s->outflows.count +
+                s->whitewater.kill.count;
     named *names = sp_alloc((size_t)count, sizeof *names);
     if (!names)
         return sp_fail_memory(c->error, "the check of the scene", (uint64_t)count * sizeof *names);

@@ -68,6 +68,7 @@ void spate_scene_destroy(spate_scene *scene)
     destroy_list(&scene->solids);
     destroy_list(&scene->inflows);
     destroy_list(&scene->outflows);
+    destroy_list(&scene->whitewater.kill);
     sp_free(scene->channels);
     sp_free(scene->gauges);
     sp_free(scene->keyframes);
@@ -131,6 +132,7 @@ spate_scene *spate_scene_copy(const spate_scene *scene)
         return NULL;
     *copy = *scene;
     copy->fill = copy->solids = copy->inflows = copy->outflows = (spate_shape_list){0};
+    copy->whitewater.kill = (spate_shape_list){0};
     copy->channels = scene->channel_count > 0
                          ? copy_items(scene->channels, scene->channel_count, sizeof *copy->channels)
                          : NULL;
@@ -147,7 +149,8 @@ spate_scene *spate_scene_copy(const spate_scene *scene)
                 copy_shapes(&copy->fill, &scene->fill) &&
                 copy_shapes(&copy->solids, &scene->solids) &&
                 copy_shapes(&copy->inflows, &scene->inflows) &&
-                copy_shapes(&copy->outflows, &scene->outflows);
+                copy_shapes(&copy->outflows, &scene->outflows) &&
+                copy_shapes(&copy->whitewater.kill, &scene->whitewater.kill);
     if (!done) {
         spate_scene_destroy(copy);
         return NULL;
@@ -176,6 +179,7 @@ spate_shape *spate_scene_add_shape(spate_scene *scene, spate_list list)
     case SPATE_LIST_SOLIDS: return add_shape(&scene->solids);
     case SPATE_LIST_INFLOWS: return add_shape(&scene->inflows);
     case SPATE_LIST_OUTFLOWS: return add_shape(&scene->outflows);
+    case SPATE_LIST_KILL: return add_shape(&scene->whitewater.kill);
     }
     return NULL;
 }

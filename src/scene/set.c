@@ -243,8 +243,8 @@ static spate_status store_size(spate_scene *scene, const sp_row *row, const spat
                                const char *where, spate_error *error)
 {
     int count = value->count;
-    bool shapes =
-        scene->fill.count || scene->solids.count || scene->inflows.count || scene->outflows.count;
+    bool shapes = scene->fill.count || scene->solids.count || scene->inflows.count ||
+                  scene->outflows.count || scene->whitewater.kill.count;
     if (count != 2 && count != 3)
         return sp_fail(error, SPATE_ERROR_SCENE, where,
                        "must have 2 numbers (2D) or 3 (3D) (got %d)", count);

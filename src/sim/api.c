@@ -224,6 +224,7 @@ static spate_status check_shape(const spate_sim *sim, const spate_shape *shape, 
     spate_scene trial = *sim->common.scene;
     spate_shape copy = *shape;
     trial.fill = trial.solids = trial.inflows = trial.outflows = (spate_shape_list){0};
+    trial.whitewater.kill = (spate_shape_list){0};
     trial.gauge_count = 0; /* their solids are not in the trial */
     trial.solids.items = &copy;
     trial.solids.count = 1;

@@ -51,6 +51,8 @@ static uint64_t layout_hash(X(sim) *s)
         for (const char *c = scene->channels[k].name; *c; c++)
             hash = sp_hash2(hash, (uint64_t)*c);
     hash = sp_hash2(hash, sizeof(clock_record));
+    if (s->diffuse)
+        hash = sp_hash2(hash, (uint64_t)X(list_columns)(&s->diffuse->particles, false, columns));
     hash = sp_hash2(hash, (uint64_t)s->solids.count);
     return sp_hash2(hash, (uint64_t)s->emitter_count);
 }
@@ -247,6 +249,72 @@ static spate_status load_gauges(X(sim) *s, uint32_t count, sp_stream *stream, sp
     return SPATE_OK;
 }
 
+/* Whitewater: its ledger and its particles. */
+typedef struct white_record {
+    sp_white_ledger ledger;
+    uint32_t count, next_id, warned, zero;
+} white_record;
+
+static spate_status save_whitewater(X(sim) *s, sp_stream *stream)
+{
+    white_record record = {.ledger = s->common->white, .warned = s->common->warned_white};
+    void **columns[MAX_COLUMNS];
+    if (!s->diffuse)
+        return SPATE_OK;
+    X(particles) *p = &s->diffuse->particles;
+    int column_count = X(list_columns)(p, false, columns);
+    record.count = p->count;
+    record.next_id = p->next_id;
+    TRY(sp_stream_write(stream, &record, sizeof record));
+    TRY(sp_stream_seal(stream)); /* so that a damaged count allocates nothing */
+    for (int c = 0; c < column_count; c++)
+        TRY(sp_stream_write(stream, *columns[c], (size_t)p->count * 4));
+    return SPATE_OK;
+}
+
+/* Places and classes become indices. */
+static spate_status check_whitewater(const X(sim) *s, uint32_t count, spate_error *error)
+{
+    const X(particles) *p = &s->diffuse->particles;
+    bool sound = all_finite(p->age[0], count) && all_finite(p->life[0], count) &&
+                 all_finite(p->radius[0], count);
+    FOR_DIM(d) {
+        float end = (float)s->grid.n[d];
+        for (uint32_t i = 0; i < count; i++)
+            sound &= p->x[d][i] >= 0 && p->x[d][i] <= end;
+        sound = sound && all_finite(p->v[d], count);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        sound &= p->kind[0][i] < SP_WHITE_KINDS;
+    return sound ? SPATE_OK : refuse("its whitewater", error);
+}
+
+static spate_status load_whitewater(X(sim) *s, sp_stream *stream, spate_error *error)
+{
+    white_record record;
+    void **columns[MAX_COLUMNS];
+    if (!s->diffuse)
+        return SPATE_OK;
+    X(particles) *p = &s->diffuse->particles;
+    TRY(sp_stream_read(stream, &record, sizeof record));
+    TRY(sp_stream_check(stream, error));
+    if (!(record.ledger.keep > 0 && record.ledger.keep <= 1))
+        return refuse("the ledger of its whitewater", error);
+    p->count = 0;
+    TRY(X(particles_reserve)(p, record.count, error));
+    int column_count = X(list_columns)(p, false, columns);
+    for (int c = 0; c < column_count; c++)
+        TRY(sp_stream_read(stream, *columns[c], (size_t)record.count * 4));
+    TRY(check_whitewater(s, record.count, error));
+    s->common->white = record.ledger;
+    s->common->warned_white = record.warned != 0;
+    p->count = record.count;
+    p->next_id = record.next_id;
+    p->sorted = p->at_home = false;
+    p->dead = 0;
+    return SPATE_OK;
+}
+
 /* The values of a tile of one pointer of an array, out of the grid or into it. */
 static void copy_tile(X(sim) *s, int tile, char *block, size_t item, char *values, bool out)
 {
@@ -317,7 +385,7 @@ spate_status X(save)(X(sim) *s, sp_stream *stream)
         TRY(sp_stream_write(stream, &tile, sizeof tile));
         TRY(pass_tile(s, tile, stream, TILE_WRITE, NULL));
     }
-    return SPATE_OK;
+    return save_whitewater(s, stream);
 }
 
 spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
@@ -364,5 +432,5 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
     s->particles.fastest = -1.0f;
     s->particles.dead = 0;
     s->particles.next_id = record.next_id;
-    return SPATE_OK;
+    return load_whitewater(s, stream, error);
 }

@@ -257,6 +257,6 @@ spate_status spate_sim_run_stage(spate_sim *sim, int stage, double dt, spate_err
     if (stage == SP_STAGE_SORT)
         sim->table->follow_time(sim->instance, spate_sim_time(sim), dt);
     TRY(sim->table->run_stage(sim->instance, (sp_stage)stage, dt, error));
-    sim->common.mid_step = stage != SP_STAGE_EMIT;
-    return stage == SP_STAGE_EMIT ? advance_clock(sim, dt, error) : SPATE_OK;
+    sim->common.mid_step = stage != SP_STAGE_COUNT - 1;
+    return stage == SP_STAGE_COUNT - 1 ? advance_clock(sim, dt, error) : SPATE_OK;
 }

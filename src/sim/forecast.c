@@ -69,8 +69,11 @@ spate_status X(forecast)(const spate_scene *scene, const X(device) *device, int 
     X(device_memory) needs = device->needs(scene, &g, forecast->particles);
     bytes +=
         X(arrays_bytes)(X(needs)(scene), &g) + (double)g.tile_count * (TILE_BYTES + 4.0 * threads);
+    forecast->whitewater = X(whitewater_estimate)(scene, g.dx, forecast->particles);
+    bytes += X(whitewater_bytes)(scene, &g, forecast->whitewater);
     forecast->memory = (uint64_t)(bytes + needs.host);
-    forecast->checkpoint_bytes = checkpoint_bytes(scene, (double)forecast->particles);
+    forecast->checkpoint_bytes = checkpoint_bytes(scene, (double)forecast->particles) +
+                                 2 * forecast->whitewater * X(whitewater_saved)();
     forecast->device_memory = needs.device;
     return SPATE_OK;
 }

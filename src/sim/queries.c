@@ -11,32 +11,42 @@
 
 uint64_t spate_sim_hash(spate_sim *sim)
 {
-    return sim->table->hash(sim->instance);
+    return sim->table->hash(sim->instance, SP_SET_FLUID);
 }
 
 /* ---- particles */
 
-/* The fluid is the only set there is. */
-static bool is_set(const char *name)
-{
-    return name && strcmp(name, SP_FLUID) == 0;
-}
+static const char *const set_names[SP_SET_COUNT] = {SP_FLUID, SP_WHITEWATER};
 
 int spate_sim_particle_set_count(const spate_sim *sim)
 {
-    (void)sim;
-    return 1;
+    return sim->common.scene->whitewater.on ? 2 : 1;
 }
 
 const char *spate_sim_particle_set_name(const spate_sim *sim, int set)
 {
-    (void)sim;
-    return set == 0 ? SP_FLUID : NULL;
+    return set >= 0 && set < spate_sim_particle_set_count(sim) ? set_names[set] : NULL;
 }
 
-size_t spate_sim_particles_count(const spate_sim *sim, const char *set)
+/* The number of a set, -1 if there is none of that name. */
+static int find_set(const spate_sim *sim, const char *name)
 {
-    return is_set(set) ? sim->table->count(sim->instance) : 0;
+    for (int set = 0; set < spate_sim_particle_set_count(sim) && name; set++)
+        if (strcmp(name, set_names[set]) == 0)
+            return set;
+    return -1;
+}
+
+size_t spate_sim_particles_count(const spate_sim *sim, const char *name)
+{
+    int set = find_set(sim, name);
+    return set >= 0 ? sim->table->count(sim->instance, set) : 0;
+}
+
+uint64_t spate_sim_particles_hash(spate_sim *sim, const char *name)
+{
+    int set = find_set(sim, name);
+    return set >= 0 ? sim->table->hash(sim->instance, set) : 0;
 }
 
 bool spate_sim_particles_read(spate_sim *sim, const char *set, float *positions, float *velocities,
@@ -68,11 +78,12 @@ int spate_sim_channel_view(spate_sim *sim, const char *name, float *columns[4])
     return sim->table->channel_view(sim->instance, name, columns);
 }
 
-bool spate_sim_particles_device_view_sized(spate_sim *sim, const char *set,
+bool spate_sim_particles_device_view_sized(spate_sim *sim, const char *name,
                                            spate_particles_view *view, size_t size)
 {
     sp_particles now = {.set = NULL};
-    bool there = is_set(set) && sim->table->view(sim->instance, true, &now);
+    int set = find_set(sim, name);
+    bool there = set >= 0 && sim->table->view(sim->instance, set, true, &now);
     sp_sized_out(view, size, &now.view, sizeof now.view);
     return there;
 }
@@ -80,7 +91,7 @@ bool spate_sim_particles_device_view_sized(spate_sim *sim, const char *set,
 int spate_sim_channel_device_view(spate_sim *sim, const char *name, const float *columns[4])
 {
     sp_particles now = {.set = NULL};
-    if (!sim->table->view(sim->instance, true, &now))
+    if (!sim->table->view(sim->instance, SP_SET_FLUID, true, &now))
         return 0;
     for (int k = 0; k < now.column_count; k++) {
         const sp_column *column = &now.columns[k];
@@ -94,19 +105,20 @@ int spate_sim_channel_device_view(spate_sim *sim, const char *name, const float 
 }
 
 /* What the particles of a simulation are called, and of when they are. */
-static void label_particles(const spate_sim *sim, sp_particles *particles)
+static void label_particles(const spate_sim *sim, int set, sp_particles *particles)
 {
-    particles->set = SP_FLUID;
+    particles->set = set_names[set];
     particles->frame = sim->common.frame;
     particles->time = spate_sim_time(sim);
 }
 
-bool sp_sim_particles(spate_sim *sim, const char *set, sp_particles *out)
+bool sp_sim_particles(spate_sim *sim, const char *name, sp_particles *out)
 {
-    if (!is_set(set))
+    int set = find_set(sim, name);
+    if (set < 0)
         return false;
-    sim->table->view(sim->instance, false, out);
-    label_particles(sim, out);
+    sim->table->view(sim->instance, set, false, out);
+    label_particles(sim, set, out);
     return true;
 }
 
@@ -114,7 +126,7 @@ bool sp_snapshot_begin(spate_sim *sim, sp_particles *out)
 {
     if (!sim->table->snapshot(sim->instance, out))
         return false;
-    label_particles(sim, out);
+    label_particles(sim, SP_SET_FLUID, out);
     return true;
 }
 

@@ -49,6 +49,75 @@ double spate_stats_value(const spate_stats *stats, int stat)
     return *(const double *)at;
 }
 
+/* Bins go from 0 to four times the upper limit. */
+static void find_quantiles(const uint64_t *histogram, double limit, double values[3])
+{
+    static const double shares[3] = {0.5, 0.9, 0.99};
+    uint64_t total = 0;
+    for (int bin = 0; bin < SP_WHITE_BINS; bin++)
+        total += histogram[bin];
+    for (int n = 0; n < 3 && total > 0; n++) {
+        uint64_t sum = 0;
+        int bin = 0;
+        while (bin < SP_WHITE_BINS - 1 &&
+               (double)(sum += histogram[bin]) < shares[n] * (double)total)
+            bin++;
+        values[n] = 4 * limit * (bin + 1) / SP_WHITE_BINS;
+    }
+}
+
+bool spate_sim_whitewater_sized(const spate_sim *sim, spate_whitewater_ledger *ledger, size_t size)
+{
+    const sp_white_ledger *from = &sim->common.white;
+    spate_whitewater_ledger all = {.keep = from->keep};
+    memcpy(all.emitted, from->emitted, sizeof all.emitted);
+    memcpy(all.removed, from->removed, sizeof all.removed);
+    all.lifted = from->turned[0]; /* in the order of WHITE_LIFTED, ... */
+    all.landed = from->turned[1];
+    all.risen = from->turned[2];
+    all.dragged = from->turned[3];
+    const spate_scene *scene = sim->common.scene;
+    find_quantiles(from->histogram[0], scene->whitewater.speed_high, all.speed);
+    find_quantiles(from->histogram[1], scene->whitewater.curvature_high, all.curvature);
+    find_quantiles(from->histogram[2], scene->whitewater.strain_high, all.strain);
+    sp_sized_out(ledger, size, &all, sizeof all);
+    return scene->whitewater.on;
+}
+
+static uint64_t removed(const sp_white_ledger *ledger, spate_whitewater_cause cause)
+{
+    uint64_t sum = 0;
+    for (int kind = 0; kind < SPATE_WHITEWATER_CLASSES; kind++)
+        sum += ledger->removed[kind][cause];
+    return sum;
+}
+
+static void add_whitewater(const sp_common *common, spate_stats *stats)
+{
+    const sp_white_ledger *w = &common->white;
+    uint64_t now[SPATE_WHITEWATER_CLASSES];
+    uint64_t lifted = w->turned[0], landed = w->turned[1], risen = w->turned[2],
+             dragged = w->turned[3];
+    for (int kind = 0; kind < SPATE_WHITEWATER_CLASSES; kind++) {
+        now[kind] = w->emitted[kind];
+        stats->whitewater_emitted += w->emitted[kind];
+        for (int cause = 0; cause < SPATE_WHITEWATER_CAUSES; cause++)
+            now[kind] -= w->removed[kind][cause];
+    }
+    stats->spray = now[SPATE_WHITEWATER_SPRAY] + lifted - landed;
+    stats->foam = now[SPATE_WHITEWATER_FOAM] + landed + risen - lifted - dragged;
+    stats->bubbles = now[SPATE_WHITEWATER_BUBBLE] + dragged - risen;
+    stats->dust = now[SPATE_WHITEWATER_DUST];
+    stats->whitewater_aged = removed(w, SPATE_WHITEWATER_AGED);
+    stats->whitewater_merged = removed(w, SPATE_WHITEWATER_MERGED);
+    stats->whitewater_left = removed(w, SPATE_WHITEWATER_OPEN) +
+                             removed(w, SPATE_WHITEWATER_OUTFLOW) +
+                             removed(w, SPATE_WHITEWATER_KILLED);
+    stats->whitewater_crushed = removed(w, SPATE_WHITEWATER_CRUSHED);
+    stats->whitewater_thinned = removed(w, SPATE_WHITEWATER_THINNED);
+    stats->whitewater_off = removed(w, SPATE_WHITEWATER_OFF);
+}
+
 /* All but what is measured. */
 static spate_stats progress(const spate_sim *sim)
 {
@@ -62,6 +131,7 @@ static spate_stats progress(const spate_sim *sim)
     stats.removed = stats.removed_open + stats.removed_outflow + stats.removed_crushed +
                     stats.removed_user + stats.removed_reseed;
     stats.converged = stats.solver_failures == 0;
+    add_whitewater(common, &stats);
     return stats;
 }
 

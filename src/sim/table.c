@@ -66,9 +66,11 @@ static spate_status appear(void *s, double after, double until, bool *appeared, 
     return X(appear)(s, after, until, appeared, error);
 }
 
-static uint64_t hash(void *user)
+static uint64_t hash(void *user, int set)
 {
     X(sim) *s = user;
+    if (set == SP_SET_WHITEWATER)
+        return X(hash)(&s->diffuse->particles, s->common->pool);
     X(fetch)(s, GROUP_PARTICLES);
     return X(hash)(&s->particles, s->common->pool);
 }
@@ -255,9 +257,10 @@ static uint64_t device_bytes(const void *user)
     return s->device->bytes ? s->device->bytes(s) : 0;
 }
 
-static size_t count(const void *s)
+static size_t count(const void *user, int set)
 {
-    return ((const X(sim) *)s)->particles.count;
+    const X(sim) *s = user;
+    return set == SP_SET_WHITEWATER ? s->diffuse->particles.count : s->particles.count;
 }
 
 /* The arrays of these groups, current, in the host's memory or in the device's; false: it has none.
@@ -275,10 +278,15 @@ static bool current_arrays(X(sim) *s, bool on_device, unsigned groups, X(fields)
     return there != NULL;
 }
 
-static bool view(void *user, bool on_device, sp_particles *out)
+static bool view(void *user, int set, bool on_device, sp_particles *out)
 {
     X(sim) *s = user;
     X(fields) f;
+    if (set == SP_SET_WHITEWATER) { /* the host's */
+        if (!on_device)
+            X(show_whitewater)(s, out);
+        return !on_device;
+    }
     if (!current_arrays(s, on_device, GROUP_PARTICLES, &f))
         return false;
     X(show_particles)(s, &f.particles, out);

@@ -11,6 +11,9 @@
 const sp_solids *sp_sim_solids(const spate_sim *sim);
 sp_pool *sp_sim_pool(spate_sim *sim);
 
+/* Sets of particles by number. */
+enum { SP_SET_FLUID, SP_SET_WHITEWATER, SP_SET_COUNT };
+
 typedef struct sp_table {
     /* device: that computes the steps; host: the CPU's; each an X(device) of this dimension */
     void *(*create)(sp_common *common, const void *device, const void *host, spate_error *error);
@@ -25,7 +28,7 @@ typedef struct sp_table {
     spate_status (*appear)(void *s, double after, double until, bool *appeared, spate_error *error);
     double (*max_speed)(void *s,
                         double dt); /* m/s, of liquid, inflows, and solids over the next dt */
-    uint64_t (*hash)(void *s);
+    uint64_t (*hash)(void *s, int set);
     void (*stats)(void *s, spate_stats *stats);
     spate_status (*add_particles)(void *s, const float *x, const float *v, size_t count,
                                   size_t *added, spate_error *error);
@@ -39,9 +42,9 @@ typedef struct sp_table {
     void (*add_impulse)(void *s, const double center[3], double radius, const double velocity[3]);
     double (*cell_size)(const void *s);
     uint64_t (*device_bytes)(const void *s);
-    size_t (*count)(const void *s);
+    size_t (*count)(const void *s, int set);
     /* on_device: the arrays in a device's memory; false: there are none */
-    bool (*view)(void *s, bool on_device, sp_particles *out);
+    bool (*view)(void *s, int set, bool on_device, sp_particles *out);
     int (*channel_view)(void *s, const char *name, float *columns[4]);
     bool (*field_view)(void *s, bool on_device, const char *name, spate_field_view *view);
     float *(*edit_velocity)(void *s, int axis);

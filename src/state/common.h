@@ -19,6 +19,24 @@
 #define SP_OF_FRAME_FRAME(F, name) F(name)
 #define SP_OF_FRAME_MEASURED(F, name)
 
+/* Whitewater that came and went, by class and cause (kernels/whitewater.h), since the start:
+ *     spray   = emitted + lifted - landed - removed
+ *     foam    = emitted + landed + risen - lifted - dragged - removed
+ *     bubbles = emitted + dragged - risen - removed
+ *     dust    = emitted - removed */
+#define SP_WHITE_KINDS 4
+#define SP_WHITE_CAUSES 8
+#define SP_WHITE_TURNS 4
+#define SP_WHITE_POTENTIALS 3 /* speed, curvature, strain */
+#define SP_WHITE_BINS 64      /* of a histogram, from 0 to four times the upper limit */
+typedef struct sp_white_ledger {
+    uint64_t emitted[SP_WHITE_KINDS], removed[SP_WHITE_KINDS][SP_WHITE_CAUSES];
+    uint64_t turned[SP_WHITE_TURNS];
+    uint64_t histogram[SP_WHITE_POTENTIALS]
+                      [SP_WHITE_BINS]; /* cells near the surface, in all steps */
+    double keep; /* share that stays where there are too many; 1 at the start */
+} sp_white_ledger;
+
 typedef struct sp_common {
     spate_scene *scene; /* own copy */
     sp_pool *pool;
@@ -56,7 +74,8 @@ typedef struct sp_common {
     bool has_last;
     bool gauges_known; /* they are those of the last step, or of the start */
 
-    bool warned_solver, warned_push;
+    sp_white_ledger white; /* of whitewater */
+    bool warned_solver, warned_push, warned_white;
     bool unconverged; /* the last step failed for want of convergence */
 } sp_common;
 

@@ -71,18 +71,23 @@ static spate_status make_emitter(X(sim) *s, X(emitter) *e, const spate_shape *sh
     return e->occupied ? SPATE_OK : sp_fail_memory(error, "an inflow", places);
 }
 
-/* A hair wider than the shape: places are floats. `level` cuts off what is below; a closed one
- * holds nothing. */
+/* Bounds of an outflow or kill zone, cells, a hair wider than the shape: places are floats. */
+void X(bound_shape)(double dx, const sp_shape *shape, float bounds[2 * DIM])
+{
+    double low[3], high[3];
+    sp_shape_bounds_at(shape, &shape->rest, low, high);
+    FOR_DIM(d) {
+        bounds[d] = (float)fmax(low[d] / dx - 0.01, -1e9);
+        bounds[DIM + d] = (float)fmin(high[d] / dx + 0.01, 1e9);
+    }
+}
+
+/* `level` cuts off what is below; a closed one holds nothing. */
 void X(bound_drain)(X(sim) *s, int outflow)
 {
-    const sp_shape *drain = &s->drains[outflow];
     float *bounds = s->drain_bounds + (size_t)outflow * 2 * DIM;
-    double low[3], high[3], level = s->common->scene->outflows.items[outflow].level;
-    sp_shape_bounds_at(drain, &drain->rest, low, high);
-    FOR_DIM(d) {
-        bounds[d] = (float)fmax(low[d] / s->grid.dx - 0.01, -1e9);
-        bounds[DIM + d] = (float)fmin(high[d] / s->grid.dx + 0.01, 1e9);
-    }
+    double level = s->common->scene->outflows.items[outflow].level;
+    X(bound_shape)(s->grid.dx, &s->drains[outflow], bounds);
     if (level > 0)
         bounds[1] = (float)fmax((double)bounds[1], level / s->grid.dx);
     if (s->drain_off[outflow])

@@ -9,6 +9,7 @@
 #include "scene/attributes.h"
 
 #define SP_FLUID "fluid" /* the set that is the liquid */
+#define SP_WHITEWATER "whitewater"
 
 /* One attribute of all particles; a value has four bytes. */
 typedef struct sp_column {

@@ -155,6 +155,7 @@ static spate_status make(X(sim) *s, spate_error *error)
     TRY(make_solids(s, error));
     TRY(X(emitters_create)(s, error));
     TRY(make_particles(s, error));
+    TRY(X(diffuse_create)(s, error));
     TRY(s->host->plan(s, false)->stage[SP_STAGE_SOLIDS](s, 0, error));
     TRY(X(flows_begin)(s, error));
     TRY(X(gauges_create)(s, error));
@@ -186,6 +187,7 @@ void X(destroy)(X(sim) *s)
     s->device->detach(s);
     X(arrays_destroy)(s);
     X(particles_free)(&s->particles);
+    X(diffuse_destroy)(s);
     X(emitters_destroy)(s);
     X(gauges_destroy)(s);
     sp_solids_clear(&s->solids);

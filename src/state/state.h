@@ -43,6 +43,19 @@ typedef struct X(emitter) {
     size_t places;              /* room in `occupied` */
 } X(emitter);
 
+/* Whitewater: its particles, and the cell list that SORT makes of them. */
+typedef struct X(diffuse) {
+    X(particles) particles;
+    X(tiles) tiles;
+    uint32_t *first, *count; /* cells */
+    uint32_t *tile_births;   /* tiles: how many come from each, then the first of them */
+    sp_shape *kill;          /* shapes, at rest */
+    float *kill_bounds;      /* as in X(outflows) */
+    int kill_count;
+    struct X(whitewater) *how; /* of the step: kernels/whitewater.h */
+    double tabled_for;         /* m/s^2: the gravity of its tables */
+} X(diffuse);
+
 typedef struct X(sim) {
     sp_common *common; /* what does not depend on the dimension: scene, threads, ledger, clock */
 /* those of X(fields), in the host's memory */
@@ -65,6 +78,8 @@ typedef struct X(sim) {
     uint64_t unsound;    /* particles to which G2P gave no finite velocity */
     double stretch;      /* of p, in what gauges read: kernels/probe.h */
     bool displaced;      /* `away` holds a displacement that ADVECT is to add */
+
+    X(diffuse) *diffuse; /* whitewater: whitewater.c; NULL without */
 
     struct X(gauge) *gauges;    /* of the scene, as devices take them: gauges.c */
     double (*gauge_parts)[3];   /* of their sums */
@@ -198,7 +213,21 @@ struct X(probe) X(probe_of)(const X(sim) *s);                   /* the host's ar
 size_t X(list_gauges)(X(sim) *s, const struct X(probe) *probe); /* returns how many parts */
 size_t X(most_gauge_parts)(const spate_scene *scene, const X(grid) *grid);
 
+/* ---- whitewater.c */
+#define WHITE_SORT_EVERY 8 /* steps: the order is for the caches, and nothing depends on it */
+spate_status X(diffuse_create)(X(sim) *s, spate_error *error); /* nothing without whitewater */
+void X(diffuse_destroy)(X(sim) *s);
+/* What the scene asks for, in the step of dt that begins at the time of the clock. */
+void X(whitewater_prepare)(X(sim) *s, double dt);
+double X(whitewater_spacing)(const spate_scene *scene, double dx); /* m */
+/* For forecasts: a rough number of particles, bytes in memory, bytes of one in a checkpoint. */
+uint64_t X(whitewater_estimate)(const spate_scene *scene, double dx, uint64_t particles);
+double X(whitewater_bytes)(const spate_scene *scene, const X(grid) *g, uint64_t count);
+uint64_t X(whitewater_saved)(void);
+void X(show_whitewater)(const X(sim) *s, sp_particles *out);
+
 /* ---- emitters.c */
+void X(bound_shape)(double dx, const sp_shape *shape, float bounds[2 * DIM]);
 spate_status X(emitters_create)(X(sim) *s, spate_error *error);
 void X(mark_flows)(X(sim) *s); /* marks and mark_of: inflows that are on, and outflows */
 void X(emitters_destroy)(X(sim) *s);

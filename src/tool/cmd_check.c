@@ -66,6 +66,9 @@ static void print_text(const spate_scene *scene, const tool_forecast *forecast)
     }
     printf(" = %s, %g m each\n", tool_count_text(number, (uint64_t)cells), f->cell_size);
     printf("  particles  %s\n", tool_count_text(number, f->particles));
+    if (scene->whitewater.on)
+        printf("  whitewater up to some %s particles if it gets wild\n",
+               tool_count_text(number, f->whitewater));
     printf("  frames     %d, %g per second: %g s\n", scene->frames, scene->fps,
            scene->frames / scene->fps);
     printf("  memory     %s", tool_bytes_text(number, tool_memory_bytes(forecast)));
@@ -100,6 +103,8 @@ static void print_json(const spate_scene *scene, const tool_forecast *forecast,
         f->cell_size);
     printf(", \"particles\": %llu, \"frames\": %d, \"fps\": %.17g",
            (unsigned long long)f->particles, scene->frames, scene->fps);
+    if (scene->whitewater.on)
+        printf(", \"whitewater\": %llu", (unsigned long long)f->whitewater);
     printf(", \"memory\": %llu, \"memory_available\": %llu",
            (unsigned long long)tool_memory_bytes(forecast),
            (unsigned long long)tool_memory_available());

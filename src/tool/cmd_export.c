@@ -54,6 +54,7 @@ typedef struct job {
     sp_usd_file *usd; /* one file for all frames, instead of `out` */
     char target[SP_PATH_SIZE];
     sp_particles now;   /* of a frame */
+    sp_particles white; /* likewise, whitewater */
     uint64_t particles; /* of all frames */
     int surfaces;       /* files */
 } job;
@@ -282,6 +283,19 @@ static spate_status write_particles(job *j, sp_particle_table *table, int frame,
     return status;
 }
 
+/* whitewater.NNNN.ply, if the run has it. */
+static spate_status write_whitewater(job *j, int frame, spate_error *error)
+{
+    char name[48], path[SP_PATH_SIZE];
+    sp_particle_table table;
+    snprintf(name, sizeof name, "whitewater.%04d.ply", frame);
+    if (!j->out || !sp_run_folder_has(&j->folder, name))
+        return SPATE_OK;
+    sp_run_folder_path(&j->folder, name, path);
+    spate_status status = sp_particle_table_read(&table, &j->white, j->scene, frame, path, error);
+    return status == SPATE_OK ? sp_export_whitewater(j->out, &table, error) : status;
+}
+
 static int write_frames(job *j)
 {
     spate_error error = {0};
@@ -290,6 +304,8 @@ static int write_frames(job *j)
         spate_status status = write_particles(j, &table, j->frames[k], &error);
         if (status == SPATE_OK)
             status = write_surface(j, &table, j->frames[k], &error);
+        if (status == SPATE_OK)
+            status = write_whitewater(j, j->frames[k], &error);
         if (status != SPATE_OK)
             return tool_fail(&error, NULL);
     }
@@ -361,6 +377,7 @@ int cmd_export(int argc, char **argv)
     sp_usd_file_abandon(j.usd);
     sp_export_destroy(j.out);
     sp_particles_clear(&j.now);
+    sp_particles_clear(&j.white);
     sp_free(j.frames);
     sp_free(j.info.scene);
     sp_solid_meshes_clear(&j.solids);

@@ -22,6 +22,7 @@ static const char overview[] =
     "  spate run SCENE      simulates it into a folder (-o DIR; by default out/NAME)\n"
     "  spate info DIR       says what a run did\n"
     "  spate mesh DIR       makes the surface of the liquid from the particles of a run\n"
+    "  spate whitewater DIR makes foam, spray and bubbles from them\n"
     "  spate export DIR     writes its frames as USD, VTK, OpenVDB, Blender cache or PLY\n"
     "  spate render DIR     draws pictures and a film of it (--size 1920x1080, --eye, --view, ...)\n"
     "  spate plot DIR       draws charts of it, and a report on one page\n"
@@ -270,9 +271,9 @@ static int print_for_others(bool man, const char *shell)
 int cmd_help(int argc, char **argv)
 {
     static const char *const operand_names[] = {"COMMAND"};
-    static const char *const topics[] = {"scene", "run",    "check", "new",    "info",
-                                         "mesh",  "import", "sweep", "export", "render",
-                                         "plot",  "bench",  "serve", "help"};
+    static const char *const topics[] = {"scene", "run",    "check",      "new",    "info",
+                                         "mesh",  "import", "sweep",      "export", "render",
+                                         "plot",  "bench",  "whitewater", "serve",  "help"};
     const char *operands[2] = {NULL};
     bool markdown = false, man = false;
     const char *shell = NULL;

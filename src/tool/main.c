@@ -7,9 +7,19 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"run", cmd_run},     {"check", cmd_check},   {"new", cmd_new},     {"import", cmd_import},
-    {"sweep", cmd_sweep}, {"info", cmd_info},     {"mesh", cmd_mesh},   {"render", cmd_render},
-    {"plot", cmd_plot},   {"export", cmd_export}, {"bench", cmd_bench}, {"serve", cmd_serve},
+    {"run", cmd_run},
+    {"check", cmd_check},
+    {"new", cmd_new},
+    {"import", cmd_import},
+    {"sweep", cmd_sweep},
+    {"info", cmd_info},
+    {"mesh", cmd_mesh},
+    {"render", cmd_render},
+    {"plot", cmd_plot},
+    {"export", cmd_export},
+    {"bench", cmd_bench},
+    {"serve", cmd_serve},
+    {"whitewater", cmd_whitewater},
     {"help", cmd_help},
 };
 #define COMMANDS ((int)(sizeof commands / sizeof *commands))

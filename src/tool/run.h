@@ -67,6 +67,8 @@ int run_write_start(tool_run *run);
  * step; both may be called at the same time of the simulation. */
 int run_output_open(tool_run *run, int keep);
 spate_status run_output_frame(tool_run *run, const sp_particles *now, spate_error *error);
+/* The whitewater of a frame. */
+spate_status run_output_whitewater(tool_run *run, const sp_particles *now, spate_error *error);
 int run_output_step(tool_run *run);
 int run_output_close(tool_run *run);
 void run_output_clear(tool_run *run);
@@ -76,7 +78,9 @@ typedef struct run_frame_numbers {
     double since;     /* sp_seconds at the last row; becomes that of this one */
     double carried;   /* s, of the frame before this process */
     uint64_t hash;    /* of the state, for --json */
-    run_film *film;   /* NULL: none */
+    uint64_t whitewater_hash;
+    bool has_whitewater;
+    run_film *film; /* NULL: none */
 } run_frame_numbers;
 int run_frame_write(tool_run *run, run_frame_numbers *numbers);
 /* Waits until it is there, its surface too, and says whether it went well. */

@@ -100,17 +100,18 @@ run_film *run_film_begin(const tool_run *run)
     else if (spate_sim_at_frame(run->sim)) {
         sp_particles now;
         sp_sim_particles(run->sim, SP_FLUID, &now);
-        run_film_frame(f, &now);
+        run_film_frame(f, &now, NULL);
     }
     return f;
 }
 
-void run_film_frame(run_film *f, const sp_particles *particles)
+void run_film_frame(run_film *f, const sp_particles *particles, const sp_particles *whitewater)
 {
     if (!f)
         return;
     sp_background_wait(f->background);
-    if (f->error.status == SPATE_OK && sp_frame_copy(&f->frame, particles, &f->error) == SPATE_OK)
+    if (f->error.status == SPATE_OK && sp_frame_copy(&f->frame, particles, &f->error) == SPATE_OK &&
+        sp_frame_copy_whitewater(&f->frame, whitewater, &f->error) == SPATE_OK)
         sp_background_start(f->background, draw, f);
 }
 

@@ -23,7 +23,8 @@ struct run_frame {
     tool_run *run;
     run_frame_numbers numbers;
     sp_particles now;
-    bool beside; /* `now` is a snapshot; otherwise the simulation's own particles */
+    bool beside;        /* `now` is a snapshot; otherwise the simulation's own particles */
+    sp_particles white; /* whitewater: likewise a copy, or the simulation's; without it no set */
     spate_status status;
     spate_error error;
 };
@@ -37,6 +38,8 @@ static int print_json(const run_frame_numbers *numbers)
         bool number = isfinite(strtod(cells[k].text, NULL));
         printf("\"%s\": %s, ", cells[k].name, number ? cells[k].text : "null");
     }
+    if (numbers->has_whitewater)
+        printf("\"whitewater_hash\": \"%016" PRIx64 "\", ", numbers->whitewater_hash);
     printf("\"hash\": \"%016" PRIx64 "\"}\n", numbers->hash);
     return fflush(stdout);
 }
@@ -66,13 +69,15 @@ static spate_status write_frame(run_frame *f)
         TRY(run_mesh_start(run, &f->now, error));
     if (due)
         TRY(run_output_frame(run, &f->now, error));
+    if (due && f->white.set)
+        TRY(run_output_whitewater(run, &f->white, error));
     if (!f->beside)
         stop_clock(&f->numbers);
     TRY(sp_stats_append(sp_run_folder_path(&run->folder, "stats.csv", path), &f->numbers.row,
                         error));
     if (run->json && print_json(&f->numbers) != 0)
         return sp_fail(error, SPATE_ERROR_FILE, NULL, "standard output: cannot write");
-    run_film_frame(f->numbers.film, &f->now);
+    run_film_frame(f->numbers.film, &f->now, &f->white);
     return SPATE_OK;
 }
 
@@ -105,6 +110,19 @@ static bool take_snapshot(run_frame *f, const run_film *film)
     return f->thread && sp_snapshot_begin(run->sim, &f->now);
 }
 
+/* Steps that go on change it: it is copied for a task. */
+static spate_status take_whitewater(run_frame *f, spate_error *error)
+{
+    sp_particles now;
+    if (!sp_sim_particles(f->run->sim, SP_WHITEWATER, &now))
+        return SPATE_OK;
+    if (f->beside)
+        return sp_particles_copy(&f->white, &now, "the whitewater of a frame", error);
+    sp_particles_clear(&f->white);
+    f->white = now;
+    return SPATE_OK;
+}
+
 int run_frame_finish(tool_run *run)
 {
     run_frame *f = run->frame;
@@ -127,6 +145,9 @@ int run_frame_write(tool_run *run, run_frame_numbers *numbers)
         return tool_say_error(EXIT_MEMORY, "out of memory: the output of a frame");
     f->run = run;
     f->beside = take_snapshot(f, numbers->film);
+    spate_error error = {0};
+    if (take_whitewater(f, &error) != SPATE_OK)
+        return tool_fail(&error, NULL);
     if (f->beside) {
         stop_clock(numbers);
         f->numbers = *numbers;
@@ -147,6 +168,8 @@ void run_frame_end(tool_run *run)
 {
     if (run->frame)
         sp_background_destroy(run->frame->thread);
+    if (run->frame)
+        sp_particles_clear(&run->frame->white);
     sp_free(run->frame);
     run->frame = NULL;
     run_mesh_end(run);

@@ -74,10 +74,14 @@ static int write_frame(loop *l)
 {
     tool_run *run = l->run;
     spate_error error = {0};
-    run_frame_numbers numbers = {.hash = run->json ? spate_sim_hash(run->sim) : 0,
-                                 .film = l->film,
-                                 .since = l->row_clock,
-                                 .carried = l->carried};
+    bool whitewater = run->scene->whitewater.on;
+    run_frame_numbers numbers = {
+        .hash = run->json ? spate_sim_hash(run->sim) : 0,
+        .whitewater_hash = run->json ? spate_sim_particles_hash(run->sim, SP_WHITEWATER) : 0,
+        .has_whitewater = whitewater,
+        .film = l->film,
+        .since = l->row_clock,
+        .carried = l->carried};
     /* first: statistics sort the particles, and the grid is then no longer that of the step */
     if (spate_sim_frame(run->sim) % run->scene->output.every == 0 &&
         sp_slices_write(&run->folder, run->sim, &error) != SPATE_OK)
@@ -201,6 +205,29 @@ static void write_report(const tool_run *run)
         page_make(run->folder.path);
 }
 
+static void print_whitewater(const spate_sim *sim)
+{
+    const spate_scene *scene = spate_sim_scene(sim);
+    spate_whitewater_ledger w;
+    spate_stats stats;
+    if (!spate_sim_whitewater(sim, &w))
+        return;
+    spate_sim_progress(sim, &stats);
+    fprintf(stderr, "whitewater: %llu came; %llu spray, %llu foam, %llu bubbles, %llu dust now\n",
+            (unsigned long long)stats.whitewater_emitted, (unsigned long long)stats.spray,
+            (unsigned long long)stats.foam, (unsigned long long)stats.bubbles,
+            (unsigned long long)stats.dust);
+    fprintf(stderr,
+            "  half, 90 %% and 99 %% of the cells near the surface are below\n"
+            "    speed %.2g, %.2g, %.2g m/s (limits %g .. %g)\n"
+            "    curvature x detail %.2g, %.2g, %.2g (%g .. %g)\n"
+            "    strain %.2g, %.2g, %.2g 1/s (%g .. %g)\n",
+            w.speed[0], w.speed[1], w.speed[2], scene->whitewater.speed_low,
+            scene->whitewater.speed_high, w.curvature[0], w.curvature[1], w.curvature[2],
+            scene->whitewater.curvature_low, scene->whitewater.curvature_high, w.strain[0],
+            w.strain[1], w.strain[2], scene->whitewater.strain_low, scene->whitewater.strain_high);
+}
+
 static void print_summary(const loop *l, bool film)
 {
     const tool_run *run = l->run;
@@ -210,6 +237,7 @@ static void print_summary(const loop *l, bool film)
             tool_count_text(particles, spate_sim_particles_count(run->sim, "fluid")),
             tool_count_text(steps, spate_sim_steps(run->sim) - l->first_step), seconds,
             tool_rate_text(rate, seconds > 0 ? l->particle_steps / seconds : 0));
+    print_whitewater(run->sim);
     fprintf(stderr, "everything is in %s", run->folder.path);
     if (run->scene->output.preview)
         fprintf(stderr, "; %s/preview.%s", run->folder.path,

@@ -112,6 +112,20 @@ spate_status run_output_frame(tool_run *run, const sp_particles *now, spate_erro
     return SPATE_OK;
 }
 
+spate_status run_output_whitewater(tool_run *run, const sp_particles *now, spate_error *error)
+{
+    sp_particle_table table;
+    char path[SP_PATH_SIZE];
+    sp_particle_table_of_whitewater(&table, run->scene, now);
+    if (run->scene->output.particles == SPATE_OUTPUT_PARTICLES_PLY)
+        return sp_ply_write(&table, sp_run_folder_whitewater(&run->folder, now->frame, path),
+                            error);
+    if (!run->particles_out)
+        return SPATE_OK;
+    TRY(sp_export_whitewater(run->particles_out, &table, error));
+    return sp_export_collect(run->particles_out, error);
+}
+
 int run_output_step(tool_run *run)
 {
     sp_particles now;

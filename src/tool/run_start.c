@@ -245,9 +245,9 @@ static int start_resumed(tool_run *run)
 static int refuse_own_input(const tool_run *run)
 {
     const spate_shape_list *lists[] = {&run->scene->fill, &run->scene->solids, &run->scene->inflows,
-                                       &run->scene->outflows};
-    static const char *const names[] = {"fill", "solids", "inflows", "outflows"};
-    for (int l = 0; l < 4; l++)
+                                       &run->scene->outflows, &run->scene->whitewater.kill};
+    static const char *const names[] = {"fill", "solids", "inflows", "outflows", "whitewater.kill"};
+    for (int l = 0; l < 5; l++)
         for (int k = 0; k < lists[l]->count; k++)
             if (lists[l]->items[k].file[0] &&
                 sp_run_folder_makes(&run->folder, lists[l]->items[k].file))

@@ -31,6 +31,7 @@ int cmd_export(int argc, char **argv);
 int cmd_render(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_mesh(int argc, char **argv);
+int cmd_whitewater(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_serve(int argc, char **argv);
 int cmd_help(int argc, char **argv);

@@ -802,6 +802,42 @@ static void gauges_on_the_device(void)
     }
 }
 
+/* Whitewater beside a device that computes the liquid: it comes from the device's fields, the
+ * liquid's bits stay as they are without it, and a checkpoint holds it. */
+static void whitewater_beside_the_device(void)
+{
+    for (int dim = 2; dim <= 3; dim++) {
+        spate_scene *scene = make_scene(dim, BALL);
+        scene->whitewater.rate = dim == 2 ? 4000 : 200;
+        scene->whitewater.strain_low = 1;
+        scene->whitewater.speed_low = 0.01;
+        spate_sim *plain = start(scene, device_name());
+        scene->whitewater.on = true;
+        spate_sim *white = start(scene, device_name()), *later = start(scene, device_name());
+        spate_error error = {0};
+        buffer checkpoint = {0};
+        for (int step = 0; step < 8 && plain && white && later; step++) {
+            must(spate_sim_step(plain, 0.01, &error), &error);
+            must(spate_sim_step(white, 0.01, &error), &error);
+            if (step == 3) {
+                must(spate_sim_save(white, put, &checkpoint, &error), &error);
+                must(spate_sim_load(later, take, &checkpoint, &error), &error);
+            } else if (step > 3) {
+                must(spate_sim_step(later, 0.01, &error), &error);
+            }
+        }
+        CHECK(spate_sim_hash(plain) == spate_sim_hash(white));
+        CHECK(spate_sim_particles_count(white, "whitewater") > 100);
+        CHECK(spate_sim_particles_hash(white, "whitewater") ==
+              spate_sim_particles_hash(later, "whitewater"));
+        free(checkpoint.bytes);
+        spate_sim_destroy(plain);
+        spate_sim_destroy(white);
+        spate_sim_destroy(later);
+        spate_scene_destroy(scene);
+    }
+}
+
 int main(int argc, char **argv)
 {
     add_check_device();
@@ -814,5 +850,6 @@ int main(int argc, char **argv)
     TEST(crowds);
     TEST(same_bits);
     TEST(gauges_on_the_device);
+    TEST(whitewater_beside_the_device);
     return test_end();
 }

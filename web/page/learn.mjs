@@ -56,7 +56,12 @@ export const STAGES = {
   },
   emit: {
     title: "Emit",
-    text: "Inflows add particles, outflows and open sides take them away. The step is done; time moves on.",
+    text: "Inflows add particles, outflows and open sides take them away.",
+    field: "",
+  },
+  whitewater: {
+    title: "Whitewater",
+    text: "Foam, spray and bubbles come, move and age, where a scene asks for them; the liquid stays as it is. The step is done; time moves on.",
     field: "",
   },
 };

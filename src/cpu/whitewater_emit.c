@@ -1,0 +1,184 @@
+/* whitewater_emit.c -- WHITEWATER: those that come (kernels/whitewater_emit.h).
+ *
+ * A tile counts how many come from each of its cells; tiles in order get their places behind the
+ * particles that are there; then each tile fills its own, in order of cell and number, so that ids
+ * are the same for any number of threads. */
+#include "cpu.h"
+#include "simd.h"
+
+#include "kernels/whitewater_emit.h" /* over the lanes of simd.h */
+
+typedef struct emit_args {
+    X(sim) *s;
+    X(fields) f;
+    const X(whitewater) *how;
+    const X(obstacles) *obstacles;
+    uint32_t first, first_id; /* of all that come: places, ids */
+    _Atomic uint64_t emitted[WHITE_KINDS], dead;
+    _Atomic uint64_t histogram[SP_WHITE_POTENTIALS][SP_WHITE_BINS];
+} emit_args;
+
+/* ---- how many */
+
+#define BORN(births) ((births)&0xffff)
+#define BORN_DUST(births) ((births) >> 16)
+
+static uint32_t births_of(const X(fields) *f, const X(whitewater) *w, size_t c, float n)
+{
+    int cell[DIM];
+    if (!(n > 0.0f || w->dust > 0.0f) || (f->marks && f->marks[c]))
+        return 0;
+    X(coordinates)(&f->grid, c, cell);
+    if (!X(inside)(&f->grid, cell))
+        return 0;
+    uint32_t dust = w->dust > 0.0f ? X(white_number)(w, c, X(white_dust)(f, w, c, cell), 1) : 0;
+    n = n > 0.0f ? n * X(white_beside)(f, w, c, cell) : 0.0f;
+    return X(white_number)(w, c, n, 0) | dust << 16;
+}
+
+/* Into the histograms of what cells could emit by. */
+static void note(const X(whitewater) *w, const X(white_potentials) *p,
+                 uint32_t histogram[SP_WHITE_POTENTIALS][SP_WHITE_BINS])
+{
+    for (int lane = 0; lane < LANES; lane++) {
+        if (!p->some[lane])
+            continue;
+        float speed = sqrtf(p->energy[lane]);
+        histogram[0][X(white_bin)(speed, w->high[0], SP_WHITE_BINS)]++;
+        if (p->top[lane] > 0.0f)
+            histogram[1][X(white_bin)(p->crest[lane], w->high[1], SP_WHITE_BINS)]++;
+        histogram[2][X(white_bin)(p->air[lane], w->high[2], SP_WHITE_BINS)]++;
+    }
+}
+
+static void count_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    emit_args *args = user;
+    const X(fields) *f = &args->f;
+    const X(whitewater) *w = args->how;
+    uint32_t histogram[SP_WHITE_POTENTIALS][SP_WHITE_BINS] = {{0}};
+    for (size_t k = begin; k < end; k++) {
+        int tile = f->tiles.active[k];
+        size_t base = X(tile_index)(&f->grid, tile);
+        uint32_t sum = 0;
+        for (int r = 0; r < TILE_ROWS; r++)
+            for (int i = 0; i < TILE; i += LANES) {
+                size_t c = base + X(row_offset)(&f->grid, r) + (size_t)i;
+                X(white_potentials) p = X(white_potentials_of)(f, w, c);
+                memset(f->births + c, 0, LANES * sizeof *f->births);
+                if (!any(p.some) && !(w->dust > 0.0f))
+                    continue;
+                f8 expected = X(white_expected)(w, &p);
+                note(w, &p, histogram);
+                for (size_t lane = 0; lane < LANES; lane++) {
+                    uint32_t births = births_of(f, w, c + lane, expected[lane]);
+                    f->births[c + lane] = births;
+                    sum += BORN(births) + BORN_DUST(births);
+                }
+            }
+        args->s->diffuse->tile_births[tile] = sum;
+    }
+    for (int n = 0; n < SP_WHITE_POTENTIALS * SP_WHITE_BINS; n++)
+        if ((&histogram[0][0])[n])
+            atomic_fetch_add_explicit(&args->histogram[0][0] + n, (&histogram[0][0])[n],
+                                      memory_order_relaxed);
+}
+
+/* From counts to first places; returns how many there are. */
+static uint64_t scan_tiles(X(sim) *s)
+{
+    uint64_t sum = 0;
+    for (int k = 0; k < s->tiles.active_count; k++) {
+        uint32_t *births = &s->diffuse->tile_births[s->tiles.active[k]], count = *births;
+        *births = (uint32_t)sum;
+        sum += count;
+    }
+    return sum;
+}
+
+/* ---- and which */
+
+static void fill_range(void *user, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    emit_args *args = user;
+    const X(fields) *f = &args->f;
+    const X(particles) *p = &args->s->diffuse->particles;
+    uint64_t emitted[WHITE_KINDS] = {0}, dead = 0;
+    for (size_t k = begin; k < end; k++) {
+        int tile = f->tiles.active[k];
+        uint32_t next = args->s->diffuse->tile_births[tile];
+        FOR_INDICES(&f->grid, tile, c)
+            for (uint32_t n = 0; n < BORN(f->births[c]) + BORN_DUST(f->births[c]); n++, next++) {
+                size_t place = args->first + next;
+                int kind = n < BORN(f->births[c]) ? -1 : WHITE_DUST;
+                if (X(white_begin)(f, args->how, args->obstacles, p, place, c, n,
+                                   args->first_id + next, kind)) {
+                    emitted[p->kind[0][place]]++;
+                } else {
+                    p->x[0][place] = DEAD;
+                    dead++;
+                }
+            }
+    }
+    for (int n = 0; n < WHITE_KINDS; n++)
+        atomic_fetch_add_explicit(&args->emitted[n], emitted[n], memory_order_relaxed);
+    atomic_fetch_add_explicit(&args->dead, dead, memory_order_relaxed);
+}
+
+/* ---- the most there may be */
+
+/* Those whose number is above the share that stays; particles that are there are booked. */
+static void thin(X(sim) *s, uint64_t wanted)
+{
+    X(diffuse) *w = s->diffuse;
+    X(particles) *p = &w->particles;
+    uint64_t most = (uint64_t)s->common->scene->whitewater.max_particles, kept = 0;
+    if (wanted <= most)
+        return;
+    /* a little less, so that it is not asked again in the next step */
+    w->how->keep = s->common->white.keep *= 0.9 * (double)most / (double)wanted;
+    for (uint32_t k = 0; k < p->count; k++) {
+        if (X(white_is_kept)(w->how, p->id[0][k])) {
+            kept++;
+            continue;
+        }
+        s->common->white.removed[p->kind[0][k]][WHITE_THINNED]++;
+        p->x[0][k] = DEAD;
+    }
+    if (kept < p->count)
+        X(particles_remove_dead)(p);
+    if (!s->common->warned_white)
+        sp_log(s->common->log, s->common->log_user, SPATE_LOG_WARNING, "whitewater.max_particles",
+               "is reached in frame %d: from here on all whitewater is thinned evenly",
+               s->common->frame + 1);
+    s->common->warned_white = true;
+}
+
+spate_status DEV(emit_whitewater)(X(sim) *s, const X(obstacles) *obstacles, spate_error *error)
+{
+    X(particles) *p = &s->diffuse->particles;
+    sp_pool *pool = s->common->pool;
+    size_t tiles = (size_t)s->tiles.active_count;
+    emit_args args = {.s = s, .f = X(fields_of)(s), .how = s->diffuse->how, .obstacles = obstacles};
+    sp_parallel_for(pool, tiles, 4, count_range, &args);
+    for (int n = 0; n < SP_WHITE_POTENTIALS * SP_WHITE_BINS; n++)
+        (&s->common->white.histogram[0][0])[n] += (&args.histogram[0][0])[n];
+    uint64_t count = scan_tiles(s);
+    if (count == 0)
+        return SPATE_OK;
+    thin(s, p->count + (uint64_t)((double)count * s->common->white.keep));
+    TRY(X(particles_reserve)(p, p->count + count, error));
+    args.first = p->count;
+    args.first_id = p->next_id;
+    sp_parallel_for(pool, tiles, 1, fill_range, &args);
+    p->count += (uint32_t)count;
+    p->next_id += (uint32_t)count;
+    p->sorted = false;
+    for (int n = 0; n < WHITE_KINDS; n++)
+        s->common->white.emitted[n] += args.emitted[n];
+    if (args.dead > 0)
+        X(particles_remove_dead)(p);
+    return SPATE_OK;
+}

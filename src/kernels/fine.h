@@ -1,0 +1,58 @@
+/* fine.h -- numbers finer than a float: a float, and 16 bits of what it leaves over, in units of
+ * its last place. A particle that goes less in a step than its position can tell gets on all the
+ * same, and a velocity that grows by small amounts does not lose the same part of each.
+ *
+ * Two such rests, of a position and of a velocity, share a word. */
+#ifndef SPATE_KERNELS_FINE_H
+#define SPATE_KERNELS_FINE_H
+
+#include "kernel.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define SP_FINE 65000.0 /* rests of a last place */
+
+/* The last place of a float; of small ones, and of 0, that of 2^-60. */
+SP_KERNEL double sp_last_place(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    int exponent = (int)(bits >> 23 & 0xff) - 127;
+    exponent = exponent > -60 ? exponent : -60;
+    uint64_t wide = (uint64_t)(exponent - 23 + 1023) << 52;
+    double place;
+    memcpy(&place, &wide, sizeof place);
+    return place;
+}
+
+SP_KERNEL double sp_fine_value(float value, uint32_t rest)
+{
+    return (double)value + (double)(int16_t)(uint16_t)rest * (sp_last_place(value) / SP_FINE);
+}
+
+/* The float is (float)value. */
+SP_KERNEL uint32_t sp_fine_rest(double value)
+{
+    float high = (float)value;
+    double rest = (value - (double)high) / sp_last_place(high) * SP_FINE;
+    rest = rest < -32767 ? -32767 : rest > 32767 ? 32767 : rest;
+    return (uint32_t)(uint16_t)(int16_t)(int)(rest + (rest < 0 ? -0.5 : 0.5));
+}
+
+SP_KERNEL uint32_t sp_fine_pack(double position, double velocity)
+{
+    return sp_fine_rest(position) | sp_fine_rest(velocity) << 16;
+}
+
+SP_KERNEL double sp_fine_position(float x, uint32_t rests)
+{
+    return sp_fine_value(x, rests & 0xffff);
+}
+
+SP_KERNEL double sp_fine_velocity(float v, uint32_t rests)
+{
+    return sp_fine_value(v, rests >> 16);
+}
+
+#endif
