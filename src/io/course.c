@@ -249,7 +249,7 @@ static spate_status read_events(const course *c, const json_t *list)
     json_array_foreach(list, index, value)
     {
         char item[64], path[128];
-        int frame;
+        int frame = 0;
         snprintf(item, sizeof item, "particle_events[%zu]", index);
         if (!json_is_object(value))
             return sp_fail(c->error, SPATE_ERROR_SCENE, item, "must be an object");

@@ -68,8 +68,9 @@ static int32_t token(crate *c, const char *text)
     for (int32_t k = 0; k < c->token_count; k++)
         if (strcmp(c->tokens[k], text) == 0)
             return k;
-    assert(c->token_count < c->token_room && strlen(text) < TOKEN_SIZE);
-    strncpy(c->tokens[c->token_count], text, TOKEN_SIZE - 1);
+    size_t size = strlen(text) + 1;
+    assert(c->token_count < c->token_room && size <= TOKEN_SIZE);
+    memcpy(c->tokens[c->token_count], text, size);
     return c->token_count++;
 }
 

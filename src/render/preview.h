@@ -9,7 +9,7 @@
 
 #include "base/parallel.h"
 #include "image.h"
-#include "solid_rays.h"
+#include "scene/solid_rays.h"
 #include "state/particle_set.h"
 
 /* How to look at it. All zero: from the front, the whole domain in view. */

@@ -69,9 +69,10 @@ sp_color sp_solids_color(const sp_studio *studio, const sp_preview *preview, sp_
     float in, out; /* a cut face: the ray came into the domain inside the solid */
     bool cut = hit->inside && sp_ray_box(from, along, studio->half, &in, &out) && in > 0 &&
                (float)hit->t <= in;
-    sp_vec normal =
-        cut ? face_normal(studio, point) : sp_solid_rays_normal(preview->rays, world, way, hit);
-    return shade(studio, preview, point, normal, cut);
+    double normal[3];
+    sp_solid_rays_normal(preview->rays, world, way, hit, normal);
+    return shade(studio, preview, point, cut ? face_normal(studio, point) : sp_vec_from(normal),
+                 cut);
 }
 
 /* What the ray through a place of the screen hits, in depths; false: nothing. */

@@ -50,9 +50,9 @@ check "libspate.so exports spate_, and sp_ only as private" \
 check "libspate_io.so exports spate_ only" exported libspate_io.so "^spate_[a-z0-9_]+@@SPATE_IO_$node\$"
 
 few_private() { # helpers of libspate_io that libspate.so has to show
-    [ "$(nm -D --defined-only "$libdir/libspate.so" | grep -c ' sp_')" -le 34 ]
+    [ "$(nm -D --defined-only "$libdir/libspate.so" | grep -c ' sp_')" -le 40 ]
 }
-check "libspate.so shows at most 34 private symbols" few_private
+check "libspate.so shows at most 40 private symbols" few_private
 
 whole_header() { # whole_header NAME: the functions that NAME.h declares are those that libNAME.so has
     sed -n 's/^SPATE_API [^(]*[ *]\(spate_[a-z0-9_]*\)(.*/\1/p' "$prefix/include/spate/$1.h" | sort -u >"$scratch/declared"

@@ -2,12 +2,11 @@
  *
  * Points and directions are in the world, m. A solid that is inverted (a vessel) is open to the
  * eye: a ray goes through its outside, and meets the inner side of its far wall. */
-#ifndef SPATE_RENDER_SOLID_RAYS_H
-#define SPATE_RENDER_SOLID_RAYS_H
+#ifndef SPATE_SCENE_SOLID_RAYS_H
+#define SPATE_SCENE_SOLID_RAYS_H
 
-#include "scene/mesh_ray.h"
-#include "scene/solids.h"
-#include "vec.h"
+#include "mesh_ray.h"
+#include "solids.h"
 
 /* Distances to a mesh at the nodes of a grid, in the units of its file: for what needs many and no
  * exact ones. */
@@ -39,8 +38,8 @@ void sp_solid_rays_destroy(sp_solid_rays *rays);
 bool sp_solid_rays_meet(const sp_solid_rays *rays, const double from[3], const double along[3],
                         double begin, double end, bool vessels, sp_solid_hit *hit);
 /* Unit normal there, out of the solid: exact, that of a mesh smooth but for its creases. */
-sp_vec sp_solid_rays_normal(const sp_solid_rays *rays, const double from[3], const double along[3],
-                            const sp_solid_hit *hit);
+void sp_solid_rays_normal(const sp_solid_rays *rays, const double from[3], const double along[3],
+                          const sp_solid_hit *hit, double normal[3]);
 /* Signed distance to the nearest solid: exact, that to a mesh from its table. */
 double sp_solid_rays_distance(const sp_solid_rays *rays, const double point[3]);
 

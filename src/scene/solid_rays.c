@@ -189,20 +189,21 @@ bool sp_solid_rays_meet(const sp_solid_rays *rays, const double from[3], const d
     return met;
 }
 
-sp_vec sp_solid_rays_normal(const sp_solid_rays *rays, const double from[3], const double along[3],
-                            const sp_solid_hit *hit)
+void sp_solid_rays_normal(const sp_solid_rays *rays, const double from[3], const double along[3],
+                          const sp_solid_hit *hit, double normal[3])
 {
     const sp_solid *solid = &rays->solids->items[hit->solid];
-    double normal[3], world[3], point[3];
+    double local[3], point[3];
     if (solid->form.kind == SPATE_SHAPE_MESH && !hit->inside) {
-        sp_mesh_smooth_normal(solid->form.mesh, &hit->cut, normal);
-        sp_pose_rotate_to_world(&solid->to, normal, world);
-        return sp_vec_scale(sp_vec_from(world), solid->form.invert ? -1 : 1);
+        sp_mesh_smooth_normal(solid->form.mesh, &hit->cut, local);
+        sp_pose_rotate_to_world(&solid->to, local, normal);
+        for (int d = 0; d < 3 && solid->form.invert; d++)
+            normal[d] = -normal[d];
+        return;
     }
     for (int d = 0; d < 3; d++)
         point[d] = from[d] + hit->t * along[d];
     sp_solid_distance(solid, point, normal);
-    return sp_vec_from(normal);
 }
 
 /* ------------------------------------------------------------------ distances */
