@@ -35,8 +35,9 @@
 #include "fields.h"
 #include "lane.h"
 
-/* Of dt/2 d u_j / d x_i: beyond it, half a step along the path is no small change. */
-#define MOST_TURN 0.5f
+/* Of dt/2 d u_j / d x_i. Water that turns as one body in 30 steps has as much; beyond it the grid
+ * does not resolve the flow, and the series along the path does not hold. */
+#define MOST_TURN 0.1f
 
 /* Faces j at `face` and `step` before it: dt/2 times their difference, times the sum of their
  * kicks. */

@@ -15,7 +15,7 @@
 
 /* limits of the share of its momentum that has arrived: 0.2 s and 0.6 s after the start */
 #define EARLY 0.96
-#define LATE 0.91
+#define LATE 0.90
 #define MOST 1.02
 
 typedef struct drop {
