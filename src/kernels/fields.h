@@ -29,9 +29,9 @@ enum {
     WHEN_MULTIGRID = 256,
     WHEN_NO_MULTIGRID = 512,
     WHEN_PCG = 1024,
-    WHEN_VOLUME = 2048,                 /* SEPARATE keeps the volume */
-    WHEN_DRAG = 4096,                   /* walls that drag */
-    WHEN_LOADS = 8192,                  /* gauges of pressure or force */
+    WHEN_VOLUME = 2048, /* SEPARATE keeps the volume */
+    WHEN_DRAG = 4096,   /* walls that drag */
+    WHEN_LOADS = 8192,  /* gauges of pressure or force */
     WHEN_WHITEWATER = 16384,
     WHEN_DIFFUSE = 32768, /* of a set of particles: it is whitewater; no scene has it */
     WHEN_CG = WHEN_MULTIGRID | WHEN_PCG /* a solver by conjugate gradients */
