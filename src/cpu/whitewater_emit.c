@@ -129,16 +129,30 @@ static void fill_range(void *user, size_t begin, size_t end, int worker)
 
 /* ---- the most there may be */
 
-/* Those whose number is above the share that stays; particles that are there are booked. */
-static void thin(X(sim) *s, uint64_t wanted)
+/* How many stay, of those that are there and of `count` that come, whose ids are the next. */
+static uint64_t count_kept(const X(diffuse) *w, uint64_t count)
+{
+    const X(particles) *p = &w->particles;
+    uint64_t kept = 0;
+    for (uint32_t k = 0; k < p->count; k++)
+        kept += X(white_is_kept)(w->how, p->id[0][k]);
+    for (uint32_t k = 0; k < count; k++)
+        kept += X(white_is_kept)(w->how, p->next_id + k);
+    return kept;
+}
+
+/* Less of all stays where there would be too many; particles that are there are booked. */
+static void thin(X(sim) *s, uint64_t count)
 {
     X(diffuse) *w = s->diffuse;
     X(particles) *p = &w->particles;
-    uint64_t most = (uint64_t)s->common->scene->whitewater.max_particles, kept = 0;
-    if (wanted <= most)
-        return;
+    uint64_t most = (uint64_t)s->common->scene->whitewater.max_particles, kept = 0, wanted;
+    bool less = false;
     /* a little less, so that it is not asked again in the next step */
-    w->how->keep = s->common->white.keep *= 0.9 * (double)most / (double)wanted;
+    for (; p->count + count > most && (wanted = count_kept(w, count)) > most; less = true)
+        w->how->keep = s->common->white.keep *= 0.9 * (double)most / (double)wanted;
+    if (!less)
+        return;
     for (uint32_t k = 0; k < p->count; k++) {
         if (X(white_is_kept)(w->how, p->id[0][k])) {
             kept++;
@@ -168,7 +182,7 @@ spate_status DEV(emit_whitewater)(X(sim) *s, const X(obstacles) *obstacles, spat
     uint64_t count = scan_tiles(s);
     if (count == 0)
         return SPATE_OK;
-    thin(s, p->count + (uint64_t)((double)count * s->common->white.keep));
+    thin(s, count);
     TRY(X(particles_reserve)(p, p->count + count, error));
     args.first = p->count;
     args.first_id = p->next_id;

@@ -170,9 +170,12 @@ SP_KERNEL float X(band_at)(const X(fields) *f, const float x[DIM], float width, 
             float weight = n >> d & 1 ? 1.0f : -1.0f;
             FOR_DIM(e)
                 weight *= e == d ? 1.0f : s.w[e][n >> e & 1];
-            gradient[d] += weight * value[n] / dx;
+            gradient[d] += weight * value[n];
         }
-    return sum / dx;
+    float inverse = 1.0f / dx;
+    for (int d = 0; d < DIM && gradient; d++)
+        gradient[d] *= inverse;
+    return sum * inverse;
 }
 
 #endif

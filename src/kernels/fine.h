@@ -11,31 +11,37 @@
 #include <stdint.h>
 #include <string.h>
 
-#define SP_FINE 65000.0 /* rests of a last place */
+/* Powers of two: 2^exponent. */
+SP_KERNEL double sp_power_of_two(int exponent)
+{
+    uint64_t bits = (uint64_t)(exponent + 1023) << 52;
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return power;
+}
 
-/* The last place of a float; of small ones, and of 0, that of 2^-60. */
-SP_KERNEL double sp_last_place(float value)
+/* The exponent of the last place of a float; of small ones, and of 0, that of 2^-60. */
+SP_KERNEL int sp_last_place(float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     int exponent = (int)(bits >> 23 & 0xff) - 127;
-    exponent = exponent > -60 ? exponent : -60;
-    uint64_t wide = (uint64_t)(exponent - 23 + 1023) << 52;
-    double place;
-    memcpy(&place, &wide, sizeof place);
-    return place;
+    return (exponent > -60 ? exponent : -60) - 23;
 }
+
+#define SP_FINE_BITS 16 /* units of a rest in a last place, as a power of two */
 
 SP_KERNEL double sp_fine_value(float value, uint32_t rest)
 {
-    return (double)value + (double)(int16_t)(uint16_t)rest * (sp_last_place(value) / SP_FINE);
+    double unit = sp_power_of_two(sp_last_place(value) - SP_FINE_BITS);
+    return (double)value + (double)(int16_t)(uint16_t)rest * unit;
 }
 
 /* The float is (float)value. */
 SP_KERNEL uint32_t sp_fine_rest(double value)
 {
     float high = (float)value;
-    double rest = (value - (double)high) / sp_last_place(high) * SP_FINE;
+    double rest = (value - (double)high) * sp_power_of_two(SP_FINE_BITS - sp_last_place(high));
     rest = rest < -32767 ? -32767 : rest > 32767 ? 32767 : rest;
     return (uint32_t)(uint16_t)(int16_t)(int)(rest + (rest < 0 ? -0.5 : 0.5));
 }

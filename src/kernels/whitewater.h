@@ -64,13 +64,14 @@ enum { WHITE_LIFTED, WHITE_LANDED, WHITE_RISEN, WHITE_DRAGGED, WHITE_TURNS };
 #define WHITE_TABLE 97
 
 typedef struct X(whitewater) {
-    double dt;                 /* s */
+    double dt, way;            /* s; cells that 1 m/s goes in it */
     float dx, h;               /* m; dt / dx */
     float width;               /* cells, of the band */
     uint64_t key;              /* of the random numbers of the step */
     uint64_t choice;           /* of those that decide who stays where there are too many */
     double keep;               /* share that stays, 0 .. 1 */
     double gravity[DIM], pull; /* m/s^2, and its size */
+    double up[DIM];            /* against it, of length 1; 0 without */
     double wind[DIM];          /* m/s */
     bool on[WHITE_KINDS];
     float ageing[WHITE_KINDS];               /* seconds of age in a second */
@@ -207,7 +208,7 @@ SP_KERNEL void X(white_fly)(const X(whitewater) *w, X(white_particle) *q)
     FOR_DIM(d) {
         double before = q->v[d];
         q->v[d] = (before + w->dt * (w->gravity[d] + pull * w->wind[d])) / (1 + pull * w->dt);
-        q->to[d] = q->at[d] + 0.5 * w->dt * (before + q->v[d]) / (double)w->dx;
+        q->to[d] = q->at[d] + 0.5 * w->way * (before + q->v[d]);
     }
 }
 
@@ -216,11 +217,11 @@ SP_KERNEL void X(white_drift)(const X(whitewater) *w, double speed, double relat
                               X(white_particle) *q)
 {
     double kick = force * w->dt, whole = relative + kick;
+    double share = whole > 0 ? kick / whole : 1;
     FOR_DIM(d) {
-        double up = w->pull > 0 ? -w->gravity[d] / w->pull : 0;
-        double steady = (double)q->u[d] + speed * up;
-        q->v[d] = whole > 0 ? (relative * q->v[d] + kick * steady) / whole : steady;
-        q->to[d] = q->at[d] + w->dt * q->v[d] / (double)w->dx;
+        double steady = (double)q->u[d] + speed * w->up[d];
+        q->v[d] += share * (steady - q->v[d]);
+        q->to[d] = q->at[d] + w->way * q->v[d];
     }
 }
 
@@ -232,7 +233,7 @@ SP_KERNEL void X(white_float)(const X(whitewater) *w, X(white_particle) *q)
     double pull = square > 0.01 ? -w->approach * (double)q->b / sqrt(square) : 0;
     FOR_DIM(d) {
         q->v[d] = (double)q->u[d];
-        q->to[d] = q->at[d] + pull * (double)q->gradient[d] + w->dt * q->v[d] / (double)w->dx;
+        q->to[d] = q->at[d] + pull * (double)q->gradient[d] + w->way * q->v[d];
     }
 }
 
@@ -305,11 +306,13 @@ SP_KERNEL X(white_fate)
     FOR_DIM(d) {
         q.x[d] = p->x[d][k];
         q.at[d] = sp_fine_position(p->x[d][k], p->rests[d][k]);
-        q.v[d] = sp_fine_velocity(p->v[d][k], p->rests[d][k]);
-        q.u[d] = 0.0f;
+        q.v[d] = fate.kind == WHITE_SPRAY ? sp_fine_velocity(p->v[d][k], p->rests[d][k])
+                                          : (double)p->v[d][k]; /* others take that of the liquid */
+        q.u[d] = q.gradient[d] = 0.0f;
     }
     q.radius = p->radius[0][k];
-    q.b = X(band_at)(f, q.x, w->width, q.gradient);
+    /* only foam looks where the surface is; what becomes foam does so from the next step on */
+    q.b = X(band_at)(f, q.x, w->width, fate.kind == WHITE_FOAM ? q.gradient : NULL);
     X(white_class)(f, w, &q, &fate);
     if (fate.cause != WHITE_STAYS)
         return fate;
@@ -325,7 +328,8 @@ SP_KERNEL X(white_fate)
     FOR_DIM(d) {
         p->x[d][k] = (float)q.to[d];
         p->v[d][k] = (float)q.v[d];
-        p->rests[d][k] = sp_fine_pack(q.to[d], q.v[d]);
+        p->rests[d][k] =
+            fate.kind == WHITE_SPRAY ? sp_fine_pack(q.to[d], q.v[d]) : sp_fine_rest(q.to[d]);
         q.x[d] = (float)q.to[d];
     }
     p->kind[0][k] = (uint32_t)fate.kind;

@@ -274,7 +274,8 @@ void X(whitewater_prepare)(X(sim) *s, double dt)
     double square = 0;
     how->dt = dt;
     how->dx = (float)s->grid.dx;
-    how->h = (float)(dt / s->grid.dx);
+    how->way = dt / s->grid.dx;
+    how->h = (float)how->way;
     how->key = step_key(s->common);
     how->choice = sp_hash2(sp_mix(scene->whitewater.seed), 0x57);
     how->keep = s->common->white.keep;
@@ -284,6 +285,8 @@ void X(whitewater_prepare)(X(sim) *s, double dt)
         square += how->gravity[d] * how->gravity[d];
     }
     how->pull = sqrt(square);
+    FOR_DIM(d)
+        how->up[d] = how->pull > 0 ? -how->gravity[d] / how->pull : 0;
     how->settling = (float)settling_speed(scene->whitewater.dust.size, how->pull);
     if (how->pull != w->tabled_for)
         fill_tables(how);

@@ -184,7 +184,7 @@ static void powers_are_those_of_libm(void)
 static void fine_numbers_keep_small_steps(void)
 {
     for (float start = 1e-3f; start < 2e4f; start *= 7.3f) {
-        double step = 1e-3 * sp_last_place(start), value = start;
+        double step = 1e-3 * sp_power_of_two(sp_last_place(start)), value = start;
         float x = start;
         uint32_t rests = 0;
         for (int k = 0; k < 20000; k++) {
