@@ -7,10 +7,10 @@
  * so that water at rest stays at rest in small steps; but not below what fp32 velocities can hold.
  * The solve starts from the pressure of the last step. Which cells part from walls
  * (kernels/contact.h) is found from that pressure, and again from the new one; if others do, the
- * system is solved again, at most MOST_PARTINGS times, and mostly not at all. A pcg or multigrid
- * solve that does not converge is never accepted: it is done again from zero, then with a stronger
- * cycle; if that fails the step is taken in two halves (clock.c), and in the end the run stops.
- * jacobi and gauss_seidel have max_iterations as a budget and go on with a warning. */
+ * system is solved again, at most MOST_PARTINGS times, in short steps mostly not at all. A pcg or
+ * multigrid solve that does not converge is never accepted: it is done again from zero, then with a
+ * stronger cycle; if that fails the step is taken in two halves (clock.c), and in the end the run
+ * stops. jacobi and gauss_seidel have max_iterations as a budget and go on with a warning. */
 #include "sim.h"
 
 #include "kernels/contact.h"
