@@ -20,6 +20,8 @@
 
 #define FLOAT_FLOOR 5e-7 /* of the largest right side */
 #define MOST_PARTINGS 2  /* solves that follow because others part from walls */
+#define MOST_CLOSINGS 8  /* further ones in which cells only come back: parted, they would shrink \
+                          */
 
 static bool is_budget(const spate_scene *scene)
 {
@@ -96,7 +98,7 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     double limit = scene->pressure.tolerance;
     if (gravity > 0)
         limit = fmin(limit, 0.01 * gravity * seconds * share);
-    X(contact) contact = {dt, 1 / to_pressure, limit / share};
+    X(contact) contact = {dt, 1 / to_pressure, limit / share, false};
     device->part(s, &contact);
     double largest, before = device->assemble(s, dt, 1 / to_pressure, &largest) * share;
     if (!(largest < 1e30))
@@ -109,7 +111,8 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     device->solve(s, &solve);
     common->solver_iterations += solve.iterations;
     contact.scale = 1;
-    for (int again = 0; again < MOST_PARTINGS && solve.converged; again++) {
+    for (int again = 0; again < MOST_PARTINGS + MOST_CLOSINGS && solve.converged; again++) {
+        contact.closing = again >= MOST_PARTINGS;
         if (!device->part(s, &contact))
             break;
         device->assemble(s, dt, 1, &largest);
