@@ -56,7 +56,7 @@ typedef struct sp_common {
     bool has_last;
     bool gauges_known; /* they are those of the last step, or of the start */
 
-    bool warned_solver, warned_push;
+    bool warned_solver, warned_push, warned_substeps;
     bool unconverged; /* the last step failed for want of convergence */
 } sp_common;
 
