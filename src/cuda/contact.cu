@@ -59,7 +59,7 @@ bool DEV(gpu_part)(X(gpu) *g, const X(contact) *how)
 
 void DEV(gpu_part_walls)(X(gpu) *g)
 {
-    contact_args args = {g->f, g->counters, {0, 0, 0}};
+    contact_args args = {g->f, g->counters, {0, 0, 0, false}};
     if (g->f.parts)
         part_wall_faces(g, args, (size_t)g->f.tiles.active_count * TILE_CELLS);
 }

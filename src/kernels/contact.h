@@ -134,12 +134,13 @@ typedef struct X(contact) {
     double dt;    /* s, of the step */
     double scale; /* q over p */
     double least; /* m/s: a smaller pull than the solver can tell from none holds */
+    bool closing; /* cells come back and no others part, so that it ends */
 } X(contact);
 
 /* A cell that may part (`candidate`) does or does not; CONTACT_... of it. */
 SP_KERNEL int X(part_cell)(const X(fields) *f, size_t c, const int cell[DIM], const X(contact) *how)
 {
-    bool did = f->parted[c], parts = f->candidate[c];
+    bool did = f->parted[c], parts = f->candidate[c] && (did || !how->closing);
     parts = parts && X(wall_push)(f, c, cell, how->dt, how->scale) < -how->least;
     if (parts != did)
         f->parted[c] = parts;

@@ -50,6 +50,8 @@ static uint64_t layout_hash(X(sim) *s)
     for (int k = 0; k < scene->channel_count; k++)
         for (const char *c = scene->channels[k].name; *c; c++)
             hash = sp_hash2(hash, (uint64_t)*c);
+    for (int k = 0; k < ARRAY_COUNT; k++)
+        hash = X(arrays)[k].saved ? sp_hash2(hash, X(arrays)[k].item) : hash;
     hash = sp_hash2(hash, sizeof(clock_record));
     if (s->diffuse)
         hash = sp_hash2(hash, (uint64_t)X(list_columns)(&s->diffuse->particles, false, columns));

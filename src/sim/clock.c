@@ -151,6 +151,19 @@ static spate_status step_in_parts(spate_sim *sim, double dt, int halvings, spate
     return status;
 }
 
+/* The step is as long as time.cfl allows, unless that takes more of them than a frame may have. */
+static void warn_of_long_steps(sp_common *common, double cfl)
+{
+    const spate_scene *scene = common->scene;
+    if (scene->time.dt > 0 || !(cfl > 1.05 * scene->time.cfl) || common->warned_substeps)
+        return;
+    sp_log(common->log, common->log_user, SPATE_LOG_WARNING, "time",
+           "max_substeps = %d steps are too few for frame %d: the liquid goes %.3g cells in one, "
+           "where cfl = %g are wanted; it may lose volume. Raise time.max_substeps or fps",
+           scene->time.max_substeps, common->frame + 1, cfl, scene->time.cfl);
+    common->warned_substeps = true;
+}
+
 spate_status spate_sim_step(spate_sim *sim, double dt, spate_error *error)
 {
     sp_common *common = &sim->common;
@@ -158,7 +171,8 @@ spate_status spate_sim_step(spate_sim *sim, double dt, spate_error *error)
         return sp_fail(error, SPATE_ERROR_USAGE, "dt",
                        "must be a number of seconds, not negative (got %g)", dt);
     TRY(sp_sim_may_change(sim, "spate_sim_step", error));
-    if (dt == 0)
+    bool own = dt == 0; /* of a length that is chosen here */
+    if (own)
         dt = spate_sim_next_dt(sim);
     if (common->frame_done)
         begin_frame(common);
@@ -166,6 +180,8 @@ spate_status spate_sim_step(spate_sim *sim, double dt, spate_error *error)
     sim->table->follow_time(sim->instance, spate_sim_time(sim), dt);
     double speed = sim->table->max_speed(sim->instance, dt);
     common->cfl = fmax(common->cfl, speed * dt / cell_size(sim));
+    if (own)
+        warn_of_long_steps(common, speed * dt / cell_size(sim));
     uint64_t allocations = sp_alloc_count();
     spate_status status = step_in_parts(sim, dt, 0, error);
     common->allocations += sp_alloc_count() - allocations;

@@ -7,10 +7,10 @@
  * so that water at rest stays at rest in small steps; but not below what fp32 velocities can hold.
  * The solve starts from the pressure of the last step. Which cells part from walls
  * (kernels/contact.h) is found from that pressure, and again from the new one; if others do, the
- * system is solved again, at most MOST_PARTINGS times, and mostly not at all. A pcg or multigrid
- * solve that does not converge is never accepted: it is done again from zero, then with a stronger
- * cycle; if that fails the step is taken in two halves (clock.c), and in the end the run stops.
- * jacobi and gauss_seidel have max_iterations as a budget and go on with a warning. */
+ * system is solved again, at most MOST_PARTINGS times, in short steps mostly not at all. A pcg or
+ * multigrid solve that does not converge is never accepted: it is done again from zero, then with a
+ * stronger cycle; if that fails the step is taken in two halves (clock.c), and in the end the run
+ * stops. jacobi and gauss_seidel have max_iterations as a budget and go on with a warning. */
 #include "sim.h"
 
 #include "kernels/contact.h"
@@ -20,6 +20,8 @@
 
 #define FLOAT_FLOOR 5e-7 /* of the largest right side */
 #define MOST_PARTINGS 2  /* solves that follow because others part from walls */
+#define MOST_CLOSINGS 8  /* further ones in which cells only come back: parted, they would shrink \
+                          */
 
 static bool is_budget(const spate_scene *scene)
 {
@@ -96,7 +98,7 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     double limit = scene->pressure.tolerance;
     if (gravity > 0)
         limit = fmin(limit, 0.01 * gravity * seconds * share);
-    X(contact) contact = {dt, 1 / to_pressure, limit / share};
+    X(contact) contact = {dt, 1 / to_pressure, limit / share, false};
     device->part(s, &contact);
     double largest, before = device->assemble(s, dt, 1 / to_pressure, &largest) * share;
     if (!(largest < 1e30))
@@ -112,7 +114,8 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     device->solve(s, &solve);
     common->solver_iterations += solve.iterations;
     contact.scale = 1;
-    for (int again = 0; again < MOST_PARTINGS && solve.converged; again++) {
+    for (int again = 0; again < MOST_PARTINGS + MOST_CLOSINGS && solve.converged; again++) {
+        contact.closing = again >= MOST_PARTINGS;
         if (!device->part(s, &contact))
             break;
         device->assemble(s, dt, 1, &largest);

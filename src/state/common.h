@@ -75,7 +75,7 @@ typedef struct sp_common {
     bool gauges_known; /* they are those of the last step, or of the start */
 
     sp_white_ledger white; /* of whitewater */
-    bool warned_solver, warned_push, warned_white;
+    bool warned_solver, warned_push, warned_substeps, warned_white;
     bool unconverged; /* the last step failed for want of convergence */
 } sp_common;
 

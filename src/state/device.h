@@ -24,7 +24,7 @@
  *  advect                  likewise, with the particles' part of G2P; collisions in a second pass
  *  push_apart              a list of pairs that are found once; each particle looks around
  *  maps:
- *  border, channels, density, emit, forces, gauges, gravity, reseed, solids, stats, surface,
+ *  border, channels, contact, density, emit, forces, gauges, gravity, reseed, solids, stats, surface,
  *  walls
  *  and what serves all of them: available, graph, primitives */
 /* clang-format on */

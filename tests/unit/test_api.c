@@ -69,6 +69,30 @@ static void create(void)
     }
 }
 
+/* A frame that needs more steps than it may have goes on with a warning, once. */
+static void too_few_steps_are_told(void)
+{
+    const double gravity[] = {-9.81, -1e6};
+    for (int k = 0; k < 2; k++) {
+        spate_scene *scene = pool_scene(2);
+        spate_options options = sample_options();
+        spate_error error = {0};
+        scene->gravity[1] = gravity[k];
+        scene->fill.items[0].max[0] = 0.3;
+        scene->fps = 60;
+        options.log = count_warnings;
+        options.log_user = &warnings;
+        spate_sim *sim = spate_sim_create(scene, &options, &error);
+        CHECK(sim != NULL);
+        warnings = 0;
+        for (int frame = 0; frame < 2; frame++)
+            CHECK(spate_sim_step_frame(sim, &error) == SPATE_OK);
+        CHECK(warnings == k);
+        spate_sim_destroy(sim);
+        spate_scene_destroy(scene);
+    }
+}
+
 static void create_refuses(void)
 {
     spate_error error = {0};
@@ -724,6 +748,7 @@ int main(int argc, char **argv)
     TEST_BEGIN(argc, argv);
     TEST(create);
     TEST(create_refuses);
+    TEST(too_few_steps_are_told);
     TEST(stages_are_a_step);
     TEST(frames_end_on_time);
     TEST(substeps);

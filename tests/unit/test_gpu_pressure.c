@@ -224,8 +224,9 @@ static void run_steps(int dim, const test_case *c, spate_solver solver, int step
                    c->name, step, counts[1], counts[0], two.divergence_after, one.divergence_after);
         if (budget)
             CHECK(abs(counts[0] - counts[1]) <= 8 + counts[0] / 10);
-        else /* its coarsest level is solved in another way */
-            CHECK(abs(counts[0] - counts[1]) <= 1);
+        else /* its coarsest level is solved in another way; a step has a solve or a few (contact.h)
+              */
+            CHECK(abs(counts[0] - counts[1]) <= 1 + counts[0] / 8);
         CHECK(!c->dry || counts[1] == 0);
         if (!budget)
             CHECK_LESS(two.divergence_after, 4 * one.divergence_after + 1e-7);
