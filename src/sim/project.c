@@ -20,8 +20,9 @@
 
 #define FLOAT_FLOOR 5e-7 /* of the largest right side */
 #define MOST_PARTINGS 2  /* solves that follow because others part from walls */
-#define MOST_CLOSINGS 8  /* further ones in which cells only come back: parted, they would shrink \
-                          */
+#define MOST_CLOSINGS                                                          \
+    8 /* further ones in which cells only come back: parted, they would shrink \
+       */
 
 static bool is_budget(const spate_scene *scene)
 {
