@@ -133,7 +133,7 @@ SP_KERNEL double X(wall_push)(const X(fields) *f, size_t c, const int cell[DIM],
 typedef struct X(contact) {
     double dt;    /* s, of the step */
     double scale; /* q over p */
-    double least; /* m/s: a smaller pull than the solver can tell from none holds */
+    double least; /* m/s: no cell parts by a smaller pull, which the solver cannot tell from none */
     bool closing; /* cells come back and no others part, so that it ends */
 } X(contact);
 
@@ -141,7 +141,8 @@ typedef struct X(contact) {
 SP_KERNEL int X(part_cell)(const X(fields) *f, size_t c, const int cell[DIM], const X(contact) *how)
 {
     bool did = f->parted[c], parts = f->candidate[c] && (did || !how->closing);
-    parts = parts && X(wall_push)(f, c, cell, how->dt, how->scale) < -how->least;
+    /* one that has parted stays so while it loses, or the solver's error would decide each time */
+    parts = parts && X(wall_push)(f, c, cell, how->dt, how->scale) < (did ? 0.0 : -how->least);
     if (parts != did)
         f->parted[c] = parts;
     return parts != did ? CONTACT_CHANGED : parts ? CONTACT_PARTED : CONTACT_WHOLE;

@@ -115,6 +115,7 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     device->solve(s, &solve);
     common->solver_iterations += solve.iterations;
     contact.scale = 1;
+    contact.least = solve.tolerance;
     for (int again = 0; again < MOST_PARTINGS + MOST_CLOSINGS && solve.converged; again++) {
         contact.closing = again >= MOST_PARTINGS;
         if (!device->part(s, &contact))

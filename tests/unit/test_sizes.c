@@ -156,6 +156,7 @@ static void breaks(int dim, double share, spate_transfer transfer)
     spate_scene *scene = sample_scene(dim, t.size[0], t.size[1], t.size[2], cells);
     sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 0.3, 0.6, t.size[2]);
     scene->fluid.transfer = transfer;
+    scene->time.min_substeps = 4; /* of one length: velocities are those of half a step before */
     spate_sim *sim = sample_sim(scene, 1);
     if (!sim)
         return;
