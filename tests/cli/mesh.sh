@@ -60,6 +60,10 @@ coarse=$(wc -c <a/mesh.0003.ply)
 spate mesh a --frame 3 --resolution 3
 holds resolution_counts [ "$(wc -c <a/mesh.0003.ply)" -gt $((4 * coarse)) ]
 holds says_what_it_made grep -qE '^a/mesh.0003.ply: [0-9,]+ vertices, [0-9,]+ triangles$' <<<"$err"
+spate mesh a --frame 3 --gap 0.05
+same gap_is_taken 0 "$code"
+spate mesh a --frame 3 --gap 0.2
+same gap_of_a_hair "2 spate: --gap: must be 0 .. 0.1 (got '0.2')" "$code $err"
 
 # ---- 2D
 spate run dam_2d.json -o b --quiet --set output.mesh=ply --set output.mesh_resolution=1
