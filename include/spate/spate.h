@@ -859,6 +859,9 @@ SPATE_API int spate_sim_gauge_read(spate_sim *sim, int gauge, double values[3]);
  * much of it as fits; false, and "", if there is no such value. 72 bytes are enough. */
 SPATE_API bool spate_sim_gauge_column(const spate_sim *sim, int gauge, int value, char *name,
                                       size_t size);
+/* The same with unit and place, as the file has it: "H1 [m] at 1.2 0 0.5". 288 bytes are enough. */
+SPATE_API bool spate_sim_gauge_heading(const spate_sim *sim, int gauge, int value, char *heading,
+                                       size_t size);
 
 /* ------------------------------------------------------------------ statistics */
 

@@ -294,6 +294,15 @@ class Looks:
                 value += 1
         return found
 
+    def _gauge_headings(self):
+        """The same columns with unit and place, as gauges.csv begins."""
+        found = []
+        for gauge, value, _ in self._columns:
+            heading = ctypes.create_string_buffer(288)
+            lib.spate_sim_gauge_heading(self._handle(), gauge, value, heading, len(heading))
+            found.append(text(heading.value))
+        return found
+
     def _log_gauges(self):
         handle, values, last = self._sim, VALUES(), -1
         self._rows.append(lib.spate_sim_time(handle))

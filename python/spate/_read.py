@@ -51,13 +51,14 @@ def read_ply(path: str | os.PathLike) -> dict[str, numpy.recarray]:
 
 
 def read_table(path: str | os.PathLike) -> numpy.recarray:
-    """A CSV file with a line of names as a record array. A last line without an end is left out."""
+    """A CSV file with a line of names as a record array; units and places behind names (" [m] at ...") are cut off.
+    A last line without an end is left out."""
     np = numpy("reading a table")
     said = Path(path).read_text(encoding="utf-8")
     lines = list(csv.reader(said[: said.rfind("\n") + 1].splitlines()))
     if not lines:
         raise FileError("is empty", str(path))
-    names, rows = lines[0], [line for line in lines[1:] if len(line) == len(lines[0])]
+    names, rows = [name.rsplit(" [", 1)[0] for name in lines[0]], [line for line in lines[1:] if len(line) == len(lines[0])]
     made = np.empty(len(rows), [(name, _kind([row[k] for row in rows])) for k, name in enumerate(names)])
     for k, name in enumerate(names):
         made[name] = [row[k] for row in rows] if rows else []

@@ -38,7 +38,7 @@ class _Folder:
             "particles": len(sim), "scene": json.loads(scene.to_json())}, indent=2) + "\n")
         self._append("stats.csv", list(self.table) + [f"t_{name}" for name in STAGES] + ["t_other", "seconds"])
         if sim._columns:
-            self._append("gauges.csv", ["time", "step"] + [name for _, _, name in sim._columns])
+            self._append("gauges.csv", ["time [s]", "step"] + sim._gauge_headings())
         self.rows = 0
 
     def _append(self, name, cells):

@@ -212,16 +212,33 @@ int spate_sim_gauge_count(const spate_sim *sim)
     return sim->common.scene->gauge_count;
 }
 
+static bool has_gauge_value(const spate_scene *scene, int gauge, int value)
+{
+    return gauge >= 0 && gauge < scene->gauge_count && value >= 0 &&
+           value < sp_gauge_values(&scene->gauges[gauge], scene->dim);
+}
+
 bool spate_sim_gauge_column(const spate_sim *sim, int gauge, int value, char *name, size_t size)
 {
     const spate_scene *scene = sim->common.scene;
     char column[SP_GAUGE_LABEL] = "";
-    bool there = gauge >= 0 && gauge < scene->gauge_count && value >= 0 &&
-                 value < sp_gauge_values(&scene->gauges[gauge], scene->dim);
+    bool there = has_gauge_value(scene, gauge, value);
     if (there)
         sp_gauge_column(scene, gauge, value, column);
     if (size > 0)
         snprintf(name, size, "%s", column);
+    return there;
+}
+
+bool spate_sim_gauge_heading(const spate_sim *sim, int gauge, int value, char *heading, size_t size)
+{
+    const spate_scene *scene = sim->common.scene;
+    char text[SP_GAUGE_HEADING] = "";
+    bool there = has_gauge_value(scene, gauge, value);
+    if (there)
+        sp_gauge_heading(scene, gauge, value, text);
+    if (size > 0)
+        snprintf(heading, size, "%s", text);
     return there;
 }
 

@@ -104,10 +104,11 @@ def check_grid(run):
     pressure, kind, opened = arrays["pressure"][..., 0], arrays["type"][..., 0], arrays["open"]
     assert arrays["type"].dtype == numpy.uint8 and arrays["pressure"].dtype == numpy.float32
     liquid, dx = kind == 1, 0.1
-    assert 100 < liquid.sum() < liquid.size / 4 and (pressure[~liquid] == 0).all()
+    assert 60 < liquid.sum() < liquid.size / 4, liquid.sum()  # 2 x 4.5 x 10 cells and what left them
+    assert (pressure[~liquid] == 0).all()
     assert 1000 < pressure[liquid].max() < 20000, pressure.max()  # 0.5 m of water that moves
     deep = arrays["surface"][..., 0] < -dx / 2  # by the particles a step later
-    assert deep.sum() > 20 and liquid[deep].mean() > 0.9, (deep.sum(), liquid[deep].mean())
+    assert deep.sum() > 10 and liquid[deep].mean() > 0.9, (deep.sum(), liquid[deep].mean())
     # low faces of a cell: closed in the middle of the ball, open in the air, cut at the ball's side
     assert opened.min() == 0 and opened.max() == 1 and opened.shape[-1] == 3
     distance = numpy.sqrt(((x - [dx / 2, 0, 0] - [1, 0.5, 0.5]) ** 2).sum(-1)) - 0.2

@@ -13,6 +13,16 @@ from spate import _api
 SOURCE = Path(os.environ["SPATE_SOURCE"])
 
 
+def _place(kind):
+    """(struct, member) of a struct without a name of its own, as ("spate_scene", "whitewater.spray"); else (name, "")."""
+    for parent in _api.STRUCTS:
+        for field, type_ in parent._fields_:
+            if type_ is kind and kind.__name__ == f"{parent.__name__}_{field}":
+                owner, above = _place(parent)
+                return owner, f"{above}.{field}" if above else field
+    return kind.__name__, ""
+
+
 def _from_compiler():
     compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if not compiler:
@@ -20,8 +30,8 @@ def _from_compiler():
     lines = ['#include <spate/spate_io.h>', '#include <stdio.h>', 'int main(void) {']
     for kind in _api.STRUCTS:
         name = kind.__name__
-        owner, member = ("spate_scene", name[len("spate_scene_"):]) if name.startswith("spate_scene_") else (name, "")
-        whole = f"((spate_scene *)0)->{member}" if member else None
+        owner, member = _place(kind)
+        whole = f"(({owner} *)0)->{member}" if member else None
         lines.append(f'printf("{name} %zu\\n", sizeof({whole or name}));')
         for field, _ in kind._fields_:
             path = f"{member}.{field}" if member else field
