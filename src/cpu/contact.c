@@ -10,18 +10,57 @@ typedef struct contact_args {
     X(contact) how;
 } contact_args;
 
+/* Whether solids cut the cells of a tile or their high faces. */
+static bool has_cuts(const X(fields) *f, int tile)
+{
+    bool cuts = f->has_solids && f->tiles.cut[tile];
+    int step = 1;
+    FOR_DIM(d) {
+        cuts = cuts || (f->has_solids && f->tiles.cut[tile + step]);
+        step *= f->grid.tiles[d];
+    }
+    return cuts;
+}
+
+/* Whether a row that begins at this cell has cells at sides of the domain. */
+static bool is_at_sides(const X(grid) *g, const int cell[DIM])
+{
+    bool found = cell[0] == 0 || cell[0] + TILE >= g->n[0];
+    for (int d = 1; d < DIM; d++)
+        found = found || cell[d] == 0 || cell[d] >= g->n[d] - 1;
+    return found;
+}
+
 /* Before any cell parts or comes back: who may. */
 static void candidate_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const X(fields) *f = &((const contact_args *)user)->f;
     for (size_t k = begin; k < end; k++) {
-        int tile = f->tiles.active[k], cell[DIM];
+        int tile = f->tiles.active[k], first[DIM], cell[DIM];
         if (!X(may_have_walls)(f, tile))
             continue;
-        FOR_CELLS(&f->grid, tile, c, cell)
-            f->candidate[c] = X(inside)(&f->grid, cell) && X(may_part)(f, c);
+        bool cuts = has_cuts(f, tile);
+        X(tile_cell)(&f->grid, tile, first);
+        for (int r = 0; r < TILE_ROWS; r++) {
+            X(row_cell)(first, r, cell);
+            size_t c = X(index)(&f->grid, cell);
+            memset(f->candidate + c, 0, TILE);
+            if (!cuts && !is_at_sides(&f->grid, cell))
+                continue;
+            for (int i = 0; i < TILE; i++, c++, cell[0]++)
+                f->candidate[c] = X(inside)(&f->grid, cell) && X(may_part)(f, c);
+        }
     }
+}
+
+static bool any_byte(const uint8_t row[TILE])
+{
+    uint64_t words[TILE / 8], any = 0;
+    memcpy(words, row, sizeof words);
+    for (int k = 0; k < TILE / 8; k++)
+        any |= words[k];
+    return any != 0;
 }
 
 /* A tile that has no walls now may have had some. */
@@ -31,10 +70,10 @@ static int clear_tile(const X(fields) *f, int tile)
     int contact = CONTACT_WHOLE;
     for (int r = 0; r < TILE_ROWS; r++) {
         uint8_t *parted = f->parted + base + X(row_offset)(&f->grid, r);
-        for (int i = 0; i < TILE; i++)
-            contact = parted[i] ? CONTACT_CHANGED : contact;
-        if (contact == CONTACT_CHANGED)
-            memset(parted, 0, TILE);
+        if (!any_byte(parted))
+            continue;
+        contact = CONTACT_CHANGED;
+        memset(parted, 0, TILE);
     }
     return contact;
 }
@@ -43,7 +82,7 @@ static double part_partial(void *user, size_t begin, size_t end)
 {
     const contact_args *args = user;
     const X(fields) *f = &args->f;
-    int most = CONTACT_WHOLE, cell[DIM];
+    int most = CONTACT_WHOLE, first[DIM], cell[DIM];
     for (size_t k = begin; k < end; k++) {
         int tile = f->tiles.active[k], contact = CONTACT_WHOLE;
         if (!X(may_have_walls)(f, tile)) {
@@ -51,11 +90,18 @@ static double part_partial(void *user, size_t begin, size_t end)
             most = contact > most ? contact : most;
             continue;
         }
-        FOR_CELLS(&f->grid, tile, c, cell)
-            if (f->candidate[c] | f->parted[c]) {
-                contact = X(part_cell)(f, c, cell, &args->how);
-                most = contact > most ? contact : most;
-            }
+        X(tile_cell)(&f->grid, tile, first);
+        for (int r = 0; r < TILE_ROWS; r++) {
+            X(row_cell)(first, r, cell);
+            size_t c = X(index)(&f->grid, cell);
+            if (!any_byte(f->candidate + c) && !any_byte(f->parted + c))
+                continue;
+            for (int i = 0; i < TILE; i++, c++, cell[0]++)
+                if (f->candidate[c] | f->parted[c]) {
+                    contact = X(part_cell)(f, c, cell, &args->how);
+                    most = contact > most ? contact : most;
+                }
+        }
     }
     return most;
 }
