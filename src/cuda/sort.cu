@@ -239,7 +239,7 @@ MAP(clear_left, clear_args)
     FOR_DIM(d)           \
         f->name[d][c] = 0;
 #define FIELDS(name, shape, type, extent, outside, group, host, used, device, ...) \
-    if (OUTSIDE_##outside && WHEN_##device) {                                      \
+    if (OUTSIDE_##outside != 0 && WHEN_##device != 0) {                            \
         CLEAR_##shape(name)                                                        \
     }
 #include "kernels/grid.def"
