@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A build with a sanitizer is some ten times slower, and looks for other mistakes than wrong
- * numbers: tests that repeat a lot take every n-th case there, and fewer steps. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+/* A build with a sanitizer is some ten times slower, and it looks for other mistakes than wrong
+ * numbers. There, tests that repeat a lot take every n-th case and fewer steps. */
+#ifdef SPATE_SLOW_BUILD
 #define TEST_IS_SLOW true
 #else
 #define TEST_IS_SLOW false
