@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A build with a sanitizer is some ten times slower, and it looks for other mistakes than wrong
@@ -22,6 +23,14 @@
 #define TEST_IS_SLOW false
 #endif
 #define TEST_STRIDE(n) (TEST_IS_SLOW ? (n) : 1)
+
+/* Is this the full form (make validate)? Without it a test takes a smaller grid, fewer seeds or every
+ * n-th case, and TEST_LONG, a test that has no short form, is left out. */
+static inline bool test_full(void)
+{
+    const char *full = getenv("SPATE_FULL_TESTS");
+    return full && *full;
+}
 
 static int test_failures, test_failed_total, test_skipped;
 static const char *test_only;
@@ -79,6 +88,12 @@ static const char *test_only;
         test_failed_total += test_failures != 0;                                             \
         printf("%s %s\n", test_failures ? "FAIL" : test_skipped ? "skip" : "ok", #function); \
         fflush(stdout);                                                                      \
+    } while (0)
+
+#define TEST_LONG(function) \
+    do {                    \
+        if (test_full())    \
+            TEST(function); \
     } while (0)
 
 #define TEST_BEGIN(argc, argv) (test_only = (argc) > 1 ? (argv)[1] : NULL)
