@@ -698,9 +698,8 @@ static void check_channels(void)
     spate_scene_destroy(s);
 }
 
-int main(int argc, char **argv)
+TESTS(schema)
 {
-    TEST_BEGIN(argc, argv);
     TEST(defaults_are_those_of_the_header);
     TEST(table_is_consistent);
     TEST(lists_have_only_what_means_something);
@@ -719,5 +718,4 @@ int main(int argc, char **argv)
     TEST(check_motion);
     TEST(check_names_and_inflows);
     TEST(check_channels);
-    return test_end();
 }

@@ -313,9 +313,8 @@ static void empty_domain(void)
     check_survives(scene_of_cells(0.05, 10, 10, 10), 0);
 }
 
-int main(int argc, char **argv)
+TESTS(projection)
 {
-    TEST_BEGIN(argc, argv);
     TEST(multigrid_removes_the_divergence);
     TEST(pcg_removes_the_divergence);
     TEST(gauss_seidel_removes_the_divergence);
@@ -330,5 +329,4 @@ int main(int argc, char **argv)
     TEST(single_cell_pools);
     TEST(all_solid);
     TEST(empty_domain);
-    return test_end();
 }
