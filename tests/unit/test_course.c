@@ -6,6 +6,7 @@
 
 #include <spate/spate_io.h>
 
+#include <jansson.h>
 #include <stdlib.h>
 
 typedef struct notes {
