@@ -110,7 +110,7 @@ static void keeps_volume(int dim, int cells, double cfl, int seconds)
 
 static void double_dam_2d(void)
 {
-    keeps_volume(2, 128, 2, case_full ? 30 : 5);
+    keeps_volume(2, case_full ? 128 : 64, 2, case_full ? 30 : 5);
     if (case_full) {
         keeps_volume(2, 128, 1, 30);
         keeps_volume(2, 128, 5, 30);
@@ -119,7 +119,7 @@ static void double_dam_2d(void)
 
 static void double_dam_3d(void)
 {
-    keeps_volume(3, case_full ? 64 : 32, 2, case_full ? 30 : 4);
+    keeps_volume(3, case_full ? 64 : 32, 2, case_full ? 30 : 3);
     if (case_full) {
         keeps_volume(3, 64, 1, 30);
         keeps_volume(3, 64, 5, 30);
@@ -224,7 +224,7 @@ static void column_2d(void)
 
 static void column_3d(void)
 {
-    comes_to_rest(3, case_full ? 64 : 24, case_full ? 20 : 3, 5);
+    comes_to_rest(3, case_full ? 64 : 16, case_full ? 20 : 3, 5);
 }
 
 /* ---- no fizz */
@@ -261,7 +261,7 @@ static void no_fizz_2d(void)
 
 static void no_fizz_3d(void)
 {
-    stays_calm(3, case_full ? 64 : 32, case_full ? 10 : 4);
+    stays_calm(3, case_full ? 64 : 24, case_full ? 10 : 4);
 }
 
 /* ---- stream */
