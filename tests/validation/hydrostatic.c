@@ -130,7 +130,8 @@ static void rests(int dim, floor_kind floor, double jitter)
 {
     char what[64];
     snprintf(what, sizeof what, "%dD %-6s jitter %.1f", dim, floor_names[floor], jitter);
-    check_rest(what, rest_of((tank_kind){dim, floor, jitter, H, dim == 2 || case_full ? 60 : 30, false}));
+    check_rest(what,
+               rest_of((tank_kind){dim, floor, jitter, H, dim == 2 || case_full ? 60 : 30, false}));
 }
 
 /* The worst of eight depths; the fast form takes four of them in 2D and one in 3D. */
@@ -180,7 +181,8 @@ static void rests_in_an_odd_tank(void)
     int frames = case_full ? 600 : 200;
     for (int frame = 0; sim && frame < frames && case_step(sim, 0); frame++)
         energy[2 * frame / frames] +=
-            case_square_sum(sim) / (0.5 * frames * (double)spate_sim_particles_count(sim, "fluid") * wave);
+            case_square_sum(sim) /
+            (0.5 * frames * (double)spate_sim_particles_count(sim, "fluid") * wave);
     double speed = sim ? case_max_speed(sim) / sqrt(wave) : HUGE_VAL;
     printf(
         "  speed %.2g sqrt(gh) (%g), kinetic energy of the halves of the run %.2g, %.2g of g h/2\n",
