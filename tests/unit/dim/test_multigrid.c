@@ -146,21 +146,25 @@ static void check_iterations(const char *name, water_fn *water, int n, int most)
     CHECK(iterations[0] > 0 && iterations[1] > iterations[0]);
 }
 
-#define CELLS ((DIM == 2 ? 192 : 64) / TEST_STRIDE(2))
+/* Cells along each axis. In 3D the short form has three levels instead of four. */
+static int cells(void)
+{
+    return (DIM == 2 ? 192 : test_full() ? 64 : 32) / TEST_STRIDE(2);
+}
 
 static void half_full_tank_with_a_sphere(void)
 {
-    check_iterations("tank", tank, CELLS, 9);
+    check_iterations("tank", tank, cells(), 9);
 }
 
 static void splashy_dam_with_pillars(void)
 {
-    check_iterations("dam", dam, CELLS, 10);
+    check_iterations("dam", dam, cells(), 10);
 }
 
 static void porous_box(void)
 {
-    check_iterations("porous", porous, CELLS, 12);
+    check_iterations("porous", porous, cells(), 12);
 }
 
 /* Cells that are no multiple of anything, and smaller than a tile. */
@@ -174,7 +178,7 @@ static void odd_sizes(void)
  * fp32 carries along must still be the true one: a digit more costs no new start. */
 static void deep_water(void)
 {
-    fixture *f = tank(2 * CELLS, SPATE_SOLVER_MULTIGRID);
+    fixture *f = tank(2 * cells(), SPATE_SOLVER_MULTIGRID);
     if (!f)
         return;
     assemble(f);
@@ -224,10 +228,18 @@ static void check_same_pressure(water_fn *water, int n)
     free(wanted);
 }
 
-static void all_solvers_find_the_same_pressure(void)
+static void all_solvers_find_the_same_pressure_in_a_tank(void)
 {
     check_same_pressure(tank, DIM == 2 ? 24 : 14);
+}
+
+static void all_solvers_find_the_same_pressure_in_a_dam(void)
+{
     check_same_pressure(dam, DIM == 2 ? 28 : 16);
+}
+
+static void all_solvers_find_the_same_pressure_in_a_porous_box(void)
+{
     check_same_pressure(porous, DIM == 2 ? 22 : 14);
 }
 
@@ -353,7 +365,9 @@ int main(int argc, char **argv)
     TEST(porous_box);
     TEST(odd_sizes);
     TEST(deep_water);
-    TEST(all_solvers_find_the_same_pressure);
+    TEST(all_solvers_find_the_same_pressure_in_a_tank);
+    TEST(all_solvers_find_the_same_pressure_in_a_dam);
+    TEST(all_solvers_find_the_same_pressure_in_a_porous_box);
     TEST(closed_box_without_air);
     TEST(periodic_boxes);
     TEST(isolated_pockets);
