@@ -244,13 +244,12 @@ static void two_plates(void)
 /* A film of one layer of particles on a thin shelf stays on it. */
 static void a_film_stays_on_a_shelf(void)
 {
-    int step = DIM == 2 ? 1 : test_full() ? 2 : 4; /* 4: another place for each turn */
     for (int turn = -3; turn <= 3; turn += 3)
-        for (int place = step < 4 ? 0 : turn / 3 + 1; place < 4; place += step) {
+        for (int place = 0; place < 4; place += DIM - 1) {
             const double low[3] = {-20, 5.8 + 0.25 * place, -20},
                          high[3] = {36, 6 + 0.25 * place, 27};
             const float still[DIM] = {0};
-            spate_scene *scene = scene_of_cells(DX, 16, 12, across());
+            spate_scene *scene = scene_of_cells(DX, 16, 12, 7);
             scene->gravity[1] = -9.81;
             scene->volume.method = SPATE_VOLUME_DENSITY;
             add_box(scene, SPATE_LIST_SOLIDS, low, high)->rotation[2] = turn;
@@ -259,7 +258,7 @@ static void a_film_stays_on_a_shelf(void)
                 return;
             double slope = tan(turn * acos(-1.0) / 180);
             for (int i = 0; i < 32; i++)
-                for (int k = 0; k < LAST(2 * across()); k++) {
+                for (int k = 0; k < LAST(14); k++) {
                     float x[3] = {0.25f + 0.5f * (float)i, 0, 0.25f + 0.5f * (float)k};
                     x[1] = (float)(high[1] + 0.15 + (x[0] - 8) * slope);
                     put_particle(f, x, still);
@@ -308,7 +307,7 @@ static void middles_on_corners(void)
 /* A plate that moves pushes the water before it: none gets through, and no cell at depth is air. */
 static void a_moving_plate(void)
 {
-    spate_scene *scene = leaning_tank(10, 9, test_full() ? 7 : 3);
+    spate_scene *scene = leaning_tank(10, 9, 7);
     add_plate(scene, 7.95, 0.2, 10)->velocity[0] = -0.3;
     fixture *f = fixture_create(scene);
     if (!f)
