@@ -934,10 +934,9 @@ static void whitewater_beside_the_device(void)
     }
 }
 
-int main(int argc, char **argv)
+TESTS(gpu)
 {
-    add_check_device();
-    TEST_BEGIN(argc, argv);
+    SETUP(add_check_device);
     TEST(stages_2d);
     TEST(stages_3d_transfers);
     TEST(stages_3d_solids);
@@ -959,5 +958,4 @@ int main(int argc, char **argv)
     TEST(gauges_on_the_device_2d);
     TEST(gauges_on_the_device_3d);
     TEST(whitewater_beside_the_device);
-    return test_end();
 }

@@ -334,10 +334,9 @@ static void refused(void)
     spate_scene_destroy(scene);
 }
 
-int main(int argc, char **argv)
+TESTS(gpu_pressure)
 {
-    add_check_device();
-    TEST_BEGIN(argc, argv);
+    SETUP(add_check_device);
     TEST(multigrid_2d);
     TEST(multigrid_3d);
     TEST(multigrid_3d_sides_and_deep);
@@ -345,5 +344,4 @@ int main(int argc, char **argv)
     TEST(budgets_2d);
     TEST(budgets_3d);
     TEST(refused);
-    return test_end();
 }

@@ -360,9 +360,8 @@ static void walls_are_no_solids(void)
     spate_sim_destroy(second);
 }
 
-int main(int argc, char **argv)
+TESTS(sizes)
 {
-    TEST_BEGIN(argc, argv);
     TEST(tanks_2d_flip);
     TEST(tanks_2d_apic);
     TEST(tanks_3d_flip);
@@ -375,5 +374,4 @@ int main(int argc, char **argv)
     TEST(surfaces_2d);
     TEST(surfaces_3d);
     TEST(walls_are_no_solids);
-    return test_end();
 }

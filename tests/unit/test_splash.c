@@ -179,10 +179,8 @@ static void splashes_are_clean_3d(void)
         run_splash(3, &splashes[k]);
 }
 
-int main(int argc, char **argv)
+TESTS(splash)
 {
-    TEST_BEGIN(argc, argv);
     TEST(splashes_are_clean_2d);
     TEST(splashes_are_clean_3d);
-    return test_end();
 }

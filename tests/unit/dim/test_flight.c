@@ -392,9 +392,8 @@ static void they_leave_and_age(void)
     fixture_destroy(f);
 }
 
-int main(int argc, char **argv)
+TESTS(flight)
 {
-    TEST_BEGIN(argc, argv);
     TEST(flying_between_walls);
     TEST(flying_across_periodic_sides);
     TEST(flying_at_a_ball);
@@ -407,5 +406,4 @@ int main(int argc, char **argv)
     TEST(clouds_of_27_and_64_fall);
     TEST(solids_stop_them);
     TEST(they_leave_and_age);
-    return test_end();
 }
