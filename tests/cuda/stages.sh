@@ -21,7 +21,9 @@ clean() { # clean NAME TOOL TEST: the tool finds nothing
     fi
 }
 clean memcheck_2d memcheck stages_2d
-clean memcheck_3d memcheck stages_3d
 clean racecheck_2d racecheck stages_2d
-clean racecheck_3d racecheck stages_3d
+for group in transfers solids walls flows sprays pushes; do
+    clean memcheck_3d_$group memcheck stages_3d_$group
+    clean racecheck_3d_$group racecheck stages_3d_$group
+done
 finish

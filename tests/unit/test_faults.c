@@ -293,7 +293,7 @@ static void damaged_checkpoints(void)
             }
         }
         /* all of the head: counts and sizes */
-        for (size_t at = 0; at < memory.size && at < 400; at++) {
+        for (size_t at = 0; at < memory.size && at < 400; at += dim == 2 || test_full() ? 1 : 7) {
             memory.bytes[at] ^= 0x80;
             refuses(dim, &memory, memory.size, "high bit off in byte", at);
             memory.bytes[at] ^= 0x80;

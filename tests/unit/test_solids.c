@@ -117,7 +117,7 @@ static void paddle_2d(void)
 }
 static void mesh_obstacle(void)
 {
-    preset("mesh_obstacle", 24, 2);
+    preset("mesh_obstacle", test_full() ? 24 : 16, test_full() ? 2 : 0.8);
 }
 
 /* ---- stress */
@@ -257,7 +257,10 @@ static void fast_paddle(void)
 static void rotating_paddle(void)
 {
     for (int dim = 2; dim <= 3; dim++) {
-        spate_scene *scene = sample_scene(dim, 0.6, 0.6, 0.3, dim == 2 ? 48 : 24);
+        spate_scene *scene = sample_scene(dim, 0.6, 0.6, 0.3,
+                                          dim == 2      ? 48
+                                          : test_full() ? 24
+                                                        : 16);
         sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 0.6, 0.3, 0.3);
         spate_shape *blade =
             sample_box(scene, SPATE_LIST_SOLIDS, 0.08, 0.28, 0.05, 0.52, 0.31, 0.25);
@@ -314,7 +317,7 @@ static void piston_against_thin_wall(void)
 
 static void moving_mesh(void)
 {
-    spate_scene *scene = sample_scene(3, 0.6, 0.3, 0.3, 24);
+    spate_scene *scene = sample_scene(3, 0.6, 0.3, 0.3, test_full() ? 24 : 18);
     sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 0.6, 0.15, 0.3);
     spate_shape *block = spate_scene_add_shape(scene, SPATE_LIST_SOLIDS);
     block->shape = SPATE_SHAPE_MESH;
@@ -335,7 +338,10 @@ static void moving_mesh(void)
 static void host_solids(void)
 {
     for (int dim = 2; dim <= 3; dim++) {
-        spate_scene *scene = sample_scene(dim, 0.6, 0.3, 0.3, dim == 2 ? 48 : 24);
+        spate_scene *scene = sample_scene(dim, 0.6, 0.3, 0.3,
+                                          dim == 2      ? 48
+                                          : test_full() ? 24
+                                                        : 18);
         sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 0.6, 0.15, 0.3);
         spate_sim *sim = sample_sim(scene, 2);
         spate_error error = {0};

@@ -79,7 +79,9 @@ static spate_sim *few_iterations(int dim, spate_solver solver, double tolerance)
  * that of its halves, where less is to be solved. */
 static spate_sim *step_that_fails_once(int dim, spate_solver solver, double *tolerance)
 {
-    for (*tolerance = 0.01; *tolerance > 1e-6; *tolerance /= 1.3) {
+    double low = 1e-6, high = 0.01; /* more than one failure, and none: halve between them */
+    for (int k = 0; k < 16; k++) {
+        *tolerance = sqrt(low * high);
         spate_sim *sim = few_iterations(dim, solver, *tolerance);
         spate_error error = {0};
         bool done = sim && spate_sim_step(sim, LONG_STEP, &error) == SPATE_OK;
@@ -87,6 +89,7 @@ static spate_sim *step_that_fails_once(int dim, spate_solver solver, double *tol
         if (done && failures == 1)
             return sim;
         spate_sim_destroy(sim);
+        *(done && failures == 0 ? &high : &low) = *tolerance;
     }
     return NULL;
 }

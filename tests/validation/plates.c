@@ -202,7 +202,8 @@ static void plates_that_boiled(void)
     };
     figures worst = {0, 0, 0, 0};
     for (size_t k = 0; k < sizeof plates / sizeof *plates; k++)
-        check(&plates[k], &worst);
+        if (case_full || k != 2) /* one of the two on 64 cells is enough */
+            check(&plates[k], &worst);
     print_worst(&worst);
 }
 
