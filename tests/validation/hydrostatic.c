@@ -132,14 +132,9 @@ static void check_rest(const char *what, rest r)
 static void rests(int dim, floor_kind floor, double jitter)
 {
     char what[64];
-<<<<<<< HEAD
     snprintf(what, sizeof what, "%dD %s jitter %.1f", dim, floor_names[floor], jitter);
-    check_rest(what, rest_of((tank_kind){dim, floor, jitter, H, 60, false}));
-=======
-    snprintf(what, sizeof what, "%dD %-6s jitter %.1f", dim, floor_names[floor], jitter);
     check_rest(what,
                rest_of((tank_kind){dim, floor, jitter, H, dim == 2 || case_full ? 60 : 30, false}));
->>>>>>> main
 }
 
 /* The worst of eight depths; the fast form takes four of them in 2D and one in 3D. */
