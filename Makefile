@@ -11,11 +11,13 @@ BUILD = build/$(PRESET)
 SOURCES = $(shell find include src tests examples bench scripts web -name '*.[ch]' -o -name '*.cu')
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build cuda run test test-formats compilers test-cuda bench bench-cuda validate format format-check asan tsan clean install package web test-web test-python
+.PHONY: all help deps build cuda run test quick golden test-times test-formats compilers test-cuda bench bench-cuda validate format format-check asan tsan clean install package web test-web test-python
 
 help:
 	@echo "make run        compile and run a dam break   (SCENE=scenes/drop.json, ARGS='--frames 30')"
 	@echo "make test       compile and run the tests     (ARGS=shapes: only tests with that in the name)"
+	@echo "make quick      what a change is tried with: the tests that need less than 2 CPU seconds each, in the build dev"
+	@echo "make all        everything there is: all sanitizers, browsers and compilers; it takes an hour or more"
 	@echo "make test-python  test the Python package with Debian's Python and numpy, which it installs"
 	@echo "make test-formats  check the file formats with other people's readers, which it installs"
 	@echo "make build      compile into build/release    (PRESET=dev: quick to compile; debug, asan, tsan, clang)"
@@ -60,7 +62,24 @@ cuda: CONFIGURE = -DSPATE_CUDA=ON
 cuda: build
 
 test: build
-	@tests/run $(BUILD) $(ARGS)
+	@tests/run $(TESTS) $(BUILD) $(ARGS)
+
+all:
+	@.ci/run --all
+
+quick: PRESET = dev
+quick: deps
+	@$(MAKE) --no-print-directory build PRESET=dev
+	@tests/run -q -j $(JOBS) build/dev $(ARGS)
+
+# Writes the hashes that are to come out: after a change of the numerics that is meant.
+golden: build
+	@$(BUILD)/tests/spate_tests determinism/update
+
+# Writes tests/times.csv, which says how long each test takes.
+test-times:
+	@$(MAKE) --no-print-directory build PRESET=dev
+	@tests/run -w build/dev $(ARGS)
 
 # What cannot be installed here is skipped, and said so.
 test-python:
@@ -81,16 +100,18 @@ test-cuda: build
 	    { $(BUILD)/spate --version | sed -n 2p; echo "make test-cuda: needs nvcc and an NVIDIA GPU"; exit 1; } || true
 	@tests/run -d cuda -t 600 $(BUILD) $(ARGS)
 
-# SET=memory: without the longest tests. With clang where there is one: so the tests run with both compilers.
-SET ?= unit
+# All tests of the programs; TESTS='-Q 2/5' takes those that are quick and part 2 of 5 of the others. With clang where there
+# is one, so that the tests run with both compilers.
+TESTS ?=
 asan:
-	@CC=$${CC:-$$(command -v clang || echo cc)} $(MAKE) --no-print-directory build PRESET=asan TARGETS=$(SET)_tests
-	@tests/run -l $(SET) -t 900 build/asan $(ARGS)
+	@CC=$${CC:-$$(command -v clang || echo cc)} $(MAKE) --no-print-directory build PRESET=asan TARGETS=test_programs
+	@tests/run $(TESTS) -p -t 900 build/asan $(ARGS)
 
-tsan: SET = thread
+# Those in which threads work; 2D and 3D are one source, and 2D is the shorter.
+THREADED = base/ preview/ film/ _2d/
 tsan:
-	@$(MAKE) --no-print-directory build PRESET=tsan TARGETS=$(SET)_tests
-	@tests/run -l $(SET) -t 900 build/tsan $(ARGS)
+	@$(MAKE) --no-print-directory build PRESET=tsan TARGETS=test_programs
+	@tests/run $(TESTS) -p -t 900 build/tsan $(if $(ARGS),$(ARGS),$(THREADED))
 
 .PHONY: fuzz tidy coverage
 fuzz:
@@ -105,9 +126,9 @@ tidy:
 # -t 1800: counting lines is slow. Tests of a full disk fail here: the counts cannot be written either.
 coverage:
 	@sh scripts/install-deps.sh coverage
-	@$(MAKE) --no-print-directory build PRESET=coverage TARGETS="unit_tests spate_tool"
+	@$(MAKE) --no-print-directory build PRESET=coverage TARGETS="test_programs spate_tool"
 	@find build/coverage -name '*.gcda' -delete
-	-@tests/run -l unit -t 1800 build/coverage $(ARGS)
+	-@tests/run -p -t 1800 build/coverage $(ARGS)
 	-@tests/run -d cli -t 1800 build/coverage $(ARGS)
 	@scripts/coverage.sh build/coverage
 
@@ -125,7 +146,7 @@ bench-cuda:
 	@bench/gpu $(BUILD)
 
 validate: build
-	@tests/run -d validation -t 7200 $(BUILD) $(ARGS)
+	@$(BUILD)/tests/spate_tests --full --limit 7200 --verbose $(if $(ARGS),$(ARGS),validation_)
 
 web:
 	@sh scripts/install-deps.sh web

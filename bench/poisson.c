@@ -40,6 +40,7 @@ static spate_sim *create(int cells, double tolerance, const char *device, int th
     scene->fluid.jitter = 0;
     scene->volume.method = SPATE_VOLUME_NONE;
     scene->pressure.tolerance = tolerance;
+    scene->pressure.contact = false; /* one solve a turn */
     spate_shape *fill = spate_scene_add_shape(scene, SPATE_LIST_FILL);
     for (int d = 0; d < 3 && fill; d++) {
         fill->min[d] = 0;

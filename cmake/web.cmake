@@ -36,13 +36,14 @@ set_target_properties(spate_web PROPERTIES OUTPUT_NAME ${name} SUFFIX .mjs)
 
 # The unit tests that need the core only, run by node (tests/web/unit.sh).
 if(NOT SPATE_WEB_THREADS)
+  file(GLOB runner_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/runner/*.c)
   file(STRINGS ${PROJECT_SOURCE_DIR}/tests/web/unit.txt unit_tests REGEX "^[a-z]")
   foreach(line ${unit_tests})
     separate_arguments(words UNIX_COMMAND "${line}")
     list(POP_FRONT words program source)
-    add_executable(${program} ${PROJECT_SOURCE_DIR}/tests/unit/${source} ${core_objects})
+    add_executable(${program} ${PROJECT_SOURCE_DIR}/tests/unit/${source} ${runner_sources} ${core_objects})
     target_include_directories(${program} PRIVATE
-      ${PROJECT_SOURCE_DIR}/include ${src} ${PROJECT_SOURCE_DIR}/tests/unit)
+      ${PROJECT_SOURCE_DIR}/include ${src} ${PROJECT_SOURCE_DIR}/tests/unit ${PROJECT_SOURCE_DIR}/tests/runner)
     target_compile_definitions(${program} PRIVATE SPATE_SOURCE="${PROJECT_SOURCE_DIR}" ${words})
     target_link_libraries(${program} PRIVATE spate_flags)
     # -O1: a link of a second, not of ten; the page's own modules, which are optimised whole, have tests/web/core.mjs

@@ -3,13 +3,15 @@
 #
 #     sh scripts/install-deps.sh           compiler, cmake, pkg-config, Jansson, libpng, zlib
 #     sh scripts/install-deps.sh run       ffmpeg, which makes the film of a run
+#     sh scripts/install-deps.sh cache     ccache, which keeps what was compiled before
 #     sh scripts/install-deps.sh format    clang-format
 #     sh scripts/install-deps.sh tidy      clang-tidy
 #     sh scripts/install-deps.sh fuzz      clang with libFuzzer
 #     sh scripts/install-deps.sh coverage  gcc with gcov
 #     sh scripts/install-deps.sh formats   readers of the file formats (VTK, OpenVDB, Blender, node)
 #     sh scripts/install-deps.sh python    numpy, matplotlib, tqdm and venv for Debian's Python
-#     sh scripts/install-deps.sh web       emscripten (the tests of the page also want node, npm and Chromium)
+#     sh scripts/install-deps.sh web       emscripten
+#     sh scripts/install-deps.sh browsers  node, npm, Chromium and Firefox, for the tests of the page
 #
 # When nothing is missing it does nothing, so it works offline. On other systems it says what to install, and
 # leaves with success if the tools are there.
@@ -40,6 +42,9 @@ build)
 run)
     have ffmpeg || want "ffmpeg" "ffmpeg (without it there is no film)"
     ;;
+cache)
+    have ccache || want "ccache" "ccache"
+    ;;
 format)
     have clang-format || want "clang-format" "clang-format (14)"
     ;;
@@ -59,6 +64,12 @@ web)
     have cmake || want "cmake" "cmake (3.21 or newer)"
     have emcc || want "emscripten" "emscripten (3.1 or newer)"
     ;;
+browsers)
+    have npm || want "npm" "node and npm"
+    have chromium || want "chromium" "Chromium"
+    have firefox-esr || have firefox || want "firefox-esr" "Firefox"
+    have xvfb-run || want "xvfb" "a screen for Firefox"
+    ;;
 python)
     python=/usr/bin/python3
     [ -x $python ] || want "python3" "Python 3"
@@ -76,7 +87,7 @@ formats)
     have npm || want "npm" "node and npm"
     ;;
 *)
-    echo "install-deps.sh: unknown group '$1' (build, run, format, tidy, fuzz, coverage, python, web or formats)" >&2
+    echo "install-deps.sh: unknown group '$1' (build, run, cache, format, tidy, fuzz, coverage, python, web, browsers or formats)" >&2
     exit 2
     ;;
 esac

@@ -373,6 +373,7 @@ typedef struct spate_scene {
         spate_on_failure on_failure; /* jacobi and gauss_seidel at max_iterations; default warn */
         bool warm_start;             /* start from the last step's pressure; default true */
         bool fixed_iterations; /* jacobi, gauss_seidel: max_iterations, no fewer; default false */
+        bool contact; /* whether water may separate from walls that air can reach; default true */
     } pressure;
     struct {
         spate_volume_method method; /* how particles are kept at their distance; default density */

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "file.h"
+#include "json.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -246,6 +246,8 @@ static const sp_row rows[] = {
          "start from the pressure of the last step; false: from zero"),
     BOOL("pressure.fixed_iterations", spate_scene, pressure.fixed_iterations, false, ANY,
          "jacobi and gauss_seidel: do `max_iterations` whatever the residual"),
+    BOOL("pressure.contact", spate_scene, pressure.contact, true, ANY,
+         "water may separate from walls that air can reach; false: suction holds it"),
 
     ENUM("volume.method", spate_scene, volume.method, "density", "none|push|density|both",
          "what keeps particles at their distance: push-apart, density projection, both"),

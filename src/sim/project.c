@@ -100,7 +100,8 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     if (gravity > 0)
         limit = fmin(limit, 0.01 * gravity * seconds * share);
     X(contact) contact = {dt, 1 / to_pressure, limit / share, false};
-    device->part(s, &contact);
+    if (scene->pressure.contact)
+        device->part(s, &contact);
     double largest, before = device->assemble(s, dt, 1 / to_pressure, &largest) * share;
     if (!(largest < 1e30))
         return sp_fail(error, SPATE_ERROR_SIMULATION, "pressure",
@@ -116,7 +117,8 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     common->solver_iterations += solve.iterations;
     contact.scale = 1;
     contact.least = solve.tolerance;
-    for (int again = 0; again < MOST_PARTINGS + MOST_CLOSINGS && solve.converged; again++) {
+    int most = scene->pressure.contact ? MOST_PARTINGS + MOST_CLOSINGS : 0;
+    for (int again = 0; again < most && solve.converged; again++) {
         contact.closing = again >= MOST_PARTINGS;
         if (!device->part(s, &contact))
             break;

@@ -1,9 +1,9 @@
 # The stages on the GPU against the CPU, under the tools that find bad accesses and races.
 . "$SPATE_SOURCE/tests/cli/lib.sh"
 export SPATE_TEST_DEVICE=cuda
-test=$SPATE_BUILD/tests/test_gpu
+tests=$SPATE_BUILD/tests/spate_tests
 
-"$test" || failures=1
+"$tests" gpu/ gpu_pressure/ || failures=1
 hashes() { "$SPATE" run "$SPATE_SOURCE/scenes/pillars.json" --device cuda --frames 2 -o "$1" --quiet --json \
     --set output.particles=none | grep -o '"hash": *"[^"]*"'; }
 same loops_of_graphs_and_of_the_host "$(hashes graphs)" "$(SPATE_NO_GRAPHS=1 hashes host)"
@@ -14,7 +14,7 @@ clean() { # clean NAME TOOL TEST: the tool finds nothing
         return
     fi
     # it fails in graphs with loops, which the host runs then
-    if SPATE_NO_GRAPHS=1 compute-sanitizer --tool "$2" --error-exitcode 9 "$test" "$3" >"$work/log" 2>&1; then
+    if SPATE_NO_GRAPHS=1 compute-sanitizer --tool "$2" --error-exitcode 9 "$tests" --no-fork "gpu/$3" >"$work/log" 2>&1; then
         ok "$1"
     else
         fail "$1" "$(grep -A 12 -m 3 '=========' "$work/log")"

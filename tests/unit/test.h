@@ -1,11 +1,13 @@
-/* test.h -- a test program is a list of functions and one main.
+/* test.h -- a source of tests is a list of functions and one suite.
  *
  *     static void adds(void) { CHECK(1 + 1 == 2); }
- *     int main(int argc, char **argv) { TEST(adds); return test_end(); }
+ *     TESTS(numbers) { TEST(adds); }
  *
- * Each TEST prints `ok NAME` or `FAIL NAME`; a failed CHECK prints where and with which values, and
- * the test goes on. SKIP(reason) marks the running test as skipped. tests/run adds the lines up. A
- * name on the command line runs that test alone. */
+ * The name of this test is numbers/adds, or numbers_2d/adds where DIM is 2. A failed CHECK prints
+ * where and with which values, and the test goes on. SKIP(reason) marks the running test as
+ * skipped. Each test runs in a process of its own (tests/runner): nothing that it leaves behind
+ * reaches the next. SETUP(f) and TEARDOWN(f), among the tests of a suite, run before and after each
+ * of them. */
 #ifndef SPATE_TEST_H
 #define SPATE_TEST_H
 
@@ -24,16 +26,44 @@
 #endif
 #define TEST_STRIDE(n) (TEST_IS_SLOW ? (n) : 1)
 
-/* Is this the full form (make validate)? Without it a test takes a smaller grid, fewer seeds or every
- * n-th case, and TEST_LONG, a test that has no short form, is left out. */
+/* Is this the full form (make validate)? Without it a test takes a smaller grid, fewer seeds or
+ * every n-th case, and a TEST_LONG, which has no short form, is left out. */
 static inline bool test_full(void)
 {
     const char *full = getenv("SPATE_FULL_TESTS");
     return full && *full;
 }
 
-static int test_failures, test_failed_total, test_skipped;
-static const char *test_only;
+extern int test_failures, test_skipped; /* of the running test */
+
+#define TEST_SETTINGS 8
+extern const char
+    *test_settings[TEST_SETTINGS]; /* "path=value", for the scenes of validation cases */
+extern int test_setting_count;
+
+typedef enum test_kind {
+    TEST_KIND_NORMAL,
+    TEST_KIND_LONG,  /* only in the full form, or when it is named */
+    TEST_KIND_MANUAL /* only when it is named: it writes files of the project, or takes hours */
+} test_kind;
+
+typedef struct test_suite {
+    const char *name;
+    void (*fill)(struct test_suite *);
+    void (*setup)(void), (*teardown)(void);
+    struct test_suite *next;
+} test_suite;
+
+typedef struct test_entry {
+    char name[120]; /* SUITE/TEST */
+    const test_suite *suite;
+    void (*function)(void);
+    test_kind kind;
+    double seconds; /* of tests/times.csv, below zero: it has no row */
+} test_entry;
+
+void test_suite_add(test_suite *suite);
+void test_add(test_suite *suite, const char *name, void (*function)(void), test_kind kind);
 
 #define CHECK(condition)                                                       \
     do {                                                                       \
@@ -79,28 +109,27 @@ static const char *test_only;
         return;                            \
     } while (0)
 
-#define TEST(function)                                                                       \
-    do {                                                                                     \
-        if (test_only && strcmp(test_only, #function) != 0)                                  \
-            break;                                                                           \
-        test_failures = test_skipped = 0;                                                    \
-        function();                                                                          \
-        test_failed_total += test_failures != 0;                                             \
-        printf("%s %s\n", test_failures ? "FAIL" : test_skipped ? "skip" : "ok", #function); \
-        fflush(stdout);                                                                      \
-    } while (0)
+#ifdef DIM
+#define TEST_NAME_(name, dim) #name "_" #dim "d"
+#define TEST_NAME(name, dim) TEST_NAME_(name, dim)
+#define TEST_SUITE_NAME(name) TEST_NAME(name, DIM)
+#else
+#define TEST_SUITE_NAME(name) #name
+#endif
 
-#define TEST_LONG(function) \
-    do {                    \
-        if (test_full())    \
-            TEST(function); \
-    } while (0)
+#define TESTS(name)                                                                     \
+    static void test_fill(test_suite *test_this);                                       \
+    __attribute__((constructor)) static void test_register(void)                        \
+    {                                                                                   \
+        static test_suite suite = {TEST_SUITE_NAME(name), test_fill, NULL, NULL, NULL}; \
+        test_suite_add(&suite);                                                         \
+    }                                                                                   \
+    static void test_fill(test_suite *test_this)
 
-#define TEST_BEGIN(argc, argv) (test_only = (argc) > 1 ? (argv)[1] : NULL)
-
-static inline int test_end(void)
-{
-    return test_failed_total != 0;
-}
+#define TEST(function) test_add(test_this, #function, function, TEST_KIND_NORMAL)
+#define TEST_LONG(function) test_add(test_this, #function, function, TEST_KIND_LONG)
+#define TEST_MANUAL(function) test_add(test_this, #function, function, TEST_KIND_MANUAL)
+#define SETUP(function) (test_this->setup = (function))
+#define TEARDOWN(function) (test_this->teardown = (function))
 
 #endif

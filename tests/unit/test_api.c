@@ -743,9 +743,8 @@ static void files(void)
     spate_sim_destroy(other);
 }
 
-int main(int argc, char **argv)
+TESTS(api)
 {
-    TEST_BEGIN(argc, argv);
     TEST(create);
     TEST(create_refuses);
     TEST(too_few_steps_are_told);
@@ -769,5 +768,4 @@ int main(int argc, char **argv)
     TEST(scenes_and_settings);
     TEST(meshes_and_points);
     TEST(files);
-    return test_end();
 }

@@ -443,9 +443,8 @@ static void text_that_may_be_shown(void)
     CHECK_TEXT(error.message, "c?d");
 }
 
-int main(int argc, char **argv)
+TESTS(base)
 {
-    TEST_BEGIN(argc, argv);
     TEST(text_that_may_be_shown);
     TEST(alloc_is_zeroed_and_aligned);
     TEST(alloc_of_nothing_gives_a_block);
@@ -470,5 +469,4 @@ int main(int argc, char **argv)
     TEST(memory_failure_names_the_size);
     TEST(log_reaches_the_callback);
     TEST(clock_goes_forward);
-    return test_end();
 }

@@ -178,17 +178,24 @@ static void keeps_two(void)
     sp_run_folder_close(&folder);
 }
 
-int main(int argc, char **argv)
+static void set_up(void)
 {
-    TEST_BEGIN(argc, argv);
-    if (!mkdtemp(folder_name))
-        return 1;
+    CHECK(mkdtemp(folder_name) != NULL);
     snprintf(path, sizeof path, "%s/state", folder_name);
+}
+
+static void tear_down(void)
+{
+}
+
+TESTS(checkpoint_file)
+{
+    SETUP(set_up);
+    TEARDOWN(tear_down);
     TEST(comes_back);
     TEST(refuses_others);
     TEST(sees_damage);
     TEST(keeps_two);
     unlink(path);
     rmdir(folder_name);
-    return test_end();
 }

@@ -6,6 +6,7 @@
 
 #include <spate/spate_io.h>
 
+#include <jansson.h>
 #include <stdlib.h>
 
 typedef struct notes {
@@ -196,14 +197,12 @@ static void bad_courses(void)
     spate_scene_destroy(scene);
 }
 
-int main(int argc, char **argv)
+TESTS(course)
 {
-    TEST_BEGIN(argc, argv);
     TEST(particles_of_the_column);
     TEST(particles_of_the_pool);
     TEST(settings_of_the_column);
     TEST(old_names_and_defaults);
     TEST(text_and_own);
     TEST(bad_courses);
-    return test_end();
 }

@@ -5,7 +5,7 @@
  *
  * When a change of the numerics is meant, write the new hashes down with
  *
- *     build/release/tests/test_determinism --update
+ *     make golden
  *
  * and commit tests/golden.txt with the change. */
 #include "sample.h"
@@ -209,25 +209,22 @@ static bool golden(const char *name, uint64_t *hash)
     return there;
 }
 
-static int update(void)
+/* Writes golden.txt anew (make golden). */
+static void update(void)
 {
-    if (TEST_IS_SLOW) {
-        fprintf(stderr, "test_determinism: this build has a sanitizer; use build/release\n");
-        return 2;
-    }
-    FILE *file = fopen(GOLDEN, "w");
-    if (!file) {
-        perror(GOLDEN);
-        return 1;
-    }
+    CHECK(!TEST_IS_SLOW); /* 40 steps only */
+    FILE *file = TEST_IS_SLOW ? NULL : fopen(GOLDEN, "w");
+    CHECK(file != NULL);
+    if (!file)
+        return;
     fprintf(
         file,
         "# The scenes of tests/unit/test_determinism.c: scene, steps, hash of state and statistics.\n"
-        "# After a change of the numerics that is meant: build/release/tests/test_determinism --update\n");
+        "# After a change of the numerics that is meant: make golden\n");
     for (int k = 0; k < SCENES; k++)
         fprintf(file, "%s %d %016llx\n", scenes[k].name, STEPS,
                 (unsigned long long)run(k, 2, STEPS));
-    return fclose(file) == 0 && test_failures == 0 ? 0 : 1;
+    CHECK(fclose(file) == 0);
 }
 
 /* ---- the tests */
@@ -449,11 +446,8 @@ static void looking_changes_nothing(void)
     }
 }
 
-int main(int argc, char **argv)
+TESTS(determinism)
 {
-    if (argc > 1 && strcmp(argv[1], "--update") == 0)
-        return update();
-    TEST_BEGIN(argc, argv);
     TEST(same_bits_dam_2d);
     TEST(same_bits_dam_3d);
     TEST(same_bits_paddle_2d);
@@ -467,5 +461,5 @@ int main(int argc, char **argv)
     TEST(host_scheduler);
     TEST(hash_sees);
     TEST(looking_changes_nothing);
-    return test_end();
+    TEST_MANUAL(update);
 }

@@ -303,10 +303,9 @@ static void no_snapshot(void)
     spate_scene_destroy(scene);
 }
 
-int main(int argc, char **argv)
+TESTS(device)
 {
-    add_check_device();
-    TEST_BEGIN(argc, argv);
+    SETUP(add_check_device);
     TEST(names);
     TEST(refuses_pcg);
     TEST(forecast);
@@ -316,5 +315,4 @@ int main(int argc, char **argv)
     TEST(looks_agree);
     TEST(snapshots);
     TEST(no_snapshot);
-    return test_end();
 }

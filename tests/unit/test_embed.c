@@ -566,9 +566,8 @@ static void surface_knows_solids(void)
     }
 }
 
-int main(int argc, char **argv)
+TESTS(embed)
 {
-    TEST_BEGIN(argc, argv);
     TEST(allocator);
     TEST(other_sizes);
     TEST(versions);
@@ -583,5 +582,4 @@ int main(int argc, char **argv)
     TEST(looking_between_stages);
     TEST(buoyancy);
     TEST(surface_knows_solids);
-    return test_end();
 }

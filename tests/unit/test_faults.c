@@ -511,9 +511,8 @@ static void crowd_in_one_cell(void)
     }
 }
 
-int main(int argc, char **argv)
+TESTS(faults)
 {
-    TEST_BEGIN(argc, argv);
     TEST(memory_of_create);
     TEST(memory_of_forecast);
     TEST(memory_of_steps);
@@ -526,5 +525,4 @@ int main(int argc, char **argv)
     TEST(extremes);
     TEST(thin_wall_at_1000);
     TEST(crowd_in_one_cell);
-    return test_end();
 }

@@ -204,15 +204,21 @@ static void numbers_in_text(void)
     CHECK(sp_text_number("", &x) == NULL);
 }
 
-int main(int argc, char **argv)
+static void set_up(void)
 {
-    TEST_BEGIN(argc, argv);
     snprintf(folder, sizeof folder, "/tmp/spate_test_file_XXXXXX");
-    if (!mkdtemp(folder)) {
-        perror(folder);
-        return 1;
-    }
+    CHECK(mkdtemp(folder) != NULL);
     snprintf(path, sizeof path, "%s/data", folder);
+}
+
+static void tear_down(void)
+{
+}
+
+TESTS(file)
+{
+    SETUP(set_up);
+    TEARDOWN(tear_down);
     TEST(what_is_written_is_read);
     TEST(a_full_disk_leaves_the_old_file);
     TEST(a_file_that_cannot_grow);
@@ -223,5 +229,4 @@ int main(int argc, char **argv)
     TEST(a_pipe_is_read_to_its_end);
     TEST(numbers_in_text);
     rmdir(folder);
-    return test_end();
 }

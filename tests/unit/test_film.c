@@ -641,12 +641,22 @@ static void charts_hold_every_peak(void)
     CHECK(text.failed);
 }
 
-int main(int argc, char **argv)
+static void set_up(void)
 {
-    TEST_BEGIN(argc, argv);
     CHECK(mkdtemp(folder) != NULL);
     snprintf(path, sizeof path, "%s/film", folder);
     snprintf(encoder, sizeof encoder, "%s/encoder", folder);
+}
+
+static void tear_down(void)
+{
+    rmdir(folder);
+}
+
+TESTS(film)
+{
+    SETUP(set_up);
+    TEARDOWN(tear_down);
     TEST(a_field_is_1_inside_and_0_outside);
     TEST(liquid_reaches_solids);
     TEST(sheets_and_threads_are_whole);
@@ -661,6 +671,4 @@ int main(int argc, char **argv)
     TEST(jobs_follow_each_other);
     TEST(letters_are_drawn);
     TEST(charts_hold_every_peak);
-    rmdir(folder);
-    return test_end();
 }

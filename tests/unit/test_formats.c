@@ -410,14 +410,26 @@ static void names_of_files(void)
     spate_sim_destroy(sim);
 }
 
-int main(int argc, char **argv)
+static void set_up(void)
 {
-    TEST_BEGIN(argc, argv);
     snprintf(folder, sizeof folder, "/tmp/spate_test_formats_%d", (int)getpid());
     spate_error error;
     sp_export *out = sp_export_create(folder, SP_FORMAT_PLY, 30, &error);
     CHECK(out != NULL);
     sp_export_destroy(out);
+}
+
+static void tear_down(void)
+{
+    char command[96];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    CHECK(system(command) == 0);
+}
+
+TESTS(formats)
+{
+    SETUP(set_up);
+    TEARDOWN(tear_down);
     TEST(words_of_attributes);
     TEST(vorticity_of_a_wheel);
     TEST(distance_to_a_block);
@@ -427,8 +439,4 @@ int main(int argc, char **argv)
     TEST(every_write_may_fail);
     TEST(every_allocation_may_fail);
     TEST(names_of_files);
-    char command[96];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    CHECK(system(command) == 0);
-    return test_end();
 }

@@ -2,6 +2,7 @@
  * of its own, so that one that crashes or hangs is named and the others are still tried. Those in
  * tests/fuzz/open are reported and not mended yet: they are skipped, and move when they are. */
 #include "../fuzz/fuzz.h"
+#include "test.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -12,8 +13,6 @@
 
 #include "base/memory.h"
 #include "io/file.h"
-
-static int failures;
 
 typedef void target_fn(const uint8_t *bytes, size_t size);
 
@@ -49,35 +48,49 @@ static void run_folder(const char *kind, const char *name, target_fn *target)
         snprintf(path, sizeof path, "%s/%s", folder, file);
         if (file[0] == '.') {
         } else if (strcmp(kind, "open") == 0) {
-            printf("skip %s/%s\n  skipped: known, see tests/fuzz/README.md\n", name, file);
+            printf("  %s/%s: left out: known, see tests/fuzz/README.md\n", name, file);
         } else {
             int code = run_file(target, path);
-            failures += code != 0;
-            printf("%s %s/%s\n", code ? "FAIL" : "ok", name, file);
+            test_failures += code != 0;
             if (WIFSIGNALED(code))
-                printf("  ended by signal %d\n", WTERMSIG(code));
+                printf("  %s/%s: ended by signal %d\n", name, file, WTERMSIG(code));
+            else if (code)
+                printf("  %s/%s: refused\n", name, file);
         }
         free(list[k]);
     }
     if (count >= 0)
         free(list);
     else if (strcmp(kind, "corpus") == 0) {
-        failures++;
-        printf("FAIL %s\n  there is no folder %s\n", name, folder);
+        test_failures++;
+        printf("  there is no folder %s\n", folder);
     }
 }
 
-int main(int argc, char **argv)
-{
-    const char *only = argc > 1 ? argv[1] : NULL;
-    fuzz_folder();
 #define F(name)                                   \
-    if (!only || strcmp(only, #name) == 0) {      \
+    static void name(void)                        \
+    {                                             \
         run_folder("corpus", #name, fuzz_##name); \
         run_folder("open", #name, fuzz_##name);   \
     }
+FUZZ_TARGETS(F)
+#undef F
+
+static void set_up(void)
+{
+    fuzz_folder();
+}
+
+static void tear_down(void)
+{
+    fuzz_remove(fuzz_folder());
+}
+
+TESTS(fuzz_corpus)
+{
+    SETUP(set_up);
+    TEARDOWN(tear_down);
+#define F(name) TEST(name);
     FUZZ_TARGETS(F)
 #undef F
-    fuzz_remove(fuzz_folder());
-    return failures != 0;
 }

@@ -241,9 +241,8 @@ static void slice_alone(void)
     spate_sim_destroy(sim);
 }
 
-int main(int argc, char **argv)
+TESTS(gauge_kinds)
 {
-    TEST_BEGIN(argc, argv);
     TEST(moments_2d);
     TEST(moments_3d);
     TEST(fronts_of_blocks);
@@ -251,5 +250,4 @@ int main(int argc, char **argv)
     TEST(front_and_drop);
     TEST(bad_gauges);
     TEST(slice_alone);
-    return test_end();
 }

@@ -260,9 +260,8 @@ static void after_a_load(void)
     spate_sim_destroy(b);
 }
 
-int main(int argc, char **argv)
+TESTS(gauge_steps)
 {
-    TEST_BEGIN(argc, argv);
     TEST(steady_jet);
     TEST(impulse_of_frames);
     TEST(falling_column);
@@ -270,5 +269,4 @@ int main(int argc, char **argv)
     TEST(still_water);
     TEST(states_are_the_same);
     TEST(after_a_load);
-    return test_end();
 }

@@ -539,9 +539,8 @@ static void text_and_back(void)
     spate_scene_destroy(again);
 }
 
-int main(int argc, char **argv)
+TESTS(gauges)
 {
-    TEST_BEGIN(argc, argv);
     TEST(rest_2d);
     TEST(rest_3d);
     TEST(rest_voxel_solids);
@@ -560,5 +559,4 @@ int main(int argc, char **argv)
     TEST(bad_places);
     TEST(bad_names);
     TEST(text_and_back);
-    return test_end();
 }

@@ -840,10 +840,9 @@ static void whitewater_beside_the_device(void)
     }
 }
 
-int main(int argc, char **argv)
+TESTS(gpu)
 {
-    add_check_device();
-    TEST_BEGIN(argc, argv);
+    SETUP(add_check_device);
     TEST(stages_2d);
     TEST(stages_3d);
     TEST(ten_steps_2d);
@@ -853,5 +852,4 @@ int main(int argc, char **argv)
     TEST(same_bits);
     TEST(gauges_on_the_device);
     TEST(whitewater_beside_the_device);
-    return test_end();
 }

@@ -307,14 +307,12 @@ static void refused(void)
     spate_scene_destroy(scene);
 }
 
-int main(int argc, char **argv)
+TESTS(gpu_pressure)
 {
-    add_check_device();
-    TEST_BEGIN(argc, argv);
+    SETUP(add_check_device);
     TEST(multigrid_2d);
     TEST(multigrid_3d);
     TEST(one_step_3d);
     TEST(budgets);
     TEST(refused);
-    return test_end();
 }

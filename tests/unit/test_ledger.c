@@ -268,14 +268,12 @@ static void growth_is_counted(void)
     }
 }
 
-int main(int argc, char **argv)
+TESTS(ledger)
 {
-    TEST_BEGIN(argc, argv);
     TEST(channel_10_seconds);
     TEST(every_cause);
     TEST(ids_are_unique);
     TEST(inflow_flux);
     TEST(no_allocation);
     TEST(growth_is_counted);
-    return test_end();
 }

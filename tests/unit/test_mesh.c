@@ -480,9 +480,8 @@ static void every_allocation_may_fail(void)
     spate_mesh_destroy(mesh);
 }
 
-int main(int argc, char **argv)
+TESTS(mesh)
 {
-    TEST_BEGIN(argc, argv);
     TEST(torus_and_spikes);
     TEST(thin_and_concave);
     TEST(points_on_the_surface);
@@ -495,5 +494,4 @@ int main(int argc, char **argv)
     TEST(one_sided_surface);
     TEST(owners);
     TEST(every_allocation_may_fail);
-    return test_end();
 }

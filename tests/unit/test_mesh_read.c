@@ -458,10 +458,20 @@ static void mesh_of_the_scenes(void)
     spate_mesh_destroy(mesh);
 }
 
-int main(int argc, char **argv)
+static void set_up(void)
 {
-    TEST_BEGIN(argc, argv);
     snprintf(path, sizeof path, "/tmp/spate_test_mesh_%d", (int)getpid());
+}
+
+static void tear_down(void)
+{
+    unlink(path);
+}
+
+TESTS(mesh_read)
+{
+    SETUP(set_up);
+    TEARDOWN(tear_down);
     TEST(obj_forms);
     TEST(obj_in_a_locale_with_commas);
     TEST(stl_forms);
@@ -471,6 +481,4 @@ int main(int argc, char **argv)
     TEST(damaged_files);
     TEST(every_allocation_may_fail);
     TEST(mesh_of_the_scenes);
-    unlink(path);
-    return test_end();
 }

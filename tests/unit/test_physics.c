@@ -262,9 +262,8 @@ static void surface_velocities_last_3d(void)
     surface_velocities_last(3);
 }
 
-int main(int argc, char **argv)
+TESTS(physics)
 {
-    TEST_BEGIN(argc, argv);
     TEST(a_stream_keeps_its_momentum);
     TEST(drop_2d);
     TEST(drop_3d);
@@ -272,5 +271,4 @@ int main(int argc, char **argv)
     TEST(rest_3d);
     TEST(surface_velocities_last_2d);
     TEST(surface_velocities_last_3d);
-    return test_end();
 }

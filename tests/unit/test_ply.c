@@ -275,10 +275,20 @@ static void writing_fails_cleanly(void)
     spate_sim_destroy(sim);
 }
 
-int main(int argc, char **argv)
+static void set_up(void)
 {
-    TEST_BEGIN(argc, argv);
     snprintf(path, sizeof path, "/tmp/spate_test_ply_%d", (int)getpid());
+}
+
+static void tear_down(void)
+{
+    unlink(path);
+}
+
+TESTS(ply)
+{
+    SETUP(set_up);
+    TEARDOWN(tear_down);
     TEST(positions_alone_are_at_rest);
     TEST(velocities_and_what_to_skip);
     TEST(every_type_in_both_byte_orders);
@@ -286,6 +296,4 @@ int main(int argc, char **argv)
     TEST(points_from_memory);
     TEST(particles_come_back);
     TEST(writing_fails_cleanly);
-    unlink(path);
-    return test_end();
 }

@@ -525,10 +525,15 @@ static void without_memory_there_is_an_error(void)
     }
 }
 
-int main(int argc, char **argv)
+static void remove_folder(void)
 {
-    TEST_BEGIN(argc, argv);
-    make_folder();
+    rmdir(folder);
+}
+
+TESTS(preview)
+{
+    SETUP(make_folder);
+    TEARDOWN(remove_folder);
     TEST(water_is_blue_in_2d);
     TEST(fast_water_is_bright);
     TEST(solids_are_drawn_in_2d);
@@ -547,6 +552,4 @@ int main(int argc, char **argv)
     TEST(wrong_sizes_are_refused);
     TEST(a_failed_write_leaves_no_file);
     TEST(without_memory_there_is_an_error);
-    rmdir(folder);
-    return test_end();
 }

@@ -43,7 +43,7 @@ static sp_stats_row row(int frame)
     return row;
 }
 
-static void stats_come_back(void)
+static void write_five_rows(void)
 {
     spate_error error = {0};
     CHECK(sp_stats_create(file_path("stats.csv"), &error) == SPATE_OK);
@@ -51,6 +51,12 @@ static void stats_come_back(void)
         sp_stats_row one = row(frame);
         CHECK(sp_stats_append(file_path("stats.csv"), &one, &error) == SPATE_OK);
     }
+}
+
+static void stats_come_back(void)
+{
+    spate_error error = {0};
+    write_five_rows();
     sp_stats_table table;
     CHECK(sp_stats_read(file_path("stats.csv"), &table, &error) == SPATE_OK);
     CHECK(table.rows == 5 && table.columns == SP_STATS_CELLS);
@@ -68,6 +74,7 @@ static void stats_are_cut(void)
 {
     spate_error error = {0};
     int rows = -1;
+    write_five_rows();
     CHECK(sp_stats_cut(file_path("stats.csv"), 9, &rows, &error) == SPATE_OK && rows == 5);
     FILE *file = fopen(file_path("stats.csv"), "a");
     fputs("5,0.1,tor", file);
@@ -283,13 +290,25 @@ static void jansson_without_memory(void)
     unlink(file_path("run.json"));
 }
 
-int main(int argc, char **argv)
+static void set_up(void)
 {
-    TEST_BEGIN(argc, argv);
     spate_error error = {0};
-    if (!mkdtemp(folder_name) ||
-        sp_run_folder_open(&folder, folder_name, false, &error) != SPATE_OK)
-        return 1;
+    CHECK(mkdtemp(folder_name) != NULL);
+    CHECK(sp_run_folder_open(&folder, folder_name, false, &error) == SPATE_OK);
+}
+
+static void tear_down(void)
+{
+    spate_error error = {0};
+    sp_run_folder_remove(&folder, -1, &error);
+    sp_run_folder_close(&folder);
+    rmdir(folder_name);
+}
+
+TESTS(run_folder)
+{
+    SETUP(set_up);
+    TEARDOWN(tear_down);
     TEST(stats_come_back);
     TEST(stats_are_cut);
     TEST(bad_stats);
@@ -298,8 +317,4 @@ int main(int argc, char **argv)
     TEST(removes_only_its_own);
     TEST(opening);
     TEST(jansson_without_memory);
-    sp_run_folder_remove(&folder, -1, &error);
-    sp_run_folder_close(&folder);
-    rmdir(folder_name);
-    return test_end();
 }

@@ -522,9 +522,8 @@ static void survives_damage(void)
     CHECK(scenes > 0 && errors > 0);
 }
 
-int main(int argc, char **argv)
+TESTS(scene_json)
 {
-    TEST_BEGIN(argc, argv);
     TEST(reads_every_kind_of_value);
     TEST(reads_the_old_name_of_fluid);
     TEST(size_may_come_last);
@@ -540,5 +539,4 @@ int main(int argc, char **argv)
     TEST(text_of_a_bad_scene_is_json);
     TEST(no_memory_is_reported);
     TEST(survives_damage);
-    return test_end();
 }

@@ -100,7 +100,7 @@ static void defaults_are_those_of_the_header(void)
     CHECK(s->pressure.solids == SPATE_SOLID_MODEL_CUT &&
           s->pressure.surface == SPATE_SURFACE_MODEL_GHOST);
     CHECK(s->pressure.max_iterations == 1000 && s->pressure.relaxation == 0);
-    CHECK(s->pressure.on_failure == SPATE_ON_FAILURE_WARN);
+    CHECK(s->pressure.on_failure == SPATE_ON_FAILURE_WARN && s->pressure.contact);
     CHECK(s->output.particles == SPATE_OUTPUT_PARTICLES_PLY && s->output.every == 1 &&
           s->output.checkpoint_every == 10);
     CHECK(s->output.preview);
@@ -698,9 +698,8 @@ static void check_channels(void)
     spate_scene_destroy(s);
 }
 
-int main(int argc, char **argv)
+TESTS(schema)
 {
-    TEST_BEGIN(argc, argv);
     TEST(defaults_are_those_of_the_header);
     TEST(table_is_consistent);
     TEST(lists_have_only_what_means_something);
@@ -719,5 +718,4 @@ int main(int argc, char **argv)
     TEST(check_motion);
     TEST(check_names_and_inflows);
     TEST(check_channels);
-    return test_end();
 }

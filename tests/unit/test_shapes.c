@@ -399,9 +399,8 @@ static void poses_turn_on_top_of_the_shapes_own_rotation(void)
     CHECK(world[0] == 5 && world[1] == 0 && world[2] == 1);
 }
 
-int main(int argc, char **argv)
+TESTS(shapes)
 {
-    TEST_BEGIN(argc, argv);
     TEST(distances_are_exact);
     TEST(mesh_distances_follow_the_scale);
     TEST(distances_by_hand);
@@ -413,5 +412,4 @@ int main(int argc, char **argv)
     TEST(frames_are_rotations);
     TEST(keyframes_move);
     TEST(poses_turn_on_top_of_the_shapes_own_rotation);
-    return test_end();
 }

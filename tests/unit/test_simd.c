@@ -345,12 +345,10 @@ static void the_processor_is_too_old(void)
 #define LEVEL SP_CPU_BASE
 #endif
 
-int main(int argc, char **argv)
+TESTS(simd)
 {
-    TEST_BEGIN(argc, argv);
     if (sp_cpu_level() < LEVEL) {
         TEST(the_processor_is_too_old);
-        return test_end();
     }
     TEST(loads_and_stores_touch_eight);
     TEST(load_n_repeats_the_first);
@@ -368,5 +366,4 @@ int main(int argc, char **argv)
     TEST(chars_compare);
     TEST(lowest_bit_is_found);
     TEST(loops_visit_each_eight);
-    return test_end();
 }

@@ -324,9 +324,8 @@ static void walls_are_no_solids(void)
     spate_sim_destroy(second);
 }
 
-int main(int argc, char **argv)
+TESTS(sizes)
 {
-    TEST_BEGIN(argc, argv);
     TEST(tanks_2d);
     TEST(tanks_3d);
     TEST(waves_2d);
@@ -334,5 +333,4 @@ int main(int argc, char **argv)
     TEST(inflows);
     TEST(surfaces);
     TEST(walls_are_no_solids);
-    return test_end();
 }

@@ -254,13 +254,11 @@ static void tables_are_near_the_truth(void)
     spate_mesh_destroy(mesh);
 }
 
-int main(int argc, char **argv)
+TESTS(solid_rays)
 {
-    TEST_BEGIN(argc, argv);
     TEST(rays_end_on_the_surface);
     TEST(vessels_show_their_inside);
     TEST(meshes_are_smooth_but_for_creases);
     TEST(a_ray_looks_at_few_triangles);
     TEST(tables_are_near_the_truth);
-    return test_end();
 }

@@ -388,9 +388,8 @@ static void solid_on_everything(void)
     }
 }
 
-int main(int argc, char **argv)
+TESTS(solids)
 {
-    TEST_BEGIN(argc, argv);
     TEST(pillars);
     TEST(paddle_2d);
     TEST(mesh_obstacle);
@@ -404,5 +403,4 @@ int main(int argc, char **argv)
     TEST(moving_mesh);
     TEST(host_solids);
     TEST(solid_on_everything);
-    return test_end();
 }

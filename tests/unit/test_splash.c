@@ -183,10 +183,8 @@ static void splashes_are_clean_3d(void)
     }
 }
 
-int main(int argc, char **argv)
+TESTS(splash)
 {
-    TEST_BEGIN(argc, argv);
     TEST(splashes_are_clean_2d);
     TEST(splashes_are_clean_3d);
-    return test_end();
 }

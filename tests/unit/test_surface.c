@@ -642,9 +642,8 @@ static void every_allocation_may_fail(void)
     }
 }
 
-int main(int argc, char **argv)
+TESTS(surface)
 {
-    TEST_BEGIN(argc, argv);
     TEST(random_clouds_are_manifold);
     TEST(nothing_gives_nothing);
     TEST(degenerate_clouds_are_manifold);
@@ -662,5 +661,4 @@ int main(int argc, char **argv)
     TEST(bad_input_is_refused);
     TEST(memory_follows_the_surface);
     TEST(every_allocation_may_fail);
-    return test_end();
 }

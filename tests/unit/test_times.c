@@ -425,9 +425,8 @@ static void bad_scenes(void)
     }
 }
 
-int main(int argc, char **argv)
+TESTS(times)
 {
-    TEST_BEGIN(argc, argv);
     TEST(a_fill_appears);
     TEST(shapes_repeat);
     TEST(boxes_are_sampled);
@@ -439,5 +438,4 @@ int main(int argc, char **argv)
     TEST(resumes);
     TEST(an_outflow_keeps_a_level);
     TEST(bad_scenes);
-    return test_end();
 }

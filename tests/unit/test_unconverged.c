@@ -157,12 +157,10 @@ static void a_budget_goes_on(void)
     }
 }
 
-int main(int argc, char **argv)
+TESTS(unconverged)
 {
-    TEST_BEGIN(argc, argv);
     TEST(one_iteration_is_an_error);
     TEST(enough_iterations_are_none);
     TEST(halves_that_converge_are_a_step);
     TEST(a_budget_goes_on);
-    return test_end();
 }

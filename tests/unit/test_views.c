@@ -271,15 +271,13 @@ static void only_inside_a_step(void)
     spate_sim_destroy(sim);
 }
 
-int main(int argc, char **argv)
+TESTS(views)
 {
-    TEST_BEGIN(argc, argv);
-    add_check_device();
+    SETUP(add_check_device);
     TEST(views_of_a_device);
     TEST(no_device_no_view);
     TEST(loans_end);
     TEST(gauges_have_names);
     TEST(forces_of_the_host);
     TEST(only_inside_a_step);
-    return test_end();
 }

@@ -315,9 +315,8 @@ static void forecast_counts_it(void)
     spate_scene_destroy(scene);
 }
 
-int main(int argc, char **argv)
+TESTS(whitewater_run)
 {
-    TEST_BEGIN(argc, argv);
     TEST(liquid_is_untouched);
     TEST(bits_do_not_depend_on_threads);
     TEST(resume_gives_the_same_bits);
@@ -327,5 +326,4 @@ int main(int argc, char **argv)
     TEST(classes_can_be_off);
     TEST(wrong_settings_are_refused);
     TEST(forecast_counts_it);
-    return test_end();
 }

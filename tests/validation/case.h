@@ -1,9 +1,9 @@
 /* case.h -- what the validation cases share: building scenes, stepping them, looking at the
  * particles.
  *
- * A case is a program like a unit test. Without arguments it runs its fast form (make test); with
- * --full it runs everything (make validate). It prints each figure beside what it is checked
- * against, as `NAME measured (limit)`. */
+ * Without --full a case runs its fast form (make test), with it everything (make validate). It
+ * prints each figure beside its limit, as `NAME measured (limit)`. --set PATH=VALUE, an option of
+ * the test program, changes a setting of every scene. */
 #ifndef SPATE_VALIDATION_CASE_H
 #define SPATE_VALIDATION_CASE_H
 
@@ -16,25 +16,7 @@
 #define GRAVITY 9.81
 #define DENSITY 1000.0
 
-#define CASE_SETTINGS 8
-
-static bool case_full;
-static const char *case_settings[CASE_SETTINGS]; /* "path=value", applied to every scene */
-static int case_setting_count;
-
-/* Arguments: --full, --set PATH=VALUE (to compare settings), the name of one test. */
-static inline void case_begin(int argc, char **argv)
-{
-    for (int k = 1; k < argc; k++) {
-        if (strcmp(argv[k], "--full") == 0)
-            case_full = true;
-        else if (strcmp(argv[k], "--set") == 0 && k + 1 < argc &&
-                 case_setting_count < CASE_SETTINGS)
-            case_settings[case_setting_count++] = argv[++k];
-        else
-            test_only = argv[k];
-    }
-}
+#define case_full test_full()
 
 static inline spate_scene *case_scene(int dim, double dx, double width, double height, double depth)
 {
@@ -49,10 +31,10 @@ static inline spate_scene *case_scene(int dim, double dx, double width, double h
     scene->domain.size[1] = height;
     scene->domain.size[2] = depth;
     scene->fps = 60;
-    for (int k = 0; k < case_setting_count; k++) {
+    for (int k = 0; k < test_setting_count; k++) {
         spate_error error = {.status = SPATE_OK};
-        if (spate_scene_assign(scene, case_settings[k], &error) != SPATE_OK) {
-            printf("%s: %s\n", case_settings[k], error.message);
+        if (spate_scene_assign(scene, test_settings[k], &error) != SPATE_OK) {
+            printf("%s: %s\n", test_settings[k], error.message);
             exit(2);
         }
     }

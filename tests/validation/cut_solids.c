@@ -205,12 +205,10 @@ static void water_leaves_a_ceiling(void)
     check_ceilings(3);
 }
 
-int main(int argc, char **argv)
+TESTS(validation_cut_solids)
 {
-    case_begin(argc, argv);
     TEST(flip_gains_no_energy_2d);
     TEST(flip_gains_no_energy_3d);
     TEST(force_does_not_depend_on_the_step);
     TEST(water_leaves_a_ceiling);
-    return test_end();
 }

@@ -258,9 +258,8 @@ static void rests_10000_steps_3d_slope(void)
     rests_long(3, SLOPE, 10000);
 }
 
-int main(int argc, char **argv)
+TESTS(validation_hydrostatic)
 {
-    case_begin(argc, argv);
     TEST(water_rests_2d);
     TEST(water_rests_3d);
     TEST(rests_at_any_level_2d);
@@ -270,5 +269,4 @@ int main(int argc, char **argv)
     TEST(rests_10000_steps_3d_flat);
     TEST(rests_10000_steps_3d_sphere);
     TEST(rests_10000_steps_3d_slope);
-    return test_end();
 }

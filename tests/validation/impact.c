@@ -123,11 +123,9 @@ static void flip_3d(void)
     sweep(3, SPATE_TRANSFER_FLIP, (double[]){60}, 1);
 }
 
-int main(int argc, char **argv)
+TESTS(validation_impact)
 {
-    case_begin(argc, argv);
     TEST(flip_2d);
     TEST(apic_2d);
     TEST(flip_3d);
-    return test_end();
 }

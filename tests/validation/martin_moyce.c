@@ -269,12 +269,10 @@ static void refinement(void)
     }
 }
 
-int main(int argc, char **argv)
+TESTS(validation_martin_moyce)
 {
-    case_begin(argc, argv);
     TEST(the_data_have_the_slope);
     TEST(front_and_height);
     TEST(slab_as_2d);
     TEST(refinement);
-    return test_end();
 }

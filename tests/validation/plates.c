@@ -204,15 +204,11 @@ static void plates_that_boiled(void)
     judge(&worst);
 }
 
-int main(int argc, char **argv)
+TESTS(validation_plates)
 {
-    case_begin(argc, argv);
     TEST(plates_that_boiled);
-    if (!case_full)
-        return test_end();
-    TEST(plates_32);
-    TEST(plates_48);
-    TEST(plates_64);
-    TEST(plates_3d);
-    return test_end();
+    TEST_LONG(plates_32);
+    TEST_LONG(plates_48);
+    TEST_LONG(plates_64);
+    TEST_LONG(plates_3d);
 }

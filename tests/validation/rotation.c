@@ -128,11 +128,9 @@ static void flip_3d(void)
     turns(3, 24, SPATE_TRANSFER_FLIP, 0.985, 0.985);
 }
 
-int main(int argc, char **argv)
+TESTS(validation_rotation)
 {
-    case_begin(argc, argv);
     TEST(flip_2d);
     TEST(apic_2d);
     TEST(flip_3d);
-    return test_end();
 }

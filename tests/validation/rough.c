@@ -187,11 +187,9 @@ static void column(void)
         runs_out(A / 200);
 }
 
-int main(int argc, char **argv)
+TESTS(validation_rough)
 {
-    case_begin(argc, argv);
     TEST(uniform_flow);
     TEST(uniform_flow_on_a_cut_floor);
     TEST(column);
-    return test_end();
 }

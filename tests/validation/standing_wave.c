@@ -136,10 +136,8 @@ static void wave_3d(void)
     swings(3, 0.5, case_full ? 10.4 : 2.4);
 }
 
-int main(int argc, char **argv)
+TESTS(validation_standing_wave)
 {
-    case_begin(argc, argv);
     TEST(wave_2d);
     TEST(wave_3d);
-    return test_end();
 }

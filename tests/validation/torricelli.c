@@ -150,10 +150,8 @@ static void jet_3d(void)
     jet(3, 0.5, 1);
 }
 
-int main(int argc, char **argv)
+TESTS(validation_torricelli)
 {
-    case_begin(argc, argv);
     TEST(jet_2d);
     TEST(jet_3d);
-    return test_end();
 }

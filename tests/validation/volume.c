@@ -282,9 +282,8 @@ static void stream_2d(void)
     spate_sim_destroy(sim);
 }
 
-int main(int argc, char **argv)
+TESTS(validation_volume)
 {
-    case_begin(argc, argv);
     TEST(double_dam_2d);
     TEST(double_dam_3d);
     TEST(column_2d);
@@ -292,5 +291,4 @@ int main(int argc, char **argv)
     TEST(no_fizz_2d);
     TEST(no_fizz_3d);
     TEST(stream_2d);
-    return test_end();
 }

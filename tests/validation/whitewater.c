@@ -218,12 +218,10 @@ static void foam_on_a_wave(void)
     spate_sim_destroy(sim);
 }
 
-int main(int argc, char **argv)
+TESTS(validation_whitewater)
 {
-    case_begin(argc, argv);
     TEST(still_water);
     TEST(turning_water);
     TEST(foam_on_a_wave);
     TEST(numbers_in_a_dam_break);
-    return test_end();
 }

@@ -181,15 +181,13 @@ static void all_kernels_carry_a_linear_field(void)
         }
 }
 
-int main(int argc, char **argv)
+TESTS(advect)
 {
-    TEST_BEGIN(argc, argv);
-    choose_axis();
+    SETUP(choose_axis);
     TEST(euler_is_first_order);
     TEST(rk2_is_second_order);
     TEST(rk3_is_third_order);
     TEST(rk4_is_fourth_order);
     TEST(a_full_turn_comes_back);
     TEST(all_kernels_carry_a_linear_field);
-    return test_end();
 }

@@ -77,12 +77,10 @@ static void columns_are_listed_by_what_a_scene_needs(void)
     CHECK(columns[2 * DIM + 1 + DIM * DIM] == (void **)&p.channel[0]);
 }
 
-int main(int argc, char **argv)
+TESTS(arrays)
 {
-    TEST_BEGIN(argc, argv);
     TEST(arrays_are_there_when_the_list_says_so);
     TEST(fields_are_those_of_the_simulation);
     TEST(aliases_are_poisoned_after_their_last_reader);
     TEST(columns_are_listed_by_what_a_scene_needs);
-    return test_end();
 }

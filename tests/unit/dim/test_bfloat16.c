@@ -47,11 +47,9 @@ static void rows_of_them(void)
         CHECK(w[k] == v[k]);
 }
 
-int main(int argc, char **argv)
+TESTS(bfloat16)
 {
-    TEST_BEGIN(argc, argv);
     TEST(all_come_back);
     TEST(to_the_nearest);
     TEST(rows_of_them);
-    return test_end();
 }

@@ -192,12 +192,10 @@ static void fluctuations_fall_as_the_ratio_says(void)
     }
 }
 
-int main(int argc, char **argv)
+TESTS(blend)
 {
-    TEST_BEGIN(argc, argv);
     TEST(pure_flip_returns_every_velocity);
     TEST(the_blend_is_the_same_everywhere);
     TEST(damping_is_a_rate);
     TEST(fluctuations_fall_as_the_ratio_says);
-    return test_end();
 }

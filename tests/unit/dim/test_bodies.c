@@ -147,10 +147,8 @@ static void surface_of_eight_is_that_of_one(void)
     fixture_destroy(f);
 }
 
-int main(int argc, char **argv)
+TESTS(bodies)
 {
-    TEST_BEGIN(argc, argv);
     TEST(gravity_of_eight_is_that_of_one);
     TEST(surface_of_eight_is_that_of_one);
-    return test_end();
 }

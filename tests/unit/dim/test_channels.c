@@ -132,10 +132,8 @@ static void dye_crosses_the_seam(void)
     fixture_destroy(f);
 }
 
-int main(int argc, char **argv)
+TESTS(channels)
 {
-    TEST_BEGIN(argc, argv);
     TEST(channels_of_a_periodic_box);
     TEST(dye_crosses_the_seam);
-    return test_end();
 }

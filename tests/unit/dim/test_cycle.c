@@ -396,9 +396,8 @@ static void many_pockets(void)
     check_pockets(f, full);
 }
 
-int main(int argc, char **argv)
+TESTS(cycle)
 {
-    TEST_BEGIN(argc, argv);
     TEST(cycle_is_symmetric);
     TEST(thin_layers_over_full_tiles);
     TEST(cycle_is_symmetric_across_periodic_sides);
@@ -407,5 +406,4 @@ int main(int argc, char **argv)
     TEST(another_right_side);
     TEST(pockets_in_a_corridor);
     TEST(many_pockets);
-    return test_end();
 }

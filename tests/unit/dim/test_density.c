@@ -440,9 +440,8 @@ static void energy_is_booked(void)
     fixture_destroy(f);
 }
 
-int main(int argc, char **argv)
+TESTS(density)
 {
-    TEST_BEGIN(argc, argv);
     TEST(full_water_stays);
     TEST(nothing_and_one_particle);
     TEST(moves_places_alone);
@@ -453,5 +452,4 @@ int main(int argc, char **argv)
     TEST(nothing_goes_into_solids);
     TEST(vectors_do_as_cells_and_faces);
     TEST(energy_is_booked);
-    return test_end();
 }

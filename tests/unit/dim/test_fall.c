@@ -84,11 +84,9 @@ static void falls_with_apic(void)
     fall_with(SPATE_TRANSFER_APIC);
 }
 
-int main(int argc, char **argv)
+TESTS(fall)
 {
-    TEST_BEGIN(argc, argv);
     TEST(falls_with_flip);
     TEST(falls_with_pic);
     TEST(falls_with_apic);
-    return test_end();
 }

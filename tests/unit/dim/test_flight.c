@@ -335,9 +335,8 @@ static void they_leave_and_age(void)
     fixture_destroy(f);
 }
 
-int main(int argc, char **argv)
+TESTS(flight)
 {
-    TEST_BEGIN(argc, argv);
     TEST(flying_are_those_of_the_oracle);
     TEST(water_does_not_fly);
     TEST(parabolas_with_flip);
@@ -345,5 +344,4 @@ int main(int argc, char **argv)
     TEST(larger_clouds_fall);
     TEST(solids_stop_them);
     TEST(they_leave_and_age);
-    return test_end();
 }

@@ -377,9 +377,8 @@ static void thin_plates_close_faces(void)
     fixture_destroy(f);
 }
 
-int main(int argc, char **argv)
+TESTS(fractions)
 {
-    TEST_BEGIN(argc, argv);
     TEST(planes_at_any_tilt);
     TEST(faces_on_a_surface_are_closed);
     TEST(edges_at_corners_are_cut_where_they_are);
@@ -387,5 +386,4 @@ int main(int argc, char **argv)
     TEST(grazing_does_not_close);
     TEST(room_is_what_the_kernel_sees);
     TEST(thin_plates_close_faces);
-    return test_end();
 }

@@ -272,9 +272,8 @@ static void faces_are_mirrored(void)
                 check_mirrored_faces(sizes[size], pair / DIM, pair % DIM, (spate_kernel)kernel);
 }
 
-int main(int argc, char **argv)
+TESTS(invariance)
 {
-    TEST_BEGIN(argc, argv);
     TEST(faces_are_mirrored);
     TEST(mirrored);
     TEST(mirrored_with_density_projection);
@@ -282,5 +281,4 @@ int main(int argc, char **argv)
     TEST(turned_with_apic_and_cubic_kernel);
     TEST(scaled_by_powers_of_two);
     TEST(scaled_to_a_centimetre);
-    return test_end();
 }

@@ -394,9 +394,8 @@ static void a_late_velocity_that_is_not_finite_is_reported(void)
     fixture_destroy(f);
 }
 
-int main(int argc, char **argv)
+TESTS(lanes)
 {
-    TEST_BEGIN(argc, argv);
     TEST(advection_is_that_of_the_kernels);
     TEST(a_field_that_is_not_finite_is_reported);
     TEST(a_face_that_is_not_finite_is_reported);
@@ -406,5 +405,4 @@ int main(int argc, char **argv)
     TEST(g2p_is_that_of_the_kernels);
     TEST(p2g_is_the_sum_of_the_hats);
     TEST(the_last_place_counts);
-    return test_end();
 }

@@ -265,14 +265,12 @@ static void no_water_at_all(void)
     fixture_destroy(f);
 }
 
-int main(int argc, char **argv)
+TESTS(level_set)
 {
-    TEST_BEGIN(argc, argv);
     TEST(flat_pool_at_any_height);
     TEST(a_lone_particle_is_no_water);
     TEST(flat_floor);
     TEST(sloped_floor);
     TEST(deep_water_is_not_computed);
     TEST(no_water_at_all);
-    return test_end();
 }

@@ -244,10 +244,8 @@ static void dome(void)
     check_order(DOME);
 }
 
-int main(int argc, char **argv)
+TESTS(manufactured)
 {
-    TEST_BEGIN(argc, argv);
     TEST(tilted_plane);
     TEST(dome);
-    return test_end();
 }

@@ -150,12 +150,10 @@ static void uniform_motion_does_not_slip(void)
     fixture_destroy(f);
 }
 
-int main(int argc, char **argv)
+TESTS(motion)
 {
-    TEST_BEGIN(argc, argv);
     TEST(turning_keeps_momentum);
     TEST(uniform_motion_is_no_turn);
     TEST(slips_are_what_particles_do);
     TEST(uniform_motion_does_not_slip);
-    return test_end();
 }

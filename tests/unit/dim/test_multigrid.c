@@ -345,9 +345,8 @@ static void nothing_to_solve(void)
     check_solved(scene, 0);
 }
 
-int main(int argc, char **argv)
+TESTS(multigrid)
 {
-    TEST_BEGIN(argc, argv);
     TEST(half_full_tank_with_a_sphere);
     TEST(splashy_dam_with_pillars);
     TEST(porous_box);
@@ -359,5 +358,4 @@ int main(int argc, char **argv)
     TEST(isolated_pockets);
     TEST(single_cell_pools);
     TEST(nothing_to_solve);
-    return test_end();
 }

@@ -376,14 +376,12 @@ static void more_than_there_can_be(void)
     free_world(w);
 }
 
-int main(int argc, char **argv)
+TESTS(particles)
 {
-    TEST_BEGIN(argc, argv);
     TEST(two_sets_on_one_grid);
     TEST(columns_are_those_of_the_set);
     TEST(order_before_does_not_matter);
     TEST(the_dead_of_one_set);
     TEST(a_set_that_leaves);
     TEST(more_than_there_can_be);
-    return test_end();
 }

@@ -313,9 +313,38 @@ static void empty_domain(void)
     check_survives(scene_of_cells(0.05, 10, 10, 10), 0);
 }
 
-int main(int argc, char **argv)
+/* Cells that separate from a wall, and solver iterations, in a step of a column on the floor that
+ * gravity pulls up. */
+static int separated(bool contact, uint64_t *iterations)
 {
-    TEST_BEGIN(argc, argv);
+    spate_scene *scene = scene_of_cells(0.05, 20, 20, DIM == 3 ? 9 : 0);
+    const double low[3] = {6, 0, 0}, high[3] = {14, 6, 9};
+    scene->gravity[1] = 9.81;
+    scene->pressure.contact = contact;
+    add_box(scene, SPATE_LIST_FILL, low, high);
+    fixture *f = fixture_create(scene);
+    int c[DIM] = {0}, count = 0;
+    if (!f || !run_steps(f, 3, 0.01))
+        return -1;
+    do
+        count += f->s->parted[X(index)(&f->s->grid, c)] != 0;
+    while (next_cell(c, f->s->grid.n));
+    *iterations = f->common.solver_iterations;
+    fixture_destroy(f);
+    return count;
+}
+
+static void without_contact_nothing_separates(void)
+{
+    uint64_t with = 0, without = 0;
+    CHECK(separated(true, &with) > 0);
+    CHECK(separated(false, &without) == 0);
+    CHECK(without > 0 && without < with);
+}
+
+TESTS(projection)
+{
+    TEST(without_contact_nothing_separates);
     TEST(multigrid_removes_the_divergence);
     TEST(pcg_removes_the_divergence);
     TEST(gauss_seidel_removes_the_divergence);
@@ -330,5 +359,4 @@ int main(int argc, char **argv)
     TEST(single_cell_pools);
     TEST(all_solid);
     TEST(empty_domain);
-    return test_end();
 }

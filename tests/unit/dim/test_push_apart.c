@@ -435,9 +435,8 @@ static void the_same_bits_for_any_number_of_threads(void)
     }
 }
 
-int main(int argc, char **argv)
+TESTS(push_apart)
 {
-    TEST_BEGIN(argc, argv);
     TEST(a_pair_goes_to_its_distance);
     TEST(the_distance_follows_the_settings);
     TEST(it_is_what_all_pairs_ask_for);
@@ -450,5 +449,4 @@ int main(int argc, char **argv)
     TEST(a_random_box_finds_its_distance);
     TEST(a_crowd_spreads);
     TEST(the_same_bits_for_any_number_of_threads);
-    return test_end();
 }

@@ -250,9 +250,8 @@ static void bounds_follow_the_settings(void)
     spate_scene_destroy(scene);
 }
 
-int main(int argc, char **argv)
+TESTS(reseed)
 {
-    TEST_BEGIN(argc, argv);
     TEST(a_hole_inside_is_filled);
     TEST(one_per_empty_sub_cell);
     TEST(the_surface_is_left_alone);
@@ -261,5 +260,4 @@ int main(int argc, char **argv)
     TEST(a_splash_is_the_same_for_any_threads);
     TEST(nothing_without_the_setting);
     TEST(bounds_follow_the_settings);
-    return test_end();
 }

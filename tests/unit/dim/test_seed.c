@@ -286,9 +286,8 @@ static void particles_lie_in_their_liquid(void)
     }
 }
 
-int main(int argc, char **argv)
+TESTS(seed)
 {
-    TEST_BEGIN(argc, argv);
     TEST(boxes_at_any_place);
     TEST(levels_of_any_height);
     TEST(balls_and_rotated_boxes);
@@ -296,5 +295,4 @@ int main(int argc, char **argv)
     TEST(meshes);
     TEST(borders_in_common);
     TEST(particles_lie_in_their_liquid);
-    return test_end();
 }

@@ -121,11 +121,9 @@ static void fast_water_does_not_enter_a_moving_solid(void)
     fixture_destroy(f);
 }
 
-int main(int argc, char **argv)
+TESTS(solid_grid)
 {
-    TEST_BEGIN(argc, argv);
     TEST(distance_is_exact_near_resting_solids);
     TEST(distance_follows_a_moving_solid);
     TEST(fast_water_does_not_enter_a_moving_solid);
-    return test_end();
 }

@@ -158,13 +158,11 @@ static void nothing_at_all(void)
     fixture_destroy(f);
 }
 
-int main(int argc, char **argv)
+TESTS(sort)
 {
-    TEST_BEGIN(argc, argv);
     TEST(few_and_many_in_a_cell);
     TEST(a_tile_that_is_too_full);
     TEST(more_than_the_caches_hold);
     TEST(nothing_moved);
     TEST(nothing_at_all);
-    return test_end();
 }

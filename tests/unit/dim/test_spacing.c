@@ -177,14 +177,12 @@ static void forces_are_no_loss(void)
     }
 }
 
-int main(int argc, char **argv)
+TESTS(spacing)
 {
-    TEST_BEGIN(argc, argv);
     TEST(distances_match_all_pairs);
     TEST(nothing_and_one_particle);
     TEST(cells_are_told_apart);
     TEST(fuller_and_fuller);
     TEST(lost_momentum_is_told);
     TEST(forces_are_no_loss);
-    return test_end();
 }

@@ -275,11 +275,9 @@ static void beside_the_pressure(void)
     }
 }
 
-int main(int argc, char **argv)
+TESTS(system)
 {
-    TEST_BEGIN(argc, argv);
     TEST(without_a_simulation);
     TEST(across_periodic_sides);
     TEST(beside_the_pressure);
-    return test_end();
 }

@@ -306,9 +306,8 @@ static void a_moving_plate(void)
     fixture_destroy(f);
 }
 
-int main(int argc, char **argv)
+TESTS(thin)
 {
-    TEST_BEGIN(argc, argv);
     TEST(room_and_particles_that_are_seen);
     TEST(seen_past_an_edge);
     TEST(full_beside_air);
@@ -316,5 +315,4 @@ int main(int argc, char **argv)
     TEST(a_film_stays_on_a_shelf);
     TEST(middles_on_corners);
     TEST(a_moving_plate);
-    return test_end();
 }

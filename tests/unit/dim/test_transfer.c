@@ -179,12 +179,10 @@ static void a_uniform_flow_passes_unchanged(void)
         }
 }
 
-int main(int argc, char **argv)
+TESTS(transfer)
 {
-    TEST_BEGIN(argc, argv);
     TEST(momentum_is_handed_over);
     TEST(momentum_is_kept_across_the_seam);
     TEST(apic_keeps_angular_momentum);
     TEST(a_uniform_flow_passes_unchanged);
-    return test_end();
 }

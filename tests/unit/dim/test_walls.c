@@ -260,9 +260,8 @@ static void as_many_stages_as_are_stable(void)
     CHECK(sp_mix_stages(12.5) == 5 && sp_mix_stages(1e9) == SP_MIX_STAGES);
 }
 
-int main(int argc, char **argv)
+TESTS(walls)
 {
-    TEST_BEGIN(argc, argv);
     TEST(the_logarithm_is_right);
     TEST(means_of_the_logarithm);
     TEST(the_wall_takes_what_the_liquid_loses);
@@ -272,5 +271,4 @@ int main(int argc, char **argv)
     TEST(no_slip_takes_the_speed_of_the_wall);
     TEST(a_moving_wall_drags);
     TEST(as_many_stages_as_are_stable);
-    return test_end();
 }

@@ -514,9 +514,8 @@ static void crests_emit_where_they_go(void)
     fixture_destroy(f);
 }
 
-int main(int argc, char **argv)
+TESTS(whitewater)
 {
-    TEST_BEGIN(argc, argv);
     TEST(band_is_a_distance_to_planes);
     TEST(band_is_a_distance_to_spheres);
     TEST(band_knows_no_surface_at_solids);
@@ -533,5 +532,4 @@ int main(int argc, char **argv)
     TEST(numbers_go_with_the_spacing);
     TEST(rotation_emits_nothing);
     TEST(crests_emit_where_they_go);
-    return test_end();
 }

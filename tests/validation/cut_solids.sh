@@ -1,3 +1,0 @@
-#!/bin/bash
-# The full form of validation/cut_solids.c.
-exec "$SPATE_BUILD/tests/validation_cut_solids" --full

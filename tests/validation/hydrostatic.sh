@@ -1,3 +1,0 @@
-#!/bin/bash
-# The full form of validation/hydrostatic.c.
-exec "$SPATE_BUILD/tests/validation_hydrostatic" --full
