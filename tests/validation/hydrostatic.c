@@ -243,8 +243,6 @@ static void rests_10000_steps_2d(void)
 /* Apart, since each takes minutes. */
 static void rests_10000_steps_3d_flat(void)
 {
-    if (!case_full)
-        SKIP("in the full form (make validate)");
     rests_long(3, FLAT, 10000);
 }
 
@@ -255,8 +253,6 @@ static void rests_10000_steps_3d_sphere(void)
 
 static void rests_10000_steps_3d_slope(void)
 {
-    if (!case_full)
-        SKIP("in the full form (make validate)");
     rests_long(3, SLOPE, 10000);
 }
 
@@ -268,7 +264,7 @@ TESTS(validation_hydrostatic)
     TEST(rests_at_any_level_3d);
     TEST(rests_in_an_odd_tank);
     TEST(rests_10000_steps_2d);
-    TEST(rests_10000_steps_3d_flat);
+    TEST_LONG(rests_10000_steps_3d_flat);
     TEST(rests_10000_steps_3d_sphere);
-    TEST(rests_10000_steps_3d_slope);
+    TEST_LONG(rests_10000_steps_3d_slope);
 }

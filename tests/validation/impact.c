@@ -118,8 +118,6 @@ static void apic_2d(void)
 
 static void flip_3d(void)
 {
-    if (!case_full)
-        SKIP("in the full form (make validate)");
     sweep(3, SPATE_TRANSFER_FLIP, (double[]){60}, 1);
 }
 
@@ -127,5 +125,5 @@ TESTS(validation_impact)
 {
     TEST(flip_2d);
     TEST(apic_2d);
-    TEST(flip_3d);
+    TEST_LONG(flip_3d);
 }

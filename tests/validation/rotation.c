@@ -123,8 +123,6 @@ static void apic_2d(void)
 /* A sphere that turns about z. */
 static void flip_3d(void)
 {
-    if (!case_full)
-        SKIP("in the full form (make validate)");
     turns(3, 24, SPATE_TRANSFER_FLIP, 0.985, 0.985);
 }
 
@@ -132,5 +130,5 @@ TESTS(validation_rotation)
 {
     TEST(flip_2d);
     TEST(apic_2d);
-    TEST(flip_3d);
+    TEST_LONG(flip_3d);
 }
