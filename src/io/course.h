@@ -9,7 +9,8 @@ struct json_t; /* of Jansson, whose header only the files of src/io need */
 bool sp_course_is(const struct json_t *root);
 /* The scene that says the same in spate's settings; NULL on failure. Unknown keys, and what spate
  * does in another way, go to the log (may be NULL) as warnings and as information. */
-spate_scene *sp_course_scene(struct json_t *root, spate_log_fn *log, void *user, spate_error *error);
+spate_scene *sp_course_scene(struct json_t *root, spate_log_fn *log, void *user,
+                             spate_error *error);
 /* Whether a file is one; false also if it cannot be read. */
 bool sp_course_is_file(const char *path);
 spate_scene *sp_course_read(const char *path, spate_log_fn *log, void *user, spate_error *error);

@@ -2,8 +2,8 @@
 # 20 % of the measured peak (films included, ffmpeg itself left out). The runs are coarse in time (long frames,
 # few steps), so that the liquid spreads as far as in a full run.
 #
-# The full form measures the memory of every preset as it is. The short one measures the 2D presets without
-# pictures, some of the 3D ones on coarse grids, and one run of each dimension with its film.
+# The full form measures the memory of every preset as it is. The short one measures some of them without pictures, the
+# 2D ones on finer grids and the 3D ones on coarser grids, and one run of each dimension with its film.
 . "${0%/*}/lib.sh"
 
 if grep -aq -e __asan_init -e __tsan_init "$SPATE"; then
@@ -59,12 +59,15 @@ for scene in "$SPATE_SOURCE"/scenes/*.json; do
         memory "$name" 14
     elif [[ $name == *_2d ]]; then
         particles "$name"
-        memory "$name" 14 --set output.preview=false
     else
         particles "$name" --set domain.cells=$([ "$name" = mesh_obstacle ] && echo 8 || echo 12)
     fi
 done
 if [ -z "${SPATE_FULL_TESTS:-}" ]; then
+    memory dam_break_2d 10 --set domain.cells=256 --set output.preview=false
+    memory whitewater_2d 10 --set domain.cells=256 --set output.preview=false
+    memory paddle_2d 10 --set domain.cells=320 --set output.preview=false
+    memory channel_2d 10 --set domain.cells=320 --set output.preview=false
     memory drop 2 --set domain.cells=32 --set fluid.particles_per_axis=3 --set output.preview=false # particles count most
     memory waterfall 14 --set domain.cells=32 --set output.preview=false
     memory drop 2 --set domain.cells=24 # with the film
