@@ -94,25 +94,27 @@ static spate_gauge *add_gauge(spate_scene *scene, spate_gauge_kind kind)
     return gauge;
 }
 
-/* Of each kind; there is a solid. */
+/* A window across the flow. */
+static void set_window(spate_gauge *gauge)
+{
+    for (int d = 0; d < 3; d++) {
+        gauge->min[d] = d == 0 ? 0.6 : 0.1;
+        gauge->max[d] = d == 0 ? 0.6 : 0.7;
+    }
+}
+
+/* One of each kind; there is a solid. A pointer is good until the next gauge is added. */
 static void add_gauges(spate_scene *scene)
 {
     add_gauge(scene, SPATE_GAUGE_HEIGHT);
     add_gauge(scene, SPATE_GAUGE_PRESSURE)->radius = 0.1;
     add_gauge(scene, SPATE_GAUGE_VELOCITY);
     snprintf(add_gauge(scene, SPATE_GAUGE_FORCE)->solid, 16, "solids[0]");
-    spate_gauge *flux = add_gauge(scene, SPATE_GAUGE_FLUX);
-    for (int d = 0; d < 3; d++) {
-        flux->min[d] = d == 0 ? 0.6 : 0.1;
-        flux->max[d] = d == 0 ? 0.6 : 0.7;
-    }
+    set_window(add_gauge(scene, SPATE_GAUGE_FLUX));
     snprintf(add_gauge(scene, SPATE_GAUGE_MOMENT)->solid, 16, "solids[0]");
     add_gauge(scene, SPATE_GAUGE_FRONT)->depth = 0.1;
-    spate_gauge *back = add_gauge(scene, SPATE_GAUGE_FRONT);
-    back->axis = SPATE_DIRECTION_MINUS_X;
-    spate_gauge *slice = add_gauge(scene, SPATE_GAUGE_SLICE);
-    memcpy(slice->min, flux->min, sizeof slice->min);
-    memcpy(slice->max, flux->max, sizeof slice->max);
+    add_gauge(scene, SPATE_GAUGE_FRONT)->axis = SPATE_DIRECTION_MINUS_X;
+    set_window(add_gauge(scene, SPATE_GAUGE_SLICE));
 }
 
 static void compare_gauges(spate_sim *cpu, spate_sim *gpu)
