@@ -73,12 +73,12 @@ static void boxes_at_any_place(void)
     }
 }
 
-/* Layers thinner than a particle, and levels of eighths of a cell over the floor. Every fifth of
- * them still has all eighths. */
+/* Layers thinner than a particle, and levels anywhere in a cell, at no simple fraction of it, which
+ * cutting cells in halves would find exactly. */
 static void levels_of_any_height(void)
 {
     for (int k = 1; k <= 40; k += STRIDE_3D(5)) {
-        const double low[3] = {0, 0, 0}, high[3] = {26, k / 8.0, test_full() ? 22 : 11};
+        const double low[3] = {0, 0, 0}, high[3] = {26, 0.123 * k, test_full() ? 22 : 11};
         spate_scene *scene = room_for(2, 0.5, k);
         add_box(scene, SPATE_LIST_FILL, low, high);
         check_volume("a level", seeded(scene), box_volume(low, high), 2);
@@ -245,11 +245,12 @@ static void meshes(void)
     }
 }
 
-/* Fills that end at a solid or where another one begins, anywhere in a cell. */
+/* Fills that end at a solid or where another one begins, anywhere in a cell, at no simple fraction
+ * of it. */
 static void borders_in_common(void)
 {
     for (int k = 1; k < 16; k += STRIDE_3D(5)) {
-        double at = 9 + k / 16.0;
+        double at = 9.02 + k / 16.0;
         const double low[3] = {2, 2, 2}, high[3] = {at, 12, 12}, other_low[3] = {at, 2, 2},
                      other_high[3] = {18, 12, 12}, all_high[3] = {18, 12, 12};
         spate_scene *scene = room_for(2, 0.5, k);
