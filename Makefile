@@ -11,7 +11,7 @@ BUILD = build/$(PRESET)
 SOURCES = $(shell find include src tests examples bench scripts web -name '*.[ch]' -o -name '*.cu')
 
 .DEFAULT_GOAL := help
-.PHONY: all help deps build cuda run test quick golden test-times test-formats compilers test-cuda bench bench-cuda validate format format-check asan tsan clean install package web test-web test-python
+.PHONY: all help deps build cuda run test quick golden work test-times test-formats compilers test-cuda bench bench-cuda validate format format-check asan tsan clean install package web test-web test-python
 
 help:
 	@echo "make run        compile and run a dam break   (SCENE=scenes/drop.json, ARGS='--frames 30')"
@@ -75,6 +75,10 @@ quick: deps
 # Writes the hashes that are to come out: after a change of the numerics that is meant.
 golden: build
 	@$(BUILD)/tests/spate_tests determinism/update
+
+# Writes tests/work.csv, the work of single steps: the commit says why a step needs more.
+work: build
+	@$(BUILD)/tests/spate_tests work/update
 
 # Writes tests/times.csv, which says how long each test takes.
 test-times:
@@ -159,6 +163,8 @@ format format-check:
 	@sh scripts/install-deps.sh format
 	@clang-format $(if $(filter format,$@),-i,--dry-run --Werror) $(SOURCES)
 
+# What is installed, without tests, examples and benchmarks.
+install: TARGETS = spate_installed
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 

@@ -37,6 +37,15 @@ def _metadata():
             "Scenes and simulations of liquids in 2D and 3D. See docs/python.md.\n")
 
 
+def _say(text):
+    """Tells the terminal what is done: pip keeps what a build prints to itself, unless it is called with -v."""
+    try:
+        with open("/dev/tty", "w", encoding="utf-8") as terminal:
+            terminal.write(f"\nspate: {text}\n")
+    except OSError:
+        print(f"spate: {text}", flush=True)
+
+
 def _build():
     """The build folder with the libraries and the package in it."""
     given = os.environ.get("SPATE_BUILD")
@@ -47,6 +56,7 @@ def _build():
         subprocess.run(["cmake", "-S", str(ROOT), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release", "-DSPATE_TESTS=OFF",
                         *shlex.split(os.environ.get("SPATE_CMAKE_ARGS", ""))], check=True)
     jobs = os.environ.get("JOBS") or str(os.cpu_count() or 1)
+    _say(f"compiling the two libraries in {folder}, {jobs} files at a time; on two cores this takes one to two minutes")
     subprocess.run(["cmake", "--build", str(folder), "-j", jobs, "--target", "spate_python"], check=True)
     return folder
 
@@ -94,6 +104,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     build = _build()
     package = build / "python/spate"
     values = dict(re.findall(r"^(\w+) = '(.*)'$", (package / "_where.py").read_text(encoding="utf-8"), re.M))
+    _say("packing the libraries, the package and the scenes")
     name, wheel = _open(wheel_directory)
     for path in sorted(package.iterdir()):
         if path.suffix in (".py", ".pyi") and path.name != "_where.py" or path.name == "py.typed":

@@ -56,6 +56,7 @@ struct sp_pool {
     sp_range_fn *range;
     void *args;
     size_t n, grain;
+    sp_work work;
     int share_count;
     share shares[MAX_THREADS];
     _Atomic unsigned char used[MAX_THREADS];
@@ -217,6 +218,7 @@ void sp_parallel_for(sp_pool *pool, size_t n, size_t grain, sp_range_fn *range, 
 {
     if (n == 0)
         return;
+    pool->work.loops++;
     pool->range = range;
     pool->args = args;
     pool->n = n;
@@ -247,6 +249,17 @@ void sp_parallel_for(sp_pool *pool, size_t n, size_t grain, sp_range_fn *range, 
         else
             sched_yield();
     }
+}
+
+void sp_parallel_pass(sp_pool *pool, size_t n, size_t grain, sp_range_fn *range, void *args)
+{
+    pool->work.passes += n > 0;
+    sp_parallel_for(pool, n, grain, range, args);
+}
+
+sp_work *sp_pool_work(sp_pool *pool)
+{
+    return &pool->work;
 }
 
 /* ------------------------------------------------------------------ beside everything else */

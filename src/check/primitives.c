@@ -3,6 +3,7 @@
 #include "cuda/gpu.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -12,6 +13,11 @@ void DEV(gpu_fail)(X(gpu) *g, const char *what, const char *why)
 {
     if (!g->failure[0])
         snprintf(g->failure, sizeof g->failure, "%s: %s", what, why);
+}
+
+static sp_work *work_of(X(gpu) *g)
+{
+    return sp_pool_work((sp_pool *)g->stream);
 }
 
 /* Copies to the host that are under way: made as late as they may be, and NaN until then, so that
@@ -62,6 +68,7 @@ void DEV(gpu_send_begin)(X(gpu) *g)
 void DEV(gpu_send)(X(gpu) *g, void *to, const void *from, size_t bytes)
 {
     sender *s = g->sender;
+    work_of(g)->copied += bytes;
     memset(to, 0xff, bytes);
     s->copies[s->count].to = to;
     s->copies[s->count].from = from;
@@ -91,6 +98,7 @@ bool DEV(gpu_send_wait)(X(gpu) *g)
 
 bool DEV(gpu_wait)(X(gpu) *g)
 {
+    work_of(g)->waits++;
     return !g->failure[0];
 }
 
@@ -142,8 +150,10 @@ void DEV(gpu_free)(X(gpu) *g, void *block, size_t bytes)
 
 void DEV(gpu_upload)(X(gpu) *g, void *to, const void *from, size_t bytes)
 {
-    if (bytes > 0 && !g->failure[0])
+    if (bytes > 0 && !g->failure[0]) {
+        work_of(g)->copied += bytes;
         memcpy(to, from, bytes);
+    }
 }
 
 void DEV(gpu_download)(X(gpu) *g, void *to, const void *from, size_t bytes)
@@ -197,6 +207,7 @@ void DEV(gpu_scan)(X(gpu) *g, const uint32_t *values, uint32_t *sums, size_t cou
 double DEV(gpu_sum)(X(gpu) *g, size_t count)
 {
     double sum = 0;
+    work_of(g)->waits++;
     for (size_t k = 0; k < count && !g->failure[0]; k++)
         sum += g->partials[k];
     return sum;
@@ -205,6 +216,7 @@ double DEV(gpu_sum)(X(gpu) *g, size_t count)
 double DEV(gpu_maximum)(X(gpu) *g, size_t count)
 {
     double most = 0;
+    work_of(g)->waits++;
     for (size_t k = 0; k < count && !g->failure[0]; k++)
         most = g->partials[k] > most || g->partials[k] != g->partials[k] ? g->partials[k] : most;
     return most;

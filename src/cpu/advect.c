@@ -161,7 +161,7 @@ spate_status X(advect)(X(sim) *s, double dt, bool transfer, const X(advect_lanes
         memset(args.slips, 0, threads * sizeof *args.slips);
     }
     /* not by colour: in the order of their places, tiles find the fields of the last one near */
-    sp_parallel_for(common->pool, (size_t)s->tiles.active_count, 2, advect_range, &args);
+    sp_parallel_pass(common->pool, (size_t)s->tiles.active_count, 2, advect_range, &args);
     if (args.slips)
         gather_slips(&args, threads);
     X(mover_end)(&args.mover);

@@ -71,6 +71,7 @@ static void average(X(sim) *s, int column)
     const X(tiles) *t = &s->tiles;
     channel_args args = {s, s->particles.channel[column], t->liquid, 0.0f};
     sp_parallel_for(pool, (size_t)(t->active_count + t->border_count), 8, clear_range, &args);
+    sp_pool_work(pool)->passes++;
     for (int colour = 0; colour < COLOURS; colour++) {
         args.tiles = t->liquid + t->colour_start[colour];
         sp_parallel_for(pool, (size_t)(t->colour_start[colour + 1] - t->colour_start[colour]), 1,
@@ -80,13 +81,13 @@ static void average(X(sim) *s, int column)
     sp_parallel_for(pool, (size_t)t->active_count, 8, mean_range, &args);
     X(fill_border)(s, s->channel_sum, -1);
     args.tiles = t->liquid;
-    sp_parallel_for(pool, (size_t)t->liquid_count, 1, take_range, &args);
+    sp_parallel_pass(pool, (size_t)t->liquid_count, 1, take_range, &args);
 }
 
 static void grow(X(sim) *s, int column, float dt)
 {
     channel_args args = {s, s->particles.channel[column], NULL, dt};
-    sp_parallel_for(s->common->pool, s->particles.count, 16384, age_range, &args);
+    sp_parallel_pass(s->common->pool, s->particles.count, 16384, age_range, &args);
 }
 
 void X(channels_step)(X(sim) *s, double dt)

@@ -37,7 +37,7 @@ static void drain_range(void *user, size_t begin, size_t end, int worker)
 static uint64_t drain(X(sim) *s)
 {
     emit_args args = {.f = X(fields_of)(s), .outflows = X(outflows_of)(s)};
-    sp_parallel_for(s->common->pool, s->particles.count, 4096, drain_range, &args);
+    sp_parallel_pass(s->common->pool, s->particles.count, 4096, drain_range, &args);
     return args.drained;
 }
 
@@ -81,7 +81,7 @@ static spate_status emit(X(sim) *s, int k, const X(lattice) *lattice, size_t pla
     X(initial_channels)(s->common->scene, e->source, initial);
     TRY(make_places(e, places, error));
     emit_args args = {.f = X(fields_of)(s), .lattice = lattice, .occupied = e->occupied};
-    sp_parallel_for(s->common->pool, s->particles.count, 4096, occupy_range, &args);
+    sp_parallel_pass(s->common->pool, s->particles.count, 4096, occupy_range, &args);
     for (size_t place = 0; place < places; place++) {
         float x[DIM];
         if (atomic_load_explicit(&e->occupied[place], memory_order_relaxed)) {

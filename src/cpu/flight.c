@@ -343,8 +343,8 @@ void DEV(set_flying_apart)(X(particles) *p, const X(cell_list) *list, const X(fl
         return;
     args.kinds = (uint8_t *)p->spare;
     args.flies = args.kinds + 3 * (size_t)p->count;
-    sp_parallel_for(pool, liquid, 1, kinds_range, &args);
-    sp_parallel_for(pool, liquid, 1, flying_range, &args);
+    sp_parallel_pass(pool, liquid, 1, kinds_range, &args);
+    sp_parallel_pass(pool, liquid, 1, flying_range, &args);
     sum_before(&args);
     uint32_t *order = p->order;
     if (args.flying == 0)

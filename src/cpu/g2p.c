@@ -134,7 +134,7 @@ void DEV(grid_to_particles)(X(sim) *s, double dt)
         .s = s, .field = X(grid_field_of)(&s->grid, s->carried), .ratio = X(kept_share)(s, dt)};
     args.scratch = sp_arena_take(&arena, (size_t)sp_pool_threads(pool), DEV(patch_scratch)());
     /* not by colour: in the order of their places, tiles find the field of the last one near */
-    sp_parallel_for(pool, (size_t)s->tiles.active_count, 2, g2p_range, &args);
+    sp_parallel_pass(pool, (size_t)s->tiles.active_count, 2, g2p_range, &args);
     s->unsound = args.unsound;
     s->particles.fastest = -1.0f;
     X(channels_step)(s, dt);

@@ -139,7 +139,7 @@ static void sum_all(X(sim) *s, double dt, bool kicked, double sums[SUMS])
                           .kicked = kicked,
                           .scratch = sp_arena_take(&arena, threads, DEV(patch_scratch)()),
                           .sums = sp_arena_take(&arena, tiles * SUMS, sizeof(double))};
-    sp_parallel_for(s->common->pool, tiles, 1, sum_range, &args);
+    sp_parallel_pass(s->common->pool, tiles, 1, sum_range, &args);
     memset(sums, 0, SUMS * sizeof *sums);
     for (size_t k = 0; k < tiles * SUMS; k++)
         sums[k % SUMS] += args.sums[k];

@@ -165,6 +165,7 @@ void DEV(particles_to_grid)(X(sim) *s)
     sp_arena arena = X(arena)(s);
     char *scratch = sp_arena_take(&arena, (size_t)sp_pool_threads(pool), DEV(tile_scratch)());
     sp_parallel_for(pool, (size_t)(t->active_count + t->border_count), 8, zero_range, s);
+    sp_pool_work(pool)->passes++;
     for (int colour = 0; colour < COLOURS; colour++) {
         p2g_args args = {s, t->liquid + t->colour_start[colour], scratch};
         size_t count = (size_t)(t->colour_start[colour + 1] - t->colour_start[colour]);

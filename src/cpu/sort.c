@@ -355,7 +355,7 @@ static void gather_columns(X(particles) *p, sort_args *args, sp_pool *pool)
     for (int c = 0; c < count; c++) {
         args->from = *columns[c];
         args->to = (X(word) *)p->spare;
-        sp_parallel_for(pool, p->count, 16384, gather_range, args);
+        sp_parallel_pass(pool, p->count, 16384, gather_range, args);
         p->spare = *columns[c];
         *columns[c] = (void *)args->to;
     }
@@ -372,11 +372,11 @@ bool DEV(sort_particles)(X(particles) *p, const X(cell_list) *list, const X(flig
     args.histogram = sp_arena_take(&arena, (size_t)list->grid->tile_count * (size_t)args.shares,
                                    sizeof(uint32_t));
     args.scratch = sp_arena_take(&arena, (size_t)args.shares, DEV(tile_scratch)());
-    sp_parallel_for(pool, (size_t)args.shares, 1, count_range, &args);
+    sp_parallel_pass(pool, (size_t)args.shares, 1, count_range, &args);
     prefix_sums(&args);
     sp_parallel_for(pool, (size_t)args.shares, 1, lay_range, &args);
     X(update_tiles)(list, pool, arena);
-    sp_parallel_for(pool, (size_t)list->tiles->active_count, 1, sort_range, &args);
+    sp_parallel_pass(pool, (size_t)list->tiles->active_count, 1, sort_range, &args);
     list->tiles->first_flying = p->count;
     if (flight)
         DEV(set_flying_apart)(p, list, flight, args.histogram, pool, arena);

@@ -137,7 +137,7 @@ void X(stats)(X(sim) *s, spate_stats *stats)
     X(measure_spacing)(s, &census);
     args.laid = !s->solids_changed;
     if (s->solids.live > 0)
-        sp_parallel_for(s->common->pool, count, 4096, in_solid_range, &args);
+        sp_parallel_pass(s->common->pool, count, 4096, in_solid_range, &args);
     census.in_solid = args.in_solid;
     census.flying = count - s->tiles.first_flying;
     X(fill_stats)(s, &census, stats);

@@ -84,6 +84,22 @@ static void part_pressure(X(sim) *s, double dt, double to_pressure, double gravi
         s->stretch = stretch;
 }
 
+/* The device's solve, counted. */
+static void solve_once(X(sim) *s, X(solve) *solve)
+{
+    sp_work *work = sp_pool_work(s->common->pool);
+    s->device->solve(s, solve);
+    s->common->solver_iterations += solve->iterations;
+    work->iterations += (uint64_t)solve->iterations;
+    work->solves++;
+}
+
+static double assemble(X(sim) *s, double dt, double scale, double *largest)
+{
+    sp_pool_work(s->common->pool)->assemblies++;
+    return s->device->assemble(s, dt, scale, largest);
+}
+
 spate_status X(project)(X(sim) *s, double dt, spate_error *error)
 {
     sp_common *common = s->common;
@@ -102,7 +118,7 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     X(contact) contact = {dt, 1 / to_pressure, limit / share, false};
     if (scene->pressure.contact)
         device->part(s, &contact);
-    double largest, before = device->assemble(s, dt, 1 / to_pressure, &largest) * share;
+    double largest, before = assemble(s, dt, 1 / to_pressure, &largest) * share;
     if (!(largest < 1e30))
         return sp_fail(error, SPATE_ERROR_SIMULATION, "pressure",
                        "the velocity is not finite in frame %d; the last checkpoint is good",
@@ -113,8 +129,7 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
     solve.all = scene->pressure.fixed_iterations;
     if (!scene->pressure.warm_start)
         device->clear_pressure(s);
-    device->solve(s, &solve);
-    common->solver_iterations += solve.iterations;
+    solve_once(s, &solve);
     contact.scale = 1;
     contact.least = solve.tolerance;
     int most = scene->pressure.contact ? MOST_PARTINGS + MOST_CLOSINGS : 0;
@@ -122,15 +137,13 @@ spate_status X(project)(X(sim) *s, double dt, spate_error *error)
         contact.closing = again >= MOST_PARTINGS;
         if (!device->part(s, &contact))
             break;
-        device->assemble(s, dt, 1, &largest);
-        device->solve(s, &solve);
-        common->solver_iterations += solve.iterations;
+        assemble(s, dt, 1, &largest);
+        solve_once(s, &solve);
     }
     for (int again = 0; again < 2 && !solve.converged && !is_budget(scene); again++) {
         s->system.sweeps = again == 0 ? SWEEPS : STRONG_SWEEPS;
         device->clear_pressure(s);
-        device->solve(s, &solve);
-        common->solver_iterations += solve.iterations;
+        solve_once(s, &solve);
     }
     s->system.sweeps = SWEEPS;
     if (!solve.converged && !is_budget(scene))

@@ -19,8 +19,11 @@ void X(separate)(X(sim) *s, double dt)
         s->particles.at_home = false;
     }
     if (method == SPATE_VOLUME_DENSITY || method == SPATE_VOLUME_BOTH) {
+        sp_work *work = sp_pool_work(s->common->pool);
         int iterations = s->device->project_density(s);
         s->displaced = iterations >= 0;
         s->common->density_iterations += iterations > 0 ? iterations : 0;
+        work->iterations += (uint64_t)(iterations > 0 ? iterations : 0);
+        work->solves++;
     }
 }

@@ -65,7 +65,7 @@ for scene in "$SPATE_SOURCE"/scenes/*.json; do
     fi
 done
 if [ -z "${SPATE_FULL_TESTS:-}" ]; then
-    memory drop 6 --set domain.cells=32 --set output.preview=false
+    memory drop 2 --set domain.cells=32 --set fluid.particles_per_axis=3 --set output.preview=false # particles count most
     memory waterfall 14 --set domain.cells=32 --set output.preview=false
     memory drop 2 --set domain.cells=24 # with the film
     memory drop_2d 2

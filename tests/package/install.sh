@@ -39,6 +39,11 @@ all_files() {
     return $missing
 }
 check "installed files" all_files
+only_what_is_installed() { # where the generator can tell
+    [ ! -f "$SPATE_BUILD/build.ninja" ] || ! command -v ninja >/dev/null ||
+        ! ninja -C "$SPATE_BUILD" -t inputs spate_installed | grep -E '^(tests|examples|spate_bench|.*/(tests|bench|examples)/)'
+}
+check "make install compiles no tests, examples or benchmarks" only_what_is_installed
 check "installed command" bash -c "'$prefix/bin/spate' --version | grep -F 'spate $version'"
 
 exported() { # exported LIBRARY PATTERN: every symbol it defines for others matches, and there is at least one

@@ -2,6 +2,7 @@
  *
  *     main.c   options, which tests are chosen, the total
  *     child.c  one test in its process: its output, its end, its CPU seconds
+ *     misses.c figures that are known to miss their limit
  *     times.c  tests/times.csv: how long a test takes, hence its tier, and a loop that makes the
  *              seconds of two machines comparable
  *
