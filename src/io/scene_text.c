@@ -145,15 +145,20 @@ static bool is_finite(const sp_row *row, const double *v, int count)
     return true;
 }
 
+/* Where the number of numbers is free, as many as there ought to be, and what else is not 0: a
+ * scene that does not pass its check has a text as well. */
 static int number_count(const sp_row *row, const void *owner, int dim)
 {
-    int count = sp_row_numbers(row, dim);
+    const double *v = (const double *)((const char *)owner + row->offset);
     if (row->type == SP_NUMBER)
         return 1;
-    if (count >= 0)
-        return count;
-    count = ((const spate_channel *)owner)->components; /* channels[].initial */
-    return count < 1 ? 1 : count > row->size ? row->size : count;
+    if (row->size == 0)
+        return sp_row_numbers(row, dim);
+    int stored = sp_row_stored(row, owner), count = sp_row_parts(row, owner, dim);
+    for (int k = count; k < stored; k++)
+        if (v[k] != 0 || signbit(v[k]))
+            count = k + 1;
+    return count < stored ? count : stored;
 }
 
 static spate_status put_setting(void *user, const sp_row *row, const void *owner, const char *key,
