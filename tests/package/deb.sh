@@ -22,7 +22,7 @@ check() { # check NAME COMMAND...: the output is shown when the command fails
 }
 
 version=$(sed -n 's/^#define SPATE_VERSION "\(.*\)"/\1/p' "$SPATE_SOURCE/include/spate/spate.h")
-check "package is made" bash -c "cd '$SPATE_BUILD' && cpack -G DEB -B '$scratch/made'"
+check "package is made" bash -c "cd '$SPATE_BUILD' && cpack -G DEB -D CPACK_DEBIAN_COMPRESSION_TYPE=none -B '$scratch/made'"
 deb=$(echo "$scratch"/made/spate_"$version"*.deb)
 check "package is there" test -f "$deb"
 needs() { dpkg-deb -f "$deb" Depends | tee "$scratch/depends" | grep -q libjansson4 && grep -q libpng "$scratch/depends" &&
