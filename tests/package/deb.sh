@@ -53,7 +53,7 @@ all_files() {
 }
 check "installed files" all_files
 check "installed command" bash -c "'$root/usr/bin/spate' --version | grep -F 'spate $version'"
-check "installed scenes" "$root/usr/bin/spate" check "$root/usr/share/spate/scenes/mesh_obstacle.json"
+check "installed scenes" "$root/usr/bin/spate" check "$root/usr/share/spate/scenes/mesh_obstacle.json" --set domain.cells=8
 check "nothing outside of /usr" bash -c "! find '$root' -mindepth 1 -maxdepth 1 ! -name usr ! -name var ! -name etc | grep ."
 check "package goes again" in_root -r spate
 check "nothing is left" bash -c "! find '$root/usr' -type f 2>/dev/null | grep ."
