@@ -22,7 +22,7 @@ check() { # check NAME COMMAND...: the output is shown when the command fails
 }
 
 version=$(sed -n 's/^#define SPATE_VERSION "\(.*\)"/\1/p' "$SPATE_SOURCE/include/spate/spate.h")
-check "package is made" bash -c "cd '$SPATE_BUILD' && cpack -G DEB -B '$scratch/made'"
+check "package is made" bash -c "cd '$SPATE_BUILD' && cpack -G DEB -D CPACK_DEBIAN_COMPRESSION_TYPE=none -B '$scratch/made'"
 deb=$(echo "$scratch"/made/spate_"$version"*.deb)
 check "package is there" test -f "$deb"
 needs() { dpkg-deb -f "$deb" Depends | tee "$scratch/depends" | grep -q libjansson4 && grep -q libpng "$scratch/depends" &&
@@ -53,7 +53,7 @@ all_files() {
 }
 check "installed files" all_files
 check "installed command" bash -c "'$root/usr/bin/spate' --version | grep -F 'spate $version'"
-check "installed scenes" "$root/usr/bin/spate" check "$root/usr/share/spate/scenes/mesh_obstacle.json"
+check "installed scenes" "$root/usr/bin/spate" check "$root/usr/share/spate/scenes/mesh_obstacle.json" --set domain.cells=8
 check "nothing outside of /usr" bash -c "! find '$root' -mindepth 1 -maxdepth 1 ! -name usr ! -name var ! -name etc | grep ."
 check "package goes again" in_root -r spate
 check "nothing is left" bash -c "! find '$root/usr' -type f 2>/dev/null | grep ."
