@@ -317,7 +317,8 @@ typedef struct spate_gauge {
 typedef struct spate_key {
     char setting[64]; /* its path: "gravity", "fluid.flip_ratio", "inflows[0].velocity", ... */
     double time;      /* s */
-    double value[3];  /* in the setting's unit; scalars: value[0] */
+    double value[3];  /* in the setting's unit; scalars: value[0]. In a value from a file or from
+                         spate_scene_set, numbers that were not given are NaN */
 } spate_key;
 
 typedef struct spate_shape_list {

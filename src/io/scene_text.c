@@ -145,17 +145,6 @@ static bool is_finite(const sp_row *row, const double *v, int count)
     return true;
 }
 
-static int number_count(const sp_row *row, const void *owner, int dim)
-{
-    int count = sp_row_numbers(row, dim);
-    if (row->type == SP_NUMBER)
-        return 1;
-    if (count >= 0)
-        return count;
-    count = ((const spate_channel *)owner)->components; /* channels[].initial */
-    return count < 1 ? 1 : count > row->size ? row->size : count;
-}
-
 static spate_status put_setting(void *user, const sp_row *row, const void *owner, const char *key,
                                 const char *path)
 {
@@ -167,7 +156,7 @@ static spate_status put_setting(void *user, const sp_row *row, const void *owner
         (!sp_row_used(row, owner) && sp_row_untouched(row, owner)))
         return SPATE_OK;
     bool numbers = row->type == SP_NUMBER || row->type == SP_VECTOR || row->type == SP_ROTATION;
-    int count = numbers ? number_count(row, owner, w->dim) : 0;
+    int count = numbers ? sp_row_given_numbers(row, owner, w->dim) : 0;
     if (numbers && !is_finite(row, at, count))
         return SPATE_OK; /* a scene that does not pass its check */
     if (row->type == SP_ENUM && !sp_choice_name(row, *(const int *)at, text, sizeof text))

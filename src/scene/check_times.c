@@ -111,7 +111,7 @@ static spate_status check_inflow(sp_checker *c, int index)
 
 /* ------------------------------------------------------------------ keyframes */
 
-/* How many numbers a keyed setting has, and the row with its limits. */
+/* The row with the limits of a keyed setting. */
 static const sp_row *row_of(sp_keyed what, const char *path)
 {
     const sp_row *row = NULL;
@@ -150,10 +150,14 @@ static spate_status check_key(sp_checker *c, int index)
                        "this wall stands inside of a cell, where its roughness cannot change: make "
                        "the domain a whole number of cells");
     snprintf(where, sizeof where, "keyframes[%d].value", index);
-    int numbers = row->type == SP_VECTOR ? c->scene->dim : 1;
+    int numbers = sp_key_numbers(key, c->scene->dim);
     for (int d = 0; d < 3; d++) {
         double low = row->setting.low, high = row->setting.high, value = key->value[d];
-        if (d >= numbers && value != 0)
+        if (d < numbers && isnan(value))
+            return sp_fail(c->error, SPATE_ERROR_SCENE, where,
+                           "must have %d numbers in a %dD scene, as %s (got %d)", numbers,
+                           c->scene->dim, key->setting, d);
+        if (d >= numbers && !isnan(value) && value != 0)
             return sp_fail(c->error, SPATE_ERROR_SCENE, where, "has more numbers than %s (%d)",
                            key->setting, numbers);
         if (what == SP_KEYED_ROUGHNESS && d == 0 && !(value > 0))

@@ -10,6 +10,8 @@
  * "not given". */
 #include "schema.h"
 
+#include "timeline.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
@@ -443,10 +445,11 @@ static const sp_row rows[] = {
            "inflows[k].flow"),
     NUMBER("keyframes[].time", spate_key, time, 0, 0, FAR, "s", "when it has that value"),
     {.setting = {"keyframes[].value", "vector", "[0, 0, 0]", "", -FAR, FAR, "",
-                 "in the unit of the setting; a number, or as many as it has"},
+                 "in the unit of the setting, and as many numbers as it has"},
      .type = SP_VECTOR,
      .offset = offsetof(spate_key, value),
-     .size = 3},
+     .size = 3,
+     .parts = SP_PARTS_KEY},
 
     LIST("channels", spate_scene, channels, SP_ITEM_CHANNEL, 16,
          "quantities that particles carry, written with them"),
@@ -460,7 +463,8 @@ static const sp_row rows[] = {
                  "value of new particles, one number per component; those not given are 0"},
      .type = SP_VECTOR,
      .offset = offsetof(spate_channel, initial),
-     .size = 4},
+     .size = 4,
+     .parts = SP_PARTS_CHANNEL},
     BOOL("channels[].pic", spate_channel, pic, false, ANY,
          "true: averaged over the grid in every step; false: carried unchanged"),
 
@@ -576,6 +580,41 @@ int sp_row_numbers(const sp_row *row, int dim)
     if (row->size > 0)
         return -1;
     return row->type == SP_ROTATION && dim == 2 ? 1 : dim;
+}
+
+/* How many there ought to be. */
+static int wanted_numbers(const sp_row *row, const void *owner, int dim)
+{
+    int count = 0;
+    switch (row->parts) {
+    case SP_PARTS_AXES: return sp_row_numbers(row, dim);
+    case SP_PARTS_CHANNEL: count = ((const spate_channel *)owner)->components; break;
+    case SP_PARTS_KEY: count = sp_key_numbers(owner, dim); break;
+    }
+    return count < 1 ? 1 : count > row->size ? row->size : count;
+}
+
+int sp_row_stored(const sp_row *row, const void *owner)
+{
+    const double *v = (const double *)((const char *)owner + row->offset);
+    int count = row->size;
+    while (row->parts == SP_PARTS_KEY && count > 1 && isnan(v[count - 1]))
+        count--;
+    return count;
+}
+
+int sp_row_given_numbers(const sp_row *row, const void *owner, int dim)
+{
+    const double *v = (const double *)((const char *)owner + row->offset);
+    if (row->type == SP_NUMBER)
+        return 1;
+    if (row->size == 0)
+        return sp_row_numbers(row, dim);
+    int stored = sp_row_stored(row, owner), count = wanted_numbers(row, owner, dim);
+    for (int k = count; k < stored; k++)
+        if (v[k] != 0 || signbit(v[k]))
+            count = k + 1;
+    return count < stored ? count : stored;
 }
 
 /* The k-th of the names separated by '|'; NULL behind the last. */

@@ -14,8 +14,7 @@ typedef enum sp_type {
     SP_SEED,     /* uint64_t, as far as a double is exact */
     SP_BOOL,     /* bool */
     SP_STRING,   /* char[size] */
-    SP_VECTOR,   /* double[3], one number per axis; with `size`: up to that many, whatever the
-                    dimension */
+    SP_VECTOR,   /* double[3], one number per axis; with `size`: up to that many, see sp_parts */
     SP_ROTATION, /* double[3], degrees; 2D: one number, stored in [2] */
     SP_ENUM,     /* an enum whose values count through `choices` */
     SP_LIST      /* items; `high` is the largest number of them */
@@ -29,6 +28,14 @@ typedef enum sp_item {
     SP_ITEM_KEY
 } sp_item;
 
+/* How many numbers a vector has. */
+typedef enum sp_parts {
+    SP_PARTS_AXES,    /* one per axis */
+    SP_PARTS_CHANNEL, /* as many as its channel has components; those not given are 0 */
+    SP_PARTS_KEY      /* as many as the setting that its key is for; those not given are NaN, by
+                         which the check finds that one is missing */
+} sp_parts;
+
 typedef struct sp_row {
     spate_setting setting;
     sp_type type;
@@ -39,6 +46,7 @@ typedef struct sp_row {
                        no shape */
     bool needed;    /* those kinds cannot do without it */
     bool only_3d;
+    sp_parts parts;
     sp_item item; /* lists */
 } sp_row;
 
@@ -64,6 +72,12 @@ bool sp_path_strip(const char *path, char *plain, size_t size);
 void sp_schema_defaults(const char *prefix, void *owner);
 /* How many numbers a vector or rotation has in a scene of this dimension; -1: any up to `size`. */
 int sp_row_numbers(const sp_row *row, int dim);
+/* How many numbers of a row with `size` are stored: all that there is room for, less those of a key
+ * that were not given. */
+int sp_row_stored(const sp_row *row, const void *owner);
+/* How many numbers a value has. Where that is free, as many as there ought to be, and what else is
+ * not 0: a scene that does not pass its check has a text as well. */
+int sp_row_given_numbers(const sp_row *row, const void *owner, int dim);
 /* Writes the names of an enum as "flip, pic, apic". */
 void sp_row_choices(const sp_row *row, char *text, size_t size);
 /* Number of `name` among the choices, -1 if it is none; and the other way round (false if out of
@@ -83,7 +97,7 @@ spate_status sp_row_check(const sp_row *row, const void *owner, int dim, const c
 bool sp_row_given(const sp_row *row, const void *owner);
 /* Whether the setting means anything to its owner: false for the radius of a box. */
 bool sp_row_used(const sp_row *row, const void *owner);
-/* Whether a setting that only some shapes use (row->kinds) is as it starts. */
+/* Whether a setting that only some shapes use (row->kinds) is as it starts, to the last bit. */
 bool sp_row_untouched(const sp_row *row, const void *owner);
 
 /* Lists. `owner` holds the list. */

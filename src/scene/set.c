@@ -134,18 +134,17 @@ bool sp_row_untouched(const sp_row *row, const void *owner)
         return *(const char *)at == 0;
     if (row->type == SP_BOOL)
         return *(const bool *)at == (row->initial[0] != 0);
-    const double *v = at;
-    return v[0] == row->initial[0] &&
-           (row->type == SP_NUMBER || (v[1] == row->initial[1] && v[2] == row->initial[2]));
+    return memcmp(at, row->initial, (row->type == SP_NUMBER ? 1 : 3) * sizeof(double)) == 0;
 }
 
-static spate_status check_vector(const sp_row *row, const double *v, int dim, const char *where,
+static spate_status check_vector(const sp_row *row, const void *owner, int dim, const char *where,
                                  spate_error *error)
 {
+    const double *v = (const double *)((const char *)owner + row->offset);
     if (row->type == SP_ROTATION && dim == 2)
         return check_number(row, v[2], where, error);
     int count = sp_row_numbers(row, dim);
-    for (int k = 0; k < (count < 0 ? row->size : count); k++)
+    for (int k = 0; k < (count < 0 ? sp_row_stored(row, owner) : count); k++)
         TRY(check_number(row, v[k], where, error));
     return SPATE_OK;
 }
@@ -163,7 +162,7 @@ spate_status sp_row_check(const sp_row *row, const void *owner, int dim, const c
     case SP_BOOL: return SPATE_OK;
     case SP_STRING: return check_string(row, at, where, error);
     case SP_VECTOR:
-    case SP_ROTATION: return check_vector(row, at, dim, where, error);
+    case SP_ROTATION: return check_vector(row, owner, dim, where, error);
     case SP_ENUM: {
         char name[64], got[32];
         if (sp_choice_name(row, *(const int *)at, name, sizeof name))
@@ -218,10 +217,12 @@ static spate_status store_vector(const sp_row *row, int dim, double *at, const s
                                  const char *where, spate_error *error)
 {
     double numbers[8] = {0};
+    int count = 1, wanted = sp_row_numbers(row, dim), room = row->size > 0 ? row->size : 3;
     if (value->kind == SPATE_VALUE_NUMBER) {
+        TRY(check_number(row, value->number, where, error));
         numbers[row->size > 0 ? 0 : 2] = value->number; /* the rotation of a 2D scene */
     } else {
-        int wanted = sp_row_numbers(row, dim), count = value->count;
+        count = value->count;
         if (wanted < 0 ? count < 1 || count > row->size : count != wanted) {
             if (wanted < 0)
                 return sp_fail(error, SPATE_ERROR_SCENE, where,
@@ -229,12 +230,13 @@ static spate_status store_vector(const sp_row *row, int dim, double *at, const s
             return sp_fail(error, SPATE_ERROR_SCENE, where,
                            "must have %d numbers in a %dD scene (got %d)", wanted, dim, count);
         }
-        for (int k = 0; k < count; k++)
+        for (int k = 0; k < count; k++) {
+            TRY(check_number(row, value->vector[k], where, error));
             numbers[k] = value->vector[k];
+        }
     }
-    TRY(check_vector(row, numbers, dim, where, error));
-    for (int k = 0; k < (row->size ? row->size : 3); k++)
-        at[k] = numbers[k];
+    for (int k = 0; k < room; k++)
+        at[k] = k >= count && row->parts == SP_PARTS_KEY ? NAN : numbers[k];
     return SPATE_OK;
 }
 

@@ -42,6 +42,20 @@ sp_keyed sp_key_target(const spate_key *key, int *index)
     return SP_KEYED_NONE;
 }
 
+int sp_key_numbers(const spate_key *key, int dim)
+{
+    int index;
+    switch (sp_key_target(key, &index)) {
+    case SP_KEYED_GRAVITY:
+    case SP_KEYED_VELOCITY: return dim;
+    case SP_KEYED_FLIP_RATIO:
+    case SP_KEYED_ROUGHNESS:
+    case SP_KEYED_FLOW:
+    case SP_KEYED_NONE: return 1;
+    }
+    return 1;
+}
+
 /* The integral of the line through a and b over [from, to]. */
 static void add_line(const spate_key *a, const spate_key *b, double from, double to, double sum[3])
 {

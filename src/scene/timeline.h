@@ -15,8 +15,11 @@ typedef enum sp_keyed {
     SP_KEYED_FLOW       /* likewise */
 } sp_keyed;
 sp_keyed sp_key_target(const spate_key *key, int *index);
+/* How many numbers its setting has. */
+int sp_key_numbers(const spate_key *key, int dim);
 
-/* The mean of a keyed setting between two times, which may be the same; false: it has no keys. */
+/* The mean of a keyed setting between two times, which may be the same; false: it has no keys. Only
+ * as many of the three as it has numbers mean anything. */
 bool sp_keys_mean(const spate_scene *scene, sp_keyed what, int index, double from, double to,
                   double value[3]);
 

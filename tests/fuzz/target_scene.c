@@ -1,6 +1,7 @@
 /* target_scene.c -- scene JSON, as `spate check` takes it. A scene that is good must have a text,
- * which is a scene again, with the same text. */
+ * which is a scene again, with the same values and the same text. */
 #include "fuzz.h"
+#include "same_scene.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,6 +60,9 @@ void fuzz_scene(const uint8_t *bytes, size_t size)
         char *text = spate_scene_text(scene);
         spate_scene *again = spate_scene_parse(text, strlen(text), folder, &error);
         FUZZ_MUST(again && spate_scene_check(again, NULL, NULL, &error) == SPATE_OK);
+        char different[256];
+        if (!same_scene(scene, again, different, sizeof different))
+            fuzz_broken(__FILE__, __LINE__, different);
         char *second = spate_scene_text(again);
         FUZZ_MUST(strcmp(text, second) == 0);
         spate_free(text);

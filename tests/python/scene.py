@@ -19,6 +19,34 @@ def test_dict_file_and_copy_are_the_same():
     assert pickle.loads(pickle.dumps(scene)).to_json() == scene.to_json()
 
 
+def test_keys_come_back_whole():
+    keys = [{"setting": "gravity", "time": 0, "value": [0, -9.81]}, {"setting": "gravity", "time": 5, "value": [5, -9.81]},
+            {"setting": "inflows[0].velocity", "time": 0, "value": [1, -0.5]},
+            {"setting": "inflows[1].flow", "time": 0, "value": [0.2]},
+            {"setting": "fluid.flip_ratio", "time": 0, "value": [0.5]},
+            {"setting": "domain.roughness.bottom", "time": 1, "value": [0.01]}]
+    flows = [{"shape": "box", "min": [x, 0.5], "max": [x + 0.125, 0.625], "velocity": [1, 0]} for x in (0, 0.375)]
+    motion = [{"time": 0, "position": [0, 0.125], "rotation": 10}, {"time": 2, "position": [0.25, 0], "rotation": 0}]
+    ball = {"shape": "sphere", "center": [0.75, 0.25], "radius": 0.1, "motion": motion}
+    scene = tank(domain__wall__bottom="rough", domain__roughness__bottom=0.02, inflows=flows, solids=[ball],
+                 keyframes=keys)
+    assert scene.check() == []
+    for other in (scene, scene.copy(), spate.Scene(scene.to_dict()), spate.Scene.parse(scene.to_json()),
+                  pickle.loads(pickle.dumps(scene))):
+        found = other.to_dict()
+        assert found["keyframes"] == keys and found["solids"][0]["motion"] == motion
+        struct = other._pointer.contents
+        assert [list(struct.keyframes[k].value)[:2] for k in range(3)] == [key["value"] for key in keys[:3]]
+    with spate.Sim(scene, threads=1) as one, spate.Sim(pickle.loads(pickle.dumps(scene)), threads=1) as other:
+        assert list(one.frames(3)) == list(other.frames(3)) and one.hash == other.hash
+    for short in (-9.81, [0]):
+        scene["keyframes[1].value"] = short
+        said = "keyframes[1].value: must have 2 numbers in a 2D scene, as gravity (got 1)"
+        raises(spate.SceneError, scene.check, said)
+        raises(spate.SceneError, pickle.loads(pickle.dumps(scene)).check, said)
+        raises(spate.SceneError, lambda: spate.Sim(scene), said)
+
+
 def test_presets_are_all_scenes():
     names = spate.presets()
     assert len(names) >= 10 and names["dam_break"].startswith("Dam break")

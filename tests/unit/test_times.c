@@ -1,6 +1,7 @@
 /* test_times.c -- scenes that change with time: fills that appear, inflows and outflows that open
  * and close, flows, keyframes, repeated shapes, velocities by formula; resumed in the middle; and
  * what is refused. */
+#include "sample.h"
 #include "test.h"
 
 #include <spate/spate_io.h>
@@ -368,7 +369,7 @@ static void an_outflow_keeps_a_level(void)
 static void bad_scenes(void)
 {
 #define DOMAIN "{\"domain\": {\"size\": [1, 1], \"cells\": 16}, "
-#define INFLOW "\"inflows\": [{\"min\": [0, 0], \"max\": [0.2, 0.2], \"velocity\": [1, 0]%s}]"
+#define INFLOW "\"inflows\": [{\"min\": [0, 0], \"max\": [0.2, 0.2], \"velocity\": [1, 0]}], "
     static const struct {
         const char *text, *where, *message;
     } cases[] = {
@@ -401,6 +402,17 @@ static void bad_scenes(void)
          "keyframes[0].time", "must be at least 0 (got -1)"},
         {DOMAIN "\"keyframes\": [{\"setting\": \"fluid.flip_ratio\", \"value\": 2}]}",
          "keyframes[0].value", "must be between 0 and 1, as fluid.flip_ratio (got 2)"},
+        {DOMAIN "\"keyframes\": [{\"setting\": \"gravity\", \"value\": -9.81}]}",
+         "keyframes[0].value", "must have 2 numbers in a 2D scene, as gravity (got 1)"},
+        {DOMAIN INFLOW "\"keyframes\": [{\"setting\": \"inflows[0].velocity\", \"value\": [0]}]}",
+         "keyframes[0].value", "must have 2 numbers in a 2D scene, as inflows[0].velocity (got 1)"},
+        {"{\"domain\": {\"size\": [1, 1, 1], \"cells\": 8}, \"keyframes\": [{\"value\": [0, 1],"
+         "\"setting\": \"gravity\"}]}",
+         "keyframes[0].value", "must have 3 numbers in a 3D scene, as gravity (got 2)"},
+        {DOMAIN "\"keyframes\": [{\"setting\": \"gravity\", \"value\": [0, 1, 2]}]}",
+         "keyframes[0].value", "has more numbers than gravity (2)"},
+        {DOMAIN "\"keyframes\": [{\"setting\": \"fluid.flip_ratio\", \"value\": [0, 1]}]}",
+         "keyframes[0].value", "has more numbers than fluid.flip_ratio (1)"},
         {DOMAIN
          "\"fill\": [{\"shape\": \"sphere\", \"center\": [0, 0], \"radius\": 1, \"sampling\": \"grid\","
          "\"count\": 5}]}",
@@ -425,6 +437,43 @@ static void bad_scenes(void)
     }
 }
 
+/* The same by the functions of the API, where a key and its value may come in any order. */
+static void keys_need_all_their_numbers(void)
+{
+    static const char value[] = "keyframes[0].value";
+    spate_error error = {0};
+    spate_scene *scene = sample_scene(2, 1, 1, 0, 16);
+    spate_key *key = spate_scene_add_key(scene);
+    key->value[1] = -9.81; /* a program writes all of them */
+    spate_value name = {.kind = SPATE_VALUE_STRING, .string = "gravity"};
+    spate_value number = {.kind = SPATE_VALUE_NUMBER, .number = -9.81};
+    spate_value vector = {.kind = SPATE_VALUE_VECTOR, .vector = {0, -9.81}, .count = 2};
+    spate_value nan = {.kind = SPATE_VALUE_VECTOR, .vector = {0, NAN}, .count = 2};
+    CHECK(spate_scene_set(scene, "keyframes[0].setting", &name, NULL) == SPATE_OK);
+    CHECK(spate_scene_check(scene, NULL, NULL, &error) == SPATE_OK);
+    CHECK(spate_scene_set(scene, value, &number, NULL) == SPATE_OK);
+    spate_scene *copy = spate_scene_copy(scene);
+    CHECK(spate_scene_check(copy, NULL, NULL, &error) == SPATE_ERROR_SCENE);
+    CHECK_TEXT(error.where, value);
+    CHECK_TEXT(error.message, "must have 2 numbers in a 2D scene, as gravity (got 1)");
+    spate_scene_destroy(copy);
+    CHECK(spate_scene_set(scene, value, &nan, &error) == SPATE_ERROR_SCENE);
+    CHECK_TEXT(error.message, "must be a finite number (got nan)");
+    CHECK(spate_scene_set(scene, value, &vector, NULL) == SPATE_OK);
+    CHECK(spate_scene_check(scene, NULL, NULL, &error) == SPATE_OK);
+    for (int d = 0; d < 2; d++) { /* NaN of a program's own */
+        scene->keyframes[0].value[1 - d] = NAN;
+        CHECK(spate_scene_check(scene, NULL, NULL, &error) == SPATE_ERROR_SCENE);
+        CHECK_TEXT(error.where, value);
+    }
+    name.string = "fluid.flip_ratio";
+    number.number = 0.5;
+    CHECK(spate_scene_set(scene, "keyframes[0].setting", &name, NULL) == SPATE_OK);
+    CHECK(spate_scene_set(scene, value, &number, NULL) == SPATE_OK);
+    CHECK(spate_scene_check(scene, NULL, NULL, &error) == SPATE_OK);
+    spate_scene_destroy(scene);
+}
+
 TESTS(times)
 {
     TEST(a_fill_appears);
@@ -438,4 +487,5 @@ TESTS(times)
     TEST(resumes);
     TEST(an_outflow_keeps_a_level);
     TEST(bad_scenes);
+    TEST(keys_need_all_their_numbers);
 }
