@@ -145,22 +145,6 @@ static bool is_finite(const sp_row *row, const double *v, int count)
     return true;
 }
 
-/* Where the number of numbers is free, as many as there ought to be, and what else is not 0: a
- * scene that does not pass its check has a text as well. */
-static int number_count(const sp_row *row, const void *owner, int dim)
-{
-    const double *v = (const double *)((const char *)owner + row->offset);
-    if (row->type == SP_NUMBER)
-        return 1;
-    if (row->size == 0)
-        return sp_row_numbers(row, dim);
-    int stored = sp_row_stored(row, owner), count = sp_row_parts(row, owner, dim);
-    for (int k = count; k < stored; k++)
-        if (v[k] != 0 || signbit(v[k]))
-            count = k + 1;
-    return count < stored ? count : stored;
-}
-
 static spate_status put_setting(void *user, const sp_row *row, const void *owner, const char *key,
                                 const char *path)
 {
@@ -172,7 +156,7 @@ static spate_status put_setting(void *user, const sp_row *row, const void *owner
         (!sp_row_used(row, owner) && sp_row_untouched(row, owner)))
         return SPATE_OK;
     bool numbers = row->type == SP_NUMBER || row->type == SP_VECTOR || row->type == SP_ROTATION;
-    int count = numbers ? number_count(row, owner, w->dim) : 0;
+    int count = numbers ? sp_row_given_numbers(row, owner, w->dim) : 0;
     if (numbers && !is_finite(row, at, count))
         return SPATE_OK; /* a scene that does not pass its check */
     if (row->type == SP_ENUM && !sp_choice_name(row, *(const int *)at, text, sizeof text))

@@ -582,7 +582,8 @@ int sp_row_numbers(const sp_row *row, int dim)
     return row->type == SP_ROTATION && dim == 2 ? 1 : dim;
 }
 
-int sp_row_parts(const sp_row *row, const void *owner, int dim)
+/* How many there ought to be. */
+static int wanted_numbers(const sp_row *row, const void *owner, int dim)
 {
     int count = 0;
     switch (row->parts) {
@@ -600,6 +601,20 @@ int sp_row_stored(const sp_row *row, const void *owner)
     while (row->parts == SP_PARTS_KEY && count > 1 && isnan(v[count - 1]))
         count--;
     return count;
+}
+
+int sp_row_given_numbers(const sp_row *row, const void *owner, int dim)
+{
+    const double *v = (const double *)((const char *)owner + row->offset);
+    if (row->type == SP_NUMBER)
+        return 1;
+    if (row->size == 0)
+        return sp_row_numbers(row, dim);
+    int stored = sp_row_stored(row, owner), count = wanted_numbers(row, owner, dim);
+    for (int k = count; k < stored; k++)
+        if (v[k] != 0 || signbit(v[k]))
+            count = k + 1;
+    return count < stored ? count : stored;
 }
 
 /* The k-th of the names separated by '|'; NULL behind the last. */

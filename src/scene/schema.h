@@ -72,9 +72,12 @@ bool sp_path_strip(const char *path, char *plain, size_t size);
 void sp_schema_defaults(const char *prefix, void *owner);
 /* How many numbers a vector or rotation has in a scene of this dimension; -1: any up to `size`. */
 int sp_row_numbers(const sp_row *row, int dim);
-/* The same where that is free: how many there ought to be, by sp_parts; and how many are stored. */
-int sp_row_parts(const sp_row *row, const void *owner, int dim);
+/* How many numbers of a row with `size` are stored: all that there is room for, less those of a key
+ * that were not given. */
 int sp_row_stored(const sp_row *row, const void *owner);
+/* How many numbers a value has. Where that is free, as many as there ought to be, and what else is
+ * not 0: a scene that does not pass its check has a text as well. */
+int sp_row_given_numbers(const sp_row *row, const void *owner, int dim);
 /* Writes the names of an enum as "flip, pic, apic". */
 void sp_row_choices(const sp_row *row, char *text, size_t size);
 /* Number of `name` among the choices, -1 if it is none; and the other way round (false if out of

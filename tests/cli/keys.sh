@@ -48,6 +48,7 @@ for name in keys_2d keys_3d; do
     same ${name}_cut_rows "$(steady $name/stats.csv)" "$(steady cut/stats.csv)"
 
     # killed after a few frames
+    : >killed.json
     "$SPATE" run $name.json -o killed --json --quiet --set output.checkpoint_every=1 >killed.json &
     process=$!
     while [ "$(wc -l <killed.json)" -lt 3 ] && kill -0 $process 2>/dev/null; do sleep 0.01; done
