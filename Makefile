@@ -16,7 +16,7 @@ SOURCES = $(shell find include src tests examples bench scripts web -name '*.[ch
 help:
 	@echo "make run        compile and run a dam break   (SCENE=scenes/drop.json, ARGS='--frames 30')"
 	@echo "make test       compile and run the tests     (ARGS=shapes: only tests with that in the name)"
-	@echo "make quick      what a change is tried with: the tests that need less than 2 CPU seconds each, in the build dev"
+	@echo "make quick      what a change is tried with: the tests that need less than 1 CPU second each, in the build dev"
 	@echo "make all        everything there is: all sanitizers, browsers and compilers; it takes an hour or more"
 	@echo "make test-python  test the Python package with Debian's Python and numpy, which it installs"
 	@echo "make test-formats  check the file formats with other people's readers, which it installs"
@@ -83,7 +83,9 @@ work: build
 # Writes tests/times.csv, which says how long each test takes.
 test-times:
 	@$(MAKE) --no-print-directory build PRESET=dev
+	@$(MAKE) --no-print-directory build PRESET=release
 	@tests/run -w build/dev $(ARGS)
+	@tests/run -W build/release $(ARGS)
 
 # What cannot be installed here is skipped, and said so.
 test-python:
