@@ -106,6 +106,7 @@ child *child_start(const test_entry *t)
         setpgid(0, 0); /* so that what it starts can be ended with it */
         dup2(fileno(c->output), 1);
         dup2(fileno(c->output), 2);
+        setvbuf(stdout, NULL, _IOLBF, 0); /* what it has printed is there when it crashes */
         verdict v = run(t);
         fflush(NULL);
         exit(v == FAILED ? 1 : v == SKIPPED ? EXIT_SKIPPED : 0);
