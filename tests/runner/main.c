@@ -119,7 +119,8 @@ static void end_children(int sig)
 static bool outgrown(const test_entry *t, const options *o, double seconds)
 {
     double limit = tier_limit(t->seconds);
-    if (TEST_IS_SLOW || t->kind != TEST_KIND_NORMAL || test_full() || seconds <= NOISE * limit)
+    if (TEST_IS_SLOW || o->no_fork || t->kind != TEST_KIND_NORMAL || test_full() ||
+        seconds <= NOISE * limit)
         return false;
     printf("  %s: %.1f CPU seconds, its tier allows %.0f: make it shorter, or run tests/run -w\n",
            t->name, seconds, limit);
