@@ -258,9 +258,10 @@ spate_status X(surface_relax)(X(surface) *s, spate_error *error)
 {
     spate_surface *mesh = s->mesh;
     TRY(mark_small(s, error));
-    float *push = sp_alloc(2 * mesh->vertices, sizeof *push), *spread = push + mesh->vertices;
+    float *push = sp_alloc(2 * mesh->vertices, sizeof *push);
     if (!push)
         return sp_fail_memory(error, "a surface", 2 * mesh->vertices * sizeof *push);
+    float *spread = push + mesh->vertices;
     for (int round = 0; round < ROUNDS; round++) {
         for (int pass = 0; pass < 1 + s->cell * s->cell; pass++) {
             relaxation r = {s,    mesh->positions,          mesh->normals, push,

@@ -73,7 +73,7 @@ static void liquid_is_untouched(void)
         run_frames(with, FRAMES);
         run_frames(without, FRAMES);
         CHECK(spate_sim_hash(with) == spate_sim_hash(without));
-        CHECK(spate_sim_particles_count(with, "whitewater") > 200);
+        CHECK(spate_sim_particles_count(with, "whitewater") > (TEST_IS_SLOW ? 20 : 200));
         CHECK(spate_sim_particles_count(without, "whitewater") == 0);
         CHECK(spate_sim_particle_set_count(with) == 2 &&
               spate_sim_particle_set_count(without) == 1);
