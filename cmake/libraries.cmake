@@ -14,11 +14,12 @@ set(dimension_free ${src}/state/particle_set.c ${src}/sim/api.c ${src}/sim/check
 file(GLOB core_sources CONFIGURE_DEPENDS ${src}/base/*.c ${src}/scene/*.c)
 file(GLOB sim_sources CONFIGURE_DEPENDS ${src}/state/*.c ${src}/sim/*.c ${src}/mesh/*.c)
 file(GLOB cpu_sources CONFIGURE_DEPENDS ${src}/cpu/*.c ${src}/cpu/pressure/*.c ${src}/cpu/push/*.c)
+file(GLOB stage_sources CONFIGURE_DEPENDS ${src}/stages/*.c) # with the exec.h of each device
 file(GLOB files_sources CONFIGURE_DEPENDS ${src}/io/*.c ${src}/render/*.c)
 list(REMOVE_ITEM sim_sources ${dimension_free})
 
 # What is built per instruction set names its functions DEV(...) (src/kernels/dim.h).
-set(vector_sources)
+set(vector_sources ${stage_sources})
 foreach(source ${cpu_sources})
   file(STRINGS ${source} variant LIMIT_COUNT 1 REGEX "DEV\\(")
   if(variant)
@@ -50,6 +51,7 @@ foreach(dim 2 3)
     set(name spate_cpu${dim}_${variant})
     spate_objects(${name} ${vector_sources})
     target_compile_definitions(${name} PRIVATE DIM=${dim} VARIANT=${variant})
+    target_include_directories(${name} PRIVATE ${src}/cpu)
     if(NOT variant STREQUAL "base")
       target_compile_options(${name} PRIVATE -march=x86-64-${variant})
     endif()

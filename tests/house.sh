@@ -32,8 +32,9 @@ kernels: base
 scene: kernels base
 state: kernels scene base
 sim: state kernels scene base
-cpu: state kernels scene base
-cuda: state kernels scene base
+stages: kernels base
+cpu: stages state kernels scene base
+cuda: stages state kernels scene base
 check: cuda base
 mesh: sim state kernels scene base
 io: mesh sim state scene base
@@ -65,17 +66,38 @@ sim_names_no_device() {
     done | grep -v 'struct X(gpu)'
 }
 
-# What is written once per device stands with its reason in state/device.h, at most a dozen; every other file of
-# src/cuda loops over bodies of src/kernels, or serves the others, and says so there.
+# What is written once for each device stands in state/device.h with its reason. Every file of src/cuda is in that list,
+# or serves the others, which is said there too.
 twins_are_listed() {
-    local file name list count
-    list=$(sed -n '/twins:/,/\*\//p' src/state/device.h)
+    local file name list
+    list=$(sed -n '/ twins (/,/\*\//p' src/state/device.h)
     for file in src/cuda/*.cu src/cuda/pressure/*.cu; do
         name=$(basename "$file" .cu)
         printf '%s\n' "$list" | grep -qE "(^|[^a-z_])$name([^a-z_]|$)" || echo "$file: not in the lists of src/state/device.h"
     done
-    count=$(printf '%s\n' "$list" | sed -n '/twins:/,/maps:/p' | grep -cE '^ \*  +[a-z_0-9, ]+   ')
-    [ "$count" -gt 0 ] && [ "$count" -le 12 ] || echo "src/state/device.h lists $count twins; 1 to 12 are the plan"
+}
+
+# The list has a row for each algorithm, says how many there are, and never gets longer.
+twins_only_fall() {
+    local said count commit earlier
+    said=$(sed -nE 's/^ \*  twins \(([0-9]+)\):$/\1/p' src/state/device.h)
+    count=$(sed -n '/ twins (/,/ served by:/p' src/state/device.h | grep -cE '^ \*  [a-z_0-9]+   ')
+    [ "$said" = "$count" ] || echo "src/state/device.h: says that there are ${said:-no} twins and lists $count"
+    git rev-parse -q --verify HEAD >/dev/null 2>&1 || return
+    for commit in $(git log --format=%h -- src/state/device.h); do
+        earlier=$(git show "$commit:src/state/device.h" | sed -nE 's/^ \*  twins \(([0-9]+)\):$/\1/p')
+        [ -z "$earlier" ] || [ "$count" -le "$earlier" ] ||
+            echo "src/state/device.h lists $count twins, in $commit there were $earlier: write a stage once, in src/stages"
+    done
+}
+
+# A stage is written once, in src/stages, or once for each device.
+stages_have_no_namesakes() {
+    local file name
+    for file in src/stages/*.c; do
+        name=$(basename "$file" .c)
+        ls src/cpu/"$name".c src/cuda/"$name".cu src/cuda/"$name".c 2>/dev/null | sed "s:$: has the name of $file:"
+    done
 }
 
 threads_start_in_one_file() {
@@ -105,6 +127,8 @@ plan() {
     verdict dimensions_stand_in_one_file "$(dimensions_stand_in_one_file)"
     verdict sim_names_no_device "$(sim_names_no_device)"
     verdict twins_are_listed "$(twins_are_listed)"
+    verdict twins_only_fall "$(twins_only_fall)"
+    verdict stages_have_no_namesakes "$(stages_have_no_namesakes)"
     verdict threads_start_in_one_file "$(threads_start_in_one_file)"
     verdict instruction_sets_stand_in_one_file "$(instruction_sets_stand_in_one_file)"
 }

@@ -28,7 +28,7 @@ costs array 1
 
 # a statistic that steps count
 edit include/spate/stats.h 's/^(    STAT\(uint64_t, collisions,.*)$/    STAT(uint64_t, probe_count, "", FRAME, "stages of the proof") \\\n\1/'
-edit src/cpu/forces.c 's/^(    X\(close_walls\)\(s\);)$/    s->common->probe_count++;\n\1/'
+edit src/cpu/device.c 's/^(    DEV\(add_forces\)\(&e, &how\);)$/    s->common->probe_count++;\n\1/'
 costs statistic 2
 
 # a stage that fills the array, between FORCES and PRESSURE

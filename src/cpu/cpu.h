@@ -10,6 +10,8 @@
 
 extern const X(device) DEV(device); /* device.c */
 
+typedef struct X(exec) X(exec); /* exec.h */
+
 /* The cells of a tile, row by row: c is the index of a cell, `cell`, an int[DIM], its coordinates;
  * the second one without these. */
 #define FOR_CELLS(g, tile, c, cell)                                                            \
@@ -53,14 +55,8 @@ void DEV(set_flying_apart)(X(particles) *p, const X(cell_list) *list, const X(fl
 /* ---- SOLIDS: solids.c */
 void X(update_solids)(X(sim) *s, double dt);
 void X(lay_solids)(X(sim) *s); /* the part of it that writes the grid, from the poses as they are */
-/* contact.c. part: as in X(device). part_walls: the velocity of walls that the liquid leaves. */
-bool X(part)(X(sim) *s, const struct X(contact) *how);
-void X(part_walls)(X(sim) *s);
-
 float X(face_velocity)(const X(sim) *s, const int cell[DIM], int d,
                        double dt); /* of the nearest solid at a face */
-/* cut: closed faces lose their velocity into the solid */
-void X(slide_faces)(X(sim) *s, double dt);
 
 /* ---- P2G: p2g.c, p2g_linear.c */
 void DEV(particles_to_grid)(X(sim) *s);
@@ -71,24 +67,15 @@ void DEV(p2g_linear)(X(sim) *s, int tile, void *scratch, bool faces, float *dens
 /* Bytes that a worker needs for what it does with a tile in SORT and P2G; a multiple of 64. */
 size_t DEV(tile_scratch)(void);
 
-/* ---- SURFACE: surface.c */
-void DEV(build_surface)(X(sim) *s);
-void DEV(update_level_set)(X(sim) *s); /* phi from the sorted particles */
-/* Where the particles around the middles of cells are counted, with the linear kernel: `density`,
- * or phi without it; NULL if nobody needs it. */
+/* ---- SURFACE: deposit.c */
+/* The array that gets the sums of particles at the cell centres: `density`, or phi if there is no
+ * density; NULL if nobody needs the sums. */
 float *DEV(density_sums)(X(sim) *s);
 
-/* ---- after a step: gauges.c */
-size_t X(take_gauges)(X(sim) *s, double stretch);
-
-/* ---- FORCES, EXTRAPOLATE */
-struct X(walls);
-void X(drag_at_walls)(X(sim) *s, const struct X(walls) *walls); /* walls.c */
-void DEV(add_forces)(X(sim) *s, double dt);
+/* ---- EXTRAPOLATE */
 void DEV(extrapolate)(X(sim) *s, double dt);
-void DEV(prescribe_inflow)(X(sim) *s); /* forces.c: the velocities of inflow cells; may be none */
 
-/* ---- G2P: g2p.c, g2p_field.c, momentum.c, channels.c */
+/* ---- G2P: g2p.c, g2p_field.c, momentum.c */
 void DEV(carry_kick)(X(sim) *s, double dt); /* the field that particles read */
 void DEV(grid_to_particles)(X(sim) *s, double dt);
 uint64_t DEV(count_unsound)(const X(sim) *s, int tile); /* what MOST_SPEED refuses */
@@ -96,7 +83,6 @@ size_t DEV(patch_scratch)(void); /* bytes per worker for the patches of a tile: 
 /* What G2P hands back, measured in the first step of a frame. */
 void DEV(before_transfer)(X(sim) *s, double dt, double momentum[DIM]);
 void DEV(after_transfer)(X(sim) *s, double dt, const double momentum[DIM]);
-void X(channels_step)(X(sim) *s, double dt);
 double DEV(max_speed)(X(sim) *s);
 
 /* ---- SEPARATE: push/, density.c */
@@ -123,8 +109,7 @@ struct X(obstacles);
 spate_status DEV(emit_whitewater)(X(sim) *s, const struct X(obstacles) *obstacles,
                                   spate_error *error);
 
-/* ---- statistics: stats.c, spacing.c */
-void X(stats)(X(sim) *s, spate_stats *stats);
+/* ---- statistics: spacing.c */
 void X(measure_spacing)(X(sim) *s, X(census) *census); /* of sorted particles */
 
 #endif

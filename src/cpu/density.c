@@ -2,9 +2,9 @@
  * into cells that hold too few (Kugelstadt, Longva, Thuerey, Bender 2019, "Implicit density
  * projection for volume conserving liquids").
  *
- * With the density rho of particles around a cell's middle (surface.c: against rest density times
- * the room that solids leave, so that full is 1 everywhere), the displacement d of the particles
- * (cells) is the gradient field that carries the excess out of every cell:
+ * With the density rho of particles around a cell's middle (stages/surface.c: against rest density
+ * times the room that solids leave, so that full is 1 everywhere), the displacement d of the
+ * particles (cells) is the gradient field that carries the excess out of every cell:
  *
  *     d = -grad q,    div d = rho - 1 in the liquid,    q = 0 on the surface,    d = 0 into solids.
  *

@@ -1,6 +1,10 @@
 /* device.c -- the CPU as a device: DEV(device), one for each instruction set. */
 #include "advect.h"
+#include "exec.h"
+#include "kernels/contact.h"
 #include "kernels/flight.h"
+#include "kernels/forces.h"
+#include "kernels/gauges.h"
 #include "pressure/pressure.h"
 
 #include <string.h>
@@ -36,14 +40,17 @@ static spate_status p2g(X(sim) *s, double dt, spate_error *error)
 static spate_status surface(X(sim) *s, double dt, spate_error *error)
 {
     (void)dt, (void)error;
-    DEV(build_surface)(s);
+    X(exec) e = X(exec_of)(s);
+    DEV(build_surface)(&e);
     return SPATE_OK;
 }
 
 static spate_status forces(X(sim) *s, double dt, spate_error *error)
 {
     (void)error;
-    DEV(add_forces)(s, dt);
+    X(exec) e = X(exec_of)(s);
+    X(forces) how = X(forces_of)(s, dt);
+    DEV(add_forces)(&e, &how);
     return SPATE_OK;
 }
 
@@ -60,6 +67,18 @@ static bool is_measured(const X(sim) *s)
     return s->common->substeps == 0;
 }
 
+static void grow(X(sim) *s, int column, float by)
+{
+    X(exec) e = X(exec_of)(s);
+    DEV(grow_channel)(&e, column, by);
+}
+
+static void average(X(sim) *s, int column)
+{
+    X(exec) e = X(exec_of)(s);
+    DEV(average_channel)(&e, column);
+}
+
 static spate_status g2p(X(sim) *s, double dt, spate_error *error)
 {
     double momentum[DIM];
@@ -68,6 +87,7 @@ static spate_status g2p(X(sim) *s, double dt, spate_error *error)
     if (is_measured(s))
         DEV(before_transfer)(s, dt, momentum);
     DEV(grid_to_particles)(s, dt);
+    X(step_channels)(s, dt, grow, average);
     if (is_measured(s))
         DEV(after_transfer)(s, dt, momentum);
     return SPATE_OK;
@@ -78,7 +98,7 @@ static spate_status g2p_field(X(sim) *s, double dt, spate_error *error)
 {
     (void)error;
     DEV(carry_kick)(s, dt);
-    X(channels_step)(s, dt);
+    X(step_channels)(s, dt, grow, average);
     return SPATE_OK;
 }
 
@@ -172,6 +192,52 @@ static double apply_pressure(X(sim) *s, double dt, double scale)
     return DEV(system_divergence)(s, dt, scale);
 }
 
+/* The flag `parts` is the simulation's: the fields of exec are a copy. */
+static bool part(X(sim) *s, const X(contact) *how)
+{
+    X(exec) e = X(exec_of)(s);
+    int contact = DEV(part)(&e, how);
+    s->parts = contact != CONTACT_WHOLE;
+    return contact == CONTACT_CHANGED;
+}
+
+/* ---- what users look at */
+
+static void update_level_set(X(sim) *s)
+{
+    X(exec) e = X(exec_of)(s);
+    DEV(update_level_set)(&e);
+}
+
+/* Sorts the particles first. The grid may not know yet of solids that came or went. */
+static void stats(X(sim) *s, spate_stats *stats)
+{
+    X(census) census = {0};
+    sort(s, 0, NULL);
+    X(exec) e = X(exec_of)(s);
+    census.cells = DEV(count_cells)(&e);
+    if (X(has_level_set)(s) && s->solids_changed) {
+        X(lay_solids)(s);
+        e = X(exec_of)(s);
+    }
+    census.volume = DEV(measure_volume)(&e);
+    census.max_speed = DEV(max_speed)(s);
+    census.particles = DEV(measure_particles)(&e, s->common->gravity, !s->solids_changed);
+    X(measure_spacing)(s, &census);
+    census.flying = s->particles.count - s->tiles.first_flying;
+    X(fill_stats)(s, &census, stats);
+}
+
+static size_t take_gauges(X(sim) *s, double stretch)
+{
+    X(exec) e = X(exec_of)(s);
+    X(gauge_job) job = {X(probe_of)(s), s->gauges, s->common->scene->gauge_count, s->gauge_parts};
+    job.probe.stretch = stretch;
+    size_t parts = X(list_gauges)(s, &job.probe);
+    DEV(take_gauges)(&e, &job, parts);
+    return parts;
+}
+
 /* ---- life */
 
 static bool has_multigrid(const spate_scene *scene)
@@ -211,7 +277,7 @@ const X(device) DEV(device) = {
     .needs = needs,
     .scratch = scratch,
     .plan = plan,
-    .part = X(part),
+    .part = part,
     .assemble = assemble,
     .solve = solve_pressure,
     .clear_pressure = clear_pressure,
@@ -220,8 +286,8 @@ const X(device) DEV(device) = {
     .push_apart = DEV(push_apart),
     .project_density = DEV(project_density),
     .max_speed = DEV(max_speed),
-    .stats = X(stats),
-    .take_gauges = X(take_gauges),
+    .stats = stats,
+    .take_gauges = take_gauges,
     .lay_solids = X(lay_solids),
-    .update_level_set = DEV(update_level_set),
+    .update_level_set = update_level_set,
 };

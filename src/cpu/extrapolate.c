@@ -17,11 +17,10 @@
  * others may take from, and for each that is unknown; shifted by one face each way, the former and
  * the latter meet in the new layer. Velocities are looked at only in the groups of eight faces that
  * get one. */
-#include "cpu.h"
-#include "kernels/faces.h"
-#include "simd.h"
+#include "exec.h"
 
 #include "kernels/extrapolate.h"
+#include "kernels/faces.h"
 
 #define GROUPS (TILE_CELLS / 8) /* of eight faces in a tile, 8 in each word of bits */
 
@@ -462,7 +461,6 @@ static void extend_range(void *user, size_t begin, size_t end, int worker)
 void DEV(extrapolate)(X(sim) *s, double dt)
 {
     size_t tiles = (size_t)s->tiles.face_count;
-    float *const *const velocities[] = {s->u, s->u_old};
     double fastest = X(maximum)(s, tiles, 4, mark_partial, s);
     int layers = X(layers_to_extend)(&s->grid, fastest, dt);
     s->common->flow_speed = fastest;
@@ -476,12 +474,6 @@ void DEV(extrapolate)(X(sim) *s, double dt)
         }
     }
     s->reach = (float)(layers - 1);
-    if (X(has_cut_cells)(s)) {
-        X(fill_border_faces)(s, velocities, 1);
-        X(slide_faces)(s, dt);
-        X(close_walls)(s);
-        DEV(prescribe_inflow)(s);
-    }
-    X(part_walls)(s);
-    X(fill_border_faces)(s, velocities, 2);
+    X(exec) e = X(exec_of)(s);
+    DEV(extrapolate_solids)(&e, dt);
 }

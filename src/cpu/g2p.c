@@ -137,5 +137,4 @@ void DEV(grid_to_particles)(X(sim) *s, double dt)
     sp_parallel_pass(pool, (size_t)s->tiles.active_count, 2, g2p_range, &args);
     s->unsound = args.unsound;
     s->particles.fastest = -1.0f;
-    X(channels_step)(s, dt);
 }

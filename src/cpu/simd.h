@@ -53,8 +53,10 @@ typedef uint8_t b8_loose __attribute__((vector_size(8), aligned(1), may_alias));
 
 /* clang-format off */
 SIMD_FN f8 f8_of(float x)                 { return x - (f8){0}; } /* in all lanes */
+SIMD_FN i8 i8_of(int32_t n)               { return n - (i8){0}; }
 SIMD_FN f8 load(const float *p)           { return *(const f8_loose *)p; }
 SIMD_FN u8 u8_load(const uint32_t *p)     { u8 v; memcpy(&v, p, sizeof v); return v; }
+SIMD_FN i8 load_numbers(const uint32_t *p) { i8 v; memcpy(&v, p, sizeof v); return v; }
 SIMD_FN d4 d4_load(const double *p)       { return *(const d4_loose *)p; }
 SIMD_FN f4 f4_load(const float *p)        { return *(const f4_loose *)p; }
 SIMD_FN void store(float *p, f8 v)        { *(f8_loose *)p = v; }
@@ -64,8 +66,10 @@ SIMD_FN void f4_store(float *p, f4 v)     { *(f4_loose *)p = v; }
 /* gcc makes one instruction of this, and six, through memory, of a load and a conversion */
 SIMD_FN d4 d4_load_floats(const float *p) { return (d4){p[0], p[1], p[2], p[3]}; }
 
+SIMD_FN bool any_byte(const uint8_t *p)   { uint64_t w; memcpy(&w, p, sizeof w); return w != 0; }
 SIMD_FN f8 where(i8 mask, f8 v)           { return (f8)((i8)v & mask); } /* else 0 */
 SIMD_FN f8 choose(i8 mask, f8 yes, f8 no) { return (f8)(((i8)yes & mask) | ((i8)no & ~mask)); }
+SIMD_FN float f8_first(f8 v)              { return v[0]; }
 SIMD_FN int32_t lane(i8 v, int k)         { return v[k]; }
 /* v > 0, for anything but a NaN; unsigned: minus the least number is itself */
 SIMD_FN i8 is_positive(f8 v)              { u8 b = (u8)v; return (i8)((0u - b) & ~b) >> 31; }

@@ -46,7 +46,6 @@ typedef struct solid_args {
     X(sim) *s;
     const int *tiles; /* NULL: all */
     bool resting;
-    double dt;
 } solid_args;
 
 static void distance_range(void *user, size_t begin, size_t end, int worker)
@@ -128,39 +127,4 @@ float X(face_velocity)(const X(sim) *s, const int cell[DIM], int d, double dt)
     float v[DIM];
     X(solid_velocity)(&s->grid, &s->solids, cell, d, dt, v);
     return v[d];
-}
-
-static void slide_range(void *user, size_t begin, size_t end, int worker)
-{
-    (void)worker;
-    const solid_args *args = user;
-    const X(fields) f = X(fields_of)(args->s);
-    int cell[DIM];
-    for (size_t k = begin; k < end; k++)
-        if (!X(is_far_from_solids)(&f, f.tiles.active[k]))
-            FOR_CELLS(&f.grid, f.tiles.active[k], c, cell)
-                X(slide_closed_faces)(&f, c, cell, f.solids.any_moving, args->dt);
-}
-
-static void slide_copy_range(void *user, size_t begin, size_t end, int worker)
-{
-    (void)worker;
-    const X(fields) f = X(fields_of)(((solid_args *)user)->s);
-    for (size_t k = begin; k < end; k++) {
-        size_t base = X(tile_index)(&f.grid, f.tiles.active[k]);
-        if (X(is_far_from_solids)(&f, f.tiles.active[k]))
-            continue;
-        for (int r = 0; r < TILE_ROWS; r++)
-            FOR_DIM(d) {
-                size_t row = base + X(row_offset)(&f.grid, r);
-                memcpy(f.u[d] + row, f.weight[d] + row, TILE * sizeof(float));
-            }
-    }
-}
-
-void X(slide_faces)(X(sim) *s, double dt)
-{
-    solid_args args = {.s = s, .dt = dt};
-    sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 4, slide_range, &args);
-    sp_parallel_for(s->common->pool, (size_t)s->tiles.active_count, 4, slide_copy_range, &args);
 }

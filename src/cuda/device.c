@@ -7,7 +7,9 @@
  * user work on the host's arrays, which X(fetch) makes current and X(dirty) declares newer. */
 #include "residency.h"
 #include "stages.h"
+#include "stages/stages.h"
 
+#include "kernels/contact.h"
 #include "kernels/forces.h"
 #include "kernels/gauges.h"
 #include "state/cg_policy.h"
@@ -119,6 +121,7 @@ static spate_status attach(X(sim) *s, spate_error *error)
     DEV(gpu_reserve)(s, false);
     g->counters = DEV(gpu_alloc)(g, sizeof *g->counters, "counters");
     g->census = DEV(gpu_alloc)(g, sizeof *g->census, "counters");
+    g->fold_parts = DEV(gpu_alloc)(g, FOLD_BYTES, "counters");
     g->tile_flags = DEV(gpu_alloc)(g, 2 * GPU_LISTS * (tiles + 1) * sizeof(uint32_t), "the tiles");
     g->list_totals = DEV(gpu_alloc)(g, GPU_LISTS * sizeof(uint32_t), "the tiles");
     g->left = DEV(gpu_alloc)(g, tiles * sizeof(int), "the tiles");
@@ -159,6 +162,7 @@ static void detach(X(sim) *s)
     DEV(gpu_free)(g, g->temporary, g->temporary_bytes);
     DEV(gpu_free)(g, g->counters, sizeof *g->counters);
     DEV(gpu_free)(g, g->census, sizeof *g->census);
+    DEV(gpu_free)(g, g->fold_parts, FOLD_BYTES);
     DEV(gpu_free)(g, g->tile_flags, 2 * GPU_LISTS * (tiles + 1) * sizeof(uint32_t));
     DEV(gpu_free)(g, g->list_totals, GPU_LISTS * sizeof(uint32_t));
     DEV(gpu_free)(g, g->left, tiles * sizeof(int));
@@ -226,14 +230,14 @@ static spate_status p2g(X(sim) *s, double dt, spate_error *error)
 static spate_status surface(X(sim) *s, double dt, spate_error *error)
 {
     (void)dt;
-    DEV(gpu_build_surface)(begin(s, SP_STAGE_SURFACE));
+    DEV(build_surface)(begin(s, SP_STAGE_SURFACE));
     return end(s, SP_STAGE_SURFACE, error);
 }
 
 static spate_status forces(X(sim) *s, double dt, spate_error *error)
 {
     X(forces) how = X(forces_of)(s, dt);
-    DEV(gpu_add_forces)(begin(s, SP_STAGE_FORCES), &how);
+    DEV(add_forces)(begin(s, SP_STAGE_FORCES), &how);
     return end(s, SP_STAGE_FORCES, error);
 }
 
@@ -309,7 +313,9 @@ static bool part(X(sim) *s, const struct X(contact) *how)
 {
     X(gpu) *g = begin(s, SP_STAGE_PRESSURE);
     DEV(gpu_wrote)(s, X(stages)[SP_STAGE_PRESSURE].writes);
-    return DEV(gpu_part)(g, how);
+    int contact = DEV(part)(g, how);
+    g->f.parts = contact != CONTACT_WHOLE;
+    return contact == CONTACT_CHANGED;
 }
 
 static double assemble(X(sim) *s, double dt, double scale, double *solvable)
@@ -441,7 +447,8 @@ static size_t take_gauges(X(sim) *s, double stretch)
     memcpy(g->gauge_list, s->gauges, bytes);
     if (parts == 0) /* slices alone, or solids without liquid around */
         return 0;
-    DEV(gpu_take_gauges)(g, &probe, count, parts);
+    X(gauge_job) job = {probe, g->gauges, count, g->gauge_parts};
+    DEV(take_gauges)(g, &job, parts);
     DEV(gpu_download)(g, s->gauge_parts, g->gauge_parts, parts * sizeof *s->gauge_parts);
     return g->failure[0] ? 0 : parts;
 }

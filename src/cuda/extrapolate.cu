@@ -1,15 +1,13 @@
 /* extrapolate.cu -- carries the velocity of the liquid into the faces around it
  * (cpu/extrapolate.c), and past solids (kernels/faces.h). */
+#include "exec.h"
 #include "kernels/extrapolate.h"
 #include "kernels/faces.h"
-#include "kernels/lay_solids.h"
-#include "launch.h"
 
 typedef struct extrapolate_args {
     X(fields) f;
     DEV(gpu_counters) * counters;
     int layer;
-    double dt;
 } extrapolate_args;
 
 /* Whether a solid leaves face d open. Beside a thin one particles may be those of the liquid behind
@@ -111,58 +109,10 @@ MAP(extend_faces, extrapolate_args)
     }
 }
 
-/* ---- solids */
-
-GPU_FN void slide_faces(const extrapolate_args *a, size_t i, bool moving)
-{
-    int cell[DIM];
-    if (X(is_far_from_solids)(&a->f, a->f.tiles.active[i / TILE_CELLS]))
-        return;
-    size_t c = X(active_place)(&a->f, i, cell);
-    X(slide_closed_faces)(&a->f, c, cell, moving, a->dt);
-}
-
-/* Apart: the first needs fewer registers. */
-MAP(slide_at_rest, extrapolate_args)
-{
-    slide_faces(a, i, false);
-}
-
-MAP(slide_moving, extrapolate_args)
-{
-    slide_faces(a, i, true);
-}
-
-MAP(take_slid, extrapolate_args)
-{
-    const X(fields) *f = &a->f;
-    int cell[DIM];
-    if (X(is_far_from_solids)(f, f->tiles.active[i / TILE_CELLS]))
-        return;
-    size_t c = X(active_place)(f, i, cell);
-    FOR_DIM(d)
-        f->u[d][c] = f->weight[d][c];
-}
-
-static void slide(X(gpu) *g, double dt)
-{
-    size_t places = (size_t)g->f.tiles.active_count * TILE_CELLS;
-    extrapolate_args args = {g->f, g->counters, 0, dt};
-    FOR_DIM(d)
-        DEV(gpu_fill_border)(g, g->f.u[d], d);
-    if (g->f.solids.any_moving)
-        slide_moving(g, args, places);
-    else
-        slide_at_rest(g, args, places);
-    take_slid(g, args, places);
-    DEV(gpu_close_walls)(g);
-    DEV(gpu_prescribe_inflow)(g);
-}
-
 double DEV(gpu_extrapolate)(X(gpu) *g, double dt, float *reach)
 {
     size_t faces = (size_t)g->f.tiles.face_count * TILE_CELLS;
-    extrapolate_args args = {g->f, g->counters, 0, dt};
+    extrapolate_args args = {g->f, g->counters, 0};
     uint32_t bits = 0;
     float fastest;
     DEV(gpu_set)(g, &g->counters->fastest, 0, sizeof bits);
@@ -187,12 +137,6 @@ double DEV(gpu_extrapolate)(X(gpu) *g, double dt, float *reach)
         }
     }
     *reach = (float)(layers - 1);
-    if (g->f.cut)
-        slide(g, dt);
-    DEV(gpu_part_walls)(g);
-    FOR_DIM(d) {
-        DEV(gpu_fill_border)(g, g->f.u[d], d);
-        DEV(gpu_fill_border)(g, g->f.u_old[d], d);
-    }
+    DEV(extrapolate_solids)(g, dt);
     return (double)fastest;
 }

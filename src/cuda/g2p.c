@@ -1,17 +1,18 @@
 /* g2p.c -- G2P on the device: the order of its parts, as step.c has it, and what they do to
  * momentum (cpu/momentum.c). */
 #include "stages.h"
+#include "stages/stages.h"
 
 #include <string.h>
 
 static void grow(X(sim) *s, int column, float by)
 {
-    DEV(gpu_add)(s->gpu, s->gpu->f.particles.channel[column], by);
+    DEV(grow_channel)(s->gpu, column, by);
 }
 
 static void average(X(sim) *s, int column)
 {
-    DEV(gpu_average)(s->gpu, s->gpu->f.particles.channel[column]);
+    DEV(average_channel)(s->gpu, column);
 }
 
 void DEV(gpu_transfer_back)(X(sim) *s, double dt)

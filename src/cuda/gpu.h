@@ -42,7 +42,6 @@ typedef struct DEV(gpu_mesh) {
 typedef struct DEV(gpu_counters) {
     uint64_t collisions, open, crushed, far, broken;
     uint32_t waiting; /* particles that the host is to settle */
-    uint32_t contact; /* CONTACT_... of kernels/contact.h */
     uint32_t fastest; /* bits of the square of the largest speed; floats >= 0 order as integers */
     uint32_t slips[SLIP_BINS], slip_most; /* kernels/slip.h; in a step that is measured */
 } DEV(gpu_counters);
@@ -62,11 +61,9 @@ typedef struct DEV(gpu_newcomers) {
 
 /* What statistics find. */
 typedef struct DEV(gpu_census) {
-    uint64_t cells, held, kinds[SP_INTERIOR_COUNT], overlaps, in_solid;
-    uint32_t most, interior_most;
+    uint64_t overlaps;
     uint32_t close, usual;               /* bits of smallest squares, reversed */
     double nearest_close, nearest_usual; /* cells; at most where the search began */
-    double volume;                       /* cells; 0 without a level set */
 } DEV(gpu_census);
 
 /* Columns that output reads: in pinned memory of the host; copies on the device, or NULL. */
@@ -130,12 +127,17 @@ typedef struct X(gpu) {
     uint32_t *list_totals; /* how long each is */
     int *left;             /* tiles that the liquid has left */
     int left_count;
+    void *fold_parts; /* FOLD_BYTES: exec.h */
     double *partials; /* of sums: one per tile, or per 1024 particles */
     size_t partial_count;
     void *temporary; /* of scans */
     size_t temporary_bytes;
     void *solver; /* DEV(gpu_solver), cuda/pressure/solver.h */
 } X(gpu);
+typedef X(gpu) X(exec); /* what stages get: exec.h */
+
+#define FOLD_BLOCKS 256
+#define FOLD_BYTES 65536
 
 #define GPU_LISTS (4 + COLOURS) /* of tiles: active, border, faces, left, and liquid by colour */
 
@@ -187,13 +189,7 @@ double DEV(gpu_maximum)(X(gpu) *g, size_t count);
 /* ---- the stages. What each reads and writes stands in device.c. */
 void DEV(gpu_sort_particles)(X(gpu) *g);    /* sort.cu: SORT, with the lists */
 void DEV(gpu_particles_to_grid)(X(gpu) *g); /* p2g.cu */
-void DEV(gpu_build_surface)(X(gpu) *g);     /* surface.cu */
-struct X(forces);                           /* kernels/forces.h */
-void DEV(gpu_add_forces)(X(gpu) *g, const struct X(forces) *how);     /* forces.cu */
-void DEV(gpu_prescribe_inflow)(X(gpu) *g);                            /* nothing without inflows */
-struct X(walls);                                                      /* kernels/walls.h */
-void DEV(gpu_drag_at_walls)(X(gpu) *g, const struct X(walls) *walls); /* walls.cu */
-void DEV(gpu_lay_solids)(X(gpu) *g); /* solids.cu: those that move, where they are now */
+void DEV(gpu_lay_solids)(X(gpu) *g);        /* solids.cu: those that move, where they are now */
 /* extrapolate.cu; returns the largest component of u in the liquid, m/s */
 double DEV(gpu_extrapolate)(X(gpu) *g, double dt, float *reach);
 /* g2p.cu: what G2P reads, into `carried` (half: dt / (2 dx), kept: FLIP's share), and G2P */
@@ -205,13 +201,9 @@ void DEV(gpu_grid_to_particles)(X(gpu) *g, float kept);
 double DEV(gpu_max_speed)(X(gpu) *g);
 void DEV(gpu_momentum_to_be)(X(gpu) *g, uint32_t count, float rest, double momentum[DIM]);
 double DEV(gpu_momentum)(X(gpu) *g, uint32_t count, double momentum[DIM]);
-double DEV(gpu_sum_of_squares)(X(gpu) *g);                          /* of speeds */
-double DEV(gpu_sum_of_heights)(X(gpu) *g, const double gravity[3]); /* - gravity times place, m */
-void DEV(gpu_add)(X(gpu) *g, float *column, float value);
-void DEV(gpu_average)(X(gpu) *g, float *column); /* channels.cu, of sorted particles */
-/* stats.cu, of sorted particles; makes phi anew */
-DEV(gpu_census) DEV(gpu_take_census)(X(gpu) *g, const X(spacing_limits) *limits);
-void DEV(gpu_update_level_set)(X(gpu) *g);           /* surface.cu: that part of SURFACE */
+/* spacing.cu, of sorted particles */
+DEV(gpu_census) DEV(gpu_measure_spacing)(X(gpu) *g, const X(spacing_limits) *limits);
+struct X(forces);                                    /* kernels/forces.h */
 void DEV(gpu_remove_dead)(X(gpu) *g, uint32_t dead); /* as many are marked */
 /* emit.cu: marks the particles in outflows, how many; the places of an inflow that give a particle,
  * how many; and those particles, behind the others. Shapes are the device's. */
@@ -263,9 +255,6 @@ void DEV(gpu_list_levels)(X(gpu) *g);
  * to solve it, 0: another solver is */
 double DEV(gpu_assemble)(X(gpu) *g, bool blind, float scale, int sweeps);
 double DEV(gpu_largest_b)(X(gpu) *g);
-struct X(contact);                                           /* kernels/contact.h */
-bool DEV(gpu_part)(X(gpu) *g, const struct X(contact) *how); /* contact.cu: as in cpu/contact.c */
-void DEV(gpu_part_walls)(X(gpu) *g);
 double DEV(gpu_divergence)(X(gpu) *g);
 void DEV(gpu_scale_pressure)(X(gpu) *g, float *p, float factor);
 void DEV(gpu_gradient)(X(gpu) *g, bool density);
@@ -283,10 +272,6 @@ void DEV(gpu_density_excess)(X(gpu) *g); /* density.cu */
 void DEV(gpu_density_extend)(X(gpu) *g);
 /* gravity.cu: the right side of p_gravity, which is cleared; `start` of p is its start */
 void DEV(gpu_gravity_right)(X(gpu) *g, const struct X(forces) *how, float start);
-
-/* gauges.cu: the sums of the parts of the device's gauges */
-struct X(probe); /* kernels/probe.h */
-void DEV(gpu_take_gauges)(X(gpu) *g, const struct X(probe) *probe, int count, size_t parts);
 
 /* border.cu: as in state/border.c */
 void DEV(gpu_fill_border)(X(gpu) *g, float *field, int d);

@@ -24,6 +24,10 @@
 
 #include <string.h>
 
+/* What a kernel gets by value. */
+#define FITS_A_KERNEL(args_type) \
+    static_assert(sizeof(args_type) <= 4000, "the arguments of a kernel have 4096 bytes")
+
 #ifdef __CUDACC__
 
 /* A kernel may be brought to the multiprocessors while the last one ends (from Hopper on): it waits
@@ -57,6 +61,7 @@ static inline void DEV(gpu_launch_setup)(cudaLaunchConfig_t *config, cudaLaunchA
 #define MAP_THREADS 256
 
 #define MAP(name, args_type)                                                        \
+    FITS_A_KERNEL(args_type);                                                       \
     static __device__ __forceinline__ void name##_at(const args_type *a, size_t i); \
     static __global__ void __launch_bounds__(MAP_THREADS)                           \
         name##_kernel(const __grid_constant__ args_type args, size_t n)             \
@@ -82,6 +87,7 @@ static inline void DEV(gpu_launch_setup)(cudaLaunchConfig_t *config, cudaLaunchA
     BLOCKS_AT_ONCE(name, args_type, shared_type, threads, 1)
 
 #define BLOCKS_AT_ONCE(name, args_type, shared_type, threads, blocks)                        \
+    FITS_A_KERNEL(args_type);                                                                \
     static __device__ __forceinline__ void name##_in(const args_type *a, size_t block,       \
                                                      shared_type *shared);                   \
     static __global__ void __launch_bounds__(threads, blocks)                                \
@@ -125,6 +131,7 @@ static inline void DEV(gpu_launch_setup)(cudaLaunchConfig_t *config, cudaLaunchA
 #define SP_UNROLL_ALL
 
 #define MAP(name, args_type)                                                     \
+    FITS_A_KERNEL(args_type);                                                    \
     static void name##_at(const args_type *a, size_t i);                         \
     static void name##_range(void *args, size_t begin, size_t end, int worker)   \
     {                                                                            \
@@ -143,6 +150,7 @@ static inline void DEV(gpu_launch_setup)(cudaLaunchConfig_t *config, cudaLaunchA
     BLOCKS(name, args_type, shared_type, threads)
 
 #define BLOCKS(name, args_type, shared_type, threads)                             \
+    FITS_A_KERNEL(args_type);                                                     \
     static void name##_in(const args_type *a, size_t block, shared_type *shared); \
     static void name##_range(void *args, size_t begin, size_t end, int worker)    \
     {                                                                             \

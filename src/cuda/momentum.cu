@@ -31,18 +31,12 @@ double DEV(gpu_max_speed)(X(gpu) *g)
     return g->speed;
 }
 
-/* ---- sums over particles, of what cpu/momentum.c and cpu/stats.c measure */
+/* ---- sums over particles, of what cpu/momentum.c measures */
 
 #define GROUP 1024 /* particles of a partial sum */
 #define THREADS 256
 
-typedef enum measure {
-    MEASURE_TO_BE,
-    MEASURE_MOMENTUM,
-    MEASURE_SPEED,
-    MEASURE_SQUARE,
-    MEASURE_HEIGHT
-} measure;
+typedef enum measure { MEASURE_TO_BE, MEASURE_MOMENTUM, MEASURE_SPEED } measure;
 
 typedef struct sum_args {
     X(fields) f;
@@ -50,7 +44,6 @@ typedef struct sum_args {
     int axis;
     float rest; /* 1 - r */
     double *partials;
-    double gravity[DIM];
     uint32_t count; /* of the first so many particles */
 } sum_args;
 
@@ -63,8 +56,6 @@ GPU_FN double measured(const sum_args *a, size_t k)
     const X(particles) *p = &a->f.particles;
     float square = 0.0f, x[DIM];
     switch (a->what) {
-    case MEASURE_SQUARE: return X(add_square)(&a->f, k, 0);
-    case MEASURE_HEIGHT: return X(add_height)(&a->f, a->gravity, k, 0);
     case MEASURE_TO_BE:
         FOR_DIM(d)
             x[d] = p->x[d][k];
@@ -95,20 +86,7 @@ static double sum_over(X(gpu) *g, const sum_args *args)
 
 static double sum_of(X(gpu) *g, measure what, int axis, float rest, uint32_t count)
 {
-    sum_args args = {g->f, what, axis, rest, g->partials, {0}, count};
-    return sum_over(g, &args);
-}
-
-double DEV(gpu_sum_of_squares)(X(gpu) *g)
-{
-    return sum_of(g, MEASURE_SQUARE, 0, 0.0f, g->f.particles.count);
-}
-
-double DEV(gpu_sum_of_heights)(X(gpu) *g, const double gravity[3])
-{
-    sum_args args = {g->f, MEASURE_HEIGHT, 0, 0.0f, g->partials, {0}, g->f.particles.count};
-    FOR_DIM(d)
-        args.gravity[d] = gravity[d];
+    sum_args args = {g->f, what, axis, rest, g->partials, count};
     return sum_over(g, &args);
 }
 
@@ -123,23 +101,6 @@ double DEV(gpu_momentum)(X(gpu) *g, uint32_t count, double momentum[DIM])
     FOR_DIM(d)
         momentum[d] = sum_of(g, MEASURE_MOMENTUM, d, 0.0f, count);
     return sum_of(g, MEASURE_SPEED, 0, 0.0f, count);
-}
-
-/* ---- a channel that grows */
-
-typedef struct add_args {
-    float *column, value;
-} add_args;
-
-MAP(add_value, add_args)
-{
-    a->column[i] += a->value;
-}
-
-void DEV(gpu_add)(X(gpu) *g, float *column, float value)
-{
-    add_args args = {column, value};
-    add_value(g, args, g->f.particles.count);
 }
 
 /* ---- dead particles */

@@ -18,7 +18,7 @@ spate_status DEV(gpu_copy_flows)(X(sim) *s, spate_error *error);
 void DEV(gpu_flows_changed)(X(sim) *s);
 void DEV(gpu_free_flows)(X(gpu) *g);
 
-/* stats.c */
+/* device_stats.c */
 void DEV(gpu_stats)(X(sim) *s, spate_stats *stats);
 
 /* residency.c: as in X(device) */

@@ -1,6 +1,6 @@
 /* volume.c -- particles to a sparse level set.
  *
- * As the simulation finds its surface (cpu/surface.c): the density of particles around a cell's
+ * As the simulation finds its surface (stages/surface.c): the density of particles around a cell's
  * middle, by the linear kernel against rest density, is turned into a distance,
  *
  *     density(t) = (1 - t)^2 / 2  for 0 <= t <= 1,    1 - (1 + t)^2 / 2  for -1 <= t < 0,

@@ -1,4 +1,4 @@
-/* census.h -- what statistics ask of one cell and of one sorted particle (cpu/stats.c,
+/* census.h -- what statistics ask of one cell and of one sorted particle (stages/stats.c,
  * cpu/spacing.c). */
 #ifndef SPATE_KERNELS_CENSUS_H
 #define SPATE_KERNELS_CENSUS_H
@@ -20,7 +20,15 @@ typedef enum sp_interior {
     SP_INTERIOR_COUNT
 } sp_interior;
 
-/* The one that holds `count` particles, `full` at rest. */
+/* What statistics count over all cells. */
+typedef struct X(cell_census) {
+    uint64_t cells;                    /* that hold particles */
+    uint64_t kinds[SP_INTERIOR_COUNT]; /* interior cells, by how full they are */
+    uint64_t held;                     /* particles in interior cells */
+    uint32_t most, interior_most;      /* particles in one cell, in one interior cell */
+} X(cell_census);
+
+/* The kind of an interior cell that holds `count` particles where `full` are usual at rest. */
 SP_KERNEL sp_interior X(fullness)(uint32_t count, uint32_t full)
 {
     if (count == 0)
@@ -32,7 +40,7 @@ SP_KERNEL sp_interior X(fullness)(uint32_t count, uint32_t full)
     return count <= 2 * full ? SP_INTERIOR_GOOD : SP_INTERIOR_CROWDED;
 }
 
-/* Books numbers of interior cells by how full they are; returns how many there are. */
+/* Writes the numbers of interior cells, by how full they are; returns how many cells these are. */
 static inline uint64_t X(book_interior)(spate_stats *stats, const uint64_t kinds[SP_INTERIOR_COUNT])
 {
     stats->interior_empty = kinds[SP_INTERIOR_EMPTY];
@@ -79,6 +87,12 @@ SP_KERNEL double X(liquid_share)(const X(fields) *f, const int cell[DIM], size_t
 }
 
 /* ---- particles */
+
+/* What statistics sum over all particles, each of mass 1. */
+typedef struct X(particle_census) {
+    double momentum[DIM], squares, heights; /* kernels/momentum.h */
+    uint64_t in_solid;                      /* particles */
+} X(particle_census);
 
 /* Whether particle k is inside a solid, by the exact shapes, by more than 1e-4 dx; laid: phi_solid
  * knows of all solids. */

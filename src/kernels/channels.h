@@ -1,6 +1,6 @@
-/* channels.h -- a channel that the grid averages: particles give it to the cell centres with the
- * linear kernel, the cells take the mean, and particles take it back from there, so that it spreads
- * like dye. */
+/* channels.h -- a channel that the grid averages: particles give their values to the cell centres
+ * with linear weights, each cell takes the mean, and the particles read it back from there. So the
+ * channel spreads like dye. */
 #ifndef SPATE_KERNELS_CHANNELS_H
 #define SPATE_KERNELS_CHANNELS_H
 
@@ -13,13 +13,16 @@ SP_KERNEL void X(place_of)(const X(fields) *f, size_t k, float x[DIM])
         x[d] = f->particles.x[d][k];
 }
 
-/* The share of a particle with this stencil that the cell i, j, m cells after the first one has. */
+/* The weight of a particle with this stencil in the cell that is i, j, m cells after the first one.
+ */
 SP_KERNEL float X(centre_share)(const X(stencil) *s, int i, int j, int m)
 {
     return s->w[0][i] * s->w[1][j] * (DIM == 3 ? s->w[DIM - 1][m] : 1.0f);
 }
 
-SP_KERNEL void X(give_to_cells)(const X(fields) *f, size_t k, float value)
+/* Adds the value of particle k, and its weight, at the centres of the cells around it. */
+SP_KERNEL void X(give_to_cells)(const X(fields) *f, size_t k, float value, float *sum,
+                                float *weight)
 {
     float x[DIM];
     X(place_of)(f, k, x);
@@ -31,8 +34,8 @@ SP_KERNEL void X(give_to_cells)(const X(fields) *f, size_t k, float value)
                 float w = X(centre_share)(&s, i, j, m);
                 size_t c = corner + (size_t)i + (size_t)j * f->grid.stride[1] +
                            (size_t)m * f->grid.stride[2];
-                f->channel_sum[c] += w * value;
-                f->channel_weight[c] += w;
+                sum[c] += w * value;
+                weight[c] += w;
             }
 }
 

@@ -30,6 +30,7 @@
 #include "density.h"
 #include "faces.h"
 #include "fields.h"
+#include "lane.h"
 
 /* Of all cells: none is parted, as before; some are, the same as before; they have changed. */
 enum { CONTACT_WHOLE, CONTACT_PARTED, CONTACT_CHANGED };
@@ -47,6 +48,27 @@ SP_KERNEL bool X(may_have_walls)(const X(fields) *f, int tile)
         step *= g->tiles[d];
     }
     return walls;
+}
+
+/* Whether solids cut the cells of a tile or their high faces. */
+SP_KERNEL bool X(has_cuts)(const X(fields) *f, int tile)
+{
+    bool cuts = f->has_solids && f->tiles.cut[tile];
+    int step = 1;
+    FOR_DIM(d) {
+        cuts = cuts || (f->has_solids && f->tiles.cut[tile + step]);
+        step *= f->grid.tiles[d];
+    }
+    return cuts;
+}
+
+/* Whether some of LANES cells are at sides of the domain. */
+SP_KERNEL bool X(are_at_sides)(const X(grid) *g, const int cell[DIM])
+{
+    bool found = cell[0] == 0 || cell[0] + LANES >= g->n[0];
+    for (int d = 1; d < DIM; d++)
+        found = found || cell[d] == 0 || cell[d] >= g->n[d] - 1;
+    return found;
 }
 
 SP_KERNEL bool X(touches_wall)(const X(fields) *f, size_t c)

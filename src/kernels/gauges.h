@@ -46,6 +46,14 @@ typedef struct X(gauge) {
     double depth;              /* front */
 } X(gauge);
 
+/* What a device needs to take the gauges; the pointers are the device's. */
+typedef struct X(gauge_job) {
+    X(probe) probe;
+    const X(gauge) *gauges;
+    int count;          /* of gauges */
+    double (*parts)[3]; /* the sums of the parts, which it finds */
+} X(gauge_job);
+
 /* ---- height */
 
 /* The part of 0 .. 1 in which a line from a to b is below 0. */

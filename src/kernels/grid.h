@@ -122,6 +122,15 @@ SP_KERNEL bool X(row_has_faces)(const X(grid) *g, const int t[DIM], int r)
            !(DIM == 3 && t[DIM - 1] == g->tiles[2] - 1 && (r >> TILE_SHIFT));
 }
 
+/* The same of the row of a cell in the list `faces`. */
+SP_KERNEL bool X(may_have_faces)(const X(grid) *g, const int cell[DIM])
+{
+    bool may = true;
+    for (int d = 1; d < DIM; d++)
+        may = may && cell[d] <= (g->tiles[d] - 2) * TILE;
+    return may;
+}
+
 /* Whether a border tile holds faces that end the domain. */
 SP_KERNEL bool X(ends_domain)(const X(grid) *g, int tile)
 {

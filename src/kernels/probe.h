@@ -160,8 +160,9 @@ SP_KERNEL double X(pressure_slope)(const X(probe) *v, const int cell[DIM], int d
         size_t image = X(cell_for)(&f->grid, next);
         double change = f->type[near] == SPATE_CELL_LIQUID
                             ? X(pressure_in)(v, image) - here
-                            : -here * X(surface_factors)(f->ghost, (float)f->grid.dx, f->phi[index],
-                                                         f->phi[image]);
+                            : -here * (double)f8_first(X(surface_factors)(
+                                          f->ghost, (float)f->grid.dx, f8_of(f->phi[index]),
+                                          f8_of(f->phi[image])));
         sum += side ? change : -change;
         count++;
     }

@@ -28,13 +28,14 @@ static double smallest_distance(const X(sim) *s, const X(census) *census)
 
 static void fill_cells(const X(sim) *s, const X(census) *census, spate_stats *stats)
 {
-    stats->liquid_cells = census->cells;
+    const X(cell_census) *cells = &census->cells;
+    stats->liquid_cells = cells->cells;
     uint64_t held = s->particles.count - census->flying;
-    stats->ppc_mean = census->cells ? (double)held / (double)census->cells : 0;
-    stats->ppc_max = census->most;
-    uint64_t interior = X(book_interior)(stats, census->kinds);
-    stats->interior_mean = interior ? (double)census->held / (double)interior : 0;
-    stats->interior_max = census->interior_most;
+    stats->ppc_mean = cells->cells ? (double)held / (double)cells->cells : 0;
+    stats->ppc_max = cells->most;
+    uint64_t interior = X(book_interior)(stats, cells->kinds);
+    stats->interior_mean = interior ? (double)cells->held / (double)interior : 0;
+    stats->interior_max = cells->interior_most;
 }
 
 void X(fill_stats)(const X(sim) *s, const X(census) *census, spate_stats *stats)
@@ -47,16 +48,16 @@ void X(fill_stats)(const X(sim) *s, const X(census) *census, spate_stats *stats)
     stats->particles = count;
     stats->flying = census->flying;
     fill_cells(s, census, stats);
-    stats->volume = cell * (X(has_level_set)(s) ? census->volume : (double)census->cells) +
+    stats->volume = cell * (X(has_level_set)(s) ? census->volume : (double)census->cells.cells) +
                     (double)census->flying * volume;
     stats->volume_particles = (double)count * volume;
     stats->max_speed = census->max_speed;
     double *momentum[3] = {&stats->momentum_x, &stats->momentum_y, &stats->momentum_z};
     FOR_DIM(d)
-        *momentum[d] = mass * census->momentum[d];
-    stats->kinetic_energy = 0.5 * mass * census->squares;
-    stats->potential_energy = mass * census->heights;
+        *momentum[d] = mass * census->particles.momentum[d];
+    stats->kinetic_energy = 0.5 * mass * census->particles.squares;
+    stats->potential_energy = mass * census->particles.heights;
     stats->min_distance = smallest_distance(s, census);
     stats->overlaps = held > 0 ? (double)census->overlaps / (double)looked_at : 0;
-    stats->in_solid = census->in_solid;
+    stats->in_solid = census->particles.in_solid;
 }

@@ -7,26 +7,36 @@
  * are src/sim's. The values are DEV(device) of src/cpu (for each instruction set), src/cuda and
  * src/check; src/sim/devices.c is the one file that knows them by name.
  *
- * The body of a cell, face, particle or tile stands once, in src/kernels, and the rooms of the
- * devices loop over it. Two versions, the CPU's and the GPU's, there are only of these:
+ * The body of a cell, face, particle or tile stands once, in src/kernels. A stage that maps such
+ * bodies over the grid or the particles stands once too, in src/stages. Only these algorithms are
+ * written twice; the reason names what the CPU does, then what the GPU does:
  *
- *  twins:
- *  sort                    a tile's ids sorted in the cache; a place by counting smaller ids, scans
- *  p2g                     eight particles give to a lattice of the tile; by cell, then by face
- *  system, system_deep     rows in vectors, deep tiles by a rule; a thread per cell
- *  residual                rows in vectors into woven blocks; rows in shared memory
- *  multigrid_lists, coarsen  lists in order on one thread; flags and scans on the device
- *  cycle, coarsest         woven rows, a tile in the cache; a tile in shared memory, bfloat16
- *  solve_multigrid         the host looks after each iteration; one graph with loops
- *  pockets                 pieces of a tile by the bits of its rows; labels that spread
- *  extrapolate             bit masks of fronts; a byte per face
- *  g2p, momentum           eight particles read a patch of the tile; a thread per particle
- *  advect                  likewise, with the particles' part of G2P; collisions in a second pass
- *  push_apart              a list of pairs that are found once; each particle looks around
- *  maps:
- *  border, channels, contact, density, emit, forces, gauges, gravity, reseed, solids, stats, surface,
- *  walls
- *  and what serves all of them: available, graph, primitives */
+ *  twins (24):
+ *  sort              sorts the ids of a tile in the cache; counts smaller ids, and scans
+ *  p2g               eight particles add to a lattice of the tile; each cell gathers, then each face
+ *  deposit           particles add to cells, tiles by colour; each cell gathers
+ *  system            rows in vectors; a thread per cell
+ *  system_deep       a rule for whole tiles deep in the liquid; a thread per cell
+ *  gravity           the same rows as system; the same threads
+ *  density           rows in vectors, layers by parity of tiles; a thread per cell, two buffers
+ *  residual          rows in vectors, into interleaved blocks; rows in shared memory
+ *  multigrid_lists   lists in order, on one thread; flags and scans
+ *  coarsen           lists in order, on one thread; flags and scans
+ *  cycle             interleaved rows of a tile in the cache; a tile in shared memory, bfloat16
+ *  coarsest          the same rows as cycle; one block
+ *  solve_multigrid   the host looks after each iteration; one graph with loops
+ *  pockets           joins pieces of a tile by the bits of its rows; labels that spread
+ *  extrapolate       bit masks of fronts; a byte per face
+ *  g2p               eight particles read a patch of the tile; a thread per particle
+ *  momentum          eight particles read a patch of the tile; a thread per particle
+ *  advect            eight particles, with their part of G2P; collisions in a second pass
+ *  push_apart        a list of pairs that is made once; each particle looks around
+ *  spacing           tile by tile, with the best distance so far; a thread per particle
+ *  solids            all solids, over lists of tiles; solids that move, over flags of tiles
+ *  emit              appends in order, on one thread; flags and scans
+ *  reseed            appends in order, on one thread; flags and scans
+ *  border            tiles of the lists; layers of cells
+ *  served by: available, graph, primitives */
 /* clang-format on */
 #ifndef SPATE_STATE_DEVICE_H
 #define SPATE_STATE_DEVICE_H

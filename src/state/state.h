@@ -194,13 +194,12 @@ X(reseeding) X(reseeding_of)(const X(sim) *s);
 X(spacing_limits) X(limits_of_spacing)(const spate_scene *scene, size_t count);
 /* What a device finds. */
 typedef struct X(census) {
-    uint64_t cells, most;                                   /* with particles; of one, at most */
-    uint64_t kinds[SP_INTERIOR_COUNT], held, interior_most; /* of interior cells */
-    double volume;                          /* inside the level set, if there is one; cells */
-    double max_speed;                       /* m/s */
-    double momentum[DIM], squares, heights; /* sums over particles: kernels/momentum.h */
-    double close, usual;                    /* smallest distances, cells; see cpu/spacing.c */
-    uint64_t overlaps, in_solid, flying;    /* particles */
+    X(cell_census) cells;
+    X(particle_census) particles;
+    double volume;             /* inside the level set, if there is one; cells */
+    double max_speed;          /* m/s */
+    double close, usual;       /* smallest distances, cells; see cpu/spacing.c */
+    uint64_t overlaps, flying; /* particles */
 } X(census);
 void X(fill_stats)(const X(sim) *s, const X(census) *census, spate_stats *stats);
 

@@ -73,7 +73,7 @@ static void gravity_of_eight_is_that_of_one(void)
     for (int k = 0; k < s->tiles.face_count; k++)
         FOR_CELLS(&s->grid, s->tiles.faces[k], c, cell)
             X(add_gravity)(&one, c, &how);
-    DEV(add_forces)(s, 0.01);
+    s->host->plan(s, false)->stage[SP_STAGE_FORCES](s, 0.01, NULL);
     CHECK(s->tiles.face_count > 0 && memcmp(one.u[0], s->u_old[0], s->grid.size) != 0);
     FOR_DIM(d) {
         CHECK(memcmp(one.u[d], s->u[d], s->grid.size * sizeof(float)) == 0);
@@ -114,7 +114,7 @@ static void surface_of_eight_is_that_of_one(void)
     float *sums = copy_of(s->density, s->grid.size), *phi = copy_of(s->phi, s->grid.size),
           *density = copy_of(s->density, s->grid.size);
     uint8_t *type = calloc(s->grid.size, 1);
-    DEV(build_surface)(s);
+    s->host->plan(s, false)->stage[SP_STAGE_SURFACE](s, 0.01, NULL);
     X(fields) distances = X(fields_of)(s), types = distances;
     distances.phi = phi;
     distances.density = density;

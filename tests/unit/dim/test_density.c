@@ -207,7 +207,7 @@ static void excess_spreads(spate_solver solver, spate_surface_model surface, dou
     CHECK_LESS(1 - limit, least);
     if (surface == SPATE_SURFACE_MODEL_GHOST) {
         spate_stats stats = {0};
-        X(stats)(f->s, &stats);
+        f->s->host->stats(f->s, &stats);
         CHECK_NEAR(stats.volume / stats.volume_particles, 1, 0.01);
     }
     fixture_destroy(f);
@@ -409,7 +409,7 @@ static void vectors_do_as_cells_and_faces(void)
 static double potential_energy(fixture *f)
 {
     spate_stats stats = {0};
-    X(stats)(f->s, &stats);
+    f->s->host->stats(f->s, &stats);
     return stats.potential_energy;
 }
 

@@ -1,4 +1,4 @@
-/* test_level_set.c -- the level set from particles (src/cpu/surface.c): it must lie where the water
+/* test_level_set.c -- the level set from particles (src/stages/surface.c): it must lie where the water
  * ends.
  *
  * Pools are laid by hand, from a flat surface at any height downwards, n particles per axis and

@@ -199,7 +199,7 @@ static uint64_t splash(int threads, uint64_t *changes)
     *changes = f->common.added_reseed + f->common.removed_reseed;
     check_ledger(f);
     spate_stats stats = {0};
-    X(stats)(f->s, &stats);
+    f->s->host->stats(f->s, &stats);
     CHECK(stats.in_solid == 0);
     uint64_t hash = hash_of(f);
     fixture_destroy(f);

@@ -22,7 +22,7 @@ static void distances_match_all_pairs(void)
             FOR_DIM(d)
                 p->x[d][k] = (float)random_in(0.1, 9.9);
         spate_stats stats = {0};
-        X(stats)(f->s, &stats);
+        f->s->host->stats(f->s, &stats);
         double best = 1, limit = 0.45 / 2;
         uint32_t overlap = 0, count = f->s->tiles.first_flying; /* the others are not looked at */
         for (uint32_t a = 0; a < count; a++) {
@@ -47,11 +47,11 @@ static void nothing_and_one_particle(void)
 {
     fixture *f = fixture_create(scene_of_cells(DX, 8, 8, 8));
     spate_stats stats = {0};
-    X(stats)(f->s, &stats);
+    f->s->host->stats(f->s, &stats);
     CHECK(stats.min_distance == f->s->grid.dx && stats.overlaps == 0 && stats.interior_max == 0);
     const float x[DIM] = {3.5f, 3.5f}, rest[DIM] = {0};
     put_particle(f, x, rest);
-    X(stats)(f->s, &stats);
+    f->s->host->stats(f->s, &stats);
     CHECK(stats.min_distance == f->s->grid.dx && stats.overlaps == 0 && stats.interior_mean == 0);
     fixture_destroy(f);
 }
@@ -64,7 +64,7 @@ static void cells_are_told_apart(void)
     X(particles) *p = &f->s->particles;
     uint64_t full = DIM == 3 ? 8 : 4, cells = DIM == 3 ? 6 * 5 * 6 : 6 * 5;
     spate_stats stats = {0};
-    X(stats)(f->s, &stats);
+    f->s->host->stats(f->s, &stats);
     CHECK(stats.interior_good == cells && stats.interior_max == full);
     CHECK(stats.interior_mean == (double)full);
     /* empty a cell: those around it are no longer interior, it still is */
@@ -76,7 +76,7 @@ static void cells_are_told_apart(void)
             p->x[0][k] = DEAD;
     }
     X(particles_remove_dead)(&f->s->particles);
-    X(stats)(f->s, &stats);
+    f->s->host->stats(f->s, &stats);
     CHECK(stats.interior_empty == 1);
     CHECK(stats.interior_good == cells - (DIM == 3 ? 27 : 9));
     fixture_destroy(f);
@@ -107,7 +107,7 @@ static void fuller_and_fuller(void)
         while (kind < 4 && held > ends[kind])
             kind++;
         spate_stats stats = {0};
-        X(stats)(f->s, &stats);
+        f->s->host->stats(f->s, &stats);
         const uint64_t found[] = {stats.interior_empty, stats.interior_few, stats.interior_low, 0,
                                   stats.interior_crowded};
         if (kind != 3) /* good, as all others are */

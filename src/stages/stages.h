@@ -1,0 +1,59 @@
+/* stages.h -- the stages that are written once. Every device compiles src/stages/NAME.c with its
+ * own exec.h and so has its own version of these functions. device.c of each device calls them. */
+#ifndef SPATE_STAGES_STAGES_H
+#define SPATE_STAGES_STAGES_H
+
+#include "kernels/census.h"
+#include "kernels/fields.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct X(forces);    /* kernels/forces.h */
+struct X(walls);     /* kernels/walls.h */
+struct X(contact);   /* kernels/contact.h */
+struct X(gauge_job); /* kernels/gauges.h */
+
+/* ---- SURFACE: surface.c */
+void DEV(build_surface)(X(exec) *e);
+void DEV(update_level_set)(X(exec) *e); /* phi from the sorted particles */
+
+/* ---- FORCES: forces.c, walls.c */
+void DEV(add_forces)(X(exec) *e, const struct X(forces) *how);
+void DEV(prescribe_inflow)(X(exec) *e); /* sets the velocities of inflow cells, if there are any */
+void DEV(drag_at_walls)(X(exec) *e, const struct X(walls) *walls);
+
+/* ---- PRESSURE: contact.c. part finds the cells that separate from a wall and returns the largest
+ * CONTACT_... of all cells; part_walls sets the velocities of the wall faces that liquid leaves. */
+int DEV(part)(X(exec) *e, const struct X(contact) *how);
+void DEV(part_walls)(X(exec) *e);
+
+/* ---- EXTRAPOLATE: extrapolate_solids.c, after the velocity has been extended */
+void DEV(extrapolate_solids)(X(exec) *e, double dt);
+
+/* ---- G2P: channels.c. column: the number of a channel's column. */
+void DEV(grow_channel)(X(exec) *e, int column, float by);
+void DEV(average_channel)(X(exec) *e, int column);
+
+/* ---- after a step: gauges.c fills job->parts[0 .. parts - 1] */
+void DEV(take_gauges)(X(exec) *e, const struct X(gauge_job) *job, size_t parts);
+
+/* ---- statistics of sorted particles: stats.c */
+X(cell_census) DEV(count_cells)(X(exec) *e);
+double DEV(measure_volume)(X(exec) *e); /* in cells; makes phi anew; 0 without a level set */
+/* laid: phi_solid knows where all solids are now */
+X(particle_census) DEV(measure_particles)(X(exec) *e, const double gravity[3], bool laid);
+
+/* ---- what each device does in its own way */
+/* Sums the particles at the centres of the cells of active and border tiles, with linear weights,
+ * into `sums`. */
+void DEV(sum_density)(X(exec) *e, float *sums);
+/* Sums a column of the sorted particles, and their weights, at the centres of the same cells. */
+void DEV(deposit)(X(exec) *e, const float *column, float *sum, float *weight);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
