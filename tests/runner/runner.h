@@ -6,8 +6,8 @@
  *     times.c  tests/times.csv: how long a test takes, hence its tier, and a loop that makes the
  *              seconds of two machines comparable
  *
- * A test of the tier `quick` needs less than 1 CPU second in the builds dev and release, one of the tier `slow`
- * less than 20. A test without a row in the table is new, and counts as quick. */
+ * A test of the tier `quick` needs less than 1 CPU second in the builds dev and release, one of the
+ * tier `slow` less than 20. A test without a row in the table is new, and counts as quick. */
 #ifndef SPATE_TEST_RUNNER_H
 #define SPATE_TEST_RUNNER_H
 
