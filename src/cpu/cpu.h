@@ -95,12 +95,6 @@ int DEV(project_density)(X(sim) *s);
 spate_status DEV(advect_particles)(X(sim) *s, double dt, bool transfer, spate_error *error);
 bool X(can_transfer_late)(const X(sim) *s);
 
-/* ---- EMIT: emit.c, reseed.c */
-spate_status X(emit_and_drain)(X(sim) *s, double dt, spate_error *error);
-/* reseeding, the last part of it: as in X(emission) */
-spate_status X(fill_cells)(X(sim) *s, const X(reseeding) *how, spate_error *error);
-uint64_t X(thin_cells)(X(sim) *s, const X(reseeding) *how);
-
 /* ---- WHITEWATER: whitewater.c, whitewater_emit.c, band.c */
 spate_status DEV(whitewater)(X(sim) *s, double dt, spate_error *error);
 void DEV(make_band)(X(sim) *s, float width); /* cells: half of it */

@@ -2,6 +2,7 @@
 #include "advect.h"
 #include "exec.h"
 #include "kernels/contact.h"
+#include "kernels/emit.h"
 #include "kernels/flight.h"
 #include "kernels/forces.h"
 #include "kernels/gauges.h"
@@ -113,6 +114,63 @@ static spate_status g2p_and_advect(X(sim) *s, double dt, spate_error *error)
     return DEV(advect_particles)(s, dt, true, error);
 }
 
+/* ---- EMIT */
+
+static uint32_t drain(X(sim) *s)
+{
+    X(exec) e = X(exec_of)(s);
+    X(outflows) outflows = X(outflows_of)(s);
+    return DEV(drain)(&e, &outflows);
+}
+
+static void remove_dead(X(sim) *s)
+{
+    X(particles_remove_dead)(&s->particles);
+}
+
+static uint32_t find_newcomers(X(sim) *s, int k, X(inflow) *inflow, size_t places)
+{
+    X(exec) e = X(exec_of)(s);
+    (void)k;
+    return DEV(find_newcomers)(&e, inflow, places);
+}
+
+static void put_newcomers(X(sim) *s, const X(inflow) *inflow, size_t places)
+{
+    X(exec) e = X(exec_of)(s);
+    DEV(put_newcomers)(&e, inflow, places);
+}
+
+static uint32_t count_reseeded(X(sim) *s, const X(reseeding) *how)
+{
+    X(exec) e = X(exec_of)(s);
+    return DEV(count_reseeded)(&e, how);
+}
+
+static void put_reseeded(X(sim) *s, const X(reseeding) *how, const X(newcomers) *what)
+{
+    X(exec) e = X(exec_of)(s);
+    DEV(put_reseeded)(&e, how, what);
+}
+
+static uint32_t thin(X(sim) *s, const X(reseeding) *how)
+{
+    X(exec) e = X(exec_of)(s);
+    return DEV(thin_cells)(&e, how);
+}
+
+static spate_status emit(X(sim) *s, double dt, spate_error *error)
+{
+    static const X(emission) parts = {.drain = drain,
+                                      .remove_dead = remove_dead,
+                                      .find = find_newcomers,
+                                      .put = put_newcomers,
+                                      .count_reseeded = count_reseeded,
+                                      .put_reseeded = put_reseeded,
+                                      .thin = thin};
+    return X(emit_in_order)(s, dt, &parts, error);
+}
+
 #define PLAN(g2p_part, advect_part)                  \
     {                                                \
         .stage = {                                   \
@@ -124,7 +182,7 @@ static spate_status g2p_and_advect(X(sim) *s, double dt, spate_error *error)
             [SP_STAGE_EXTRAPOLATE] = extrapolate,    \
             [SP_STAGE_G2P] = g2p_part,               \
             [SP_STAGE_ADVECT] = advect_part,         \
-            [SP_STAGE_EMIT] = X(emit_and_drain),     \
+            [SP_STAGE_EMIT] = emit,                  \
             [SP_STAGE_WHITEWATER] = DEV(whitewater), \
         }                                            \
     }

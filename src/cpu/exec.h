@@ -16,6 +16,16 @@
  *     EACH_FOLD(name, args_type, part_type, add)     { uses f, a, i, part }     part = name(...)
  *     CELLS_FOLD(name, args_type, part_type, add)    { uses f, a, tile, part }  part = name(...)
  *
+ * Two words append particles. The bodies are functions: count says how many particles an item or a
+ * cell gives, put writes them and returns how many, where `before` is how many come from the items
+ * before it. The items are numbered by a scan of their counts, so the order is that of the items.
+ *
+ *     EACH_APPEND(name, args_type, count, put)   count(f, a, i), put(f, a, i, before)
+ *     CELLS_APPEND(name, args_type, count, put)  count(f, a, c, cell), put(f, a, c, cell, before)
+ *
+ * define name_count(e, &args, n or list), which returns the sum, and name_put, which is to follow
+ * once there is room for so many; nothing else may take scratch in between.
+ *
  * Here f are the fields, a is a copy of the arguments, and n is how many items there are. The body
  * of CELLS goes over the cells of its tile with FOR_EACH_CELL, or LANES cells at a time with
  * FOR_EACH_LANES. On a GPU these two words mean the one cell of the thread. So what stands outside
@@ -108,6 +118,88 @@ typedef struct X(job) {
     SIMD_FN void name##_tile(const X(fields) *f, UNUSED const args_type *a, int tile)
 
 #define EACH_TILE CELLS /* a GPU has one thread for a tile */
+
+/* The counts of ranges, which the scan turns into how many come before each. name_put finds them
+ * where name_count left them, although the arena may have moved (state.c). */
+static inline uint32_t *X(take_counts)(X(exec) *e, size_t n, size_t grain)
+{
+    sp_arena arena = X(arena)(e->s);
+    return sp_arena_take(&arena, (n + grain - 1) / grain, sizeof(uint32_t));
+}
+
+static inline uint32_t X(scan_counts)(uint32_t *counts, size_t n, size_t grain)
+{
+    uint32_t sum = 0;
+    for (size_t k = 0; k < (n + grain - 1) / grain; k++) {
+        uint32_t own = counts[k];
+        counts[k] = sum;
+        sum += own;
+    }
+    return sum;
+}
+
+/* count_each and put_each add to n what item or tile k gives. */
+#define APPEND_BY(name, args_type, items_type, length, grain_size, count_each, put_each) \
+    static void name##_count_range(void *user, size_t begin, size_t end, int worker)     \
+    {                                                                                    \
+        JOB_OF(user, args_type);                                                         \
+        uint32_t n = 0;                                                                  \
+        (void)worker;                                                                    \
+        for (size_t k = begin; k < end; k++)                                             \
+            count_each;                                                                  \
+        ((uint32_t *)job->parts)[begin / job->grain] = n;                                \
+    }                                                                                    \
+    static void name##_put_range(void *user, size_t begin, size_t end, int worker)       \
+    {                                                                                    \
+        JOB_OF(user, args_type);                                                         \
+        uint32_t n = ((const uint32_t *)job->parts)[begin / job->grain];                 \
+        (void)worker;                                                                    \
+        for (size_t k = begin; k < end; k++)                                             \
+            put_each;                                                                    \
+    }                                                                                    \
+    static uint32_t name##_count(X(exec) *e, const args_type *args, items_type items)    \
+    {                                                                                    \
+        size_t n = length;                                                               \
+        X(job) job = {.f = &e->f, .args = args, .grain = grain_size};                    \
+        uint32_t *counts = X(take_counts)(e, n, job.grain);                              \
+        job.parts = counts;                                                              \
+        job.list = JOB_LIST(items);                                                      \
+        sp_parallel_for(e->s->common->pool, n, job.grain, name##_count_range, &job);     \
+        return X(scan_counts)(counts, n, job.grain);                                     \
+    }                                                                                    \
+    static void name##_put(X(exec) *e, const args_type *args, items_type items)          \
+    {                                                                                    \
+        size_t n = length;                                                               \
+        X(job) job = {.f = &e->f, .args = args, .grain = grain_size};                    \
+        job.parts = X(take_counts)(e, n, job.grain);                                     \
+        job.list = JOB_LIST(items);                                                      \
+        sp_parallel_for(e->s->common->pool, n, job.grain, name##_put_range, &job);       \
+    }
+#define JOB_LIST(items) _Generic(&(items), X(tile_list) * : &(items), default : NULL)
+
+#define EACH_APPEND(name, args_type, count_fn, put_fn)                            \
+    APPEND_BY(name, args_type, size_t, items, ITEM_GRAIN, n += count_fn(f, a, k), \
+              n += put_fn(f, a, k, n))
+
+#define CELLS_APPEND(name, args_type, count_fn, put_fn)                                  \
+    SIMD_FN uint32_t name##_count_tile(const X(fields) *f, const args_type *a, int tile) \
+    {                                                                                    \
+        uint32_t n = 0;                                                                  \
+        FOR_EACH_CELL(c, cell)                                                           \
+            n += count_fn(f, a, c, cell);                                                \
+        return n;                                                                        \
+    }                                                                                    \
+    SIMD_FN uint32_t name##_put_tile(const X(fields) *f, const args_type *a, int tile,   \
+                                     uint32_t before)                                    \
+    {                                                                                    \
+        uint32_t n = before;                                                             \
+        FOR_EACH_CELL(c, cell)                                                           \
+            n += put_fn(f, a, c, cell, n);                                               \
+        return n - before;                                                               \
+    }                                                                                    \
+    APPEND_BY(name, args_type, X(tile_list), (size_t)items.count, TILE_GRAIN,            \
+              n += name##_count_tile(f, a, X(tile_at)(job->list, k)),                    \
+              n += name##_put_tile(f, a, X(tile_at)(job->list, k), n))
 
 #define EACH_GROUP(name, args_type, item_type, items, end)                                       \
     SIMD_FN void name##_item(UNUSED const X(fields) *f, const args_type *a, size_t group, int i, \
@@ -210,6 +302,12 @@ typedef struct X(job) {
     WRITE_OUT for (size_t i_ = 0, c = (X(row_cell)(first_, r_, cell),                             \
                                        X(index)(&f->grid, first_) + X(row_offset)(&f->grid, r_)); \
                    i_ < TILE; i_ += LANES, c += LANES, cell[0] += LANES)
+
+/* Writes 1; several bodies may do so at the same time. */
+SIMD_FN void mark_byte(uint8_t *place)
+{
+    __atomic_store_n(place, 1, __ATOMIC_RELAXED);
+}
 
 /* ---- what a stage does to whole arrays */
 

@@ -44,6 +44,66 @@
     }                                                                                 \
     GPU_FN void name##_tile(const X(fields) *f, UNUSED const args_type *a, int tile)
 
+/* A thread for each item or cell, which writes its count; the scan then says how many come before
+ * each. There is one count more, 0, so that the last sum is that of all. */
+#define APPEND_BY(name, items_type, length, count_one, put_one)                         \
+    MAP(name##_count_all, name##_job)                                                   \
+    {                                                                                   \
+        a->places.flags[i] = i < a->places.count ? count_one : 0;                       \
+    }                                                                                   \
+    MAP(name##_put_all, name##_job)                                                     \
+    {                                                                                   \
+        if (a->places.flags[i] > 0)                                                     \
+            put_one;                                                                    \
+    }                                                                                   \
+    static uint32_t name##_count(X(exec) *e, const name##_args *args, items_type items) \
+    {                                                                                   \
+        uint32_t count = 0;                                                             \
+        size_t n = length;                                                              \
+        DEV(gpu_make_places)(e, n);                                                     \
+        name##_job job = {e->f, *args, items, e->places};                               \
+        name##_count_all(e, job, n + 1);                                                \
+        DEV(gpu_scan)(e, e->places.flags, e->places.before, n + 1);                     \
+        DEV(gpu_download)(e, &count, e->places.before + n, sizeof count);               \
+        return count;                                                                   \
+    }                                                                                   \
+    static void name##_put(X(exec) *e, const name##_args *args, items_type items)       \
+    {                                                                                   \
+        name##_job job = {e->f, *args, items, e->places};                               \
+        name##_put_all(e, job, length);                                                 \
+    }
+
+#define APPEND_JOB(name, args_type, items_type) \
+    typedef args_type name##_args;              \
+    typedef struct name##_job {                 \
+        X(fields) f;                            \
+        args_type args;                         \
+        items_type items;                       \
+        DEV(gpu_places) places;                 \
+    } name##_job;
+
+#define EACH_APPEND(name, args_type, count_fn, put_fn)           \
+    APPEND_JOB(name, args_type, size_t)                          \
+    APPEND_BY(name, size_t, items, count_fn(&a->f, &a->args, i), \
+              put_fn(&a->f, &a->args, i, a->places.before[i]))
+
+#define CELLS_APPEND(name, args_type, count_fn, put_fn)                                     \
+    APPEND_JOB(name, args_type, X(tile_list))                                               \
+    GPU_FN uint32_t name##_count_cell(const name##_job *a, size_t i)                        \
+    {                                                                                       \
+        int cell[DIM], tile = X(tile_at)(&a->items, i / TILE_CELLS);                        \
+        size_t c = X(tile_place)(&a->f.grid, tile, (int)(i % TILE_CELLS), cell);            \
+        return count_fn(&a->f, &a->args, c, cell);                                          \
+    }                                                                                       \
+    GPU_FN void name##_put_cell(const name##_job *a, size_t i)                              \
+    {                                                                                       \
+        int cell[DIM], tile = X(tile_at)(&a->items, i / TILE_CELLS);                        \
+        size_t c = X(tile_place)(&a->f.grid, tile, (int)(i % TILE_CELLS), cell);            \
+        put_fn(&a->f, &a->args, c, cell, a->places.before[i]);                              \
+    }                                                                                       \
+    APPEND_BY(name, X(tile_list), (size_t)items.count *TILE_CELLS, name##_count_cell(a, i), \
+              name##_put_cell(a, i))
+
 /* One block for each group, one thread for each item; the first thread calls `end`. */
 #define EACH_GROUP(name, args_type, item_type, items, end)                                      \
     typedef struct name##_job {                                                                 \
@@ -206,6 +266,11 @@
     GPU_FN void name##_one(const X(fields) *f, UNUSED const args_type *a, size_t i, part_type *part)
 
 #define EACH_PARTICLE_FOLD EACH_FOLD
+
+GPU_FN void mark_byte(uint8_t *place)
+{
+    GPU_MARK8(place);
+}
 
 /* ---- what a stage does to whole arrays */
 

@@ -46,18 +46,12 @@ typedef struct DEV(gpu_counters) {
     uint32_t slips[SLIP_BINS], slip_most; /* kernels/slip.h; in a step that is measured */
 } DEV(gpu_counters);
 
-/* Places that may give particles in EMIT: of the lattice of an inflow, or cells; one more of both
- * arrays. */
+/* Items or cells that may give particles: exec.h. Room for one more in each array. */
 typedef struct DEV(gpu_places) {
-    uint32_t *flags, *before; /* particles that it gives; how many those before it do */
+    uint32_t *flags, *before; /* particles that it gives; how many those before it give */
+    uint8_t *marks;           /* of the places of an inflow */
     size_t count, room;
 } DEV(gpu_places);
-
-/* Particles that come in. */
-typedef struct DEV(gpu_newcomers) {
-    uint32_t count, next_id;
-    float initial[CHANNEL_COLUMNS]; /* of the channels */
-} DEV(gpu_newcomers);
 
 /* What statistics find. */
 typedef struct DEV(gpu_census) {
@@ -205,16 +199,7 @@ double DEV(gpu_momentum)(X(gpu) *g, uint32_t count, double momentum[DIM]);
 DEV(gpu_census) DEV(gpu_measure_spacing)(X(gpu) *g, const X(spacing_limits) *limits);
 struct X(forces);                                    /* kernels/forces.h */
 void DEV(gpu_remove_dead)(X(gpu) *g, uint32_t dead); /* as many are marked */
-/* emit.cu: marks the particles in outflows, how many; the places of an inflow that give a particle,
- * how many; and those particles, behind the others. Shapes are the device's. */
-uint32_t DEV(gpu_drain)(X(gpu) *g);
-uint32_t DEV(gpu_find_newcomers)(X(gpu) *g, const X(lattice) *lattice);
-void DEV(gpu_append)(X(gpu) *g, const X(lattice) *lattice, const DEV(gpu_newcomers) * what);
-/* reseed.cu, of sorted particles: how many come, these behind the others, and how many of the old
- * ones are marked dead. The cells of liquid tiles are the `places`. */
-uint32_t DEV(gpu_count_reseeded)(X(gpu) *g, const X(reseeding) *how);
-void DEV(gpu_put_reseeded)(X(gpu) *g, const X(reseeding) *how, const DEV(gpu_newcomers) * what);
-uint32_t DEV(gpu_thin)(X(gpu) *g, const X(reseeding) *how);
+void DEV(gpu_make_places)(X(gpu) *g, size_t count);  /* flows.c: room for so many */
 
 /* advect.cu, see stages.h */
 typedef struct DEV(gpu_move) {

@@ -118,6 +118,7 @@ static inline void DEV(gpu_launch_setup)(cudaLaunchConfig_t *config, cudaLaunchA
 #define GPU_ADD64(place, value) \
     atomicAdd((unsigned long long *)(place), (unsigned long long)(value))
 #define GPU_MAX32(place, value) atomicMax(place, value)
+#define GPU_MARK8(place) (*(volatile uint8_t *)(place) = 1) /* several threads write the same */
 #define GPU_SQRT(x) __fsqrt_rn(x)
 #define GPU_MULTIPLY_ADD(a, b, c) __fmaf_rn(a, b, c) /* in sums: rounded once, or twice in C */
 #define GPU_ABS(x) fabsf(x)
@@ -172,6 +173,7 @@ static inline void DEV(gpu_launch_setup)(cudaLaunchConfig_t *config, cudaLaunchA
 #define BARRIER() ((void)0)
 #define GPU_ADD32(place, value) __atomic_fetch_add(place, value, __ATOMIC_RELAXED)
 #define GPU_ADD64(place, value) __atomic_fetch_add(place, (uint64_t)(value), __ATOMIC_RELAXED)
+#define GPU_MARK8(place) __atomic_store_n(place, 1, __ATOMIC_RELAXED)
 #define GPU_SQRT(x) __builtin_sqrtf(x)
 #define GPU_MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
 #define GPU_ABS(x) __builtin_fabsf(x)

@@ -1,4 +1,4 @@
-/* stages.h -- stages of the device in which the host has a part: advect.c, g2p.c, emit.c. */
+/* stages.h -- stages of the device in which the host has a part: advect.c, g2p.c, flows.c. */
 #ifndef SPATE_CUDA_STAGES_H
 #define SPATE_CUDA_STAGES_H
 

@@ -1,10 +1,11 @@
-/* emit.h -- the stage EMIT (cpu/emit.c) for one particle, and for one place of the lattice of an
+/* emit.h -- the stage EMIT (stages/emit.c) for one particle, and for one place of the lattice of an
  * inflow. */
 #ifndef SPATE_KERNELS_EMIT_H
 #define SPATE_KERNELS_EMIT_H
 
 #include "collide.h"
 #include "fields.h"
+#include "particle.h"
 #include "random.h"
 #include "sides.h"
 
@@ -94,6 +95,13 @@ typedef struct X(lattice) {
     uint64_t key; /* of its random numbers */
     double jitter;
 } X(lattice);
+
+/* An inflow that gives particles; the pointers are the device's. */
+typedef struct X(inflow) {
+    X(lattice) lattice;
+    uint8_t *marks; /* of the places */
+    X(newcomers) what;
+} X(inflow);
 
 /* The place that holds a particle at x (cells); false: none of the box. */
 SP_KERNEL bool X(lattice_place)(const X(lattice) *l, const float x[DIM], size_t *place)

@@ -1,8 +1,14 @@
-/* particle.h -- a particle that is new. */
+/* particle.h -- particles that are new. */
 #ifndef SPATE_KERNELS_PARTICLE_H
 #define SPATE_KERNELS_PARTICLE_H
 
 #include "particles.h"
+
+/* Particles that a stage appends. */
+typedef struct X(newcomers) {
+    uint32_t count, first, first_id; /* how many; the number and the id of the first one */
+    float initial[CHANNEL_COLUMNS];  /* values of the channels */
+} X(newcomers);
 
 /* Writes particle k; initial: of each column of the channels. */
 SP_KERNEL void X(put_particle)(const X(particles) *p, size_t k, uint32_t id, const float x[DIM],

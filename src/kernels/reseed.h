@@ -1,4 +1,5 @@
-/* reseed.h -- which cells get or lose particles, and where (cpu/reseed.c). Particles are sorted. */
+/* reseed.h -- which cells get or lose particles, and where (stages/reseed.c). Particles are
+ * sorted. */
 #ifndef SPATE_KERNELS_RESEED_H
 #define SPATE_KERNELS_RESEED_H
 

@@ -14,6 +14,10 @@ struct X(forces);    /* kernels/forces.h */
 struct X(walls);     /* kernels/walls.h */
 struct X(contact);   /* kernels/contact.h */
 struct X(gauge_job); /* kernels/gauges.h */
+struct X(outflows);  /* kernels/emit.h */
+struct X(inflow);    /* kernels/emit.h */
+struct X(newcomers); /* kernels/particle.h */
+struct X(reseeding); /* kernels/reseed.h */
 
 /* ---- SURFACE: surface.c */
 void DEV(build_surface)(X(exec) *e);
@@ -35,6 +39,16 @@ void DEV(extrapolate_solids)(X(exec) *e, double dt);
 /* ---- G2P: channels.c. column: the number of a channel's column. */
 void DEV(grow_channel)(X(exec) *e, int column, float by);
 void DEV(average_channel)(X(exec) *e, int column);
+
+/* ---- EMIT: emit.c, reseed.c. find_newcomers and count_reseeded return how many particles come,
+ * and the functions that put them want room for so many, as `what` says; drain and thin_cells mark
+ * particles DEAD and return how many. */
+uint32_t DEV(drain)(X(exec) *e, const struct X(outflows) *outflows);
+uint32_t DEV(find_newcomers)(X(exec) *e, const struct X(inflow) *inflow, size_t places);
+void DEV(put_newcomers)(X(exec) *e, const struct X(inflow) *inflow, size_t places);
+uint32_t DEV(count_reseeded)(X(exec) *e, const struct X(reseeding) *how);
+void DEV(put_reseeded)(X(exec) *e, const struct X(reseeding) *how, const struct X(newcomers) *what);
+uint32_t DEV(thin_cells)(X(exec) *e, const struct X(reseeding) *how);
 
 /* ---- after a step: gauges.c fills job->parts[0 .. parts - 1] */
 void DEV(take_gauges)(X(exec) *e, const struct X(gauge_job) *job, size_t parts);

@@ -11,7 +11,7 @@
  * bodies over the grid or the particles stands once too, in src/stages. Only these algorithms are
  * written twice; the reason names what the CPU does, then what the GPU does:
  *
- *  twins (24):
+ *  twins (22):
  *  sort              sorts the ids of a tile in the cache; counts smaller ids, and scans
  *  p2g               eight particles add to a lattice of the tile; each cell gathers, then each face
  *  deposit           particles add to cells, tiles by colour; each cell gathers
@@ -33,8 +33,6 @@
  *  push_apart        a list of pairs that is made once; each particle looks around
  *  spacing           tile by tile, with the best distance so far; a thread per particle
  *  solids            all solids, over lists of tiles; solids that move, over flags of tiles
- *  emit              appends in order, on one thread; flags and scans
- *  reseed            appends in order, on one thread; flags and scans
  *  border            tiles of the lists; layers of cells
  *  served by: available, graph, primitives */
 /* clang-format on */

@@ -1,6 +1,6 @@
 /* emitters.c -- inflows and outflows: their shapes, the cells that they mark, and the lattice of
- * places by which an inflow gives particles (the stage EMIT: cpu/emit.c says how). The order of
- * that stage, which is the same on all devices, and its ledger. */
+ * places by which an inflow gives particles (stages/emit.c says how). Also the order of the stage
+ * EMIT, which is the same on all devices, and its ledger. */
 #include "device.h"
 
 #include "kernels/faces.h"
@@ -46,6 +46,16 @@ static void mark_cells(X(sim) *s, const sp_shape *form, const sp_pose *pose, uin
             }
 }
 
+static spate_status reserve_marks(X(emitter) *e, size_t places, spate_error *error)
+{
+    if (places <= e->places)
+        return SPATE_OK;
+    sp_free(e->marks);
+    e->marks = sp_alloc(places, sizeof *e->marks);
+    e->places = e->marks ? places : 0;
+    return e->marks ? SPATE_OK : sp_fail_memory(error, "an inflow", places);
+}
+
 static spate_status make_emitter(X(sim) *s, X(emitter) *e, const spate_shape *shape, int source,
                                  spate_error *error)
 {
@@ -66,9 +76,7 @@ static spate_status make_emitter(X(sim) *s, X(emitter) *e, const spate_shape *sh
         /* room for ten cells of way; longer steps make more */
         places *= (size_t)(ceil(e->high[d] - e->low[d]) + 3 + 10 * n);
     }
-    e->occupied = sp_alloc(places, sizeof *e->occupied);
-    e->places = e->occupied ? places : 0;
-    return e->occupied ? SPATE_OK : sp_fail_memory(error, "an inflow", places);
+    return reserve_marks(e, places, error);
 }
 
 /* Bounds of an outflow or kill zone, cells, a hair wider than the shape: places are floats. */
@@ -137,7 +145,7 @@ void X(mark_flows)(X(sim) *s)
 void X(emitters_destroy)(X(sim) *s)
 {
     for (int k = 0; k < s->emitter_count; k++)
-        sp_free((void *)s->emitters[k].occupied);
+        sp_free(s->emitters[k].marks);
     sp_free(s->emitters);
     sp_free(s->drains);
     sp_free(s->drain_bounds);
@@ -195,6 +203,41 @@ static double particles_in(const X(sim) *s, const X(emitter) *e, double dt)
     return cells * (DIM == 3 ? n * n * n : n * n);
 }
 
+/* Room for `count` new particles, and what they are to be. source: the value of that channel. */
+static spate_status expect(X(sim) *s, uint32_t count, int source, const X(emission) *parts,
+                           X(newcomers) *what, spate_error *error)
+{
+    X(particles) *p = &s->particles;
+    TRY(X(make_room)(s, (uint64_t)p->count + count, error));
+    if (parts->make_room)
+        parts->make_room(s);
+    what->count = count;
+    what->first = p->count;
+    what->first_id = p->next_id;
+    X(initial_channels)(s->common->scene, source, what->initial);
+    p->count += count;
+    p->next_id += count;
+    p->sorted = false;
+    p->fastest = -1.0f;
+    return SPATE_OK;
+}
+
+/* Particles at the free places of the lattice of emitter k, at most `most`. */
+static spate_status emit(X(sim) *s, int k, const X(lattice) *lattice, size_t places, uint32_t most,
+                         const X(emission) *parts, spate_error *error)
+{
+    X(emitter) *e = &s->emitters[k];
+    TRY(reserve_marks(e, places, error));
+    X(inflow) inflow = {.lattice = *lattice, .marks = e->marks};
+    uint32_t count = parts->find(s, k, &inflow, places);
+    count = count < most ? count : most;
+    if (count == 0)
+        return SPATE_OK;
+    TRY(expect(s, count, e->source, parts, &inflow.what, error));
+    parts->put(s, &inflow, places);
+    return SPATE_OK;
+}
+
 /* An inflow with a flow has an account, which decides how many particles come: first at places that
  * come in, then at others that are free. What its cells hold when it opens is not of the flow. */
 static spate_status emit_flow(X(sim) *s, int k, X(lattice) *lattice, size_t places,
@@ -202,12 +245,12 @@ static spate_status emit_flow(X(sim) *s, int k, X(lattice) *lattice, size_t plac
 {
     X(emitter) *e = &s->emitters[k];
     if (!lattice->started)
-        return parts->emit(s, k, lattice, places, UINT32_MAX, error);
+        return emit(s, k, lattice, places, UINT32_MAX, parts, error);
     e->owed += particles_in(s, e, lattice->dt);
     for (int turn = 0; turn < 2 && e->owed >= 0.5; turn++) {
         uint32_t before = s->particles.count, most = (uint32_t)fmin(floor(e->owed + 0.5), 1e9);
         lattice->refill = turn == 1;
-        TRY(parts->emit(s, k, lattice, places, most, error));
+        TRY(emit(s, k, lattice, places, most, parts, error));
         e->owed -= s->particles.count - before;
     }
     return SPATE_OK;
@@ -223,21 +266,33 @@ static spate_status emit_all(X(sim) *s, double dt, const X(emission) *parts, spa
         size_t places = advance(s, e, dt, &lattice);
         uint32_t before = s->particles.count;
         spate_status status = e->by_cells ? emit_flow(s, k, &lattice, places, parts, error)
-                                          : parts->emit(s, k, &lattice, places, UINT32_MAX, error);
+                                          : emit(s, k, &lattice, places, UINT32_MAX, parts, error);
         s->common->added += s->particles.count - before;
         TRY(status);
     }
     return SPATE_OK;
 }
 
-/* See cpu/reseed.c. */
+static spate_status fill_cells(X(sim) *s, const X(reseeding) *how, const X(emission) *parts,
+                               spate_error *error)
+{
+    X(newcomers) what;
+    uint32_t count = parts->count_reseeded(s, how);
+    if (count == 0)
+        return SPATE_OK;
+    TRY(expect(s, count, -1, parts, &what, error));
+    parts->put_reseeded(s, how, &what);
+    return SPATE_OK;
+}
+
+/* See stages/reseed.c. */
 static spate_status reseed(X(sim) *s, const X(emission) *parts, spate_error *error)
 {
     /* where ADVECT has left them; the grid keeps its fields */
     TRY(s->device->plan(s, false)->stage[SP_STAGE_SORT](s, 0, error));
     X(reseeding) how = X(reseeding_of)(s);
     uint32_t before = s->particles.count;
-    spate_status status = parts->fill(s, &how, error);
+    spate_status status = fill_cells(s, &how, parts, error);
     s->common->added += s->particles.count - before;
     s->common->added_reseed += s->particles.count - before;
     TRY(status);

@@ -91,7 +91,8 @@ static spate_status make_solids(X(sim) *s, spate_error *error)
     return SPATE_OK;
 }
 
-/* Scratch: a histogram of tiles per thread (SORT), what a thread needs for a tile (SORT, P2G,
+/* Room for scratch; what was there is kept, for counts of particles that are about to come
+ * (cpu/exec.h). A histogram of tiles per thread (SORT), what a thread needs for a tile (SORT, P2G,
  * ADVECT, push-apart), and one partial result per range (sums). */
 static spate_status reserve_scratch(X(sim) *s, spate_error *error)
 {
@@ -104,6 +105,8 @@ static spate_status reserve_scratch(X(sim) *s, spate_error *error)
     void *larger = sp_alloc(bytes, 1);
     if (!larger)
         return sp_fail_memory(error, "scratch", bytes);
+    if (s->scratch_size > 0)
+        memcpy(larger, s->scratch, s->scratch_size);
     sp_free(s->scratch);
     s->scratch = larger;
     s->scratch_size = bytes;

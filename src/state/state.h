@@ -39,8 +39,8 @@ typedef struct X(emitter) {
     double area;                /* cells: through so much */
     double owed;                /* likewise: particles that it is to give yet */
     double low[DIM], high[DIM]; /* sub-cells, bounds of its shape in the domain */
-    _Atomic uint8_t *occupied;  /* per place of the box of its lattice; 0 between steps */
-    size_t places;              /* room in `occupied` */
+    uint8_t *marks;             /* per place of the box of its lattice: scratch of EMIT */
+    size_t places;              /* room in `marks` */
 } X(emitter);
 
 /* Whitewater: its particles, and the cell list that SORT makes of them. */
@@ -242,17 +242,20 @@ void X(follow_time)(X(sim) *s, double time, double dt);
 spate_status X(appear)(X(sim) *s, double after, double until, bool *appeared, spate_error *error);
 
 /* ---- emitters.c: EMIT */
-/* What a device does in EMIT, with the particles where it computes. */
+/* What a device does in EMIT, with the particles where it computes (stages/emit.c, reseed.c). */
 typedef struct X(emission) {
-    uint64_t (*drain)(X(sim) *s);   /* marks particles in outflows DEAD; how many */
+    uint32_t (*drain)(X(sim) *s);   /* marks particles in outflows DEAD; how many */
     void (*remove_dead)(X(sim) *s); /* those that particles.dead counts */
-    /* Particles at the free places of the lattice of emitter k, as many as `most`. */
-    spate_status (*emit)(X(sim) *s, int k, const X(lattice) *lattice, size_t places, uint32_t most,
-                         spate_error *error);
-    /* Of sorted particles: new ones in cells that have few; marks some DEAD where there are many,
-     * returns how many. */
-    spate_status (*fill)(X(sim) *s, const X(reseeding) *how, spate_error *error);
-    uint64_t (*thin)(X(sim) *s, const X(reseeding) *how);
+    /* Inflow k has `places`: how many particles come; then, with room for inflow->what, these. The
+     * device points the inflow to its own memory. */
+    uint32_t (*find)(X(sim) *s, int k, struct X(inflow) *inflow, size_t places);
+    void (*put)(X(sim) *s, const struct X(inflow) *inflow, size_t places);
+    /* Of sorted particles: how many new ones cells get that have few; these; marks some DEAD where
+     * there are many, returns how many. */
+    uint32_t (*count_reseeded)(X(sim) *s, const X(reseeding) *how);
+    void (*put_reseeded)(X(sim) *s, const X(reseeding) *how, const struct X(newcomers) *what);
+    uint32_t (*thin)(X(sim) *s, const X(reseeding) *how);
+    void (*make_room)(X(sim) *s); /* its columns are as long as the host's; NULL: they are these */
 } X(emission);
 /* The stage EMIT of a device with these parts. */
 spate_status X(emit_in_order)(X(sim) *s, double dt, const X(emission) *parts, spate_error *error);

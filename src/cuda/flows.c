@@ -1,7 +1,9 @@
-/* emit.c -- EMIT on the device, the host's part: the shapes of inflows and outflows there, and room
- * for what comes. The order of it all is in state/emitters.c. */
+/* flows.c -- EMIT on the device, the host's part: copies of the shapes of inflows and outflows, and
+ * room for new particles. The stage is in stages/emit.c and reseed.c, its order in
+ * state/emitters.c. */
 #include "residency.h"
 #include "stages.h"
+#include "stages/stages.h"
 
 /* ---- the shapes, which never change */
 
@@ -69,6 +71,7 @@ static void free_places(X(gpu) *g)
     size_t room = g->places.room;
     DEV(gpu_free)(g, g->places.flags, room * sizeof(uint32_t));
     DEV(gpu_free)(g, g->places.before, room * sizeof(uint32_t));
+    DEV(gpu_free)(g, g->places.marks, room);
 }
 
 void DEV(gpu_free_flows)(X(gpu) *g)
@@ -83,37 +86,22 @@ void DEV(gpu_free_flows)(X(gpu) *g)
 
 /* ---- the stage */
 
-/* Room for the places of a lattice, and one more. */
-static void make_places(X(gpu) *g, size_t count)
+void DEV(gpu_make_places)(X(gpu) *g, size_t count)
 {
     g->places.count = count;
     if (count + 1 <= g->places.room)
         return;
     free_places(g);
     size_t room = g->places.room = count + count / 2 + 1;
-    g->places.flags = DEV(gpu_alloc)(g, room * sizeof(uint32_t), "an inflow");
-    g->places.before = DEV(gpu_alloc)(g, room * sizeof(uint32_t), "an inflow");
+    g->places.flags = DEV(gpu_alloc)(g, room * sizeof(uint32_t), "new particles");
+    g->places.before = DEV(gpu_alloc)(g, room * sizeof(uint32_t), "new particles");
+    g->places.marks = DEV(gpu_alloc)(g, room, "new particles");
     DEV(gpu_reserve_scan)(g, room);
 }
 
-/* Room for new particles, and what they are to be. */
-static spate_status expect_newcomers(X(sim) *s, uint32_t count, int source,
-                                     DEV(gpu_newcomers) * what, spate_error *error)
+static uint32_t drain(X(sim) *s)
 {
-    TRY(X(make_room)(s, (uint64_t)s->particles.count + count, error));
-    DEV(gpu_reserve)(s, true);
-    what->count = count;
-    what->next_id = s->particles.next_id;
-    X(initial_channels)(s->common->scene, source, what->initial);
-    s->particles.count += count;
-    s->particles.next_id += count;
-    s->particles.sorted = false;
-    return SPATE_OK;
-}
-
-static uint64_t drain(X(sim) *s)
-{
-    return DEV(gpu_drain)(s->gpu);
+    return DEV(drain)(s->gpu, &s->gpu->outflows);
 }
 
 static void remove_dead(X(sim) *s)
@@ -124,44 +112,60 @@ static void remove_dead(X(sim) *s)
     s->particles.dead = 0;
 }
 
-static spate_status emit(X(sim) *s, int k, const X(lattice) *lattice, size_t places, uint32_t most,
-                         spate_error *error)
+static uint32_t find(X(sim) *s, int k, X(inflow) *inflow, size_t places)
 {
     X(gpu) *g = s->gpu;
-    X(lattice) there = *lattice;
-    there.form = g->inflow_forms + k;
-    make_places(g, places);
-    uint32_t count = DEV(gpu_find_newcomers)(g, &there);
-    count = count < most ? count : most;
-    if (count == 0 || g->failure[0])
-        return SPATE_OK;
-    DEV(gpu_newcomers) what;
-    TRY(expect_newcomers(s, count, s->emitters[k].source, &what, error));
-    DEV(gpu_append)(g, &there, &what);
-    return SPATE_OK;
+    DEV(gpu_make_places)(g, places);
+    inflow->lattice.form = g->inflow_forms + k;
+    inflow->marks = g->places.marks;
+    uint32_t count = DEV(find_newcomers)(g, inflow, places);
+    return g->failure[0] ? 0 : count;
 }
 
-static spate_status fill(X(sim) *s, const X(reseeding) *how, spate_error *error)
+/* The particles that have been put are the device's, too. */
+static void count_newcomers(X(gpu) *g, const X(newcomers) *what)
 {
-    X(gpu) *g = s->gpu;
-    make_places(g, (size_t)g->f.tiles.liquid_count * TILE_CELLS);
-    uint32_t count = DEV(gpu_count_reseeded)(g, how);
-    if (count == 0 || g->failure[0])
-        return SPATE_OK;
-    DEV(gpu_newcomers) what;
-    TRY(expect_newcomers(s, count, -1, &what, error));
-    DEV(gpu_put_reseeded)(g, how, &what);
-    return SPATE_OK;
+    g->f.particles.count += what->count;
+    g->speed_known = false;
 }
 
-static uint64_t thin(X(sim) *s, const X(reseeding) *how)
+static void put(X(sim) *s, const X(inflow) *inflow, size_t places)
 {
-    return DEV(gpu_thin)(s->gpu, how);
+    DEV(put_newcomers)(s->gpu, inflow, places);
+    count_newcomers(s->gpu, &inflow->what);
+}
+
+static uint32_t count_reseeded(X(sim) *s, const X(reseeding) *how)
+{
+    uint32_t count = DEV(count_reseeded)(s->gpu, how);
+    return s->gpu->failure[0] ? 0 : count;
+}
+
+static void put_reseeded(X(sim) *s, const X(reseeding) *how, const X(newcomers) *what)
+{
+    DEV(put_reseeded)(s->gpu, how, what);
+    count_newcomers(s->gpu, what);
+}
+
+static uint32_t thin(X(sim) *s, const X(reseeding) *how)
+{
+    return DEV(thin_cells)(s->gpu, how);
+}
+
+static void make_room(X(sim) *s)
+{
+    DEV(gpu_reserve)(s, true);
 }
 
 spate_status DEV(gpu_emit_and_drain)(X(sim) *s, double dt, spate_error *error)
 {
-    static const X(emission) parts = {
-        .drain = drain, .remove_dead = remove_dead, .emit = emit, .fill = fill, .thin = thin};
+    static const X(emission) parts = {.drain = drain,
+                                      .remove_dead = remove_dead,
+                                      .find = find,
+                                      .put = put,
+                                      .count_reseeded = count_reseeded,
+                                      .put_reseeded = put_reseeded,
+                                      .thin = thin,
+                                      .make_room = make_room};
     return X(emit_in_order)(s, dt, &parts, error);
 }
