@@ -35,15 +35,15 @@ columns() {
 }
 
 stages() {
-    echo '| stage | what | when | reads | writes |'
-    echo '|---|---|---|---|---|'
-    sed -n '/^STAGE(/,/")$/p' src/state/stages.def | sed -E ':a; /"\)$/!{N; ba}; s/\n */ /g' |
+    echo '| stage | what | by | when | reads | writes |'
+    echo '|---|---|---|---|---|---|'
+    sed -n '/^STAGE(/,/")$/p' src/kernels/stages.def | sed -E ':a; /"\)$/!{N; ba}; s/\n */ /g' |
         sed -E 's/^STAGE\((.*), *"(.*)"\)$/\1|\2/; s/GROUP_NONE//g; s/GROUP_//g' | awk -F'|' '{
         what = $NF
         sub(/\|[^|]*$/, "", $0)
         n = split($0, c, / *, */)
-        gsub(/ *\| */, ", ", c[4]); gsub(/ *\| */, ", ", c[5])
-        printf "| %s | %s | %s | %s | %s |\n", c[1], what, tolower(c[3]), tolower(c[4]), tolower(c[5]) }'
+        gsub(/ *\| */, ", ", c[6]); gsub(/ *\| */, ", ", c[7])
+        printf "| %s | %s | %s | %s | %s | %s |\n", c[1], what, tolower(c[3]), tolower(c[4]), tolower(c[6]), tolower(c[7]) }'
 }
 
 # Each table takes the place of the lines between its marks.

@@ -91,12 +91,18 @@ twins_only_fall() {
     done
 }
 
+# The comment at the top of step.c shows the stages of stages.def in their order.
+step_shows_the_stages() {
+    diff <(sed -nE 's/^STAGE\(([A-Z0-9]+),.*/\1/p' src/kernels/stages.def) \
+        <(sed -nE '1,/\*\//s/^ \*     ([A-Z0-9]+)  +.*/\1/p' src/sim/step.c)
+}
+
 # A stage is written once, in src/stages, or once for each device.
 stages_have_no_namesakes() {
     local file name
     for file in src/stages/*.c; do
         name=$(basename "$file" .c)
-        ls src/cpu/"$name".c src/cuda/"$name".cu src/cuda/"$name".c 2>/dev/null | sed "s:$: has the name of $file:"
+        ls src/cpu/"$name".c src/cuda/"$name".cu src/cuda/"$name".c 2>/dev/null | sed "s:\$: has the name of $file:"
     done
 }
 
@@ -128,6 +134,7 @@ plan() {
     verdict sim_names_no_device "$(sim_names_no_device)"
     verdict twins_are_listed "$(twins_are_listed)"
     verdict twins_only_fall "$(twins_only_fall)"
+    verdict step_shows_the_stages "$(step_shows_the_stages)"
     verdict stages_have_no_namesakes "$(stages_have_no_namesakes)"
     verdict threads_start_in_one_file "$(threads_start_in_one_file)"
     verdict instruction_sets_stand_in_one_file "$(instruction_sets_stand_in_one_file)"

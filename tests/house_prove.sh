@@ -1,5 +1,6 @@
 # house_prove.sh -- read by tests/house.sh: patches a scratch copy as somebody would who adds one grid array, one
-# statistic and one stage, counts the files, builds the preset dev and runs the tests that would notice a mistake.
+# statistic and the stage of docs/code.md, counts the files, builds the preset dev and runs the tests that would notice a
+# mistake, on the CPU and on the device check.
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 git ls-files -z | xargs -0 cp --parents -t "$scratch" || exit 2
@@ -27,32 +28,16 @@ edit src/kernels/grid.def 's/^(FIELDS\(p, .*)$/\1\nFIELDS(probe_array, ONE, floa
 costs array 1
 
 # a statistic that steps count
-edit include/spate/stats.h 's/^(    STAT\(uint64_t, collisions,.*)$/    STAT(uint64_t, probe_count, "", FRAME, "stages of the proof") \\\n\1/'
-edit src/cpu/device.c 's/^(    DEV\(add_forces\)\(&e, &how\);)$/    s->common->probe_count++;\n\1/'
+edit include/spate/stats.h 's/^(    STAT\(uint64_t, collisions,.*)$/    STAT(uint64_t, probe_count, "", FRAME, "steps of the proof") \\\n\1/'
+edit src/sim/step.c 's/^(        s->common->last_dt = dt;)$/{ s->common->probe_count++; \1 }/'
 costs statistic 2
 
-# a stage that fills the array, between FORCES and PRESSURE
-edit src/state/stages.def 's/^(STAGE\(PRESSURE,.*)$/STAGE(PROBE, "probe", ALWAYS, GROUP_TILES | GROUP_U, GROUP_SURFACE, "of the proof")\n\1/'
-cat >"$scratch/src/cpu/probe_stage.c" <<'END'
-/* probe_stage.c -- a stage of the proof: the velocity along x of each active cell. */
-#include "cpu.h"
-
-X(stage_fn) X(probe_stage);
-
-spate_status X(probe_stage)(X(sim) *s, double dt, spate_error *error)
-{
-    (void)dt, (void)error;
-    for (int k = 0; k < s->tiles.active_count; k++)
-        for (int r = 0; r < TILE_ROWS; r++) {
-            size_t row = X(tile_index)(&s->grid, s->tiles.active[k]) + X(row_offset)(&s->grid, r);
-            for (size_t i = 0; i < TILE; i++)
-                s->probe_array[row + i] = s->u[0][row + i];
-        }
-    return SPATE_OK;
-}
-END
-edit src/cpu/device.c 's/^(static const X\(plan\) \*plan\(const X\(sim\) \*s, bool whole\))$/X(stage_fn) X(probe_stage);\n\n\1/; s/^( *)(\[SP_STAGE_SORT\] = sort,)/\1[SP_STAGE_PROBE] = X(probe_stage), \2/'
-costs stage 3
+# the stage of docs/code.md, which also fills the array
+example() { awk -v name="$1" '$0 == "<!-- end " name " -->" { on = 0 } on && !/^```/ { print } $0 == "<!-- begin " name " -->" { on = 1 }' docs/code.md; }
+edit src/kernels/stages.def "s/^(STAGE\(PRESSURE,.*)$/$(example pull.row | sed 's/GROUP_U,/GROUP_U | GROUP_SURFACE,/; s/[&|/]/\\&/g')\n\1/"
+example pull.c >"$scratch/src/stages/pull.c"
+sed -i -E 's/^    FOR_EACH_CELL\(c, cell\)$/    FOR_EACH_CELL(c, cell) f->probe_array[c] = f->u[0][c];\n&/' "$scratch/src/stages/pull.c"
+costs stage 2
 
 log=$scratch/log
 if (cd "$scratch" && cmake --preset dev >"$log" 2>&1 &&
@@ -60,6 +45,13 @@ if (cd "$scratch" && cmake --preset dev >"$log" 2>&1 &&
     verdict the_patched_house_builds ''
 else
     verdict the_patched_house_builds "$(grep -E 'error|FAILED|Error' "$log" | head -10)"
+fi
+# the new force has other bits, which are the same for all threads and runs
+(cd "$scratch" && build/dev/tests/spate_tests determinism/update >"$log" 2>&1)
+if cmp -s tests/golden.txt "$scratch/tests/golden.txt"; then
+    verdict the_force_acts "no state hash has changed"
+else
+    verdict the_force_acts ''
 fi
 if (cd "$scratch" && build/dev/tests/spate_tests gpu/ device/ arrays_2d/ determinism/ >"$log" 2>&1); then
     verdict tests_of_the_patched_house ''
@@ -77,6 +69,6 @@ done
 header=$(cd "$scratch" && build/dev/spate new dam_break_2d >d.json && build/dev/spate run d.json -o out --frames 1 --quiet &&
     head -n 1 out/stats.csv)
 case $header in
-*probe_count*t_probe*) verdict the_table_has_both '' ;;
+*probe_count*t_pull*) verdict the_table_has_both '' ;;
 *) verdict the_table_has_both "stats.csv begins: $header" ;;
 esac

@@ -6,6 +6,7 @@
 #include "kernels/flight.h"
 #include "kernels/forces.h"
 #include "kernels/gauges.h"
+#include "kernels/step_info.h"
 #include "pressure/pressure.h"
 
 #include <string.h>
@@ -35,23 +36,6 @@ static spate_status p2g(X(sim) *s, double dt, spate_error *error)
 {
     (void)dt, (void)error;
     DEV(particles_to_grid)(s);
-    return SPATE_OK;
-}
-
-static spate_status surface(X(sim) *s, double dt, spate_error *error)
-{
-    (void)dt, (void)error;
-    X(exec) e = X(exec_of)(s);
-    DEV(build_surface)(&e);
-    return SPATE_OK;
-}
-
-static spate_status forces(X(sim) *s, double dt, spate_error *error)
-{
-    (void)error;
-    X(exec) e = X(exec_of)(s);
-    X(forces) how = X(forces_of)(s, dt);
-    DEV(add_forces)(&e, &how);
     return SPATE_OK;
 }
 
@@ -171,25 +155,53 @@ static spate_status emit(X(sim) *s, double dt, spate_error *error)
     return X(emit_in_order)(s, dt, &parts, error);
 }
 
-#define PLAN(g2p_part, advect_part)                  \
-    {                                                \
-        .stage = {                                   \
-            [SP_STAGE_SORT] = sort,                  \
-            [SP_STAGE_SOLIDS] = solids,              \
-            [SP_STAGE_P2G] = p2g,                    \
-            [SP_STAGE_SURFACE] = surface,            \
-            [SP_STAGE_FORCES] = forces,              \
-            [SP_STAGE_EXTRAPOLATE] = extrapolate,    \
-            [SP_STAGE_G2P] = g2p_part,               \
-            [SP_STAGE_ADVECT] = advect_part,         \
-            [SP_STAGE_EMIT] = emit,                  \
-            [SP_STAGE_WHITEWATER] = DEV(whitewater), \
-        }                                            \
+/* The CPU alone has this stage. */
+static spate_status whitewater(X(sim) *s, double dt, spate_error *error)
+{
+    return DEV(whitewater)(s, dt, error);
+}
+
+/* ---- the plans, of kernels/stages.def: a function for each stage of MAP, then the tables */
+
+#define STAGE_DEVICE(NAME, name)
+#define STAGE_HOST(NAME, name)
+#define STAGE_SIM(NAME, name)
+#define STAGE_MAP(NAME, name)                                          \
+    static spate_status name(X(sim) *s, double dt, spate_error *error) \
+    {                                                                  \
+        X(exec) e = X(exec_of)(s);                                     \
+        X(step_info) step = X(step_info_of)(s, dt);                    \
+        (void)error;                                                   \
+        DEV(name)(&e, &step);                                          \
+        return SPATE_OK;                                               \
     }
+#define STAGE(NAME, name, by, ...) STAGE_##by(NAME, name)
+#include "kernels/stages.def"
+
+#undef STAGE_DEVICE
+#undef STAGE_HOST
+#undef STAGE_MAP
+#define STAGE_DEVICE(NAME, name) [SP_STAGE_##NAME] = name,
+#define STAGE_HOST(NAME, name) [SP_STAGE_##NAME] = name,
+#define STAGE_MAP(NAME, name) [SP_STAGE_##NAME] = name,
+
+static const X(plan) by_stages = {.stage = {
+#define STAGE(NAME, name, by, ...) STAGE_##by(NAME, name)
+#include "kernels/stages.def"
+                                  }};
+
+/* In it ADVECT does the particles' part of G2P. */
+#define g2p g2p_field
+#define advect g2p_and_advect
+static const X(plan) fused = {.stage = {
+#define STAGE(NAME, name, by, ...) STAGE_##by(NAME, name)
+#include "kernels/stages.def"
+                              }};
+#undef g2p
+#undef advect
 
 static const X(plan) *plan(const X(sim) *s, bool whole)
 {
-    static const X(plan) by_stages = PLAN(g2p, advect), fused = PLAN(g2p_field, g2p_and_advect);
     return whole && !is_measured(s) && X(can_transfer_late)(s) ? &fused : &by_stages;
 }
 

@@ -1,6 +1,6 @@
 /* gravity.c -- the pressure that gravity alone makes: the system of the step once more, with the
  * right side of kernels/gravity.h. Gauges need it where the length of the step has changed
- * (sim/project.c). */
+ * (sim/pressure.c). */
 #include "cpu/pressure/pressure.h"
 
 #include "kernels/forces.h"

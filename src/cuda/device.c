@@ -12,6 +12,7 @@
 #include "kernels/contact.h"
 #include "kernels/forces.h"
 #include "kernels/gauges.h"
+#include "kernels/step_info.h"
 #include "state/cg_policy.h"
 
 #include <math.h>
@@ -227,20 +228,6 @@ static spate_status p2g(X(sim) *s, double dt, spate_error *error)
     return end(s, SP_STAGE_P2G, error);
 }
 
-static spate_status surface(X(sim) *s, double dt, spate_error *error)
-{
-    (void)dt;
-    DEV(build_surface)(begin(s, SP_STAGE_SURFACE));
-    return end(s, SP_STAGE_SURFACE, error);
-}
-
-static spate_status forces(X(sim) *s, double dt, spate_error *error)
-{
-    X(forces) how = X(forces_of)(s, dt);
-    DEV(add_forces)(begin(s, SP_STAGE_FORCES), &how);
-    return end(s, SP_STAGE_FORCES, error);
-}
-
 static spate_status extrapolate(X(sim) *s, double dt, spate_error *error)
 {
     s->common->flow_speed = DEV(gpu_extrapolate)(begin(s, SP_STAGE_EXTRAPOLATE), dt, &s->reach);
@@ -279,19 +266,32 @@ static spate_status emit(X(sim) *s, double dt, spate_error *error)
     return status;
 }
 
+/* The plan, of kernels/stages.def: a function for each stage of MAP, then the table. */
+#define STAGE_DEVICE(NAME, name)
+#define STAGE_HOST(NAME, name)
+#define STAGE_SIM(NAME, name)
+#define STAGE_MAP(NAME, name)                                          \
+    static spate_status name(X(sim) *s, double dt, spate_error *error) \
+    {                                                                  \
+        X(step_info) step = X(step_info_of)(s, dt);                    \
+        DEV(name)(begin(s, SP_STAGE_##NAME), &step);                   \
+        return end(s, SP_STAGE_##NAME, error);                         \
+    }
+#define STAGE(NAME, name, by, ...) STAGE_##by(NAME, name)
+#include "kernels/stages.def"
+
+#undef STAGE_DEVICE
+#undef STAGE_MAP
+#define STAGE_DEVICE(NAME, name) [SP_STAGE_##NAME] = name,
+#define STAGE_MAP(NAME, name) [SP_STAGE_##NAME] = name,
+
+static const X(plan) by_stages = {.stage = {
+#define STAGE(NAME, name, by, ...) STAGE_##by(NAME, name)
+#include "kernels/stages.def"
+                                  }};
+
 static const X(plan) *plan(const X(sim) *s, bool whole)
 {
-    static const X(plan) by_stages = {.stage = {
-                                          [SP_STAGE_SORT] = sort,
-                                          [SP_STAGE_SOLIDS] = solids,
-                                          [SP_STAGE_P2G] = p2g,
-                                          [SP_STAGE_SURFACE] = surface,
-                                          [SP_STAGE_FORCES] = forces,
-                                          [SP_STAGE_EXTRAPOLATE] = extrapolate,
-                                          [SP_STAGE_G2P] = g2p,
-                                          [SP_STAGE_ADVECT] = advect,
-                                          [SP_STAGE_EMIT] = emit,
-                                      }};
     (void)s, (void)whole;
     return &by_stages;
 }

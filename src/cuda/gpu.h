@@ -19,7 +19,7 @@
 #include "kernels/reseed.h"
 #include "kernels/slip.h"
 #include "state/groups.h"
-#include "state/stages.h"
+#include "state/stage.h"
 
 #include <assert.h>
 #include <spate/spate.h>

@@ -18,7 +18,7 @@
 static void put_stat(sp_stats_cell *cell, const spate_stats *stats, const spate_stat *stat)
 {
     const void *at = (const char *)stats + stat->offset;
-    cell->name = stat->name;
+    snprintf(cell->name, sizeof cell->name, "%s", stat->name);
     switch (stat->type) {
     case SPATE_STAT_INT: snprintf(cell->text, sizeof cell->text, "%d", *(const int *)at); break;
     case SPATE_STAT_UINT64:
@@ -30,17 +30,13 @@ static void put_stat(sp_stats_cell *cell, const spate_stats *stats, const spate_
     }
 }
 
-static sp_stats_cell *add_seconds(sp_stats_cell *cell, const char *name, double value)
+static sp_stats_cell *add_seconds(sp_stats_cell *cell, const char *prefix, const char *name,
+                                  double value)
 {
-    cell->name = name;
+    snprintf(cell->name, sizeof cell->name, "%s%s", prefix, name);
     snprintf(cell->text, sizeof cell->text, "%.6f", value);
     return cell + 1;
 }
-
-static const char *const stage_columns[SP_STAGE_COUNT] = {
-#define STAGE(name, text, ...) "t_" text,
-#include "state/stages.def"
-};
 
 void sp_stats_take(spate_sim *sim, sp_stats_row *row)
 {
@@ -56,11 +52,11 @@ int sp_stats_cells(const sp_stats_row *row, sp_stats_cell cells[SP_STATS_CELLS])
         put_stat(c++, &row->stats, spate_stat_info(k));
     double stages = 0, seconds = row->seconds;
     for (int k = 0; k < SP_STAGE_COUNT; k++) {
-        c = add_seconds(c, stage_columns[k], row->stages[k]);
+        c = add_seconds(c, "t_", spate_stage_name(k), row->stages[k]);
         stages += row->stages[k];
     }
-    c = add_seconds(c, "t_other", seconds > stages ? seconds - stages : 0);
-    c = add_seconds(c, "seconds", seconds > stages ? seconds : stages);
+    c = add_seconds(c, "t_", "other", seconds > stages ? seconds - stages : 0);
+    c = add_seconds(c, "", "seconds", seconds > stages ? seconds : stages);
     return (int)(c - cells);
 }
 

@@ -7,12 +7,12 @@
 #ifndef SPATE_IO_STATS_H
 #define SPATE_IO_STATS_H
 
-#include "state/stages.h"
+#include "state/stage.h"
 
 #include <spate/spate.h>
 
 typedef struct sp_stats_cell {
-    const char *name;
+    char name[32]; /* of the column */
     char text[32]; /* a number as C writes it; may be nan or inf */
 } sp_stats_cell;
 

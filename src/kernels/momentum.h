@@ -1,5 +1,5 @@
-/* momentum.h -- one particle of the sums over particles (cpu/momentum.c, stages/stats.c). X(add_...)
- * returns the sum so far with it. */
+/* momentum.h -- one particle of the sums over particles (cpu/momentum.c, stages/stats.c).
+ * X(add_...) returns the sum so far with it. */
 #ifndef SPATE_KERNELS_MOMENTUM_H
 #define SPATE_KERNELS_MOMENTUM_H
 

@@ -26,7 +26,7 @@
 /* What is read. */
 typedef struct X(probe) {
     X(fields) f;
-    double stretch; /* of p, and 1 - stretch of p_gravity, are the pressure: sim/project.c */
+    double stretch; /* of p, and 1 - stretch of p_gravity, are the pressure: sim/pressure.c */
     int up, sign;   /* the axis against gravity, +y without gravity; 1 or -1 */
     bool cut;       /* solids are cut cells */
 } X(probe);

@@ -225,13 +225,13 @@ double spate_sim_step_dt(const spate_sim *sim)
 }
 
 static const char *const stage_names[SP_STAGE_COUNT] = {
-#define STAGE(name, text, ...) text,
-#include "state/stages.def"
+#define STAGE(NAME, name, ...) #name,
+#include "kernels/stages.def"
 };
 
 static const char *const stage_whats[SP_STAGE_COUNT] = {
-#define STAGE(name, text, when, reads, writes, what) what,
-#include "state/stages.def"
+#define STAGE(NAME, name, by, when, effect, reads, writes, what) what,
+#include "kernels/stages.def"
 };
 
 int spate_stage_count(void)

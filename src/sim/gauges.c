@@ -140,7 +140,7 @@ static void take(X(sim) *s, const X(device) *device, double stretch, double (*va
 }
 
 /* Pressures and forces are means over the step: times its length, the impulse that it gave. What
- * the way of the particles gave is of the last step, though, dt_last long (project.c): a change of
+ * the way of the particles gave is of the last step, though, dt_last long (pressure.c): a change of
  * the step brings the gauge that much nearer to the particles, or farther from them, and moves
  *
  *     c (dt - dt_last)

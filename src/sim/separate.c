@@ -9,11 +9,12 @@
  * is booked. */
 #include "sim.h"
 
-void X(separate)(X(sim) *s, double dt)
+spate_status X(separate)(X(sim) *s, double dt, spate_error *error)
 {
+    (void)error;
     spate_volume_method method = s->common->scene->volume.method;
     if (!(dt > 0))
-        return;
+        return SPATE_OK;
     if (method == SPATE_VOLUME_PUSH || method == SPATE_VOLUME_BOTH) {
         X(book_separation)(s, s->device->push_apart(s));
         s->particles.at_home = false;
@@ -26,4 +27,5 @@ void X(separate)(X(sim) *s, double dt)
         work->iterations += (uint64_t)(iterations > 0 ? iterations : 0);
         work->solves++;
     }
+    return SPATE_OK;
 }

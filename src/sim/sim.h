@@ -8,9 +8,9 @@
 spate_status X(step)(X(sim) *s, double dt, spate_error *error);
 spate_status X(run_stage)(X(sim) *s, sp_stage stage, double dt, spate_error *error);
 
-/* project.c, separate.c: the stages that the devices' solves are put together to */
-spate_status X(project)(X(sim) *s, double dt, spate_error *error);
-void X(separate)(X(sim) *s, double dt);
+/* pressure.c, separate.c: the stages that are made of the solves of a device */
+spate_status X(pressure)(X(sim) *s, double dt, spate_error *error);
+spate_status X(separate)(X(sim) *s, double dt, spate_error *error);
 
 /* forecast.c */
 spate_status X(forecast)(const spate_scene *scene, const X(device) *device, int threads,

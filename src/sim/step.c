@@ -1,15 +1,36 @@
 /* step.c -- one time step, top to bottom.
  *
- *     particles --P2G--> faces u --forces, pressure--> faces u' --G2P--> particles --separate,
- *     advect-->
+ *     SORT         particles by tile and cell
+ *     SOLIDS       where they are now, and which part of each face is open
+ *     P2G          particles -> velocity of the faces
+ *     SURFACE      particles -> where the liquid is
+ *     FORCES       gravity, drag of walls, inflows
+ *     PRESSURE     the velocity becomes free of divergence
+ *     EXTRAPOLATE  velocity of the faces around the liquid
+ *     G2P          the change of the velocity -> particles
+ *     SEPARATE     crowded particles move apart
+ *     ADVECT       particles move with the velocity
+ *     EMIT         inflows add particles, outflows remove them
+ *     WHITEWATER   foam, spray, bubbles and dust
  *
- * The stages are those of state/stages.def, in that order. A stage is found under its name in the
- * room of each device (src/cpu/sort.c, src/cuda/sort.cu); PRESSURE and SEPARATE are put together
- * here, of the solves of a device. */
+ * kernels/stages.def lists the stages: who does each, when, and what it reads and writes. A stage
+ * is found under its name: src/stages/forces.c is compiled by every device; src/cpu/sort.c and
+ * src/cuda/sort.cu are two algorithms for one stage; pressure.c and separate.c, here, are made of
+ * the solves of a device. */
 #include "sim.h"
 
 #include "base/timer.h"
 #include "state/arrays.h"
+
+/* PRESSURE and SEPARATE. */
+static X(stage_fn) *const made_here[SP_STAGE_COUNT] = {
+#define STAGE_MAP(NAME, name)
+#define STAGE_DEVICE(NAME, name)
+#define STAGE_HOST(NAME, name)
+#define STAGE_SIM(NAME, name) [SP_STAGE_##NAME] = X(name),
+#define STAGE(NAME, name, by, ...) STAGE_##by(NAME, name)
+#include "kernels/stages.def"
+};
 
 /* A stage that the device leaves to the CPU. */
 static spate_status run_on_host(X(sim) *s, sp_stage stage, double dt, spate_error *error)
@@ -24,22 +45,21 @@ static spate_status run(X(sim) *s, const X(plan) *plan, sp_stage stage, double d
                         spate_error *error)
 {
     const X(stage_row) *row = &X(stages)[stage];
-    if (stage >= SP_STAGE_SEPARATE) /* these move particles */
+    if (row->effect == STAGE_BEGINS)
+        s->displaced = false;
+    if (row->effect == STAGE_MOVES || row->effect == STAGE_ADVANCES)
         s->particles.sorted = false;
-    s->displaced = s->displaced && stage != SP_STAGE_SORT; /* a step begins */
     if (s->device->begin_stage)
         s->device->begin_stage(s, stage);
     if (!(row->when & s->needs))
         return SPATE_OK;
-    if (stage == SP_STAGE_PRESSURE)
-        TRY(X(project)(s, dt, error));
-    else if (stage == SP_STAGE_SEPARATE)
-        X(separate)(s, dt);
+    if (made_here[stage])
+        TRY(made_here[stage](s, dt, error));
     else if (plan->stage[stage])
         TRY(plan->stage[stage](s, dt, error));
     else
         TRY(run_on_host(s, stage, dt, error));
-    if (stage == SP_STAGE_ADVECT)
+    if (row->effect == STAGE_ADVANCES)
         s->common->last_dt = dt;
     return SPATE_OK;
 }

@@ -3,7 +3,7 @@
  * face. */
 #include "exec.h"
 
-#include "kernels/forces.h" /* over the lanes of exec.h */
+#include "kernels/step_info.h" /* over the lanes of exec.h */
 
 CELLS(add_gravity, X(forces))
 {
@@ -30,8 +30,9 @@ void DEV(prescribe_inflow)(X(exec) *e)
         prescribe_faces(e, &NOTHING, active_tiles(&e->f));
 }
 
-void DEV(add_forces)(X(exec) *e, const X(forces) *how)
+void DEV(forces)(X(exec) *e, const X(step_info) *step)
 {
+    const X(forces) *how = &step->forces;
     add_gravity(e, how, face_tiles(&e->f));
     if (how->walls.any)
         DEV(drag_at_walls)(e, &how->walls);

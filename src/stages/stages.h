@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-struct X(forces);    /* kernels/forces.h */
+struct X(step_info); /* kernels/step_info.h */
 struct X(walls);     /* kernels/walls.h */
 struct X(contact);   /* kernels/contact.h */
 struct X(gauge_job); /* kernels/gauges.h */
@@ -19,12 +19,22 @@ struct X(inflow);    /* kernels/emit.h */
 struct X(newcomers); /* kernels/particle.h */
 struct X(reseeding); /* kernels/reseed.h */
 
+/* ---- whole stages: those that kernels/stages.def lists as MAP, in the files of their names */
+#define STAGE_MAP(name) void DEV(name)(X(exec) *e, const struct X(step_info) *step);
+#define STAGE_DEVICE(name)
+#define STAGE_HOST(name)
+#define STAGE_SIM(name)
+#define STAGE(NAME, name, by, ...) STAGE_##by(name)
+#include "kernels/stages.def"
+#undef STAGE_MAP
+#undef STAGE_DEVICE
+#undef STAGE_HOST
+#undef STAGE_SIM
+
 /* ---- SURFACE: surface.c */
-void DEV(build_surface)(X(exec) *e);
 void DEV(update_level_set)(X(exec) *e); /* phi from the sorted particles */
 
 /* ---- FORCES: forces.c, walls.c */
-void DEV(add_forces)(X(exec) *e, const struct X(forces) *how);
 void DEV(prescribe_inflow)(X(exec) *e); /* sets the velocities of inflow cells, if there are any */
 void DEV(drag_at_walls)(X(exec) *e, const struct X(walls) *walls);
 

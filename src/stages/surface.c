@@ -3,6 +3,7 @@
  * the particles in its own way (sum_density). */
 #include "exec.h"
 
+#include "kernels/step_info.h"
 #include "kernels/surface.h" /* over the lanes of exec.h */
 
 /* ---- tiles near the surface */
@@ -108,8 +109,9 @@ CELLS(find_types, sp_nothing)
         X(find_types)(f, c, solids);
 }
 
-void DEV(build_surface)(X(exec) *e)
+void DEV(surface)(X(exec) *e, const X(step_info) *step)
 {
+    (void)step;
     if (e->f.ghost || e->f.density)
         DEV(update_level_set)(e);
     if (!e->f.ghost) {

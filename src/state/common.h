@@ -3,7 +3,7 @@
 #define SPATE_STATE_COMMON_H
 
 #include "base/parallel.h"
-#include "stages.h"
+#include "stage.h"
 
 #include <spate/spate.h>
 

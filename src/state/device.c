@@ -3,8 +3,9 @@
 #include "device.h"
 
 const X(stage_row) X(stages)[SP_STAGE_COUNT] = {
-#define STAGE(stage, text, when, reads, writes, ...) {text, WHEN_##when, reads, writes},
-#include "stages.def"
+#define STAGE(NAME, name, by, when, effect, reads, writes, ...) \
+    {#name, WHEN_##when, STAGE_##effect, reads, writes},
+#include "kernels/stages.def"
 };
 
 void X(fetch)(X(sim) *s, unsigned groups)

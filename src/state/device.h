@@ -41,20 +41,22 @@
 
 #include "state.h"
 
-/* A row of stages.def. */
+/* A row of kernels/stages.def. */
 typedef struct X(stage_row) {
     const char *name;
-    unsigned when, reads, writes; /* WHEN_...; GROUP_... */
+    unsigned when; /* WHEN_... */
+    sp_stage_effect effect;
+    unsigned reads, writes; /* GROUP_... */
 } X(stage_row);
 extern const X(stage_row) X(stages)[SP_STAGE_COUNT]; /* device.c */
 
 /* A stage on the arrays of a device. */
 typedef spate_status X(stage_fn)(X(sim) *s, double dt, spate_error *error);
 
-/* How a device takes a step: an entry for each stage. PRESSURE and SEPARATE have none: src/sim
- * takes them apart into the solves below. What another device than the CPU has no entry for is the
- * host's, on arrays that are fetched for it. A device may have several plans: that of a whole step
- * may leave a part of one stage to a later one. */
+/* How a device takes a step: a function for each stage, which stages.def lists as MAP or DEVICE.
+ * Those of SIM have none: src/sim makes them of the solves below. The CPU also has functions for
+ * the stages of HOST, which work on the host's arrays, fetched for them. A device may have several
+ * plans: the plan of a whole step may leave a part of one stage to a later one. */
 typedef struct X(plan) {
     X(stage_fn) *stage[SP_STAGE_COUNT];
 } X(plan);

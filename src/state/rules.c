@@ -2,7 +2,7 @@
  * meant, its limits, and how what it did is booked. */
 #include "state.h"
 
-#include "kernels/forces.h"
+#include "kernels/step_info.h"
 #include "kernels/random.h"
 #include "kernels/slip.h"
 
@@ -68,6 +68,11 @@ X(forces) X(forces_of)(const X(sim) *s, double dt)
     FOR_DIM(d)
         how.dv[d] = X(gravity_kick)(s, d, dt);
     return how;
+}
+
+X(step_info) X(step_info_of)(const X(sim) *s, double dt)
+{
+    return (X(step_info)){.dt = dt, .forces = X(forces_of)(s, dt)};
 }
 
 /* ---- channels */

@@ -172,6 +172,7 @@ float X(kept_share)(const X(sim) *s, double dt);
 double X(kick_seconds)(const X(sim) *s, double dt);        /* for which forces act in a step */
 float X(gravity_kick)(const X(sim) *s, int d, double dt);  /* m/s along axis d */
 struct X(forces) X(forces_of)(const X(sim) *s, double dt); /* kernels/forces.h */
+struct X(step_info) X(step_info_of)(const X(sim) *s, double dt); /* kernels/step_info.h */
 /* What becomes of the channels in a step: "age" grows by dt, one with `pic` is averaged over the
  * grid, component by component, all others are only carried. */
 typedef void X(grow_fn)(X(sim) *s, int column, float by);

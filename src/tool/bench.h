@@ -2,7 +2,7 @@
 #ifndef SPATE_TOOL_BENCH_H
 #define SPATE_TOOL_BENCH_H
 
-#include "state/stages.h"
+#include "state/stage.h"
 #include "tool.h"
 
 typedef struct bench_run {

@@ -2,7 +2,7 @@
  * what they show, the stages against a whole step, and the clock. */
 #include "sample.h"
 
-#include "state/stages.h"
+#include "state/stage.h"
 #include <spate/spate_io.h>
 
 #include <math.h>

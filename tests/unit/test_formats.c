@@ -18,7 +18,7 @@
 #include "io/particle_table.h"
 #include "io/usd_file.h"
 #include "io/volume.h"
-#include "state/stages.h"
+#include "state/stage.h"
 
 static char folder[64], path[96];
 

@@ -1,5 +1,5 @@
-/* test_level_set.c -- the level set from particles (src/stages/surface.c): it must lie where the water
- * ends.
+/* test_level_set.c -- the level set from particles (src/stages/surface.c): it must lie where the
+ * water ends.
  *
  * Pools are laid by hand, from a flat surface at any height downwards, n particles per axis and
  * cell, each moved at random inside its own place by `jitter`: the surface is then known, wherever

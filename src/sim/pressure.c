@@ -1,4 +1,4 @@
-/* project.c -- the stage PRESSURE: makes the velocity of the liquid free of divergence.
+/* pressure.c -- the stage PRESSURE: makes the velocity of the liquid free of divergence.
  *
  * Stops when max |r| dt/dx, the share of a cell's volume that is lost in the step, is at most
  *
@@ -100,7 +100,7 @@ static double assemble(X(sim) *s, double dt, double scale, double *largest)
     return s->device->assemble(s, dt, scale, largest);
 }
 
-spate_status X(project)(X(sim) *s, double dt, spate_error *error)
+spate_status X(pressure)(X(sim) *s, double dt, spate_error *error)
 {
     sp_common *common = s->common;
     const spate_scene *scene = common->scene;

@@ -1,0 +1,12 @@
+/* step_info.h -- what the stages of src/stages are told of a step. */
+#ifndef SPATE_KERNELS_STEP_INFO_H
+#define SPATE_KERNELS_STEP_INFO_H
+
+#include "forces.h"
+
+typedef struct X(step_info) {
+    double dt; /* s */
+    X(forces) forces;
+} X(step_info);
+
+#endif
