@@ -33,10 +33,12 @@ edit src/sim/step.c 's/^(        s->common->last_dt = dt;)$/{ s->common->probe_c
 costs statistic 2
 
 # the stage of docs/code.md, which also fills the array
-example() { awk -v name="$1" '$0 == "<!-- end " name " -->" { on = 0 } on && !/^```/ { print } $0 == "<!-- begin " name " -->" { on = 1 }' docs/code.md; }
-edit src/kernels/stages.def "s/^(STAGE\(PRESSURE,.*)$/$(example pull.row | sed 's/GROUP_U,/GROUP_U | GROUP_SURFACE,/; s/[&|/]/\\&/g')\n\1/"
+example() { # example NAME: the block of code after the mark of this name
+    awk -v mark="<!-- example $1 -->" '/^```$/ { on = 0 } on { print } /^```c$/ && last == mark { on = 1 } { last = $0 }' docs/code.md
+}
+edit src/kernels/stages.def "s/^(STAGE\(FORCES,.*)$/$(example pull.row | sed 's/GROUP_U,/GROUP_U | GROUP_SURFACE,/; s/[&|/]/\\&/g')\n\1/"
 example pull.c >"$scratch/src/stages/pull.c"
-sed -i -E 's/^    FOR_EACH_CELL\(c, cell\)$/    FOR_EACH_CELL(c, cell) f->probe_array[c] = f->u[0][c];\n&/' "$scratch/src/stages/pull.c"
+sed -i -E 's/^    FOR_EACH_CELL\(c, cell\)$/    FOR_EACH_CELL(c, cell) f->probe_array[c] = f->weight[0][c] > 0.0f ? f->u[0][c] : 0.0f;\n&/' "$scratch/src/stages/pull.c"
 costs stage 2
 
 log=$scratch/log
