@@ -152,6 +152,14 @@ void **X(array_of)(X(sim) *s, const X(array) *array)
     return (void **)(base + array->offset);
 }
 
+unsigned X(saved_groups)(void)
+{
+    unsigned groups = 0;
+    for (int k = 0; k < ARRAY_COUNT; k++)
+        groups |= X(arrays)[k].saved ? X(arrays)[k].group : 0;
+    return groups;
+}
+
 /* A row of an alias: offsets of the pointers, and of those of the memory that it shares. */
 typedef struct alias_row {
     size_t offset, memory, with_device, bytes;

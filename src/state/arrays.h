@@ -54,6 +54,7 @@ unsigned X(needs)(const spate_scene *scene);
 /* The first of the pointers of an array: of the host, and in fields of any memory. */
 void **X(array_of)(X(sim) *s, const X(array) *array);
 void **X(array_in)(X(fields) *f, const X(array) *array);
+unsigned X(saved_groups)(void); /* of the arrays that checkpoints hold */
 /* Sets the pointers of a device that are aliases; arrays_create does so for the host. */
 void X(share_arrays)(X(fields) *f);
 
