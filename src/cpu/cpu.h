@@ -10,6 +10,9 @@
 
 extern const X(device) DEV(device); /* device.c */
 
+/* A function of src/stages that has no vector code: it is built once for all instruction sets. */
+#define ONCE(name) SP_DEVICE_NAME_2(DIM, base, name)
+
 typedef struct X(exec) X(exec); /* exec.h */
 
 /* The cells of a tile, row by row: c is the index of a cell, `cell`, an int[DIM], its coordinates;

@@ -55,13 +55,13 @@ static bool is_measured(const X(sim) *s)
 static void grow(X(sim) *s, int column, float by)
 {
     X(exec) e = X(exec_of)(s);
-    DEV(grow_channel)(&e, column, by);
+    ONCE(grow_channel)(&e, column, by);
 }
 
 static void average(X(sim) *s, int column)
 {
     X(exec) e = X(exec_of)(s);
-    DEV(average_channel)(&e, column);
+    ONCE(average_channel)(&e, column);
 }
 
 static spate_status g2p(X(sim) *s, double dt, spate_error *error)
@@ -104,7 +104,7 @@ static uint32_t drain(X(sim) *s)
 {
     X(exec) e = X(exec_of)(s);
     X(outflows) outflows = X(outflows_of)(s);
-    return DEV(drain)(&e, &outflows);
+    return ONCE(drain)(&e, &outflows);
 }
 
 static void remove_dead(X(sim) *s)
@@ -116,31 +116,31 @@ static uint32_t find_newcomers(X(sim) *s, int k, X(inflow) *inflow, size_t place
 {
     X(exec) e = X(exec_of)(s);
     (void)k;
-    return DEV(find_newcomers)(&e, inflow, places);
+    return ONCE(find_newcomers)(&e, inflow, places);
 }
 
 static void put_newcomers(X(sim) *s, const X(inflow) *inflow, size_t places)
 {
     X(exec) e = X(exec_of)(s);
-    DEV(put_newcomers)(&e, inflow, places);
+    ONCE(put_newcomers)(&e, inflow, places);
 }
 
 static uint32_t count_reseeded(X(sim) *s, const X(reseeding) *how)
 {
     X(exec) e = X(exec_of)(s);
-    return DEV(count_reseeded)(&e, how);
+    return ONCE(count_reseeded)(&e, how);
 }
 
 static void put_reseeded(X(sim) *s, const X(reseeding) *how, const X(newcomers) *what)
 {
     X(exec) e = X(exec_of)(s);
-    DEV(put_reseeded)(&e, how, what);
+    ONCE(put_reseeded)(&e, how, what);
 }
 
 static uint32_t thin(X(sim) *s, const X(reseeding) *how)
 {
     X(exec) e = X(exec_of)(s);
-    return DEV(thin_cells)(&e, how);
+    return ONCE(thin_cells)(&e, how);
 }
 
 static spate_status emit(X(sim) *s, double dt, spate_error *error)
@@ -285,14 +285,14 @@ static void stats(X(sim) *s, spate_stats *stats)
     X(census) census = {0};
     sort(s, 0, NULL);
     X(exec) e = X(exec_of)(s);
-    census.cells = DEV(count_cells)(&e);
+    census.cells = ONCE(count_cells)(&e);
     if (X(has_level_set)(s) && s->solids_changed) {
         X(lay_solids)(s);
         e = X(exec_of)(s);
     }
-    census.volume = DEV(measure_volume)(&e);
+    census.volume = ONCE(measure_volume)(&e);
     census.max_speed = DEV(max_speed)(s);
-    census.particles = DEV(measure_particles)(&e, s->common->gravity, !s->solids_changed);
+    census.particles = ONCE(measure_particles)(&e, s->common->gravity, !s->solids_changed);
     X(measure_spacing)(s, &census);
     census.flying = s->particles.count - s->tiles.first_flying;
     X(fill_stats)(s, &census, stats);
@@ -304,7 +304,7 @@ static size_t take_gauges(X(sim) *s, double stretch)
     X(gauge_job) job = {X(probe_of)(s), s->gauges, s->common->scene->gauge_count, s->gauge_parts};
     job.probe.stretch = stretch;
     size_t parts = X(list_gauges)(s, &job.probe);
-    DEV(take_gauges)(&e, &job, parts);
+    ONCE(take_gauges)(&e, &job, parts);
     return parts;
 }
 

@@ -448,7 +448,7 @@ static size_t take_gauges(X(sim) *s, double stretch)
     if (parts == 0) /* slices alone, or solids without liquid around */
         return 0;
     X(gauge_job) job = {probe, g->gauges, count, g->gauge_parts};
-    DEV(take_gauges)(g, &job, parts);
+    ONCE(take_gauges)(g, &job, parts);
     DEV(gpu_download)(g, s->gauge_parts, g->gauge_parts, parts * sizeof *s->gauge_parts);
     return g->failure[0] ? 0 : parts;
 }

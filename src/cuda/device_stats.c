@@ -13,9 +13,9 @@ static bool take(X(sim) *s, spate_stats *stats)
     DEV(gpu_use)(s, GROUP_ALL & ~(unsigned)GROUP_SYSTEM);
     X(spacing_limits) limits = X(limits_of_spacing)(s->common->scene, g->f.tiles.first_flying);
     DEV(gpu_census) spacing = DEV(gpu_measure_spacing)(g, &limits);
-    X(census) census = {.cells = DEV(count_cells)(g),
-                        .particles = DEV(measure_particles)(g, s->common->gravity, true),
-                        .volume = DEV(measure_volume)(g),
+    X(census) census = {.cells = ONCE(count_cells)(g),
+                        .particles = ONCE(measure_particles)(g, s->common->gravity, true),
+                        .volume = ONCE(measure_volume)(g),
                         .max_speed = DEV(gpu_max_speed)(g),
                         .close = spacing.nearest_close,
                         .usual = spacing.nearest_usual,

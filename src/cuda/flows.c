@@ -101,7 +101,7 @@ void DEV(gpu_make_places)(X(gpu) *g, size_t count)
 
 static uint32_t drain(X(sim) *s)
 {
-    return DEV(drain)(s->gpu, &s->gpu->outflows);
+    return ONCE(drain)(s->gpu, &s->gpu->outflows);
 }
 
 static void remove_dead(X(sim) *s)
@@ -118,7 +118,7 @@ static uint32_t find(X(sim) *s, int k, X(inflow) *inflow, size_t places)
     DEV(gpu_make_places)(g, places);
     inflow->lattice.form = g->inflow_forms + k;
     inflow->marks = g->places.marks;
-    uint32_t count = DEV(find_newcomers)(g, inflow, places);
+    uint32_t count = ONCE(find_newcomers)(g, inflow, places);
     return g->failure[0] ? 0 : count;
 }
 
@@ -131,25 +131,25 @@ static void count_newcomers(X(gpu) *g, const X(newcomers) *what)
 
 static void put(X(sim) *s, const X(inflow) *inflow, size_t places)
 {
-    DEV(put_newcomers)(s->gpu, inflow, places);
+    ONCE(put_newcomers)(s->gpu, inflow, places);
     count_newcomers(s->gpu, &inflow->what);
 }
 
 static uint32_t count_reseeded(X(sim) *s, const X(reseeding) *how)
 {
-    uint32_t count = DEV(count_reseeded)(s->gpu, how);
+    uint32_t count = ONCE(count_reseeded)(s->gpu, how);
     return s->gpu->failure[0] ? 0 : count;
 }
 
 static void put_reseeded(X(sim) *s, const X(reseeding) *how, const X(newcomers) *what)
 {
-    DEV(put_reseeded)(s->gpu, how, what);
+    ONCE(put_reseeded)(s->gpu, how, what);
     count_newcomers(s->gpu, what);
 }
 
 static uint32_t thin(X(sim) *s, const X(reseeding) *how)
 {
-    return DEV(thin_cells)(s->gpu, how);
+    return ONCE(thin_cells)(s->gpu, how);
 }
 
 static void make_room(X(sim) *s)

@@ -7,12 +7,12 @@
 
 static void grow(X(sim) *s, int column, float by)
 {
-    DEV(grow_channel)(s->gpu, column, by);
+    ONCE(grow_channel)(s->gpu, column, by);
 }
 
 static void average(X(sim) *s, int column)
 {
-    DEV(average_channel)(s->gpu, column);
+    ONCE(average_channel)(s->gpu, column);
 }
 
 void DEV(gpu_transfer_back)(X(sim) *s, double dt)

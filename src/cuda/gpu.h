@@ -129,6 +129,7 @@ typedef struct X(gpu) {
     void *solver; /* DEV(gpu_solver), cuda/pressure/solver.h */
 } X(gpu);
 typedef X(gpu) X(exec); /* what stages get: exec.h */
+#define ONCE(name) DEV(name)
 
 #define FOLD_BLOCKS 256
 #define FOLD_BYTES 65536

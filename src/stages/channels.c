@@ -18,7 +18,7 @@ EACH_PARTICLE(add_to_each, channel_args)
     a->column[i] += a->by;
 }
 
-void DEV(grow_channel)(X(exec) *e, int column, float by)
+void ONCE(grow_channel)(X(exec) *e, int column, float by)
 {
     channel_args args = {e->f.particles.channel[column], by};
     add_to_each(e, &args, e->f.particles.count);
@@ -35,7 +35,7 @@ EACH_PARTICLE(take_from_cells, channel_args)
     a->column[i] = X(take_from_cells)(f, i);
 }
 
-void DEV(average_channel)(X(exec) *e, int column)
+void ONCE(average_channel)(X(exec) *e, int column)
 {
     channel_args args = {e->f.particles.channel[column], 0.0f};
     DEV(deposit)(e, args.column, e->f.channel_sum, e->f.channel_weight);

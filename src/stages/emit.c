@@ -23,7 +23,7 @@ EACH_PARTICLE_FOLD(drain_each, X(outflows), uint32_t, add_number)
     *part += X(drain)(f, a, i);
 }
 
-uint32_t DEV(drain)(X(exec) *e, const X(outflows) *outflows)
+uint32_t ONCE(drain)(X(exec) *e, const X(outflows) *outflows)
 {
     return drain_each(e, outflows, e->f.particles.count);
 }
@@ -65,14 +65,14 @@ SP_KERNEL uint32_t put_at(const X(fields) *f, const X(inflow) *a, size_t place, 
 
 EACH_APPEND(places, X(inflow), given_by, put_at)
 
-uint32_t DEV(find_newcomers)(X(exec) *e, const X(inflow) *inflow, size_t count)
+uint32_t ONCE(find_newcomers)(X(exec) *e, const X(inflow) *inflow, size_t count)
 {
     clear_mark(e, inflow, count);
     mark_occupied(e, inflow, e->f.particles.count);
     return places_count(e, inflow, count);
 }
 
-void DEV(put_newcomers)(X(exec) *e, const X(inflow) *inflow, size_t count)
+void ONCE(put_newcomers)(X(exec) *e, const X(inflow) *inflow, size_t count)
 {
     places_put(e, inflow, count);
 }

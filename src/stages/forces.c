@@ -35,7 +35,7 @@ void DEV(forces)(X(exec) *e, const X(step_info) *step)
     const X(forces) *how = &step->forces;
     add_gravity(e, how, face_tiles(&e->f));
     if (how->walls.any)
-        DEV(drag_at_walls)(e, &how->walls);
+        ONCE(drag_at_walls)(e, &how->walls);
     if (e->f.has_solids && !e->f.cut)
         hold_faces(e, how, active_tiles(&e->f));
     close_walls(e);

@@ -30,7 +30,7 @@ EACH_GROUP(take_parts, X(gauge_job), gauge_item, TILE_ROWS, add_items)
     X(gauge_item)(&a->probe, g, (group - g->first) * TILE_ROWS + (size_t)i, item->value);
 }
 
-void DEV(take_gauges)(X(exec) *e, const X(gauge_job) *job, size_t parts)
+void ONCE(take_gauges)(X(exec) *e, const X(gauge_job) *job, size_t parts)
 {
     take_parts(e, job, parts);
 }

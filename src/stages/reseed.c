@@ -50,7 +50,7 @@ SP_KERNEL uint32_t put_into(const X(fields) *f, const reseed_args *a, size_t c, 
 
 CELLS_APPEND(cells, reseed_args, given_to, put_into)
 
-uint32_t DEV(count_reseeded)(X(exec) *e, const X(reseeding) *how)
+uint32_t ONCE(count_reseeded)(X(exec) *e, const X(reseeding) *how)
 {
     reseed_args args;
     memset(&args, 0, sizeof args);
@@ -58,7 +58,7 @@ uint32_t DEV(count_reseeded)(X(exec) *e, const X(reseeding) *how)
     return cells_count(e, &args, liquid_tiles(&e->f));
 }
 
-void DEV(put_reseeded)(X(exec) *e, const X(reseeding) *how, const X(newcomers) *what)
+void ONCE(put_reseeded)(X(exec) *e, const X(reseeding) *how, const X(newcomers) *what)
 {
     reseed_args args;
     args.how = *how;
@@ -77,7 +77,7 @@ CELLS_FOLD(thin_cells, X(reseeding), uint32_t, add_number)
         *part += X(thin_cell)(f, a, c);
 }
 
-uint32_t DEV(thin_cells)(X(exec) *e, const X(reseeding) *how)
+uint32_t ONCE(thin_cells)(X(exec) *e, const X(reseeding) *how)
 {
     return thin_cells(e, how, liquid_tiles(&e->f));
 }

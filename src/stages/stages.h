@@ -1,5 +1,7 @@
 /* stages.h -- the stages that are written once. Every device compiles src/stages/NAME.c with its
- * own exec.h and so has its own version of these functions. device.c of each device calls them. */
+ * own exec.h and so has its own version of these functions. device.c of each device calls them. On
+ * the CPU a function is DEV(name), for each instruction set, or ONCE(name), if all functions of its
+ * file do without vectors. */
 #ifndef SPATE_STAGES_STAGES_H
 #define SPATE_STAGES_STAGES_H
 
@@ -36,7 +38,7 @@ void DEV(update_level_set)(X(exec) *e); /* phi from the sorted particles */
 
 /* ---- FORCES: forces.c, walls.c */
 void DEV(prescribe_inflow)(X(exec) *e); /* sets the velocities of inflow cells, if there are any */
-void DEV(drag_at_walls)(X(exec) *e, const struct X(walls) *walls);
+void ONCE(drag_at_walls)(X(exec) *e, const struct X(walls) *walls);
 
 /* ---- PRESSURE: contact.c. part finds the cells that separate from a wall and returns the largest
  * CONTACT_... of all cells; part_walls sets the velocities of the wall faces that liquid leaves. */
@@ -47,27 +49,28 @@ void DEV(part_walls)(X(exec) *e);
 void DEV(extrapolate_solids)(X(exec) *e, double dt);
 
 /* ---- G2P: channels.c. column: the number of a channel's column. */
-void DEV(grow_channel)(X(exec) *e, int column, float by);
-void DEV(average_channel)(X(exec) *e, int column);
+void ONCE(grow_channel)(X(exec) *e, int column, float by);
+void ONCE(average_channel)(X(exec) *e, int column);
 
 /* ---- EMIT: emit.c, reseed.c. find_newcomers and count_reseeded return how many particles come,
  * and the functions that put them want room for so many, as `what` says; drain and thin_cells mark
  * particles DEAD and return how many. */
-uint32_t DEV(drain)(X(exec) *e, const struct X(outflows) *outflows);
-uint32_t DEV(find_newcomers)(X(exec) *e, const struct X(inflow) *inflow, size_t places);
-void DEV(put_newcomers)(X(exec) *e, const struct X(inflow) *inflow, size_t places);
-uint32_t DEV(count_reseeded)(X(exec) *e, const struct X(reseeding) *how);
-void DEV(put_reseeded)(X(exec) *e, const struct X(reseeding) *how, const struct X(newcomers) *what);
-uint32_t DEV(thin_cells)(X(exec) *e, const struct X(reseeding) *how);
+uint32_t ONCE(drain)(X(exec) *e, const struct X(outflows) *outflows);
+uint32_t ONCE(find_newcomers)(X(exec) *e, const struct X(inflow) *inflow, size_t places);
+void ONCE(put_newcomers)(X(exec) *e, const struct X(inflow) *inflow, size_t places);
+uint32_t ONCE(count_reseeded)(X(exec) *e, const struct X(reseeding) *how);
+void ONCE(put_reseeded)(X(exec) *e, const struct X(reseeding) *how,
+                        const struct X(newcomers) *what);
+uint32_t ONCE(thin_cells)(X(exec) *e, const struct X(reseeding) *how);
 
 /* ---- after a step: gauges.c fills job->parts[0 .. parts - 1] */
-void DEV(take_gauges)(X(exec) *e, const struct X(gauge_job) *job, size_t parts);
+void ONCE(take_gauges)(X(exec) *e, const struct X(gauge_job) *job, size_t parts);
 
 /* ---- statistics of sorted particles: stats.c */
-X(cell_census) DEV(count_cells)(X(exec) *e);
-double DEV(measure_volume)(X(exec) *e); /* in cells; makes phi anew; 0 without a level set */
+X(cell_census) ONCE(count_cells)(X(exec) *e);
+double ONCE(measure_volume)(X(exec) *e); /* in cells; makes phi anew; 0 without a level set */
 /* laid: phi_solid knows where all solids are now */
-X(particle_census) DEV(measure_particles)(X(exec) *e, const double gravity[3], bool laid);
+X(particle_census) ONCE(measure_particles)(X(exec) *e, const double gravity[3], bool laid);
 
 /* ---- what each device does in its own way */
 /* Sums the particles at the centres of the cells of active and border tiles, with linear weights,

@@ -34,7 +34,7 @@ CELLS_FOLD(count_cells, sp_nothing, X(cell_census), add_cells)
     }
 }
 
-X(cell_census) DEV(count_cells)(X(exec) *e)
+X(cell_census) ONCE(count_cells)(X(exec) *e)
 {
     return count_cells(e, &NOTHING, liquid_tiles(&e->f));
 }
@@ -50,7 +50,7 @@ CELLS_FOLD(sum_volume, sp_nothing, double, add_number)
         *part += X(liquid_share)(f, cell, c);
 }
 
-double DEV(measure_volume)(X(exec) *e)
+double ONCE(measure_volume)(X(exec) *e)
 {
     if (!e->f.ghost)
         return 0;
@@ -84,7 +84,7 @@ EACH_PARTICLE_FOLD(measure, particle_args, X(particle_census), add_particles)
         part->in_solid += X(is_in_solid)(f, i, a->laid);
 }
 
-X(particle_census) DEV(measure_particles)(X(exec) *e, const double gravity[3], bool laid)
+X(particle_census) ONCE(measure_particles)(X(exec) *e, const double gravity[3], bool laid)
 {
     particle_args args = {{gravity[0], gravity[1], gravity[2]}, laid};
     return measure(e, &args, e->f.particles.count);

@@ -60,7 +60,7 @@ static void fill_faces_periodic(X(exec) *e, float *const fields[DIM])
 
 /* A chain of passes. Each reads what the one before it left around its cells, so the border of a
  * periodic side is filled in between. */
-void DEV(drag_at_walls)(X(exec) *e, const X(walls) *walls)
+void ONCE(drag_at_walls)(X(exec) *e, const X(walls) *walls)
 {
     X(tile_list) active = active_tiles(&e->f);
     drag_args drag = {*walls, false};
