@@ -139,7 +139,10 @@ static void force_at_all_steps(int dim, solid_kind kind, double shift, int count
         high = fmax(high, force);
     }
     printf(" N/m at 60, 250 .. fps: %.1f %% apart (%g %%)\n", 100 * (high / low - 1), 100 * limit);
-    CHECK_LESS(high / low - 1, limit);
+    char figure[128];
+    snprintf(figure, sizeof figure, "cut_solids %dD %s at %.2f dx %g to %g fps: force apart", dim,
+             names[kind], shift, rates[0], rates[count - 1]);
+    CHECK_FIGURE(figure, high / low - 1, limit);
 }
 
 /* On the disc the error of long steps themselves is larger. */

@@ -143,13 +143,14 @@ static void print_worst(const figures *worst)
            worst->speed, worst->force, worst->volume, worst->crossed);
 }
 
-/* All plates of a resolution: leaning to the left, over the water, and to the right. */
-static void plates_2d(int cells)
+/* Plates of all thicknesses that lean to the left, over the water, and to the right: each angle of
+ * 5 degrees, or every `every`-th of them, beginning elsewhere for each thickness. */
+static void plates_2d(int cells, int every)
 {
     static const double thick[] = {0.1, 0.2, 0.5, 1, 2};
     figures worst = {0, 0, 0, 0};
     for (int t = 0; t < 5; t++)
-        for (int angle = -45; angle <= 45; angle += 5)
+        for (int angle = -45 + 5 * ((t + 1) % every); angle <= 45; angle += 5 * every)
             for (int kind = 0; kind < 4; kind++) {
                 plate p = {2,     cells,    thick[t],
                            angle, kind & 1, kind & 2 ? SPATE_TRANSFER_APIC : SPATE_TRANSFER_FLIP};
@@ -160,17 +161,17 @@ static void plates_2d(int cells)
 
 static void plates_32(void)
 {
-    plates_2d(32);
+    plates_2d(32, 1);
 }
 
 static void plates_48(void)
 {
-    plates_2d(48);
+    plates_2d(48, 3);
 }
 
 static void plates_64(void)
 {
-    plates_2d(64);
+    plates_2d(64, 3);
 }
 
 static void plates_3d(void)
