@@ -79,7 +79,7 @@ static bool goes_by_lanes(const X(sim) *s)
 
 bool X(can_transfer_late)(const X(sim) *s)
 {
-    return goes_by_lanes(s) && !s->apic && !X(pushes_apart)(s->common->scene);
+    return goes_by_lanes(s) && !s->affine && !X(pushes_apart)(s->common->scene);
 }
 
 static void advect_range(void *user, size_t begin, size_t end, int worker)

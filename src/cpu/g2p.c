@@ -3,6 +3,7 @@
  *   PIC    v <- u_new(x)
  *   FLIP   v <- u_new(x) + ratio (v - u_old(x))
  *   APIC   v <- u_new(x), c <- grad u_new(x)
+ *   AFLIP  v as with FLIP, c <- ratio grad u(x), 0 beside air (kernels/gradient.h)
  *
  * Old and new velocity are taken with the same kernel at the same place, and the ratio is the same
  * for every component and everywhere: where nothing happens on the grid, v loses (1 - ratio) of
@@ -11,12 +12,14 @@
  * (g2p_field.c). Water that moves as a whole keeps its velocity to the last bit: for a ratio of 1/2
  * and more u - ratio u is exact. */
 #include "cpu.h"
+#include "kernels/gradient.h"
 #include "patch.h"
 
 #include <stdatomic.h>
 
 typedef struct g2p_args {
     X(sim) *s;
+    X(fields) f; /* of it */
     X(grid_field) field;
     char *scratch; /* per worker: a patch */
     float ratio;   /* 0: PIC, APIC */
@@ -42,7 +45,7 @@ static void add_unsound(g2p_args *args, int tile)
                               memory_order_relaxed);
 }
 
-static void update_tile(g2p_args *args, int degree, bool apic, int tile)
+static void update_tile(g2p_args *args, int degree, int tile)
 {
     X(sim) *s = args->s;
     X(particles) *p = &s->particles;
@@ -51,16 +54,13 @@ static void update_tile(g2p_args *args, int degree, bool apic, int tile)
         float x[DIM];
         FOR_DIM(d)
             x[d] = p->x[d][k];
+        float share = X(gradient_share)(&args->f, x, args->ratio);
         FOR_DIM(d) {
             X(stencil) stencil = X(stencil_at)(degree, x, d);
             float field = X(gather)(g, &stencil, degree, s->carried[d]);
             p->v[d][k] = field + args->ratio * p->v[d][k];
-            if (apic) {
-                float c[DIM];
-                X(gather_affine)(g, &stencil, degree, x, d, s->carried[d], c);
-                FOR_DIM(a)
-                    p->c[d * DIM + a][k] = c[a];
-            }
+            if (s->affine)
+                X(take_gradient)(&args->f, degree, &stencil, x, d, share, k);
         }
     }
     add_unsound(args, tile);
@@ -119,10 +119,10 @@ static void g2p_range(void *user, size_t begin, size_t end, int worker)
         int tile = s->tiles.active[k];
         if (s->tiles.start[tile] == s->tiles.start[tile + 1])
             continue;
-        if (s->degree == KERNEL_LINEAR && !s->apic && s->grid.size <= INT32_MAX)
+        if (s->degree == KERNEL_LINEAR && !s->affine && s->grid.size <= INT32_MAX)
             update_tile_by_lanes(args, tile, patch);
         else
-            update_tile(args, s->degree, s->apic, tile);
+            update_tile(args, s->degree, tile);
     }
 }
 
@@ -130,8 +130,10 @@ void DEV(grid_to_particles)(X(sim) *s, double dt)
 {
     sp_pool *pool = s->common->pool;
     sp_arena arena = X(arena)(s);
-    g2p_args args = {
-        .s = s, .field = X(grid_field_of)(&s->grid, s->carried), .ratio = X(kept_share)(s, dt)};
+    g2p_args args = {.s = s,
+                     .f = X(fields_of)(s),
+                     .field = X(grid_field_of)(&s->grid, s->carried),
+                     .ratio = X(kept_share)(s, dt)};
     args.scratch = sp_arena_take(&arena, (size_t)sp_pool_threads(pool), DEV(patch_scratch)());
     /* not by colour: in the order of their places, tiles find the field of the last one near */
     sp_parallel_pass(pool, (size_t)s->tiles.active_count, 2, g2p_range, &args);
