@@ -12,7 +12,7 @@ typedef struct sp_checker {
     double dx; /* m */
 } sp_checker;
 
-/* Fills, solids, inflows and outflows; their limits have been checked. */
+/* All lists of shapes; their limits have been checked. */
 spate_status sp_check_shapes(sp_checker *checker);
 /* A wall, of a side or of a solid; where: its roughness. */
 spate_status sp_check_wall(const sp_checker *checker, spate_wall wall, double roughness,

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "base/status.h"
+#include "scene/lists.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -223,8 +224,8 @@ static spate_status check_shape(const spate_sim *sim, const spate_shape *shape, 
 {
     spate_scene trial = *sim->common.scene;
     spate_shape copy = *shape;
-    trial.fill = trial.solids = trial.inflows = trial.outflows = (spate_shape_list){0};
-    trial.whitewater.kill = (spate_shape_list){0};
+    for (int k = 0; k < SP_SHAPE_LIST_COUNT; k++)
+        *sp_shape_list_edit(&trial, k) = (spate_shape_list){0};
     trial.gauge_count = 0; /* their solids are not in the trial */
     trial.solids.items = &copy;
     trial.solids.count = 1;
