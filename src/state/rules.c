@@ -2,9 +2,9 @@
  * meant, its limits, and how what it did is booked. */
 #include "state.h"
 
-#include "kernels/step_info.h"
 #include "kernels/random.h"
 #include "kernels/slip.h"
+#include "kernels/step_info.h"
 
 #include <math.h>
 
