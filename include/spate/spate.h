@@ -129,11 +129,16 @@ typedef enum spate_wall {
     SPATE_WALL_NO_SLIP, /* the liquid within a cell of the wall has its velocity */
     SPATE_WALL_ROUGH    /* drag by the log law, with a roughness in metres */
 } spate_wall;
+typedef enum spate_fluid_kind {
+    SPATE_FLUID_LIQUID, /* ends at a surface, and gravity acts on all of it */
+    SPATE_FLUID_GAS     /* fills all that is open; only heat and smoke make it rise and sink */
+} spate_fluid_kind;
 typedef enum spate_transfer {
     SPATE_TRANSFER_FLIP,
     SPATE_TRANSFER_PIC,
     SPATE_TRANSFER_APIC,
-    SPATE_TRANSFER_AFLIP /* FLIP whose particles also carry the gradient of the velocity */
+    SPATE_TRANSFER_AFLIP, /* FLIP whose particles also carry the gradient of the velocity */
+    SPATE_TRANSFER_AUTO
 } spate_transfer;
 typedef enum spate_kernel {
     SPATE_KERNEL_LINEAR,
@@ -168,18 +173,21 @@ typedef enum spate_volume_method {
     SPATE_VOLUME_NONE,
     SPATE_VOLUME_PUSH,    /* push-apart: pairs of particles that are too close */
     SPATE_VOLUME_DENSITY, /* density projection: cells that hold too many or too few */
-    SPATE_VOLUME_BOTH
+    SPATE_VOLUME_BOTH,
+    SPATE_VOLUME_AUTO
 } spate_volume_method;
 typedef enum spate_output_particles {
     SPATE_OUTPUT_PARTICLES_PLY,
     SPATE_OUTPUT_PARTICLES_VTK,
     SPATE_OUTPUT_PARTICLES_USD,
-    SPATE_OUTPUT_PARTICLES_NONE
+    SPATE_OUTPUT_PARTICLES_NONE,
+    SPATE_OUTPUT_PARTICLES_AUTO
 } spate_output_particles;
 typedef enum spate_output_volume {
     SPATE_OUTPUT_VOLUME_NONE,
     SPATE_OUTPUT_VOLUME_VDB,
-    SPATE_OUTPUT_VOLUME_VTK
+    SPATE_OUTPUT_VOLUME_VTK,
+    SPATE_OUTPUT_VOLUME_AUTO
 } spate_output_volume;
 typedef enum spate_output_mesh { SPATE_OUTPUT_MESH_NONE, SPATE_OUTPUT_MESH_PLY } spate_output_mesh;
 
@@ -342,11 +350,12 @@ typedef struct spate_scene {
     double fps;        /* 1/s; default 30 */
     double gravity[3]; /* m/s^2; default 0, -9.81, 0 */
     struct {
-        int particles_per_axis;  /* of a cell; default 2: 4 per cell in 2D, 8 in 3D */
+        spate_fluid_kind kind;   /* default liquid */
+        int particles_per_axis;  /* of a cell; 0 (default): 2, that of a gas in 2D 3 */
         double jitter;           /* 0 a lattice .. 1 anywhere in the sub-cell; default 0.5 */
         uint64_t seed;           /* of the jitter; default 1 */
-        double density;          /* kg/m^3; default 1000 */
-        spate_transfer transfer; /* default flip */
+        double density;          /* kg/m^3; 0 (default): 1000, of a gas 1.2 */
+        spate_transfer transfer; /* default auto: flip */
         double flip_ratio;       /* flip, aflip: share of FLIP in a step of flip_step, 0 PIC .. 1;
                                     default 0.97 */
         double flip_step;        /* s; default 0.01; 0: flip_ratio is a share of every step */
@@ -358,7 +367,7 @@ typedef struct spate_scene {
         int reseed_max; /* thin cells with more; 0 (default): 3/2 of a full cell */
     } fluid;
     struct {
-        double cfl; /* cells per step; default 2 */
+        double cfl; /* cells per step; 0 (default): 2, of a gas 1 */
         double dt;  /* s; 0 (default): from `cfl`; otherwise the longest step, a frame is split
                        evenly */
         int min_substeps;          /* per frame; default 1 */
@@ -379,7 +388,8 @@ typedef struct spate_scene {
         bool contact; /* whether water may separate from walls that air can reach; default true */
     } pressure;
     struct {
-        spate_volume_method method; /* how particles are kept at their distance; default density */
+        spate_volume_method method; /* how particles are kept at their distance; default auto:
+                                       density, of a gas none */
         double separation; /* push: distance that pairs are moved apart to, in particle spacings
                               (cell size / particles_per_axis); default 0.9 */
     } volume;
@@ -433,8 +443,8 @@ typedef struct spate_scene {
     spate_key *keyframes;
     int keyframe_count;
     struct {
-        spate_output_particles particles; /* default ply */
-        spate_output_volume volume;       /* level set and velocity on a grid; default none */
+        spate_output_particles particles; /* default auto: ply, of a gas none */
+        spate_output_volume volume;       /* fields on a grid; default auto: none, of a gas vtk */
         spate_output_mesh mesh;           /* surface of the liquid; default none */
         int mesh_resolution;              /* its lattice cells along a cell, 1 .. 4; default 2 */
         double mesh_gap;      /* cells, that it keeps from solids and walls, 0 .. 0.1; default 0 */
@@ -494,6 +504,9 @@ typedef struct spate_value {
  * itself. */
 SPATE_API spate_status spate_scene_set(spate_scene *scene, const char *path,
                                        const spate_value *value, spate_error *error);
+/* Puts what they stand for in place of the defaults that depend on the kind of the fluid, which are
+ * 0 or auto until then. spate_sim_create does it in its own copy: spate_sim_scene shows them. */
+SPATE_API void spate_scene_settle(spate_scene *scene);
 /* Checks what one setting alone cannot show: that shapes have what they need, sides come in pairs,
  * sizes fit. Warnings go to `log` (may be NULL). spate_sim_create calls it. */
 SPATE_API spate_status spate_scene_check(const spate_scene *scene, spate_log_fn *log, void *user,

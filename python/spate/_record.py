@@ -77,7 +77,7 @@ def run(scene: Scene | SceneDict | str | os.PathLike, folder: str | os.PathLike,
     if frames is not None:
         scene["frames"] = frames
     with Sim(scene, device=device, threads=threads) as sim:
-        out = _Folder(folder, sim, scene)
+        out = _Folder(folder, sim, sim.scene)
         out.frame(0)
         start = time.perf_counter()
         for _ in sim.frames(progress=progress):

@@ -16,7 +16,8 @@ typedef struct band_args {
 /* Whether a tile may have seeds. With a voxel surface nobody has looked which are near. */
 static bool is_near(const X(sim) *s, int tile)
 {
-    return !(s->ghost || s->density) || (s->tiles.near[tile] & (NEAR_EMPTY | NEAR_SURFACE));
+    return !(s->surface == SURFACE_GHOST || s->density) ||
+           (s->tiles.near[tile] & (NEAR_EMPTY | NEAR_SURFACE));
 }
 
 /* Per tile: whether it has seeds; until emission needs the memory. */

@@ -2,7 +2,8 @@
  *
  * Liquid tiles hold particles; active tiles are those and their neighbours, so that stencils,
  * extrapolation and particles that move less than a tile find a valid field. What leaves the active
- * tiles is cleared, so that outside of them every moving array is zero. */
+ * tiles is cleared, so that outside of them every moving array is zero. A gas fills the domain, and
+ * has work in all its tiles. */
 #include "cpu.h"
 
 #include "state/arrays.h"
@@ -90,6 +91,9 @@ void X(list_tiles)(X(tiles) *t, const X(grid) *g)
             t->state[k] |= TILE_LIQUID;
             mark_neighbours(t, g, at, false, TILE_ACTIVE);
         }
+    for (int k = 0; k < count && t->everywhere; k++, next_tile(g, at)) /* from the first again */
+        if (X(in_domain)(g, at))
+            t->state[k] |= TILE_ACTIVE;
     for (int axis = 0; axis < DIM; axis++)
         if (g->periodic[axis])
             mark_across(t, g, axis);

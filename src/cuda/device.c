@@ -114,7 +114,8 @@ static spate_status attach(X(sim) *s, spate_error *error)
     f->degree_to_grid = s->degree_to_grid;
     f->free_flight = s->free_flight;
     f->affine = s->affine;
-    f->ghost = s->ghost;
+    f->surface = s->surface;
+    f->tiles.everywhere = s->tiles.everywhere;
     f->particles = X(particles_make)(s->particles.needs, s->particles.channel_columns);
     f->rest = s->rest;
     g->needs = X(needs)(scene) & ~(unsigned)(WHEN_SOLIDS | WHEN_MOVERS); /* residency.c adds them */

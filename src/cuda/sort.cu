@@ -78,14 +78,6 @@ typedef struct tile_args {
     int axis;
 } tile_args;
 
-GPU_FN bool in_domain(const X(grid) *g, const int t[DIM])
-{
-    bool inside = true;
-    FOR_DIM(d)
-        inside = inside && t[d] >= 1 && t[d] <= g->tiles[d] - 2;
-    return inside;
-}
-
 GPU_FN bool has_particles(const X(fields) *f, int tile)
 {
     return f->tiles.start[tile + 1] > f->tiles.start[tile];
@@ -117,7 +109,7 @@ MAP(mark_active, tile_args)
     X(tile_coordinates)(&a->f.grid, (int)i, t);
     if (has_particles(&a->f, (int)i))
         state |= TILE_LIQUID;
-    if (in_domain(&a->f.grid, t) && is_beside(&a->f, t, 0))
+    if (X(in_domain)(&a->f.grid, t) && (a->f.tiles.everywhere || is_beside(&a->f, t, 0)))
         state |= TILE_ACTIVE;
     a->f.tiles.state[i] = state;
 }
@@ -153,7 +145,7 @@ MAP(mark_border, tile_args)
     int t[DIM];
     X(tile_coordinates)(&a->f.grid, (int)i, t);
     /* reads TILE_ACTIVE and writes TILE_BORDER of tiles that are never active */
-    if (!in_domain(&a->f.grid, t))
+    if (!X(in_domain)(&a->f.grid, t))
         a->flags[i] = is_beside(&a->f, t, TILE_ACTIVE);
     else
         a->flags[i] = 0;

@@ -2,6 +2,7 @@
  * disk. What the simulation itself needs is src/sim/forecast.c. */
 #include "base/status.h"
 #include "scene/attributes.h"
+#include "scene/medium.h"
 
 #include <spate/spate_io.h>
 
@@ -127,10 +128,11 @@ spate_status spate_output_forecast_sized(const spate_scene *scene, const spate_f
                                          spate_error *error)
 {
     spate_output_forecast all = {0};
-    all.memory =
-        (uint64_t)(preview_bytes(scene, simulation) + surface_bytes(scene, simulation->particles));
-    disk_bytes(scene, simulation, &all);
-    TRY(file_bytes(scene, simulation->particles, &all.particles_bytes, error));
+    spate_scene settled = sp_settled(scene);
+    all.memory = (uint64_t)(preview_bytes(&settled, simulation) +
+                            surface_bytes(&settled, simulation->particles));
+    disk_bytes(&settled, simulation, &all);
+    TRY(file_bytes(&settled, simulation->particles, &all.particles_bytes, error));
     if (all.particles_bytes > 0)
         all.particles_bytes += WHITEWATER_BYTES * simulation->whitewater;
     all.size = (uint32_t)(size < sizeof all ? size : sizeof all);

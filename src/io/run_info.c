@@ -192,7 +192,7 @@ static bool unpack_scene(json_t *root, spate_scene *scene)
         return false;
     size_t dim = json_array_size(size);
     if ((dim != 2 && dim != 3) || llabs(frames) > INT_MAX || llabs(cells) > INT_MAX ||
-        llabs(per_axis) > INT_MAX)
+        per_axis < 1 || per_axis > INT_MAX)
         return false;
     scene->dim = (int)dim;
     for (size_t d = 0; d < dim; d++)

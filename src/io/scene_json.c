@@ -9,6 +9,7 @@
 #include "course.h"
 #include "file.h"
 #include "json.h"
+#include "scene/lists.h"
 #include "scene/schema.h"
 #include <spate/spate_io.h>
 
@@ -245,24 +246,12 @@ static spate_status read_root(spate_scene *scene, json_t *root, spate_error *err
 
 /* ------------------------------------------------------------------ files that shapes name */
 
-#define SHAPE_LISTS 5
-
-static const spate_shape_list *list_at(const spate_scene *scene, int index, const char **name)
-{
-    static const char *const names[] = {"fill", "solids", "inflows", "outflows", "whitewater.kill"};
-    const spate_shape_list *lists[] = {&scene->fill, &scene->solids, &scene->inflows,
-                                       &scene->outflows, &scene->whitewater.kill};
-    *name = names[index];
-    return lists[index];
-}
-
 /* Another shape that has loaded the same file for the same use; NULL if there is none. */
 static const spate_shape *find_loaded(const spate_scene *scene, const spate_shape *like,
                                       const char *file)
 {
-    const char *name;
-    for (int l = 0; l < SHAPE_LISTS; l++) {
-        const spate_shape_list *list = list_at(scene, l, &name);
+    for (int l = 0; l < SP_SHAPE_LIST_COUNT; l++) {
+        const spate_shape_list *list = sp_shape_list(scene, l);
         for (int k = 0; k < list->count; k++) {
             const spate_shape *shape = &list->items[k];
             if (shape != like && shape->shape == like->shape && (shape->mesh || shape->points) &&
@@ -302,16 +291,15 @@ static spate_status load_file(const spate_scene *scene, spate_shape *shape, cons
 
 static spate_status load_files(spate_scene *scene, const char *folder, spate_error *error)
 {
-    const char *name;
-    for (int l = 0; l < SHAPE_LISTS; l++) {
-        const spate_shape_list *list = list_at(scene, l, &name);
+    for (int l = 0; l < SP_SHAPE_LIST_COUNT; l++) {
+        const spate_shape_list *list = sp_shape_list(scene, l);
         for (int k = 0; k < list->count; k++) {
             spate_shape *shape = &list->items[k];
             bool wanted =
                 shape->file[0] && ((shape->shape == SPATE_SHAPE_MESH && !shape->mesh) ||
                                    (shape->shape == SPATE_SHAPE_PARTICLES && !shape->points));
             char where[64];
-            snprintf(where, sizeof where, "%s[%d].file", name, k);
+            snprintf(where, sizeof where, "%s[%d].file", sp_shape_list_name(l), k);
             if (wanted)
                 TRY(load_file(scene, shape, folder, where, error));
         }

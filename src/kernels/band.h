@@ -41,7 +41,7 @@ SP_KERNEL int X(band_passes)(float width)
 SP_KERNEL f8 X(band_phi)(const X(fields) *f, size_t c)
 {
     f8 phi = load(f->phi + c) / (float)f->grid.dx;
-    return f->ghost ? phi : 0.5f * phi;
+    return f->surface == SURFACE_GHOST ? phi : 0.5f * phi;
 }
 
 SP_KERNEL i8 X(is_closed_type)(const X(fields) *f, size_t c)

@@ -40,6 +40,10 @@ enum {
 /* What the column `outside` of grid.def says. */
 enum { OUTSIDE_STAYS = 0, OUTSIDE_FOLLOWS = 1, OUTSIDE_SAVED = OUTSIDE_FOLLOWS | 2 };
 
+/* Where the fluid ends: where phi says; between the cells that hold particles and those that do
+ * not; nowhere, it fills all that is open. */
+enum { SURFACE_GHOST, SURFACE_VOXEL, SURFACE_NONE };
+
 /* Values of `known`; between the first two and the last, 1 + distance in faces. FIXED: stays as it
  * is, but nothing is taken from it. */
 enum { FACE_UNKNOWN = 0, FACE_SOURCE = 1, FACE_FIXED = 255 };

@@ -69,7 +69,7 @@ SP_KERNEL double X(line_share)(const X(probe) *v, const double x[DIM], const dou
 {
     double from, to, free_from, free_to;
     X(below_zero)(-X(probe_solid)(v, x), -X(probe_solid)(v, y), &free_from, &free_to);
-    if (!v->f.ghost) {
+    if (v->f.surface == SURFACE_VOXEL) {
         double middle[DIM];
         FOR_DIM(d)
             middle[d] = d == v->up ? floor(0.5 * (x[d] + y[d])) + 0.5 : x[d];
@@ -137,7 +137,7 @@ SP_KERNEL double X(wet_share)(const X(probe) *v, int a, const double low[DIM],
     FOR_DIM(d)
         x[d] = 0.5 * (low[d] + high[d]);
     double middle = X(probe_surface)(v, x);
-    if (!v->f.ghost)
+    if (v->f.surface == SURFACE_VOXEL)
         return middle;
     if (fabs(middle) > 0.9 * dx)
         return middle < 0;
@@ -271,7 +271,7 @@ SP_KERNEL void X(row_load)(const X(probe) *v, int solid, const double about[3], 
 SP_KERNEL int X(whole_cell)(const X(probe) *v, size_t index)
 {
     const X(fields) *f = &v->f;
-    double dx = f->grid.dx, phi = f->ghost ? (double)f->phi[index] : 0;
+    double dx = f->grid.dx, phi = f->surface == SURFACE_GHOST ? (double)f->phi[index] : 0;
     if (phi >= 0.99 * dx)
         return 0;
     bool free = f->solids.live == 0 || f->phi_solid[index] - sqrt((double)DIM) * dx > dx;

@@ -74,6 +74,15 @@ SP_KERNEL int X(tile_number)(const X(grid) *g, const int t[DIM])
     return number;
 }
 
+/* Whether a tile holds cells of the domain; the others are the border. */
+SP_KERNEL bool X(in_domain)(const X(grid) *g, const int t[DIM])
+{
+    bool inside = true;
+    FOR_DIM(d)
+        inside = inside && t[d] >= 1 && t[d] <= g->tiles[d] - 2;
+    return inside;
+}
+
 /* The first cell of a tile. */
 SP_KERNEL void X(tile_cell)(const X(grid) *g, int tile, int c[DIM])
 {

@@ -85,7 +85,8 @@ SP_KERNEL double X(probe_surface)(const X(probe) *v, const double x[DIM])
         }
         size_t index = X(cell_for)(&v->f.grid, cell);
         if (weight > 0)
-            sum += weight * (v->f.ghost ? X(phi_in)(v, index) : X(fill_in)(v, index));
+            sum += weight *
+                   (v->f.surface != SURFACE_VOXEL ? X(phi_in)(v, index) : X(fill_in)(v, index));
     }
     return sum;
 }
@@ -114,7 +115,7 @@ SP_KERNEL double X(probe_solid)(const X(probe) *v, const double x[DIM])
 SP_KERNEL bool X(probe_liquid)(const X(probe) *v, const double x[DIM])
 {
     int cell[DIM];
-    if (v->f.ghost)
+    if (v->f.surface != SURFACE_VOXEL)
         return X(probe_surface)(v, x) < 0;
     X(cell_at)(x, cell);
     return v->f.type[X(cell_for)(&v->f.grid, cell)] == SPATE_CELL_LIQUID;
@@ -161,7 +162,7 @@ SP_KERNEL double X(pressure_slope)(const X(probe) *v, const int cell[DIM], int d
         double change = f->type[near] == SPATE_CELL_LIQUID
                             ? X(pressure_in)(v, image) - here
                             : -here * (double)f8_first(X(surface_factors)(
-                                          f->ghost, (float)f->grid.dx, f8_of(f->phi[index]),
+                                          f->surface, (float)f->grid.dx, f8_of(f->phi[index]),
                                           f8_of(f->phi[image])));
         sum += side ? change : -change;
         count++;

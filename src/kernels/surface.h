@@ -15,7 +15,8 @@
  * Types. A cell is solid if none of its faces is open (voxel: if its middle is inside a solid), an
  * inflow or outflow if its middle is inside one, liquid if its middle is deeper than SHALLOW (voxel
  * surface: if it holds a particle, or if solids leave it little room and its neighbours do), and
- * air otherwise. Outflow cells are air: what enters them leaves. */
+ * air otherwise. Outflow cells are air: what enters them leaves. A gas has no surface: all its
+ * cells are of the type that says liquid, and phi is -dx in all of them. */
 #ifndef SPATE_KERNELS_SURFACE_H
 #define SPATE_KERNELS_SURFACE_H
 
@@ -165,11 +166,12 @@ SP_KERNEL void X(extend_cell)(const X(fields) *f, size_t c, float high, float lo
     f->phi[c] = around < own ? around : own;
 }
 
-/* With a voxel surface phi is only a mark, -dx where a cell holds a particle and dx elsewhere. */
+/* Without a level set phi is only a mark: -dx in the fluid, which with a voxel surface is where a
+ * cell holds a particle, and dx elsewhere. */
 SP_KERNEL void X(mark_cell)(const X(fields) *f, size_t c)
 {
     float dx = (float)f->grid.dx;
-    f->phi[c] = f->count[c] > 0 ? -dx : dx;
+    f->phi[c] = f->surface == SURFACE_NONE || f->count[c] > 0 ? -dx : dx;
 }
 
 /* ---- types */
@@ -183,10 +185,10 @@ SP_KERNEL void X(mark_cell)(const X(fields) *f, size_t c)
  * so this has a bound without a clamp, which would bend the pressure along one axis and not along
  * another, and stir water at rest. Air deep in the liquid is an open side or an outflow: p = 0 on
  * the face. */
-SP_KERNEL f8 X(surface_factors)(bool ghost, float dx, f8 liquid, f8 air)
+SP_KERNEL f8 X(surface_factors)(int surface, float dx, f8 liquid, f8 air)
 {
     f8 one = f8_of(1.0f);
-    if (!ghost)
+    if (surface == SURFACE_VOXEL)
         return one;
     return choose(is_less(f8_of(-SHALLOW * dx), air), one - air / liquid, one + one);
 }

@@ -21,6 +21,7 @@ typedef struct X(front) {
 typedef struct X(tiles) {
 #define TILES(name, shape, type, ...) type SHAPE_##shape(name);
 #include "grid.def"
+    bool everywhere; /* all tiles of the domain are active: the fluid fills it */
     int active_count, liquid_count, face_count, border_count; /* of the lists */
     uint32_t first_flying; /* particles of tiles come before it; it and those behind it fly */
     int colour_start[COLOURS + 1]; /* of each colour in `liquid` */

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "base/status.h"
+#include "scene/medium.h"
 #include "scene/schema.h"
 #include "scene/sides.h"
 #include "sim/table.h"
@@ -17,9 +18,10 @@ static spate_surface_options defaults_of(const spate_scene *scene)
     spate_surface_options options = {.dim = 3, .particles_per_axis = 2, .resolution = 2};
     if (!scene)
         return options;
+    spate_scene settled = sp_settled(scene);
     options.dim = scene->dim;
     options.scene = scene;
-    options.particles_per_axis = scene->fluid.particles_per_axis;
+    options.particles_per_axis = settled.fluid.particles_per_axis;
     options.resolution = scene->output.mesh_resolution;
     options.gap = scene->output.mesh_gap;
     options.cell_size = sp_scene_cell_size(scene);

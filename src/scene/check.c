@@ -8,6 +8,7 @@
 
 #include "attributes.h"
 #include "base/status.h"
+#include "medium.h"
 #include "schema.h"
 #include "sides.h"
 
@@ -17,6 +18,7 @@
 
 #define MAX_CELLS_PER_AXIS 16384
 #define MAX_CELLS 2147483647.0
+#define LEAST_CFL 0.01
 
 static spate_status check_row(void *user, const sp_row *row, const void *owner, const char *key,
                               const char *path)
@@ -153,6 +155,9 @@ static spate_status check_time(sp_checker *c)
         return sp_fail(c->error, SPATE_ERROR_SCENE, "time.min_substeps",
                        "must not exceed time.max_substeps (%d; got %d)", scene->time.max_substeps,
                        scene->time.min_substeps);
+    if (scene->time.cfl < LEAST_CFL)
+        return sp_fail(c->error, SPATE_ERROR_SCENE, "time.cfl", "must be >= %g (got %g)", LEAST_CFL,
+                       scene->time.cfl);
     if (scene->time.cfl > 10)
         sp_log(
             c->log, c->user, SPATE_LOG_WARNING, "time.cfl",
@@ -168,7 +173,7 @@ static spate_status check_time(sp_checker *c)
                "is longer than a frame (%g s; got %g s): steps end with the frame", frame, dt);
     double gravity = sqrt(g[0] * g[0] + g[1] * g[1] + (scene->dim == 3 ? g[2] * g[2] : 0));
     double step = dt < frame ? dt : frame, fall = gravity * step * step / c->dx;
-    if (fall > scene->time.cfl)
+    if (sp_medium_of(scene)->falls && fall > scene->time.cfl)
         sp_log(c->log, c->user, SPATE_LOG_WARNING, "time.dt",
                "is long: in one step from rest liquid falls %.3g cells, more than time.cfl (%g)",
                fall, scene->time.cfl);
@@ -258,7 +263,8 @@ static spate_status check_output(sp_checker *c)
 spate_status spate_scene_check(const spate_scene *scene, spate_log_fn *log, void *user,
                                spate_error *error)
 {
-    sp_checker c = {.scene = scene, .log = log, .user = user, .error = error};
+    spate_scene settled = *scene; /* its lists are the scene's */
+    sp_checker c = {.scene = &settled, .log = log, .user = user, .error = error};
     const double *size = scene->domain.size;
     if (scene->dim != 2 && scene->dim != 3)
         return sp_fail(error, SPATE_ERROR_SCENE, "domain.size",
@@ -268,6 +274,7 @@ spate_status spate_scene_check(const spate_scene *scene, spate_log_fn *log, void
             error, SPATE_ERROR_SCENE, "domain.size",
             "is required: [width, height] in metres for 2D, [width, height, depth] for 3D");
     TRY(sp_scene_walk(scene, &(sp_walk){.setting = check_row, .user = &c}));
+    spate_scene_settle(&settled);
     c.dx = sp_scene_cell_size(scene);
     TRY(check_sides(&c));
     TRY(check_domain(&c));
@@ -281,5 +288,6 @@ spate_status spate_scene_check(const spate_scene *scene, spate_log_fn *log, void
         TRY(check_channel(&c, k));
     TRY(check_output(&c));
     TRY(sp_check_whitewater(&c));
-    return sp_check_gauges(&c);
+    TRY(sp_check_gauges(&c));
+    return sp_check_gas(&c);
 }

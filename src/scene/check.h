@@ -5,14 +5,14 @@
 #include <spate/spate.h>
 
 typedef struct sp_checker {
-    const spate_scene *scene;
+    const spate_scene *scene; /* with the defaults of its kind of fluid */
     spate_log_fn *log;
     void *user;
     spate_error *error;
     double dx; /* m */
 } sp_checker;
 
-/* Fills, solids, inflows and outflows; their limits have been checked. */
+/* All lists of shapes; their limits have been checked. */
 spate_status sp_check_shapes(sp_checker *checker);
 /* A wall, of a side or of a solid; where: its roughness. */
 spate_status sp_check_wall(const sp_checker *checker, spate_wall wall, double roughness,
@@ -20,6 +20,8 @@ spate_status sp_check_wall(const sp_checker *checker, spate_wall wall, double ro
 /* What happens at a time, and how fills begin; shapes have been checked. */
 spate_status sp_check_times(sp_checker *checker);
 spate_status sp_check_whitewater(sp_checker *checker);
+/* What a gas cannot have; everything else has been checked. */
+spate_status sp_check_gas(sp_checker *checker);
 /* Gauges; shapes have been checked. */
 spate_status sp_check_gauges(sp_checker *checker);
 

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "lists.h"
 #include "mesh.h"
 #include "points.h"
 #include "schema.h"
@@ -205,25 +206,25 @@ static spate_status check_motion(sp_checker *c, const spate_shape *shape, const 
 /* ------------------------------------------------------------------ lists */
 
 typedef struct named {
-    const char *name, *list;
-    int index;
+    const char *name;
+    int list, index; /* list: a spate_list */
 } named;
 
 static int by_name(const void *a, const void *b)
 {
     const named *p = a, *q = b;
     int order = strcmp(p->name, q->name);
-    return order ? order : p->list == q->list ? p->index - q->index : p->list < q->list ? -1 : 1;
+    return order ? order : p->list == q->list ? p->index - q->index : p->list - q->list;
 }
 
-static spate_status check_list(sp_checker *c, const spate_shape_list *list, const char *name,
-                               named *names, int *used)
+static spate_status check_list(sp_checker *c, int which, named *names, int *used)
 {
-    bool solids = list == &c->scene->solids, inflows = list == &c->scene->inflows;
+    const spate_shape_list *list = sp_shape_list(c->scene, which);
+    bool solids = which == SPATE_LIST_SOLIDS, inflows = which == SPATE_LIST_INFLOWS;
     for (int k = 0; k < list->count; k++) {
         const spate_shape *shape = &list->items[k];
         char item[96], path[PATH_SIZE];
-        snprintf(item, sizeof item, "%s[%d]", name, k);
+        snprintf(item, sizeof item, "%s[%d]", sp_shape_list_name(which), k);
         TRY(check_geometry(c, shape, item));
         warn_if_thin(c, shape, item, solids);
         if (is_outside(c, shape, solids))
@@ -241,7 +242,7 @@ static spate_status check_list(sp_checker *c, const spate_shape_list *list, cons
             sp_log(c->log, c->user, SPATE_LOG_WARNING, member(path, item, "velocity"),
                    "is zero: nothing flows in, the shape is only filled once");
         if (shape->name[0])
-            names[(*used)++] = (named){shape->name, name, k};
+            names[(*used)++] = (named){shape->name, which, k};
     }
     return SPATE_OK;
 }
@@ -253,33 +254,28 @@ static spate_status check_names(sp_checker *c, named *names, int count)
         if (strcmp(names[k].name, names[k - 1].name) != 0)
             continue;
         char path[PATH_SIZE];
-        snprintf(path, sizeof path, "%s[%d].name", names[k].list, names[k].index);
+        snprintf(path, sizeof path, "%s[%d].name", sp_shape_list_name(names[k].list),
+                 names[k].index);
         return sp_fail(c->error, SPATE_ERROR_SCENE, path, "is the name of %s[%d] already (\"%s\")",
-                       names[k - 1].list, names[k - 1].index, names[k].name);
+                       sp_shape_list_name(names[k - 1].list), names[k - 1].index, names[k].name);
     }
     return SPATE_OK;
 }
 
 static spate_status check_lists(sp_checker *c, named *names)
 {
-    /* one array, so that the order of the lists is that of their names in memory */
-    static const char list_names[5][16] = {"fill", "solids", "inflows", "outflows",
-                                           "whitewater.kill"};
-    const spate_scene *s = c->scene;
-    const spate_shape_list *lists[5] = {&s->fill, &s->solids, &s->inflows, &s->outflows,
-                                        &s->whitewater.kill};
     int used = 0;
-    TRY(sp_scene_walk(s, &(sp_walk){.setting = check_needs, .user = c}));
-    for (int k = 0; k < 5; k++)
-        TRY(check_list(c, lists[k], list_names[k], names, &used));
+    TRY(sp_scene_walk(c->scene, &(sp_walk){.setting = check_needs, .user = c}));
+    for (int k = 0; k < SP_SHAPE_LIST_COUNT; k++)
+        TRY(check_list(c, k, names, &used));
     return check_names(c, names, used);
 }
 
 spate_status sp_check_shapes(sp_checker *c)
 {
-    const spate_scene *s = c->scene;
-    int count = s->fill.count + s->solids.count + s->inflows.count + s->outflows.count +
-                s->whitewater.kill.count;
+    int count = 0;
+    for (int k = 0; k < SP_SHAPE_LIST_COUNT; k++)
+        count += sp_shape_list(c->scene, k)->count;
     named *names = sp_alloc((size_t)count, sizeof *names);
     if (!names)
         return sp_fail_memory(c->error, "the check of the scene", (uint64_t)count * sizeof *names);

@@ -1,6 +1,6 @@
 /* expand.c -- shapes that stand several times: `repeat` becomes shapes of their own, behind all
  * others of their list, so that solids[0], solids[1], ... stay what they are in the file. */
-#include "schema.h"
+#include "lists.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -15,11 +15,11 @@ static void move_by(double x[3], const double step[3], int k)
 }
 
 /* Copy number k of a shape, of which list->items[0] and so on may move in memory. */
-static spate_status append_copy(spate_scene *scene, spate_list which, spate_shape_list *list,
-                                int from, int k, const char *name, spate_error *error)
+static spate_status append_copy(spate_scene *scene, int which, int from, int k, spate_error *error)
 {
-    if (!spate_scene_add_shape(scene, which))
-        return sp_fail_memory(error, name, 0);
+    const spate_shape_list *list = sp_shape_list(scene, which);
+    if (!spate_scene_add_shape(scene, (spate_list)which))
+        return sp_fail_memory(error, sp_shape_list_name(which), 0);
     const spate_shape *original = &list->items[from];
     spate_shape *copy = &list->items[list->count - 1];
     *copy = *original;
@@ -41,7 +41,7 @@ static spate_status append_copy(spate_scene *scene, spate_list which, spate_shap
     for (int key = 0; key < original->motion_count; key++) {
         spate_keyframe *added = spate_shape_add_keyframe(copy);
         if (!added)
-            return sp_fail_memory(error, name, 0);
+            return sp_fail_memory(error, sp_shape_list_name(which), 0);
         *added = original->motion[key];
     }
     return SPATE_OK;
@@ -49,26 +49,25 @@ static spate_status append_copy(spate_scene *scene, spate_list which, spate_shap
 
 spate_status spate_scene_expand(spate_scene *scene, spate_error *error)
 {
-    static const char *const names[] = {"fill", "solids", "inflows", "outflows"};
-    spate_shape_list *lists[] = {&scene->fill, &scene->solids, &scene->inflows, &scene->outflows};
-    for (int l = 0; l < 4; l++) {
-        int originals = lists[l]->count;
+    for (int l = 0; l < SP_SHAPE_LIST_COUNT; l++) {
+        const spate_shape_list *list = sp_shape_list(scene, l);
+        int originals = list->count;
         double all = 0;
         for (int k = 0; k < originals; k++) {
-            all += lists[l]->items[k].repeat.count;
+            all += list->items[k].repeat.count;
             if (all > 4096) {
                 char where[64];
-                snprintf(where, sizeof where, "%s[%d].repeat.count", names[l], k);
+                snprintf(where, sizeof where, "%s[%d].repeat.count", sp_shape_list_name(l), k);
                 return sp_fail(error, SPATE_ERROR_SCENE, where,
                                "makes %.0f shapes of the list, at most 4096 are possible", all);
             }
         }
         for (int k = 0; k < originals; k++) {
-            int count = lists[l]->items[k].repeat.count;
+            int count = list->items[k].repeat.count;
             for (int copy = 1; copy < count; copy++)
-                TRY(append_copy(scene, (spate_list)l, lists[l], k, copy, names[l], error));
-            lists[l]->items[k].repeat.count = 1;
-            memset(lists[l]->items[k].repeat.step, 0, sizeof lists[l]->items[k].repeat.step);
+                TRY(append_copy(scene, l, k, copy, error));
+            list->items[k].repeat.count = 1;
+            memset(list->items[k].repeat.step, 0, sizeof list->items[k].repeat.step);
         }
     }
     return SPATE_OK;

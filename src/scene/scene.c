@@ -7,9 +7,22 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "lists.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+/* Numbers of the rows of lists.h. */
+enum {
+#define ROW(NAME, member) ROW_##NAME,
+    SP_SHAPE_LISTS(ROW)
+#undef ROW
+};
+#define IN_ORDER(NAME, member) \
+    _Static_assert((int)ROW_##NAME == (int)SPATE_LIST_##NAME, "lists.h: the order of spate_list");
+SP_SHAPE_LISTS(IN_ORDER)
+#undef IN_ORDER
 
 static int capacity(int count)
 {
@@ -37,10 +50,11 @@ static void clear_shape(spate_shape *shape)
 void spate_shape_default(spate_shape *shape)
 {
     memset(shape, 0, sizeof *shape);
-    sp_schema_defaults("solids[].", shape);
-    sp_schema_defaults("inflows[].", shape);
-    sp_schema_defaults("outflows[].", shape);
-    sp_schema_defaults("fill[].", shape); /* together they have all that shapes can have */
+    for (int k = 0; k < SP_SHAPE_LIST_COUNT; k++) { /* together they have all members of shapes */
+        char prefix[64];
+        snprintf(prefix, sizeof prefix, "%s[].", sp_shape_list_name(k));
+        sp_schema_defaults(prefix, shape);
+    }
 }
 
 spate_scene *spate_scene_create(void)
@@ -64,11 +78,8 @@ void spate_scene_destroy(spate_scene *scene)
 {
     if (!scene)
         return;
-    destroy_list(&scene->fill);
-    destroy_list(&scene->solids);
-    destroy_list(&scene->inflows);
-    destroy_list(&scene->outflows);
-    destroy_list(&scene->whitewater.kill);
+    for (int k = 0; k < SP_SHAPE_LIST_COUNT; k++)
+        destroy_list(sp_shape_list_edit(scene, k));
     sp_free(scene->channels);
     sp_free(scene->gauges);
     sp_free(scene->keyframes);
@@ -131,8 +142,8 @@ spate_scene *spate_scene_copy(const spate_scene *scene)
     if (!copy)
         return NULL;
     *copy = *scene;
-    copy->fill = copy->solids = copy->inflows = copy->outflows = (spate_shape_list){0};
-    copy->whitewater.kill = (spate_shape_list){0};
+    for (int k = 0; k < SP_SHAPE_LIST_COUNT; k++)
+        *sp_shape_list_edit(copy, k) = (spate_shape_list){0};
     copy->channels = scene->channel_count > 0
                          ? copy_items(scene->channels, scene->channel_count, sizeof *copy->channels)
                          : NULL;
@@ -145,12 +156,9 @@ spate_scene *spate_scene_copy(const spate_scene *scene)
             : NULL;
     bool done = (copy->channels || scene->channel_count <= 0) &&
                 (copy->gauges || scene->gauge_count <= 0) &&
-                (copy->keyframes || scene->keyframe_count <= 0) &&
-                copy_shapes(&copy->fill, &scene->fill) &&
-                copy_shapes(&copy->solids, &scene->solids) &&
-                copy_shapes(&copy->inflows, &scene->inflows) &&
-                copy_shapes(&copy->outflows, &scene->outflows) &&
-                copy_shapes(&copy->whitewater.kill, &scene->whitewater.kill);
+                (copy->keyframes || scene->keyframe_count <= 0);
+    for (int k = 0; k < SP_SHAPE_LIST_COUNT && done; k++)
+        done = copy_shapes(sp_shape_list_edit(copy, k), sp_shape_list(scene, k));
     if (!done) {
         spate_scene_destroy(copy);
         return NULL;
@@ -174,14 +182,8 @@ static spate_shape *add_shape(spate_shape_list *list)
 
 spate_shape *spate_scene_add_shape(spate_scene *scene, spate_list list)
 {
-    switch (list) {
-    case SPATE_LIST_FILL: return add_shape(&scene->fill);
-    case SPATE_LIST_SOLIDS: return add_shape(&scene->solids);
-    case SPATE_LIST_INFLOWS: return add_shape(&scene->inflows);
-    case SPATE_LIST_OUTFLOWS: return add_shape(&scene->outflows);
-    case SPATE_LIST_KILL: return add_shape(&scene->whitewater.kill);
-    }
-    return NULL;
+    spate_shape_list *shapes = sp_shape_list_edit(scene, (int)list);
+    return shapes ? add_shape(shapes) : NULL;
 }
 
 spate_keyframe *spate_shape_add_keyframe(spate_shape *shape)

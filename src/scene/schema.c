@@ -188,17 +188,19 @@ static const sp_row rows[] = {
     VECTOR("gravity", "vector", SP_VECTOR, spate_scene, gravity, "[0, -9.81, 0]", -9.81, FAST,
            "m/s^2", ANY, "acceleration of everything"),
 
-    INTEGER("fluid.particles_per_axis", spate_scene, fluid.particles_per_axis, 2, 1, 16, "",
-            "particles along each axis of a cell; 2 gives 4 per cell in 2D, 8 in 3D"),
+    ENUM("fluid.kind", spate_scene, fluid.kind, "liquid", "liquid|gas",
+         "a liquid ends at a surface; a gas fills all that is open, and rises where it is warm"),
+    INTEGER("fluid.particles_per_axis", spate_scene, fluid.particles_per_axis, 0, 0, 16, "",
+            "particles along each axis of a cell: 2 gives 4 per cell in 2D, 8 in 3D; 0: 2, of a "
+            "gas in 2D 3"),
     NUMBER("fluid.jitter", spate_scene, fluid.jitter, 0.5, 0, 1, "",
            "placing of new particles: 0 a lattice .. 1 anywhere in their share of the cell"),
     SCALAR("fluid.seed", "integer", SP_SEED, spate_scene, fluid.seed, "1", 1, 0, SEED_MAX, "", ANY,
            "of the jitter; another number gives another placing"),
-    NUMBER("fluid.density", spate_scene, fluid.density, 1000, POSITIVE, 1e6, "kg/m^3",
-           "mass per volume"),
-    ENUM(
-        "fluid.transfer", spate_scene, fluid.transfer, "flip", "flip|pic|apic|aflip",
-        "how velocities go between particles and grid; apic, aflip: particles carry gradients too"),
+    NUMBER("fluid.density", spate_scene, fluid.density, 0, 0, 1e6, "kg/m^3",
+           "mass per volume; 0: 1000, of a gas 1.2"),
+    ENUM("fluid.transfer", spate_scene, fluid.transfer, "auto", "flip|pic|apic|aflip|auto",
+         "how velocities go between particles and grid; apic, aflip: with gradients; auto: flip"),
     NUMBER(
         "fluid.flip_ratio", spate_scene, fluid.flip_ratio, 0.97, 0, 1, "",
         "flip, aflip: share of FLIP in a step of flip_step, 0 PIC (calm) .. 1 pure FLIP (lively, noisy)"),
@@ -219,8 +221,8 @@ static const sp_row rows[] = {
     INTEGER("fluid.reseed_max", spate_scene, fluid.reseed_max, 0, 0, 65536, "",
             "reseed: cells with more particles are thinned; 0: 3/2 of a full cell"),
 
-    NUMBER("time.cfl", spate_scene, time.cfl, 2, 0.01, 100, "cells",
-           "how far the fastest liquid may move in a step"),
+    NUMBER("time.cfl", spate_scene, time.cfl, 0, 0, 100, "cells",
+           "how far the fastest fluid may move in a step; 0: 2, of a gas 1"),
     NUMBER("time.dt", spate_scene, time.dt, 0, 0, 1e6, "s",
            "longest step, a frame being split evenly; 0: from `cfl`"),
     INTEGER("time.min_substeps", spate_scene, time.min_substeps, 1, 1, 1000000, "",
@@ -252,8 +254,9 @@ static const sp_row rows[] = {
     BOOL("pressure.contact", spate_scene, pressure.contact, true, ANY,
          "water may separate from walls that air can reach; false: suction holds it"),
 
-    ENUM("volume.method", spate_scene, volume.method, "density", "none|push|density|both",
-         "what keeps particles at their distance: push-apart, density projection, both"),
+    ENUM("volume.method", spate_scene, volume.method, "auto", "none|push|density|both|auto",
+         "what keeps particles at their distance: push-apart, density projection, both; auto: "
+         "density, of a gas none"),
     NUMBER("volume.separation", spate_scene, volume.separation, 0.9, 0, 1, "",
            "push: distance that pairs are moved apart to, in particle spacings (dx / "
            "particles_per_axis)"),
@@ -469,10 +472,12 @@ static const sp_row rows[] = {
     BOOL("channels[].pic", spate_channel, pic, false, ANY,
          "true: averaged over the grid in every step; false: carried unchanged"),
 
-    ENUM("output.particles", spate_scene, output.particles, "ply", "ply|vtk|usd|none",
-         "format of the particle files; render, mesh and export read `ply`"),
-    ENUM("output.volume", spate_scene, output.volume, "none", "none|vdb|vtk",
-         "format of the level set and the velocity on a grid; vdb: 3D only"),
+    ENUM("output.particles", spate_scene, output.particles, "auto", "ply|vtk|usd|none|auto",
+         "format of the particle files; render, mesh and export read `ply`; auto: ply, of a gas "
+         "none"),
+    ENUM("output.volume", spate_scene, output.volume, "auto", "none|vdb|vtk|auto",
+         "format of the fields on a grid: level set, velocity; vdb: 3D only; auto: none, of a gas "
+         "vtk"),
     ENUM("output.mesh", spate_scene, output.mesh, "none", "none|ply",
          "format of the files of the liquid's surface (2D: its outline)"),
     INTEGER("output.mesh_resolution", spate_scene, output.mesh_resolution, 2, 1, 4, "",

@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "lists.h"
 #include "unknown.h"
 
 #include <math.h>
@@ -245,8 +246,9 @@ static spate_status store_size(spate_scene *scene, const sp_row *row, const spat
                                const char *where, spate_error *error)
 {
     int count = value->count;
-    bool shapes = scene->fill.count || scene->solids.count || scene->inflows.count ||
-                  scene->outflows.count || scene->whitewater.kill.count;
+    bool shapes = false;
+    for (int k = 0; k < SP_SHAPE_LIST_COUNT; k++)
+        shapes = shapes || sp_shape_list(scene, k)->count;
     if (count != 2 && count != 3)
         return sp_fail(error, SPATE_ERROR_SCENE, where,
                        "must have 2 numbers (2D) or 3 (3D) (got %d)", count);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "base/status.h"
+#include "scene/lists.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -59,8 +60,9 @@ spate_status spate_scene_forecast_sized(const spate_scene *scene, const spate_op
     TRY(take_options(options, &given, error));
     TRY(sp_device_choose(&given, &device, error));
     TRY(spate_scene_check(scene, NULL, NULL, error));
+    spate_scene settled = sp_settled(scene);
     spate_status status = sp_device_table(scene)->forecast(
-        scene, sp_device_of(scene, device), given.threads > 0 ? given.threads : 8, &all, error);
+        &settled, sp_device_of(scene, device), given.threads > 0 ? given.threads : 8, &all, error);
     sp_sized_out(forecast, size, &all, sizeof all);
     TRY(status);
     uint64_t available = device ? device->free_bytes() : 0;
@@ -84,6 +86,8 @@ static spate_status make(spate_sim *sim, const spate_scene *scene, const spate_o
     common->gauges_last = sp_alloc((size_t)scene->gauge_count, sizeof *common->gauges_last);
     if (!common->scene || !common->pool || !common->gauges || !common->gauges_last)
         return sp_fail_memory(error, "a simulation", 0);
+    spate_scene_settle(common->scene);
+    common->medium = sp_medium_of(common->scene);
     TRY(spate_scene_expand(common->scene, error));
     sim->device = device ? device->name : "cpu";
     sim->table = sp_device_table(scene);
@@ -223,8 +227,8 @@ static spate_status check_shape(const spate_sim *sim, const spate_shape *shape, 
 {
     spate_scene trial = *sim->common.scene;
     spate_shape copy = *shape;
-    trial.fill = trial.solids = trial.inflows = trial.outflows = (spate_shape_list){0};
-    trial.whitewater.kill = (spate_shape_list){0};
+    for (int k = 0; k < SP_SHAPE_LIST_COUNT; k++)
+        *sp_shape_list_edit(&trial, k) = (spate_shape_list){0};
     trial.gauge_count = 0; /* their solids are not in the trial */
     trial.solids.items = &copy;
     trial.solids.count = 1;

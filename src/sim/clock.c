@@ -39,9 +39,12 @@ static double cell_size(const spate_sim *sim)
     return sim->table->cell_size(sim->instance);
 }
 
+/* The acceleration of what begins to move, m/s^2. */
 static double gravity_size(const sp_common *common)
 {
     double sum = 0;
+    if (!common->medium->falls)
+        return 0;
     for (int d = 0; d < common->scene->dim; d++)
         sum += common->gravity[d] * common->gravity[d];
     return sqrt(sum);
@@ -68,7 +71,9 @@ double spate_sim_next_dt(spate_sim *sim)
     int used = common->frame_done ? 0 : common->substeps;
     if (!(wanted > 0)) {
         /* twice: the speed of solids depends on the step that it limits */
-        wanted = fmin(rest, WAVE_STEP * sqrt(dx / gravity_size(common)));
+        wanted = rest;
+        if (common->medium->has_surface)
+            wanted = fmin(rest, WAVE_STEP * sqrt(dx / gravity_size(common)));
         for (int turn = 0; turn < 2; turn++) {
             double speed = sim->table->max_speed(sim->instance, wanted);
             wanted = fmin(wanted, scene->time.cfl * dx / (speed + sqrt(dx * gravity_size(common))));
@@ -158,9 +163,10 @@ static void warn_of_long_steps(sp_common *common, double cfl)
     if (scene->time.dt > 0 || !(cfl > 1.05 * scene->time.cfl) || common->warned_substeps)
         return;
     sp_log(common->log, common->log_user, SPATE_LOG_WARNING, "time",
-           "max_substeps = %d steps are too few for frame %d: the liquid goes %.3g cells in one, "
-           "where cfl = %g are wanted; it may lose volume. Raise time.max_substeps or fps",
-           scene->time.max_substeps, common->frame + 1, cfl, scene->time.cfl);
+           "max_substeps = %d steps are too few for frame %d: the %s goes %.3g cells in one, "
+           "where cfl = %g are wanted; it may lose %s. Raise time.max_substeps or fps",
+           scene->time.max_substeps, common->frame + 1, common->medium->name, cfl, scene->time.cfl,
+           common->medium->has_surface ? "volume" : "its eddies");
     common->warned_substeps = true;
 }
 

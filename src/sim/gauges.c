@@ -34,7 +34,7 @@ static void sample_at(const X(probe) *v, const double point[3], double *velocity
     bool out_of_solids = inside && X(probe_solid)(v, x) >= -dx;
     if (pressure)
         *pressure = out_of_solids && X(probe_pressure)(v, x, &value) ? value : 0;
-    if (phi && inside && v->f.ghost)
+    if (phi && inside && v->f.surface != SURFACE_VOXEL)
         *phi = X(probe_surface)(v, x);
     else if (phi)
         *phi = !inside ? dx : X(probe_liquid)(v, x) ? -0.5 * dx : 0.5 * dx;

@@ -52,7 +52,7 @@ CELLS_FOLD(sum_volume, sp_nothing, double, add_number)
 
 double ONCE(measure_volume)(X(exec) *e)
 {
-    if (!e->f.ghost)
+    if (e->f.surface != SURFACE_GHOST)
         return 0;
     DEV(update_level_set)(e);
     return sum_volume(e, &NOTHING, active_tiles(&e->f));

@@ -84,17 +84,21 @@ void DEV(update_level_set)(X(exec) *e)
 {
     X(tile_list) active = active_tiles(&e->f);
     sums_args args = {e->f.density ? e->f.density : e->f.phi};
-    find_near_tiles(e);
+    if (e->f.surface == SURFACE_NONE)
+        begin_marks(e, &NOTHING, active); /* no tile is near a surface */
+    else
+        find_near_tiles(e);
     DEV(sum_density)(e, args.sums);
     fold_border(e, args.sums, NULL, -1);
     if (e->f.has_solids)
         see_density(e, &args, active);
     find_distance(e, &args, active);
     fill_border(e, e->f.phi, -1);
-    extend_into_solids(e);
+    if (e->f.surface != SURFACE_NONE)
+        extend_into_solids(e);
 }
 
-/* ---- a voxel surface, and the types of cells */
+/* ---- no level set, and the types of cells */
 
 CELLS(mark_cells, sp_nothing)
 {
@@ -112,12 +116,12 @@ CELLS(find_types, sp_nothing)
 void DEV(surface)(X(exec) *e, const X(step_info) *step)
 {
     (void)step;
-    if (e->f.ghost || e->f.density)
+    if (e->f.surface == SURFACE_GHOST || e->f.density)
         DEV(update_level_set)(e);
-    if (!e->f.ghost) {
+    if (e->f.surface != SURFACE_GHOST) {
         mark_cells(e, &NOTHING, active_tiles(&e->f));
         fill_border(e, e->f.phi, -1);
-        if (e->f.cut)
+        if (e->f.surface == SURFACE_VOXEL && e->f.cut)
             extend_into_solids(e);
     }
     find_types(e, &NOTHING, active_tiles(&e->f));

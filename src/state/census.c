@@ -56,7 +56,8 @@ void X(fill_stats)(const X(sim) *s, const X(census) *census, spate_stats *stats)
     FOR_DIM(d)
         *momentum[d] = mass * census->particles.momentum[d];
     stats->kinetic_energy = 0.5 * mass * census->particles.squares;
-    stats->potential_energy = mass * census->particles.heights;
+    if (s->common->medium->falls)
+        stats->potential_energy = mass * census->particles.heights;
     stats->min_distance = smallest_distance(s, census);
     stats->overlaps = held > 0 ? (double)census->overlaps / (double)looked_at : 0;
     stats->in_solid = census->particles.in_solid;

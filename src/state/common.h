@@ -3,6 +3,7 @@
 #define SPATE_STATE_COMMON_H
 
 #include "base/parallel.h"
+#include "scene/medium.h"
 #include "stage.h"
 
 #include <spate/spate.h>
@@ -38,7 +39,8 @@ typedef struct sp_white_ledger {
 } sp_white_ledger;
 
 typedef struct sp_common {
-    spate_scene *scene; /* own copy */
+    spate_scene *scene;      /* own copy */
+    const sp_medium *medium; /* what its fluid is */
     sp_pool *pool;
     spate_log_fn *log;
     void *log_user;

@@ -28,9 +28,16 @@ bool X(has_cut_cells)(const X(sim) *s)
     return s->solids.live > 0 && s->common->scene->pressure.solids == SPATE_SOLID_MODEL_CUT;
 }
 
+int X(surface_of)(const spate_scene *scene)
+{
+    if (!sp_medium_of(scene)->has_surface)
+        return SURFACE_NONE;
+    return scene->pressure.surface == SPATE_SURFACE_MODEL_GHOST ? SURFACE_GHOST : SURFACE_VOXEL;
+}
+
 bool X(has_level_set)(const X(sim) *s)
 {
-    return s->common->scene->pressure.surface == SPATE_SURFACE_MODEL_GHOST;
+    return s->surface == SURFACE_GHOST;
 }
 
 /* ---- forces */
@@ -60,6 +67,8 @@ double X(kick_seconds)(const X(sim) *s, double dt)
 
 float X(gravity_kick)(const X(sim) *s, int d, double dt)
 {
+    if (!s->common->medium->falls)
+        return 0.0f;
     return (float)(s->common->gravity[d] * X(kick_seconds)(s, dt));
 }
 

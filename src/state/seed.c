@@ -10,7 +10,8 @@
  * whole multiples of 1 / WHOLE: sums do not depend on who adds.
  *
  * Liquid is what is inside a fill, outside all solids, and inside the domain. Fills are united: the
- * first one that holds a place gives velocity and source.
+ * first one that holds a place gives velocity and source. A gas is wherever there is room: one box
+ * around the whole domain is filled, and the fills of the scene only say how the gas in them moves.
  *
  * The cells are taken in blocks of a tile's size. A block that a fill's distance shows to be
  * outside is passed over, and one that is inside and far from everything else needs no look at its
@@ -21,6 +22,7 @@
 #include "kernels/particle.h"
 #include "kernels/random.h"
 #include "scene/initial.h"
+#include "scene/medium.h"
 #include "scene/points.h"
 #include "scene/sampling.h"
 
@@ -32,10 +34,13 @@ typedef struct seeder {
     const sp_solids *solids;
     X(seed_fn) *sink; /* called for each particle; may be NULL */
     void *user;
-    sp_shape *forms; /* of the fills so far */
+    const spate_shape *shapes; /* what is filled: the fills, of a gas the whole domain */
+    int shape_count;
+    sp_shape *forms; /* of these shapes so far */
     sp_pose *poses;
-    uint64_t count;                 /* particles that points have given */
-    uint64_t volume;                /* of shapes so far, in particles times WHOLE */
+    sp_shape *contents; /* of a gas: the fills, which say what is in it; NULL: of a liquid */
+    uint64_t count;     /* particles that points have given */
+    uint64_t volume;    /* of shapes so far, in particles times WHOLE */
     float initial[CHANNEL_COLUMNS]; /* of the channels, in the fill at hand */
     int only;                       /* 1 + the one fill that comes now; 0: those of the start */
     double gravity;                 /* m/s^2, its size */
@@ -45,7 +50,7 @@ typedef struct seeder {
  */
 static bool is_united(const seeder *s, int fill)
 {
-    const spate_shape *shape = &s->scene->fill.items[fill];
+    const spate_shape *shape = &s->shapes[fill];
     return shape->shape != SPATE_SHAPE_PARTICLES && !sp_is_sampled(shape) &&
            (s->only ? s->only == fill + 1 : shape->start == 0);
 }
@@ -78,15 +83,34 @@ static void offer(seeder *s, const float x[DIM], const float v[DIM])
         s->sink(s->user, x, v, s->initial);
 }
 
-/* Velocity of a fill at x (cells). */
-static void velocity_at(const seeder *s, int fill, const float x[DIM], float v[DIM])
+/* Velocity of a shape's fluid at x (cells). */
+static void velocity_at(const seeder *s, const spate_shape *shape, const float x[DIM], float v[DIM])
 {
     double world[3] = {0, 0, 0}, velocity[3];
     FOR_DIM(d)
         world[d] = (double)x[d] * s->g->dx;
-    sp_initial_velocity(&s->scene->fill.items[fill], s->gravity, world, velocity);
+    sp_initial_velocity(shape, s->gravity, world, velocity);
     FOR_DIM(d)
         v[d] = (float)velocity[d];
+}
+
+/* Of a gas: what is in it at x (cells), as the first fill says that holds the place. */
+static void find_content(seeder *s, const float x[DIM], float v[DIM])
+{
+    const spate_shape_list *fills = &s->scene->fill;
+    double world[3] = {0, 0, 0};
+    int fill = 0;
+    FOR_DIM(d) {
+        world[d] = (double)x[d] * s->g->dx;
+        v[d] = 0;
+    }
+    while (fill < fills->count &&
+           !sp_shape_holds(&s->contents[fill], &s->contents[fill].rest, world))
+        fill++;
+    bool found = fill < fills->count;
+    if (found)
+        velocity_at(s, &fills->items[fill], x, v);
+    X(initial_channels)(s->scene, found ? fill : -1, s->initial);
 }
 
 /* A box with a number of particles. */
@@ -94,13 +118,12 @@ static spate_status seed_sampled(seeder *s, int fill, spate_error *error)
 {
     float *positions;
     size_t count;
-    spate_status status =
-        sp_sample_points(&s->scene->fill.items[fill], DIM, &positions, &count, error);
+    spate_status status = sp_sample_points(&s->shapes[fill], DIM, &positions, &count, error);
     for (size_t k = 0; k < count && status == SPATE_OK; k++) {
         float x[DIM], v[DIM];
         FOR_DIM(d)
             x[d] = positions[3 * k + (size_t)d] / s->g->dx;
-        velocity_at(s, fill, x, v);
+        velocity_at(s, &s->shapes[fill], x, v);
         if (is_free(s, x))
             offer(s, x, v);
     }
@@ -110,7 +133,7 @@ static spate_status seed_sampled(seeder *s, int fill, spate_error *error)
 
 static void seed_points(seeder *s, int fill)
 {
-    const spate_points *points = s->scene->fill.items[fill].points;
+    const spate_points *points = s->shapes[fill].points;
     size_t count = points ? sp_points_count(points) : 0;
     const float *positions = points ? sp_points_positions(points) : NULL;
     const float *velocities = points ? sp_points_velocities(points) : NULL;
@@ -280,7 +303,7 @@ static void put_clear(const seeder *s, const double x[3], float to[DIM])
 /* That of a sub-cell around `middle` (cells) that is cut, or wholly liquid. */
 static seat cut_seat(const seeder *s, int fill, const double middle[3], double half)
 {
-    bool mesh = s->scene->fill.items[fill].shape == SPATE_SHAPE_MESH; /* whose distance is dear */
+    bool mesh = s->shapes[fill].shape == SPATE_SHAPE_MESH; /* whose distance is dear */
     double world[3] = {0, 0, 0}, whole = 1;
     filling sum = {.deepest = HUGE_VAL};
     seat found = {.volume = 0};
@@ -332,7 +355,7 @@ static seat find_seat(const seeder *s, const int cell[3], const int sub[3], int 
         found = cut_seat(s, fill, middle, half);
     FOR_DIM(d)
         middle[d] = (double)found.x[d] * s->g->dx;
-    double above = sp_initial_surface(&scene->fill.items[fill], middle) - middle[1];
+    double above = sp_initial_surface(&s->shapes[fill], middle) - middle[1];
     if (above < half * s->g->dx) /* a wave's surface is in it or below */
         found.volume = (uint32_t)(found.volume * share_inside(-above, half * s->g->dx) + 0.5);
     float way = (float)scene->fluid.jitter * ((float)found.volume / WHOLE) / (float)n;
@@ -358,7 +381,7 @@ static void curve_place(uint32_t place, int at[3])
  */
 static void seed_block(seeder *s, const int low[3], const int high[3], int fill)
 {
-    const spate_shape *shape = &s->scene->fill.items[fill];
+    const spate_shape *shape = &s->shapes[fill];
     bool uniform = shape->initial.kind == SPATE_INITIAL_UNIFORM;
     int n = s->scene->fluid.particles_per_axis, last[3] = {-1, -1, -1};
     block kind = judge_block(s, low, high, fill), inside = kind;
@@ -398,7 +421,9 @@ static void seed_block(seeder *s, const int low[3], const int high[3], int fill)
         uint64_t before = particles_of(s->volume);
         s->volume += found.volume;
         if (s->sink && particles_of(s->volume) > before && !uniform)
-            velocity_at(s, fill, found.x, v);
+            velocity_at(s, shape, found.x, v);
+        if (s->sink && particles_of(s->volume) > before && s->contents)
+            find_content(s, found.x, v);
         if (s->sink && particles_of(s->volume) > before)
             s->sink(s->user, found.x, v, s->initial);
     }
@@ -503,13 +528,13 @@ static void append_one(void *user, const float x[DIM], const float v[DIM], const
 static spate_status seed_fill(seeder *s, X(sim) *sim, int fill, spate_error *error)
 {
     X(initial_channels)(s->scene, fill, s->initial);
-    if (s->scene->fill.items[fill].shape == SPATE_SHAPE_PARTICLES) {
+    if (s->shapes[fill].shape == SPATE_SHAPE_PARTICLES) {
         seed_points(s, fill);
         return SPATE_OK;
     }
-    if (sp_is_sampled(&s->scene->fill.items[fill]))
+    if (sp_is_sampled(&s->shapes[fill]))
         return seed_sampled(s, fill, error);
-    sp_shape_prepare(&s->forms[fill], &s->scene->fill.items[fill], DIM);
+    sp_shape_prepare(&s->forms[fill], &s->shapes[fill], DIM);
     s->poses[fill] = s->forms[fill].rest;
     if (sim)
         return lay_shape(s, sim, fill, error);
@@ -519,15 +544,43 @@ static spate_status seed_fill(seeder *s, X(sim) *sim, int fill, spate_error *err
     return SPATE_OK;
 }
 
+/* A box around the domain, so wide that its own sides cut no cell. */
+static spate_shape whole_domain(const seeder *s)
+{
+    spate_shape whole;
+    spate_shape_default(&whole);
+    FOR_DIM(d) {
+        whole.min[d] = -2 * TILE * s->g->dx;
+        whole.max[d] = (s->g->n[d] + 2 * TILE) * s->g->dx;
+    }
+    return whole;
+}
+
+static spate_status prepare_contents(seeder *s, spate_error *error)
+{
+    const spate_shape_list *fills = &s->scene->fill;
+    s->contents = sp_alloc((size_t)fills->count + 1, sizeof *s->contents);
+    if (!s->contents)
+        return sp_fail_memory(error, "the fills", 0);
+    for (int fill = 0; fill < fills->count; fill++)
+        sp_shape_prepare(&s->contents[fill], &fills->items[fill], DIM);
+    return SPATE_OK;
+}
+
 /* Counts the particles of the fills that come now, and with `sim` makes them; a sink of the
  * caller's gets them one by one. */
 static spate_status seed(seeder *s, X(sim) *sim, uint64_t *count, spate_error *error)
 {
     const spate_scene *scene = s->scene;
-    int fills = scene->fill.count;
-    s->forms = sp_alloc((size_t)fills + 1, sizeof *s->forms);
-    s->poses = sp_alloc((size_t)fills + 1, sizeof *s->poses);
+    bool everywhere = sp_medium_of(scene)->fills_domain;
+    spate_shape whole = everywhere ? whole_domain(s) : (spate_shape){0};
+    s->shapes = everywhere ? &whole : scene->fill.items;
+    s->shape_count = everywhere ? 1 : scene->fill.count;
+    s->forms = sp_alloc((size_t)s->shape_count + 1, sizeof *s->forms);
+    s->poses = sp_alloc((size_t)s->shape_count + 1, sizeof *s->poses);
     spate_status status = s->forms && s->poses ? SPATE_OK : sp_fail_memory(error, "the fills", 0);
+    if (status == SPATE_OK && everywhere)
+        status = prepare_contents(s, error);
     for (int d = 0; d < 3; d++)
         s->gravity += d < DIM ? scene->gravity[d] * scene->gravity[d] : 0;
     s->gravity = sqrt(s->gravity);
@@ -535,11 +588,12 @@ static spate_status seed(seeder *s, X(sim) *sim, uint64_t *count, spate_error *e
         s->sink = append_one;
         s->user = &sim->particles;
     }
-    for (int fill = 0; fill < fills && status == SPATE_OK; fill++)
-        if (s->only ? s->only == fill + 1 : scene->fill.items[fill].start == 0)
+    for (int fill = 0; fill < s->shape_count && status == SPATE_OK; fill++)
+        if (s->only ? s->only == fill + 1 : s->shapes[fill].start == 0)
             status = seed_fill(s, sim, fill, error);
     sp_free(s->forms);
     sp_free(s->poses);
+    sp_free(s->contents);
     *count = s->count + particles_of(s->volume);
     return status;
 }

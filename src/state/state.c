@@ -144,10 +144,11 @@ static spate_status make(X(sim) *s, spate_error *error)
         scene->fluid.kernel_to_grid == SPATE_KERNEL_TO_GRID_SAME
             ? s->degree
             : KERNEL_LINEAR + (int)scene->fluid.kernel_to_grid - (int)SPATE_KERNEL_TO_GRID_LINEAR;
-    s->free_flight = scene->fluid.free_flight;
+    s->free_flight = scene->fluid.free_flight && s->common->medium->has_surface;
     s->affine = X(affine_of)(scene);
     memcpy(s->sides, scene->domain.sides, sizeof s->sides);
-    s->ghost = X(has_level_set)(s);
+    s->surface = X(surface_of)(scene);
+    s->tiles.everywhere = s->common->medium->fills_domain;
     s->stretch = 1;
     s->rest = 1.0f;
     FOR_DIM(d)

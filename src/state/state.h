@@ -166,6 +166,7 @@ void X(mover_end)(X(mover) *m); /* books what was counted */
 /* ---- rules.c: what follows from the scene */
 sp_clearance X(clearance)(const X(sim) *s); /* of particles from walls and solids */
 bool X(has_cut_cells)(const X(sim) *s);
+int X(surface_of)(const spate_scene *scene); /* SURFACE_... */
 bool X(has_level_set)(const X(sim) *s);
 int X(affine_of)(const spate_scene *scene); /* AFFINE_... of its transfer: kernels/gradient.h */
 /* Of their own velocity, that FLIP and AFLIP leave to particles in a step. */

@@ -12,6 +12,7 @@
 
 #include "io/stats.h"
 #include "progress.h"
+#include "scene/lists.h"
 
 /* ------------------------------------------------------------------ the folder */
 
@@ -244,19 +245,17 @@ static int start_resumed(tool_run *run)
 /* The files of the folder that a run replaces must not be those that it reads. */
 static int refuse_own_input(const tool_run *run)
 {
-    const spate_shape_list *lists[] = {&run->scene->fill, &run->scene->solids, &run->scene->inflows,
-                                       &run->scene->outflows, &run->scene->whitewater.kill};
-    static const char *const names[] = {"fill", "solids", "inflows", "outflows", "whitewater.kill"};
-    for (int l = 0; l < 5; l++)
-        for (int k = 0; k < lists[l]->count; k++)
-            if (lists[l]->items[k].file[0] &&
-                sp_run_folder_makes(&run->folder, lists[l]->items[k].file))
+    for (int l = 0; l < SP_SHAPE_LIST_COUNT; l++) {
+        const spate_shape_list *list = sp_shape_list(run->scene, l);
+        for (int k = 0; k < list->count; k++)
+            if (list->items[k].file[0] && sp_run_folder_makes(&run->folder, list->items[k].file))
                 return tool_say_error(
                     EXIT_FILE,
                     "%s: %s[%d].file: %s is one of the files in %s that this run would remove: "
                     "choose another folder (-o DIR), or copy it",
-                    (const char *)run->options.log_user, names[l], k, lists[l]->items[k].file,
-                    run->folder.path);
+                    (const char *)run->options.log_user, sp_shape_list_name(l), k,
+                    list->items[k].file, run->folder.path);
+    }
     return EXIT_DONE;
 }
 

@@ -13,12 +13,13 @@ int tool_scene_adjust(spate_scene *scene, const tool_scene_options *options)
     for (const char **set = options->sets; *set; set++)
         if (spate_scene_assign(scene, *set, &error) != SPATE_OK)
             return tool_fail(&error, "--set");
-    if (options->frames < 0)
-        return EXIT_DONE;
-    char assignment[32];
-    snprintf(assignment, sizeof assignment, "frames=%d", options->frames);
-    if (spate_scene_assign(scene, assignment, &error) != SPATE_OK)
-        return tool_say_error(EXIT_USAGE, "--frames: %s", error.message);
+    if (options->frames >= 0) {
+        char assignment[32];
+        snprintf(assignment, sizeof assignment, "frames=%d", options->frames);
+        if (spate_scene_assign(scene, assignment, &error) != SPATE_OK)
+            return tool_say_error(EXIT_USAGE, "--frames: %s", error.message);
+    }
+    spate_scene_settle(scene);
     return EXIT_DONE;
 }
 

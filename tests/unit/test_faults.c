@@ -3,6 +3,8 @@
  * Nothing may crash, leak (asan) or pass unnoticed. */
 #include "sample.h"
 
+#include "scene/lists.h"
+
 #include <math.h>
 #include <time.h>
 
@@ -209,7 +211,7 @@ static void memory_of_scene(void)
     CHECK(spate_points_create((const float[3]){0, 0, 0}, NULL, 1, &error) == NULL);
     CHECK(error.status == SPATE_ERROR_MEMORY);
     sp_alloc_fail_at(0);
-    for (int list = 0; list < 4;
+    for (int list = 0; list < SP_SHAPE_LIST_COUNT;
          list++) { /* lists grow now and then; a failure leaves them as they were */
         int made = 0;
         sp_alloc_fail_at(1);

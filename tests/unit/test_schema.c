@@ -90,6 +90,7 @@ static void defaults_are_those_of_the_header(void)
         CHECK(s->domain.sides[d][0] == SPATE_SIDE_WALL && s->domain.sides[d][1] == SPATE_SIDE_WALL);
     CHECK(s->frames == 120 && s->fps == 30);
     CHECK(s->gravity[0] == 0 && s->gravity[1] == -9.81 && s->gravity[2] == 0);
+    spate_scene_settle(s);
     CHECK(s->fluid.particles_per_axis == 2 && s->fluid.jitter == 0.5 && s->fluid.seed == 1);
     CHECK(s->fluid.density == 1000 && s->fluid.flip_ratio == 0.97);
     CHECK(s->fluid.transfer == SPATE_TRANSFER_FLIP && s->fluid.kernel == SPATE_KERNEL_LINEAR);
@@ -246,10 +247,11 @@ static void set_refuses(void)
     CHECK(set_number(s, "solids[1].radius", 1) == SPATE_ERROR_SCENE);
     CHECK_PROBLEM("solids[1].radius", "there is no solids[1]: the next new one is solids[0]");
     CHECK(set_string(s, "fluid.transfer", "flup") == SPATE_ERROR_SCENE);
-    CHECK_PROBLEM("fluid.transfer",
-                  "must be one of flip, pic, apic, aflip (got \"flup\"; did you mean \"flip\"?)");
+    CHECK_PROBLEM(
+        "fluid.transfer",
+        "must be one of flip, pic, apic, aflip, auto (got \"flup\"; did you mean \"flip\"?)");
     CHECK(set_string(s, "fluid.transfer", "xyzzy") == SPATE_ERROR_SCENE);
-    CHECK_PROBLEM("fluid.transfer", "must be one of flip, pic, apic, aflip (got \"xyzzy\")");
+    CHECK_PROBLEM("fluid.transfer", "must be one of flip, pic, apic, aflip, auto (got \"xyzzy\")");
     CHECK(set_number(s, "frames", 1.5) == SPATE_ERROR_SCENE);
     CHECK_PROBLEM("frames", "must be a whole number (got 1.5)");
     CHECK(set_number(s, "domain.cells", 0) == SPATE_ERROR_SCENE);

@@ -71,9 +71,11 @@ static void shapes_repeat(void)
         "\"solids\": [{\"name\": \"post\", \"min\": [0.1, 0], \"max\": [0.15, 0.5],"
         "\"motion\": [{\"time\": 0}, {\"time\": 1, \"position\": [0, 0.1]}],"
         "\"repeat\": {\"count\": 3, \"step\": [0.3, 0]}}, {\"name\": \"other\", \"shape\": \"sphere\","
-        "\"center\": [0.5, 0.8], \"radius\": 0.1}]}";
+        "\"center\": [0.5, 0.8], \"radius\": 0.1}], \"whitewater\": {\"kill\": [{\"min\": [0, 0.9],"
+        "\"max\": [0.1, 1], \"repeat\": {\"count\": 5, \"step\": [0.2, 0]}}]}}";
     spate_error error = {0};
     spate_scene *scene = spate_scene_parse(text, strlen(text), ".", &error);
+    CHECK(scene && scene->whitewater.kill.count == 5);
     CHECK(scene && scene->solids.count == 4);
     if (scene && scene->solids.count == 4) {
         CHECK_TEXT(scene->solids.items[1].name, "other");

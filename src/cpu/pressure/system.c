@@ -61,7 +61,7 @@ SIMD_FN uint64_t liquid_among(const uint8_t *types)
 
 SIMD_FN f8 factors(const X(sim) *s, f8 liquid, f8 air)
 {
-    return X(surface_factors)(s->ghost, (float)s->grid.dx, liquid, air);
+    return X(surface_factors)(s->surface, (float)s->grid.dx, liquid, air);
 }
 
 /* Whether a face of a tile's cells is not open: its own, or on the high sides of the neighbours. */

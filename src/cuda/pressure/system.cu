@@ -46,7 +46,7 @@ static system_args args_of(X(gpu) *g)
 
 GPU_FN float factor_of(const system_args *a, float liquid, float air)
 {
-    return X(surface_factors)(a->f.ghost, (float)a->f.grid.dx, liquid, air);
+    return X(surface_factors)(a->f.surface, (float)a->f.grid.dx, liquid, air);
 }
 
 /* Whether solids may come near a tile or the faces around it. */

@@ -1,0 +1,62 @@
+/* medium.c -- the kinds of fluid, and the defaults that depend on the kind. */
+#include "medium.h"
+
+static const sp_medium media[] = {
+    [SPATE_FLUID_LIQUID] = {"liquid", true, false, true},
+    [SPATE_FLUID_GAS] = {"gas", false, true, false},
+};
+
+const sp_medium *sp_medium_of(const spate_scene *scene)
+{
+    return &media[scene->fluid.kind];
+}
+
+/* What is taken for 0 and auto. */
+typedef struct defaults {
+    int per_axis[2]; /* in 2D and in 3D */
+    double density;  /* kg/m^3 */
+    double cfl;
+    spate_transfer transfer;
+    spate_volume_method method;
+    spate_output_particles particles;
+    spate_output_volume volume;
+} defaults;
+
+/* The density of a gas is that of air at 20 degrees Celsius. */
+static const defaults taken[] = {
+    [SPATE_FLUID_LIQUID] = {{2, 2},
+                            1000,
+                            2,
+                            SPATE_TRANSFER_FLIP,
+                            SPATE_VOLUME_DENSITY,
+                            SPATE_OUTPUT_PARTICLES_PLY,
+                            SPATE_OUTPUT_VOLUME_NONE},
+    [SPATE_FLUID_GAS] = {{3, 2},
+                         1.2,
+                         1,
+                         SPATE_TRANSFER_FLIP,
+                         SPATE_VOLUME_NONE,
+                         SPATE_OUTPUT_PARTICLES_NONE,
+                         SPATE_OUTPUT_VOLUME_VTK},
+};
+
+void spate_scene_settle(spate_scene *scene)
+{
+    if ((unsigned)scene->fluid.kind > SPATE_FLUID_GAS)
+        return; /* no kind: spate_scene_check says so */
+    const defaults *d = &taken[scene->fluid.kind];
+    if (scene->fluid.particles_per_axis == 0)
+        scene->fluid.particles_per_axis = d->per_axis[scene->dim == 3];
+    if (scene->fluid.density == 0)
+        scene->fluid.density = d->density;
+    if (scene->time.cfl == 0)
+        scene->time.cfl = d->cfl;
+    if (scene->fluid.transfer == SPATE_TRANSFER_AUTO)
+        scene->fluid.transfer = d->transfer;
+    if (scene->volume.method == SPATE_VOLUME_AUTO)
+        scene->volume.method = d->method;
+    if (scene->output.particles == SPATE_OUTPUT_PARTICLES_AUTO)
+        scene->output.particles = d->particles;
+    if (scene->output.volume == SPATE_OUTPUT_VOLUME_AUTO)
+        scene->output.volume = d->volume;
+}

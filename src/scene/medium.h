@@ -1,0 +1,25 @@
+/* medium.h -- what the kind of the fluid decides, in one place. Everything else asks for one of
+ * these, not for the kind. */
+#ifndef SPATE_SCENE_MEDIUM_H
+#define SPATE_SCENE_MEDIUM_H
+
+#include <spate/spate.h>
+
+typedef struct sp_medium {
+    const char *name;  /* "liquid" */
+    bool has_surface;  /* it ends somewhere: a level set, waves, spray, free flight, whitewater */
+    bool fills_domain; /* it is wherever there is room; `fill` only says what is in it */
+    bool falls;        /* gravity acts on all of it, and not only on what is lighter or heavier */
+} sp_medium;
+
+const sp_medium *sp_medium_of(const spate_scene *scene);
+
+/* The scene with the defaults of its kind of fluid; its lists stay those of the scene given. */
+static inline spate_scene sp_settled(const spate_scene *scene)
+{
+    spate_scene settled = *scene;
+    spate_scene_settle(&settled);
+    return settled;
+}
+
+#endif
