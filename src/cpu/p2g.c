@@ -7,8 +7,10 @@
  * the number of threads. With a gradient c (APIC, AFLIP: kernels/gradient.h) a particle offers
  * v + c (x_face - x_p).
  *
- * The linear kernel without an affine part, the default, has a faster way: p2g_linear.c. */
+ * The linear kernel has faster ways: p2g_linear.c without gradients, the default, and p2g_affine.c
+ * with those of AFLIP. */
 #include "cpu.h"
+#include "kernels/gradient.h"
 #include "simd.h"
 
 #define RIM 2                 /* places below the tile that the widest kernel reaches */
@@ -95,19 +97,28 @@ static void p2g_general(X(sim) *s, int tile)
 typedef struct p2g_args {
     X(sim) *s;
     const int *tiles;
-    char *scratch; /* of p2g_linear, one part per worker */
+    char *scratch; /* one part per worker */
 } p2g_args;
+
+/* By p2g_linear or p2g_affine, which sum the density too. */
+static bool is_fast(const X(sim) *s)
+{
+    return s->degree_to_grid == KERNEL_LINEAR && s->affine != AFFINE_APIC;
+}
 
 static void p2g_range(void *user, size_t begin, size_t end, int worker)
 {
     p2g_args *args = user;
     X(sim) *s = args->s;
+    char *scratch = args->scratch + (size_t)worker * DEV(tile_scratch)();
+    float *density = DEV(density_sums)(s);
     for (size_t k = begin; k < end; k++) {
-        if (s->degree_to_grid == KERNEL_LINEAR && !s->affine)
-            DEV(p2g_linear)
-        (s, args->tiles[k], args->scratch + (size_t)worker * DEV(tile_scratch)(), true,
-         DEV(density_sums)(s));
-        else p2g_general(s, args->tiles[k]);
+        if (!is_fast(s))
+            p2g_general(s, args->tiles[k]);
+        else if (s->affine)
+            DEV(p2g_affine)(s, args->tiles[k], scratch, density);
+        else
+            DEV(p2g_linear)(s, args->tiles[k], scratch, true, density);
     }
 }
 
@@ -174,5 +185,5 @@ void DEV(particles_to_grid)(X(sim) *s)
     FOR_DIM(d)
         X(fold_border)(s, s->u[d], s->weight[d], d);
     sp_parallel_for(pool, (size_t)t->face_count, 8, normalise_range, s);
-    s->density_summed = DEV(density_sums)(s) && s->degree_to_grid == KERNEL_LINEAR && !s->affine;
+    s->density_summed = DEV(density_sums)(s) && is_fast(s);
 }

@@ -42,8 +42,10 @@ SP_KERNEL float X(gradient_share)(const X(fields) *f, const float x[DIM], float 
     int cell[DIM];
     if (f->affine != AFFINE_AFLIP)
         return 1.0f;
-    FOR_DIM(d)
-        cell[d] = X(floor)(x[d]);
+    FOR_DIM(d) {
+        int i = X(floor)(x[d]), last = f->grid.n[d] - 1;
+        cell[d] = i < 0 ? 0 : i > last ? last : i;
+    }
     return X(is_beside_air)(f, cell) ? 0.0f : kept;
 }
 

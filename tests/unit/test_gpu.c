@@ -315,11 +315,11 @@ static const char *const variants[VARIANTS] = {"dam",
                                                "a flow, a late fill, a late outflow, keyframes"};
 
 /* The variants in groups that a test each takes in 3D, ended by VARIANTS. */
-static const int transfers[] = {DAM,        APIC_OPEN, QUADRATIC, PIC,
-                                AFLIP_OPEN, CUBIC,     TEXTBOOK,  VARIANTS},
-                 solids[] = {BALL, APIC_BALL, AFLIP_BALL, MOVING, PADDLE, VARIANTS},
+static const int transfers[] = {DAM,   APIC_OPEN, QUADRATIC,  PIC,
+                                CUBIC, TEXTBOOK,  AFLIP_OPEN, VARIANTS},
+                 solids[] = {BALL, APIC_BALL, MOVING, PADDLE, AFLIP_BALL, VARIANTS},
                  walls[] = {VOXEL, VOXEL_PADDLE, PLATES, ROUGH, ODD, VARIANTS},
-                 flows[] = {RUN_OUT, INFLOW, FLOWS, RESEED, AFLIP_RESEED, TIMES, VARIANTS},
+                 flows[] = {RUN_OUT, INFLOW, FLOWS, RESEED, TIMES, AFLIP_RESEED, VARIANTS},
                  sprays[] = {AGE, AVERAGE, SPRAY, APIC_SPRAY, VARIANTS},
                  pushes[] = {PUSHED, PUSH_BALL, PUSH_ROUND, VARIANTS};
 
