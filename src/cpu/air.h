@@ -1,5 +1,5 @@
-/* air.h -- which cells of a tile are beside air (kernels/gradient.h), for eight particles at a
- * time. Air around each cell is found once for a tile, eight cells of a row in a word. */
+/* air.h -- which cells of a tile are beside air (is_beside_air of kernels/gradient.h), for eight
+ * particles at a time. It is found once for a tile, eight cells of a row in a word. */
 #ifndef SPATE_CPU_AIR_H
 #define SPATE_CPU_AIR_H
 
@@ -40,9 +40,12 @@ static inline void X(air_find)(X(air) *air, const X(fields) *f, const int corner
             }
     for (int r = 0; r < TILE_ROWS; r++)
         for (int w = 0; w < AIR_WORDS; w++) {
+            const uint8_t *at = type + X(row_offset)(g, r) + 8 * w;
             uint64_t word = EACH_BYTE;
             for (int k = 0; k < (DIM == 3 ? 9 : 3); k++)
                 word &= row[r / TILE + k / 3][r % TILE + k % 3][w];
+            FOR_DIM(d)
+                word &= X(no_air)(at - 2 * g->stride[d]) & X(no_air)(at + 2 * g->stride[d]);
             memcpy(air->clear + r * TILE + 8 * w, &word, sizeof word);
             all &= word;
         }

@@ -329,7 +329,7 @@ static void flip_ratio_0_is_pic(void)
     }
 }
 
-/* Inside, c is r times the gradient of u; it is 0 where one of the cells around is air. */
+/* Inside, c is r times the gradient of u; beside air it is 0. */
 static void the_gradient_ends_beside_air(void)
 {
     const double ratio = 0.8;
