@@ -250,6 +250,14 @@ static void add_channel(spate_scene *scene, const char *name, bool pic)
     channel->initial[0] = 0.25;
 }
 
+/* The fill says how it moves at the start. */
+static void make_gas(spate_scene *scene, spate_shape *fill)
+{
+    scene->fluid.kind = SPATE_FLUID_GAS;
+    fill->velocity[0] = 1.5;
+    fill->velocity[1] = 0.4;
+}
+
 enum {
     DAM,
     BALL,
@@ -278,6 +286,9 @@ enum {
     ODD,
     TEXTBOOK,
     TIMES,
+    GAS,
+    GAS_ROUND,
+    GAS_BLOWN,
     VARIANTS
 };
 static const char *const variants[VARIANTS] = {"dam",
@@ -306,13 +317,16 @@ static const char *const variants[VARIANTS] = {"dam",
                                                "rough walls, a rough ball, periodic sides",
                                                "walls between faces, one of them rough",
                                                "as in a textbook",
-                                               "a flow, a late fill, a late outflow, keyframes"};
+                                               "a flow, a late fill, a late outflow, keyframes",
+                                               "a gas past a ball",
+                                               "a gas across periodic sides past a ball",
+                                               "a gas that blows in and out"};
 
 /* The variants in groups that a test each takes in 3D, ended by VARIANTS. */
 static const int transfers[] = {DAM, APIC_OPEN, QUADRATIC, PIC, CUBIC, TEXTBOOK, VARIANTS},
-                 solids[] = {BALL, APIC_BALL, MOVING, PADDLE, VARIANTS},
-                 walls[] = {VOXEL, VOXEL_PADDLE, PLATES, ROUGH, ODD, VARIANTS},
-                 flows[] = {RUN_OUT, INFLOW, FLOWS, RESEED, TIMES, VARIANTS},
+                 solids[] = {BALL, APIC_BALL, MOVING, PADDLE, GAS, VARIANTS},
+                 walls[] = {VOXEL, VOXEL_PADDLE, PLATES, ROUGH, ODD, GAS_ROUND, VARIANTS},
+                 flows[] = {RUN_OUT, INFLOW, FLOWS, RESEED, TIMES, GAS_BLOWN, VARIANTS},
                  sprays[] = {AGE, AVERAGE, SPRAY, APIC_SPRAY, VARIANTS},
                  pushes[] = {PUSHED, PUSH_BALL, PUSH_ROUND, VARIANTS};
 
@@ -451,6 +465,21 @@ static spate_scene *make_scene(int dim, int variant)
         break;
     case TEXTBOOK: use_textbook(scene); break;
     case TIMES: add_times(scene); break;
+    case GAS:
+        make_gas(scene, fill);
+        add_ball(scene, 0);
+        break;
+    case GAS_ROUND:
+        make_gas(scene, fill);
+        scene->fluid.kernel = SPATE_KERNEL_QUADRATIC;
+        scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
+        add_ball(scene, 0);
+        break;
+    case GAS_BLOWN:
+        make_gas(scene, fill);
+        scene->domain.sides[0][1] = SPATE_SIDE_OPEN;
+        add_inflow(scene);
+        break;
     default: break;
     }
     return scene;
@@ -463,7 +492,8 @@ static size_t decided(int variant, const spate_scene *scene, size_t count)
 {
     if (variant == PADDLE || variant == VOXEL_PADDLE || variant == APIC_SPRAY || variant == PLATES)
         return count / 2000 + 1;
-    return scene->volume.method != SPATE_VOLUME_DENSITY ? count / 100 + 20 : 0;
+    bool pushed = scene->volume.method != SPATE_VOLUME_DENSITY;
+    return pushed && scene->fluid.kind != SPATE_FLUID_GAS ? count / 100 + 20 : 0;
 }
 
 static void must(spate_status status, const spate_error *error)
@@ -498,10 +528,10 @@ static void ten_steps(int dim, int variant)
         spate_stats one = sample_stats(cpu), two = sample_stats(gpu);
         CHECK(one.particles == two.particles && one.removed == two.removed);
         CHECK(one.added == two.added);
-        CHECK((one.removed > 0) ==
-              (variant == RUN_OUT || variant == FLOWS || variant == RESEED || variant == TIMES));
-        CHECK((one.added > 0) ==
-              (variant == INFLOW || variant == FLOWS || variant == RESEED || variant == TIMES));
+        CHECK((one.removed > 0) == (variant == RUN_OUT || variant == FLOWS || variant == RESEED ||
+                                    variant == TIMES || variant == GAS_BLOWN));
+        CHECK((one.added > 0) == (variant == INFLOW || variant == FLOWS || variant == RESEED ||
+                                  variant == TIMES || variant == GAS_BLOWN));
         /* rounding may decide whether a cell that was given particles is liquid */
         double cell = pow(sample_view(cpu).scale, dim);
         CHECK_NEAR(two.volume, one.volume, 1e-3 * one.volume + (variant == RESEED ? cell : 0));
@@ -748,7 +778,7 @@ static void stages(int dim, int variant)
         CHECK(one.collisions == two.collisions && two.in_solid == 0);
         bool hits = variant == BALL || variant == APIC_BALL || variant == VOXEL ||
                     variant == PADDLE || variant == PUSH_BALL || variant == SPRAY ||
-                    variant == ROUGH || variant == PLATES;
+                    variant == ROUGH || variant == PLATES || variant == GAS || variant == GAS_ROUND;
         CHECK(one.flying > 0 || (variant != SPRAY && variant != APIC_SPRAY));
         bool may_hit = variant == FLOWS || variant == VOXEL_PADDLE || variant == ODD ||
                        variant == MOVING; /* water may have left it */
