@@ -137,6 +137,7 @@ typedef enum spate_transfer {
     SPATE_TRANSFER_FLIP,
     SPATE_TRANSFER_PIC,
     SPATE_TRANSFER_APIC,
+    SPATE_TRANSFER_AFLIP, /* FLIP whose particles also carry the gradient of the velocity */
     SPATE_TRANSFER_AUTO
 } spate_transfer;
 typedef enum spate_kernel {
@@ -356,9 +357,10 @@ typedef struct spate_scene {
         uint64_t seed;           /* of the jitter; default 1 */
         double density;          /* kg/m^3; 0 (default): 1000, of a gas 1.2 */
         spate_transfer transfer; /* default auto: flip */
-        double flip_ratio;   /* share of FLIP in a step of flip_step, 0 PIC .. 1; default 0.97 */
-        double flip_step;    /* s; default 0.01; 0: flip_ratio is a share of every step */
-        spate_kernel kernel; /* default linear */
+        double flip_ratio;       /* flip, aflip: share of FLIP in a step of flip_step, 0 PIC .. 1;
+                                    default 0.97 */
+        double flip_step;        /* s; default 0.01; 0: flip_ratio is a share of every step */
+        spate_kernel kernel;     /* default linear */
         spate_kernel_to_grid kernel_to_grid; /* that of P2G alone; default same */
         bool free_flight; /* particles that touch no liquid obey gravity alone; default true */
         bool reseed; /* whether cells inside the liquid are filled up and thinned; default false */

@@ -93,7 +93,7 @@ static bool goes_by_lanes(const X(sim) *s)
 
 bool X(can_transfer_late)(const X(sim) *s)
 {
-    return goes_by_lanes(s) && !s->apic && !X(pushes_apart)(s->common->scene);
+    return goes_by_lanes(s) && s->affine != AFFINE_APIC && !X(pushes_apart)(s->common->scene);
 }
 
 static void advect_range(void *user, size_t begin, size_t end, int worker)
@@ -156,10 +156,11 @@ spate_status X(advect)(X(sim) *s, double dt, bool transfer, const X(advect_lanes
         s->unsound = 0;
     if (s->unsound > 0)
         return fail_unsound(s, s->unsound, error);
-    X(advection) args = {.s = s};
+    X(advection) args = {.s = s, .f = X(fields_of)(s)};
     args.h = (float)(dt / s->grid.dx);
     args.transfer = transfer;
     args.rides = X(rides_along)(s);
+    args.gradient = transfer && s->affine;
     args.lanes = lanes;
     args.kept = X(kept_share)(s, dt);
     args.mover = X(mover_begin)(s, dt);

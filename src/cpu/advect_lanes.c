@@ -12,23 +12,19 @@
 
 #include <math.h>
 
-/* Of all fields, in the scratch of a worker. */
-typedef struct patches {
-    X(patch) flow, carried, away;
-} patches;
-
 size_t DEV(patch_scratch)(void)
 {
-    return (sizeof(patches) + 63) / 64 * 64;
+    return (sizeof(X(patches)) + 63) / 64 * 64;
 }
 
 /* What the particles of a tile read and get; constants where eight go at a time. */
 typedef struct tile_task {
-    const patches *p; /* NULL: they read the grid */
-    bool transfer;    /* new velocities first */
-    bool displaced;   /* SEPARATE has a displacement */
-    bool rides;       /* the velocity goes with it */
-    X(slips) *slips;  /* to be noted, or NULL */
+    const X(patches) *p; /* NULL: they read the grid */
+    bool transfer;       /* new velocities first */
+    bool gradient;       /* and with these AFLIP's gradients */
+    bool displaced;      /* SEPARATE has a displacement */
+    bool rides;          /* the velocity goes with it */
+    X(slips) *slips;     /* to be noted, or NULL */
 } tile_task;
 
 /* What they may meet. */
@@ -75,10 +71,17 @@ SIMD_FN void locate(const X(advection) *args, tile_task task, const f8 x[DIM], X
         X(grid_locate)(&args->s->grid, x, at);
 }
 
-/* Component d of a field: of the patch, or of the grid if there is none. */
+/* Component d of a field and, if `slope`, its gradient: of the patch, or of the grid if there is
+ * none. */
+SIMD_FN f8 value_of(const X(grid_field) *field, const X(patch) *patch, const X(located) *at, int d,
+                    f8 *slope)
+{
+    return patch ? X(patch_value)(patch, at, d, slope) : X(grid_value)(field, at, d, slope);
+}
+
 SIMD_FN f8 component(const X(grid_field) *field, const X(patch) *patch, const X(located) *at, int d)
 {
-    return patch ? X(patch_component)(patch, at, d) : X(grid_component)(field, at, d);
+    return value_of(field, patch, at, d, NULL);
 }
 
 SIMD_FN f8 limited(f8 way)
@@ -207,8 +210,10 @@ SIMD_FN void begin_group(const X(advection) *args, tile_task task, const tile_vi
                          uint32_t k, uint32_t n, group *g, sums *sum)
 {
     const X(sim) *s = args->s;
-    f8 square = {0};
+    f8 square = {0}, share = {0}, slope[DIM];
     g->square = f8_of(0.0f);
+    if (task.gradient)
+        share = X(gradient_shares)(task.p ? &task.p->air : NULL, &args->f, g->x, args->kept);
     FOR_DIM(d) {
         if (task.transfer) {
             float *own = s->particles.v[d] + k;
@@ -218,7 +223,10 @@ SIMD_FN void begin_group(const X(advection) *args, tile_task task, const tile_vi
             g->square += v * v;
             store_n(own, v, n);
         }
-        g->k1[d] = component(&args->flow, task.p ? &task.p->flow : NULL, &g->at, d);
+        g->k1[d] = value_of(&args->flow, task.p ? &task.p->flow : NULL, &g->at, d,
+                            task.gradient ? slope : NULL);
+        if (task.gradient)
+            X(store_gradient)(&s->particles, k, n, d, share, slope);
         square += g->k1[d] * g->k1[d];
         g->way[d] = f8_of(0.0f);
         if (task.displaced)
@@ -326,7 +334,7 @@ TILE_FN void advect_tile(X(advection) *args, int tile, tile_task task, const til
 
 /* Fills the patches of a tile and tells whether its particles may use them: no stage of theirs
  * leaves the patch or is too far for RK3. most: of |u| there. */
-static bool fill_patches(const X(advection) *args, const int corner[DIM], patches *p,
+static bool fill_patches(const X(advection) *args, const int corner[DIM], X(patches) *p,
                          float most[DIM])
 {
     const X(sim) *s = args->s;
@@ -343,6 +351,8 @@ static bool fill_patches(const X(advection) *args, const int corner[DIM], patche
     }
     if (!(square * args->h * args->h <= 0.99f * s->reach * s->reach))
         return false;
+    if (args->gradient)
+        X(air_find)(&p->air, &args->f, corner);
     if (args->transfer)
         X(patch_fill)(&p->carried, g, corner, 1, (X(patch_source)){.u = s->carried}, unused);
     if (s->displaced)
@@ -392,14 +402,14 @@ static void advect_lanes(X(advection) *args, int tile, void *scratch, X(slips) *
     const X(sim) *s = args->s;
     int corner[DIM];
     float most[DIM];
-    patches *p = scratch;
+    X(patches) *p = scratch;
     tile_view view = {.solids = true, .way = free_way(s, tile)};
     FOR_DIM(d) {
         view.side[d] = true;
         view.n[d] = (float)s->grid.n[d];
     }
     X(tile_cell)(&s->grid, tile, corner);
-    tile_task task = {NULL, args->transfer, s->displaced, args->rides, slips};
+    tile_task task = {NULL, args->transfer, args->gradient, s->displaced, args->rides, slips};
     if (!s->particles.at_home || s->tiles.start[tile + 1] - s->tiles.start[tile] < PATCH_LEAST ||
         !fill_patches(args, corner, p, most)) {
         advect_tile(args, tile, task, &view);
@@ -407,8 +417,10 @@ static void advect_lanes(X(advection) *args, int tile, void *scratch, X(slips) *
     }
     look_around(args, corner, most, &view);
     task.p = p;
-    if (args->transfer && s->displaced && !args->rides && !slips) /* the usual thing */
-        advect_tile(args, tile, (tile_task){p, true, true, false, NULL}, &view);
+    if (args->transfer && !args->gradient && s->displaced && !args->rides && !slips)
+        advect_tile(args, tile, (tile_task){p, true, false, true, false, NULL}, &view); /* usual */
+    else if (args->gradient && s->displaced && !slips)
+        advect_tile(args, tile, (tile_task){p, true, true, true, args->rides, NULL}, &view);
     else
         advect_tile(args, tile, task, &view);
 }

@@ -61,12 +61,15 @@ void X(lay_solids)(X(sim) *s); /* the part of it that writes the grid, from the 
 float X(face_velocity)(const X(sim) *s, const int cell[DIM], int d,
                        double dt); /* of the nearest solid at a face */
 
-/* ---- P2G: p2g.c, p2g_linear.c */
+/* ---- P2G: p2g.c, p2g_linear.c, p2g_affine.c */
 void DEV(particles_to_grid)(X(sim) *s);
 /* Inside P2G and SURFACE: adds the sums of a tile's particles, linear kernel, to u and weight if
  * `faces`, and those of their number at the middles of cells to `density` if that is not NULL. The
  * scratch is that of one worker. */
 void DEV(p2g_linear)(X(sim) *s, int tile, void *scratch, bool faces, float *density);
+/* The same with the particles' gradients, for all faces. */
+void DEV(p2g_affine)(X(sim) *s, int tile, void *scratch, float *density);
+size_t DEV(affine_scratch)(void);
 /* Bytes that a worker needs for what it does with a tile in SORT and P2G; a multiple of 64. */
 size_t DEV(tile_scratch)(void);
 

@@ -68,29 +68,43 @@ static inline X(grid_field) X(grid_field_of)(const X(grid) *g, float *const u[DI
     return f;
 }
 
-/* Component d of a field. */
-SIMD_FN f8 X(grid_component)(const X(grid_field) *f, const X(located) *at, int d)
+/* Component d of a field; slope: its gradient per cell, as gather_differences has it, or NULL. */
+SIMD_FN f8 X(grid_value)(const X(grid_field) *f, const X(located) *at, int d, f8 *slope)
 {
     const float *corner[LANES];
     int32_t index[LANES];
     memcpy(index, &at->index[d], sizeof index);
     for (int k = 0; k < LANES; k++)
         corner[k] = f->u[d] + index[k];
-    f8 column[2][2]; /* y, x */
+    f8 x = at->share[d != 0][0], y = at->share[d != 1][1], z = at->share[d != 2][DIM - 1];
+    f8 value[2][2], along_z[2][2]; /* y, x */
     for (int j = 0; j < 2; j++) {
-        f8 first, second, up, up_second;
-        gather_pairs(corner, (size_t)j * f->row, &first, &second);
-        if (DIM == 3) {
-            gather_pairs(corner, (size_t)j * f->row + f->plane, &up, &up_second);
-            first += at->share[d != 2][DIM - 1] * (up - first);
-            second += at->share[d != 2][DIM - 1] * (up_second - second);
+        f8 *now = value[j], *step = along_z[j], up[2];
+        gather_pairs(corner, (size_t)j * f->row, &now[0], &now[1]);
+        if (DIM == 3)
+            gather_pairs(corner, (size_t)j * f->row + f->plane, &up[0], &up[1]);
+        for (int i = 0; i < 2 && DIM == 3; i++) {
+            step[i] = up[i] - now[i];
+            now[i] += z * step[i];
         }
-        column[j][0] = first;
-        column[j][1] = second;
     }
-    f8 first = column[0][0] + at->share[d != 1][1] * (column[1][0] - column[0][0]);
-    f8 second = column[0][1] + at->share[d != 1][1] * (column[1][1] - column[0][1]);
-    return first + at->share[d != 0][0] * (second - first);
+    f8 along_y[2] = {value[1][0] - value[0][0], value[1][1] - value[0][1]};
+    f8 first = value[0][0] + y * along_y[0], along_x = value[0][1] + y * along_y[1] - first;
+    if (slope) {
+        slope[0] = along_x;
+        slope[1] = along_y[0] + x * (along_y[1] - along_y[0]);
+    }
+    if (slope && DIM == 3) {
+        f8 low = along_z[0][0] + y * (along_z[1][0] - along_z[0][0]);
+        f8 high = along_z[0][1] + y * (along_z[1][1] - along_z[0][1]);
+        slope[DIM - 1] = low + x * (high - low);
+    }
+    return first + x * along_x;
+}
+
+SIMD_FN f8 X(grid_component)(const X(grid_field) *f, const X(located) *at, int d)
+{
+    return X(grid_value)(f, at, d, NULL);
 }
 
 #endif

@@ -4,11 +4,13 @@
  * The sums of a tile's particles are taken in a buffer of the tile and its rim, which stays in the
  * cache, and then added to the grid. Rims overlap, so tiles are done colour by colour (tiles of one
  * colour never touch): at a face the sums of up to 2^DIM tiles arrive in order of colour, whatever
- * the number of threads. APIC (Jiang et al. 2015) adds c (x_face - x_p) to the velocity that a
- * particle offers.
+ * the number of threads. With a gradient c (APIC, AFLIP: kernels/gradient.h) a particle offers
+ * v + c (x_face - x_p).
  *
- * The linear kernel without an affine part, the default, has a faster way: p2g_linear.c. */
+ * The linear kernel has faster ways: p2g_linear.c without gradients, the default, and p2g_affine.c
+ * with those of AFLIP. */
 #include "cpu.h"
+#include "kernels/gradient.h"
 #include "simd.h"
 
 #define RIM 2                 /* places below the tile that the widest kernel reaches */
@@ -20,7 +22,7 @@ typedef struct buffer {
     float weight[DIM][PLACES];
 } buffer;
 
-static inline void scatter(int degree, bool apic, const X(particles) *p, uint32_t k,
+static inline void scatter(int degree, bool affine, const X(particles) *p, uint32_t k,
                            const int corner[DIM], buffer *b)
 {
     float x[DIM];
@@ -33,7 +35,7 @@ static inline void scatter(int degree, bool apic, const X(particles) *p, uint32_
             base = base * SIDE + s.first[a] - corner[a] + RIM;
         float v = p->v[d][k], slope[DIM];
         FOR_DIM(a) {
-            slope[a] = apic ? p->c[d * DIM + a][k] : 0.0f;
+            slope[a] = affine ? p->c[d * DIM + a][k] : 0.0f;
             v += slope[a] * ((float)s.first[a] + (a == d ? 0.0f : 0.5f) - x[a]);
         }
         for (int m = 0; m < LAST(degree + 1); m++)
@@ -43,7 +45,7 @@ static inline void scatter(int degree, bool apic, const X(particles) *p, uint32_
                 for (int i = 0; i <= degree; i++) {
                     float w = line * s.w[0][i];
                     float offer = v;
-                    if (apic)
+                    if (affine)
                         offer += slope[0] * (float)i + slope[1] * (float)j +
                                  (DIM == 3 ? slope[DIM - 1] * (float)m : 0.0f);
                     b->sum[d][row + i] += w * offer;
@@ -53,11 +55,11 @@ static inline void scatter(int degree, bool apic, const X(particles) *p, uint32_
     }
 }
 
-static inline void scatter_tile(X(sim) *s, int degree, bool apic, int tile, const int corner[DIM],
+static inline void scatter_tile(X(sim) *s, int degree, bool affine, int tile, const int corner[DIM],
                                 buffer *b)
 {
     for (uint32_t k = s->tiles.start[tile]; k < s->tiles.start[tile + 1]; k++)
-        scatter(degree, apic, &s->particles, k, corner, b);
+        scatter(degree, affine, &s->particles, k, corner, b);
 }
 
 static void flush(X(sim) *s, const int corner[DIM], const buffer *b)
@@ -86,28 +88,37 @@ static void p2g_general(X(sim) *s, int tile)
     X(tile_cell)(&s->grid, tile, corner);
     memset(&b, 0, sizeof b);
     if (s->degree_to_grid == KERNEL_LINEAR)
-        scatter_tile(s, KERNEL_LINEAR, s->apic, tile, corner, &b);
+        scatter_tile(s, KERNEL_LINEAR, s->affine, tile, corner, &b);
     else
-        scatter_tile(s, s->degree_to_grid, s->apic, tile, corner, &b);
+        scatter_tile(s, s->degree_to_grid, s->affine, tile, corner, &b);
     flush(s, corner, &b);
 }
 
 typedef struct p2g_args {
     X(sim) *s;
     const int *tiles;
-    char *scratch; /* of p2g_linear, one part per worker */
+    char *scratch; /* one part per worker */
 } p2g_args;
+
+/* By p2g_linear or p2g_affine, which sum the density too. */
+static bool is_fast(const X(sim) *s)
+{
+    return s->degree_to_grid == KERNEL_LINEAR && s->affine != AFFINE_APIC;
+}
 
 static void p2g_range(void *user, size_t begin, size_t end, int worker)
 {
     p2g_args *args = user;
     X(sim) *s = args->s;
+    char *scratch = args->scratch + (size_t)worker * DEV(tile_scratch)();
+    float *density = DEV(density_sums)(s);
     for (size_t k = begin; k < end; k++) {
-        if (s->degree_to_grid == KERNEL_LINEAR && !s->apic)
-            DEV(p2g_linear)
-        (s, args->tiles[k], args->scratch + (size_t)worker * DEV(tile_scratch)(), true,
-         DEV(density_sums)(s));
-        else p2g_general(s, args->tiles[k]);
+        if (!is_fast(s))
+            p2g_general(s, args->tiles[k]);
+        else if (s->affine)
+            DEV(p2g_affine)(s, args->tiles[k], scratch, density);
+        else
+            DEV(p2g_linear)(s, args->tiles[k], scratch, true, density);
     }
 }
 
@@ -174,5 +185,5 @@ void DEV(particles_to_grid)(X(sim) *s)
     FOR_DIM(d)
         X(fold_border)(s, s->u[d], s->weight[d], d);
     sp_parallel_for(pool, (size_t)t->face_count, 8, normalise_range, s);
-    s->density_summed = DEV(density_sums)(s) && s->degree_to_grid == KERNEL_LINEAR && !s->apic;
+    s->density_summed = DEV(density_sums)(s) && is_fast(s);
 }

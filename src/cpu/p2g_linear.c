@@ -28,7 +28,9 @@ typedef struct lattice {
 
 size_t DEV(tile_scratch)(void)
 {
-    size_t sort = DEV(sort_scratch)(), bytes = sizeof(lattice) > sort ? sizeof(lattice) : sort;
+    size_t sort = DEV(sort_scratch)(), affine = DEV(affine_scratch)();
+    size_t bytes = sizeof(lattice) > sort ? sizeof(lattice) : sort;
+    bytes = affine > bytes ? affine : bytes;
     return (bytes + 63) / 64 * 64;
 }
 

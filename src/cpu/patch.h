@@ -13,6 +13,7 @@
 #ifndef SPATE_CPU_PATCH_H
 #define SPATE_CPU_PATCH_H
 
+#include "air.h"
 #include "interpolate.h"
 
 #define PATCH_HALO 3                          /* nodes before the tile's first cell */
@@ -115,32 +116,68 @@ SIMD_FN f8 load_halves(const float *low, const float *high)
 #define TWICE(v, k) SHUFFLE_HALVES(v, v, k, k, (k) + 1, (k) + 1)
 
 /* The corners of the particles k and k + 4 between their planes: (x, y) = (0, 0), (0, 1), (1, 0),
- * (1, 1); z: shares of these two. */
-SIMD_FN f8 X(patch_corners)(const float *pairs, const uint32_t index[LANES], int k, f8 z)
+ * (1, 1); z: shares of these two; step: from plane to plane, in 3D. */
+SIMD_FN f8 X(patch_corners)(const float *pairs, const uint32_t index[LANES], int k, f8 z, f8 *step)
 {
     const float *low = pairs + index[k], *high = pairs + index[k + 4];
     f8 here = load_halves(low, high);
     if (DIM == 2)
         return here;
-    return here + z * (load_halves(low + 2 * PATCH_PLANE, high + 2 * PATCH_PLANE) - here);
+    *step = load_halves(low + 2 * PATCH_PLANE, high + 2 * PATCH_PLANE) - here;
+    return here + z * *step;
 }
 
-/* Component d of the patch's field. */
-SIMD_FN f8 X(patch_component)(const X(patch) *p, const X(located) *at, int d)
+/* Component d of the patch's field; slope: its gradient per cell, as gather_differences has it, or
+ * NULL. */
+SIMD_FN f8 X(patch_value)(const X(patch) *p, const X(located) *at, int d, f8 *slope)
 {
     uint32_t index[LANES];
     memcpy(index, &at->index[d], sizeof index);
     f8 x = at->share[d != 0][0], y = at->share[d != 1][1], z = at->share[d != 2][DIM - 1];
-    f8 a = X(patch_corners)(p->pairs[d], index, 0, SPREAD(z, 0));
-    f8 b = X(patch_corners)(p->pairs[d], index, 1, SPREAD(z, 1));
-    f8 low = EVEN(a, b);
-    low += TWICE(y, 0) * (ODD(a, b) - low);
-    a = X(patch_corners)(p->pairs[d], index, 2, SPREAD(z, 2));
-    b = X(patch_corners)(p->pairs[d], index, 3, SPREAD(z, 3));
-    f8 high = EVEN(a, b);
-    high += TWICE(y, 2) * (ODD(a, b) - high);
+    f8 up[4] = {{0}};
+    f8 a = X(patch_corners)(p->pairs[d], index, 0, SPREAD(z, 0), &up[0]);
+    f8 b = X(patch_corners)(p->pairs[d], index, 1, SPREAD(z, 1), &up[1]);
+    f8 low = EVEN(a, b), low_step = ODD(a, b) - low;
+    low += TWICE(y, 0) * low_step;
+    a = X(patch_corners)(p->pairs[d], index, 2, SPREAD(z, 2), &up[2]);
+    b = X(patch_corners)(p->pairs[d], index, 3, SPREAD(z, 3), &up[3]);
+    f8 high = EVEN(a, b), high_step = ODD(a, b) - high;
+    high += TWICE(y, 2) * high_step;
     a = EVEN(low, high);
-    return a + x * (ODD(low, high) - a);
+    f8 along_x = ODD(low, high) - a;
+    if (slope) {
+        b = EVEN(low_step, high_step);
+        slope[0] = along_x;
+        slope[1] = b + x * (ODD(low_step, high_step) - b);
+    }
+    if (slope && DIM == 3) {
+        low = EVEN(up[0], up[1]);
+        low += TWICE(y, 0) * (ODD(up[0], up[1]) - low);
+        high = EVEN(up[2], up[3]);
+        high += TWICE(y, 2) * (ODD(up[2], up[3]) - high);
+        b = EVEN(low, high);
+        slope[DIM - 1] = b + x * (ODD(low, high) - b);
+    }
+    return a + x * along_x;
+}
+
+SIMD_FN f8 X(patch_component)(const X(patch) *p, const X(located) *at, int d)
+{
+    return X(patch_value)(p, at, d, NULL);
+}
+
+/* What the particles of a tile read: in the scratch of a worker. */
+typedef struct X(patches) {
+    X(patch) flow, carried, away;
+    X(air) air;
+} X(patches);
+
+/* Row d of the gradient of n particles from k on. */
+SIMD_FN void X(store_gradient)(const X(particles) *p, uint32_t k, uint32_t n, int d, f8 share,
+                               const f8 slope[DIM])
+{
+    FOR_DIM(a)
+        store_n(p->c[d * DIM + a] + k, share * slope[a], n);
 }
 
 #endif

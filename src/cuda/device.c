@@ -113,7 +113,7 @@ static spate_status attach(X(sim) *s, spate_error *error)
     f->degree = s->degree;
     f->degree_to_grid = s->degree_to_grid;
     f->free_flight = s->free_flight;
-    f->apic = s->apic;
+    f->affine = s->affine;
     f->surface = s->surface;
     f->tiles.everywhere = s->tiles.everywhere;
     f->particles = X(particles_make)(s->particles.needs, s->particles.channel_columns);

@@ -1,7 +1,7 @@
 /* g2p.cu -- grid to particles on the device: the field `carried` (kernels/g2p.h) on the faces, then
  * the velocities of the particles as in cpu/g2p.c. */
 #include "kernels/g2p.h"
-#include "kernels/transfer.h"
+#include "kernels/gradient.h"
 #include "launch.h"
 
 /* ---- the field */
@@ -44,16 +44,13 @@ GPU_FN void update_particle(const g2p_args *a, int degree, size_t k)
     float x[DIM];
     FOR_DIM(d)
         x[d] = a->f.particles.x[d][k];
+    float share = X(gradient_share)(&a->f, x, a->ratio);
     FOR_DIM(d) {
         X(stencil) s = X(stencil_at)(degree, x, d);
         float field = X(gather)(&a->f.grid, &s, degree, a->f.carried[d]);
         a->f.particles.v[d][k] = field + a->ratio * a->f.particles.v[d][k];
-        if (a->f.apic) {
-            float c[DIM];
-            X(gather_affine)(&a->f.grid, &s, degree, x, d, a->f.carried[d], c);
-            FOR_DIM(e)
-                a->f.particles.c[d * DIM + e][k] = c[e];
-        }
+        if (a->f.affine)
+            X(take_gradient)(&a->f, degree, &s, x, d, share, k);
     }
 }
 
@@ -84,7 +81,7 @@ void DEV(gpu_grid_to_particles)(X(gpu) *g, float kept)
 {
     g2p_args args = {g->f, kept};
     g->speed_known = false;
-    if (g->f.degree == KERNEL_LINEAR && !g->f.apic)
+    if (g->f.degree == KERNEL_LINEAR && !g->f.affine)
         update_linear(g, args, g->f.tiles.first_flying);
     else
         update_general(g, args, g->f.tiles.first_flying);

@@ -6,8 +6,8 @@
  * it have for it. Tiles overlap in a rim one place wide, so they go colour by colour, as on the
  * CPU. Both sums are in fixed order.
  *
- * The other kernels, APIC, and devices with too little shared memory: one thread takes a face and
- * visits the particles of all cells that the kernel reaches. */
+ * The other kernels, APIC, AFLIP, and devices with too little shared memory: one thread takes a
+ * face and visits the particles of all cells that the kernel reaches. */
 #include "kernels/transfer.h"
 #include "launch.h"
 
@@ -168,7 +168,7 @@ GPU_FN void visit_particle(const X(fields) *f, int degree, const int face[DIM], 
     FOR_DIM(a) {
         float x = f->particles.x[a][k], shift = a == d ? 0.0f : 0.5f;
         w *= node_weight(degree, x - shift, face[a]);
-        if (f->apic)
+        if (f->affine)
             v += f->particles.c[d * DIM + a][k] * ((float)face[a] + shift - x);
     }
     to->sum = GPU_MULTIPLY_ADD(w, v, to->sum);
@@ -234,7 +234,7 @@ void DEV(gpu_particles_to_grid)(X(gpu) *g)
     memset(&args, 0, sizeof args);
     args.f = g->f;
     size_t places = (size_t)(g->f.tiles.active_count + g->f.tiles.border_count) * TILE_CELLS;
-    if (g->f.degree_to_grid == KERNEL_LINEAR && !g->f.apic &&
+    if (g->f.degree_to_grid == KERNEL_LINEAR && !g->f.affine &&
         sizeof(cell_sums) <= g->shared_bytes) {
         clear_faces(g, args, places);
         for (int colour = 0; colour < COLOURS; colour++) {

@@ -24,8 +24,8 @@ enum {
     WHEN_FLOWS = 8,     /* inflows or outflows */
     WHEN_DENSITY = 16,  /* the density of the particles */
     WHEN_AVERAGES = 32, /* channels that the grid averages */
-    WHEN_APIC = 64,
-    WHEN_PUSH = 128, /* particles are pushed apart */
+    WHEN_AFFINE = 64,   /* particles carry a gradient of velocity */
+    WHEN_PUSH = 128,    /* particles are pushed apart */
     WHEN_MULTIGRID = 256,
     WHEN_NO_MULTIGRID = 512,
     WHEN_PCG = 1024,

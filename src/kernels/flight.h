@@ -276,7 +276,7 @@ SP_KERNEL void X(fall)(const X(fields) *f, size_t k, float h, const float dv[DIM
         p->v[d][k] += dv[d];
         to[d] = x[d] + h * p->v[d][k];
     }
-    for (int e = 0; e < DIM * DIM && f->apic; e++)
+    for (int e = 0; e < DIM * DIM && f->affine; e++)
         p->c[e][k] = 0.0f;
     X(stop_at_liquid)(f, x, h, to);
 }

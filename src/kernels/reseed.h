@@ -16,7 +16,8 @@ typedef struct X(reseeding) {
     uint32_t full, least, most; /* particles of a cell: at rest, and the bounds */
     int n;                      /* sub-cells per axis */
     float jitter;
-    uint64_t key; /* of random numbers: a hash of seed and step */
+    float gradient; /* share of that of u that particles get, if they carry one */
+    uint64_t key;   /* of random numbers: a hash of seed and step */
 } X(reseeding);
 
 /* Where a cell's neighbour is, across periodic sides; false: outside of the domain. */
@@ -168,8 +169,8 @@ SP_KERNEL uint32_t X(nearest_model)(const X(fields) *f, const int c[DIM], const 
 
 /* Particle k, new in cell c: the velocity of the grid at x, the channels of the nearest particle.
  */
-SP_KERNEL void X(put_reseeded)(const X(fields) *f, size_t k, uint32_t id, const int c[DIM],
-                               const float x[DIM], const float *initial)
+SP_KERNEL void X(put_reseeded)(const X(fields) *f, const X(reseeding) *r, size_t k, uint32_t id,
+                               const int c[DIM], const float x[DIM], const float *initial)
 {
     const X(particles) *p = &f->particles;
     float v[DIM];
@@ -178,12 +179,12 @@ SP_KERNEL void X(put_reseeded)(const X(fields) *f, size_t k, uint32_t id, const 
     uint32_t model = X(nearest_model)(f, c, x);
     for (int e = 0; e < p->channel_columns && model != UINT32_MAX; e++)
         p->channel[e][k] = p->channel[e][model];
-    for (int d = 0; d < DIM && f->apic; d++) {
+    for (int d = 0; d < DIM && f->affine; d++) {
         float gradient[DIM];
         X(stencil) stencil = X(stencil_at)(f->degree, x, d);
         X(gather_affine)(&f->grid, &stencil, f->degree, x, d, f->u[d], gradient);
         FOR_DIM(a)
-            p->c[d * DIM + a][k] = gradient[a];
+            p->c[d * DIM + a][k] = r->gradient * gradient[a];
     }
 }
 

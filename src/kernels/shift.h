@@ -9,8 +9,8 @@
  *     d = -(s/4) (rho_c - rho_(c-1))  cells,    s = min(1, CFL / 2),
  *
  * on the face between the cells c and c - 1. CFL is that of the step, by the largest speed of the
- * gas, so a gas at rest stays as it is. There is no solve: a step evens out neighbours, and as the
- * flow carries particles through a cell in a time 1 / CFL steps, that is often enough.
+ * gas, so a gas at rest stays as it is. There is no solve: each step evens out neighbours, and the
+ * faster the flow crowds particles, the larger d is.
  *
  * d is 0 on faces that are closed, and beside what is no cell of the gas: solids, walls, inflows,
  * outflows and open sides.

@@ -65,7 +65,30 @@ SP_KERNEL void X(velocity_at)(const X(grid) *g, int degree, float *const u[DIM],
     }
 }
 
-/* Gradient of component d, per cell, at the particle (APIC's affine part). */
+/* Gradient per cell of the linear kernel: the differences along the chain of gather_linear. */
+SP_KERNEL void X(gather_differences)(const X(grid) *g, const X(stencil) *s, const float *field,
+                                     float c[DIM])
+{
+    const float *corner = field + X(index)(g, s->first);
+    float column[2], along_y[2], along_z[2]; /* at the two places along x */
+    for (int i = 0; i < 2; i++) {
+        float row[2], step[2];
+        for (int j = 0; j < 2; j++) {
+            const float *low = corner + i + (size_t)j * g->stride[1];
+            step[j] = DIM == 2 ? 0.0f : low[g->stride[2]] - *low;
+            row[j] = DIM == 2 ? *low : *low + s->w[DIM - 1][1] * step[j];
+        }
+        along_y[i] = row[1] - row[0];
+        along_z[i] = step[0] + s->w[1][1] * (step[1] - step[0]);
+        column[i] = row[0] + s->w[1][1] * along_y[i];
+    }
+    c[0] = column[1] - column[0];
+    c[1] = along_y[0] + s->w[0][1] * (along_y[1] - along_y[0]);
+    if (DIM == 3)
+        c[DIM - 1] = along_z[0] + s->w[0][1] * (along_z[1] - along_z[0]);
+}
+
+/* Gradient of component d, per cell, at the particle, for any kernel. */
 SP_KERNEL void X(gather_affine)(const X(grid) *g, const X(stencil) *s, int degree,
                                 const float x[DIM], int d, const float *field, float c[DIM])
 {

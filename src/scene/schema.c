@@ -199,14 +199,14 @@ static const sp_row rows[] = {
            "of the jitter; another number gives another placing"),
     NUMBER("fluid.density", spate_scene, fluid.density, 0, 0, 1e6, "kg/m^3",
            "mass per volume; 0: 1000, of a gas 1.2"),
-    ENUM("fluid.transfer", spate_scene, fluid.transfer, "auto", "flip|pic|apic|auto",
-         "how velocities go between particles and grid; auto: flip"),
+    ENUM("fluid.transfer", spate_scene, fluid.transfer, "auto", "flip|pic|apic|aflip|auto",
+         "how velocities go between particles and grid; apic, aflip: with gradients; auto: flip"),
     NUMBER(
         "fluid.flip_ratio", spate_scene, fluid.flip_ratio, 0.97, 0, 1, "",
-        "flip: share of FLIP in a step of flip_step, 0 PIC (calm) .. 1 pure FLIP (lively, noisy)"),
+        "flip, aflip: share of FLIP in a step of flip_step, 0 PIC (calm) .. 1 pure FLIP (lively, noisy)"),
     NUMBER(
         "fluid.flip_step", spate_scene, fluid.flip_step, 0.01, 0, 1e3, "s",
-        "flip: step that flip_ratio is meant for, shorter ones damp less; 0: the share of every step"),
+        "flip, aflip: step that flip_ratio is meant for, shorter ones damp less; 0: the share of every step"),
     ENUM("fluid.kernel", spate_scene, fluid.kernel, "linear", "linear|quadratic|cubic",
          "shape of the transfer weights: wider is smoother and slower"),
     ENUM("fluid.kernel_to_grid", spate_scene, fluid.kernel_to_grid, "same",

@@ -43,7 +43,7 @@ SP_KERNEL uint32_t put_into(const X(fields) *f, const reseed_args *a, size_t c, 
         return 0;
     X(filling) filling = X(fill_begin)(f, &a->how, cell);
     for (; X(fill_next)(f, &a->how, cell, &filling, x); number++)
-        X(put_reseeded)(f, a->what.first + number, a->what.first_id + number, cell, x,
+        X(put_reseeded)(f, &a->how, a->what.first + number, a->what.first_id + number, cell, x,
                         a->what.initial);
     return number - before;
 }

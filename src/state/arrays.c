@@ -127,7 +127,7 @@ unsigned X(needs)(const spate_scene *scene)
     needs |= projection || method == SPATE_VOLUME_SHIFT ? WHEN_DENSITY : 0;
     needs |= method != SPATE_VOLUME_NONE ? WHEN_VOLUME : 0;
     needs |= has_averages(scene) ? WHEN_AVERAGES : 0;
-    needs |= scene->fluid.transfer == SPATE_TRANSFER_APIC ? WHEN_APIC : 0;
+    needs |= X(affine_of)(scene) ? WHEN_AFFINE : 0;
     needs |= X(pushes_apart)(scene) ? WHEN_PUSH : 0;
     needs |= has_drag(scene) ? WHEN_DRAG : 0;
     needs |= has_loads(scene) ? WHEN_LOADS : 0;

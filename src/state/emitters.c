@@ -286,11 +286,11 @@ static spate_status fill_cells(X(sim) *s, const X(reseeding) *how, const X(emiss
 }
 
 /* See stages/reseed.c. */
-static spate_status reseed(X(sim) *s, const X(emission) *parts, spate_error *error)
+static spate_status reseed(X(sim) *s, double dt, const X(emission) *parts, spate_error *error)
 {
     /* where ADVECT has left them; the grid keeps its fields */
     TRY(s->device->plan(s, false)->stage[SP_STAGE_SORT](s, 0, error));
-    X(reseeding) how = X(reseeding_of)(s);
+    X(reseeding) how = X(reseeding_of)(s, dt);
     uint32_t before = s->particles.count;
     spate_status status = fill_cells(s, &how, parts, error);
     s->common->added += s->particles.count - before;
@@ -312,5 +312,5 @@ spate_status X(emit_in_order)(X(sim) *s, double dt, const X(emission) *parts, sp
     if (s->particles.dead > 0)
         parts->remove_dead(s);
     TRY(emit_all(s, dt, parts, error));
-    return s->common->scene->fluid.reseed ? reseed(s, parts, error) : SPATE_OK;
+    return s->common->scene->fluid.reseed ? reseed(s, dt, parts, error) : SPATE_OK;
 }

@@ -2,6 +2,7 @@
  * meant, its limits, and how what it did is booked. */
 #include "state.h"
 
+#include "kernels/gradient.h"
 #include "kernels/random.h"
 #include "kernels/slip.h"
 #include "kernels/step_info.h"
@@ -100,13 +101,20 @@ void X(step_channels)(X(sim) *s, double dt, X(grow_fn) *grow, X(average_fn) *ave
 
 /* ---- particles */
 
+int X(affine_of)(const spate_scene *scene)
+{
+    return scene->fluid.transfer == SPATE_TRANSFER_APIC    ? AFFINE_APIC
+           : scene->fluid.transfer == SPATE_TRANSFER_AFLIP ? AFFINE_AFLIP
+                                                           : AFFINE_NONE;
+}
+
 /* A rate: with the PIC share 1 - r in a step of flip_step it is dt / (t + dt) in one of dt, t = r /
  * (1 - r) flip_step. */
 float X(kept_share)(const X(sim) *s, double dt)
 {
     const spate_scene *scene = s->common->scene;
     double ratio = scene->fluid.flip_ratio, step = scene->fluid.flip_step;
-    if (scene->fluid.transfer != SPATE_TRANSFER_FLIP)
+    if (scene->fluid.transfer == SPATE_TRANSFER_PIC || scene->fluid.transfer == SPATE_TRANSFER_APIC)
         return 0.0f;
     return (float)(step > 0 ? ratio * step / (ratio * step + (1 - ratio) * dt) : ratio);
 }
@@ -164,12 +172,13 @@ void X(book_slip)(X(sim) *s, const uint64_t bins[], uint32_t most)
     s->common->slip_p999 = fmin((double)end, s->common->slip_max);
 }
 
-X(reseeding) X(reseeding_of)(const X(sim) *s)
+X(reseeding) X(reseeding_of)(const X(sim) *s, double dt)
 {
     const spate_scene *scene = s->common->scene;
     X(reseeding) r = {.full = 1,
                       .n = scene->fluid.particles_per_axis,
                       .jitter = (float)scene->fluid.jitter,
+                      .gradient = s->affine == AFFINE_AFLIP ? X(kept_share)(s, dt) : 1.0f,
                       .key = sp_hash2(sp_mix(scene->fluid.seed), s->common->steps)};
     FOR_DIM(d)
         r.full *= (uint32_t)r.n;

@@ -168,7 +168,8 @@ sp_clearance X(clearance)(const X(sim) *s); /* of particles from walls and solid
 bool X(has_cut_cells)(const X(sim) *s);
 int X(surface_of)(const spate_scene *scene); /* SURFACE_... */
 bool X(has_level_set)(const X(sim) *s);
-/* Of their own velocity, that FLIP leaves to particles in a step. */
+int X(affine_of)(const spate_scene *scene); /* AFFINE_... of its transfer: kernels/gradient.h */
+/* Of their own velocity, that FLIP and AFLIP leave to particles in a step. */
 float X(kept_share)(const X(sim) *s, double dt);
 double X(kick_seconds)(const X(sim) *s, double dt);        /* for which forces act in a step */
 float X(gravity_kick)(const X(sim) *s, int d, double dt);  /* m/s along axis d */
@@ -191,7 +192,7 @@ float X(half_way)(const X(sim) *s);
 void X(book_slip)(X(sim) *s, const uint64_t bins[], uint32_t most);
 void X(book_momentum)(X(sim) *s, double dt, const double expected[DIM], const double got[DIM],
                       double speeds);
-X(reseeding) X(reseeding_of)(const X(sim) *s);
+X(reseeding) X(reseeding_of)(const X(sim) *s, double dt);
 
 /* ---- census.c: statistics. */
 X(spacing_limits) X(limits_of_spacing)(const spate_scene *scene, size_t count);

@@ -48,7 +48,7 @@ bad too_many_cells \
 cells" <<'END'
 { "domain": { "size": [1, 1, 1], "cells": 4096 } }
 END
-bad wrong_choice 'fluid.transfer: must be one of flip, pic, apic, auto (got "flup"; did you mean "flip"?)' <<'END'
+bad wrong_choice 'fluid.transfer: must be one of flip, pic, apic, aflip, auto (got "flup"; did you mean "flip"?)' <<'END'
 { "domain": { "size": [1, 1] }, "fluid": { "transfer": "flup" } }
 END
 bad missing_radius "solids[0].radius: is required for a sphere" <<'END'

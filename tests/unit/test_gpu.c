@@ -266,6 +266,9 @@ enum {
     PIC,
     CUBIC,
     APIC_BALL,
+    AFLIP_OPEN,
+    AFLIP_BALL,
+    AFLIP_RESEED,
     RUN_OUT,
     MOVING,
     INFLOW,
@@ -298,6 +301,9 @@ static const char *const variants[VARIANTS] = {"dam",
                                                "pic and euler",
                                                "cubic and rk4",
                                                "apic, quadratic and ball",
+                                               "aflip and open",
+                                               "aflip, quadratic and ball",
+                                               "aflip and reseeding",
                                                "out of an open side",
                                                "moving ball",
                                                "inflow",
@@ -323,10 +329,12 @@ static const char *const variants[VARIANTS] = {"dam",
                                                "a gas that blows in and out"};
 
 /* The variants in groups that a test each takes in 3D, ended by VARIANTS. */
-static const int transfers[] = {DAM, APIC_OPEN, QUADRATIC, PIC, CUBIC, TEXTBOOK, VARIANTS},
-                 solids[] = {BALL, APIC_BALL, MOVING, PADDLE, GAS, VARIANTS},
+static const int transfers[] = {DAM,   APIC_OPEN, QUADRATIC,  PIC,
+                                CUBIC, TEXTBOOK,  AFLIP_OPEN, VARIANTS},
+                 solids[] = {BALL, APIC_BALL, MOVING, PADDLE, AFLIP_BALL, GAS, VARIANTS},
                  walls[] = {VOXEL, VOXEL_PADDLE, PLATES, ROUGH, ODD, GAS_ROUND, VARIANTS},
-                 flows[] = {RUN_OUT, INFLOW, FLOWS, RESEED, TIMES, GAS_BLOWN, VARIANTS},
+                 flows[] = {RUN_OUT, INFLOW,       FLOWS,     RESEED,
+                            TIMES,   AFLIP_RESEED, GAS_BLOWN, VARIANTS},
                  sprays[] = {AGE, AVERAGE, SPRAY, APIC_SPRAY, VARIANTS},
                  pushes[] = {PUSHED, PUSH_BALL, PUSH_ROUND, VARIANTS};
 
@@ -383,6 +391,15 @@ static spate_scene *make_scene(int dim, int variant)
         break;
     case APIC_BALL:
         scene->fluid.transfer = SPATE_TRANSFER_APIC;
+        scene->fluid.kernel = SPATE_KERNEL_QUADRATIC;
+        add_ball(scene, 0);
+        break;
+    case AFLIP_OPEN:
+        scene->fluid.transfer = SPATE_TRANSFER_AFLIP;
+        scene->domain.sides[0][1] = SPATE_SIDE_OPEN;
+        break;
+    case AFLIP_BALL:
+        scene->fluid.transfer = SPATE_TRANSFER_AFLIP;
         scene->fluid.kernel = SPATE_KERNEL_QUADRATIC;
         add_ball(scene, 0);
         break;
@@ -449,6 +466,8 @@ static spate_scene *make_scene(int dim, int variant)
         break;
     case PLATES: add_plates(scene); break;
     case RESEED:
+    case AFLIP_RESEED:
+        scene->fluid.transfer = variant == RESEED ? SPATE_TRANSFER_FLIP : SPATE_TRANSFER_AFLIP;
         scene->fluid.reseed = true;
         scene->fluid.jitter = 1;
         scene->fluid.seed = 3; /* in which rounding lets none cross into another cell */
@@ -528,13 +547,13 @@ static void ten_steps(int dim, int variant)
         spate_stats one = sample_stats(cpu), two = sample_stats(gpu);
         CHECK(one.particles == two.particles && one.removed == two.removed);
         CHECK(one.added == two.added);
-        CHECK((one.removed > 0) == (variant == RUN_OUT || variant == FLOWS || variant == RESEED ||
-                                    variant == TIMES || variant == GAS_BLOWN));
-        CHECK((one.added > 0) == (variant == INFLOW || variant == FLOWS || variant == RESEED ||
-                                  variant == TIMES || variant == GAS_BLOWN));
+        bool reseeds = variant == RESEED || variant == AFLIP_RESEED;
+        bool given = variant == FLOWS || variant == TIMES || variant == GAS_BLOWN || reseeds;
+        CHECK((one.removed > 0) == (variant == RUN_OUT || given));
+        CHECK((one.added > 0) == (variant == INFLOW || given));
         /* rounding may decide whether a cell that was given particles is liquid */
         double cell = pow(sample_view(cpu).scale, dim);
-        CHECK_NEAR(two.volume, one.volume, 1e-3 * one.volume + (variant == RESEED ? cell : 0));
+        CHECK_NEAR(two.volume, one.volume, 1e-3 * one.volume + (reseeds ? cell : 0));
         CHECK_NEAR(two.kinetic_energy, one.kinetic_energy, 1e-3 * one.kinetic_energy);
         if (some == 0) { /* a percentile may be in the next bin */
             CHECK_NEAR(two.slip_max, one.slip_max, 1e-3 * one.max_speed);
@@ -776,9 +795,10 @@ static void stages(int dim, int variant)
         compare_gauges(cpu, gpu);
         spate_stats one = sample_stats(cpu), two = sample_stats(gpu);
         CHECK(one.collisions == two.collisions && two.in_solid == 0);
-        bool hits = variant == BALL || variant == APIC_BALL || variant == VOXEL ||
-                    variant == PADDLE || variant == PUSH_BALL || variant == SPRAY ||
-                    variant == ROUGH || variant == PLATES || variant == GAS || variant == GAS_ROUND;
+        bool hits = variant == BALL || variant == APIC_BALL || variant == AFLIP_BALL ||
+                    variant == VOXEL || variant == PADDLE || variant == PUSH_BALL ||
+                    variant == SPRAY || variant == ROUGH || variant == PLATES || variant == GAS ||
+                    variant == GAS_ROUND;
         CHECK(one.flying > 0 || (variant != SPRAY && variant != APIC_SPRAY));
         bool may_hit = variant == FLOWS || variant == VOXEL_PADDLE || variant == ODD ||
                        variant == MOVING; /* water may have left it */

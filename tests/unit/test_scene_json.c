@@ -209,7 +209,7 @@ static void bad_files(void)
          "unknown setting; did you mean 'radius'?"},
         {"wrong_type", SPATE_ERROR_SCENE, "fluid.flip_ratio", "must be a number (got a string)"},
         {"wrong_choice", SPATE_ERROR_SCENE, "fluid.transfer",
-         "must be one of flip, pic, apic, auto (got \"flup\"; did"},
+         "must be one of flip, pic, apic, aflip, auto (got \"flup\"; did"},
         {"wrong_dimension", SPATE_ERROR_SCENE, "fill[0].min",
          "must have 2 numbers in a 2D scene (got 3)"},
         {"negative_size", SPATE_ERROR_SCENE, "domain.size", "must be positive (got -1)"},

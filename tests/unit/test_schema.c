@@ -247,10 +247,11 @@ static void set_refuses(void)
     CHECK(set_number(s, "solids[1].radius", 1) == SPATE_ERROR_SCENE);
     CHECK_PROBLEM("solids[1].radius", "there is no solids[1]: the next new one is solids[0]");
     CHECK(set_string(s, "fluid.transfer", "flup") == SPATE_ERROR_SCENE);
-    CHECK_PROBLEM("fluid.transfer",
-                  "must be one of flip, pic, apic, auto (got \"flup\"; did you mean \"flip\"?)");
+    CHECK_PROBLEM(
+        "fluid.transfer",
+        "must be one of flip, pic, apic, aflip, auto (got \"flup\"; did you mean \"flip\"?)");
     CHECK(set_string(s, "fluid.transfer", "xyzzy") == SPATE_ERROR_SCENE);
-    CHECK_PROBLEM("fluid.transfer", "must be one of flip, pic, apic, auto (got \"xyzzy\")");
+    CHECK_PROBLEM("fluid.transfer", "must be one of flip, pic, apic, aflip, auto (got \"xyzzy\")");
     CHECK(set_number(s, "frames", 1.5) == SPATE_ERROR_SCENE);
     CHECK_PROBLEM("frames", "must be a whole number (got 1.5)");
     CHECK(set_number(s, "domain.cells", 0) == SPATE_ERROR_SCENE);

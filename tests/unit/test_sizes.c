@@ -63,6 +63,8 @@ static void add_gauge(spate_scene *scene, spate_gauge_kind kind, const tank *t, 
     gauge->at[2] = t->dim == 3 ? share * t->size[2] : 0;
 }
 
+static const char *const transfer_names[] = {"flip", "pic", "apic", "aflip"};
+
 /* A tank of liquid at rest for `frames`; the gauges at 0 and 1 stand in the walls. The speed is the
  * largest in 2D with flip; elsewhere, where single particles at the surface are faster on any grid
  * (docs/validation.md), that of the mean energy. */
@@ -106,9 +108,9 @@ static void rests(const tank *t, int frames)
     if (test_failures > failures)
         printf("  %dD %s %g x %g x %g m, %d cells%s: seeded %+.2f particles, level %+.4f dx (worst "
                "%.4f), pressure %.4f, speed %.2f (rms %.2f), outside %.2g m\n",
-               t->dim, t->transfer == SPATE_TRANSFER_APIC ? "apic" : "flip", t->size[0], t->size[1],
-               t->size[2], t->cells, t->upside_down ? ", upside down" : "", seeded / particle,
-               (mean - t->depth) / dx, off / dx, push, speed / limit, flow / limit, out);
+               t->dim, transfer_names[t->transfer], t->size[0], t->size[1], t->size[2], t->cells,
+               t->upside_down ? ", upside down" : "", seeded / particle, (mean - t->depth) / dx,
+               off / dx, push, speed / limit, flow / limit, out);
     spate_sim_destroy(sim);
 }
 
@@ -145,6 +147,11 @@ static void tanks_2d_flip(void)
 static void tanks_2d_apic(void)
 {
     tanks(2, SPATE_TRANSFER_APIC);
+}
+
+static void tanks_2d_aflip(void)
+{
+    tanks(2, SPATE_TRANSFER_AFLIP);
 }
 
 static void tanks_3d_flip(void)
@@ -364,6 +371,7 @@ TESTS(sizes)
 {
     TEST(tanks_2d_flip);
     TEST(tanks_2d_apic);
+    TEST(tanks_2d_aflip);
     TEST(tanks_3d_flip);
     TEST(tanks_3d_apic);
     TEST(waves_2d_flip);

@@ -2,10 +2,10 @@
  * body, no gravity, free slip: nothing may slow it down, and what is lost in 2 turns of 100 steps
  * each is the scheme's own doing.
  *
- * With FLIP the angular momentum is that of the particles. With APIC a part of it is in the
- * particles' affine field, which the API does not show; the velocity on the faces holds both parts,
- * so the angular momentum of the projected field is taken there, over the faces in the vessel. The
- * particles' part alone is printed beside it. */
+ * With FLIP the angular momentum is that of the particles. With APIC and AFLIP a part of it is in
+ * the particles' gradients, which the API does not show; the velocity on the faces holds both
+ * parts, so the angular momentum of the projected field is taken there, over the faces in the
+ * vessel. The particles' part alone is printed beside it. */
 #include "case.h"
 
 #define DX 0.02
@@ -99,13 +99,14 @@ static void turns(int dim, int cells, spate_transfer transfer, double least, dou
         faces = step == 0 ? face_momentum(sim, centre, radius) : faces;
     particles = particle_momentum(sim, centre) / particles;
     faces = face_momentum(sim, centre, radius) / faces;
-    bool apic = transfer == SPATE_TRANSFER_APIC;
+    static const char *const names[] = {"FLIP 0.97", "PIC", "APIC", "AFLIP 0.97"};
+    bool affine = transfer == SPATE_TRANSFER_APIC || transfer == SPATE_TRANSFER_AFLIP;
     printf("  %dD %s, R = %d dx: angular momentum kept after %d turns: particles %.4f, faces "
            "%.4f (%s %.3f; goal %.3f)\n",
-           dim, apic ? "APIC" : "FLIP 0.97", cells, TURNS, particles, faces,
-           apic ? "faces" : "particles", least, goal);
-    CHECK_LESS(least, apic ? faces : particles);
-    CHECK_LESS(apic ? faces : particles, 1.02);
+           dim, names[transfer], cells, TURNS, particles, faces, affine ? "faces" : "particles",
+           least, goal);
+    CHECK_LESS(least, affine ? faces : particles);
+    CHECK_LESS(affine ? faces : particles, 1.02);
     CHECK(spate_sim_particles_count(sim, "fluid") == count && count > 1000);
     spate_sim_destroy(sim);
 }
@@ -120,6 +121,11 @@ static void apic_2d(void)
     turns(2, 24, SPATE_TRANSFER_APIC, 0.99, 0.99);
 }
 
+static void aflip_2d(void)
+{
+    turns(2, 24, SPATE_TRANSFER_AFLIP, 0.99, 0.99);
+}
+
 /* A sphere that turns about z. */
 static void flip_3d(void)
 {
@@ -130,5 +136,6 @@ TESTS(validation_rotation)
 {
     TEST(flip_2d);
     TEST(apic_2d);
+    TEST(aflip_2d);
     TEST_LONG(flip_3d);
 }

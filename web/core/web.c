@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "scene/schema.h"
 #include "scene/sides.h"
-#include "state/stages.h"
+#include "state/stage.h"
 
 #include <math.h>
 #include <stdio.h>

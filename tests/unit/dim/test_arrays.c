@@ -70,7 +70,7 @@ static void columns_are_listed_by_what_a_scene_needs(void)
     X(particles) p = X(particles_make)(WHEN_ALWAYS, 2);
     void **columns[MAX_COLUMNS];
     CHECK(X(list_columns)(&p, false, columns) == 2 * DIM + 1 + 2);
-    p = X(particles_make)(WHEN_ALWAYS | WHEN_APIC, 2);
+    p = X(particles_make)(WHEN_ALWAYS | WHEN_AFFINE, 2);
     CHECK(X(list_columns)(&p, true, columns) == 2 * DIM + 1 + 2);
     CHECK(X(list_columns)(&p, false, columns) == 2 * DIM + 1 + DIM * DIM + 2);
     CHECK(columns[0] == (void **)&p.x[0] && columns[2 * DIM] == (void **)&p.id[0]);

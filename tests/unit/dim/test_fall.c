@@ -84,9 +84,15 @@ static void falls_with_apic(void)
     fall_with(SPATE_TRANSFER_APIC);
 }
 
+static void falls_with_aflip(void)
+{
+    fall_with(SPATE_TRANSFER_AFLIP);
+}
+
 TESTS(fall)
 {
     TEST(falls_with_flip);
     TEST(falls_with_pic);
     TEST(falls_with_apic);
+    TEST(falls_with_aflip);
 }

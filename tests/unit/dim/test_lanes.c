@@ -1,11 +1,12 @@
 /* test_lanes.c -- what the CPU does for eight particles at a time, against the plain sums.
  *
  * Advection and G2P in lanes must give the bits of the scalar kernels (src/kernels), which are what
- * other devices compile. P2G through the lattice of half the spacing adds in another order, so it
- * is held against sums in double precision: the weight of every face to rounding, however small,
- * and the velocity of every face within rounding of the mean. */
+ * other devices compile. P2G through the lattice of half the spacing or through boxes adds in
+ * another order, so it is held against sums in double precision: the weight of every face to
+ * rounding, however small, and the velocity of every face within rounding of the mean. */
 #include "fixture.h"
 
+#include "kernels/gradient.h"
 #include "kernels/rk.h"
 #include "kernels/shift.h"
 
@@ -35,7 +36,7 @@ static void scatter_particles(fixture *f, int count, double speed)
     }
 }
 
-static fixture *box(const int n[3], bool periodic, bool solid)
+static fixture *box_with(const int n[3], bool periodic, bool solid, spate_transfer transfer)
 {
     spate_scene *scene = scene_of_cells(DX, n[0], n[1], n[2]);
     scene->fluid.particles_per_axis = 1; /* so that scattered particles do not fly */
@@ -44,7 +45,13 @@ static fixture *box(const int n[3], bool periodic, bool solid)
         make_periodic(scene);
     if (solid)
         add_ball(scene, SPATE_LIST_SOLIDS, center, 2.2);
+    scene->fluid.transfer = transfer;
     return fixture_create(scene);
+}
+
+static fixture *box(const int n[3], bool periodic, bool solid)
+{
+    return box_with(n, periodic, solid, SPATE_TRANSFER_FLIP);
 }
 
 /* ---- advection */
@@ -220,10 +227,33 @@ static void a_velocity_that_is_not_finite_is_reported(void)
 
 /* ---- grid to particles */
 
-static void check_g2p(int count)
+/* How many gradients of AFLIP are others than those of the kernels. */
+static int count_wrong_gradients(const fixture *f, float kept)
+{
+    const X(particles) *p = &f->s->particles;
+    X(fields) fields = X(fields_of)(f->s);
+    int wrong = 0, beside = 0;
+    for (uint32_t k = 0; k < p->count; k++) {
+        float x[DIM], c[DIM];
+        FOR_DIM(d)
+            x[d] = p->x[d][k];
+        float share = X(gradient_share)(&fields, x, kept);
+        beside += share == 0.0f;
+        FOR_DIM(d) {
+            X(stencil) stencil = X(stencil_at)(KERNEL_LINEAR, x, d);
+            X(gather_differences)(&f->s->grid, &stencil, f->s->u[d], c);
+            FOR_DIM(a)
+                wrong += p->c[d * DIM + a][k] != share * c[a];
+        }
+    }
+    CHECK(beside > 20 && beside < (int)p->count - 20);
+    return wrong;
+}
+
+static void check_g2p(int count, spate_transfer transfer)
 {
     const int n[3] = {21, 18, 16};
-    fixture *f = box(n, false, false);
+    fixture *f = box_with(n, false, false, transfer);
     if (!f)
         return;
     X(particles) *p = &f->s->particles;
@@ -231,6 +261,9 @@ static void check_g2p(int count)
     scatter_particles(f, count, 2);
     run_stage(f, SP_STAGE_SORT, 0.01);
     fill_field(f->s->carried, &f->s->grid, 2);
+    fill_field(f->s->u, &f->s->grid, 2);
+    for (size_t k = 0; k < f->s->grid.size; k++)
+        f->s->type[k] = random_in(0, 1) < 0.03 ? SPATE_CELL_AIR : SPATE_CELL_LIQUID;
     float *before[DIM], ratio = X(kept_share)(f->s, 0.01);
     FOR_DIM(d) {
         before[d] = malloc(p->count * sizeof(float));
@@ -247,6 +280,8 @@ static void check_g2p(int count)
             wrong += p->v[d][k] != field[d] + ratio * before[d][k];
     }
     CHECK(wrong == 0);
+    if (transfer == SPATE_TRANSFER_AFLIP)
+        CHECK(count_wrong_gradients(f, ratio) == 0);
     FOR_DIM(d)
         free(before[d]);
     fixture_destroy(f);
@@ -254,8 +289,14 @@ static void check_g2p(int count)
 
 static void g2p_is_that_of_the_kernels(void)
 {
-    check_g2p(301);
-    check_g2p(9001);
+    check_g2p(301, SPATE_TRANSFER_FLIP);
+    check_g2p(9001, SPATE_TRANSFER_FLIP);
+}
+
+static void gradients_are_those_of_the_kernels(void)
+{
+    check_g2p(301, SPATE_TRANSFER_AFLIP);
+    check_g2p(9001, SPATE_TRANSFER_AFLIP);
 }
 
 /* ---- particles to grid */
@@ -275,9 +316,15 @@ static double face_sums(const fixture *f, const int c[DIM], int d, double *momen
         double w = 1;
         FOR_DIM(a)
             w *= hat((double)p->x[a][k] - c[a] - (a == d ? 0 : 0.5));
+        double offer = p->v[d][k], most = fabs(p->v[d][k]);
+        for (int a = 0; a < DIM && f->s->affine; a++) {
+            double way = c[a] + (a == d ? 0 : 0.5) - (double)p->x[a][k];
+            offer += p->c[d * DIM + a][k] * way;
+            most += fabs(p->c[d * DIM + a][k] * way);
+        }
         weight += w;
-        *momentum += w * p->v[d][k];
-        *size += w * fabs(p->v[d][k]);
+        *momentum += w * offer;
+        *size += w * most;
     }
     return weight;
 }
@@ -309,10 +356,11 @@ static void check_faces(const fixture *f)
     CHECK(faint > 0);
 }
 
-static void p2g_is_the_sum_of_the_hats(void)
+static void check_p2g(spate_transfer transfer)
 {
     const double center[3] = {8.6, 9.3, 8.9};
     spate_scene *scene = scene_of_cells(DX, 18, 19, 17);
+    scene->fluid.transfer = transfer;
     add_ball(scene, SPATE_LIST_FILL, center, DIM == 3 ? 3.1 : 6.5);
     fixture *f = fixture_create(scene);
     if (!f)
@@ -328,15 +376,30 @@ static void p2g_is_the_sum_of_the_hats(void)
         }
         put_particle(f, x, v);
     }
+    for (int e = 0; e < DIM * DIM && f->s->affine; e++)
+        for (uint32_t k = 0; k < f->s->particles.count; k++)
+            f->s->particles.c[e][k] = (float)random_in(-3, 3);
     run_stages(f, SP_STAGE_SORT, SP_STAGE_P2G, 0.01);
     check_faces(f);
     fixture_destroy(f);
 }
 
-/* A particle at the far end of the domain stays in its tile's memory, and its weight in the sum. */
-static void the_last_place_counts(void)
+static void p2g_is_the_sum_of_the_hats(void)
 {
-    fixture *f = fixture_create(scene_of_cells(DX, 32, 32, 32));
+    check_p2g(SPATE_TRANSFER_FLIP);
+}
+
+static void p2g_with_gradients_is_their_sum(void)
+{
+    check_p2g(SPATE_TRANSFER_AFLIP);
+}
+
+/* A particle at the far end of the domain stays in its tile's memory, and its weight in the sum. */
+static void check_last_place(spate_transfer transfer)
+{
+    spate_scene *scene = scene_of_cells(DX, 32, 32, 32);
+    scene->fluid.transfer = transfer;
+    fixture *f = fixture_create(scene);
     if (!f)
         return;
     float x[DIM], v[DIM];
@@ -356,6 +419,38 @@ static void the_last_place_counts(void)
     fixture_destroy(f);
 }
 
+static void the_last_place_counts(void)
+{
+    check_last_place(SPATE_TRANSFER_FLIP);
+    check_last_place(SPATE_TRANSFER_AFLIP);
+}
+
+/* The density that P2G sums for SURFACE is that of SURFACE's own pass. */
+static void p2g_sums_the_density(void)
+{
+    for (int turn = 0; turn < 2; turn++) {
+        const int n[3] = {21, 18, 16};
+        fixture *f = box_with(n, false, true, turn ? SPATE_TRANSFER_AFLIP : SPATE_TRANSFER_FLIP);
+        if (!f)
+            return;
+        X(sim) *s = f->s;
+        test_random_state = 9;
+        scatter_particles(f, 9001, 2);
+        run_stages(f, SP_STAGE_SORT, SP_STAGE_P2G, 0.01);
+        CHECK(s->density_summed);
+        run_stages(f, SP_STAGE_SURFACE, SP_STAGE_SURFACE, 0.01);
+        float *density = malloc(s->grid.size * sizeof *density);
+        memcpy(density, s->density, s->grid.size * sizeof *density);
+        run_stages(f, SP_STAGE_SURFACE, SP_STAGE_SURFACE, 0.01);
+        double worst = 0;
+        for (size_t k = 0; k < s->grid.size; k++)
+            worst = fmax(worst, fabs((double)s->density[k] - density[k]));
+        CHECK_LESS(worst, 1e-5);
+        free(density);
+        fixture_destroy(f);
+    }
+}
+
 /* ---- a whole step, in which ADVECT does what G2P has left to it */
 
 static double fastest_of(const X(sim) *s)
@@ -370,7 +465,7 @@ static double fastest_of(const X(sim) *s)
     return most;
 }
 
-static fixture *falling_box(int kind, spate_volume_method method)
+static fixture *falling_box(int kind, spate_volume_method method, spate_transfer transfer)
 {
     const int n[3] = {DIM == 3 ? 20 : 37, DIM == 3 ? 21 : 40, 19};
     const double center[3] = {n[0] / 2.0, n[1] / 2.0, n[2] / 2.0};
@@ -378,6 +473,7 @@ static fixture *falling_box(int kind, spate_volume_method method)
     scene->volume.method = method;
     if (method == SPATE_VOLUME_SHIFT)
         scene->fluid.kind = SPATE_FLUID_GAS;
+    scene->fluid.transfer = transfer;
     if (kind == 1)
         make_periodic(scene);
     if (kind == 2)
@@ -389,13 +485,14 @@ static fixture *falling_box(int kind, spate_volume_method method)
     return f;
 }
 
-static void a_whole_step_is_its_stages(void)
+static void check_whole_steps(spate_transfer transfer)
 {
     const spate_volume_method methods[] = {SPATE_VOLUME_NONE, SPATE_VOLUME_DENSITY,
                                            SPATE_VOLUME_PUSH, SPATE_VOLUME_SHIFT};
     for (int test = 0; test < 12; test++) {
         spate_volume_method method = methods[test % 4];
-        fixture *whole = falling_box(test / 4, method), *parts = falling_box(test / 4, method);
+        fixture *whole = falling_box(test / 4, method, transfer);
+        fixture *parts = falling_box(test / 4, method, transfer);
         spate_error error = {.status = SPATE_OK};
         for (int step = 0; step < 4 && whole && parts; step++) {
             whole->common.substeps = parts->common.substeps = step; /* the first one measures */
@@ -414,9 +511,19 @@ static void a_whole_step_is_its_stages(void)
     }
 }
 
+static void a_whole_step_is_its_stages(void)
+{
+    check_whole_steps(SPATE_TRANSFER_FLIP);
+}
+
+static void a_whole_step_with_gradients_is_its_stages(void)
+{
+    check_whole_steps(SPATE_TRANSFER_AFLIP);
+}
+
 static void a_late_velocity_that_is_not_finite_is_reported(void)
 {
-    fixture *f = falling_box(0, SPATE_VOLUME_DENSITY);
+    fixture *f = falling_box(0, SPATE_VOLUME_DENSITY, SPATE_TRANSFER_FLIP);
     spate_error error = {.status = SPATE_OK};
     if (!f)
         return;
@@ -436,8 +543,12 @@ TESTS(lanes)
     TEST(a_face_that_is_not_finite_is_reported);
     TEST(a_velocity_that_is_not_finite_is_reported);
     TEST(a_whole_step_is_its_stages);
+    TEST(a_whole_step_with_gradients_is_its_stages);
     TEST(a_late_velocity_that_is_not_finite_is_reported);
     TEST(g2p_is_that_of_the_kernels);
+    TEST(gradients_are_those_of_the_kernels);
     TEST(p2g_is_the_sum_of_the_hats);
+    TEST(p2g_with_gradients_is_their_sum);
+    TEST(p2g_sums_the_density);
     TEST(the_last_place_counts);
 }

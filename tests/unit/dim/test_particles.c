@@ -78,7 +78,7 @@ static world *make_world(bool periodic)
     bytes += 3 * 64; /* each part begins at a multiple of it */
     w->scratch = sp_alloc(bytes, 1);
     w->arena = (sp_arena){w->scratch, (char *)w->scratch + bytes};
-    w->sets[0] = make_set(&w->grid, WHEN_ALWAYS | WHEN_APIC | WHEN_PUSH, 2, 1);
+    w->sets[0] = make_set(&w->grid, WHEN_ALWAYS | WHEN_AFFINE | WHEN_PUSH, 2, 1);
     w->sets[1] = make_set(&w->grid, WHEN_ALWAYS, 0, 2);
     return w;
 }
