@@ -174,6 +174,7 @@ typedef enum spate_volume_method {
     SPATE_VOLUME_PUSH,    /* push-apart: pairs of particles that are too close */
     SPATE_VOLUME_DENSITY, /* density projection: cells that hold too many or too few */
     SPATE_VOLUME_BOTH,
+    SPATE_VOLUME_SHIFT, /* of a gas: particles move from full cells to empty ones */
     SPATE_VOLUME_AUTO
 } spate_volume_method;
 typedef enum spate_output_particles {
@@ -389,7 +390,7 @@ typedef struct spate_scene {
     } pressure;
     struct {
         spate_volume_method method; /* how particles are kept at their distance; default auto:
-                                       density, of a gas none */
+                                       density, of a gas shift */
         double separation; /* push: distance that pairs are moved apart to, in particle spacings
                               (cell size / particles_per_axis); default 0.9 */
     } volume;

@@ -13,6 +13,7 @@
 
 #include "cpu.h"
 #include "kernels/rk.h"
+#include "kernels/shift.h"
 
 void X(advect_one)(X(advection) *args, uint32_t k, const float x[DIM], float to[DIM])
 {
@@ -37,6 +38,17 @@ void X(advect_one)(X(advection) *args, uint32_t k, const float x[DIM], float to[
         p->x[0][k] = DEAD;
 }
 
+static void ride(const X(advection) *args, uint32_t k, const float x[DIM], const float way[DIM])
+{
+    const X(sim) *s = args->s;
+    float v[DIM];
+    FOR_DIM(d)
+        v[d] = s->particles.v[d][k];
+    X(ride)(&s->grid, s->degree, s->u, x, way, v);
+    FOR_DIM(d)
+        s->particles.v[d][k] = v[d];
+}
+
 static double advect_tile(X(advection) *args, int order, int tile, X(slips) *slips)
 {
     X(sim) *s = args->s;
@@ -54,6 +66,8 @@ static double advect_tile(X(advection) *args, int order, int tile, X(slips) *sli
             to[d] = x[d] + h * mean[d] + way[d];
             work += s->common->gravity[d] * s->grid.dx * (double)way[d];
         }
+        if (args->rides)
+            ride(args, k, x, way);
         if (slips) {
             float v[DIM], move[DIM];
             FOR_DIM(d) {
@@ -145,6 +159,7 @@ spate_status X(advect)(X(sim) *s, double dt, bool transfer, const X(advect_lanes
     X(advection) args = {.s = s, .f = X(fields_of)(s)};
     args.h = (float)(dt / s->grid.dx);
     args.transfer = transfer;
+    args.rides = X(rides_along)(s);
     args.gradient = transfer && s->affine;
     args.lanes = lanes;
     args.kept = X(kept_share)(s, dt);

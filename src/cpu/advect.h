@@ -38,6 +38,7 @@ typedef struct X(advection) {
     X(mover) mover;
     float h;                           /* dt / dx: from m/s to cells */
     bool transfer;                     /* particles get their velocities here, not in G2P */
+    bool rides;                        /* their velocities go with the displacement */
     bool gradient;                     /* and AFLIP's gradients */
     float kept;                        /* FLIP's share of a particle's own velocity */
     X(grid_field) flow, carried, away; /* u; what G2P reads; the displacement (cells) */

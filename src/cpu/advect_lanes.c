@@ -4,7 +4,8 @@
  * these on the way; those of them that come near a side or a solid are settled one by one
  * (collide.c). If G2P left it to this stage, they get their velocities first, v <- r v + f(x)
  * (g2p.c), which reads the grid at the place where the first stage of Runge-Kutta and the
- * displacement read it too. */
+ * displacement read it too. In a gas the velocity rides along with the displacement
+ * (kernels/shift.h): the flow is read once more, where that ends. */
 #include "advect.h"
 
 #include "cpu.h"
@@ -22,6 +23,7 @@ typedef struct tile_task {
     bool transfer;       /* new velocities first */
     bool gradient;       /* and with these AFLIP's gradients */
     bool displaced;      /* SEPARATE has a displacement */
+    bool rides;          /* the velocity goes with it */
     X(slips) *slips;     /* to be noted, or NULL */
 } tile_task;
 
@@ -182,6 +184,27 @@ SIMD_FN void read_flow(const X(advection) *args, tile_task task, const group *g,
         k[d] = component(&args->flow, task.p ? &task.p->flow : NULL, &g->at, d);
 }
 
+/* X(ride), after the first stage and the displacement. */
+SIMD_FN void ride(const X(advection) *args, tile_task task, const tile_view *view, uint32_t k,
+                  uint32_t n, group *g, sums *sum)
+{
+    X(located) at;
+    f8 place[DIM], square = {0};
+    FOR_DIM(d)
+        place[d] = g->x[d] + g->way[d];
+    bring_lanes_in(&args->s->grid, view, place);
+    locate(args, task, place, &at);
+    FOR_DIM(d) {
+        float *own = args->s->particles.v[d] + k;
+        f8 there = component(&args->flow, task.p ? &task.p->flow : NULL, &at, d);
+        f8 v = load_n(own, n) + (there - g->k1[d]);
+        sum->sound &= are_sound(v);
+        square += v * v;
+        store_n(own, v, n);
+    }
+    g->square = task.transfer ? square : g->square;
+}
+
 /* New velocities; the first stage, mean_velocity of kernels/rk.h for RK3; the displacement. */
 SIMD_FN void begin_group(const X(advection) *args, tile_task task, const tile_view *view,
                          uint32_t k, uint32_t n, group *g, sums *sum)
@@ -209,6 +232,8 @@ SIMD_FN void begin_group(const X(advection) *args, tile_task task, const tile_vi
         if (task.displaced)
             g->way[d] = limited(component(&args->away, task.p ? &task.p->away : NULL, &g->at, d));
     }
+    if (task.rides)
+        ride(args, task, view, k, n, g, sum);
     /* a lane that is too fast stays where it is in the stages, and its mean is not used; a patch
      * has none */
     g->step = f8_of(args->h);
@@ -384,20 +409,20 @@ static void advect_lanes(X(advection) *args, int tile, void *scratch, X(slips) *
         view.n[d] = (float)s->grid.n[d];
     }
     X(tile_cell)(&s->grid, tile, corner);
+    tile_task task = {NULL, args->transfer, args->gradient, s->displaced, args->rides, slips};
     if (!s->particles.at_home || s->tiles.start[tile + 1] - s->tiles.start[tile] < PATCH_LEAST ||
         !fill_patches(args, corner, p, most)) {
-        advect_tile(args, tile,
-                    (tile_task){NULL, args->transfer, args->gradient, s->displaced, slips}, &view);
+        advect_tile(args, tile, task, &view);
         return;
     }
     look_around(args, corner, most, &view);
-    if (args->transfer && !args->gradient && s->displaced && !slips) /* the usual thing */
-        advect_tile(args, tile, (tile_task){p, true, false, true, NULL}, &view);
+    task.p = p;
+    if (args->transfer && !args->gradient && s->displaced && !args->rides && !slips)
+        advect_tile(args, tile, (tile_task){p, true, false, true, false, NULL}, &view); /* usual */
     else if (args->gradient && s->displaced && !slips)
-        advect_tile(args, tile, (tile_task){p, true, true, true, NULL}, &view);
+        advect_tile(args, tile, (tile_task){p, true, true, true, args->rides, NULL}, &view);
     else
-        advect_tile(args, tile, (tile_task){p, args->transfer, args->gradient, s->displaced, slips},
-                    &view);
+        advect_tile(args, tile, task, &view);
 }
 
 spate_status DEV(advect_particles)(X(sim) *s, double dt, bool transfer, spate_error *error)

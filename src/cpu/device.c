@@ -271,6 +271,12 @@ static bool part(X(sim) *s, const X(contact) *how)
     return contact == CONTACT_CHANGED;
 }
 
+static void shift(X(sim) *s, float share)
+{
+    X(exec) e = X(exec_of)(s);
+    DEV(find_shift)(&e, share);
+}
+
 /* ---- what users look at */
 
 static void update_level_set(X(sim) *s)
@@ -355,6 +361,7 @@ const X(device) DEV(device) = {
     .solve_gravity = DEV(solve_gravity),
     .push_apart = DEV(push_apart),
     .project_density = DEV(project_density),
+    .shift = shift,
     .max_speed = DEV(max_speed),
     .stats = stats,
     .take_gauges = take_gauges,

@@ -57,6 +57,7 @@ spate_status DEV(gpu_advect)(X(sim) *s, double dt, spate_error *error)
            .h = (float)(dt / s->grid.dx),
            .reach = s->reach,
            .displaced = s->displaced,
+           .rides = X(rides_along)(s),
            .movers = s->movers,
            .room = mover.obstacles.room,
            .dt = dt,

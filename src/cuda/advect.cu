@@ -11,6 +11,7 @@
 #include "kernels/density.h"
 #include "kernels/flight.h"
 #include "kernels/rk.h"
+#include "kernels/shift.h"
 #include "obstacles.h"
 
 #define GROUP 1024 /* particles of a partial sum */
@@ -149,6 +150,23 @@ BLOCKS_AT_ONCE(move_general, move_args, move_shared, THREADS, 3)
         X(sum_values)(shared->work, GROUP, &a->partials[block]);
 }
 
+/* In a gas the velocity goes with the displacement: before the move, in a kernel of its own, so
+ * that the kernels of the move need no registers for it. */
+MAP(ride_along, move_args)
+{
+    float x[DIM], v[DIM], way[DIM];
+    FOR_DIM(d) {
+        x[d] = a->f.particles.x[d][i];
+        v[d] = a->f.particles.v[d][i];
+    }
+    X(velocity_at)(&a->f.grid, KERNEL_LINEAR, a->f.away, x, way);
+    FOR_DIM(d)
+        way[d] = X(limited_way)(way[d]);
+    X(ride)(&a->f.grid, a->f.degree, a->f.u, x, way, v);
+    FOR_DIM(d)
+        a->f.particles.v[d][i] = v[d];
+}
+
 MAP(fly, move_args)
 {
     size_t k = a->f.tiles.first_flying + i;
@@ -226,6 +244,8 @@ double DEV(gpu_move_particles)(X(gpu) *g, const DEV(gpu_move) * how, DEV(gpu_cou
     size_t groups = ((size_t)g->f.tiles.first_flying + GROUP - 1) / GROUP;
     args.how = *how;
     DEV(gpu_set)(g, g->counters, 0, sizeof *g->counters);
+    if (how->rides)
+        ride_along(g, args, g->f.tiles.first_flying);
     if (g->f.degree == KERNEL_LINEAR && how->order == 3)
         move_linear_rk3(g, args, groups);
     else

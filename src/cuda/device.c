@@ -54,7 +54,7 @@ static uint64_t device_bytes_for(const spate_scene *scene, const X(grid) *g, uin
                      : 0;
     return bytes + 4 * columns * capacity + DEV(gpu_temporary_bytes)(capacity) +
            DEV(gpu_solver_bytes)(g, (double)particles / rest, needs & WHEN_SOLIDS,
-                                 needs & WHEN_DENSITY) +
+                                 needs & WHEN_PROJECTION) +
            (uint64_t)g->tile_count * (1 + 4 * (2 * GPU_LISTS + 1) + 8) + /* gpu_attach; partials */
            gauge_bytes(scene) + part_bytes(scene, g);
 }
@@ -74,7 +74,7 @@ static void make_solver(X(sim) *s)
     grids[0] = s->grid;
     for (int k = 0; k < count; k++)
         list[k] = &grids[k];
-    DEV(gpu_solver_create)(s->gpu, count, list, s->density != NULL);
+    DEV(gpu_solver_create)(s->gpu, count, list, s->needs & WHEN_PROJECTION);
 }
 
 static spate_status make_gauges(X(sim) *s, spate_error *error)
@@ -429,6 +429,14 @@ static int project_density(X(sim) *s)
     return iterations;
 }
 
+static void shift(X(sim) *s, float share)
+{
+    X(gpu) *g = s->gpu;
+    DEV(gpu_use)(s, X(stages)[SP_STAGE_SEPARATE].reads | GROUP_WEIGHT);
+    DEV(find_shift)(g, share);
+    DEV(gpu_wrote)(s, GROUP_WEIGHT);
+}
+
 /* ---- gauges */
 
 /* The list goes to the device when it has changed: in most steps it has not. */
@@ -493,6 +501,7 @@ const X(device) DEV(device) = {
     .solve_gravity = solve_gravity,
     .push_apart = DEV(gpu_push_pairs),
     .project_density = project_density,
+    .shift = shift,
     .flows_changed = DEV(gpu_flows_changed),
     .max_speed = max_speed,
     .stats = DEV(gpu_stats),

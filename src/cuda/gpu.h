@@ -207,6 +207,7 @@ typedef struct DEV(gpu_move) {
     int order;           /* of Runge-Kutta; 0: the flow does not move them */
     float h, reach;      /* dt / dx; cells around the liquid in which u is known */
     bool displaced;      /* `away` holds a displacement, in cells */
+    bool rides;          /* the velocity goes with it: kernels/shift.h */
     bool movers;         /* solids may move: phi_solid knows of them within SOLID_BAND only */
     sp_clearance room;   /* where particles may be */
     double dt;           /* s */

@@ -22,7 +22,7 @@ enum {
     WHEN_SOLIDS = 2,
     WHEN_MOVERS = 4,    /* solids that move */
     WHEN_FLOWS = 8,     /* inflows or outflows */
-    WHEN_DENSITY = 16,  /* the density projection */
+    WHEN_DENSITY = 16,  /* the density of the particles */
     WHEN_AVERAGES = 32, /* channels that the grid averages */
     WHEN_AFFINE = 64,   /* particles carry a gradient of velocity */
     WHEN_PUSH = 128,    /* particles are pushed apart */
@@ -33,7 +33,8 @@ enum {
     WHEN_DRAG = 4096,   /* walls that drag */
     WHEN_LOADS = 8192,  /* gauges of pressure or force */
     WHEN_WHITEWATER = 16384,
-    WHEN_DIFFUSE = 32768, /* of a set of particles: it is whitewater; no scene has it */
+    WHEN_DIFFUSE = 32768,    /* of a set of particles: it is whitewater; no scene has it */
+    WHEN_PROJECTION = 65536, /* the density projection */
     WHEN_CG = WHEN_MULTIGRID | WHEN_PCG /* a solver by conjugate gradients */
 };
 

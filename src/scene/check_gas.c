@@ -1,5 +1,5 @@
-/* check_gas.c -- what a scene of a gas cannot have. A gas has no surface and no weight of its own:
- * all that is about a surface is refused by name, with the reason. */
+/* check_gas.c -- what a scene of a gas cannot have, and what only a gas can. A gas has no surface
+ * and no weight of its own: all that is about a surface is refused by name, with the reason. */
 #include "check.h"
 
 #include "base/status.h"
@@ -98,9 +98,9 @@ static spate_status check_gauges(const sp_checker *c)
 static spate_status check_methods(const sp_checker *c)
 {
     const spate_scene *scene = c->scene;
-    if (scene->volume.method != SPATE_VOLUME_NONE)
+    if (scene->volume.method != SPATE_VOLUME_NONE && scene->volume.method != SPATE_VOLUME_SHIFT)
         return refuse(c, "volume.method",
-                      "push and the density projection keep the volume of a liquid");
+                      "push and the density projection keep the volume of a liquid; use \"shift\"");
     if (scene->whitewater.on)
         return refuse(c, "whitewater.on", "whitewater comes from a surface, which a gas has not");
     if (scene->output.mesh != SPATE_OUTPUT_MESH_NONE)
@@ -111,10 +111,20 @@ static spate_status check_methods(const sp_checker *c)
     return SPATE_OK;
 }
 
+/* What only a gas can have. */
+static spate_status check_liquid(const sp_checker *c)
+{
+    if (c->scene->volume.method == SPATE_VOLUME_SHIFT)
+        return sp_fail(c->error, SPATE_ERROR_SCENE, "volume.method",
+                       "\"shift\" cannot be with fluid.kind \"liquid\": at a free surface there is "
+                       "no density gradient to even out");
+    return SPATE_OK;
+}
+
 spate_status sp_check_gas(sp_checker *c)
 {
     if (sp_medium_of(c->scene)->has_surface)
-        return SPATE_OK;
+        return check_liquid(c);
     TRY(check_walls(c));
     TRY(check_fills(c));
     TRY(check_flows(c));

@@ -35,7 +35,7 @@ static const defaults taken[] = {
                          1.2,
                          1,
                          SPATE_TRANSFER_FLIP,
-                         SPATE_VOLUME_NONE,
+                         SPATE_VOLUME_SHIFT,
                          SPATE_OUTPUT_PARTICLES_NONE,
                          SPATE_OUTPUT_VOLUME_VTK},
 };

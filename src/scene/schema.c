@@ -254,9 +254,9 @@ static const sp_row rows[] = {
     BOOL("pressure.contact", spate_scene, pressure.contact, true, ANY,
          "water may separate from walls that air can reach; false: suction holds it"),
 
-    ENUM("volume.method", spate_scene, volume.method, "auto", "none|push|density|both|auto",
-         "what keeps particles at their distance: push-apart, density projection, both; auto: "
-         "density, of a gas none"),
+    ENUM("volume.method", spate_scene, volume.method, "auto", "none|push|density|both|shift|auto",
+         "what spreads particles: push-apart, density projection, both; in a gas shift; auto: "
+         "density, of a gas shift"),
     NUMBER("volume.separation", spate_scene, volume.separation, 0.9, 0, 1, "",
            "push: distance that pairs are moved apart to, in particle spacings (dx / "
            "particles_per_axis)"),

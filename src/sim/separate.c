@@ -6,8 +6,26 @@
  * system, and is about places alone; velocities stay. push_apart.c works on pairs of particles and
  * moves them; density.c works on cells and leaves a displacement on the faces, by which ADVECT
  * moves the particles as it takes each of them in hand. What the moves do to the potential energy
- * is booked. */
+ * is booked. A gas has a displacement of its own, which needs no solve (kernels/shift.h). */
 #include "sim.h"
+
+#include <math.h>
+
+/* The largest speed is that of the grid in this step. */
+static float share_of_shift(const X(sim) *s, double dt)
+{
+    double cfl = s->common->flow_speed * dt / s->grid.dx;
+    return (float)fmin(1, 0.5 * cfl);
+}
+
+static void shift(X(sim) *s, double dt)
+{
+    float share = share_of_shift(s, dt);
+    if (!(share > 0.0f)) /* at rest */
+        return;
+    s->device->shift(s, share);
+    s->displaced = true;
+}
 
 spate_status X(separate)(X(sim) *s, double dt, spate_error *error)
 {
@@ -27,5 +45,7 @@ spate_status X(separate)(X(sim) *s, double dt, spate_error *error)
         work->iterations += (uint64_t)(iterations > 0 ? iterations : 0);
         work->solves++;
     }
+    if (method == SPATE_VOLUME_SHIFT)
+        shift(s, dt);
     return SPATE_OK;
 }

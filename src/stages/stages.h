@@ -52,6 +52,9 @@ void DEV(extrapolate_solids)(X(exec) *e, double dt);
 void ONCE(grow_channel)(X(exec) *e, int column, float by);
 void ONCE(average_channel)(X(exec) *e, int column);
 
+/* ---- SEPARATE: shift.c, the displacement of a gas */
+void DEV(find_shift)(X(exec) *e, float share);
+
 /* ---- EMIT: emit.c, reseed.c. find_newcomers and count_reseeded return how many particles come,
  * and the functions that put them want room for so many, as `what` says; drain and thin_cells mark
  * particles DEAD and return how many. */

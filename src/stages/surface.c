@@ -96,6 +96,8 @@ void DEV(update_level_set)(X(exec) *e)
     fill_border(e, e->f.phi, -1);
     if (e->f.surface != SURFACE_NONE)
         extend_into_solids(e);
+    else if (e->f.density) /* kernels/shift.h looks across periodic sides */
+        fill_border_periodic(e, e->f.density, -1);
 }
 
 /* ---- no level set, and the types of cells */

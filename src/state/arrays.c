@@ -117,14 +117,15 @@ static unsigned solver_needs(spate_solver solver)
 
 unsigned X(needs)(const spate_scene *scene)
 {
-    bool density =
-        scene->volume.method == SPATE_VOLUME_DENSITY || scene->volume.method == SPATE_VOLUME_BOTH;
+    spate_volume_method method = scene->volume.method;
+    bool projection = method == SPATE_VOLUME_DENSITY || method == SPATE_VOLUME_BOTH;
     unsigned needs = WHEN_ALWAYS;
     needs |= scene->solids.count > 0 || sp_scene_has_cut_sides(scene) ? WHEN_SOLIDS : 0;
     needs |= has_movers(scene) ? WHEN_MOVERS : 0;
     needs |= scene->inflows.count + scene->outflows.count > 0 ? WHEN_FLOWS : 0;
-    needs |= density ? WHEN_DENSITY : 0;
-    needs |= scene->volume.method != SPATE_VOLUME_NONE ? WHEN_VOLUME : 0;
+    needs |= projection ? WHEN_PROJECTION : 0;
+    needs |= projection || method == SPATE_VOLUME_SHIFT ? WHEN_DENSITY : 0;
+    needs |= method != SPATE_VOLUME_NONE ? WHEN_VOLUME : 0;
     needs |= has_averages(scene) ? WHEN_AVERAGES : 0;
     needs |= X(affine_of)(scene) ? WHEN_AFFINE : 0;
     needs |= X(pushes_apart)(scene) ? WHEN_PUSH : 0;

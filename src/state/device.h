@@ -115,9 +115,10 @@ typedef struct X(device) {
     void (*solve_gravity)(X(sim) *s, double dt, double to_pressure, X(solve) *solve);
     /* SEPARATE. push_apart moves the particles and returns the sum of gravity times way over them,
      * m^2/s^2; project_density leaves the displacement for ADVECT, and returns its iterations, -1
-     * if there is no pressure system to do it with. */
+     * if there is no pressure system to do it with; shift leaves that of a gas. */
     double (*push_apart)(X(sim) *s);
     int (*project_density)(X(sim) *s);
+    void (*shift)(X(sim) *s, float share);
 
     /* Velocities of inflows and bounds of outflows are new; NULL where nobody has copies. */
     void (*flows_changed)(X(sim) *s);

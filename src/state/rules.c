@@ -129,12 +129,18 @@ bool X(pushes_apart)(const spate_scene *scene)
     return scene->volume.method == SPATE_VOLUME_PUSH || scene->volume.method == SPATE_VOLUME_BOTH;
 }
 
+bool X(rides_along)(const X(sim) *s)
+{
+    return s->displaced && s->common->scene->volume.method == SPATE_VOLUME_SHIFT;
+}
+
 void X(book_separation)(X(sim) *s, double work)
 {
     const spate_scene *scene = s->common->scene;
     double mass =
         scene->fluid.density * pow(s->grid.dx / scene->fluid.particles_per_axis, (double)DIM);
-    s->common->separate_energy -= mass * work;
+    if (s->common->medium->falls)
+        s->common->separate_energy -= mass * work;
 }
 
 void X(book_momentum)(X(sim) *s, double dt, const double expected[DIM], const double got[DIM],

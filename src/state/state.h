@@ -182,6 +182,7 @@ typedef void X(average_fn)(X(sim) *s, int column);
 void X(step_channels)(X(sim) *s, double dt, X(grow_fn) *grow, X(average_fn) *average);
 #define PUSH_PAIRS 4 /* of the list that both passes of push-apart share, per particle */
 bool X(pushes_apart)(const spate_scene *scene);
+bool X(rides_along)(const X(sim) *s); /* the velocity, with the displacement: kernels/shift.h */
 /* work: gravity times way, over the particles that SEPARATE moved, m^2/s^2. */
 void X(book_separation)(X(sim) *s, double work);
 /* dt / (2 dx) of the last step: from m/s to cells, half of the way that led here */

@@ -139,6 +139,21 @@ static spate_scene *vortex(int dim)
     return scene;
 }
 
+/* A gas, a disc of which turns beside a ball; periodic along z. */
+static spate_scene *gas(int dim)
+{
+    spate_scene *scene = sample_scene(dim, 1, 0.8, 0.5, dim == 2 ? 40 : 16);
+    scene->fluid.kind = SPATE_FLUID_GAS;
+    spate_shape *disc = sample_sphere(scene, SPATE_LIST_FILL, 0.45, 0.4, 0.25, 0.3);
+    disc->initial.kind = SPATE_INITIAL_ROTATION;
+    memcpy(disc->initial.center, disc->center, sizeof disc->center);
+    disc->initial.spin[2] = 6;
+    sample_sphere(scene, SPATE_LIST_SOLIDS, 0.7, 0.5, 0.3, 0.1);
+    if (dim == 3)
+        scene->domain.sides[2][0] = scene->domain.sides[2][1] = SPATE_SIDE_PERIODIC;
+    return scene;
+}
+
 static const struct {
     const char *name;
     spate_scene *(*make)(int dim);
@@ -146,7 +161,7 @@ static const struct {
 } scenes[] = {{"dam_2d", dam, 2},       {"dam_3d", dam, 3},         {"paddle_2d", paddle, 2},
               {"paddle_3d", paddle, 3}, {"channel_2d", channel, 2}, {"channel_3d", channel, 3},
               {"stream_2d", stream, 2}, {"stream_3d", stream, 3},   {"vortex_2d", vortex, 2},
-              {"vortex_3d", vortex, 3}};
+              {"vortex_3d", vortex, 3}, {"gas_2d", gas, 2},         {"gas_3d", gas, 3}};
 #define SCENES ((int)(sizeof scenes / sizeof *scenes))
 
 /* ---- running them */
@@ -369,6 +384,14 @@ static void same_bits_vortex_3d(void)
 {
     one_scene(9);
 }
+static void same_bits_gas_2d(void)
+{
+    one_scene(10);
+}
+static void same_bits_gas_3d(void)
+{
+    one_scene(11);
+}
 
 /* The base instruction set against the best of this machine; where that is v4, v3 lies between. */
 /* Every other scene, from the first: those in 2D, or those in 3D. */
@@ -527,6 +550,8 @@ TESTS(determinism)
     TEST(same_bits_stream_3d);
     TEST(same_bits_vortex_2d);
     TEST(same_bits_vortex_3d);
+    TEST(same_bits_gas_2d);
+    TEST(same_bits_gas_3d);
     TEST(instruction_sets_2d);
     TEST(instruction_sets_3d);
     TEST(same_statistics);

@@ -22,7 +22,7 @@ static void kinds_have_defaults(void)
     spate_scene_settle(given);
     CHECK(s->fluid.particles_per_axis == 2 && flat->fluid.particles_per_axis == 3);
     CHECK(s->fluid.density == 1.2 && s->time.cfl == 1);
-    CHECK(s->volume.method == SPATE_VOLUME_NONE);
+    CHECK(s->volume.method == SPATE_VOLUME_SHIFT);
     CHECK(s->output.particles == SPATE_OUTPUT_PARTICLES_NONE &&
           s->output.volume == SPATE_OUTPUT_VOLUME_VTK);
     CHECK(given->fluid.particles_per_axis == 4 && given->fluid.density == 3);
@@ -68,6 +68,8 @@ static void refuses_what_needs_a_surface(void)
          "cannot be with fluid.kind \"gas\": push and the density"},
         {GAS "\"volume\": {\"method\": \"density\"}}", "volume.method",
          "cannot be with fluid.kind \"gas\": push and the density"},
+        {"{\"domain\": {\"size\": [1, 1]}, \"volume\": {\"method\": \"shift\"}}", "volume.method",
+         "\"shift\" cannot be with fluid.kind \"liquid\": at a free surface"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         spate_error error = {0};

@@ -250,6 +250,14 @@ static void add_channel(spate_scene *scene, const char *name, bool pic)
     channel->initial[0] = 0.25;
 }
 
+/* The fill says how it moves at the start. */
+static void make_gas(spate_scene *scene, spate_shape *fill)
+{
+    scene->fluid.kind = SPATE_FLUID_GAS;
+    fill->velocity[0] = 1.5;
+    fill->velocity[1] = 0.4;
+}
+
 enum {
     DAM,
     BALL,
@@ -281,6 +289,9 @@ enum {
     ODD,
     TEXTBOOK,
     TIMES,
+    GAS,
+    GAS_ROUND,
+    GAS_BLOWN,
     VARIANTS
 };
 static const char *const variants[VARIANTS] = {"dam",
@@ -312,14 +323,18 @@ static const char *const variants[VARIANTS] = {"dam",
                                                "rough walls, a rough ball, periodic sides",
                                                "walls between faces, one of them rough",
                                                "as in a textbook",
-                                               "a flow, a late fill, a late outflow, keyframes"};
+                                               "a flow, a late fill, a late outflow, keyframes",
+                                               "a gas past a ball",
+                                               "a gas across periodic sides past a ball",
+                                               "a gas that blows in and out"};
 
 /* The variants in groups that a test each takes in 3D, ended by VARIANTS. */
 static const int transfers[] = {DAM,   APIC_OPEN, QUADRATIC,  PIC,
                                 CUBIC, TEXTBOOK,  AFLIP_OPEN, VARIANTS},
-                 solids[] = {BALL, APIC_BALL, MOVING, PADDLE, AFLIP_BALL, VARIANTS},
-                 walls[] = {VOXEL, VOXEL_PADDLE, PLATES, ROUGH, ODD, VARIANTS},
-                 flows[] = {RUN_OUT, INFLOW, FLOWS, RESEED, TIMES, AFLIP_RESEED, VARIANTS},
+                 solids[] = {BALL, APIC_BALL, MOVING, PADDLE, AFLIP_BALL, GAS, VARIANTS},
+                 walls[] = {VOXEL, VOXEL_PADDLE, PLATES, ROUGH, ODD, GAS_ROUND, VARIANTS},
+                 flows[] = {RUN_OUT, INFLOW,       FLOWS,     RESEED,
+                            TIMES,   AFLIP_RESEED, GAS_BLOWN, VARIANTS},
                  sprays[] = {AGE, AVERAGE, SPRAY, APIC_SPRAY, VARIANTS},
                  pushes[] = {PUSHED, PUSH_BALL, PUSH_ROUND, VARIANTS};
 
@@ -469,6 +484,21 @@ static spate_scene *make_scene(int dim, int variant)
         break;
     case TEXTBOOK: use_textbook(scene); break;
     case TIMES: add_times(scene); break;
+    case GAS:
+        make_gas(scene, fill);
+        add_ball(scene, 0);
+        break;
+    case GAS_ROUND:
+        make_gas(scene, fill);
+        scene->fluid.kernel = SPATE_KERNEL_QUADRATIC;
+        scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
+        add_ball(scene, 0);
+        break;
+    case GAS_BLOWN:
+        make_gas(scene, fill);
+        scene->domain.sides[0][1] = SPATE_SIDE_OPEN;
+        add_inflow(scene);
+        break;
     default: break;
     }
     return scene;
@@ -481,7 +511,8 @@ static size_t decided(int variant, const spate_scene *scene, size_t count)
 {
     if (variant == PADDLE || variant == VOXEL_PADDLE || variant == APIC_SPRAY || variant == PLATES)
         return count / 2000 + 1;
-    return scene->volume.method != SPATE_VOLUME_DENSITY ? count / 100 + 20 : 0;
+    bool pushed = scene->volume.method != SPATE_VOLUME_DENSITY;
+    return pushed && scene->fluid.kind != SPATE_FLUID_GAS ? count / 100 + 20 : 0;
 }
 
 static void must(spate_status status, const spate_error *error)
@@ -517,10 +548,9 @@ static void ten_steps(int dim, int variant)
         CHECK(one.particles == two.particles && one.removed == two.removed);
         CHECK(one.added == two.added);
         bool reseeds = variant == RESEED || variant == AFLIP_RESEED;
-        CHECK((one.removed > 0) ==
-              (variant == RUN_OUT || variant == FLOWS || reseeds || variant == TIMES));
-        CHECK((one.added > 0) ==
-              (variant == INFLOW || variant == FLOWS || reseeds || variant == TIMES));
+        bool given = variant == FLOWS || variant == TIMES || variant == GAS_BLOWN || reseeds;
+        CHECK((one.removed > 0) == (variant == RUN_OUT || given));
+        CHECK((one.added > 0) == (variant == INFLOW || given));
         /* rounding may decide whether a cell that was given particles is liquid */
         double cell = pow(sample_view(cpu).scale, dim);
         CHECK_NEAR(two.volume, one.volume, 1e-3 * one.volume + (reseeds ? cell : 0));
@@ -767,7 +797,8 @@ static void stages(int dim, int variant)
         CHECK(one.collisions == two.collisions && two.in_solid == 0);
         bool hits = variant == BALL || variant == APIC_BALL || variant == AFLIP_BALL ||
                     variant == VOXEL || variant == PADDLE || variant == PUSH_BALL ||
-                    variant == SPRAY || variant == ROUGH || variant == PLATES;
+                    variant == SPRAY || variant == ROUGH || variant == PLATES || variant == GAS ||
+                    variant == GAS_ROUND;
         CHECK(one.flying > 0 || (variant != SPRAY && variant != APIC_SPRAY));
         bool may_hit = variant == FLOWS || variant == VOXEL_PADDLE || variant == ODD ||
                        variant == MOVING; /* water may have left it */

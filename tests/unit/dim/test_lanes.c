@@ -8,6 +8,7 @@
 
 #include "kernels/gradient.h"
 #include "kernels/rk.h"
+#include "kernels/shift.h"
 
 #define DX 0.07
 
@@ -55,26 +56,62 @@ static fixture *box(const int n[3], bool periodic, bool solid)
 
 /* ---- advection */
 
-/* How many particles went where the scalar kernel says, of those that meet nothing on the way;
- * displaced: by up to half a cell farther. */
-static int count_equal(const fixture *f, float *const before[DIM], float h, bool displaced,
+/* STILL: by the flow alone; DISPLACED: by up to half a cell farther; RIDES: and their velocities
+ * change by what the flow does on that way. */
+typedef enum way_kind { STILL, DISPLACED, RIDES } way_kind;
+
+/* Places and velocities of the particles. */
+typedef struct course {
+    float *x[DIM], *v[DIM];
+} course;
+
+static course course_of(const fixture *f)
+{
+    course c;
+    uint32_t count = f->s->particles.count;
+    FOR_DIM(d) {
+        c.x[d] = malloc(count * sizeof(float));
+        c.v[d] = malloc(count * sizeof(float));
+        memcpy(c.x[d], f->s->particles.x[d], count * sizeof(float));
+        memcpy(c.v[d], f->s->particles.v[d], count * sizeof(float));
+    }
+    return c;
+}
+
+static void course_free(course *c)
+{
+    FOR_DIM(d) {
+        free(c->x[d]);
+        free(c->v[d]);
+    }
+}
+
+/* How many particles went where the scalar kernels say, as fast as they say, of those that meet
+ * nothing on the way. */
+static int count_equal(const fixture *f, const course *before, float h, way_kind kind,
                        int *free_ones)
 {
     const X(sim) *s = f->s;
     int equal = 0;
     *free_ones = 0;
     for (uint32_t k = 0; k < s->particles.count; k++) {
-        float x[DIM], mean[DIM], to[DIM], way[DIM] = {0};
+        float x[DIM], v[DIM], mean[DIM], to[DIM], way[DIM] = {0};
         bool inside = true, same = true;
-        FOR_DIM(d)
-            x[d] = before[d][k];
-        X(mean_velocity)(&s->grid, s->degree, 3, s->u, x, h, s->reach, mean);
-        if (displaced)
-            X(velocity_at)(&s->grid, KERNEL_LINEAR, s->away, x, way);
         FOR_DIM(d) {
-            to[d] = x[d] + h * mean[d] + (float)fmax(-0.5, fmin(0.5, way[d]));
+            x[d] = before->x[d][k];
+            v[d] = before->v[d][k];
+        }
+        X(mean_velocity)(&s->grid, s->degree, 3, s->u, x, h, s->reach, mean);
+        if (kind != STILL)
+            X(velocity_at)(&s->grid, KERNEL_LINEAR, s->away, x, way);
+        FOR_DIM(d)
+            way[d] = (float)fmax(-0.5, fmin(0.5, way[d]));
+        if (kind == RIDES)
+            X(ride)(&s->grid, s->degree, s->u, x, way, v);
+        FOR_DIM(d) {
+            to[d] = x[d] + h * mean[d] + way[d];
             inside = inside && to[d] > 0.1f && to[d] < (float)s->grid.n[d] - 0.1f;
-            same = same && to[d] == s->particles.x[d][k];
+            same = same && to[d] == s->particles.x[d][k] && v[d] == s->particles.v[d][k];
         }
         if (s->solids.live > 0) {
             double at[3] = {0, 0, 0};
@@ -88,7 +125,7 @@ static int count_equal(const fixture *f, float *const before[DIM], float h, bool
     return equal;
 }
 
-static void check_advection(bool periodic, bool solid, double cells, bool displaced)
+static void check_advection(bool periodic, bool solid, double cells, way_kind kind)
 {
     /* a tile that is clear of the sides, and others; some with many particles, some with few */
     const int n[3] = {DIM == 3 ? 20 : 37, DIM == 3 ? 21 : 40, 19};
@@ -100,23 +137,19 @@ static void check_advection(bool periodic, bool solid, double cells, bool displa
     run_stages(f, SP_STAGE_SORT, SP_STAGE_SOLIDS, 0.01);
     fill_field(f->s->u, &f->s->grid, cells);
     fill_field(f->s->away, &f->s->grid, 0.7);
-    f->s->displaced = displaced;
+    f->s->displaced = kind != STILL;
+    if (kind == RIDES)
+        f->common.scene->volume.method = SPATE_VOLUME_SHIFT;
     f->s->reach = 3.0f; /* some are faster and take an Euler step */
-    float *before[DIM];
-    uint32_t count = f->s->particles.count;
-    FOR_DIM(d) {
-        before[d] = malloc(count * sizeof(float));
-        memcpy(before[d], f->s->particles.x[d], count * sizeof(float));
-    }
+    course before = course_of(f);
     int free_ones;
     run_stage(f, SP_STAGE_ADVECT, DX);
-    CHECK(count_equal(f, before, (float)(DX / f->s->grid.dx), displaced, &free_ones) == free_ones);
+    CHECK(count_equal(f, &before, (float)(DX / f->s->grid.dx), kind, &free_ones) == free_ones);
     CHECK(free_ones > 1000);
-    FOR_DIM(d) {
-        for (uint32_t k = 0; k < count; k++)
+    FOR_DIM(d)
+        for (uint32_t k = 0; k < f->s->particles.count; k++)
             CHECK(f->s->particles.x[d][k] >= 0 && f->s->particles.x[d][k] <= (float)n[d]);
-        free(before[d]);
-    }
+    course_free(&before);
     fixture_destroy(f);
 }
 
@@ -124,8 +157,8 @@ static void advection_is_that_of_the_kernels(void)
 {
     for (int kind = 0; kind < 3; kind++)
         for (double cells = 0.5; cells < 5; cells *= 2)
-            for (int displaced = 0; displaced < 2; displaced++)
-                check_advection(kind == 1, kind == 2, cells, displaced);
+            for (way_kind way = STILL; way <= RIDES; way++)
+                check_advection(kind == 1, kind == 2, cells, way);
 }
 
 static void a_field_that_is_not_finite_is_reported(void)
@@ -438,6 +471,8 @@ static fixture *falling_box(int kind, spate_volume_method method, spate_transfer
     const double center[3] = {n[0] / 2.0, n[1] / 2.0, n[2] / 2.0};
     spate_scene *scene = scene_of_cells(DX, n[0], n[1], n[2]);
     scene->volume.method = method;
+    if (method == SPATE_VOLUME_SHIFT)
+        scene->fluid.kind = SPATE_FLUID_GAS;
     scene->fluid.transfer = transfer;
     if (kind == 1)
         make_periodic(scene);
@@ -453,17 +488,18 @@ static fixture *falling_box(int kind, spate_volume_method method, spate_transfer
 static void check_whole_steps(spate_transfer transfer)
 {
     const spate_volume_method methods[] = {SPATE_VOLUME_NONE, SPATE_VOLUME_DENSITY,
-                                           SPATE_VOLUME_PUSH};
-    for (int test = 0; test < 9; test++) {
-        fixture *whole = falling_box(test / 3, methods[test % 3], transfer);
-        fixture *parts = falling_box(test / 3, methods[test % 3], transfer);
+                                           SPATE_VOLUME_PUSH, SPATE_VOLUME_SHIFT};
+    for (int test = 0; test < 12; test++) {
+        spate_volume_method method = methods[test % 4];
+        fixture *whole = falling_box(test / 4, method, transfer);
+        fixture *parts = falling_box(test / 4, method, transfer);
         spate_error error = {.status = SPATE_OK};
         for (int step = 0; step < 4 && whole && parts; step++) {
             whole->common.substeps = parts->common.substeps = step; /* the first one measures */
             CHECK(X(step)(whole->s, 0.02, &error) == SPATE_OK);
             run_stages(parts, SP_STAGE_SORT, SP_STAGE_EMIT, 0.02);
             CHECK(hash_of(whole) == hash_of(parts));
-            bool late = step > 0 && methods[test % 3] != SPATE_VOLUME_PUSH;
+            bool late = step > 0 && method != SPATE_VOLUME_PUSH;
             CHECK((whole->s->particles.fastest >= 0.0f) == late);
             CHECK(DEV(max_speed)(whole->s) == fastest_of(whole->s));
             CHECK(DEV(max_speed)(parts->s) == fastest_of(parts->s));

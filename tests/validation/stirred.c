@@ -1,0 +1,179 @@
+/* stirred.c -- a gas in a closed box of 1 m, stirred once at 0.5 m/s and then left alone: its
+ * particles stay spread over the cells, although the flow mixes them.
+ *
+ * The start is a random stream function of the modes 1 to 6 along both axes, of the amplitude
+ * 1 / (m^2 + n^2). 64 x 64 cells with 9 particles each, 60 s at CFL 2, three seeds; the fast form
+ * is 32 x 32 cells, 5 s and one seed. Looked at in each frame: how many particles there are, and
+ * how many are in each cell. Energy is that of the faces, of that after the first step. */
+#include "case.h"
+
+#define MODES 6
+#define SPEED 0.5
+#define PI 3.14159265358979323846
+
+typedef struct flow {
+    double amplitude[MODES + 1][MODES + 1];
+} flow;
+
+/* A number between -0.5 and 0.5. */
+static double next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 33) / (double)(1u << 31) - 0.5;
+}
+
+static void velocity_at(const flow *f, double x, double y, double v[2])
+{
+    v[0] = v[1] = 0;
+    for (int m = 1; m <= MODES; m++)
+        for (int n = 1; n <= MODES; n++) {
+            double a = f->amplitude[m][n] * PI;
+            v[0] += a * n * sin(m * PI * x) * cos(n * PI * y);
+            v[1] -= a * m * cos(m * PI * x) * sin(n * PI * y);
+        }
+}
+
+static flow make_flow(int seed)
+{
+    enum { N = 100 };
+    flow f;
+    uint64_t state = (uint64_t)seed;
+    double square = 0, v[2];
+    for (int m = 1; m <= MODES; m++)
+        for (int n = 1; n <= MODES; n++)
+            f.amplitude[m][n] = next_random(&state) / (m * m + n * n);
+    for (int k = 0; k < N * N; k++) {
+        velocity_at(&f, (k % N + 0.5) / N, (k / N + 0.5) / N, v);
+        square += (v[0] * v[0] + v[1] * v[1]) / (N * N);
+    }
+    for (int m = 1; m <= MODES; m++)
+        for (int n = 1; n <= MODES; n++)
+            f.amplitude[m][n] *= SPEED / sqrt(square);
+    return f;
+}
+
+/* The same particles in the same places, with the velocities of the flow. */
+static bool stir(spate_sim *sim, const flow *f)
+{
+    size_t count = spate_sim_particles_count(sim, "fluid"), removed = 0, added = 0;
+    spate_shape all = sample_shape();
+    all.shape = SPATE_SHAPE_BOX;
+    all.min[0] = all.min[1] = all.min[2] = 0;
+    all.max[0] = all.max[1] = all.max[2] = 1;
+    float *x = malloc(3 * count * sizeof *x), *v = calloc(3 * count, sizeof *v);
+    spate_error error = {.status = SPATE_OK};
+    bool done = x && v;
+    if (done) {
+        spate_sim_particles_read(sim, "fluid", x, NULL, NULL);
+        for (size_t k = 0; k < count; k++) {
+            double u[2];
+            velocity_at(f, x[3 * k], x[3 * k + 1], u);
+            v[3 * k] = (float)u[0];
+            v[3 * k + 1] = (float)u[1];
+        }
+        done = spate_sim_remove_particles(sim, &all, &removed, &error) == SPATE_OK &&
+               spate_sim_add_particles(sim, x, v, count, &added, &error) == SPATE_OK;
+    }
+    if (error.status != SPATE_OK)
+        printf("  %s: %s\n", error.where, error.message);
+    CHECK(done && removed == count && added == count);
+    free(x);
+    free(v);
+    return done && added == count;
+}
+
+/* Sum of u^2 over the faces. */
+static double face_energy(spate_sim *sim)
+{
+    static const char *const names[2] = {"u", "v"};
+    double sum = 0;
+    for (int d = 0; d < 2; d++) {
+        spate_field_view u;
+        if (!spate_sim_field_view(sim, names[d], &u))
+            return 0;
+        for (int j = 0; j < u.count[1]; j++)
+            for (int i = 0; i < u.count[0]; i++) {
+                double value = u.values[i * u.stride[0] + j * u.stride[1]];
+                sum += value * value;
+            }
+    }
+    return sum;
+}
+
+/* Of the cells: how many are empty, shares that hold fewer than 3 and more than 12 particles, and
+ * the standard deviation. */
+typedef struct spread {
+    double empty, few, crowded, deviation;
+} spread;
+
+static spread spread_of(spate_sim *sim, int cells)
+{
+    spread s = {0};
+    spate_particles_view view = sample_view(sim);
+    int all = cells * cells, *count = calloc((size_t)all, sizeof *count);
+    double mean = (double)view.count / all, square = 0;
+    for (size_t k = 0; k < view.count && count; k++)
+        count[(int)view.x[0][k] + cells * (int)view.x[1][k]]++;
+    for (int c = 0; c < all && count; c++) {
+        s.empty += count[c] == 0;
+        s.few += count[c] < 3;
+        s.crowded += count[c] > 12;
+        square += (count[c] - mean) * (count[c] - mean);
+    }
+    CHECK(count != NULL);
+    free(count);
+    return (spread){s.empty, s.few / all, s.crowded / all, sqrt(square / all)};
+}
+
+static spread worse(spread a, spread b)
+{
+    return (spread){fmax(a.empty, b.empty), fmax(a.few, b.few), fmax(a.crowded, b.crowded),
+                    fmax(a.deviation, b.deviation)};
+}
+
+static spread stirred(int cells, double seconds, int seed)
+{
+    spread worst = {0};
+    spate_scene *scene = case_scene(2, 1.0 / cells, 1, 1, 0);
+    scene->fluid.kind = SPATE_FLUID_GAS;
+    scene->fluid.seed = (unsigned)seed;
+    scene->fps = 4; /* a frame has many steps, so that they are as long as CFL 2 allows */
+    scene->time.cfl = 2;
+    spate_sim *sim = case_start(scene);
+    flow f = make_flow(seed);
+    if (!sim || !stir(sim, &f) || !case_step(sim, 1e-3)) {
+        spate_sim_destroy(sim);
+        return worst;
+    }
+    size_t count = spate_sim_particles_count(sim, "fluid");
+    double first = face_energy(sim);
+    CHECK(count == (size_t)(9 * cells * cells));
+    while (spate_sim_time(sim) < seconds - 1e-6 && case_step(sim, 0)) {
+        CHECK(spate_sim_particles_count(sim, "fluid") == count);
+        worst = worse(worst, spread_of(sim, cells));
+    }
+    printf("  seed %d, %d^2 cells, %g s: energy %.1f %% (goal 78 %%), empty cells %g, fewer than 3 "
+           "in %.4f %%, more than 12 in %.3f %%, deviation %.3f of 9 (%llu steps)\n",
+           seed, cells, seconds, 100 * face_energy(sim) / first, worst.empty, 100 * worst.few,
+           100 * worst.crowded, worst.deviation, (unsigned long long)spate_sim_steps(sim));
+    spate_sim_destroy(sim);
+    return worst;
+}
+
+/* The worst of all seeds and frames. In the fast form a cell is 0.1 % of all. */
+static void stays_spread(void)
+{
+    int cells = case_full ? 64 : 32, seeds = case_full ? 3 : 1;
+    spread worst = {0};
+    for (int seed = 1; seed <= seeds; seed++)
+        worst = worse(worst, stirred(cells, case_full ? 60 : 5, seed));
+    CHECK_FIGURE("stirred: empty cells", worst.empty, 1);
+    CHECK_FIGURE("stirred: share with fewer than 3", worst.few, case_full ? 0.0005 : 0.0025);
+    CHECK_FIGURE("stirred: share with more than 12", worst.crowded, case_full ? 0.015 : 0.025);
+    CHECK_FIGURE("stirred: deviation of the number", worst.deviation, 1.9);
+}
+
+TESTS(validation_stirred)
+{
+    TEST(stays_spread);
+}
