@@ -35,6 +35,7 @@ enum {
     WHEN_WHITEWATER = 16384,
     WHEN_DIFFUSE = 32768,    /* of a set of particles: it is whitewater; no scene has it */
     WHEN_PROJECTION = 65536, /* the density projection */
+    WHEN_MIDWAY = 131072,    /* particles move with the velocity in the middle of the step */
     WHEN_CG = WHEN_MULTIGRID | WHEN_PCG /* a solver by conjugate gradients */
 };
 

@@ -2,8 +2,8 @@
 #include "medium.h"
 
 static const sp_medium media[] = {
-    [SPATE_FLUID_LIQUID] = {"liquid", true, false, true},
-    [SPATE_FLUID_GAS] = {"gas", false, true, false},
+    [SPATE_FLUID_LIQUID] = {"liquid", true, false, true, false, 0.1f},
+    [SPATE_FLUID_GAS] = {"gas", false, true, false, true, 0.3f},
 };
 
 const sp_medium *sp_medium_of(const spate_scene *scene)

@@ -10,6 +10,8 @@ typedef struct sp_medium {
     bool has_surface;  /* it ends somewhere: a level set, waves, spray, free flight, whitewater */
     bool fills_domain; /* it is wherever there is room; `fill` only says what is in it */
     bool falls;        /* gravity acts on all of it, and not only on what is lighter or heavier */
+    bool midway;       /* the velocity in the middle of a step moves particles: kernels/midway.h */
+    float most_turn;   /* of half a step, that the kick turns with the flow: kernels/g2p.h */
 } sp_medium;
 
 const sp_medium *sp_medium_of(const spate_scene *scene);

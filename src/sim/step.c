@@ -7,6 +7,7 @@
  *     FORCES       gravity, drag of walls, inflows
  *     PRESSURE     the velocity becomes free of divergence
  *     EXTRAPOLATE  velocity of the faces around the liquid
+ *     MIDWAY       velocity of a gas in the middle of the step
  *     G2P          the change of the velocity -> particles
  *     SEPARATE     crowded particles move apart
  *     ADVECT       particles move with the velocity

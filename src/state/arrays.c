@@ -131,6 +131,7 @@ unsigned X(needs)(const spate_scene *scene)
     needs |= X(pushes_apart)(scene) ? WHEN_PUSH : 0;
     needs |= has_drag(scene) ? WHEN_DRAG : 0;
     needs |= has_loads(scene) ? WHEN_LOADS : 0;
+    needs |= sp_medium_of(scene)->midway ? WHEN_MIDWAY : 0;
     needs |= scene->whitewater.on ? WHEN_WHITEWATER : 0;
     return needs | solver_needs(scene->pressure.solver);
 }

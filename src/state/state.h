@@ -185,8 +185,7 @@ bool X(pushes_apart)(const spate_scene *scene);
 bool X(rides_along)(const X(sim) *s); /* the velocity, with the displacement: kernels/shift.h */
 /* work: gravity times way, over the particles that SEPARATE moved, m^2/s^2. */
 void X(book_separation)(X(sim) *s, double work);
-/* dt / (2 dx) of the last step: from m/s to cells, half of the way that led here */
-float X(half_way)(const X(sim) *s);
+struct sp_turn X(turn_of)(const X(sim) *s); /* kernels/g2p.h */
 /* Sums over the particles, m/s: of v as G2P was to leave it and as it did, and of |v|. */
 /* slip_p999 and slip_max, from the histogram and the bits of the largest slip (kernels/slip.h). */
 void X(book_slip)(X(sim) *s, const uint64_t bins[], uint32_t most);
