@@ -356,7 +356,7 @@ typedef struct spate_scene {
         double jitter;           /* 0 a lattice .. 1 anywhere in the sub-cell; default 0.5 */
         uint64_t seed;           /* of the jitter; default 1 */
         double density;          /* kg/m^3; 0 (default): 1000, of a gas 1.2 */
-        spate_transfer transfer; /* default auto: flip */
+        spate_transfer transfer; /* default auto: flip, of a gas aflip */
         double flip_ratio;       /* flip, aflip: share of FLIP in a step of flip_step, 0 PIC .. 1;
                                     default 0.97 */
         double flip_step;        /* s; default 0.01; 0: flip_ratio is a share of every step */

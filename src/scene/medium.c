@@ -34,7 +34,7 @@ static const defaults taken[] = {
     [SPATE_FLUID_GAS] = {{3, 2},
                          1.2,
                          1,
-                         SPATE_TRANSFER_FLIP,
+                         SPATE_TRANSFER_AFLIP,
                          SPATE_VOLUME_SHIFT,
                          SPATE_OUTPUT_PARTICLES_NONE,
                          SPATE_OUTPUT_VOLUME_VTK},

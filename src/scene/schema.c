@@ -199,8 +199,9 @@ static const sp_row rows[] = {
            "of the jitter; another number gives another placing"),
     NUMBER("fluid.density", spate_scene, fluid.density, 0, 0, 1e6, "kg/m^3",
            "mass per volume; 0: 1000, of a gas 1.2"),
-    ENUM("fluid.transfer", spate_scene, fluid.transfer, "auto", "flip|pic|apic|aflip|auto",
-         "how velocities go between particles and grid; apic, aflip: with gradients; auto: flip"),
+    ENUM(
+        "fluid.transfer", spate_scene, fluid.transfer, "auto", "flip|pic|apic|aflip|auto",
+        "how velocities go between particles and grid; apic, aflip: with gradients; auto: flip, of a gas aflip"),
     NUMBER(
         "fluid.flip_ratio", spate_scene, fluid.flip_ratio, 0.97, 0, 1, "",
         "flip, aflip: share of FLIP in a step of flip_step, 0 PIC (calm) .. 1 pure FLIP (lively, noisy)"),
