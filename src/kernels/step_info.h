@@ -2,11 +2,13 @@
 #ifndef SPATE_KERNELS_STEP_INFO_H
 #define SPATE_KERNELS_STEP_INFO_H
 
+#include "channels.h"
 #include "forces.h"
 
 typedef struct X(step_info) {
     double dt; /* s */
     X(forces) forces;
+    X(channel_step) channels;
 } X(step_info);
 
 #endif
