@@ -277,11 +277,20 @@ typedef struct spate_shape {
 /* A quantity that particles carry beside position and velocity: sorted, saved, hashed and written
  * with them. "age" (s) and "source" (index of the fill, or number of fills + index of the inflow)
  * are kept by the simulation; any other name starts at `initial` and belongs to the user. */
+typedef enum spate_channel_transfer {
+    SPATE_CHANNEL_NONE, /* carried unchanged */
+    SPATE_CHANNEL_PIC,  /* averaged over the grid in every step: it spreads like dye */
+    SPATE_CHANNEL_FLIP, /* particles take what changes on the grid, and keep what is their own */
+    SPATE_CHANNEL_AUTO
+} spate_channel_transfer;
 typedef struct spate_channel {
     char name[32];
-    int components;    /* 1..4; default 1 */
-    double initial[4]; /* default 0 */
-    bool pic; /* true: averaged over the grid in every step; false (default): carried unchanged */
+    int components;                  /* 1..4; default 1 */
+    double initial[4];               /* default 0 */
+    spate_channel_transfer transfer; /* default auto: none, in a gas flip */
+    double pic_time;    /* s, flip: in which it spreads as with pic; 0 (default): never */
+    double dissipation; /* s, in which it falls to 1/e; 0 (default): never */
+    bool pic;           /* true: the same as transfer pic */
 } spate_channel;
 
 /* An instrument that is read at every step. Lengths that a kind needs start as NaN, "not given". */
@@ -507,7 +516,7 @@ SPATE_API spate_status spate_scene_set(spate_scene *scene, const char *path,
                                        const spate_value *value, spate_error *error);
 /* Puts what they stand for in place of the defaults that depend on the kind of the fluid, which are
  * 0 or auto until then. spate_sim_create does it in its own copy: spate_sim_scene shows them. */
-SPATE_API void spate_scene_settle(spate_scene *scene);
+SPATE_API spate_status spate_scene_settle(spate_scene *scene, spate_error *error);
 /* Checks what one setting alone cannot show: that shapes have what they need, sides come in pairs,
  * sizes fit. Warnings go to `log` (may be NULL). spate_sim_create calls it. */
 SPATE_API spate_status spate_scene_check(const spate_scene *scene, spate_log_fn *log, void *user,
@@ -792,8 +801,11 @@ SPATE_API int spate_sim_channel_view(spate_sim *sim, const char *name, float *co
  * in the liquid, cut off at one cell; not with a voxel surface), "solid" (signed distance to
  * solids, m, nodes; negative inside; exact within 4 cells of them and a lower bound beyond), "type"
  * (cells, uint8_t, spate_cell), "open_u", "open_v", "open_w" (open share of the faces, 0 .. 1,
- * while there are solids; all is open where there are none). Far from liquid, where nothing is
- * computed, u, p, phi and type are 0. */
+ * while there are solids; all is open where there are none), and the names of the channels that the
+ * grid holds (cells; of several components "dye" is the first, "dye[1]" the next; "temperature" in
+ * K above fluid.temperature), as they were at the start of the last step, or, after
+ * spate_sim_stats, as they are. Far from liquid, where nothing is computed, u, p, phi and type are
+ * 0. */
 typedef enum spate_cell {
     SPATE_CELL_AIR = 0,
     SPATE_CELL_LIQUID = 1,
@@ -972,6 +984,28 @@ SPATE_API bool spate_sim_whitewater_sized(const spate_sim *sim, spate_whitewater
 static inline bool spate_sim_whitewater(const spate_sim *sim, spate_whitewater_ledger *ledger)
 {
     return spate_sim_whitewater_sized(sim, ledger, sizeof *ledger);
+}
+
+/* What a channel amounts to, in its unit times m^3 (2D: m^2), and what changed the amount since the
+ * start: on the particles it is start + sources + dissipated + mixed + came + left at any time. */
+typedef struct spate_channel_sums {
+    uint32_t size;     /* in the caller's header */
+    double particles;  /* over the particles, each standing for its volume */
+    double cells;      /* over the cells; 0 if the grid does not hold it */
+    double start;      /* over the particles at the start */
+    double sources;    /* that sources gave; of `age`, that time did */
+    double dissipated; /* that went by itself: not positive, where the channel is not negative */
+    double mixed;      /* that was rounded off where the grid averages */
+    double came, left; /* with particles: through inflows and sides, by the caller, by reseeding */
+} spate_channel_sums;
+SPATE_API bool spate_sim_channel_sums_sized(const spate_sim *sim, const char *name, int component,
+                                            spate_channel_sums *sums, size_t size);
+/* `particles` and `cells` are those of the last spate_sim_stats. false: there is no such channel or
+ * component. */
+static inline bool spate_sim_channel_sums(const spate_sim *sim, const char *name, int component,
+                                          spate_channel_sums *sums)
+{
+    return spate_sim_channel_sums_sized(sim, name, component, sums, sizeof *sums);
 }
 
 /* ------------------------------------------------------------------ checkpoints */

@@ -5,9 +5,9 @@
 
 #include "kernels/channels.h"
 
-/* Clears up to two arrays in a tile. */
+/* Clears some arrays in a tile. */
 typedef struct zero_args {
-    float *fields[2];
+    float *fields[1 + GRID_COLUMNS];
     int count;
 } zero_args;
 
@@ -52,7 +52,7 @@ void DEV(sum_density)(X(exec) *e, float *sums)
         return;
     sp_pool *pool = s->common->pool;
     const X(tiles) *t = &s->tiles;
-    zero_args zero = {{sums, NULL}, 1};
+    zero_args zero = {{sums}, 1};
     zero_tile(e, &zero, active_and_border_tiles(&e->f));
     sp_arena arena = X(arena)(s);
     char *scratch = sp_arena_take(&arena, (size_t)sp_pool_threads(pool), DEV(tile_scratch)());
@@ -64,13 +64,11 @@ void DEV(sum_density)(X(exec) *e, float *sums)
     }
 }
 
-/* ---- a column of the particles */
+/* ---- the channels that the grid holds */
 
 typedef struct deposit_args {
     const X(fields) *f;
     const int *tiles;
-    const float *column;
-    float *sum, *weight;
 } deposit_args;
 
 static void deposit_range(void *user, size_t begin, size_t end, int worker)
@@ -80,18 +78,20 @@ static void deposit_range(void *user, size_t begin, size_t end, int worker)
     const X(fields) f = *args.f;
     for (size_t t = begin; t < end; t++)
         for (uint32_t k = f.tiles.start[args.tiles[t]]; k < f.tiles.start[args.tiles[t] + 1]; k++)
-            X(give_to_cells)(&f, k, args.column[k], args.sum, args.weight);
+            X(give_to_cells)(&f, k);
 }
 
-void DEV(deposit)(X(exec) *e, const float *column, float *sum, float *weight)
+void DEV(deposit)(X(exec) *e)
 {
     sp_pool *pool = e->s->common->pool;
     const X(tiles) *t = &e->s->tiles;
-    zero_args zero = {{sum, weight}, 2};
+    zero_args zero = {{e->f.channel_weight}, 1};
+    for (int j = 0; j < e->f.on_grid; j++)
+        zero.fields[zero.count++] = e->f.channel[j];
     zero_tile(e, &zero, active_and_border_tiles(&e->f));
     sp_pool_work(pool)->passes++;
     for (int colour = 0; colour < COLOURS; colour++) {
-        deposit_args args = {&e->f, t->liquid + t->colour_start[colour], column, sum, weight};
+        deposit_args args = {&e->f, t->liquid + t->colour_start[colour]};
         sp_parallel_for(pool, (size_t)(t->colour_start[colour + 1] - t->colour_start[colour]), 1,
                         deposit_range, &args);
     }

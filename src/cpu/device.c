@@ -52,16 +52,11 @@ static bool is_measured(const X(sim) *s)
     return s->common->substeps == 0;
 }
 
-static void grow(X(sim) *s, int column, float by)
+static void bring_back_channels(X(sim) *s, double dt)
 {
     X(exec) e = X(exec_of)(s);
-    ONCE(grow_channel)(&e, column, by);
-}
-
-static void average(X(sim) *s, int column)
-{
-    X(exec) e = X(exec_of)(s);
-    ONCE(average_channel)(&e, column);
+    X(channel_step) how = X(channels_of)(s, dt);
+    DEV(bring_back_channels)(&e, &how);
 }
 
 static spate_status g2p(X(sim) *s, double dt, spate_error *error)
@@ -72,7 +67,7 @@ static spate_status g2p(X(sim) *s, double dt, spate_error *error)
     if (is_measured(s))
         DEV(before_transfer)(s, dt, momentum);
     DEV(grid_to_particles)(s, dt);
-    X(step_channels)(s, dt, grow, average);
+    bring_back_channels(s, dt);
     if (is_measured(s))
         DEV(after_transfer)(s, dt, momentum);
     return SPATE_OK;
@@ -83,7 +78,7 @@ static spate_status g2p_field(X(sim) *s, double dt, spate_error *error)
 {
     (void)error;
     DEV(carry_kick)(s, dt);
-    X(step_channels)(s, dt, grow, average);
+    bring_back_channels(s, dt);
     return SPATE_OK;
 }
 
@@ -110,6 +105,12 @@ static uint32_t drain(X(sim) *s)
 static void remove_dead(X(sim) *s)
 {
     X(particles_remove_dead)(&s->particles);
+}
+
+static double sum_channel(X(sim) *s, int column, uint32_t first, bool dead)
+{
+    X(exec) e = X(exec_of)(s);
+    return DEV(sum_channel)(&e, column, first, s->particles.count - first, dead);
 }
 
 static uint32_t find_newcomers(X(sim) *s, int k, X(inflow) *inflow, size_t places)
@@ -147,6 +148,7 @@ static spate_status emit(X(sim) *s, double dt, spate_error *error)
 {
     static const X(emission) parts = {.drain = drain,
                                       .remove_dead = remove_dead,
+                                      .sum_channel = sum_channel,
                                       .find = find_newcomers,
                                       .put = put_newcomers,
                                       .count_reseeded = count_reseeded,
@@ -297,6 +299,7 @@ static void stats(X(sim) *s, spate_stats *stats)
         e = X(exec_of)(s);
     }
     census.volume = ONCE(measure_volume)(&e);
+    DEV(measure_channels)(&e, census.channels, census.held);
     census.max_speed = DEV(max_speed)(s);
     census.particles = ONCE(measure_particles)(&e, s->common->gravity, !s->solids_changed);
     X(measure_spacing)(s, &census);

@@ -113,16 +113,15 @@ void DEV(sum_density)(X(exec) *e, float *sums)
     gather_density(e, args, (size_t)(e->f.tiles.active_count + e->f.tiles.border_count));
 }
 
-/* ---- a column of the particles */
+/* ---- the channels that the grid holds */
 
-typedef struct deposit_args {
-    const float *column;
-    float *sum, *weight;
-} deposit_args;
+/* What the cells around one give to its centre. */
+typedef struct taken {
+    float weight, sum[GRID_COLUMNS];
+} taken;
 
 /* Adds what the particles of cell `from` give to the centre of cell `to`. */
-GPU_FN void take_cell(const X(fields) *f, const float *column, const int from[DIM],
-                      const int to[DIM], float *sum, float *weight)
+GPU_FN void take_cell(const X(fields) *f, const int from[DIM], const int to[DIM], taken *all)
 {
     size_t c = X(index)(&f->grid, from);
     for (uint32_t k = f->first[c]; k < f->first[c] + f->count[c]; k++) {
@@ -133,30 +132,31 @@ GPU_FN void take_cell(const X(fields) *f, const float *column, const int from[DI
             int offset = to[d] - stencil.first[d];
             w *= offset == 0 ? stencil.w[d][0] : offset == 1 ? stencil.w[d][1] : 0.0f;
         }
-        *sum += w * column[k];
-        *weight += w;
+        all->weight += w;
+        for (int j = 0; j < f->on_grid; j++)
+            all->sum[j] += w * f->particles.channel[f->column_of[j]][k];
     }
 }
 
-CELLS(gather_column, deposit_args)
+CELLS(gather_channels, sp_nothing)
 {
     FOR_EACH_CELL(c, cell) {
         int near[DIM];
-        float sum = 0.0f, weight = 0.0f;
+        taken all = {0.0f, {0.0f}};
         for (int k = 0; k < (DIM == 3 ? 27 : 9); k++) {
             int offset[3] = {k % 3 - 1, k / 3 % 3 - 1, DIM == 3 ? k / 9 - 1 : 0};
             FOR_DIM(d)
                 near[d] = cell[d] + offset[d];
             if (X(inside)(&f->grid, near))
-                take_cell(f, a->column, near, cell, &sum, &weight);
+                take_cell(f, near, cell, &all);
         }
-        a->sum[c] = sum;
-        a->weight[c] = weight;
+        f->channel_weight[c] = all.weight;
+        for (int j = 0; j < f->on_grid; j++)
+            f->channel[j][c] = all.sum[j];
     }
 }
 
-void DEV(deposit)(X(exec) *e, const float *column, float *sum, float *weight)
+void DEV(deposit)(X(exec) *e)
 {
-    deposit_args args = {column, sum, weight};
-    gather_column(e, &args, active_and_border_tiles(&e->f));
+    gather_channels(e, &NOTHING, active_and_border_tiles(&e->f));
 }

@@ -13,6 +13,7 @@
 #include "kernels/forces.h"
 #include "kernels/gauges.h"
 #include "kernels/step_info.h"
+#include "scene/channels.h"
 #include "state/cg_policy.h"
 
 #include <math.h>
@@ -41,6 +42,8 @@ static size_t part_bytes(const spate_scene *scene, const X(grid) *g)
 static uint64_t device_bytes_for(const spate_scene *scene, const X(grid) *g, uint64_t particles)
 {
     unsigned needs = X(needs)(scene);
+    sp_grid_column grid_columns[SP_GRID_COLUMNS];
+    int on_grid = sp_grid_columns(scene, grid_columns);
     uint64_t capacity = particles + 16, bytes = 0;
     uint64_t columns = 5 + (uint64_t)X(count_columns)(needs, false); /* spare, keys, order twice */
     for (int k = 0; k < scene->channel_count; k++)
@@ -49,9 +52,9 @@ static uint64_t device_bytes_for(const spate_scene *scene, const X(grid) *g, uin
     FOR_DIM(d)
         rest *= scene->fluid.particles_per_axis;
     for (int k = 0; k < ARRAY_COUNT; k++)
-        bytes += X(arrays)[k].device & needs
-                     ? DEV(gpu_array_bytes)(&X(arrays)[k], g) * (uint64_t)X(arrays)[k].pointers
-                     : 0;
+        bytes += X(arrays)[k].device & needs ? DEV(gpu_array_bytes)(&X(arrays)[k], g) *
+                                                   (uint64_t)X(pointers_of)(&X(arrays)[k], on_grid)
+                                             : 0;
     return bytes + 4 * columns * capacity + DEV(gpu_temporary_bytes)(capacity) +
            DEV(gpu_solver_bytes)(g, (double)particles / rest, needs & WHEN_SOLIDS,
                                  needs & WHEN_PROJECTION) +
@@ -115,6 +118,8 @@ static spate_status attach(X(sim) *s, spate_error *error)
     f->free_flight = s->free_flight;
     f->affine = s->affine;
     f->surface = s->surface;
+    f->on_grid = s->on_grid;
+    memcpy(f->column_of, s->column_of, sizeof f->column_of);
     f->tiles.everywhere = s->tiles.everywhere;
     f->particles = X(particles_make)(s->particles.needs, s->particles.channel_columns);
     f->rest = s->rest;

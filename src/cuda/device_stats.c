@@ -21,7 +21,8 @@ static bool take(X(sim) *s, spate_stats *stats)
                         .usual = spacing.nearest_usual,
                         .overlaps = spacing.overlaps,
                         .flying = s->particles.count - g->f.tiles.first_flying};
-    DEV(gpu_wrote)(s, GROUP_SURFACE);
+    DEV(measure_channels)(g, census.channels, census.held);
+    DEV(gpu_wrote)(s, GROUP_SURFACE | GROUP_CHANNELS);
     X(fill_stats)(s, &census, stats);
     return !g->failure[0];
 }

@@ -112,6 +112,11 @@ static void remove_dead(X(sim) *s)
     s->particles.dead = 0;
 }
 
+static double sum_channel(X(sim) *s, int column, uint32_t first, bool dead)
+{
+    return DEV(sum_channel)(s->gpu, column, first, s->particles.count - first, dead);
+}
+
 static uint32_t find(X(sim) *s, int k, X(inflow) *inflow, size_t places)
 {
     X(gpu) *g = s->gpu;
@@ -161,6 +166,7 @@ spate_status DEV(gpu_emit_and_drain)(X(sim) *s, double dt, spate_error *error)
 {
     static const X(emission) parts = {.drain = drain,
                                       .remove_dead = remove_dead,
+                                      .sum_channel = sum_channel,
                                       .find = find,
                                       .put = put,
                                       .count_reseeded = count_reseeded,

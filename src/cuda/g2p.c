@@ -1,20 +1,11 @@
 /* g2p.c -- G2P on the device: the order of its parts, as step.c has it, and what they do to
  * momentum (cpu/momentum.c). */
 #include "kernels/g2p.h"
+#include "kernels/step_info.h"
 #include "stages.h"
 #include "stages/stages.h"
 
 #include <string.h>
-
-static void grow(X(sim) *s, int column, float by)
-{
-    ONCE(grow_channel)(s->gpu, column, by);
-}
-
-static void average(X(sim) *s, int column)
-{
-    ONCE(average_channel)(s->gpu, column);
-}
 
 void DEV(gpu_transfer_back)(X(sim) *s, double dt)
 {
@@ -28,7 +19,8 @@ void DEV(gpu_transfer_back)(X(sim) *s, double dt)
     if (measured)
         DEV(gpu_momentum_to_be)(g, count, 1.0f - kept, before);
     DEV(gpu_grid_to_particles)(g, kept);
-    X(step_channels)(s, dt, grow, average);
+    X(channel_step) channels = X(channels_of)(s, dt);
+    DEV(bring_back_channels)(g, &channels);
     if (!measured)
         return;
     double speeds = DEV(gpu_momentum)(g, count, after);

@@ -95,7 +95,7 @@ void DEV(gpu_make_arrays)(X(sim) *s)
     for (int k = 0; k < ARRAY_COUNT; k++) {
         const X(array) *a = &X(arrays)[k];
         size_t bytes = DEV(gpu_array_bytes)(a, &s->grid);
-        for (int c = 0; c < a->pointers && a->device & g->needs; c++) {
+        for (int c = 0; c < X(pointers_of)(a, g->f.on_grid) && a->device & g->needs; c++) {
             void **block = X(array_in)(&g->f, a) + c;
             if (*block)
                 continue;

@@ -230,6 +230,9 @@ MAP(clear_left, clear_args)
 #define CLEAR_AXES(name) \
     FOR_DIM(d)           \
         f->name[d][c] = 0;
+#define CLEAR_COLUMNS(name)              \
+    for (int j = 0; j < f->on_grid; j++) \
+        f->name[j][c] = 0;
 #define FIELDS(name, shape, type, extent, outside, group, host, used, device, ...) \
     if (OUTSIDE_##outside != 0 && WHEN_##device != 0) {                            \
         CLEAR_##shape(name)                                                        \

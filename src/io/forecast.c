@@ -2,7 +2,6 @@
  * disk. What the simulation itself needs is src/sim/forecast.c. */
 #include "base/status.h"
 #include "scene/attributes.h"
-#include "scene/medium.h"
 
 #include <spate/spate_io.h>
 
@@ -123,16 +122,28 @@ static void disk_bytes(const spate_scene *scene, const spate_forecast *f,
         out->film_bytes = (uint64_t)(PICTURE_BYTES + FILM_PIXEL_BYTES * pixels * frames);
 }
 
+static spate_status forecast_of(const spate_scene *scene, const spate_forecast *simulation,
+                                spate_output_forecast *all, spate_error *error)
+{
+    all->memory =
+        (uint64_t)(preview_bytes(scene, simulation) + surface_bytes(scene, simulation->particles));
+    disk_bytes(scene, simulation, all);
+    return file_bytes(scene, simulation->particles, &all->particles_bytes, error);
+}
+
 spate_status spate_output_forecast_sized(const spate_scene *scene, const spate_forecast *simulation,
                                          spate_output_forecast *forecast, size_t size,
                                          spate_error *error)
 {
     spate_output_forecast all = {0};
-    spate_scene settled = sp_settled(scene);
-    all.memory = (uint64_t)(preview_bytes(&settled, simulation) +
-                            surface_bytes(&settled, simulation->particles));
-    disk_bytes(&settled, simulation, &all);
-    TRY(file_bytes(&settled, simulation->particles, &all.particles_bytes, error));
+    spate_scene *settled = spate_scene_copy(scene);
+    if (!settled)
+        return sp_fail_memory(error, "a forecast", sizeof *settled);
+    spate_status status = spate_scene_settle(settled, error);
+    if (status == SPATE_OK)
+        status = forecast_of(settled, simulation, &all, error);
+    spate_scene_destroy(settled);
+    TRY(status);
     if (all.particles_bytes > 0)
         all.particles_bytes += WHITEWATER_BYTES * simulation->whitewater;
     all.size = (uint32_t)(size < sizeof all ? size : sizeof all);

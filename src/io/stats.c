@@ -38,14 +38,52 @@ static sp_stats_cell *add_seconds(sp_stats_cell *cell, const char *prefix, const
     return cell + 1;
 }
 
+void sp_stats_name(const spate_sim *sim, sp_stats_row *row)
+{
+    const spate_scene *scene = spate_sim_scene(sim);
+    row->channel_count = 0;
+    for (int k = 0; k < scene->channel_count; k++) {
+        const spate_channel *c = &scene->channels[k];
+        for (int e = 0; e < c->components && c->transfer != SPATE_CHANNEL_NONE; e++) {
+            int n = row->channel_count++;
+            if (c->components == 1)
+                snprintf(row->channels[n].name, SP_STATS_NAME, "%s", c->name);
+            else
+                snprintf(row->channels[n].name, SP_STATS_NAME, "%s_%d", c->name, e);
+            spate_sim_channel_sums(sim, c->name, e, &row->channels[n].sums);
+        }
+    }
+}
+
 void sp_stats_take(spate_sim *sim, sp_stats_row *row)
 {
     spate_sim_stats(sim, &row->stats);
+    sp_stats_name(sim, row);
     for (int k = 0; k < SP_STAGE_COUNT; k++)
         row->stages[k] = spate_sim_stage_seconds(sim, k);
 }
 
-int sp_stats_cells(const sp_stats_row *row, sp_stats_cell cells[SP_STATS_CELLS])
+/* The amount over the particles and over the cells, and what the ledger says of the first. */
+static sp_stats_cell *put_channel(sp_stats_cell *cell, const char *name,
+                                  const spate_channel_sums *sums)
+{
+    const struct {
+        const char *suffix;
+        double value;
+    } columns[SP_STATS_OF_CHANNEL] = {
+        {"", sums->particles},
+        {"_cells", sums->cells},
+        {"_start", sums->start},
+        {"_sources", sums->sources},
+        {"_booked", sums->dissipated + sums->mixed + sums->came + sums->left}};
+    for (int k = 0; k < SP_STATS_OF_CHANNEL; k++, cell++) {
+        snprintf(cell->name, sizeof cell->name, "%.31s%s", name, columns[k].suffix);
+        snprintf(cell->text, sizeof cell->text, "%.15g", columns[k].value);
+    }
+    return cell;
+}
+
+int sp_stats_cells(const sp_stats_row *row, sp_stats_cell cells[SP_STATS_MOST])
 {
     sp_stats_cell *c = cells;
     for (int k = 0; k < spate_stat_count(); k++)
@@ -57,18 +95,20 @@ int sp_stats_cells(const sp_stats_row *row, sp_stats_cell cells[SP_STATS_CELLS])
     }
     c = add_seconds(c, "t_", "other", seconds > stages ? seconds - stages : 0);
     c = add_seconds(c, "", "seconds", seconds > stages ? seconds : stages);
+    for (int k = 0; k < row->channel_count; k++)
+        c = put_channel(c, row->channels[k].name, &row->channels[k].sums);
     return (int)(c - cells);
 }
 
 /* The cells joined by commas, values or names; the length. */
-#define LINE_SIZE (SP_STATS_CELLS * 33 + 1)
+#define LINE_SIZE (SP_STATS_MOST * (SP_STATS_NAME + 1) + 1)
 
 static size_t join(const sp_stats_cell *cells, int count, bool names, char line[LINE_SIZE])
 {
     size_t used = 0;
     for (int k = 0; k < count; k++) {
         const char *text = names ? cells[k].name : cells[k].text;
-        used += (size_t)snprintf(line + used, LINE_SIZE - used, "%.31s%c", text,
+        used += (size_t)snprintf(line + used, LINE_SIZE - used, "%.47s%c", text,
                                  k + 1 < count ? ',' : '\n');
     }
     return used;
@@ -77,17 +117,16 @@ static size_t join(const sp_stats_cell *cells, int count, bool names, char line[
 /* ------------------------------------------------------------------ the file */
 
 /* The line of names. */
-static size_t join_names(char line[LINE_SIZE])
+static size_t join_names(const sp_stats_row *row, char line[LINE_SIZE])
 {
-    static const sp_stats_row none;
-    sp_stats_cell cells[SP_STATS_CELLS];
-    return join(cells, sp_stats_cells(&none, cells), true, line);
+    sp_stats_cell cells[SP_STATS_MOST];
+    return join(cells, sp_stats_cells(row, cells), true, line);
 }
 
-spate_status sp_stats_create(const char *path, spate_error *error)
+spate_status sp_stats_create(const char *path, const sp_stats_row *row, spate_error *error)
 {
     char line[LINE_SIZE];
-    size_t length = join_names(line);
+    size_t length = join_names(row, line);
     return sp_file_write_all(path, line, length, error);
 }
 
@@ -107,7 +146,7 @@ static bool write_all(int descriptor, const char *bytes, size_t size)
 
 spate_status sp_stats_append(const char *path, const sp_stats_row *row, spate_error *error)
 {
-    sp_stats_cell cells[SP_STATS_CELLS];
+    sp_stats_cell cells[SP_STATS_MOST];
     char line[LINE_SIZE];
     size_t length = join(cells, sp_stats_cells(row, cells), false, line);
     int descriptor = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
@@ -126,17 +165,17 @@ spate_status sp_stats_append(const char *path, const sp_stats_row *row, spate_er
     return status;
 }
 
-spate_status sp_stats_resume(const char *path, spate_error *error)
+spate_status sp_stats_resume(const char *path, const sp_stats_row *row, spate_error *error)
 {
     char *text, line[LINE_SIZE];
-    size_t size, length = join_names(line);
+    size_t size, length = join_names(row, line);
     if (access(path, F_OK) != 0 && errno == ENOENT)
-        return sp_stats_create(path, error);
+        return sp_stats_create(path, row, error);
     TRY(sp_file_read_all(path, &text, &size, error));
     bool named = memchr(text, '\n', size), same = size >= length && !memcmp(text, line, length);
     sp_free(text);
     if (!named) /* empty, or torn in the first line */
-        return sp_stats_create(path, error);
+        return sp_stats_create(path, row, error);
     if (!same)
         return sp_fail(
             error, SPATE_ERROR_FILE, path,

@@ -11,35 +11,50 @@
 
 #include <spate/spate.h>
 
+#define SP_STATS_NAME 48
+#define SP_STATS_CHANNELS 16
+#define SP_STATS_OF_CHANNEL 5 /* columns of each */
+
 typedef struct sp_stats_cell {
-    char name[32]; /* of the column */
-    char text[32]; /* a number as C writes it; may be nan or inf */
+    char name[SP_STATS_NAME]; /* of the column */
+    char text[32];            /* a number as C writes it; may be nan or inf */
 } sp_stats_cell;
 
 /* What a row is made of. */
 typedef struct sp_stats_row {
     spate_stats stats;
     double stages[SP_STAGE_COUNT]; /* s, of the frame */
+    struct {
+        char name[SP_STATS_NAME];
+        spate_channel_sums sums;
+    } channels[SP_STATS_CHANNELS]; /* those that the grid holds, component by component */
+    int channel_count;
     double seconds; /* wall time of the whole frame, output included; what the stages leave of it is
                        t_other */
 } sp_stats_row;
 
 #define SP_ONE(type, name, unit, when, help) +1
-enum { SP_STATS_CELLS = 0 SPATE_STATS(SP_ONE) + SP_STAGE_COUNT + 2 };
+enum {
+    SP_STATS_CELLS = 0 SPATE_STATS(SP_ONE) + SP_STAGE_COUNT + 2,
+    SP_STATS_MOST = SP_STATS_CELLS + SP_STATS_CHANNELS * SP_STATS_OF_CHANNEL
+};
 
+/* The names of the channels that a simulation has columns for. */
+void sp_stats_name(const spate_sim *sim, sp_stats_row *row);
 /* The numbers of a simulation and the seconds of its stages. */
 void sp_stats_take(spate_sim *sim, sp_stats_row *row);
-/* Fills `cells`, in the order of the columns, and returns how many. */
-int sp_stats_cells(const sp_stats_row *row, sp_stats_cell cells[SP_STATS_CELLS]);
+/* Fills `cells`, in the order of the columns, and returns how many: SP_STATS_CELLS, and those of
+ * the channels. */
+int sp_stats_cells(const sp_stats_row *row, sp_stats_cell cells[SP_STATS_MOST]);
 
-/* A new stats.csv with the line of names only. */
-spate_status sp_stats_create(const char *path, spate_error *error);
+/* A new stats.csv with the line of names only, which are those of the row. */
+spate_status sp_stats_create(const char *path, const sp_stats_row *row, spate_error *error);
 /* One more row, on the disk when it returns. A row that could not be written whole is taken back.
  */
 spate_status sp_stats_append(const char *path, const sp_stats_row *row, spate_error *error);
 /* Makes the file fit to go on with: writes the line of names where there is none, and refuses other
- * names than this version writes. */
-spate_status sp_stats_resume(const char *path, spate_error *error);
+ * names than those of the row. */
+spate_status sp_stats_resume(const char *path, const sp_stats_row *row, spate_error *error);
 /* Removes the rows after `last_frame` and a torn last line; *rows (may be NULL) is how many stay.
  */
 spate_status sp_stats_cut(const char *path, int last_frame, int *rows, spate_error *error);

@@ -23,7 +23,7 @@ enum {
     WHEN_MOVERS = 4,    /* solids that move */
     WHEN_FLOWS = 8,     /* inflows or outflows */
     WHEN_DENSITY = 16,  /* the density of the particles */
-    WHEN_AVERAGES = 32, /* channels that the grid averages */
+    WHEN_CHANNELS = 32, /* channels that the grid holds */
     WHEN_AFFINE = 64,   /* particles carry a gradient of velocity */
     WHEN_PUSH = 128,    /* particles are pushed apart */
     WHEN_MULTIGRID = 256,
@@ -35,7 +35,8 @@ enum {
     WHEN_WHITEWATER = 16384,
     WHEN_DIFFUSE = 32768,    /* of a set of particles: it is whitewater; no scene has it */
     WHEN_PROJECTION = 65536, /* the density projection */
-    WHEN_MIDWAY = 131072,    /* particles move with the velocity in the middle of the step */
+    WHEN_CHANGES = 131072,   /* channels that change in a step, on the grid or on the particles */
+    WHEN_MIDWAY = 262144,    /* particles move with the velocity in the middle of the step */
     WHEN_CG = WHEN_MULTIGRID | WHEN_PCG /* a solver by conjugate gradients */
 };
 

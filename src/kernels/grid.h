@@ -23,6 +23,8 @@
 
 #define MAX_LEVELS 16 /* grids of the multigrid, at most */
 
+#define GRID_COLUMNS 16 /* columns of channels that the grid holds, at most */
+
 typedef struct X(grid) {
     int n[3];         /* cells of the domain; n[2] = 1 in 2D */
     int tiles[3];     /* tiles of the array, border included; tiles[2] = 1 in 2D */

@@ -2,12 +2,14 @@
 #ifndef SPATE_KERNELS_STEP_INFO_H
 #define SPATE_KERNELS_STEP_INFO_H
 
+#include "channels.h"
 #include "forces.h"
 
 typedef struct X(step_info) {
     double dt;    /* s */
     float midway; /* dt / (2 dt_last), at most 1; 0 in the first step */
     X(forces) forces;
+    X(channel_step) channels;
 } X(step_info);
 
 #endif

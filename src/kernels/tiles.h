@@ -8,7 +8,8 @@
 #define SHAPE_ONE(name) *name
 #define SHAPE_AXES(name) *name[DIM]
 #define SHAPE_PAIR(name) *name[2]
-enum { POINTERS_ONE = 1, POINTERS_AXES = DIM, POINTERS_PAIR = 2 };
+#define SHAPE_COLUMNS(name) *name[GRID_COLUMNS]
+enum { POINTERS_ONE = 1, POINTERS_AXES = DIM, POINTERS_PAIR = 2, POINTERS_COLUMNS = GRID_COLUMNS };
 
 /* Faces of a tile in EXTRAPOLATE, a bit for each, x fastest: those that others may take from,
  * before and after the layer that is being made, by turns; and those that have nothing yet. */

@@ -7,7 +7,6 @@
 
 #include "base/status.h"
 #include "png.h"
-#include "scene/medium.h"
 #include "scene/sides.h"
 #include "sim/table.h"
 #include "text.h"
@@ -66,7 +65,7 @@ static double fast_speed(const sp_preview *preview, int dim)
 void sp_preview_complete(sp_preview *preview)
 {
     int dim = preview->size[2] > 0 ? 3 : 2;
-    preview->per_axis = sp_settled(preview->scene).fluid.particles_per_axis;
+    preview->per_axis = preview->scene->fluid.particles_per_axis;
     preview->speed = fast_speed(preview, dim);
 }
 

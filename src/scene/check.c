@@ -2,8 +2,8 @@
  *
  * First every setting against the limits of the table, because a scene may have been made by hand
  * in C; then what no setting can show alone: sizes and cells, pairs of sides, time steps, shapes
- * (check_shapes.c), times (check_times.c), channels, gauges (check_gauges.c). The first error ends
- * the check; warnings go to the log. */
+ * (check_shapes.c), times (check_times.c), channels (check_channels.c), gauges (check_gauges.c).
+ * The first error ends the check; warnings go to the log. */
 #include "check.h"
 
 #include "attributes.h"
@@ -204,50 +204,6 @@ static spate_status check_reseed(sp_checker *c)
     return SPATE_OK;
 }
 
-/* ------------------------------------------------------------------ channels */
-
-static bool is_identifier(const char *name)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-    return name[strspn(name, letters)] == 0 && !(name[0] >= '0' && name[0] <= '9');
-}
-
-static spate_status check_channel(sp_checker *c, int index)
-{
-    static const char *const taken[] = {"x",        "y",     "z",         "vx",
-                                        "vy",       "vz",    "id",        "position",
-                                        "velocity", "speed", "vorticity", "channels"};
-    const spate_channel *channel = &c->scene->channels[index];
-    char where[64];
-    snprintf(where, sizeof where, "channels[%d].name", index);
-    if (!channel->name[0])
-        return sp_fail(c->error, SPATE_ERROR_SCENE, where, "is required");
-    if (!is_identifier(channel->name))
-        return sp_fail(c->error, SPATE_ERROR_SCENE, where,
-                       "must be letters, digits and _, and not begin with a digit (got \"%s\")",
-                       channel->name);
-    for (size_t k = 0; k < sizeof taken / sizeof *taken; k++)
-        if (strcmp(channel->name, taken[k]) == 0)
-            return sp_fail(c->error, SPATE_ERROR_SCENE, where,
-                           "all particles have \"%s\" already: choose another name", channel->name);
-    for (int k = 0; k < index; k++)
-        if (strcmp(channel->name, c->scene->channels[k].name) == 0)
-            return sp_fail(c->error, SPATE_ERROR_SCENE, where,
-                           "is the name of channels[%d] already (\"%s\")", k, channel->name);
-    bool ours = strcmp(channel->name, "age") == 0 || strcmp(channel->name, "source") == 0;
-    snprintf(where, sizeof where, "channels[%d].components", index);
-    if (ours && channel->components != 1)
-        return sp_fail(c->error, SPATE_ERROR_SCENE, where, "must be 1 for \"%s\" (got %d)",
-                       channel->name, channel->components);
-    snprintf(where, sizeof where, "channels[%d].initial", index);
-    for (int k = channel->components; k < 4; k++)
-        if (channel->initial[k] != 0)
-            return sp_fail(c->error, SPATE_ERROR_SCENE, where,
-                           "has more numbers than the channel has components (%d)",
-                           channel->components);
-    return SPATE_OK;
-}
-
 static spate_status check_output(sp_checker *c)
 {
     sp_wish wishes[SP_MAX_ATTRIBUTES];
@@ -260,34 +216,52 @@ static spate_status check_output(sp_checker *c)
 
 /* ------------------------------------------------------------------ all */
 
-spate_status spate_scene_check(const spate_scene *scene, spate_log_fn *log, void *user,
-                               spate_error *error)
+/* Each setting by itself. */
+static spate_status check_settings(sp_checker *c)
 {
-    spate_scene settled = *scene; /* its lists are the scene's */
-    sp_checker c = {.scene = &settled, .log = log, .user = user, .error = error};
+    const spate_scene *scene = c->scene;
     const double *size = scene->domain.size;
     if (scene->dim != 2 && scene->dim != 3)
-        return sp_fail(error, SPATE_ERROR_SCENE, "domain.size",
+        return sp_fail(c->error, SPATE_ERROR_SCENE, "domain.size",
                        "the dimension of a scene is 2 or 3 (got %d)", scene->dim);
     if (size[0] == 0 && size[1] == 0 && size[2] == 0)
         return sp_fail(
-            error, SPATE_ERROR_SCENE, "domain.size",
+            c->error, SPATE_ERROR_SCENE, "domain.size",
             "is required: [width, height] in metres for 2D, [width, height, depth] for 3D");
-    TRY(sp_scene_walk(scene, &(sp_walk){.setting = check_row, .user = &c}));
-    spate_scene_settle(&settled);
-    c.dx = sp_scene_cell_size(scene);
-    TRY(check_sides(&c));
-    TRY(check_domain(&c));
-    TRY(check_walls(&c));
-    TRY(check_time(&c));
-    TRY(check_pressure(&c));
-    TRY(check_reseed(&c));
-    TRY(sp_check_shapes(&c));
-    TRY(sp_check_times(&c));
-    for (int k = 0; k < scene->channel_count; k++)
-        TRY(check_channel(&c, k));
-    TRY(check_output(&c));
-    TRY(sp_check_whitewater(&c));
-    TRY(sp_check_gauges(&c));
-    return sp_check_gas(&c);
+    return sp_scene_walk(scene, &(sp_walk){.setting = check_row, .user = c});
+}
+
+/* All of them together, with the defaults of the kind of fluid. */
+static spate_status check_whole(sp_checker *c)
+{
+    c->dx = sp_scene_cell_size(c->scene);
+    TRY(check_sides(c));
+    TRY(check_domain(c));
+    TRY(check_walls(c));
+    TRY(check_time(c));
+    TRY(check_pressure(c));
+    TRY(check_reseed(c));
+    TRY(sp_check_shapes(c));
+    TRY(sp_check_times(c));
+    TRY(sp_check_channels(c));
+    TRY(check_output(c));
+    TRY(sp_check_whitewater(c));
+    TRY(sp_check_gauges(c));
+    return sp_check_gas(c);
+}
+
+spate_status spate_scene_check(const spate_scene *scene, spate_log_fn *log, void *user,
+                               spate_error *error)
+{
+    sp_checker c = {.scene = scene, .log = log, .user = user, .error = error};
+    TRY(check_settings(&c));
+    spate_scene *settled = spate_scene_copy(scene);
+    if (!settled)
+        return sp_fail_memory(error, "the check of the scene", sizeof *settled);
+    c.scene = settled;
+    spate_status status = spate_scene_settle(settled, error);
+    if (status == SPATE_OK)
+        status = check_whole(&c);
+    spate_scene_destroy(settled);
+    return status;
 }

@@ -20,6 +20,7 @@ spate_status sp_check_wall(const sp_checker *checker, spate_wall wall, double ro
 /* What happens at a time, and how fills begin; shapes have been checked. */
 spate_status sp_check_times(sp_checker *checker);
 spate_status sp_check_whitewater(sp_checker *checker);
+spate_status sp_check_channels(sp_checker *checker);
 /* What a gas cannot have; everything else has been checked. */
 spate_status sp_check_gas(sp_checker *checker);
 /* Gauges; shapes have been checked. */

@@ -1,6 +1,9 @@
 /* medium.c -- the kinds of fluid, and the defaults that depend on the kind. */
 #include "medium.h"
 
+#include "base/status.h"
+#include "channels.h"
+
 static const sp_medium media[] = {
     [SPATE_FLUID_LIQUID] = {"liquid", true, false, true, false, 0.1f},
     [SPATE_FLUID_GAS] = {"gas", false, true, false, true, 0.3f},
@@ -20,6 +23,7 @@ typedef struct defaults {
     spate_volume_method method;
     spate_output_particles particles;
     spate_output_volume volume;
+    spate_channel_transfer channels;
 } defaults;
 
 /* The density of a gas is that of air at 20 degrees Celsius. */
@@ -30,17 +34,19 @@ static const defaults taken[] = {
                             SPATE_TRANSFER_FLIP,
                             SPATE_VOLUME_DENSITY,
                             SPATE_OUTPUT_PARTICLES_PLY,
-                            SPATE_OUTPUT_VOLUME_NONE},
+                            SPATE_OUTPUT_VOLUME_NONE,
+                            SPATE_CHANNEL_NONE},
     [SPATE_FLUID_GAS] = {{3, 2},
                          1.2,
                          1,
                          SPATE_TRANSFER_AFLIP,
                          SPATE_VOLUME_SHIFT,
                          SPATE_OUTPUT_PARTICLES_NONE,
-                         SPATE_OUTPUT_VOLUME_VTK},
+                         SPATE_OUTPUT_VOLUME_VTK,
+                         SPATE_CHANNEL_FLIP},
 };
 
-void spate_scene_settle(spate_scene *scene)
+void sp_settle_numbers(spate_scene *scene)
 {
     if ((unsigned)scene->fluid.kind > SPATE_FLUID_GAS)
         return; /* no kind: spate_scene_check says so */
@@ -59,4 +65,25 @@ void spate_scene_settle(spate_scene *scene)
         scene->output.particles = d->particles;
     if (scene->output.volume == SPATE_OUTPUT_VOLUME_AUTO)
         scene->output.volume = d->volume;
+}
+
+static void settle_channel(const spate_scene *scene, spate_channel *channel)
+{
+    bool ours = sp_is_age(channel) || sp_is_source(channel);
+    if (channel->transfer != SPATE_CHANNEL_AUTO)
+        return;
+    channel->transfer = channel->pic ? SPATE_CHANNEL_PIC
+                        : ours       ? SPATE_CHANNEL_NONE
+                                     : taken[scene->fluid.kind].channels;
+}
+
+spate_status spate_scene_settle(spate_scene *scene, spate_error *error)
+{
+    if ((unsigned)scene->fluid.kind > SPATE_FLUID_GAS)
+        return sp_fail(error, SPATE_ERROR_SCENE, "fluid.kind",
+                       "must be one of liquid, gas (got %d)", (int)scene->fluid.kind);
+    sp_settle_numbers(scene);
+    for (int k = 0; k < scene->channel_count; k++)
+        settle_channel(scene, &scene->channels[k]);
+    return SPATE_OK;
 }

@@ -16,11 +16,13 @@ typedef struct sp_medium {
 
 const sp_medium *sp_medium_of(const spate_scene *scene);
 
-/* The scene with the defaults of its kind of fluid; its lists stay those of the scene given. */
+/* The settings of a scene that are in no list, with the defaults of its kind of fluid. The lists
+ * are those of the scene given. */
+void sp_settle_numbers(spate_scene *scene);
 static inline spate_scene sp_settled(const spate_scene *scene)
 {
     spate_scene settled = *scene;
-    spate_scene_settle(&settled);
+    sp_settle_numbers(&settled);
     return settled;
 }
 

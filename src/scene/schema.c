@@ -470,8 +470,14 @@ static const sp_row rows[] = {
      .offset = offsetof(spate_channel, initial),
      .size = 4,
      .parts = SP_PARTS_CHANNEL},
-    BOOL("channels[].pic", spate_channel, pic, false, ANY,
-         "true: averaged over the grid in every step; false: carried unchanged"),
+    ENUM("channels[].transfer", spate_channel, transfer, "auto", "none|pic|flip|auto",
+         "none: carried; pic: averaged over the grid; flip: takes its change; auto: none, in a gas "
+         "flip"),
+    NUMBER("channels[].pic_time", spate_channel, pic_time, 0, 0, FAR, "s",
+           "flip: in which it mixes as with pic; 0: never"),
+    NUMBER("channels[].dissipation", spate_channel, dissipation, 0, 0, FAR, "s",
+           "in which it falls to 1/e by itself; 0: never"),
+    BOOL("channels[].pic", spate_channel, pic, false, ANY, "true: the same as `transfer` pic"),
 
     ENUM("output.particles", spate_scene, output.particles, "auto", "ply|vtk|usd|none|auto",
          "format of the particle files; render, mesh and export read `ply`; auto: ply, of a gas "

@@ -60,9 +60,15 @@ spate_status spate_scene_forecast_sized(const spate_scene *scene, const spate_op
     TRY(take_options(options, &given, error));
     TRY(sp_device_choose(&given, &device, error));
     TRY(spate_scene_check(scene, NULL, NULL, error));
-    spate_scene settled = sp_settled(scene);
-    spate_status status = sp_device_table(scene)->forecast(
-        &settled, sp_device_of(scene, device), given.threads > 0 ? given.threads : 8, &all, error);
+    spate_scene *settled = spate_scene_copy(scene);
+    if (!settled)
+        return sp_fail_memory(error, "a forecast", sizeof *settled);
+    spate_status status = spate_scene_settle(settled, error);
+    if (status == SPATE_OK)
+        status =
+            sp_device_table(scene)->forecast(settled, sp_device_of(scene, device),
+                                             given.threads > 0 ? given.threads : 8, &all, error);
+    spate_scene_destroy(settled);
     sp_sized_out(forecast, size, &all, sizeof all);
     TRY(status);
     uint64_t available = device ? device->free_bytes() : 0;
@@ -86,7 +92,7 @@ static spate_status make(spate_sim *sim, const spate_scene *scene, const spate_o
     common->gauges_last = sp_alloc((size_t)scene->gauge_count, sizeof *common->gauges_last);
     if (!common->scene || !common->pool || !common->gauges || !common->gauges_last)
         return sp_fail_memory(error, "a simulation", 0);
-    spate_scene_settle(common->scene);
+    TRY(spate_scene_settle(common->scene, error));
     common->medium = sp_medium_of(common->scene);
     TRY(spate_scene_expand(common->scene, error));
     sim->device = device ? device->name : "cpu";

@@ -384,6 +384,8 @@ spate_status X(save)(X(sim) *s, sp_stream *stream)
     int column_count = X(list_columns)(&s->particles, false, columns);
     for (int c = 0; c < column_count; c++)
         TRY(sp_stream_write(stream, *columns[c], (size_t)s->particles.count * 4));
+    size_t channels = (size_t)s->particles.channel_columns;
+    TRY(sp_stream_write(stream, common->channels, channels * sizeof *common->channels));
     for (int k = 0; k < s->tiles.active_count; k++) {
         int32_t tile = s->tiles.active[k];
         TRY(sp_stream_write(stream, &tile, sizeof tile));
@@ -414,6 +416,9 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
     for (int c = 0; c < column_count; c++)
         TRY(sp_stream_read(stream, *columns[c], (size_t)record.count * 4));
     TRY(check_particles(s, record.count, error));
+    sp_channel_ledger channels[SP_CHANNEL_COLUMNS];
+    size_t ledger_bytes = (size_t)s->particles.channel_columns * sizeof *channels;
+    TRY(sp_stream_read(stream, channels, ledger_bytes));
     for (int k = 0; k < s->tiles.active_count; k++) /* of what the simulation did before */
         TRY(pass_tile(s, s->tiles.active[k], stream, TILE_CLEAR, error));
     for (uint32_t k = 0; k < record.active_count; k++) {
@@ -428,6 +433,7 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
 #define F(type, name) common->name = (type)record.name;
     CLOCK_FIELDS
 #undef F
+    memcpy(common->channels, channels, ledger_bytes);
     memcpy(common->gravity, record.gravity, sizeof record.gravity);
     memcpy(common->seconds, record.seconds, sizeof record.seconds);
     s->particles.count = record.count;

@@ -70,8 +70,7 @@ spate_status X(forecast)(const spate_scene *scene, const X(device) *device, int 
     double bytes = PROCESS_BYTES + THREAD_BYTES * threads;
     bytes += (double)forecast->particles * bytes_per_particle(scene);
     X(device_memory) needs = device->needs(scene, &g, forecast->particles);
-    bytes +=
-        X(arrays_bytes)(X(needs)(scene), &g) + (double)g.tile_count * (TILE_BYTES + 4.0 * threads);
+    bytes += X(arrays_bytes)(scene, &g) + (double)g.tile_count * (TILE_BYTES + 4.0 * threads);
     forecast->whitewater = X(whitewater_estimate)(scene, g.dx, forecast->particles);
     bytes += X(whitewater_bytes)(scene, &g, forecast->whitewater);
     forecast->memory = (uint64_t)(bytes + needs.host);

@@ -3,6 +3,7 @@
 
 #include "base/sized.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The member's type as spate_stat_type. */
@@ -82,6 +83,40 @@ bool spate_sim_whitewater_sized(const spate_sim *sim, spate_whitewater_ledger *l
     find_quantiles(from->histogram[2], scene->whitewater.strain_high, all.strain);
     sp_sized_out(ledger, size, &all, sizeof all);
     return scene->whitewater.on;
+}
+
+/* The column of a component of a channel; -1: there is none. */
+static int column_of(const spate_scene *scene, const char *name, int component)
+{
+    int column = 0;
+    for (int k = 0; k < scene->channel_count; column += scene->channels[k++].components)
+        if (strcmp(scene->channels[k].name, name) == 0)
+            return component >= 0 && component < scene->channels[k].components ? column + component
+                                                                               : -1;
+    return -1;
+}
+
+bool spate_sim_channel_sums_sized(const spate_sim *sim, const char *name, int component,
+                                  spate_channel_sums *sums, size_t size)
+{
+    const spate_scene *scene = sim->common.scene;
+    spate_channel_sums all = {0};
+    int column = column_of(scene, name, component);
+    if (column >= 0) {
+        const sp_channel_ledger *from = &sim->common.channels[column];
+        double spacing = sim->table->cell_size(sim->instance) / scene->fluid.particles_per_axis;
+        double one = pow(spacing, scene->dim); /* volume of a particle */
+        all.particles = one * from->sum;
+        all.cells = from->cells;
+        all.start = one * from->start;
+        all.sources = one * from->sources;
+        all.dissipated = one * from->dissipated;
+        all.mixed = one * from->mixed;
+        all.came = one * from->came;
+        all.left = one * from->left;
+    }
+    sp_sized_out(sums, size, &all, sizeof all);
+    return column >= 0;
 }
 
 static uint64_t removed(const sp_white_ledger *ledger, spate_whitewater_cause cause)

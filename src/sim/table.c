@@ -2,6 +2,7 @@
  */
 #include "table.h"
 #include "gauges.h"
+#include "scene/channels.h"
 #include "scene/timeline.h"
 #include "sim.h"
 #include "state/arrays.h"
@@ -108,6 +109,7 @@ static spate_status add_particles(void *user, const float *x, const float *v, si
         X(particles_append)(&s->particles, at, velocity, initial);
         taken++;
     }
+    X(book_arrivals)(s, s->particles.count - (uint32_t)taken);
     s->common->added += taken;
     s->common->flow_speed = 0;
     if (added)
@@ -132,7 +134,7 @@ static size_t remove_particles(void *user, const spate_shape *inside)
         s->particles.x[0][k] = DEAD;
         taken++;
     }
-    X(particles_remove_dead)(&s->particles);
+    X(remove_dead)(s);
     s->common->removed_user += taken;
     return taken;
 }
@@ -166,7 +168,7 @@ static void free_particles(X(sim) *s)
         }
     }
     if (crushed)
-        X(particles_remove_dead)(&s->particles);
+        X(remove_dead)(s);
     s->common->removed_crushed += crushed;
 }
 
@@ -326,11 +328,18 @@ static bool field_view(void *user, bool on_device, const char *name, spate_field
     X(fields) f;
     static const char *const axes[3] = {"u", "v", "w"};
     static const char *const open_axes[3] = {"open_u", "open_v", "open_w"};
-    const field fields[] = {
+    field fields[4 + GRID_COLUMNS] = {
         {"p", GROUP_PRESSURE, FIELD_CELLS, true, offsetof(X(fields), p)},
         {"phi", GROUP_SURFACE, FIELD_CELLS, X(has_level_set)(s), offsetof(X(fields), phi)},
         {"solid", GROUP_SOLIDS, FIELD_NODES, true, offsetof(X(fields), phi_solid)},
         {"type", GROUP_SURFACE, FIELD_CELLS, true, offsetof(X(fields), type)}};
+    char names[GRID_COLUMNS][SP_CHANNEL_LABEL];
+    for (int j = 0; j < s->on_grid; j++) {
+        size_t pointer = (size_t)j * sizeof(float *);
+        sp_grid_column_label(s->common->scene, j, names[j]);
+        fields[4 + j] = (field){names[j], GROUP_CHANNELS, FIELD_CELLS, true,
+                                offsetof(X(fields), channel) + pointer};
+    }
     const field *found = NULL;
     int face = -1;
     bool open = false;
@@ -338,7 +347,7 @@ static bool field_view(void *user, bool on_device, const char *name, spate_field
         open = open || (s->solids.live > 0 && strcmp(name, open_axes[d]) == 0);
         face = strcmp(name, axes[d]) == 0 || strcmp(name, open_axes[d]) == 0 ? d : face;
     }
-    for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
+    for (int k = 0; k < 4 + s->on_grid; k++)
         if (strcmp(name, fields[k].name) == 0 && fields[k].there)
             found = &fields[k];
     if ((face < 0 && !found) || (strncmp(name, "open_", 5) == 0 && !open) ||

@@ -1,46 +1,133 @@
-/* channels.c -- part of G2P: the channels of the particles that change in every step. `age` grows,
- * and the others are averaged by the grid: the particles give their values to the cells, each cell
- * takes the mean, and the particles read it back, so the channel spreads like dye. Each device has
- * its own way to give values to cells (deposit). kernels/channels.h has the maths of a cell and of
- * a particle. */
+/* channels.c -- the stage CHANNELS, and the part of G2P that brings channels back.
+ *
+ * A channel is a quantity that particles carry: heat, smoke, dye, their age. The stage first
+ * changes what changes on the particles themselves: `age` grows, and what dissipates gets less.
+ * Then the particles give the values of those channels that the grid holds to the cells. What the
+ * grid does to them comes back in G2P. kernels/channels.h has the maths of a particle and of a
+ * cell.
+ *
+ * Each change of the sum over the particles is booked under its cause, so that the sum is at any
+ * time what was there at the start and what is booked. */
 #include "exec.h"
 
-#include "kernels/channels.h"
+#include "kernels/fractions.h"
+#include "kernels/step_info.h"
 
-typedef struct channel_args {
-    float *column;
-    float by;
-} channel_args;
-
-EACH_PARTICLE(add_to_each, channel_args)
+SP_KERNEL void add_number(double *sum, const double *part)
 {
-    (void)f;
-    a->column[i] += a->by;
+    *sum += *part;
 }
 
-void ONCE(grow_channel)(X(exec) *e, int column, float by)
+/* ---- on the particles */
+
+typedef struct change_args {
+    int column;
+    float kept, by; /* what becomes of a value: kept times it, and `by` more */
+} change_args;
+
+EACH_PARTICLE_FOLD(change_each, change_args, double, add_number)
 {
-    channel_args args = {e->f.particles.channel[column], by};
-    add_to_each(e, &args, e->f.particles.count);
+    float *value = f->particles.channel[a->column] + i, before = *value;
+    *value = a->kept * before + a->by;
+    *part += (double)*value - (double)before;
 }
+
+/* ---- to the cells and back */
 
 CELLS(take_means, sp_nothing)
 {
     FOR_EACH_CELL(c, cell)
-        X(take_mean)(f, c);
+        X(take_means)(f, c);
 }
 
-EACH_PARTICLE(take_from_cells, channel_args)
+typedef struct back_args {
+    int on_grid; /* which of the columns that the grid holds */
+    float kept;
+} back_args;
+
+EACH_PARTICLE_FOLD(bring_back, back_args, double, add_number)
 {
-    a->column[i] = X(take_from_cells)(f, i);
+    float *value = f->particles.channel[f->column_of[a->on_grid]] + i, before = *value;
+    *value = X(take_from_cells)(f, a->on_grid, a->kept, i);
+    *part += (double)*value - (double)before;
 }
 
-void ONCE(average_channel)(X(exec) *e, int column)
+static void give_to_cells(X(exec) *e)
 {
-    channel_args args = {e->f.particles.channel[column], 0.0f};
-    DEV(deposit)(e, args.column, e->f.channel_sum, e->f.channel_weight);
-    fold_border(e, e->f.channel_sum, e->f.channel_weight, -1);
+    DEV(deposit)(e);
+    for (int j = 0; j < e->f.on_grid; j++)
+        fold_border(e, e->f.channel[j], j == 0 ? e->f.channel_weight : NULL, -1);
     take_means(e, &NOTHING, active_tiles(&e->f));
-    fill_border(e, e->f.channel_sum, -1);
-    take_from_cells(e, &args, e->f.tiles.first_flying);
+    for (int j = 0; j < e->f.on_grid; j++)
+        fill_border(e, e->f.channel[j], -1);
+}
+
+void DEV(channels)(X(exec) *e, const X(step_info) *step)
+{
+    const X(channel_step) *how = &step->channels;
+    for (int k = 0; k < how->change_count; k++) {
+        const X(channel_change) *change = &how->changes[k];
+        change_args args = {change->column, change->kept, change->by};
+        *change->booked += change_each(e, &args, e->f.particles.count);
+    }
+    if (e->f.on_grid > 0)
+        give_to_cells(e);
+}
+
+void DEV(bring_back_channels)(X(exec) *e, const X(channel_step) *how)
+{
+    for (int k = 0; k < how->back_count; k++) {
+        const X(channel_back) *back = &how->back[k];
+        back_args args = {back->on_grid, back->kept};
+        if (back->kept > 0)
+            fill_border(e, e->f.channel_old[back->on_grid], -1);
+        *back->booked += bring_back(e, &args, e->f.tiles.first_flying);
+    }
+}
+
+/* ---- sums */
+
+typedef struct sum_args {
+    int column;
+    uint32_t first;
+    bool dead; /* of the particles that are DEAD alone */
+} sum_args;
+
+EACH_PARTICLE_FOLD(sum_each, sum_args, double, add_number)
+{
+    size_t k = a->first + i;
+    if (!a->dead || f->particles.x[0][k] == DEAD)
+        *part += (double)f->particles.channel[a->column][k];
+}
+
+double DEV(sum_channel)(X(exec) *e, int column, uint32_t first, uint32_t count, bool dead)
+{
+    sum_args args = {column, first, dead};
+    return sum_each(e, &args, count);
+}
+
+typedef struct held_args {
+    int on_grid;
+} held_args;
+
+CELLS_FOLD(sum_cells, held_args, double, add_number)
+{
+    FOR_EACH_CELL(c, cell) {
+        bool inside = X(inside)(&f->grid, cell);
+        float room = f->solids.live > 0 ? X(free_share)(&f->grid, f->phi_solid, c) : 1.0f;
+        *part += inside ? (double)room * (double)f->channel[a->on_grid][c] : 0;
+    }
+}
+
+void DEV(measure_channels)(X(exec) *e, double particles[CHANNEL_COLUMNS],
+                           double cells[GRID_COLUMNS])
+{
+    for (int c = 0; c < e->f.particles.channel_columns; c++)
+        particles[c] = DEV(sum_channel)(e, c, 0, e->f.particles.count, false);
+    if (e->f.on_grid > 0)
+        give_to_cells(e);
+    for (int j = 0; j < e->f.on_grid; j++) {
+        held_args args = {j};
+        cells[j] = sum_cells(e, &args, active_tiles(&e->f));
+    }
 }

@@ -12,14 +12,15 @@
 extern "C" {
 #endif
 
-struct X(step_info); /* kernels/step_info.h */
-struct X(walls);     /* kernels/walls.h */
-struct X(contact);   /* kernels/contact.h */
-struct X(gauge_job); /* kernels/gauges.h */
-struct X(outflows);  /* kernels/emit.h */
-struct X(inflow);    /* kernels/emit.h */
-struct X(newcomers); /* kernels/particle.h */
-struct X(reseeding); /* kernels/reseed.h */
+struct X(step_info);    /* kernels/step_info.h */
+struct X(walls);        /* kernels/walls.h */
+struct X(contact);      /* kernels/contact.h */
+struct X(gauge_job);    /* kernels/gauges.h */
+struct X(channel_step); /* kernels/channels.h */
+struct X(outflows);     /* kernels/emit.h */
+struct X(inflow);       /* kernels/emit.h */
+struct X(newcomers);    /* kernels/particle.h */
+struct X(reseeding);    /* kernels/reseed.h */
 
 /* ---- whole stages: those that kernels/stages.def lists as MAP, in the files of their names */
 #define STAGE_MAP(name) void DEV(name)(X(exec) *e, const struct X(step_info) *step);
@@ -48,9 +49,13 @@ void DEV(part_walls)(X(exec) *e);
 /* ---- EXTRAPOLATE: extrapolate_solids.c, after the velocity has been extended */
 void DEV(extrapolate_solids)(X(exec) *e, double dt);
 
-/* ---- G2P: channels.c. column: the number of a channel's column. */
-void ONCE(grow_channel)(X(exec) *e, int column, float by);
-void ONCE(average_channel)(X(exec) *e, int column);
+/* ---- G2P, EMIT and statistics: channels.c. sum_channel: over `count` particles from `first` on,
+ * or over the DEAD ones of them; measure_channels: of sorted particles, and makes the cells' values
+ * anew. */
+void DEV(bring_back_channels)(X(exec) *e, const struct X(channel_step) *how);
+double DEV(sum_channel)(X(exec) *e, int column, uint32_t first, uint32_t count, bool dead);
+void DEV(measure_channels)(X(exec) *e, double particles[CHANNEL_COLUMNS],
+                           double cells[GRID_COLUMNS]);
 
 /* ---- SEPARATE: shift.c, the displacement of a gas */
 void DEV(find_shift)(X(exec) *e, float share);
@@ -79,8 +84,9 @@ X(particle_census) ONCE(measure_particles)(X(exec) *e, const double gravity[3], 
 /* Sums the particles at the centres of the cells of active and border tiles, with linear weights,
  * into `sums`. */
 void DEV(sum_density)(X(exec) *e, float *sums);
-/* Sums a column of the sorted particles, and their weights, at the centres of the same cells. */
-void DEV(deposit)(X(exec) *e, const float *column, float *sum, float *weight);
+/* Sums the columns of the sorted particles that the grid holds, and their weights, at the centres
+ * of the same cells, into `channel` and `channel_weight`. */
+void DEV(deposit)(X(exec) *e);
 
 #ifdef __cplusplus
 }

@@ -4,15 +4,18 @@
 
 #include "cg_policy.h"
 #include "device.h"
+#include "scene/channels.h"
 #include "scene/gauge.h"
 #include "scene/sides.h"
 
 #include <assert.h>
 
+enum { IS_ONE, IS_AXES = 0, IS_PAIR = 0, IS_COLUMNS = 1 };
+
 /* clang-format off */
 #define ROW(owner, path, inside, shape, type, size, outside, copied, host_, used_, device_)  \
     {.name = #path, .offset = offsetof(owner, path), .item = sizeof(type),                   \
-     .pointers = POINTERS_##shape, .extent = EXTENT_##size, .in_system = inside,             \
+     .pointers = POINTERS_##shape, .by_column = IS_##shape, .extent = EXTENT_##size, .in_system = inside,             \
      .follows = OUTSIDE_##outside & OUTSIDE_FOLLOWS, .saved = OUTSIDE_##outside & 2,         \
      .group = GROUP_##copied, .host = WHEN_##host_, .used = WHEN_##used_, .device = WHEN_##device_},
 
@@ -93,11 +96,11 @@ static bool has_drag(const spate_scene *scene)
     return found;
 }
 
-static bool has_averages(const spate_scene *scene)
+static bool has_changes(const spate_scene *scene)
 {
     bool found = false;
     for (int k = 0; k < scene->channel_count; k++)
-        found = found || scene->channels[k].pic;
+        found = found || scene->channels[k].dissipation > 0 || sp_is_age(&scene->channels[k]);
     return found;
 }
 
@@ -126,7 +129,10 @@ unsigned X(needs)(const spate_scene *scene)
     needs |= projection ? WHEN_PROJECTION : 0;
     needs |= projection || method == SPATE_VOLUME_SHIFT ? WHEN_DENSITY : 0;
     needs |= method != SPATE_VOLUME_NONE ? WHEN_VOLUME : 0;
-    needs |= has_averages(scene) ? WHEN_AVERAGES : 0;
+    sp_grid_column columns[SP_GRID_COLUMNS];
+    int on_grid = sp_grid_columns(scene, columns);
+    needs |= on_grid > 0 ? WHEN_CHANNELS : 0;
+    needs |= on_grid > 0 || has_changes(scene) ? WHEN_CHANGES : 0;
     needs |= X(affine_of)(scene) ? WHEN_AFFINE : 0;
     needs |= X(pushes_apart)(scene) ? WHEN_PUSH : 0;
     needs |= has_drag(scene) ? WHEN_DRAG : 0;
@@ -238,12 +244,18 @@ static const char *what_of(X(extent) extent)
                                     : "the multigrid";
 }
 
-/* The memory of an array, where `needs` asks for it and it has none. */
-static spate_status make_array(const X(array) *array, void **blocks, unsigned needs,
+int X(pointers_of)(const X(array) *array, int columns)
+{
+    return array->by_column ? columns : array->pointers;
+}
+
+/* The memory of an array, where `needs` asks for it and it has none. columns: that the grid holds.
+ */
+static spate_status make_array(const X(array) *array, void **blocks, unsigned needs, int columns,
                                const X(grid) *g, spate_error *error)
 {
     size_t count = X(extent_of)(array->extent, g);
-    for (int c = 0; c < array->pointers && array->host & needs; c++) {
+    for (int c = 0; c < X(pointers_of)(array, columns) && array->host & needs; c++) {
         if (blocks[c])
             continue;
         blocks[c] = sp_alloc(count, array->item);
@@ -288,7 +300,7 @@ spate_status X(system_create)(X(system) *sys, const X(domain) *domain, spate_sol
     for (int k = 0; k < ARRAY_COUNT; k++) {
         const X(array) *a = &X(arrays)[k];
         if (a->in_system)
-            TRY(make_array(a, array_of_system(sys, a), needs, &sys->grid, error));
+            TRY(make_array(a, array_of_system(sys, a), needs, 0, &sys->grid, error));
     }
     begin_levels(sys);
     return SPATE_OK;
@@ -308,7 +320,7 @@ spate_status X(arrays_create)(X(sim) *s, spate_error *error)
     for (int k = 0; k < ARRAY_COUNT; k++) {
         const X(array) *a = &X(arrays)[k];
         if (!a->in_system)
-            TRY(make_array(a, X(array_of)(s, a), s->needs, &s->grid, error));
+            TRY(make_array(a, X(array_of)(s, a), s->needs, s->on_grid, &s->grid, error));
     }
     spate_solver solver = s->common->scene->pressure.solver;
     TRY(X(system_create)(&s->system, &s->domain, solver, s->needs, error));
@@ -321,7 +333,7 @@ spate_status X(arrays_add)(X(sim) *s, unsigned needs, spate_error *error)
     for (int k = 0; k < ARRAY_COUNT; k++) {
         const X(array) *a = &X(arrays)[k];
         if (!a->in_system)
-            TRY(make_array(a, X(array_of)(s, a), needs, &s->grid, error));
+            TRY(make_array(a, X(array_of)(s, a), needs, s->on_grid, &s->grid, error));
     }
     s->needs |= needs;
     return SPATE_OK;
@@ -337,15 +349,18 @@ void X(arrays_destroy)(X(sim) *s)
 
 /* What no liquid ever reaches is not committed, but border tiles and the rest of their pages are:
  * together the whole array is a good estimate of what a run touches. */
-double X(arrays_bytes)(unsigned needs, const X(grid) *g)
+double X(arrays_bytes)(const spate_scene *scene, const X(grid) *g)
 {
+    unsigned needs = X(needs)(scene);
+    sp_grid_column columns[SP_GRID_COLUMNS];
+    int on_grid = sp_grid_columns(scene, columns);
     double bytes = 0;
     for (int k = 0; k < ARRAY_COUNT; k++) {
         const X(array) *a = &X(arrays)[k];
         double values = a->extent == EXTENT_CELLS         ? (double)g->size
                         : a->extent == EXTENT_BLOCK_CELLS ? X(block_cells)(g)
                                                           : 0;
-        bytes += a->used & needs ? values * (double)a->item * a->pointers : 0;
+        bytes += a->used & needs ? values * (double)a->item * X(pointers_of)(a, on_grid) : 0;
     }
     return bytes;
 }

@@ -22,6 +22,7 @@ typedef struct X(array) {
     size_t offset; /* of its first pointer, in X(fields) or X(system) */
     size_t item;   /* bytes of a value */
     int pointers;
+    bool by_column; /* of these as many as the grid holds columns of channels */
     X(extent) extent;
     bool in_system;              /* a member of X(system) */
     bool follows;                /* the liquid: zero outside the active tiles */
@@ -68,6 +69,8 @@ spate_status X(arrays_create)(X(sim) *s, spate_error *error);
 spate_status X(arrays_add)(X(sim) *s, unsigned needs, spate_error *error);
 void X(arrays_destroy)(X(sim) *s);
 /* Bytes that the host's arrays of cells take, for a forecast. */
-double X(arrays_bytes)(unsigned needs, const X(grid) *g);
+double X(arrays_bytes)(const spate_scene *scene, const X(grid) *g);
+/* How many pointers of an array are used where the grid holds so many columns of channels. */
+int X(pointers_of)(const X(array) *array, int columns);
 
 #endif

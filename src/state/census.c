@@ -38,6 +38,16 @@ static void fill_cells(const X(sim) *s, const X(census) *census, spate_stats *st
     stats->interior_max = cells->interior_most;
 }
 
+/* From sums over particles and over cells to amounts: a particle stands for its volume. */
+static void book_channels(const X(sim) *s, const X(census) *census)
+{
+    double cell = pow(s->grid.dx, DIM);
+    for (int c = 0; c < s->particles.channel_columns; c++)
+        s->common->channels[c].sum = census->channels[c];
+    for (int j = 0; j < s->on_grid; j++)
+        s->common->channels[s->column_of[j]].cells = census->held[j] * cell;
+}
+
 void X(fill_stats)(const X(sim) *s, const X(census) *census, spate_stats *stats)
 {
     const spate_scene *scene = s->common->scene;
@@ -58,6 +68,7 @@ void X(fill_stats)(const X(sim) *s, const X(census) *census, spate_stats *stats)
     stats->kinetic_energy = 0.5 * mass * census->particles.squares;
     if (s->common->medium->falls)
         stats->potential_energy = mass * census->particles.heights;
+    book_channels(s, census);
     stats->min_distance = smallest_distance(s, census);
     stats->overlaps = held > 0 ? (double)census->overlaps / (double)looked_at : 0;
     stats->in_solid = census->particles.in_solid;

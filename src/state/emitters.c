@@ -256,8 +256,23 @@ static spate_status emit_flow(X(sim) *s, int k, X(lattice) *lattice, size_t plac
     return SPATE_OK;
 }
 
+/* What the particles from `first` on have brought. */
+static void book_arrivals(X(sim) *s, const X(emission) *parts, uint32_t first)
+{
+    for (int c = 0; c < s->particles.channel_columns && s->particles.count > first; c++)
+        s->common->channels[c].came += parts->sum_channel(s, c, first, false);
+}
+
+static void remove_dead(X(sim) *s, const X(emission) *parts)
+{
+    for (int c = 0; c < s->particles.channel_columns; c++)
+        s->common->channels[c].left -= parts->sum_channel(s, c, 0, true);
+    parts->remove_dead(s);
+}
+
 static spate_status emit_all(X(sim) *s, double dt, const X(emission) *parts, spate_error *error)
 {
+    uint32_t all = s->particles.count;
     for (int k = 0; k < s->emitter_count; k++) {
         X(lattice) lattice;
         X(emitter) *e = &s->emitters[k];
@@ -270,6 +285,7 @@ static spate_status emit_all(X(sim) *s, double dt, const X(emission) *parts, spa
         s->common->added += s->particles.count - before;
         TRY(status);
     }
+    book_arrivals(s, parts, all);
     return SPATE_OK;
 }
 
@@ -296,11 +312,12 @@ static spate_status reseed(X(sim) *s, double dt, const X(emission) *parts, spate
     s->common->added += s->particles.count - before;
     s->common->added_reseed += s->particles.count - before;
     TRY(status);
+    book_arrivals(s, parts, before);
     uint64_t removed = parts->thin(s, &how);
     s->common->removed_reseed += removed;
     s->particles.dead += removed;
     if (removed > 0)
-        parts->remove_dead(s);
+        remove_dead(s, parts);
     return SPATE_OK;
 }
 
@@ -310,7 +327,7 @@ spate_status X(emit_in_order)(X(sim) *s, double dt, const X(emission) *parts, sp
     s->common->removed_outflow += drained;
     s->particles.dead += drained;
     if (s->particles.dead > 0)
-        parts->remove_dead(s);
+        remove_dead(s, parts);
     TRY(emit_all(s, dt, parts, error));
     return s->common->scene->fluid.reseed ? reseed(s, dt, parts, error) : SPATE_OK;
 }

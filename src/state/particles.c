@@ -3,6 +3,7 @@
 
 #include "kernels/particle.h"
 #include "kernels/random.h"
+#include "scene/channels.h"
 
 #include <assert.h>
 #include <string.h>
@@ -127,9 +128,8 @@ void X(initial_channels)(const spate_scene *scene, int source, float initial[CHA
 {
     for (int c = 0; c < scene->channel_count; c++)
         for (int e = 0; e < scene->channels[c].components; e++)
-            *initial++ = strcmp(scene->channels[c].name, "source") == 0
-                             ? (float)source
-                             : (float)scene->channels[c].initial[e];
+            *initial++ = sp_is_source(&scene->channels[c]) ? (float)source
+                                                           : (float)scene->channels[c].initial[e];
 }
 
 void X(particles_append)(X(particles) *p, const float x[DIM], const float v[DIM],

@@ -86,21 +86,8 @@ X(step_info) X(step_info_of)(const X(sim) *s, double dt)
     double last = s->common->last_dt;
     return (X(step_info)){.dt = dt,
                           .midway = last > 0 ? (float)fmin(1, 0.5 * dt / last) : 0.0f,
-                          .forces = X(forces_of)(s, dt)};
-}
-
-/* ---- channels */
-
-void X(step_channels)(X(sim) *s, double dt, X(grow_fn) *grow, X(average_fn) *average)
-{
-    const spate_scene *scene = s->common->scene;
-    int column = 0;
-    for (int c = 0; c < scene->channel_count; column += scene->channels[c++].components) {
-        if (strcmp(scene->channels[c].name, "age") == 0)
-            grow(s, column, (float)dt);
-        for (int e = 0; e < scene->channels[c].components && scene->channels[c].pic; e++)
-            average(s, column + e);
-    }
+                          .forces = X(forces_of)(s, dt),
+                          .channels = X(channels_of)(s, dt)};
 }
 
 /* ---- particles */

@@ -4,11 +4,15 @@
 #include "arrays.h"
 #include "cg_policy.h"
 #include "device.h"
+#include "scene/channels.h"
 #include "scene/schema.h"
 #include "scene/sides.h"
 
 #include <math.h>
 #include <string.h>
+
+_Static_assert(GRID_COLUMNS == SP_GRID_COLUMNS, "columns that the grid holds");
+_Static_assert(CHANNEL_COLUMNS == SP_CHANNEL_COLUMNS, "columns of the channels");
 
 void X(grid_layout)(X(grid) *g)
 {
@@ -130,7 +134,18 @@ static spate_status make_particles(X(sim) *s, spate_error *error)
     uint64_t count;
     TRY(X(seed_count)(scene, &s->grid, &s->solids, &count, error));
     TRY(X(make_room)(s, count, error));
-    return X(seed)(s, &s->common->seeded, error);
+    TRY(X(seed)(s, &s->common->seeded, error));
+    X(book_start)(s);
+    return SPATE_OK;
+}
+
+/* The columns of channels that the grid holds. */
+static void list_grid_columns(X(sim) *s)
+{
+    sp_grid_column columns[SP_GRID_COLUMNS];
+    s->on_grid = sp_grid_columns(s->common->scene, columns);
+    for (int j = 0; j < s->on_grid; j++)
+        s->column_of[j] = (uint8_t)columns[j].column;
 }
 
 static spate_status make(X(sim) *s, spate_error *error)
@@ -148,6 +163,7 @@ static spate_status make(X(sim) *s, spate_error *error)
     s->affine = X(affine_of)(scene);
     memcpy(s->sides, scene->domain.sides, sizeof s->sides);
     s->surface = X(surface_of)(scene);
+    list_grid_columns(s);
     s->tiles.everywhere = s->common->medium->fills_domain;
     s->stretch = 1;
     s->rest = 1.0f;

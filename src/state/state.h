@@ -174,12 +174,8 @@ float X(kept_share)(const X(sim) *s, double dt);
 double X(kick_seconds)(const X(sim) *s, double dt);        /* for which forces act in a step */
 float X(gravity_kick)(const X(sim) *s, int d, double dt);  /* m/s along axis d */
 struct X(forces) X(forces_of)(const X(sim) *s, double dt); /* kernels/forces.h */
-struct X(step_info) X(step_info_of)(const X(sim) *s, double dt); /* kernels/step_info.h */
-/* What becomes of the channels in a step: "age" grows by dt, one with `pic` is averaged over the
- * grid, component by component, all others are only carried. */
-typedef void X(grow_fn)(X(sim) *s, int column, float by);
-typedef void X(average_fn)(X(sim) *s, int column);
-void X(step_channels)(X(sim) *s, double dt, X(grow_fn) *grow, X(average_fn) *average);
+struct X(step_info) X(step_info_of)(const X(sim) *s, double dt);   /* kernels/step_info.h */
+struct X(channel_step) X(channels_of)(const X(sim) *s, double dt); /* kernels/channels.h */
 #define PUSH_PAIRS 4 /* of the list that both passes of push-apart share, per particle */
 bool X(pushes_apart)(const spate_scene *scene);
 bool X(rides_along)(const X(sim) *s); /* the velocity, with the displacement: kernels/shift.h */
@@ -193,16 +189,24 @@ void X(book_momentum)(X(sim) *s, double dt, const double expected[DIM], const do
                       double speeds);
 X(reseeding) X(reseeding_of)(const X(sim) *s, double dt);
 
+/* ---- channels.c: the ledger of the channels, on the host's arrays. */
+/* Of a column, over the particles from `first` on, or over those of them that are DEAD. */
+double X(channel_sum)(const X(particles) *p, int column, uint32_t first, bool dead);
+void X(book_start)(X(sim) *s);                     /* of what was seeded */
+void X(book_arrivals)(X(sim) *s, uint32_t before); /* of the particles from there on */
+void X(remove_dead)(X(sim) *s);                    /* books what they carried */
+
 /* ---- census.c: statistics. */
 X(spacing_limits) X(limits_of_spacing)(const spate_scene *scene, size_t count);
 /* What a device finds. */
 typedef struct X(census) {
     X(cell_census) cells;
     X(particle_census) particles;
-    double volume;             /* inside the level set, if there is one; cells */
-    double max_speed;          /* m/s */
-    double close, usual;       /* smallest distances, cells; see cpu/spacing.c */
-    uint64_t overlaps, flying; /* particles */
+    double volume;       /* inside the level set, if there is one; cells */
+    double max_speed;    /* m/s */
+    double close, usual; /* smallest distances, cells; see cpu/spacing.c */
+    double channels[CHANNEL_COLUMNS], held[GRID_COLUMNS]; /* over particles, over cells */
+    uint64_t overlaps, flying;                            /* particles */
 } X(census);
 void X(fill_stats)(const X(sim) *s, const X(census) *census, spate_stats *stats);
 
@@ -249,6 +253,8 @@ spate_status X(appear)(X(sim) *s, double after, double until, bool *appeared, sp
 typedef struct X(emission) {
     uint32_t (*drain)(X(sim) *s);   /* marks particles in outflows DEAD; how many */
     void (*remove_dead)(X(sim) *s); /* those that particles.dead counts */
+    /* Sum of a column of the channels over the particles from `first` on, or over the DEAD ones. */
+    double (*sum_channel)(X(sim) *s, int column, uint32_t first, bool dead);
     /* Inflow k has `places`: how many particles come; then, with room for inflow->what, these. The
      * device points the inflow to its own memory. */
     uint32_t (*find)(X(sim) *s, int k, struct X(inflow) *inflow, size_t places);

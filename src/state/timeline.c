@@ -290,6 +290,7 @@ static spate_status add_fill(X(sim) *s, int fill, spate_error *error)
     }
     spate_status status = X(seed_late)(s, fill, arrive, &a, error);
     sp_free(a.held);
+    X(book_arrivals)(s, before);
     s->common->added += s->particles.count - before;
     s->common->flow_speed = 0;
     return status == SPATE_OK ? a.status : status;

@@ -31,7 +31,7 @@ struct run_frame {
 
 static int print_json(const run_frame_numbers *numbers)
 {
-    sp_stats_cell cells[SP_STATS_CELLS];
+    sp_stats_cell cells[SP_STATS_MOST];
     int count = sp_stats_cells(&numbers->row, cells);
     putchar('{');
     for (int k = 0; k < count; k++) {

@@ -250,7 +250,10 @@ int run_write_start(tool_run *run)
     loop l = {.run = run, .row_clock = run->begun, .saved_steps = UINT64_MAX};
     spate_error error = {0};
     char path[SP_PATH_SIZE];
-    if (sp_stats_create(sp_run_folder_path(&run->folder, "stats.csv", path), &error) != SPATE_OK ||
+    sp_stats_row names = {.channel_count = 0};
+    sp_stats_name(run->sim, &names);
+    if (sp_stats_create(sp_run_folder_path(&run->folder, "stats.csv", path), &names, &error) !=
+            SPATE_OK ||
         sp_gauges_create(sp_run_folder_path(&run->folder, "gauges.csv", path), run->sim,
                          &run->gauges, &error) != SPATE_OK)
         return tool_fail(&error, NULL);

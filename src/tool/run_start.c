@@ -223,7 +223,9 @@ static int start_resumed(tool_run *run)
     char path[SP_PATH_SIZE];
     int frame = spate_sim_frame(run->sim), rows = 0;
     sp_run_folder_path(&run->folder, "stats.csv", path);
-    if (sp_stats_resume(path, &error) != SPATE_OK ||
+    sp_stats_row names = {.channel_count = 0};
+    sp_stats_name(run->sim, &names);
+    if (sp_stats_resume(path, &names, &error) != SPATE_OK ||
         sp_stats_cut(path, frame, &rows, &error) != SPATE_OK ||
         sp_run_folder_remove(&run->folder, frame, &error) != SPATE_OK)
         return tool_fail(&error, NULL);

@@ -19,7 +19,8 @@ int tool_scene_adjust(spate_scene *scene, const tool_scene_options *options)
         if (spate_scene_assign(scene, assignment, &error) != SPATE_OK)
             return tool_say_error(EXIT_USAGE, "--frames: %s", error.message);
     }
-    spate_scene_settle(scene);
+    if (spate_scene_settle(scene, &error) != SPATE_OK)
+        return tool_fail(&error, options->file);
     return EXIT_DONE;
 }
 

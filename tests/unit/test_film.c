@@ -81,6 +81,7 @@ static void a_field_is_1_inside_and_0_outside(void)
 {
     for (int dim = 2; dim <= 3; dim++) {
         spate_scene *scene = spate_scene_create();
+        spate_scene_settle(scene, NULL);
         sp_pool *pool = sp_pool_create(2, NULL, NULL);
         lattice l;
         make_lattice(&l, scene, dim, 0, 0.6, pool);
@@ -119,6 +120,7 @@ static void a_field_is_1_inside_and_0_outside(void)
 static void liquid_reaches_solids(void)
 {
     spate_scene *scene = spate_scene_create();
+    spate_scene_settle(scene, NULL);
     sp_pool *pool = sp_pool_create(1, NULL, NULL);
     lattice l;
     make_lattice(&l, scene, 3, 0.3, 0.9, pool);
@@ -178,6 +180,7 @@ static float least_of_thin(int dim, int axes, float apart, spate_scene *scene, s
 static void sheets_and_threads_are_whole(void)
 {
     spate_scene *scene = spate_scene_create();
+    spate_scene_settle(scene, NULL);
     sp_pool *pool = sp_pool_create(2, NULL, NULL);
     for (int n = 0; n < 6; n++) {
         float apart = 0.85f + 0.1f * (float)n;
@@ -229,6 +232,7 @@ static int seen_of(int side, float speed, float shift, sp_pool *pool, spate_scen
 static void drops_have_the_size_of_what_they_hold(void)
 {
     spate_scene *scene = spate_scene_create();
+    spate_scene_settle(scene, NULL);
     sp_pool *pool = sp_pool_create(2, NULL, NULL);
     int one = seen_of(1, 0, 0.07f, pool, scene), eight = seen_of(2, 0, 0.07f, pool, scene),
         many = seen_of(4, 0, 0.07f, pool, scene), fast = seen_of(1, 6, 0.07f, pool, scene);
@@ -269,6 +273,7 @@ static double volume_of_eight(float shift, sp_pool *pool, spate_scene *scene)
 static void drops_do_not_flicker(void)
 {
     spate_scene *scene = spate_scene_create();
+    spate_scene_settle(scene, NULL);
     sp_pool *pool = sp_pool_create(2, NULL, NULL);
     double least[2] = {1e9, 1e9}, most[2] = {0, 0};
     for (int k = 0; k < 9; k++) {
@@ -316,6 +321,7 @@ static void spray_is_of_many_sizes(void)
 static void rays_find_the_surface(void)
 {
     spate_scene *scene = spate_scene_create();
+    spate_scene_settle(scene, NULL);
     sp_pool *pool = sp_pool_create(2, NULL, NULL);
     lattice l;
     make_lattice(&l, scene, 3, 0, 0.6, pool);
@@ -378,6 +384,7 @@ static void a_moment_is_what_the_run_wrote(void)
 {
     for (int dim = 2; dim <= 3; dim++) {
         spate_scene *scene = spate_scene_create();
+        spate_scene_settle(scene, NULL);
         scene->dim = dim;
         for (int d = 0; d < dim; d++)
             scene->domain.size[d] = d ? 0.75 : 1.5;
@@ -444,6 +451,7 @@ static void a_moment_is_what_the_run_wrote(void)
 static void without_memory_there_is_an_error(void)
 {
     spate_scene *scene = spate_scene_create();
+    spate_scene_settle(scene, NULL);
     scene->dim = 3;
     for (int d = 0; d < 3; d++)
         scene->domain.size[d] = 1;

@@ -17,9 +17,9 @@ static void kinds_have_defaults(void)
     given->fluid.density = 3;
     given->time.cfl = 0.5;
     given->output.particles = SPATE_OUTPUT_PARTICLES_PLY;
-    spate_scene_settle(s);
-    spate_scene_settle(flat);
-    spate_scene_settle(given);
+    CHECK(spate_scene_settle(s, NULL) == SPATE_OK);
+    CHECK(spate_scene_settle(flat, NULL) == SPATE_OK);
+    CHECK(spate_scene_settle(given, NULL) == SPATE_OK);
     CHECK(s->fluid.particles_per_axis == 2 && flat->fluid.particles_per_axis == 3);
     CHECK(s->fluid.density == 1.2 && s->time.cfl == 1);
     CHECK(s->volume.method == SPATE_VOLUME_SHIFT);

@@ -54,7 +54,7 @@ static void defaults_are_those_of_the_comments(void)
     CHECK(scene->gravity[0] == 0 && scene->gravity[1] == -9.81 && scene->gravity[2] == 0);
     CHECK(scene->fluid.kind == SPATE_FLUID_LIQUID);
     CHECK(scene->fluid.particles_per_axis == 0 && scene->time.cfl == 0); /* of its kind */
-    spate_scene_settle(scene);
+    CHECK(spate_scene_settle(scene, NULL) == SPATE_OK);
     CHECK(scene->fluid.particles_per_axis == 2);
     CHECK(scene->fluid.jitter == 0.5);
     CHECK(scene->fluid.seed == 1);

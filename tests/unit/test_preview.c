@@ -28,6 +28,7 @@ static void set(double v[3], double x, double y, double z)
 static spate_scene *tank(int dim)
 {
     spate_scene *scene = spate_scene_create();
+    spate_scene_settle(scene, NULL);
     scene->dim = dim;
     set(scene->domain.size, 2, 1, dim == 3 ? 1 : 0);
     scene->domain.cells = 24;

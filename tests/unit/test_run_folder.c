@@ -46,7 +46,8 @@ static sp_stats_row row(int frame)
 static void write_five_rows(void)
 {
     spate_error error = {0};
-    CHECK(sp_stats_create(file_path("stats.csv"), &error) == SPATE_OK);
+    sp_stats_row names = row(0);
+    CHECK(sp_stats_create(file_path("stats.csv"), &names, &error) == SPATE_OK);
     for (int frame = 0; frame < 5; frame++) {
         sp_stats_row one = row(frame);
         CHECK(sp_stats_append(file_path("stats.csv"), &one, &error) == SPATE_OK);

@@ -90,7 +90,7 @@ static void defaults_are_those_of_the_header(void)
         CHECK(s->domain.sides[d][0] == SPATE_SIDE_WALL && s->domain.sides[d][1] == SPATE_SIDE_WALL);
     CHECK(s->frames == 120 && s->fps == 30);
     CHECK(s->gravity[0] == 0 && s->gravity[1] == -9.81 && s->gravity[2] == 0);
-    spate_scene_settle(s);
+    CHECK(spate_scene_settle(s, NULL) == SPATE_OK);
     CHECK(s->fluid.particles_per_axis == 2 && s->fluid.jitter == 0.5 && s->fluid.seed == 1);
     CHECK(s->fluid.density == 1000 && s->fluid.flip_ratio == 0.97);
     CHECK(s->fluid.transfer == SPATE_TRANSFER_FLIP && s->fluid.kernel == SPATE_KERNEL_LINEAR);

@@ -22,6 +22,11 @@ export const STAGES = {
     text: "A level set around the particles says how far each cell is from the surface; cells inside are liquid.",
     field: "type",
   },
+  channels: {
+    title: "Channels",
+    text: "What else the particles carry, heat and smoke and dye, goes to the cells, which may change it and give the change back.",
+    field: "",
+  },
   forces: {
     title: "Forces",
     text: "Gravity acts on the faces, and rough walls drag. Now the flow would squeeze the water: the divergence is not zero.",

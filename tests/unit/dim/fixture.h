@@ -82,7 +82,7 @@ static inline fixture *fixture_create_with(spate_scene *scene, int threads)
 {
     spate_error error = {.status = SPATE_OK};
     fixture *f = calloc(1, sizeof *f);
-    spate_scene_settle(scene);
+    CHECK(spate_scene_settle(scene, &error) == SPATE_OK);
     f->common.scene = scene;
     f->common.medium = sp_medium_of(scene);
     f->common.pool = sp_pool_create(threads, NULL, NULL);
