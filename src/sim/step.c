@@ -3,8 +3,8 @@
  *     SORT         particles by tile and cell
  *     SOLIDS       where they are now, and which part of each face is open
  *     P2G          particles -> velocity of the faces
- *     CHANNELS     what particles carry changes, and goes to the cells
  *     SURFACE      particles -> where the liquid is
+ *     CHANNELS     what particles carry changes, and goes to the cells
  *     FORCES       gravity, drag of walls, inflows
  *     PRESSURE     the velocity becomes free of divergence
  *     EXTRAPOLATE  velocity of the faces around the liquid
