@@ -103,6 +103,8 @@ typedef struct X(gpu) {
     bool bodies_there;      /* they are as the host's solids are */
     sp_shape *inflow_forms; /* the device's */
     int flow_count;
+    sp_shape *source_forms; /* of sources */
+    int source_count;
     X(outflows) outflows; /* likewise */
     DEV(gpu_places) places;
     uint8_t *near_movers; /* per tile: solids that may move are laid there */

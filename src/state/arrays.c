@@ -98,7 +98,7 @@ static bool has_drag(const spate_scene *scene)
 
 static bool has_changes(const spate_scene *scene)
 {
-    bool found = false;
+    bool found = scene->sources.count > 0;
     for (int k = 0; k < scene->channel_count; k++)
         found = found || scene->channels[k].dissipation > 0 || sp_is_age(&scene->channels[k]);
     return found;

@@ -78,6 +78,7 @@ X(forces) X(forces_of)(const X(sim) *s, double dt)
     X(forces) how = {.dt = dt, .walls = walls_of(s, dt)};
     FOR_DIM(d)
         how.dv[d] = X(gravity_kick)(s, d, dt);
+    how.buoyancy = X(buoyancy_of)(s, dt);
     return how;
 }
 
