@@ -1,18 +1,8 @@
-/* medium.c -- the kinds of fluid, and the defaults that depend on the kind. */
+/* medium.c -- the defaults that depend on the kind of fluid. */
 #include "medium.h"
 
 #include "base/status.h"
 #include "channels.h"
-
-static const sp_medium media[] = {
-    [SPATE_FLUID_LIQUID] = {"liquid", true, false, true},
-    [SPATE_FLUID_GAS] = {"gas", false, true, false},
-};
-
-const sp_medium *sp_medium_of(const spate_scene *scene)
-{
-    return &media[scene->fluid.kind];
-}
 
 /* What is taken for 0 and auto. */
 typedef struct defaults {

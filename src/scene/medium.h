@@ -12,7 +12,15 @@ typedef struct sp_medium {
     bool falls;        /* gravity acts on all of it, and not only on what is lighter or heavier */
 } sp_medium;
 
-const sp_medium *sp_medium_of(const spate_scene *scene);
+static inline const sp_medium *sp_medium_of(const spate_scene *scene)
+{
+    static const sp_medium media[] = {
+        /* by spate_fluid_kind */
+        {"liquid", true, false, true},
+        {"gas", false, true, false},
+    };
+    return &media[scene->fluid.kind];
+}
 
 /* The settings of a scene that are in no list, with the defaults of its kind of fluid. The lists
  * are those of the scene given. */
