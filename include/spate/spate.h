@@ -224,6 +224,16 @@ typedef enum spate_initial {
 
 /* A shape, and what it means to the list it stands in: a fill (liquid at the start), a solid, an
  * inflow or an outflow. Lengths that a shape needs start as NaN, "not given". */
+typedef enum spate_source_mode {
+    SPATE_SOURCE_HOLD, /* what is in the shape has the value */
+    SPATE_SOURCE_RATE  /* what is in it gains so much in a second */
+} spate_source_mode;
+/* A value of a channel, by its name. Numbers that the channel has no component for are NaN. */
+typedef struct spate_channel_value {
+    char name[32];
+    double value[4];
+} spate_channel_value;
+
 typedef struct spate_shape {
     char name[64];          /* for messages and gauges; empty: fill[0], solids[2], ... */
     spate_shape_kind shape; /* default box */
@@ -252,6 +262,12 @@ typedef struct spate_shape {
                      (default): by velocity */
     double level; /* m; outflows: takes only while the liquid above and below it stands higher than
                      this over the domain's low side; 0 (default): always */
+    spate_source_mode mode; /* sources; default hold */
+    double smoke;           /* kg/m^3; fills, inflows: of what is in it; sources: that they hold, or
+                               give in a second; NaN (default): not named */
+    double temperature;     /* K; likewise, sources of mode rate K/s */
+    spate_channel_value *values; /* of other channels, likewise; owned by the scene */
+    int value_count;
     struct {
         int count;      /* how many there are, the shape itself included; default 1 */
         double step[3]; /* m, from each to the next */
@@ -365,7 +381,10 @@ typedef struct spate_scene {
         double jitter;           /* 0 a lattice .. 1 anywhere in the sub-cell; default 0.5 */
         uint64_t seed;           /* of the jitter; default 1 */
         double density;          /* kg/m^3; 0 (default): 1000, of a gas 1.2 */
-        spate_transfer transfer; /* default auto: flip */
+        double temperature;      /* K, at the start and of what flows in; default 293.15 */
+        double expansion;        /* 1/K, by which heat makes it lighter; 0 (default): of a gas 1 /
+                                    temperature, of a liquid none */
+        spate_transfer transfer; /* default auto: flip, of a gas aflip */
         double flip_ratio;       /* flip, aflip: share of FLIP in a step of flip_step, 0 PIC .. 1;
                                     default 0.97 */
         double flip_step;        /* s; default 0.01; 0: flip_ratio is a share of every step */
@@ -445,7 +464,7 @@ typedef struct spate_scene {
         } dust;
         spate_shape_list kill; /* whitewater in them is removed */
     } whitewater;
-    spate_shape_list fill, solids, inflows, outflows;
+    spate_shape_list fill, solids, inflows, outflows, sources;
     spate_channel *channels;
     int channel_count;
     spate_gauge *gauges;
@@ -474,7 +493,8 @@ typedef enum spate_list {
     SPATE_LIST_SOLIDS,
     SPATE_LIST_INFLOWS,
     SPATE_LIST_OUTFLOWS,
-    SPATE_LIST_KILL /* whitewater.kill */
+    SPATE_LIST_KILL, /* whitewater.kill */
+    SPATE_LIST_SOURCES
 } spate_list;
 
 /* A scene with all defaults; NULL without memory. */
@@ -487,6 +507,7 @@ SPATE_API void spate_shape_default(spate_shape *shape);
  * without memory. */
 SPATE_API spate_shape *spate_scene_add_shape(spate_scene *scene, spate_list list);
 SPATE_API spate_keyframe *spate_shape_add_keyframe(spate_shape *shape);
+SPATE_API spate_channel_value *spate_shape_add_value(spate_shape *shape);
 SPATE_API spate_channel *spate_scene_add_channel(spate_scene *scene);
 SPATE_API spate_gauge *spate_scene_add_gauge(spate_scene *scene);
 SPATE_API spate_key *spate_scene_add_key(spate_scene *scene);

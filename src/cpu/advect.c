@@ -3,8 +3,9 @@
  *
  *     x <- x + h u_mean + d(x),      u_mean: by Runge-Kutta from x (kernels/rk.h), h = dt / dx,
  *
- * past solids and walls (collide.c); those that have left, or have no place left, are marked dead.
- * Particles in free flight go their own way (flight.c).
+ * of u or, in a gas, of the velocity in the middle of the step (kernels/midway.h), past solids and
+ * walls (collide.c); those that have left, or have no place left, are marked dead. Particles in
+ * free flight go their own way (flight.c).
  *
  * With the linear kernel and RK3 eight particles go at a time, with the same bits
  * (advect_lanes.c). In a whole step these also get their velocities here (X(can_transfer_late)):
@@ -12,6 +13,7 @@
 #include "advect.h"
 
 #include "cpu.h"
+#include "kernels/midway.h"
 #include "kernels/rk.h"
 #include "kernels/shift.h"
 
@@ -58,7 +60,7 @@ static double advect_tile(X(advection) *args, int order, int tile, X(slips) *sli
         float x[DIM], to[DIM], mean[DIM], way[DIM] = {0};
         FOR_DIM(d)
             x[d] = s->particles.x[d][k];
-        X(mean_velocity)(&s->grid, s->degree, order, s->u, x, h, s->reach, mean);
+        X(mean_velocity)(&s->grid, s->degree, order, X(flow_of)(&args->f), x, h, s->reach, mean);
         if (s->displaced)
             X(velocity_at)(&s->grid, KERNEL_LINEAR, s->away, x, way);
         FOR_DIM(d) {
@@ -164,7 +166,9 @@ spate_status X(advect)(X(sim) *s, double dt, bool transfer, const X(advect_lanes
     args.lanes = lanes;
     args.kept = X(kept_share)(s, dt);
     args.mover = X(mover_begin)(s, dt);
-    args.flow = X(grid_field_of)(&s->grid, s->u);
+    args.midway = X(flow_of)(&args.f) != args.f.u;
+    args.flow = X(grid_field_of)(&s->grid, X(flow_of)(&args.f));
+    args.now = X(grid_field_of)(&s->grid, s->u);
     args.carried = X(grid_field_of)(&s->grid, s->carried);
     args.away = X(grid_field_of)(&s->grid, s->away);
     float fastest = X(advect_flying)(&args, dt);

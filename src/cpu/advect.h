@@ -36,12 +36,14 @@ typedef struct X(advection) {
     X(sim) *s;
     X(fields) f; /* of it */
     X(mover) mover;
-    float h;                           /* dt / dx: from m/s to cells */
-    bool transfer;                     /* particles get their velocities here, not in G2P */
-    bool rides;                        /* their velocities go with the displacement */
-    bool gradient;                     /* and AFLIP's gradients */
-    float kept;                        /* FLIP's share of a particle's own velocity */
-    X(grid_field) flow, carried, away; /* u; what G2P reads; the displacement (cells) */
+    float h;                     /* dt / dx: from m/s to cells */
+    bool transfer;               /* particles get their velocities here, not in G2P */
+    bool rides;                  /* their velocities go with the displacement */
+    bool gradient;               /* and AFLIP's gradients */
+    bool midway;                 /* `flow` is not u: kernels/midway.h */
+    float kept;                  /* FLIP's share of a particle's own velocity */
+    X(grid_field) flow, now;     /* what moves particles; u */
+    X(grid_field) carried, away; /* what G2P reads; the displacement (cells) */
     const X(advect_lanes) *lanes;
     char *scratch;     /* per worker: patches */
     X(slips) *slips;   /* per worker, or NULL */

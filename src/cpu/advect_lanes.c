@@ -5,10 +5,12 @@
  * (collide.c). If G2P left it to this stage, they get their velocities first, v <- r v + f(x)
  * (g2p.c), which reads the grid at the place where the first stage of Runge-Kutta and the
  * displacement read it too. In a gas the velocity rides along with the displacement
- * (kernels/shift.h): the flow is read once more, where that ends. */
+ * (kernels/shift.h): u is read once more, where that ends. */
 #include "advect.h"
 
 #include "cpu.h"
+
+#include "kernels/midway.h"
 
 #include <math.h>
 
@@ -22,6 +24,7 @@ typedef struct tile_task {
     const X(patches) *p; /* NULL: they read the grid */
     bool transfer;       /* new velocities first */
     bool gradient;       /* and with these AFLIP's gradients */
+    bool midway;         /* they move with another velocity than u */
     bool displaced;      /* SEPARATE has a displacement */
     bool rides;          /* the velocity goes with it */
     X(slips) *slips;     /* to be noted, or NULL */
@@ -184,9 +187,17 @@ SIMD_FN void read_flow(const X(advection) *args, tile_task task, const group *g,
         k[d] = component(&args->flow, task.p ? &task.p->flow : NULL, &g->at, d);
 }
 
-/* X(ride), after the first stage and the displacement. */
+/* The field u. */
+SIMD_FN f8 read_now(const X(advection) *args, tile_task task, const X(located) *at, int d,
+                    f8 *slope)
+{
+    const X(patch) *patch = !task.p ? NULL : task.midway ? &task.p->now : &task.p->flow;
+    return value_of(&args->now, patch, at, d, slope);
+}
+
+/* X(ride), after the displacement. here: u where they are. */
 SIMD_FN void ride(const X(advection) *args, tile_task task, const tile_view *view, uint32_t k,
-                  uint32_t n, group *g, sums *sum)
+                  uint32_t n, const f8 here[DIM], group *g, sums *sum)
 {
     X(located) at;
     f8 place[DIM], square = {0};
@@ -196,8 +207,7 @@ SIMD_FN void ride(const X(advection) *args, tile_task task, const tile_view *vie
     locate(args, task, place, &at);
     FOR_DIM(d) {
         float *own = args->s->particles.v[d] + k;
-        f8 there = component(&args->flow, task.p ? &task.p->flow : NULL, &at, d);
-        f8 v = load_n(own, n) + (there - g->k1[d]);
+        f8 v = load_n(own, n) + (read_now(args, task, &at, d, NULL) - here[d]);
         sum->sound &= are_sound(v);
         square += v * v;
         store_n(own, v, n);
@@ -210,7 +220,7 @@ SIMD_FN void begin_group(const X(advection) *args, tile_task task, const tile_vi
                          uint32_t k, uint32_t n, group *g, sums *sum)
 {
     const X(sim) *s = args->s;
-    f8 square = {0}, share = {0}, slope[DIM];
+    f8 square = {0}, share = {0}, slope[DIM], here[DIM];
     g->square = f8_of(0.0f);
     if (task.gradient)
         share = X(gradient_shares)(task.p ? &task.p->air : NULL, &args->f, g->x, args->kept);
@@ -223,17 +233,23 @@ SIMD_FN void begin_group(const X(advection) *args, tile_task task, const tile_vi
             g->square += v * v;
             store_n(own, v, n);
         }
-        g->k1[d] = value_of(&args->flow, task.p ? &task.p->flow : NULL, &g->at, d,
-                            task.gradient ? slope : NULL);
-        if (task.gradient)
+        here[d] = f8_of(0.0f);
+        if (task.gradient) {
+            here[d] = read_now(args, task, &g->at, d, slope);
             X(store_gradient)(&s->particles, k, n, d, share, slope);
+        } else if (task.rides || !task.midway) {
+            here[d] = read_now(args, task, &g->at, d, NULL);
+        }
+        g->k1[d] = here[d];
+        if (task.midway)
+            g->k1[d] = component(&args->flow, task.p ? &task.p->flow : NULL, &g->at, d);
         square += g->k1[d] * g->k1[d];
         g->way[d] = f8_of(0.0f);
         if (task.displaced)
             g->way[d] = limited(component(&args->away, task.p ? &task.p->away : NULL, &g->at, d));
     }
     if (task.rides)
-        ride(args, task, view, k, n, g, sum);
+        ride(args, task, view, k, n, here, g, sum);
     /* a lane that is too fast stays where it is in the stages, and its mean is not used; a patch
      * has none */
     g->step = f8_of(args->h);
@@ -343,7 +359,8 @@ static bool fill_patches(const X(advection) *args, const int corner[DIM], X(patc
     FOR_DIM(d)
         if (g->periodic[d] && (corner[d] < PATCH_HALO || corner[d] + TILE + PATCH_HALO > g->n[d]))
             return false;
-    X(patch_fill)(&p->flow, g, corner, PATCH_HALO, (X(patch_source)){.u = s->u}, most);
+    X(patch_fill)(&p->flow, g, corner, PATCH_HALO, (X(patch_source)){.u = X(flow_of)(&args->f)},
+                  most);
     FOR_DIM(d) {
         square += most[d] * most[d];
         if (!(0.75f * args->h * most[d] <= PATCH_REACH - 0.01f))
@@ -351,6 +368,8 @@ static bool fill_patches(const X(advection) *args, const int corner[DIM], X(patc
     }
     if (!(square * args->h * args->h <= 0.99f * s->reach * s->reach))
         return false;
+    if (args->midway && (args->gradient || args->rides))
+        X(patch_fill)(&p->now, g, corner, 1, (X(patch_source)){.u = s->u}, unused);
     if (args->gradient)
         X(air_find)(&p->air, &args->f, corner);
     if (args->transfer)
@@ -409,7 +428,8 @@ static void advect_lanes(X(advection) *args, int tile, void *scratch, X(slips) *
         view.n[d] = (float)s->grid.n[d];
     }
     X(tile_cell)(&s->grid, tile, corner);
-    tile_task task = {NULL, args->transfer, args->gradient, s->displaced, args->rides, slips};
+    tile_task task = {NULL,         args->transfer, args->gradient, args->midway,
+                      s->displaced, args->rides,    slips};
     if (!s->particles.at_home || s->tiles.start[tile + 1] - s->tiles.start[tile] < PATCH_LEAST ||
         !fill_patches(args, corner, p, most)) {
         advect_tile(args, tile, task, &view);
@@ -417,10 +437,13 @@ static void advect_lanes(X(advection) *args, int tile, void *scratch, X(slips) *
     }
     look_around(args, corner, most, &view);
     task.p = p;
-    if (args->transfer && !args->gradient && s->displaced && !args->rides && !slips)
-        advect_tile(args, tile, (tile_task){p, true, false, true, false, NULL}, &view); /* usual */
+    if (args->transfer && !args->gradient && !args->midway && s->displaced && !args->rides &&
+        !slips)
+        advect_tile(args, tile, (tile_task){p, true, false, false, true, false, NULL},
+                    &view); /* usual */
     else if (args->gradient && s->displaced && !slips)
-        advect_tile(args, tile, (tile_task){p, true, true, true, args->rides, NULL}, &view);
+        advect_tile(args, tile, (tile_task){p, true, true, args->midway, true, args->rides, NULL},
+                    &view);
     else
         advect_tile(args, tile, task, &view);
 }

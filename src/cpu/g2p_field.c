@@ -15,8 +15,8 @@ typedef struct kick_args {
     X(sim) *s;
     X(fields) f;     /* of it */
     extent *extents; /* per tile, of those that hold particles */
-    float half;      /* dt / (2 dx): from m/s to cells of the way back */
-    float kept;      /* r */
+    sp_turn turn;
+    float kept; /* r */
 } kick_args;
 
 /* ---- where it is read */
@@ -121,9 +121,9 @@ static void kick_tile(const kick_args *args, int tile)
                 size_t row = base + (size_t)j * g->stride[1] + (size_t)k * g->stride[2];
                 for (size_t i = 0; i < TILE; i += LANES)
                     if (deep)
-                        X(carry_faces)(&args->f, row + i, d, args->half, args->kept, true);
+                        X(carry_faces)(&args->f, row + i, d, args->turn, args->kept, true);
                     else
-                        X(carry_faces)(&args->f, row + i, d, args->half, args->kept, false);
+                        X(carry_faces)(&args->f, row + i, d, args->turn, args->kept, false);
             }
 }
 
@@ -138,7 +138,7 @@ static void kick_range(void *user, size_t begin, size_t end, int worker)
 void DEV(carry_kick)(X(sim) *s, double dt)
 {
     kick_args args = {
-        .s = s, .f = X(fields_of)(s), .half = X(half_way)(s), .kept = X(kept_share)(s, dt)};
+        .s = s, .f = X(fields_of)(s), .turn = X(turn_of)(s), .kept = X(kept_share)(s, dt)};
     sp_arena arena = X(arena)(s);
     args.extents = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args.extents);
     FOR_DIM(d)

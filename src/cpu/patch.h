@@ -169,6 +169,7 @@ SIMD_FN f8 X(patch_component)(const X(patch) *p, const X(located) *at, int d)
 /* What the particles of a tile read: in the scratch of a worker. */
 typedef struct X(patches) {
     X(patch) flow, carried, away;
+    X(patch) now; /* u, if `flow` is another velocity */
     X(air) air;
 } X(patches);
 

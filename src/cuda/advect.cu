@@ -10,6 +10,7 @@
  * (kernels/flight.h). */
 #include "kernels/density.h"
 #include "kernels/flight.h"
+#include "kernels/midway.h"
 #include "kernels/rk.h"
 #include "kernels/shift.h"
 #include "obstacles.h"
@@ -97,7 +98,7 @@ GPU_FN double move_particle(const move_args *a, int degree, int order, size_t k)
     double work = 0;
     FOR_DIM(d)
         x[d] = a->f.particles.x[d][k];
-    X(mean_velocity)(&a->f.grid, degree, order, a->f.u, x, a->how.h, a->how.reach, mean);
+    X(mean_velocity)(&a->f.grid, degree, order, X(flow_of)(&a->f), x, a->how.h, a->how.reach, mean);
     FOR_DIM(d) {
         move[d] = a->how.h * mean[d];
         to[d] = x[d] + move[d];

@@ -52,6 +52,9 @@ spate_status DEV(gpu_copy_flows)(X(sim) *s, spate_error *error)
     g->outflows.count = s->drain_count;
     g->f.inflow_velocity = copy_floats(g, s->inflow_velocity, s->emitter_count * DIM);
     g->flow_count = s->emitter_count;
+    TRY(copy_shapes(g, s->source_forms, s->source_count, &g->source_forms, error));
+    g->source_count = s->source_count;
+    s->forms_there = g->source_forms;
     return SPATE_OK;
 }
 
@@ -81,6 +84,7 @@ void DEV(gpu_free_flows)(X(gpu) *g)
     DEV(gpu_free)(g, g->f.inflow_velocity, inflows * DIM * sizeof(float));
     DEV(gpu_free)(g, (void *)g->outflows.shapes, outflows * sizeof(sp_shape));
     DEV(gpu_free)(g, (void *)g->outflows.bounds, outflows * 2 * DIM * sizeof(float));
+    DEV(gpu_free)(g, g->source_forms, (size_t)g->source_count * sizeof(sp_shape));
     free_places(g);
 }
 

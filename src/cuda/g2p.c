@@ -1,5 +1,6 @@
 /* g2p.c -- G2P on the device: the order of its parts, as step.c has it, and what they do to
  * momentum (cpu/momentum.c). */
+#include "kernels/g2p.h"
 #include "kernels/step_info.h"
 #include "stages.h"
 #include "stages/stages.h"
@@ -13,7 +14,8 @@ void DEV(gpu_transfer_back)(X(sim) *s, double dt)
     float kept = X(kept_share)(s, dt);
     double before[DIM], after[DIM];
     uint32_t count = g->f.tiles.first_flying;
-    DEV(gpu_carry_kick)(g, X(half_way)(s), kept);
+    sp_turn turn = X(turn_of)(s);
+    DEV(gpu_carry_kick)(g, &turn, kept);
     if (measured)
         DEV(gpu_momentum_to_be)(g, count, 1.0f - kept, before);
     DEV(gpu_grid_to_particles)(g, kept);

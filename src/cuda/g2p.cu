@@ -8,7 +8,7 @@
 
 typedef struct kick_args {
     X(fields) f;
-    float half; /* dt / (2 dx) of the last step */
+    sp_turn turn;
     float kept; /* of u_old */
 } kick_args;
 
@@ -20,12 +20,12 @@ MAP(carry_places, kick_args)
         return;
     size_t c = X(tile_place)(&f->grid, tile, k, cell);
     for (int d = 0; d < DIM; d++)
-        X(carry_faces)(f, c, d, a->half, a->kept, false);
+        X(carry_faces)(f, c, d, a->turn, a->kept, false);
 }
 
-void DEV(gpu_carry_kick)(X(gpu) *g, float half, float kept)
+void DEV(gpu_carry_kick)(X(gpu) *g, const sp_turn *turn, float kept)
 {
-    kick_args args = {g->f, half, kept};
+    kick_args args = {g->f, *turn, kept};
     FOR_DIM(d)
         DEV(gpu_fill_border_bytes)(g, g->f.known[d]);
     carry_places(g, args, (size_t)g->f.tiles.face_count * TILE_CELLS);

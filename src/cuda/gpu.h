@@ -103,6 +103,8 @@ typedef struct X(gpu) {
     bool bodies_there;      /* they are as the host's solids are */
     sp_shape *inflow_forms; /* the device's */
     int flow_count;
+    sp_shape *source_forms; /* of sources */
+    int source_count;
     X(outflows) outflows; /* likewise */
     DEV(gpu_places) places;
     uint8_t *near_movers; /* per tile: solids that may move are laid there */
@@ -187,8 +189,9 @@ void DEV(gpu_particles_to_grid)(X(gpu) *g); /* p2g.cu */
 void DEV(gpu_lay_solids)(X(gpu) *g);        /* solids.cu: those that move, where they are now */
 /* extrapolate.cu; returns the largest component of u in the liquid, m/s */
 double DEV(gpu_extrapolate)(X(gpu) *g, double dt, float *reach);
-/* g2p.cu: what G2P reads, into `carried` (half: dt / (2 dx), kept: FLIP's share), and G2P */
-void DEV(gpu_carry_kick)(X(gpu) *g, float half, float kept);
+/* g2p.cu: what G2P reads, into `carried` (kept: FLIP's share), and G2P */
+struct sp_turn; /* kernels/g2p.h */
+void DEV(gpu_carry_kick)(X(gpu) *g, const struct sp_turn *turn, float kept);
 void DEV(gpu_grid_to_particles)(X(gpu) *g, float kept);
 /* momentum.cu. Momentum is that of the first `count` particles, of mass 1: after G2P, and what it
  * is to be, from the velocities before and `carried` (rest: 1 - FLIP's share); the sum of speeds is

@@ -182,12 +182,14 @@ static void copy_open(const sp_field_set *set, const sp_cell_field *field, spate
 
 static void copy_channel(const sp_field_set *set, const sp_cell_field *field, spate_sim *sim)
 {
+    bool temperature = strcmp(field->name, SP_TEMPERATURE) == 0; /* the grid holds what is above */
+    float origin = temperature ? (float)spate_sim_scene(sim)->fluid.temperature : 0;
     for (int e = 0; e < field->components; e++) {
         char name[SP_CHANNEL_LABEL];
         spate_field_view view = {.size = 0};
         snprintf(name, sizeof name, e > 0 ? "%s[%d]" : "%s", field->name, e);
         spate_sim_field_view(sim, name, &view);
-        copy_component(set, field, e, &view, 0, 0);
+        copy_component(set, field, e, &view, origin, origin);
     }
 }
 

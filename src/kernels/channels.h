@@ -10,6 +10,8 @@
 #define SPATE_KERNELS_CHANNELS_H
 
 #include "fields.h"
+#include "ledger.h"
+#include "sources.h"
 #include "transfer.h"
 
 /* What the stage CHANNELS and G2P do in a step; the sums of all changes are added to `booked`. */
@@ -27,6 +29,9 @@ typedef struct X(channel_step) {
     X(channel_change) changes[CHANNEL_COLUMNS];
     X(channel_back) back[GRID_COLUMNS];
     int change_count, back_count;
+    const X(source) *sources; /* those that are on */
+    int source_count;
+    sp_channel_ledger *ledger; /* of each column */
 } X(channel_step);
 
 SP_KERNEL void X(place_of)(const X(fields) *f, size_t k, float x[DIM])

@@ -36,6 +36,7 @@ enum {
     WHEN_DIFFUSE = 32768,    /* of a set of particles: it is whitewater; no scene has it */
     WHEN_PROJECTION = 65536, /* the density projection */
     WHEN_CHANGES = 131072,   /* channels that change in a step, on the grid or on the particles */
+    WHEN_MIDWAY = 262144,    /* particles move with the velocity in the middle of the step */
     WHEN_CG = WHEN_MULTIGRID | WHEN_PCG /* a solver by conjugate gradients */
 };
 

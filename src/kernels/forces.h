@@ -8,8 +8,19 @@
 #include "lane.h"
 #include "walls.h"
 
+/* What is lighter than the rest rises: heat by its expansion; smoke sinks by its own mass
+ * (Boussinesq: the mass that is moved is that of the fluid). */
+#define BUOYANT_COLUMNS 2
+typedef struct X(buoyancy) {
+    int count;                        /* channels that make the fluid lighter or heavier, */
+    int on_grid[BUOYANT_COLUMNS];     /* of those that the grid holds */
+    float lightness[BUOYANT_COLUMNS]; /* share by which one unit makes it lighter */
+    float dv[DIM];                    /* m/s: of gravity in the step */
+} X(buoyancy);
+
 typedef struct X(forces) {
-    float dv[DIM];  /* of gravity in the step, m/s */
+    float dv[DIM]; /* of gravity in the step, m/s */
+    X(buoyancy) buoyancy;
     double dt;      /* s */
     X(walls) walls; /* that drag */
 } X(forces);
@@ -51,6 +62,34 @@ SP_KERNEL void X(add_gravity)(const X(fields) *f, size_t c, const X(forces) *how
         }
         f8 u = load(f->u[d] + c);
         store(f->u[d] + c, choose(falls, u + how->dv[d], u));
+    }
+}
+
+/* ---- buoyancy */
+
+/* Share by which LANES cells from c on are lighter. */
+SP_KERNEL f8 X(lightness)(const X(fields) *f, const X(buoyancy) *b, size_t c)
+{
+    f8 sum = f8_of(0.0f);
+    for (int k = 0; k < b->count; k++)
+        sum += b->lightness[k] * load(f->channel[b->on_grid[k]] + c);
+    return sum;
+}
+
+/* Faces of LANES cells from c on: by the mean of the two cells, or by the one that is fluid. */
+SP_KERNEL void X(add_buoyancy)(const X(fields) *f, size_t c, const X(buoyancy) *b)
+{
+    i8 here = is_equal(load_bytes(f->type + c), SPATE_CELL_LIQUID);
+    f8 own = X(lightness)(f, b, c);
+    FOR_DIM(d) {
+        size_t before = c - f->grid.stride[d];
+        i8 there = is_equal(load_bytes(f->type + before), SPATE_CELL_LIQUID), wet = here | there;
+        if (!any(wet) || b->dv[d] == 0.0f)
+            continue;
+        f8 other = X(lightness)(f, b, before);
+        f8 mean = choose(here & there, 0.5f * (own + other), choose(here, own, other));
+        f8 u = load(f->u[d] + c);
+        store(f->u[d] + c, choose(wet, u - b->dv[d] * mean, u));
     }
 }
 

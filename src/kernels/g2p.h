@@ -35,17 +35,21 @@
 #include "fields.h"
 #include "lane.h"
 
-/* Of dt/2 d u_j / d x_i. Water that turns as one body in 30 steps has as much; beyond it the grid
- * does not resolve the flow, and the series along the path does not hold. */
-#define MOST_TURN 0.1f
+/* Two numbers of a step. half: dt / (2 dx) of the last step. most: of dt/2 d u_j / d x_i; beyond it
+ * the series along the path does not hold. 0.1 is what water has that turns as one body in 30
+ * steps: where it turns faster, at a surface that breaks, the grid does not resolve the flow. A gas
+ * has 0.3, for its smallest eddies turn as fast at CFL 1. */
+typedef struct sp_turn {
+    float half, most;
+} sp_turn;
 
 /* Faces j at `face` and `step` before it: dt/2 times their difference, times the sum of their
  * kicks. */
-SP_KERNEL f8 X(turned_kick)(const X(fields) *f, int j, size_t face, size_t step, float half)
+SP_KERNEL f8 X(turned_kick)(const X(fields) *f, int j, size_t face, size_t step, sp_turn how)
 {
     const float *u = f->u[j] + face, *old = f->u_old[j] + face;
-    f8 high = load(u), low = load(u - step), turn = half * (high - low);
-    turn = f8_max(f8_min(turn, f8_of(MOST_TURN)), f8_of(-MOST_TURN));
+    f8 high = load(u), low = load(u - step), turn = how.half * (high - low);
+    turn = f8_max(f8_min(turn, f8_of(how.most)), f8_of(-how.most));
     return turn * ((high - load(old)) + (low - load(old - step)));
 }
 
@@ -58,20 +62,20 @@ SP_KERNEL i8 X(both_known)(const X(fields) *f, int j, size_t face, size_t step)
 }
 
 /* A particle keeps the share r of what its velocity differs from u_old (cpu/g2p.c), v <- r v +
- * f(x): f = u - r u_old with the kick so turned, of LANES faces i from c on. half: dt / (2 dx) of
- * the last step, kept: r, deep: all faces around are known. */
-SP_KERNEL void X(carry_faces)(const X(fields) *f, size_t c, int i, float half, float kept,
+ * f(x): f = u - r u_old with the kick so turned, of LANES faces i from c on. kept: r, deep: all
+ * faces around are known. */
+SP_KERNEL void X(carry_faces)(const X(fields) *f, size_t c, int i, sp_turn how, float kept,
                               bool deep)
 {
     size_t step = f->grid.stride[i];
-    f8 low = X(turned_kick)(f, i, c, step, half), high = X(turned_kick)(f, i, c + step, step, half);
+    f8 low = X(turned_kick)(f, i, c, step, how), high = X(turned_kick)(f, i, c + step, step, how);
     f8 change = low + high;
     if (!deep)
         change = where(X(both_known)(f, i, c, step) & X(both_known)(f, i, c + step, step), change);
     for (int j = 0; j < DIM; j++)
         for (int side = 0; side < 2 && j != i; side++) {
             size_t face = side ? c + f->grid.stride[j] : c;
-            f8 turned = X(turned_kick)(f, j, face, step, half);
+            f8 turned = X(turned_kick)(f, j, face, step, how);
             change += deep ? turned : where(X(both_known)(f, j, face, step), turned);
         }
     f8 now = load(f->u[i] + c) + 0.25f * change;

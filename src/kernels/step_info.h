@@ -6,7 +6,8 @@
 #include "forces.h"
 
 typedef struct X(step_info) {
-    double dt; /* s */
+    double dt;    /* s */
+    float midway; /* dt / (2 dt_last), at most 1; 0 in the first step */
     X(forces) forces;
     X(channel_step) channels;
 } X(step_info);

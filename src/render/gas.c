@@ -84,10 +84,10 @@ static bool is_channel(const sp_cell_field *field)
 
 static const char *telling_field(const sp_field_set *fields)
 {
-    if (sp_field_set_find(fields, "smoke"))
-        return "smoke";
-    if (sp_field_set_find(fields, "temperature"))
-        return "temperature";
+    if (sp_field_set_find(fields, SP_SMOKE))
+        return SP_SMOKE;
+    if (sp_field_set_find(fields, SP_TEMPERATURE))
+        return SP_TEMPERATURE;
     for (int k = 0; k < fields->field_count; k++)
         if (is_channel(&fields->fields[k]))
             return fields->fields[k].name;
@@ -109,8 +109,8 @@ static void describe(sp_gas_plane *plane, const char *name)
     static const struct {
         const char *name, *label;
         sp_gas_map map;
-    } known[] = {{"smoke", "smoke (kg/m^3)", SP_MAP_SMOKE},
-                 {"temperature", "temperature (K)", SP_MAP_HEAT},
+    } known[] = {{SP_SMOKE, "smoke (kg/m^3)", SP_MAP_SMOKE},
+                 {SP_TEMPERATURE, "temperature (K)", SP_MAP_HEAT},
                  {VORTICITY, "vorticity (1/s)", SP_MAP_CENTRED},
                  {SPEED, "speed (m/s)", SP_MAP_PLAIN},
                  {"pressure", "pressure (Pa)", SP_MAP_PLAIN}};

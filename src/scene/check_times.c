@@ -131,12 +131,22 @@ static spate_status check_key(sp_checker *c, int index)
     if (!row)
         return sp_fail(c->error, SPATE_ERROR_SCENE, where,
                        "\"%s\" cannot have keyframes: gravity, fluid.flip_ratio, "
-                       "domain.roughness.<side>, inflows[k].velocity and inflows[k].flow can",
+                       "domain.roughness.<side>, velocity and flow of inflows[k], smoke and "
+                       "temperature of sources[k] can",
                        key->setting);
     if ((what == SP_KEYED_VELOCITY || what == SP_KEYED_FLOW) && target >= c->scene->inflows.count)
         return sp_fail(c->error, SPATE_ERROR_SCENE, where,
                        "there is no inflows[%d]: the scene has %d", target,
                        c->scene->inflows.count);
+    if ((what == SP_KEYED_SMOKE || what == SP_KEYED_TEMPERATURE) &&
+        target >= c->scene->sources.count)
+        return sp_fail(c->error, SPATE_ERROR_SCENE, where,
+                       "there is no sources[%d]: the scene has %d", target,
+                       c->scene->sources.count);
+    if ((what == SP_KEYED_SMOKE && isnan(c->scene->sources.items[target].smoke)) ||
+        (what == SP_KEYED_TEMPERATURE && isnan(c->scene->sources.items[target].temperature)))
+        return sp_fail(c->error, SPATE_ERROR_SCENE, where,
+                       "sources[%d] does not name it: give it a value there, too", target);
     if (what == SP_KEYED_ROUGHNESS &&
         (target / 2 >= c->scene->dim ||
          c->scene->domain.wall[target / 2][target % 2] != SPATE_WALL_ROUGH))
@@ -197,6 +207,8 @@ spate_status sp_check_times(sp_checker *c)
         TRY(check_key(c, k));
     for (int k = 0; k < scene->inflows.count; k++)
         TRY(check_inflow(c, k));
+    for (int k = 0; k < scene->sources.count; k++)
+        TRY(check_flow(c, &scene->sources.items[k], "sources", k));
     for (int k = 0; k < scene->outflows.count; k++)
         TRY(check_flow(c, &scene->outflows.items[k], "outflows", k));
     return SPATE_OK;

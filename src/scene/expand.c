@@ -25,6 +25,8 @@ static spate_status append_copy(spate_scene *scene, int which, int from, int k, 
     *copy = *original;
     copy->motion = NULL;
     copy->motion_count = 0;
+    copy->values = NULL;
+    copy->value_count = 0;
     copy->mesh = original->mesh ? spate_mesh_retain(original->mesh) : NULL;
     copy->points = original->points ? spate_points_retain(original->points) : NULL;
     copy->repeat.count = 1;
@@ -43,6 +45,12 @@ static spate_status append_copy(spate_scene *scene, int which, int from, int k, 
         if (!added)
             return sp_fail_memory(error, sp_shape_list_name(which), 0);
         *added = original->motion[key];
+    }
+    for (int value = 0; value < original->value_count; value++) {
+        spate_channel_value *added = spate_shape_add_value(copy);
+        if (!added)
+            return sp_fail_memory(error, sp_shape_list_name(which), 0);
+        *added = original->values[value];
     }
     return SPATE_OK;
 }

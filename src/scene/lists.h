@@ -19,7 +19,8 @@
     F(SOLIDS,   solids) \
     F(INFLOWS,  inflows) \
     F(OUTFLOWS, outflows) \
-    F(KILL,     whitewater.kill)
+    F(KILL,     whitewater.kill) \
+    F(SOURCES,  sources)
 /* clang-format on */
 
 enum {

@@ -4,6 +4,9 @@
 #include "base/status.h"
 #include "channels.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* What is taken for 0 and auto. */
 typedef struct defaults {
     int per_axis[2]; /* in 2D and in 3D */
@@ -29,7 +32,7 @@ static const defaults taken[] = {
     [SPATE_FLUID_GAS] = {{3, 2},
                          1.2,
                          1,
-                         SPATE_TRANSFER_FLIP,
+                         SPATE_TRANSFER_AFLIP,
                          SPATE_VOLUME_SHIFT,
                          SPATE_OUTPUT_PARTICLES_NONE,
                          SPATE_OUTPUT_VOLUME_VTK,
@@ -45,6 +48,8 @@ void sp_settle_numbers(spate_scene *scene)
         scene->fluid.particles_per_axis = d->per_axis[scene->dim == 3];
     if (scene->fluid.density == 0)
         scene->fluid.density = d->density;
+    if (scene->fluid.expansion == 0 && !sp_medium_of(scene)->has_surface)
+        scene->fluid.expansion = 1 / scene->fluid.temperature;
     if (scene->time.cfl == 0)
         scene->time.cfl = d->cfl;
     if (scene->fluid.transfer == SPATE_TRANSFER_AUTO)
@@ -64,7 +69,24 @@ static void settle_channel(const spate_scene *scene, spate_channel *channel)
         return;
     channel->transfer = channel->pic ? SPATE_CHANNEL_PIC
                         : ours       ? SPATE_CHANNEL_NONE
-                                     : taken[scene->fluid.kind].channels;
+                        : sp_names_channel(scene, channel->name)
+                            ? SPATE_CHANNEL_FLIP
+                            : taken[scene->fluid.kind].channels;
+}
+
+/* Heat and smoke that something names are channels without an entry. */
+static spate_status add_named(spate_scene *scene, const char *name, spate_error *error)
+{
+    bool there = !sp_names_channel(scene, name);
+    for (int k = 0; k < scene->channel_count; k++)
+        there = there || strcmp(scene->channels[k].name, name) == 0;
+    if (there)
+        return SPATE_OK;
+    spate_channel *channel = spate_scene_add_channel(scene);
+    if (!channel)
+        return sp_fail_memory(error, "a channel", sizeof *channel);
+    snprintf(channel->name, sizeof channel->name, "%s", name);
+    return SPATE_OK;
 }
 
 spate_status spate_scene_settle(spate_scene *scene, spate_error *error)
@@ -73,6 +95,8 @@ spate_status spate_scene_settle(spate_scene *scene, spate_error *error)
         return sp_fail(error, SPATE_ERROR_SCENE, "fluid.kind",
                        "must be one of liquid, gas (got %d)", (int)scene->fluid.kind);
     sp_settle_numbers(scene);
+    TRY(add_named(scene, SP_TEMPERATURE, error));
+    TRY(add_named(scene, SP_SMOKE, error));
     for (int k = 0; k < scene->channel_count; k++)
         settle_channel(scene, &scene->channels[k]);
     return SPATE_OK;

@@ -10,14 +10,16 @@ typedef struct sp_medium {
     bool has_surface;  /* it ends somewhere: a level set, waves, spray, free flight, whitewater */
     bool fills_domain; /* it is wherever there is room; `fill` only says what is in it */
     bool falls;        /* gravity acts on all of it, and not only on what is lighter or heavier */
+    bool midway;       /* the velocity in the middle of a step moves particles: kernels/midway.h */
+    float most_turn;   /* of half a step, that the kick turns with the flow: kernels/g2p.h */
 } sp_medium;
 
 static inline const sp_medium *sp_medium_of(const spate_scene *scene)
 {
     static const sp_medium media[] = {
         /* by spate_fluid_kind */
-        {"liquid", true, false, true},
-        {"gas", false, true, false},
+        {"liquid", true, false, true, false, 0.1f},
+        {"gas", false, true, false, true, 0.3f},
     };
     return &media[scene->fluid.kind];
 }

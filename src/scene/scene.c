@@ -43,6 +43,7 @@ static void *grow_list(void *items, int count, size_t size)
 static void clear_shape(spate_shape *shape)
 {
     sp_free(shape->motion);
+    sp_free(shape->values);
     spate_mesh_destroy(shape->mesh);
     spate_points_destroy(shape->points);
 }
@@ -107,6 +108,7 @@ static bool copy_shapes(spate_shape_list *copy, const spate_shape_list *list)
         spate_shape *shape = &copy->items[k];
         *shape = list->items[k];
         shape->motion = NULL;
+        shape->values = NULL;
         shape->mesh = shape->mesh ? spate_mesh_retain(shape->mesh) : NULL;
         shape->points = shape->points ? spate_points_retain(shape->points) : NULL;
         copy->count = k + 1;
@@ -114,6 +116,12 @@ static bool copy_shapes(spate_shape_list *copy, const spate_shape_list *list)
             shape->motion =
                 copy_items(list->items[k].motion, shape->motion_count, sizeof *shape->motion);
             if (!shape->motion)
+                return false;
+        }
+        if (shape->value_count > 0) {
+            shape->values =
+                copy_items(list->items[k].values, shape->value_count, sizeof *shape->values);
+            if (!shape->values)
                 return false;
         }
     }
@@ -198,6 +206,17 @@ spate_keyframe *spate_shape_add_keyframe(spate_shape *shape)
     return key;
 }
 
+spate_channel_value *spate_shape_add_value(spate_shape *shape)
+{
+    void *items = grow_list(shape->values, shape->value_count, sizeof *shape->values);
+    if (!items)
+        return NULL;
+    shape->values = items;
+    spate_channel_value *value = &shape->values[shape->value_count++];
+    *value = (spate_channel_value){.value = {0, NAN, NAN, NAN}};
+    return value;
+}
+
 spate_channel *spate_scene_add_channel(spate_scene *scene)
 {
     void *items = grow_list(scene->channels, scene->channel_count, sizeof *scene->channels);
@@ -243,6 +262,7 @@ int sp_list_count(const sp_row *row, const void *owner)
     case SP_ITEM_CHANNEL: return ((const spate_scene *)owner)->channel_count;
     case SP_ITEM_GAUGE: return ((const spate_scene *)owner)->gauge_count;
     case SP_ITEM_KEY: return ((const spate_scene *)owner)->keyframe_count;
+    case SP_ITEM_VALUE: return ((const spate_shape *)owner)->value_count;
     }
     return 0;
 }
@@ -256,6 +276,7 @@ void *sp_list_item(const sp_row *row, const void *owner, int index)
     case SP_ITEM_CHANNEL: return ((const spate_scene *)owner)->channels + index;
     case SP_ITEM_GAUGE: return ((const spate_scene *)owner)->gauges + index;
     case SP_ITEM_KEY: return ((const spate_scene *)owner)->keyframes + index;
+    case SP_ITEM_VALUE: return ((const spate_shape *)owner)->values + index;
     }
     return NULL;
 }
@@ -268,6 +289,7 @@ void *sp_list_append(const sp_row *row, void *owner)
     case SP_ITEM_CHANNEL: return spate_scene_add_channel(owner);
     case SP_ITEM_GAUGE: return spate_scene_add_gauge(owner);
     case SP_ITEM_KEY: return spate_scene_add_key(owner);
+    case SP_ITEM_VALUE: return spate_shape_add_value(owner);
     }
     return NULL;
 }
@@ -284,5 +306,6 @@ void sp_list_pop(const sp_row *row, void *owner)
     case SP_ITEM_CHANNEL: ((spate_scene *)owner)->channel_count--; break;
     case SP_ITEM_GAUGE: ((spate_scene *)owner)->gauge_count--; break;
     case SP_ITEM_KEY: ((spate_scene *)owner)->keyframe_count--; break;
+    case SP_ITEM_VALUE: ((spate_shape *)owner)->value_count--; break;
     }
 }

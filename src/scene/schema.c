@@ -147,6 +147,33 @@
              "true: everything outside the shape instead of inside"),                              \
         REPEAT_ROWS(list)
 
+/* Values of channels, of what is in a shape or of what a source does. */
+#define VALUE(path, field, lowest, unit_name, text)                                           \
+    {                                                                                         \
+        .setting = {path, "number", "", unit_name, lowest, 1e6, "", text}, .type = SP_NUMBER, \
+        .offset = offsetof(spate_shape, field), .initial = {NAN}, .needed = true              \
+    }
+#define VALUE_ROWS(list, least, smoke_unit, heat_unit, of)                                         \
+    VALUE(list ".smoke", smoke, least, smoke_unit, of),                                            \
+        VALUE(list ".temperature", temperature, least, heat_unit, of),                             \
+        LIST(list ".channels", spate_shape, values, SP_ITEM_VALUE, 16,                             \
+             "the same of other channels"),                                                        \
+        STRING(list ".channels[].name", spate_channel_value, name, "\"\"", ANY, "of the channel"), \
+    {                                                                                              \
+        .setting = {list ".channels[].value",                                                      \
+                    "vector",                                                                      \
+                    "[0]",                                                                         \
+                    "",                                                                            \
+                    -1e30,                                                                         \
+                    1e30,                                                                          \
+                    "",                                                                            \
+                    "as many numbers as the channel has components"},                              \
+        .type = SP_VECTOR, .offset = offsetof(spate_channel_value, value), .size = 4,              \
+        .parts = SP_PARTS_VALUE                                                                    \
+    }
+#define CONTENT_ROWS(list) \
+    VALUE_ROWS(list, 0, "kg/m^3", "K", "of what is in it; not given: none, and fluid.temperature")
+
 #define SOLID_NAMES "box|sphere|capsule|cylinder|plane|mesh"
 #define MESH_FILE "mesh (3D): a closed mesh, OBJ, STL or PLY, relative to the folder of the scene"
 
@@ -197,10 +224,15 @@ static const sp_row rows[] = {
            "placing of new particles: 0 a lattice .. 1 anywhere in their share of the cell"),
     SCALAR("fluid.seed", "integer", SP_SEED, spate_scene, fluid.seed, "1", 1, 0, SEED_MAX, "", ANY,
            "of the jitter; another number gives another placing"),
+    NUMBER("fluid.temperature", spate_scene, fluid.temperature, 293.15, POSITIVE, 1e6, "K",
+           "at the start, and of what flows in"),
+    NUMBER("fluid.expansion", spate_scene, fluid.expansion, 0, 0, 1, "1/K",
+           "how much lighter a kelvin makes it; 0: of a gas 1 / temperature, of a liquid nothing"),
     NUMBER("fluid.density", spate_scene, fluid.density, 0, 0, 1e6, "kg/m^3",
            "mass per volume; 0: 1000, of a gas 1.2"),
-    ENUM("fluid.transfer", spate_scene, fluid.transfer, "auto", "flip|pic|apic|aflip|auto",
-         "how velocities go between particles and grid; apic, aflip: with gradients; auto: flip"),
+    ENUM(
+        "fluid.transfer", spate_scene, fluid.transfer, "auto", "flip|pic|apic|aflip|auto",
+        "how velocities go between particles and grid; apic, aflip: with gradients; auto: flip, of a gas aflip"),
     NUMBER(
         "fluid.flip_ratio", spate_scene, fluid.flip_ratio, 0.97, 0, 1, "",
         "flip, aflip: share of FLIP in a step of flip_step, 0 PIC (calm) .. 1 pure FLIP (lively, noisy)"),
@@ -379,6 +411,7 @@ static const sp_row rows[] = {
            "waves: of the crest over the water at rest"),
     NUMBER("fill[].initial.depth", spate_shape, initial.depth, 0, 0, FAR, "m",
            "waves: of the water at rest"),
+    CONTENT_ROWS("fill[]"),
 
     LIST("solids", spate_scene, solids, SP_ITEM_SHAPE, 4096, "obstacles"),
     PLACE_ROWS("solids[]", SOLID_NAMES, KIND(MESH), MESH_FILE),
@@ -407,6 +440,7 @@ static const sp_row rows[] = {
     UNTIL_ROW("inflows[]"),
     NUMBER("inflows[].flow", spate_shape, flow, 0, 0, FAST, "m^3/s (2D: m^2/s)",
            "how much it gives, in the direction of `velocity`, whose size follows; 0: by velocity"),
+    CONTENT_ROWS("inflows[]"),
 
     LIST("outflows", spate_scene, outflows, SP_ITEM_SHAPE, 4096,
          "shapes that remove the liquid in them"),
@@ -415,6 +449,16 @@ static const sp_row rows[] = {
     UNTIL_ROW("outflows[]"),
     NUMBER("outflows[].level", spate_shape, level, 0, 0, FAR, "m",
            "takes only what stands above this height over the bottom of the domain; 0: everything"),
+
+    LIST("sources", spate_scene, sources, SP_ITEM_SHAPE, 4096,
+         "shapes in which channels are held or fed: a fire, a chimney, a dye"),
+    PLACE_ROWS("sources[]", SOLID_NAMES, KIND(MESH), MESH_FILE),
+    START_ROW("sources[]", "when it begins"),
+    UNTIL_ROW("sources[]"),
+    ENUM("sources[].mode", spate_shape, mode, "hold", "hold|rate",
+         "hold: what is in it has the values; rate: it gains them per second"),
+    VALUE_ROWS("sources[]", -1e6, "kg/m^3 (rate: per second)", "K (rate: K/s)",
+               "that it holds or gives; not given: it leaves it alone"),
 
     LIST("gauges", spate_scene, gauges, SP_ITEM_GAUGE, 1024,
          "instruments, read at every step into gauges.csv"),
@@ -445,8 +489,8 @@ static const sp_row rows[] = {
     LIST("keyframes", spate_scene, keyframes, SP_ITEM_KEY, 100000,
          "settings that change while it runs: linear between the keys of one setting, in order"),
     STRING("keyframes[].setting", spate_key, setting, "\"\"", ANY,
-           "gravity, fluid.flip_ratio, domain.roughness.<side>, inflows[k].velocity or "
-           "inflows[k].flow"),
+           "gravity, fluid.flip_ratio, domain.roughness.<side>, inflows[k].velocity or .flow, "
+           "sources[k].smoke"),
     NUMBER("keyframes[].time", spate_key, time, 0, 0, FAR, "s", "when it has that value"),
     {.setting = {"keyframes[].value", "vector", "[0, 0, 0]", "", -FAR, FAR, "",
                  "in the unit of the setting, and as many numbers as it has"},
@@ -601,6 +645,7 @@ static int wanted_numbers(const sp_row *row, const void *owner, int dim)
     switch (row->parts) {
     case SP_PARTS_AXES: return sp_row_numbers(row, dim);
     case SP_PARTS_CHANNEL: count = ((const spate_channel *)owner)->components; break;
+    case SP_PARTS_VALUE: count = sp_row_stored(row, owner); break;
     case SP_PARTS_KEY: count = sp_key_numbers(owner, dim); break;
     }
     return count < 1 ? 1 : count > row->size ? row->size : count;
@@ -610,7 +655,7 @@ int sp_row_stored(const sp_row *row, const void *owner)
 {
     const double *v = (const double *)((const char *)owner + row->offset);
     int count = row->size;
-    while (row->parts == SP_PARTS_KEY && count > 1 && isnan(v[count - 1]))
+    while (sp_row_has_gaps(row) && count > 1 && isnan(v[count - 1]))
         count--;
     return count;
 }

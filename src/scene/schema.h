@@ -25,13 +25,15 @@ typedef enum sp_item {
     SP_ITEM_KEYFRAME,
     SP_ITEM_CHANNEL,
     SP_ITEM_GAUGE,
-    SP_ITEM_KEY
+    SP_ITEM_KEY,
+    SP_ITEM_VALUE
 } sp_item;
 
 /* How many numbers a vector has. */
 typedef enum sp_parts {
     SP_PARTS_AXES,    /* one per axis */
     SP_PARTS_CHANNEL, /* as many as its channel has components; those not given are 0 */
+    SP_PARTS_VALUE,   /* as many as its channel has components; those not given are NaN */
     SP_PARTS_KEY      /* as many as the setting that its key is for; those not given are NaN, by
                          which the check finds that one is missing */
 } sp_parts;
@@ -72,6 +74,11 @@ bool sp_path_strip(const char *path, char *plain, size_t size);
 void sp_schema_defaults(const char *prefix, void *owner);
 /* How many numbers a vector or rotation has in a scene of this dimension; -1: any up to `size`. */
 int sp_row_numbers(const sp_row *row, int dim);
+/* Whether numbers of a row that were not given are NaN. */
+static inline bool sp_row_has_gaps(const sp_row *row)
+{
+    return row->parts == SP_PARTS_KEY || row->parts == SP_PARTS_VALUE;
+}
 /* How many numbers of a row with `size` are stored: all that there is room for, less those of a key
  * that were not given. */
 int sp_row_stored(const sp_row *row, const void *owner);

@@ -237,7 +237,7 @@ static spate_status store_vector(const sp_row *row, int dim, double *at, const s
         }
     }
     for (int k = 0; k < room; k++)
-        at[k] = k >= count && row->parts == SP_PARTS_KEY ? NAN : numbers[k];
+        at[k] = k >= count && sp_row_has_gaps(row) ? NAN : numbers[k];
     return SPATE_OK;
 }
 
@@ -273,6 +273,7 @@ static spate_status store(spate_scene *scene, const sp_row *row, void *owner,
                        : row->item == SP_ITEM_CHANNEL ? "name"
                        : row->item == SP_ITEM_GAUGE   ? "kind"
                        : row->item == SP_ITEM_KEY     ? "setting"
+                       : row->item == SP_ITEM_VALUE   ? "name"
                                                       : "time");
     if (!kind_fits(row, scene->dim, value))
         return sp_fail_type(row, scene->dim, where, kind_text(value), error);

@@ -39,6 +39,10 @@ sp_keyed sp_key_target(const spate_key *key, int *index)
         return SP_KEYED_VELOCITY;
     if ((*index = index_in(name, "inflows", "flow")) >= 0)
         return SP_KEYED_FLOW;
+    if ((*index = index_in(name, "sources", "smoke")) >= 0)
+        return SP_KEYED_SMOKE;
+    if ((*index = index_in(name, "sources", "temperature")) >= 0)
+        return SP_KEYED_TEMPERATURE;
     return SP_KEYED_NONE;
 }
 
@@ -51,6 +55,8 @@ int sp_key_numbers(const spate_key *key, int dim)
     case SP_KEYED_FLIP_RATIO:
     case SP_KEYED_ROUGHNESS:
     case SP_KEYED_FLOW:
+    case SP_KEYED_SMOKE:
+    case SP_KEYED_TEMPERATURE:
     case SP_KEYED_NONE: return 1;
     }
     return 1;
@@ -111,9 +117,10 @@ static void offer(double *next, double event, double time, double least)
 
 double sp_next_event(const spate_scene *scene, double time, double least)
 {
-    const spate_shape_list *lists[] = {&scene->fill, &scene->inflows, &scene->outflows};
+    const spate_shape_list *lists[] = {&scene->fill, &scene->inflows, &scene->outflows,
+                                       &scene->sources};
     double next = HUGE_VAL;
-    for (int l = 0; l < 3; l++)
+    for (int l = 0; l < 4; l++)
         for (int k = 0; k < lists[l]->count; k++) {
             offer(&next, lists[l]->items[k].start, time, least);
             if (l > 0)

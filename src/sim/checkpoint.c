@@ -2,8 +2,8 @@
  *
  * That is the clock, the ledger and the numbers of the frame under way, gravity, the poses of the
  * solids, the lattices of the inflows, the gauges of the last step, all columns of the particles,
- * and in the active tiles the arrays that grid.def says (the pressure: the next solve starts from
- * it).
+ * and in the active tiles the arrays that grid.def says (the pressure, where the next solve starts;
+ * of a gas the velocity of the last step).
  *
  * A checksum shows damage, not intent: whoever changes a checkpoint can seal it again. So what is
  * read is held against what a simulation can save before a step may take it for an index. */
@@ -50,8 +50,10 @@ static uint64_t layout_hash(X(sim) *s)
     for (int k = 0; k < scene->channel_count; k++)
         for (const char *c = scene->channels[k].name; *c; c++)
             hash = sp_hash2(hash, (uint64_t)*c);
-    for (int k = 0; k < ARRAY_COUNT; k++)
-        hash = X(arrays)[k].saved ? sp_hash2(hash, X(arrays)[k].item) : hash;
+    for (int k = 0; k < ARRAY_COUNT; k++) {
+        const X(array) *a = &X(arrays)[k];
+        hash = a->saved && a->host & s->needs ? sp_hash2(hash, a->item) : hash;
+    }
     hash = sp_hash2(hash, sizeof(clock_record));
     if (s->diffuse)
         hash = sp_hash2(hash, (uint64_t)X(list_columns)(&s->diffuse->particles, false, columns));
@@ -348,7 +350,7 @@ static spate_status pass_tile(X(sim) *s, int tile, sp_stream *stream, tile_way w
                                    : SPATE_OK);
             if (way == TILE_READ && a->item == sizeof(float) &&
                 !all_finite((const float *)values, TILE_CELLS))
-                return refuse("a pressure", error);
+                return refuse("a pressure or a velocity of the grid", error);
             if (way != TILE_WRITE)
                 copy_tile(s, tile, blocks[c], a->item, values, false);
         }

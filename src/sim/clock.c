@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "scene/channels.h"
 #include "scene/timeline.h"
 
 #include <math.h>
@@ -43,11 +44,9 @@ static double cell_size(const spate_sim *sim)
 static double gravity_size(const sp_common *common)
 {
     double sum = 0;
-    if (!common->medium->falls)
-        return 0;
     for (int d = 0; d < common->scene->dim; d++)
         sum += common->gravity[d] * common->gravity[d];
-    return sqrt(sum);
+    return common->medium->falls ? sqrt(sum) : sp_most_buoyancy(common->scene, sqrt(sum));
 }
 
 /* Of sqrt(dx / |g|): the shortest waves on the surface, of two cells, take 3.5 of it for a turn; a

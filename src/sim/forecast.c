@@ -24,11 +24,14 @@ static int saved_bytes_per_particle(const spate_scene *scene)
     return 4 * columns;
 }
 
-static double saved_bytes_per_cell(void)
+static double saved_bytes_per_cell(const spate_scene *scene)
 {
+    unsigned needs = X(needs)(scene);
     double bytes = 0;
-    for (int k = 0; k < ARRAY_COUNT; k++)
-        bytes += X(arrays)[k].saved ? (double)X(arrays)[k].item * X(arrays)[k].pointers : 0;
+    for (int k = 0; k < ARRAY_COUNT; k++) {
+        const X(array) *a = &X(arrays)[k];
+        bytes += a->saved && a->host & needs ? (double)a->item * a->pointers : 0;
+    }
     return bytes;
 }
 
@@ -38,8 +41,8 @@ static uint64_t checkpoint_bytes(const spate_scene *scene, double particles)
     double liquid = particles;
     FOR_DIM(d)
         liquid /= scene->fluid.particles_per_axis;
-    double saved = particles * saved_bytes_per_particle(scene) + saved_bytes_per_cell() * liquid +
-                   CHECKPOINT_FIXED;
+    double saved = particles * saved_bytes_per_particle(scene) +
+                   saved_bytes_per_cell(scene) * liquid + CHECKPOINT_FIXED;
     return (uint64_t)(2 * saved);
 }
 

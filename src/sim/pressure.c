@@ -14,6 +14,7 @@
 #include "sim.h"
 
 #include "kernels/contact.h"
+#include "scene/channels.h"
 #include "state/cg_policy.h"
 
 #include <math.h>
@@ -110,9 +111,9 @@ spate_status X(pressure)(X(sim) *s, double dt, spate_error *error)
     double dx = s->grid.dx, share = dt / dx, seconds = X(kick_seconds)(s, dt), gravity = 0;
     double to_pressure = scene->fluid.density * dx / seconds;
     bool parts = scene->pressure.contact && common->medium->has_surface;
-    for (int d = 0; d < DIM && common->medium->falls; d++)
+    for (int d = 0; d < DIM; d++)
         gravity += common->gravity[d] * common->gravity[d];
-    gravity = sqrt(gravity);
+    gravity = common->medium->falls ? sqrt(gravity) : sp_most_buoyancy(scene, sqrt(gravity));
     double limit = scene->pressure.tolerance;
     if (gravity > 0)
         limit = fmin(limit, 0.01 * gravity * seconds * share);

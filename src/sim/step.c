@@ -4,9 +4,11 @@
  *     SOLIDS       where they are now, and which part of each face is open
  *     P2G          particles -> velocity of the faces
  *     SURFACE      particles -> where the liquid is
+ *     CHANNELS     what particles carry changes, and goes to the cells
  *     FORCES       gravity, drag of walls, inflows
  *     PRESSURE     the velocity becomes free of divergence
  *     EXTRAPOLATE  velocity of the faces around the liquid
+ *     MIDWAY       velocity of a gas in the middle of the step
  *     G2P          the change of the velocity -> particles
  *     SEPARATE     crowded particles move apart
  *     ADVECT       particles move with the velocity

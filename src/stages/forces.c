@@ -1,6 +1,6 @@
-/* forces.c -- the stage FORCES: adds gravity to the faces and lets walls drag (walls.c), then sets
- * the velocities that solids, walls and inflows prescribe. kernels/forces.h has the maths of a
- * face. */
+/* forces.c -- the stage FORCES: adds gravity and buoyancy to the faces and lets walls drag
+ * (walls.c), then sets the velocities that solids, walls and inflows prescribe. kernels/forces.h
+ * has the maths of a face. */
 #include "exec.h"
 
 #include "kernels/step_info.h" /* over the lanes of exec.h */
@@ -10,6 +10,13 @@ CELLS(add_gravity, X(forces))
     FOR_EACH_LANES(c, cell)
         if (X(may_have_faces)(&f->grid, cell))
             X(add_gravity)(f, c, a);
+}
+
+CELLS(add_buoyancy, X(buoyancy))
+{
+    FOR_EACH_LANES(c, cell)
+        if (X(may_have_faces)(&f->grid, cell))
+            X(add_buoyancy)(f, c, a);
 }
 
 CELLS(hold_faces, X(forces))
@@ -34,6 +41,8 @@ void DEV(forces)(X(exec) *e, const X(step_info) *step)
 {
     const X(forces) *how = &step->forces;
     add_gravity(e, how, face_tiles(&e->f));
+    if (how->buoyancy.count > 0)
+        add_buoyancy(e, &how->buoyancy, face_tiles(&e->f));
     if (how->walls.any)
         ONCE(drag_at_walls)(e, &how->walls);
     if (e->f.has_solids && !e->f.cut)

@@ -98,7 +98,7 @@ static bool has_drag(const spate_scene *scene)
 
 static bool has_changes(const spate_scene *scene)
 {
-    bool found = false;
+    bool found = scene->sources.count > 0;
     for (int k = 0; k < scene->channel_count; k++)
         found = found || scene->channels[k].dissipation > 0 || sp_is_age(&scene->channels[k]);
     return found;
@@ -137,6 +137,7 @@ unsigned X(needs)(const spate_scene *scene)
     needs |= X(pushes_apart)(scene) ? WHEN_PUSH : 0;
     needs |= has_drag(scene) ? WHEN_DRAG : 0;
     needs |= has_loads(scene) ? WHEN_LOADS : 0;
+    needs |= sp_medium_of(scene)->midway ? WHEN_MIDWAY : 0;
     needs |= scene->whitewater.on ? WHEN_WHITEWATER : 0;
     return needs | solver_needs(scene->pressure.solver);
 }

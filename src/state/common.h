@@ -3,6 +3,7 @@
 #define SPATE_STATE_COMMON_H
 
 #include "base/parallel.h"
+#include "kernels/ledger.h"
 #include "scene/medium.h"
 #include "stage.h"
 
@@ -38,17 +39,6 @@ typedef struct sp_white_ledger {
     double keep; /* share that stays where there are too many; 1 at the start */
 } sp_white_ledger;
 
-/* What changed the sum of a column of the channels over the particles, since the start. At any time
- * the sum is that of the start and of all these. */
-typedef struct sp_channel_ledger {
-    double start;      /* particles at the start */
-    double sources;    /* gave (age: time went by) */
-    double dissipated; /* negative: got less by itself */
-    double mixed;      /* was rounded off where the grid averages */
-    double came, left; /* with particles; what left is negative */
-    double sum;        /* over the particles, and */
-    double cells;      /* over the cells, m^3 (2D: m^2), both as of the last statistics */
-} sp_channel_ledger;
 #define SP_CHANNEL_COLUMNS 64
 
 typedef struct sp_common {

@@ -17,8 +17,9 @@ enum {
     GROUP_SYSTEM = 512,    /* the pressure system: each memory has its own, which is never copied */
     GROUP_CELLS = 1024,    /* first and count of cells */
     GROUP_CHANNELS = 2048, /* channels that the grid holds */
+    GROUP_MIDWAY = 4096,   /* u_last, u_mid */
     GROUP_TILES = GROUP_LISTED | GROUP_CELLS,
-    GROUP_ALL = 4095,
+    GROUP_ALL = 8191,
     GROUP_GRID = GROUP_ALL & ~(GROUP_PARTICLES | GROUP_SOLIDS | GROUP_SYSTEM)
 };
 

@@ -126,10 +126,21 @@ spate_status X(particles_reserve)(X(particles) *p, uint64_t count, spate_error *
 
 void X(initial_channels)(const spate_scene *scene, int source, float initial[CHANNEL_COLUMNS])
 {
+    const spate_shape *shape = NULL;
+    sp_shape_value values[SP_MOST_VALUES];
+    int column = 0, fills = scene->fill.count;
     for (int c = 0; c < scene->channel_count; c++)
         for (int e = 0; e < scene->channels[c].components; e++)
-            *initial++ = sp_is_source(&scene->channels[c]) ? (float)source
-                                                           : (float)scene->channels[c].initial[e];
+            initial[column++] = sp_is_source(&scene->channels[c])
+                                    ? (float)source
+                                    : (float)sp_channel_initial(scene, c, e);
+    if (source >= 0 && source < fills)
+        shape = &scene->fill.items[source];
+    else if (source >= fills && source < fills + scene->inflows.count)
+        shape = &scene->inflows.items[source - fills];
+    int count = shape ? sp_shape_values(scene, shape, false, values) : 0;
+    for (int k = 0; k < count; k++)
+        initial[values[k].column] = (float)values[k].value;
 }
 
 void X(particles_append)(X(particles) *p, const float x[DIM], const float v[DIM],

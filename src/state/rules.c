@@ -2,6 +2,7 @@
  * meant, its limits, and how what it did is booked. */
 #include "state.h"
 
+#include "kernels/g2p.h"
 #include "kernels/gradient.h"
 #include "kernels/random.h"
 #include "kernels/slip.h"
@@ -77,13 +78,17 @@ X(forces) X(forces_of)(const X(sim) *s, double dt)
     X(forces) how = {.dt = dt, .walls = walls_of(s, dt)};
     FOR_DIM(d)
         how.dv[d] = X(gravity_kick)(s, d, dt);
+    how.buoyancy = X(buoyancy_of)(s, dt);
     return how;
 }
 
 X(step_info) X(step_info_of)(const X(sim) *s, double dt)
 {
-    return (X(step_info)){
-        .dt = dt, .forces = X(forces_of)(s, dt), .channels = X(channels_of)(s, dt)};
+    double last = s->common->last_dt;
+    return (X(step_info)){.dt = dt,
+                          .midway = last > 0 ? (float)fmin(1, 0.5 * dt / last) : 0.0f,
+                          .forces = X(forces_of)(s, dt),
+                          .channels = X(channels_of)(s, dt)};
 }
 
 /* ---- particles */
@@ -106,9 +111,10 @@ float X(kept_share)(const X(sim) *s, double dt)
     return (float)(step > 0 ? ratio * step / (ratio * step + (1 - ratio) * dt) : ratio);
 }
 
-float X(half_way)(const X(sim) *s)
+sp_turn X(turn_of)(const X(sim) *s)
 {
-    return (float)(0.5 * s->common->last_dt / s->grid.dx);
+    float half = (float)(0.5 * s->common->last_dt / s->grid.dx);
+    return (sp_turn){half, s->common->medium->most_turn};
 }
 
 bool X(pushes_apart)(const spate_scene *scene)

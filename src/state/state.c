@@ -174,6 +174,7 @@ static spate_status make(X(sim) *s, spate_error *error)
     TRY(X(arrays_create)(s, error));
     TRY(make_solids(s, error));
     TRY(X(emitters_create)(s, error));
+    TRY(X(sources_create)(s, error));
     TRY(make_particles(s, error));
     TRY(X(diffuse_create)(s, error));
     TRY(s->host->plan(s, false)->stage[SP_STAGE_SOLIDS](s, 0, error));
@@ -209,6 +210,7 @@ void X(destroy)(X(sim) *s)
     X(particles_free)(&s->particles);
     X(diffuse_destroy)(s);
     X(emitters_destroy)(s);
+    X(sources_destroy)(s);
     X(gauges_destroy)(s);
     sp_solids_clear(&s->solids);
     sp_free(s->scratch);

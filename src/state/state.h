@@ -79,6 +79,11 @@ typedef struct X(sim) {
     double stretch;      /* of p, in what gauges read: kernels/probe.h */
     bool displaced;      /* `away` holds a displacement that ADVECT is to add */
 
+    struct X(source) *sources;   /* of the step, those that are on: kernels/sources.h */
+    sp_shape *source_forms;      /* of the scene, at rest */
+    const sp_shape *forms_there; /* the same in the memory of the device */
+    int source_count;
+
     X(diffuse) *diffuse; /* whitewater: whitewater.c; NULL without */
 
     struct X(gauge) *gauges;    /* of the scene, as devices take them: gauges.c */
@@ -176,13 +181,13 @@ float X(gravity_kick)(const X(sim) *s, int d, double dt);  /* m/s along axis d *
 struct X(forces) X(forces_of)(const X(sim) *s, double dt); /* kernels/forces.h */
 struct X(step_info) X(step_info_of)(const X(sim) *s, double dt);   /* kernels/step_info.h */
 struct X(channel_step) X(channels_of)(const X(sim) *s, double dt); /* kernels/channels.h */
+struct X(buoyancy) X(buoyancy_of)(const X(sim) *s, double dt);     /* kernels/forces.h */
 #define PUSH_PAIRS 4 /* of the list that both passes of push-apart share, per particle */
 bool X(pushes_apart)(const spate_scene *scene);
 bool X(rides_along)(const X(sim) *s); /* the velocity, with the displacement: kernels/shift.h */
 /* work: gravity times way, over the particles that SEPARATE moved, m^2/s^2. */
 void X(book_separation)(X(sim) *s, double work);
-/* dt / (2 dx) of the last step: from m/s to cells, half of the way that led here */
-float X(half_way)(const X(sim) *s);
+struct sp_turn X(turn_of)(const X(sim) *s); /* kernels/g2p.h */
 /* Sums over the particles, m/s: of v as G2P was to leave it and as it did, and of |v|. */
 /* slip_p999 and slip_max, from the histogram and the bits of the largest slip (kernels/slip.h). */
 void X(book_slip)(X(sim) *s, const uint64_t bins[], uint32_t most);
@@ -190,7 +195,9 @@ void X(book_momentum)(X(sim) *s, double dt, const double expected[DIM], const do
                       double speeds);
 X(reseeding) X(reseeding_of)(const X(sim) *s, double dt);
 
-/* ---- channels.c: the ledger of the channels, on the host's arrays. */
+/* ---- channels.c: sources, and the ledger of the channels, on the host's arrays. */
+spate_status X(sources_create)(X(sim) *s, spate_error *error);
+void X(sources_destroy)(X(sim) *s);
 /* Of a column, over the particles from `first` on, or over those of them that are DEAD. */
 double X(channel_sum)(const X(particles) *p, int column, uint32_t first, bool dead);
 void X(book_start)(X(sim) *s);                     /* of what was seeded */

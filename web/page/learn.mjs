@@ -44,6 +44,11 @@ export const STAGES = {
     text: "Velocities are carried a few cells out into the air, so that particles at the surface know where to go.",
     arrows: true,
   },
+  midway: {
+    title: "Middle of the step",
+    text: "A gas moves its particles with the velocity half a step ahead, so that eddies that travel arrive where they should.",
+    arrows: true,
+  },
   g2p: {
     title: "Grid to particles",
     text: "Particles take the change of the grid's velocity (FLIP), mixed with a little of the velocity itself (PIC) to keep calm.",

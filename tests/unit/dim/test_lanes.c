@@ -7,6 +7,7 @@
 #include "fixture.h"
 
 #include "kernels/gradient.h"
+#include "kernels/midway.h"
 #include "kernels/rk.h"
 #include "kernels/shift.h"
 
@@ -36,7 +37,8 @@ static void scatter_particles(fixture *f, int count, double speed)
     }
 }
 
-static fixture *box_with(const int n[3], bool periodic, bool solid, spate_transfer transfer)
+static fixture *box_of(spate_fluid_kind kind, const int n[3], bool periodic, bool solid,
+                       spate_transfer transfer)
 {
     spate_scene *scene = scene_of_cells(DX, n[0], n[1], n[2]);
     scene->fluid.particles_per_axis = 1; /* so that scattered particles do not fly */
@@ -45,8 +47,14 @@ static fixture *box_with(const int n[3], bool periodic, bool solid, spate_transf
         make_periodic(scene);
     if (solid)
         add_ball(scene, SPATE_LIST_SOLIDS, center, 2.2);
+    scene->fluid.kind = kind;
     scene->fluid.transfer = transfer;
     return fixture_create(scene);
+}
+
+static fixture *box_with(const int n[3], bool periodic, bool solid, spate_transfer transfer)
+{
+    return box_of(SPATE_FLUID_LIQUID, n, periodic, solid, transfer);
 }
 
 static fixture *box(const int n[3], bool periodic, bool solid)
@@ -57,8 +65,8 @@ static fixture *box(const int n[3], bool periodic, bool solid)
 /* ---- advection */
 
 /* STILL: by the flow alone; DISPLACED: by up to half a cell farther; RIDES: and their velocities
- * change by what the flow does on that way. */
-typedef enum way_kind { STILL, DISPLACED, RIDES } way_kind;
+ * change by what u does on that way; MIDWAY: all that, with a flow that is not u. */
+typedef enum way_kind { STILL, DISPLACED, RIDES, MIDWAY } way_kind;
 
 /* Places and velocities of the particles. */
 typedef struct course {
@@ -92,6 +100,7 @@ static int count_equal(const fixture *f, const course *before, float h, way_kind
                        int *free_ones)
 {
     const X(sim) *s = f->s;
+    X(fields) fields = X(fields_of)(s);
     int equal = 0;
     *free_ones = 0;
     for (uint32_t k = 0; k < s->particles.count; k++) {
@@ -101,12 +110,12 @@ static int count_equal(const fixture *f, const course *before, float h, way_kind
             x[d] = before->x[d][k];
             v[d] = before->v[d][k];
         }
-        X(mean_velocity)(&s->grid, s->degree, 3, s->u, x, h, s->reach, mean);
+        X(mean_velocity)(&s->grid, s->degree, 3, X(flow_of)(&fields), x, h, s->reach, mean);
         if (kind != STILL)
             X(velocity_at)(&s->grid, KERNEL_LINEAR, s->away, x, way);
         FOR_DIM(d)
             way[d] = (float)fmax(-0.5, fmin(0.5, way[d]));
-        if (kind == RIDES)
+        if (kind >= RIDES)
             X(ride)(&s->grid, s->degree, s->u, x, way, v);
         FOR_DIM(d) {
             to[d] = x[d] + h * mean[d] + way[d];
@@ -129,7 +138,8 @@ static void check_advection(bool periodic, bool solid, double cells, way_kind ki
 {
     /* a tile that is clear of the sides, and others; some with many particles, some with few */
     const int n[3] = {DIM == 3 ? 20 : 37, DIM == 3 ? 21 : 40, 19};
-    fixture *f = box(n, periodic, solid);
+    fixture *f = box_of(kind == MIDWAY ? SPATE_FLUID_GAS : SPATE_FLUID_LIQUID, n, periodic, solid,
+                        SPATE_TRANSFER_FLIP);
     if (!f)
         return;
     test_random_state = 5;
@@ -137,8 +147,10 @@ static void check_advection(bool periodic, bool solid, double cells, way_kind ki
     run_stages(f, SP_STAGE_SORT, SP_STAGE_SOLIDS, 0.01);
     fill_field(f->s->u, &f->s->grid, cells);
     fill_field(f->s->away, &f->s->grid, 0.7);
+    if (kind == MIDWAY)
+        fill_field(f->s->u_mid, &f->s->grid, cells);
     f->s->displaced = kind != STILL;
-    if (kind == RIDES)
+    if (kind >= RIDES)
         f->common.scene->volume.method = SPATE_VOLUME_SHIFT;
     f->s->reach = 3.0f; /* some are faster and take an Euler step */
     course before = course_of(f);
@@ -157,7 +169,7 @@ static void advection_is_that_of_the_kernels(void)
 {
     for (int kind = 0; kind < 3; kind++)
         for (double cells = 0.5; cells < 5; cells *= 2)
-            for (way_kind way = STILL; way <= RIDES; way++)
+            for (way_kind way = STILL; way <= MIDWAY; way++)
                 check_advection(kind == 1, kind == 2, cells, way);
 }
 

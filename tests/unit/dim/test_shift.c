@@ -12,6 +12,7 @@ static spate_scene *gas_of_cells(double jitter)
 {
     spate_scene *scene = scene_of_cells(DX, N, N, N);
     scene->fluid.kind = SPATE_FLUID_GAS;
+    scene->fluid.transfer = SPATE_TRANSFER_FLIP; /* the displacement does not depend on it */
     scene->fluid.jitter = jitter;
     return scene;
 }
