@@ -184,6 +184,7 @@ static const struct {
     {SPATE_GAUGE_FORCE, "force", "Gauges: force", "N", "N/m"},
     {SPATE_GAUGE_MOMENT, "moment", "Gauges: moment", "N m", "N"},
     {SPATE_GAUGE_FRONT, "front", "Gauges: front", "m", "m"},
+    {SPATE_GAUGE_CHANNEL, "channel", "Gauges: channels", "", ""},
 };
 
 static void draw_gauges(sp_run_charts *charts, source *s, const spate_scene *scene)

@@ -182,6 +182,8 @@ struct X(forces) X(forces_of)(const X(sim) *s, double dt); /* kernels/forces.h *
 struct X(step_info) X(step_info_of)(const X(sim) *s, double dt);   /* kernels/step_info.h */
 struct X(channel_step) X(channels_of)(const X(sim) *s, double dt); /* kernels/channels.h */
 struct X(buoyancy) X(buoyancy_of)(const X(sim) *s, double dt);     /* kernels/forces.h */
+/* What is to be added to a column that the grid holds, to have it in its unit: K. */
+double X(channel_origin)(const X(sim) *s, int on_grid);
 #define PUSH_PAIRS 4 /* of the list that both passes of push-apart share, per particle */
 bool X(pushes_apart)(const spate_scene *scene);
 bool X(rides_along)(const X(sim) *s); /* the velocity, with the displacement: kernels/shift.h */
@@ -272,6 +274,9 @@ typedef struct X(emission) {
     uint32_t (*count_reseeded)(X(sim) *s, const X(reseeding) *how);
     void (*put_reseeded)(X(sim) *s, const X(reseeding) *how, const struct X(newcomers) *what);
     uint32_t (*thin)(X(sim) *s, const X(reseeding) *how);
+    /* Of sorted particles: marks one DEAD in each cell that holds so many; returns how many. */
+    uint32_t (*prune)(X(sim) *s, const X(pruning) *how);
+    uint32_t (*most_in_cell)(X(sim) *s);
     void (*make_room)(X(sim) *s); /* its columns are as long as the host's; NULL: they are these */
 } X(emission);
 /* The stage EMIT of a device with these parts. */
