@@ -303,30 +303,32 @@ static void field_range(void *args, size_t begin, size_t end, int worker)
     }
 }
 
-static void draw_scale(const sheet *s, float below, const sp_color ink)
+/* "0 [colours] 0.01 smoke (kg/m^3)" under the domain, or, if that is narrower, in the middle. */
+static void draw_scale(const sheet *s, float below, sp_color ink)
 {
     sp_image *image = s->page.image;
     char low[32], high[32];
-    float size = 0.28f * below, y = (float)image->height - 0.4f * below;
-    float x = fmaxf(s->page.left, 0.02f * (float)image->width);
-    int length = (int)(0.18f * (float)image->width), top = (int)(y - size), tall = (int)size;
-    if (x + (float)length > 0.5f * (float)image->width) /* a narrow domain in the middle */
-        x = 0.05f * (float)image->width;
     snprintf(low, sizeof low, "%.3g", (double)s->range[0]);
     snprintf(high, sizeof high, "%.3g", (double)s->range[1]);
+    float size = 0.28f * below, y = (float)image->height - 0.4f * below, gap = 0.6f * size;
+    int length = (int)(0.18f * (float)image->width), top = (int)(y - size), tall = (int)size;
+    float all = sp_text_width(low, size) + sp_text_width(high, size) + (float)length + 4 * gap +
+                sp_text_width(s->plane->label, size);
+    bool narrow = all > (float)image->width - 2 * s->page.left;
+    float x = narrow ? fmaxf(((float)image->width - all) / 2, 0) : s->page.left;
     sp_text_draw(image, x, y, size, low, ink);
-    x += sp_text_width(low, size) + 0.6f * size;
+    x += sp_text_width(low, size) + gap;
     for (int i = -1; i <= length; i++)
         for (int j = -1; j <= tall; j++) {
             bool rim = i < 0 || j < 0 || i == length || j == tall;
             sp_color color = rim ? ink : sp_ramp_at(&s->ramp, (float)i / (float)(length - 1));
-            if ((int)x + i >= 0 && (int)x + i < image->width && top + j >= 0 &&
-                top + j < image->height)
-                sp_image_blend(image, (int)x + i, top + j, color, rim ? 0.5f : 1);
+            int px = (int)x + i, py = top + j;
+            if (px >= 0 && px < image->width && py >= 0 && py < image->height)
+                sp_image_blend(image, px, py, color, rim ? 0.5f : 1);
         }
-    x += (float)length + 0.6f * size;
+    x += (float)length + gap;
     sp_text_draw(image, x, y, size, high, ink);
-    x += sp_text_width(high, size) + 1.5f * size;
+    x += sp_text_width(high, size) + 2 * gap;
     sp_text_draw(image, x, y, size, s->plane->label, ink);
 }
 

@@ -50,6 +50,19 @@ refuses unknown_view 2 "spate: --view: there is no 'liquid' in frame 0: there ar
     render run --no-film --view liquid
 refuses no_eye 2 "spate: --eye: pictures of a gas are flat: in 3D a plane, which --slice chooses" \
     render run --no-film --eye 1,2,3
+spate plot run --quiet
+same charts "channel_dye energy momentum solver speed time" "$(cd run && echo plot.*.svg | sed 's/plot.//g; s/.svg//g')"
+
+spate export run --to vtk --every 2 --quiet -o other
+same exports_volumes "solids.0000.vtp solids.pvd volume.0000.vti volume.0002.vti volume.pvd" "$(files other)"
+same volume_unchanged "$(md5sum <run/vtk/volume.0002.vti)" "$(md5sum <other/volume.0002.vti)"
+refuses no_vdb 2 "spate: run: is the run of a gas, which has no level set: use --to vtk" export run --to vdb
+refuses own_folder 4 "spate: run/vtk: holds solids.0000.vtp, which 'spate export' has not made: choose another folder \
+with -o, or move it away" export run --to vtk
+spate run air.json --quiet -o carried --frames 1 --set output.particles=ply --set output.volume=none
+same particles_on_request "particles.0000.ply particles.0001.ply" "$(cd carried && echo particles.*)"
+spate export carried --to ply --quiet -o plain
+holds exports_particles cmp -s carried/particles.0001.ply plain/particles.0001.ply
 truncate -s 2000 run/vtk/volume.0003.vti
 refuses damaged 4 "spate: run/vtk/volume.0003.vti: is no volume file of this run: it is cut short" \
     render run --no-film --quiet --first 3
