@@ -35,6 +35,23 @@ static bool is_identifier(const char *name)
     return name[strspn(name, letters)] == 0 && !(name[0] >= '0' && name[0] <= '9');
 }
 
+/* Fields of the grid and of volume files go by these names. */
+static spate_status check_grid_name(const sp_checker *c, int index)
+{
+    static const char *const taken[] = {"u",     "v",      "w",        "p",     "phi",
+                                        "solid", "type",   "pressure", "vel",   "surface",
+                                        "open",  "open_u", "open_v",   "open_w"};
+    const spate_channel *channel = &c->scene->channels[index];
+    char where[64];
+    snprintf(where, sizeof where, "channels[%d].name", index);
+    for (size_t k = 0; k < sizeof taken / sizeof *taken; k++)
+        if (channel->transfer != SPATE_CHANNEL_NONE && strcmp(channel->name, taken[k]) == 0)
+            return sp_fail(c->error, SPATE_ERROR_SCENE, where,
+                           "the grid has \"%s\" already: choose another name, or transfer none",
+                           channel->name);
+    return SPATE_OK;
+}
+
 static spate_status check_channel(sp_checker *c, int index)
 {
     static const char *const taken[] = {"x",        "y",     "z",         "vx",
@@ -68,6 +85,7 @@ static spate_status check_channel(sp_checker *c, int index)
             return sp_fail(c->error, SPATE_ERROR_SCENE, where,
                            "has more numbers than the channel has components (%d)",
                            channel->components);
+    TRY(check_grid_name(c, index));
     return check_transfer(c, index);
 }
 

@@ -37,10 +37,11 @@ particles() {
     same "particles_$name" "$told" "$seeded"
 }
 
-# memory NAME FRAMES OPTION...
+# memory NAME FRAMES OPTION...: a scene of the project, or one that stands here
 memory() {
     local name=$1 frames=$2 scene=$SPATE_SOURCE/scenes/$1.json told peak share
     shift 2
+    [ ! -f "$name.json" ] || scene=$name.json
     told=$("$SPATE" check "$scene" --json --threads 2 "$@" 2>/dev/null | number memory)
     peak=$(./peak "$SPATE" run "$scene" -o out --overwrite --quiet --threads 2 --frames "$frames" --set fps=10 \
         --set time.max_substeps=3 "$@") || { fail "memory_$name" "the run failed"; return; }
@@ -63,6 +64,16 @@ for scene in "$SPATE_SOURCE"/scenes/*.json; do
         particles "$name" --set domain.cells=$([ "$name" = mesh_obstacle ] && echo 8 || echo 12)
     fi
 done
+gas() { # gas SIZE CELLS MIN MAX
+    cat <<END
+{ "domain": { "size": [$1], "cells": $2 }, "frames": 10, "fluid": { "kind": "gas" },
+  "sources": [ { "min": [$3], "max": [$4], "temperature": 400, "smoke": 0.01 } ] }
+END
+}
+gas 1,1.5 256 0.4,0.1 0.6,0.3 >gas_2d.json
+gas 1,1.5,0.8 48 0.4,0.1,0.3 0.6,0.3,0.5 >gas_3d.json
+memory gas_2d 3
+memory gas_3d 3
 if [ -z "${SPATE_FULL_TESTS:-}" ]; then
     memory dam_break_2d 10 --set domain.cells=256 --set output.preview=false
     memory whitewater_2d 10 --set domain.cells=256 --set output.preview=false

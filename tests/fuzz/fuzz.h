@@ -6,6 +6,7 @@
  *     fuzz_points      PLY of points
  *     fuzz_particles   particle file of a run, and what `export` makes of it
  *     fuzz_stats       stats.csv and gauges.csv: diagnosis, charts, cutting
+ *     fuzz_volume      volume file of a run of a gas
  *     fuzz_run         run.json
  *     fuzz_checkpoint  changes to a checkpoint, under a checksum that is right
  *
@@ -18,7 +19,7 @@
 
 /* clang-format off */
 #define FUZZ_TARGETS(F) \
-    F(scene) F(set) F(mesh) F(points) F(particles) F(stats) F(run) F(checkpoint)
+    F(scene) F(set) F(mesh) F(points) F(particles) F(stats) F(volume) F(run) F(checkpoint)
 /* clang-format on */
 #define F(name) void fuzz_##name(const uint8_t *bytes, size_t size);
 FUZZ_TARGETS(F)

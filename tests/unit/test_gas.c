@@ -65,6 +65,8 @@ static void refuses_what_needs_a_surface(void)
         {"{\"domain\": {\"size\": [1, 1, 1]}, \"fluid\": {\"kind\": \"gas\"}, \"output\": "
          "{\"volume\": \"vdb\"}}",
          "output.volume", "cannot be with fluid.kind \"gas\": an OpenVDB file has the level set"},
+        {GAS "\"channels\": [{\"name\": \"pressure\"}]}", "channels[0].name",
+         "the grid has \"pressure\" already"},
         {GAS "\"whitewater\": {\"on\": true}}", "whitewater.on",
          "cannot be with fluid.kind \"gas\": whitewater comes from"},
         {GAS "\"volume\": {\"method\": \"push\"}}", "volume.method",
