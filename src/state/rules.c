@@ -171,8 +171,11 @@ X(reseeding) X(reseeding_of)(const X(sim) *s, double dt)
     X(reseeding) r = {.full = 1,
                       .n = scene->fluid.particles_per_axis,
                       .jitter = (float)scene->fluid.jitter,
-                      .gradient = s->affine == AFFINE_AFLIP ? X(kept_share)(s, dt) : 1.0f,
+                      .gradient = 1.0f,
                       .key = sp_hash2(sp_mix(scene->fluid.seed), s->common->steps)};
+    X(fields) f = X(fields_of)(s);
+    if (s->affine == AFFINE_AFLIP)
+        r.gradient = X(share_of_gradient)(&f, X(kept_share)(s, dt));
     FOR_DIM(d)
         r.full *= (uint32_t)r.n;
     uint32_t least = (3 * r.full + 7) / 8, most = 3 * r.full / 2;
