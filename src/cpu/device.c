@@ -144,6 +144,18 @@ static uint32_t thin(X(sim) *s, const X(reseeding) *how)
     return ONCE(thin_cells)(&e, how);
 }
 
+static uint32_t prune(X(sim) *s, const X(pruning) *how)
+{
+    X(exec) e = X(exec_of)(s);
+    return ONCE(prune_cells)(&e, how);
+}
+
+static uint32_t most_in_cell(X(sim) *s)
+{
+    X(exec) e = X(exec_of)(s);
+    return ONCE(count_cells)(&e).most;
+}
+
 static spate_status emit(X(sim) *s, double dt, spate_error *error)
 {
     static const X(emission) parts = {.drain = drain,
@@ -153,7 +165,9 @@ static spate_status emit(X(sim) *s, double dt, spate_error *error)
                                       .put = put_newcomers,
                                       .count_reseeded = count_reseeded,
                                       .put_reseeded = put_reseeded,
-                                      .thin = thin};
+                                      .thin = thin,
+                                      .prune = prune,
+                                      .most_in_cell = most_in_cell};
     return X(emit_in_order)(s, dt, &parts, error);
 }
 

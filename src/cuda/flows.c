@@ -156,6 +156,16 @@ static void put_reseeded(X(sim) *s, const X(reseeding) *how, const X(newcomers) 
     count_newcomers(s->gpu, what);
 }
 
+static uint32_t prune(X(sim) *s, const X(pruning) *how)
+{
+    return ONCE(prune_cells)(s->gpu, how);
+}
+
+static uint32_t most_in_cell(X(sim) *s)
+{
+    return ONCE(count_cells)(s->gpu).most;
+}
+
 static uint32_t thin(X(sim) *s, const X(reseeding) *how)
 {
     return ONCE(thin_cells)(s->gpu, how);
@@ -175,6 +185,8 @@ spate_status DEV(gpu_emit_and_drain)(X(sim) *s, double dt, spate_error *error)
                                       .put = put,
                                       .count_reseeded = count_reseeded,
                                       .put_reseeded = put_reseeded,
+                                      .prune = prune,
+                                      .most_in_cell = most_in_cell,
                                       .thin = thin,
                                       .make_room = make_room};
     return X(emit_in_order)(s, dt, &parts, error);

@@ -48,10 +48,10 @@ SP_KERNEL float X(centre_share)(const X(stencil) *s, int i, int j, int m)
 }
 
 /* The cells around a particle: 2^DIM of them, with its shares. */
-#define AROUND (2 * 2 * LAST(2))
+#define CENTRES (2 * 2 * LAST(2))
 typedef struct X(around) {
-    size_t cell[AROUND];
-    float share[AROUND];
+    size_t cell[CENTRES];
+    float share[CENTRES];
 } X(around);
 
 SP_KERNEL X(around) X(cells_around)(const X(fields) *f, size_t k)
@@ -72,15 +72,40 @@ SP_KERNEL X(around) X(cells_around)(const X(fields) *f, size_t k)
     return at;
 }
 
+/* Of column j of those that the grid holds, at a place in cells. */
+SP_KERNEL float X(channel_at)(const X(fields) *f, int j, const float x[DIM])
+{
+    X(stencil) s = X(stencil_at)(KERNEL_LINEAR, x, -1);
+    return X(gather)(&f->grid, &s, KERNEL_LINEAR, f->channel[j]);
+}
+
+/* A cell of a gas that no particle reaches takes the mean of those beside it that some do. */
+SP_KERNEL void X(fill_empty_cell)(const X(fields) *f, size_t c)
+{
+    float count = 0.0f;
+    if (f->channel_weight[c] > 0.0f)
+        return;
+    for (int k = 0; k < 2 * DIM; k++) {
+        size_t step = f->grid.stride[k / 2], near = k % 2 ? c + step : c - step;
+        if (!(f->channel_weight[near] > 0.0f))
+            continue;
+        count += 1.0f;
+        for (int j = 0; j < f->on_grid; j++) {
+            float mean = f->channel[j][c] + (f->channel[j][near] - f->channel[j][c]) / count;
+            f->channel[j][c] = f->channel_old[j][c] = mean;
+        }
+    }
+}
+
 /* Adds the values of particle k, and its weight, at the centres of the cells around it. */
 SP_KERNEL void X(give_to_cells)(const X(fields) *f, size_t k)
 {
     X(around) at = X(cells_around)(f, k);
-    for (int n = 0; n < AROUND; n++)
+    for (int n = 0; n < CENTRES; n++)
         f->channel_weight[at.cell[n]] += at.share[n];
     for (int j = 0; j < f->on_grid; j++) {
         float value = f->particles.channel[f->column_of[j]][k];
-        for (int n = 0; n < AROUND; n++)
+        for (int n = 0; n < CENTRES; n++)
             f->channel[j][at.cell[n]] += at.share[n] * value;
     }
 }
@@ -103,7 +128,7 @@ SP_KERNEL float X(take_from_cells)(const X(fields) *f, int j, float kept, size_t
     X(around) at = X(cells_around)(f, k);
     const float *now = f->channel[j], *old = f->channel_old[j];
     float own = f->particles.channel[f->column_of[j]][k], low = own, high = own, sum = 0.0f;
-    for (int n = 0; n < AROUND; n++) {
+    for (int n = 0; n < CENTRES; n++) {
         float value = now[at.cell[n]];
         sum += at.share[n] * (kept > 0.0f ? value - kept * old[at.cell[n]] : value);
         low = value < low ? value : low;

@@ -3,6 +3,7 @@
 #ifndef SPATE_KERNELS_RESEED_H
 #define SPATE_KERNELS_RESEED_H
 
+#include "channels.h"
 #include "fields.h"
 #include "fractions.h"
 #include "particle.h"
@@ -18,7 +19,14 @@ typedef struct X(reseeding) {
     float jitter;
     float gradient; /* share of that of u that particles get, if they carry one */
     uint64_t key;   /* of random numbers: a hash of seed and step */
+    bool net;       /* a gas: a cell far from all particles gets one, and the bounds mean nothing */
 } X(reseeding);
+
+/* Cells that hold so many particles lose one each, as many cells as the quota allows. */
+typedef struct X(pruning) {
+    uint32_t held, quota;
+    uint64_t key; /* of random numbers */
+} X(pruning);
 
 /* Where a cell's neighbour is, across periodic sides; false: outside of the domain. */
 SP_KERNEL bool X(neighbour)(const X(grid) *g, const int c[DIM], const int offset[3], int near[DIM])
@@ -78,6 +86,21 @@ SP_KERNEL bool X(is_well_inside)(const X(fields) *f, const X(reseeding) *r, cons
     return 2 * held >= (uint64_t)cells * r->full;
 }
 
+/* Of a gas: whether a cell and those across its faces hold nothing, and it is wide enough. */
+SP_KERNEL bool X(is_far_from_particles)(const X(fields) *f, const int c[DIM])
+{
+    size_t index = X(index)(&f->grid, c);
+    bool far = X(inside)(&f->grid, c) && f->count[index] == 0 &&
+               f->type[index] == SPATE_CELL_LIQUID && !(f->marks && f->marks[index]) &&
+               (f->solids.live == 0 || X(free_share)(&f->grid, f->phi_solid, index) > 0.25f);
+    for (int k = 0; k < 2 * DIM && far; k++) {
+        int offset[3] = {0, 0, 0}, near[DIM];
+        offset[k / 2] = k % 2 ? 1 : -1;
+        far = !X(neighbour)(&f->grid, c, offset, near) || f->count[X(index)(&f->grid, near)] == 0;
+    }
+    return far;
+}
+
 /* ---- more */
 
 /* The places that a cell gets a particle at, one after the other. */
@@ -95,9 +118,12 @@ SP_KERNEL X(filling) X(fill_begin)(const X(fields) *f, const X(reseeding) *r, co
         filling.key = sp_hash2(filling.key, (uint64_t)c[d]);
     filling.start = (uint32_t)(sp_hash2(filling.key, UINT64_MAX) % r->full);
     filling.next = 0;
-    filling.missing = count < r->least && X(inside)(&f->grid, c) && X(is_well_inside)(f, r, c)
-                          ? r->full - count
-                          : 0;
+    if (r->net)
+        filling.missing = X(is_far_from_particles)(f, c) ? 1 : 0;
+    else
+        filling.missing = count < r->least && X(inside)(&f->grid, c) && X(is_well_inside)(f, r, c)
+                              ? r->full - count
+                              : 0;
     return filling;
 }
 
@@ -179,6 +205,8 @@ SP_KERNEL void X(put_reseeded)(const X(fields) *f, const X(reseeding) *r, size_t
     uint32_t model = X(nearest_model)(f, c, x);
     for (int e = 0; e < p->channel_columns && model != UINT32_MAX; e++)
         p->channel[e][k] = p->channel[e][model];
+    for (int j = 0; j < f->on_grid && f->surface == SURFACE_NONE; j++)
+        p->channel[f->column_of[j]][k] = X(channel_at)(f, j, x);
     for (int d = 0; d < DIM && f->affine; d++) {
         float gradient[DIM];
         X(stencil) stencil = X(stencil_at)(f->degree, x, d);
@@ -190,9 +218,18 @@ SP_KERNEL void X(put_reseeded)(const X(fields) *f, const X(reseeding) *r, size_t
 
 /* ---- fewer */
 
-/* Marks the newer one of the closest pair of a cell, among those that are left. */
-SP_KERNEL void X(thin_by_one)(float *const x[DIM], uint32_t first, uint32_t end)
+/* A number by which chance chooses among particles, whatever their order. */
+SP_KERNEL uint64_t X(lot_of)(const X(fields) *f, uint64_t key, uint32_t k)
 {
+    return sp_hash2(key, f->particles.id[0][k]);
+}
+
+/* Marks one of the closest pair of a cell, among those that are left: of a liquid the newer one, of
+ * a gas the one that chance chooses. Ids go with the place at the start, and the newer ones would
+ * all be those from above. */
+SP_KERNEL void X(thin_by_one)(const X(fields) *f, uint64_t key, uint32_t first, uint32_t end)
+{
+    float *const *x = f->particles.x;
     uint32_t loser = first;
     float least = 1e30f;
     for (uint32_t a = first; a < end; a++)
@@ -202,8 +239,9 @@ SP_KERNEL void X(thin_by_one)(float *const x[DIM], uint32_t first, uint32_t end)
                 square += (x[d][a] - x[d][b]) * (x[d][a] - x[d][b]);
             if (x[0][b] == DEAD || square >= least)
                 continue;
+            bool by_lot = f->surface == SURFACE_NONE;
             least = square;
-            loser = b; /* by id inside the cell */
+            loser = by_lot && X(lot_of)(f, key, a) < X(lot_of)(f, key, b) ? a : b; /* by id */
         }
     x[0][loser] = DEAD;
 }
@@ -213,8 +251,26 @@ SP_KERNEL uint32_t X(thin_cell)(const X(fields) *f, const X(reseeding) *r, size_
 {
     uint32_t first = f->first[c], count = f->count[c];
     for (uint32_t left = count; left > r->most; left--)
-        X(thin_by_one)(f->particles.x, first, first + count);
+        X(thin_by_one)(f, r->key, first, first + count);
     return count > r->most ? count - r->most : 0;
+}
+
+/* Whether a cell has as many particles as are looked for, none of them DEAD. */
+SP_KERNEL bool X(is_pruned)(const X(fields) *f, const X(pruning) *p, size_t c)
+{
+    bool all = f->count[c] == p->held;
+    for (uint32_t k = f->first[c]; k < f->first[c] + f->count[c] && all; k++)
+        all = f->particles.x[0][k] != DEAD;
+    return all;
+}
+
+/* Marks the particle of a cell that chance chooses. */
+SP_KERNEL void X(prune_cell)(const X(fields) *f, const X(pruning) *p, size_t c)
+{
+    uint32_t first = f->first[c], loser = first;
+    for (uint32_t k = first + 1; k < first + f->count[c]; k++)
+        loser = X(lot_of)(f, p->key, k) < X(lot_of)(f, p->key, loser) ? k : loser;
+    f->particles.x[0][loser] = DEAD;
 }
 
 #endif

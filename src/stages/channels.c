@@ -102,6 +102,13 @@ CELLS(take_means, sp_nothing)
         X(take_means)(f, c);
 }
 
+CELLS(fill_empty_cells, sp_nothing)
+{
+    FOR_EACH_CELL(c, cell)
+        if (X(inside)(&f->grid, cell))
+            X(fill_empty_cell)(f, c);
+}
+
 typedef struct back_args {
     int on_grid; /* which of the columns that the grid holds */
     float kept;
@@ -120,6 +127,8 @@ static void give_to_cells(X(exec) *e)
     for (int j = 0; j < e->f.on_grid; j++)
         fold_border(e, e->f.channel[j], j == 0 ? e->f.channel_weight : NULL, -1);
     take_means(e, &NOTHING, active_tiles(&e->f));
+    if (e->f.surface == SURFACE_NONE)
+        fill_empty_cells(e, &NOTHING, active_tiles(&e->f));
 }
 
 void DEV(channels)(X(exec) *e, const X(step_info) *step)

@@ -12,6 +12,10 @@
  * the two nearest along each axis hold particles or are behind a wall, and if the cells around it
  * are at least half full together. So drops, sheets and the surface itself stay as they are.
  *
+ * A gas has a net, always: a cell that holds no particle, and across whose faces are none, gets one
+ * in each step, with what the grid has there. In a closed box as many are taken out of the fullest
+ * cells, by lot, so that the number of particles stays.
+ *
  * kernels/reseed.h has the maths of a cell; the order of it all is in state/emitters.c. */
 #include "exec.h"
 
@@ -22,11 +26,17 @@ typedef struct reseed_args {
     X(newcomers) what;
 } reseed_args;
 
+/* A cell with so many gets none. */
+SP_KERNEL uint32_t least_of(const reseed_args *a)
+{
+    return a->how.net ? 1 : a->how.least;
+}
+
 SP_KERNEL uint32_t given_to(const X(fields) *f, const reseed_args *a, size_t c, const int cell[DIM])
 {
     uint32_t number = 0;
     float x[DIM];
-    if (f->count[c] >= a->how.least)
+    if (f->count[c] >= least_of(a))
         return 0;
     X(filling) filling = X(fill_begin)(f, &a->how, cell);
     while (X(fill_next)(f, &a->how, cell, &filling, x))
@@ -39,7 +49,7 @@ SP_KERNEL uint32_t put_into(const X(fields) *f, const reseed_args *a, size_t c, 
 {
     uint32_t number = before;
     float x[DIM];
-    if (f->count[c] >= a->how.least)
+    if (f->count[c] >= least_of(a))
         return 0;
     X(filling) filling = X(fill_begin)(f, &a->how, cell);
     for (; X(fill_next)(f, &a->how, cell, &filling, x); number++)
@@ -50,12 +60,18 @@ SP_KERNEL uint32_t put_into(const X(fields) *f, const reseed_args *a, size_t c, 
 
 CELLS_APPEND(cells, reseed_args, given_to, put_into)
 
+/* Only a net looks into tiles without particles. */
+static X(tile_list) tiles_of(X(exec) *e, const X(reseeding) *how)
+{
+    return how->net ? active_tiles(&e->f) : liquid_tiles(&e->f);
+}
+
 uint32_t ONCE(count_reseeded)(X(exec) *e, const X(reseeding) *how)
 {
     reseed_args args;
     memset(&args, 0, sizeof args);
     args.how = *how;
-    return cells_count(e, &args, liquid_tiles(&e->f));
+    return cells_count(e, &args, tiles_of(e, how));
 }
 
 void ONCE(put_reseeded)(X(exec) *e, const X(reseeding) *how, const X(newcomers) *what)
@@ -63,7 +79,7 @@ void ONCE(put_reseeded)(X(exec) *e, const X(reseeding) *how, const X(newcomers) 
     reseed_args args;
     args.how = *how;
     args.what = *what;
-    cells_put(e, &args, liquid_tiles(&e->f));
+    cells_put(e, &args, tiles_of(e, how));
 }
 
 SP_KERNEL void add_number(uint32_t *sum, const uint32_t *part)
@@ -80,4 +96,32 @@ CELLS_FOLD(thin_cells, X(reseeding), uint32_t, add_number)
 uint32_t ONCE(thin_cells)(X(exec) *e, const X(reseeding) *how)
 {
     return thin_cells(e, how, liquid_tiles(&e->f));
+}
+
+/* ---- as many fewer */
+
+SP_KERNEL uint32_t is_full(const X(fields) *f, const X(pruning) *a, size_t c,
+                           UNUSED const int cell[DIM])
+{
+    return X(is_pruned)(f, a, c);
+}
+
+SP_KERNEL uint32_t prune_one(const X(fields) *f, const X(pruning) *a, size_t c,
+                             UNUSED const int cell[DIM], uint32_t before)
+{
+    if (!X(is_pruned)(f, a, c))
+        return 0;
+    if (before < a->quota)
+        X(prune_cell)(f, a, c);
+    return 1;
+}
+
+CELLS_APPEND(full, X(pruning), is_full, prune_one)
+
+uint32_t ONCE(prune_cells)(X(exec) *e, const X(pruning) *how)
+{
+    uint32_t cells = full_count(e, how, liquid_tiles(&e->f));
+    if (cells > 0)
+        full_put(e, how, liquid_tiles(&e->f));
+    return cells < how->quota ? cells : how->quota;
 }

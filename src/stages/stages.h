@@ -21,6 +21,7 @@ struct X(outflows);     /* kernels/emit.h */
 struct X(inflow);       /* kernels/emit.h */
 struct X(newcomers);    /* kernels/particle.h */
 struct X(reseeding);    /* kernels/reseed.h */
+struct X(pruning);      /* kernels/reseed.h */
 
 /* ---- whole stages: those that kernels/stages.def lists as MAP, in the files of their names */
 #define STAGE_MAP(name) void DEV(name)(X(exec) *e, const struct X(step_info) *step);
@@ -70,6 +71,7 @@ uint32_t ONCE(count_reseeded)(X(exec) *e, const struct X(reseeding) *how);
 void ONCE(put_reseeded)(X(exec) *e, const struct X(reseeding) *how,
                         const struct X(newcomers) *what);
 uint32_t ONCE(thin_cells)(X(exec) *e, const struct X(reseeding) *how);
+uint32_t ONCE(prune_cells)(X(exec) *e, const struct X(pruning) *how);
 
 /* ---- after a step: gauges.c fills job->parts[0 .. parts - 1] */
 void ONCE(take_gauges)(X(exec) *e, const struct X(gauge_job) *job, size_t parts);

@@ -301,18 +301,61 @@ static spate_status fill_cells(X(sim) *s, const X(reseeding) *how, const X(emiss
     return SPATE_OK;
 }
 
+/* Takes `count` particles out of the fullest cells, by lot. */
+static void prune(X(sim) *s, uint32_t count, uint64_t key, const X(emission) *parts)
+{
+    uint32_t most = parts->most_in_cell(s), taken = 0;
+    for (uint32_t held = most; held > 1 && taken < count; held--) {
+        X(pruning) how = {held, count - taken, key};
+        taken += parts->prune(s, &how);
+    }
+    s->common->removed_reseed += taken;
+    s->particles.dead += taken;
+}
+
+/* Whether no particle can leave or come but by reseeding. */
+static bool is_closed(const X(sim) *s)
+{
+    bool open = s->emitter_count + s->drain_count > 0;
+    FOR_DIM(d)
+        open = open || s->sides[d][0] == SPATE_SIDE_OPEN || s->sides[d][1] == SPATE_SIDE_OPEN;
+    return !open;
+}
+
+static spate_status fill_counted(X(sim) *s, const X(reseeding) *how, const X(emission) *parts,
+                                 uint32_t *came, spate_error *error)
+{
+    uint32_t before = s->particles.count;
+    spate_status status = fill_cells(s, how, parts, error);
+    *came = s->particles.count - before;
+    s->common->added += *came;
+    s->common->added_reseed += *came;
+    TRY(status);
+    book_arrivals(s, parts, before);
+    return SPATE_OK;
+}
+
+/* Of a gas, by the cells that the particles were in as the step began: no SORT is needed, and in
+ * the next step the new ones are where they were missing. */
+static spate_status cast_net(X(sim) *s, double dt, const X(emission) *parts, spate_error *error)
+{
+    X(reseeding) how = X(reseeding_of)(s, dt);
+    uint32_t came;
+    how.net = true;
+    TRY(fill_counted(s, &how, parts, &came, error));
+    if (came > 0 && is_closed(s))
+        prune(s, came, how.key, parts);
+    return SPATE_OK;
+}
+
 /* See stages/reseed.c. */
 static spate_status reseed(X(sim) *s, double dt, const X(emission) *parts, spate_error *error)
 {
     /* where ADVECT has left them; the grid keeps its fields */
     TRY(s->device->plan(s, false)->stage[SP_STAGE_SORT](s, 0, error));
     X(reseeding) how = X(reseeding_of)(s, dt);
-    uint32_t before = s->particles.count;
-    spate_status status = fill_cells(s, &how, parts, error);
-    s->common->added += s->particles.count - before;
-    s->common->added_reseed += s->particles.count - before;
-    TRY(status);
-    book_arrivals(s, parts, before);
+    uint32_t came;
+    TRY(fill_counted(s, &how, parts, &came, error));
     uint64_t removed = parts->thin(s, &how);
     s->common->removed_reseed += removed;
     s->particles.dead += removed;
@@ -323,6 +366,8 @@ static spate_status reseed(X(sim) *s, double dt, const X(emission) *parts, spate
 
 spate_status X(emit_in_order)(X(sim) *s, double dt, const X(emission) *parts, spate_error *error)
 {
+    if (s->common->medium->fills_domain) /* first: the lists of cells still say where they are */
+        TRY(cast_net(s, dt, parts, error));
     uint64_t drained = s->drain_count > 0 ? parts->drain(s) : 0;
     s->common->removed_outflow += drained;
     s->particles.dead += drained;

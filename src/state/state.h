@@ -272,6 +272,9 @@ typedef struct X(emission) {
     uint32_t (*count_reseeded)(X(sim) *s, const X(reseeding) *how);
     void (*put_reseeded)(X(sim) *s, const X(reseeding) *how, const struct X(newcomers) *what);
     uint32_t (*thin)(X(sim) *s, const X(reseeding) *how);
+    /* Of sorted particles: marks one DEAD in each cell that holds so many; returns how many. */
+    uint32_t (*prune)(X(sim) *s, const X(pruning) *how);
+    uint32_t (*most_in_cell)(X(sim) *s);
     void (*make_room)(X(sim) *s); /* its columns are as long as the host's; NULL: they are these */
 } X(emission);
 /* The stage EMIT of a device with these parts. */
