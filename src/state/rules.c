@@ -82,11 +82,23 @@ X(forces) X(forces_of)(const X(sim) *s, double dt)
     return how;
 }
 
-X(step_info) X(step_info_of)(const X(sim) *s, double dt)
+/* Without the part of buoyancy, particles move with u. */
+static X(midway) X(midway_of)(const X(sim) *s, double dt)
 {
     double last = s->common->last_dt;
+    X(midway) how = {.share = last > 0 ? (float)fmin(1, 0.5 * dt / last) : 0.0f};
+    if (!(s->needs & WHEN_LIFT))
+        return how;
+    how.lift = X(buoyancy_of)(s, dt);
+    how.to_q = (float)(X(kick_seconds)(s, dt) / (s->common->scene->fluid.density * s->grid.dx));
+    how.share = s->lifted ? how.share : 0.0f;
+    return how;
+}
+
+X(step_info) X(step_info_of)(const X(sim) *s, double dt)
+{
     return (X(step_info)){.dt = dt,
-                          .midway = last > 0 ? (float)fmin(1, 0.5 * dt / last) : 0.0f,
+                          .midway = X(midway_of)(s, dt),
                           .forces = X(forces_of)(s, dt),
                           .channels = X(channels_of)(s, dt)};
 }
