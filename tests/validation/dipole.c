@@ -6,7 +6,8 @@
  * The box holds no momentum, so the dipole is slower than U: 0.974 U for R = 1/16 m and 0.950 U for
  * R = 1/8 m (a spectral solution of 256^2). Looked at: its speed, by the place of curl^2; the
  * energy of the faces and the circulation of one eddy, against those of the first step. A gas that
- * moves with the velocity of the beginning of the step has a dipole that is a fifth too slow. */
+ * moves with the velocity of the beginning of the step has a dipole that is a fifth too slow. The
+ * fast form is a quarter of a second at 64^2. */
 #include "eddies.h"
 
 #define ZERO 3.8317059702075125 /* of J1 */
@@ -55,8 +56,9 @@ static course travel(int cells, double seconds, double speed, int seed)
         result.energy = eddies_energy(&faces) / energy;
         result.circulation = eddies_circulation(&faces, place[1]) / circulation;
     }
-    printf("  %d^2 cells, seed %d: speed %+.2f %%, energy %.1f %%, circulation %.1f %% (%d steps)\n",
-           cells, seed, -100 * result.slow, 100 * result.energy, 100 * result.circulation, steps);
+    printf(
+        "  %d^2 cells, seed %d: speed %+.2f %%, energy %.1f %%, circulation %.1f %% (%d steps)\n",
+        cells, seed, -100 * result.slow, 100 * result.energy, 100 * result.circulation, steps);
     spate_sim_destroy(sim);
     free(field);
     return result;
@@ -72,9 +74,9 @@ static void it_keeps_its_speed(void)
         worst.energy = fmin(worst.energy, run.energy);
         worst.circulation = fmin(worst.circulation, run.circulation);
     }
-    CHECK_FIGURE("dipole: speed off", worst.slow, case_full ? 0.10 : 0.04);
-    CHECK_FIGURE("dipole: energy lost", 1 - worst.energy, case_full ? 0.25 : 0.13);
-    CHECK_FIGURE("dipole: circulation lost", 1 - worst.circulation, 0.15);
+    CHECK_FIGURE("dipole: speed off", worst.slow, case_full ? 0.10 : 0.02);
+    CHECK_FIGURE("dipole: energy lost", 1 - worst.energy, case_full ? 0.25 : 0.05);
+    CHECK_FIGURE("dipole: circulation lost", 1 - worst.circulation, case_full ? 0.15 : 0.03);
 }
 
 static void it_keeps_its_speed_over_five_widths(void)
