@@ -104,6 +104,7 @@ ATTRIBUTES = {
     "Sim": ["dim: int"], "Surface": ["dim: int"], "Solid": ["name: str"],
     "Run": ["path: Path", "info: dict[str, Any]", "dim: int", "fps: float", "numbers: list[int]"],
     "Frame": ["run: Run", "number: int"],
+    "Volume": ["shape: tuple[int, ...]", "origin: tuple[float, ...]", "cell_size: float", "time: float"],
     "Setting": ["path: str", "type: str", "default: str", "unit: str", "low: float", "high: float",
                 "choices: list[str]", "help: str"],
     "Stat": ["name: str", "unit: str", "help: str", "dtype: str"],

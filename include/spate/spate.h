@@ -322,8 +322,10 @@ typedef enum spate_gauge_kind {
     SPATE_GAUGE_MOMENT, /* N m, one value per axis (2D: N, one value): torque of that about `at` */
     SPATE_GAUGE_FRONT, /* m: the foremost place along `axis` at which the liquid is `depth` deep, in
                           the box min..max */
-    SPATE_GAUGE_SLICE  /* no value: velocity, pressure and level set on the rectangle or line
+    SPATE_GAUGE_SLICE, /* no value: velocity, pressure and level set on the rectangle or line
                           min..max, which `spate run` writes with every frame */
+    SPATE_GAUGE_CHANNEL /* `channel` at `at`, the mean over a footprint of `radius`, in its unit
+                           (temperature: K); 0 where nothing is */
 } spate_gauge_kind;
 typedef enum spate_direction {
     SPATE_DIRECTION_X,
@@ -336,9 +338,11 @@ typedef enum spate_direction {
 typedef struct spate_gauge {
     char name[64];         /* of its columns in gauges.csv; empty: gauges[0], gauges[1], ... */
     spate_gauge_kind kind; /* default height */
-    double at[3];          /* m; height, pressure, velocity, moment */
-    double radius; /* m; pressure: of the footprint, a disc on a wall or solid within a cell, a ball
-                      elsewhere; default 0, a point */
+    double at[3];          /* m; height, pressure, velocity, moment, channel */
+    char channel[32]; /* channel: which one, "dye[1]" its second component; flux: what is carried
+                         through, and not the fluid itself */
+    double radius;    /* m; pressure, channel: of the footprint, a disc on a wall or solid within a
+                         cell, a ball    elsewhere; default 0, a point */
     double min[3], max[3]; /* m; flux: corners of a rectangle, equal along the axis that the flux
                               goes along; slice: of a rectangle or a line; front: of the box that
                               it is looked for in, not given: the domain */

@@ -14,8 +14,8 @@ Units are SI; in 2D amounts are per metre of depth. docs/python.md tells the res
 from ._library import lib as _lib  # first: it says what is missing
 from ._errors import (DeviceError, Error, FileError, OutOfMemoryError, SceneError, SimulationError, SpateWarning,
                       StaleView, StoppedError, UsageError)
-from ._look import Field, Particles, Samples, Surface
-from ._read import Frame, Run, read, read_ply, read_table
+from ._look import ChannelSums, Field, Particles, Samples, Surface
+from ._read import Frame, Run, Volume, read, read_ply, read_table, read_vti
 from ._record import run
 from ._scene import Mesh, Points, Scene, Setting, presets, settings
 from ._sim import Sim, Solid, devices, stages
@@ -26,10 +26,10 @@ __version__ = _lib.spate_version().decode()
 instruction_set = _lib.spate_instruction_set().decode()
 
 __all__ = [
-    "DeviceError", "Error", "Field", "FileError", "Frame", "Mesh", "OutOfMemoryError", "Particles", "Points", "Run",
+    "ChannelSums", "DeviceError", "Error", "Field", "FileError", "Frame", "Mesh", "OutOfMemoryError", "Particles", "Points", "Run",
     "Samples", "Scene", "SceneError", "Setting", "Sim", "SimulationError", "Solid", "SpateWarning", "StaleView", "Stat",
-    "Stats", "StoppedError", "Surface", "UsageError", "View", "devices", "instruction_set", "plot", "presets", "read",
-    "read_ply", "read_table", "run", "settings", "stages", "statistics", "table",
+    "Stats", "StoppedError", "Surface", "UsageError", "View", "Volume", "devices", "instruction_set", "plot", "presets", "read",
+    "read_ply", "read_table", "read_vti", "run", "settings", "stages", "statistics", "table",
 ]
 
 

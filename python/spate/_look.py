@@ -14,7 +14,12 @@ from ._view import CUDA, HOST, View, address_of, array_over
 Samples = collections.namedtuple("Samples", "velocity pressure phi")
 Samples.__doc__ = "Values at points: velocity (n, dim) in m/s, pressure (n) in Pa, phi (n) in m."
 
-UNITS = {"u": "m/s", "v": "m/s", "w": "m/s", "p": "Pa", "phi": "m", "solid": "m"}
+ChannelSums = collections.namedtuple("ChannelSums", "particles cells start sources dissipated mixed came left")
+ChannelSums.__doc__ = ("What a channel amounts to over the particles and over the cells, and what changed the amount: "
+                       "start + sources + dissipated + mixed + came + left is that of the particles.")
+
+UNITS = {"u": "m/s", "v": "m/s", "w": "m/s", "p": "Pa", "phi": "m", "solid": "m", "smoke": "kg/m^3",
+         "temperature": "K"}
 VALUES = c_double * 16  # of a gauge, with room for kinds that have more than three
 CELLS = {name[len("SPATE_CELL_"):].lower(): value for name, value in _api.ENUMS["spate_cell"].items()}
 
@@ -221,9 +226,12 @@ class Looks:
         view = _api.spate_field_view()
         with self._lock:
             if not call(self._handle(), encode(name, "field"), byref(view), sizeof(view)):
-                known = [f for f in ("u", "v", "w")[: self.dim] + ("p", "phi", "solid", "type")]
+                known = [*("u", "v", "w")[: self.dim], "p", "phi", "solid", "type", *self._grid_channels()]
                 raise UsageError(f"there is no field '{name}' here; there are: {', '.join(known)}", "field")
             return make_field(self, name, view, view.bytes if view.bytes else view.values, False, device)
+
+    def _grid_channels(self):
+        return [channel["name"] for channel in self.scene.to_dict()["channels"] if channel["transfer"] != "none"]
 
     def _needs_device(self, what):
         if self.device == "cpu":
@@ -358,6 +366,14 @@ class Looks:
         with self._lock:
             return _stats.read(lib.spate_sim_progress_sized, self._handle())[1]
 
+    @words("spate_channel_sums")
+    def channel_sums(self, name: str, component: int = 0) -> ChannelSums:
+        """Returns ChannelSums; particles and cells are those of the last stats()."""
+        sums = _api.spate_channel_sums()
+        if not self._ask(lib.spate_sim_channel_sums_sized, encode(name, "channel"), component, byref(sums), sizeof(sums)):
+            raise UsageError(f"there is no channel '{name}' with a component {component}", "channel")
+        return ChannelSums(*(getattr(sums, part) for part in ChannelSums._fields))
+
     # ---- files
 
     @words("spate_sim_particles_write")
@@ -365,7 +381,7 @@ class Looks:
         with self._lock:
             self._check(lib.spate_sim_particles_write(self._handle(), path_bytes(path), self._error_at))
 
-    @words("spate_sim_volume_write", "Level set and velocity on the grid, .vdb (3D) or .vti.")
+    @words("spate_sim_volume_write", "Level set and velocity on the grid, .vdb (3D) or .vti; of a gas its fields, .vti.")
     def write_volume(self, path: str | os.PathLike) -> None:
         with self._lock:
             self._changes()
@@ -374,6 +390,8 @@ class Looks:
     @words("spate_sim_preview_write_png")
     def write_picture(self, path: str | os.PathLike, width: int = 960, height: int = 540) -> None:
         with self._lock:
+            if self.scene["fluid.kind"] == "gas":
+                self._changes()  # what is drawn of it comes from the particles as they are, which are sorted
             self._check(lib.spate_sim_preview_write_png(self._handle(), path_bytes(path), width, height,
                                                         self._error_at))
 

@@ -50,6 +50,49 @@ def read_ply(path: str | os.PathLike) -> dict[str, numpy.recarray]:
     return found
 
 
+class Volume(dict):
+    """The arrays of a volume file by name: indices are [i, j] or [i, j, k] along x, y, z, then the component of those
+    that have several. Each is a look into the file (numpy.memmap).
+
+    origin: the position (m) of the first value; cell_size: the distance of neighbours (m); time: s
+    axis(d): the positions of the values along axis d, a numpy array
+    """
+
+    def axis(self, d: int) -> numpy.ndarray:
+        """The positions (m) of the values along axis d."""
+        return self.origin[d] + self.cell_size * numpy("an axis").arange(self.shape[d])
+
+
+_ARRAY = re.compile(r'<DataArray type="(\w+)" Name="([^"]+)" NumberOfComponents="(\d+)" format="appended" offset="(\d+)"')
+_VTK = {"Float32": "<f4", "UInt8": "|u1"}
+
+
+def read_vti(path: str | os.PathLike) -> Volume:
+    """A volume or slice (.vti) that spate has written."""
+    np, path = numpy("reading a volume"), Path(path)
+    with open(path, "rb") as file:
+        head, mark, _ = file.read(1 << 16).partition(b'<AppendedData encoding="raw">\n_')
+    said, begin = head.decode("ascii", "replace"), len(head) + len(mark)
+    extent = re.search(r'WholeExtent="0 (\d+) 0 (\d+) 0 (\d+)" Origin="(\S+) (\S+) (\S+)" Spacing="(\S+) ', said)
+    time = re.search(r'Name="TimeValue"[^>]*>([^<]+)<', said)
+    if not mark or not extent or not time:
+        raise FileError("is no volume that spate has written", str(path))
+    count = [int(extent.group(k)) + 1 for k in (1, 2, 3)]
+    dim = 3 if count[2] > 1 else 2
+    found, size = Volume(), path.stat().st_size
+    found.shape, found.origin = tuple(count[:dim]), tuple(float(extent.group(k)) for k in (4, 5, 6))[:dim]
+    found.cell_size, found.time = float(extent.group(7)), float(time.group(1))
+    for kind, name, components, offset in _ARRAY.findall(said):
+        shape = (*reversed(count[:dim]), int(components))
+        at, kind = begin + int(offset) + 8, np.dtype(_VTK[kind])
+        if at + int(np.prod(shape)) * kind.itemsize > size:
+            raise FileError(f"is not complete: {name} does not fit", str(path))
+        values = np.memmap(path, kind, "r", at, shape)  # x is fastest
+        values = values.transpose(*reversed(range(dim)), dim)
+        found[name] = values[..., 0] if shape[-1] == 1 else values[..., :dim] if name == "vel" else values
+    return found
+
+
 def read_table(path: str | os.PathLike) -> numpy.recarray:
     """A CSV file with a line of names as a record array; units and places behind names (" [m] at ...") are cut off.
     A last line without an end is left out."""
@@ -80,7 +123,7 @@ class Frame:
 
     number, time; particles: the record array of the file (a look into it); position, velocity: (n, dim); id;
     frame["age"] is a column, of shape (n,) or (n, components); surface: a dict of arrays, if the run has surfaces;
-    stats: the row of stats.csv
+    volume: the arrays of the grid by name, if the run has volumes (a gas has); stats: the row of stats.csv
     """
 
     def __init__(self, run, number):
@@ -99,6 +142,8 @@ class Frame:
     @property
     def particles(self) -> numpy.recarray:
         """The record array of the particle file, a look into it."""
+        if self._rows is None and not self.path.exists():
+            raise FileError("is not there: the run wrote no particles (output.particles)", str(self.path))
         if self._rows is None:
             self._rows = read_ply(self.path)["vertex"]
         return self._rows
@@ -157,6 +202,12 @@ class Frame:
         return made
 
     @property
+    def volume(self) -> Volume | None:
+        """The arrays of the grid: of a gas vel, pressure, type and the channels. None if there are none."""
+        path = self.run.path / "vtk" / f"volume.{self.number:04d}.vti"
+        return read_vti(path) if path.exists() else None
+
+    @property
     def stats(self) -> numpy.record | None:
         """The row of stats.csv; None if there is none yet."""
         rows = self.run.stats
@@ -168,7 +219,7 @@ class Frame:
 
 
 class Run:
-    """A run folder: run[42] is frame 42, for frame in run: ..., len(run) how many have particles; stats, gauges and
+    """A run folder: run[42] is frame 42, for frame in run: ..., len(run) how many have particles or volumes; stats, gauges and
     gauge_samples are record arrays; scene is the scene. A run that goes on can be looked at: reload() looks again."""
 
     def __init__(self, path: str | os.PathLike) -> None:
@@ -186,8 +237,11 @@ class Run:
 
     def reload(self) -> Run:
         """Looks again which frames there are, and forgets the tables."""
-        found = (re.fullmatch(r"particles\.(\d{4,})\.ply", path.name) for path in self.path.iterdir())
-        self.numbers = sorted(int(match.group(1)) for match in found if match)
+        names = [path.name for path in self.path.iterdir()]
+        if (self.path / "vtk").is_dir():
+            names += [path.name for path in (self.path / "vtk").iterdir() if path.suffix == ".vti"]
+        found = (re.fullmatch(r"(?:particles\.(\d{4,})\.ply|volume\.(\d{4,})\.vti)", name) for name in names)
+        self.numbers = sorted({int(match.group(1) or match.group(2)) for match in found if match})
         self._tables = {}
         return self
 
@@ -209,7 +263,7 @@ class Run:
             return Frame(self, self.numbers[number])
         if number not in self.numbers:
             last = f"{self.numbers[0]} .. {self.numbers[-1]}" if self.numbers else "none"
-            raise IndexError(f"there are no particles of frame {number}; there are: {last}")
+            raise IndexError(f"there are no files of frame {number}; there are: {last}")
         return Frame(self, number)
 
     def _table(self, name):

@@ -30,13 +30,19 @@ class _Folder:
         self.path, self.sim, self.table = Path(path), sim, statistics()
         self.every = scene["output.every"]
         self.particles = scene["output.particles"] == "ply"
+        self.volumes = scene["fluid.kind"] == "gas" and scene["output.volume"] == "vtk"
+        self.channels = [(channel["name"], part, f"{channel['name']}_{part}" if channel["components"] > 1 else channel["name"])
+                         for channel in scene.to_dict()["channels"] if channel["transfer"] != "none"
+                         for part in range(channel["components"])]
         self.path.mkdir(parents=True, exist_ok=True)
         if any(self.path.iterdir()):
             raise FileError("is not empty: nothing in it is replaced", str(path))
         _write(self.path / "run.json", json.dumps({
             "spate": lib.spate_version().decode(), "scene_file": "", "device": sim.device, "threads": sim.threads,
             "particles": len(sim), "scene": json.loads(scene.to_json())}, indent=2) + "\n")
-        self._append("stats.csv", list(self.table) + [f"t_{name}" for name in STAGES] + ["t_other", "seconds"])
+        self._append("stats.csv", list(self.table) + [f"t_{name}" for name in STAGES] + ["t_other", "seconds"] +
+                     [name + suffix for _, _, name in self.channels
+                      for suffix in ("", "_cells", "_start", "_sources", "_booked")])
         if sim._columns:
             self._append("gauges.csv", ["time [s]", "step"] + sim._gauge_headings())
         self.rows = 0
@@ -57,10 +63,22 @@ class _Folder:
         stats = sim.stats()
         if self.particles and sim.frame % self.every == 0:  # in the order that statistics leave
             sim.write_particles(self.path / f"particles.{sim.frame:04d}.ply")
+        if self.volumes and sim.frame % self.every == 0:
+            (self.path / "vtk").mkdir(exist_ok=True)
+            sim.write_volume(self.path / "vtk" / f"volume.{sim.frame:04d}.vti")
         rest = max(seconds - sum(stages), 0)
         times = stages + [rest, max(seconds, sum(stages))]
         self._append("stats.csv", [_number(stat, stats[name]) for name, stat in self.table.items()] +
-                     [f"{t:.6f}" for t in times])
+                     [f"{t:.6f}" for t in times] + self._sums())
+
+    def _sums(self):
+        """The cells of the channels: amounts, and what the ledger says of the first."""
+        cells = []
+        for name, part, _ in self.channels:
+            sums = self.sim.channel_sums(name, part)
+            booked = sums.dissipated + sums.mixed + sums.came + sums.left
+            cells += [f"{value:.15g}" for value in (sums.particles, sums.cells, sums.start, sums.sources, booked)]
+        return cells
 
 
 def run(scene: Scene | SceneDict | str | os.PathLike, folder: str | os.PathLike, frames: int | None = None,
@@ -68,8 +86,8 @@ def run(scene: Scene | SceneDict | str | os.PathLike, folder: str | os.PathLike,
         each: Callable[[Sim], Any] | None = None) -> Run:
     """Runs a scene into a new or empty folder, and returns it as spate.read does.
 
-    It holds run.json, stats.csv, gauges.csv and the particles of every frame (as output.particles and output.every of
-    the scene say), so that `spate info`, `render`, `plot` and `mesh` take it; pictures, films, volumes, surfaces and
+    It holds run.json, stats.csv, gauges.csv and the particles of every frame, or the volumes of a gas (as
+    output.particles, output.volume and output.every of the scene say), so that `spate info`, `render`, `plot` and `mesh` take it; pictures, films, volumes, surfaces and
     checkpoints are those of the command `spate run`. frames: instead of the scene's; each: a function of the
     simulation that is called after every frame. Needs numpy for gauges and to read.
     """

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from ._errors import FileError
 from ._library import numpy
-from ._look import CELLS
+from ._look import CELLS, UNITS
 from ._read import Frame, Run
 from ._sim import Sim
 from ._stats import statistics
@@ -71,25 +71,33 @@ def particles(source: Sim | Frame, color: Any = "speed", ax: Any = None, size: f
     return _frame_axes(ax, domain, title)
 
 
-def field(sim: Sim, name: str, ax: Any = None, at: float | None = None, cmap: str = "viridis", **options: Any) -> Any:
-    """A field of a simulation as colours. In 3D the layer at z = `at` (m), without it the middle one. Where nothing is
+def field(source: Sim | Frame, name: str, ax: Any = None, at: float | None = None, cmap: str = "viridis",
+          **options: Any) -> Any:
+    """A field of a simulation, or of the volume file of a frame, as colours. In 3D the layer at z = `at` (m), without it the middle one. Where nothing is
     computed, p, phi, u, v and w are left blank."""
     np, ax = numpy("spate.plot"), _axes(ax)
-    view = sim.field(name)
-    values = np.array(view, dtype=float)
+    if isinstance(source, Frame):
+        view = source.volume
+        if view is None or name not in view:
+            raise FileError(f"frame {source.number} has no volume with '{name}' (output.volume)", str(source.run.path))
+        values, unit, dim = np.array(view[name], dtype=float), UNITS.get(name, ""), source.run.dim
+        domain = source.run.info["scene"]["domain"]["size"]
+    else:
+        view = source.field(name)
+        values, unit, dim, domain = np.array(view, dtype=float), view.unit, source.dim, source.scene["domain.size"]
     x, y = view.axis(0), view.axis(1)
     if name in ("p", "phi", "u", "v", "w"):
         values[values == 0] = np.nan
     if name == "type":
         options = {"vmin": min(CELLS.values()), "vmax": max(CELLS.values()), **options}
-    if sim.dim == 3:
+    if dim == 3:
         z = view.axis(2)
         values = values[:, :, len(z) // 2 if at is None else int(np.abs(z - at).argmin())]
     drawn = ax.pcolormesh(x, y, values.T, shading="nearest", cmap=cmap, **options)
-    bar = ax.figure.colorbar(drawn, ax=ax, label=f"{name} ({view.unit})" if view.unit else name, shrink=0.8)
+    bar = ax.figure.colorbar(drawn, ax=ax, label=f"{name} ({unit})" if unit else name, shrink=0.8)
     if name == "type":
         bar.set_ticks(list(CELLS.values()), labels=list(CELLS))
-    return _frame_axes(ax, sim.scene["domain.size"], f"{sim.time:.3g} s")
+    return _frame_axes(ax, domain, f"{source.time:.3g} s")
 
 
 def surface(source: Sim | Frame, ax: Any = None, color: Any = "tab:blue", **options: Any) -> Any:

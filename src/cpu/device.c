@@ -301,6 +301,13 @@ static void update_level_set(X(sim) *s)
     DEV(update_level_set)(&e);
 }
 
+static void update_channels(X(sim) *s)
+{
+    double particles[CHANNEL_COLUMNS], cells[GRID_COLUMNS];
+    X(exec) e = X(exec_of)(s);
+    DEV(measure_channels)(&e, particles, cells);
+}
+
 /* Sorts the particles first. The grid may not know yet of solids that came or went. */
 static void stats(X(sim) *s, spate_stats *stats)
 {
@@ -384,4 +391,5 @@ const X(device) DEV(device) = {
     .take_gauges = take_gauges,
     .lay_solids = X(lay_solids),
     .update_level_set = update_level_set,
+    .update_channels = update_channels,
 };

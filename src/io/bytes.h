@@ -17,4 +17,12 @@ static inline void sp_store64(unsigned char *bytes, uint64_t bits)
         bytes[i] = (unsigned char)(bits >> (8 * i));
 }
 
+static inline uint64_t sp_load_bits(const unsigned char *bytes, int count)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < count; i++)
+        bits |= (uint64_t)bytes[i] << (8 * i);
+    return bits;
+}
+
 #endif

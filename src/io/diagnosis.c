@@ -9,10 +9,11 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef struct judge {
     const sp_stats_table *table;
-    double spacing;
+    const sp_run_kind *kind;
     sp_diagnosis *next;
 } judge;
 
@@ -117,10 +118,13 @@ static void judge_filling(judge *j)
     if (!(all > 0))
         return;
     double off = (empty + few + crowded) / all;
-    say(j, "particles per cell", level_of(off, 0.005, 0.05),
-        empty + few > crowded
-            ? "cells inside run empty: volume.method both, or fluid.reseed"
-            : "cells are crowded: volume.method density or both, a lower time.cfl",
+    const char *help = j->kind->gas
+                           ? "particles are uneven: volume.method shift, a lower time.cfl, or "
+                             "fluid.reseed; more fluid.particles_per_axis helps too"
+                       : empty + few > crowded
+                           ? "cells inside run empty: volume.method both, or fluid.reseed"
+                           : "cells are crowded: volume.method density or both, a lower time.cfl";
+    say(j, "particles per cell", level_of(off, 0.005, 0.05), help,
         "%.3g on average inside, at most %.0f; %.1f %% empty, %.1f %% few, %.1f %% low, %.1f %% "
         "good, %.1f %% crowded",
         now(j, "interior_mean"), now(j, "interior_max"), 100 * empty / all, 100 * few / all,
@@ -129,7 +133,7 @@ static void judge_filling(judge *j)
 
 static void judge_spacing(judge *j)
 {
-    double share = now(j, "overlaps"), nearest = now(j, "min_distance") / j->spacing;
+    double share = now(j, "overlaps"), nearest = now(j, "min_distance") / j->kind->spacing;
     if (!(share >= 0))
         return;
     say(j, "spacing", level_of(share, 0.05, 0.3),
@@ -179,13 +183,101 @@ static void judge_energy(judge *j)
         100 * all / scale, 100 * total(j, "separate_energy") / scale, 100 * gain / scale, frame);
 }
 
+/* The energy of a gas is that of its motion. It grows only where something gives it. */
+static void judge_motion(judge *j)
+{
+    double gain = 0, most = at(j, 0, "kinetic_energy"), last = now(j, "kinetic_energy");
+    int frame = 0, top = 0;
+    for (int row = 1; row < j->table->rows; row++) {
+        double after = at(j, row, "kinetic_energy");
+        double change = after - at(j, row - 1, "kinetic_energy");
+        if (change > gain) {
+            gain = change;
+            frame = frame_at(j, row);
+        }
+        if (after > most) {
+            most = after;
+            top = frame_at(j, row);
+        }
+    }
+    if (isnan(last) || isnan(most))
+        return;
+    if (j->kind->driven)
+        say(j, "energy", isfinite(most) ? SP_LEVEL_GOOD : SP_LEVEL_BAD,
+            "the motion has no end: a lower time.cfl",
+            "of motion %.3g J, at most %.3g J (frame %d); heat, flows or solids may give it", last,
+            most, top);
+    else
+        say(j, "energy", level_of(most > 0 ? gain / most : 0, 0.001, 0.02),
+            "motion grows where nothing gives it: a lower time.cfl helps",
+            "of motion %.3g J, %.3g J at the start; largest gain of a frame %.2g %% (frame %d)",
+            last, at(j, 0, "kinetic_energy"), most > 0 ? 100 * gain / most : 0, frame);
+}
+
+/* What the ledger of a channel says against its sum, over the largest of the amounts in it. */
+static double ledger_error(const judge *j, const char *name, int *worst_frame)
+{
+    static const char *const suffixes[] = {"_start", "_sources", "_booked"};
+    double scale = 0, worst = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int row = 0; row < j->table->rows; row++) {
+            char column[SP_STATS_NAME];
+            double sum = at(j, row, name), ledger = 0;
+            scale = fmax(scale, fabs(sum));
+            for (int k = 0; k < 3; k++) {
+                snprintf(column, sizeof column, "%.31s%s", name, suffixes[k]);
+                ledger += at(j, row, column);
+                scale = fmax(scale, fabs(at(j, row, column)));
+            }
+            double error = scale > 0 ? fabs(sum - ledger) / scale : 0;
+            if (pass == 1 && !(error <= worst)) {
+                worst = error;
+                *worst_frame = frame_at(j, row);
+            }
+        }
+    return worst;
+}
+
+/* All channels together, by the worst of them. A channel has the column NAME_booked. */
+static void judge_channels(judge *j)
+{
+    static const char suffix[] = "_booked";
+    char name[SP_STATS_NAME], worst_name[SP_STATS_NAME] = "";
+    double worst = -1;
+    int count = 0, frame = 0;
+    for (int k = 0; k < j->table->columns; k++) {
+        size_t length = strlen(j->table->names[k]), tail = sizeof suffix - 1;
+        if (length <= tail || length - tail >= sizeof name ||
+            strcmp(j->table->names[k] + length - tail, suffix) != 0)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)(length - tail), j->table->names[k]);
+        int at_frame = 0;
+        double error = ledger_error(j, name, &at_frame);
+        count++;
+        if (!(error <= worst)) {
+            worst = error;
+            frame = at_frame;
+            snprintf(worst_name, sizeof worst_name, "%s", name);
+        }
+    }
+    if (count == 0)
+        return;
+    say(j, "channels", level_of(worst, 1e-6, 1e-4),
+        "what came and went does not make up the amount: this should not happen, please report it",
+        "%d with a ledger; %s is off by %.2g of its amount (frame %d)", count, worst_name, worst,
+        frame);
+}
+
 static void judge_solver(judge *j)
 {
     double failures = total(j, "solver_failures"), steps = total(j, "substeps");
     int frame;
     double residual = largest(j, "divergence_after", &frame);
     say(j, "solver", failures == 0 ? SP_LEVEL_GOOD : level_of(failures, 0.01 * steps, 0.1 * steps),
-        "solves without convergence lose volume: pressure.solver multigrid, more max_iterations",
+        j->kind->gas ? "solves without convergence leave sources and sinks: pressure.solver "
+                       "multigrid, more max_iterations"
+                     : "solves without convergence lose volume: pressure.solver multigrid, more "
+                       "max_iterations",
         "%.0f of %.0f solves without convergence; at most %.2g of a cell lost in a step (frame %d)",
         failures, steps, residual, frame);
 }
@@ -209,22 +301,30 @@ static void judge_solids(judge *j)
                         : crushed > 0 || pushes > 0 ? SP_LEVEL_WATCH
                                                     : SP_LEVEL_GOOD;
     say(j, "solids", level,
-        inside > 0 ? "particles inside solids: this should not happen, please report it"
-                   : "solids close on the liquid: leave gaps of a cell, move them more slowly",
+        inside > 0     ? "particles inside solids: this should not happen, please report it"
+        : j->kind->gas ? "solids close on the gas: leave gaps of a cell, move them more slowly"
+                       : "solids close on the liquid: leave gaps of a cell, move them more slowly",
         "at most %.0f particles inside, %.0f crushed, %.0f long pushes", inside, crushed,
         isnan(pushes) ? 0 : pushes);
 }
 
-int sp_diagnose(const sp_stats_table *table, double spacing, sp_diagnosis verdicts[SP_VERDICTS])
+int sp_diagnose(const sp_stats_table *table, const sp_run_kind *kind,
+                sp_diagnosis verdicts[SP_VERDICTS])
 {
-    judge j = {.table = table, .spacing = spacing, .next = verdicts};
+    judge j = {.table = table, .kind = kind, .next = verdicts};
     if (table->rows == 0 || !(now(&j, "particles") > 0))
         return 0;
-    judge_volume(&j);
-    judge_filling(&j);
-    judge_spacing(&j);
-    judge_momentum(&j);
-    judge_energy(&j);
+    if (kind->gas) {
+        judge_motion(&j);
+        judge_filling(&j);
+        judge_channels(&j);
+    } else {
+        judge_volume(&j);
+        judge_filling(&j);
+        judge_spacing(&j);
+        judge_momentum(&j);
+        judge_energy(&j);
+    }
     judge_solver(&j);
     judge_steps(&j);
     judge_solids(&j);

@@ -16,9 +16,17 @@ typedef struct sp_diagnosis {
 
 #define SP_VERDICTS 10
 
-/* Judges the rows of a stats.csv; spacing (m) is that of particles at rest. Quantities that the
- * table has no columns for are left out. Returns how many there are. */
-int sp_diagnose(const sp_stats_table *table, double spacing, sp_diagnosis verdicts[SP_VERDICTS]);
+/* What the scene of the run says. */
+typedef struct sp_run_kind {
+    double spacing; /* m, of particles at rest */
+    bool gas;       /* nothing is said of surface, volume and spacing */
+    bool driven;    /* of a gas: heat, flows or solids that move may give it energy */
+} sp_run_kind;
+
+/* Judges the rows of a stats.csv. Quantities that the table has no columns for are left out.
+ * Returns how many there are. */
+int sp_diagnose(const sp_stats_table *table, const sp_run_kind *kind,
+                sp_diagnosis verdicts[SP_VERDICTS]);
 
 const char *sp_severity_name(sp_severity level); /* "good", "watch", "bad" */
 

@@ -369,7 +369,7 @@ spate_status sp_export_whitewater(sp_export *out, const sp_particle_table *table
 }
 
 spate_status sp_export_volume(sp_export *out, const sp_particle_table *table,
-                              const sp_vtk_grid *grid, spate_error *error)
+                              const sp_field_set *fields, spate_error *error)
 {
     char path[SP_PATH_SIZE];
     sp_volume volume;
@@ -380,10 +380,18 @@ spate_status sp_export_volume(sp_export *out, const sp_particle_table *table,
     spate_status status =
         out->format == SP_FORMAT_VDB
             ? sp_vdb_write(&volume, path, error)
-            : sp_vtk_write_volume(&volume, grid, table->particles->time, path, error);
+            : sp_vtk_write_volume(&volume, fields, table->particles->time, path, error);
     sp_volume_clear(&volume);
     TRY(status);
     return add_frame(&out->lists[VOLUME], table->particles->frame, error);
+}
+
+spate_status sp_export_fields(sp_export *out, const sp_field_set *fields, spate_error *error)
+{
+    char path[SP_PATH_SIZE];
+    path_of(out, VOLUME, fields->frame, path);
+    TRY(sp_vtk_write_volume(NULL, fields, fields->time, path, error));
+    return add_frame(&out->lists[VOLUME], fields->frame, error);
 }
 
 spate_status sp_export_surface(sp_export *out, const sp_particle_table *domain,

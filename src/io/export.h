@@ -47,9 +47,11 @@ spate_status sp_export_particles(sp_export *out, const sp_particle_table *table,
 /* ply, vtk, usd; nothing in other formats */
 spate_status sp_export_whitewater(sp_export *out, const sp_particle_table *table,
                                   spate_error *error);
-/* grid: of the simulation, for vtk; NULL: none */
+/* Level set and velocity of a liquid. fields: of the grid, for vtk; NULL: none */
 spate_status sp_export_volume(sp_export *out, const sp_particle_table *table,
-                              const sp_vtk_grid *grid, spate_error *error);
+                              const sp_field_set *fields, spate_error *error);
+/* Fields of the grid alone: the volume of a gas; vtk */
+spate_status sp_export_fields(sp_export *out, const sp_field_set *fields, spate_error *error);
 /* domain: any table of the scene, also without particles */
 spate_status sp_export_surface(sp_export *out, const sp_particle_table *domain,
                                const spate_surface *mesh, int frame, spate_error *error);

@@ -1,7 +1,9 @@
 /* forecast.c -- what the output of a run will need: memory for pictures and surfaces, bytes on
  * disk. What the simulation itself needs is src/sim/forecast.c. */
 #include "base/status.h"
+#include "field_set.h"
 #include "scene/attributes.h"
+#include "scene/medium.h"
 
 #include <spate/spate_io.h>
 
@@ -21,6 +23,25 @@ static double liquid_cells(const spate_scene *scene, uint64_t particles)
     return cells;
 }
 
+/* A frame's fields of the grid, which volume files and pictures of a gas are made of: one copy, and
+ * for the last picture another one. */
+static double fields_bytes(const spate_scene *scene, const spate_forecast *f)
+{
+    bool gas = !sp_medium_of(scene)->has_surface;
+    bool file = scene->output.volume == SPATE_OUTPUT_VOLUME_VTK;
+    double sets = (file || (gas && scene->output.preview_height > 0)) +
+                  (gas && scene->output.preview ? 1 : 0);
+    return sets * sp_field_set_bytes(scene, cells_of(f));
+}
+
+/* The picture of a gas has a plane of cells and no more than its pixels. */
+static double gas_preview_bytes(const spate_scene *scene, const spate_forecast *f)
+{
+    double height = scene->output.preview_height, film = height * height * 16 / 9 * 15;
+    double still = 1280.0 * 720 * 12, plane = 4.0 * f->cells[0] * f->cells[1];
+    return plane + (film > still ? film : still);
+}
+
 /* The pictures of a run (src/render): the film while it goes on, with its copy of the particles,
  * then the picture of the last frame. Both have a field of two nodes per cell and axis. Where no
  * solid is seen, a third of what the pixels have is never touched; solids are taken to fill half of
@@ -29,6 +50,8 @@ static double preview_bytes(const spate_scene *scene, const spate_forecast *f)
 {
     if (!scene->output.preview)
         return 0;
+    if (!sp_medium_of(scene)->has_surface)
+        return gas_preview_bytes(scene, f);
     bool flat = scene->dim == 2;
     double particles = (double)f->particles, cells = cells_of(f), nodes = flat ? 4 : 8;
     double height = scene->output.preview_height;
@@ -93,12 +116,11 @@ static double surface_bytes(const spate_scene *scene, uint64_t particles)
 
 /* Beside the particles. A mesh file has 9 numbers per vertex, and two triangles of 13 bytes (2D: a
  * segment of 8). A volume has a distance and a velocity per cell: in VTK of all cells, in VDB of
- * those of the liquid and of blocks along its surface. Films and pictures as measured on all
- * presets. */
+ * those of the liquid and of blocks along its surface; beside them, in VTK, fields of the grid.
+ * Films and pictures as measured on all presets. */
 #define VERTEX_FILE_BYTES (36 + 2 * 13)
 #define VERTEX_FILE_BYTES_2D (36 + 8)
 #define VOLUME_CELL_BYTES 16
-#define GRID_CELL_BYTES 17   /* in VTK: pressure, type, three open shares */
 #define VDB_SURFACE_CELLS 70 /* by the measure of a surface */
 #define VDB_FIXED_BYTES 1.3e5
 #define FILM_PIXEL_BYTES 0.02
@@ -108,10 +130,12 @@ static double surface_bytes(const spate_scene *scene, uint64_t particles)
 static void disk_bytes(const spate_scene *scene, const spate_forecast *f,
                        spate_output_forecast *out)
 {
+    bool has_surface = sp_medium_of(scene)->has_surface;
     double stored =
         liquid_cells(scene, f->particles) + VDB_SURFACE_CELLS * face_of_liquid(scene, f->particles);
     if (scene->output.volume == SPATE_OUTPUT_VOLUME_VTK)
-        out->volume_bytes = (uint64_t)((VOLUME_CELL_BYTES + GRID_CELL_BYTES) * cells_of(f));
+        out->volume_bytes = (uint64_t)((has_surface ? VOLUME_CELL_BYTES * cells_of(f) : 0) +
+                                       sp_field_set_bytes(scene, cells_of(f)));
     else if (scene->output.volume == SPATE_OUTPUT_VOLUME_VDB)
         out->volume_bytes = (uint64_t)(VOLUME_CELL_BYTES * stored + VDB_FIXED_BYTES);
     out->mesh_bytes = (uint64_t)((scene->dim == 3 ? VERTEX_FILE_BYTES : VERTEX_FILE_BYTES_2D) *
@@ -125,8 +149,8 @@ static void disk_bytes(const spate_scene *scene, const spate_forecast *f,
 static spate_status forecast_of(const spate_scene *scene, const spate_forecast *simulation,
                                 spate_output_forecast *all, spate_error *error)
 {
-    all->memory =
-        (uint64_t)(preview_bytes(scene, simulation) + surface_bytes(scene, simulation->particles));
+    all->memory = (uint64_t)(preview_bytes(scene, simulation) + fields_bytes(scene, simulation) +
+                             surface_bytes(scene, simulation->particles));
     disk_bytes(scene, simulation, all);
     return file_bytes(scene, simulation->particles, &all->particles_bytes, error);
 }

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "scene/gauge.h"
+#include "scene/medium.h"
 #include "stats.h"
 
 /* Columns by name, and columns made of others. */
@@ -62,6 +63,37 @@ static sp_chart new_chart(source *s, const double *time, const char *title, cons
 }
 
 /* ------------------------------------------------------------------ stats.csv */
+
+/* A gas has no weight of its own: all its energy is that of its motion. */
+static void draw_motion(sp_run_charts *charts, source *s, const double *time, bool flat)
+{
+    sp_chart chart = new_chart(s, time, "Energy of motion", flat ? "J per m of depth" : "J");
+    chart.from_zero = true;
+    add_series(&chart, "kinetic", column(s, "kinetic_energy"));
+    finish(charts, &chart, "energy");
+}
+
+/* A chart for each channel that the grid holds: those with a column NAME_booked. */
+static void draw_channels(sp_run_charts *charts, source *s, const double *time)
+{
+    static const char suffix[] = "_booked";
+    for (int k = 0; k < s->table.columns; k++) {
+        char name[48], title[96], cells[48], file[48];
+        size_t length = strlen(s->table.names[k]), tail = sizeof suffix - 1;
+        if (length <= tail || length - tail > 31 ||
+            strcmp(s->table.names[k] + length - tail, suffix) != 0)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)(length - tail), s->table.names[k]);
+        snprintf(cells, sizeof cells, "%.31s_cells", name);
+        snprintf(title, sizeof title, "Amount of %.31s", name);
+        snprintf(file, sizeof file, "channel_%.31s", name);
+        s->used = 1; /* the charts before are drawn; the first is the time */
+        sp_chart chart = new_chart(s, time, title, "its unit times volume");
+        add_series(&chart, "on the particles", column(s, name));
+        add_series(&chart, "on the cells", column(s, cells));
+        finish(charts, &chart, file);
+    }
+}
 
 static void draw_energy(sp_run_charts *charts, source *s, const double *time, bool flat)
 {
@@ -152,6 +184,7 @@ static const struct {
     {SPATE_GAUGE_FORCE, "force", "Gauges: force", "N", "N/m"},
     {SPATE_GAUGE_MOMENT, "moment", "Gauges: moment", "N m", "N"},
     {SPATE_GAUGE_FRONT, "front", "Gauges: front", "m", "m"},
+    {SPATE_GAUGE_CHANNEL, "channel", "Gauges: channels", "", ""},
 };
 
 static void draw_gauges(sp_run_charts *charts, source *s, const spate_scene *scene)
@@ -210,12 +243,17 @@ spate_status sp_run_charts_make(sp_run_charts *charts, const sp_run_folder *fold
     }
     const double *time = column(&s, "time");
     bool flat = scene->dim == 2;
-    draw_energy(charts, &s, time, flat);
-    draw_volume(charts, &s, time, flat);
+    if (sp_medium_of(scene)->has_surface) {
+        draw_energy(charts, &s, time, flat);
+        draw_volume(charts, &s, time, flat);
+    } else {
+        draw_motion(charts, &s, time, flat);
+    }
     draw_momentum(charts, &s, time, flat);
     draw_speed(charts, &s, time);
     draw_solver(charts, &s, time);
     draw_seconds(charts, &s, time);
+    draw_channels(charts, &s, time);
     close_source(&s);
     if (scene->gauge_count > 0 && sp_run_folder_has(folder, "gauges.csv")) {
         TRY(open_source(&s, sp_run_folder_path(folder, "gauges.csv", path), error));

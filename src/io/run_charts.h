@@ -8,7 +8,7 @@
 #define SP_RUN_CHARTS 16
 
 typedef struct sp_run_chart {
-    char name[32]; /* "energy": file name plot.energy.svg */
+    char name[48]; /* "energy": file name plot.energy.svg */
     sp_text svg;
 } sp_run_chart;
 

@@ -228,6 +228,12 @@ const char *sp_run_folder_mesh(const sp_run_folder *folder, int frame, char path
     return path;
 }
 
+const char *sp_run_folder_volume(const sp_run_folder *folder, int frame, char path[SP_PATH_SIZE])
+{
+    snprintf(path, SP_PATH_SIZE, "%s/vtk/volume.%04d.vti", folder->path, frame);
+    return path;
+}
+
 bool sp_run_folder_has(const sp_run_folder *folder, const char *name)
 {
     return faccessat(folder->descriptor, name, F_OK, 0) == 0;
@@ -318,13 +324,8 @@ typedef struct numbers {
     int count, room;
 } numbers;
 
-static spate_status note_frame(const sp_run_folder *folder, const char *name, run_file file,
-                               void *user, spate_error *error)
+static spate_status note(numbers *seen, int frame, spate_error *error)
 {
-    (void)folder, (void)name;
-    numbers *seen = user;
-    if (file.temporary || file.kind != seen->kind)
-        return SPATE_OK;
     if (seen->count == seen->room) {
         int room = seen->room ? 2 * seen->room : 256;
         int *larger = sp_grow(seen->frames, (size_t)seen->count * sizeof *larger, (size_t)room,
@@ -334,8 +335,16 @@ static spate_status note_frame(const sp_run_folder *folder, const char *name, ru
         seen->frames = larger;
         seen->room = room;
     }
-    seen->frames[seen->count++] = file.frame;
+    seen->frames[seen->count++] = frame;
     return SPATE_OK;
+}
+
+static spate_status note_file(const sp_run_folder *folder, const char *name, run_file file,
+                              void *user, spate_error *error)
+{
+    (void)folder, (void)name;
+    numbers *seen = user;
+    return file.temporary || file.kind != seen->kind ? SPATE_OK : note(seen, file.frame, error);
 }
 
 static int by_number(const void *first, const void *second)
@@ -344,26 +353,48 @@ static int by_number(const void *first, const void *second)
     return (a > b) - (a < b);
 }
 
+/* What was noted, in order; nothing after a failure. */
+static spate_status hand_over(numbers *seen, spate_status status, int **frames, int *count)
+{
+    if (status != SPATE_OK) {
+        sp_free(seen->frames);
+        return status;
+    }
+    if (seen->count > 0)
+        qsort(seen->frames, (size_t)seen->count, sizeof *seen->frames, by_number);
+    *frames = seen->frames;
+    *count = seen->count;
+    return SPATE_OK;
+}
+
 static spate_status list_frames(const sp_run_folder *folder, file_kind kind, int **frames,
                                 int *count, spate_error *error)
 {
     numbers seen = {kind, NULL, 0, 0};
-    spate_status status = visit_files(folder, note_frame, &seen, error);
-    if (status != SPATE_OK) {
-        sp_free(seen.frames);
-        return status;
-    }
-    if (seen.count > 0)
-        qsort(seen.frames, (size_t)seen.count, sizeof *seen.frames, by_number);
-    *frames = seen.frames;
-    *count = seen.count;
-    return SPATE_OK;
+    return hand_over(&seen, visit_files(folder, note_file, &seen, error), frames, count);
 }
 
 spate_status sp_run_folder_frames(const sp_run_folder *folder, int **frames, int *count,
                                   spate_error *error)
 {
     return list_frames(folder, PARTICLES, frames, count, error);
+}
+
+spate_status sp_run_folder_volumes(const sp_run_folder *folder, int **frames, int *count,
+                                   spate_error *error)
+{
+    char path[SP_PATH_SIZE];
+    numbers seen = {FOREIGN, NULL, 0, 0};
+    DIR *list = opendir(sp_run_folder_path(folder, "vtk", path));
+    spate_status status = SPATE_OK;
+    struct dirent *entry;
+    int frame;
+    while (list && status == SPATE_OK && (entry = readdir(list)))
+        if (is_numbered(entry->d_name, strlen(entry->d_name), "volume.", ".vti", &frame))
+            status = note(&seen, frame, error);
+    if (list)
+        closedir(list);
+    return hand_over(&seen, status, frames, count);
 }
 
 spate_status sp_run_folder_surfaces(const sp_run_folder *folder, int **frames, int *count,

@@ -40,6 +40,8 @@ const char *sp_run_folder_particles(const sp_run_folder *folder, int frame,
                                     char path[SP_PATH_SIZE]);
 const char *sp_run_folder_whitewater(const sp_run_folder *folder, int frame,
                                      char path[SP_PATH_SIZE]);
+/* vtk/volume.NNNN.vti */
+const char *sp_run_folder_volume(const sp_run_folder *folder, int frame, char path[SP_PATH_SIZE]);
 const char *sp_run_folder_mesh(const sp_run_folder *folder, int frame, char path[SP_PATH_SIZE]);
 bool sp_run_folder_has(const sp_run_folder *folder, const char *name);
 
@@ -56,6 +58,9 @@ spate_status sp_run_folder_count(const sp_run_folder *folder, int *files, int *l
 /* The numbers of the particle files, in order; sp_free them. */
 spate_status sp_run_folder_frames(const sp_run_folder *folder, int **frames, int *count,
                                   spate_error *error);
+/* The same of vtk/volume.NNNN.vti. */
+spate_status sp_run_folder_volumes(const sp_run_folder *folder, int **frames, int *count,
+                                   spate_error *error);
 /* The same of mesh.NNNN.ply. */
 spate_status sp_run_folder_surfaces(const sp_run_folder *folder, int **frames, int *count,
                                     spate_error *error);
@@ -85,10 +90,14 @@ spate_status sp_run_info_write(const sp_run_folder *folder, const sp_run_info *i
 spate_status sp_run_info_read(const sp_run_folder *folder, sp_run_info *info, spate_error *error);
 
 /* A scene with the settings that the files of a run depend on, and no other: name, domain, frames,
- * fps, particles per axis. It needs none of the files that the scene names, and takes no offence at
- * settings of another version. NULL on failure. */
+ * fps, kind of fluid, particles per axis. It needs none of the files that the scene names, and
+ * takes no offence at settings of another version. NULL on failure. */
 spate_scene *sp_run_info_scene(const sp_run_folder *folder, const sp_run_info *info,
                                spate_error *error);
+
+/* Whether something in the scene may give energy to a gas: flows, sources, heat and smoke, open
+ * sides, solids that move, keyframes. */
+bool sp_run_info_is_driven(const sp_run_info *info);
 
 /* The path of the first setting in which two scene texts differ, into `where`, with both values;
  * frames and output do not count. False if there is none. */

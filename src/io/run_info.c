@@ -184,11 +184,12 @@ static bool unpack_scene(json_t *root, spate_scene *scene)
 {
     json_t *size = NULL;
     const char *name = "";
+    const char *kind = "liquid";
     json_int_t frames = 0, cells = scene->domain.cells, per_axis = 0;
-    if (json_unpack(root, "{s?s, s:I, s:F, s:{s:o, s?I, s?F}, s:{s:I}}", "name", &name, "frames",
-                    &frames, "fps", &scene->fps, "domain", "size", &size, "cells", &cells,
-                    "cell_size", &scene->domain.cell_size, "fluid", "particles_per_axis",
-                    &per_axis) != 0)
+    if (json_unpack(root, "{s?s, s:I, s:F, s:{s:o, s?I, s?F}, s:{s?s, s:I}}", "name", &name,
+                    "frames", &frames, "fps", &scene->fps, "domain", "size", &size, "cells", &cells,
+                    "cell_size", &scene->domain.cell_size, "fluid", "kind", &kind,
+                    "particles_per_axis", &per_axis) != 0)
         return false;
     size_t dim = json_array_size(size);
     if ((dim != 2 && dim != 3) || llabs(frames) > INT_MAX || llabs(cells) > INT_MAX ||
@@ -200,6 +201,7 @@ static bool unpack_scene(json_t *root, spate_scene *scene)
     scene->frames = (int)frames;
     scene->domain.cells = (int)cells;
     scene->fluid.particles_per_axis = (int)per_axis;
+    scene->fluid.kind = strcmp(kind, "gas") == 0 ? SPATE_FLUID_GAS : SPATE_FLUID_LIQUID;
     unpack_sides(root, scene);
     snprintf(scene->name, sizeof scene->name, "%s", name);
     sp_plain_text(scene->name);
@@ -230,6 +232,46 @@ spate_scene *sp_run_info_scene(const sp_run_folder *folder, const sp_run_info *i
     json_decref(root);
     spate_scene_destroy(scene);
     return NULL;
+}
+
+static bool moves(json_t *solid)
+{
+    size_t k;
+    json_t *part, *velocity = json_object_get(solid, "velocity");
+    if (json_array_size(json_object_get(solid, "motion")) > 0)
+        return true;
+    json_array_foreach(velocity, k, part)
+    {
+        if (json_number_value(part) != 0)
+            return true;
+    }
+    return false;
+}
+
+bool sp_run_info_is_driven(const sp_run_info *info)
+{
+    static const char *const lists[] = {"inflows", "outflows", "sources", "keyframes"};
+    json_t *root = json_loads(info->scene, 0, NULL), *item;
+    bool driven = false;
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+        driven = driven || json_array_size(json_object_get(root, lists[k])) > 0;
+    size_t k;
+    json_array_foreach(json_object_get(root, "solids"), k, item)
+    {
+        driven = driven || moves(item);
+    }
+    json_array_foreach(json_object_get(root, "channels"), k, item)
+    {
+        json_t *name = json_object_get(item, "name");
+        driven = driven || is_text(name, "temperature") || is_text(name, "smoke");
+    }
+    const char *side;
+    json_object_foreach(json_object_get(json_object_get(root, "domain"), "sides"), side, item)
+    {
+        driven = driven || is_text(item, "open");
+    }
+    json_decref(root);
+    return driven;
 }
 
 /* ------------------------------------------------------------------ comparing scenes */

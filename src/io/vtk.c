@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "file.h"
 
-enum { MAX_ARRAYS = SP_MAX_ATTRIBUTES + 8 };
+enum { MAX_ARRAYS = (SP_MAX_ATTRIBUTES > SP_CELL_FIELDS ? SP_MAX_ATTRIBUTES : SP_CELL_FIELDS) + 8 };
 
 typedef struct array array;
 /* Writes all values of an array. */
@@ -107,48 +107,9 @@ static void put_doubles(sp_file *file, const array *what)
     }
 }
 
-/* What put_pressure, put_types and put_open have as their source. */
-typedef struct grid_source {
-    const sp_vtk_grid *grid;
-    const int *cells;
-    int dim;
-} grid_source;
-
-static ptrdiff_t place_in(const spate_field_view *view, int x, int y, int z)
+static void put_bytes(sp_file *file, const array *what)
 {
-    return x * view->stride[0] + y * view->stride[1] + z * view->stride[2];
-}
-
-static void put_pressure(sp_file *file, const array *what)
-{
-    const grid_source *s = what->source;
-    const spate_field_view *p = &s->grid->pressure;
-    for (int z = 0; z < s->cells[2]; z++)
-        for (int y = 0; y < s->cells[1]; y++) /* cells of a row lie side by side */
-            sp_file_write_numbers(file, p->values + place_in(p, 0, y, z), (size_t)s->cells[0], 4);
-}
-
-static void put_types(sp_file *file, const array *what)
-{
-    const grid_source *s = what->source;
-    const spate_field_view *type = &s->grid->type;
-    for (int z = 0; z < s->cells[2]; z++)
-        for (int y = 0; y < s->cells[1]; y++)
-            sp_file_write(file, type->bytes + place_in(type, 0, y, z), (size_t)s->cells[0]);
-}
-
-static void put_open(sp_file *file, const array *what)
-{
-    const grid_source *s = what->source;
-    for (int z = 0; z < s->cells[2]; z++)
-        for (int y = 0; y < s->cells[1]; y++)
-            for (int x = 0; x < s->cells[0]; x++) {
-                float open[3] = {1, 1, 1}; /* without solids there is nothing to close them */
-                for (int d = 0; d < s->dim; d++)
-                    if (s->grid->open[d].values)
-                        open[d] = s->grid->open[d].values[place_in(&s->grid->open[d], x, y, z)];
-                sp_file_write_numbers(file, open, 3, 4);
-            }
+    sp_file_write(file, what->source, what->values);
 }
 
 /* ------------------------------------------------------------------ the XML */
@@ -299,36 +260,30 @@ static void begin_image(vtk_file *vtk, const int n[3], const double origin[3],
     sp_file_print(vtk->file, "<Piece Extent=\"0 %d 0 %d 0 %d\">\n", n[0] - 1, n[1] - 1, n[2] - 1);
 }
 
-void sp_vtk_grid_of_sim(sp_vtk_grid *grid, spate_sim *sim)
-{
-    static const char *const open[3] = {"open_u", "open_v", "open_w"};
-    *grid = (sp_vtk_grid){0};
-    spate_sim_field_view(sim, "p", &grid->pressure);
-    spate_sim_field_view(sim, "type", &grid->type);
-    for (int d = 0; d < 3; d++)
-        spate_sim_field_view(sim, open[d], &grid->open[d]);
-}
-
 /* Points of the image are the middles of the cells, so that contours work without a conversion. */
-spate_status sp_vtk_write_volume(const sp_volume *volume, const sp_vtk_grid *grid, double time,
+spate_status sp_vtk_write_volume(const sp_volume *volume, const sp_field_set *fields, double time,
                                  const char *path, spate_error *error)
 {
     vtk_file vtk = {.file = sp_file_create(path, error)};
     if (!vtk.file)
         return error->status;
-    const int *n = volume->cells;
+    const int *n = volume ? volume->cells : fields->cells, dim = volume ? volume->dim : fields->dim;
     uint64_t cells = (uint64_t)n[0] * (uint64_t)n[1] * (uint64_t)n[2];
-    double dx = volume->cell_size, half = 0.5 * dx;
-    const double origin[3] = {half, half, volume->dim == 3 ? half : 0}, spacing[3] = {dx, dx, dx};
-    grid_source source = {grid, n, volume->dim};
+    double dx = volume ? volume->cell_size : fields->cell_size, half = 0.5 * dx;
+    const double origin[3] = {half, half, dim == 3 ? half : 0}, spacing[3] = {dx, dx, dx};
     begin_image(&vtk, n, origin, spacing, time);
-    sp_file_print(vtk.file, "<PointData Scalars=\"surface\" Vectors=\"vel\">\n");
-    declare(&vtk, "Float32", "surface", 1, cells, 4, put_rows, volume);
-    declare(&vtk, "Float32", "vel", 3, cells, 4, put_rows, volume);
-    if (grid) {
-        declare(&vtk, "Float32", "pressure", 1, cells, 4, put_pressure, &source);
-        declare(&vtk, "UInt8", "type", 1, cells, 1, put_types, &source);
-        declare(&vtk, "Float32", "open", 3, cells, 4, put_open, &source);
+    sp_file_print(vtk.file, "<PointData%s Vectors=\"vel\">\n",
+                  volume ? " Scalars=\"surface\"" : "");
+    if (volume) {
+        declare(&vtk, "Float32", "surface", 1, cells, 4, put_rows, volume);
+        declare(&vtk, "Float32", "vel", 3, cells, 4, put_rows, volume);
+    }
+    for (int k = 0; fields && k < fields->field_count; k++) {
+        const sp_cell_field *f = &fields->fields[k];
+        if (f->bytes)
+            declare(&vtk, "UInt8", f->name, f->components, cells, 1, put_bytes, f->bytes);
+        else
+            declare(&vtk, "Float32", f->name, f->components, cells, 4, put_memory, f->values);
     }
     sp_file_print(vtk.file, "</PointData>\n");
     return end_file(&vtk, "ImageData", error);

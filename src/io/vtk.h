@@ -3,6 +3,7 @@
 #ifndef SPATE_IO_VTK_H
 #define SPATE_IO_VTK_H
 
+#include "field_set.h"
 #include "particle_table.h"
 #include "volume.h"
 
@@ -11,13 +12,9 @@ spate_status sp_vtk_write_particles(const sp_particle_table *table, const char *
 /* time in s */
 spate_status sp_vtk_write_mesh(const spate_surface *mesh, double time, const char *path,
                                spate_error *error);
-/* `grid` (may be NULL): arrays of a simulation's grid beside level set and velocity. */
-typedef struct sp_vtk_grid {
-    spate_field_view pressure, type, open[3];
-} sp_vtk_grid;
-/* Good until the simulation changes. */
-void sp_vtk_grid_of_sim(sp_vtk_grid *grid, spate_sim *sim);
-spate_status sp_vtk_write_volume(const sp_volume *volume, const sp_vtk_grid *grid, double time,
+/* A level set and a velocity (NULL: neither, of a gas), and fields of the grid beside them (NULL:
+ * none). */
+spate_status sp_vtk_write_volume(const sp_volume *volume, const sp_field_set *fields, double time,
                                  const char *path, spate_error *error);
 /* Numbers at the points of a box, x fastest; written as Float32. */
 enum { SP_VTK_ARRAYS = 4 };

@@ -8,6 +8,7 @@
 #include "blender.h"
 #include "particle_table.h"
 #include "ply_write.h"
+#include "scene/medium.h"
 #include "usd.h"
 #include "usd_file.h"
 #include "vdb.h"
@@ -65,23 +66,46 @@ spate_status spate_surface_write(const spate_surface *mesh, const char *path, sp
     return unknown_ending(path, ".ply, .vtp, .usd, .usda, .usdc or .bobj.gz", error);
 }
 
-spate_status spate_sim_volume_write(spate_sim *sim, const char *path, spate_error *error)
+static spate_status write_volume(spate_sim *sim, const char *path, bool vdb, spate_error *error)
 {
     sp_particles particles;
     sp_particle_table table;
     sp_volume volume;
+    sp_field_set fields = {.memory = NULL};
+    if (!vdb)
+        TRY(sp_field_set_take(&fields, sim, error));
+    spate_status status = sp_particle_table_of_sim(&table, &particles, sim, error);
+    if (status == SPATE_OK)
+        status = sp_volume_create(&volume, &table, error);
+    if (status == SPATE_OK) {
+        status = vdb ? sp_vdb_write(&volume, path, error)
+                     : sp_vtk_write_volume(&volume, &fields, particles.time, path, error);
+        sp_volume_clear(&volume);
+    }
+    sp_field_set_clear(&fields);
+    return status;
+}
+
+static spate_status write_fields(spate_sim *sim, const char *path, bool vdb, spate_error *error)
+{
+    sp_field_set fields = {.memory = NULL};
+    if (vdb)
+        return sp_fail(
+            error, SPATE_ERROR_USAGE, path,
+            "an OpenVDB file has the level set of a liquid, and a gas has none: use .vti");
+    TRY(sp_field_set_take(&fields, sim, error));
+    spate_status status = sp_vtk_write_volume(NULL, &fields, fields.time, path, error);
+    sp_field_set_clear(&fields);
+    return status;
+}
+
+spate_status spate_sim_volume_write(spate_sim *sim, const char *path, spate_error *error)
+{
     spate_error local;
     error = error ? error : &local;
     bool vdb = ends_with(path, ".vdb");
     if (!vdb && !ends_with(path, ".vti"))
         return unknown_ending(path, ".vdb or .vti", error);
-    TRY(sp_particle_table_of_sim(&table, &particles, sim, error));
-    TRY(sp_volume_create(&volume, &table, error));
-    sp_vtk_grid grid;
-    if (!vdb)
-        sp_vtk_grid_of_sim(&grid, sim);
-    spate_status status = vdb ? sp_vdb_write(&volume, path, error)
-                              : sp_vtk_write_volume(&volume, &grid, particles.time, path, error);
-    sp_volume_clear(&volume);
-    return status;
+    return sp_medium_of(spate_sim_scene(sim))->has_surface ? write_volume(sim, path, vdb, error)
+                                                           : write_fields(sim, path, vdb, error);
 }

@@ -35,13 +35,14 @@ typedef struct X(gauge) {
     /* flux: the rectangle; front: the box; others: low is the place, moment: not only in the domain
      */
     double low[DIM], high[DIM];
-    /* pressure */
+    /* pressure, channel */
     int most, reach[3]; /* points along a radius; along the axes of the frame, to both sides */
     double step;        /* between points */
     double frame[3][3]; /* unit vectors, the first across the disc */
     int axis, plane; /* flux, front: it goes along the axis; flux: the plane of faces before it */
     int from[DIM], count[DIM]; /* and faces of the rectangle, lines: the first, and how many */
     int solid;                 /* force, moment: its index */
+    int on_grid;               /* flux, channel: of the columns that the grid holds; -1: none */
     int sign;                  /* front: 1 or -1, the way along the axis */
     double depth;              /* front */
 } X(gauge);
@@ -97,10 +98,10 @@ SP_KERNEL double X(height_item)(const X(probe) *v, const X(gauge) *g, size_t k)
     return fabs(y[v->up] - x[v->up]) * X(line_share)(v, x, y);
 }
 
-/* ---- pressure */
+/* ---- pressure, channels */
 
-/* out: the pressure, and 1 if there is one. */
-SP_KERNEL void X(pressure_item)(const X(probe) *v, const X(gauge) *g, size_t k, double out[3])
+/* out: the value at one point of the footprint, and 1 if there is one. */
+SP_KERNEL void X(footprint_item)(const X(probe) *v, const X(gauge) *g, size_t k, double out[3])
 {
     int place[3], number = (int)k, square = 0;
     double at[DIM], value;
@@ -118,7 +119,9 @@ SP_KERNEL void X(pressure_item)(const X(probe) *v, const X(gauge) *g, size_t k, 
         at[d] = g->low[d] + g->step * way;
         inside = inside && at[d] >= -1e-9 && at[d] <= v->f.grid.end[d] + 1e-9;
     }
-    if (!inside || X(probe_solid)(v, at) < -v->f.grid.dx || !X(probe_pressure)(v, at, &value))
+    if (!inside || X(probe_solid)(v, at) < -v->f.grid.dx ||
+        !(g->kind == SPATE_GAUGE_CHANNEL ? X(probe_channel)(v, g->on_grid, at, &value)
+                                         : X(probe_pressure)(v, at, &value)))
         return;
     out[0] = value;
     out[1] = 1;
@@ -176,7 +179,12 @@ SP_KERNEL double X(flux_item)(const X(probe) *v, const X(gauge) *g, size_t k)
     double open = v->f.solids.live > 0 ? (double)v->f.w[a][index] : 1;
     if (!(open > 0) || !(area > 0))
         return 0;
-    return v->f.u[a][index] * open * area * X(wet_share)(v, a, from, to);
+    double carried = 1;
+    if (g->on_grid >= 0) { /* what the cells on both sides have */
+        const float *value = v->f.channel[g->on_grid] + index;
+        carried = 0.5 * ((double)value[0] + (double)*(value - v->f.grid.stride[a]));
+    }
+    return carried * v->f.u[a][index] * open * area * X(wet_share)(v, a, from, to);
 }
 
 /* ---- force */
@@ -366,7 +374,8 @@ SP_KERNEL void X(gauge_item)(const X(probe) *v, const X(gauge) *g, size_t k, dou
         return;
     switch (g->kind) {
     case SPATE_GAUGE_HEIGHT: out[0] = X(height_item)(v, g, k); break;
-    case SPATE_GAUGE_PRESSURE: X(pressure_item)(v, g, k, out); break;
+    case SPATE_GAUGE_PRESSURE:
+    case SPATE_GAUGE_CHANNEL: X(footprint_item)(v, g, k, out); break;
     case SPATE_GAUGE_VELOCITY: X(probe_velocity)(v, g->low, out); break;
     case SPATE_GAUGE_FLUX: out[0] = X(flux_item)(v, g, k); break;
     case SPATE_GAUGE_FORCE:

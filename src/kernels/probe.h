@@ -214,4 +214,27 @@ SP_KERNEL bool X(probe_pressure)(const X(probe) *v, const double x[DIM], double 
     return weights > 0;
 }
 
+/* Column j of the channels that the grid holds, at a point; false where no particle is near. */
+SP_KERNEL bool X(probe_channel)(const X(probe) *v, int j, const double x[DIM], double *value)
+{
+    double sum = 0, weights = 0;
+    for (int corner = 0; corner < (1 << DIM); corner++) {
+        double weight = 1;
+        int cell[DIM];
+        FOR_DIM(d) {
+            int side = corner >> d & 1;
+            double low = floor(x[d] - 0.5), share = x[d] - 0.5 - low;
+            cell[d] = (int)low + side;
+            weight *= side ? share : 1 - share;
+        }
+        size_t index = X(cell_for)(&v->f.grid, cell);
+        if (weight <= 0 || !(v->f.channel_weight[index] > 0))
+            continue;
+        sum += weight * (double)v->f.channel[j][index];
+        weights += weight;
+    }
+    *value = weights > 0 ? sum / weights : 0;
+    return weights > 0;
+}
+
 #endif

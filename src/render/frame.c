@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "io/particle_table.h"
+#include "scene/medium.h"
 #include "scene/schema.h"
 #include "scene/sides.h"
 
@@ -39,6 +40,13 @@ void sp_frame_destroy(sp_frame *frame)
     sp_solid_rays_destroy(&frame->rays);
     sp_particles_clear(&frame->whitewater);
     sp_solids_clear(&frame->solids);
+    sp_field_set_clear(&frame->fields);
+    sp_gas_plane_clear(&frame->gas);
+}
+
+bool sp_frame_is_gas(const sp_frame *frame)
+{
+    return !sp_medium_of(frame->scene)->has_surface;
 }
 
 spate_status sp_frame_copy(sp_frame *frame, const sp_particles *particles, spate_error *error)
@@ -57,6 +65,23 @@ spate_status sp_frame_copy_whitewater(sp_frame *frame, const sp_particles *white
     if (!whitewater || !whitewater->set)
         return SPATE_OK;
     return sp_particles_copy(&frame->whitewater, whitewater, "the whitewater of a picture", error);
+}
+
+spate_status sp_frame_copy_fields(sp_frame *frame, const sp_field_set *fields, const sp_look *look,
+                                  spate_error *error)
+{
+    TRY(sp_gas_plane_take(&frame->gas, fields, look, error));
+    frame->particles.frame = fields->frame;
+    frame->particles.time = fields->time;
+    sp_solids_advance(&frame->solids, fields->time, 0);
+    return SPATE_OK;
+}
+
+spate_status sp_frame_read_fields(sp_frame *frame, int number, const char *path,
+                                  const sp_look *look, spate_error *error)
+{
+    TRY(sp_field_set_read(&frame->fields, frame->scene, number, path, error));
+    return sp_frame_copy_fields(frame, &frame->fields, look, error);
 }
 
 /* A particle file, with positions in cells. */
@@ -100,6 +125,7 @@ spate_status sp_frame_paint(const sp_frame *frame, const sp_look *look, sp_pool 
         .scene = frame->scene,
         .particles = &frame->particles,
         .whitewater = frame->whitewater.view.count > 0 ? &frame->whitewater : NULL,
+        .gas = sp_frame_is_gas(frame) ? &frame->gas : NULL,
         .dx = frame->domain.cell_size,
         .pool = pool,
         .look = *look,

@@ -4,6 +4,7 @@
 #ifndef SPATE_RENDER_FRAME_H
 #define SPATE_RENDER_FRAME_H
 
+#include "gas.h"
 #include "preview.h"
 #include "scene/solids.h"
 
@@ -18,6 +19,8 @@ typedef struct sp_frame {
     sp_solid_rays rays;      /* the same, to be seen */
     sp_particles particles;  /* with memory of its own; positions in cells */
     sp_particles whitewater; /* likewise; empty without */
+    sp_field_set fields;     /* of a file of a gas */
+    sp_gas_plane gas;        /* what is drawn of it */
 } sp_frame;
 
 /* Without particles, at time 0. The scene must outlive it. */
@@ -29,6 +32,14 @@ spate_status sp_frame_copy(sp_frame *frame, const sp_particles *particles, spate
 /* NULL, or without a set: there is none. */
 spate_status sp_frame_copy_whitewater(sp_frame *frame, const sp_particles *whitewater,
                                       spate_error *error);
+/* Of a gas instead: what `look` shows of these fields. */
+spate_status sp_frame_copy_fields(sp_frame *frame, const sp_field_set *fields, const sp_look *look,
+                                  spate_error *error);
+/* The same of a volume file, that of frame `number`. */
+spate_status sp_frame_read_fields(sp_frame *frame, int number, const char *path,
+                                  const sp_look *look, spate_error *error);
+/* Whether pictures of it show fields, not particles. */
+bool sp_frame_is_gas(const sp_frame *frame);
 /* The particles of a particle file, that of frame `number`, and of whitewater.NNNN.ply beside it,
  * if that is there. */
 spate_status sp_frame_read(sp_frame *frame, int number, const char *path, spate_error *error);

@@ -6,7 +6,9 @@
 #include <math.h>
 
 #include "base/status.h"
+#include "gas.h"
 #include "png.h"
+#include "scene/medium.h"
 #include "scene/sides.h"
 #include "sim/table.h"
 #include "text.h"
@@ -71,11 +73,30 @@ void sp_preview_complete(sp_preview *preview)
 
 spate_status sp_preview_paint(const sp_preview *preview, sp_image *image, spate_error *error)
 {
+    if (preview->gas) {
+        sp_preview_draw_gas(preview, image);
+        return SPATE_OK;
+    }
     TRY(preview->size[2] > 0 ? sp_preview_draw_3d(preview, image, error)
                              : sp_preview_draw_2d(preview, image, error));
     if (preview->look.stamp)
         sp_text_draw_time(image, preview->particles->time);
     return SPATE_OK;
+}
+
+/* The plane of a gas as it is: the grid has what a step left there, which need not be in memory. */
+static spate_status take_gas(sp_gas_plane *plane, spate_sim *sim, const sp_look *look,
+                             spate_error *error)
+{
+    sp_field_set fields = {.memory = NULL};
+    spate_stats stats;
+    spate_sim_stats(sim, &stats); /* the channels of the cells are those of the particles now */
+    TRY(spate_sim_sample(sim, NULL, 0, NULL, NULL, NULL, error));
+    spate_status status = sp_field_set_take(&fields, sim, error);
+    if (status == SPATE_OK)
+        status = sp_gas_plane_take(plane, &fields, look, error);
+    sp_field_set_clear(&fields);
+    return status;
 }
 
 spate_status sp_preview_draw(spate_sim *sim, sp_image *image, spate_error *error)
@@ -85,17 +106,24 @@ spate_status sp_preview_draw(spate_sim *sim, sp_image *image, spate_error *error
         return sp_fail(error, SPATE_ERROR_SIMULATION, "preview",
                        "the simulation has no cells to draw");
     sp_particles now, white;
+    sp_gas_plane plane = {.values = NULL};
+    bool gas = !sp_medium_of(spate_sim_scene(sim))->has_surface;
+    if (gas)
+        TRY(take_gas(&plane, sim, &(sp_look){.stamp = false}, error));
     sp_sim_particles(sim, SP_FLUID, &now);
     bool has_white = sp_sim_particles(sim, SP_WHITEWATER, &white);
     sp_preview preview = {
         .scene = spate_sim_scene(sim),
         .particles = &now,
         .whitewater = has_white ? &white : NULL,
+        .gas = gas ? &plane : NULL,
         .dx = cells.cell_size,
         .pool = sp_pool_create(spate_sim_threads(sim), NULL, NULL),
     };
-    if (!preview.pool)
+    if (!preview.pool) {
+        sp_gas_plane_clear(&plane);
         return sp_fail_memory(error, "the threads of a picture", 0);
+    }
     sp_solid_rays rays;
     spate_status status = sp_solid_rays_create(&rays, sp_sim_solids(sim), error);
     if (status == SPATE_OK)
@@ -109,6 +137,7 @@ spate_status sp_preview_draw(spate_sim *sim, sp_image *image, spate_error *error
         status = sp_preview_paint(&preview, image, error);
     sp_solid_rays_destroy(&rays);
     sp_pool_destroy(preview.pool);
+    sp_gas_plane_clear(&plane);
     return status;
 }
 

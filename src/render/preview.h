@@ -1,9 +1,9 @@
 /* preview.h -- pictures of a simulation, drawn in memory.
  *
- * sp_preview_paint chooses between the flat picture of a 2D simulation and the perspective one of a
- * 3D simulation; both get what they need as a sp_preview: particles, solids and scene of one
- * frame, from a simulation or from the files that a run has left. What is drawn depends on these
- * and the size of the picture alone, not on the number of threads. */
+ * sp_preview_paint chooses between the flat picture of a 2D simulation, the perspective one of a
+ * 3D simulation, and that of a gas; all get what they need as a sp_preview: particles, solids and
+ * scene of one frame, from a simulation or from the files that a run has left. What is drawn
+ * depends on these and the size of the picture alone, not on the number of threads. */
 #ifndef SPATE_RENDER_PREVIEW_H
 #define SPATE_RENDER_PREVIEW_H
 
@@ -18,7 +18,14 @@ typedef struct sp_look {
     double eye[3], target[3]; /* m, in the coordinates of the scene; 3D only */
     double fov;               /* degrees, of the picture's longer side; 0: 29.5, or to fit */
     bool stamp;               /* the time in a corner */
+    /* of a gas */
+    const char *field; /* what is drawn of it; NULL: the field that tells most */
+    bool slice_given, range_given;
+    double slice;    /* m, 3D: z of the plane; default: the middle */
+    double range[2]; /* ends of the colours; default: those of the frames so far */
 } sp_look;
+
+typedef struct sp_gas_plane sp_gas_plane;
 
 /* Signed distance (m) to the nearest solid, negative inside. */
 typedef double sp_distance_fn(const void *user, const double point[3]);
@@ -27,6 +34,7 @@ typedef struct sp_preview {
     const spate_scene *scene;
     const sp_particles *particles;
     const sp_particles *whitewater; /* NULL: none */
+    const sp_gas_plane *gas;        /* what is drawn of a gas; NULL: it is a liquid */
     double low[3], size[3];         /* m, the domain; size[2] = 0 in 2D */
     double dx;                      /* m */
     int per_axis;                   /* particles per axis of a cell */
@@ -44,6 +52,7 @@ void sp_preview_complete(sp_preview *preview);
 /* Draws over the whole of `image`, which the caller has created. */
 spate_status sp_preview_paint(const sp_preview *preview, sp_image *image, spate_error *error);
 spate_status sp_preview_draw_2d(const sp_preview *preview, sp_image *image, spate_error *error);
+void sp_preview_draw_gas(const sp_preview *preview, sp_image *image);
 spate_status sp_preview_draw_3d(const sp_preview *preview, sp_image *image, spate_error *error);
 /* A picture of a simulation as it is. */
 spate_status sp_preview_draw(spate_sim *sim, sp_image *image, spate_error *error);

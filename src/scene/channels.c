@@ -48,6 +48,8 @@ bool sp_names_channel(const spate_scene *scene, const char *name)
     for (int l = 0; l < 3; l++)
         for (int k = 0; k < lists[l]->count; k++)
             found = found || shape_names(&lists[l]->items[k], name);
+    for (int k = 0; k < scene->gauge_count; k++)
+        found = found || strcmp(scene->gauges[k].channel, name) == 0;
     return found;
 }
 

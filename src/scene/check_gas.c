@@ -105,6 +105,9 @@ static spate_status check_methods(const sp_checker *c)
         return refuse(c, "whitewater.on", "whitewater comes from a surface, which a gas has not");
     if (scene->output.mesh != SPATE_OUTPUT_MESH_NONE)
         return refuse(c, "output.mesh", "there is no surface to make a mesh of");
+    if (scene->output.volume == SPATE_OUTPUT_VOLUME_VDB)
+        return refuse(c, "output.volume",
+                      "an OpenVDB file has the level set of a surface; use \"vtk\"");
     if (scene->pressure.surface != SPATE_SURFACE_MODEL_GHOST)
         sp_log(c->log, c->user, SPATE_LOG_WARNING, "pressure.surface",
                "means nothing to a gas and is ignored");

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "channels.h"
 #include "gauge.h"
 #include "schema.h"
 #include "sides.h"
@@ -169,21 +170,50 @@ static spate_status check_name(place *p)
     return SPATE_OK;
 }
 
+static spate_status check_channel(place *p)
+{
+    const spate_scene *scene = p->c->scene;
+    const char *name = p->gauge->channel;
+    sp_nearest nearest = {.word = name};
+    char label[SP_CHANNEL_LABEL];
+    sp_grid_column columns[SP_GRID_COLUMNS];
+    int count = sp_grid_columns(scene, columns);
+    if (!name[0])
+        return fail_missing(p, "channel");
+    if (sp_gauge_grid_column(scene, p->gauge) >= 0)
+        return SPATE_OK;
+    for (int j = 0; j < count; j++) {
+        sp_grid_column_label(scene, j, label);
+        sp_nearest_offer(&nearest, label);
+    }
+    if (nearest.name[0])
+        return sp_fail(p->c->error, SPATE_ERROR_SCENE, member(p, "channel"),
+                       "the grid holds no channel \"%s\"; did you mean \"%s\"?", name,
+                       nearest.name);
+    return sp_fail(
+        p->c->error, SPATE_ERROR_SCENE, member(p, "channel"),
+        "the grid holds no channel \"%s\": give it a transfer of flip or pic in channels", name);
+}
+
 static spate_status check_gauge(place *p)
 {
     const spate_gauge *g = p->gauge;
-    bool point = g->kind <= SPATE_GAUGE_VELOCITY, front = g->kind == SPATE_GAUGE_FRONT;
+    bool channel = g->kind == SPATE_GAUGE_CHANNEL;
+    bool point = g->kind <= SPATE_GAUGE_VELOCITY || channel, front = g->kind == SPATE_GAUGE_FRONT;
     bool rectangle = g->kind == SPATE_GAUGE_FLUX || g->kind == SPATE_GAUGE_SLICE;
     bool moment = g->kind == SPATE_GAUGE_MOMENT;
     bool solid = g->kind == SPATE_GAUGE_FORCE || moment;
     warn_if_unused(p, is_given(g->at), point || moment, "at");
-    warn_if_unused(p, g->radius > 0, g->kind == SPATE_GAUGE_PRESSURE, "radius");
+    warn_if_unused(p, g->radius > 0, g->kind == SPATE_GAUGE_PRESSURE || channel, "radius");
+    warn_if_unused(p, g->channel[0], channel || g->kind == SPATE_GAUGE_FLUX, "channel");
     warn_if_unused(p, is_given(g->min), rectangle || front, "min");
     warn_if_unused(p, is_given(g->max), rectangle || front, "max");
     warn_if_unused(p, g->solid[0], solid, "solid");
     warn_if_unused(p, g->axis != SPATE_DIRECTION_X, front, "axis");
     warn_if_unused(p, g->depth > 0, front, "depth");
     TRY(check_name(p));
+    if (channel || (g->kind == SPATE_GAUGE_FLUX && g->channel[0]))
+        TRY(check_channel(p));
     if (point)
         return check_point(p, g->at, "at");
     if (moment && !is_given(g->at))

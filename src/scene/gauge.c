@@ -1,6 +1,8 @@
 /* gauge.c -- names, units and columns of gauges. */
 #include "gauge.h"
 
+#include "channels.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +20,7 @@ static const struct {
     [SPATE_GAUGE_MOMENT] = {"moment", "N m", "N"},
     [SPATE_GAUGE_FRONT] = {"front", "m", "m"},
     [SPATE_GAUGE_SLICE] = {"slice", "", ""},
+    [SPATE_GAUGE_CHANNEL] = {"channel", "", ""},
 };
 
 const char *sp_gauge_kind_name(spate_gauge_kind kind)
@@ -35,7 +38,8 @@ int sp_gauge_values(const spate_gauge *gauge, int dim)
     case SPATE_GAUGE_HEIGHT:
     case SPATE_GAUGE_PRESSURE:
     case SPATE_GAUGE_FLUX:
-    case SPATE_GAUGE_FRONT: break;
+    case SPATE_GAUGE_FRONT:
+    case SPATE_GAUGE_CHANNEL: break;
     }
     return 1;
 }
@@ -47,6 +51,32 @@ void sp_gauge_column(const spate_scene *scene, int gauge, int value, char column
                           : snprintf(column, SP_GAUGE_LABEL, "gauges[%d]", gauge);
     if (sp_gauge_values(g, scene->dim) > 1)
         snprintf(column + used, SP_GAUGE_LABEL - (size_t)used, "_%c", axis_names[value]);
+}
+
+/* ------------------------------------------------------------------ units */
+
+/* Of a channel: its own unit, and of a flux of it what that is in a second. */
+static const char *unit_of(const spate_scene *scene, const spate_gauge *gauge)
+{
+    bool flat = scene->dim == 2, flux = gauge->kind == SPATE_GAUGE_FLUX;
+    if (strcmp(gauge->channel, SP_SMOKE) == 0)
+        return !flux ? "kg/m^3" : flat ? "kg/(m s)" : "kg/s";
+    if (strcmp(gauge->channel, SP_TEMPERATURE) == 0)
+        return !flux ? "K" : flat ? "K m^2/s" : "K m^3/s";
+    return flat ? kinds[gauge->kind].flat_unit : kinds[gauge->kind].unit;
+}
+
+int sp_gauge_grid_column(const spate_scene *scene, const spate_gauge *gauge)
+{
+    sp_grid_column columns[SP_GRID_COLUMNS];
+    int count = sp_grid_columns(scene, columns);
+    for (int j = 0; j < count && gauge->channel[0]; j++) {
+        char label[SP_CHANNEL_LABEL];
+        sp_grid_column_label(scene, j, label);
+        if (strcmp(label, gauge->channel) == 0)
+            return j;
+    }
+    return -1;
 }
 
 /* ------------------------------------------------------------------ headings */
@@ -111,13 +141,20 @@ void sp_gauge_heading(const spate_scene *scene, int gauge, int value,
     sp_gauge_column(scene, gauge, value, column);
     add(&h, column);
     add(&h, " [");
-    add(&h, scene->dim == 2 ? kinds[g->kind].flat_unit : kinds[g->kind].unit);
+    add(&h, unit_of(scene, g));
     add(&h, "]");
     switch (g->kind) {
     case SPATE_GAUGE_HEIGHT:
     case SPATE_GAUGE_PRESSURE:
     case SPATE_GAUGE_VELOCITY: add_point(&h, " at", g->at); break;
+    case SPATE_GAUGE_CHANNEL:
+        add(&h, " of ");
+        add(&h, g->channel);
+        add_point(&h, " at", g->at);
+        break;
     case SPATE_GAUGE_FLUX:
+        add(&h, g->channel[0] ? " of " : "");
+        add(&h, g->channel);
         add_point(&h, " through", g->min);
         add_point(&h, " to", g->max);
         break;

@@ -22,6 +22,8 @@ void sp_gauge_column(const spate_scene *scene, int gauge, int value, char column
  * "H1 [m] at 1.2 0 0.5", without commas and quotes. The name ends at the last " [". */
 void sp_gauge_heading(const spate_scene *scene, int gauge, int value,
                       char heading[SP_GAUGE_HEADING]);
+/* Which of the columns that the grid holds is the channel of a gauge; -1: none. */
+int sp_gauge_grid_column(const spate_scene *scene, const spate_gauge *gauge);
 /* A solid by its name, or solids[2]. */
 void sp_gauge_solid_label(const spate_scene *scene, int solid, char label[64]);
 /* Index of the solid that a gauge names, by its name or as solids[2]; -1 if there is none. */

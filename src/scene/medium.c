@@ -1,4 +1,4 @@
-/* medium.c -- the kinds of fluid, and the defaults that depend on the kind. */
+/* medium.c -- the defaults that depend on the kind of fluid. */
 #include "medium.h"
 
 #include "base/status.h"
@@ -6,16 +6,6 @@
 
 #include <stdio.h>
 #include <string.h>
-
-static const sp_medium media[] = {
-    [SPATE_FLUID_LIQUID] = {"liquid", true, false, true, false, 0.1f},
-    [SPATE_FLUID_GAS] = {"gas", false, true, false, true, 0.3f},
-};
-
-const sp_medium *sp_medium_of(const spate_scene *scene)
-{
-    return &media[scene->fluid.kind];
-}
 
 /* What is taken for 0 and auto. */
 typedef struct defaults {
@@ -58,7 +48,7 @@ void sp_settle_numbers(spate_scene *scene)
         scene->fluid.particles_per_axis = d->per_axis[scene->dim == 3];
     if (scene->fluid.density == 0)
         scene->fluid.density = d->density;
-    if (scene->fluid.expansion == 0 && !media[scene->fluid.kind].has_surface)
+    if (scene->fluid.expansion == 0 && !sp_medium_of(scene)->has_surface)
         scene->fluid.expansion = 1 / scene->fluid.temperature;
     if (scene->time.cfl == 0)
         scene->time.cfl = d->cfl;

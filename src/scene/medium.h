@@ -14,7 +14,15 @@ typedef struct sp_medium {
     float most_turn;   /* of half a step, that the kick turns with the flow: kernels/g2p.h */
 } sp_medium;
 
-const sp_medium *sp_medium_of(const spate_scene *scene);
+static inline const sp_medium *sp_medium_of(const spate_scene *scene)
+{
+    static const sp_medium media[] = {
+        /* by spate_fluid_kind */
+        {"liquid", true, false, true, false, 0.1f},
+        {"gas", false, true, false, true, 0.3f},
+    };
+    return &media[scene->fluid.kind];
+}
 
 /* The settings of a scene that are in no list, with the defaults of its kind of fluid. The lists
  * are those of the scene given. */

@@ -466,14 +466,16 @@ static const sp_row rows[] = {
            "of its columns in gauges.csv; empty: gauges[0], gauges[1], ..."),
     ENUM(
         "gauges[].kind", spate_gauge, kind, "height",
-        "height|pressure|velocity|flux|force|moment|front|slice",
-        "what it measures: m, Pa, m/s, m^3/s (2D: m^2/s), N (2D: N/m), N m (2D: N), m; slice: files "
-        "of a plane"),
+        "height|pressure|velocity|flux|force|moment|front|slice|channel",
+        "what it measures: m, Pa, m/s, m^3/s, N, N m, m; slice: files of a plane; channel: its own "
+        "unit"),
     GAUGE_POINT("gauges[].at", at,
-                "height: the foot of the column of liquid; pressure, velocity: where; moment: the "
-                "point that it is about"),
+                "height: the foot of the column of liquid; pressure, velocity, channel: where; "
+                "moment: about it"),
+    STRING("gauges[].channel", spate_gauge, channel, "\"\"", ANY,
+           "channel: which one; flux: what is carried through, instead of the fluid"),
     NUMBER("gauges[].radius", spate_gauge, radius, 0, 0, FAR, "m",
-           "pressure: of the footprint that the mean is taken over; 0: a point"),
+           "pressure, channel: of the footprint that the mean is taken over; 0: a point"),
     GAUGE_POINT("gauges[].min", min,
                 "flux, slice: lower corner of a rectangle (2D: end of a line); front: of its box, "
                 "else the domain"),

@@ -96,6 +96,7 @@ void X(build_grid)(X(sim) *s)
     s->host->lay_solids(s);
     for (size_t k = 0; k < sizeof stages / sizeof *stages; k++)
         plan->stage[stages[k]](s, 0, NULL);
+    s->host->update_channels(s);
     FOR_DIM(d)
         X(fill_border)(s, s->u[d], d);
 }
@@ -108,6 +109,10 @@ static void finish(const X(sim) *s, const X(gauge) *g, const double sum[3], doub
     switch (g->kind) {
     case SPATE_GAUGE_HEIGHT: scale = s->grid.dx; break;
     case SPATE_GAUGE_PRESSURE: scale = sum[1] > 0 ? 1 / sum[1] : 0; break;
+    case SPATE_GAUGE_CHANNEL:
+        values[0] = sum[1] > 0 ? sum[0] / sum[1] + X(channel_origin)(s, g->on_grid) : 0;
+        values[1] = values[2] = 0;
+        return;
     case SPATE_GAUGE_VELOCITY: break;
     case SPATE_GAUGE_FLUX:
     case SPATE_GAUGE_FORCE: scale = face_area(s); break;

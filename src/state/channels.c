@@ -165,6 +165,16 @@ X(channel_step) X(channels_of)(const X(sim) *s, double dt)
     return step;
 }
 
+double X(channel_origin)(const X(sim) *s, int on_grid)
+{
+    const spate_scene *scene = s->common->scene;
+    sp_grid_column columns[SP_GRID_COLUMNS];
+    int count = sp_grid_columns(scene, columns);
+    bool heat = on_grid >= 0 && on_grid < count &&
+                sp_is_temperature(&scene->channels[columns[on_grid].channel]);
+    return heat ? scene->fluid.temperature : 0;
+}
+
 /* ---- the ledger */
 
 double X(channel_sum)(const X(particles) *p, int column, uint32_t first, bool dead)

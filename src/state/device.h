@@ -134,6 +134,7 @@ typedef struct X(device) {
      * sorted particles */
     void (*lay_solids)(X(sim) *s);
     void (*update_level_set)(X(sim) *s);
+    void (*update_channels)(X(sim) *s); /* what the grid holds of them, likewise */
 
     /* Arrays in two memories; NULL where there is one. Groups: GROUP_... of groups.h. */
     void (*fetch)(X(sim) *s, unsigned groups);   /* makes the host's arrays current */

@@ -87,7 +87,7 @@ static void complete_frame(double frame[3][3])
     }
 }
 
-static void set_pressure(const X(sim) *s, const spate_gauge *from, X(gauge) *g)
+static void set_footprint(const X(sim) *s, const spate_gauge *from, X(gauge) *g)
 {
     double radius = from->radius / s->grid.dx;
     in_cells(&s->grid, from->at, g->low);
@@ -171,10 +171,12 @@ size_t X(list_gauges)(X(sim) *s, const X(probe) *v)
         X(gauge) *g = &s->gauges[k];
         memset(g, 0, sizeof *g);
         g->kind = from->kind;
+        g->on_grid = sp_gauge_grid_column(scene, from);
         g->first = (uint32_t)parts;
         switch (g->kind) {
         case SPATE_GAUGE_HEIGHT: set_height(v, from, g); break;
-        case SPATE_GAUGE_PRESSURE: set_pressure(s, from, g); break;
+        case SPATE_GAUGE_PRESSURE:
+        case SPATE_GAUGE_CHANNEL: set_footprint(s, from, g); break;
         case SPATE_GAUGE_VELOCITY:
             in_cells(&s->grid, from->at, g->low);
             g->items = 1;
@@ -204,7 +206,8 @@ size_t X(most_gauge_parts)(const spate_scene *scene, const X(grid) *grid)
         X(gauge) g = {.items = 1};
         switch (scene->gauges[k].kind) {
         case SPATE_GAUGE_HEIGHT: g.items = 2 * (uint32_t)longest + 1; break;
-        case SPATE_GAUGE_PRESSURE: g.items = (uint32_t)points; break;
+        case SPATE_GAUGE_PRESSURE:
+        case SPATE_GAUGE_CHANNEL: g.items = (uint32_t)points; break;
         case SPATE_GAUGE_VELOCITY: break;
         case SPATE_GAUGE_FLUX: set_flux(grid, &scene->gauges[k], &g); break;
         case SPATE_GAUGE_FORCE:

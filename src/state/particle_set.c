@@ -25,10 +25,17 @@ sp_column sp_particles_column(const sp_particles *particles, const char *name)
         if (strcmp(particles->columns[k].name, name) == 0)
             return particles->columns[k];
     if (strcmp(name, "velocity") == 0)
-        return (sp_column){"velocity", 3, false, {view->v[0], view->v[1], view->v[2]}};
+        return (sp_column){
+            .name = "velocity", .components = 3, .values = {view->v[0], view->v[1], view->v[2]}};
     if (strcmp(name, "id") == 0)
-        return (sp_column){"id", 1, true, {view->id}};
+        return (sp_column){.name = "id", .components = 1, .integer = true, .values = {view->id}};
     return (sp_column){.components = 0};
+}
+
+static void add_origin(float origin, size_t count, float *values)
+{
+    for (size_t k = 0; k < count; k++)
+        values[k] += origin;
 }
 
 void sp_column_read(const sp_column *column, int components, size_t begin, size_t count,
@@ -41,6 +48,8 @@ void sp_column_read(const sp_column *column, int components, size_t begin, size_
         for (size_t k = 0; k < count; k++)
             out[n * k + c] = in ? in[begin + k] : 0;
     }
+    if (!column->integer && column->origin != 0)
+        add_origin(column->origin, n * count, values);
 }
 
 void sp_particles_positions(const sp_particles *particles, size_t begin, size_t count,

@@ -17,6 +17,7 @@ typedef struct sp_column {
     int components;        /* 1..4 */
     bool integer;          /* uint32_t; otherwise float */
     const void *values[4]; /* of each component; NULL: all 0 */
+    float origin;          /* of floats: what values are counted from; sp_column_read adds it */
 } sp_column;
 
 typedef struct sp_particles {

@@ -1,6 +1,8 @@
 /* show.c -- the columns of a simulation's particles, as those see them who know no dimension. */
 #include "state.h"
 
+#include "scene/channels.h"
+
 _Static_assert(MAX_CHANNELS <= SP_MAX_ATTRIBUTES, "channels of a set");
 
 void X(show_particles)(const X(sim) *s, const X(particles) *p, sp_particles *out)
@@ -15,6 +17,7 @@ void X(show_particles)(const X(sim) *s, const X(particles) *p, sp_particles *out
     for (int k = 0; k < scene->channel_count; k++) {
         const spate_channel *channel = &scene->channels[k];
         sp_column *shown = sp_particles_add_column(out, channel->name, channel->components, false);
+        shown->origin = sp_is_temperature(channel) ? (float)scene->fluid.temperature : 0;
         for (int c = 0; c < channel->components; c++)
             shown->values[c] = p->channel[column++];
     }

@@ -183,6 +183,8 @@ struct X(forces) X(forces_of)(const X(sim) *s, double dt); /* kernels/forces.h *
 struct X(step_info) X(step_info_of)(const X(sim) *s, double dt);   /* kernels/step_info.h */
 struct X(channel_step) X(channels_of)(const X(sim) *s, double dt); /* kernels/channels.h */
 struct X(buoyancy) X(buoyancy_of)(const X(sim) *s, double dt);     /* kernels/forces.h */
+/* What is to be added to a column that the grid holds, to have it in its unit: K. */
+double X(channel_origin)(const X(sim) *s, int on_grid);
 #define PUSH_PAIRS 4 /* of the list that both passes of push-apart share, per particle */
 bool X(pushes_apart)(const spate_scene *scene);
 bool X(rides_along)(const X(sim) *s); /* the velocity, with the displacement: kernels/shift.h */

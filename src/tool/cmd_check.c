@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "check_time.h"
 #include "course.h"
+#include "scene/medium.h"
 
 static const char usage[] =
     "usage: spate check SCENE [options]\n"
@@ -56,7 +57,8 @@ static void print_text(const spate_scene *scene, const tool_forecast *forecast)
     const spate_forecast *f = &forecast->sim;
     char number[TOOL_NUMBER], other[TOOL_NUMBER];
     double cells = (double)f->cells[0] * f->cells[1] * f->cells[2];
-    printf("%s (%dD)\n", scene->name, scene->dim);
+    printf("%s (%dD%s)\n", scene->name, scene->dim,
+           sp_medium_of(scene)->has_surface ? "" : ", gas");
     if (scene->dim == 2) {
         printf("  domain     %g x %g m\n", f->domain[0], f->domain[1]);
         printf("  cells      %d x %d", f->cells[0], f->cells[1]);
@@ -97,6 +99,7 @@ static void print_json(const spate_scene *scene, const tool_forecast *forecast,
     const spate_output_forecast *out = &forecast->output;
     printf("{\"name\": ");
     tool_json_string(stdout, scene->name);
+    printf(", \"kind\": \"%s\"", sp_medium_of(scene)->name);
     printf(
         ", \"dim\": %d, \"size\": [%.17g, %.17g, %.17g], \"cells\": [%d, %d, %d], \"cell_size\": %.17g",
         scene->dim, f->domain[0], f->domain[1], f->domain[2], f->cells[0], f->cells[1], f->cells[2],

@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "io/export.h"
@@ -13,13 +14,15 @@
 #include "io/surface_read.h"
 #include "io/usd.h"
 #include "io/usd_file.h"
+#include "scene/medium.h"
 
 static const char usage[] =
     "usage: spate export DIR --to FORMAT [options]\n"
     "\n"
     "Writes the frames of the run in a folder in another format: particles from particles.NNNN.ply\n"
     "(output.particles = ply, the default), surfaces from mesh.NNNN.ply where they are there, and the\n"
-    "solids with their motion. docs/formats.md says how to open what it writes.\n"
+    "solids with their motion. Of a gas, which leaves no particles unless it is told to, --to vtk writes\n"
+    "the volumes. docs/formats.md says how to open what it writes.\n"
     "\n"
     "  --to FORMAT       usd      particles as a USD layer per frame, and liquid.usda to open\n"
     "                    vtk      particles as .vtp for ParaView, and particles.pvd to open\n"
@@ -31,7 +34,7 @@ static const char usage[] =
     "  --attributes LIST only these of the particles' attributes, e.g. --attributes \"velocity id\";\n"
     "                    speed can be had of every run\n"
     "  --no-particles    surfaces and solids alone\n"
-    "  --volume          vtk: also level set and velocity on the grid, as .vti\n"
+    "  --volume          vtk: also level set and velocity on the grid, as .vti; of a gas its fields\n"
     "  --first N, --last N, --every N   only these frames\n"
     "  --quiet           say nothing\n"
     "  --help            this text\n"
@@ -55,6 +58,8 @@ typedef struct job {
     char target[SP_PATH_SIZE];
     sp_particles now;   /* of a frame */
     sp_particles white; /* likewise, whitewater */
+    bool fields;        /* of a gas: volumes go along */
+    sp_field_set volumes;
     uint64_t particles; /* of all frames */
     int surfaces;       /* files */
 } job;
@@ -143,16 +148,21 @@ static int open_target(job *j)
 
 /* ------------------------------------------------------------------ the run */
 
+static spate_status probe(const job *j, int frame, spate_error *error)
+{
+    char path[SP_PATH_SIZE];
+    if (j->fields)
+        return sp_field_set_probe(j->scene, sp_run_folder_volume(&j->folder, frame, path), error);
+    return sp_particle_table_probe(sp_run_folder_particles(&j->folder, frame, path), error);
+}
+
 /* Files that a killed run or a full disk left incomplete stand at the end: they are left out. One
  * in the middle is damage, which nothing should hide. */
 static void drop_tail(job *j)
 {
-    char path[SP_PATH_SIZE];
     spate_error error = {0};
     int whole = j->frame_count;
-    while (whole > 0 &&
-           sp_particle_table_probe(sp_run_folder_particles(&j->folder, j->frames[whole - 1], path),
-                                   &error) != SPATE_OK)
+    while (whole > 0 && probe(j, j->frames[whole - 1], &error) != SPATE_OK)
         whole--;
     if (whole < j->frame_count)
         tool_warn("%s: %s; left out, with %d frame%s in all at the end", error.where, error.message,
@@ -176,6 +186,8 @@ static spate_status list_frames(job *j, spate_error *error)
 {
     bool surfaces = j->format != SP_FORMAT_VDB && !j->volume && !j->attributes;
     spate_status status = SPATE_OK;
+    if (j->fields)
+        return sp_run_folder_volumes(&j->folder, &j->frames, &j->frame_count, error);
     if (!j->no_particles)
         status = sp_run_folder_frames(&j->folder, &j->frames, &j->frame_count, error);
     if (status != SPATE_OK || j->frame_count > 0 || !surfaces)
@@ -205,7 +217,14 @@ static int open_run(job *j)
     if (sp_run_info_read(&j->folder, &j->info, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
     j->scene = sp_run_info_scene(&j->folder, &j->info, &error);
-    if (!j->scene || list_frames(j, &error) != SPATE_OK)
+    if (!j->scene)
+        return tool_fail(&error, NULL);
+    bool gas = !sp_medium_of(j->scene)->has_surface;
+    if (gas && j->format == SP_FORMAT_VDB)
+        return tool_say_error(
+            EXIT_USAGE, "%s: is the run of a gas, which has no level set: use --to vtk", j->run);
+    j->fields = gas && j->format == SP_FORMAT_VTK && !j->no_particles && !j->attributes;
+    if (list_frames(j, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
     if (j->format == SP_FORMAT_VDB && j->scene->dim == 2)
         return tool_say_error(EXIT_USAGE,
@@ -215,6 +234,11 @@ static int open_run(job *j)
     if (!j->no_particles)
         drop_tail(j);
     choose_frames(j);
+    if (j->frame_count == 0 && j->fields)
+        return tool_say_error(EXIT_FILE,
+                              "%s: has no volume files to export (vtk/volume.NNNN.vti; see "
+                              "output.volume, --first, --last and --every)",
+                              j->run);
     if (j->frame_count == 0 && j->no_particles)
         return tool_say_error(EXIT_FILE,
                               "%s: has no surfaces to export (mesh.NNNN.ply; 'spate mesh' makes "
@@ -237,7 +261,7 @@ static spate_status write_frame(job *j, sp_particle_table *table, spate_error *e
     spate_status status = SPATE_OK;
     if (j->format != SP_FORMAT_VDB)
         status = sp_export_particles(j->out, table, error);
-    if (status == SPATE_OK && (j->volume || j->format == SP_FORMAT_VDB))
+    if (status == SPATE_OK && !j->fields && (j->volume || j->format == SP_FORMAT_VDB))
         status = sp_export_volume(j->out, table, NULL, error);
     return status;
 }
@@ -266,14 +290,22 @@ static spate_status write_surface(job *j, const sp_particle_table *domain, int f
     return status;
 }
 
+static spate_status write_fields(job *j, int frame, spate_error *error)
+{
+    char path[SP_PATH_SIZE];
+    sp_run_folder_volume(&j->folder, frame, path);
+    spate_status status = sp_field_set_read(&j->volumes, j->scene, frame, path, error);
+    return status == SPATE_OK ? sp_export_fields(j->out, &j->volumes, error) : status;
+}
+
 static spate_status write_particles(job *j, sp_particle_table *table, int frame, spate_error *error)
 {
     char path[SP_PATH_SIZE];
-    if (j->no_particles) {
+    sp_run_folder_particles(&j->folder, frame, path);
+    if (j->no_particles || (j->fields && access(path, R_OK) != 0)) {
         *table = sp_particle_table_of_scene(j->scene);
         return SPATE_OK;
     }
-    sp_run_folder_particles(&j->folder, frame, path);
     spate_status status = sp_particle_table_read(table, &j->now, j->scene, frame, path, error);
     if (status == SPATE_OK && j->attributes)
         status = sp_particle_table_choose(table, j->attributes, error);
@@ -302,6 +334,8 @@ static int write_frames(job *j)
     for (int k = 0; k < j->frame_count; k++) {
         sp_particle_table table;
         spate_status status = write_particles(j, &table, j->frames[k], &error);
+        if (status == SPATE_OK && j->fields)
+            status = write_fields(j, j->frames[k], &error);
         if (status == SPATE_OK)
             status = write_surface(j, &table, j->frames[k], &error);
         if (status == SPATE_OK)
@@ -325,7 +359,9 @@ static void print_summary(const job *j)
     char count[TOOL_NUMBER];
     const char *entry = j->out ? sp_export_entry(j->out) : "";
     fprintf(stderr, "%d frame%s", j->frame_count, j->frame_count == 1 ? "" : "s");
-    if (!j->no_particles)
+    if (j->fields)
+        fprintf(stderr, ", %d volumes", j->frame_count);
+    if (!j->no_particles && !(j->fields && j->particles == 0))
         fprintf(stderr, ", %s particles", tool_count_text(count, j->particles));
     if (j->surfaces > 0)
         fprintf(stderr, " and %d surface%s", j->surfaces, j->surfaces == 1 ? "" : "s");
@@ -378,6 +414,7 @@ int cmd_export(int argc, char **argv)
     sp_export_destroy(j.out);
     sp_particles_clear(&j.now);
     sp_particles_clear(&j.white);
+    sp_field_set_clear(&j.volumes);
     sp_free(j.frames);
     sp_free(j.info.scene);
     sp_solid_meshes_clear(&j.solids);

@@ -9,6 +9,7 @@
 #include "io/diagnosis.h"
 #include "io/run_folder.h"
 #include "io/stats.h"
+#include "scene/medium.h"
 #include "scene/schema.h"
 
 static const char usage[] =
@@ -26,8 +27,8 @@ typedef struct run_report {
     sp_run_info info;
     sp_stats_table table;
     char name[64];
-    int dim, frames;   /* as planned */
-    double spacing;    /* m, of particles at rest */
+    int dim, frames; /* as planned */
+    sp_run_kind kind;
     int last;          /* frame of the last row, -1 if there is none */
     int fastest_frame; /* of max_speed */
     double steps, seconds, particle_steps, iterations, failures, max_speed,
@@ -86,7 +87,9 @@ static spate_status read_plan(run_report *r, const sp_run_folder *folder, spate_
     snprintf(r->name, sizeof r->name, "%s", scene->name);
     r->dim = scene->dim;
     r->frames = scene->frames;
-    r->spacing = sp_scene_cell_size(scene) / scene->fluid.particles_per_axis;
+    r->kind.spacing = sp_scene_cell_size(scene) / scene->fluid.particles_per_axis;
+    r->kind.gas = !sp_medium_of(scene)->has_surface;
+    r->kind.driven = sp_run_info_is_driven(&r->info);
     spate_scene_destroy(scene);
     return SPATE_OK;
 }
@@ -111,7 +114,7 @@ static const char *count(char text[TOOL_NUMBER], double number)
 static void print_text(const run_report *r, const char *folder)
 {
     char a[TOOL_NUMBER], b[TOOL_NUMBER], c[TOOL_NUMBER], d[TOOL_NUMBER];
-    printf("%s (%dD) in %s\n", r->name, r->dim, folder);
+    printf("%s (%dD%s) in %s\n", r->name, r->dim, r->kind.gas ? ", gas" : "", folder);
     printf("  scene      %s\n", r->info.scene_file);
     printf("  made by    spate %s on %s, %d thread%s\n", r->info.version, r->info.device,
            r->info.threads, r->info.threads == 1 ? "" : "s");
@@ -130,8 +133,9 @@ static void print_text(const run_report *r, const char *folder)
                count(b, now(r, "removed_reseed")));
     printf("  time       %.1f s for %s steps: %s particle-steps per second\n", r->seconds,
            count(a, r->steps), tool_rate_text(b, speed_of(r)));
-    printf("  volume     %g m^%d, %+.2f %% since the start (at most %+.2f %%)\n", now(r, "volume"),
-           r->dim, 100 * volume_change(r, r->table.rows - 1), 100 * r->drift);
+    if (!r->kind.gas)
+        printf("  volume     %g m^%d, %+.2f %% since the start (at most %+.2f %%)\n",
+               now(r, "volume"), r->dim, 100 * volume_change(r, r->table.rows - 1), 100 * r->drift);
     printf("  momentum   %g, %g", now(r, "momentum_x"), now(r, "momentum_y"));
     if (r->dim == 3)
         printf(", %g", now(r, "momentum_z"));
@@ -145,7 +149,7 @@ static void print_text(const run_report *r, const char *folder)
 static void print_verdicts(const run_report *r)
 {
     sp_diagnosis verdicts[SP_VERDICTS];
-    int count = sp_diagnose(&r->table, r->spacing, verdicts);
+    int count = sp_diagnose(&r->table, &r->kind, verdicts);
     for (int k = 0; k < count; k++) {
         const sp_diagnosis *v = &verdicts[k];
         printf("%s  %-5s  %s: %s\n", k == 0 ? "\n" : "", sp_severity_name(v->level), v->quantity,
@@ -171,6 +175,7 @@ static void print_json(const run_report *r)
         "momentum_x",   "momentum_y",      "momentum_z"};
     printf("{\"name\": ");
     tool_json_string(stdout, r->name);
+    printf(", \"kind\": \"%s\"", r->kind.gas ? "gas" : "liquid");
     printf(", \"scene_file\": ");
     tool_json_string(stdout, r->info.scene_file);
     printf(", \"spate\": ");
@@ -190,7 +195,7 @@ static void print_json(const run_report *r)
     json_member("solver_iterations", r->iterations);
     json_member("solver_failures", r->failures);
     sp_diagnosis verdicts[SP_VERDICTS];
-    int count = sp_diagnose(&r->table, r->spacing, verdicts);
+    int count = sp_diagnose(&r->table, &r->kind, verdicts);
     printf(", \"verdicts\": [");
     for (int k = 0; k < count; k++) {
         printf("%s{\"quantity\": ", k == 0 ? "" : ", ");

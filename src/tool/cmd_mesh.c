@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "io/particle_table.h"
 #include "io/run_folder.h"
+#include "scene/medium.h"
 #include "scene/points.h"
 
 static const char usage[] =
@@ -50,6 +51,9 @@ static int read_options(mesh_command *m)
     sp_free(info.scene);
     if (!m->scene)
         return tool_fail(&error, m->path);
+    if (!sp_medium_of(m->scene)->has_surface)
+        return tool_say_error(
+            EXIT_USAGE, "%s: is the run of a gas, which has no surface to make a mesh of", m->path);
     spate_surface_options_default(&m->options, m->scene);
     m->options.threads = m->threads;
     if (m->resolution > 0)

@@ -21,7 +21,8 @@ static const char usage[] =
     "usage: spate render DIR [options]\n"
     "\n"
     "Draws the frames of a run, one picture each (frame.NNNN.png), and puts them together as a film\n"
-    "(film.mp4; needs the program ffmpeg). Frames whose particles are not there are left out.\n"
+    "(film.mp4; needs the program ffmpeg). Frames whose particles (of a gas: vtk/volume.NNNN.vti) are\n"
+    "not there are left out.\n"
     "\n"
     "  -o, --output DIR  where pictures and film go; default: the folder of the run\n"
     "  --size WxH        pixels; default 1280x720\n"
@@ -34,9 +35,12 @@ static const char usage[] =
     "  --fov DEGREES     3D: how wide the longer side of the picture is; default 29.5\n"
     "  --stamp           the time in the corner of every picture\n"
     "  --view NAME       what is drawn: liquid (default), cells, pressure, velocity, divergence, ppc\n"
-    "                    (in 3D all but liquid on a plane through the middle, or --slice)\n"
+    "                    (in 3D all but liquid on a plane through the middle, or --slice). Of a gas a\n"
+    "                    channel (smoke, temperature, ...), velocity, vorticity or pressure; default:\n"
+    "                    smoke, else temperature, else another channel, else vorticity\n"
     "  --slice Z         3D: the plane of a view, in metres\n"
-    "  --range LOW,HIGH  the ends of the colours of a view; default: those of each frame\n"
+    "  --range LOW,HIGH  the ends of the colours of a view; default: those of each frame, of a gas\n"
+    "                    those of all frames\n"
     "  --threads N       threads; default: one per core\n"
     "  --quiet           no progress\n"
     "  --help            this text\n"
@@ -122,9 +126,18 @@ static int read_look(render_job *job)
     return EXIT_DONE;
 }
 
-static int read_view(render_job *job)
+/* A view of the grid made again; of a gas a field, whose name the first file says. */
+static int choose_view(render_job *job)
 {
     sp_views *views = &job->views;
+    if (sp_frame_is_gas(&job->frame)) {
+        job->look.field = job->view_name;
+        job->look.slice_given = views->slice_given;
+        job->look.range_given = views->range_given;
+        job->look.slice = views->slice;
+        memcpy(job->look.range, views->range, sizeof job->look.range);
+        return EXIT_DONE;
+    }
     if (job->view_name && !sp_view_find(job->view_name, &views->view)) {
         const char *guess = tool_suggest(job->view_name, sp_view_names, SP_VIEW_COUNT);
         return tool_say_error(EXIT_USAGE,
@@ -133,6 +146,12 @@ static int read_view(render_job *job)
                               job->view_name, guess ? "; did you mean '" : "", guess ? guess : "",
                               guess ? "'?" : "");
     }
+    return EXIT_DONE;
+}
+
+static int read_view(render_job *job)
+{
+    sp_views *views = &job->views;
     views->slice_given = job->slice != NULL;
     views->range_given = job->range != NULL;
     if (job->slice && !parse_numbers(job->slice, &views->slice, 1))
@@ -147,6 +166,12 @@ static int read_view(render_job *job)
 
 static int check_look(const render_job *job)
 {
+    if (sp_frame_is_gas(&job->frame) && (job->eye || job->target || job->fov))
+        return tool_say_error(
+            EXIT_USAGE, "%s: pictures of a gas are flat: in 3D a plane, which --slice chooses",
+            job->eye      ? "--eye"
+            : job->target ? "--target"
+                          : "--fov");
     if (job->scene->dim == 3) {
         double away = 0;
         for (int d = 0; d < 3 && job->look.eye_given; d++) {
@@ -185,7 +210,8 @@ static int open_run(render_job *job)
         return tool_fail(&error, sp_run_folder_path(&job->folder, "run.json", path));
     if (sp_frame_create(&job->frame, job->scene, &error) != SPATE_OK)
         return tool_fail(&error, sp_run_folder_path(&job->folder, "run.json", path));
-    return check_look(job);
+    int code = choose_view(job);
+    return code == EXIT_DONE ? check_look(job) : code;
 }
 
 /* The folder of -o. That of another run has pictures and a film of its own; this run's may be
@@ -279,13 +305,39 @@ static int finish_writing(render_job *job)
     return error.status == SPATE_OK ? EXIT_DONE : tool_fail(&error, NULL);
 }
 
+static spate_status read_frame(render_job *job, int frame, spate_error *error)
+{
+    char path[SP_PATH_SIZE];
+    if (sp_frame_is_gas(&job->frame)) {
+        sp_run_folder_volume(&job->folder, frame, path);
+        return sp_frame_read_fields(&job->frame, frame, path, &job->look, error);
+    }
+    sp_run_folder_particles(&job->folder, frame, path);
+    return sp_frame_read(&job->frame, frame, path, error);
+}
+
+/* Colours of a gas go from the least to the most of all frames: some of them say how far that is.
+ */
+static int look_ahead(render_job *job, const int *frames, int count)
+{
+    enum { LOOKS = 16 };
+    spate_error error = {0};
+    int looks = count < LOOKS ? count : LOOKS;
+    if (!sp_frame_is_gas(&job->frame) || job->look.range_given)
+        return EXIT_DONE;
+    for (int k = 1; k <= looks; k++) {
+        int at = (int)((int64_t)count * k / looks) - 1;
+        if (read_frame(job, frames[at], &error) != SPATE_OK)
+            return tool_fail(&error, NULL);
+    }
+    return EXIT_DONE;
+}
+
 static int draw_frame(render_job *job, int frame)
 {
     spate_error error = {0};
-    char path[SP_PATH_SIZE];
     sp_image *image = &job->images[job->frames % 2];
-    sp_run_folder_particles(&job->folder, frame, path);
-    if (sp_frame_read(&job->frame, frame, path, &error) != SPATE_OK)
+    if (read_frame(job, frame, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
     spate_status status =
         job->views.view == SP_VIEW_LIQUID
@@ -306,15 +358,20 @@ static int draw_frames(render_job *job)
 {
     spate_error error = {0};
     int *frames, count, code = EXIT_DONE;
-    if (sp_run_folder_frames(&job->folder, &frames, &count, &error) != SPATE_OK)
+    bool gas = sp_frame_is_gas(&job->frame);
+    if ((gas ? sp_run_folder_volumes(&job->folder, &frames, &count, &error)
+             : sp_run_folder_frames(&job->folder, &frames, &count, &error)) != SPATE_OK)
         return tool_fail(&error, NULL);
-    int last = count > 0 ? frames[count - 1] : -1;
+    int last = count > 0 ? frames[count - 1] : -1, chosen = 0;
     last = job->last >= 0 && job->last < last ? job->last : last;
+    for (int k = 0; k < count; k++)
+        if (frames[k] >= job->first && frames[k] <= last &&
+            (frames[k] - job->first) % job->every == 0)
+            frames[chosen++] = frames[k];
+    code = look_ahead(job, frames, chosen);
     double begun = sp_seconds();
-    for (int k = 0; k < count && code == EXIT_DONE; k++) {
+    for (int k = 0; k < chosen && code == EXIT_DONE; k++) {
         int frame = frames[k];
-        if (frame < job->first || frame > last || (frame - job->first) % job->every != 0)
-            continue;
         if (!job->film && job->frames == 0)
             code = open_film(job);
         if (code == EXIT_DONE)
@@ -325,8 +382,8 @@ static int draw_frames(render_job *job)
     }
     sp_free(frames);
     if (code == EXIT_DONE && job->frames == 0)
-        return tool_say_error(EXIT_FILE, "%s: has no particle files of these frames to draw",
-                              job->folder.path);
+        return tool_say_error(EXIT_FILE, "%s: has no %s files of these frames to draw",
+                              job->folder.path, gas ? "volume (vtk/volume.NNNN.vti)" : "particle");
     return code;
 }
 

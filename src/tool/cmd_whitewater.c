@@ -15,6 +15,7 @@
 #include "io/particle_table.h"
 #include "io/ply_write.h"
 #include "io/run_folder.h"
+#include "scene/medium.h"
 #include "scene/points.h"
 #include "scene/schema.h"
 
@@ -58,6 +59,11 @@ static int read_scene(white_command *w)
     sp_free(info.scene);
     if (!w->scene)
         return tool_fail(&error, w->path);
+    if (!sp_medium_of(w->scene)->has_surface)
+        return tool_say_error(
+            EXIT_USAGE,
+            "%s: is the run of a gas, which has no surface that whitewater could come from",
+            w->path);
     sp_scene_clear_list(w->scene, "fill");
     sp_scene_clear_list(w->scene, "gauges");
     w->scene->whitewater.on = true;

@@ -63,10 +63,12 @@ int run_start(tool_run *run);
 /* Row 0, particles.0000.ply and the first checkpoint of a new run. */
 int run_write_start(tool_run *run);
 /* The files of particles and volumes (run_output.c). `keep`: the last frame that is there already,
- * -1 if the run begins. A frame, whose particles are a snapshot or the simulation's own; and a
- * step; both may be called at the same time of the simulation. */
+ * -1 if the run begins. A frame, whose particles are a snapshot or the simulation's own, with the
+ * fields of the grid (NULL: none are written); and a step; both may be called at the same time of
+ * the simulation. */
 int run_output_open(tool_run *run, int keep);
-spate_status run_output_frame(tool_run *run, const sp_particles *now, spate_error *error);
+spate_status run_output_frame(tool_run *run, const sp_particles *now, const sp_field_set *fields,
+                              spate_error *error);
 /* The whitewater of a frame. */
 spate_status run_output_whitewater(tool_run *run, const sp_particles *now, spate_error *error);
 int run_output_step(tool_run *run);

@@ -5,8 +5,11 @@
 
 #include "base/background.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "render/film.h"
 #include "render/frame.h"
+
+static const sp_look look = {.stamp = false};
 
 struct run_film {
     sp_background *background;
@@ -22,7 +25,6 @@ struct run_film {
 static void draw(void *args)
 {
     run_film *f = args;
-    const sp_look look = {.stamp = false};
     if (f->error.status != SPATE_OK)
         return;
     if (!f->pool)
@@ -42,8 +44,14 @@ static void draw_again(run_film *f, const tool_run *run, int last)
     char path[SP_PATH_SIZE];
     bool any = false;
     for (int frame = 0; frame <= last && f->error.status == SPATE_OK; frame++) {
-        if (access(sp_run_folder_particles(&run->folder, frame, path), R_OK) == 0) {
-            if (sp_frame_read(&f->frame, frame, path, &f->error) != SPATE_OK)
+        bool gas = sp_frame_is_gas(&f->frame);
+        if (gas)
+            sp_run_folder_volume(&run->folder, frame, path);
+        else
+            sp_run_folder_particles(&run->folder, frame, path);
+        if (access(path, R_OK) == 0) {
+            if ((gas ? sp_frame_read_fields(&f->frame, frame, path, &look, &f->error)
+                     : sp_frame_read(&f->frame, frame, path, &f->error)) != SPATE_OK)
                 return;
             any = true;
         }
@@ -76,6 +84,17 @@ static spate_status prepare(run_film *f, const tool_run *run, spate_error *error
     return f->film ? SPATE_OK : error->status;
 }
 
+static void draw_start(run_film *f, spate_sim *sim)
+{
+    sp_particles now;
+    sp_field_set fields = {.memory = NULL};
+    sp_sim_particles(sim, SP_FLUID, &now);
+    if (sp_frame_is_gas(&f->frame) && sp_field_set_take(&fields, sim, &f->error) != SPATE_OK)
+        return;
+    run_film_frame(f, &now, NULL, &fields);
+    sp_field_set_clear(&fields);
+}
+
 run_film *run_film_begin(const tool_run *run)
 {
     int frame = spate_sim_frame(run->sim);
@@ -97,21 +116,27 @@ run_film *run_film_begin(const tool_run *run)
     }
     if (frame > 0)
         draw_again(f, run, frame);
-    else if (spate_sim_at_frame(run->sim)) {
-        sp_particles now;
-        sp_sim_particles(run->sim, SP_FLUID, &now);
-        run_film_frame(f, &now, NULL);
-    }
+    else if (spate_sim_at_frame(run->sim))
+        draw_start(f, run->sim);
     return f;
 }
 
-void run_film_frame(run_film *f, const sp_particles *particles, const sp_particles *whitewater)
+static spate_status copy(run_film *f, const sp_particles *particles, const sp_particles *whitewater,
+                         const sp_field_set *fields)
+{
+    if (sp_frame_is_gas(&f->frame))
+        return sp_frame_copy_fields(&f->frame, fields, &look, &f->error);
+    TRY(sp_frame_copy(&f->frame, particles, &f->error));
+    return sp_frame_copy_whitewater(&f->frame, whitewater, &f->error);
+}
+
+void run_film_frame(run_film *f, const sp_particles *particles, const sp_particles *whitewater,
+                    const sp_field_set *fields)
 {
     if (!f)
         return;
     sp_background_wait(f->background);
-    if (f->error.status == SPATE_OK && sp_frame_copy(&f->frame, particles, &f->error) == SPATE_OK &&
-        sp_frame_copy_whitewater(&f->frame, whitewater, &f->error) == SPATE_OK)
+    if (f->error.status == SPATE_OK && copy(f, particles, whitewater, fields) == SPATE_OK)
         sp_background_start(f->background, draw, f);
 }
 

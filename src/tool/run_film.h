@@ -8,11 +8,12 @@
 #include "run.h"
 
 /* Begins the film of a run that is at its first frame, or at the one where it is resumed: the
- * frames before that come from the particle files. NULL: there will be no film. */
+ * frames before that come from the files of the run. NULL: there will be no film. */
 run_film *run_film_begin(const tool_run *run);
-/* The particles at the end of a frame, which are copied. NULL is fine here and below. */
-/* whitewater: NULL, or without a set: none */
-void run_film_frame(run_film *film, const sp_particles *particles, const sp_particles *whitewater);
+/* The particles at the end of a frame, or of a gas its fields, which are copied. NULL is fine here
+ * and below. whitewater: NULL, or without a set: none */
+void run_film_frame(run_film *film, const sp_particles *particles, const sp_particles *whitewater,
+                    const sp_field_set *fields);
 /* Completes it; true if there is a film. `quietly`: no warning if there is none. */
 bool run_film_end(run_film *film, bool quietly);
 

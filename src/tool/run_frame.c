@@ -1,9 +1,10 @@
 /* run_frame.c -- the output of a frame: surface, files, the row of stats.csv, the picture of the
  * film, in this order.
  *
- * Where the simulation has a snapshot (state/particle_set.h: on a GPU) a task does all of it beside
- * the next steps, from that; elsewhere it is done at once. One frame at a time: its output is there
- * before that of the next one or a checkpoint begins. */
+ * Where the simulation has a snapshot (state/particle_set.h: on a GPU), or where no particles are
+ * written, a task does all of it beside the next steps, from that and a copy of the grid's fields;
+ * elsewhere it is done at once. One frame at a time: its output is there before that of the next
+ * one or a checkpoint begins. */
 #include "run.h"
 
 #include <inttypes.h>
@@ -16,6 +17,7 @@
 #include "base/timer.h"
 #include "io/stats.h"
 #include "run_film.h"
+#include "scene/medium.h"
 
 struct run_frame {
     sp_background *thread;
@@ -23,7 +25,9 @@ struct run_frame {
     tool_run *run;
     run_frame_numbers numbers;
     sp_particles now;
-    bool beside;        /* `now` is a snapshot; otherwise the simulation's own particles */
+    bool beside; /* `now` is a snapshot or empty; otherwise the simulation's own particles */
+    sp_field_set fields; /* copied from the grid, if has_fields */
+    bool has_fields;
     sp_particles white; /* whitewater: likewise a copy, or the simulation's; without it no set */
     spate_status status;
     spate_error error;
@@ -62,13 +66,14 @@ static spate_status write_frame(run_frame *f)
     spate_error *error = &f->error;
     char path[SP_PATH_SIZE];
     bool due = is_due(run, f->now.frame);
-    if (f->beside && !sp_snapshot_wait(run->sim))
+    if (f->beside && f->now.set && !sp_snapshot_wait(run->sim))
         return sp_fail(error, SPATE_ERROR_DEVICE, "device",
                        "the particles of frame %d could not be copied to the host", f->now.frame);
     if (due && run->scene->output.mesh == SPATE_OUTPUT_MESH_PLY)
         TRY(run_mesh_start(run, &f->now, error));
+    const sp_field_set *fields = f->has_fields ? &f->fields : NULL;
     if (due)
-        TRY(run_output_frame(run, &f->now, error));
+        TRY(run_output_frame(run, &f->now, fields, error));
     if (due && f->white.set)
         TRY(run_output_whitewater(run, &f->white, error));
     if (!f->beside)
@@ -77,7 +82,7 @@ static spate_status write_frame(run_frame *f)
                         error));
     if (run->json && print_json(&f->numbers) != 0)
         return sp_fail(error, SPATE_ERROR_FILE, NULL, "standard output: cannot write");
-    run_film_frame(f->numbers.film, &f->now, &f->white);
+    run_film_frame(f->numbers.film, &f->now, &f->white, fields);
     return SPATE_OK;
 }
 
@@ -87,27 +92,34 @@ static void write_in_background(void *args)
     f->status = write_frame(f);
 }
 
-/* Whether output reads the particles of this frame. */
+/* Whether output reads the particles of this frame. Volumes and films of a gas do not. */
 static bool reads_particles(const tool_run *run, const run_film *film, int frame)
 {
     const spate_scene *scene = run->scene;
-    bool files = scene->output.particles != SPATE_OUTPUT_PARTICLES_NONE || run->volume_out ||
-                 run->usd || run->course_usd || scene->output.mesh == SPATE_OUTPUT_MESH_PLY;
-    return film || (files && is_due(run, frame));
+    bool has_surface = sp_medium_of(scene)->has_surface;
+    bool files = scene->output.particles != SPATE_OUTPUT_PARTICLES_NONE ||
+                 (run->volume_out && has_surface) || run->usd || run->course_usd ||
+                 scene->output.mesh == SPATE_OUTPUT_MESH_PLY;
+    return (film && has_surface) || (files && is_due(run, frame));
 }
 
-/* Whether a task may do it: from a snapshot, and not with what steps write too. */
-static bool take_snapshot(run_frame *f, const run_film *film)
+/* Whether it reads fields of the grid. */
+static bool reads_fields(const tool_run *run, const run_film *film, int frame)
+{
+    bool file = run->scene->output.volume == SPATE_OUTPUT_VOLUME_VTK && is_due(run, frame);
+    return file || (film && !sp_medium_of(run->scene)->has_surface);
+}
+
+/* Whether a task may do it: from copies, and not with what steps write too. */
+static bool can_go_on(run_frame *f, bool particles)
 {
     tool_run *run = f->run;
-    bool grid = sp_particle_table_needs_grid(run->scene) ||
-                run->scene->output.volume == SPATE_OUTPUT_VOLUME_VTK;
-    bool fits = !grid && !(run->usd && run->steps >= 0);
-    if (!fits || !reads_particles(run, film, spate_sim_frame(run->sim)))
+    bool fits = !sp_particle_table_needs_grid(run->scene) && !(run->usd && run->steps >= 0);
+    if (!fits || !(particles || f->has_fields))
         return false;
     if (!f->thread)
         f->thread = sp_background_create();
-    return f->thread && sp_snapshot_begin(run->sim, &f->now);
+    return f->thread && (!particles || sp_snapshot_begin(run->sim, &f->now));
 }
 
 /* Steps that go on change it: it is copied for a task. */
@@ -144,8 +156,13 @@ int run_frame_write(tool_run *run, run_frame_numbers *numbers)
     if (!f)
         return tool_say_error(EXIT_MEMORY, "out of memory: the output of a frame");
     f->run = run;
-    f->beside = take_snapshot(f, numbers->film);
+    f->now = (sp_particles){.frame = spate_sim_frame(run->sim), .time = spate_sim_time(run->sim)};
     spate_error error = {0};
+    bool particles = reads_particles(run, numbers->film, f->now.frame);
+    f->has_fields = reads_fields(run, numbers->film, f->now.frame);
+    if (f->has_fields && sp_field_set_take(&f->fields, run->sim, &error) != SPATE_OK)
+        return tool_fail(&error, NULL);
+    f->beside = can_go_on(f, particles);
     if (take_whitewater(f, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
     if (f->beside) {
@@ -155,8 +172,7 @@ int run_frame_write(tool_run *run, run_frame_numbers *numbers)
         sp_background_start(f->thread, write_in_background, f);
         return EXIT_DONE;
     }
-    f->now = (sp_particles){.frame = spate_sim_frame(run->sim), .time = spate_sim_time(run->sim)};
-    if (reads_particles(run, numbers->film, f->now.frame))
+    if (particles)
         sp_sim_particles(run->sim, SP_FLUID, &f->now);
     f->numbers = *numbers;
     f->status = write_frame(f);
@@ -168,8 +184,10 @@ void run_frame_end(tool_run *run)
 {
     if (run->frame)
         sp_background_destroy(run->frame->thread);
-    if (run->frame)
+    if (run->frame) {
         sp_particles_clear(&run->frame->white);
+        sp_field_set_clear(&run->frame->fields);
+    }
     sp_free(run->frame);
     run->frame = NULL;
     run_mesh_end(run);

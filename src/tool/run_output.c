@@ -1,4 +1,4 @@
-/* run_output.c -- what a run writes of its liquid: particles, volumes, and one USD file of it all.
+/* run_output.c -- what a run writes of its fluid: particles, volumes, and one USD file of it all.
  *
  * particles.NNNN.ply stand in the run folder itself; other formats in a folder of their own below
  * it (vtk, usd, vdb), with the file that takes their frames together, which is written anew with
@@ -10,6 +10,7 @@
 #include "io/export.h"
 #include "io/ply_write.h"
 #include "io/usd_file.h"
+#include "scene/medium.h"
 
 /* The solids at all frames to come: their motion is known. */
 static int write_solids(tool_run *run, sp_export *out)
@@ -71,21 +72,26 @@ int run_output_open(tool_run *run, int keep)
     return EXIT_DONE;
 }
 
-static spate_status write_files(tool_run *run, const sp_particle_table *table, spate_error *error)
+static spate_status write_volume(tool_run *run, const sp_particle_table *table,
+                                 const sp_field_set *fields, spate_error *error)
+{
+    if (sp_medium_of(run->scene)->has_surface)
+        return sp_export_volume(run->volume_out, table, fields, error);
+    return sp_export_fields(run->volume_out, fields, error);
+}
+
+static spate_status write_files(tool_run *run, const sp_particle_table *table,
+                                const sp_field_set *fields, spate_error *error)
 {
     char path[SP_PATH_SIZE];
-    sp_vtk_grid grid;
-    bool use_grid = run->scene->output.volume == SPATE_OUTPUT_VOLUME_VTK;
     spate_status status = SPATE_OK;
-    if (use_grid)
-        sp_vtk_grid_of_sim(&grid, run->sim);
     if (run->scene->output.particles == SPATE_OUTPUT_PARTICLES_PLY)
         status = sp_ply_write(
             table, sp_run_folder_particles(&run->folder, table->particles->frame, path), error);
     if (status == SPATE_OK && run->particles_out)
         status = sp_export_particles(run->particles_out, table, error);
     if (status == SPATE_OK && run->volume_out)
-        status = sp_export_volume(run->volume_out, table, use_grid ? &grid : NULL, error);
+        status = write_volume(run, table, fields, error);
     if (status == SPATE_OK && run->particles_out)
         status = sp_export_collect(run->particles_out, error);
     if (status == SPATE_OK && run->volume_out && run->volume_out != run->particles_out)
@@ -93,7 +99,8 @@ static spate_status write_files(tool_run *run, const sp_particle_table *table, s
     return status;
 }
 
-spate_status run_output_frame(tool_run *run, const sp_particles *now, spate_error *error)
+spate_status run_output_frame(tool_run *run, const sp_particles *now, const sp_field_set *fields,
+                              spate_error *error)
 {
     sp_particle_table table;
     /* with --steps it has every step, the last of a frame included; the start is no step */
@@ -104,7 +111,7 @@ spate_status run_output_frame(tool_run *run, const sp_particles *now, spate_erro
         return SPATE_OK;
     TRY(sp_particle_table_of_particles(&table, run->scene, now, error));
     sp_particle_table_use_grid(&table, run->sim);
-    TRY(write_files(run, &table, error));
+    TRY(write_files(run, &table, fields, error));
     if (run->course_usd)
         sp_usd_course_particles(run->course_usd, now, table.radius, now->time * table.fps);
     if (usd)

@@ -29,11 +29,11 @@ $code$err"
 
 spate check dam.json --json
 numbers='s/("(memory|memory_available|device_memory|[a-z]+_bytes|bytes_per_frame|bytes_total)": )[0-9]+/\1#/g'
-same check_json '{"name": "small dam", "dim": 2, "size": [1, 0.75, 0], "cells": [16, 12, 1], ' \
-    "$(cut -c 1-76 <<<"$out")"
+same check_json '{"name": "small dam", "kind": "liquid", "dim": 2, "size": [1, 0.75, 0], "cells": [16, 12, 1], ' \
+    "$(cut -c 1-94 <<<"$out")"
 same check_json_rest '"cell_size": 0.0625, "particles": 256, "frames": 6, "fps": 30, "memory": #, '\
 '"memory_available": #, "device_memory": #, "bytes_per_frame": #, "mesh_bytes": #, "volume_bytes": #, '\
-'"film_bytes": #, "checkpoint_bytes": #, "bytes_total": #}' "$(cut -c 77- <<<"$out" | sed -E "$numbers")"
+'"film_bytes": #, "checkpoint_bytes": #, "bytes_total": #}' "$(cut -c 95- <<<"$out" | sed -E "$numbers")"
 
 # how long it will take, files not counted: within a factor of 4 of a run, and said from how many steps
 spate check dam_3d.json --time

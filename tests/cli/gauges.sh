@@ -161,7 +161,7 @@ that the flux goes along (it is along 0): the two are the ends of a line paralle
 refuses same_name 3 "spate: dam.json: gauges[3].name: there is a column \"H1\" of gauges[0] already: \
 choose another name" check dam.json --set "gauges[3].name=H1"
 refuses unknown_kind 3 "spate: --set: gauges[0].kind: must be one of height, pressure, velocity, flux, \
-force, moment, front, slice (got \"hight\"; did you mean \"height\"?)" check dam.json --set "gauges[0].kind=hight"
+force, moment, front, slice, channel (got \"hight\"; did you mean \"height\"?)" check dam.json --set "gauges[0].kind=hight"
 refuses other_gauge 3 "spate: dam.json: gauges[0].at: was [0.3,0] in the run in fine and is [0.2,0] \
 now: to resume, only frames, output, threads and device may change" run dam.json -o fine --resume \
     --set time.cfl=0.05 --set "gauges[0].at=[0.2, 0]"

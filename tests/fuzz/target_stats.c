@@ -30,7 +30,8 @@ void fuzz_stats(const uint8_t *bytes, size_t size)
     FUZZ_MUST(sp_run_folder_open_to_read(&folder, fuzz_folder(), &error) == SPATE_OK);
     bool good = sp_stats_read(path, &table, &error) == SPATE_OK;
     if (good) {
-        sp_diagnose(&table, 0.01, verdicts);
+        for (int gas = 0; gas < 2; gas++)
+            sp_diagnose(&table, &(sp_run_kind){.spacing = 0.01, .gas = gas}, verdicts);
         sp_stats_clear(&table);
     }
     if (sp_run_charts_make(&charts, &folder, scene, &error) == SPATE_OK)

@@ -93,6 +93,61 @@ def test_python_writes_what_the_command_writes():
     assert seen == [1] and len(spate.read("short").stats) == 2
 
 
+def air(size=(1, 0.75), **more):
+    """A small box of gas with a source of smoke that is warm."""
+    scene = spate.Scene({"name": "air", "domain": {"size": list(size), "cells": 16}, "frames": 3,
+                         "fluid": {"kind": "gas"}, "channels": [{"name": "dye", "components": 2, "initial": [1, 2]}],
+                         "sources": [{"shape": "sphere", "center": [0.5, 0.2, 0.25][: len(size)], "radius": 0.15,
+                                      "temperature": 330, "smoke": 0.01}]})
+    for path, value in more.items():
+        scene[path.replace("__", ".")] = value
+    return scene
+
+
+def test_runs_of_a_gas():
+    run = _run(air(), "air", "--threads", "1")
+    assert run.numbers == [0, 1, 2, 3]
+    volume = run[3].volume
+    assert list(volume) == ["vel", "pressure", "type", "dye", "temperature", "smoke"]
+    assert volume["smoke"].shape == volume.shape == (16, 12) and volume["vel"].shape == (16, 12, 2)
+    assert volume["dye"].shape == (16, 12, 2) and abs(volume["dye"][3, 4] - (1, 2)).max() < 1e-5
+    assert isinstance(volume["smoke"].base, np.memmap) and abs(volume.time - 0.1) < 1e-6
+    assert abs(volume["temperature"][0, 11] - 293.15) < 1e-3 and abs(volume["temperature"].max() - 330) < 0.5
+    assert abs(volume["smoke"].max() - 0.01) < 1e-4 and (volume["type"] == 1).all()
+    assert abs(volume.axis(0)[0] - 1 / 32) < 1e-12 and volume.cell_size == 1 / 16
+    sim = spate.Sim(air(), threads=1)
+    list(sim.frames(3))
+    sim.stats()
+    assert (np.asarray(sim.field("smoke")) == volume["smoke"]).all() and sim.field("smoke").unit == "kg/m^3"
+    assert (np.asarray(sim.field("temperature")) + np.float32(293.15) == volume["temperature"]).all()
+    assert (np.asarray(sim.field("dye[1]")) == volume["dye"][..., 1]).all()
+    raises(spate.UsageError, lambda: sim.field("soot"), "type, dye, temperature, smoke")
+    sums = sim.channel_sums("smoke")
+    assert sums.particles > 0 and abs(sums.particles - sums.start - sums.sources) < 1e-9 * sums.particles
+    assert run.stats.smoke[-1] == float(f"{sums.particles:.15g}") and run.stats.dye_1[0] > run.stats.dye_0[0]
+    raises(spate.UsageError, lambda: sim.channel_sums("smoke", 1), "no channel")
+    raises(spate.FileError, lambda: run[3].particles, "the run wrote no particles")
+    assert _run(tank(frames=1), "no_volume")[1].volume is None
+    os.truncate("air/vtk/volume.0001.vti", 2000)
+    raises(spate.FileError, lambda: run[1].volume, "not complete")
+    raises(spate.FileError, lambda: spate.read_vti("air/run.json"), "no volume")
+    deep = _run(air((1, 0.75, 0.5), domain__cells=8, output__particles="ply", frames=1), "deep_air")
+    assert deep[1].volume["vel"].shape == (8, 6, 4, 3)
+    assert abs(deep[1]["temperature"].max() - 330) < 0.5 and deep[1]["temperature"].min() > 293
+
+
+def test_python_writes_what_the_command_writes_of_a_gas():
+    theirs = _run(air(), "their_air", "--threads", "1")
+    ours = spate.run(air(), "our_air", threads=1)
+    assert ours.stats.dtype.names == theirs.stats.dtype.names and ours.numbers == theirs.numbers
+    for number in ours.numbers:
+        name = f"vtk/volume.{number:04d}.vti"
+        assert (ours.path / name).read_bytes() == (theirs.path / name).read_bytes(), name
+    for name in ours.stats.dtype.names:
+        timed = name.startswith("t_") or name in ("seconds", "allocations")
+        assert timed or (ours.stats[name] == theirs.stats[name]).all(), name
+
+
 def test_plots():
     try:
         import matplotlib
@@ -108,6 +163,7 @@ def test_plots():
     drawn = [spate.plot.particles(flat), spate.plot.particles(run[1], color="age"),
              spate.plot.particles(deep, color="red"), spate.plot.field(flat, "p"),
              spate.plot.field(deep, "u", at=0.2), spate.plot.field(flat, "type"), spate.plot.surface(flat), spate.plot.surface(run[1]),
+             spate.plot.field(_run(air(), "plot_air")[3], "smoke"),
              spate.plot.surface(deep), spate.plot.stats(run, "volume"), spate.plot.stats(spate.table(rows)), spate.plot.gauges(flat)]
     for k, ax in enumerate(drawn):
         ax.figure.savefig(f"{k}.png", dpi=40)

@@ -62,6 +62,9 @@ static void refuses_what_needs_a_surface(void)
          "fan blows into a closed box"},
         {GAS "\"output\": {\"mesh\": \"ply\"}}", "output.mesh",
          "cannot be with fluid.kind \"gas\": there is no surface"},
+        {"{\"domain\": {\"size\": [1, 1, 1]}, \"fluid\": {\"kind\": \"gas\"}, \"output\": "
+         "{\"volume\": \"vdb\"}}",
+         "output.volume", "cannot be with fluid.kind \"gas\": an OpenVDB file has the level set"},
         {GAS "\"whitewater\": {\"on\": true}}", "whitewater.on",
          "cannot be with fluid.kind \"gas\": whitewater comes from"},
         {GAS "\"volume\": {\"method\": \"push\"}}", "volume.method",

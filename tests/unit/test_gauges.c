@@ -472,9 +472,9 @@ static void bad_places(void)
         CHECK_PROBLEM("gauges[0].max", "exactly one axis");
         g->max[1] = 0.1;
         CHECK_PROBLEM("gauges[0].max", "must not be less than min along y");
-        g->kind = (spate_gauge_kind)8;
+        g->kind = (spate_gauge_kind)9;
         CHECK_PROBLEM("gauges[0].kind", "must be one of height, pressure, velocity, flux, force, "
-                                        "moment, front, slice");
+                                        "moment, front, slice, channel");
         spate_scene_destroy(scene);
     }
 }

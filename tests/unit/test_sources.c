@@ -240,6 +240,67 @@ static void an_inflow_brings_smoke(void)
     spate_sim_destroy(sim);
 }
 
+static spate_gauge *add_gauge(spate_scene *scene, spate_gauge_kind kind, const char *channel,
+                              double x, double y)
+{
+    spate_gauge *gauge = spate_scene_add_gauge(scene);
+    gauge->kind = kind;
+    snprintf(gauge->channel, sizeof gauge->channel, "%s", channel);
+    gauge->at[0] = x;
+    gauge->at[1] = y;
+    gauge->at[2] = 0;
+    return gauge;
+}
+
+/* Gauges read channels in their units; the smoke that a flux gauge has seen go by is what is above
+ * it. */
+static void gauges_read_channels(void)
+{
+    spate_scene *scene = box_of_gas(2);
+    spate_shape *fire = sample_sphere(scene, SPATE_LIST_SOURCES, 0.5, 0.2, 0, 0.1);
+    fire->temperature = 330;
+    fire->smoke = 0.01;
+    add_gauge(scene, SPATE_GAUGE_CHANNEL, "temperature", 0.5, 0.2);
+    add_gauge(scene, SPATE_GAUGE_CHANNEL, "smoke", 0.5, 0.2)->radius = 0.05;
+    add_gauge(scene, SPATE_GAUGE_CHANNEL, "temperature", 0.05, 0.95);
+    spate_gauge *flux = add_gauge(scene, SPATE_GAUGE_FLUX, "smoke", NAN, NAN);
+    flux->min[0] = 0;
+    flux->max[0] = 1;
+    flux->min[1] = flux->max[1] = 0.5;
+    char heading[128];
+    spate_sim *sim = sample_sim(scene, 2);
+    if (!sim)
+        return;
+    double values[3], passed = 0, dt = 0.01;
+    CHECK(spate_sim_gauge_read(sim, 0, values) == 1);
+    CHECK_NEAR(values[0], T0, 1e-3); /* nothing is held yet */
+    CHECK(spate_sim_gauge_heading(sim, 1, 0, heading, sizeof heading));
+    CHECK_TEXT(heading, "gauges[1] [kg/m^3] of smoke at 0.5 0.2");
+    CHECK(spate_sim_gauge_heading(sim, 3, 0, heading, sizeof heading));
+    CHECK_TEXT(heading, "gauges[3] [kg/(m s)] of smoke through 0 0.5 to 1 0.5");
+    for (int step = 0; step < 150; step++) {
+        CHECK(sample_step(sim, dt));
+        spate_sim_gauge_read(sim, 3, values);
+        passed += values[0] * dt;
+    }
+    spate_sim_gauge_read(sim, 0, values);
+    CHECK_NEAR(values[0], 330, 0.01);
+    spate_sim_gauge_read(sim, 1, values);
+    CHECK_NEAR(values[0], 0.01, 1e-5);
+    spate_sim_gauge_read(sim, 2, values);
+    CHECK_NEAR(values[0], T0, 0.5);
+    spate_field_view smoke;
+    sample_stats(sim);
+    CHECK(spate_sim_field_view(sim, "smoke", &smoke));
+    double above = 0;
+    for (int j = 16; j < 32; j++)
+        for (int i = 0; i < 32; i++)
+            above += smoke.values[i * smoke.stride[0] + j * smoke.stride[1]] / 1024;
+    CHECK(above > 1e-5);
+    CHECK_NEAR(passed, above, 0.05 * above);
+    spate_sim_destroy(sim);
+}
+
 #define GAS "{\"domain\": {\"size\": [1, 1], \"cells\": 16}, \"fluid\": {\"kind\": \"gas\"}, "
 #define BALL "\"shape\": \"sphere\", \"center\": [0.5, 0.5], \"radius\": 0.2"
 
@@ -280,6 +341,12 @@ static void refuses(void)
          "keyframes[0].setting", "sources[0] does not name it"},
         {GAS "\"keyframes\": [{\"setting\": \"sources[0].smoke\", \"value\": 2}]}",
          "keyframes[0].setting", "there is no sources[0]: the scene has 0"},
+        {GAS "\"gauges\": [{\"kind\": \"channel\", \"at\": [0.5, 0.5]}]}", "gauges[0].channel",
+         "is required for a channel gauge"},
+        {GAS
+         "\"channels\": [{\"name\": \"dye\"}], \"gauges\": [{\"kind\": \"channel\", \"channel\": "
+         "\"dyee\", \"at\": [0.5, 0.5]}]}",
+         "gauges[0].channel", "the grid holds no channel \"dyee\"; did you mean \"dye\"?"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         spate_error error = {0};
@@ -335,6 +402,7 @@ TESTS(sources)
     TEST(warmth_everywhere_moves_nothing);
     TEST(water_carries_heat);
     TEST(an_inflow_brings_smoke);
+    TEST(gauges_read_channels);
     TEST(refuses);
     TEST(channels_come_by_name);
 }
