@@ -6,12 +6,12 @@
  *   AFLIP   c <- s grad u(x)   with v <- r v + f(x), as with FLIP; s: the kept share r, in a gas 1
  *
  * (Jiang et al. 2015; Fei et al. 2021). AFLIP keeps the noise of FLIP's particles out of c, since
- * c is the grid's alone. The factor s = r makes it PIC for r = 0, which calms. Beside air c is 0: there
- * u is carried out of the liquid, and its gradient feeds the shortest waves of the surface. Water
- * at rest then moved at 0.014 sqrt(g h), with 3^DIM cells free of air around at 0.006 and, where
- * the surface lies half way in a cell, ever faster; with the second cells along the axes it is as
- * calm as with FLIP. A gas has no surface to be calmed: with s = 1 it keeps 97.2 % of the energy
- * of eddies of 32 cells in ten turns at CFL 1, with s = r 96.2 %. */
+ * c is the grid's alone. The factor s = r makes it PIC for r = 0, which calms. Beside air c is 0:
+ * there u is carried out of the liquid, and its gradient feeds the shortest waves of the surface.
+ * Water at rest then moved at 0.014 sqrt(g h), with 3^DIM cells free of air around at 0.006 and,
+ * where the surface lies half way in a cell, ever faster; with the second cells along the axes it
+ * is as calm as with FLIP. A gas has no surface to be calmed: with s = 1 it keeps 97.2 % of the
+ * energy of eddies of 32 cells in ten turns at CFL 1, with s = r 96.2 %. */
 #ifndef SPATE_KERNELS_GRADIENT_H
 #define SPATE_KERNELS_GRADIENT_H
 
