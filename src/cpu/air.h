@@ -62,7 +62,7 @@ static inline void X(air_find)(X(air) *air, const X(fields) *f, const int corner
 SIMD_FN f8 X(gradient_shares)(const X(air) *air, const X(fields) *f, const f8 x[DIM], float kept)
 {
     if (air && !air->any)
-        return f8_of(kept);
+        return f8_of(X(share_of_gradient)(f, kept));
     f8 share = {0};
     if (!air) {
         for (int k = 0; k < LANES; k++) {
@@ -87,7 +87,7 @@ SIMD_FN f8 X(gradient_shares)(const X(air) *air, const X(fields) *f, const f8 x[
     for (int k = 0; k < LANES; k++)
         clear |= (uint64_t)air->clear[at[k]] << 8 * k;
     memcpy(bytes, &clear, sizeof bytes);
-    return where(-load_bytes(bytes), f8_of(kept));
+    return where(-load_bytes(bytes), f8_of(X(share_of_gradient)(f, kept)));
 }
 
 #endif

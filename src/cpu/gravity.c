@@ -1,6 +1,5 @@
-/* gravity.c -- the pressure that gravity alone makes: the system of the step once more, with the
- * right side of kernels/gravity.h. Gauges need it where the length of the step has changed
- * (sim/pressure.c). */
+/* gravity.c -- the pressure that gravity and buoyancy alone make: the system of the step once more,
+ * with the right side of kernels/gravity.h. sim/pressure.c says who needs it. */
 #include "cpu/pressure/pressure.h"
 
 #include "kernels/forces.h"
@@ -37,7 +36,7 @@ static void begin_range(void *user, size_t begin, size_t end, int worker)
             for (size_t i = 0; i < TILE; i++) {
                 size_t c = base + X(row_offset)(&sys->grid, r) + i;
                 bool unknown = sys->diagonal[c] > 0.0f;
-                sys->b[c] = unknown ? X(gravity_right)(&args->f, c, args->forces.dv) : 0.0f;
+                sys->b[c] = unknown ? X(gravity_right)(&args->f, c, &args->forces) : 0.0f;
                 sys->q[c] = unknown ? args->start * args->f.p[c] : 0.0f;
             }
     }
@@ -70,5 +69,6 @@ void DEV(solve_gravity)(X(sim) *s, double dt, double to_pressure, X(solve) *solv
     X(remove_pocket_means)(sys);
     DEV(solve_system)(sys, solve);
     sp_parallel_for(s->common->pool, tiles, 4, scale_range, &args);
+    X(fill_border_periodic)(&s->domain, s->p_gravity, -1);
     sys->q = q;
 }

@@ -400,6 +400,7 @@ static void solve_gravity(X(sim) *s, double dt, double to_pressure, X(solve) *so
     DEV(gpu_gravity_right)(g, &how, solve->tolerance > 0 ? 1.0f / scale : 0.0f);
     solve_system(s, solve, GPU_GRAVITY);
     DEV(gpu_scale_pressure)(g, g->f.p_gravity, scale);
+    DEV(gpu_fill_border_periodic)(g, g->f.p_gravity, -1);
 }
 
 /* Returns the iterations. */

@@ -37,7 +37,9 @@ enum {
     WHEN_PROJECTION = 65536, /* the density projection */
     WHEN_CHANGES = 131072,   /* channels that change in a step, on the grid or on the particles */
     WHEN_MIDWAY = 262144,    /* particles move with the velocity in the middle of the step */
-    WHEN_CG = WHEN_MULTIGRID | WHEN_PCG /* a solver by conjugate gradients */
+    WHEN_LIFT = 524288,      /* likewise, and what is lighter rises */
+    WHEN_PARTS = WHEN_LOADS | WHEN_LIFT, /* the pressure has parts that are told apart */
+    WHEN_CG = WHEN_MULTIGRID | WHEN_PCG  /* a solver by conjugate gradients */
 };
 
 /* What the column `outside` of grid.def says. */

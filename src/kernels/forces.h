@@ -76,21 +76,25 @@ SP_KERNEL f8 X(lightness)(const X(fields) *f, const X(buoyancy) *b, size_t c)
     return sum;
 }
 
-/* Faces of LANES cells from c on: by the mean of the two cells, or by the one that is fluid. */
+/* What buoyancy takes from faces d of LANES cells from c on, whose lightness is `own`: by the mean
+ * of the two cells, or by the one that is fluid. */
+SP_KERNEL f8 X(lift)(const X(fields) *f, size_t c, int d, f8 own, const X(buoyancy) *b)
+{
+    size_t before = c - f->grid.stride[d];
+    i8 here = is_equal(load_bytes(f->type + c), SPATE_CELL_LIQUID);
+    i8 there = is_equal(load_bytes(f->type + before), SPATE_CELL_LIQUID);
+    if (!any(here | there) || b->dv[d] == 0.0f)
+        return f8_of(0.0f);
+    f8 other = X(lightness)(f, b, before);
+    f8 mean = choose(here & there, 0.5f * (own + other), choose(here, own, other));
+    return where(here | there, b->dv[d] * mean);
+}
+
 SP_KERNEL void X(add_buoyancy)(const X(fields) *f, size_t c, const X(buoyancy) *b)
 {
-    i8 here = is_equal(load_bytes(f->type + c), SPATE_CELL_LIQUID);
     f8 own = X(lightness)(f, b, c);
-    FOR_DIM(d) {
-        size_t before = c - f->grid.stride[d];
-        i8 there = is_equal(load_bytes(f->type + before), SPATE_CELL_LIQUID), wet = here | there;
-        if (!any(wet) || b->dv[d] == 0.0f)
-            continue;
-        f8 other = X(lightness)(f, b, before);
-        f8 mean = choose(here & there, 0.5f * (own + other), choose(here, own, other));
-        f8 u = load(f->u[d] + c);
-        store(f->u[d] + c, choose(wet, u - b->dv[d] * mean, u));
-    }
+    FOR_DIM(d)
+        store(f->u[d] + c, load(f->u[d] + c) - X(lift)(f, c, d, own, b));
 }
 
 /* ---- what is prescribed */

@@ -3,14 +3,15 @@
  * the water around it does within a cell: rotation and shear that v alone loses in every step.
  *
  *   APIC    c <- grad f(x)     with v <- f(x), f: the field that G2P reads (g2p.h) for r = 0
- *   AFLIP   c <- r grad u(x)   with v <- r v + f(x), as with FLIP; r: the kept share
+ *   AFLIP   c <- s grad u(x)   with v <- r v + f(x), as with FLIP; s: the kept share r, in a gas 1
  *
  * (Jiang et al. 2015; Fei et al. 2021). AFLIP keeps the noise of FLIP's particles out of c, since
- * c is the grid's alone. The factor r makes it PIC for r = 0, which calms. Beside air c is 0: there
- * u is carried out of the liquid, and its gradient feeds the shortest waves of the surface. Water
- * at rest then moved at 0.014 sqrt(g h), with 3^DIM cells free of air around at 0.006 and, where
- * the surface lies half way in a cell, ever faster; with the second cells along the axes it is as
- * calm as with FLIP. */
+ * c is the grid's alone. The factor s = r makes it PIC for r = 0, which calms. Beside air c is 0:
+ * there u is carried out of the liquid, and its gradient feeds the shortest waves of the surface.
+ * Water at rest then moved at 0.014 sqrt(g h), with 3^DIM cells free of air around at 0.006 and,
+ * where the surface lies half way in a cell, ever faster; with the second cells along the axes it
+ * is as calm as with FLIP. A gas has no surface to be calmed: with s = 1 it keeps 97.2 % of the
+ * energy of eddies of 32 cells in ten turns at CFL 1, with s = r 96.2 %. */
 #ifndef SPATE_KERNELS_GRADIENT_H
 #define SPATE_KERNELS_GRADIENT_H
 
@@ -41,6 +42,12 @@ SP_KERNEL bool X(is_beside_air)(const X(fields) *f, const int cell[DIM])
     return air;
 }
 
+/* The factor s, where the kept share is r. */
+SP_KERNEL float X(share_of_gradient)(const X(fields) *f, float kept)
+{
+    return f->surface == SURFACE_NONE ? 1.0f : kept;
+}
+
 /* The share of the gradient that a particle at x gets. */
 SP_KERNEL float X(gradient_share)(const X(fields) *f, const float x[DIM], float kept)
 {
@@ -51,7 +58,7 @@ SP_KERNEL float X(gradient_share)(const X(fields) *f, const float x[DIM], float 
         int i = X(floor)(x[d]), last = f->grid.n[d] - 1;
         cell[d] = i < 0 ? 0 : i > last ? last : i;
     }
-    return X(is_beside_air)(f, cell) ? 0.0f : kept;
+    return X(is_beside_air)(f, cell) ? 0.0f : X(share_of_gradient)(f, kept);
 }
 
 /* Row d of c of particle k at x, with the stencil of component d; share: of gradient_share. */

@@ -4,10 +4,11 @@
 
 #include "channels.h"
 #include "forces.h"
+#include "midway.h"
 
 typedef struct X(step_info) {
-    double dt;    /* s */
-    float midway; /* dt / (2 dt_last), at most 1; 0 in the first step */
+    double dt; /* s */
+    X(midway) midway;
     X(forces) forces;
     X(channel_step) channels;
 } X(step_info);

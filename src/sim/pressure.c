@@ -60,29 +60,37 @@ static spate_status not_converged(X(sim) *s, const X(solve) *solve, double share
 /* Pressure as it is to be shown. q is the impulse of two causes. Gravity acted for T, from the
  * middle of the last step to that of this one; but the divergence that P2G brought is that of the
  * particles' way in the last ADVECT, and so is what they met there, of the length of the step
- * before. With q_g that of gravity alone,
+ * before. With q_g that of gravity and buoyancy alone,
  *
  *     pressure = rho dx (q_g / T + (q - q_g) / dt_last) = stretch p + (1 - stretch) p_gravity,
  *     stretch = T / dt_last.
  *
- * While the step keeps its length that is p, and p_gravity is not needed. Its error counts 1 -
- * stretch times: what is left of that is GRAVITY_SHARE of what gravity does in the step. */
+ * While the step keeps its length that is p, and gauges do not need p_gravity. Its error counts 1 -
+ * stretch times: what is left of that is GRAVITY_SHARE of what gravity does in the step. What rises
+ * in a gas needs p_gravity in each step but the first one (kernels/midway.h), as exact as p. */
 #define SAME_STEP 1e-3
 #define GRAVITY_SHARE 1e-3
 
-static void part_pressure(X(sim) *s, double dt, double to_pressure, double gravity)
+static void part_pressure(X(sim) *s, double dt, double to_pressure, double gravity,
+                          double tolerance)
 {
     const spate_scene *scene = s->common->scene;
     double seconds = X(kick_seconds)(s, dt), stretch = seconds / s->common->last_dt;
+    bool stretches = s->needs & WHEN_LOADS && fabs(stretch - 1) >= SAME_STEP;
+    bool lifts = s->needs & WHEN_LIFT;
     s->stretch = 1;
-    if (!(s->needs & WHEN_LOADS) || !(s->common->last_dt > 0) || fabs(stretch - 1) < SAME_STEP)
+    s->lifted = false;
+    if (!(s->common->last_dt > 0) || !(stretches || lifts))
         return;
-    X(solve) solve = {.tolerance = GRAVITY_SHARE * gravity * seconds / fabs(stretch - 1)};
+    X(solve) solve = {.tolerance = tolerance};
+    if (!lifts)
+        solve.tolerance = GRAVITY_SHARE * gravity * seconds / fabs(stretch - 1);
     solve.max_iterations = scene->pressure.max_iterations;
     solve.relaxation = scene->pressure.relaxation;
     s->device->solve_gravity(s, dt, to_pressure, &solve);
-    if (solve.converged || is_budget(scene))
-        s->stretch = stretch;
+    bool done = solve.converged || is_budget(scene);
+    s->stretch = done && stretches ? stretch : 1;
+    s->lifted = done && lifts;
 }
 
 /* The device's solve, counted. */
@@ -153,7 +161,7 @@ spate_status X(pressure)(X(sim) *s, double dt, spate_error *error)
     if (!solve.converged)
         TRY(not_converged(s, &solve, share, error));
     double after = device->apply_pressure(s, dt, to_pressure) * share;
-    part_pressure(s, dt, to_pressure, gravity);
+    part_pressure(s, dt, to_pressure, gravity, solve.tolerance);
     common->divergence_before = fmax(common->divergence_before, before);
     common->divergence_after = fmax(common->divergence_after, after);
     common->solver_residual = fmax(common->solver_residual, solve.residual * share);

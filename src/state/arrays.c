@@ -138,6 +138,8 @@ unsigned X(needs)(const spate_scene *scene)
     needs |= has_drag(scene) ? WHEN_DRAG : 0;
     needs |= has_loads(scene) ? WHEN_LOADS : 0;
     needs |= sp_medium_of(scene)->midway ? WHEN_MIDWAY : 0;
+    for (int j = 0; j < on_grid && needs & WHEN_MIDWAY; j++)
+        needs |= sp_channel_lightness(scene, columns[j].channel) != 0 ? WHEN_LIFT : 0;
     needs |= scene->whitewater.on ? WHEN_WHITEWATER : 0;
     return needs | solver_needs(scene->pressure.solver);
 }

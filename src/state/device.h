@@ -110,8 +110,9 @@ typedef struct X(device) {
     void (*solve)(X(sim) *s, X(solve) *solve);
     void (*clear_pressure)(X(sim) *s);
     double (*apply_pressure)(X(sim) *s, double dt, double scale);
-    /* After it: the same matrix with the velocity that gravity gives in the step; p_gravity is the
-     * solution times `to_pressure`. Nothing else that outlives PRESSURE changes. */
+    /* After it: the same matrix with the velocity that gravity and buoyancy give in the step;
+     * p_gravity is the solution, across periodic sides too, times `to_pressure`. Nothing else that
+     * outlives PRESSURE changes. */
     void (*solve_gravity)(X(sim) *s, double dt, double to_pressure, X(solve) *solve);
     /* SEPARATE. push_apart moves the particles and returns the sum of gravity times way over them,
      * m^2/s^2; project_density leaves the displacement for ADVECT, and returns its iterations, -1

@@ -82,11 +82,23 @@ X(forces) X(forces_of)(const X(sim) *s, double dt)
     return how;
 }
 
-X(step_info) X(step_info_of)(const X(sim) *s, double dt)
+/* Without the part of buoyancy, particles move with u. */
+static X(midway) X(midway_of)(const X(sim) *s, double dt)
 {
     double last = s->common->last_dt;
+    X(midway) how = {.share = last > 0 ? (float)fmin(1, 0.5 * dt / last) : 0.0f};
+    if (!(s->needs & WHEN_LIFT))
+        return how;
+    how.lift = X(buoyancy_of)(s, dt);
+    how.to_q = (float)(X(kick_seconds)(s, dt) / (s->common->scene->fluid.density * s->grid.dx));
+    how.share = s->lifted ? how.share : 0.0f;
+    return how;
+}
+
+X(step_info) X(step_info_of)(const X(sim) *s, double dt)
+{
     return (X(step_info)){.dt = dt,
-                          .midway = last > 0 ? (float)fmin(1, 0.5 * dt / last) : 0.0f,
+                          .midway = X(midway_of)(s, dt),
                           .forces = X(forces_of)(s, dt),
                           .channels = X(channels_of)(s, dt)};
 }
@@ -171,8 +183,11 @@ X(reseeding) X(reseeding_of)(const X(sim) *s, double dt)
     X(reseeding) r = {.full = 1,
                       .n = scene->fluid.particles_per_axis,
                       .jitter = (float)scene->fluid.jitter,
-                      .gradient = s->affine == AFFINE_AFLIP ? X(kept_share)(s, dt) : 1.0f,
+                      .gradient = 1.0f,
                       .key = sp_hash2(sp_mix(scene->fluid.seed), s->common->steps)};
+    X(fields) f = X(fields_of)(s);
+    if (s->affine == AFFINE_AFLIP)
+        r.gradient = X(share_of_gradient)(&f, X(kept_share)(s, dt));
     FOR_DIM(d)
         r.full *= (uint32_t)r.n;
     uint32_t least = (3 * r.full + 7) / 8, most = 3 * r.full / 2;
