@@ -30,11 +30,12 @@ cp build/wasm-threads/spate-threads.* "$site/core/"
 cp scenes/*.json "$site/scenes/"
 cp scenes/meshes/* "$site/scenes/meshes/"
 
-# The menu: names of the presets in order, and their titles.
+# The menu: names of the presets in order, and their titles. The page draws no gas yet.
 {
     echo '['
     comma=
     for scene in scenes/*.json; do
+        grep -q '"kind": "gas"' "$scene" && continue
         title=$(sed -n 's/^ *"name": *"\([^"\\]*\)".*/\1/p' "$scene" | head -n 1)
         flat=$(tr -d ' \n' <"$scene" | sed -nE 's/.*"size":\[[0-9.e-]+,[0-9.e-]+\].*/true/p')
         printf '%s  {"name": "%s", "title": "%s", "flat": %s}' "$comma" "$(basename "$scene" .json)" "$title" \

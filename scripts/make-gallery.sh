@@ -27,6 +27,7 @@ moment() {
     mesh_obstacle) echo 22 ;;
     paddle_2d) echo 50 ;;
     pillars) echo 24 ;;
+    smoke_2d) echo 135 ;;
     stream_2d) echo 30 ;;
     *) sed -n 's/.*"frames": *\([0-9]*\).*/\1/p' "scenes/$1.json" | awk '{ print int($1 / 3) }' ;;
     esac

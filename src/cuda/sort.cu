@@ -227,8 +227,8 @@ MAP(clear_left, clear_args)
 #define CLEAR_ONE(name) \
     if (f->name)        \
         f->name[c] = 0;
-#define CLEAR_AXES(name) \
-    FOR_DIM(d)           \
+#define CLEAR_AXES(name)                        \
+    for (int d = 0; d < DIM && f->name[0]; d++) \
         f->name[d][c] = 0;
 #define CLEAR_COLUMNS(name)              \
     for (int j = 0; j < f->on_grid; j++) \
