@@ -1,6 +1,7 @@
 /* field_set.c -- see field_set.h. */
 #include "field_set.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -103,6 +104,33 @@ void sp_field_set_clear(sp_field_set *set)
 }
 
 /* ------------------------------------------------------------------ from a simulation */
+
+double sp_field_view_at(const spate_field_view *view, const double point[3])
+{
+    ptrdiff_t base = 0, step[3] = {0, 0, 0};
+    double part[3] = {0, 0, 0}, sum = 0;
+    for (int d = 0; d < 3; d++) {
+        double at = (point[d] - view->origin[d]) / view->cell_size, last = view->count[d] - 1;
+        at = at < 0 ? 0 : at > last ? last : at;
+        double low = floor(at);
+        low = low > last - 1 && last > 0 ? last - 1 : low;
+        base += (ptrdiff_t)low * view->stride[d];
+        part[d] = at - low;
+        step[d] = last > 0 ? view->stride[d] : 0;
+    }
+    for (int c = 0; c < 8; c++) {
+        double weight = 1;
+        ptrdiff_t index = base;
+        for (int d = 0; d < 3; d++) {
+            bool high = c >> d & 1;
+            weight *= high ? part[d] : 1 - part[d];
+            index += high ? step[d] : 0;
+        }
+        if (weight > 0)
+            sum += weight * (double)view->values[index];
+    }
+    return sum;
+}
 
 static ptrdiff_t place_in(const spate_field_view *view, int y, int z)
 {

@@ -56,6 +56,10 @@ void sp_field_set_clear(sp_field_set *set);
 void sp_field_set_begin(sp_field_set *set, const spate_scene *scene);
 spate_status sp_field_set_place(sp_field_set *set, spate_error *error);
 
+/* A field of a simulation at a point (m), linear between its values, the nearest one beyond the
+ * last. */
+double sp_field_view_at(const spate_field_view *view, const double point[3]);
+
 /* NULL if there is none of that name. */
 const sp_cell_field *sp_field_set_find(const sp_field_set *set, const char *name);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "field_set.h"
 #include "scene/schema.h"
 #include "scene/sides.h"
 
@@ -41,34 +42,6 @@ static void fill_speed(const sp_particle_table *table, const sp_attribute *attri
     }
 }
 
-/* A face velocity at a point (m), linear between faces, the nearest one beyond the last. */
-static double sample(const spate_field_view *u, const double point[3])
-{
-    ptrdiff_t base = 0, step[3] = {0, 0, 0};
-    double part[3] = {0, 0, 0}, sum = 0;
-    for (int d = 0; d < 3; d++) {
-        double at = (point[d] - u->origin[d]) / u->cell_size, last = u->count[d] - 1;
-        at = at < 0 ? 0 : at > last ? last : at;
-        double low = floor(at);
-        low = low > last - 1 && last > 0 ? last - 1 : low;
-        base += (ptrdiff_t)low * u->stride[d];
-        part[d] = at - low;
-        step[d] = last > 0 ? u->stride[d] : 0;
-    }
-    for (int c = 0; c < 8; c++) {
-        double weight = 1;
-        ptrdiff_t index = base;
-        for (int d = 0; d < 3; d++) {
-            bool high = c >> d & 1;
-            weight *= high ? part[d] : 1 - part[d];
-            index += high ? step[d] : 0;
-        }
-        if (weight > 0)
-            sum += weight * (double)u->values[index];
-    }
-    return sum;
-}
-
 /* d u[component] / d x[axis] over one cell. */
 static double slope(const sp_particle_table *table, int component, int axis, const double point[3])
 {
@@ -78,7 +51,7 @@ static double slope(const sp_particle_table *table, int component, int axis, con
     double low[3] = {point[0], point[1], point[2]}, high[3] = {point[0], point[1], point[2]};
     low[axis] -= 0.5 * table->cell_size;
     high[axis] += 0.5 * table->cell_size;
-    return (sample(u, high) - sample(u, low)) / table->cell_size;
+    return (sp_field_view_at(u, high) - sp_field_view_at(u, low)) / table->cell_size;
 }
 
 /* The curl of the grid's velocity, 1/s. */

@@ -17,7 +17,7 @@ spate_status sp_vtk_write_mesh(const spate_surface *mesh, double time, const cha
 spate_status sp_vtk_write_volume(const sp_volume *volume, const sp_field_set *fields, double time,
                                  const char *path, spate_error *error);
 /* Numbers at the points of a box, x fastest; written as Float32. */
-enum { SP_VTK_ARRAYS = 4 };
+enum { SP_VTK_ARRAYS = 3 + SP_GRID_COLUMNS };
 typedef struct sp_vtk_array {
     const char *name;
     int components;

@@ -73,8 +73,18 @@ spate run air.json --quiet -o parts --frames 2 --threads 1
 spate run air.json --quiet -o parts --frames 5 --threads 1 --resume
 same resumed "$(cd whole/vtk && md5sum volume.*)" "$(cd parts/vtk && md5sum volume.*)"
 
-sed 's/0.75\]/0.75, 0.5]/; s/0.4\]/0.4, 0.25]/g; s/"cells": 16/"cells": 8/; s/"spin": 4/"spin": [0, 0, 4]/' air.json >deep.json
+sed '2s/$/ "gauges": [ { "name": "line", "kind": "slice", "min": [0, 0.6], "max": [1, 0.6] } ],/
+    s/"dye"/"temperature"/' air.json >sliced.json
+spate run sliced.json --quiet -o sliced --frames 1
+same slice_columns "0 x [m],y [m],velocity_x [m/s],velocity_y [m/s],pressure [Pa],temperature [K]" \
+    "$code $(head -n 1 sliced/slice.line.0001.csv)"
+same slice_is_in_kelvin 293.15 "$(tail -n 1 sliced/slice.line.0001.csv | cut -d, -f6)"
+
+sed '2s/$/ "gauges": [ { "name": "plane", "kind": "slice", "min": [0, 0.1, 0.2], "max": [1, 0.7, 0.2] } ],/
+    s/0.75\]/0.75, 0.5]/; s/0.4\]/0.4, 0.25]/g; s/"cells": 16/"cells": 8/; s/"spin": 4/"spin": [0, 0, 4]/' air.json >deep.json
 spate run deep.json --quiet -o deep --frames 1
+same slice_arrays "velocity pressure dye" \
+    "$(sed -n 's/^<DataArray .* Name="\([a-z]*\)" .*offset.*/\1/p' deep/slice.plane.0001.vti | paste -sd' ')"
 spate render deep --quiet --no-film --size 320x180 --first 1 --slice 0.1 --range 0,2 -o slice
 same deep_slice "0 frame.0001.png" "$code $(files slice)"
 finish
