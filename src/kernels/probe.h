@@ -70,20 +70,28 @@ SP_KERNEL double X(fill_in)(const X(probe) *v, size_t index)
     return share < 1 ? share : 1;
 }
 
+/* The share of one of the 2^DIM cells whose middles are around a point, and which it is. */
+SP_KERNEL double X(corner_share)(const X(probe) *v, const double x[DIM], int corner, size_t *index)
+{
+    double weight = 1;
+    int cell[DIM];
+    FOR_DIM(d) {
+        int side = corner >> d & 1;
+        double low = floor(x[d] - 0.5), share = x[d] - 0.5 - low;
+        cell[d] = (int)low + side;
+        weight *= side ? share : 1 - share;
+    }
+    *index = X(cell_for)(&v->f.grid, cell);
+    return weight;
+}
+
 /* Level set (m), where there is one; voxel surface: the share that is full of liquid. */
 SP_KERNEL double X(probe_surface)(const X(probe) *v, const double x[DIM])
 {
     double sum = 0;
     for (int corner = 0; corner < (1 << DIM); corner++) {
-        double weight = 1;
-        int cell[DIM];
-        FOR_DIM(d) {
-            int side = corner >> d & 1;
-            double low = floor(x[d] - 0.5), share = x[d] - 0.5 - low;
-            cell[d] = (int)low + side;
-            weight *= side ? share : 1 - share;
-        }
-        size_t index = X(cell_for)(&v->f.grid, cell);
+        size_t index;
+        double weight = X(corner_share)(v, x, corner, &index);
         if (weight > 0)
             sum += weight *
                    (v->f.surface != SURFACE_VOXEL ? X(phi_in)(v, index) : X(fill_in)(v, index));
@@ -219,15 +227,8 @@ SP_KERNEL bool X(probe_channel)(const X(probe) *v, int j, const double x[DIM], d
 {
     double sum = 0, weights = 0;
     for (int corner = 0; corner < (1 << DIM); corner++) {
-        double weight = 1;
-        int cell[DIM];
-        FOR_DIM(d) {
-            int side = corner >> d & 1;
-            double low = floor(x[d] - 0.5), share = x[d] - 0.5 - low;
-            cell[d] = (int)low + side;
-            weight *= side ? share : 1 - share;
-        }
-        size_t index = X(cell_for)(&v->f.grid, cell);
+        size_t index;
+        double weight = X(corner_share)(v, x, corner, &index);
         if (weight <= 0 || !(v->f.channel_weight[index] > 0))
             continue;
         sum += weight * (double)v->f.channel[j][index];
