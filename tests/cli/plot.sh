@@ -1,4 +1,4 @@
-# `spate plot` and report.html: the files, what is in them, a look in a browser, and folders that are none.
+# `spate plot` and report.html: the files, what is in them, and folders that are none.
 . "${0%/*}/lib.sh"
 cat >dam.json <<END
 { "name": "dam & <gauges>", "domain": { "size": [1, 0.75], "cells": 16 }, "frames": 4,
@@ -44,28 +44,4 @@ refuses no_run 4 "spate: none: holds no run (there is no run.json)" plot none
 refuses no_folder 2 "spate: DIR: is missing (see 'spate plot --help')" plot
 spate run dam.json --quiet -o bare --set output.preview=false
 same no_report_wanted "" "$(ls bare | grep -E 'html|svg')"
-
-# In a browser, with the film: it loads, and nothing is wider than a phone or a desk.
-unset SPATE_FFMPEG
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
-if [ -z "$browser" ] || ! command -v ffmpeg >/dev/null; then
-    skip browser "needs chromium and ffmpeg"
-    finish
-fi
-spate run dam.json --quiet -o seen
-holds film_inside grep -q "src='data:video/mp4;base64," seen/report.html
-cat >>seen/report.html <<'END'
-<script>
-const v = document.querySelector('video');
-v.onloadeddata = () => document.body.dataset.seen = [v.videoWidth, v.videoHeight, v.duration > 0.1,
-    document.documentElement.scrollWidth <= innerWidth, document.querySelectorAll('svg').length].join(' ');
-v.load();
-</script>
-END
-for width in 390 1280; do
-    seen=$(timeout 120 "$browser" --headless --no-sandbox --disable-gpu --window-size=$width,900 \
-        --user-data-dir="$work/browser" --virtual-time-budget=20000 --dump-dom "file://$work/seen/report.html" \
-        2>/dev/null | sed -n 's/.*data-seen="\([^"]*\)".*/\1/p')
-    same "browser_$width" "640 360 true true 8" "$seen"
-done
 finish

@@ -9,7 +9,7 @@
  *     --share K/N        of the tier slow as well: the N-th part number K, chosen by name
  *     --full             the long forms (make validate)
  *     --jobs N           tests at a time (2)          --limit S   seconds for each (600)
- *     --strict           a test that needs twice the CPU seconds of its tier fails
+ *     --strict           a test that twice needs more than twice the CPU seconds of its tier fails
  *     --times FILE       writes a row NAME,SECONDS for each test
  *     --scale            prints the factor between CPU seconds here and those of tests/times.csv
  *     --set PATH=VALUE   validation cases: a setting for every scene
@@ -124,7 +124,16 @@ static bool outgrown(const test_entry *t, const options *o, double seconds)
         return false;
     printf("  %s: %.1f CPU seconds, its tier allows %.0f: make it shorter, or run tests/run -w\n",
            t->name, seconds, limit);
-    return o->strict && seconds > 2 * limit;
+    if (!o->strict || seconds <= 2 * limit)
+        return false;
+    result r; /* once more: a busy machine can be to blame */
+    child *again = child_start(t);
+    if (!again)
+        return true;
+    children_wait(&again, 1, o->limit, &r);
+    child_forget(again);
+    printf("  and then %.1f\n", r.seconds * o->scale);
+    return r.seconds * o->scale > 2 * limit;
 }
 
 static void report(const test_entry *t, const options *o, const result *r, child *c, FILE *times,
