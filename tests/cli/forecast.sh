@@ -79,7 +79,7 @@ if [ -z "${SPATE_FULL_TESTS:-}" ]; then
     memory whitewater_2d 10 --set domain.cells=256 --set output.preview=false
     memory paddle_2d 10 --set domain.cells=320 --set output.preview=false
     memory channel_2d 10 --set domain.cells=320 --set output.preview=false
-    memory drop 2 --set domain.cells=32 --set fluid.particles_per_axis=3 --set output.preview=false # particles count most
+    memory dam_break_2d 10 --set domain.cells=160 --set fluid.particles_per_axis=8 --set output.preview=false # particles count most
     memory waterfall 14 --set domain.cells=32 --set output.preview=false
     memory drop 2 --set domain.cells=24 # with the film
     memory drop_2d 2
