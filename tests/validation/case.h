@@ -18,6 +18,10 @@
 
 #define case_full test_full()
 
+/* A velocity (m/s) and a value at x (m). v is 0 before. */
+typedef void case_velocity_fn(const void *args, const double x[3], double v[3]);
+typedef double case_value_fn(const void *args, const double x[3]);
+
 static inline spate_scene *case_scene(int dim, double dx, double width, double height, double depth)
 {
     spate_scene *scene = spate_scene_create();
@@ -84,6 +88,54 @@ static inline bool case_step(spate_sim *sim, double dt)
         printf("  %s: %s\n", error.where, error.message);
     CHECK(status == SPATE_OK);
     return status == SPATE_OK;
+}
+
+/* The particles that are there, in the same places, with the velocities of `at`: they are taken out
+ * and put in again, so they carry no gradients yet. */
+static inline bool case_set_velocities(spate_sim *sim, case_velocity_fn *at, const void *args)
+{
+    size_t count = spate_sim_particles_count(sim, "fluid"), removed = 0, added = 0;
+    spate_shape all = sample_shape();
+    float *x = malloc(3 * count * sizeof *x), *v = malloc(3 * count * sizeof *v);
+    spate_error error = {.status = SPATE_OK};
+    bool done = x && v && spate_sim_particles_read(sim, "fluid", x, NULL, NULL);
+    all.shape = SPATE_SHAPE_BOX;
+    for (int d = 0; d < 3; d++) {
+        all.min[d] = -1000;
+        all.max[d] = 1000;
+    }
+    for (size_t k = 0; k < count && done; k++) {
+        double place[3] = {x[3 * k], x[3 * k + 1], x[3 * k + 2]}, u[3] = {0};
+        at(args, place, u);
+        for (int d = 0; d < 3; d++)
+            v[3 * k + d] = (float)u[d];
+    }
+    done = done && spate_sim_remove_particles(sim, &all, &removed, &error) == SPATE_OK &&
+           spate_sim_add_particles(sim, x, v, count, &added, &error) == SPATE_OK &&
+           removed == count && added == count;
+    if (error.status != SPATE_OK)
+        printf("  %s: %s\n", error.where, error.message);
+    CHECK(done);
+    free(x);
+    free(v);
+    return done;
+}
+
+/* Gives each particle the value of a channel of one component. */
+static inline bool case_set_channel(spate_sim *sim, const char *name, case_value_fn *at,
+                                    const void *args)
+{
+    float *columns[4];
+    bool done = spate_sim_channel_view(sim, name, columns) == 1;
+    spate_particles_view view = sample_view(sim);
+    CHECK(done);
+    for (size_t k = 0; k < view.count && done; k++) {
+        double x[3] = {0};
+        for (int d = 0; d < spate_sim_dim(sim); d++)
+            x[d] = view.origin[d] + view.scale * (double)view.x[d][k];
+        columns[0][k] = (float)at(args, x);
+    }
+    return done;
 }
 
 static inline double case_max_speed(spate_sim *sim)

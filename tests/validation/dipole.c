@@ -35,7 +35,8 @@ static course travel(int cells, double seconds, double speed, int seed)
     dipole d = {8.0 / cells, 0.5 + 0.3 * (seed - 1) / cells, 0.5 + 0.45 * (seed - 1) / cells};
     eddies_field *field = eddies_of_vorticity(lamb, &d);
     spate_sim *sim = case_start(eddies_scene(cells, true, seed));
-    if (!field || !sim || !eddies_begin(sim, eddies_read, field) || !eddies_find_gradients(sim))
+    if (!field || !sim || !case_set_velocities(sim, eddies_read, field) ||
+        !eddies_find_gradients(sim))
         return result;
     int steps = (int)ceil(seconds * cells * field->fastest - 1e-9);
     double dt = seconds / steps, energy = 0, circulation = 0, last = 0, way = 0;

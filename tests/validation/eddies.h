@@ -1,5 +1,5 @@
-/* eddies.h -- what the cases of eddies in a gas share: a box of 1 m that is full of gas, its start
- * from a velocity field, and what is measured on its faces. */
+/* eddies.h -- what the cases of eddies in a gas share: a box of 1 m that is full of gas, the
+ * velocity field of a vorticity, and what is measured on the faces. */
 #ifndef SPATE_VALIDATION_EDDIES_H
 #define SPATE_VALIDATION_EDDIES_H
 
@@ -10,8 +10,6 @@
 
 #define PI 3.14159265358979323846
 
-typedef void eddies_fn(const void *flow, double x, double y, double v[2]);
-
 /* Of a square of 1 m, periodic or closed. */
 static inline spate_scene *eddies_scene(int cells, bool periodic, int seed)
 {
@@ -21,36 +19,6 @@ static inline spate_scene *eddies_scene(int cells, bool periodic, int seed)
     for (int d = 0; d < 2 && periodic; d++)
         scene->domain.sides[d][0] = scene->domain.sides[d][1] = SPATE_SIDE_PERIODIC;
     return scene;
-}
-
-/* The same particles in the same places, with the velocities of the flow. */
-static inline bool eddies_begin(spate_sim *sim, eddies_fn *at, const void *flow)
-{
-    size_t count = spate_sim_particles_count(sim, "fluid"), removed = 0, added = 0;
-    spate_shape all = sample_shape();
-    all.shape = SPATE_SHAPE_BOX;
-    all.min[0] = all.min[1] = all.min[2] = 0;
-    all.max[0] = all.max[1] = all.max[2] = 1;
-    float *x = malloc(3 * count * sizeof *x), *v = calloc(3 * count, sizeof *v);
-    spate_error error = {.status = SPATE_OK};
-    bool done = x && v;
-    if (done) {
-        spate_sim_particles_read(sim, "fluid", x, NULL, NULL);
-        for (size_t k = 0; k < count; k++) {
-            double u[2];
-            at(flow, x[3 * k], x[3 * k + 1], u);
-            v[3 * k] = (float)u[0];
-            v[3 * k + 1] = (float)u[1];
-        }
-        done = spate_sim_remove_particles(sim, &all, &removed, &error) == SPATE_OK &&
-               spate_sim_add_particles(sim, x, v, count, &added, &error) == SPATE_OK;
-    }
-    if (error.status != SPATE_OK)
-        printf("  %s: %s\n", error.where, error.message);
-    CHECK(done && removed == count && added == count);
-    free(x);
-    free(v);
-    return done && added == count;
 }
 
 /* Two steps that move nothing: particles come without gradients and find them. */
@@ -178,12 +146,12 @@ static inline eddies_field *eddies_of_vorticity(double (*curl)(const void *, dou
     return f;
 }
 
-/* An eddies_fn. */
-static inline void eddies_read(const void *field, double x, double y, double v[2])
+/* A case_velocity_fn. */
+static inline void eddies_read(const void *field, const double x[3], double v[3])
 {
     enum { N = EDDIES_FINE };
     const eddies_field *f = field;
-    double a = (x - floor(x)) * N, b = (y - floor(y)) * N;
+    double a = (x[0] - floor(x[0])) * N, b = (x[1] - floor(x[1])) * N;
     int i = (int)a % N, j = (int)b % N, right = (i + 1) % N, up = (j + 1) % N;
     a -= floor(a);
     b -= floor(b);

@@ -22,26 +22,26 @@ static double wave_frequency(void)
     return FREQUENCY / sqrt(2);
 }
 
-static void swing(const void *flow, double x, double y, double v[2])
+static void swing(const void *flow, const double x[3], double v[3])
 {
-    double size = 0.5 * DX * wave_frequency(), k = 2 * PI;
     (void)flow;
-    v[0] = -size * cos(k * y) * sin(k * x);
-    v[1] = size * sin(k * y) * cos(k * x);
+    double size = 0.5 * DX * wave_frequency(), k = 2 * PI;
+    v[0] = -size * cos(k * x[1]) * sin(k * x[0]);
+    v[1] = size * sin(k * x[1]) * cos(k * x[0]);
+}
+
+/* K above the mean, in layers. */
+static double heat_at(const void *args, const double x[3])
+{
+    (void)args;
+    return FREQUENCY * FREQUENCY / (GRAVITY * EXPANSION) * (x[1] - 0.25);
 }
 
 /* The particles that are there, with the velocities and the heat of the wave. */
 static bool begin(spate_sim *sim)
 {
-    float *columns[4];
-    bool done = eddies_begin(sim, swing, NULL);
-    done = done && spate_sim_channel_view(sim, "temperature", columns) == 1;
-    spate_particles_view view = sample_view(sim);
-    double slope = FREQUENCY * FREQUENCY / (GRAVITY * EXPANSION);
-    for (size_t k = 0; k < view.count && done; k++)
-        columns[0][k] = (float)(slope * (view.scale * (double)view.x[1][k] - 0.25));
-    CHECK(done);
-    return done;
+    return case_set_velocities(sim, swing, NULL) &&
+           case_set_channel(sim, "temperature", heat_at, NULL);
 }
 
 /* The share of the wave in v, m/s. */

@@ -96,7 +96,7 @@ static void passes(int cells, double seconds, int seed, double at[2])
     uint32_t ids = 0;
     uint8_t *core = NULL;
     at[0] = at[1] = 0;
-    if (field && sim && eddies_begin(sim, eddies_read, field) && eddies_find_gradients(sim))
+    if (field && sim && case_set_velocities(sim, eddies_read, field) && eddies_find_gradients(sim))
         core = mark_cores(sim, &p, &ids);
     double dt = core ? 1 / (cells * field->fastest) : 1, before = 0;
     int found = 0;

@@ -19,44 +19,26 @@ typedef struct wave {
     double amplitude, dx, heat; /* m, m, K */
 } wave;
 
-static void velocity_at(const wave *w, double x, double y, float v[3])
+static void velocity_at(const void *args, const double x[3], double v[3])
 {
-    double z = y - 1, size = w->amplitude * RATE * exp(-WAVE * fabs(z));
-    v[0] = (float)((z > 0 ? 1 : -1) * size * sin(WAVE * x));
-    v[1] = (float)(size * cos(WAVE * x));
-    v[2] = 0;
+    const wave *w = args;
+    double z = x[1] - 1, size = w->amplitude * RATE * exp(-WAVE * fabs(z));
+    v[0] = (z > 0 ? 1 : -1) * size * sin(WAVE * x[0]);
+    v[1] = size * cos(WAVE * x[0]);
 }
 
-static double heat_at(const wave *w, double x, double y)
+static double heat_at(const void *args, const double x[3])
 {
-    double share = (w->amplitude * cos(WAVE * x) - (y - 1)) / w->dx + 0.5;
+    const wave *w = args;
+    double share = (w->amplitude * cos(WAVE * x[0]) - (x[1] - 1)) / w->dx + 0.5;
     return w->heat * fmin(fmax(share, 0), 1);
 }
 
 /* The particles that are there, with the velocities of the wave and its heat. */
 static bool begin(spate_sim *sim, const wave *w)
 {
-    size_t count = spate_sim_particles_count(sim, "fluid"), removed = 0, added = 0;
-    spate_shape all = sample_shape();
-    double low[3] = {-1, -1, -1}, high[3] = {3, 3, 3};
-    float *x = malloc(3 * count * sizeof *x), *v = calloc(3 * count, sizeof *v), *columns[4];
-    spate_error error = {.status = SPATE_OK};
-    memcpy(all.min, low, sizeof low);
-    memcpy(all.max, high, sizeof high);
-    bool done = x && v && spate_sim_particles_read(sim, "fluid", x, NULL, NULL);
-    for (size_t k = 0; k < count && done; k++)
-        velocity_at(w, x[3 * k], x[3 * k + 1], v + 3 * k);
-    done = done && spate_sim_remove_particles(sim, &all, &removed, &error) == SPATE_OK &&
-           spate_sim_add_particles(sim, x, v, count, &added, &error) == SPATE_OK &&
-           added == count && spate_sim_channel_view(sim, "temperature", columns) == 1;
-    spate_particles_view view = sample_view(sim);
-    for (size_t k = 0; k < view.count && done; k++)
-        columns[0][k] =
-            (float)heat_at(w, view.scale * (double)view.x[0][k], view.scale * (double)view.x[1][k]);
-    free(x);
-    free(v);
-    CHECK(done);
-    return done;
+    return case_set_velocities(sim, velocity_at, w) &&
+           case_set_channel(sim, "temperature", heat_at, w);
 }
 
 /* Of the mode: by the heat above the border's height and by the velocity there. */

@@ -26,15 +26,14 @@ static double next_random(uint64_t *state)
     return (double)(*state >> 33) / (double)(1u << 31) - 0.5;
 }
 
-static void velocity_at(const void *args, double x, double y, double v[2])
+static void velocity_at(const void *args, const double x[3], double v[3])
 {
     const flow *f = args;
-    v[0] = v[1] = 0;
     for (int m = 1; m <= MODES; m++)
         for (int n = 1; n <= MODES; n++) {
             double a = f->amplitude[m][n] * PI;
-            v[0] += a * n * sin(m * PI * x) * cos(n * PI * y);
-            v[1] -= a * m * cos(m * PI * x) * sin(n * PI * y);
+            v[0] += a * n * sin(m * PI * x[0]) * cos(n * PI * x[1]);
+            v[1] -= a * m * cos(m * PI * x[0]) * sin(n * PI * x[1]);
         }
 }
 
@@ -43,12 +42,13 @@ static flow make_flow(int seed)
     enum { N = 100 };
     flow f;
     uint64_t state = (uint64_t)seed;
-    double square = 0, v[2];
+    double square = 0;
     for (int m = 1; m <= MODES; m++)
         for (int n = 1; n <= MODES; n++)
             f.amplitude[m][n] = next_random(&state) / (m * m + n * n);
     for (int k = 0; k < N * N; k++) {
-        velocity_at(&f, (k % N + 0.5) / N, (k / N + 0.5) / N, v);
+        double x[3] = {(k % N + 0.5) / N, (k / N + 0.5) / N, 0}, v[3] = {0};
+        velocity_at(&f, x, v);
         square += (v[0] * v[0] + v[1] * v[1]) / (N * N);
     }
     for (int m = 1; m <= MODES; m++)
@@ -121,7 +121,7 @@ static spread stirred(int cells, double seconds, int seed)
     scene->time.cfl = 2;
     spate_sim *sim = case_start(scene);
     flow f = make_flow(seed);
-    if (!sim || !eddies_begin(sim, velocity_at, &f) || !case_step(sim, 1e-3)) {
+    if (!sim || !case_set_velocities(sim, velocity_at, &f) || !case_step(sim, 1e-3)) {
         spate_sim_destroy(sim);
         return worst;
     }

@@ -12,13 +12,12 @@ typedef struct shift {
     double x, y; /* m */
 } shift;
 
-static void vortices(const void *flow, double x, double y, double v[2])
+static void vortices(const void *flow, const double x[3], double v[3])
 {
     const shift *by = flow;
-    x = 2 * PI * (x + by->x);
-    y = 2 * PI * (y + by->y);
-    v[0] = sin(x) * cos(y);
-    v[1] = -cos(x) * sin(y);
+    double a = 2 * PI * (x[0] + by->x), b = 2 * PI * (x[1] + by->y);
+    v[0] = sin(a) * cos(b);
+    v[1] = -cos(a) * sin(b);
 }
 
 typedef struct kept {
@@ -33,7 +32,7 @@ static kept turned(int cells, double cfl, double seconds, int seed)
     shift by = {(seed - 1) * 0.3 / cells, (seed - 1) * 0.15 / cells};
     int steps = (int)ceil(seconds * cells / cfl - 1e-9);
     double energy = 0, enstrophy = 0;
-    if (!sim || !eddies_begin(sim, vortices, &by) || !eddies_find_gradients(sim))
+    if (!sim || !case_set_velocities(sim, vortices, &by) || !eddies_find_gradients(sim))
         return result;
     for (int step = 0; step < steps && case_step(sim, seconds / steps); step++) {
         eddies_faces faces = eddies_view(sim, cells);
