@@ -395,7 +395,7 @@ typedef struct spate_scene {
         spate_kernel kernel;     /* default linear */
         spate_kernel_to_grid kernel_to_grid; /* that of P2G alone; default same */
         bool free_flight; /* particles that touch no liquid obey gravity alone; default true */
-        bool reseed; /* whether cells inside the liquid are filled up and thinned; default false */
+        bool reseed; /* cells are filled up and thinned, of a liquid those inside; default false */
         int reseed_min; /* fill up cells with fewer; 0 (default): 3/8 of a full cell */
         int reseed_max; /* thin cells with more; 0 (default): 3/2 of a full cell */
     } fluid;

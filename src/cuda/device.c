@@ -259,7 +259,8 @@ static spate_status advect(X(sim) *s, double dt, spate_error *error)
 /* EMIT without anything that gives or takes particles but open sides and closing solids. */
 static bool only_removes(const X(sim) *s)
 {
-    return s->emitter_count == 0 && s->drain_count == 0 && !s->common->scene->fluid.reseed;
+    bool adds = s->common->medium->fills_domain || s->common->scene->fluid.reseed;
+    return s->emitter_count == 0 && s->drain_count == 0 && !adds;
 }
 
 static spate_status emit(X(sim) *s, double dt, spate_error *error)

@@ -19,7 +19,7 @@ typedef struct X(reseeding) {
     float jitter;
     float gradient; /* share of that of u that particles get, if they carry one */
     uint64_t key;   /* of random numbers: a hash of seed and step */
-    bool net;       /* a gas: a cell far from all particles gets one, and the bounds mean nothing */
+    bool net;       /* of a gas: cells far from all particles get one; bounds mean nothing here */
 } X(reseeding);
 
 /* Cells that hold so many particles lose one each, as many cells as the quota allows. */
@@ -86,19 +86,42 @@ SP_KERNEL bool X(is_well_inside)(const X(fields) *f, const X(reseeding) *r, cons
     return 2 * held >= (uint64_t)cells * r->full;
 }
 
-/* Of a gas: whether a cell and those across its faces hold nothing, and it is wide enough. */
-SP_KERNEL bool X(is_far_from_particles)(const X(fields) *f, const int c[DIM])
+/* Of a gas: whether particles may be put into a cell. Free of inflows and outflows, and not only a
+ * sliver beside a solid. */
+SP_KERNEL bool X(is_open_to_gas)(const X(fields) *f, const int c[DIM], float *share)
 {
     size_t index = X(index)(&f->grid, c);
-    bool far = X(inside)(&f->grid, c) && f->count[index] == 0 &&
-               f->type[index] == SPATE_CELL_LIQUID && !(f->marks && f->marks[index]) &&
-               (f->solids.live == 0 || X(free_share)(&f->grid, f->phi_solid, index) > 0.25f);
+    if (!X(inside)(&f->grid, c) || f->type[index] != SPATE_CELL_LIQUID ||
+        (f->marks && f->marks[index]))
+        return false;
+    *share = f->solids.live > 0 ? X(free_share)(&f->grid, f->phi_solid, index) : 1.0f;
+    return *share > 0.25f;
+}
+
+/* Of a gas: whether a cell and those across its faces hold nothing. */
+SP_KERNEL bool X(is_far_from_particles)(const X(fields) *f, const int c[DIM])
+{
+    float share;
+    bool far = f->count[X(index)(&f->grid, c)] == 0 && X(is_open_to_gas)(f, c, &share);
     for (int k = 0; k < 2 * DIM && far; k++) {
         int offset[3] = {0, 0, 0}, near[DIM];
         offset[k / 2] = k % 2 ? 1 : -1;
         far = !X(neighbour)(&f->grid, c, offset, near) || f->count[X(index)(&f->grid, near)] == 0;
     }
     return far;
+}
+
+/* Whether a cell is to be filled up: of a liquid only well inside, of a gas anywhere, with as many
+ * fewer beside a solid as there is less room. */
+SP_KERNEL bool X(is_too_thin)(const X(fields) *f, const X(reseeding) *r, const int c[DIM])
+{
+    uint32_t count = f->count[X(index)(&f->grid, c)];
+    float share;
+    if (count >= r->least || !X(inside)(&f->grid, c))
+        return false;
+    if (f->surface != SURFACE_NONE)
+        return X(is_well_inside)(f, r, c);
+    return X(is_open_to_gas)(f, c, &share) && (float)count < share * (float)r->least;
 }
 
 /* ---- more */
@@ -121,9 +144,7 @@ SP_KERNEL X(filling) X(fill_begin)(const X(fields) *f, const X(reseeding) *r, co
     if (r->net)
         filling.missing = X(is_far_from_particles)(f, c) ? 1 : 0;
     else
-        filling.missing = count < r->least && X(inside)(&f->grid, c) && X(is_well_inside)(f, r, c)
-                              ? r->full - count
-                              : 0;
+        filling.missing = X(is_too_thin)(f, r, c) ? r->full - count : 0;
     return filling;
 }
 

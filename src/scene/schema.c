@@ -247,7 +247,7 @@ static const sp_row rows[] = {
     BOOL("fluid.free_flight", spate_scene, fluid.free_flight, true, ANY,
          "particles that touch no liquid obey gravity alone; false: the grid moves them too"),
     BOOL("fluid.reseed", spate_scene, fluid.reseed, false, ANY,
-         "add and remove particles inside the liquid where cells hold too few or too many"),
+         "add and remove particles where cells hold too few or too many; of a liquid only inside"),
     INTEGER("fluid.reseed_min", spate_scene, fluid.reseed_min, 0, 0, 4096, "",
             "reseed: cells with fewer particles are filled up; 0: 3/8 of a full cell"),
     INTEGER("fluid.reseed_max", spate_scene, fluid.reseed_max, 0, 0, 65536, "",

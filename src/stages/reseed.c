@@ -12,9 +12,14 @@
  * the two nearest along each axis hold particles or are behind a wall, and if the cells around it
  * are at least half full together. So drops, sheets and the surface itself stay as they are.
  *
- * A gas has a net, always: a cell that holds no particle, and across whose faces are none, gets one
- * in each step, with what the grid has there. In a closed box as many are taken out of the fullest
- * cells, by lot, so that the number of particles stays.
+ * A gas has no surface, and all its cells are filled, with what the grid has there: after a step
+ * each holds from `reseed_min` to `reseed_max` particles. Beside solids a cell counts by its free
+ * share, and one that is less than a quarter free gets none. Of a close pair chance chooses the
+ * loser.
+ *
+ * Without `fluid.reseed` a gas has a net: a cell that holds no particle, and across whose faces are
+ * none, gets one in each step. In a closed box as many are taken out of the fullest cells, by lot,
+ * so that the number of particles stays.
  *
  * kernels/reseed.h has the maths of a cell; the order of it all is in state/emitters.c. */
 #include "exec.h"
@@ -60,10 +65,10 @@ SP_KERNEL uint32_t put_into(const X(fields) *f, const reseed_args *a, size_t c, 
 
 CELLS_APPEND(cells, reseed_args, given_to, put_into)
 
-/* Only a net looks into tiles without particles. */
-static X(tile_list) tiles_of(X(exec) *e, const X(reseeding) *how)
+/* A gas can miss particles in tiles that hold none. */
+static X(tile_list) tiles_of(X(exec) *e)
 {
-    return how->net ? active_tiles(&e->f) : liquid_tiles(&e->f);
+    return e->f.surface == SURFACE_NONE ? active_tiles(&e->f) : liquid_tiles(&e->f);
 }
 
 uint32_t ONCE(count_reseeded)(X(exec) *e, const X(reseeding) *how)
@@ -71,7 +76,7 @@ uint32_t ONCE(count_reseeded)(X(exec) *e, const X(reseeding) *how)
     reseed_args args;
     memset(&args, 0, sizeof args);
     args.how = *how;
-    return cells_count(e, &args, tiles_of(e, how));
+    return cells_count(e, &args, tiles_of(e));
 }
 
 void ONCE(put_reseeded)(X(exec) *e, const X(reseeding) *how, const X(newcomers) *what)
@@ -79,7 +84,7 @@ void ONCE(put_reseeded)(X(exec) *e, const X(reseeding) *how, const X(newcomers) 
     reseed_args args;
     args.how = *how;
     args.what = *what;
-    cells_put(e, &args, tiles_of(e, how));
+    cells_put(e, &args, tiles_of(e));
 }
 
 SP_KERNEL void add_number(uint32_t *sum, const uint32_t *part)

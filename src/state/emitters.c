@@ -366,13 +366,14 @@ static spate_status reseed(X(sim) *s, double dt, const X(emission) *parts, spate
 
 spate_status X(emit_in_order)(X(sim) *s, double dt, const X(emission) *parts, spate_error *error)
 {
-    if (s->common->medium->fills_domain) /* first: the lists of cells still say where they are */
-        TRY(cast_net(s, dt, parts, error));
+    bool reseeds = s->common->scene->fluid.reseed;
+    if (s->common->medium->fills_domain && !reseeds)
+        TRY(cast_net(s, dt, parts, error)); /* first: the lists of cells still say where they are */
     uint64_t drained = s->drain_count > 0 ? parts->drain(s) : 0;
     s->common->removed_outflow += drained;
     s->particles.dead += drained;
     if (s->particles.dead > 0)
         remove_dead(s, parts);
     TRY(emit_all(s, dt, parts, error));
-    return s->common->scene->fluid.reseed ? reseed(s, dt, parts, error) : SPATE_OK;
+    return reseeds ? reseed(s, dt, parts, error) : SPATE_OK;
 }

@@ -565,6 +565,44 @@ static void ten_steps(int dim, int variant)
     spate_scene_destroy(scene);
 }
 
+/* A gas from which somebody takes all particles of a place: the net mends it, or the rule that is
+ * taught, in the same cells. */
+static void a_hole_in_a_gas(int dim, bool taught)
+{
+    spate_scene *scene = make_scene(dim, GAS);
+    scene->fluid.reseed = taught;
+    scene->fluid.reseed_min = taught ? 1 : 0;
+    spate_sim *sims[2] = {start(scene, "cpu"), start(scene, device_name())};
+    spate_shape hole = sample_shape();
+    for (int d = 0; d < 3; d++) {
+        hole.min[d] = 0.2;
+        hole.max[d] = 0.7;
+    }
+    spate_stats stats[2] = {{0}};
+    spate_error error = {0};
+    for (int k = 0; k < 2 && sims[0] && sims[1]; k++) {
+        size_t removed;
+        must(spate_sim_remove_particles(sims[k], &hole, &removed, &error), &error);
+        for (int step = 0; step < 3; step++)
+            must(spate_sim_step(sims[k], 1e-4, &error), &error);
+        stats[k] = sample_stats(sims[k]);
+        CHECK(stats[k].added_reseed > (taught ? removed / 2 : 3));
+    }
+    CHECK(stats[0].added_reseed == stats[1].added_reseed);
+    CHECK(stats[0].removed_reseed == stats[1].removed_reseed);
+    CHECK(stats[0].particles == stats[1].particles);
+    spate_sim_destroy(sims[0]);
+    spate_sim_destroy(sims[1]);
+    spate_scene_destroy(scene);
+}
+
+static void holes_in_a_gas(void)
+{
+    for (int dim = 2; dim <= 3; dim++)
+        for (int taught = 0; taught <= 1; taught++)
+            a_hole_in_a_gas(dim, taught);
+}
+
 static void ten_steps_2d(void)
 {
     for (int variant = 0; variant < VARIANTS; variant++)
@@ -997,6 +1035,7 @@ TESTS(gpu)
     TEST(stages_3d_sprays);
     TEST(stages_3d_pushes);
     TEST(ten_steps_2d);
+    TEST(holes_in_a_gas);
     TEST(ten_steps_3d_transfers);
     TEST(ten_steps_3d_solids);
     TEST(ten_steps_3d_walls);

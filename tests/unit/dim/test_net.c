@@ -126,10 +126,52 @@ static void thinning_goes_by_lot(void)
     fixture_destroy(f);
 }
 
+/* The teaching rule: each empty cell is filled at once, however wide the hole, also in a corner and
+ * beside a solid, and what comes is booked. */
+static void empty_cells_are_filled_as_taught(void)
+{
+    spate_scene *scene = gas_scene();
+    const double center[3] = {7.4, 7.3, 7.2};
+    scene->fluid.transfer = SPATE_TRANSFER_FLIP;
+    scene->volume.method = SPATE_VOLUME_NONE;
+    scene->fluid.reseed = true;
+    scene->fluid.reseed_min = 1;
+    scene->fluid.reseed_max = 3 * (int)FULL;
+    add_ball(scene, SPATE_LIST_SOLIDS, center, 1.6);
+    fixture *f = fixture_create(scene);
+    if (!f)
+        return;
+    CHECK(make_hole(f, 0, 7) > 0);
+    run_steps(f, 1, 1e-4);
+    uint32_t came = 0, wrong = 0;
+    int c[DIM] = {0}, n[DIM];
+    FOR_DIM(d)
+        n[d] = 7;
+    do {
+        uint32_t here = 0;
+        double square = 0; /* of the distance of the cell's middle from the ball's */
+        FOR_DIM(d)
+            square += (center[d] - c[d] - 0.5) * (center[d] - c[d] - 0.5);
+        for (uint32_t k = 0; k < f->s->particles.count; k++) {
+            bool in = true;
+            FOR_DIM(d)
+                in = in && (int)f->s->particles.x[d][k] == c[d];
+            here += in;
+        }
+        wrong += square > 2.5 * 2.5 ? here != FULL : square > 1.6 * 1.6 && here == 0;
+        came += here;
+    } while (next_cell(c, n));
+    CHECK(wrong == 0);
+    CHECK(f->common.added_reseed >= came && f->common.removed_reseed == 0);
+    CHECK(f->s->particles.count == f->common.seeded + f->common.added);
+    fixture_destroy(f);
+}
+
 TESTS(net)
 {
     TEST(a_hole_gets_one_particle);
     TEST(a_wide_hole_fills);
     TEST(a_full_box_is_left_alone);
     TEST(thinning_goes_by_lot);
+    TEST(empty_cells_are_filled_as_taught);
 }
