@@ -82,7 +82,8 @@
     STAT(uint64_t, whitewater_crushed, "",       MADE,     "was left no place by solids") \
     STAT(uint64_t, whitewater_thinned, "",       MADE,     "was too much, by whitewater.max_particles") \
     STAT(uint64_t, whitewater_off,     "",       MADE,     "became of a class that is off") \
-    STAT(uint64_t, allocations,        "",       RUN,      "memory allocations inside steps")
+    STAT(uint64_t, allocations,        "",       RUN,      "memory allocations inside steps") \
+    STAT(double,   background_pressure, "Pa",    RUN,      "gas: change of the pressure in the largest room that is closed, since that was closed: moving solids take volume from it or give it some")
 /* clang-format on */
 
 #endif

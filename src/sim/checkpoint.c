@@ -20,7 +20,7 @@
 /* Clock and ledger. The rows of stats.h that steps add to have 8 bytes each, whatever their type.
  */
 typedef struct clock_record {
-    double inside, last_dt, flow_speed, gravity[3], seconds[SP_STAGE_COUNT];
+    double inside, last_dt, flow_speed, room, gravity[3], seconds[SP_STAGE_COUNT];
     uint64_t steps;
 #define MEMBER(type, name) _Alignas(8) type name;
 #define ROW(type, name, unit, when, help) SP_KEPT_##when(MEMBER, type, name)
@@ -76,6 +76,7 @@ typedef struct solid_record {
     F(double, inside)      \
     F(double, last_dt)     \
     F(double, flow_speed)  \
+    F(double, room)        \
     F(uint64_t, steps)     \
     F(bool, warned_solver) \
     F(bool, warned_push)   \

@@ -132,6 +132,8 @@ static spate_status advance_clock(spate_sim *sim, double dt, spate_error *error)
     common->grid_known = true;
     common->mid_step = false;
     sp_sim_read_gauges(sim, false);
+    if (common->frame_done)
+        TRY(sim->table->watch_rooms(sim->instance, false, error));
     return let_appear(sim, before, error);
 }
 
@@ -183,6 +185,8 @@ spate_status spate_sim_step(spate_sim *sim, double dt, spate_error *error)
         begin_frame(common);
     common->grid_known = false;
     sim->table->follow_time(sim->instance, spate_sim_time(sim), dt);
+    if (common->steps == 0)
+        TRY(sim->table->watch_rooms(sim->instance, true, error));
     double speed = sim->table->max_speed(sim->instance, dt);
     common->cfl = fmax(common->cfl, speed * dt / cell_size(sim));
     if (own)

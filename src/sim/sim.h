@@ -12,6 +12,10 @@ spate_status X(run_stage)(X(sim) *s, sp_stage stage, double dt, spate_error *err
 spate_status X(pressure)(X(sim) *s, double dt, spate_error *error);
 spate_status X(separate)(X(sim) *s, double dt, spate_error *error);
 
+/* rooms.c: where a frame ends, and before the first one; an error if a gas flows into a closed room
+ */
+spate_status X(watch_rooms)(X(sim) *s, spate_error *error);
+
 /* forecast.c */
 spate_status X(forecast)(const spate_scene *scene, const X(device) *device, int threads,
                          spate_forecast *forecast, spate_error *error);

@@ -67,6 +67,16 @@ static spate_status appear(void *s, double after, double until, bool *appeared, 
     return X(appear)(s, after, until, appeared, error);
 }
 
+static spate_status watch_rooms(void *user, bool start, spate_error *error)
+{
+    X(sim) *s = user;
+    if (s->common->medium->has_surface || s->solids.live == 0)
+        return SPATE_OK;
+    if (start)
+        s->host->lay_solids(s);
+    return X(watch_rooms)(s, error);
+}
+
 static uint64_t hash(void *user, int set)
 {
     X(sim) *s = user;
@@ -457,6 +467,7 @@ const sp_table X(table) = {
     .run_stage = run_stage,
     .follow_time = follow_time,
     .appear = appear,
+    .watch_rooms = watch_rooms,
     .max_speed = max_speed,
     .hash = hash,
     .stats = stats,

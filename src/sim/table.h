@@ -26,6 +26,8 @@ typedef struct sp_table {
     void (*follow_time)(void *s, double time, double dt); /* settings of the step to come */
     /* Fills that appear between two times, the first excluded. */
     spate_status (*appear)(void *s, double after, double until, bool *appeared, spate_error *error);
+    /* Where a frame ends; start: nothing has been laid on the grid yet. */
+    spate_status (*watch_rooms)(void *s, bool start, spate_error *error); /* rooms.c */
     double (*max_speed)(void *s,
                         double dt); /* m/s, of liquid, inflows, and solids over the next dt */
     uint64_t (*hash)(void *s, int set);

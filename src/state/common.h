@@ -59,6 +59,8 @@ typedef struct sp_common {
     double
         flow_speed; /* m/s: largest component of u in the liquid in the last step; 0: not known */
 
+    double room; /* cells: volume of the largest closed room of a gas where the last frame ended */
+
     /* the rows of stats.h that steps add to; those of a FRAME start at 0 in each */
 #define SP_MEMBER(type, name) type name;
 #define SP_ROW(type, name, unit, when, help) SP_KEPT_##when(SP_MEMBER, type, name)
