@@ -79,24 +79,6 @@ SP_KERNEL float X(channel_at)(const X(fields) *f, int j, const float x[DIM])
     return X(gather)(&f->grid, &s, KERNEL_LINEAR, f->channel[j]);
 }
 
-/* A cell of a gas that no particle reaches takes the mean of those beside it that some do. */
-SP_KERNEL void X(fill_empty_cell)(const X(fields) *f, size_t c)
-{
-    float count = 0.0f;
-    if (f->channel_weight[c] > 0.0f)
-        return;
-    for (int k = 0; k < 2 * DIM; k++) {
-        size_t step = f->grid.stride[k / 2], near = k % 2 ? c + step : c - step;
-        if (!(f->channel_weight[near] > 0.0f))
-            continue;
-        count += 1.0f;
-        for (int j = 0; j < f->on_grid; j++) {
-            float mean = f->channel[j][c] + (f->channel[j][near] - f->channel[j][c]) / count;
-            f->channel[j][c] = f->channel_old[j][c] = mean;
-        }
-    }
-}
-
 /* Adds the values of particle k, and its weight, at the centres of the cells around it. */
 SP_KERNEL void X(give_to_cells)(const X(fields) *f, size_t k)
 {

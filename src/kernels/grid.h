@@ -165,6 +165,20 @@ SP_KERNEL bool X(inside)(const X(grid) *g, const int c[DIM])
     return inside;
 }
 
+/* Where a cell's neighbour is, across periodic sides; false: outside of the domain. */
+SP_KERNEL bool X(neighbour)(const X(grid) *g, const int c[DIM], const int offset[3], int near[DIM])
+{
+    bool inside = true;
+    FOR_DIM(d) {
+        int n = g->n[d], at = c[d] + offset[d];
+        if (g->periodic[d])
+            at = at < 0 ? at + n : at >= n ? at - n : at;
+        near[d] = at;
+        inside = inside && at >= 0 && at < n;
+    }
+    return inside;
+}
+
 /* A tile with images of cells across a periodic side in it, or beside it. */
 SP_KERNEL bool X(has_seam)(const X(grid) *g, int tile)
 {

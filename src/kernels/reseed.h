@@ -28,20 +28,6 @@ typedef struct X(pruning) {
     uint64_t key; /* of random numbers */
 } X(pruning);
 
-/* Where a cell's neighbour is, across periodic sides; false: outside of the domain. */
-SP_KERNEL bool X(neighbour)(const X(grid) *g, const int c[DIM], const int offset[3], int near[DIM])
-{
-    bool inside = true;
-    FOR_DIM(d) {
-        int n = g->n[d], at = c[d] + offset[d];
-        if (g->periodic[d])
-            at = at < 0 ? at + n : at >= n ? at - n : at;
-        near[d] = at;
-        inside = inside && at >= 0 && at < n;
-    }
-    return inside;
-}
-
 /* Whether the cell at an offset counts as liquid; adds what it holds. Behind walls there is as much
  * as there should be, behind open sides nothing. */
 SP_KERNEL bool X(is_wet)(const X(fields) *f, const X(reseeding) *r, const int c[DIM],

@@ -11,6 +11,7 @@
 #include "exec.h"
 
 #include "kernels/fractions.h"
+#include "kernels/holes.h"
 #include "kernels/step_info.h"
 
 SP_KERNEL void add_number(double *sum, const double *part)
@@ -106,7 +107,7 @@ CELLS(fill_empty_cells, sp_nothing)
 {
     FOR_EACH_CELL(c, cell)
         if (X(inside)(&f->grid, cell))
-            X(fill_empty_cell)(f, c);
+            X(fill_empty_cell)(f, c, cell);
 }
 
 typedef struct back_args {

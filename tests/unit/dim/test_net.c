@@ -88,6 +88,35 @@ static void a_wide_hole_fills(void)
     fixture_destroy(f);
 }
 
+/* What it gets is what is around it: in a gas that moves as a whole, in a periodic box, all new
+ * particles move with it, and no value of a channel is outside of the range that was there. */
+static void a_wide_hole_gets_what_is_around_it(void)
+{
+    spate_scene *scene = gas_scene();
+    FOR_DIM(d)
+        scene->domain.sides[d][0] = scene->domain.sides[d][1] = SPATE_SIDE_PERIODIC;
+    fixture *f = fixture_create(scene);
+    if (!f)
+        return;
+    make_hole(f, 1, 9);
+    uint32_t before = f->s->particles.next_id;
+    for (uint32_t k = 0; k < f->s->particles.count; k++) {
+        FOR_DIM(d)
+            f->s->particles.v[d][k] = 1.0f + (float)d;
+        f->s->particles.channel[0][k] = 2.0f + 0.1f * f->s->particles.x[1][k];
+    }
+    run_steps(f, 12, 1e-4);
+    CHECK(f->common.added_reseed > 4);
+    for (uint32_t k = 0; k < f->s->particles.count; k++) {
+        if (f->s->particles.id[0][k] < before)
+            continue;
+        CHECK(f->s->particles.channel[0][k] >= 2.0f && f->s->particles.channel[0][k] <= 3.0f);
+        FOR_DIM(d)
+            CHECK_NEAR(f->s->particles.v[d][k], 1.0 + d, 1e-3);
+    }
+    fixture_destroy(f);
+}
+
 /* Where nothing is missing the net does nothing. */
 static void a_full_box_is_left_alone(void)
 {
@@ -171,6 +200,7 @@ TESTS(net)
 {
     TEST(a_hole_gets_one_particle);
     TEST(a_wide_hole_fills);
+    TEST(a_wide_hole_gets_what_is_around_it);
     TEST(a_full_box_is_left_alone);
     TEST(thinning_goes_by_lot);
     TEST(empty_cells_are_filled_as_taught);
