@@ -156,4 +156,53 @@ static inline void stirring_print(const char *when, const spread *s)
            when, s->empty, 100 * s->few, 100 * s->crowded, s->deviation);
 }
 
+/* A channel: its sum over the particles (in that of one particle) and its integral over the cells,
+ * the range on the particles, and the range on the cells of the gas. */
+typedef struct stirring_sums {
+    double particles, cells, range[2], cell_range[2];
+} stirring_sums;
+
+static inline stirring_sums stirring_channel(spate_sim *sim, const char *name)
+{
+    stirring_sums s = {0, 0, {HUGE_VAL, -HUGE_VAL}, {HUGE_VAL, -HUGE_VAL}};
+    spate_channel_sums sums;
+    spate_field_view c, type;
+    float *columns[4];
+    sample_stats(sim);
+    CHECK(spate_sim_channel_view(sim, name, columns) == 1);
+    CHECK(spate_sim_channel_sums(sim, name, 0, &sums));
+    CHECK(spate_sim_field_view(sim, name, &c) && spate_sim_field_view(sim, "type", &type));
+    size_t count = spate_sim_particles_count(sim, "fluid");
+    for (size_t k = 0; k < count; k++) {
+        s.particles += columns[0][k];
+        s.range[0] = fmin(s.range[0], columns[0][k]);
+        s.range[1] = fmax(s.range[1], columns[0][k]);
+    }
+    for (int k = 0; k < c.count[2]; k++)
+        for (int j = 0; j < c.count[1]; j++)
+            for (int i = 0; i < c.count[0]; i++) {
+                double value = c.values[i * c.stride[0] + j * c.stride[1] + k * c.stride[2]];
+                if (type.bytes[i * type.stride[0] + j * type.stride[1] + k * type.stride[2]] !=
+                    SPATE_CELL_LIQUID)
+                    continue;
+                s.cell_range[0] = fmin(s.cell_range[0], value);
+                s.cell_range[1] = fmax(s.cell_range[1], value);
+            }
+    s.cells = sums.cells;
+    return s;
+}
+
+/* A case_value_fn: the height, and 1 in the left half. */
+static inline double stirring_height(const void *args, const double x[3])
+{
+    (void)args;
+    return x[1];
+}
+
+static inline double stirring_half(const void *args, const double x[3])
+{
+    (void)args;
+    return x[0] < 0.5;
+}
+
 #endif
