@@ -79,19 +79,6 @@ SP_KERNEL float X(channel_at)(const X(fields) *f, int j, const float x[DIM])
     return X(gather)(&f->grid, &s, KERNEL_LINEAR, f->channel[j]);
 }
 
-/* Adds the values of particle k, and its weight, at the centres of the cells around it. */
-SP_KERNEL void X(give_to_cells)(const X(fields) *f, size_t k)
-{
-    X(around) at = X(cells_around)(f, k);
-    for (int n = 0; n < CENTRES; n++)
-        f->channel_weight[at.cell[n]] += at.share[n];
-    for (int j = 0; j < f->on_grid; j++) {
-        float value = f->particles.channel[f->column_of[j]][k];
-        for (int n = 0; n < CENTRES; n++)
-            f->channel[j][at.cell[n]] += at.share[n] * value;
-    }
-}
-
 /* Of all columns that the grid holds: the mean, as it came from the particles. */
 SP_KERNEL void X(take_means)(const X(fields) *f, size_t c)
 {

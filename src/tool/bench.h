@@ -23,7 +23,8 @@ typedef struct bench_plan {
     int frames, steps;
 } bench_plan;
 
-/* The scene of a case: `2d-CELLS` and `3d-CELLS` are dam breaks, everything else is a scene file.
+/* The scene of a case: `2d-CELLS` and `3d-CELLS` are dam breaks, the same after
+ * `plume-` are plumes of gas, everything else is a scene file.
  * Prints what is wrong; *code gets the exit code, and the result is NULL. */
 spate_scene *bench_scene(const char *name, int *code);
 

@@ -38,10 +38,37 @@ static spate_scene *dam_break(int dim, int cells)
     return scene;
 }
 
-/* `2d-400`: 2 and 400 */
-static bool read_case(const char *name, int *dim, int *cells)
+/* A closed box of 1 x 2 (x 1) m in which a warm source near the floor gives smoke. */
+static spate_scene *plume(int dim, int cells)
+{
+    spate_scene *scene = spate_scene_create();
+    spate_shape *source = scene ? spate_scene_add_shape(scene, SPATE_LIST_SOURCES) : NULL;
+    if (!source) {
+        spate_scene_destroy(scene);
+        return NULL;
+    }
+    scene->dim = dim;
+    scene->domain.size[0] = 1;
+    scene->domain.size[1] = 2;
+    scene->domain.size[2] = dim == 3 ? 1 : 0;
+    scene->domain.cells = cells;
+    scene->fluid.kind = SPATE_FLUID_GAS;
+    source->shape = SPATE_SHAPE_SPHERE;
+    source->center[0] = 0.5;
+    source->center[1] = 0.15;
+    source->center[2] = dim == 3 ? 0.5 : 0;
+    source->radius = 0.08;
+    source->temperature = 330;
+    source->smoke = 0.01;
+    return scene;
+}
+
+/* `2d-400`: 2 and 400; `plume-3d-86`: a gas */
+static bool read_case(const char *name, bool *gas, int *dim, int *cells)
 {
     char *end;
+    *gas = strncmp(name, "plume-", 6) == 0;
+    name += *gas ? 6 : 0;
     if ((name[0] != '2' && name[0] != '3') || strncmp(name + 1, "d-", 2) != 0)
         return false;
     errno = 0;
@@ -55,14 +82,15 @@ static bool read_case(const char *name, int *dim, int *cells)
 
 spate_scene *bench_scene(const char *name, int *code)
 {
+    bool gas;
     int dim, cells;
     spate_error error = {0};
-    if (!read_case(name, &dim, &cells)) {
+    if (!read_case(name, &gas, &dim, &cells)) {
         spate_scene *scene = spate_scene_read(name, &error);
         *code = scene ? EXIT_DONE : tool_fail(&error, name);
         return scene;
     }
-    spate_scene *scene = dam_break(dim, cells);
+    spate_scene *scene = gas ? plume(dim, cells) : dam_break(dim, cells);
     *code = scene ? EXIT_DONE : tool_say_error(EXIT_MEMORY, "out of memory");
     return scene;
 }

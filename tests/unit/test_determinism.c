@@ -139,7 +139,7 @@ static spate_scene *vortex(int dim)
     return scene;
 }
 
-/* A gas, a disc of which turns beside a ball; periodic along z. */
+/* A gas, a disc of which turns beside a ball, and smoke that rises; periodic along z. */
 static spate_scene *gas(int dim)
 {
     spate_scene *scene = sample_scene(dim, 1, 0.8, 0.5, dim == 2 ? 40 : 16);
@@ -149,6 +149,9 @@ static spate_scene *gas(int dim)
     memcpy(disc->initial.center, disc->center, sizeof disc->center);
     disc->initial.spin[2] = 6;
     sample_sphere(scene, SPATE_LIST_SOLIDS, 0.7, 0.5, 0.3, 0.1);
+    spate_shape *source = sample_sphere(scene, SPATE_LIST_SOURCES, 0.2, 0.15, 0.25, 0.08);
+    source->temperature = 330;
+    source->smoke = 0.01;
     if (dim == 3)
         scene->domain.sides[2][0] = scene->domain.sides[2][1] = SPATE_SIDE_PERIODIC;
     return scene;
