@@ -8,10 +8,19 @@
  * (Nikuradse 1933). Prandtl's mixing length hands the stress on, up to the depth h of the liquid
  * above the wall, where there is none:
  *
- *     du_d/dt = sum_a d/dx_a nu (du_d/dx_a + du_a/dx_d),      nu = l^2 |S|,
- *     l = kappa z sqrt(1 - z/h),      |S| = sqrt(2 S:S),      S the strain rate.
+ *     du_d/dt = sum_a d/dx_a nu (du_d/dx_a + du_a/dx_d),      nu = l^2 |omega|,
+ *     l = kappa z sqrt(1 - z/h),      omega = curl u.
  *
- * In uniform flow these give the log law from the wall to the surface. On the grid:
+ * In uniform flow these give the log law from the wall to the surface. It is the vorticity that
+ * mixes (Baldwin & Lomax 1978), since a wall is what makes it: water that a shape or a wave bends
+ * without turning has strain, and goes on as if nothing were rough.
+ *
+ * A side of the domain, and a solid that goes through all of it, mixes up to the surface. The layer
+ * along another solid is at most a tenth of its extent thick (and at least SP_LEAST_LAYER cells),
+ * as layers along plates and on the front of round bodies are, and that is h there. Only liquid
+ * that is joined to the wall along its normal takes part: no air between them, and no other solid.
+ *
+ * On the grid:
  *
  * - A velocity of the grid is the mean over its cell, so that the log law gives it (u* / kappa)
  *   (L(z) + ln(30 / k_s)), L the mean of ln z over the part of the cell before the wall. Between
@@ -41,12 +50,14 @@
 #include <math.h>
 
 #define SP_KARMAN 0.41
-#define SP_SAMPLE 1.5     /* cells from the wall, where u* is taken */
-#define SP_SLIVER 0.01    /* cells; parts of a cell before a wall are taken as no thinner */
-#define SP_FAR_WALL 8.0   /* cells; from here on L(z + 1/2) - L(z - 1/2) = 1 / z to 0.2 % */
-#define SP_DEEPEST 1024   /* cells that the surface is looked for */
-#define SP_MIX_STAGES 41  /* at most; nu is capped where they do not suffice */
-#define SP_NOT_NEAR 1e30f /* cells: there is no wall */
+#define SP_SAMPLE 1.5      /* cells from the wall, where u* is taken */
+#define SP_SLIVER 0.01     /* cells; parts of a cell before a wall are taken as no thinner */
+#define SP_FAR_WALL 8.0    /* cells; from here on L(z + 1/2) - L(z - 1/2) = 1 / z to 0.2 % */
+#define SP_DEEPEST 1024    /* cells that the surface is looked for */
+#define SP_LEAST_LAYER 3   /* cells: the layer along a solid is at least as thick */
+#define SP_LAYER_SHARE 0.1 /* of the extent of a solid: its layer */
+#define SP_MIX_STAGES 41   /* at most; nu is capped where they do not suffice */
+#define SP_NOT_NEAR 1e30f  /* cells: there is no wall */
 
 typedef struct X(walls) {
     bool any;                 /* some wall drags */
@@ -60,6 +71,7 @@ typedef struct X(wall) {
     double z, roughness; /* cells: from the wall; k_s */
     double normal[3];
     double velocity[3]; /* m/s, of the wall */
+    double layer;       /* cells: how far from it the liquid is mixed, at most */
     bool sticks;        /* no_slip */
 } X(wall);
 
@@ -122,30 +134,41 @@ SP_KERNEL bool X(side_wall)(const X(fields) *f, const X(walls) *walls, const dou
         wall->normal[d] = wall->velocity[d] = 0;
     wall->z = high ? f->grid.n[axis] - x[axis] / dx : x[axis] / dx;
     wall->normal[axis] = high ? -1 : 1;
+    wall->layer = SP_NOT_NEAR;
     wall->roughness = walls->roughness[axis][high] / dx;
     wall->sticks = walls->side[axis][high] == SPATE_WALL_NO_SLIP;
     return true;
 }
 
-/* That of the nearest solid, if it is nearer than `limit` cells. */
+/* How far from a solid the liquid is mixed, in cells. */
+SP_KERNEL double X(layer_of)(const X(fields) *f, const sp_solid *solid)
+{
+    double layer = SP_LAYER_SHARE * solid->extent / f->grid.dx;
+    return layer > SP_LEAST_LAYER ? layer : SP_LEAST_LAYER;
+}
+
+/* That of the nearest solid in whose layer the place is, if it is nearer than `limit` cells. */
 SP_KERNEL bool X(solid_wall)(const X(fields) *f, const X(walls) *walls, const double x[3],
                              double limit, X(wall) *wall)
 {
-    double dx = f->grid.dx, nearest = limit * dx;
+    double dx = f->grid.dx, nearest = limit;
     int which = -1;
     for (int k = 0; k < f->solids.count && f->solids.any_drag; k++) {
         const sp_solid *solid = &f->solids.items[k];
-        if (!solid->live || solid->form.wall == SPATE_WALL_SLIP ||
-            sp_bounds_distance(solid, x) >= nearest)
+        if (!solid->live || solid->form.wall == SPATE_WALL_SLIP)
             continue;
-        double distance = sp_body_distance(solid, x, NULL);
-        which = distance < nearest ? k : which;
-        nearest = distance < nearest ? distance : nearest;
+        double layer = X(layer_of)(f, solid), most = layer < nearest ? layer : nearest;
+        if (sp_bounds_distance(solid, x) >= most * dx)
+            continue;
+        double distance = sp_body_distance(solid, x, NULL) / dx;
+        which = distance < most ? k : which;
+        nearest = distance < most ? distance : nearest;
     }
     if (which < 0)
         return false;
     const sp_solid *solid = &f->solids.items[which];
-    wall->z = nearest / dx;
+    wall->z = nearest;
+    wall->layer = X(layer_of)(f, solid);
     sp_body_distance(solid, x, wall->normal);
     sp_body_velocity(solid, x, walls->dt, wall->velocity);
     wall->roughness = solid->form.roughness / dx;
@@ -190,11 +213,27 @@ SP_KERNEL double X(way_to_surface)(const X(fields) *f, const int cell[DIM], cons
     return SP_DEEPEST;
 }
 
+/* Whether liquid leads from a cell back to a wall, z cells away: no air, and no solid but what is
+ * about to be the wall. */
+SP_KERNEL bool X(leads_to_wall)(const X(fields) *f, const int cell[DIM], const double normal[3],
+                                double z)
+{
+    const double back[3] = {-normal[0], -normal[1], -normal[2]};
+    for (int k = 1; k < z; k++) {
+        size_t c;
+        if (!X(place_along)(&f->grid, cell, back, k, &c) || f->type[c] == SPATE_CELL_SOLID)
+            return k > z - 2;
+        if (f->type[c] == SPATE_CELL_AIR)
+            return false;
+    }
+    return true;
+}
+
 SP_KERNEL void X(find_depth)(const X(fields) *f, size_t c, const int cell[DIM],
                              const X(walls) *walls)
 {
-    double x[3] = {0, 0, 0}, normal[3] = {0, 0, 0}, nearest = SP_NOT_NEAR;
-    X(wall) wall;
+    double x[3] = {0, 0, 0};
+    X(wall) wall, nearest = {.z = SP_NOT_NEAR};
     f->wall_distance[c] = SP_NOT_NEAR;
     f->depth[c] = 0.0f;
     if (!X(inside)(&f->grid, cell))
@@ -203,16 +242,16 @@ SP_KERNEL void X(find_depth)(const X(fields) *f, size_t c, const int cell[DIM],
         x[d] = (cell[d] + 0.5) * f->grid.dx;
     for (int k = 0; k <= 2 * DIM; k++) {
         bool there = k < 2 * DIM ? X(side_wall)(f, walls, x, k, &wall)
-                                 : X(solid_wall)(f, walls, x, nearest, &wall);
-        if (!there || wall.z >= nearest)
-            continue;
-        nearest = wall.z;
-        FOR_DIM(d)
-            normal[d] = wall.normal[d];
+                                 : X(solid_wall)(f, walls, x, nearest.z, &wall);
+        if (there && wall.z < nearest.z)
+            nearest = wall;
     }
-    f->wall_distance[c] = (float)nearest;
-    if (nearest < SP_NOT_NEAR && f->type[c] == SPATE_CELL_LIQUID)
-        f->depth[c] = (float)(nearest + X(way_to_surface)(f, cell, normal));
+    f->wall_distance[c] = (float)nearest.z;
+    if (nearest.z < SP_NOT_NEAR && f->type[c] == SPATE_CELL_LIQUID &&
+        X(leads_to_wall)(f, cell, nearest.normal, nearest.z)) {
+        double depth = nearest.z + X(way_to_surface)(f, cell, nearest.normal);
+        f->depth[c] = (float)(depth < nearest.layer ? depth : nearest.layer);
+    }
 }
 
 /* ---- the volume of faces, in cells */
@@ -331,31 +370,33 @@ SP_KERNEL float X(stretch)(const X(fields) *f, float *const u[DIM], size_t c, in
     return f->volume[d][c] > 0.0f && f->volume[d][next] > 0.0f ? u[d][next] - u[d][c] : 0.0f;
 }
 
-/* The mean of shear (a, t) over the four edges of it around edge (a, b). */
-SP_KERNEL float X(shear_around)(const X(fields) *f, size_t c, int a, int b, int t)
+/* du_a/dx_b - du_b/dx_a at an edge, times dx. */
+SP_KERNEL float X(turning)(const X(fields) *f, size_t c, int a, int b)
+{
+    float *const *u = f->u;
+    return (u[a][c] - u[a][c - f->grid.stride[b]]) - (u[b][c] - u[b][c - f->grid.stride[a]]);
+}
+
+/* The mean of turning (a, t) over the four edges of it around edge (a, b). */
+SP_KERNEL float X(turning_around)(const X(fields) *f, size_t c, int a, int b, int t)
 {
     float sum = 0.0f;
     for (int k = 0; k < 4; k++) {
         size_t edge = c - (k & 1 ? f->grid.stride[b] : 0) + (k & 2 ? f->grid.stride[t] : 0);
-        sum += X(edge_area)(f, edge, a, t) > 0.0f ? X(shear)(f, f->u, edge, a, t) : 0.0f;
+        sum += X(edge_area)(f, edge, a, t) > 0.0f ? X(turning)(f, edge, a, t) : 0.0f;
     }
     return 0.25f * sum;
 }
 
-/* |S| at an edge, times dx. */
-SP_KERNEL float X(strain)(const X(fields) *f, size_t c, int a, int b)
+/* |omega| at an edge, times dx. */
+SP_KERNEL float X(vorticity)(const X(fields) *f, size_t c, int a, int b)
 {
-    const size_t sa = f->grid.stride[a], sb = f->grid.stride[b], around[4] = {0, sa, sb, sa + sb};
-    float own = X(shear)(f, f->u, c, a, b), square = own * own;
+    float own = X(turning)(f, c, a, b), square = own * own;
     for (int t = 0; t < DIM; t++) {
-        if (t != a && t != b) {
-            float one = X(shear_around)(f, c, a, b, t), other = X(shear_around)(f, c, b, a, t);
-            square += one * one + other * other;
-        }
-        for (int k = 0; k < 4; k++) {
-            float along = X(stretch)(f, f->u, c - around[k], t);
-            square += 0.5f * along * along; /* twice, of the mean of four */
-        }
+        if (t == a || t == b)
+            continue;
+        float one = X(turning_around)(f, c, a, b, t), other = X(turning_around)(f, c, b, a, t);
+        square += one * one + other * other;
     }
     return sqrtf(square);
 }
@@ -377,7 +418,7 @@ SP_KERNEL float X(mixing_at)(const X(fields) *f, size_t c, int a, int b, double 
         return 0.0f;
     area = area < z ? area : z; /* in the layer at the wall its stress acts on the rest directly */
     double length = SP_KARMAN * sp_mixing_height(z), below = 1 - z * count / h;
-    float nu = (float)(length * length * below * dt / f->grid.dx) * X(strain)(f, c, a, b);
+    float nu = (float)(length * length * below * dt / f->grid.dx) * X(vorticity)(f, c, a, b);
     nu *= area;
     for (int k = 0; k < 4; k++) { /* a face that few particles move with can take as much less */
         int d = k & 1 ? a : b;
@@ -433,7 +474,8 @@ SP_KERNEL float X(mixing_rate)(const X(fields) *f, size_t c, const int cell[DIM]
     return most;
 }
 
-/* One stage: to = mean from + (1 - mean) to + part (nu's change of from). */
+/* One stage: to = mean from + (1 - mean) to + part (nu's change of from). Where from and to are the
+ * same and nothing changes, the bits stay. */
 typedef struct X(mix_stage) {
     float *from[DIM], *to[DIM];
     float mean, part;
@@ -475,8 +517,8 @@ SP_KERNEL void X(mix_faces)(const X(fields) *f, size_t c, const X(mix_stage) *st
         if (!(f->volume[d][c] > 0.0f))
             continue;
         float change = X(mixed_change)(f, stage->from, c, d), mean = stage->mean;
-        stage->to[d][c] =
-            (mean * stage->from[d][c] + (1.0f - mean) * stage->to[d][c]) + stage->part * change;
+        float from = stage->from[d][c], to = stage->to[d][c];
+        stage->to[d][c] = (from + (1.0f - mean) * (to - from)) + stage->part * change;
     }
 }
 
