@@ -672,7 +672,7 @@ static void one_second(int dim)
     spate_sim *cpu = start(scene, "cpu"), *gpu = start(scene, device_name());
     spate_error error = {0};
     double farthest = 0, front_gap = 0, volume = 0, energy = 0;
-    int frames = dim == 2 || is_full() ? 25 : 15;
+    int frames = dim == 2 || is_full() ? 25 : 20;
     for (int frame = 1; frame <= frames && cpu && gpu; frame++) {
         must(spate_sim_step_frame(cpu, &error), &error);
         must(spate_sim_step_frame(gpu, &error), &error);

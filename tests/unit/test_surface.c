@@ -527,8 +527,6 @@ static void threads_do_not_matter(void)
     {
         if (TEST_IS_SLOW && r != 3) /* the one with blocks of another size */
             continue;
-        if (is_short(dim) && r == 1)
-            continue;
         table c = {0};
         const double low[3] = {0, 0, 0}, high[3] = {24, 24, 24};
         fill(&c, dim, low, high, 1, in_ball);
