@@ -80,7 +80,7 @@ static void rock(spate_scene *scene, int dim)
 }
 
 static const splash splashes[] = {
-    {"dam", dam, 90, 0.03, 0, false, AWAY},   {"pillars", pillars, 90, 0.06, 0, true, AWAY},
+    {"dam", dam, 90, 0.05, 0, false, AWAY},   {"pillars", pillars, 90, 0.06, 0, true, AWAY},
     {"drop", drop, 60, 0.06, 0, false, AWAY}, {"jet", jet, 60, 0.1, 1000, false, AWAY_AT_WALLS},
     {"rock", rock, 80, 0.05, 0, true, AWAY},
 };
