@@ -6,6 +6,7 @@
  *
  *     EACH(name, args_type)           { uses f, a, i }        called by  name(e, &args, n)
  *     EACH_PARTICLE(name, args_type)  { uses f, a, i }                   name(e, &args, n)
+ *     EACH_LONG(name, args_type)      { likewise, for items with much work each }
  *     EACH_TILE(name, args_type)      { uses f, a, tile }                name(e, &args, list)
  *     CELLS(name, args_type)          { uses f, a, tile }                name(e, &args, list)
  *     EACH_GROUP(name, args_type, item_type, items, end)
@@ -70,6 +71,7 @@ typedef struct X(job) {
  * tiles. */
 #define TILE_GRAIN 4
 #define ITEM_GRAIN 4096
+#define LONG_GRAIN 16
 #define GROUP_GRAIN 4
 #define FOLD_TILE_GRAIN(part_type) (sizeof(part_type) > 8 ? 16 : 1)
 #define FOLD_TILE_BYTES 256
@@ -82,7 +84,7 @@ typedef struct X(job) {
     const X(fields) fields = *job->f, *f = &fields; \
     const args_type args = *(const args_type *)job->args, *a = &args
 
-#define EACH_BY(loop, name, args_type)                                               \
+#define EACH_BY(loop, name, args_type, grain_size)                                   \
     SIMD_FN void name##_at(const X(fields) *f, UNUSED const args_type *a, size_t i); \
     static void name##_range(void *user, size_t begin, size_t end, int worker)       \
     {                                                                                \
@@ -94,12 +96,13 @@ typedef struct X(job) {
     static void name(X(exec) *e, const args_type *args, size_t n)                    \
     {                                                                                \
         X(job) job = {.f = &e->f, .args = args};                                     \
-        loop(e->s->common->pool, n, ITEM_GRAIN, name##_range, &job);                 \
+        loop(e->s->common->pool, n, grain_size, name##_range, &job);                 \
     }                                                                                \
     SIMD_FN void name##_at(const X(fields) *f, UNUSED const args_type *a, size_t i)
 
-#define EACH(name, args_type) EACH_BY(sp_parallel_for, name, args_type)
-#define EACH_PARTICLE(name, args_type) EACH_BY(sp_parallel_pass, name, args_type)
+#define EACH(name, args_type) EACH_BY(sp_parallel_for, name, args_type, ITEM_GRAIN)
+#define EACH_LONG(name, args_type) EACH_BY(sp_parallel_for, name, args_type, LONG_GRAIN)
+#define EACH_PARTICLE(name, args_type) EACH_BY(sp_parallel_pass, name, args_type, ITEM_GRAIN)
 
 #define CELLS(name, args_type)                                                                   \
     SIMD_FN void name##_tile(const X(fields) *f, UNUSED const args_type *a, int tile);           \

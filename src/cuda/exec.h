@@ -24,6 +24,7 @@
     }                                                                                \
     GPU_FN void name##_one(const X(fields) *f, UNUSED const args_type *a, size_t i)
 
+#define EACH_LONG EACH
 #define EACH_PARTICLE EACH
 
 #define EACH_TILE(name, args_type)                                                    \

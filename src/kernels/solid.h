@@ -46,6 +46,8 @@ typedef struct sp_solid {
     sp_pose ahead;          /* `to`, while the solids are held */
     double low[3], high[3]; /* bounds in the world over the step; infinite where the shape is */
     double travel;          /* m, the farthest that a point of it may move in the step */
+    double extent;          /* m, the second longest side of its box (2D: the longest), as layers
+                             * along walls need it; infinite if that goes through the domain */
     bool moving;            /* in this step */
     double host_position[3],
         host_rotation[3]; /* driven: displacement (m) and rotation (degrees) asked for */
@@ -53,6 +55,7 @@ typedef struct sp_solid {
 
 typedef struct sp_solids {
     int dim;
+    double domain[3]; /* m */
     int count, capacity, live;
     sp_solid *items;
     double travel;   /* the largest of all */

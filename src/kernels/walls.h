@@ -1,55 +1,54 @@
-/* walls.h -- FORCES: walls that drag the liquid, and the mixing that carries their stress into it.
+/* walls.h -- FORCES: walls that drag the liquid. kernels/mixing.h carries their stress into it.
  *
  * At a rough wall the liquid has the profile of the log law; u* is the shear velocity, k_s the sand
  * roughness, z the distance from the wall, kappa = 0.41:
  *
  *     u_t = (u* / kappa) ln(30 z / k_s),      stress at the wall = rho u*^2 against u_t
  *
- * (Nikuradse 1933). Prandtl's mixing length hands the stress on, up to the depth h of the liquid
- * above the wall, where there is none:
- *
- *     du_d/dt = sum_a d/dx_a nu (du_d/dx_a + du_a/dx_d),      nu = l^2 |S|,
- *     l = kappa z sqrt(1 - z/h),      |S| = sqrt(2 S:S),      S the strain rate.
- *
- * In uniform flow these give the log law from the wall to the surface. On the grid:
+ * (Nikuradse 1933). On the grid:
  *
  * - A velocity of the grid is the mean over its cell, so that the log law gives it (u* / kappa)
- *   (L(z) + ln(30 / k_s)), L the mean of ln z over the part of the cell before the wall. Between
- *   cells dx apart l is kappa dx / (L(z + dx/2) - L(z - dx/2)), which makes that profile the exact
- *   solution on any grid, wherever the wall cuts it.
+ *   (L(z) + ln(30 / k_s)), L the mean of ln z over the part of the cell before the wall.
  * - u* is taken SP_SAMPLE cells from the wall along its normal, against L at the same faces. The
  *   stress acts on the liquid within one cell of the wall, on each face by the part of its cell
  *   that is in this layer: on a sliver at the wall no more than on a whole cell.
  * - Faces have the volume v of the particles that move with them, the sum of their weights in P2G:
  *   so what one face gains another loses, and particles keep it. Beyond the surface and in walls v
  *   is 0: no stress.
- * - In time: stages of Runge, Kutta and Legendre (Meyer, Balsara & Aslam 2014, RKL1). s of them are
- *   stable for a rate up to s (s + 1) / dt; each one is explicit and keeps momentum. nu is that
- *   of the beginning of the step.
  *
  * no_slip: the liquid within one cell of the wall takes the wall's velocity, and the mixing is the
  * same. That layer is as thick as a cell, so the drag depends on the grid: it is that of a
- * roughness of about 11 cells. Molecular viscosity is not modelled. */
+ * roughness of about 11 cells. Molecular viscosity is not modelled.
+ *
+ * How far a wall acts: a side of the domain, and a solid that goes through all of it, up to the
+ * surface. The layer along another solid is at most a tenth of its extent thick (and at least
+ * SP_LEAST_LAYER cells), as layers along plates and on the front of round bodies are. Only liquid
+ * that is joined to the wall along its normal takes part: no air between them, and no other solid.
+ */
 #ifndef SPATE_KERNELS_WALLS_H
 #define SPATE_KERNELS_WALLS_H
 
 #include "collide.h"
 #include "faces.h"
 #include "fields.h"
+#include "lane.h"
 #include "ln.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SP_KARMAN 0.41
-#define SP_SAMPLE 1.5     /* cells from the wall, where u* is taken */
-#define SP_SLIVER 0.01    /* cells; parts of a cell before a wall are taken as no thinner */
-#define SP_FAR_WALL 8.0   /* cells; from here on L(z + 1/2) - L(z - 1/2) = 1 / z to 0.2 % */
-#define SP_DEEPEST 1024   /* cells that the surface is looked for */
-#define SP_MIX_STAGES 41  /* at most; nu is capped where they do not suffice */
-#define SP_NOT_NEAR 1e30f /* cells: there is no wall */
+#define SP_SAMPLE 1.5      /* cells from the wall, where u* is taken */
+#define SP_SLIVER 0.01     /* cells; parts of a cell before a wall are taken as no thinner */
+#define SP_DEEPEST 1024    /* cells that the surface is looked for */
+#define SP_BEYOND 3        /* cells: so far out of a layer the distance from its wall is known */
+#define SP_LEAST_LAYER 3   /* cells: the layer along a solid is at least as thick */
+#define SP_LAYER_SHARE 0.1 /* of the extent of a solid: its layer */
+#define SP_NOT_NEAR 1e30f  /* cells: there is no wall */
 
 typedef struct X(walls) {
     bool any;                 /* some wall drags */
+    bool sticks;              /* some wall is no_slip */
     spate_wall side[DIM][2];  /* slip where the domain has no wall */
     double roughness[DIM][2]; /* m */
     double dt;                /* s */
@@ -60,6 +59,7 @@ typedef struct X(wall) {
     double z, roughness; /* cells: from the wall; k_s */
     double normal[3];
     double velocity[3]; /* m/s, of the wall */
+    double layer;       /* cells: how far from it the liquid is mixed, at most */
     bool sticks;        /* no_slip */
 } X(wall);
 
@@ -86,12 +86,6 @@ SP_KERNEL double sp_drag_factor(double profile)
     return SP_KARMAN / (profile > 1 ? profile : 1);
 }
 
-/* l / kappa without the root, for two cells that meet z from the wall. */
-SP_KERNEL double sp_mixing_height(double z)
-{
-    return z > SP_FAR_WALL ? z : 1 / (sp_mean_ln(z + 0.5) - sp_mean_ln(z - 0.5));
-}
-
 /* Share of the liquid of a face, volume v and z from the wall, that is in the layer at the wall. */
 SP_KERNEL double sp_layer_share(double z, double v)
 {
@@ -99,16 +93,13 @@ SP_KERNEL double sp_layer_share(double z, double v)
     return !(share > 0) ? 0 : share < 2 ? share : 2;
 }
 
-/* How many stages are stable for a rate times dt. */
-SP_KERNEL int sp_mix_stages(double rates)
-{
-    int stages = 1;
-    while (stages * (stages + 1) < rates && stages < SP_MIX_STAGES)
-        stages += 2; /* odd: the last one ends in u */
-    return stages;
-}
-
 /* ---- walls near a place x (m) */
+
+/* Cells from the middle of a cell to side k of the domain. */
+SP_KERNEL double X(side_distance)(const X(grid) *g, const int cell[DIM], int k)
+{
+    return k % 2 ? g->n[k / 2] - cell[k / 2] - 0.5 : cell[k / 2] + 0.5;
+}
 
 /* That of side k of the domain, 0 .. 2 DIM - 1; false: it does not drag. */
 SP_KERNEL bool X(side_wall)(const X(fields) *f, const X(walls) *walls, const double x[3], int k,
@@ -122,30 +113,43 @@ SP_KERNEL bool X(side_wall)(const X(fields) *f, const X(walls) *walls, const dou
         wall->normal[d] = wall->velocity[d] = 0;
     wall->z = high ? f->grid.n[axis] - x[axis] / dx : x[axis] / dx;
     wall->normal[axis] = high ? -1 : 1;
+    wall->layer = SP_NOT_NEAR;
     wall->roughness = walls->roughness[axis][high] / dx;
     wall->sticks = walls->side[axis][high] == SPATE_WALL_NO_SLIP;
     return true;
 }
 
-/* That of the nearest solid, if it is nearer than `limit` cells. */
+/* How far from a solid the liquid is mixed, in cells. */
+SP_KERNEL double X(layer_of)(const X(fields) *f, const sp_solid *solid)
+{
+    double layer = SP_LAYER_SHARE * solid->extent / f->grid.dx;
+    return layer > SP_LEAST_LAYER ? layer : SP_LEAST_LAYER;
+}
+
+/* That of the nearest solid in whose layer the place is, or SP_BEYOND cells out of it, if it is
+ * nearer than `limit` cells. */
 SP_KERNEL bool X(solid_wall)(const X(fields) *f, const X(walls) *walls, const double x[3],
                              double limit, X(wall) *wall)
 {
-    double dx = f->grid.dx, nearest = limit * dx;
+    double dx = f->grid.dx, nearest = limit;
     int which = -1;
     for (int k = 0; k < f->solids.count && f->solids.any_drag; k++) {
         const sp_solid *solid = &f->solids.items[k];
-        if (!solid->live || solid->form.wall == SPATE_WALL_SLIP ||
-            sp_bounds_distance(solid, x) >= nearest)
+        if (!solid->live || solid->form.wall == SPATE_WALL_SLIP)
             continue;
-        double distance = sp_body_distance(solid, x, NULL);
-        which = distance < nearest ? k : which;
-        nearest = distance < nearest ? distance : nearest;
+        double most = X(layer_of)(f, solid) + SP_BEYOND;
+        most = most < nearest ? most : nearest;
+        if (sp_bounds_distance(solid, x) >= most * dx)
+            continue;
+        double distance = sp_body_distance(solid, x, NULL) / dx;
+        which = distance < most ? k : which;
+        nearest = distance < most ? distance : nearest;
     }
     if (which < 0)
         return false;
     const sp_solid *solid = &f->solids.items[which];
-    wall->z = nearest / dx;
+    wall->z = nearest;
+    wall->layer = X(layer_of)(f, solid);
     sp_body_distance(solid, x, wall->normal);
     sp_body_velocity(solid, x, walls->dt, wall->velocity);
     wall->roughness = solid->form.roughness / dx;
@@ -173,12 +177,13 @@ SP_KERNEL bool X(place_along)(const X(grid) *g, const int cell[DIM], const doubl
 }
 
 /* Cells from the middle of a liquid cell to the surface along the normal of a wall; where there is
- * none, to what the liquid ends at. */
-SP_KERNEL double X(way_to_surface)(const X(fields) *f, const int cell[DIM], const double normal[3])
+ * none, to what the liquid ends at. It is not looked for beyond `most`. */
+SP_KERNEL double X(way_to_surface)(const X(fields) *f, const int cell[DIM], const double normal[3],
+                                   double most)
 {
     size_t c = X(index)(&f->grid, cell);
     float last = f->phi[c];
-    for (int k = 1; k <= SP_DEEPEST; k++) {
+    for (int k = 1; k <= SP_DEEPEST && k - 1 < most; k++) {
         if (!X(place_along)(&f->grid, cell, normal, k, &c) || f->type[c] == SPATE_CELL_SOLID)
             return k - 0.5;
         if (f->type[c] == SPATE_CELL_AIR) {
@@ -190,32 +195,111 @@ SP_KERNEL double X(way_to_surface)(const X(fields) *f, const int cell[DIM], cons
     return SP_DEEPEST;
 }
 
+/* Whether liquid leads from a cell back to a wall, z cells away: no air, and no solid but what is
+ * about to be the wall. */
+SP_KERNEL bool X(leads_to_wall)(const X(fields) *f, const int cell[DIM], const double normal[3],
+                                double z)
+{
+    const double back[3] = {-normal[0], -normal[1], -normal[2]};
+    for (int k = 1; k < z; k++) {
+        size_t c;
+        if (!X(place_along)(&f->grid, cell, back, k, &c) || f->type[c] == SPATE_CELL_SOLID)
+            return k > z - 2;
+        if (f->type[c] == SPATE_CELL_AIR)
+            return false;
+    }
+    return true;
+}
+
+/* Of a cell: its distance from the nearest wall, as far as SP_BEYOND cells out of the layer of a
+ * solid, and if that is a solid, its depth. find_side_depth adds that over sides. */
 SP_KERNEL void X(find_depth)(const X(fields) *f, size_t c, const int cell[DIM],
                              const X(walls) *walls)
 {
-    double x[3] = {0, 0, 0}, normal[3] = {0, 0, 0}, nearest = SP_NOT_NEAR;
+    double x[3] = {0, 0, 0}, nearest = SP_NOT_NEAR;
     X(wall) wall;
-    f->wall_distance[c] = SP_NOT_NEAR;
     f->depth[c] = 0.0f;
+    f->wall_distance[c] = SP_NOT_NEAR;
     if (!X(inside)(&f->grid, cell))
         return;
+    for (int k = 0; k < 2 * DIM; k++) {
+        double z = X(side_distance)(&f->grid, cell, k);
+        if (walls->side[k / 2][k % 2] != SPATE_WALL_SLIP && z < nearest)
+            nearest = z;
+    }
     FOR_DIM(d)
         x[d] = (cell[d] + 0.5) * f->grid.dx;
-    for (int k = 0; k <= 2 * DIM; k++) {
-        bool there = k < 2 * DIM ? X(side_wall)(f, walls, x, k, &wall)
-                                 : X(solid_wall)(f, walls, x, nearest, &wall);
-        if (!there || wall.z >= nearest)
-            continue;
+    if (X(solid_wall)(f, walls, x, nearest, &wall)) {
         nearest = wall.z;
-        FOR_DIM(d)
-            normal[d] = wall.normal[d];
+        if (f->type[c] == SPATE_CELL_LIQUID && wall.z < wall.layer &&
+            X(leads_to_wall)(f, cell, wall.normal, wall.z)) {
+            double depth = wall.z + X(way_to_surface)(f, cell, wall.normal, wall.layer - wall.z);
+            f->depth[c] = (float)(depth < wall.layer ? depth : wall.layer);
+        }
     }
     f->wall_distance[c] = (float)nearest;
-    if (nearest < SP_NOT_NEAR && f->type[c] == SPATE_CELL_LIQUID)
-        f->depth[c] = (float)(nearest + X(way_to_surface)(f, cell, normal));
+}
+
+/* The columns of cells that begin at side k. */
+SP_KERNEL size_t X(column_count)(const X(grid) *g, int k)
+{
+    size_t count = 1;
+    FOR_DIM(d)
+        count *= d == k / 2 ? 1 : (size_t)g->n[d];
+    return count;
+}
+
+/* Column i at side k: the depth of the cells that are joined to it, where it is the nearest wall.
+ */
+SP_KERNEL void X(find_side_depth)(const X(fields) *f, int k, size_t i)
+{
+    const X(grid) *g = &f->grid;
+    int cell[DIM], axis = k / 2, n = g->n[axis], joined = 0;
+    ptrdiff_t step = (ptrdiff_t)g->stride[axis];
+    FOR_DIM(d) {
+        cell[d] = d == axis ? (k % 2) * (n - 1) : (int)(i % (size_t)g->n[d]);
+        i /= d == axis ? 1 : (size_t)g->n[d];
+    }
+    size_t first = X(index)(g, cell), c = first;
+    step = k % 2 ? -step : step;
+    for (; joined < n && f->type[c] == SPATE_CELL_LIQUID; joined++)
+        c += (size_t)step;
+    if (joined == 0)
+        return;
+    float depth = (float)joined, last = f->phi[c - (size_t)step];
+    if (joined < n && f->type[c] == SPATE_CELL_AIR && last < 0.0f)
+        depth += last / (last - (f->phi[c] > 0.0f ? f->phi[c] : 0.0f)) - 0.5f;
+    c = first;
+    for (int j = 0; j < joined; j++, c += (size_t)step)
+        if (f->wall_distance[c] == (float)j + 0.5f)
+            f->depth[c] = depth;
 }
 
 /* ---- the volume of faces, in cells */
+
+/* A tile is reached by a wall if its cells can be in a layer, or beside cells that are. Elsewhere
+ * the stage leaves everything as it is, and what its arrays hold there is stale. The faces of cells
+ * that are SP_NOT_NEAR have no volume and take no part, and a cell that is nearer reads only from
+ * tiles that are reached. */
+SP_KERNEL uint8_t X(is_reached)(const X(fields) *f, const X(walls) *walls, int tile)
+{
+    int first[DIM];
+    double x[3] = {0, 0, 0}, dx = f->grid.dx, half = 0.5 * TILE * sqrt((double)DIM) + 1;
+    for (int k = 0; k < 2 * DIM; k++)
+        if (walls->side[k / 2][k % 2] != SPATE_WALL_SLIP)
+            return 1;
+    X(tile_cell)(&f->grid, tile, first);
+    FOR_DIM(d)
+        x[d] = (first[d] + 0.5 * TILE) * dx;
+    for (int k = 0; k < f->solids.count; k++) {
+        const sp_solid *solid = &f->solids.items[k];
+        double reach = (X(layer_of)(f, solid) + 2 * SP_BEYOND + half) * dx;
+        if (solid->live && solid->form.wall != SPATE_WALL_SLIP &&
+            sp_bounds_distance(solid, x) < reach && sp_body_distance(solid, x, NULL) < reach)
+            return 1;
+    }
+    return 0;
+}
 
 /* Whether face d takes part: the liquid's, and not closed. */
 SP_KERNEL bool X(takes_stress)(const X(fields) *f, size_t c, int d)
@@ -269,214 +353,97 @@ SP_KERNEL void X(fold_closed)(const X(fields) *f, size_t c, const double x[3], i
     f->u_old[d][c] += change;
 }
 
-/* The faces of a cell. Around the last ones that are computed EXTRAPOLATE gives their velocity to
+/* Face d of a cell. Around the last ones that are computed EXTRAPOLATE gives their velocity to
  * others, beyond the surface and in solids, whose liquid so moves with them. */
+SP_KERNEL void X(find_face_volume)(const X(fields) *f, size_t c, const int cell[DIM], int d,
+                                   const X(walls) *walls)
+{
+    float beyond = 0.0f, closed[2] = {0.0f, 0.0f};
+    double x[3];
+    f->volume[d][c] = 0.0f;
+    if (!(f->wall_distance[c] < SP_NOT_NEAR) || !X(takes_stress)(f, c, d))
+        return;
+    for (int k = 0; k < 2 * DIM; k++) {
+        size_t near;
+        if (k / 2 == d || !X(cell_beside)(&f->grid, cell, k, &near))
+            continue;
+        size_t low = near - f->grid.stride[d];
+        if (f->type[near] == SPATE_CELL_AIR && f->type[low] == SPATE_CELL_AIR) {
+            beyond += f->weight[d][near];
+        } else if (X(is_closed_face)(f, near, d)) {
+            closed[0] += f->weight[d][near];
+            closed[1] += f->weight[d][near] * f->u_old[d][near];
+        }
+    }
+    X(face_place)(&f->grid, cell, d, x);
+    X(fold_closed)(f, c, x, d, walls, closed);
+    f->volume[d][c] = (f->weight[d][c] + beyond + closed[0]) / f->rest;
+}
+
+/* Of LANES cells: whether face d takes part, and whether it is closed. */
+SP_KERNEL i8 X(take_stress)(const X(fields) *f, size_t c, int d)
+{
+    i8 here = load_bytes(f->type + c), there = load_bytes(f->type + c - f->grid.stride[d]);
+    i8 wet = is_equal(here, SPATE_CELL_LIQUID) | is_equal(there, SPATE_CELL_LIQUID);
+    wet &= ~(is_equal(here, SPATE_CELL_SOLID) | is_equal(there, SPATE_CELL_SOLID));
+    wet &= is_less(load(f->wall_distance + c), f8_of(SP_NOT_NEAR));
+    return f->cut ? wet & is_less(f8_of(NARROW), load(f->w[d] + c)) : wet;
+}
+
+SP_KERNEL i8 X(are_closed)(const X(fields) *f, size_t c, int d)
+{
+    if (!f->has_solids)
+        return i8_of(0);
+    if (f->cut)
+        return ~is_less(f8_of(NARROW), load(f->w[d] + c));
+    return is_equal(load_bytes(f->type + c), SPATE_CELL_SOLID) &
+           is_equal(load_bytes(f->type + c - f->grid.stride[d]), SPATE_CELL_SOLID);
+}
+
+/* Faces d of LANES cells with cells of the domain all around. Those beside a closed one are done
+ * one by one. */
+SP_KERNEL void X(find_volume_inside)(const X(fields) *f, size_t c, const int cell[DIM], int d,
+                                     const X(walls) *walls)
+{
+    i8 takes = X(take_stress)(f, c, d), closed = i8_of(0);
+    f8 beyond = f8_of(0.0f);
+    for (int k = 0; k < 2 * DIM && any(takes); k++) {
+        size_t step = f->grid.stride[k / 2], near = k % 2 ? c + step : c - step;
+        if (k / 2 == d)
+            continue;
+        i8 air = is_equal(load_bytes(f->type + near), SPATE_CELL_AIR) &
+                 is_equal(load_bytes(f->type + near - f->grid.stride[d]), SPATE_CELL_AIR);
+        beyond += where(air, load(f->weight[d] + near));
+        closed |= takes & ~air & X(are_closed)(f, near, d);
+    }
+    store(f->volume[d] + c, where(takes, (load(f->weight[d] + c) + beyond) / f->rest));
+    for (int k = 0; k < LANES && any(closed); k++) {
+        int at[DIM];
+        memcpy(at, cell, sizeof at);
+        at[0] += k;
+        if (lane(closed, k))
+            X(find_face_volume)(f, c + (size_t)k, at, d, walls);
+    }
+}
+
+/* The faces of LANES cells. */
 SP_KERNEL void X(find_volume)(const X(fields) *f, size_t c, const int cell[DIM],
                               const X(walls) *walls)
 {
+    bool inside = true;
+    FOR_DIM(a)
+        inside = inside && cell[a] > 0 && cell[a] + (a == 0 ? LANES : 1) < f->grid.n[a];
     for (int d = 0; d < DIM; d++) {
-        float beyond = 0.0f, closed[2] = {0.0f, 0.0f};
-        double x[3];
-        f->volume[d][c] = 0.0f;
-        if (!X(inside)(&f->grid, cell) || !X(takes_stress)(f, c, d))
+        if (inside) {
+            X(find_volume_inside)(f, c, cell, d, walls);
             continue;
-        for (int k = 0; k < 2 * DIM; k++) {
-            size_t near;
-            if (k / 2 == d || !X(cell_beside)(&f->grid, cell, k, &near))
-                continue;
-            size_t low = near - f->grid.stride[d];
-            if (f->type[near] == SPATE_CELL_AIR && f->type[low] == SPATE_CELL_AIR) {
-                beyond += f->weight[d][near];
-            } else if (X(is_closed_face)(f, near, d)) {
-                closed[0] += f->weight[d][near];
-                closed[1] += f->weight[d][near] * f->u_old[d][near];
-            }
         }
-        X(face_place)(&f->grid, cell, d, x);
-        X(fold_closed)(f, c, x, d, walls, closed);
-        f->volume[d][c] = (f->weight[d][c] + beyond + closed[0]) / f->rest;
-    }
-}
-
-/* ---- mixing, at edges: edge (a, b) of a cell is where its low faces along a and b meet */
-
-/* Where mixing[] has edges (a, b). */
-SP_KERNEL int X(edge_of)(int a, int b)
-{
-    return DIM == 2 ? 0 : 3 - a - b;
-}
-
-/* The area that stress may act on, at most: twice the smallest of the volumes that meet there, so
- * that slivers are not stiff, and the number of particles in a whole cell does not matter. */
-SP_KERNEL float X(edge_area)(const X(fields) *f, size_t c, int a, int b)
-{
-    float least = 0.5f;
-    const float v[4] = {f->volume[a][c], f->volume[a][c - f->grid.stride[b]], f->volume[b][c],
-                        f->volume[b][c - f->grid.stride[a]]};
-    for (int k = 0; k < 4; k++)
-        least = v[k] < least ? v[k] : least;
-    return 2.0f * least;
-}
-
-/* du_a/dx_b + du_b/dx_a at an edge, times dx. */
-SP_KERNEL float X(shear)(const X(fields) *f, float *const u[DIM], size_t c, int a, int b)
-{
-    return (u[a][c] - u[a][c - f->grid.stride[b]]) + (u[b][c] - u[b][c - f->grid.stride[a]]);
-}
-
-/* du_d/dx_d in a cell, times dx; 0 where a face is not the liquid's. */
-SP_KERNEL float X(stretch)(const X(fields) *f, float *const u[DIM], size_t c, int d)
-{
-    size_t next = c + f->grid.stride[d];
-    return f->volume[d][c] > 0.0f && f->volume[d][next] > 0.0f ? u[d][next] - u[d][c] : 0.0f;
-}
-
-/* The mean of shear (a, t) over the four edges of it around edge (a, b). */
-SP_KERNEL float X(shear_around)(const X(fields) *f, size_t c, int a, int b, int t)
-{
-    float sum = 0.0f;
-    for (int k = 0; k < 4; k++) {
-        size_t edge = c - (k & 1 ? f->grid.stride[b] : 0) + (k & 2 ? f->grid.stride[t] : 0);
-        sum += X(edge_area)(f, edge, a, t) > 0.0f ? X(shear)(f, f->u, edge, a, t) : 0.0f;
-    }
-    return 0.25f * sum;
-}
-
-/* |S| at an edge, times dx. */
-SP_KERNEL float X(strain)(const X(fields) *f, size_t c, int a, int b)
-{
-    const size_t sa = f->grid.stride[a], sb = f->grid.stride[b], around[4] = {0, sa, sb, sa + sb};
-    float own = X(shear)(f, f->u, c, a, b), square = own * own;
-    for (int t = 0; t < DIM; t++) {
-        if (t != a && t != b) {
-            float one = X(shear_around)(f, c, a, b, t), other = X(shear_around)(f, c, b, a, t);
-            square += one * one + other * other;
+        for (int k = 0; k < LANES; k++) {
+            int at[DIM];
+            memcpy(at, cell, sizeof at);
+            at[0] += k;
+            X(find_face_volume)(f, c + (size_t)k, at, d, walls);
         }
-        for (int k = 0; k < 4; k++) {
-            float along = X(stretch)(f, f->u, c - around[k], t);
-            square += 0.5f * along * along; /* twice, of the mean of four */
-        }
-    }
-    return sqrtf(square);
-}
-
-/* nu at edge (a, b) in cells^2 per step, times the area; most: what the stages can do. */
-SP_KERNEL float X(mixing_at)(const X(fields) *f, size_t c, int a, int b, double dt, float most)
-{
-    const size_t sa = f->grid.stride[a], sb = f->grid.stride[b], around[4] = {0, sa, sb, sa + sb};
-    float z = 0.0f, h = 0.0f, count = 0.0f, area = X(edge_area)(f, c, a, b);
-    if (!(area > 0.0f))
-        return 0.0f;
-    for (int k = 0; k < 4; k++) {
-        size_t near = c - around[k];
-        z += 0.25f * f->wall_distance[near];
-        h += f->depth[near];
-        count += f->depth[near] > 0.0f ? 1.0f : 0.0f;
-    }
-    if (!(count > 0.0f) || !(z > 0.0f) || !(z * count < h))
-        return 0.0f;
-    area = area < z ? area : z; /* in the layer at the wall its stress acts on the rest directly */
-    double length = SP_KARMAN * sp_mixing_height(z), below = 1 - z * count / h;
-    float nu = (float)(length * length * below * dt / f->grid.dx) * X(strain)(f, c, a, b);
-    nu *= area;
-    for (int k = 0; k < 4; k++) { /* a face that few particles move with can take as much less */
-        int d = k & 1 ? a : b;
-        float v = f->volume[d][k & 2 ? c - f->grid.stride[k & 1 ? b : a] : c];
-        nu = v > 0.0f && nu > most * v ? most * v : nu;
-    }
-    return nu;
-}
-
-/* All edges of a cell. */
-SP_KERNEL void X(find_mixing)(const X(fields) *f, size_t c, const int cell[DIM],
-                              const X(walls) *walls)
-{
-    const float most = (float)SP_MIX_STAGES * (SP_MIX_STAGES + 1) / (8.0f * DIM);
-    bool inside = X(inside)(&f->grid, cell);
-    for (int a = 0; a < DIM; a++)
-        for (int b = a + 1; b < DIM; b++) {
-            bool within = inside && (cell[a] > 0 || f->grid.periodic[a]) &&
-                          (cell[b] > 0 || f->grid.periodic[b]);
-            f->mixing[X(edge_of)(a, b)][c] =
-                within ? X(mixing_at)(f, c, a, b, walls->dt, most) : 0.0f;
-        }
-}
-
-/* nu in a cell, where a stretch acts: the mean of its edges. */
-SP_KERNEL float X(cell_mixing)(const X(fields) *f, size_t c)
-{
-    float sum = 0.0f;
-    for (int a = 0; a < DIM; a++)
-        for (int b = a + 1; b < DIM; b++) {
-            const float *m = f->mixing[X(edge_of)(a, b)] + c;
-            size_t sa = f->grid.stride[a], sb = f->grid.stride[b];
-            sum += (m[0] + m[sa]) + (m[sb] + m[sa + sb]);
-        }
-    return sum * (DIM == 2 ? 0.25f : 1.0f / 12.0f);
-}
-
-/* A bound of the rates at which mixing changes the faces of a cell, per step. */
-SP_KERNEL float X(mixing_rate)(const X(fields) *f, size_t c, const int cell[DIM])
-{
-    float most = 0.0f;
-    for (int d = 0; d < DIM && X(inside)(&f->grid, cell); d++) {
-        float v = f->volume[d][c];
-        if (!(v > 0.0f))
-            continue;
-        float sum = X(cell_mixing)(f, c) + X(cell_mixing)(f, c - f->grid.stride[d]);
-        for (int a = 0; a < DIM; a++)
-            if (a != d)
-                sum += f->mixing[X(edge_of)(a, d)][c] +
-                       f->mixing[X(edge_of)(a, d)][c + f->grid.stride[a]];
-        most = 4.0f * sum / v > most ? 4.0f * sum / v : most;
-    }
-    return most;
-}
-
-/* One stage: to = mean from + (1 - mean) to + part (nu's change of from). */
-typedef struct X(mix_stage) {
-    float *from[DIM], *to[DIM];
-    float mean, part;
-} X(mix_stage);
-
-/* Number j of `stages`, from 1 on; the first one goes from `mixed` to u. rate: mixing_rate's
- * largest; what is beyond the stages is left out everywhere. */
-SP_KERNEL X(mix_stage) X(mix_stage_at)(const X(fields) *f, int j, int stages, float rate)
-{
-    X(mix_stage) stage;
-    float most = (float)(stages * stages + stages);
-    FOR_DIM(d) {
-        stage.from[d] = j % 2 ? f->mixed[d] : f->u[d];
-        stage.to[d] = j % 2 ? f->u[d] : f->mixed[d];
-    }
-    stage.mean = j == 1 ? 1.0f : (2.0f * (float)j - 1.0f) / (float)j;
-    stage.part = stage.mean * 2.0f / (rate > most ? rate : most);
-    return stage;
-}
-
-SP_KERNEL float X(mixed_change)(const X(fields) *f, float *const u[DIM], size_t c, int d)
-{
-    size_t sd = f->grid.stride[d];
-    float sum = 2.0f * (X(cell_mixing)(f, c) * X(stretch)(f, u, c, d) -
-                        X(cell_mixing)(f, c - sd) * X(stretch)(f, u, c - sd, d));
-    for (int a = 0; a < DIM; a++) {
-        if (a == d)
-            continue;
-        const float *m = f->mixing[X(edge_of)(a, d)];
-        size_t next = c + f->grid.stride[a];
-        sum += m[next] * X(shear)(f, u, next, d, a) - m[c] * X(shear)(f, u, c, d, a);
-    }
-    return sum / f->volume[d][c];
-}
-
-SP_KERNEL void X(mix_faces)(const X(fields) *f, size_t c, const X(mix_stage) *stage)
-{
-    for (int d = 0; d < DIM; d++) {
-        if (!(f->volume[d][c] > 0.0f))
-            continue;
-        float change = X(mixed_change)(f, stage->from, c, d), mean = stage->mean;
-        stage->to[d][c] =
-            (mean * stage->from[d][c] + (1.0f - mean) * stage->to[d][c]) + stage->part * change;
     }
 }
 
@@ -488,6 +455,7 @@ SP_KERNEL double X(sampled)(const X(fields) *f, const double x[3], const X(wall)
                             double *profile)
 {
     double place[DIM], part[DIM], sum = 0, profiles = 0, weights = 0, z0 = SP_SAMPLE;
+    double last = -1, mean = 0; /* the height that the last logarithm was taken at */
     int base[DIM];
     FOR_DIM(d) {
         place[d] = x[d] / f->grid.dx + (SP_SAMPLE - wall->z) * wall->normal[d];
@@ -508,8 +476,10 @@ SP_KERNEL double X(sampled)(const X(fields) *f, const double x[3], const X(wall)
         size_t c = X(index)(&f->grid, at);
         if (!(weight > 0) || !(f->volume[a][c] > 0.0f))
             continue;
+        mean = z == last ? mean : sp_mean_ln(z);
+        last = z;
         sum += weight * ((double)f->u[a][c] - wall->velocity[a]);
-        profiles += weight * sp_mean_ln(z);
+        profiles += weight * mean;
         weights += weight;
     }
     *profile = weights > 0 ? profiles / weights + sp_ln(30 / wall->roughness) : 1;
@@ -521,7 +491,12 @@ SP_KERNEL double X(drag)(const X(fields) *f, const double x[3], int d, double v,
                          const X(wall) *wall, double dt)
 {
     double shear[DIM], profile = 1, factor = 0, across = 0, square = 0;
+    if (wall->normal[d] * wall->normal[d] == 1)
+        return 0;
     for (int a = 0; a < DIM; a++) {
+        shear[a] = 0;
+        if (wall->normal[a] * wall->normal[a] == 1)
+            continue;
         shear[a] = X(sampled)(f, x, wall, a, &profile);
         across += shear[a] * wall->normal[a];
         factor = a == d ? sp_drag_factor(profile) : factor;
@@ -563,24 +538,14 @@ SP_KERNEL void X(carry_old)(const X(fields) *f, size_t c, const int cell[DIM], c
     f->u_old[d][c] += along * (sum / count - f->u_old[d][c]);
 }
 
-/* Whether some wall that drags reaches the faces of a cell. */
-SP_KERNEL bool X(is_at_wall)(const X(fields) *f, size_t c)
-{
-    return f->wall_distance[c] < (float)SP_SAMPLE + 1.0f;
-}
-
-/* The faces of a cell after the stress of walls: from u to `mixed`. only_held: the walls that
- * hold the liquid, in u. */
-SP_KERNEL void X(drag_faces)(const X(fields) *f, size_t c, const int cell[DIM],
-                             const X(walls) *walls, bool only_held)
+/* The faces of a cell after the stress of walls: from u to `to`. only_held: the walls that hold
+ * the liquid. */
+SP_KERNEL void X(drag_cell)(const X(fields) *f, size_t c, const int cell[DIM],
+                            const X(walls) *walls, bool only_held, float *const to[DIM])
 {
     for (int d = 0; d < DIM; d++) {
-        float *to = only_held ? f->u[d] : f->mixed[d];
         double x[3], v = f->volume[d][c], u = f->u[d][c];
         X(wall) wall;
-        to[c] = f->u[d][c];
-        if (!X(inside)(&f->grid, cell) || !X(is_at_wall)(f, c))
-            continue;
         X(face_place)(&f->grid, cell, d, x);
         if (!(v > 0)) {
             if (!only_held && f->weight[d][c] > 0.0f && X(is_closed_face)(f, c, d))
@@ -597,7 +562,24 @@ SP_KERNEL void X(drag_faces)(const X(fields) *f, size_t c, const int cell[DIM],
             else if (!only_held)
                 u += X(drag)(f, x, d, v, &wall, walls->dt);
         }
-        to[c] = (float)u;
+        to[d][c] = (float)u;
+    }
+}
+
+/* The same of LANES cells, from u to `mixed`, or in u. */
+SP_KERNEL void X(drag_faces)(const X(fields) *f, size_t c, const int cell[DIM],
+                             const X(walls) *walls, bool only_held)
+{
+    i8 at_wall = is_less(load(f->wall_distance + c), f8_of((float)SP_SAMPLE + 1.0f));
+    FOR_DIM(d)
+        if (!only_held)
+            store(f->mixed[d] + c, load(f->u[d] + c));
+    for (int k = 0; k < LANES && any(at_wall); k++) {
+        int at[DIM];
+        memcpy(at, cell, sizeof at);
+        at[0] += k;
+        if (lane(at_wall, k))
+            X(drag_cell)(f, c + (size_t)k, at, walls, only_held, only_held ? f->u : f->mixed);
     }
 }
 

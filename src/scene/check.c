@@ -107,12 +107,20 @@ spate_status sp_check_wall(const sp_checker *c, spate_wall wall, double roughnes
     if (wall != SPATE_WALL_ROUGH && roughness > 0)
         return sp_fail(c->error, SPATE_ERROR_SCENE, where,
                        "means nothing without a wall that is \"rough\"");
+    return SPATE_OK;
+}
+
+void sp_warn_if_rough(const sp_checker *c, spate_wall wall, double roughness, int walls,
+                      const char *where)
+{
+    char others[64] = "";
+    if (walls > 1)
+        snprintf(others, sizeof others, ", here and at %d more alike", walls - 1);
     if (wall == SPATE_WALL_ROUGH && roughness > 15 * c->dx)
         sp_log(c->log, c->user, SPATE_LOG_WARNING, where,
-               "is %.3g cells: the log law holds above half of it; what is rougher than that is a "
-               "shape, not a roughness",
-               roughness / c->dx);
-    return SPATE_OK;
+               "is %.3g cells%s: the log law holds above half of it; what is rougher than that is "
+               "a shape, not a roughness",
+               roughness / c->dx, others);
 }
 
 static spate_status check_walls(sp_checker *c)
@@ -127,6 +135,7 @@ static spate_status check_walls(sp_checker *c)
                                "this side of the domain is no wall: leave it out");
             snprintf(where, sizeof where, "domain.roughness.%s", side_names[d][end]);
             TRY(sp_check_wall(c, wall, c->scene->domain.roughness[d][end], where));
+            sp_warn_if_rough(c, wall, c->scene->domain.roughness[d][end], 1, where);
         }
     return SPATE_OK;
 }

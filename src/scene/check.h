@@ -22,6 +22,9 @@ spate_status sp_check_gaps(sp_checker *checker);
 /* A wall, of a side or of a solid; where: its roughness. */
 spate_status sp_check_wall(const sp_checker *checker, spate_wall wall, double roughness,
                            const char *where);
+/* Warns if the roughness of so many walls is more than the grid can mean by it. */
+void sp_warn_if_rough(const sp_checker *checker, spate_wall wall, double roughness, int walls,
+                      const char *where);
 /* What happens at a time, and how fills begin; shapes have been checked. */
 spate_status sp_check_times(sp_checker *checker);
 spate_status sp_check_whitewater(sp_checker *checker);

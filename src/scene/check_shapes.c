@@ -215,6 +215,23 @@ static int by_name(const void *a, const void *b)
     return order ? order : p->list == q->list ? p->index - q->index : p->list - q->list;
 }
 
+/* Once for all solids that are alike, such as the copies of a `repeat`. */
+static void warn_if_rough(const sp_checker *c, const spate_shape_list *list, int k)
+{
+    const spate_shape *shape = &list->items[k];
+    char where[64];
+    int alike = 0;
+    for (int j = 0; j < list->count; j++) {
+        bool same =
+            list->items[j].wall == shape->wall && list->items[j].roughness == shape->roughness;
+        if (same && j < k)
+            return;
+        alike += same;
+    }
+    snprintf(where, sizeof where, "%s[%d].roughness", sp_shape_list_name(SPATE_LIST_SOLIDS), k);
+    sp_warn_if_rough(c, shape->wall, shape->roughness, alike, where);
+}
+
 static spate_status check_list(sp_checker *c, int which, named *names, int *used)
 {
     const spate_shape_list *list = sp_shape_list(c->scene, which);
@@ -234,6 +251,8 @@ static spate_status check_list(sp_checker *c, int which, named *names, int *used
                            "only solids can move");
         TRY(check_motion(c, shape, item));
         TRY(sp_check_wall(c, shape->wall, shape->roughness, member(path, item, "roughness")));
+        if (solids)
+            warn_if_rough(c, list, k);
         double keyed[3];
         if (inflows && squared(shape->velocity, NULL, c->scene->dim) == 0 &&
             !sp_keys_mean(c->scene, SP_KEYED_VELOCITY, k, 0, 0, keyed))

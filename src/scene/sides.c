@@ -87,6 +87,8 @@ static spate_status add_sides(sp_solids *solids, const spate_scene *scene, spate
 
 spate_status sp_solids_of_scene(sp_solids *solids, const spate_scene *scene, spate_error *error)
 {
+    for (int d = 0; d < scene->dim; d++)
+        solids->domain[d] = sp_scene_extent(scene, d);
     for (int k = 0; k < scene->solids.count; k++)
         TRY(sp_solids_add(solids, &scene->solids.items[k], 0, NULL, error));
     return add_sides(solids, scene, error);

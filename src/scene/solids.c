@@ -130,6 +130,31 @@ static void update_bounds(sp_solid *solid)
     }
 }
 
+/* The longest way through the domain along a direction. */
+static double way_through(const sp_solids *solids, const double axes[9], int axis)
+{
+    double way = HUGE_VAL;
+    for (int d = 0; d < solids->dim; d++)
+        way = fmin(way, solids->domain[d] / fabs(axes[3 * d + axis]));
+    return way;
+}
+
+#define THROUGH 0.9 /* of the way through the domain: as good as all of it */
+
+static void update_extent(const sp_solids *solids, sp_solid *solid)
+{
+    double low[3], high[3], first = 0, second = 0;
+    sp_shape_bounds(&solid->form, low, high);
+    for (int a = 0; a < solids->dim; a++) {
+        double side = high[a] - low[a];
+        if (side >= THROUGH * way_through(solids, solid->to.axes, a))
+            side = HUGE_VAL;
+        second = fmax(second, fmin(first, side));
+        first = fmax(first, side);
+    }
+    solid->extent = solids->dim == 2 ? first : second;
+}
+
 /* Where a solid goes until `time`. */
 static sp_pose next_pose(const sp_solid *solid, double time)
 {
@@ -150,6 +175,7 @@ void sp_solids_refresh(sp_solids *solids)
             continue;
         solid->moving = memcmp(&solid->from, &solid->to, sizeof solid->to) != 0;
         update_bounds(solid);
+        update_extent(solids, solid);
         solids->live++;
         solids->travel = fmax(solids->travel, solid->travel);
         solids->any_moving = solids->any_moving || solid->moving;

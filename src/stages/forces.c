@@ -55,7 +55,7 @@ void DEV(forces)(X(exec) *e, const X(step_info) *step)
     if (how->buoyancy.count > 0)
         add_buoyancy(e, &how->buoyancy, face_tiles(&e->f));
     if (how->walls.any)
-        ONCE(drag_at_walls)(e, &how->walls);
+        DEV(drag_at_walls)(e, &how->walls);
     if (e->f.has_solids && !e->f.cut)
         hold_faces(e, how, active_tiles(&e->f));
     close_walls(e);

@@ -40,7 +40,7 @@ void DEV(update_level_set)(X(exec) *e); /* phi from the sorted particles */
 
 /* ---- FORCES: forces.c, walls.c */
 void DEV(prescribe_inflow)(X(exec) *e); /* sets the velocities of inflow cells, if there are any */
-void ONCE(drag_at_walls)(X(exec) *e, const struct X(walls) *walls);
+void DEV(drag_at_walls)(X(exec) *e, const struct X(walls) *walls);
 
 /* ---- PRESSURE: contact.c. part finds the cells that separate from a wall and returns the largest
  * CONTACT_... of all cells; part_walls sets the velocities of the wall faces that liquid leaves. */

@@ -54,7 +54,11 @@ static X(walls) walls_of(const X(sim) *s, double dt)
         walls.side[d][end] = wall ? scene->domain.wall[d][end] : SPATE_WALL_SLIP;
         walls.roughness[d][end] = scene->domain.roughness[d][end];
         walls.any = walls.any || walls.side[d][end] != SPATE_WALL_SLIP;
+        walls.sticks = walls.sticks || walls.side[d][end] == SPATE_WALL_NO_SLIP;
     }
+    for (int k = 0; k < s->solids.count; k++)
+        walls.sticks = walls.sticks || (s->solids.items[k].live &&
+                                        s->solids.items[k].form.wall == SPATE_WALL_NO_SLIP);
     return walls;
 }
 

@@ -625,6 +625,22 @@ static void check_thin_shapes(void)
     spate_scene_destroy(s);
 }
 
+/* Solids that are alike, as copies are, have one warning. */
+static void check_roughness(void)
+{
+    spate_scene *s = good_scene(2); /* dx = 1/32 */
+    for (int k = 0; k < 3; k++) {
+        spate_shape *ball = add_sphere(s, SPATE_LIST_SOLIDS, 0.25);
+        ball->wall = SPATE_WALL_ROUGH;
+        ball->roughness = k < 2 ? 15.5 / 32 : 15.0 / 32;
+    }
+    CHECK(check(s) == SPATE_OK);
+    CHECK_TEXT(warnings,
+               "solids[0].roughness: is 15.5 cells, here and at 1 more alike: the log law holds "
+               "above half of it; what is rougher than that is a shape, not a roughness\n");
+    spate_scene_destroy(s);
+}
+
 static void check_motion(void)
 {
     spate_scene *s = good_scene(2);
@@ -717,6 +733,7 @@ TESTS(schema)
     TEST(check_shapes_have_what_they_need);
     TEST(check_degenerate_shapes);
     TEST(check_thin_shapes);
+    TEST(check_roughness);
     TEST(check_motion);
     TEST(check_names_and_inflows);
     TEST(check_channels);
