@@ -140,13 +140,23 @@ SP_KERNEL bool X(has_surface_around)(const X(fields) *f, size_t c, float room)
     return found;
 }
 
+SP_KERNEL bool X(is_closed)(const X(fields) *f, size_t c)
+{
+    float open = 0.0f;
+    FOR_DIM(d)
+        open += f->w[d][c] + f->w[d][c + f->grid.stride[d]];
+    return open == 0.0f;
+}
+
 /* Whether a cell that no neighbour tells of its phi is in liquid, or beside it: its own density
- * says so, or one of the two next cells along an axis that open faces lead to holds particles. */
+ * says so, or one of the two next cells along an axis that open faces lead to holds particles. A
+ * cell without open faces asks all of those cells: liquid on a solid goes on in it. */
 SP_KERNEL bool X(is_near_liquid)(const X(fields) *f, size_t c, const int cell[DIM])
 {
     const X(grid) *g = &f->grid;
     if (f->phi[c] < (float)g->dx)
         return true;
+    bool closed = X(is_closed)(f, c);
     FOR_DIM(d)
         for (int side = 0; side < 2; side++) {
             size_t at = c;
@@ -158,7 +168,7 @@ SP_KERNEL bool X(is_near_liquid)(const X(fields) *f, size_t c, const int cell[DI
                 else if (next < 0 || next >= g->n[d])
                     break;
                 size_t near = at + (size_t)(next - place) * g->stride[d];
-                if (!(f->w[d][side ? near : at] > 0.0f))
+                if (!closed && !(f->w[d][side ? near : at] > 0.0f))
                     break;
                 if (f->count[near] > 0)
                     return true;
@@ -237,14 +247,6 @@ SP_KERNEL bool X(may_have_solids)(const X(fields) *f, int tile)
     FOR_DIM(d)
         solids = solids || first[d] + TILE > f->grid.n[d];
     return solids;
-}
-
-SP_KERNEL bool X(is_closed)(const X(fields) *f, size_t c)
-{
-    float open = 0.0f;
-    FOR_DIM(d)
-        open += f->w[d][c] + f->w[d][c + f->grid.stride[d]];
-    return open == 0.0f;
 }
 
 /* LANES cells from c on; solids: may_have_solids of their tile. */
