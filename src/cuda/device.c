@@ -116,6 +116,7 @@ static spate_status attach(X(sim) *s, spate_error *error)
     f->degree = s->degree;
     f->degree_to_grid = s->degree_to_grid;
     f->free_flight = s->free_flight;
+    f->contact = s->contact;
     f->affine = s->affine;
     f->surface = s->surface;
     f->on_grid = s->on_grid;

@@ -172,22 +172,50 @@ SP_KERNEL int X(part_cell)(const X(fields) *f, size_t c, const int cell[DIM], co
 
 /* ---- after EXTRAPOLATE */
 
-/* A wall of the domain does not hold the liquid of a cell that has parted: where that goes away,
- * the face at the wall goes along, as faces in solids do (X(slid)). */
+/* The mean velocity that particles brought to the face of a wall. Near solids EXTRAPOLATE has
+ * carried u_old there, and left the mean in `weight` if there is one. */
+SP_KERNEL float X(brought_to_wall)(const X(fields) *f, int d, size_t wall)
+{
+    uint8_t known = f->known[d][wall];
+    bool carried = known > FACE_SOURCE && known < FACE_FIXED && f->weight[d][wall] != 0.0f;
+    return carried ? f->weight[d][wall] : f->u_old[d][wall];
+}
+
+/* The velocity with which the liquid or the particles of a cell leave the wall of the domain at one
+ * of its faces d, and the old one; false: they do not leave. The liquid of a cell that has parted
+ * goes with the inner face, as faces in solids do (X(slid)). Particles without liquid around keep
+ * their own momentum, and get the kick of the inner face (X(slide_closed_faces)). */
+SP_KERNEL bool X(leaves_wall)(const X(fields) *f, size_t c, int d, bool high, float *u, float *old)
+{
+    size_t low_face = c, high_face = c + f->grid.stride[d];
+    size_t wall = high ? high_face : low_face, inner = high ? low_face : high_face;
+    *u = f->u[d][inner];
+    *old = f->u_old[d][inner];
+    if (!f->parted[c]) {
+        if (f->known[d][inner] == FACE_UNKNOWN || !X(is_dry_around)(f, c))
+            return false;
+        float brought = X(brought_to_wall)(f, d, wall);
+        *u += brought - *old;
+        *old = brought;
+    }
+    return high ? *u < 0.0f : *u > 0.0f;
+}
+
+/* A wall of the domain holds neither the liquid of a cell that has parted nor particles without
+ * liquid around: the face at the wall goes along with what goes away. */
 SP_KERNEL void X(part_wall_faces)(const X(fields) *f, size_t c, const int cell[DIM])
 {
-    if (!f->parted[c])
+    if (!f->parted[c] && f->type[c] != SPATE_CELL_AIR)
         return;
     FOR_DIM(d)
         for (int high = 0; high < 2; high++) {
-            size_t low_face = c, high_face = c + f->grid.stride[d];
-            size_t wall = high ? high_face : low_face, inner = high ? low_face : high_face;
-            if (f->sides[d][high] != SPATE_SIDE_WALL || cell[d] != (high ? f->grid.n[d] - 1 : 0))
+            float u, old;
+            size_t wall = high ? c + f->grid.stride[d] : c;
+            if (f->sides[d][high] != SPATE_SIDE_WALL || cell[d] != (high ? f->grid.n[d] - 1 : 0) ||
+                !X(leaves_wall)(f, c, d, high, &u, &old))
                 continue;
-            if (!(high ? f->u[d][inner] < 0.0f : f->u[d][inner] > 0.0f))
-                continue;
-            f->u[d][wall] = f->u[d][inner];
-            f->u_old[d][wall] = f->u_old[d][inner];
+            f->u[d][wall] = u;
+            f->u_old[d][wall] = old;
         }
 }
 

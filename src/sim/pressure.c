@@ -118,7 +118,6 @@ spate_status X(pressure)(X(sim) *s, double dt, spate_error *error)
         return SPATE_OK;
     double dx = s->grid.dx, share = dt / dx, seconds = X(kick_seconds)(s, dt), gravity = 0;
     double to_pressure = scene->fluid.density * dx / seconds;
-    bool parts = scene->pressure.contact && common->medium->has_surface;
     for (int d = 0; d < DIM; d++)
         gravity += common->gravity[d] * common->gravity[d];
     gravity = common->medium->falls ? sqrt(gravity) : sp_most_buoyancy(scene, sqrt(gravity));
@@ -126,7 +125,7 @@ spate_status X(pressure)(X(sim) *s, double dt, spate_error *error)
     if (gravity > 0)
         limit = fmin(limit, 0.01 * gravity * seconds * share);
     X(contact) contact = {dt, 1 / to_pressure, limit / share, false};
-    if (parts)
+    if (s->contact)
         device->part(s, &contact);
     double largest, before = assemble(s, dt, 1 / to_pressure, &largest) * share;
     if (!(largest < 1e30))
@@ -142,7 +141,7 @@ spate_status X(pressure)(X(sim) *s, double dt, spate_error *error)
     solve_once(s, &solve);
     contact.scale = 1;
     contact.least = solve.tolerance;
-    int most = parts ? MOST_PARTINGS + MOST_CLOSINGS : 0;
+    int most = s->contact ? MOST_PARTINGS + MOST_CLOSINGS : 0;
     for (int again = 0; again < most && solve.converged; again++) {
         contact.closing = again >= MOST_PARTINGS;
         if (!device->part(s, &contact))

@@ -60,12 +60,16 @@ int DEV(part)(X(exec) *e, const X(contact) *how)
 CELLS(part_wall_faces, sp_nothing)
 {
     if (X(may_have_walls)(f, tile))
-        FOR_EACH_CELL(c, cell)
-            X(part_wall_faces)(f, c, cell);
+        FOR_EACH_LANES(c, cell) {
+            if (!X(are_at_sides)(&f->grid, cell))
+                continue;
+            FOR_LANES(k, cell, at)
+                X(part_wall_faces)(f, c + k, at);
+        }
 }
 
 void DEV(part_walls)(X(exec) *e)
 {
-    if (e->f.parts)
+    if (e->f.contact)
         part_wall_faces(e, &NOTHING, active_tiles(&e->f));
 }

@@ -160,6 +160,7 @@ static spate_status make(X(sim) *s, spate_error *error)
             ? s->degree
             : KERNEL_LINEAR + (int)scene->fluid.kernel_to_grid - (int)SPATE_KERNEL_TO_GRID_LINEAR;
     s->free_flight = scene->fluid.free_flight && s->common->medium->has_surface;
+    s->contact = scene->pressure.contact && s->common->medium->has_surface;
     s->affine = X(affine_of)(scene);
     memcpy(s->sides, scene->domain.sides, sizeof s->sides);
     s->surface = X(surface_of)(scene);
