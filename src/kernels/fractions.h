@@ -41,8 +41,10 @@ SP_KERNEL float X(square_area)(const bool open[4], const float edge[4])
     int count = open[0] + open[1] + open[2] + open[3];
     if (count == 4)
         return 1.0f;
-    if (count == 0)
-        return 0.0f;
+    if (count == 0) { /* a gap between closed corners crosses two edges that face each other */
+        float along = edge[0] + edge[2], back = edge[1] + edge[3];
+        return 0.5f * (along > back ? along : back);
+    }
     if (count == 2 && open[0] != open[1] && open[0] == open[3]) /* a strip along 0-3 or 1-2 */
         return 0.5f * (edge[0] + edge[2]);
     if (count == 2 && open[0] == open[1])
@@ -81,6 +83,70 @@ SP_KERNEL float X(snapped)(const X(fields) *f, float phi)
 #define SP_SMOOTH 0.85  /* cosine between the normals at its ends, of a smooth solid */
 #define SP_SEARCHES 7
 
+/* ---- gaps: what is open between two nodes that are not, and nodes in gaps too narrow to flow */
+
+#define SP_GAP_STEP 0.01 /* cells */
+#define SP_GAP_HALVINGS 12
+
+/* The distance at a place on the edge from `node` along an axis, m. */
+SP_KERNEL double X(edge_distance)(const X(fields) *f, const int node[DIM], int axis, double way)
+{
+    double x[3] = {0, 0, 0};
+    FOR_DIM(d)
+        x[d] = node[d] * f->grid.dx + (d == axis ? way : 0);
+    return sp_bodies_distance(&f->solids, x, NULL, NULL);
+}
+
+/* The place between `open` and `closed` on an edge where the distance is zero, m. */
+SP_KERNEL double X(edge_zero)(const X(fields) *f, const int node[DIM], int axis, double open,
+                              double closed)
+{
+    for (int k = 0; k < SP_GAP_HALVINGS; k++) {
+        double middle = 0.5 * (open + closed);
+        if (X(edge_distance)(f, node, axis, middle) > 0)
+            open = middle;
+        else
+            closed = middle;
+    }
+    return 0.5 * (open + closed);
+}
+
+/* Open share of an edge whose ends are closed, at distances a and b: a gap between two solids that
+ * no node is in. The middle of a gap is half its width away from both solids, and no distance
+ * changes faster than the way is long, so few places have to be looked at. */
+SP_KERNEL float X(gap_share)(const X(fields) *f, const int node[DIM], int axis, float a, float b)
+{
+    double dx = f->grid.dx, half = 0.5 * SP_GAP * dx;
+    for (double way = half - (double)a; way <= dx - half + (double)b;) {
+        double distance = X(edge_distance)(f, node, axis, way);
+        if (distance >= half)
+            return (float)((X(edge_zero)(f, node, axis, way, dx) -
+                            X(edge_zero)(f, node, axis, way, 0)) /
+                           dx);
+        way += fmax(half - distance, SP_GAP_STEP * dx);
+    }
+    return 0.0f;
+}
+
+/* Distance at a node; 0, closed, if the node is in a gap between two solids that is narrower than
+ * SP_GAP. */
+SP_KERNEL float X(node_opening)(const X(fields) *f, size_t index, const int node[DIM])
+{
+    float dx = (float)f->grid.dx, here = X(snapped)(f, f->phi_solid[index]);
+    if (here <= 0.0f || here >= 0.5f * (float)SP_GAP * dx)
+        return here;
+    FOR_DIM(d) {
+        float before = X(snapped)(f, f->phi_solid[index - f->grid.stride[d]]);
+        float behind = X(snapped)(f, f->phi_solid[index + f->grid.stride[d]]);
+        if (before > 0.0f || behind > 0.0f)
+            continue;
+        float middle = 0.5f * (X(edge_share)(here, behind) - X(edge_share)(here, before)) * dx;
+        if (X(edge_distance)(f, node, d, (double)middle) < 0.5 * SP_GAP * f->grid.dx)
+            return 0.0f;
+    }
+    return here;
+}
+
 /* Share of the edge from `node` along an axis that is open; a, b: distances at its ends. Between
  * them the distance is nearly linear, unless a corner of a solid is near, which its normals tell:
  * there the place where it is zero is looked for (regula falsi, Illinois; in halves where a part of
@@ -91,6 +157,8 @@ SP_KERNEL float X(cut_edge)(const X(fields) *f, const int node[DIM], int axis, f
     double normals[2][3], cosine = 0;
     float share = X(edge_share)(a, b);
     int last = 0;
+    if (a <= 0.0f && b <= 0.0f)
+        return X(gap_share)(f, node, axis, a, b);
     /* no distance changes faster than the way is long */
     if ((a > 0.0f) == (b > 0.0f) || dx - fabs(at_low - at_high) <= SP_STRAIGHT * dx)
         return share;
@@ -129,17 +197,22 @@ SP_KERNEL float X(face_share)(const X(fields) *f, size_t index, const int cell[D
 {
     const int axes[2] = {d == 0 ? 1 : 0, d == 2 ? 1 : 2};
     size_t e = f->grid.stride[axes[0]], h = f->grid.stride[axes[1]];
-    const float *phi = f->phi_solid + index;
-    float edge[4], c[4] = {X(snapped)(f, phi[0]), X(snapped)(f, phi[e])};
+    int node[DIM];
+    FOR_DIM(a)
+        node[a] = cell[a];
+    float edge[4], c[4] = {X(node_opening)(f, index, node)};
+    node[axes[0]]++;
+    c[1] = X(node_opening)(f, index + e, node);
     if (DIM == 2)
         return X(cut_edge)(f, cell, axes[0], c[0], c[1]);
-    c[2] = X(snapped)(f, phi[e + h]);
-    c[3] = X(snapped)(f, phi[h]);
+    node[LAST(axes[1])]++;
+    c[2] = X(node_opening)(f, index + e + h, node);
+    node[axes[0]]--;
+    c[3] = X(node_opening)(f, index + h, node);
     bool open[4];
     for (int k = 0; k < 4; k++)
         open[k] = c[k] > 0.0f;
     for (int k = 0; k < 4; k++) { /* from corner k to the next, or back from that */
-        int node[DIM];
         FOR_DIM(a)
             node[a] = cell[a] + ((a == axes[0] && k == 1) || (a == axes[1] && k == 2));
         edge[k] = k < 2 ? X(cut_edge)(f, node, axes[k], c[k], c[k + 1])

@@ -17,7 +17,8 @@
  * of the liquid in a cell has no net area, so A_d = (w_low - w_high) dx^(DIM-1) from the open
  * shares of the cell's two faces along d. The pressure is taken at the solid, not in the middle of
  * the cell: at the foot of the perpendicular in cut cells, on the closed face with voxel solids and
- * beside thin ones, which close whole faces.
+ * beside thin ones, which close whole faces. Where both faces along an axis are closed, in a gap
+ * narrower than a cell, A_d is zero, and each of the two solids gets the pressure on its face.
  *
  * Each gauge is a sum of items: pieces of the line, points of the footprint, faces, rows of cells;
  * a front is the largest of them, each of which is a line.
@@ -65,19 +66,51 @@ SP_KERNEL void X(below_zero)(double a, double b, double *from, double *to)
     *to = b < 0 ? 1 : zero;
 }
 
-/* Share of the line from x to y, which lie in one half of a cell, that is in liquid. */
+#define GAP_PIECES 8
+
+/* Distance to the nearest solid the share `way` of a line from x to y. */
+SP_KERNEL double X(solid_along)(const X(probe) *v, const double x[DIM], const double y[DIM],
+                                double way)
+{
+    double at[DIM];
+    FOR_DIM(d)
+        at[d] = (1 - way) * x[d] + way * y[d];
+    return X(probe_solid)(v, at);
+}
+
+/* Share of the line from x to y, which lie in one half of a cell, that is in liquid: phi is linear
+ * along it. So is the distance to solids, unless there is a gap between two of them. */
 SP_KERNEL double X(line_share)(const X(probe) *v, const double x[DIM], const double y[DIM])
 {
-    double from, to, free_from, free_to;
-    X(below_zero)(-X(probe_solid)(v, x), -X(probe_solid)(v, y), &free_from, &free_to);
+    double middle[DIM], phi[2] = {0, 0}, full = 1, sum = 0;
+    FOR_DIM(d)
+        middle[d] = 0.5 * (x[d] + y[d]);
+    if (X(in_closed_gap)(v, middle))
+        return 0;
     if (v->f.surface == SURFACE_VOXEL) {
-        double middle[DIM];
-        FOR_DIM(d)
-            middle[d] = d == v->up ? floor(0.5 * (x[d] + y[d])) + 0.5 : x[d];
-        return fmax(free_to - free_from, 0.0) * X(probe_surface)(v, middle);
+        middle[v->up] = floor(middle[v->up]) + 0.5;
+        full = X(probe_surface)(v, middle);
+        phi[0] = phi[1] = -1;
+    } else {
+        phi[0] = X(probe_surface)(v, x);
+        phi[1] = X(probe_surface)(v, y);
     }
-    X(below_zero)(X(probe_surface)(v, x), X(probe_surface)(v, y), &from, &to);
-    return fmax(fmin(to, free_to) - fmax(from, free_from), 0.0);
+    double solid = X(probe_solid)(v, x), end = X(probe_solid)(v, y);
+    double length = fabs(y[v->up] - x[v->up]) * v->f.grid.dx;
+    bool gap =
+        fmin(solid, end) <= 0 && solid + end + length > 0 && fabs(end - solid) < 0.999 * length;
+    int pieces = gap ? GAP_PIECES : 1;
+    for (int k = 1; k <= pieces; k++) {
+        double from, to, free_from, free_to, before = (k - 1.0) / pieces,
+                                             behind = (double)k / pieces;
+        double next = k < pieces ? X(solid_along)(v, x, y, behind) : end;
+        X(below_zero)(-solid, -next, &free_from, &free_to);
+        X(below_zero)((1 - before) * phi[0] + before * phi[1],
+                      (1 - behind) * phi[0] + behind * phi[1], &from, &to);
+        sum += fmax(fmin(to, free_to) - fmax(from, free_from), 0.0);
+        solid = next;
+    }
+    return full * sum / pieces;
 }
 
 /* phi is linear between middles, so a line is cut at the middles and at the faces. Piece number k
@@ -205,51 +238,63 @@ SP_KERNEL void X(add_load)(const double force[DIM], const double at[DIM], const 
     }
 }
 
+/* Adds what a liquid cell gives the solid through its two faces along axis d, closed in part, with
+ * the pressure at each of them. */
+SP_KERNEL void X(face_load)(const X(probe) *v, int solid, const double about[3],
+                            const int cell[DIM], int d, double low, double high, double load[6])
+{
+    double x[3] = {0, 0, 0}, at[DIM], force[DIM];
+    for (int side = 0; side < 2; side++) {
+        double closed = 1 - (side ? high : low);
+        int nearest;
+        FOR_DIM(a) {
+            at[a] = cell[a] + (a == d ? side : 0.5);
+            x[a] = at[a] * v->f.grid.dx;
+            force[a] = 0;
+        }
+        if (closed == 0)
+            continue;
+        sp_bodies_distance(&v->f.solids, x, NULL, &nearest);
+        force[d] = (side ? closed : -closed) * X(cell_pressure_at)(v, cell, at);
+        if (nearest == solid)
+            X(add_load)(force, at, about, load);
+    }
+}
+
 /* Of one liquid cell on a solid: force, and torque about a point (cells). */
 SP_KERNEL void X(cell_load)(const X(probe) *v, int solid, const double about[3], size_t index,
                             const int cell[DIM], double load[6])
 {
     const X(fields) *f = &v->f;
     double x[3] = {0, 0, 0}, normal[3], at[DIM], force[DIM], low[DIM], high[DIM];
-    bool any = false, cut = v->cut && !f->thin[index];
+    bool any = false, gap[DIM], cut = v->cut && !f->thin[index];
     int nearest;
     FOR_DIM(d) {
         low[d] = f->w[d][index];
         high[d] = f->w[d][index + f->grid.stride[d]];
-        any = any || (cut ? low[d] != high[d] : low[d] + high[d] != 2);
+        gap[d] = low[d] + high[d] == 0;
+        any = any || gap[d] || (cut ? low[d] != high[d] : low[d] + high[d] != 2);
     }
     if (!any)
         return;
-    if (cut) {
-        FOR_DIM(a)
-            x[a] = (cell[a] + 0.5) * f->grid.dx;
-        double distance = sp_bodies_distance(&f->solids, x, normal, &nearest) / f->grid.dx;
-        if (nearest < 0 || nearest != solid)
-            return;
-        distance = fmin(fmax(distance, -1.0), 1.0);
-        FOR_DIM(a)
-            at[a] = cell[a] + 0.5 - distance * normal[a];
-        double pressure = X(cell_pressure_at)(v, cell, at);
-        FOR_DIM(d)
-            force[d] = (low[d] - high[d]) * pressure;
-        X(add_load)(force, at, about, load);
-        return;
+    FOR_DIM(d) {
+        if (!cut || gap[d])
+            X(face_load)(v, solid, about, cell, d, low[d], high[d], load);
     }
-    for (int d = 0; d < DIM; d++)
-        for (int side = 0; side < 2; side++) {
-            double closed = 1 - (side ? high[d] : low[d]);
-            FOR_DIM(a) {
-                at[a] = cell[a] + (a == d ? side : 0.5);
-                x[a] = at[a] * f->grid.dx;
-                force[a] = 0;
-            }
-            if (closed == 0)
-                continue;
-            sp_bodies_distance(&f->solids, x, NULL, &nearest);
-            force[d] = (side ? closed : -closed) * X(cell_pressure_at)(v, cell, at);
-            if (nearest == solid)
-                X(add_load)(force, at, about, load);
-        }
+    if (!cut)
+        return;
+    FOR_DIM(a)
+        x[a] = (cell[a] + 0.5) * f->grid.dx;
+    double distance = sp_bodies_distance(&f->solids, x, normal, &nearest) / f->grid.dx;
+    if (nearest < 0 || nearest != solid)
+        return;
+    distance = fmin(fmax(distance, -1.0), 1.0);
+    FOR_DIM(a)
+        at[a] = cell[a] + 0.5 - distance * normal[a];
+    double pressure = X(cell_pressure_at)(v, cell, at);
+    FOR_DIM(d)
+        force[d] = (low[d] - high[d]) * pressure;
+    X(add_load)(force, at, about, load);
 }
 
 /* The same of row number r of an active tile. */

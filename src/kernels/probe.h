@@ -11,7 +11,8 @@
  * and the result is the mean of these, with the weights of linear interpolation. The slope along an
  * axis is the mean of the differences across the open faces of the cell; towards air that is -p_c /
  * theta, because the solve has put p = 0 the share theta of the way to the next middle
- * (pressure/system.c); with no open face along an axis it is 0. A pressure that grows linearly with
+ * (pressure/system.c); with no open face along an axis it is that of liquid at rest, because
+ * nothing flows between the two walls. A pressure that grows linearly with
  * depth is reproduced exactly, on walls and on solids too. */
 #ifndef SPATE_KERNELS_PROBE_H
 #define SPATE_KERNELS_PROBE_H
@@ -26,9 +27,10 @@
 /* What is read. */
 typedef struct X(probe) {
     X(fields) f;
-    double stretch; /* of p, and 1 - stretch of p_gravity, are the pressure: sim/pressure.c */
-    int up, sign;   /* the axis against gravity, +y without gravity; 1 or -1 */
-    bool cut;       /* solids are cut cells */
+    double stretch;     /* of p, and 1 - stretch of p_gravity, are the pressure: sim/pressure.c */
+    double weight[DIM]; /* Pa per cell: what gravity adds to the pressure of liquid at rest */
+    int up, sign;       /* the axis against gravity, +y without gravity; 1 or -1 */
+    bool cut;           /* solids are cut cells */
 } X(probe);
 
 /* ---- between the middles of cells */
@@ -120,9 +122,23 @@ SP_KERNEL double X(probe_solid)(const X(probe) *v, const double x[DIM])
     return bound > f->grid.dx ? bound : sp_bodies_distance(&f->solids, world, NULL, NULL);
 }
 
+/* Whether a place out of solids is in a cell without an open face: in a gap that is closed
+ * (fractions.h), where phi is only what its neighbours say. */
+SP_KERNEL bool X(in_closed_gap)(const X(probe) *v, const double x[DIM])
+{
+    int cell[DIM];
+    if (!v->cut || v->f.solids.live == 0)
+        return false;
+    X(cell_at)(x, cell);
+    return v->f.type[X(cell_for)(&v->f.grid, cell)] == SPATE_CELL_SOLID &&
+           X(probe_solid)(v, x) > SP_TOUCH * v->f.grid.dx;
+}
+
 SP_KERNEL bool X(probe_liquid)(const X(probe) *v, const double x[DIM])
 {
     int cell[DIM];
+    if (X(in_closed_gap)(v, x))
+        return false;
     if (v->f.surface != SURFACE_VOXEL)
         return X(probe_surface)(v, x) < 0;
     X(cell_at)(x, cell);
@@ -175,7 +191,7 @@ SP_KERNEL double X(pressure_slope)(const X(probe) *v, const int cell[DIM], int d
         sum += side ? change : -change;
         count++;
     }
-    return count > 0 ? sum / count : 0;
+    return count > 0 ? sum / count : here != 0 ? v->weight[d] : 0;
 }
 
 /* Pressure (Pa) of a liquid cell carried to a point by its slopes. */

@@ -29,6 +29,8 @@ typedef struct sp_shape {
     int motion_count;
 } sp_shape;
 
+#define SP_GAP 0.3 /* cells: narrower gaps between solids are closed (fractions.h) */
+
 /* Generation of a wall of the domain that stands between faces of the grid: no solid of the scene,
  * and no id leads to it. */
 #define SP_SIDE 0u

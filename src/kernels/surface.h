@@ -115,10 +115,11 @@ SP_KERNEL void X(find_distance)(const X(fields) *f, size_t c, const float *sums,
  * along the line through a neighbour and the cell behind that: a surface that is level under an
  * overhang stays so up to it. Their mean is taken if it is nearer to the liquid than the cell's own
  * density says, and by as much as little room leaves that in doubt: a jet along a wall that fills
- * it stays liquid, and one that is empty takes nothing from a neighbour that is not. Near the
- * surface the doubt begins with nothing at LEAST_ROOM, or an empty corner would be liquid; below it
- * a full cell may read half a cell too little by chance. In bands of room, each from the ones above
- * it. */
+ * it stays liquid, and one that is empty takes nothing from a neighbour that is not. In a narrow
+ * gap no neighbour has more room: there a cell is full if liquid is in it or beside it, and keeps
+ * its own phi otherwise. Near the surface the doubt begins with nothing at LEAST_ROOM, or an empty
+ * corner would be liquid; below it a full cell may read half a cell too little by chance. In bands
+ * of room, each from the ones above it. */
 #define ROOM_BANDS                             \
     {                                          \
         LEAST_ROOM, 0.2f, 0.05f, 0.005f, -1.0f \
@@ -139,8 +140,48 @@ SP_KERNEL bool X(has_surface_around)(const X(fields) *f, size_t c, float room)
     return found;
 }
 
+SP_KERNEL bool X(is_closed)(const X(fields) *f, size_t c)
+{
+    float open = 0.0f;
+    FOR_DIM(d)
+        open += f->w[d][c] + f->w[d][c + f->grid.stride[d]];
+    return open == 0.0f;
+}
+
+/* Whether a cell that no neighbour tells of its phi is in liquid, or beside it: its own density
+ * says so, or one of the two next cells along an axis that open faces lead to holds particles. A
+ * cell without open faces asks all of those cells: liquid on a solid goes on in it. */
+SP_KERNEL bool X(is_near_liquid)(const X(fields) *f, size_t c, const int cell[DIM])
+{
+    const X(grid) *g = &f->grid;
+    if (f->phi[c] < (float)g->dx)
+        return true;
+    bool closed = X(is_closed)(f, c);
+    FOR_DIM(d)
+        for (int side = 0; side < 2; side++) {
+            size_t at = c;
+            int place = cell[d];
+            for (int k = 0; k < 2; k++) {
+                int next = side ? place + 1 : place - 1;
+                if (g->periodic[d])
+                    next = next < 0 ? g->n[d] - 1 : next >= g->n[d] ? 0 : next;
+                else if (next < 0 || next >= g->n[d])
+                    break;
+                size_t near = at + (size_t)(next - place) * g->stride[d];
+                if (!closed && !(f->w[d][side ? near : at] > 0.0f))
+                    break;
+                if (f->count[near] > 0)
+                    return true;
+                at = near;
+                place = next;
+            }
+        }
+    return false;
+}
+
 /* A cell whose room is at most `high` and more than `low`; others stay. */
-SP_KERNEL void X(extend_cell)(const X(fields) *f, size_t c, float high, float low)
+SP_KERNEL void X(extend_cell)(const X(fields) *f, size_t c, const int cell[DIM], float high,
+                              float low)
 {
     float sum = 0.0f, count = 0.0f, own = f->phi[c], dx = (float)f->grid.dx;
     if (!(f->room[c] <= high && f->room[c] > low))
@@ -159,7 +200,9 @@ SP_KERNEL void X(extend_cell)(const X(fields) *f, size_t c, float high, float lo
     }
     float room = f->room[c] > NO_ROOM ? f->room[c] : NO_ROOM;
     float sure = X(has_surface_around)(f, c, high) ? 1.0f : 0.0f;
-    float around = count > 0.0f ? sum / count : -dx,
+    float around = count > 0.0f                    ? sum / count
+                   : X(is_near_liquid)(f, c, cell) ? -dx
+                                                   : own,
           least = own - 0.5f * dx * (LEAST_ROOM / room - sure);
     least = least > -dx ? least : -dx;
     around = around > least ? around : least;
@@ -204,14 +247,6 @@ SP_KERNEL bool X(may_have_solids)(const X(fields) *f, int tile)
     FOR_DIM(d)
         solids = solids || first[d] + TILE > f->grid.n[d];
     return solids;
-}
-
-SP_KERNEL bool X(is_closed)(const X(fields) *f, size_t c)
-{
-    float open = 0.0f;
-    FOR_DIM(d)
-        open += f->w[d][c] + f->w[d][c + f->grid.stride[d]];
-    return open == 0.0f;
 }
 
 /* LANES cells from c on; solids: may_have_solids of their tile. */

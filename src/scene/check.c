@@ -2,8 +2,9 @@
  *
  * First every setting against the limits of the table, because a scene may have been made by hand
  * in C; then what no setting can show alone: sizes and cells, pairs of sides, time steps, shapes
- * (check_shapes.c), times (check_times.c), channels (check_channels.c), gauges (check_gauges.c).
- * The first error ends the check; warnings go to the log. */
+ * (check_shapes.c), gaps between solids (check_gaps.c), times (check_times.c), channels
+ * (check_channels.c), gauges (check_gauges.c). The first error ends the check; warnings go to the
+ * log. */
 #include "check.h"
 
 #include "attributes.h"
@@ -251,6 +252,7 @@ static spate_status check_whole(sp_checker *c)
     TRY(check_pressure(c));
     TRY(check_reseed(c));
     TRY(sp_check_shapes(c));
+    TRY(sp_check_gaps(c));
     TRY(sp_check_times(c));
     TRY(sp_check_channels(c));
     TRY(check_output(c));

@@ -14,6 +14,11 @@ typedef struct sp_checker {
 
 /* All lists of shapes; their limits have been checked. */
 spate_status sp_check_shapes(sp_checker *checker);
+/* How thick a shape is where it is thinnest (m), judged by its extents; for a mesh an upper bound.
+ */
+double sp_thickness(const spate_shape *shape, int dim);
+/* Gaps between solids; shapes have been checked. */
+spate_status sp_check_gaps(sp_checker *checker);
 /* A wall, of a side or of a solid; where: its roughness. */
 spate_status sp_check_wall(const sp_checker *checker, spate_wall wall, double roughness,
                            const char *where);

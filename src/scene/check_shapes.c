@@ -107,9 +107,7 @@ static spate_status check_geometry(sp_checker *c, const spate_shape *shape, cons
     return SPATE_OK;
 }
 
-/* How thick the shape is where it is thinnest (m), judged by its extents; for a mesh an upper
- * bound. */
-static double thickness(const spate_shape *shape, int dim)
+double sp_thickness(const spate_shape *shape, int dim)
 {
     double low[3], high[3], thin = HUGE_VAL;
     switch (shape->shape) {
@@ -139,7 +137,7 @@ static double thickness(const spate_shape *shape, int dim)
 static void warn_if_thin(const sp_checker *c, const spate_shape *shape, const char *item,
                          bool solid)
 {
-    double cells = thickness(shape, c->scene->dim) / c->dx;
+    double cells = sp_thickness(shape, c->scene->dim) / c->dx;
     if (shape->invert || cells >= 2 - 1e-9)
         return;
     sp_log(c->log, c->user, SPATE_LOG_WARNING, item, "is %.2g cells thick, less than 2: %s", cells,

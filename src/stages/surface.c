@@ -67,7 +67,7 @@ typedef struct band_args {
 CELLS(extend_cells, band_args)
 {
     FOR_EACH_CELL(c, cell)
-        X(extend_cell)(f, c, a->high, a->low);
+        X(extend_cell)(f, c, cell, a->high, a->low);
 }
 
 static void extend_into_solids(X(exec) *e)

@@ -14,6 +14,10 @@ X(probe) X(probe_of)(const X(sim) *s)
     const double *gravity = s->common->gravity;
     X(probe) v = {.f = X(fields_of)(s), .stretch = s->stretch, .cut = X(has_cut_cells)(s), .up = 1};
     FOR_DIM(d)
+        v.weight[d] = s->common->medium->falls
+                          ? s->common->scene->fluid.density * gravity[d] * s->grid.dx
+                          : 0;
+    FOR_DIM(d)
         v.up = fabs(gravity[d]) > fabs(gravity[v.up]) ? d : v.up;
     v.sign = gravity[v.up] > 0 ? -1 : 1;
     return v;
