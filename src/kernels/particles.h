@@ -28,8 +28,9 @@ typedef struct X(particles) {
 #define FIELD(name, components, type, ...) type *name[components];
 #define SCRATCH(name, type, ...) type *name;
 #include "fields.def"
-    float *channel[CHANNEL_COLUMNS]; /* components of all channels in order */
-    int channel_columns;
+    float *own[CHANNEL_COLUMNS]; /* the columns of this set alone: components of all channels in
+                                    order */
+    int own_columns;
 } X(particles);
 
 /* How many columns fields.def has, and with all channels. */

@@ -385,7 +385,7 @@ spate_status X(save)(X(sim) *s, sp_stream *stream)
     int column_count = X(list_columns)(&s->particles, false, columns);
     for (int c = 0; c < column_count; c++)
         TRY(sp_stream_write(stream, *columns[c], (size_t)s->particles.count * 4));
-    size_t channels = (size_t)s->particles.channel_columns;
+    size_t channels = (size_t)s->particles.own_columns;
     TRY(sp_stream_write(stream, common->channels, channels * sizeof *common->channels));
     for (int k = 0; k < s->tiles.active_count; k++) {
         int32_t tile = s->tiles.active[k];
@@ -418,7 +418,7 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
         TRY(sp_stream_read(stream, *columns[c], (size_t)record.count * 4));
     TRY(check_particles(s, record.count, error));
     sp_channel_ledger channels[SP_CHANNEL_COLUMNS];
-    size_t ledger_bytes = (size_t)s->particles.channel_columns * sizeof *channels;
+    size_t ledger_bytes = (size_t)s->particles.own_columns * sizeof *channels;
     TRY(sp_stream_read(stream, channels, ledger_bytes));
     for (int k = 0; k < s->tiles.active_count; k++) /* of what the simulation did before */
         TRY(pass_tile(s, s->tiles.active[k], stream, TILE_CLEAR, error));
