@@ -10,6 +10,7 @@
 #include "sim.h"
 
 #include "kernels/random.h"
+#include "kernels/whitewater.h"
 #include "state/arrays.h"
 
 #include <assert.h>
@@ -280,17 +281,17 @@ static spate_status save_whitewater(X(sim) *s, sp_stream *stream)
 /* Places and classes become indices. */
 static spate_status check_whitewater(const X(sim) *s, uint32_t count, spate_error *error)
 {
-    const X(particles) *p = &s->diffuse->particles;
-    bool sound = all_finite(p->age[0], count) && all_finite(p->life[0], count) &&
-                 all_finite(p->radius[0], count);
+    const X(white) p = X(white_of)(&s->diffuse->particles);
+    bool sound =
+        all_finite(p.age, count) && all_finite(p.life, count) && all_finite(p.radius, count);
     FOR_DIM(d) {
         float end = (float)s->grid.n[d];
         for (uint32_t i = 0; i < count; i++)
-            sound &= p->x[d][i] >= 0 && p->x[d][i] <= end;
-        sound = sound && all_finite(p->v[d], count);
+            sound &= p.x[d][i] >= 0 && p.x[d][i] <= end;
+        sound = sound && all_finite(p.v[d], count);
     }
     for (uint32_t i = 0; i < count; i++)
-        sound &= p->kind[0][i] < SP_WHITE_KINDS;
+        sound &= p.kind[i] < SP_WHITE_KINDS;
     return sound ? SPATE_OK : refuse("its whitewater", error);
 }
 
