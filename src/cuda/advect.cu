@@ -87,8 +87,7 @@ GPU_FN void note_slip(const move_args *a, size_t k, const float move[DIM])
         v[d] = a->f.particles.v[d][k];
     uint32_t bits = X(slip_bits)(v, move, a->how.h);
     GPU_ADD32(&a->counters->slips[X(slip_bin)(bits)], 1u);
-    if (bits > a->counters->slip_most)
-        GPU_MAX32(&a->counters->slip_most, bits);
+    GPU_RAISE32(&a->counters->slip_most, bits);
 }
 
 /* Returns gravity times displacement. */

@@ -63,8 +63,7 @@ MAP(mark_faces, extrapolate_args)
         bits &= 0x7fffffff;
         most = source && bits > most ? bits : most;
     }
-    if (most > a->counters->fastest)
-        GPU_MAX32(&a->counters->fastest, most);
+    GPU_RAISE32(&a->counters->fastest, most);
 }
 
 GPU_FN void extend_face(const X(fields) *f, int d, size_t face, int layer)

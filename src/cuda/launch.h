@@ -118,6 +118,12 @@ static inline void DEV(gpu_launch_setup)(cudaLaunchConfig_t *config, cudaLaunchA
 #define GPU_ADD64(place, value) \
     atomicAdd((unsigned long long *)(place), (unsigned long long)(value))
 #define GPU_MAX32(place, value) atomicMax(place, value)
+/* the same, where most values are below what is there: asked first */
+#define GPU_RAISE32(place, value)                          \
+    do {                                                   \
+        if ((value) > *(const volatile uint32_t *)(place)) \
+            atomicMax(place, value);                       \
+    } while (0)
 #define GPU_MARK8(place) (*(volatile uint8_t *)(place) = 1) /* several threads write the same */
 #define GPU_SQRT(x) __fsqrt_rn(x)
 #define GPU_MULTIPLY_ADD(a, b, c) __fmaf_rn(a, b, c) /* in sums: rounded once, or twice in C */
@@ -186,6 +192,7 @@ static inline void DEV(gpu_max32)(uint32_t *place, uint32_t value)
                                                        __ATOMIC_RELAXED)) {}
 }
 #define GPU_MAX32(place, value) DEV(gpu_max32)(place, value)
+#define GPU_RAISE32 GPU_MAX32
 
 #endif
 
@@ -237,8 +244,7 @@ GPU_FN void X(note_speed)(DEV(gpu_counters) * counters, const float v[DIM])
         square += v[d] * v[d];
     memcpy(&bits, &square, sizeof bits);
     bits &= 0x7fffffff; /* the sign of a NaN */
-    if (bits > counters->fastest)
-        GPU_MAX32(&counters->fastest, bits);
+    GPU_RAISE32(&counters->fastest, bits);
 }
 
 static inline double X(noted_speed)(const DEV(gpu_counters) * counters)

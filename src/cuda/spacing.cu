@@ -16,8 +16,7 @@ GPU_FN void note_least(uint32_t *place, float value)
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     bits = ~bits;
-    if (bits > *place)
-        GPU_MAX32(place, bits);
+    GPU_RAISE32(place, bits);
 }
 
 /* Pairs that are closer than `close`, each once. */

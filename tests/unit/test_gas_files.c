@@ -13,7 +13,13 @@
 #include "render/gas.h"
 #include "render/preview.h"
 
-static const char path[] = "/tmp/spate_gas_files.vti";
+/* A file of this process: tests run side by side. */
+static const char *own_path(void)
+{
+    static char path[64];
+    snprintf(path, sizeof path, "/tmp/spate_gas_files_%d.vti", (int)getpid());
+    return path;
+}
 
 /* A gas that turns around a ball, with its height as the channel "height" of each particle. */
 static spate_scene *turning(int dim)
@@ -88,6 +94,7 @@ static void fields_are_those_of_the_grid(void)
 
 static void volume_files_read_back(void)
 {
+    const char *path = own_path();
     for (int dim = 2; dim <= 3; dim++) {
         spate_sim *sim = start_turning(dim);
         spate_scene *scene = turning(dim), *other = sample_scene(dim, 1, 0.75, 0.5, 17);
@@ -129,6 +136,7 @@ static void volume_files_read_back(void)
 /* A liquid has its channels beside its level set. */
 static void liquids_have_their_channels_too(void)
 {
+    const char *path = own_path();
     spate_scene *scene = sample_scene(2, 1, 0.75, 0, 16);
     sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 0.5, 0.5, 0);
     spate_channel *dye = spate_scene_add_channel(scene);
