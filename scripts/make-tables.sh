@@ -1,6 +1,6 @@
 #!/bin/sh
 # make-tables.sh -- makes the tables of docs/code.md, between the lines <!-- begin NAME --> and <!-- end NAME -->, from
-# the lists under src/state. With --check it changes nothing, and fails if a table is not what the list says.
+# the lists under src/kernels. With --check it changes nothing, and fails if a table is not what the list says.
 set -eu
 cd "$(dirname "$0")/.."
 new=$(mktemp)
@@ -34,6 +34,15 @@ columns() {
         printf "| `%s` | %s | %s, %s | %s |\n", c[1], $2, c[2], c[3], tolower(c[4]) }'
 }
 
+whitewater() {
+    echo '| column of whitewater | what | components | in files |'
+    echo '|---|---|---|---|'
+    sed -En 's/^COLUMN\((.*), *"(.*)"\)$/\1|\2/p' src/kernels/whitewater.def | awk -F'|' '{
+        split($1, c, / *, */)
+        gsub(/"/, "`", c[4])
+        printf "| `%s` | %s | %s, %s | %s |\n", c[1], $2, c[2] == "ONE" ? "1" : "DIM", c[3], c[4] == "NULL" ? "" : c[4] }'
+}
+
 stages() {
     echo '| stage | what | by | when | reads | writes |'
     echo '|---|---|---|---|---|---|'
@@ -54,6 +63,7 @@ awk '/^<!-- end / { skip = 0 }
         case $line in
         @arrays) arrays ;;
         @columns) columns ;;
+        @whitewater) whitewater ;;
         @stages) stages ;;
         *) printf '%s\n' "$line" ;;
         esac

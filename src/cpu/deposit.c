@@ -158,7 +158,7 @@ static void deposit_range(void *user, size_t begin, size_t end, int worker)
         for (int j = -1; j < f->on_grid;) { /* -1: the weight */
             sums what = {.count = 0};
             for (; what.count < TOGETHER && j < f->on_grid; j++, what.count++) {
-                what.value[what.count] = j < 0 ? NULL : f->particles.channel[f->column_of[j]];
+                what.value[what.count] = j < 0 ? NULL : f->particles.own[f->column_of[j]];
                 what.to[what.count] = j < 0 ? f->channel_weight : f->channel[j];
             }
             deposit_tile(args, args->tiles[t], &what, boxes);

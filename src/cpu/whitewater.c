@@ -37,14 +37,14 @@ static void count_foam_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const white_args *args = user;
     const X(fields) *f = &args->f;
-    const X(particles) *p = &args->s->diffuse->particles;
+    const X(white) p = X(white_of)(&args->s->diffuse->particles);
     for (size_t k = begin; k < end; k++) {
         float x[DIM];
         int tile[DIM];
-        if (p->kind[0][k] != WHITE_FOAM)
+        if (p.kind[k] != WHITE_FOAM)
             continue;
         FOR_DIM(d) {
-            x[d] = p->x[d][k];
+            x[d] = p.x[d][k];
             tile[d] = (X(floor)(x[d]) >> TILE_SHIFT) + 1;
         }
         if (f->tiles.state[X(tile_number)(&f->grid, tile)] & TILE_ACTIVE)
@@ -59,16 +59,16 @@ static void step_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     white_args *args = user;
-    const X(particles) *p = &args->s->diffuse->particles;
+    const X(white) p = X(white_of)(&args->s->diffuse->particles);
     uint64_t removed[WHITE_KINDS][WHITE_CAUSES] = {{0}}, turned[WHITE_TURNS] = {0}, dead = 0;
     for (size_t k = begin; k < end; k++) {
         X(white_fate) fate =
-            X(white_step)(&args->f, args->how, args->obstacles, p, args->f.foam, k);
+            X(white_step)(&args->f, args->how, args->obstacles, &p, args->f.foam, k);
         for (int t = 0; t < WHITE_TURNS; t++)
             turned[t] += (uint64_t)fate.turns[t];
         if (fate.cause == WHITE_STAYS)
             continue;
-        p->x[0][k] = DEAD;
+        p.x[0][k] = DEAD;
         removed[fate.kind][fate.cause]++;
         dead++;
     }

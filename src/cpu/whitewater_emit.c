@@ -104,7 +104,7 @@ static void fill_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     emit_args *args = user;
     const X(fields) *f = &args->f;
-    const X(particles) *p = &args->s->diffuse->particles;
+    const X(white) p = X(white_of)(&args->s->diffuse->particles);
     uint64_t emitted[WHITE_KINDS] = {0}, dead = 0;
     for (size_t k = begin; k < end; k++) {
         int tile = f->tiles.active[k];
@@ -113,11 +113,11 @@ static void fill_range(void *user, size_t begin, size_t end, int worker)
             for (uint32_t n = 0; n < BORN(f->births[c]) + BORN_DUST(f->births[c]); n++, next++) {
                 size_t place = args->first + next;
                 int kind = n < BORN(f->births[c]) ? -1 : WHITE_DUST;
-                if (X(white_begin)(f, args->how, args->obstacles, p, place, c, n,
+                if (X(white_begin)(f, args->how, args->obstacles, &p, place, c, n,
                                    args->first_id + next, kind)) {
-                    emitted[p->kind[0][place]]++;
+                    emitted[p.kind[place]]++;
                 } else {
-                    p->x[0][place] = DEAD;
+                    p.x[0][place] = DEAD;
                     dead++;
                 }
             }
@@ -146,6 +146,7 @@ static void thin(X(sim) *s, uint64_t count)
 {
     X(diffuse) *w = s->diffuse;
     X(particles) *p = &w->particles;
+    const X(white) columns = X(white_of)(p);
     uint64_t most = (uint64_t)s->common->scene->whitewater.max_particles, kept = 0, wanted;
     bool less = false;
     /* a little less, so that it is not asked again in the next step */
@@ -158,7 +159,7 @@ static void thin(X(sim) *s, uint64_t count)
             kept++;
             continue;
         }
-        s->common->white.removed[p->kind[0][k]][WHITE_THINNED]++;
+        s->common->white.removed[columns.kind[k]][WHITE_THINNED]++;
         p->x[0][k] = DEAD;
     }
     if (kept < p->count)

@@ -134,7 +134,7 @@ GPU_FN void take_cell(const X(fields) *f, const int from[DIM], const int to[DIM]
         }
         all->weight += w;
         for (int j = 0; j < f->on_grid; j++)
-            all->sum[j] += w * f->particles.channel[f->column_of[j]][k];
+            all->sum[j] += w * f->particles.own[f->column_of[j]][k];
     }
 }
 

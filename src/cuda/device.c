@@ -122,7 +122,7 @@ static spate_status attach(X(sim) *s, spate_error *error)
     f->on_grid = s->on_grid;
     memcpy(f->column_of, s->column_of, sizeof f->column_of);
     f->tiles.everywhere = s->tiles.everywhere;
-    f->particles = X(particles_make)(s->particles.needs, s->particles.channel_columns);
+    f->particles = X(particles_make)(s->particles.needs, s->particles.own_columns);
     f->rest = s->rest;
     g->needs = X(needs)(scene) & ~(unsigned)(WHEN_SOLIDS | WHEN_MOVERS); /* residency.c adds them */
     DEV(gpu_make_arrays)(s);

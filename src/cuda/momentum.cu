@@ -135,8 +135,8 @@ MAP(fill_holes, dead_args)
     for (int e = 0; e < (components) && f->particles.name[0]; e++) \
         f->particles.name[e][i] = f->particles.name[e][k];
 #include "kernels/fields.def"
-    for (int e = 0; e < f->particles.channel_columns; e++)
-        f->particles.channel[e][i] = f->particles.channel[e][k];
+    for (int e = 0; e < f->particles.own_columns; e++)
+        f->particles.own[e][i] = f->particles.own[e][k];
 }
 
 void DEV(gpu_remove_dead)(X(gpu) *g, uint32_t dead)

@@ -96,7 +96,7 @@ SP_KERNEL float X(take_from_cells)(const X(fields) *f, int j, float kept, size_t
 {
     X(around) at = X(cells_around)(f, k);
     const float *now = f->channel[j], *old = f->channel_old[j];
-    float own = f->particles.channel[f->column_of[j]][k], low = own, high = own, sum = 0.0f;
+    float own = f->particles.own[f->column_of[j]][k], low = own, high = own, sum = 0.0f;
     for (int n = 0; n < CENTRES; n++) {
         float value = now[at.cell[n]];
         sum += at.share[n] * (kept > 0.0f ? value - kept * old[at.cell[n]] : value);

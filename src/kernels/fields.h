@@ -33,7 +33,6 @@ enum {
     WHEN_DRAG = 4096,   /* walls that drag */
     WHEN_LOADS = 8192,  /* gauges of pressure or force */
     WHEN_WHITEWATER = 16384,
-    WHEN_DIFFUSE = 32768,    /* of a set of particles: it is whitewater; no scene has it */
     WHEN_PROJECTION = 65536, /* the density projection */
     WHEN_CHANGES = 131072,   /* channels that change in a step, on the grid or on the particles */
     WHEN_MIDWAY = 262144,    /* particles move with the velocity in the middle of the step */

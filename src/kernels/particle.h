@@ -21,8 +21,8 @@ SP_KERNEL void X(put_particle)(const X(particles) *p, size_t k, uint32_t id, con
     p->id[0][k] = id;
     for (int e = 0; e < DIM * DIM && p->c[0]; e++)
         p->c[e][k] = 0.0f;
-    for (int e = 0; e < p->channel_columns; e++)
-        p->channel[e][k] = initial[e];
+    for (int e = 0; e < p->own_columns; e++)
+        p->own[e][k] = initial[e];
 }
 
 #endif

@@ -1,6 +1,7 @@
-/* particles.h -- a set of particles: structure of arrays, listed in fields.def, and what is true of
- * all of them. Between steps in any order, after SORT by tile, cell and id. A simulation may have
- * several sets; what works on a set takes it, and nothing else of the simulation. */
+/* particles.h -- a set of particles: structure of arrays, and what is true of all of them. The
+ * columns that sets share are listed in fields.def. Between steps in any order, after SORT by tile,
+ * cell and id. A simulation may have several sets; what works on a set takes it, and nothing else
+ * of the simulation. */
 #ifndef SPATE_KERNELS_PARTICLES_H
 #define SPATE_KERNELS_PARTICLES_H
 
@@ -28,11 +29,13 @@ typedef struct X(particles) {
 #define FIELD(name, components, type, ...) type *name[components];
 #define SCRATCH(name, type, ...) type *name;
 #include "fields.def"
-    float *channel[CHANNEL_COLUMNS]; /* components of all channels in order */
-    int channel_columns;
+    /* The columns of this set alone, in order: the components of the fluid's channels, or the rows
+     * of whitewater.def, which X(white) reads with their types (whitewater.h). */
+    float *own[CHANNEL_COLUMNS];
+    int own_columns;
 } X(particles);
 
-/* How many columns fields.def has, and with all channels. */
+/* How many columns fields.def has, and a set at most. */
 enum {
     FIELD_COLUMNS = 0
 #define FIELD(name, components, ...) +(components)
@@ -41,8 +44,8 @@ enum {
     MAX_COLUMNS = FIELD_COLUMNS + CHANNEL_COLUMNS
 };
 
-/* Addresses of the column pointers that a set has, channels last; output: only those that output
- * may need. Returns how many. */
+/* Addresses of the column pointers that a set has, those of own[] last. output: without the columns
+ * of fields.def that output does not need. Returns how many. */
 int X(list_columns)(X(particles) *p, bool output, void **columns[MAX_COLUMNS]);
 /* How many columns of fields.def that are by `needs`. */
 int X(count_columns)(unsigned needs, bool output);

@@ -210,10 +210,10 @@ SP_KERNEL void X(put_reseeded)(const X(fields) *f, const X(reseeding) *r, size_t
     X(velocity_at)(&f->grid, f->degree, f->u, x, v);
     X(put_particle)(p, k, id, x, v, initial);
     uint32_t model = X(nearest_model)(f, c, x);
-    for (int e = 0; e < p->channel_columns && model != UINT32_MAX; e++)
-        p->channel[e][k] = p->channel[e][model];
+    for (int e = 0; e < p->own_columns && model != UINT32_MAX; e++)
+        p->own[e][k] = p->own[e][model];
     for (int j = 0; j < f->on_grid && f->surface == SURFACE_NONE; j++)
-        p->channel[f->column_of[j]][k] = X(channel_at)(f, j, x);
+        p->own[f->column_of[j]][k] = X(channel_at)(f, j, x);
     for (int d = 0; d < DIM && f->affine; d++) {
         float gradient[DIM];
         X(stencil) stencil = X(stencil_at)(f->degree, x, d);

@@ -33,6 +33,39 @@
 #include "obstacles.h"
 #include "random.h"
 #include "rk.h"
+#include "tiles.h"
+
+/* The columns of a set of whitewater, by name and type. Range functions make one for themselves, so
+ * that the compiler keeps the pointers in registers. */
+typedef struct X(white) {
+    float *x[DIM], *v[DIM];
+    uint32_t *id;
+#define COLUMN(name, shape, type, ...) type SHAPE_##shape(name);
+#include "whitewater.def"
+} X(white);
+
+enum {
+    WHITE_COLUMNS = 0 /* that whitewater.def has */
+#define COLUMN(name, shape, ...) +POINTERS_##shape
+#include "whitewater.def"
+};
+
+/* The columns of p. The pointers are good until the set is sorted or grows. */
+SP_KERNEL X(white) X(white_of)(const X(particles) *p)
+{
+    X(white) columns;
+    float *const *own = p->own;
+    FOR_DIM(d) {
+        columns.x[d] = p->x[d];
+        columns.v[d] = p->v[d];
+    }
+    columns.id = p->id[0];
+#define COLUMN(name, shape, ...)                     \
+    memcpy(&columns.name, own, sizeof columns.name); \
+    own += POINTERS_##shape;
+#include "whitewater.def"
+    return columns;
+}
 
 enum { WHITE_SPRAY, WHITE_FOAM, WHITE_BUBBLE, WHITE_DUST, WHITE_KINDS };
 /* Why one is gone. */
@@ -299,10 +332,10 @@ SP_KERNEL size_t X(white_cell)(const X(grid) *g, const float x[DIM])
 /* Particle k of a set through the step; foam: how much there is in each cell. */
 SP_KERNEL X(white_fate)
     X(white_step)(const X(fields) *f, const X(whitewater) *w, const X(obstacles) *o,
-                  const X(particles) *p, const uint32_t *foam, size_t k)
+                  const X(white) *p, const uint32_t *foam, size_t k)
 {
     X(white_particle) q;
-    X(white_fate) fate = {(int)p->kind[0][k], WHITE_STAYS, {0, 0, 0, 0}};
+    X(white_fate) fate = {(int)p->kind[k], WHITE_STAYS, {0, 0, 0, 0}};
     FOR_DIM(d) {
         q.x[d] = p->x[d][k];
         q.at[d] = sp_fine_position(p->x[d][k], p->rests[d][k]);
@@ -310,15 +343,15 @@ SP_KERNEL X(white_fate)
                                           : (double)p->v[d][k]; /* others take that of the liquid */
         q.u[d] = q.gradient[d] = 0.0f;
     }
-    q.radius = p->radius[0][k];
+    q.radius = p->radius[k];
     /* only foam looks where the surface is; what becomes foam does so from the next step on */
     q.b = X(band_at)(f, q.x, w->width, fate.kind == WHITE_FOAM ? q.gradient : NULL);
     X(white_class)(f, w, &q, &fate);
     if (fate.cause != WHITE_STAYS)
         return fate;
-    p->age[0][k] += X(white_older)(w, fate.kind, foam[X(white_cell)(&f->grid, q.x)]);
-    if (p->age[0][k] >= p->life[0][k] || !X(white_is_kept)(w, p->id[0][k])) {
-        fate.cause = p->age[0][k] >= p->life[0][k] ? WHITE_AGED : WHITE_THINNED;
+    p->age[k] += X(white_older)(w, fate.kind, foam[X(white_cell)(&f->grid, q.x)]);
+    if (p->age[k] >= p->life[k] || !X(white_is_kept)(w, p->id[k])) {
+        fate.cause = p->age[k] >= p->life[k] ? WHITE_AGED : WHITE_THINNED;
         return fate;
     }
     X(white_move)(f, w, fate.kind, &q);
@@ -332,7 +365,7 @@ SP_KERNEL X(white_fate)
             fate.kind == WHITE_SPRAY ? sp_fine_pack(q.to[d], q.v[d]) : sp_fine_rest(q.to[d]);
         q.x[d] = (float)q.to[d];
     }
-    p->kind[0][k] = (uint32_t)fate.kind;
+    p->kind[k] = (uint32_t)fate.kind;
     if (X(white_in)(&f->grid, &w->outflows, q.x))
         fate.cause = WHITE_OUTFLOW;
     else if (X(white_in)(&f->grid, &w->kill, q.x))

@@ -441,7 +441,7 @@ SP_KERNEL bool X(white_has_room)(const X(fields) *f, const X(whitewater) *w, con
 /* Particle k of a set, number n of those that come from a cell; false: there is no place for it, or
  * its class is off. kind: WHITE_DUST, or -1: by the surface. */
 SP_KERNEL bool X(white_begin)(const X(fields) *f, const X(whitewater) *w, const X(obstacles) *o,
-                              const X(particles) *p, size_t k, size_t c, uint32_t n, uint32_t id,
+                              const X(white) *p, size_t k, size_t c, uint32_t n, uint32_t id,
                               int kind)
 {
     uint64_t key = sp_hash2(X(white_cell_key)(w, c), (uint64_t)n + 1);
@@ -473,12 +473,12 @@ SP_KERNEL bool X(white_begin)(const X(fields) *f, const X(whitewater) *w, const 
         p->v[d][k] = v[d];
         p->rests[d][k] = 0;
     }
-    p->id[0][k] = id;
-    p->kind[0][k] = (uint32_t)kind;
-    p->age[0][k] = 0.0f;
-    p->life[0][k] = (w->life[0] + (w->life[1] - w->life[0]) * energy) *
-                    (0.7f + 0.6f * sp_uniform(sp_hash2(key, 10)));
-    p->radius[0][k] = X(white_radius)(w, sp_uniform(sp_hash2(key, 9)));
+    p->id[k] = id;
+    p->kind[k] = (uint32_t)kind;
+    p->age[k] = 0.0f;
+    p->life[k] = (w->life[0] + (w->life[1] - w->life[0]) * energy) *
+                 (0.7f + 0.6f * sp_uniform(sp_hash2(key, 10)));
+    p->radius[k] = X(white_radius)(w, sp_uniform(sp_hash2(key, 9)));
     return true;
 }
 

@@ -10,6 +10,7 @@
 #include "sim.h"
 
 #include "kernels/random.h"
+#include "kernels/whitewater.h"
 #include "state/arrays.h"
 
 #include <assert.h>
@@ -280,17 +281,17 @@ static spate_status save_whitewater(X(sim) *s, sp_stream *stream)
 /* Places and classes become indices. */
 static spate_status check_whitewater(const X(sim) *s, uint32_t count, spate_error *error)
 {
-    const X(particles) *p = &s->diffuse->particles;
-    bool sound = all_finite(p->age[0], count) && all_finite(p->life[0], count) &&
-                 all_finite(p->radius[0], count);
+    const X(white) p = X(white_of)(&s->diffuse->particles);
+    bool sound =
+        all_finite(p.age, count) && all_finite(p.life, count) && all_finite(p.radius, count);
     FOR_DIM(d) {
         float end = (float)s->grid.n[d];
         for (uint32_t i = 0; i < count; i++)
-            sound &= p->x[d][i] >= 0 && p->x[d][i] <= end;
-        sound = sound && all_finite(p->v[d], count);
+            sound &= p.x[d][i] >= 0 && p.x[d][i] <= end;
+        sound = sound && all_finite(p.v[d], count);
     }
     for (uint32_t i = 0; i < count; i++)
-        sound &= p->kind[0][i] < SP_WHITE_KINDS;
+        sound &= p.kind[i] < SP_WHITE_KINDS;
     return sound ? SPATE_OK : refuse("its whitewater", error);
 }
 
@@ -385,7 +386,7 @@ spate_status X(save)(X(sim) *s, sp_stream *stream)
     int column_count = X(list_columns)(&s->particles, false, columns);
     for (int c = 0; c < column_count; c++)
         TRY(sp_stream_write(stream, *columns[c], (size_t)s->particles.count * 4));
-    size_t channels = (size_t)s->particles.channel_columns;
+    size_t channels = (size_t)s->particles.own_columns;
     TRY(sp_stream_write(stream, common->channels, channels * sizeof *common->channels));
     for (int k = 0; k < s->tiles.active_count; k++) {
         int32_t tile = s->tiles.active[k];
@@ -418,7 +419,7 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
         TRY(sp_stream_read(stream, *columns[c], (size_t)record.count * 4));
     TRY(check_particles(s, record.count, error));
     sp_channel_ledger channels[SP_CHANNEL_COLUMNS];
-    size_t ledger_bytes = (size_t)s->particles.channel_columns * sizeof *channels;
+    size_t ledger_bytes = (size_t)s->particles.own_columns * sizeof *channels;
     TRY(sp_stream_read(stream, channels, ledger_bytes));
     for (int k = 0; k < s->tiles.active_count; k++) /* of what the simulation did before */
         TRY(pass_tile(s, s->tiles.active[k], stream, TILE_CLEAR, error));

@@ -316,7 +316,7 @@ static int channel_view(void *user, const char *name, float *columns[4])
         if (strcmp(scene->channels[c].name, name) != 0)
             continue;
         for (int e = 0; e < scene->channels[c].components; e++)
-            columns[e] = s->particles.channel[column + e];
+            columns[e] = s->particles.own[column + e];
         return scene->channels[c].components;
     }
     return 0;

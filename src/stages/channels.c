@@ -28,7 +28,7 @@ typedef struct change_args {
 
 EACH_PARTICLE_FOLD(change_each, change_args, double, add_number)
 {
-    float *value = f->particles.channel[a->column] + i, before = *value;
+    float *value = f->particles.own[a->column] + i, before = *value;
     *value = a->kept * before + a->by;
     *part += (double)*value - (double)before;
 }
@@ -52,7 +52,7 @@ SP_KERNEL void hold_particle(const X(fields) *f, const X(source) *a, size_t k, s
     if (!X(source_holds)(f, a, x))
         return;
     for (int v = 0; v < a->count; v++) {
-        float *value = f->particles.channel[a->column[v]] + k;
+        float *value = f->particles.own[a->column[v]] + k;
         part->sum[v] += (double)a->value[v] - (double)*value;
         *value = a->value[v];
     }
@@ -117,7 +117,7 @@ typedef struct back_args {
 
 EACH_PARTICLE_FOLD(bring_back, back_args, double, add_number)
 {
-    float *value = f->particles.channel[f->column_of[a->on_grid]] + i, before = *value;
+    float *value = f->particles.own[f->column_of[a->on_grid]] + i, before = *value;
     *value = X(take_from_cells)(f, a->on_grid, a->kept, i);
     *part += (double)*value - (double)before;
 }
@@ -174,7 +174,7 @@ EACH_PARTICLE_FOLD(sum_each, sum_args, double, add_number)
 {
     size_t k = a->first + i;
     if (!a->dead || f->particles.x[0][k] == DEAD)
-        *part += (double)f->particles.channel[a->column][k];
+        *part += (double)f->particles.own[a->column][k];
 }
 
 double DEV(sum_channel)(X(exec) *e, int column, uint32_t first, uint32_t count, bool dead)
@@ -199,7 +199,7 @@ CELLS_FOLD(sum_cells, held_args, double, add_number)
 void DEV(measure_channels)(X(exec) *e, double particles[CHANNEL_COLUMNS],
                            double cells[GRID_COLUMNS])
 {
-    for (int c = 0; c < e->f.particles.channel_columns; c++)
+    for (int c = 0; c < e->f.particles.own_columns; c++)
         particles[c] = DEV(sum_channel)(e, c, 0, e->f.particles.count, false);
     if (e->f.on_grid > 0)
         give_to_cells(e);

@@ -42,7 +42,7 @@ static void fill_cells(const X(sim) *s, const X(census) *census, spate_stats *st
 static void book_channels(const X(sim) *s, const X(census) *census)
 {
     double cell = pow(s->grid.dx, DIM);
-    for (int c = 0; c < s->particles.channel_columns; c++)
+    for (int c = 0; c < s->particles.own_columns; c++)
         s->common->channels[c].sum = census->channels[c];
     for (int j = 0; j < s->on_grid; j++)
         s->common->channels[s->column_of[j]].cells = census->held[j] * cell;

@@ -182,25 +182,25 @@ double X(channel_sum)(const X(particles) *p, int column, uint32_t first, bool de
     double sum = 0;
     for (uint32_t k = first; k < p->count; k++)
         if (!dead || p->x[0][k] == DEAD)
-            sum += (double)p->channel[column][k];
+            sum += (double)p->own[column][k];
     return sum;
 }
 
 void X(book_start)(X(sim) *s)
 {
-    for (int c = 0; c < s->particles.channel_columns; c++)
+    for (int c = 0; c < s->particles.own_columns; c++)
         s->common->channels[c].start = X(channel_sum)(&s->particles, c, 0, false);
 }
 
 void X(book_arrivals)(X(sim) *s, uint32_t before)
 {
-    for (int c = 0; c < s->particles.channel_columns; c++)
+    for (int c = 0; c < s->particles.own_columns; c++)
         s->common->channels[c].came += X(channel_sum)(&s->particles, c, before, false);
 }
 
 void X(remove_dead)(X(sim) *s)
 {
-    for (int c = 0; c < s->particles.channel_columns; c++)
+    for (int c = 0; c < s->particles.own_columns; c++)
         s->common->channels[c].left -= X(channel_sum)(&s->particles, c, 0, true);
     X(particles_remove_dead)(&s->particles);
 }

@@ -259,13 +259,13 @@ static spate_status emit_flow(X(sim) *s, int k, X(lattice) *lattice, size_t plac
 /* What the particles from `first` on have brought. */
 static void book_arrivals(X(sim) *s, const X(emission) *parts, uint32_t first)
 {
-    for (int c = 0; c < s->particles.channel_columns && s->particles.count > first; c++)
+    for (int c = 0; c < s->particles.own_columns && s->particles.count > first; c++)
         s->common->channels[c].came += parts->sum_channel(s, c, first, false);
 }
 
 static void remove_dead(X(sim) *s, const X(emission) *parts)
 {
-    for (int c = 0; c < s->particles.channel_columns; c++)
+    for (int c = 0; c < s->particles.own_columns; c++)
         s->common->channels[c].left -= parts->sum_channel(s, c, 0, true);
     parts->remove_dead(s);
 }

@@ -48,8 +48,8 @@ int X(list_columns)(X(particles) *p, bool output, void **columns[MAX_COLUMNS])
         for (int c = 0; c < fields[k].components; c++)
             if (fields[k].when & p->needs && fields[k].output >= output)
                 columns[n++] = pointers_of(p, &fields[k]) + c;
-    for (int k = 0; k < p->channel_columns; k++)
-        columns[n++] = (void **)&p->channel[k];
+    for (int k = 0; k < p->own_columns; k++)
+        columns[n++] = (void **)&p->own[k];
     assert(n <= MAX_COLUMNS);
     return n;
 }
@@ -69,10 +69,10 @@ int X(scratch_words)(unsigned needs)
     return words;
 }
 
-X(particles) X(particles_make)(unsigned needs, int channel_columns)
+X(particles) X(particles_make)(unsigned needs, int own_columns)
 {
-    assert(channel_columns <= CHANNEL_COLUMNS);
-    return (X(particles)){.needs = needs, .channel_columns = channel_columns, .fastest = -1.0f};
+    assert(own_columns <= CHANNEL_COLUMNS);
+    return (X(particles)){.needs = needs, .own_columns = own_columns, .fastest = -1.0f};
 }
 
 void X(particles_free)(X(particles) *p)

@@ -19,6 +19,6 @@ void X(show_particles)(const X(sim) *s, const X(particles) *p, sp_particles *out
         sp_column *shown = sp_particles_add_column(out, channel->name, channel->components, false);
         shown->origin = sp_is_temperature(channel) ? (float)scene->fluid.temperature : 0;
         for (int c = 0; c < channel->components; c++)
-            shown->values[c] = p->channel[column++];
+            shown->values[c] = p->own[column++];
     }
 }

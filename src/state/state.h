@@ -117,7 +117,7 @@ void X(grid_layout)(X(grid) *g); /* strides and sizes from the number of tiles *
 spate_status X(make_room)(X(sim) *s, uint64_t count, spate_error *error);
 
 /* ---- particles.c: any set of particles; more of it in kernels/particles.h */
-X(particles) X(particles_make)(unsigned needs, int channel_columns); /* empty, without memory */
+X(particles) X(particles_make)(unsigned needs, int own_columns); /* empty, without memory */
 void X(particles_free)(X(particles) *p);
 spate_status X(particles_reserve)(X(particles) *p, uint64_t count, spate_error *error);
 /* Appends one; room must be reserved. initial: of each column of the channels. */

@@ -12,6 +12,10 @@ _Static_assert(WHITE_KINDS == SP_WHITE_KINDS && WHITE_CAUSES == SP_WHITE_CAUSES 
                    WHITE_TURNS == SP_WHITE_TURNS,
                "the ledger of whitewater");
 
+#define COLUMN(name, shape, type, ...) \
+    _Static_assert(sizeof(type) == 4, #name ": values of a column have 4 bytes");
+#include "kernels/whitewater.def"
+
 #define DEFAULT_RATE 8.0 /* of whitewater.rate */
 #define MOST_REACH 4     /* cells: half of the longest `detail` */
 
@@ -59,7 +63,7 @@ spate_status X(diffuse_create)(X(sim) *s, spate_error *error)
     if (!w)
         return sp_fail_memory(error, "whitewater", sizeof *w);
     s->common->white.keep = 1;
-    w->particles = X(particles_make)(WHEN_ALWAYS | WHEN_DIFFUSE, 0);
+    w->particles = X(particles_make)(WHEN_ALWAYS, WHITE_COLUMNS);
     w->how = sp_alloc(1, sizeof *w->how);
     w->first = sp_alloc(s->grid.size, sizeof *w->first);
     w->count = sp_alloc(s->grid.size, sizeof *w->count);
@@ -110,13 +114,13 @@ uint64_t X(whitewater_estimate)(const spate_scene *scene, double dx, uint64_t pa
 
 uint64_t X(whitewater_saved)(void)
 {
-    return 4 * (uint64_t)X(count_columns)(WHEN_ALWAYS | WHEN_DIFFUSE, false);
+    return 4 * ((uint64_t)X(count_columns)(WHEN_ALWAYS, false) + WHITE_COLUMNS);
 }
 
 /* Beside the arrays of the grid: the cell list, and the particles. */
 double X(whitewater_bytes)(const spate_scene *scene, const X(grid) *g, uint64_t count)
 {
-    int words = X(scratch_words)(WHEN_ALWAYS | WHEN_DIFFUSE);
+    int words = X(scratch_words)(WHEN_ALWAYS);
     double one = (double)X(whitewater_saved)() + 4.0 * words;
     return scene->whitewater.on ? 8.0 * (double)g->size + one * (double)count : 0;
 }
@@ -297,6 +301,17 @@ void X(whitewater_prepare)(X(sim) *s, double dt)
     how->kill = (X(outflows)){.shapes = w->kill, .bounds = w->kill_bounds, .count = w->kill_count};
 }
 
+/* Adds a column to `out`, unless it has no name there; own: the pointers of its components. */
+static void show_column(sp_particles *out, const char *name, bool integer, int components,
+                        float *const *own)
+{
+    if (!name)
+        return;
+    sp_column *shown = sp_particles_add_column(out, name, components, integer);
+    for (int c = 0; c < components; c++)
+        shown->values[c] = own[c];
+}
+
 void X(show_whitewater)(const X(sim) *s, sp_particles *out)
 {
     const X(particles) *p = &s->diffuse->particles;
@@ -305,8 +320,10 @@ void X(show_whitewater)(const X(sim) *s, sp_particles *out)
         out->view.x[d] = p->x[d];
         out->view.v[d] = p->v[d];
     }
-    sp_particles_add_column(out, "type", 1, true)->values[0] = p->kind[0];
-    sp_particles_add_column(out, "age", 1, false)->values[0] = p->age[0];
-    sp_particles_add_column(out, "life", 1, false)->values[0] = p->life[0];
-    sp_particles_add_column(out, "radius", 1, false)->values[0] = p->radius[0];
+    float *const *own = p->own;
+    /* an integer type turns 0.5 into 0 */
+#define COLUMN(name, shape, type, output, ...)                        \
+    show_column(out, output, (type)0.5f == 0, POINTERS_##shape, own); \
+    own += POINTERS_##shape;
+#include "kernels/whitewater.def"
 }

@@ -74,7 +74,7 @@ static void columns_are_listed_by_what_a_scene_needs(void)
     CHECK(X(list_columns)(&p, true, columns) == 2 * DIM + 1 + 2);
     CHECK(X(list_columns)(&p, false, columns) == 2 * DIM + 1 + DIM * DIM + 2);
     CHECK(columns[0] == (void **)&p.x[0] && columns[2 * DIM] == (void **)&p.id[0]);
-    CHECK(columns[2 * DIM + 1 + DIM * DIM] == (void **)&p.channel[0]);
+    CHECK(columns[2 * DIM + 1 + DIM * DIM] == (void **)&p.own[0]);
 }
 
 TESTS(arrays)

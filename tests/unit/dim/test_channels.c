@@ -34,10 +34,10 @@ static void paint(fixture *f)
 {
     X(particles) *p = &f->s->particles;
     for (uint32_t k = 0; k < p->count; k++) {
-        p->channel[DYE][k] = p->x[0][k] < 0.5f * (float)f->s->grid.n[0] ? 1.0f : 0.0f;
-        p->channel[DYE + 1][k] = 2 * p->channel[DYE][k] - 3;
-        p->channel[LABEL + 1][k] = (float)p->id[0][k];
-        p->channel[LABEL + 2][k] = -1.0f / (float)(1 + p->id[0][k]);
+        p->own[DYE][k] = p->x[0][k] < 0.5f * (float)f->s->grid.n[0] ? 1.0f : 0.0f;
+        p->own[DYE + 1][k] = 2 * p->own[DYE][k] - 3;
+        p->own[LABEL + 1][k] = (float)p->id[0][k];
+        p->own[LABEL + 2][k] = -1.0f / (float)(1 + p->id[0][k]);
     }
 }
 
@@ -70,17 +70,17 @@ static void check_channels(int n)
         int expected = p->x[0][k] > 0.5f * (float)n;
         source[p->id[0][k]] = (float)expected;
         both[expected] = true;
-        wrong = wrong || p->channel[SOURCE][k] != (float)expected;
+        wrong = wrong || p->own[SOURCE][k] != (float)expected;
     }
     CHECK(!wrong && both[0] && both[1]);
     paint(f);
     shake(f, 1);
     moments before[2], after[2];
     for (int e = 0; e < 2; e++)
-        before[e] = moments_of(p->channel[DYE + e], p->count);
+        before[e] = moments_of(p->own[DYE + e], p->count);
     run_steps(f, STEPS, DT);
     for (int e = 0; e < 2; e++) {
-        after[e] = moments_of(p->channel[DYE + e], p->count);
+        after[e] = moments_of(p->own[DYE + e], p->count);
         CHECK_NEAR(after[e].sum / before[e].sum, 1, 1e-5);
         CHECK(after[e].low >= before[e].low - 1e-5 && after[e].high <= before[e].high + 1e-5);
         CHECK_LESS(after[e].variance, 0.95 * before[e].variance);
@@ -90,11 +90,11 @@ static void check_channels(int n)
     }
     for (uint32_t k = 0; k < p->count; k++) {
         uint32_t id = p->id[0][k];
-        wrong = wrong || fabs(p->channel[AGE][k] - STEPS * DT) > 1e-6 ||
-                p->channel[SOURCE][k] != source[id];
-        wrong = wrong || p->channel[LABEL][k] != 2.5f || p->channel[LABEL + 1][k] != (float)id ||
-                p->channel[LABEL + 2][k] != -1.0f / (float)(1 + id);
-        wrong = wrong || fabs(p->channel[DYE + 1][k] - (2 * p->channel[DYE][k] - 3)) > 1e-5;
+        wrong =
+            wrong || fabs(p->own[AGE][k] - STEPS * DT) > 1e-6 || p->own[SOURCE][k] != source[id];
+        wrong = wrong || p->own[LABEL][k] != 2.5f || p->own[LABEL + 1][k] != (float)id ||
+                p->own[LABEL + 2][k] != -1.0f / (float)(1 + id);
+        wrong = wrong || fabs(p->own[DYE + 1][k] - (2 * p->own[DYE][k] - 3)) > 1e-5;
     }
     CHECK(!wrong);
     free(source);
@@ -118,14 +118,13 @@ static void dye_crosses_the_seam(void)
         return;
     X(particles) *p = &f->s->particles;
     for (uint32_t k = 0; k < p->count; k++)
-        p->channel[DYE][k] = p->x[0][k] > (float)n - 1.0f ? 1.0f : 0.0f;
+        p->own[DYE][k] = p->x[0][k] > (float)n - 1.0f ? 1.0f : 0.0f;
     run_steps(f, 1, DT);
     double across = 0, middle = 0;
     for (uint32_t k = 0; k < p->count; k++) {
-        across = p->x[0][k] < 0.5f ? fmax(across, p->channel[DYE][k]) : across;
-        middle = p->x[0][k] > 3.0f && p->x[0][k] < (float)n - 3.0f
-                     ? fmax(middle, p->channel[DYE][k])
-                     : middle;
+        across = p->x[0][k] < 0.5f ? fmax(across, p->own[DYE][k]) : across;
+        middle = p->x[0][k] > 3.0f && p->x[0][k] < (float)n - 3.0f ? fmax(middle, p->own[DYE][k])
+                                                                   : middle;
     }
     CHECK(across > 0.2);
     CHECK(middle == 0);

@@ -388,7 +388,7 @@ static void they_leave_and_age(void)
     put_particle(f, y, v);
     run_steps(f, 10, 0.01);
     CHECK(f->s->particles.count == 1 && f->common.removed_open == 1);
-    CHECK_NEAR((double)f->s->particles.channel[0][0], 0.1, 1e-6);
+    CHECK_NEAR((double)f->s->particles.own[0][0], 0.1, 1e-6);
     CHECK_NEAR((double)f->s->particles.x[0][0], 3.3 + 0.1 / DX, 1e-4);
     fixture_destroy(f);
 }

@@ -55,7 +55,7 @@ static void a_hole_gets_one_particle(void)
         CHECK(make_hole(f, 4, 7) > 0);
         for (uint32_t k = 0; k < f->s->particles.count; k++) {
             f->s->particles.v[0][k] = 0.01f;
-            f->s->particles.channel[0][k] = 2.0f + f->s->particles.x[1][k];
+            f->s->particles.own[0][k] = 2.0f + f->s->particles.x[1][k];
         }
         uint32_t before = f->s->particles.count;
         run_steps(f, 1, 1e-4);
@@ -64,7 +64,7 @@ static void a_hole_gets_one_particle(void)
         CHECK(f->common.added_reseed == 1 && f->common.removed_reseed == 1);
         for (uint32_t k = 0; k < f->s->particles.count; k++)
             if (in_box(f, k, 5, 6)) {
-                CHECK_NEAR(f->s->particles.channel[0][k], 7.5, 1.0);
+                CHECK_NEAR(f->s->particles.own[0][k], 7.5, 1.0);
                 CHECK(f->s->particles.id[0][k] >= before);
             }
         hashes[threads - 1] = hash_of(f);
@@ -103,14 +103,14 @@ static void a_wide_hole_gets_what_is_around_it(void)
     for (uint32_t k = 0; k < f->s->particles.count; k++) {
         FOR_DIM(d)
             f->s->particles.v[d][k] = 1.0f + (float)d;
-        f->s->particles.channel[0][k] = 2.0f + 0.1f * f->s->particles.x[1][k];
+        f->s->particles.own[0][k] = 2.0f + 0.1f * f->s->particles.x[1][k];
     }
     run_steps(f, 12, 1e-4);
     CHECK(f->common.added_reseed > 4);
     for (uint32_t k = 0; k < f->s->particles.count; k++) {
         if (f->s->particles.id[0][k] < before)
             continue;
-        CHECK(f->s->particles.channel[0][k] >= 2.0f && f->s->particles.channel[0][k] <= 3.0f);
+        CHECK(f->s->particles.own[0][k] >= 2.0f && f->s->particles.own[0][k] <= 3.0f);
         FOR_DIM(d)
             CHECK_NEAR(f->s->particles.v[d][k], 1.0 + d, 1e-3);
     }

@@ -44,10 +44,10 @@ static X(grid) make_grid(bool periodic)
     return g;
 }
 
-static set make_set(const X(grid) *g, unsigned needs, int channel_columns, uint64_t seed)
+static set make_set(const X(grid) *g, unsigned needs, int own_columns, uint64_t seed)
 {
     size_t tiles = (size_t)g->tile_count;
-    set s = {.p = X(particles_make)(needs, channel_columns), .seed = seed};
+    set s = {.p = X(particles_make)(needs, own_columns), .seed = seed};
     s.tiles.start = sp_alloc(tiles + 1, sizeof *s.tiles.start);
     s.tiles.state = sp_alloc(tiles, sizeof *s.tiles.state);
     s.tiles.active = sp_alloc(tiles, sizeof *s.tiles.active);
@@ -118,7 +118,7 @@ static void append(world *w, set *s, uint32_t count)
         place_of(w, s, id, x);
         FOR_DIM(d)
             v[d] = value_of(s, id, DIM + d, 1.0f);
-        for (int e = 0; e < s->p.channel_columns; e++)
+        for (int e = 0; e < s->p.own_columns; e++)
             initial[e] = value_of(s, id, 2 * DIM + e, 1.0f);
         X(particles_append)(&s->p, x, v, initial);
     }
@@ -187,8 +187,8 @@ static void check_order(const world *w, const set *s)
         place_of(w, s, id, x);
         FOR_DIM(d)
             torn += p->x[d][k] != x[d] || p->v[d][k] != value_of(s, id, DIM + d, 1.0f);
-        for (int e = 0; e < p->channel_columns; e++)
-            torn += p->channel[e][k] != value_of(s, id, 2 * DIM + e, 1.0f);
+        for (int e = 0; e < p->own_columns; e++)
+            torn += p->own[e][k] != value_of(s, id, 2 * DIM + e, 1.0f);
     }
     CHECK(wrong == 0);
     CHECK(torn == 0);
@@ -286,8 +286,8 @@ static void columns_are_those_of_the_set(void)
     append(w, &w->sets[1], 1);
     CHECK(X(list_columns)(&w->sets[0].p, false, columns) == 2 * DIM + 1 + DIM * DIM + 2);
     CHECK(X(list_columns)(&w->sets[1].p, false, columns) == 2 * DIM + 1);
-    CHECK(w->sets[0].p.c[0] && w->sets[0].p.pairs && w->sets[0].p.channel[1]);
-    CHECK(!w->sets[1].p.c[0] && !w->sets[1].p.pairs && !w->sets[1].p.channel[0]);
+    CHECK(w->sets[0].p.c[0] && w->sets[0].p.pairs && w->sets[0].p.own[1]);
+    CHECK(!w->sets[1].p.c[0] && !w->sets[1].p.pairs && !w->sets[1].p.own[0]);
     free_world(w);
 }
 

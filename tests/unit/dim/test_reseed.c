@@ -172,14 +172,14 @@ static void channels_come_from_the_nearest(void)
     dye->initial[0] = 7;
     fixture *f = fixture_create(scene);
     for (uint32_t k = 0; k < f->s->particles.count; k++)
-        f->s->particles.channel[0][k] = f->s->particles.x[0][k] < 6.5f ? 1.0f : 2.0f;
+        f->s->particles.own[0][k] = f->s->particles.x[0][k] < 6.5f ? 1.0f : 2.0f;
     thin(f, hole, 0);
     uint32_t first = f->s->particles.next_id;
     run_stages(f, SP_STAGE_SORT, SP_STAGE_SURFACE, 0.01);
     run_stage(f, SP_STAGE_EMIT, 0.01);
     for (uint32_t k = 0; k < f->s->particles.count; k++)
         if (f->s->particles.id[0][k] >= first && fabsf(f->s->particles.x[0][k] - 6.5f) > 0.3f)
-            CHECK(f->s->particles.channel[0][k] == (f->s->particles.x[0][k] < 6.5f ? 1.0f : 2.0f));
+            CHECK(f->s->particles.own[0][k] == (f->s->particles.x[0][k] < 6.5f ? 1.0f : 2.0f));
     CHECK(f->common.added_reseed == FULL);
     fixture_destroy(f);
 }

@@ -22,6 +22,32 @@ static fixture *full(int n, double dx)
     return f;
 }
 
+/* The columns are those of whitewater.def in their order, which is that of the hash and of
+ * checkpoints, and output gets those that have a name. */
+static void columns_come_in_order(void)
+{
+    fixture *f = full(8, DX);
+    X(particles) *p = &f->s->diffuse->particles;
+    X(white) w = X(white_of)(p);
+    const void *last[4] = {w.kind, w.age, w.life, w.radius};
+    const char *names[4] = {"type", "age", "life", "radius"};
+    void **columns[MAX_COLUMNS];
+    sp_particles shown;
+    X(show_whitewater)(f->s, &shown);
+    CHECK(X(list_columns)(p, false, columns) == 3 * DIM + 5 && shown.column_count == 4);
+    FOR_DIM(d)
+        CHECK(*columns[d] == w.x[d] && *columns[DIM + d] == w.v[d] &&
+              *columns[2 * DIM + 1 + d] == w.rests[d]);
+    CHECK(*columns[2 * DIM] == w.id);
+    for (int k = 0; k < 4; k++) {
+        CHECK(*columns[3 * DIM + 1 + k] == last[k]);
+        CHECK_TEXT(shown.columns[k].name, names[k]);
+        CHECK(shown.columns[k].values[0] == last[k] && shown.columns[k].components == 1);
+        CHECK(shown.columns[k].integer == (k == 0));
+    }
+    fixture_destroy(f);
+}
+
 typedef double shape_fn(const double *args, const double x[DIM]); /* cells */
 
 static double plane(const double *args, const double x[DIM])
@@ -222,40 +248,40 @@ static void radii_follow_the_law(void)
 
 static void put_one(fixture *f, const double x[DIM], const double v[DIM], int kind, double radius)
 {
-    X(particles) *p = &f->s->diffuse->particles;
-    p->count = 1;
+    const X(white) p = X(white_of)(&f->s->diffuse->particles);
+    f->s->diffuse->particles.count = 1;
     FOR_DIM(d) {
-        p->x[d][0] = (float)x[d];
-        p->v[d][0] = (float)v[d];
-        p->rests[d][0] = sp_fine_pack(x[d], v[d]);
+        p.x[d][0] = (float)x[d];
+        p.v[d][0] = (float)v[d];
+        p.rests[d][0] = sp_fine_pack(x[d], v[d]);
     }
-    p->id[0][0] = 1;
-    p->kind[0][0] = (uint32_t)kind;
-    p->age[0][0] = 0;
-    p->life[0][0] = 1e9f;
-    p->radius[0][0] = (float)radius;
+    p.id[0] = 1;
+    p.kind[0] = (uint32_t)kind;
+    p.age[0] = 0;
+    p.life[0] = 1e9f;
+    p.radius[0] = (float)radius;
 }
 
 static double place(const fixture *f, int d)
 {
-    const X(particles) *p = &f->s->diffuse->particles;
-    return sp_fine_position(p->x[d][0], p->rests[d][0]);
+    const X(white) p = X(white_of)(&f->s->diffuse->particles);
+    return sp_fine_position(p.x[d][0], p.rests[d][0]);
 }
 
 /* Steps of dt for `time` seconds, with the grid as it is; whether it is still of its class. */
 static bool follow(fixture *f, double time, double dt)
 {
     X(sim) *s = f->s;
-    X(particles) *p = &s->diffuse->particles;
-    uint32_t kind = p->kind[0][0];
+    const X(white) p = X(white_of)(&s->diffuse->particles);
+    uint32_t kind = p.kind[0];
     X(whitewater_prepare)(s, dt);
     X(fields) fields = X(fields_of)(s);
     X(mover) mover = X(mover_begin)(s, dt);
     bool stays = true;
     for (int k = 0; k < (int)(time / dt + 0.5) && stays; k++) {
         X(white_fate)
-        fate = X(white_step)(&fields, s->diffuse->how, &mover.obstacles, p, s->foam, 0);
-        stays = fate.cause == WHITE_STAYS && p->kind[0][0] == kind;
+        fate = X(white_step)(&fields, s->diffuse->how, &mover.obstacles, &p, s->foam, 0);
+        stays = fate.cause == WHITE_STAYS && p.kind[0] == kind;
     }
     CHECK(stays);
     return stays;
@@ -516,6 +542,7 @@ static void crests_emit_where_they_go(void)
 
 TESTS(whitewater)
 {
+    TEST(columns_come_in_order);
     TEST(band_is_a_distance_to_planes);
     TEST(band_is_a_distance_to_spheres);
     TEST(band_knows_no_surface_at_solids);
