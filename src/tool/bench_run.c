@@ -15,21 +15,32 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A closed box of 2 x 1 (x 1) m, the column 40 % long, full width, 80 % high: the case of
- * the numbers that others are known by. */
-static spate_scene *dam_break(int dim, int cells)
+/* A closed box, 1 m deep in 3D, with one shape in it; NULL without memory. */
+static spate_scene *box_with(int dim, int cells, double width, double height, spate_list list,
+                             spate_shape **shape)
 {
     spate_scene *scene = spate_scene_create();
-    spate_shape *column = scene ? spate_scene_add_shape(scene, SPATE_LIST_FILL) : NULL;
-    if (!column) {
+    *shape = scene ? spate_scene_add_shape(scene, list) : NULL;
+    if (!*shape) {
         spate_scene_destroy(scene);
         return NULL;
     }
     scene->dim = dim;
-    scene->domain.size[0] = 2;
-    scene->domain.size[1] = 1;
+    scene->domain.size[0] = width;
+    scene->domain.size[1] = height;
     scene->domain.size[2] = dim == 3 ? 1 : 0;
     scene->domain.cells = cells;
+    return scene;
+}
+
+/* A box of 2 x 1 (x 1) m, the column 40 % long, full width, 80 % high: the case of the numbers that
+ * others are known by. */
+static spate_scene *dam_break(int dim, int cells)
+{
+    spate_shape *column;
+    spate_scene *scene = box_with(dim, cells, 2, 1, SPATE_LIST_FILL, &column);
+    if (!scene)
+        return NULL;
     column->shape = SPATE_SHAPE_BOX;
     for (int d = 0; d < 3; d++) {
         column->min[d] = 0;
@@ -38,20 +49,13 @@ static spate_scene *dam_break(int dim, int cells)
     return scene;
 }
 
-/* A closed box of 1 x 2 (x 1) m in which a warm source near the floor gives smoke. */
+/* A box of 1 x 2 (x 1) m of gas in which a warm source near the floor gives smoke. */
 static spate_scene *plume(int dim, int cells)
 {
-    spate_scene *scene = spate_scene_create();
-    spate_shape *source = scene ? spate_scene_add_shape(scene, SPATE_LIST_SOURCES) : NULL;
-    if (!source) {
-        spate_scene_destroy(scene);
+    spate_shape *source;
+    spate_scene *scene = box_with(dim, cells, 1, 2, SPATE_LIST_SOURCES, &source);
+    if (!scene)
         return NULL;
-    }
-    scene->dim = dim;
-    scene->domain.size[0] = 1;
-    scene->domain.size[1] = 2;
-    scene->domain.size[2] = dim == 3 ? 1 : 0;
-    scene->domain.cells = cells;
     scene->fluid.kind = SPATE_FLUID_GAS;
     source->shape = SPATE_SHAPE_SPHERE;
     source->center[0] = 0.5;
