@@ -16,12 +16,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#define TOUCHES 0.01 /* cells: solids that are this close touch */
-#define LOOKS 300000 /* places that are looked at for two solids */
-#define STACK 256    /* boxes, each of which leaves at most 7 others waiting at 32 depths */
-#define LEAST_PART                                                                \
-    1.5 /* cells: thinner solids are seen by what is beside them (kernels/thin.h) \
-         */
+#define TOUCHES 0.01   /* cells: solids that are this close touch */
+#define LOOKS 300000   /* places that are looked at for two solids */
+#define STACK 256      /* boxes, each of which leaves at most 7 others waiting at 32 depths */
+#define LEAST_PART 1.5 /* cells: thinner solids are left to kernels/thin.h */
 
 typedef struct placed {
     sp_shape form;
