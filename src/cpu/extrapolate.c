@@ -86,6 +86,20 @@ SIMD_FN i8 is_open(const X(sim) *s, size_t c, int d)
     return is_less(f8_of(NARROW), load(s->w[d] + c)) & is_equal(thin, 0);
 }
 
+/* Whether solids cut the cells of a tile, or those across its low faces, which is_open looks at. */
+static bool is_near_cuts(const X(sim) *s, int tile)
+{
+    if (!X(has_cut_cells)(s))
+        return false;
+    bool cut = s->tiles.cut[tile];
+    int step = 1;
+    FOR_DIM(axis) {
+        cut = cut || s->tiles.cut[tile - step];
+        step *= s->grid.tiles[axis];
+    }
+    return cut;
+}
+
 /* Faces d between air cells from c on that particles reached away from the liquid. */
 SIMD_FN i8 are_in_cloud(const X(sim) *s, size_t c, int d, bool cut)
 {
@@ -233,18 +247,18 @@ static double mark_partial(void *user, size_t begin, size_t end)
 {
     X(sim) *s = user;
     i8 most = {0};
-    bool solids = X(has_cut_cells)(s);
     for (size_t k = begin; k < end; k++) {
         int tile = s->tiles.faces[k];
+        bool cut = is_near_cuts(s, tile);
         memset(&s->tiles.fronts[tile], 0, sizeof *s->tiles.fronts);
         size_t base = X(tile_index)(&s->grid, tile);
         if (s->system.unknown[tile] == UNKNOWN_DEEP)
             most = mark_deep_tile(s, tile, most);
         else if (s->system.unknown[tile] == UNKNOWN_NONE && is_air(s, base))
-            mark_air_tile(s, tile, base, solids && s->tiles.cut[tile]);
+            mark_air_tile(s, tile, base, cut);
         else
             for (int d = 0; d < DIM; d++)
-                most = mark_groups(s, tile, d, solids && s->tiles.cut[tile], most);
+                most = mark_groups(s, tile, d, cut, most);
         start_front(s, tile);
     }
     return largest(most);
@@ -388,7 +402,7 @@ static uint64_t extend_tile(X(sim) *s, int tile, int d, int layer)
     around a = around_of(s, tile, d, turn);
     size_t base = X(tile_index)(&s->grid, tile);
     uint64_t changed = 0;
-    bool cut = s->tiles.cut[tile] && X(has_cut_cells)(s);
+    bool cut = is_near_cuts(s, tile);
     for (int n = 0; n < FRONT_WORDS; n++) {
         uint64_t near[DIM][2], take = 0;
         shift_word(&a, n, near);

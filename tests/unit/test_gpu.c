@@ -242,6 +242,27 @@ static void add_spray(spate_scene *scene)
     }
 }
 
+/* Drops that fall on a thin shelf, which lies in the last cells before a tile without solids: what
+ * particles bring to the faces between the two depends on cells of both. */
+static void add_shelf(spate_scene *scene)
+{
+    double dx = scene->domain.size[0] / scene->domain.cells;
+    spate_shape *shelf = spate_scene_add_shape(scene, SPATE_LIST_SOLIDS);
+    shelf->shape = SPATE_SHAPE_BOX;
+    shelf->min[0] = 1;
+    shelf->max[0] = 3;
+    shelf->min[1] = 7.2 * dx;
+    shelf->max[1] = 7.4 * dx;
+    shelf->min[2] = -1;
+    shelf->max[2] = 2;
+    for (int k = 0; k < 12; k++) {
+        spate_shape *drop =
+            add_sphere(scene, SPATE_LIST_FILL, 1.1 + 0.07 * k, (8 + 0.2 * k) * dx, 0.8 * dx);
+        drop->center[2] = 0.11 + 0.21 * (k % 4);
+        drop->velocity[1] = 0.1 * k;
+    }
+}
+
 static void add_channel(spate_scene *scene, const char *name, bool pic)
 {
     spate_channel *channel = spate_scene_add_channel(scene);
@@ -285,6 +306,7 @@ enum {
     SPRAY,
     APIC_SPRAY,
     PLATES,
+    SHELF,
     ROUGH,
     ODD,
     TEXTBOOK,
@@ -320,6 +342,7 @@ static const char *const variants[VARIANTS] = {"dam",
                                                "spray past a ball",
                                                "spray with apic across periodic sides",
                                                "thin plates",
+                                               "drops on a thin shelf",
                                                "rough walls, a rough ball, periodic sides",
                                                "walls between faces, one of them rough",
                                                "as in a textbook",
@@ -332,7 +355,7 @@ static const char *const variants[VARIANTS] = {"dam",
 static const int transfers[] = {DAM,   APIC_OPEN, QUADRATIC,  PIC,
                                 CUBIC, TEXTBOOK,  AFLIP_OPEN, VARIANTS},
                  solids[] = {BALL, APIC_BALL, MOVING, PADDLE, AFLIP_BALL, GAS, VARIANTS},
-                 walls[] = {VOXEL, VOXEL_PADDLE, PLATES, ROUGH, ODD, GAS_ROUND, VARIANTS},
+                 walls[] = {VOXEL, VOXEL_PADDLE, PLATES, SHELF, ROUGH, ODD, GAS_ROUND, VARIANTS},
                  flows[] = {RUN_OUT, INFLOW,       FLOWS,     RESEED,
                             TIMES,   AFLIP_RESEED, GAS_BLOWN, VARIANTS},
                  sprays[] = {AGE, AVERAGE, SPRAY, APIC_SPRAY, VARIANTS},
@@ -465,6 +488,7 @@ static spate_scene *make_scene(int dim, int variant)
         scene->domain.sides[0][0] = scene->domain.sides[0][1] = SPATE_SIDE_PERIODIC;
         break;
     case PLATES: add_plates(scene); break;
+    case SHELF: add_shelf(scene); break;
     case RESEED:
     case AFLIP_RESEED:
         scene->fluid.transfer = variant == RESEED ? SPATE_TRANSFER_FLIP : SPATE_TRANSFER_AFLIP;
@@ -836,7 +860,7 @@ static void stages(int dim, int variant)
         bool hits = variant == BALL || variant == APIC_BALL || variant == AFLIP_BALL ||
                     variant == VOXEL || variant == PADDLE || variant == PUSH_BALL ||
                     variant == SPRAY || variant == ROUGH || variant == PLATES || variant == GAS ||
-                    variant == GAS_ROUND;
+                    variant == GAS_ROUND || variant == SHELF;
         CHECK(one.flying > 0 || (variant != SPRAY && variant != APIC_SPRAY));
         bool may_hit = variant == FLOWS || variant == VOXEL_PADDLE || variant == ODD ||
                        variant == MOVING; /* water may have left it */
