@@ -13,6 +13,8 @@
 
 #include <spate/spate.h>
 
+#define NET_REACH 2.0f /* cells from a solid: there the net of a gas fills every empty cell */
+
 typedef struct X(reseeding) {
     uint32_t full, least, most; /* particles of a cell: at rest, and the bounds */
     int n;                      /* sub-cells per axis */
@@ -84,11 +86,16 @@ SP_KERNEL bool X(is_open_to_gas)(const X(fields) *f, const int c[DIM], float *sh
     return *share > 0.25f;
 }
 
-/* Of a gas: whether a cell and those across its faces hold nothing. */
+/* Of a gas: whether a cell and those across its faces hold nothing. Beside a solid those do not
+ * count: particles that leave its surface too soon leave cells empty there (docs/validation.md,
+ * "A disc in a gas"), which nothing else refills. */
 SP_KERNEL bool X(is_far_from_particles)(const X(fields) *f, const int c[DIM])
 {
     float share;
-    bool far = f->count[X(index)(&f->grid, c)] == 0 && X(is_open_to_gas)(f, c, &share);
+    size_t index = X(index)(&f->grid, c);
+    bool far = f->count[index] == 0 && X(is_open_to_gas)(f, c, &share);
+    if (f->solids.live > 0 && X(middle_distance)(f, index) < NET_REACH * (float)f->grid.dx)
+        return far;
     for (int k = 0; k < 2 * DIM && far; k++) {
         int offset[3] = {0, 0, 0}, near[DIM];
         offset[k / 2] = k % 2 ? 1 : -1;
@@ -151,7 +158,8 @@ SP_KERNEL bool X(is_taken)(const X(fields) *f, const X(reseeding) *r, const int 
     return false;
 }
 
-/* The next place (cells); false: that was all. Empty sub-cells in a solid count, and give none. */
+/* The next place (cells); false: that was all. Empty sub-cells in a solid count, and give none; the
+ * net looks on for one that is free. */
 SP_KERNEL bool X(fill_next)(const X(fields) *f, const X(reseeding) *r, const int c[DIM],
                             X(filling) *filling, float x[DIM])
 {
@@ -161,7 +169,7 @@ SP_KERNEL bool X(fill_next)(const X(fields) *f, const X(reseeding) *r, const int
             continue;
         uint32_t at[3] = {sub % n, sub / n % n, sub / n / n};
         double world[3] = {0, 0, 0};
-        filling->missing--;
+        filling->missing -= r->net ? 0 : 1;
         FOR_DIM(d) {
             uint64_t key = sp_hash2(filling->key, 3 * (uint64_t)sub + (uint64_t)d);
             x[d] = (float)c[d] +
@@ -169,8 +177,10 @@ SP_KERNEL bool X(fill_next)(const X(fields) *f, const X(reseeding) *r, const int
             world[d] = (double)x[d] * f->grid.dx;
         }
         if (f->solids.live == 0 ||
-            sp_bodies_distance(&f->solids, world, NULL, NULL) >= (double)CLEARANCE * f->grid.dx)
+            sp_bodies_distance(&f->solids, world, NULL, NULL) >= (double)CLEARANCE * f->grid.dx) {
+            filling->missing -= r->net ? 1 : 0;
             return true;
+        }
     }
     return false;
 }

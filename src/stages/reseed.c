@@ -18,8 +18,8 @@
  * loser.
  *
  * Without `fluid.reseed` a gas has a net: a cell that holds no particle, and across whose faces are
- * none, gets one in each step. In a closed box as many are taken out of the fullest cells, by lot,
- * so that the number of particles stays.
+ * none, gets one in each step; within two cells of a solid every empty cell does. In a closed box
+ * as many are taken out of the fullest cells, by lot, so that the number of particles stays.
  *
  * kernels/reseed.h has the maths of a cell; the order of it all is in state/emitters.c. */
 #include "exec.h"
