@@ -46,7 +46,11 @@ whitewater() {
 stages() {
     echo '| stage | what | by | when | reads | writes |'
     echo '|---|---|---|---|---|---|'
-    sed -n '/^STAGE(/,/")$/p' src/kernels/stages.def | sed -E ':a; /"\)$/!{N; ba}; s/\n */ /g' |
+    { # a row SET(NAME, name, by, on, reads, ...) is STAGE(NAME, name, by, NAME, NOTHING, reads, ...)
+        sed -n '/^STAGE(/,/")$/p' src/kernels/stages.def
+        sed -n '/^SET(/,/")$/p' src/kernels/sets.def |
+            sed -E 's/^SET\(([A-Z0-9]+), *(\w+), *(\w+), *[^,]*,/STAGE(\1, \2, \3, \1, NOTHING,/'
+    } | sed -E ':a; /"\)$/!{N; ba}; s/\n */ /g' |
         sed -E 's/^STAGE\((.*), *"(.*)"\)$/\1|\2/; s/GROUP_NONE//g; s/GROUP_//g' | awk -F'|' '{
         what = $NF
         sub(/\|[^|]*$/, "", $0)

@@ -93,7 +93,8 @@ twins_only_fall() {
 
 # The comment at the top of step.c shows the stages of stages.def in their order.
 step_shows_the_stages() {
-    diff <(sed -nE 's/^STAGE\(([A-Z0-9]+),.*/\1/p' src/kernels/stages.def) \
+    diff <(sed -nE 's/^STAGE\(([A-Z0-9]+),.*/\1/p' src/kernels/stages.def;
+        sed -nE 's/^SET\(([A-Z0-9]+),.*/\1/p' src/kernels/sets.def) \
         <(sed -nE '1,/\*\//s/^ \*     ([A-Z0-9]+)  +.*/\1/p' src/sim/step.c)
 }
 

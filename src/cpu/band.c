@@ -9,6 +9,7 @@ typedef struct band_args {
     X(sim) *s;
     const float *from;
     float *to;
+    uint32_t *seeds; /* tiles: whether they have some */
     float width;
     bool first; /* of the passes */
 } band_args;
@@ -20,18 +21,13 @@ static bool is_near(const X(sim) *s, int tile)
            (s->tiles.near[tile] & (NEAR_EMPTY | NEAR_SURFACE));
 }
 
-/* Per tile: whether it has seeds; until emission needs the memory. */
-static uint32_t *seeds_of(const X(sim) *s)
-{
-    return s->diffuse->tile_births;
-}
-
 /* Whether the band may reach into a tile: seeds are as near as one tile, or two if it is wider than
  * one. Across periodic sides nothing is looked up. */
-static bool is_reached(const X(sim) *s, int tile, float width)
+static bool is_reached(const band_args *args, int tile)
 {
+    const X(sim) *s = args->s;
     const X(grid) *g = &s->grid;
-    int at[DIM], near[DIM], reach = width > (float)TILE ? 2 : 1, side = 2 * reach + 1;
+    int at[DIM], near[DIM], reach = args->width > (float)TILE ? 2 : 1, side = 2 * reach + 1;
     X(tile_coordinates)(g, tile, at);
     if (X(has_seam)(g, tile))
         return true;
@@ -43,7 +39,7 @@ static bool is_reached(const X(sim) *s, int tile, float width)
             inside = inside && near[d] >= 0 && near[d] < g->tiles[d];
         }
         int other = inside ? X(tile_number)(g, near) : tile;
-        if ((s->tiles.state[other] & TILE_ACTIVE) && seeds_of(s)[other])
+        if ((s->tiles.state[other] & TILE_ACTIVE) && args->seeds[other])
             return true;
     }
     return false;
@@ -70,7 +66,7 @@ static void seed_range(void *user, size_t begin, size_t end, int worker)
         else
             FOR_TILE_EIGHTS(r, i)
                 seeds |= X(band_seed)(&f, base + X(row_offset)(&f.grid, r) + (size_t)i, args->to);
-        seeds_of(args->s)[tile] = any(seeds);
+        args->seeds[tile] = any(seeds);
     }
 }
 
@@ -82,9 +78,9 @@ static void pass_range(void *user, size_t begin, size_t end, int worker)
     for (size_t k = begin; k < end; k++) {
         int tile = f.tiles.active[k];
         size_t base = X(tile_index)(&f.grid, tile);
-        if (!is_reached(args->s, tile, args->width) && args->first)
+        if (!is_reached(args, tile) && args->first)
             fill_tile(&f.grid, tile, args->to, BAND_FAR);
-        if (is_reached(args->s, tile, args->width))
+        if (is_reached(args, tile))
             FOR_TILE_EIGHTS(r, i)
                 X(band_pass)(&f, base + X(row_offset)(&f.grid, r) + (size_t)i, args->from,
                              args->to);
@@ -116,17 +112,18 @@ static void close_range(void *user, size_t begin, size_t end, int worker)
     }
 }
 
-void DEV(make_band)(X(sim) *s, float width)
+void DEV(make_band)(X(sim) *s, uint32_t *seeds, float width)
 {
     sp_pool *pool = s->common->pool;
     size_t tiles = (size_t)s->tiles.active_count;
     int passes = X(band_passes)(width);
     passes += passes & 1; /* an even number of them ends where it began */
     float *from = s->band, *to = s->band_next;
-    sp_parallel_for(pool, tiles, 4, seed_range, &(band_args){s, NULL, from, width, false});
+    sp_parallel_for(pool, tiles, 4, seed_range, &(band_args){s, NULL, from, seeds, width, false});
     X(fill_border)(s, from, -1);
     for (int pass = 0; pass < passes; pass++) {
-        sp_parallel_for(pool, tiles, 4, pass_range, &(band_args){s, from, to, width, pass == 0});
+        sp_parallel_for(pool, tiles, 4, pass_range,
+                        &(band_args){s, from, to, seeds, width, pass == 0});
         X(fill_border)(s, to, -1);
         float *swap = from;
         from = to;
@@ -134,10 +131,10 @@ void DEV(make_band)(X(sim) *s, float width)
     }
     bool closed = s->has_solids;
     sp_parallel_for(pool, tiles, 4, sign_range,
-                    &(band_args){s, from, closed ? to : from, width, false});
+                    &(band_args){s, from, closed ? to : from, seeds, width, false});
     X(fill_border)(s, closed ? to : from, -1);
     if (!closed)
         return;
-    sp_parallel_for(pool, tiles, 4, close_range, &(band_args){s, to, from, width, false});
+    sp_parallel_for(pool, tiles, 4, close_range, &(band_args){s, to, from, seeds, width, false});
     X(fill_border)(s, from, -1);
 }

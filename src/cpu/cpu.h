@@ -27,12 +27,6 @@ typedef struct X(exec) X(exec); /* exec.h */
 
 /* ---- SORT: sort.c, tiles.c */
 typedef struct X(flight) X(flight); /* kernels/flight.h */
-/* What SORT makes for a set of particles, beside their order. */
-typedef struct X(cell_list) {
-    const X(grid) *grid;
-    X(tiles) *tiles; /* start, state and the lists with their counts; the rest is not touched */
-    uint32_t *first, *count; /* cells: the first particle, and how many; 0 outside active tiles */
-} X(cell_list);
 /* false: nothing has moved since the last time, and nothing is done. The arena is to have 4 bytes
  * for each tile and thread, as much once more for each tile, and tile_scratch for each thread.
  * flight: what particles in free flight are known by, which are put behind the tiles; NULL: none
@@ -103,7 +97,8 @@ bool X(can_transfer_late)(const X(sim) *s);
 
 /* ---- WHITEWATER: whitewater.c, whitewater_emit.c, band.c */
 spate_status DEV(whitewater)(X(sim) *s, double dt, spate_error *error);
-void DEV(make_band)(X(sim) *s, float width); /* cells: half of it */
+/* width: cells, half of it; seeds: scratch, a value for each tile. */
+void DEV(make_band)(X(sim) *s, uint32_t *seeds, float width);
 /* New ones at the end of the set, with room made for them. */
 struct X(obstacles);
 spate_status DEV(emit_whitewater)(X(sim) *s, const struct X(obstacles) *obstacles,

@@ -16,9 +16,10 @@
 static spate_status sort(X(sim) *s, double dt, spate_error *error)
 {
     (void)dt, (void)error;
-    X(cell_list) list = {&s->grid, &s->tiles, s->first, s->count};
+    X(set) *fluid = &s->sets[SET_FLUID];
     X(flight) flight = DEV(flight_of)(s);
-    if (!DEV(sort_particles)(&s->particles, &list, &flight, s->common->pool, X(arena)(s)))
+    if (!DEV(sort_particles)(fluid->particles, &fluid->cells, &flight, s->common->pool,
+                             X(arena)(s)))
         return SPATE_OK;
     s->density_summed = false;
     X(clear_left)(s);

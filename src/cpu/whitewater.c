@@ -9,10 +9,12 @@
 #include "simd.h"
 
 #include "kernels/whitewater.h"
+#include "state/whitewater.h"
 
 typedef struct white_args {
     X(sim) *s;
     X(fields) f;
+    X(particles) *p;
     const X(whitewater) *how;
     const X(obstacles) *obstacles;
     _Atomic uint64_t removed[WHITE_KINDS][WHITE_CAUSES], turned[WHITE_TURNS], dead;
@@ -37,7 +39,7 @@ static void count_foam_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     const white_args *args = user;
     const X(fields) *f = &args->f;
-    const X(white) p = X(white_of)(&args->s->diffuse->particles);
+    const X(white) p = X(white_of)(args->p);
     for (size_t k = begin; k < end; k++) {
         float x[DIM];
         int tile[DIM];
@@ -59,7 +61,7 @@ static void step_range(void *user, size_t begin, size_t end, int worker)
 {
     (void)worker;
     white_args *args = user;
-    const X(white) p = X(white_of)(&args->s->diffuse->particles);
+    const X(white) p = X(white_of)(args->p);
     uint64_t removed[WHITE_KINDS][WHITE_CAUSES] = {{0}}, turned[WHITE_TURNS] = {0}, dead = 0;
     for (size_t k = begin; k < end; k++) {
         X(white_fate) fate =
@@ -91,24 +93,24 @@ static void book(const white_args *args)
         ledger->turned[t] += args->turned[t];
 }
 
-static void sort_now_and_then(X(sim) *s)
+static void sort_now_and_then(X(sim) *s, X(set) *set)
 {
-    X(diffuse) *w = s->diffuse;
-    X(cell_list) list = {&s->grid, &w->tiles, w->first, w->count};
     if (s->common->steps % WHITE_SORT_EVERY == 0)
-        DEV(sort_particles)(&w->particles, &list, NULL, s->common->pool, X(arena)(s));
+        DEV(sort_particles)(set->particles, &set->cells, NULL, s->common->pool, X(arena)(s));
 }
 
 spate_status DEV(whitewater)(X(sim) *s, double dt, spate_error *error)
 {
-    X(particles) *p = &s->diffuse->particles;
+    X(set) *set = X(set_of)(s, SET_WHITEWATER);
+    X(white_state) *w = set->state;
+    X(particles) *p = set->particles;
     sp_pool *pool = s->common->pool;
     X(whitewater_prepare)(s, dt);
-    DEV(make_band)(s, s->diffuse->how->width);
+    DEV(make_band)(s, w->tile_births, w->how->width);
     X(mover) mover = X(mover_begin)(s, dt);
     white_args args = {
-        .s = s, .f = X(fields_of)(s), .how = s->diffuse->how, .obstacles = &mover.obstacles};
-    sort_now_and_then(s);
+        .s = s, .f = X(fields_of)(s), .p = p, .how = w->how, .obstacles = &mover.obstacles};
+    sort_now_and_then(s, set);
     if (p->count > 0) {
         sp_parallel_for(pool, (size_t)s->tiles.active_count, 16, clear_foam_range, &args);
         sp_parallel_for(pool, p->count, 4096, count_foam_range, &args);

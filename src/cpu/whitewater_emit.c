@@ -7,10 +7,12 @@
 #include "simd.h"
 
 #include "kernels/whitewater_emit.h" /* over the lanes of simd.h */
+#include "state/whitewater.h"
 
 typedef struct emit_args {
-    X(sim) *s;
     X(fields) f;
+    X(particles) *p;
+    uint32_t *tile_births;
     const X(whitewater) *how;
     const X(obstacles) *obstacles;
     uint32_t first, first_id; /* of all that come: places, ids */
@@ -77,7 +79,7 @@ static void count_range(void *user, size_t begin, size_t end, int worker)
                     sum += BORN(births) + BORN_DUST(births);
                 }
             }
-        args->s->diffuse->tile_births[tile] = sum;
+        args->tile_births[tile] = sum;
     }
     for (int n = 0; n < SP_WHITE_POTENTIALS * SP_WHITE_BINS; n++)
         if ((&histogram[0][0])[n])
@@ -86,11 +88,11 @@ static void count_range(void *user, size_t begin, size_t end, int worker)
 }
 
 /* From counts to first places; returns how many there are. */
-static uint64_t scan_tiles(X(sim) *s)
+static uint64_t scan_tiles(const X(tiles) *t, uint32_t *tile_births)
 {
     uint64_t sum = 0;
-    for (int k = 0; k < s->tiles.active_count; k++) {
-        uint32_t *births = &s->diffuse->tile_births[s->tiles.active[k]], count = *births;
+    for (int k = 0; k < t->active_count; k++) {
+        uint32_t *births = &tile_births[t->active[k]], count = *births;
         *births = (uint32_t)sum;
         sum += count;
     }
@@ -104,11 +106,11 @@ static void fill_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     emit_args *args = user;
     const X(fields) *f = &args->f;
-    const X(white) p = X(white_of)(&args->s->diffuse->particles);
+    const X(white) p = X(white_of)(args->p);
     uint64_t emitted[WHITE_KINDS] = {0}, dead = 0;
     for (size_t k = begin; k < end; k++) {
         int tile = f->tiles.active[k];
-        uint32_t next = args->s->diffuse->tile_births[tile];
+        uint32_t next = args->tile_births[tile];
         FOR_INDICES(&f->grid, tile, c)
             for (uint32_t n = 0; n < BORN(f->births[c]) + BORN_DUST(f->births[c]); n++, next++) {
                 size_t place = args->first + next;
@@ -130,32 +132,29 @@ static void fill_range(void *user, size_t begin, size_t end, int worker)
 /* ---- the most there may be */
 
 /* How many stay, of those that are there and of `count` that come, whose ids are the next. */
-static uint64_t count_kept(const X(diffuse) *w, uint64_t count)
+static uint64_t count_kept(const X(whitewater) *how, const X(particles) *p, uint64_t count)
 {
-    const X(particles) *p = &w->particles;
     uint64_t kept = 0;
     for (uint32_t k = 0; k < p->count; k++)
-        kept += X(white_is_kept)(w->how, p->id[0][k]);
+        kept += X(white_is_kept)(how, p->id[0][k]);
     for (uint32_t k = 0; k < count; k++)
-        kept += X(white_is_kept)(w->how, p->next_id + k);
+        kept += X(white_is_kept)(how, p->next_id + k);
     return kept;
 }
 
 /* Less of all stays where there would be too many; particles that are there are booked. */
-static void thin(X(sim) *s, uint64_t count)
+static void thin(X(sim) *s, X(whitewater) *how, X(particles) *p, uint64_t count)
 {
-    X(diffuse) *w = s->diffuse;
-    X(particles) *p = &w->particles;
     const X(white) columns = X(white_of)(p);
     uint64_t most = (uint64_t)s->common->scene->whitewater.max_particles, kept = 0, wanted;
     bool less = false;
     /* a little less, so that it is not asked again in the next step */
-    for (; p->count + count > most && (wanted = count_kept(w, count)) > most; less = true)
-        w->how->keep = s->common->white.keep *= 0.9 * (double)most / (double)wanted;
+    for (; p->count + count > most && (wanted = count_kept(how, p, count)) > most; less = true)
+        how->keep = s->common->white.keep *= 0.9 * (double)most / (double)wanted;
     if (!less)
         return;
     for (uint32_t k = 0; k < p->count; k++) {
-        if (X(white_is_kept)(w->how, p->id[0][k])) {
+        if (X(white_is_kept)(how, p->id[0][k])) {
             kept++;
             continue;
         }
@@ -173,17 +172,23 @@ static void thin(X(sim) *s, uint64_t count)
 
 spate_status DEV(emit_whitewater)(X(sim) *s, const X(obstacles) *obstacles, spate_error *error)
 {
-    X(particles) *p = &s->diffuse->particles;
+    X(set) *set = X(set_of)(s, SET_WHITEWATER);
+    X(white_state) *w = set->state;
+    X(particles) *p = set->particles;
     sp_pool *pool = s->common->pool;
     size_t tiles = (size_t)s->tiles.active_count;
-    emit_args args = {.s = s, .f = X(fields_of)(s), .how = s->diffuse->how, .obstacles = obstacles};
+    emit_args args = {.f = X(fields_of)(s),
+                      .p = p,
+                      .tile_births = w->tile_births,
+                      .how = w->how,
+                      .obstacles = obstacles};
     sp_parallel_for(pool, tiles, 4, count_range, &args);
     for (int n = 0; n < SP_WHITE_POTENTIALS * SP_WHITE_BINS; n++)
         (&s->common->white.histogram[0][0])[n] += (&args.histogram[0][0])[n];
-    uint64_t count = scan_tiles(s);
+    uint64_t count = scan_tiles(&s->tiles, w->tile_births);
     if (count == 0)
         return SPATE_OK;
-    thin(s, count);
+    thin(s, w->how, p, count);
     TRY(X(particles_reserve)(p, p->count + count, error));
     args.first = p->count;
     args.first_id = p->next_id;

@@ -81,7 +81,7 @@ bool DEV(snapshot)(X(sim) *s, sp_particles *out)
     X(list_columns)(&sent, true, columns);
     for (int k = 0; k < count; k++)
         *columns[k] = n->host[k];
-    X(show_particles)(s, &sent, out);
+    X(show_particles)(s, &s->sets[SET_FLUID], &sent, out);
     return !g->failure[0];
 }
 

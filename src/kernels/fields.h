@@ -8,6 +8,7 @@
 #define SPATE_KERNELS_FIELDS_H
 
 #include "particles.h"
+#include "sets.h"
 #include "solid.h"
 #include "tiles.h"
 
@@ -29,14 +30,16 @@ enum {
     WHEN_MULTIGRID = 256,
     WHEN_NO_MULTIGRID = 512,
     WHEN_PCG = 1024,
-    WHEN_VOLUME = 2048, /* SEPARATE keeps the volume */
-    WHEN_DRAG = 4096,   /* walls that drag */
-    WHEN_LOADS = 8192,  /* gauges of pressure or force */
-    WHEN_WHITEWATER = 16384,
+    WHEN_VOLUME = 2048,      /* SEPARATE keeps the volume */
+    WHEN_DRAG = 4096,        /* walls that drag */
+    WHEN_LOADS = 8192,       /* gauges of pressure or force */
     WHEN_PROJECTION = 65536, /* the density projection */
     WHEN_CHANGES = 131072,   /* channels that change in a step, on the grid or on the particles */
     WHEN_MIDWAY = 262144,    /* particles move with the velocity in the middle of the step */
     WHEN_LIFT = 524288,      /* likewise, and what is lighter rises */
+/* a set of particles: from the highest bits down */
+#define SET(NAME, ...) WHEN_##NAME = 1 << (31 - SET_##NAME),
+#include "sets.def"
     WHEN_PARTS = WHEN_LOADS | WHEN_LIFT, /* the pressure has parts that are told apart */
     WHEN_CG = WHEN_MULTIGRID | WHEN_PCG  /* a solver by conjugate gradients */
 };

@@ -28,6 +28,13 @@ typedef struct X(tiles) {
     int colour_start[COLOURS + 1]; /* of each colour in `liquid` */
 } X(tiles);
 
+/* Where the particles of a tile and of a cell are: SORT makes it for a set of particles. */
+typedef struct X(cell_list) {
+    const X(grid) *grid;
+    X(tiles) *tiles; /* start, state and the lists with their counts; the rest is not touched */
+    uint32_t *first, *count; /* cells: the first particle, and how many; 0 outside active tiles */
+} X(cell_list);
+
 /* Bits of `state`, and the same << 4 of the last step. */
 enum { TILE_LIQUID = 1, TILE_ACTIVE = 2, TILE_BORDER = 4, TILE_ACROSS = 8 };
 /* Bits of `near`: it has an empty cell; is next to a tile that has; gives particles' sums to one.

@@ -44,12 +44,6 @@ typedef struct X(white) {
 #include "whitewater.def"
 } X(white);
 
-enum {
-    WHITE_COLUMNS = 0 /* that whitewater.def has */
-#define COLUMN(name, shape, ...) +POINTERS_##shape
-#include "whitewater.def"
-};
-
 /* The columns of p. The pointers are good until the set is sorted or grows. */
 SP_KERNEL X(white) X(white_of)(const X(particles) *p)
 {

@@ -56,8 +56,8 @@ static uint64_t layout_hash(X(sim) *s)
         hash = a->saved && a->host & s->needs ? sp_hash2(hash, a->item) : hash;
     }
     hash = sp_hash2(hash, sizeof(clock_record));
-    if (s->diffuse)
-        hash = sp_hash2(hash, (uint64_t)X(list_columns)(&s->diffuse->particles, false, columns));
+    for (int k = SET_FLUID + 1; k < s->set_count; k++)
+        hash = sp_hash2(hash, (uint64_t)X(list_columns)(s->sets[k].particles, false, columns));
     hash = sp_hash2(hash, (uint64_t)s->solids.count);
     return sp_hash2(hash, (uint64_t)s->emitter_count);
 }
@@ -265,9 +265,10 @@ static spate_status save_whitewater(X(sim) *s, sp_stream *stream)
 {
     white_record record = {.ledger = s->common->white, .warned = s->common->warned_white};
     void **columns[MAX_COLUMNS];
-    if (!s->diffuse)
+    const X(set) *set = X(set_of)(s, SET_WHITEWATER);
+    if (!set)
         return SPATE_OK;
-    X(particles) *p = &s->diffuse->particles;
+    X(particles) *p = set->particles;
     int column_count = X(list_columns)(p, false, columns);
     record.count = p->count;
     record.next_id = p->next_id;
@@ -279,9 +280,10 @@ static spate_status save_whitewater(X(sim) *s, sp_stream *stream)
 }
 
 /* Places and classes become indices. */
-static spate_status check_whitewater(const X(sim) *s, uint32_t count, spate_error *error)
+static spate_status check_whitewater(const X(sim) *s, const X(set) *set, uint32_t count,
+                                     spate_error *error)
 {
-    const X(white) p = X(white_of)(&s->diffuse->particles);
+    const X(white) p = X(white_of)(set->particles);
     bool sound =
         all_finite(p.age, count) && all_finite(p.life, count) && all_finite(p.radius, count);
     FOR_DIM(d) {
@@ -299,9 +301,10 @@ static spate_status load_whitewater(X(sim) *s, sp_stream *stream, spate_error *e
 {
     white_record record;
     void **columns[MAX_COLUMNS];
-    if (!s->diffuse)
+    X(set) *set = X(set_of)(s, SET_WHITEWATER);
+    if (!set)
         return SPATE_OK;
-    X(particles) *p = &s->diffuse->particles;
+    X(particles) *p = set->particles;
     TRY(sp_stream_read(stream, &record, sizeof record));
     TRY(sp_stream_check(stream, error));
     if (!(record.ledger.keep > 0 && record.ledger.keep <= 1))
@@ -311,7 +314,7 @@ static spate_status load_whitewater(X(sim) *s, sp_stream *stream, spate_error *e
     int column_count = X(list_columns)(p, false, columns);
     for (int c = 0; c < column_count; c++)
         TRY(sp_stream_read(stream, *columns[c], (size_t)record.count * 4));
-    TRY(check_whitewater(s, record.count, error));
+    TRY(check_whitewater(s, set, record.count, error));
     s->common->white = record.ledger;
     s->common->warned_white = record.warned != 0;
     p->count = record.count;

@@ -51,6 +51,24 @@ static int bytes_per_particle(const spate_scene *scene)
     return saved_bytes_per_particle(scene) + 4 * X(scratch_words)(X(needs)(scene));
 }
 
+/* Adds the particles and the checkpoints of the sets beside the fluid; returns bytes of memory. */
+static double add_sets(const spate_scene *scene, const X(grid) *g, spate_forecast *forecast)
+{
+    uint64_t counts[SET_COUNT] = {0};
+    bool some = false;
+    double bytes = 0;
+#define SET(NAME, name, by, on, ...)                                             \
+    forecast->name = X(set_estimate)(SET_##NAME, scene, g, forecast->particles); \
+    counts[SET_##NAME] = forecast->name;                                         \
+    some = some || scene->on;
+#include "kernels/sets.def"
+    for (int number = SET_FLUID + 1; number < SET_COUNT; number++) {
+        bytes += (double)counts[number] * (double)X(set_bytes)(number);
+        forecast->checkpoint_bytes += 2 * counts[number] * X(set_saved_bytes)(number);
+    }
+    return bytes + (some ? X(cell_list_bytes)(g) : 0);
+}
+
 spate_status X(forecast)(const spate_scene *scene, const X(device) *device, int threads,
                          spate_forecast *forecast, spate_error *error)
 {
@@ -71,11 +89,9 @@ spate_status X(forecast)(const spate_scene *scene, const X(device) *device, int 
     bytes += (double)forecast->particles * bytes_per_particle(scene);
     X(device_memory) needs = device->needs(scene, &g, forecast->particles);
     bytes += X(arrays_bytes)(scene, &g) + (double)g.tile_count * (TILE_BYTES + 4.0 * threads);
-    forecast->whitewater = X(whitewater_estimate)(scene, g.dx, forecast->particles);
-    bytes += X(whitewater_bytes)(scene, &g, forecast->whitewater);
+    forecast->checkpoint_bytes = checkpoint_bytes(scene, (double)forecast->particles);
+    bytes += add_sets(scene, &g, forecast);
     forecast->memory = (uint64_t)(bytes + needs.host);
-    forecast->checkpoint_bytes = checkpoint_bytes(scene, (double)forecast->particles) +
-                                 2 * forecast->whitewater * X(whitewater_saved)();
     forecast->device_memory = needs.device;
     return SPATE_OK;
 }

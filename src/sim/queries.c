@@ -4,6 +4,7 @@
 
 #include "base/sized.h"
 #include "base/status.h"
+#include "kernels/sets.h"
 #include "scene/gauge.h"
 
 #include <stdio.h>
@@ -11,28 +12,27 @@
 
 uint64_t spate_sim_hash(spate_sim *sim)
 {
-    return sim->table->hash(sim->instance, SP_SET_FLUID);
+    return sim->table->hash(sim->instance, SET_FLUID);
 }
 
 /* ---- particles */
 
-static const char *const set_names[SP_SET_COUNT] = {SP_FLUID, SP_WHITEWATER};
-
 int spate_sim_particle_set_count(const spate_sim *sim)
 {
-    return sim->common.scene->whitewater.on ? 2 : 1;
+    return sim->table->set_count(sim->instance);
 }
 
 const char *spate_sim_particle_set_name(const spate_sim *sim, int set)
 {
-    return set >= 0 && set < spate_sim_particle_set_count(sim) ? set_names[set] : NULL;
+    bool there = set >= 0 && set < spate_sim_particle_set_count(sim);
+    return there ? sim->table->set_name(sim->instance, set) : NULL;
 }
 
 /* The number of a set, -1 if there is none of that name. */
 static int find_set(const spate_sim *sim, const char *name)
 {
     for (int set = 0; set < spate_sim_particle_set_count(sim) && name; set++)
-        if (strcmp(name, set_names[set]) == 0)
+        if (strcmp(name, sim->table->set_name(sim->instance, set)) == 0)
             return set;
     return -1;
 }
@@ -91,7 +91,7 @@ bool spate_sim_particles_device_view_sized(spate_sim *sim, const char *name,
 int spate_sim_channel_device_view(spate_sim *sim, const char *name, const float *columns[4])
 {
     sp_particles now = {.set = NULL};
-    if (!sim->table->view(sim->instance, SP_SET_FLUID, true, &now))
+    if (!sim->table->view(sim->instance, SET_FLUID, true, &now))
         return 0;
     for (int k = 0; k < now.column_count; k++) {
         const sp_column *column = &now.columns[k];
@@ -107,7 +107,7 @@ int spate_sim_channel_device_view(spate_sim *sim, const char *name, const float 
 /* What the particles of a simulation are called, and of when they are. */
 static void label_particles(const spate_sim *sim, int set, sp_particles *particles)
 {
-    particles->set = set_names[set];
+    particles->set = sim->table->set_name(sim->instance, set);
     particles->frame = sim->common.frame;
     particles->time = spate_sim_time(sim);
 }
@@ -126,7 +126,7 @@ bool sp_snapshot_begin(spate_sim *sim, sp_particles *out)
 {
     if (!sim->table->snapshot(sim->instance, out))
         return false;
-    label_particles(sim, SP_SET_FLUID, out);
+    label_particles(sim, SET_FLUID, out);
     return true;
 }
 

@@ -77,13 +77,21 @@ static spate_status watch_rooms(void *user, bool start, spate_error *error)
     return X(watch_rooms)(s, error);
 }
 
+static int set_count(const void *user)
+{
+    return ((const X(sim) *)user)->set_count;
+}
+
+static const char *set_name(const void *user, int set)
+{
+    return ((const X(sim) *)user)->sets[set].kind->name;
+}
+
 static uint64_t hash(void *user, int set)
 {
     X(sim) *s = user;
-    if (set == SP_SET_WHITEWATER)
-        return X(hash)(&s->diffuse->particles, s->common->pool);
-    X(fetch)(s, GROUP_PARTICLES);
-    return X(hash)(&s->particles, s->common->pool);
+    X(fetch)(s, s->sets[set].group);
+    return X(hash)(s->sets[set].particles, s->common->pool);
 }
 
 static void stats(void *user, spate_stats *out)
@@ -149,37 +157,46 @@ static size_t remove_particles(void *user, const spate_shape *inside)
     return taken;
 }
 
-/* After a solid has come to a new place at once: no particle may be left inside. */
-static void free_particles(X(sim) *s)
+/* Moves the particles of a set out of solids; marks those DEAD that have no place left, and returns
+ * whether there are some. */
+static bool free_particles(const X(sim) *s, X(particles) *p)
 {
     sp_clearance room = X(clearance)(s);
-    uint64_t crushed = 0;
-    X(fetch)(s, GROUP_PARTICLES);
-    X(dirty)(s, GROUP_PARTICLES);
-    s->particles.sorted = false;
-    s->particles.fastest = -1.0f;
-    for (uint32_t k = 0; k < s->particles.count; k++) {
+    bool crushed = false;
+    p->sorted = false;
+    p->fastest = -1.0f;
+    for (uint32_t k = 0; k < p->count; k++) {
         double x[3] = {0, 0, 0}, v[3] = {0, 0, 0};
         FOR_DIM(d) {
-            x[d] = (double)s->particles.x[d][k] * s->grid.dx;
-            v[d] = s->particles.v[d][k];
+            x[d] = (double)p->x[d][k] * s->grid.dx;
+            v[d] = p->v[d][k];
         }
         if (sp_solids_distance(&s->solids, x, NULL, NULL) >= 0.5 * room.clearance)
             continue;
         double start[3] = {x[0], x[1], x[2]};
         if (sp_solids_sweep(&s->solids, &room, start, x, v, 0) == SP_CONTACT_CRUSHED) {
-            s->particles.x[0][k] = DEAD;
-            crushed++;
+            p->x[0][k] = DEAD;
+            crushed = true;
             continue;
         }
         FOR_DIM(d) {
-            s->particles.x[d][k] = (float)(x[d] / s->grid.dx);
-            s->particles.v[d][k] = (float)v[d];
+            p->x[d][k] = (float)(x[d] / s->grid.dx);
+            p->v[d][k] = (float)v[d];
         }
     }
-    if (crushed)
-        X(remove_dead)(s);
-    s->common->removed_crushed += crushed;
+    return crushed;
+}
+
+/* After a solid has come to a new place at once: no particle may be left inside. */
+static void free_all_sets(X(sim) *s)
+{
+    for (int k = 0; k < s->set_count; k++) {
+        X(set) *set = &s->sets[k];
+        X(fetch)(s, set->group);
+        X(dirty)(s, set->group);
+        if (free_particles(s, set->particles))
+            set->kind->remove_crushed(s, set);
+    }
 }
 
 static spate_status add_solid(void *user, const spate_shape *shape, int *index, spate_error *error)
@@ -190,7 +207,7 @@ static spate_status add_solid(void *user, const spate_shape *shape, int *index, 
         TRY(X(arrays_add)(s, WHEN_DRAG, error));
     TRY(sp_solids_add(&s->solids, shape, time, index, error));
     s->solids_changed = true;
-    free_particles(s);
+    free_all_sets(s);
     return SPATE_OK;
 }
 
@@ -271,8 +288,7 @@ static uint64_t device_bytes(const void *user)
 
 static size_t count(const void *user, int set)
 {
-    const X(sim) *s = user;
-    return set == SP_SET_WHITEWATER ? s->diffuse->particles.count : s->particles.count;
+    return ((const X(sim) *)user)->sets[set].particles->count;
 }
 
 /* The arrays of these groups, current, in the host's memory or in the device's; false: it has none.
@@ -290,18 +306,16 @@ static bool current_arrays(X(sim) *s, bool on_device, unsigned groups, X(fields)
     return there != NULL;
 }
 
-static bool view(void *user, int set, bool on_device, sp_particles *out)
+static bool view(void *user, int number, bool on_device, sp_particles *out)
 {
     X(sim) *s = user;
     X(fields) f;
-    if (set == SP_SET_WHITEWATER) { /* the host's */
-        if (!on_device)
-            X(show_whitewater)(s, out);
-        return !on_device;
-    }
-    if (!current_arrays(s, on_device, GROUP_PARTICLES, &f))
+    const X(set) *set = &s->sets[number];
+    if (on_device && set->group == GROUP_NONE)
         return false;
-    X(show_particles)(s, &f.particles, out);
+    if (!current_arrays(s, on_device, set->group, &f))
+        return false;
+    X(show_particles)(s, set, on_device ? &f.particles : set->particles, out);
     return true;
 }
 
@@ -469,6 +483,8 @@ const sp_table X(table) = {
     .appear = appear,
     .watch_rooms = watch_rooms,
     .max_speed = max_speed,
+    .set_count = set_count,
+    .set_name = set_name,
     .hash = hash,
     .stats = stats,
     .add_particles = add_particles,

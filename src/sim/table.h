@@ -11,9 +11,6 @@
 const sp_solids *sp_sim_solids(const spate_sim *sim);
 sp_pool *sp_sim_pool(spate_sim *sim);
 
-/* Sets of particles by number. */
-enum { SP_SET_FLUID, SP_SET_WHITEWATER, SP_SET_COUNT };
-
 typedef struct sp_table {
     /* device: that computes the steps; host: the CPU's; each an X(device) of this dimension */
     void *(*create)(sp_common *common, const void *device, const void *host, spate_error *error);
@@ -30,6 +27,9 @@ typedef struct sp_table {
     spate_status (*watch_rooms)(void *s, bool start, spate_error *error); /* rooms.c */
     double (*max_speed)(void *s,
                         double dt); /* m/s, of liquid, inflows, and solids over the next dt */
+    /* the sets of particles of the scene by their order; the fluid is the first */
+    int (*set_count)(const void *s);
+    const char *(*set_name)(const void *s, int set);
     uint64_t (*hash)(void *s, int set);
     void (*stats)(void *s, spate_stats *stats);
     spate_status (*add_particles)(void *s, const float *x, const float *v, size_t count,

@@ -140,7 +140,8 @@ unsigned X(needs)(const spate_scene *scene)
     needs |= sp_medium_of(scene)->midway ? WHEN_MIDWAY : 0;
     for (int j = 0; j < on_grid && needs & WHEN_MIDWAY; j++)
         needs |= sp_channel_lightness(scene, columns[j].channel) != 0 ? WHEN_LIFT : 0;
-    needs |= scene->whitewater.on ? WHEN_WHITEWATER : 0;
+#define SET(NAME, name, by, on, ...) needs |= scene->on ? WHEN_##NAME : 0;
+#include "kernels/sets.def"
     return needs | solver_needs(scene->pressure.solver);
 }
 
@@ -313,6 +314,46 @@ void X(system_destroy)(X(system) *sys)
     for (int k = 0; k < ARRAY_COUNT; k++)
         if (X(arrays)[k].in_system)
             free_array(&X(arrays)[k], array_of_system(sys, &X(arrays)[k]));
+}
+
+/* ---- of a cell list: those that SORT makes */
+
+static void **array_of_list(X(cell_list) *list, const X(array) *array)
+{
+    assert(!array->in_system && array->offset >= offsetof(X(fields), tiles));
+    return (void **)((char *)list->tiles + (array->offset - offsetof(X(fields), tiles)));
+}
+
+spate_status X(cell_list_create)(X(cell_list) *list, const X(grid) *g, spate_error *error)
+{
+    list->grid = g;
+    list->tiles = sp_alloc(1, sizeof *list->tiles);
+    list->first = sp_alloc(g->size, sizeof *list->first);
+    list->count = sp_alloc(g->size, sizeof *list->count);
+    if (!list->tiles || !list->first || !list->count)
+        return sp_fail_memory(error, "the grid", (uint64_t)X(cell_list_bytes)(g));
+    for (int k = 0; k < ARRAY_COUNT; k++) {
+        const X(array) *a = &X(arrays)[k];
+        if (a->group == GROUP_LISTED)
+            TRY(make_array(a, array_of_list(list, a), WHEN_ALWAYS, 0, g, error));
+    }
+    return SPATE_OK;
+}
+
+void X(cell_list_destroy)(X(cell_list) *list)
+{
+    for (int k = 0; k < ARRAY_COUNT && list->tiles; k++)
+        if (X(arrays)[k].group == GROUP_LISTED)
+            free_array(&X(arrays)[k], array_of_list(list, &X(arrays)[k]));
+    sp_free(list->tiles);
+    sp_free(list->first);
+    sp_free(list->count);
+}
+
+double X(cell_list_bytes)(const X(grid) *g)
+{
+    X(cell_list) list;
+    return (double)g->size * (double)(sizeof *list.first + sizeof *list.count);
 }
 
 /* ---- of a simulation */

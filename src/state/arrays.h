@@ -65,6 +65,10 @@ void X(poison_dead)(X(sim) *s, sp_stage stage);
 
 /* Of a simulation, with those of its system, and the aliases. */
 spate_status X(arrays_create)(X(sim) *s, spate_error *error);
+/* A cell list with memory of its own, of a set of particles that is not the fluid. */
+spate_status X(cell_list_create)(X(cell_list) *list, const X(grid) *g, spate_error *error);
+void X(cell_list_destroy)(X(cell_list) *list);
+double X(cell_list_bytes)(const X(grid) *g); /* of its arrays of cells, for a forecast */
 /* Those that a simulation has come to need. */
 spate_status X(arrays_add)(X(sim) *s, unsigned needs, spate_error *error);
 void X(arrays_destroy)(X(sim) *s);

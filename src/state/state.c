@@ -124,15 +124,10 @@ spate_status X(make_room)(X(sim) *s, uint64_t count, spate_error *error)
     return s->particles.capacity > before ? reserve_scratch(s, error) : SPATE_OK;
 }
 
-static spate_status make_particles(X(sim) *s, spate_error *error)
+static spate_status seed_particles(X(sim) *s, spate_error *error)
 {
-    const spate_scene *scene = s->common->scene;
-    int channel_columns = 0;
-    for (int k = 0; k < scene->channel_count; k++)
-        channel_columns += scene->channels[k].components;
-    s->particles = X(particles_make)(s->needs, channel_columns);
     uint64_t count;
-    TRY(X(seed_count)(scene, &s->grid, &s->solids, &count, error));
+    TRY(X(seed_count)(s->common->scene, &s->grid, &s->solids, &count, error));
     TRY(X(make_room)(s, count, error));
     TRY(X(seed)(s, &s->common->seeded, error));
     X(book_start)(s);
@@ -176,8 +171,8 @@ static spate_status make(X(sim) *s, spate_error *error)
     TRY(make_solids(s, error));
     TRY(X(emitters_create)(s, error));
     TRY(X(sources_create)(s, error));
-    TRY(make_particles(s, error));
-    TRY(X(diffuse_create)(s, error));
+    TRY(X(sets_create)(s, error));
+    TRY(seed_particles(s, error));
     TRY(s->host->plan(s, false)->stage[SP_STAGE_SOLIDS](s, 0, error));
     TRY(X(flows_begin)(s, error));
     TRY(X(gauges_create)(s, error));
@@ -208,8 +203,7 @@ void X(destroy)(X(sim) *s)
         return;
     s->device->detach(s);
     X(arrays_destroy)(s);
-    X(particles_free)(&s->particles);
-    X(diffuse_destroy)(s);
+    X(sets_destroy)(s);
     X(emitters_destroy)(s);
     X(sources_destroy)(s);
     X(gauges_destroy)(s);

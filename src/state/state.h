@@ -19,8 +19,8 @@
 #include "kernels/reseed.h"
 #include "kernels/sides.h"
 #include "kernels/transfer.h"
-#include "particle_set.h"
 #include "scene/solids.h"
+#include "sets.h"
 #include "system.h"
 
 #include <stdatomic.h>
@@ -42,19 +42,6 @@ typedef struct X(emitter) {
     uint8_t *marks;             /* per place of the box of its lattice: scratch of EMIT */
     size_t places;              /* room in `marks` */
 } X(emitter);
-
-/* Whitewater: its particles, and the cell list that SORT makes of them. */
-typedef struct X(diffuse) {
-    X(particles) particles;
-    X(tiles) tiles;
-    uint32_t *first, *count; /* cells */
-    uint32_t *tile_births;   /* tiles: how many come from each, then the first of them */
-    sp_shape *kill;          /* shapes, at rest */
-    float *kill_bounds;      /* as in X(outflows) */
-    int kill_count;
-    struct X(whitewater) *how; /* of the step: kernels/whitewater.h */
-    double tabled_for;         /* m/s^2: the gravity of its tables */
-} X(diffuse);
 
 typedef struct X(sim) {
     sp_common *common; /* what does not depend on the dimension: scene, threads, ledger, clock */
@@ -85,7 +72,9 @@ typedef struct X(sim) {
     const sp_shape *forms_there; /* the same in the memory of the device */
     int source_count;
 
-    X(diffuse) *diffuse; /* whitewater: whitewater.c; NULL without */
+    X(set) sets[SET_COUNT]; /* of the scene: the fluid, then others in the order of sets.def */
+    int set_count;
+    X(cell_list) shared_cells; /* of the others: good in the stage that sorts one of them */
 
     struct X(gauge) *gauges;    /* of the scene, as devices take them: gauges.c */
     double (*gauge_parts)[3];   /* of their sums */
@@ -128,9 +117,6 @@ uint64_t X(hash)(X(particles) *p, sp_pool *pool); /* the same for any order of t
 
 /* What the channels of new particles of the liquid hold, column by column. */
 void X(initial_channels)(const spate_scene *scene, int source, float initial[CHANNEL_COLUMNS]);
-
-/* ---- show.c: `p` with the scale and the channels of `s`. */
-void X(show_particles)(const X(sim) *s, const X(particles) *p, sp_particles *out);
 
 /* ---- seed.c: the particles at the start; room for as many as seed_count says must be reserved. */
 spate_status X(seed_count)(const spate_scene *scene, const X(grid) *g, const sp_solids *solids,
@@ -229,19 +215,6 @@ void X(gauges_destroy)(X(sim) *s);
 struct X(probe) X(probe_of)(const X(sim) *s);                   /* the host's arrays */
 size_t X(list_gauges)(X(sim) *s, const struct X(probe) *probe); /* returns how many parts */
 size_t X(most_gauge_parts)(const spate_scene *scene, const X(grid) *grid);
-
-/* ---- whitewater.c */
-#define WHITE_SORT_EVERY 8 /* steps: the order is for the caches, and nothing depends on it */
-spate_status X(diffuse_create)(X(sim) *s, spate_error *error); /* nothing without whitewater */
-void X(diffuse_destroy)(X(sim) *s);
-/* What the scene asks for, in the step of dt that begins at the time of the clock. */
-void X(whitewater_prepare)(X(sim) *s, double dt);
-double X(whitewater_spacing)(const spate_scene *scene, double dx); /* m */
-/* For forecasts: a rough number of particles, bytes in memory, bytes of one in a checkpoint. */
-uint64_t X(whitewater_estimate)(const spate_scene *scene, double dx, uint64_t particles);
-double X(whitewater_bytes)(const spate_scene *scene, const X(grid) *g, uint64_t count);
-uint64_t X(whitewater_saved)(void);
-void X(show_whitewater)(const X(sim) *s, sp_particles *out);
 
 /* ---- emitters.c */
 void X(bound_shape)(double dx, const sp_shape *shape, float bounds[2 * DIM]);

@@ -1,8 +1,9 @@
 /* whitewater.c -- whitewater: its set of particles, and what the scene says of it in the numbers
  * that the stage works with (kernels/whitewater.h). */
-#include "state.h"
+#include "whitewater.h"
 
 #include "kernels/exp.h"
+#include "kernels/particle.h"
 #include "kernels/whitewater.h"
 
 #include <assert.h>
@@ -28,19 +29,12 @@ _Static_assert(WHITE_KINDS == SP_WHITE_KINDS && WHITE_CAUSES == SP_WHITE_CAUSES 
 
 /* ---- memory */
 
-static spate_status make_tiles(X(tiles) *t, size_t tiles, spate_error *error)
-{
-    t->active = sp_alloc(tiles, sizeof *t->active);
-    t->liquid = sp_alloc(tiles, sizeof *t->liquid);
-    t->faces = sp_alloc(tiles, sizeof *t->faces);
-    t->border = sp_alloc(tiles, sizeof *t->border);
-    t->state = sp_alloc(tiles, sizeof *t->state);
-    t->start = sp_alloc(tiles + 1, sizeof *t->start);
-    bool there = t->active && t->liquid && t->faces && t->border && t->state && t->start;
-    return there ? SPATE_OK : sp_fail_memory(error, "whitewater", tiles * 21);
-}
+static const sp_set_column columns[] = {
+#define COLUMN(name, shape, type, output, ...) SET_COLUMN(shape, type, output),
+#include "kernels/whitewater.def"
+};
 
-static spate_status make_kill_zones(X(sim) *s, X(diffuse) *w, spate_error *error)
+static spate_status make_kill_zones(X(sim) *s, X(white_state) *w, spate_error *error)
 {
     const spate_shape_list *list = &s->common->scene->whitewater.kill;
     w->kill = sp_alloc((size_t)list->count + 1, sizeof *w->kill);
@@ -55,75 +49,70 @@ static spate_status make_kill_zones(X(sim) *s, X(diffuse) *w, spate_error *error
     return SPATE_OK;
 }
 
-spate_status X(diffuse_create)(X(sim) *s, spate_error *error)
+static spate_status create(X(sim) *s, X(set) *set, spate_error *error)
 {
-    if (!(s->needs & WHEN_WHITEWATER))
-        return SPATE_OK;
-    X(diffuse) *w = s->diffuse = sp_alloc(1, sizeof *w);
+    size_t tiles = (size_t)s->grid.tile_count;
+    X(white_state) *w = set->state = sp_alloc(1, sizeof *w);
     if (!w)
         return sp_fail_memory(error, "whitewater", sizeof *w);
     s->common->white.keep = 1;
-    w->particles = X(particles_make)(WHEN_ALWAYS, WHITE_COLUMNS);
-    w->how = sp_alloc(1, sizeof *w->how);
-    w->first = sp_alloc(s->grid.size, sizeof *w->first);
-    w->count = sp_alloc(s->grid.size, sizeof *w->count);
-    w->tile_births = sp_alloc((size_t)s->grid.tile_count, sizeof *w->tile_births);
     w->tabled_for = -1;
-    if (!w->how || !w->first || !w->count || !w->tile_births)
-        return sp_fail_memory(error, "whitewater", s->grid.size * 8);
-    TRY(make_tiles(&w->tiles, (size_t)s->grid.tile_count, error));
-    TRY(make_kill_zones(s, w, error));
-    return X(particles_reserve)(&w->particles, 1024, error);
+    w->how = sp_alloc(1, sizeof *w->how);
+    w->tile_births = sp_alloc(tiles, sizeof *w->tile_births);
+    if (!w->how || !w->tile_births)
+        return sp_fail_memory(error, "whitewater", tiles * sizeof *w->tile_births);
+    return make_kill_zones(s, w, error);
 }
 
-void X(diffuse_destroy)(X(sim) *s)
+static void destroy(X(set) *set)
 {
-    X(diffuse) *w = s->diffuse;
+    X(white_state) *w = set->state;
     if (!w)
         return;
-    X(particles_free)(&w->particles);
-    sp_free(w->tiles.active);
-    sp_free(w->tiles.liquid);
-    sp_free(w->tiles.faces);
-    sp_free(w->tiles.border);
-    sp_free(w->tiles.state);
-    sp_free(w->tiles.start);
-    sp_free(w->first);
-    sp_free(w->count);
     sp_free(w->tile_births);
     sp_free(w->kill);
     sp_free(w->kill_bounds);
     sp_free(w->how);
     sp_free(w);
-    s->diffuse = NULL;
+}
+
+static void remove_crushed(X(sim) *s, X(set) *set)
+{
+    const X(white) p = X(white_of)(set->particles);
+    for (uint32_t k = 0; k < set->particles->count; k++)
+        if (p.x[0][k] == DEAD)
+            s->common->white.removed[p.kind[k]][WHITE_CRUSHED]++;
+    X(particles_remove_dead)(set->particles);
+}
+
+/* m */
+static double spacing_of(const spate_scene *scene, double dx)
+{
+    return scene->whitewater.spacing > 0 ? scene->whitewater.spacing : 0.5 * dx;
 }
 
 /* Nobody knows before: wild scenes with the default rate and spacing were seen to have up to a
  * fifth as many as particles of the liquid. */
-uint64_t X(whitewater_estimate)(const spate_scene *scene, double dx, uint64_t particles)
+static uint64_t estimate(const spate_scene *scene, const X(grid) *g, uint64_t particles)
 {
-    if (!scene->whitewater.on)
-        return 0;
-    double cells = (double)particles, spacing = X(whitewater_spacing)(scene, dx);
+    double cells = (double)particles, spacing = spacing_of(scene, g->dx);
     FOR_DIM(d)
-        cells *= 0.5 * dx / spacing;
+        cells *= 0.5 * g->dx / spacing;
     double count = 0.2 * cells * scene->whitewater.rate / DEFAULT_RATE;
     double most = scene->whitewater.max_particles;
     return (uint64_t)(count < most ? count : most);
 }
 
-uint64_t X(whitewater_saved)(void)
-{
-    return 4 * ((uint64_t)X(count_columns)(WHEN_ALWAYS, false) + WHITE_COLUMNS);
-}
-
-/* Beside the arrays of the grid: the cell list, and the particles. */
-double X(whitewater_bytes)(const spate_scene *scene, const X(grid) *g, uint64_t count)
-{
-    int words = X(scratch_words)(WHEN_ALWAYS);
-    double one = (double)X(whitewater_saved)() + 4.0 * words;
-    return scene->whitewater.on ? 8.0 * (double)g->size + one * (double)count : 0;
-}
+const X(set_kind) X(whitewater_set) = {
+    .name = SP_WHITEWATER,
+    .when = WHEN_WHITEWATER,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof *columns,
+    .create = create,
+    .destroy = destroy,
+    .estimate = estimate,
+    .remove_crushed = remove_crushed,
+};
 
 /* ---- laws */
 
@@ -190,15 +179,10 @@ static void prepare_sizes(double least, double most, double sizes[6])
 
 /* ---- settings */
 
-double X(whitewater_spacing)(const spate_scene *scene, double dx)
-{
-    return scene->whitewater.spacing > 0 ? scene->whitewater.spacing : 0.5 * dx;
-}
-
 static int filter_reach(const spate_scene *scene, double dx)
 {
-    double detail = scene->whitewater.detail > 0 ? scene->whitewater.detail
-                                                 : 4 * X(whitewater_spacing)(scene, dx);
+    double detail =
+        scene->whitewater.detail > 0 ? scene->whitewater.detail : 4 * spacing_of(scene, dx);
     double reach = floor(detail / (2 * dx) + 0.5);
     return reach < 1 ? 1 : reach > MOST_REACH ? MOST_REACH : (int)reach;
 }
@@ -211,7 +195,7 @@ static void set_ramp(float ramp[2], double low, double high, double scale)
 
 static void prepare_emission(const spate_scene *scene, double dx, X(whitewater) *how)
 {
-    double cells = 1, spacing = X(whitewater_spacing)(scene, dx);
+    double cells = 1, spacing = spacing_of(scene, dx);
     double low = scene->whitewater.speed_low, high = scene->whitewater.speed_high;
     double dust_low = scene->whitewater.dust.speed_low,
            dust_high = scene->whitewater.dust.speed_high;
@@ -272,7 +256,7 @@ static uint64_t step_key(const sp_common *common)
 
 void X(whitewater_prepare)(X(sim) *s, double dt)
 {
-    X(diffuse) *w = s->diffuse;
+    X(white_state) *w = X(white_state_of)(s);
     X(whitewater) *how = w->how;
     const spate_scene *scene = s->common->scene;
     double square = 0;
@@ -299,31 +283,4 @@ void X(whitewater_prepare)(X(sim) *s, double dt)
     prepare_emission(scene, s->grid.dx, how);
     how->outflows = X(outflows_of)(s);
     how->kill = (X(outflows)){.shapes = w->kill, .bounds = w->kill_bounds, .count = w->kill_count};
-}
-
-/* Adds a column to `out`, unless it has no name there; own: the pointers of its components. */
-static void show_column(sp_particles *out, const char *name, bool integer, int components,
-                        float *const *own)
-{
-    if (!name)
-        return;
-    sp_column *shown = sp_particles_add_column(out, name, components, integer);
-    for (int c = 0; c < components; c++)
-        shown->values[c] = own[c];
-}
-
-void X(show_whitewater)(const X(sim) *s, sp_particles *out)
-{
-    const X(particles) *p = &s->diffuse->particles;
-    *out = (sp_particles){.view = {.count = p->count, .scale = s->grid.dx, .id = p->id[0]}};
-    FOR_DIM(d) {
-        out->view.x[d] = p->x[d];
-        out->view.v[d] = p->v[d];
-    }
-    float *const *own = p->own;
-    /* an integer type turns 0.5 into 0 */
-#define COLUMN(name, shape, type, output, ...)                        \
-    show_column(out, output, (type)0.5f == 0, POINTERS_##shape, own); \
-    own += POINTERS_##shape;
-#include "kernels/whitewater.def"
 }

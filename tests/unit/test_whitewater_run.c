@@ -135,6 +135,29 @@ static uint64_t sum_of(const uint64_t *removed)
     return sum;
 }
 
+/* The particles that are there against those that came and went, class by class. */
+static void check_ledger(spate_sim *sim)
+{
+    sp_particles now;
+    spate_whitewater_ledger l;
+    uint64_t found[SPATE_WHITEWATER_CLASSES] = {0}, booked[SPATE_WHITEWATER_CLASSES];
+    CHECK(sp_sim_particles(sim, "whitewater", &now) && spate_sim_whitewater(sim, &l));
+    const uint32_t *kinds = sp_particles_column(&now, "type").values[0];
+    for (size_t k = 0; k < now.view.count; k++)
+        found[kinds[k]]++;
+    for (int kind = 0; kind < SPATE_WHITEWATER_CLASSES; kind++)
+        booked[kind] = l.emitted[kind] - sum_of(l.removed[kind]);
+    booked[SPATE_WHITEWATER_SPRAY] += l.lifted - l.landed;
+    booked[SPATE_WHITEWATER_FOAM] += l.landed + l.risen - l.lifted - l.dragged;
+    booked[SPATE_WHITEWATER_BUBBLE] += l.dragged - l.risen;
+    CHECK(memcmp(found, booked, sizeof found) == 0);
+    spate_stats stats = sample_progress(sim);
+    CHECK(stats.spray == found[SPATE_WHITEWATER_SPRAY] &&
+          stats.foam == found[SPATE_WHITEWATER_FOAM] &&
+          stats.bubbles == found[SPATE_WHITEWATER_BUBBLE] &&
+          stats.dust == found[SPATE_WHITEWATER_DUST]);
+}
+
 static void ledger_is_exact(void)
 {
     uint64_t causes[SPATE_WHITEWATER_CAUSES] = {0}, turns[4] = {0};
@@ -142,25 +165,8 @@ static void ledger_is_exact(void)
         spate_scene *scene = wild_scene(2 + n / 2, n % 2);
         spate_sim *sim = start(scene, 2);
         for (int frame = 0; frame < FRAMES; frame++) {
-            sp_particles now;
-            spate_whitewater_ledger l;
-            uint64_t found[SPATE_WHITEWATER_CLASSES] = {0}, booked[SPATE_WHITEWATER_CLASSES];
             run_frames(sim, 1);
-            CHECK(sp_sim_particles(sim, "whitewater", &now) && spate_sim_whitewater(sim, &l));
-            const uint32_t *kinds = sp_particles_column(&now, "type").values[0];
-            for (size_t k = 0; k < now.view.count; k++)
-                found[kinds[k]]++;
-            for (int kind = 0; kind < SPATE_WHITEWATER_CLASSES; kind++)
-                booked[kind] = l.emitted[kind] - sum_of(l.removed[kind]);
-            booked[SPATE_WHITEWATER_SPRAY] += l.lifted - l.landed;
-            booked[SPATE_WHITEWATER_FOAM] += l.landed + l.risen - l.lifted - l.dragged;
-            booked[SPATE_WHITEWATER_BUBBLE] += l.dragged - l.risen;
-            CHECK(memcmp(found, booked, sizeof found) == 0);
-            spate_stats stats = sample_progress(sim);
-            CHECK(stats.spray == found[SPATE_WHITEWATER_SPRAY] &&
-                  stats.foam == found[SPATE_WHITEWATER_FOAM] &&
-                  stats.bubbles == found[SPATE_WHITEWATER_BUBBLE] &&
-                  stats.dust == found[SPATE_WHITEWATER_DUST]);
+            check_ledger(sim);
         }
         spate_whitewater_ledger l;
         spate_sim_whitewater(sim, &l);
@@ -182,6 +188,22 @@ static void ledger_is_exact(void)
             CHECK(causes[cause] > 0);
 }
 
+/* Adds the whitewater that is inside solids, and outside of the domain. */
+static void count_wrong_places(spate_sim *sim, int *inside, int *outside)
+{
+    const spate_scene *scene = spate_sim_scene(sim);
+    size_t count = spate_sim_particles_count(sim, "whitewater");
+    float *x = malloc((3 * count + 1) * sizeof *x);
+    CHECK(spate_sim_particles_read(sim, "whitewater", x, NULL, NULL));
+    for (size_t k = 0; k < count; k++) {
+        double at[3] = {x[3 * k], x[3 * k + 1], x[3 * k + 2]};
+        *inside += spate_sim_solid_distance(sim, at, NULL) < 0;
+        for (int d = 0; d < scene->dim; d++)
+            *outside += !(at[d] >= 0 && at[d] <= scene->domain.size[d] + 1e-6);
+    }
+    free(x);
+}
+
 static void nothing_is_in_solids_or_outside(void)
 {
     for (int n = 0; n < 4; n += test_full() ? 1 : 3) {
@@ -190,17 +212,39 @@ static void nothing_is_in_solids_or_outside(void)
         int inside = 0, outside = 0;
         for (int frame = 0; frame < FRAMES; frame++) {
             run_frames(sim, 1);
-            size_t count = spate_sim_particles_count(sim, "whitewater");
-            float *x = malloc((3 * count + 1) * sizeof *x);
-            CHECK(spate_sim_particles_read(sim, "whitewater", x, NULL, NULL));
-            for (size_t k = 0; k < count; k++) {
-                double at[3] = {x[3 * k], x[3 * k + 1], x[3 * k + 2]};
-                inside += spate_sim_solid_distance(sim, at, NULL) < 0;
-                for (int d = 0; d < scene->dim; d++)
-                    outside += !(at[d] >= 0 && at[d] <= scene->domain.size[d] + 1e-6);
-            }
-            free(x);
+            count_wrong_places(sim, &inside, &outside);
         }
+        CHECK(inside == 0 && outside == 0);
+        spate_sim_destroy(sim);
+        spate_scene_destroy(scene);
+    }
+}
+
+/* A solid that is added moves the whitewater in its way out, as it does with the liquid; what has
+ * no place left is removed, and booked. */
+static void added_solid_leaves_none_inside(void)
+{
+    for (int dim = 2; dim <= 3; dim++) {
+        spate_scene *scene = wild_scene(dim, false);
+        spate_sim *sim = start(scene, 2);
+        spate_whitewater_ledger l;
+        uint64_t crushed = 0;
+        int inside = 0, outside = 0;
+        run_frames(sim, dim == 2 ? FRAMES / 2 : FRAMES / 4);
+        size_t before = spate_sim_particles_count(sim, "whitewater");
+        spate_shape box = sample_box_shape(0.2, 0.05, -1, 0.5, 0.4, 1);
+        CHECK(spate_sim_add_solid(sim, &box, NULL, NULL) == SPATE_OK);
+        count_wrong_places(sim, &inside, &outside);
+        check_ledger(sim);
+        CHECK(before > 20 && spate_sim_particles_count(sim, "whitewater") > before / 2);
+        spate_shape all = sample_box_shape(-1, -1, -1, 2, 2, 2);
+        CHECK(spate_sim_add_solid(sim, &all, NULL, NULL) == SPATE_OK);
+        count_wrong_places(sim, &inside, &outside);
+        check_ledger(sim);
+        CHECK(spate_sim_particles_count(sim, "whitewater") == 0);
+        for (int kind = 0; kind < SPATE_WHITEWATER_CLASSES && spate_sim_whitewater(sim, &l); kind++)
+            crushed += l.removed[kind][SPATE_WHITEWATER_CRUSHED];
+        CHECK(crushed > 20);
         CHECK(inside == 0 && outside == 0);
         spate_sim_destroy(sim);
         spate_scene_destroy(scene);
@@ -322,6 +366,7 @@ TESTS(whitewater_run)
     TEST(resume_gives_the_same_bits);
     TEST(ledger_is_exact);
     TEST(nothing_is_in_solids_or_outside);
+    TEST(added_solid_leaves_none_inside);
     TEST(limit_thins_evenly);
     TEST(classes_can_be_off);
     TEST(wrong_settings_are_refused);

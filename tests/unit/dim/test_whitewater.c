@@ -5,6 +5,7 @@
 
 #include "kernels/exp.h"
 #include "kernels/whitewater_emit.h"
+#include "state/whitewater.h"
 
 #define DX 0.02
 
@@ -22,18 +23,28 @@ static fixture *full(int n, double dx)
     return f;
 }
 
+static X(particles) *particles_of(X(sim) *s)
+{
+    return X(set_of)(s, SET_WHITEWATER)->particles;
+}
+
+static void make_band(X(sim) *s, float width)
+{
+    DEV(make_band)(s, X(white_state_of)(s)->tile_births, width);
+}
+
 /* The columns are those of whitewater.def in their order, which is that of the hash and of
  * checkpoints, and output gets those that have a name. */
 static void columns_come_in_order(void)
 {
     fixture *f = full(8, DX);
-    X(particles) *p = &f->s->diffuse->particles;
+    X(particles) *p = particles_of(f->s);
     X(white) w = X(white_of)(p);
     const void *last[4] = {w.kind, w.age, w.life, w.radius};
     const char *names[4] = {"type", "age", "life", "radius"};
     void **columns[MAX_COLUMNS];
     sp_particles shown;
-    X(show_whitewater)(f->s, &shown);
+    X(show_particles)(f->s, X(set_of)(f->s, SET_WHITEWATER), p, &shown);
     CHECK(X(list_columns)(p, false, columns) == 3 * DIM + 5 && shown.column_count == 4);
     FOR_DIM(d)
         CHECK(*columns[d] == w.x[d] && *columns[DIM + d] == w.v[d] &&
@@ -136,7 +147,7 @@ static void band_is_a_distance_to_planes(void)
             args[3] += args[d] * (20 + 0.25 * turn / 6.0);
         }
         put_surface(f->s, plane, args);
-        DEV(make_band)(f->s, 4);
+        make_band(f->s, 4);
         measure_band(f->s, plane, args, 3.5, &found[0], &found[1]);
         worst[0] = fmax(worst[0], found[0]);
         worst[1] = fmax(worst[1], found[1]);
@@ -156,7 +167,7 @@ static void band_is_a_distance_to_spheres(void)
                           5 + 0.25 * turn},
                found[2];
         put_surface(f->s, sphere, args);
-        DEV(make_band)(f->s, 4);
+        make_band(f->s, 4);
         measure_band(f->s, sphere, args, 3, &found[0], &found[1]);
         worst[0] = fmax(worst[0], found[0]);
         worst[1] = fmax(worst[1], found[1]);
@@ -178,7 +189,7 @@ static void band_knows_no_surface_at_solids(void)
     add_box(scene, SPATE_LIST_SOLIDS, from, to);
     fixture *f = fixture_create(scene);
     if (f && run_stages(f, SP_STAGE_SORT, SP_STAGE_SURFACE, 0.01)) {
-        DEV(make_band)(f->s, 4);
+        make_band(f->s, 4);
         X(fields) fields = X(fields_of)(f->s);
         for (int k = 0; k < 400; k++) {
             float x[DIM];
@@ -226,7 +237,7 @@ static void radii_follow_the_law(void)
 {
     fixture *f = full(16, DX);
     X(whitewater_prepare)(f->s, 0.01);
-    X(whitewater) *w = f->s->diffuse->how;
+    X(whitewater) *w = X(white_state_of)(f->s)->how;
     enum { COUNT = 200000 };
     int below = 0, fine = 0;
     for (int k = 0; k < COUNT; k++) {
@@ -248,8 +259,8 @@ static void radii_follow_the_law(void)
 
 static void put_one(fixture *f, const double x[DIM], const double v[DIM], int kind, double radius)
 {
-    const X(white) p = X(white_of)(&f->s->diffuse->particles);
-    f->s->diffuse->particles.count = 1;
+    const X(white) p = X(white_of)(particles_of(f->s));
+    particles_of(f->s)->count = 1;
     FOR_DIM(d) {
         p.x[d][0] = (float)x[d];
         p.v[d][0] = (float)v[d];
@@ -264,7 +275,7 @@ static void put_one(fixture *f, const double x[DIM], const double v[DIM], int ki
 
 static double place(const fixture *f, int d)
 {
-    const X(white) p = X(white_of)(&f->s->diffuse->particles);
+    const X(white) p = X(white_of)(particles_of(f->s));
     return sp_fine_position(p.x[d][0], p.rests[d][0]);
 }
 
@@ -272,7 +283,7 @@ static double place(const fixture *f, int d)
 static bool follow(fixture *f, double time, double dt)
 {
     X(sim) *s = f->s;
-    const X(white) p = X(white_of)(&s->diffuse->particles);
+    const X(white) p = X(white_of)(particles_of(s));
     uint32_t kind = p.kind[0];
     X(whitewater_prepare)(s, dt);
     X(fields) fields = X(fields_of)(s);
@@ -280,7 +291,7 @@ static bool follow(fixture *f, double time, double dt)
     bool stays = true;
     for (int k = 0; k < (int)(time / dt + 0.5) && stays; k++) {
         X(white_fate)
-        fate = X(white_step)(&fields, s->diffuse->how, &mover.obstacles, &p, s->foam, 0);
+        fate = X(white_step)(&fields, X(white_state_of)(s)->how, &mover.obstacles, &p, s->foam, 0);
         stays = fate.cause == WHITE_STAYS && p.kind[0] == kind;
     }
     CHECK(stays);
@@ -359,10 +370,10 @@ static void drops_fall_as_measured(void)
             v[1] = 0; /* and they come to that from rest */
             put_one(f, x, v, WHITE_SPRAY, 0.5e-3 * sizes[k]);
             for (int turn = 0; turn < 12; turn++) {
-                f->s->diffuse->particles.x[1][0] = 250;
+                particles_of(f->s)->x[1][0] = 250;
                 follow(f, 0.2, dt);
             }
-            CHECK_NEAR(-(double)f->s->diffuse->particles.v[1][0], speeds[k], 0.05 * speeds[k]);
+            CHECK_NEAR(-(double)particles_of(f->s)->v[1][0], speeds[k], 0.05 * speeds[k]);
         }
     fixture_destroy(f);
 }
@@ -396,8 +407,8 @@ static void spray_bounces(void)
     double x[3] = {4, 0.3, 4}, v[3] = {0.1, -3, 0};
     put_one(f, x, v, WHITE_SPRAY, 1e-3);
     follow(f, 0.01, 0.01);
-    CHECK_NEAR((double)f->s->diffuse->particles.v[1][0], 0.2 * (3 + 0.0981), 1e-5);
-    CHECK_NEAR((double)f->s->diffuse->particles.v[0][0], 0.1, 1e-6);
+    CHECK_NEAR((double)particles_of(f->s)->v[1][0], 0.2 * (3 + 0.0981), 1e-5);
+    CHECK_NEAR((double)particles_of(f->s)->v[0][0], 0.1, 1e-6);
     fixture_destroy(f);
 }
 
@@ -414,7 +425,7 @@ static void prescribe(X(sim) *s, double height, double speed, double shear)
         FOR_DIM(d)
             s->u[d][c] = d == 0 ? (float)(speed + shear * (x[1] * s->grid.dx - height)) : 0.0f;
     }
-    DEV(make_band)(s, s->diffuse->how->width);
+    make_band(s, X(white_state_of)(s)->how->width);
 }
 
 /* Emitted in a second, by steps of dt. */
@@ -423,7 +434,7 @@ static double emitted(fixture *f, double dt, double seconds)
     X(sim) *s = f->s;
     spate_error error;
     uint64_t sum = 0;
-    X(particles) *p = &s->diffuse->particles;
+    X(particles) *p = particles_of(s);
     int steps = (int)(seconds / dt + 0.5);
     for (int k = 0; k < steps; k++, f->common.steps++) {
         X(whitewater_prepare)(s, dt);
@@ -510,7 +521,7 @@ static void rotation_emits_nothing(void)
             s->u[0][c] = (float)(-20 * (x[1] - 16) * DX); /* up to 6 m/s */
             s->u[1][c] = (float)(20 * (x[0] - 16) * DX);
         }
-        DEV(make_band)(s, s->diffuse->how->width);
+        make_band(s, X(white_state_of)(s)->how->width);
         CHECK(emitted(f, 0.01, 0.1) == 0);
     }
     fixture_destroy(f);
@@ -526,12 +537,12 @@ static void crests_emit_where_they_go(void)
     put_surface(s, sphere, args);
     for (size_t c = 0; c < s->grid.size; c++)
         s->u[0][c] = 2;
-    DEV(make_band)(s, s->diffuse->how->width);
+    make_band(s, X(white_state_of)(s)->how->width);
     X(whitewater_prepare)(s, 0.02);
     X(mover) mover = X(mover_begin)(s, 0.02);
     spate_error error;
     CHECK(DEV(emit_whitewater)(s, &mover.obstacles, &error) == SPATE_OK);
-    X(particles) *p = &s->diffuse->particles;
+    X(particles) *p = particles_of(s);
     CHECK(p->count > 20);
     int behind = 0;
     for (uint32_t k = 0; k < p->count; k++)

@@ -1,0 +1,159 @@
+/* sets.c -- the sets of particles of a simulation: made, shown, estimated and unmade. */
+#include "sets.h"
+
+#include "arrays.h"
+#include "scene/channels.h"
+
+#include <assert.h>
+
+_Static_assert(MAX_CHANNELS <= SP_MAX_ATTRIBUTES, "columns of the fluid");
+
+/* ---- the definitions */
+
+/* The columns of the fluid are its channels. */
+static spate_status create_fluid(X(sim) *s, X(set) *set, spate_error *error)
+{
+    const spate_scene *scene = s->common->scene;
+    (void)error;
+    for (int k = 0; k < scene->channel_count; k++) {
+        const spate_channel *channel = &scene->channels[k];
+        float origin = sp_is_temperature(channel) ? (float)scene->fluid.temperature : 0;
+        X(set_add_column)(set, (sp_set_column){.name = channel->name,
+                                               .components = channel->components,
+                                               .origin = origin});
+    }
+    return SPATE_OK;
+}
+
+static void remove_crushed_fluid(X(sim) *s, X(set) *set)
+{
+    uint32_t before = set->particles->count;
+    X(remove_dead)(s);
+    s->common->removed_crushed += before - set->particles->count;
+}
+
+static const X(set_kind) fluid = {.name = SP_FLUID,
+                                  .when = WHEN_ALWAYS,
+                                  .create = create_fluid,
+                                  .remove_crushed = remove_crushed_fluid};
+
+static const X(set_kind) *const kinds[SET_COUNT] = {
+    &fluid,
+#define SET(NAME, name, ...) &X(name##_set),
+#include "kernels/sets.def"
+};
+
+/* ---- memory */
+
+void X(set_add_column)(X(set) *set, sp_set_column column)
+{
+    assert(set->column_count < SP_MAX_ATTRIBUTES);
+    set->columns[set->column_count++] = column;
+}
+
+static int count_pointers(const sp_set_column *columns, int count)
+{
+    int pointers = 0;
+    for (int k = 0; k < count; k++)
+        pointers += columns[k].components;
+    return pointers;
+}
+
+static spate_status create_set(X(sim) *s, int number, spate_error *error)
+{
+    X(set) *set = &s->sets[s->set_count++];
+    const X(set_kind) *kind = set->kind = kinds[number];
+    bool is_fluid = number == SET_FLUID;
+    for (int k = 0; k < kind->column_count; k++)
+        X(set_add_column)(set, kind->columns[k]);
+    if (kind->create)
+        TRY(kind->create(s, set, error));
+    set->particles = is_fluid ? &s->particles : &set->own;
+    set->group = is_fluid ? GROUP_PARTICLES : GROUP_NONE;
+    set->cells =
+        is_fluid ? (X(cell_list)){&s->grid, &s->tiles, s->first, s->count} : s->shared_cells;
+    *set->particles = X(particles_make)(is_fluid ? s->needs : WHEN_ALWAYS,
+                                        count_pointers(set->columns, set->column_count));
+    return is_fluid ? SPATE_OK : X(particles_reserve)(set->particles, 1024, error);
+}
+
+static bool has_others(const X(sim) *s)
+{
+    bool found = false;
+    for (int number = SET_FLUID + 1; number < SET_COUNT; number++)
+        found = found || kinds[number]->when & s->needs;
+    return found;
+}
+
+spate_status X(sets_create)(X(sim) *s, spate_error *error)
+{
+    if (has_others(s))
+        TRY(X(cell_list_create)(&s->shared_cells, &s->grid, error));
+    for (int number = 0; number < SET_COUNT; number++)
+        if (kinds[number]->when & s->needs)
+            TRY(create_set(s, number, error));
+    return SPATE_OK;
+}
+
+void X(sets_destroy)(X(sim) *s)
+{
+    for (int k = 0; k < s->set_count; k++) {
+        X(set) *set = &s->sets[k];
+        if (set->kind->destroy)
+            set->kind->destroy(set);
+        if (set->particles)
+            X(particles_free)(set->particles);
+    }
+    X(cell_list_destroy)(&s->shared_cells);
+}
+
+X(set) *X(set_of)(X(sim) *s, int number)
+{
+    for (int k = 0; k < s->set_count; k++)
+        if (s->sets[k].kind == kinds[number])
+            return &s->sets[k];
+    return NULL;
+}
+
+/* ---- views */
+
+void X(show_particles)(const X(sim) *s, const X(set) *set, const X(particles) *p, sp_particles *out)
+{
+    *out = (sp_particles){.view = {.count = p->count, .scale = s->grid.dx, .id = p->id[0]}};
+    FOR_DIM(d) {
+        out->view.x[d] = p->x[d];
+        out->view.v[d] = p->v[d];
+    }
+    float *const *own = p->own;
+    for (int k = 0; k < set->column_count; own += set->columns[k++].components) {
+        const sp_set_column *column = &set->columns[k];
+        if (!column->name)
+            continue;
+        sp_column *shown =
+            sp_particles_add_column(out, column->name, column->components, column->integer);
+        shown->origin = column->origin;
+        for (int c = 0; c < column->components; c++)
+            shown->values[c] = own[c];
+    }
+}
+
+/* ---- forecasts */
+
+uint64_t X(set_estimate)(int number, const spate_scene *scene, const X(grid) *g, uint64_t particles)
+{
+    const X(set_kind) *kind = kinds[number];
+    bool there = kind->when & X(needs)(scene);
+    return there && kind->estimate ? kind->estimate(scene, g, particles) : 0;
+}
+
+uint64_t X(set_saved_bytes)(int number)
+{
+    const X(set_kind) *kind = kinds[number];
+    int shared = X(count_columns)(WHEN_ALWAYS, false);
+    return 4 * ((uint64_t)shared + (uint64_t)count_pointers(kind->columns, kind->column_count));
+}
+
+uint64_t X(set_bytes)(int number)
+{
+    return X(set_saved_bytes)(number) + 4 * (uint64_t)X(scratch_words)(WHEN_ALWAYS);
+}
