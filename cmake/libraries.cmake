@@ -9,7 +9,7 @@ set(src ${PROJECT_SOURCE_DIR}/src)
 
 # Sources under src/state, src/sim and src/mesh that are compiled once: they know the two dimensions only by their tables.
 set(dimension_free ${src}/state/particle_set.c ${src}/sim/api.c ${src}/sim/checkpoint_stream.c ${src}/sim/clock.c
-  ${src}/sim/devices.c ${src}/sim/queries.c ${src}/sim/stats.c ${src}/mesh/api.c)
+  ${src}/sim/devices.c ${src}/sim/queries.c ${src}/sim/stats.c ${src}/sim/whitewater.c ${src}/mesh/api.c)
 
 file(GLOB core_sources CONFIGURE_DEPENDS ${src}/base/*.c ${src}/scene/*.c)
 file(GLOB sim_sources CONFIGURE_DEPENDS ${src}/state/*.c ${src}/sim/*.c ${src}/mesh/*.c)

@@ -17,7 +17,7 @@ typedef struct white_args {
     X(particles) *p;
     const X(whitewater) *how;
     const X(obstacles) *obstacles;
-    _Atomic uint64_t removed[WHITE_KINDS][WHITE_CAUSES], turned[WHITE_TURNS], dead;
+    _Atomic uint64_t removed[WHITE_KINDS][WHITE_COUNTS], turned[WHITE_TURNS], dead;
 } white_args;
 
 /* ---- how crowded foam is */
@@ -62,7 +62,7 @@ static void step_range(void *user, size_t begin, size_t end, int worker)
     (void)worker;
     white_args *args = user;
     const X(white) p = X(white_of)(args->p);
-    uint64_t removed[WHITE_KINDS][WHITE_CAUSES] = {{0}}, turned[WHITE_TURNS] = {0}, dead = 0;
+    uint64_t removed[WHITE_KINDS][WHITE_COUNTS] = {{0}}, turned[WHITE_TURNS] = {0}, dead = 0;
     for (size_t k = begin; k < end; k++) {
         X(white_fate) fate =
             X(white_step)(&args->f, args->how, args->obstacles, &p, args->f.foam, k);
@@ -75,7 +75,7 @@ static void step_range(void *user, size_t begin, size_t end, int worker)
         dead++;
     }
     if (dead)
-        for (int n = 0; n < WHITE_KINDS * WHITE_CAUSES; n++)
+        for (int n = 0; n < WHITE_KINDS * WHITE_COUNTS; n++)
             atomic_fetch_add_explicit(&args->removed[0][0] + n, (&removed[0][0])[n],
                                       memory_order_relaxed);
     for (int t = 0; t < WHITE_TURNS; t++)
@@ -83,14 +83,23 @@ static void step_range(void *user, size_t begin, size_t end, int worker)
     atomic_fetch_add_explicit(&args->dead, dead, memory_order_relaxed);
 }
 
-static void book(const white_args *args)
+static void book(const white_args *args, sp_set_ledger *ledger)
 {
-    sp_white_ledger *ledger = &args->s->common->white;
+    static const int from[WHITE_TURNS] = {[WHITE_LIFTED] = WHITE_FOAM,
+                                          [WHITE_LANDED] = WHITE_SPRAY,
+                                          [WHITE_RISEN] = WHITE_BUBBLE,
+                                          [WHITE_DRAGGED] = WHITE_FOAM};
+    static const int to[WHITE_TURNS] = {[WHITE_LIFTED] = WHITE_SPRAY,
+                                        [WHITE_LANDED] = WHITE_FOAM,
+                                        [WHITE_RISEN] = WHITE_FOAM,
+                                        [WHITE_DRAGGED] = WHITE_BUBBLE};
     for (int n = 0; n < WHITE_KINDS; n++)
-        for (int c = 0; c < WHITE_CAUSES; c++)
-            ledger->removed[n][c] += args->removed[n][c];
-    for (int t = 0; t < WHITE_TURNS; t++)
-        ledger->turned[t] += args->turned[t];
+        for (int c = 0; c < WHITE_COUNTS; c++)
+            ledger->counts[n][c] += (int64_t)args->removed[n][c];
+    for (int t = 0; t < WHITE_TURNS; t++) {
+        ledger->counts[from[t]][t] -= (int64_t)args->turned[t];
+        ledger->counts[to[t]][t] += (int64_t)args->turned[t];
+    }
 }
 
 static void sort_now_and_then(X(sim) *s, X(set) *set)
@@ -117,7 +126,7 @@ spate_status DEV(whitewater)(X(sim) *s, double dt, spate_error *error)
         sp_parallel_for(pool, p->count, 1024, step_range, &args);
         p->sorted = false;
     }
-    book(&args);
+    book(&args, &set->ledger);
     if (args.dead > 0)
         X(particles_remove_dead)(p);
     return DEV(emit_whitewater)(s, &mover.obstacles, error);

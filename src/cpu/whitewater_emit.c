@@ -143,8 +143,9 @@ static uint64_t count_kept(const X(whitewater) *how, const X(particles) *p, uint
 }
 
 /* Less of all stays where there would be too many; particles that are there are booked. */
-static void thin(X(sim) *s, X(whitewater) *how, X(particles) *p, uint64_t count)
+static void thin(X(sim) *s, X(set) *set, X(whitewater) *how, uint64_t count)
 {
+    X(particles) *p = set->particles;
     const X(white) columns = X(white_of)(p);
     uint64_t most = (uint64_t)s->common->scene->whitewater.max_particles, kept = 0, wanted;
     bool less = false;
@@ -158,7 +159,7 @@ static void thin(X(sim) *s, X(whitewater) *how, X(particles) *p, uint64_t count)
             kept++;
             continue;
         }
-        s->common->white.removed[columns.kind[k]][WHITE_THINNED]++;
+        set->ledger.counts[columns.kind[k]][WHITE_THINNED]++;
         p->x[0][k] = DEAD;
     }
     if (kept < p->count)
@@ -188,7 +189,7 @@ spate_status DEV(emit_whitewater)(X(sim) *s, const X(obstacles) *obstacles, spat
     uint64_t count = scan_tiles(&s->tiles, w->tile_births);
     if (count == 0)
         return SPATE_OK;
-    thin(s, w->how, p, count);
+    thin(s, set, w->how, count);
     TRY(X(particles_reserve)(p, p->count + count, error));
     args.first = p->count;
     args.first_id = p->next_id;
@@ -197,7 +198,7 @@ spate_status DEV(emit_whitewater)(X(sim) *s, const X(obstacles) *obstacles, spat
     p->next_id += (uint32_t)count;
     p->sorted = false;
     for (int n = 0; n < WHITE_KINDS; n++)
-        s->common->white.emitted[n] += args.emitted[n];
+        set->ledger.counts[n][WHITE_EMITTED] += (int64_t)args.emitted[n];
     if (args.dead > 0)
         X(particles_remove_dead)(p);
     return SPATE_OK;

@@ -1,6 +1,7 @@
 /* stats.c -- writing, cutting and reading stats.csv. */
 #include "stats.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -38,7 +39,7 @@ static sp_stats_cell *add_seconds(sp_stats_cell *cell, const char *prefix, const
     return cell + 1;
 }
 
-void sp_stats_name(const spate_sim *sim, sp_stats_row *row)
+static void name_channels(const spate_sim *sim, sp_stats_row *row)
 {
     const spate_scene *scene = spate_sim_scene(sim);
     row->channel_count = 0;
@@ -53,6 +54,29 @@ void sp_stats_name(const spate_sim *sim, sp_stats_row *row)
             spate_sim_channel_sums(sim, c->name, e, &row->channels[n].sums);
         }
     }
+}
+
+static void name_sets(const spate_sim *sim, sp_stats_row *row)
+{
+    char name[SPATE_STAT_NAME];
+    uint64_t value;
+    row->set_count = 0;
+    for (int set = 0; set < spate_sim_particle_set_count(sim); set++) {
+        const char *of = spate_sim_particle_set_name(sim, set);
+        for (int k = 0; spate_sim_particles_stat(sim, of, k, name, sizeof name, &value); k++) {
+            if (spate_stat_find(name) >= 0)
+                continue;
+            assert(row->set_count < SP_STATS_OF_SETS);
+            memcpy(row->sets[row->set_count].name, name, sizeof name);
+            row->sets[row->set_count++].value = value;
+        }
+    }
+}
+
+void sp_stats_name(const spate_sim *sim, sp_stats_row *row)
+{
+    name_channels(sim, row);
+    name_sets(sim, row);
 }
 
 void sp_stats_take(spate_sim *sim, sp_stats_row *row)
@@ -97,6 +121,10 @@ int sp_stats_cells(const sp_stats_row *row, sp_stats_cell cells[SP_STATS_MOST])
     c = add_seconds(c, "", "seconds", seconds > stages ? seconds : stages);
     for (int k = 0; k < row->channel_count; k++)
         c = put_channel(c, row->channels[k].name, &row->channels[k].sums);
+    for (int k = 0; k < row->set_count; k++, c++) {
+        snprintf(c->name, sizeof c->name, "%s", row->sets[k].name);
+        snprintf(c->text, sizeof c->text, "%llu", (unsigned long long)row->sets[k].value);
+    }
     return (int)(c - cells);
 }
 

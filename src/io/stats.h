@@ -14,6 +14,7 @@
 #define SP_STATS_NAME 48
 #define SP_STATS_CHANNELS 16
 #define SP_STATS_OF_CHANNEL 5 /* columns of each */
+#define SP_STATS_OF_SETS 32
 
 typedef struct sp_stats_cell {
     char name[SP_STATS_NAME]; /* of the column */
@@ -29,6 +30,11 @@ typedef struct sp_stats_row {
         spate_channel_sums sums;
     } channels[SP_STATS_CHANNELS]; /* those that the grid holds, component by component */
     int channel_count;
+    struct {
+        char name[SPATE_STAT_NAME];
+        uint64_t value;
+    } sets[SP_STATS_OF_SETS]; /* the numbers of sets of particles that stats.h has no row for */
+    int set_count;
     double seconds; /* wall time of the whole frame, output included; what the stages leave of it is
                        t_other */
 } sp_stats_row;
@@ -36,15 +42,15 @@ typedef struct sp_stats_row {
 #define SP_ONE(type, name, unit, when, help) +1
 enum {
     SP_STATS_CELLS = 0 SPATE_STATS(SP_ONE) + SP_STAGE_COUNT + 2,
-    SP_STATS_MOST = SP_STATS_CELLS + SP_STATS_CHANNELS * SP_STATS_OF_CHANNEL
+    SP_STATS_MOST = SP_STATS_CELLS + SP_STATS_CHANNELS * SP_STATS_OF_CHANNEL + SP_STATS_OF_SETS
 };
 
-/* The names of the channels that a simulation has columns for. */
+/* The names of the channels and of the numbers of sets that a simulation has columns for. */
 void sp_stats_name(const spate_sim *sim, sp_stats_row *row);
 /* The numbers of a simulation and the seconds of its stages. */
 void sp_stats_take(spate_sim *sim, sp_stats_row *row);
-/* Fills `cells`, in the order of the columns, and returns how many: SP_STATS_CELLS, and those of
- * the channels. */
+/* Fills `cells`, in the order of the columns, and returns how many: SP_STATS_CELLS, then those of
+ * the channels and of the sets. */
 int sp_stats_cells(const sp_stats_row *row, sp_stats_cell cells[SP_STATS_MOST]);
 
 /* A new stats.csv with the line of names only, which are those of the row. */

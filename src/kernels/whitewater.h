@@ -61,22 +61,19 @@ SP_KERNEL X(white) X(white_of)(const X(particles) *p)
     return columns;
 }
 
-enum { WHITE_SPRAY, WHITE_FOAM, WHITE_BUBBLE, WHITE_DUST, WHITE_KINDS };
-/* Why one is gone. */
+enum {
+#define CLASS(NAME, ...) WHITE_##NAME,
+#include "whitewater.def"
+    WHITE_KINDS
+};
+/* What the ledger counts: from one class to another, births, and why a particle is gone. */
 enum {
     WHITE_STAYS = -1,
-    WHITE_AGED,
-    WHITE_MERGED,  /* spray that fell back slowly; dust that left the water */
-    WHITE_OPEN,    /* left through an open side */
-    WHITE_OUTFLOW, /* in an outflow */
-    WHITE_KILLED,  /* in a kill zone */
-    WHITE_CRUSHED, /* solids left no place */
-    WHITE_THINNED, /* beyond the most that there may be */
-    WHITE_OFF,     /* became of a class that is off */
-    WHITE_CAUSES
+#define COUNT(NAME, ...) WHITE_##NAME,
+#include "whitewater.def"
+    WHITE_COUNTS,
+    WHITE_TURNS = WHITE_EMITTED
 };
-/* From one class to another. */
-enum { WHITE_LIFTED, WHITE_LANDED, WHITE_RISEN, WHITE_DRAGGED, WHITE_TURNS };
 
 #define FOAM_LOW (-0.15f) /* cells: foam is made between these */
 #define FOAM_HIGH 0.65f

@@ -33,6 +33,13 @@ typedef struct clock_record {
     uint32_t gauges; /* whose values of the last step follow; 0 if there are none */
 } clock_record;
 
+/* Whitewater: its ledger and its particles. */
+typedef struct white_record {
+    sp_set_ledger ledger;
+    sp_white kept;
+    uint32_t count, next_id, warned, zero;
+} white_record;
+
 /* Identifies the layout: a checkpoint fits a simulation only if this is equal. */
 static uint64_t layout_hash(X(sim) *s)
 {
@@ -56,8 +63,10 @@ static uint64_t layout_hash(X(sim) *s)
         hash = a->saved && a->host & s->needs ? sp_hash2(hash, a->item) : hash;
     }
     hash = sp_hash2(hash, sizeof(clock_record));
-    for (int k = SET_FLUID + 1; k < s->set_count; k++)
+    for (int k = SET_FLUID + 1; k < s->set_count; k++) {
         hash = sp_hash2(hash, (uint64_t)X(list_columns)(s->sets[k].particles, false, columns));
+        hash = sp_hash2(hash, sizeof(white_record));
+    }
     hash = sp_hash2(hash, (uint64_t)s->solids.count);
     return sp_hash2(hash, (uint64_t)s->emitter_count);
 }
@@ -86,10 +95,11 @@ typedef struct solid_record {
 /* ------------------------------------------------------------------ what a simulation can save */
 
 #define MOST_FRAMES (1 << 30)
-#define MOST_FRAMES_INSIDE 1e6 /* of another fps, by which the host may have stepped */
-#define FARTHEST 1e9           /* m: as far as shapes and their motion may lie (schema.c) */
-#define MOST_GAUGES 1024       /* of a scene (schema.c) */
-#define MOST_SUBCELLS 1e15     /* of a lattice: beyond, a double has no places between them */
+#define MOST_FRAMES_INSIDE 1e6  /* of another fps, by which the host may have stepped */
+#define FARTHEST 1e9            /* m: as far as shapes and their motion may lie (schema.c) */
+#define MOST_GAUGES 1024        /* of a scene (schema.c) */
+#define MOST_BOOKED (1ll << 56) /* particles in a ledger */
+#define MOST_SUBCELLS 1e15      /* of a lattice: beyond, a double has no places between them */
 
 static spate_status refuse(const char *what, spate_error *error)
 {
@@ -255,21 +265,16 @@ static spate_status load_gauges(X(sim) *s, uint32_t count, sp_stream *stream, sp
     return SPATE_OK;
 }
 
-/* Whitewater: its ledger and its particles. */
-typedef struct white_record {
-    sp_white_ledger ledger;
-    uint32_t count, next_id, warned, zero;
-} white_record;
-
 static spate_status save_whitewater(X(sim) *s, sp_stream *stream)
 {
-    white_record record = {.ledger = s->common->white, .warned = s->common->warned_white};
+    white_record record = {.kept = s->common->white, .warned = s->common->warned_white};
     void **columns[MAX_COLUMNS];
     const X(set) *set = X(set_of)(s, SET_WHITEWATER);
     if (!set)
         return SPATE_OK;
     X(particles) *p = set->particles;
     int column_count = X(list_columns)(p, false, columns);
+    record.ledger = set->ledger;
     record.count = p->count;
     record.next_id = p->next_id;
     TRY(sp_stream_write(stream, &record, sizeof record));
@@ -293,8 +298,19 @@ static spate_status check_whitewater(const X(sim) *s, const X(set) *set, uint32_
         sound = sound && all_finite(p.v[d], count);
     }
     for (uint32_t i = 0; i < count; i++)
-        sound &= p.kind[i] < SP_WHITE_KINDS;
+        sound &= p.kind[i] < WHITE_KINDS;
     return sound ? SPATE_OK : refuse("its whitewater", error);
+}
+
+/* Small enough to be added up. */
+static bool is_ledger(const sp_set_ledger *ledger)
+{
+    bool sound = true;
+    for (int n = 0; n < SP_SET_CLASSES; n++)
+        for (int k = 0; k < SP_SET_COUNTS; k++)
+            sound =
+                sound && ledger->counts[n][k] > -MOST_BOOKED && ledger->counts[n][k] < MOST_BOOKED;
+    return sound;
 }
 
 static spate_status load_whitewater(X(sim) *s, sp_stream *stream, spate_error *error)
@@ -307,7 +323,7 @@ static spate_status load_whitewater(X(sim) *s, sp_stream *stream, spate_error *e
     X(particles) *p = set->particles;
     TRY(sp_stream_read(stream, &record, sizeof record));
     TRY(sp_stream_check(stream, error));
-    if (!(record.ledger.keep > 0 && record.ledger.keep <= 1))
+    if (!(record.kept.keep > 0 && record.kept.keep <= 1) || !is_ledger(&record.ledger))
         return refuse("the ledger of its whitewater", error);
     p->count = 0;
     TRY(X(particles_reserve)(p, record.count, error));
@@ -315,7 +331,8 @@ static spate_status load_whitewater(X(sim) *s, sp_stream *stream, spate_error *e
     for (int c = 0; c < column_count; c++)
         TRY(sp_stream_read(stream, *columns[c], (size_t)record.count * 4));
     TRY(check_whitewater(s, set, record.count, error));
-    s->common->white = record.ledger;
+    set->ledger = record.ledger;
+    s->common->white = record.kept;
     s->common->warned_white = record.warned != 0;
     p->count = record.count;
     p->next_id = record.next_id;
@@ -447,5 +464,9 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
     s->particles.fastest = -1.0f;
     s->particles.dead = 0;
     s->particles.next_id = record.next_id;
-    return load_whitewater(s, stream, error);
+    TRY(load_whitewater(s, stream, error));
+    for (int k = 0; k < s->set_count; k++)
+        if (!X(set_adds_up)(s, &s->sets[k]))
+            return refuse("the ledger of its particles", error);
+    return SPATE_OK;
 }

@@ -1,5 +1,5 @@
 /* facade.h -- what the files of the public face of a simulation share: api.c, clock.c, devices.c,
- * queries.c, stats.c, checkpoint_stream.c. None of them has a dimension. */
+ * queries.c, stats.c, whitewater.c, checkpoint_stream.c. None of them has a dimension. */
 #ifndef SPATE_SIM_FACADE_H
 #define SPATE_SIM_FACADE_H
 
@@ -25,6 +25,9 @@ spate_status sp_sim_may_change(const spate_sim *sim, const char *what, spate_err
 spate_status sp_check_finite(const char *name, const double *values, size_t count,
                              spate_error *error);
 spate_status sp_sim_check_solid(const spate_sim *sim, spate_solid_id id, spate_error *error);
+
+/* ---- queries.c */
+int sp_sim_find_set(const spate_sim *sim, const char *name); /* -1: there is no such set */
 
 /* ---- clock.c */
 /* Fills common.gauges; build: no step has been taken yet. */

@@ -25,27 +25,26 @@ int spate_sim_particle_set_count(const spate_sim *sim)
 const char *spate_sim_particle_set_name(const spate_sim *sim, int set)
 {
     bool there = set >= 0 && set < spate_sim_particle_set_count(sim);
-    return there ? sim->table->set_name(sim->instance, set) : NULL;
+    return there ? sim->table->set_kind(sim->instance, set)->name : NULL;
 }
 
-/* The number of a set, -1 if there is none of that name. */
-static int find_set(const spate_sim *sim, const char *name)
+int sp_sim_find_set(const spate_sim *sim, const char *name)
 {
     for (int set = 0; set < spate_sim_particle_set_count(sim) && name; set++)
-        if (strcmp(name, sim->table->set_name(sim->instance, set)) == 0)
+        if (strcmp(name, sim->table->set_kind(sim->instance, set)->name) == 0)
             return set;
     return -1;
 }
 
 size_t spate_sim_particles_count(const spate_sim *sim, const char *name)
 {
-    int set = find_set(sim, name);
+    int set = sp_sim_find_set(sim, name);
     return set >= 0 ? sim->table->count(sim->instance, set) : 0;
 }
 
 uint64_t spate_sim_particles_hash(spate_sim *sim, const char *name)
 {
-    int set = find_set(sim, name);
+    int set = sp_sim_find_set(sim, name);
     return set >= 0 ? sim->table->hash(sim->instance, set) : 0;
 }
 
@@ -82,7 +81,7 @@ bool spate_sim_particles_device_view_sized(spate_sim *sim, const char *name,
                                            spate_particles_view *view, size_t size)
 {
     sp_particles now = {.set = NULL};
-    int set = find_set(sim, name);
+    int set = sp_sim_find_set(sim, name);
     bool there = set >= 0 && sim->table->view(sim->instance, set, true, &now);
     sp_sized_out(view, size, &now.view, sizeof now.view);
     return there;
@@ -107,14 +106,14 @@ int spate_sim_channel_device_view(spate_sim *sim, const char *name, const float 
 /* What the particles of a simulation are called, and of when they are. */
 static void label_particles(const spate_sim *sim, int set, sp_particles *particles)
 {
-    particles->set = sim->table->set_name(sim->instance, set);
+    particles->set = sim->table->set_kind(sim->instance, set)->name;
     particles->frame = sim->common.frame;
     particles->time = spate_sim_time(sim);
 }
 
 bool sp_sim_particles(spate_sim *sim, const char *name, sp_particles *out)
 {
-    int set = find_set(sim, name);
+    int set = sp_sim_find_set(sim, name);
     if (set < 0)
         return false;
     sim->table->view(sim->instance, set, false, out);

@@ -3,7 +3,9 @@
 
 #include "base/sized.h"
 
+#include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The member's type as spate_stat_type. */
@@ -50,40 +52,68 @@ double spate_stats_value(const spate_stats *stats, int stat)
     return *(const double *)at;
 }
 
-/* Bins go from 0 to four times the upper limit. */
-static void find_quantiles(const uint64_t *histogram, double limit, double values[3])
+/* ---- the sets of particles */
+
+/* Whether two counts are in one column of stats.csv. */
+static bool share_stat(const sp_set_kind *kind, int a, int b)
 {
-    static const double shares[3] = {0.5, 0.9, 0.99};
-    uint64_t total = 0;
-    for (int bin = 0; bin < SP_WHITE_BINS; bin++)
-        total += histogram[bin];
-    for (int n = 0; n < 3 && total > 0; n++) {
-        uint64_t sum = 0;
-        int bin = 0;
-        while (bin < SP_WHITE_BINS - 1 &&
-               (double)(sum += histogram[bin]) < shares[n] * (double)total)
-            bin++;
-        values[n] = 4 * limit * (bin + 1) / SP_WHITE_BINS;
+    const char *first = kind->counts[a].stat, *second = kind->counts[b].stat;
+    return first && second && strcmp(first, second) == 0;
+}
+
+/* The sum over the classes of count k and those behind it that are in its column. */
+static uint64_t sum_of_stat(const sp_set_kind *kind, const sp_set_ledger *ledger, int k)
+{
+    int64_t sum = 0;
+    for (int c = k; c < kind->count_count && share_stat(kind, k, c); c++)
+        for (int n = 0; n < kind->class_count; n++)
+            sum += ledger->counts[n][c];
+    return (uint64_t)sum;
+}
+
+bool spate_sim_particles_stat(const spate_sim *sim, const char *set, int stat, char *name,
+                              size_t size, uint64_t *value)
+{
+    int number = sp_sim_find_set(sim, set);
+    if (number < 0 || stat < 0)
+        return false;
+    const sp_set_kind *kind = sim->table->set_kind(sim->instance, number);
+    const sp_set_ledger *ledger = sim->table->set_ledger(sim->instance, number);
+    if (stat < kind->class_count) {
+        snprintf(name, size, "%s", kind->classes[stat]);
+        *value = (uint64_t)sp_set_booked(kind, ledger, stat);
+        return true;
+    }
+    stat -= kind->class_count;
+    for (int k = 0; k < kind->count_count; k++) {
+        bool begins = kind->counts[k].stat && !(k > 0 && share_stat(kind, k - 1, k));
+        if (!begins || stat-- > 0)
+            continue;
+        snprintf(name, size, "%s_%s", kind->name, kind->counts[k].stat);
+        *value = sum_of_stat(kind, ledger, k);
+        return true;
+    }
+    return false;
+}
+
+/* The numbers of sets that are rows of stats.h. */
+static void add_sets(const spate_sim *sim, spate_stats *stats)
+{
+    char name[SPATE_STAT_NAME];
+    uint64_t value;
+    for (int set = 0; set < spate_sim_particle_set_count(sim); set++) {
+        const char *of = spate_sim_particle_set_name(sim, set);
+        for (int k = 0; spate_sim_particles_stat(sim, of, k, name, sizeof name, &value); k++) {
+            int row = spate_stat_find(name);
+            if (row < 0)
+                continue;
+            assert(table[row].type == SPATE_STAT_UINT64);
+            memcpy((char *)stats + table[row].offset, &value, sizeof value);
+        }
     }
 }
 
-bool spate_sim_whitewater_sized(const spate_sim *sim, spate_whitewater_ledger *ledger, size_t size)
-{
-    const sp_white_ledger *from = &sim->common.white;
-    spate_whitewater_ledger all = {.keep = from->keep};
-    memcpy(all.emitted, from->emitted, sizeof all.emitted);
-    memcpy(all.removed, from->removed, sizeof all.removed);
-    all.lifted = from->turned[0]; /* in the order of WHITE_LIFTED, ... */
-    all.landed = from->turned[1];
-    all.risen = from->turned[2];
-    all.dragged = from->turned[3];
-    const spate_scene *scene = sim->common.scene;
-    find_quantiles(from->histogram[0], scene->whitewater.speed_high, all.speed);
-    find_quantiles(from->histogram[1], scene->whitewater.curvature_high, all.curvature);
-    find_quantiles(from->histogram[2], scene->whitewater.strain_high, all.strain);
-    sp_sized_out(ledger, size, &all, sizeof all);
-    return scene->whitewater.on;
-}
+/* ---- the channels */
 
 /* The column of a component of a channel; -1: there is none. */
 static int column_of(const spate_scene *scene, const char *name, int component)
@@ -119,39 +149,7 @@ bool spate_sim_channel_sums_sized(const spate_sim *sim, const char *name, int co
     return column >= 0;
 }
 
-static uint64_t removed(const sp_white_ledger *ledger, spate_whitewater_cause cause)
-{
-    uint64_t sum = 0;
-    for (int kind = 0; kind < SPATE_WHITEWATER_CLASSES; kind++)
-        sum += ledger->removed[kind][cause];
-    return sum;
-}
-
-static void add_whitewater(const sp_common *common, spate_stats *stats)
-{
-    const sp_white_ledger *w = &common->white;
-    uint64_t now[SPATE_WHITEWATER_CLASSES];
-    uint64_t lifted = w->turned[0], landed = w->turned[1], risen = w->turned[2],
-             dragged = w->turned[3];
-    for (int kind = 0; kind < SPATE_WHITEWATER_CLASSES; kind++) {
-        now[kind] = w->emitted[kind];
-        stats->whitewater_emitted += w->emitted[kind];
-        for (int cause = 0; cause < SPATE_WHITEWATER_CAUSES; cause++)
-            now[kind] -= w->removed[kind][cause];
-    }
-    stats->spray = now[SPATE_WHITEWATER_SPRAY] + lifted - landed;
-    stats->foam = now[SPATE_WHITEWATER_FOAM] + landed + risen - lifted - dragged;
-    stats->bubbles = now[SPATE_WHITEWATER_BUBBLE] + dragged - risen;
-    stats->dust = now[SPATE_WHITEWATER_DUST];
-    stats->whitewater_aged = removed(w, SPATE_WHITEWATER_AGED);
-    stats->whitewater_merged = removed(w, SPATE_WHITEWATER_MERGED);
-    stats->whitewater_left = removed(w, SPATE_WHITEWATER_OPEN) +
-                             removed(w, SPATE_WHITEWATER_OUTFLOW) +
-                             removed(w, SPATE_WHITEWATER_KILLED);
-    stats->whitewater_crushed = removed(w, SPATE_WHITEWATER_CRUSHED);
-    stats->whitewater_thinned = removed(w, SPATE_WHITEWATER_THINNED);
-    stats->whitewater_off = removed(w, SPATE_WHITEWATER_OFF);
-}
+/* ---- the numbers of a simulation */
 
 /* All but what is measured. */
 static spate_stats progress(const spate_sim *sim)
@@ -166,7 +164,7 @@ static spate_stats progress(const spate_sim *sim)
     stats.removed = stats.removed_open + stats.removed_outflow + stats.removed_crushed +
                     stats.removed_user + stats.removed_reseed;
     stats.converged = stats.solver_failures == 0;
-    add_whitewater(common, &stats);
+    add_sets(sim, &stats);
     return stats;
 }
 

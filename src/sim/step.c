@@ -24,6 +24,8 @@
 #include "base/timer.h"
 #include "state/arrays.h"
 
+#include <assert.h>
+
 /* PRESSURE and SEPARATE. */
 static X(stage_fn) *const made_here[SP_STAGE_COUNT] = {
 #define STAGE_MAP(NAME, name)
@@ -72,6 +74,16 @@ spate_status X(run_stage)(X(sim) *s, sp_stage stage, double dt, spate_error *err
     return s->device->wait ? s->device->wait(s, error) : SPATE_OK;
 }
 
+/* Builds with asserts: each particle that came or went is in a ledger. */
+static void check_ledgers(const X(sim) *s)
+{
+    (void)s;
+#ifndef NDEBUG
+    for (int k = 0; k < s->set_count; k++)
+        assert(X(set_adds_up)(s, &s->sets[k]));
+#endif
+}
+
 spate_status X(step)(X(sim) *s, double dt, spate_error *error)
 {
     double seconds[SP_STAGE_COUNT];
@@ -83,6 +95,7 @@ spate_status X(step)(X(sim) *s, double dt, spate_error *error)
         seconds[stage] = sp_seconds() - start;
         TRY(sp_stage_done(s->common, stage, error));
     }
+    check_ledgers(s);
     if (s->device->times)
         s->device->times(s, seconds);
     for (int stage = 0; stage < SP_STAGE_COUNT; stage++)

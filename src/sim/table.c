@@ -82,9 +82,14 @@ static int set_count(const void *user)
     return ((const X(sim) *)user)->set_count;
 }
 
-static const char *set_name(const void *user, int set)
+static const sp_set_kind *set_kind(const void *user, int set)
 {
-    return ((const X(sim) *)user)->sets[set].kind->name;
+    return &((const X(sim) *)user)->sets[set].kind->base;
+}
+
+static const sp_set_ledger *set_ledger(const void *user, int set)
+{
+    return &((const X(sim) *)user)->sets[set].ledger;
 }
 
 static uint64_t hash(void *user, int set)
@@ -195,7 +200,7 @@ static void free_all_sets(X(sim) *s)
         X(fetch)(s, set->group);
         X(dirty)(s, set->group);
         if (free_particles(s, set->particles))
-            set->kind->remove_crushed(s, set);
+            X(set_remove_crushed)(s, set);
     }
 }
 
@@ -484,7 +489,8 @@ const sp_table X(table) = {
     .watch_rooms = watch_rooms,
     .max_speed = max_speed,
     .set_count = set_count,
-    .set_name = set_name,
+    .set_kind = set_kind,
+    .set_ledger = set_ledger,
     .hash = hash,
     .stats = stats,
     .add_particles = add_particles,

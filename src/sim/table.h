@@ -6,6 +6,7 @@
 #include "scene/solids.h"
 #include "state/common.h"
 #include "state/particle_set.h"
+#include "state/set_kind.h"
 
 /* For those above the simulation, which know no instance (queries.c). */
 const sp_solids *sp_sim_solids(const spate_sim *sim);
@@ -29,7 +30,8 @@ typedef struct sp_table {
                         double dt); /* m/s, of liquid, inflows, and solids over the next dt */
     /* the sets of particles of the scene by their order; the fluid is the first */
     int (*set_count)(const void *s);
-    const char *(*set_name)(const void *s, int set);
+    const sp_set_kind *(*set_kind)(const void *s, int set);
+    const sp_set_ledger *(*set_ledger)(const void *s, int set);
     uint64_t (*hash)(void *s, int set);
     void (*stats)(void *s, spate_stats *stats);
     spate_status (*add_particles)(void *s, const float *x, const float *v, size_t count,

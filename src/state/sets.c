@@ -25,17 +25,8 @@ static spate_status create_fluid(X(sim) *s, X(set) *set, spate_error *error)
     return SPATE_OK;
 }
 
-static void remove_crushed_fluid(X(sim) *s, X(set) *set)
-{
-    uint32_t before = set->particles->count;
-    X(remove_dead)(s);
-    s->common->removed_crushed += before - set->particles->count;
-}
-
-static const X(set_kind) fluid = {.name = SP_FLUID,
-                                  .when = WHEN_ALWAYS,
-                                  .create = create_fluid,
-                                  .remove_crushed = remove_crushed_fluid};
+static const X(set_kind) fluid = {
+    .base.name = SP_FLUID, .when = WHEN_ALWAYS, .create = create_fluid};
 
 static const X(set_kind) *const kinds[SET_COUNT] = {
     &fluid,
@@ -64,8 +55,8 @@ static spate_status create_set(X(sim) *s, int number, spate_error *error)
     X(set) *set = &s->sets[s->set_count++];
     const X(set_kind) *kind = set->kind = kinds[number];
     bool is_fluid = number == SET_FLUID;
-    for (int k = 0; k < kind->column_count; k++)
-        X(set_add_column)(set, kind->columns[k]);
+    for (int k = 0; k < kind->base.column_count; k++)
+        X(set_add_column)(set, kind->base.columns[k]);
     if (kind->create)
         TRY(kind->create(s, set, error));
     set->particles = is_fluid ? &s->particles : &set->own;
@@ -115,6 +106,49 @@ X(set) *X(set_of)(X(sim) *s, int number)
     return NULL;
 }
 
+/* ---- the ledger */
+
+static uint32_t class_of(const X(set) *set, uint32_t particle)
+{
+    return ((const X(word) *)set->particles->own[set->kind->base.class_column])[particle];
+}
+
+static bool fluid_adds_up(const sp_common *c, uint64_t count)
+{
+    uint64_t removed = c->removed_open + c->removed_outflow + c->removed_crushed + c->removed_user +
+                       c->removed_reseed;
+    return count == c->seeded + c->added - removed;
+}
+
+bool X(set_adds_up)(const X(sim) *s, const X(set) *set)
+{
+    const sp_set_kind *kind = &set->kind->base;
+    int64_t found[SP_SET_CLASSES] = {0};
+    bool same = true;
+    if (set->kind == &fluid)
+        return fluid_adds_up(s->common, set->particles->count);
+    for (uint32_t k = 0; k < set->particles->count; k++)
+        found[class_of(set, k)]++;
+    for (int n = 0; n < kind->class_count; n++)
+        same = same && found[n] == sp_set_booked(kind, &set->ledger, n);
+    return same;
+}
+
+void X(set_remove_crushed)(X(sim) *s, X(set) *set)
+{
+    X(particles) *p = set->particles;
+    uint32_t before = p->count;
+    if (set->kind == &fluid) {
+        X(remove_dead)(s);
+        s->common->removed_crushed += before - p->count;
+        return;
+    }
+    for (uint32_t k = 0; k < p->count; k++)
+        if (p->x[0][k] == DEAD)
+            set->ledger.counts[class_of(set, k)][set->kind->base.crushed]++;
+    X(particles_remove_dead)(p);
+}
+
 /* ---- views */
 
 void X(show_particles)(const X(sim) *s, const X(set) *set, const X(particles) *p, sp_particles *out)
@@ -148,7 +182,7 @@ uint64_t X(set_estimate)(int number, const spate_scene *scene, const X(grid) *g,
 
 uint64_t X(set_saved_bytes)(int number)
 {
-    const X(set_kind) *kind = kinds[number];
+    const sp_set_kind *kind = &kinds[number]->base;
     int shared = X(count_columns)(WHEN_ALWAYS, false);
     return 4 * ((uint64_t)shared + (uint64_t)count_pointers(kind->columns, kind->column_count));
 }

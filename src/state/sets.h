@@ -1,9 +1,10 @@
 /* sets.h -- the sets of particles of a simulation: the fluid, and those of kernels/sets.def, which
  * ride on it.
  *
- * A set provides its definition, X(set_kind): its columns, what it keeps beside its particles, and
- * an estimate of how many there will be. Memory, sorting, hash, views, forecasts and what happens
- * when a solid is added are the same for all sets and loop over X(sim).sets. The kernels of the
+ * A set provides its definition, X(set_kind): its columns and classes, what its ledger counts, what
+ * it keeps beside its particles, and an estimate of how many there will be. Memory, sorting, hash,
+ * views, statistics, forecasts and what happens when a solid is added are the same for all sets and
+ * loop over X(sim).sets. The kernels of the
  * fluid know its particles as s->particles, and its cell list as s->tiles, s->first and s->count:
  * set 0 points to these. */
 #ifndef SPATE_STATE_SETS_H
@@ -13,37 +14,20 @@
 #include "kernels/sets.h"
 #include "kernels/tiles.h"
 #include "particle_set.h"
+#include "set_kind.h"
 
 struct X(sim);
 struct X(set);
 
-/* A column beside those of fields.def; in X(particles) its components are the next of own[]. */
-typedef struct sp_set_column {
-    const char *name; /* in files and pictures; NULL: they do not have it */
-    int components;
-    bool integer; /* uint32_t, otherwise float */
-    float origin; /* what values are counted from: K of a temperature */
-} sp_set_column;
-
-/* The same of a row COLUMN(name, shape, type, output, ...): an integer type turns 0.5 into 0. */
-#define SET_COLUMN(shape, type, output)                                              \
-    {                                                                                \
-        .name = (output), .components = POINTERS_##shape, .integer = (type)0.5f == 0 \
-    }
-
 /* The definition of a set; the functions may be NULL. */
 typedef struct X(set_kind) {
-    const char *name;
-    unsigned when;                /* WHEN_...: the scenes that have it */
-    const sp_set_column *columns; /* those that it has in every scene */
-    int column_count;
+    sp_set_kind base;
+    unsigned when; /* WHEN_...: the scenes that have it */
     /* Columns and `state` of a set that is about to get its particles. */
     spate_status (*create)(struct X(sim) *s, struct X(set) *set, spate_error *error);
     void (*destroy)(struct X(set) *set); /* also of what create did not complete */
     /* For forecasts: roughly how many particles it has, if the fluid has so many. */
     uint64_t (*estimate)(const spate_scene *scene, const X(grid) *g, uint64_t particles);
-    /* Removes the particles marked DEAD, to which a solid left no place, and books them. */
-    void (*remove_crushed)(struct X(sim) *s, struct X(set) *set);
 } X(set_kind);
 
 #define SET(NAME, name, ...) extern const X(set_kind) X(name##_set);
@@ -56,6 +40,7 @@ typedef struct X(set) {
     X(particles) *particles; /* s->particles of the fluid, `own` of the others */
     unsigned group;          /* GROUP_... of these arrays; GROUP_NONE: the host alone has them */
     X(cell_list) cells;      /* the fluid's, or that which all others share while they are sorted */
+    sp_set_ledger ledger;    /* of sets other than the fluid, whose ledger is in stats.h */
     void *state;             /* what its stage keeps beside the particles */
     X(particles) own;
 } X(set);
@@ -65,6 +50,11 @@ spate_status X(sets_create)(struct X(sim) *s, spate_error *error);
 void X(sets_destroy)(struct X(sim) *s);
 X(set) *X(set_of)(struct X(sim) *s, int number); /* SET_...; NULL: there is none */
 void X(set_add_column)(X(set) *set, sp_set_column column);
+
+/* Whether the particles that are there are those that came less those that went, class by class. */
+bool X(set_adds_up)(const struct X(sim) *s, const X(set) *set);
+/* Removes the particles marked DEAD, to which a solid left no place, and books them. */
+void X(set_remove_crushed)(struct X(sim) *s, X(set) *set);
 
 /* `p`, which has the columns of the set, as those see it who know no dimension. */
 void X(show_particles)(const struct X(sim) *s, const X(set) *set, const X(particles) *p,

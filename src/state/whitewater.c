@@ -3,15 +3,12 @@
 #include "whitewater.h"
 
 #include "kernels/exp.h"
-#include "kernels/particle.h"
 #include "kernels/whitewater.h"
 
 #include <assert.h>
 #include <math.h>
 
-_Static_assert(WHITE_KINDS == SP_WHITE_KINDS && WHITE_CAUSES == SP_WHITE_CAUSES &&
-                   WHITE_TURNS == SP_WHITE_TURNS,
-               "the ledger of whitewater");
+_Static_assert(WHITE_KINDS <= SP_SET_CLASSES && WHITE_COUNTS <= SP_SET_COUNTS, "the ledger");
 
 #define COLUMN(name, shape, type, ...) \
     _Static_assert(sizeof(type) == 4, #name ": values of a column have 4 bytes");
@@ -27,12 +24,30 @@ _Static_assert(WHITE_KINDS == SP_WHITE_KINDS && WHITE_CAUSES == SP_WHITE_CAUSES 
 #define WATER_DENSITY 1000.0 /* kg/m^3: of the laws of drops and bubbles, which are measured */
 #define GRAIN_EXCESS 1.65    /* quartz: its density against that of water, less 1 */
 
-/* ---- memory */
+/* ---- the definition: the rows of whitewater.def */
 
 static const sp_set_column columns[] = {
 #define COLUMN(name, shape, type, output, ...) SET_COLUMN(shape, type, output),
 #include "kernels/whitewater.def"
 };
+
+/* Of own[], the first and the last of each column. */
+enum {
+#define COLUMN(name, shape, ...) AT_##name, END_##name = AT_##name + POINTERS_##shape - 1,
+#include "kernels/whitewater.def"
+};
+
+static const char *const classes[WHITE_KINDS] = {
+#define CLASS(NAME, stat, ...) stat,
+#include "kernels/whitewater.def"
+};
+
+static const sp_set_count counts[WHITE_COUNTS] = {
+#define COUNT(NAME, sign, stat, ...) {stat, sign},
+#include "kernels/whitewater.def"
+};
+
+/* ---- memory */
 
 static spate_status make_kill_zones(X(sim) *s, X(white_state) *w, spate_error *error)
 {
@@ -76,15 +91,6 @@ static void destroy(X(set) *set)
     sp_free(w);
 }
 
-static void remove_crushed(X(sim) *s, X(set) *set)
-{
-    const X(white) p = X(white_of)(set->particles);
-    for (uint32_t k = 0; k < set->particles->count; k++)
-        if (p.x[0][k] == DEAD)
-            s->common->white.removed[p.kind[k]][WHITE_CRUSHED]++;
-    X(particles_remove_dead)(set->particles);
-}
-
 /* m */
 static double spacing_of(const spate_scene *scene, double dx)
 {
@@ -104,14 +110,19 @@ static uint64_t estimate(const spate_scene *scene, const X(grid) *g, uint64_t pa
 }
 
 const X(set_kind) X(whitewater_set) = {
-    .name = SP_WHITEWATER,
+    .base = {.name = SP_WHITEWATER,
+             .columns = columns,
+             .column_count = sizeof columns / sizeof *columns,
+             .classes = classes,
+             .class_count = WHITE_KINDS,
+             .class_column = AT_kind,
+             .counts = counts,
+             .count_count = WHITE_COUNTS,
+             .crushed = WHITE_CRUSHED},
     .when = WHEN_WHITEWATER,
-    .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
     .create = create,
     .destroy = destroy,
     .estimate = estimate,
-    .remove_crushed = remove_crushed,
 };
 
 /* ---- laws */

@@ -69,6 +69,14 @@ static void stats_come_back(void)
     CHECK(isnan(sp_stats_value(&table, 5, "frame")));
     CHECK(isnan(sp_stats_value(&table, 0, "fame")));
     sp_stats_clear(&table);
+    sp_stats_cell cells[SP_STATS_MOST];
+    sp_stats_row with_sets = row(0);
+    with_sets.set_count = 2;
+    with_sets.sets[1].value = 17;
+    snprintf(with_sets.sets[1].name, sizeof with_sets.sets[1].name, "tracers_emitted");
+    CHECK(sp_stats_cells(&with_sets, cells) == SP_STATS_CELLS + 2);
+    CHECK_TEXT(cells[SP_STATS_CELLS + 1].name, "tracers_emitted");
+    CHECK_TEXT(cells[SP_STATS_CELLS + 1].text, "17");
 }
 
 static void stats_are_cut(void)

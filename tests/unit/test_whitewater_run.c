@@ -135,6 +135,22 @@ static uint64_t sum_of(const uint64_t *removed)
     return sum;
 }
 
+/* The numbers of the set are the rows of stats.h, in their order. */
+static void check_stats(const spate_sim *sim, const spate_stats *stats)
+{
+    char name[SPATE_STAT_NAME];
+    uint64_t value;
+    int row = spate_stat_find("spray"), count = 0;
+    for (; spate_sim_particles_stat(sim, "whitewater", count, name, sizeof name, &value); count++) {
+        CHECK_TEXT(name, spate_stat_info(row + count)->name);
+        CHECK((double)value == spate_stats_value(stats, row + count));
+    }
+    CHECK(count == spate_stat_find("whitewater_off") - row + 1);
+    CHECK(!spate_sim_particles_stat(sim, "whitewater", -1, name, sizeof name, &value));
+    CHECK(!spate_sim_particles_stat(sim, "fluid", 0, name, sizeof name, &value));
+    CHECK(!spate_sim_particles_stat(sim, "none", 0, name, sizeof name, &value));
+}
+
 /* The particles that are there against those that came and went, class by class. */
 static void check_ledger(spate_sim *sim)
 {
@@ -152,6 +168,7 @@ static void check_ledger(spate_sim *sim)
     booked[SPATE_WHITEWATER_BUBBLE] += l.dragged - l.risen;
     CHECK(memcmp(found, booked, sizeof found) == 0);
     spate_stats stats = sample_progress(sim);
+    check_stats(sim, &stats);
     CHECK(stats.spray == found[SPATE_WHITEWATER_SPRAY] &&
           stats.foam == found[SPATE_WHITEWATER_FOAM] &&
           stats.bubbles == found[SPATE_WHITEWATER_BUBBLE] &&

@@ -155,6 +155,7 @@ static inline void put_particle(fixture *f, const float x[DIM], const float v[DI
     CHECK(X(make_room)(f->s, (uint64_t)f->s->particles.count + 1, &error) == SPATE_OK);
     X(initial_channels)(f->common.scene, 0, initial);
     X(particles_append)(&f->s->particles, x, v, initial);
+    f->common.seeded++;
 }
 
 /* Gives every particle its own velocity, each component in -speed .. speed. */

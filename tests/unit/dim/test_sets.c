@@ -1,6 +1,8 @@
 /* test_sets.c -- the list of a simulation's sets of particles. */
 #include "fixture.h"
 
+#include "kernels/whitewater.h"
+
 static fixture *fixture_of(bool whitewater)
 {
     spate_scene *scene = scene_of_cells(0.1, 8, 8, 8);
@@ -16,7 +18,7 @@ static void fluid_is_the_first(void)
         CHECK(fluid == &f->s->sets[0] && fluid->particles == &f->s->particles);
         CHECK(fluid->cells.tiles == &f->s->tiles && fluid->cells.first == f->s->first);
         CHECK(fluid->cells.count == f->s->count && fluid->cells.grid == &f->s->grid);
-        CHECK_TEXT(fluid->kind->name, "fluid");
+        CHECK_TEXT(fluid->kind->base.name, "fluid");
         fixture_destroy(f);
     }
 }
@@ -27,7 +29,7 @@ static void others_are_there_if_asked_for(void)
     fixture *with = fixture_of(true), *without = fixture_of(false);
     const X(set) *set = X(set_of)(with->s, SET_WHITEWATER);
     CHECK(with->s->set_count == 2 && set == &with->s->sets[1]);
-    CHECK_TEXT(set->kind->name, "whitewater");
+    CHECK_TEXT(set->kind->base.name, "whitewater");
     CHECK(set->particles == &set->own && set->particles->capacity > 0);
     CHECK(set->cells.tiles && set->cells.tiles != &with->s->tiles);
     CHECK(with->s->needs & X(stages)[SP_STAGE_WHITEWATER].when);
@@ -38,8 +40,116 @@ static void others_are_there_if_asked_for(void)
     fixture_destroy(without);
 }
 
+/* A particle that comes, goes or turns without an entry in the ledger is noticed, one with an entry
+ * is not. */
+static void ledger_tells_what_is_missing(void)
+{
+    fixture *f = fixture_of(true);
+    X(set) *set = X(set_of)(f->s, SET_WHITEWATER);
+    const X(white) p = X(white_of)(set->particles);
+    CHECK(X(set_adds_up)(f->s, set));
+    p.kind[0] = WHITE_FOAM;
+    p.kind[1] = WHITE_DUST;
+    set->particles->count = 2;
+    CHECK(!X(set_adds_up)(f->s, set));
+    set->ledger.counts[WHITE_FOAM][WHITE_EMITTED]++;
+    set->ledger.counts[WHITE_DUST][WHITE_EMITTED]++;
+    CHECK(X(set_adds_up)(f->s, set));
+    p.kind[0] = WHITE_SPRAY;
+    CHECK(!X(set_adds_up)(f->s, set));
+    set->ledger.counts[WHITE_SPRAY][WHITE_LIFTED]++;
+    set->ledger.counts[WHITE_FOAM][WHITE_LIFTED]--;
+    CHECK(X(set_adds_up)(f->s, set));
+    p.x[0][0] = DEAD;
+    p.x[0][1] = 4;
+    X(set_remove_crushed)(f->s, set);
+    CHECK(set->particles->count == 1 && set->ledger.counts[WHITE_SPRAY][WHITE_CRUSHED] == 1);
+    CHECK(X(set_adds_up)(f->s, set));
+    set->particles->count = 0;
+    CHECK(!X(set_adds_up)(f->s, set));
+    set->ledger.counts[WHITE_DUST][WHITE_AGED]++;
+    CHECK(X(set_adds_up)(f->s, set));
+    fixture_destroy(f);
+}
+
+static void fluid_adds_up(void)
+{
+    fixture *f = fixture_of(false);
+    const X(set) *fluid = X(set_of)(f->s, SET_FLUID);
+    float x[DIM] = {0}, v[DIM] = {0};
+    CHECK(X(set_adds_up)(f->s, fluid));
+    X(particles_append)(&f->s->particles, x, v, NULL);
+    CHECK(!X(set_adds_up)(f->s, fluid));
+    f->common.added++;
+    CHECK(X(set_adds_up)(f->s, fluid));
+    f->s->particles.x[0][0] = DEAD;
+    X(set_remove_crushed)(f->s, &f->s->sets[SET_FLUID]);
+    CHECK(f->common.removed_crushed == 1 && X(set_adds_up)(f->s, fluid));
+    fixture_destroy(f);
+}
+
+/* ---- checkpoints in memory */
+
+typedef struct memory {
+    unsigned char *bytes;
+    size_t size, at;
+} memory;
+
+static spate_status write_memory(void *user, const void *bytes, size_t size)
+{
+    memory *m = user;
+    m->bytes = realloc(m->bytes, m->size + size + 1);
+    memcpy(m->bytes + m->size, bytes, size);
+    m->size += size;
+    return SPATE_OK;
+}
+
+static spate_status read_memory(void *user, void *bytes, size_t size)
+{
+    memory *m = user;
+    if (m->size - m->at < size)
+        return SPATE_ERROR_FILE;
+    memcpy(bytes, m->bytes + m->at, size);
+    m->at += size;
+    return SPATE_OK;
+}
+
+/* What a simulation with this many more particles of a class in its ledger saves, loaded again. */
+static spate_status load_with(fixture *f, int64_t more, spate_error *error)
+{
+    memory m = {.bytes = NULL};
+    X(set) *set = X(set_of)(f->s, SET_WHITEWATER);
+    set->ledger.counts[WHITE_FOAM][WHITE_EMITTED] += more;
+    CHECK(X(save)(f->s, &(sp_stream){.write = write_memory, .user = &m}) == SPATE_OK);
+    set->ledger.counts[WHITE_FOAM][WHITE_EMITTED] -= more;
+    spate_status status = X(load)(f->s, &(sp_stream){.read = read_memory, .user = &m}, error);
+    free(m.bytes);
+    return status;
+}
+
+static void wrong_ledgers_do_not_load(void)
+{
+    fixture *f = fixture_of(true);
+    const int64_t wrong[4] = {1, -1, INT64_MAX, INT64_MIN};
+    spate_error error;
+    CHECK(load_with(f, 0, &error) == SPATE_OK);
+    for (int k = 0; k < 4; k++) {
+        CHECK(load_with(f, wrong[k], &error) == SPATE_ERROR_FILE);
+        CHECK(strstr(error.message, "the ledger") != NULL);
+        X(set_of)(f->s, SET_WHITEWATER)->ledger = (sp_set_ledger){.counts = {{0}}};
+    }
+    CHECK(load_with(f, 0, &error) == SPATE_OK);
+    f->common.added++;
+    CHECK(load_with(f, 0, &error) == SPATE_ERROR_FILE);
+    CHECK(strstr(error.message, "the ledger of its particles") != NULL);
+    fixture_destroy(f);
+}
+
 TESTS(sets)
 {
+    TEST(ledger_tells_what_is_missing);
+    TEST(fluid_adds_up);
     TEST(fluid_is_the_first);
+    TEST(wrong_ledgers_do_not_load);
     TEST(others_are_there_if_asked_for);
 }
