@@ -25,17 +25,28 @@ typedef struct result {
     uint64_t steps;
 } result;
 
+typedef struct setup {
+    int dim;
+    solid_kind kind;
+    double shift;      /* cells */
+    double fps, ratio; /* flip_ratio */
+    uint64_t seed;
+    double seconds; /* that the run takes */
+} setup;
+
 static double depth_of(int dim, solid_kind kind)
 {
     return dim == 2 ? 0 : kind == SPHERE ? 12 * DX : 3 * DX;
 }
 
-static spate_sim *dam(int dim, solid_kind kind, double shift, double fps, double ratio)
+static spate_sim *dam(const setup *set)
 {
-    const double depth = depth_of(dim, kind), x = 1.3 + shift * DX;
-    spate_scene *scene = case_scene(dim, DX, 2, 1, depth);
-    scene->fps = fps;
-    scene->fluid.flip_ratio = ratio;
+    const solid_kind kind = set->kind;
+    const double depth = depth_of(set->dim, kind), x = 1.3 + set->shift * DX;
+    spate_scene *scene = case_scene(set->dim, DX, 2, 1, depth);
+    scene->fps = set->fps;
+    scene->fluid.flip_ratio = set->ratio;
+    scene->fluid.seed = set->seed;
     case_box(scene, SPATE_LIST_FILL, 0, 0, 0, 0.7, 0.5, depth);
     spate_shape *solid = NULL;
     if (kind == DISC || kind == SPHERE) {
@@ -64,14 +75,15 @@ static double energy_of(spate_sim *sim)
     return stats.kinetic_energy + stats.potential_energy;
 }
 
-static result run(int dim, solid_kind kind, double shift, double fps, double ratio)
+static result run(const setup *set)
 {
+    const double fps = set->fps;
     result r = {0, HUGE_VAL, HUGE_VAL, 0};
-    spate_sim *sim = dam(dim, kind, shift, fps, ratio);
+    spate_sim *sim = dam(set);
     if (!sim)
         return r;
     double start = energy_of(sim), most = start, force[3] = {0}, fastest = 0;
-    int frames = (int)(1.2 * fps + 0.5), count = 0;
+    int frames = (int)(set->seconds * fps + 0.5), count = 0;
     bool good = true;
     for (int frame = 1; frame <= frames && (good = case_step(sim, 0)); frame++) {
         most = fmax(most, energy_of(sim));
@@ -79,7 +91,7 @@ static result run(int dim, solid_kind kind, double shift, double fps, double rat
         if (frame < 0.5 * fps || frame > 0.9 * fps)
             continue;
         spate_sim_gauge_read(sim, 0, force);
-        r.force += force[0] / (dim == 3 ? depth_of(dim, kind) : 1);
+        r.force += force[0] / (set->dim == 3 ? depth_of(3, set->kind) : 1);
         count++;
     }
     if (good)
@@ -93,7 +105,7 @@ static void no_energy_is_gained(int dim, solid_kind kind, const double *shifts, 
 {
     result worst = {0, 0, 0, 0};
     for (int k = 0; k < count; k++) {
-        result r = run(dim, kind, shifts[k], fps, 1);
+        result r = run(&(setup){dim, kind, shifts[k], fps, 1, 1, 1.2});
         worst.gain = fmax(worst.gain, r.gain);
         worst.fastest = fmax(worst.fastest, r.fastest);
     }
@@ -126,14 +138,24 @@ static void flip_gains_no_energy_3d(void)
         no_energy_is_gained(3, BOX, places, 3, 1000);
 }
 
+/* N/m: the mean force of so many runs. */
+static double mean_force(int dim, solid_kind kind, double shift, double fps, int seeds)
+{
+    double sum = 0;
+    for (int seed = 1; seed <= seeds; seed++)
+        sum += run(&(setup){dim, kind, shift, fps, 0.97, (uint64_t)seed, 0.9}).force;
+    return sum / seeds;
+}
+
 /* Forces at `count` rates, and how far apart they are. */
-static void force_at_all_steps(int dim, solid_kind kind, double shift, int count, double limit)
+static void force_at_all_steps(int dim, solid_kind kind, double shift, int count, int seeds,
+                               double limit)
 {
     static const double rates[] = {60, 250, 1000, 4000};
     double low = HUGE_VAL, high = -HUGE_VAL;
     printf("  %dD %s at %.2f dx:", dim, names[kind], shift);
     for (int k = 0; k < count; k++) {
-        double force = run(dim, kind, shift, rates[k], 0.97).force;
+        double force = mean_force(dim, kind, shift, rates[k], seeds);
         printf(" %.0f", force);
         low = fmin(low, force);
         high = fmax(high, force);
@@ -145,17 +167,18 @@ static void force_at_all_steps(int dim, solid_kind kind, double shift, int count
     CHECK_FIGURE(figure, high / low - 1, limit);
 }
 
-/* On the disc the error of long steps themselves is larger. */
+/* On the disc the gauge is too high in long steps (docs/validation.md). One run of a box can be 3 %
+ * off the mean of many; the disc has one run, as when the ceilings of misses.csv were measured. */
 static void force_does_not_depend_on_the_step(void)
 {
-    int rates = case_full ? 4 : 2;
+    int rates = case_full ? 4 : 2, seeds = case_full ? 4 : 1;
     for (int k = !case_full; k < (case_full ? 12 : 2); k++) {
-        force_at_all_steps(2, BOX, places[k], rates, 0.05);
-        force_at_all_steps(2, ROTATED, places[k], rates, 0.05);
-        force_at_all_steps(2, DISC, places[k], rates, 0.08);
+        force_at_all_steps(2, BOX, places[k], rates, seeds, 0.05);
+        force_at_all_steps(2, ROTATED, places[k], rates, seeds, 0.05);
+        force_at_all_steps(2, DISC, places[k], rates, 1, 0.08);
     }
     if (case_full)
-        force_at_all_steps(3, SPHERE, 0.4, 3, 0.08);
+        force_at_all_steps(3, SPHERE, 0.4, 3, 1, 0.08);
 }
 
 /* ---- under a ceiling */
