@@ -496,6 +496,7 @@ const sp_table X(table) = {
     .max_speed = max_speed,
     .set_count = set_count,
     .set_kind = set_kind,
+    .kind_of = X(set_kind_of),
     .set_ledger = set_ledger,
     .set_state = set_state,
     .hash = hash,
