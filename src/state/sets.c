@@ -86,6 +86,14 @@ spate_status X(sets_create)(X(sim) *s, spate_error *error)
     return SPATE_OK;
 }
 
+spate_status X(sets_begin)(X(sim) *s, spate_error *error)
+{
+    for (int k = 0; k < s->set_count; k++)
+        if (s->sets[k].kind->begin)
+            TRY(s->sets[k].kind->begin(s, &s->sets[k], error));
+    return SPATE_OK;
+}
+
 void X(sets_destroy)(X(sim) *s)
 {
     for (int k = 0; k < s->set_count; k++) {
@@ -106,11 +114,30 @@ X(set) *X(set_of)(X(sim) *s, int number)
     return NULL;
 }
 
+spate_status X(set_grow)(X(set) *set, uint32_t count, uint32_t *first, uint32_t *first_id,
+                         spate_error *error)
+{
+    X(particles) *p = set->particles;
+    if (count > UINT32_MAX - p->next_id)
+        return sp_fail(error, SPATE_ERROR_SIMULATION, set->kind->base.name,
+                       "4,294,967,295 have come since the start, and there are no more numbers for "
+                       "new ones");
+    TRY(X(particles_reserve)(p, (uint64_t)p->count + count, error));
+    *first = p->count;
+    *first_id = p->next_id;
+    p->count += count;
+    p->next_id += count;
+    p->sorted = false;
+    p->fastest = -1.0f;
+    return SPATE_OK;
+}
+
 /* ---- the ledger */
 
 static uint32_t class_of(const X(set) *set, uint32_t particle)
 {
-    return ((const X(word) *)set->particles->own[set->kind->base.class_column])[particle];
+    int column = set->kind->base.class_column;
+    return column < 0 ? 0 : ((const X(word) *)set->particles->own[column])[particle];
 }
 
 static bool fluid_adds_up(const sp_common *c, uint64_t count)

@@ -26,6 +26,8 @@ typedef struct X(set_kind) {
     /* Columns and `state` of a set that is about to get its particles. */
     spate_status (*create)(struct X(sim) *s, struct X(set) *set, spate_error *error);
     void (*destroy)(struct X(set) *set); /* also of what create did not complete */
+    /* Particles that are there at the start, once the fluid and the solids are. */
+    spate_status (*begin)(struct X(sim) *s, struct X(set) *set, spate_error *error);
     /* For forecasts: roughly how many particles it has, if the fluid has so many. */
     uint64_t (*estimate)(const spate_scene *scene, const X(grid) *g, uint64_t particles);
 } X(set_kind);
@@ -48,8 +50,13 @@ typedef struct X(set) {
 /* Those that the scene has, in s->sets. */
 spate_status X(sets_create)(struct X(sim) *s, spate_error *error);
 void X(sets_destroy)(struct X(sim) *s);
+spate_status X(sets_begin)(struct X(sim) *s, spate_error *error);
 X(set) *X(set_of)(struct X(sim) *s, int number); /* SET_...; NULL: there is none */
 void X(set_add_column)(X(set) *set, sp_set_column column);
+/* Room for so many more particles, which are to be written: the number and the id of the first. An
+ * id is never given twice. */
+spate_status X(set_grow)(X(set) *set, uint32_t count, uint32_t *first, uint32_t *first_id,
+                         spate_error *error);
 
 /* Whether the particles that are there are those that came less those that went, class by class. */
 bool X(set_adds_up)(const struct X(sim) *s, const X(set) *set);
