@@ -5,7 +5,7 @@
  * solids and walls. So a tracer at the place of a particle goes the same way, to the bit. What is
  * here comes before and after that.
  *
- *     before   a place where no velocity is known is beyond the liquid: the tracer flies
+ *     before   a tracer that is not near the liquid flies
  *     after    one that flies takes its step anew, by its own velocity and gravity, as particles
  *              in free flight do (flight.h); age, path and velocity; ends of life and outflows
  *
@@ -80,7 +80,10 @@ typedef struct X(tracing) {
 
 /* ---- before and after ADVECT */
 
-/* Whether the velocity of the fluid is known in the cell of x: on all its faces. */
+#define CARRIED 0.9f /* cells from the liquid: farther away a tracer flies */
+
+/* Whether the fluid takes a tracer at x along: it is near, and its velocity is known on all faces
+ * of the cell. */
 SP_KERNEL bool X(is_carried)(const X(fields) *f, const float x[DIM])
 {
     int cell[DIM], tile[DIM];
@@ -98,7 +101,7 @@ SP_KERNEL bool X(is_carried)(const X(fields) *f, const float x[DIM])
     FOR_DIM(d)
         known = known && f->known[d][c] != FACE_UNKNOWN &&
                 f->known[d][c + f->grid.stride[d]] != FACE_UNKNOWN;
-    return known;
+    return known && X(liquid_distance)(f, x) < CARRIED;
 }
 
 /* A sum that is rounded up or down with the chance that makes its mean right. chance: 0 .. 1. */
