@@ -97,7 +97,7 @@ bool X(can_transfer_late)(const X(sim) *s);
 void DEV(advect_set)(X(sim) *s, X(set) *set, double dt); /* of a set, with the fluid */
 
 /* ---- TRACERS: tracers.c */
-spate_status DEV(tracers)(X(sim) *s, double dt, spate_error *error);
+spate_status DEV(trace)(X(sim) *s, double dt, spate_error *error);
 
 /* ---- WHITEWATER: whitewater.c, whitewater_emit.c, band.c */
 spate_status DEV(whitewater)(X(sim) *s, double dt, spate_error *error);

@@ -172,12 +172,12 @@ static spate_status emit(X(sim) *s, double dt, spate_error *error)
     return X(emit_in_order)(s, dt, &parts, error);
 }
 
-/* The CPU alone has these stages. */
 static spate_status tracers(X(sim) *s, double dt, spate_error *error)
 {
-    return DEV(tracers)(s, dt, error);
+    return DEV(trace)(s, dt, error);
 }
 
+/* The CPU alone has this stage. */
 static spate_status whitewater(X(sim) *s, double dt, spate_error *error)
 {
     return DEV(whitewater)(s, dt, error);

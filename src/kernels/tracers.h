@@ -67,16 +67,30 @@ typedef struct X(tracer_source) {
 
 /* What happens in a step. */
 typedef struct X(tracing) {
-    double dt;         /* s */
-    float h;           /* dt / dx */
-    float dv[DIM];     /* m/s: what gravity gives in free flight */
-    bool flies;        /* where no velocity is known; else it stands still there */
-    uint64_t key;      /* of the random numbers of the step */
-    double begin, end; /* s: tracers that come in this time */
-    const X(tracer_source) *sources;
+    double dt;                       /* s */
+    float h;                         /* dt / dx */
+    float dv[DIM];                   /* m/s: what gravity gives in free flight */
+    bool flies;                      /* where no velocity is known; else it stands still there */
+    uint64_t key;                    /* of the random numbers of the step */
+    double begin, end;               /* s: tracers that come in this time */
+    bool movers;                     /* of the obstacles: obstacles.h */
+    sp_clearance room;               /* likewise */
+    double travel;                   /* likewise, m */
+    const X(tracer_source) *sources; /* these and what follows in the memory of the device */
     X(outflows) outflows;
-    X(obstacles) obstacles;
 } X(tracing);
+
+/* Why tracers are gone: how many by each count of the ledger. */
+typedef struct X(lost_tracers) {
+    uint32_t number[TRACER_COUNTS];
+} X(lost_tracers);
+
+/* Those that come from a source in a step. */
+typedef struct X(new_tracers) {
+    int source;
+    size_t places;            /* of its lattice */
+    uint32_t first, first_id; /* the number and the id of the first one */
+} X(new_tracers);
 
 /* ---- before and after ADVECT */
 
@@ -143,7 +157,8 @@ SP_KERNEL bool X(fly_tracer)(const X(fields) *f, const X(tracing) *how, const X(
         to[d] = x[d] + how->h * v[d];
     }
     X(stop_at_liquid)(f, x, how->h, to);
-    bool stays = X(collide_particle)(&how->obstacles, x, to, v, fate);
+    X(obstacles) o = X(obstacles_of)(f, how->movers, &how->room, how->dt, how->travel);
+    bool stays = X(collide_particle)(&o, x, to, v, fate);
     FOR_DIM(d) {
         t->x[d][k] = to[d];
         t->v[d][k] = v[d];
@@ -307,7 +322,8 @@ SP_KERNEL void X(put_tracer)(const X(fields) *f, const X(tracing) *how, int sour
         X(velocity_at)(&f->grid, f->degree, f->u, x, v);
     FOR_DIM(d)
         to[d] = x[d] + (float)(since / f->grid.dx) * v[d];
-    bool stays = how->dt > 0 && X(collide_particle)(&how->obstacles, x, to, v, &fate);
+    X(obstacles) o = X(obstacles_of)(f, how->movers, &how->room, how->dt, how->travel);
+    bool stays = how->dt > 0 && X(collide_particle)(&o, x, to, v, &fate);
     FOR_DIM(d) {
         t->x[d][place] = t->from[d][place] = stays ? to[d] : x[d];
         t->v[d][place] = v[d];

@@ -316,7 +316,7 @@ static bool view(void *user, int number, bool on_device, sp_particles *out)
     X(sim) *s = user;
     X(fields) f;
     const X(set) *set = &s->sets[number];
-    if (on_device && set->group == GROUP_NONE)
+    if (on_device && set->group != GROUP_PARTICLES)
         return false;
     if (!current_arrays(s, on_device, set->group, &f))
         return false;

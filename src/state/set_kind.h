@@ -38,7 +38,7 @@ typedef struct sp_set_kind {
     int column_count;
     const char *const *classes; /* columns of stats.csv: how many there are of each */
     int class_count;
-    int class_column; /* of own[]: the class of each particle; -1: all are of the first */
+    int class_column;           /* of own[]: the class of each particle; -1: all are of the first */
     const sp_set_count *counts; /* none: the ledger is elsewhere */
     int count_count;
     int crushed; /* the count of those that solids left no place */

@@ -60,7 +60,7 @@ static spate_status create_set(X(sim) *s, int number, spate_error *error)
     if (kind->create)
         TRY(kind->create(s, set, error));
     set->particles = is_fluid ? &s->particles : &set->own;
-    set->group = is_fluid ? GROUP_PARTICLES : GROUP_NONE;
+    set->group = is_fluid ? (unsigned)GROUP_PARTICLES : GROUP_SET(number);
     set->cells =
         is_fluid ? (X(cell_list)){&s->grid, &s->tiles, s->first, s->count} : s->shared_cells;
     *set->particles = X(particles_make)(is_fluid ? s->needs : WHEN_ALWAYS,

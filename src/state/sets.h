@@ -40,7 +40,7 @@ typedef struct X(set) {
     sp_set_column columns[SP_MAX_ATTRIBUTES];
     int column_count;
     X(particles) *particles; /* s->particles of the fluid, `own` of the others */
-    unsigned group;          /* GROUP_... of these arrays; GROUP_NONE: the host alone has them */
+    unsigned group;          /* GROUP_... of these arrays */
     X(cell_list) cells;      /* the fluid's, or that which all others share while they are sorted */
     sp_set_ledger ledger;    /* of sets other than the fluid, whose ledger is in stats.h */
     void *state;             /* what its stage keeps beside the particles */

@@ -100,38 +100,6 @@ static void destroy(X(set) *set)
     sp_free(state);
 }
 
-/* ---- those that are there at the start */
-
-static spate_status begin_source(X(sim) *s, X(set) *set, const X(tracing) *how, int number,
-                                 spate_error *error)
-{
-    const X(fields) f = X(fields_of)(s);
-    const X(tracer_source) *source = &how->sources[number];
-    for (size_t k = 0, places = X(lattice_size)(source); k < places; k++) {
-        uint32_t first, id, count = X(point_gives)(&f, how, source, k);
-        if (count == 0)
-            continue;
-        TRY(X(set_grow)(set, count, &first, &id, error));
-        X(traces) t = X(traces_of)(set->particles);
-        for (uint32_t n = 0; n < count; n++)
-            X(put_tracer)(&f, how, number, k, n, &t, first + n, id + n);
-        set->ledger.counts[0][TRACER_EMITTED] += count;
-    }
-    return SPATE_OK;
-}
-
-/* The time 0, and nothing after it. */
-static spate_status begin(X(sim) *s, X(set) *set, spate_error *error)
-{
-    X(tracing) how = X(tracing_of)(s, 0);
-    how.end = DBL_MIN;
-    for (int k = 0; k < s->common->scene->tracers.count; k++)
-        if (X(source_is_open)(&how.sources[k], how.begin, how.end))
-            TRY(begin_source(s, set, &how, k, error));
-    X(traced_until)(s, how.end);
-    return SPATE_OK;
-}
-
 /* ---- forecasts */
 
 /* m^DIM that a shape has in the domain, by its bounds and what part of these its kind fills. */
@@ -161,11 +129,10 @@ static uint64_t estimate(const spate_scene *scene, const X(grid) *g, uint64_t pa
 
 /* ---- steps */
 
-X(tracing) X(tracing_of)(X(sim) *s, double dt)
+static X(tracing) tracing_of(X(sim) *s, double dt)
 {
     const sp_common *common = s->common;
     const X(trace_state) *state = X(set_of)(s, SET_TRACERS)->state;
-    X(mover) mover = X(mover_begin)(s, dt);
     uint64_t now;
     X(tracing) how = {.dt = dt,
                       .h = (float)(dt / s->grid.dx),
@@ -174,7 +141,9 @@ X(tracing) X(tracing_of)(X(sim) *s, double dt)
                       .end = common->frame / common->scene->fps + common->inside + dt,
                       .sources = state->sources,
                       .outflows = X(outflows_of)(s),
-                      .obstacles = mover.obstacles};
+                      .movers = s->movers,
+                      .room = X(clearance)(s),
+                      .travel = s->solids.travel};
     how.end = how.end > how.begin ? how.end : how.begin;
     memcpy(&now, &how.end, sizeof now);
     how.key = sp_hash2(sp_mix(common->scene->fluid.seed), now);
@@ -183,9 +152,85 @@ X(tracing) X(tracing_of)(X(sim) *s, double dt)
     return how;
 }
 
-void X(traced_until)(X(sim) *s, double time)
+const X(tracer_source) *X(tracer_sources)(X(sim) *s)
+{
+    return ((const X(trace_state) *)X(set_of)(s, SET_TRACERS)->state)->sources;
+}
+
+static void traced_until(X(sim) *s, double time)
 {
     ((X(trace_state) *)X(set_of)(s, SET_TRACERS)->state)->until = time;
+}
+
+static void move(X(sim) *s, X(set) *set, const X(tracing) *how, const X(trace_parts) *parts)
+{
+    X(lost_tracers) lost = parts->move(s, set, how);
+    uint32_t dead = 0;
+    for (int n = 0; n < TRACER_COUNTS; n++) {
+        set->ledger.counts[0][n] += lost.number[n];
+        dead += lost.number[n];
+    }
+    if (dead > 0)
+        parts->remove_dead(s, set, dead);
+}
+
+static spate_status emit(X(sim) *s, X(set) *set, const X(tracing) *how, int source,
+                         const X(trace_parts) *parts, spate_error *error)
+{
+    X(new_tracers) new = {.source = source, .places = X(lattice_size)(&how->sources[source])};
+    uint32_t count = parts->count(s, how, &new);
+    if (count == 0)
+        return SPATE_OK;
+    TRY(X(set_grow)(set, count, &new.first, &new.first_id, error));
+    parts->put(s, set, how, &new);
+    set->ledger.counts[0][TRACER_EMITTED] += count;
+    return SPATE_OK;
+}
+
+spate_status X(trace_in_order)(X(sim) *s, double dt, const X(trace_parts) *parts,
+                               spate_error *error)
+{
+    X(set) *set = X(set_of)(s, SET_TRACERS);
+    X(tracing) how = tracing_of(s, dt);
+    if (set->particles->count > 0)
+        move(s, set, &how, parts);
+    for (int k = 0; k < s->common->scene->tracers.count; k++)
+        if (X(source_is_open)(&how.sources[k], how.begin, how.end))
+            TRY(emit(s, set, &how, k, parts, error));
+    traced_until(s, how.end);
+    return SPATE_OK;
+}
+
+/* ---- those that are there at the start */
+
+static spate_status begin_source(X(sim) *s, X(set) *set, const X(tracing) *how, int number,
+                                 spate_error *error)
+{
+    const X(fields) f = X(fields_of)(s);
+    const X(tracer_source) *source = &how->sources[number];
+    for (size_t k = 0, places = X(lattice_size)(source); k < places; k++) {
+        uint32_t first, id, count = X(point_gives)(&f, how, source, k);
+        if (count == 0)
+            continue;
+        TRY(X(set_grow)(set, count, &first, &id, error));
+        X(traces) t = X(traces_of)(set->particles);
+        for (uint32_t n = 0; n < count; n++)
+            X(put_tracer)(&f, how, number, k, n, &t, first + n, id + n);
+        set->ledger.counts[0][TRACER_EMITTED] += count;
+    }
+    return SPATE_OK;
+}
+
+/* The time 0, and nothing after it. */
+static spate_status begin(X(sim) *s, X(set) *set, spate_error *error)
+{
+    X(tracing) how = tracing_of(s, 0);
+    how.end = DBL_MIN;
+    for (int k = 0; k < s->common->scene->tracers.count; k++)
+        if (X(source_is_open)(&how.sources[k], how.begin, how.end))
+            TRY(begin_source(s, set, &how, k, error));
+    traced_until(s, how.end);
+    return SPATE_OK;
 }
 
 const X(set_kind) X(tracers_set) = {
