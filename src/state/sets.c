@@ -134,10 +134,11 @@ spate_status X(set_grow)(X(set) *set, uint32_t count, uint32_t *first, uint32_t 
 
 /* ---- the ledger */
 
-static uint32_t class_of(const X(set) *set, uint32_t particle)
+uint32_t X(class_of)(const X(set) *set, uint32_t particle)
 {
-    int column = set->kind->base.class_column;
-    return column < 0 ? 0 : ((const X(word) *)set->particles->own[column])[particle];
+    if (set->kind->base.class_column < 0)
+        return 0;
+    return ((const X(word) *)set->particles->own[set->kind->base.class_column])[particle];
 }
 
 static bool fluid_adds_up(const sp_common *c, uint64_t count)
@@ -155,7 +156,7 @@ bool X(set_adds_up)(const X(sim) *s, const X(set) *set)
     if (set->kind == &fluid)
         return fluid_adds_up(s->common, set->particles->count);
     for (uint32_t k = 0; k < set->particles->count; k++)
-        found[class_of(set, k)]++;
+        found[X(class_of)(set, k)]++;
     for (int n = 0; n < kind->class_count; n++)
         same = same && found[n] == sp_set_booked(kind, &set->ledger, n);
     return same;
@@ -172,7 +173,7 @@ void X(set_remove_crushed)(X(sim) *s, X(set) *set)
     }
     for (uint32_t k = 0; k < p->count; k++)
         if (p->x[0][k] == DEAD)
-            set->ledger.counts[class_of(set, k)][set->kind->base.crushed]++;
+            set->ledger.counts[X(class_of)(set, k)][set->kind->base.crushed]++;
     X(particles_remove_dead)(p);
 }
 

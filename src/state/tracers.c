@@ -100,6 +100,17 @@ static void destroy(X(set) *set)
     sp_free(state);
 }
 
+/* A source is an index into the list. */
+static bool is_sound(const X(sim) *s, const X(set) *set)
+{
+    const X(trace_state) *state = set->state;
+    const X(traces) t = X(traces_of)(set->particles);
+    bool sound = state->until >= -1 && state->until < HUGE_VAL;
+    for (uint32_t k = 0; k < set->particles->count; k++)
+        sound = sound && t.source[k] < (uint32_t)s->common->scene->tracers.count;
+    return sound;
+}
+
 /* ---- forecasts */
 
 /* m^DIM that a shape has in the domain, by its bounds and what part of these its kind fills. */
@@ -242,10 +253,12 @@ const X(set_kind) X(tracers_set) = {
              .class_column = -1,
              .counts = counts,
              .count_count = TRACER_COUNTS,
-             .crushed = TRACER_CRUSHED},
+             .crushed = TRACER_CRUSHED,
+             .saved_bytes = offsetof(X(trace_state), sources)},
     .when = WHEN_TRACERS,
     .create = create,
     .destroy = destroy,
     .begin = begin,
+    .is_sound = is_sound,
     .estimate = estimate,
 };
