@@ -472,7 +472,7 @@ static void read_gauges(void *s, bool build)
 
 static spate_status save(void *s, sp_stream *stream)
 {
-    X(fetch)(s, GROUP_PARTICLES | GROUP_LISTED | X(saved_groups)());
+    X(fetch)(s, GROUP_PARTICLES | GROUP_SETS | GROUP_LISTED | X(saved_groups)());
     return X(save)(s, stream);
 }
 
