@@ -461,6 +461,7 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
     s->particles.count = record.count;
     s->particles.at_home = s->displaced = false;
     s->stretch = 1; /* there is no p_gravity to the pressure */
+    s->path = 0;    /* and u is not that of the step */
     s->particles.fastest = -1.0f;
     s->particles.dead = 0;
     s->particles.next_id = record.next_id;

@@ -449,7 +449,7 @@ static void solid_force(void *user, bool build, int index, const double about[3]
                         double torque[3])
 {
     X(sim) *s = user;
-    look_at_grid(s, build, GROUP_PRESSURE);
+    look_at_grid(s, build, GROUP_U | GROUP_PRESSURE);
     X(solid_force)(s, index, about, force, torque);
     if (build)
         X(discard)(s, GROUP_GRID);
