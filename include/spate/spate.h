@@ -790,12 +790,14 @@ SPATE_API const char *spate_sim_particle_set_name(const spate_sim *sim, int set)
 SPATE_API size_t spate_sim_particles_count(const spate_sim *sim, const char *set);
 /* Hash of a set; that of "fluid" is spate_sim_hash. 0 if there is no such set. */
 SPATE_API uint64_t spate_sim_particles_hash(spate_sim *sim, const char *set);
+
+#define SPATE_STAT_NAME 32 /* bytes of a name in stats.csv */
 /* The numbers of a set that rides on the fluid, by `stat` from 0 on: how many particles there are
  * of each class, then those that came and went since the start, by cause. `name` is their column in
- * stats.csv; SPATE_STAT_NAME bytes are enough. false: there is no such set, or no more numbers. */
-#define SPATE_STAT_NAME 32
+ * stats.csv, of SPATE_STAT_NAME bytes at most. false: there is no such set, or no more numbers. */
 SPATE_API bool spate_sim_particles_stat(const spate_sim *sim, const char *set, int stat, char *name,
                                         size_t size, uint64_t *value);
+
 /* Copies in SI, 3 * count floats each; positions m, velocities m/s. Any pointer may be NULL. false
  * if there is no such set. */
 SPATE_API bool spate_sim_particles_read(spate_sim *sim, const char *set, float *positions,

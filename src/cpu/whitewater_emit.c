@@ -143,15 +143,17 @@ static uint64_t count_kept(const X(whitewater) *how, const X(particles) *p, uint
 }
 
 /* Less of all stays where there would be too many; particles that are there are booked. */
-static void thin(X(sim) *s, X(set) *set, X(whitewater) *how, uint64_t count)
+static void thin(X(sim) *s, X(set) *set, uint64_t count)
 {
+    X(white_state) *w = set->state;
+    X(whitewater) *how = w->how;
     X(particles) *p = set->particles;
     const X(white) columns = X(white_of)(p);
     uint64_t most = (uint64_t)s->common->scene->whitewater.max_particles, kept = 0, wanted;
     bool less = false;
     /* a little less, so that it is not asked again in the next step */
     for (; p->count + count > most && (wanted = count_kept(how, p, count)) > most; less = true)
-        how->keep = s->common->white.keep *= 0.9 * (double)most / (double)wanted;
+        how->keep = w->kept.keep *= 0.9 * (double)most / (double)wanted;
     if (!less)
         return;
     for (uint32_t k = 0; k < p->count; k++) {
@@ -164,11 +166,11 @@ static void thin(X(sim) *s, X(set) *set, X(whitewater) *how, uint64_t count)
     }
     if (kept < p->count)
         X(particles_remove_dead)(p);
-    if (!s->common->warned_white)
+    if (!w->kept.warned)
         sp_log(s->common->log, s->common->log_user, SPATE_LOG_WARNING, "whitewater.max_particles",
                "is reached in frame %d: from here on all whitewater is thinned evenly",
                s->common->frame + 1);
-    s->common->warned_white = true;
+    w->kept.warned = true;
 }
 
 spate_status DEV(emit_whitewater)(X(sim) *s, const X(obstacles) *obstacles, spate_error *error)
@@ -185,11 +187,11 @@ spate_status DEV(emit_whitewater)(X(sim) *s, const X(obstacles) *obstacles, spat
                       .obstacles = obstacles};
     sp_parallel_for(pool, tiles, 4, count_range, &args);
     for (int n = 0; n < SP_WHITE_POTENTIALS * SP_WHITE_BINS; n++)
-        (&s->common->white.histogram[0][0])[n] += (&args.histogram[0][0])[n];
+        (&w->kept.histogram[0][0])[n] += (&args.histogram[0][0])[n];
     uint64_t count = scan_tiles(&s->tiles, w->tile_births);
     if (count == 0)
         return SPATE_OK;
-    thin(s, set, w->how, count);
+    thin(s, set, count);
     TRY(X(particles_reserve)(p, p->count + count, error));
     args.first = p->count;
     args.first_id = p->next_id;

@@ -1,16 +1,15 @@
 /* checkpoint.c -- checkpoints: everything that the next step needs and nothing that it makes anew.
  *
  * That is the clock, the ledger and the numbers of the frame under way, gravity, the poses of the
- * solids, the lattices of the inflows, the gauges of the last step, all columns of the particles,
- * and in the active tiles the arrays that grid.def says (the pressure, where the next solve starts;
- * of a gas the velocity of the last step).
+ * solids, the lattices of the inflows, the gauges of the last step, the sets of particles
+ * (checkpoint_sets.c), and in the active tiles the arrays that grid.def says (the pressure, where
+ * the next solve starts; of a gas the velocity of the last step).
  *
  * A checksum shows damage, not intent: whoever changes a checkpoint can seal it again. So what is
  * read is held against what a simulation can save before a step may take it for an index. */
-#include "sim.h"
+#include "checkpoint.h"
 
 #include "kernels/random.h"
-#include "kernels/whitewater.h"
 #include "state/arrays.h"
 
 #include <assert.h>
@@ -29,24 +28,16 @@ typedef struct clock_record {
 #undef ROW
 #undef MEMBER
     _Alignas(8) int32_t frame;
-    uint32_t count, next_id, warned_solver, warned_push, frame_done, active_count;
+    uint32_t warned_solver, warned_push, frame_done, active_count, sets;
     uint32_t gauges; /* whose values of the last step follow; 0 if there are none */
 } clock_record;
 
-/* Whitewater: its ledger and its particles. */
-typedef struct white_record {
-    sp_set_ledger ledger;
-    sp_white kept;
-    uint32_t count, next_id, warned, zero;
-} white_record;
-
-/* Identifies the layout: a checkpoint fits a simulation only if this is equal. */
-static uint64_t layout_hash(X(sim) *s)
+/* Identifies the layout: a checkpoint fits a simulation only if this is equal, and if its sets of
+ * particles are the same. */
+static uint64_t layout_hash(const X(sim) *s)
 {
-    const spate_scene *scene = s->common->scene;
-    void **columns[MAX_COLUMNS];
     double size = s->grid.dx;
-    uint64_t bits, hash = sp_hash2(DIM, (uint64_t)X(list_columns)(&s->particles, false, columns));
+    uint64_t bits, hash = sp_mix(DIM);
     memcpy(&bits, &size, sizeof bits);
     hash = sp_hash2(hash, bits);
     for (int d = 0; d < 3; d++)
@@ -55,18 +46,11 @@ static uint64_t layout_hash(X(sim) *s)
         memcpy(&bits, &s->grid.end[d], sizeof bits);
         hash = s->grid.end[d] < s->grid.n[d] ? sp_hash2(hash, bits) : hash;
     }
-    for (int k = 0; k < scene->channel_count; k++)
-        for (const char *c = scene->channels[k].name; *c; c++)
-            hash = sp_hash2(hash, (uint64_t)*c);
     for (int k = 0; k < ARRAY_COUNT; k++) {
         const X(array) *a = &X(arrays)[k];
         hash = a->saved && a->host & s->needs ? sp_hash2(hash, a->item) : hash;
     }
     hash = sp_hash2(hash, sizeof(clock_record));
-    for (int k = SET_FLUID + 1; k < s->set_count; k++) {
-        hash = sp_hash2(hash, (uint64_t)X(list_columns)(s->sets[k].particles, false, columns));
-        hash = sp_hash2(hash, sizeof(white_record));
-    }
     hash = sp_hash2(hash, (uint64_t)s->solids.count);
     return sp_hash2(hash, (uint64_t)s->emitter_count);
 }
@@ -95,16 +79,14 @@ typedef struct solid_record {
 /* ------------------------------------------------------------------ what a simulation can save */
 
 #define MOST_FRAMES (1 << 30)
-#define MOST_FRAMES_INSIDE 1e6  /* of another fps, by which the host may have stepped */
-#define FARTHEST 1e9            /* m: as far as shapes and their motion may lie (schema.c) */
-#define MOST_GAUGES 1024        /* of a scene (schema.c) */
-#define MOST_BOOKED (1ll << 56) /* particles in a ledger */
-#define MOST_SUBCELLS 1e15      /* of a lattice: beyond, a double has no places between them */
+#define MOST_FRAMES_INSIDE 1e6 /* of another fps, by which the host may have stepped */
+#define FARTHEST 1e9           /* m: as far as shapes and their motion may lie (schema.c) */
+#define MOST_GAUGES 1024       /* of a scene (schema.c) */
+#define MOST_SUBCELLS 1e15     /* of a lattice: beyond, a double has no places between them */
 
 static spate_status refuse(const char *what, spate_error *error)
 {
-    return sp_fail(error, SPATE_ERROR_FILE, NULL, "the checkpoint is not one that spate saves: %s",
-                   what);
+    return sp_fail(error, SPATE_ERROR_FILE, NULL, NOT_SAVED_BY_SPATE "%s", what);
 }
 
 static bool all_within(const double *values, size_t count, double limit)
@@ -137,32 +119,6 @@ static bool is_solid(const solid_record *r)
 {
     return isfinite(r->born) && is_pose(&r->from) && is_pose(&r->to) &&
            all_within(r->host_position, 3, FARTHEST) && all_within(r->host_rotation, 3, 1e30);
-}
-
-static bool all_finite(const float *values, uint32_t count)
-{
-    bool finite = true;
-    for (uint32_t i = 0; i < count; i++)
-        finite &= isfinite(values[i]) != 0;
-    return finite;
-}
-
-/* Channels may hold anything: no index is made of them. */
-static spate_status check_particles(const X(sim) *s, uint32_t count, spate_error *error)
-{
-    const X(particles) *p = &s->particles;
-    bool inside = true, finite = true;
-    FOR_DIM(d) {
-        float end = (float)s->grid.n[d];
-        for (uint32_t i = 0; i < count; i++)
-            inside &= p->x[d][i] >= 0 && p->x[d][i] <= end;
-        finite = finite && all_finite(p->v[d], count);
-    }
-    for (int k = 0; k < DIM * DIM && p->c[k]; k++)
-        finite = finite && all_finite(p->c[k], count);
-    if (!inside)
-        return refuse("a particle lies outside of the domain", error);
-    return finite ? SPATE_OK : refuse("a value of a particle is not a finite number", error);
 }
 
 /* ------------------------------------------------------------------ saving and loading */
@@ -265,82 +221,6 @@ static spate_status load_gauges(X(sim) *s, uint32_t count, sp_stream *stream, sp
     return SPATE_OK;
 }
 
-static spate_status save_whitewater(X(sim) *s, sp_stream *stream)
-{
-    white_record record = {.kept = s->common->white, .warned = s->common->warned_white};
-    void **columns[MAX_COLUMNS];
-    const X(set) *set = X(set_of)(s, SET_WHITEWATER);
-    if (!set)
-        return SPATE_OK;
-    X(particles) *p = set->particles;
-    int column_count = X(list_columns)(p, false, columns);
-    record.ledger = set->ledger;
-    record.count = p->count;
-    record.next_id = p->next_id;
-    TRY(sp_stream_write(stream, &record, sizeof record));
-    TRY(sp_stream_seal(stream)); /* so that a damaged count allocates nothing */
-    for (int c = 0; c < column_count; c++)
-        TRY(sp_stream_write(stream, *columns[c], (size_t)p->count * 4));
-    return SPATE_OK;
-}
-
-/* Places and classes become indices. */
-static spate_status check_whitewater(const X(sim) *s, const X(set) *set, uint32_t count,
-                                     spate_error *error)
-{
-    const X(white) p = X(white_of)(set->particles);
-    bool sound =
-        all_finite(p.age, count) && all_finite(p.life, count) && all_finite(p.radius, count);
-    FOR_DIM(d) {
-        float end = (float)s->grid.n[d];
-        for (uint32_t i = 0; i < count; i++)
-            sound &= p.x[d][i] >= 0 && p.x[d][i] <= end;
-        sound = sound && all_finite(p.v[d], count);
-    }
-    for (uint32_t i = 0; i < count; i++)
-        sound &= p.kind[i] < WHITE_KINDS;
-    return sound ? SPATE_OK : refuse("its whitewater", error);
-}
-
-/* Small enough to be added up. */
-static bool is_ledger(const sp_set_ledger *ledger)
-{
-    bool sound = true;
-    for (int n = 0; n < SP_SET_CLASSES; n++)
-        for (int k = 0; k < SP_SET_COUNTS; k++)
-            sound =
-                sound && ledger->counts[n][k] > -MOST_BOOKED && ledger->counts[n][k] < MOST_BOOKED;
-    return sound;
-}
-
-static spate_status load_whitewater(X(sim) *s, sp_stream *stream, spate_error *error)
-{
-    white_record record;
-    void **columns[MAX_COLUMNS];
-    X(set) *set = X(set_of)(s, SET_WHITEWATER);
-    if (!set)
-        return SPATE_OK;
-    X(particles) *p = set->particles;
-    TRY(sp_stream_read(stream, &record, sizeof record));
-    TRY(sp_stream_check(stream, error));
-    if (!(record.kept.keep > 0 && record.kept.keep <= 1) || !is_ledger(&record.ledger))
-        return refuse("the ledger of its whitewater", error);
-    p->count = 0;
-    TRY(X(particles_reserve)(p, record.count, error));
-    int column_count = X(list_columns)(p, false, columns);
-    for (int c = 0; c < column_count; c++)
-        TRY(sp_stream_read(stream, *columns[c], (size_t)record.count * 4));
-    TRY(check_whitewater(s, set, record.count, error));
-    set->ledger = record.ledger;
-    s->common->white = record.kept;
-    s->common->warned_white = record.warned != 0;
-    p->count = record.count;
-    p->next_id = record.next_id;
-    p->sorted = p->at_home = false;
-    p->dead = 0;
-    return SPATE_OK;
-}
-
 /* The values of a tile of one pointer of an array, out of the grid or into it. */
 static void copy_tile(X(sim) *s, int tile, char *block, size_t item, char *values, bool out)
 {
@@ -371,7 +251,7 @@ static spate_status pass_tile(X(sim) *s, int tile, sp_stream *stream, tile_way w
                 : way == TILE_READ ? sp_stream_read(stream, values, bytes)
                                    : SPATE_OK);
             if (way == TILE_READ && a->item == sizeof(float) &&
-                !all_finite((const float *)values, TILE_CELLS))
+                !X(all_finite)((const float *)values, TILE_CELLS))
                 return refuse("a pressure or a velocity of the grid", error);
             if (way != TILE_WRITE)
                 copy_tile(s, tile, blocks[c], a->item, values, false);
@@ -391,21 +271,18 @@ spate_status X(save)(X(sim) *s, sp_stream *stream)
 #undef F
     memcpy(record.gravity, common->gravity, sizeof record.gravity);
     memcpy(record.seconds, common->seconds, sizeof record.seconds);
-    record.count = s->particles.count;
-    record.next_id = s->particles.next_id;
     record.active_count = (uint32_t)s->tiles.active_count;
+    record.sets = (uint32_t)s->set_count;
     record.gauges = common->has_last ? (uint32_t)common->scene->gauge_count : 0;
     TRY(sp_stream_write(stream, &layout, sizeof layout));
     TRY(sp_stream_write(stream, &record, sizeof record));
+    TRY(X(save_set_heads)(s, stream));
     TRY(sp_stream_seal(stream)); /* so that a damaged count allocates nothing */
     TRY(save_solids(s, stream));
     TRY(save_emitters(s, stream));
     for (uint32_t k = 0; k < record.gauges; k++)
         TRY(sp_stream_write(stream, common->gauges_last[k], sizeof common->gauges_last[k]));
-    void **columns[MAX_COLUMNS];
-    int column_count = X(list_columns)(&s->particles, false, columns);
-    for (int c = 0; c < column_count; c++)
-        TRY(sp_stream_write(stream, *columns[c], (size_t)s->particles.count * 4));
+    TRY(X(save_sets)(s, stream));
     size_t channels = (size_t)s->particles.own_columns;
     TRY(sp_stream_write(stream, common->channels, channels * sizeof *common->channels));
     for (int k = 0; k < s->tiles.active_count; k++) {
@@ -413,7 +290,7 @@ spate_status X(save)(X(sim) *s, sp_stream *stream)
         TRY(sp_stream_write(stream, &tile, sizeof tile));
         TRY(pass_tile(s, tile, stream, TILE_WRITE, NULL));
     }
-    return save_whitewater(s, stream);
+    return SPATE_OK;
 }
 
 spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
@@ -425,19 +302,20 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
     if (layout != layout_hash(s))
         return sp_fail(error, SPATE_ERROR_FILE, NULL, "the checkpoint belongs to another scene");
     TRY(sp_stream_read(stream, &record, sizeof record));
+    if (record.sets != (uint32_t)s->set_count)
+        return sp_fail(error, SPATE_ERROR_FILE, NULL,
+                       "the checkpoint belongs to another scene: it has %u sets of particles, the "
+                       "scene %d",
+                       (unsigned)record.sets, s->set_count);
+    sp_set_head heads[SET_COUNT];
+    TRY(sp_stream_read(stream, heads, (size_t)s->set_count * sizeof *heads));
     TRY(sp_stream_check(stream, error));
+    TRY(X(check_set_heads)(s, heads, error));
     TRY(check_clock(s, &record, error));
     TRY(load_solids(s, stream, error));
     TRY(load_emitters(s, stream, error));
     TRY(load_gauges(s, record.gauges, stream, error));
-    s->particles.count = 0;
-    s->particles.sorted = false;
-    TRY(X(make_room)(s, record.count, error));
-    void **columns[MAX_COLUMNS];
-    int column_count = X(list_columns)(&s->particles, false, columns);
-    for (int c = 0; c < column_count; c++)
-        TRY(sp_stream_read(stream, *columns[c], (size_t)record.count * 4));
-    TRY(check_particles(s, record.count, error));
+    TRY(X(load_sets)(s, heads, stream, error));
     sp_channel_ledger channels[SP_CHANNEL_COLUMNS];
     size_t ledger_bytes = (size_t)s->particles.own_columns * sizeof *channels;
     TRY(sp_stream_read(stream, channels, ledger_bytes));
@@ -458,14 +336,9 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
     memcpy(common->channels, channels, ledger_bytes);
     memcpy(common->gravity, record.gravity, sizeof record.gravity);
     memcpy(common->seconds, record.seconds, sizeof record.seconds);
-    s->particles.count = record.count;
-    s->particles.at_home = s->displaced = false;
+    s->displaced = false;
     s->stretch = 1; /* there is no p_gravity to the pressure */
     s->path = 0;    /* and u is not that of the step */
-    s->particles.fastest = -1.0f;
-    s->particles.dead = 0;
-    s->particles.next_id = record.next_id;
-    TRY(load_whitewater(s, stream, error));
     for (int k = 0; k < s->set_count; k++)
         if (!X(set_adds_up)(s, &s->sets[k]))
             return refuse("the ledger of its particles", error);

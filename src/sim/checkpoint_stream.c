@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-static const char magic[8] = {'s', 'p', 'a', 't', 'e', 'c', 'p', '3'};
+/* The last one is the layout; version 0.2 had 3. */
+static const char magic[8] = {'s', 'p', 'a', 't', 'e', 'c', 'p', '4'};
 
 /* Mixes bytes into the checksum, eight at a time; the split of a message into calls matters, and is
  * the same in both directions. */
@@ -66,12 +67,23 @@ spate_status spate_sim_save(spate_sim *sim, spate_write_fn *write, void *user, s
                               : sp_fail(error, status, NULL, "the checkpoint could not be written");
 }
 
+static spate_status check_magic(const char found[sizeof magic], spate_error *error)
+{
+    size_t last = sizeof magic - 1;
+    if (memcmp(found, magic, last) != 0 || found[last] < '1' || found[last] > '9')
+        return sp_fail(error, SPATE_ERROR_FILE, NULL, "not a checkpoint of spate");
+    if (found[last] == magic[last])
+        return SPATE_OK;
+    return sp_fail(error, SPATE_ERROR_FILE, NULL,
+                   "made by %s: it cannot be continued by this version",
+                   found[last] < magic[last] ? "version 0.2 or an older one" : "a later version");
+}
+
 static spate_status load(spate_sim *sim, sp_stream *stream, spate_error *error)
 {
     char found[sizeof magic];
     TRY(sp_stream_read(stream, found, sizeof found));
-    if (memcmp(found, magic, sizeof magic) != 0)
-        return sp_fail(error, SPATE_ERROR_FILE, NULL, "not a checkpoint of this version of spate");
+    TRY(check_magic(found, error));
     TRY(sim->table->load(sim->instance, stream, error));
     return sp_stream_check(stream, error);
 }

@@ -20,7 +20,7 @@ spate_status X(watch_rooms)(X(sim) *s, spate_error *error);
 spate_status X(forecast)(const spate_scene *scene, const X(device) *device, int threads,
                          spate_forecast *forecast, spate_error *error);
 
-/* checkpoint.c */
+/* checkpoint.c, checkpoint_sets.c */
 spate_status X(save)(X(sim) *s, sp_stream *stream);
 spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error);
 

@@ -92,6 +92,12 @@ static const sp_set_ledger *set_ledger(const void *user, int set)
     return &((const X(sim) *)user)->sets[set].ledger;
 }
 
+static const void *set_state(const void *user, int set)
+{
+    const X(sim) *s = user;
+    return s->sets[set].state;
+}
+
 static uint64_t hash(void *user, int set)
 {
     X(sim) *s = user;
@@ -490,7 +496,9 @@ const sp_table X(table) = {
     .max_speed = max_speed,
     .set_count = set_count,
     .set_kind = set_kind,
+    .kind_of = X(set_kind_of),
     .set_ledger = set_ledger,
+    .set_state = set_state,
     .hash = hash,
     .stats = stats,
     .add_particles = add_particles,

@@ -28,10 +28,12 @@ typedef struct sp_table {
     spate_status (*watch_rooms)(void *s, bool start, spate_error *error); /* rooms.c */
     double (*max_speed)(void *s,
                         double dt); /* m/s, of liquid, inflows, and solids over the next dt */
+    const sp_set_kind *(*kind_of)(int number); /* SET_..., without a simulation */
     /* the sets of particles of the scene by their order; the fluid is the first */
     int (*set_count)(const void *s);
     const sp_set_kind *(*set_kind)(const void *s, int set);
     const sp_set_ledger *(*set_ledger)(const void *s, int set);
+    const void *(*set_state)(const void *s, int set); /* its first bytes are those that are saved */
     uint64_t (*hash)(void *s, int set);
     void (*stats)(void *s, spate_stats *stats);
     spate_status (*add_particles)(void *s, const float *x, const float *v, size_t count,

@@ -2,6 +2,7 @@
 #include "facade.h"
 
 #include "base/sized.h"
+#include "state/white_kept.h"
 
 enum {
 #define CLASS(NAME, ...) WHITE_##NAME,
@@ -53,14 +54,16 @@ static void copy_counts(const sp_set_ledger *from, spate_whitewater_ledger *to)
 bool spate_sim_whitewater_sized(const spate_sim *sim, spate_whitewater_ledger *ledger, size_t size)
 {
     const spate_scene *scene = sim->common.scene;
-    const sp_white *from = &sim->common.white;
     int set = sp_sim_find_set(sim, SP_WHITEWATER);
-    spate_whitewater_ledger all = {.keep = from->keep};
-    if (set >= 0)
+    spate_whitewater_ledger all = {.keep = 0};
+    if (set >= 0) {
+        const sp_white *from = sim->table->set_state(sim->instance, set);
         copy_counts(sim->table->set_ledger(sim->instance, set), &all);
-    find_quantiles(from->histogram[0], scene->whitewater.speed_high, all.speed);
-    find_quantiles(from->histogram[1], scene->whitewater.curvature_high, all.curvature);
-    find_quantiles(from->histogram[2], scene->whitewater.strain_high, all.strain);
+        all.keep = from->keep;
+        find_quantiles(from->histogram[0], scene->whitewater.speed_high, all.speed);
+        find_quantiles(from->histogram[1], scene->whitewater.curvature_high, all.curvature);
+        find_quantiles(from->histogram[2], scene->whitewater.strain_high, all.strain);
+    }
     sp_sized_out(ledger, size, &all, sizeof all);
     return set >= 0;
 }

@@ -21,15 +21,6 @@
 #define SP_OF_FRAME_FRAME(F, name) F(name)
 #define SP_OF_FRAME_MEASURED(F, name)
 
-/* What whitewater keeps from step to step, beside its particles and their ledger. */
-#define SP_WHITE_POTENTIALS 3 /* speed, curvature, strain */
-#define SP_WHITE_BINS 64      /* of a histogram, from 0 to four times the upper limit */
-typedef struct sp_white {
-    uint64_t histogram[SP_WHITE_POTENTIALS]
-                      [SP_WHITE_BINS]; /* cells near the surface, in all steps */
-    double keep; /* share that stays where there are too many; 1 at the start */
-} sp_white;
-
 #define SP_CHANNEL_COLUMNS 64
 
 typedef struct sp_common {
@@ -73,8 +64,7 @@ typedef struct sp_common {
     bool gauges_known; /* they are those of the last step, or of the start */
 
     sp_channel_ledger channels[SP_CHANNEL_COLUMNS];
-    sp_white white;
-    bool warned_solver, warned_push, warned_substeps, warned_white;
+    bool warned_solver, warned_push, warned_substeps;
     bool unconverged; /* the last step failed for want of convergence */
 } sp_common;
 

@@ -4,6 +4,7 @@
 #define SPATE_STATE_SET_KIND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A column beside those of fields.def; in X(particles) its components are the next of own[]. */
@@ -38,11 +39,21 @@ typedef struct sp_set_kind {
     int column_count;
     const char *const *classes; /* columns of stats.csv: how many there are of each */
     int class_count;
-    int class_column;           /* of own[]: the class of each particle */
+    int class_column; /* of own[]: the class of each particle; negative: all are of class 0 */
     const sp_set_count *counts; /* none: the ledger is elsewhere */
     int count_count;
-    int crushed; /* the count of those that solids left no place */
+    int crushed;        /* the count of those that solids left no place */
+    size_t saved_bytes; /* of the set's `state`, its first: what the next step starts from */
 } sp_set_kind;
+
+/* The column by which particles differ in class; NULL: all are of class 0. */
+static inline const char *sp_set_class_column(const sp_set_kind *kind)
+{
+    int pointer = 0, k = 0;
+    while (k < kind->column_count && pointer < kind->class_column)
+        pointer += kind->columns[k++].components;
+    return kind->class_column >= 0 && k < kind->column_count ? kind->columns[k].name : NULL;
+}
 
 /* How many particles of class n there are, by the ledger. */
 static inline int64_t sp_set_booked(const sp_set_kind *kind, const sp_set_ledger *ledger, int n)

@@ -34,6 +34,11 @@ static const X(set_kind) *const kinds[SET_COUNT] = {
 #include "kernels/sets.def"
 };
 
+const sp_set_kind *X(set_kind_of)(int number)
+{
+    return &kinds[number]->base;
+}
+
 /* ---- memory */
 
 void X(set_add_column)(X(set) *set, sp_set_column column)
@@ -108,8 +113,10 @@ X(set) *X(set_of)(X(sim) *s, int number)
 
 /* ---- the ledger */
 
-static uint32_t class_of(const X(set) *set, uint32_t particle)
+uint32_t X(class_of)(const X(set) *set, uint32_t particle)
 {
+    if (set->kind->base.class_column < 0)
+        return 0;
     return ((const X(word) *)set->particles->own[set->kind->base.class_column])[particle];
 }
 
@@ -128,7 +135,7 @@ bool X(set_adds_up)(const X(sim) *s, const X(set) *set)
     if (set->kind == &fluid)
         return fluid_adds_up(s->common, set->particles->count);
     for (uint32_t k = 0; k < set->particles->count; k++)
-        found[class_of(set, k)]++;
+        found[X(class_of)(set, k)]++;
     for (int n = 0; n < kind->class_count; n++)
         same = same && found[n] == sp_set_booked(kind, &set->ledger, n);
     return same;
@@ -145,7 +152,7 @@ void X(set_remove_crushed)(X(sim) *s, X(set) *set)
     }
     for (uint32_t k = 0; k < p->count; k++)
         if (p->x[0][k] == DEAD)
-            set->ledger.counts[class_of(set, k)][set->kind->base.crushed]++;
+            set->ledger.counts[X(class_of)(set, k)][set->kind->base.crushed]++;
     X(particles_remove_dead)(p);
 }
 

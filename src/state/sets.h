@@ -3,10 +3,9 @@
  *
  * A set provides its definition, X(set_kind): its columns and classes, what its ledger counts, what
  * it keeps beside its particles, and an estimate of how many there will be. Memory, sorting, hash,
- * views, statistics, forecasts and what happens when a solid is added are the same for all sets and
- * loop over X(sim).sets. The kernels of the
- * fluid know its particles as s->particles, and its cell list as s->tiles, s->first and s->count:
- * set 0 points to these. */
+ * checkpoints, views, statistics, forecasts and what happens when a solid is added are the same for
+ * all sets and loop over X(sim).sets. The kernels of the fluid know its particles as s->particles,
+ * and its cell list as s->tiles, s->first and s->count: set 0 points to these. */
 #ifndef SPATE_STATE_SETS_H
 #define SPATE_STATE_SETS_H
 
@@ -26,6 +25,9 @@ typedef struct X(set_kind) {
     /* Columns and `state` of a set that is about to get its particles. */
     spate_status (*create)(struct X(sim) *s, struct X(set) *set, spate_error *error);
     void (*destroy)(struct X(set) *set); /* also of what create did not complete */
+    /* Of a checkpoint: whether the saved state and the integers in its columns are in their limits;
+     * floats are finite, places inside and classes there. */
+    bool (*is_sound)(const struct X(sim) *s, const struct X(set) *set);
     /* For forecasts: roughly how many particles it has, if the fluid has so many. */
     uint64_t (*estimate)(const spate_scene *scene, const X(grid) *g, uint64_t particles);
 } X(set_kind);
@@ -45,11 +47,14 @@ typedef struct X(set) {
     X(particles) own;
 } X(set);
 
+const sp_set_kind *X(set_kind_of)(int number); /* SET_..., whether or not there is one */
+
 /* Those that the scene has, in s->sets. */
 spate_status X(sets_create)(struct X(sim) *s, spate_error *error);
 void X(sets_destroy)(struct X(sim) *s);
 X(set) *X(set_of)(struct X(sim) *s, int number); /* SET_...; NULL: there is none */
 void X(set_add_column)(X(set) *set, sp_set_column column);
+uint32_t X(class_of)(const X(set) *set, uint32_t particle);
 
 /* Whether the particles that are there are those that came less those that went, class by class. */
 bool X(set_adds_up)(const struct X(sim) *s, const X(set) *set);

@@ -70,7 +70,7 @@ static spate_status create(X(sim) *s, X(set) *set, spate_error *error)
     X(white_state) *w = set->state = sp_alloc(1, sizeof *w);
     if (!w)
         return sp_fail_memory(error, "whitewater", sizeof *w);
-    s->common->white.keep = 1;
+    w->kept.keep = 1;
     w->tabled_for = -1;
     w->how = sp_alloc(1, sizeof *w->how);
     w->tile_births = sp_alloc(tiles, sizeof *w->tile_births);
@@ -89,6 +89,13 @@ static void destroy(X(set) *set)
     sp_free(w->kill_bounds);
     sp_free(w->how);
     sp_free(w);
+}
+
+static bool is_sound(const X(sim) *s, const X(set) *set)
+{
+    const X(white_state) *w = set->state;
+    (void)s;
+    return w->kept.keep > 0 && w->kept.keep <= 1; /* false for NaN */
 }
 
 /* m */
@@ -118,10 +125,12 @@ const X(set_kind) X(whitewater_set) = {
              .class_column = AT_kind,
              .counts = counts,
              .count_count = WHITE_COUNTS,
-             .crushed = WHITE_CRUSHED},
+             .crushed = WHITE_CRUSHED,
+             .saved_bytes = sizeof(sp_white)},
     .when = WHEN_WHITEWATER,
     .create = create,
     .destroy = destroy,
+    .is_sound = is_sound,
     .estimate = estimate,
 };
 
@@ -277,7 +286,7 @@ void X(whitewater_prepare)(X(sim) *s, double dt)
     how->h = (float)how->way;
     how->key = step_key(s->common);
     how->choice = sp_hash2(sp_mix(scene->whitewater.seed), 0x57);
-    how->keep = s->common->white.keep;
+    how->keep = w->kept.keep;
     FOR_DIM(d) {
         how->gravity[d] = s->common->gravity[d];
         how->wind[d] = scene->whitewater.wind[d];

@@ -4,11 +4,13 @@
 #define SPATE_STATE_WHITEWATER_H
 
 #include "state.h"
+#include "white_kept.h"
 
 #define WHITE_SORT_EVERY 8 /* steps: the order is for the caches, and nothing depends on it */
 
 /* The state of the set. */
 typedef struct X(white_state) {
+    sp_white kept;         /* first: checkpoints hold it */
     uint32_t *tile_births; /* tiles: how many come from each, then the first of them */
     sp_shape *kill;        /* shapes, at rest */
     float *kill_bounds;    /* as in X(outflows) */

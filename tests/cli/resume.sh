@@ -91,6 +91,18 @@ same both_damaged_last "spate: no usable checkpoint in both: start it again with
     "$(tail -n 1 <<<"$err")"
 holds both_damaged_untouched diff -rq before both
 
+# a checkpoint of version 0.2
+cp -r before old
+for file in old/checkpoint.spate old/checkpoint.prev.spate; do
+    printf 'spatecp3' | dd of=$file conv=notrunc status=none
+done
+spate run dam.json -o old --quiet --resume
+same old_version 4 "$code"
+same old_version_first "spate: warning: old/checkpoint.spate: made by version 0.2 or an older one: it \
+cannot be continued by this version; using the checkpoint before it" "$(head -n 1 <<<"$err")"
+same old_version_last "spate: no usable checkpoint in old: start it again with --overwrite" \
+    "$(tail -n 1 <<<"$err")"
+
 # nothing to resume
 refuses no_folder 4 "spate: no checkpoint in out/dam: start it without --resume" run dam.json --resume
 mkdir empty

@@ -17,7 +17,8 @@ static const char *const scenes[2] = {
     "\"solids\": [{\"shape\": \"sphere\", \"center\": [0.7, 0.1], \"radius\": 0.1,"
     "\"motion\": [{\"time\": 1, \"position\": [0.1, 0]}]}],"
     "\"inflows\": [{\"min\": [0.1, 0.8], \"max\": [0.3, 0.9], \"velocity\": [1, -1]}],"
-    "\"channels\": [{\"name\": \"age\"}], \"gauges\": [{\"at\": [0.5, 0.1]}]}",
+    "\"channels\": [{\"name\": \"age\"}], \"gauges\": [{\"at\": [0.5, 0.1]}],"
+    "\"whitewater\": {\"on\": true, \"rate\": 1e5, \"speed_low\": 0.001, \"speed_high\": 0.002}}",
     "{\"domain\": {\"size\": [1, 1, 1], \"cells\": 5}, \"fluid\": {\"reseed\": true, \"transfer\": \"apic\"},"
     "\"fill\": [{\"min\": [0, 0, 0], \"max\": [0.4, 0.4, 0.4]}], \"volume\": {\"method\": \"both\"},"
     "\"solids\": [{\"shape\": \"sphere\", \"center\": [0.7, 0.1, 0.7], \"radius\": 0.1}]}"};
@@ -74,7 +75,8 @@ static const bytes_list *template(int which)
 }
 
 /* The bytes, and zeros behind them: as many as a larger count asks for. The first checksum is the
- * fourth thing that is read: magic, layout, clock, checksum. The sum is that of sp_stream_read. */
+ * fifth thing that is read: magic, layout, clock, heads of the sets, checksum. The sum is that of
+ * sp_stream_read. */
 static spate_status read_bytes(void *user, void *out, size_t size)
 {
     reader *r = user;
@@ -87,7 +89,7 @@ static spate_status read_bytes(void *user, void *out, size_t size)
     if (there > 0)
         memcpy(out, r->list->bytes + r->at, there);
     bool last = r->reads == r->sealed || (r->sealed < 0 && r->at + size == r->list->size);
-    if (r->reads == 3 || (last && size == sizeof r->sum))
+    if (r->reads == 4 || (last && size == sizeof r->sum))
         memcpy(out, &r->sum, sizeof r->sum);
     r->reads++;
     r->at += size;

@@ -337,6 +337,30 @@ static void other_scenes(void)
     free(memory.bytes);
 }
 
+/* Versions by the last letter of the magic; later ones too. */
+static void other_versions(void)
+{
+    static const struct version {
+        char letter;
+        const char *words;
+    } versions[3] = {
+        {'3', "made by version 0.2 or an older one: it cannot be continued by this version"},
+        {'5', "made by a later version: it cannot be continued by this version"},
+        {'x', "not a checkpoint of spate"}};
+    sample_memory memory = {0};
+    spate_sim *sim = sample_sim(rich_scene(2), 1);
+    CHECK(spate_sim_save(sim, sample_write, &memory, NULL) == SPATE_OK);
+    for (int k = 0; k < 3; k++) {
+        spate_error error = {0};
+        memory.bytes[7] = (unsigned char)versions[k].letter;
+        memory.at = 0;
+        CHECK(spate_sim_load(sim, sample_read, &memory, &error) == SPATE_ERROR_FILE);
+        CHECK_TEXT(error.message, versions[k].words);
+    }
+    spate_sim_destroy(sim);
+    free(memory.bytes);
+}
+
 /* ---- numbers that are none */
 
 static void not_finite(void)
@@ -523,6 +547,7 @@ TESTS(faults)
     TEST(every_write_fails);
     TEST(damaged_checkpoints);
     TEST(other_scenes);
+    TEST(other_versions);
     TEST(not_finite);
     TEST(extremes);
     TEST(thin_wall_at_1000);
