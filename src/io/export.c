@@ -17,33 +17,52 @@
 #include "ply_write.h"
 #include "run_folder.h"
 #include "usd_file.h"
-#include "usd_whitewater.h"
+#include "usd_set.h"
 #include "vdb.h"
 #include "vtk.h"
 
-enum { PARTICLES, VOLUME, SURFACE, SOLIDS, WHITEWATER, KINDS };
-static const char *const kind_names[KINDS] = {"particles", "volume", "surface", "solids",
-                                              "whitewater"};
+/* The sets beside the fluid come last, by number. */
+enum { PARTICLES, VOLUME, SURFACE, SOLIDS, SETS, KINDS = SETS + SET_COUNT - 1 };
+static const char *kind_name(int kind)
+{
+    static const char *const names[SETS] = {"particles", "volume", "surface", "solids"};
+    return kind < SETS ? names[kind] : sp_set_name(kind - SETS + 1);
+}
 
 /* Endings of the files of a kind in a format; NULL: there are none. */
-static const char *const endings[SP_FORMAT_COUNT][KINDS] = {
+static const char *const endings[SP_FORMAT_COUNT][SETS + 1] = {
     [SP_FORMAT_PLY] = {"ply", NULL, "ply", "ply", "ply"},
     [SP_FORMAT_VTK] = {"vtp", "vti", "vtp", "vtp", "vtp"},
     [SP_FORMAT_USD] = {"usdc", NULL, "usdc", NULL, "usdc"},
     [SP_FORMAT_VDB] = {NULL, "vdb", NULL, NULL, NULL},
 };
 
-/* Files that are not of one frame. */
+static const char *ending_of(sp_format format, int kind)
+{
+    return endings[format][kind < SETS ? kind : SETS];
+}
+
+/* Files that are not of one frame; vtk has a .pvd for each kind. */
 #define SOLIDS_LAYER "solids.usdc"
 static const struct {
     sp_format format;
     const char *name;
-} collections[] = {{SP_FORMAT_VTK, "particles.pvd"},        {SP_FORMAT_VTK, "volume.pvd"},
-                   {SP_FORMAT_VTK, "surface.pvd"},          {SP_FORMAT_VTK, "solids.pvd"},
-                   {SP_FORMAT_VTK, "whitewater.pvd"},       {SP_FORMAT_USD, "liquid.usda"},
-                   {SP_FORMAT_USD, "liquid.manifest.usda"}, {SP_FORMAT_USD, SOLIDS_LAYER},
-                   {SP_FORMAT_VDB, "open_vdb.py"}};
-enum { COLLECTIONS = sizeof collections / sizeof *collections };
+} others[] = {{SP_FORMAT_USD, "liquid.usda"},
+              {SP_FORMAT_USD, "liquid.manifest.usda"},
+              {SP_FORMAT_USD, SOLIDS_LAYER},
+              {SP_FORMAT_VDB, "open_vdb.py"}};
+enum { OTHERS = sizeof others / sizeof *others, COLLECTIONS = OTHERS + KINDS };
+
+/* The name of such a file of this format; empty: it has none. */
+static const char *collection_name(sp_format format, int k, char name[64])
+{
+    bool vtk = k >= OTHERS && format == SP_FORMAT_VTK;
+    if (vtk)
+        snprintf(name, 64, "%s.pvd", kind_name(k - OTHERS));
+    else
+        snprintf(name, 64, "%s", k < OTHERS && others[k].format == format ? others[k].name : "");
+    return name;
+}
 
 #define MARK ".spate-export-" /* and the format: what `spate export` has made its own */
 
@@ -98,9 +117,9 @@ static spate_status add_frame(frame_list *list, int frame, spate_error *error)
 static bool is_ours(const sp_export *out, const char *name, int *kind, int *frame, bool *temporary)
 {
     for (int k = 0; k < KINDS; k++) {
-        const char *ending = endings[out->format][k];
-        size_t start = strlen(kind_names[k]);
-        if (!ending || strncmp(name, kind_names[k], start) != 0 || name[start] != '.')
+        const char *ending = ending_of(out->format, k);
+        size_t start = strlen(kind_name(k));
+        if (!ending || strncmp(name, kind_name(k), start) != 0 || name[start] != '.')
             continue;
         size_t digits = strspn(name + start + 1, "0123456789");
         const char *rest = name + start + 1 + digits;
@@ -173,10 +192,19 @@ static spate_status mark(const sp_export *out, spate_error *error)
 
 static bool is_collection(const sp_export *out, const char *name)
 {
+    char own[64];
+    bool found = false;
     for (int k = 0; k < COLLECTIONS; k++)
-        if (collections[k].format == out->format && strcmp(name, collections[k].name) == 0)
-            return true;
-    return false;
+        found = found || strcmp(name, collection_name(out->format, k, own)) == 0;
+    return found;
+}
+
+static void remove_collections(const sp_export *out)
+{
+    char name[64];
+    for (int k = 0; k < COLLECTIONS; k++)
+        if (collection_name(out->format, k, name)[0])
+            unlinkat(out->folder.descriptor, name, 0);
 }
 
 /* Refuses a folder with a file that this export would replace. */
@@ -222,9 +250,7 @@ static spate_status claim_for_export(sp_export *out, spate_error *error)
     }
     if (out->format == SP_FORMAT_BLENDER)
         return sp_blender_begin(out->folder.path, error);
-    for (int k = 0; k < COLLECTIONS; k++) /* this one may have fewer of them */
-        if (collections[k].format == out->format)
-            unlinkat(out->folder.descriptor, collections[k].name, 0);
+    remove_collections(out); /* this one may have fewer of them */
     return look_through(out, -1, error);
 }
 
@@ -290,9 +316,8 @@ static spate_status remove_format(const char *run_folder, sp_format format, spat
         if (format == SP_FORMAT_BLENDER)
             sp_blender_remove(path);
         status = look_through(&old, -1, error);
-        for (int k = 0; k < COLLECTIONS && status == SPATE_OK; k++)
-            if (collections[k].format == format)
-                unlinkat(old.folder.descriptor, collections[k].name, 0);
+        if (status == SPATE_OK)
+            remove_collections(&old);
         unlinkat(old.folder.descriptor, mark_name(&old, name), 0);
         rmdir(path); /* refused, and rightly, unless it is empty */
     }
@@ -322,10 +347,10 @@ void sp_export_destroy(sp_export *out)
 static const char *path_of(const sp_export *out, int kind, int frame, char path[SP_PATH_SIZE])
 {
     path[0] = 0;
-    if (!endings[out->format][kind])
+    const char *ending = ending_of(out->format, kind);
+    if (!ending)
         return path;
-    snprintf(path, SP_PATH_SIZE, "%s/%s.%04d.%s", out->folder.path, kind_names[kind], frame,
-             endings[out->format][kind]);
+    snprintf(path, SP_PATH_SIZE, "%s/%s.%04d.%s", out->folder.path, kind_name(kind), frame, ending);
     return path;
 }
 
@@ -352,20 +377,21 @@ spate_status sp_export_particles(sp_export *out, const sp_particle_table *table,
     return add_frame(&out->lists[PARTICLES], table->particles->frame, error);
 }
 
-spate_status sp_export_whitewater(sp_export *out, const sp_particle_table *table,
-                                  spate_error *error)
+spate_status sp_export_set(sp_export *out, int set, const sp_particle_table *table,
+                           spate_error *error)
 {
     char path[SP_PATH_SIZE];
-    path_of(out, WHITEWATER, table->particles->frame, path);
+    int kind = SETS + set - 1;
+    path_of(out, kind, table->particles->frame, path);
     if (out->format == SP_FORMAT_PLY)
         TRY(sp_ply_write(table, path, error));
     else if (out->format == SP_FORMAT_VTK)
         TRY(sp_vtk_write_particles(table, path, error));
     else if (out->format == SP_FORMAT_USD)
-        TRY(sp_usd_write_whitewater(table, path, error));
+        TRY(sp_usd_write_set(table, path, error));
     else
-        return SPATE_OK; /* these have no place for it */
-    return add_frame(&out->lists[WHITEWATER], table->particles->frame, error);
+        return SPATE_OK; /* these have no place for them */
+    return add_frame(&out->lists[kind], table->particles->frame, error);
 }
 
 spate_status sp_export_volume(sp_export *out, const sp_particle_table *table,
@@ -477,8 +503,8 @@ static spate_status collect_vtk(sp_export *out, spate_error *error)
         const frame_list *list = &out->lists[k];
         if (list->count == 0)
             continue;
-        snprintf(path, sizeof path, "%s/%s.pvd", out->folder.path, kind_names[k]);
-        TRY(sp_vtk_write_collection(path, kind_names[k], endings[SP_FORMAT_VTK][k], list->frames,
+        snprintf(path, sizeof path, "%s/%s.pvd", out->folder.path, kind_name(k));
+        TRY(sp_vtk_write_collection(path, kind_name(k), ending_of(SP_FORMAT_VTK, k), list->frames,
                                     list->count, out->fps, error));
     }
     return SPATE_OK;
@@ -532,10 +558,10 @@ const char *sp_export_entry(const sp_export *out)
         if (list->count == 0)
             continue;
         if (out->format == SP_FORMAT_VTK)
-            snprintf(name, sizeof name, "%s.pvd", kind_names[k]);
+            snprintf(name, sizeof name, "%s.pvd", kind_name(k));
         else
-            snprintf(name, sizeof name, "%s.%04d.%s", kind_names[k], list->frames[0],
-                     endings[out->format][k]);
+            snprintf(name, sizeof name, "%s.%04d.%s", kind_name(k), list->frames[0],
+                     ending_of(out->format, k));
         return name;
     }
     return "";

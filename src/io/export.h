@@ -1,12 +1,14 @@
 /* export.h -- a folder of frames in a format that other programs open.
  *
- *     ply      particles.0000.ply, solids.0000.ply, whitewater.0000.ply ...
+ *     ply      particles.0000.ply, solids.0000.ply, NAME.0000.ply ...
  *     vtk      particles.0000.vtp, volume.0000.vti, surface.0000.vtp, solids.0000.vtp,
- *              whitewater.0000.vtp ...  and a .pvd for each
+ *              NAME.0000.vtp ...  and a .pvd for each
  *     usd      particles.0000.usdc, surface.0000.usdc ...  solids.usdc  liquid.usda
- *              liquid.manifest.usda  whitewater.0000.usdc ..., each a layer by itself
+ *              liquid.manifest.usda  NAME.0000.usdc ..., each a layer by itself
  *     vdb      volume.0000.vdb ...  open_vdb.py for Blender
  *     blender  a cache of Blender's fluid domain (blender.h)
+ *
+ * where NAME is a set of particles beside the fluid.
  *
  * `spate run` adds frames as it goes, `spate export` those of a run folder. */
 #ifndef SPATE_IO_EXPORT_H
@@ -44,9 +46,9 @@ spate_status sp_export_remove(const char *run_folder, spate_error *error);
 /* Files of one frame. Frames come in order. */
 spate_status sp_export_particles(sp_export *out, const sp_particle_table *table,
                                  spate_error *error);
-/* ply, vtk, usd; nothing in other formats */
-spate_status sp_export_whitewater(sp_export *out, const sp_particle_table *table,
-                                  spate_error *error);
+/* Of a set beside the fluid, by number: ply, vtk, usd; nothing in other formats. */
+spate_status sp_export_set(sp_export *out, int set, const sp_particle_table *table,
+                           spate_error *error);
 /* Level set and velocity of a liquid. fields: of the grid, for vtk; NULL: none */
 spate_status sp_export_volume(sp_export *out, const sp_particle_table *table,
                               const sp_field_set *fields, spate_error *error);

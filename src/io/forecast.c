@@ -4,6 +4,7 @@
 #include "field_set.h"
 #include "scene/attributes.h"
 #include "scene/medium.h"
+#include "state/particle_set.h"
 
 #include <spate/spate_io.h>
 
@@ -125,7 +126,21 @@ static double surface_bytes(const spate_scene *scene, uint64_t particles)
 #define VDB_FIXED_BYTES 1.3e5
 #define FILM_PIXEL_BYTES 0.02
 #define PICTURE_BYTES 6e5
-#define WHITEWATER_BYTES 44 /* of a particle of it in a file */
+
+/* Of the files of the sets beside the fluid: place, velocity, id and the columns that output has.
+ */
+static uint64_t set_file_bytes(const spate_scene *scene, const spate_forecast *simulation)
+{
+    uint64_t bytes = 0;
+    for (int k = SET_FLUID + 1; k < SET_COUNT; k++) {
+        const sp_set_kind *kind = sp_set_kind_of(scene->dim, k);
+        uint64_t numbers = 7;
+        for (int c = 0; c < kind->column_count; c++)
+            numbers += kind->columns[c].name ? (uint64_t)kind->columns[c].components : 0;
+        bytes += 4 * numbers * sp_forecast_of_set(simulation, k);
+    }
+    return bytes;
+}
 
 static void disk_bytes(const spate_scene *scene, const spate_forecast *f,
                        spate_output_forecast *out)
@@ -169,7 +184,7 @@ spate_status spate_output_forecast_sized(const spate_scene *scene, const spate_f
     spate_scene_destroy(settled);
     TRY(status);
     if (all.particles_bytes > 0)
-        all.particles_bytes += WHITEWATER_BYTES * simulation->whitewater;
+        all.particles_bytes += set_file_bytes(scene, simulation);
     all.size = (uint32_t)(size < sizeof all ? size : sizeof all);
     memcpy(forecast, &all, all.size);
     return SPATE_OK;

@@ -1,6 +1,7 @@
 /* particle_table.c -- see particle_table.h. */
 #include "particle_table.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -107,6 +108,7 @@ static sp_fill_fn *fill_of(const sp_column *column, const char *name)
 void sp_particle_table_add(sp_particle_table *table, const char *name, int components)
 {
     sp_column column = sp_particles_column(table->particles, name);
+    assert(table->attribute_count <= SP_MAX_ATTRIBUTES);
     sp_attribute *attribute = &table->attributes[table->attribute_count++];
     *attribute = (sp_attribute){
         .components = components, .integer = column.integer, .fill = fill_of(&column, name)};
@@ -127,8 +129,8 @@ spate_status sp_particle_table_of_particles(sp_particle_table *table, const spat
     return SPATE_OK;
 }
 
-void sp_particle_table_of_whitewater(sp_particle_table *table, const spate_scene *scene,
-                                     const sp_particles *particles)
+void sp_particle_table_of_set(sp_particle_table *table, const spate_scene *scene,
+                              const sp_particles *particles)
 {
     *table = sp_particle_table_of_scene(scene);
     table->particles = particles;

@@ -56,9 +56,9 @@ sp_particle_table sp_particle_table_of_scene(const spate_scene *scene);
  * sp_particle_table_use_grid too. */
 spate_status sp_particle_table_of_particles(sp_particle_table *table, const spate_scene *scene,
                                             const sp_particles *particles, spate_error *error);
-/* All columns of whitewater: velocity, id, type, age, life, radius. */
-void sp_particle_table_of_whitewater(sp_particle_table *table, const spate_scene *scene,
-                                     const sp_particles *particles);
+/* Of a set beside the fluid: velocity, id, and all columns that output has. */
+void sp_particle_table_of_set(sp_particle_table *table, const spate_scene *scene,
+                              const sp_particles *particles);
 /* Whether the scene asks for an attribute that is taken from the grid: the vorticity. */
 bool sp_particle_table_needs_grid(const spate_scene *scene);
 /* The grid of the simulation whose particles these are, if the table needs it; good until the

@@ -251,7 +251,7 @@ static spate_status read_particles(sp_particle_table *table, sp_particles *parti
     TRY(sp_particles_reserve(particles, count * file->ply.property_count, file->path, error));
     TRY(read_rows(file, count, particles->memory, error));
     const uint32_t *values = particles->memory;
-    particles->set = SP_FLUID;
+    particles->kind = sp_set_kind_of(table->dim, SET_FLUID);
     particles->view.count = count;
     particles->view.scale = 1;
     for (int k = 0; k < list.count; k++) {

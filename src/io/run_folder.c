@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "export.h"
+#include "state/particle_set.h"
 
 #define NEWEST "checkpoint.spate"
 #define PREVIOUS "checkpoint.prev.spate"
@@ -29,6 +30,7 @@ typedef enum file_kind {
     CHECKPOINT,
     PARTICLES,
     MESH,
+    SET,
     PICTURE,
     SLICE,
     OTHER,
@@ -38,7 +40,7 @@ typedef enum file_kind {
 typedef struct run_file {
     file_kind kind;
     bool temporary;
-    int frame; /* PARTICLES, MESH (also whitewater), PICTURE, SLICE */
+    int frame; /* PARTICLES, MESH, SET, PICTURE, SLICE */
 } run_file;
 
 /* `begin`, a number as %04d writes it, `end`. */
@@ -71,6 +73,18 @@ static bool is_slice(const char *name, size_t length, int *frame)
            is_numbered(name, length, begin, ".csv", frame);
 }
 
+/* NAME.0042.ply of a set of particles beside the fluid. */
+static bool is_set(const char *name, size_t length, int *frame)
+{
+    for (int k = SET_FLUID + 1; k < SET_COUNT; k++) {
+        char begin[40];
+        snprintf(begin, sizeof begin, "%.30s.", sp_set_name(k));
+        if (is_numbered(name, length, begin, ".ply", frame))
+            return true;
+    }
+    return false;
+}
+
 static run_file classify(const char *name)
 {
     static const struct {
@@ -90,9 +104,10 @@ static run_file classify(const char *name)
         file.kind = OTHER;
     if (is_numbered(name, length, "particles.", ".ply", &file.frame))
         file.kind = PARTICLES;
-    else if (is_numbered(name, length, "mesh.", ".ply", &file.frame) ||
-             is_numbered(name, length, "whitewater.", ".ply", &file.frame))
+    else if (is_numbered(name, length, "mesh.", ".ply", &file.frame))
         file.kind = MESH;
+    else if (is_set(name, length, &file.frame))
+        file.kind = SET;
     else if (is_numbered(name, length, "frame.", ".png", &file.frame))
         file.kind = PICTURE;
     else if (is_slice(name, length, &file.frame))
@@ -214,11 +229,11 @@ const char *sp_run_folder_particles(const sp_run_folder *folder, int frame, char
     return path;
 }
 
-const char *sp_run_folder_whitewater(const sp_run_folder *folder, int frame,
-                                     char path[SP_PATH_SIZE])
+const char *sp_run_folder_set(const sp_run_folder *folder, const char *set, int frame,
+                              char path[SP_PATH_SIZE])
 {
     char name[48];
-    snprintf(name, sizeof name, "whitewater.%04d.ply", frame);
+    snprintf(name, sizeof name, "%.32s.%04d.ply", set, frame);
     return sp_run_folder_path(folder, name, path);
 }
 

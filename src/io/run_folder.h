@@ -2,7 +2,7 @@
  * removed.
  *
  *     run.json  stats.csv  gauges.csv  particles.0000.ply ...  mesh.0000.ply ...
- *     whitewater.0000.ply ...  preview.png  preview.mp4  report.html
+ *     NAME.0000.ply ... (sets of particles, by name)  preview.png  preview.mp4  report.html
  *     checkpoint.spate  checkpoint.prev.spate  slice.NAME.0000.vti ...
  *     frame.0000.png ...  film.mp4 (spate render)  plot.energy.svg ... (spate plot)
  *
@@ -38,8 +38,9 @@ const char *sp_run_folder_path(const sp_run_folder *folder, const char *name,
                                char path[SP_PATH_SIZE]);
 const char *sp_run_folder_particles(const sp_run_folder *folder, int frame,
                                     char path[SP_PATH_SIZE]);
-const char *sp_run_folder_whitewater(const sp_run_folder *folder, int frame,
-                                     char path[SP_PATH_SIZE]);
+/* Of a set of particles beside the fluid. */
+const char *sp_run_folder_set(const sp_run_folder *folder, const char *set, int frame,
+                              char path[SP_PATH_SIZE]);
 /* vtk/volume.NNNN.vti */
 const char *sp_run_folder_volume(const sp_run_folder *folder, int frame, char path[SP_PATH_SIZE]);
 const char *sp_run_folder_mesh(const sp_run_folder *folder, int frame, char path[SP_PATH_SIZE]);

@@ -62,7 +62,7 @@ spate_status sp_frame_copy_whitewater(sp_frame *frame, const sp_particles *white
                                       spate_error *error)
 {
     frame->whitewater.view.count = 0;
-    if (!whitewater || !whitewater->set)
+    if (!whitewater || !whitewater->kind)
         return SPATE_OK;
     return sp_particles_copy(&frame->whitewater, whitewater, "the whitewater of a picture", error);
 }

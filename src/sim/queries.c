@@ -66,7 +66,7 @@ bool spate_sim_particles_read(spate_sim *sim, const char *set, float *positions,
 bool spate_sim_particles_view_sized(spate_sim *sim, const char *set, spate_particles_view *view,
                                     size_t size)
 {
-    sp_particles now = {.set = NULL};
+    sp_particles now = {.kind = NULL};
     bool there = sp_sim_particles(sim, set, &now);
     sp_sized_out(view, size, &now.view, sizeof now.view);
     return there;
@@ -80,7 +80,7 @@ int spate_sim_channel_view(spate_sim *sim, const char *name, float *columns[4])
 bool spate_sim_particles_device_view_sized(spate_sim *sim, const char *name,
                                            spate_particles_view *view, size_t size)
 {
-    sp_particles now = {.set = NULL};
+    sp_particles now = {.kind = NULL};
     int set = sp_sim_find_set(sim, name);
     bool there = set >= 0 && sim->table->view(sim->instance, set, true, &now);
     sp_sized_out(view, size, &now.view, sizeof now.view);
@@ -89,7 +89,7 @@ bool spate_sim_particles_device_view_sized(spate_sim *sim, const char *name,
 
 int spate_sim_channel_device_view(spate_sim *sim, const char *name, const float *columns[4])
 {
-    sp_particles now = {.set = NULL};
+    sp_particles now = {.kind = NULL};
     if (!sim->table->view(sim->instance, SET_FLUID, true, &now))
         return 0;
     for (int k = 0; k < now.column_count; k++) {
@@ -106,7 +106,7 @@ int spate_sim_channel_device_view(spate_sim *sim, const char *name, const float 
 /* What the particles of a simulation are called, and of when they are. */
 static void label_particles(const spate_sim *sim, int set, sp_particles *particles)
 {
-    particles->set = sim->table->set_kind(sim->instance, set)->name;
+    particles->kind = sim->table->set_kind(sim->instance, set);
     particles->frame = sim->common.frame;
     particles->time = spate_sim_time(sim);
 }
@@ -119,6 +119,19 @@ bool sp_sim_particles(spate_sim *sim, const char *name, sp_particles *out)
     sim->table->view(sim->instance, set, false, out);
     label_particles(sim, set, out);
     return true;
+}
+
+const sp_set_kind *sp_set_kind_of(int dim, int number)
+{
+    const sp_table *table = dim == 2 ? &sp2_table : &sp3_table;
+    return table->kind_of(number);
+}
+
+void sp_sim_particle_sets(spate_sim *sim, sp_particle_sets *out)
+{
+    *out = (sp_particle_sets){.of = {{.kind = NULL}}};
+    for (int k = SET_FLUID + 1; k < SET_COUNT; k++)
+        sp_sim_particles(sim, sp_set_name(k), &out->of[k]);
 }
 
 bool sp_snapshot_begin(spate_sim *sim, sp_particles *out)

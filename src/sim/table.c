@@ -455,7 +455,7 @@ static void solid_force(void *user, bool build, int index, const double about[3]
                         double torque[3])
 {
     X(sim) *s = user;
-    look_at_grid(s, build, GROUP_PRESSURE);
+    look_at_grid(s, build, GROUP_U | GROUP_PRESSURE);
     X(solid_force)(s, index, about, force, torque);
     if (build)
         X(discard)(s, GROUP_GRID);
@@ -496,6 +496,7 @@ const sp_table X(table) = {
     .max_speed = max_speed,
     .set_count = set_count,
     .set_kind = set_kind,
+    .kind_of = X(set_kind_of),
     .set_ledger = set_ledger,
     .set_state = set_state,
     .hash = hash,

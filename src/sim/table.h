@@ -28,6 +28,7 @@ typedef struct sp_table {
     spate_status (*watch_rooms)(void *s, bool start, spate_error *error); /* rooms.c */
     double (*max_speed)(void *s,
                         double dt); /* m/s, of liquid, inflows, and solids over the next dt */
+    const sp_set_kind *(*kind_of)(int number); /* SET_..., without a simulation */
     /* the sets of particles of the scene by their order; the fluid is the first */
     int (*set_count)(const void *s);
     const sp_set_kind *(*set_kind)(const void *s, int set);

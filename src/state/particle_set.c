@@ -136,3 +136,54 @@ void sp_particles_clear(sp_particles *particles)
     sp_free(particles->memory);
     *particles = (sp_particles){.memory = NULL};
 }
+
+/* ------------------------------------------------------------------ sets by number */
+
+const char *sp_set_name(int number)
+{
+    static const char *const names[SET_COUNT] = {
+        [SET_FLUID] = SP_FLUID,
+#define SET(NAME, name, ...) [SET_##NAME] = #name,
+#include "kernels/sets.def"
+    };
+    return names[number];
+}
+
+bool sp_scene_has_set(const spate_scene *scene, int number)
+{
+    const bool has[SET_COUNT] = {
+        [SET_FLUID] = true,
+#define SET(NAME, name, by, on, ...) [SET_##NAME] = scene->on,
+#include "kernels/sets.def"
+    };
+    return has[number];
+}
+
+uint64_t sp_forecast_of_set(const spate_forecast *forecast, int number)
+{
+    const uint64_t counts[SET_COUNT] = {
+        [SET_FLUID] = forecast->particles,
+#define SET(NAME, name, ...) [SET_##NAME] = forecast->name,
+#include "kernels/sets.def"
+    };
+    return counts[number];
+}
+
+/* ------------------------------------------------------------------ those beside the fluid */
+
+spate_status sp_particle_sets_copy(sp_particle_sets *to, const sp_particle_sets *from,
+                                   spate_error *error)
+{
+    for (int k = SET_FLUID + 1; k < SET_COUNT; k++) {
+        to->of[k].kind = NULL;
+        if (from->of[k].kind)
+            TRY(sp_particles_copy(&to->of[k], &from->of[k], "the particles of a set", error));
+    }
+    return SPATE_OK;
+}
+
+void sp_particle_sets_clear(sp_particle_sets *sets)
+{
+    for (int k = 0; k < SET_COUNT; k++)
+        sp_particles_clear(&sets->of[k]);
+}

@@ -6,7 +6,9 @@
 #ifndef SPATE_STATE_PARTICLE_SET_H
 #define SPATE_STATE_PARTICLE_SET_H
 
+#include "kernels/sets.h"
 #include "scene/attributes.h"
+#include "set_kind.h"
 
 #define SP_FLUID "fluid" /* the set that is the liquid */
 #define SP_WHITEWATER "whitewater"
@@ -21,7 +23,7 @@ typedef struct sp_column {
 } sp_column;
 
 typedef struct sp_particles {
-    const char *set; /* its name */
+    const sp_set_kind *kind; /* of its set; NULL: these are no particles of a set */
     int frame;
     double time;                          /* s */
     spate_particles_view view;            /* v and id may be NULL: all 0 */
@@ -59,6 +61,24 @@ void sp_particles_clear(sp_particles *particles);
 /* The particles of a simulation as they are, good until it changes; they own no memory. false:
  * there is no such set. */
 bool sp_sim_particles(spate_sim *sim, const char *set, sp_particles *out);
+
+/* Of a set by its number (kernels/sets.h): its name; its definition, whether or not a simulation
+ * has it; whether a scene has it; how many particles of it are forecast (sets beside the fluid). */
+const char *sp_set_name(int number);
+const sp_set_kind *sp_set_kind_of(int dim, int number);
+bool sp_scene_has_set(const spate_scene *scene, int number);
+uint64_t sp_forecast_of_set(const spate_forecast *forecast, int number);
+
+/* The sets beside the fluid at one moment, each under its number; without a kind: there is none. */
+typedef struct sp_particle_sets {
+    sp_particles of[SET_COUNT];
+} sp_particle_sets;
+/* Those of a simulation as they are, like sp_sim_particles. */
+void sp_sim_particle_sets(spate_sim *sim, sp_particle_sets *out);
+/* A copy of each into memory of its own. */
+spate_status sp_particle_sets_copy(sp_particle_sets *to, const sp_particle_sets *from,
+                                   spate_error *error);
+void sp_particle_sets_clear(sp_particle_sets *sets);
 
 /* A snapshot: the fluid of a moment in memory apart from the simulation, which goes on. Devices
  * with a memory of their own have this: the copy to the host runs beside the next steps. A

@@ -46,6 +46,15 @@ typedef struct sp_set_kind {
     size_t saved_bytes; /* of the set's `state`, its first: what the next step starts from */
 } sp_set_kind;
 
+/* The column by which particles differ in class; NULL: all are of class 0. */
+static inline const char *sp_set_class_column(const sp_set_kind *kind)
+{
+    int pointer = 0, k = 0;
+    while (k < kind->column_count && pointer < kind->class_column)
+        pointer += kind->columns[k++].components;
+    return kind->class_column >= 0 && k < kind->column_count ? kind->columns[k].name : NULL;
+}
+
 /* How many particles of class n there are, by the ledger. */
 static inline int64_t sp_set_booked(const sp_set_kind *kind, const sp_set_ledger *ledger, int n)
 {

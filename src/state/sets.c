@@ -34,6 +34,11 @@ static const X(set_kind) *const kinds[SET_COUNT] = {
 #include "kernels/sets.def"
 };
 
+const sp_set_kind *X(set_kind_of)(int number)
+{
+    return &kinds[number]->base;
+}
+
 /* ---- memory */
 
 void X(set_add_column)(X(set) *set, sp_set_column column)

@@ -49,6 +49,8 @@ typedef struct X(set) {
     X(particles) own;
 } X(set);
 
+const sp_set_kind *X(set_kind_of)(int number); /* SET_..., whether or not there is one */
+
 /* Those that the scene has, in s->sets. */
 spate_status X(sets_create)(struct X(sim) *s, spate_error *error);
 void X(sets_destroy)(struct X(sim) *s);

@@ -7,6 +7,7 @@
 #include "check_time.h"
 #include "course.h"
 #include "scene/medium.h"
+#include "state/particle_set.h"
 
 static const char usage[] =
     "usage: spate check SCENE [options]\n"
@@ -68,9 +69,10 @@ static void print_text(const spate_scene *scene, const tool_forecast *forecast)
     }
     printf(" = %s, %g m each\n", tool_count_text(number, (uint64_t)cells), f->cell_size);
     printf("  particles  %s\n", tool_count_text(number, f->particles));
-    if (scene->whitewater.on)
-        printf("  whitewater up to some %s particles if it gets wild\n",
-               tool_count_text(number, f->whitewater));
+    for (int k = SET_FLUID + 1; k < SET_COUNT; k++)
+        if (sp_scene_has_set(scene, k))
+            printf("  %-10s up to some %s particles\n", sp_set_name(k),
+                   tool_count_text(number, sp_forecast_of_set(f, k)));
     printf("  frames     %d, %g per second: %g s\n", scene->frames, scene->fps,
            scene->frames / scene->fps);
     printf("  memory     %s", tool_bytes_text(number, tool_memory_bytes(forecast)));
@@ -106,8 +108,9 @@ static void print_json(const spate_scene *scene, const tool_forecast *forecast,
         f->cell_size);
     printf(", \"particles\": %llu, \"frames\": %d, \"fps\": %.17g",
            (unsigned long long)f->particles, scene->frames, scene->fps);
-    if (scene->whitewater.on)
-        printf(", \"whitewater\": %llu", (unsigned long long)f->whitewater);
+    for (int k = SET_FLUID + 1; k < SET_COUNT; k++)
+        if (sp_scene_has_set(scene, k))
+            printf(", \"%s\": %llu", sp_set_name(k), (unsigned long long)sp_forecast_of_set(f, k));
     printf(", \"memory\": %llu, \"memory_available\": %llu",
            (unsigned long long)tool_memory_bytes(forecast),
            (unsigned long long)tool_memory_available());

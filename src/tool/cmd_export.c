@@ -56,9 +56,9 @@ typedef struct job {
     sp_export *out;
     sp_usd_file *usd; /* one file for all frames, instead of `out` */
     char target[SP_PATH_SIZE];
-    sp_particles now;   /* of a frame */
-    sp_particles white; /* likewise, whitewater */
-    bool fields;        /* of a gas: volumes go along */
+    sp_particles now;      /* of a frame */
+    sp_particle_sets sets; /* likewise, those beside the fluid */
+    bool fields;           /* of a gas: volumes go along */
     sp_field_set volumes;
     uint64_t particles; /* of all frames */
     int surfaces;       /* files */
@@ -315,17 +315,22 @@ static spate_status write_particles(job *j, sp_particle_table *table, int frame,
     return status;
 }
 
-/* whitewater.NNNN.ply, if the run has it. */
-static spate_status write_whitewater(job *j, int frame, spate_error *error)
+/* NAME.NNNN.ply of each set beside the fluid, if the run has it. */
+static spate_status write_sets(job *j, int frame, spate_error *error)
 {
-    char name[48], path[SP_PATH_SIZE];
-    sp_particle_table table;
-    snprintf(name, sizeof name, "whitewater.%04d.ply", frame);
-    if (!j->out || !sp_run_folder_has(&j->folder, name))
-        return SPATE_OK;
-    sp_run_folder_path(&j->folder, name, path);
-    spate_status status = sp_particle_table_read(&table, &j->white, j->scene, frame, path, error);
-    return status == SPATE_OK ? sp_export_whitewater(j->out, &table, error) : status;
+    spate_status status = SPATE_OK;
+    for (int k = SET_FLUID + 1; k < SET_COUNT && j->out && status == SPATE_OK; k++) {
+        char path[SP_PATH_SIZE];
+        sp_particle_table table;
+        const sp_set_kind *kind = sp_set_kind_of(j->scene->dim, k);
+        if (access(sp_run_folder_set(&j->folder, kind->name, frame, path), F_OK) != 0)
+            continue;
+        status = sp_particle_table_read(&table, &j->sets.of[k], j->scene, frame, path, error);
+        j->sets.of[k].kind = kind;
+        if (status == SPATE_OK)
+            status = sp_export_set(j->out, k, &table, error);
+    }
+    return status;
 }
 
 static int write_frames(job *j)
@@ -339,7 +344,7 @@ static int write_frames(job *j)
         if (status == SPATE_OK)
             status = write_surface(j, &table, j->frames[k], &error);
         if (status == SPATE_OK)
-            status = write_whitewater(j, j->frames[k], &error);
+            status = write_sets(j, j->frames[k], &error);
         if (status != SPATE_OK)
             return tool_fail(&error, NULL);
     }
@@ -413,7 +418,7 @@ int cmd_export(int argc, char **argv)
     sp_usd_file_abandon(j.usd);
     sp_export_destroy(j.out);
     sp_particles_clear(&j.now);
-    sp_particles_clear(&j.white);
+    sp_particle_sets_clear(&j.sets);
     sp_field_set_clear(&j.volumes);
     sp_free(j.frames);
     sp_free(j.info.scene);

@@ -80,7 +80,7 @@ static int find_frames(white_command *w)
         return tool_say_error(EXIT_FILE, "%s: has no particles.0000.ply to begin with", w->path);
     for (int k = 0; k < w->frame_count; k++)
         if (!w->overwrite &&
-            access(sp_run_folder_whitewater(&w->folder, w->frames[k], path), F_OK) == 0)
+            access(sp_run_folder_set(&w->folder, SP_WHITEWATER, w->frames[k], path), F_OK) == 0)
             return tool_say_error(
                 EXIT_FILE, "%s is there already: --overwrite replaces all whitewater of the run",
                 path);
@@ -142,13 +142,30 @@ static int write_frame(white_command *w, int frame)
     sp_particle_table table;
     sp_sim_particles(w->sim, SP_WHITEWATER, &now);
     now.frame = frame;
-    sp_particle_table_of_whitewater(&table, w->scene, &now);
-    sp_run_folder_whitewater(&w->folder, frame, path);
+    sp_particle_table_of_set(&table, w->scene, &now);
+    sp_run_folder_set(&w->folder, SP_WHITEWATER, frame, path);
     if (sp_ply_write(&table, path, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
     if (!w->quiet)
         fprintf(stderr, "%s: %s particles\n", path, tool_count_text(count, now.view.count));
     return EXIT_DONE;
+}
+
+void tool_print_limits(const spate_sim *sim)
+{
+    const spate_scene *scene = spate_sim_scene(sim);
+    spate_whitewater_ledger w;
+    if (!spate_sim_whitewater(sim, &w))
+        return;
+    fprintf(stderr,
+            "  half, 90 %% and 99 %% of the cells near the surface are below\n"
+            "    speed %.2g, %.2g, %.2g m/s (limits %g .. %g)\n"
+            "    curvature x detail %.2g, %.2g, %.2g (%g .. %g)\n"
+            "    strain %.2g, %.2g, %.2g 1/s (%g .. %g)\n",
+            w.speed[0], w.speed[1], w.speed[2], scene->whitewater.speed_low,
+            scene->whitewater.speed_high, w.curvature[0], w.curvature[1], w.curvature[2],
+            scene->whitewater.curvature_low, scene->whitewater.curvature_high, w.strain[0],
+            w.strain[1], w.strain[2], scene->whitewater.strain_low, scene->whitewater.strain_high);
 }
 
 static void print_summary(const white_command *w)

@@ -69,20 +69,18 @@ int run_write_start(tool_run *run);
 int run_output_open(tool_run *run, int keep);
 spate_status run_output_frame(tool_run *run, const sp_particles *now, const sp_field_set *fields,
                               spate_error *error);
-/* The whitewater of a frame. */
-spate_status run_output_whitewater(tool_run *run, const sp_particles *now, spate_error *error);
+/* The sets beside the fluid in a frame. */
+spate_status run_output_sets(tool_run *run, const sp_particle_sets *now, spate_error *error);
 int run_output_step(tool_run *run);
 int run_output_close(tool_run *run);
 void run_output_clear(tool_run *run);
 /* The output of a frame (run_frame.c), which may go on beside the next steps. */
 typedef struct run_frame_numbers {
-    sp_stats_row row; /* its seconds: of the frame, with its output unless that goes on */
-    double since;     /* sp_seconds at the last row; becomes that of this one */
-    double carried;   /* s, of the frame before this process */
-    uint64_t hash;    /* of the state, for --json */
-    uint64_t whitewater_hash;
-    bool has_whitewater;
-    run_film *film; /* NULL: none */
+    sp_stats_row row;           /* its seconds: of the frame, with its output unless that goes on */
+    double since;               /* sp_seconds at the last row; becomes that of this one */
+    double carried;             /* s, of the frame before this process */
+    uint64_t hashes[SET_COUNT]; /* of the sets of the simulation in their order, for --json */
+    run_film *film;             /* NULL: none */
 } run_frame_numbers;
 int run_frame_write(tool_run *run, run_frame_numbers *numbers);
 /* Waits until it is there, its surface too, and says whether it went well. */

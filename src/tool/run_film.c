@@ -121,22 +121,22 @@ run_film *run_film_begin(const tool_run *run)
     return f;
 }
 
-static spate_status copy(run_film *f, const sp_particles *particles, const sp_particles *whitewater,
+static spate_status copy(run_film *f, const sp_particles *particles, const sp_particle_sets *sets,
                          const sp_field_set *fields)
 {
     if (sp_frame_is_gas(&f->frame))
         return sp_frame_copy_fields(&f->frame, fields, &look, &f->error);
     TRY(sp_frame_copy(&f->frame, particles, &f->error));
-    return sp_frame_copy_whitewater(&f->frame, whitewater, &f->error);
+    return sp_frame_copy_whitewater(&f->frame, sets ? &sets->of[SET_WHITEWATER] : NULL, &f->error);
 }
 
-void run_film_frame(run_film *f, const sp_particles *particles, const sp_particles *whitewater,
+void run_film_frame(run_film *f, const sp_particles *particles, const sp_particle_sets *sets,
                     const sp_field_set *fields)
 {
     if (!f)
         return;
     sp_background_wait(f->background);
-    if (f->error.status == SPATE_OK && copy(f, particles, whitewater, fields) == SPATE_OK)
+    if (f->error.status == SPATE_OK && copy(f, particles, sets, fields) == SPATE_OK)
         sp_background_start(f->background, draw, f);
 }
 

@@ -28,12 +28,12 @@ struct run_frame {
     bool beside; /* `now` is a snapshot or empty; otherwise the simulation's own particles */
     sp_field_set fields; /* copied from the grid, if has_fields */
     bool has_fields;
-    sp_particles white; /* whitewater: likewise a copy, or the simulation's; without it no set */
+    sp_particle_sets sets; /* beside the fluid: likewise copies, or the simulation's */
     spate_status status;
     spate_error error;
 };
 
-static int print_json(const run_frame_numbers *numbers)
+static int print_json(const spate_sim *sim, const run_frame_numbers *numbers)
 {
     sp_stats_cell cells[SP_STATS_MOST];
     int count = sp_stats_cells(&numbers->row, cells);
@@ -42,9 +42,10 @@ static int print_json(const run_frame_numbers *numbers)
         bool number = isfinite(strtod(cells[k].text, NULL));
         printf("\"%s\": %s, ", cells[k].name, number ? cells[k].text : "null");
     }
-    if (numbers->has_whitewater)
-        printf("\"whitewater_hash\": \"%016" PRIx64 "\", ", numbers->whitewater_hash);
-    printf("\"hash\": \"%016" PRIx64 "\"}\n", numbers->hash);
+    for (int k = SET_FLUID + 1; k < spate_sim_particle_set_count(sim); k++)
+        printf("\"%s_hash\": \"%016" PRIx64 "\", ", spate_sim_particle_set_name(sim, k),
+               numbers->hashes[k]);
+    printf("\"hash\": \"%016" PRIx64 "\"}\n", numbers->hashes[SET_FLUID]);
     return fflush(stdout);
 }
 
@@ -66,7 +67,7 @@ static spate_status write_frame(run_frame *f)
     spate_error *error = &f->error;
     char path[SP_PATH_SIZE];
     bool due = is_due(run, f->now.frame);
-    if (f->beside && f->now.set && !sp_snapshot_wait(run->sim))
+    if (f->beside && f->now.kind && !sp_snapshot_wait(run->sim))
         return sp_fail(error, SPATE_ERROR_DEVICE, "device",
                        "the particles of frame %d could not be copied to the host", f->now.frame);
     if (due && run->scene->output.mesh == SPATE_OUTPUT_MESH_PLY)
@@ -74,15 +75,15 @@ static spate_status write_frame(run_frame *f)
     const sp_field_set *fields = f->has_fields ? &f->fields : NULL;
     if (due)
         TRY(run_output_frame(run, &f->now, fields, error));
-    if (due && f->white.set)
-        TRY(run_output_whitewater(run, &f->white, error));
+    if (due)
+        TRY(run_output_sets(run, &f->sets, error));
     if (!f->beside)
         stop_clock(&f->numbers);
     TRY(sp_stats_append(sp_run_folder_path(&run->folder, "stats.csv", path), &f->numbers.row,
                         error));
-    if (run->json && print_json(&f->numbers) != 0)
+    if (run->json && print_json(run->sim, &f->numbers) != 0)
         return sp_fail(error, SPATE_ERROR_FILE, NULL, "standard output: cannot write");
-    run_film_frame(f->numbers.film, &f->now, &f->white, fields);
+    run_film_frame(f->numbers.film, &f->now, &f->sets, fields);
     return SPATE_OK;
 }
 
@@ -122,16 +123,15 @@ static bool can_go_on(run_frame *f, bool particles)
     return f->thread && (!particles || sp_snapshot_begin(run->sim, &f->now));
 }
 
-/* Steps that go on change it: it is copied for a task. */
-static spate_status take_whitewater(run_frame *f, spate_error *error)
+/* Steps that go on change them: they are copied for a task. */
+static spate_status take_sets(run_frame *f, spate_error *error)
 {
-    sp_particles now;
-    if (!sp_sim_particles(f->run->sim, SP_WHITEWATER, &now))
-        return SPATE_OK;
+    sp_particle_sets now;
+    sp_sim_particle_sets(f->run->sim, &now);
     if (f->beside)
-        return sp_particles_copy(&f->white, &now, "the whitewater of a frame", error);
-    sp_particles_clear(&f->white);
-    f->white = now;
+        return sp_particle_sets_copy(&f->sets, &now, error);
+    sp_particle_sets_clear(&f->sets);
+    f->sets = now;
     return SPATE_OK;
 }
 
@@ -163,7 +163,7 @@ int run_frame_write(tool_run *run, run_frame_numbers *numbers)
     if (f->has_fields && sp_field_set_take(&f->fields, run->sim, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
     f->beside = can_go_on(f, particles);
-    if (take_whitewater(f, &error) != SPATE_OK)
+    if (take_sets(f, &error) != SPATE_OK)
         return tool_fail(&error, NULL);
     if (f->beside) {
         stop_clock(numbers);
@@ -185,7 +185,7 @@ void run_frame_end(tool_run *run)
     if (run->frame)
         sp_background_destroy(run->frame->thread);
     if (run->frame) {
-        sp_particles_clear(&run->frame->white);
+        sp_particle_sets_clear(&run->frame->sets);
         sp_field_set_clear(&run->frame->fields);
     }
     sp_free(run->frame);

@@ -74,14 +74,10 @@ static int write_frame(loop *l)
 {
     tool_run *run = l->run;
     spate_error error = {0};
-    bool whitewater = run->scene->whitewater.on;
-    run_frame_numbers numbers = {
-        .hash = run->json ? spate_sim_hash(run->sim) : 0,
-        .whitewater_hash = run->json ? spate_sim_particles_hash(run->sim, SP_WHITEWATER) : 0,
-        .has_whitewater = whitewater,
-        .film = l->film,
-        .since = l->row_clock,
-        .carried = l->carried};
+    run_frame_numbers numbers = {.film = l->film, .since = l->row_clock, .carried = l->carried};
+    for (int k = 0; k < spate_sim_particle_set_count(run->sim) && run->json; k++)
+        numbers.hashes[k] =
+            spate_sim_particles_hash(run->sim, spate_sim_particle_set_name(run->sim, k));
     /* first: statistics sort the particles, and the grid is then no longer that of the step */
     if (spate_sim_frame(run->sim) % run->scene->output.every == 0 &&
         sp_slices_write(&run->folder, run->sim, &error) != SPATE_OK)
@@ -205,27 +201,22 @@ static void write_report(const tool_run *run)
         page_make(run->folder.path);
 }
 
-static void print_whitewater(const spate_sim *sim)
+/* What came of a set beside the fluid, and how many of each class there are. */
+static void print_set(spate_sim *sim, int set)
 {
-    const spate_scene *scene = spate_sim_scene(sim);
-    spate_whitewater_ledger w;
-    spate_stats stats;
-    if (!spate_sim_whitewater(sim, &w))
-        return;
-    spate_sim_progress(sim, &stats);
-    fprintf(stderr, "whitewater: %llu came; %llu spray, %llu foam, %llu bubbles, %llu dust now\n",
-            (unsigned long long)stats.whitewater_emitted, (unsigned long long)stats.spray,
-            (unsigned long long)stats.foam, (unsigned long long)stats.bubbles,
-            (unsigned long long)stats.dust);
-    fprintf(stderr,
-            "  half, 90 %% and 99 %% of the cells near the surface are below\n"
-            "    speed %.2g, %.2g, %.2g m/s (limits %g .. %g)\n"
-            "    curvature x detail %.2g, %.2g, %.2g (%g .. %g)\n"
-            "    strain %.2g, %.2g, %.2g 1/s (%g .. %g)\n",
-            w.speed[0], w.speed[1], w.speed[2], scene->whitewater.speed_low,
-            scene->whitewater.speed_high, w.curvature[0], w.curvature[1], w.curvature[2],
-            scene->whitewater.curvature_low, scene->whitewater.curvature_high, w.strain[0],
-            w.strain[1], w.strain[2], scene->whitewater.strain_low, scene->whitewater.strain_high);
+    char name[SPATE_STAT_NAME], came[64];
+    const char *of = spate_sim_particle_set_name(sim, set);
+    sp_particles now;
+    uint64_t value;
+    sp_sim_particles(sim, of, &now);
+    snprintf(came, sizeof came, "%s_emitted", of);
+    for (int k = 0; spate_sim_particles_stat(sim, of, k, name, sizeof name, &value); k++)
+        if (strcmp(name, came) == 0)
+            fprintf(stderr, "%s: %llu came;", of, (unsigned long long)value);
+    for (int k = 0; k < now.kind->class_count; k++)
+        if (spate_sim_particles_stat(sim, of, k, name, sizeof name, &value))
+            fprintf(stderr, "%s %llu %s", k > 0 ? "," : "", (unsigned long long)value, name);
+    fprintf(stderr, " now\n");
 }
 
 static void print_summary(const loop *l, bool film)
@@ -237,7 +228,9 @@ static void print_summary(const loop *l, bool film)
             tool_count_text(particles, spate_sim_particles_count(run->sim, "fluid")),
             tool_count_text(steps, spate_sim_steps(run->sim) - l->first_step), seconds,
             tool_rate_text(rate, seconds > 0 ? l->particle_steps / seconds : 0));
-    print_whitewater(run->sim);
+    for (int k = SET_FLUID + 1; k < spate_sim_particle_set_count(run->sim); k++)
+        print_set(run->sim, k);
+    tool_print_limits(run->sim);
     fprintf(stderr, "everything is in %s", run->folder.path);
     if (run->scene->output.preview)
         fprintf(stderr, "; %s/preview.%s", run->folder.path,

@@ -119,18 +119,24 @@ spate_status run_output_frame(tool_run *run, const sp_particles *now, const sp_f
     return SPATE_OK;
 }
 
-spate_status run_output_whitewater(tool_run *run, const sp_particles *now, spate_error *error)
+spate_status run_output_sets(tool_run *run, const sp_particle_sets *now, spate_error *error)
 {
-    sp_particle_table table;
-    char path[SP_PATH_SIZE];
-    sp_particle_table_of_whitewater(&table, run->scene, now);
-    if (run->scene->output.particles == SPATE_OUTPUT_PARTICLES_PLY)
-        return sp_ply_write(&table, sp_run_folder_whitewater(&run->folder, now->frame, path),
-                            error);
-    if (!run->particles_out)
-        return SPATE_OK;
-    TRY(sp_export_whitewater(run->particles_out, &table, error));
-    return sp_export_collect(run->particles_out, error);
+    bool ply = run->scene->output.particles == SPATE_OUTPUT_PARTICLES_PLY, some = false;
+    for (int k = SET_FLUID + 1; k < SET_COUNT; k++) {
+        const sp_particles *set = &now->of[k];
+        sp_particle_table table;
+        char path[SP_PATH_SIZE];
+        if (!set->kind)
+            continue;
+        some = true;
+        sp_particle_table_of_set(&table, run->scene, set);
+        if (ply)
+            TRY(sp_ply_write(
+                &table, sp_run_folder_set(&run->folder, set->kind->name, set->frame, path), error));
+        else if (run->particles_out)
+            TRY(sp_export_set(run->particles_out, k, &table, error));
+    }
+    return some && run->particles_out ? sp_export_collect(run->particles_out, error) : SPATE_OK;
 }
 
 int run_output_step(tool_run *run)

@@ -32,6 +32,8 @@ int cmd_render(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_mesh(int argc, char **argv);
 int cmd_whitewater(int argc, char **argv);
+/* How the water compares with the limits of whitewater; nothing without whitewater. */
+void tool_print_limits(const spate_sim *sim);
 int cmd_bench(int argc, char **argv);
 int cmd_serve(int argc, char **argv);
 int cmd_help(int argc, char **argv);

@@ -268,7 +268,7 @@ static void take_snapshots(bool roomy)
         if (turn == 0 && roomy && strcmp(device_name(), "check") == 0)
             CHECK(now.view.x[0][0] != now.view.x[0][0]); /* nobody has waited */
         CHECK(sp_snapshot_wait(sim) && sp_snapshot_wait(sim));
-        CHECK_TEXT(now.set, "fluid");
+        CHECK_TEXT(now.kind->name, "fluid");
         const float *ages = sp_particles_column(&now, "age").values[0];
         for (size_t k = 0; k < count; k++)
             for (size_t d = 0; d < 3; d++) {
