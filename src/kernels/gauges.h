@@ -20,6 +20,23 @@
  * beside thin ones, which close whole faces. Where both faces along an axis are closed, in a gap
  * narrower than a cell, A_d is zero, and each of the two solids gets the pressure on its face.
  *
+ * Force and moment are what the water loses. Besides grad p the water gets the turned part of the
+ * kick k (g2p.h). Over a step of length dt that adds up to
+ *
+ *     rho dt/2 integral of (grad u)^T k,
+ *
+ * which is the integral over the surface of rho dt/2 (n (u . k) - (u . n) k), n out of the water.
+ * Take k = -dt/rho grad p. At the free surface grad p is along n, and the two terms cancel. On a
+ * solid that moves with V, u . n = V . n, and where V is constant the integral of n (V . grad p) -
+ * (V . n) grad p = V x (n x grad p) over the closed surface is zero. So in place of p a solid gets
+ *
+ *     p + dt/2 (u - V) . grad p,      dt: of the step that led the particles to where p is found.
+ *
+ * Two parts are left out. That of gravity in k is n (u . g) on the solid and on the free surface,
+ * and where the two are near each other it cancels; without it the loss of momentum is met better
+ * (tests/unit/test_gauge_balance.c). And a solid that turns takes the force with it by half of its
+ * turn in the step.
+ *
  * Each gauge is a sum of items: pieces of the line, points of the footprint, faces, rows of cells;
  * a front is the largest of them, each of which is a line.
  * A device adds up the items of a part, TILE_ROWS of them, in their order, and the host the parts
@@ -238,6 +255,31 @@ SP_KERNEL void X(add_load)(const double force[DIM], const double at[DIM], const 
     }
 }
 
+/* dt/2 (u - u_solid) . grad p of a liquid cell (Pa), from its open faces, as the kick is turned. */
+SP_KERNEL double X(returned_pressure)(const X(probe) *v, int solid, const int cell[DIM])
+{
+    const X(fields) *f = &v->f;
+    size_t index = X(index)(&f->grid, cell);
+    double x[3] = {0, 0, 0}, moving[3], sum = 0;
+    if (v->path == 0)
+        return 0;
+    FOR_DIM(d)
+        x[d] = (cell[d] + 0.5) * f->grid.dx;
+    sp_body_velocity(&f->solids.items[solid], x, v->dt, moving);
+    FOR_DIM(d) {
+        double along = 0, open = 0, change;
+        for (int side = 0; side < 2; side++) {
+            size_t face = side ? index + f->grid.stride[d] : index;
+            if (!X(pressure_change)(v, cell, d, side, &change))
+                continue;
+            along += f->w[d][face] * (f->u[d][face] - moving[d]) * change;
+            open += f->w[d][face];
+        }
+        sum += open > 0 ? along / open : 0;
+    }
+    return 0.5 * v->path / f->grid.dx * sum;
+}
+
 /* Adds what a liquid cell gives the solid through its two faces along axis d, closed in part, with
  * the pressure at each of them. */
 SP_KERNEL void X(face_load)(const X(probe) *v, int solid, const double about[3],
@@ -255,9 +297,11 @@ SP_KERNEL void X(face_load)(const X(probe) *v, int solid, const double about[3],
         if (closed == 0)
             continue;
         sp_bodies_distance(&v->f.solids, x, NULL, &nearest);
-        force[d] = (side ? closed : -closed) * X(cell_pressure_at)(v, cell, at);
-        if (nearest == solid)
-            X(add_load)(force, at, about, load);
+        if (nearest != solid)
+            continue;
+        double pressure = X(cell_pressure_at)(v, cell, at) + X(returned_pressure)(v, solid, cell);
+        force[d] = (side ? closed : -closed) * pressure;
+        X(add_load)(force, at, about, load);
     }
 }
 
@@ -291,7 +335,7 @@ SP_KERNEL void X(cell_load)(const X(probe) *v, int solid, const double about[3],
     distance = fmin(fmax(distance, -1.0), 1.0);
     FOR_DIM(a)
         at[a] = cell[a] + 0.5 - distance * normal[a];
-    double pressure = X(cell_pressure_at)(v, cell, at);
+    double pressure = X(cell_pressure_at)(v, cell, at) + X(returned_pressure)(v, solid, cell);
     FOR_DIM(d)
         force[d] = (low[d] - high[d]) * pressure;
     X(add_load)(force, at, about, load);

@@ -31,6 +31,7 @@ typedef struct X(probe) {
     double weight[DIM]; /* Pa per cell: what gravity adds to the pressure of liquid at rest */
     int up, sign;       /* the axis against gravity, +y without gravity; 1 or -1 */
     bool cut;           /* solids are cut cells */
+    double path, dt;    /* s: of the step that led the particles here, and of this step */
 } X(probe);
 
 /* ---- between the middles of cells */
@@ -167,31 +168,43 @@ SP_KERNEL double X(pressure_in)(const X(probe) *v, size_t index)
     return v->stretch == 1 ? p : v->stretch * p + (1 - v->stretch) * v->f.p_gravity[index];
 }
 
-/* Slope of the pressure along axis d in a liquid cell, Pa per cell. Types and open shares are also
- * known just outside the domain, pressure and level set are not. */
-SP_KERNEL double X(pressure_slope)(const X(probe) *v, const int cell[DIM], int d)
+/* How the pressure changes across the low (side 0) or high (1) face along axis d of a liquid cell,
+ * Pa per cell; false if the face is closed. Types and open shares are also known just outside the
+ * domain, pressure and level set are not. */
+SP_KERNEL bool X(pressure_change)(const X(probe) *v, const int cell[DIM], int d, int side,
+                                  double *change)
 {
     const X(fields) *f = &v->f;
     size_t index = X(index)(&f->grid, cell), stride = f->grid.stride[d];
-    double here = X(pressure_in)(v, index), sum = 0;
+    size_t near = side ? index + stride : index - stride, face = side ? near : index;
+    if (f->type[near] >= SPATE_CELL_SOLID || (f->solids.live > 0 && f->w[d][face] == 0.0f))
+        return false;
+    int next[DIM];
+    FOR_DIM(a)
+        next[a] = cell[a] + (a == d ? 2 * side - 1 : 0);
+    size_t image = X(cell_for)(&f->grid, next);
+    double here = X(pressure_in)(v, index), way = side ? 1 : -1;
+    *change = way * (f->type[near] == SPATE_CELL_LIQUID
+                         ? X(pressure_in)(v, image) - here
+                         : -here * (double)f8_first(X(surface_factors)(
+                                       f->surface, (float)f->grid.dx, f8_of(f->phi[index]),
+                                       f8_of(f->phi[image]))));
+    return true;
+}
+
+/* Slope of the pressure along axis d in a liquid cell, Pa per cell. */
+SP_KERNEL double X(pressure_slope)(const X(probe) *v, const int cell[DIM], int d)
+{
+    double sum = 0, change;
     int count = 0;
-    for (int side = 0; side < 2; side++) {
-        size_t near = side ? index + stride : index - stride, face = side ? near : index;
-        if (f->type[near] >= SPATE_CELL_SOLID || (f->solids.live > 0 && f->w[d][face] == 0.0f))
-            continue;
-        int next[DIM];
-        FOR_DIM(a)
-            next[a] = cell[a] + (a == d ? 2 * side - 1 : 0);
-        size_t image = X(cell_for)(&f->grid, next);
-        double change = f->type[near] == SPATE_CELL_LIQUID
-                            ? X(pressure_in)(v, image) - here
-                            : -here * (double)f8_first(X(surface_factors)(
-                                          f->surface, (float)f->grid.dx, f8_of(f->phi[index]),
-                                          f8_of(f->phi[image])));
-        sum += side ? change : -change;
-        count++;
-    }
-    return count > 0 ? sum / count : here != 0 ? v->weight[d] : 0;
+    for (int side = 0; side < 2; side++)
+        if (X(pressure_change)(v, cell, d, side, &change)) {
+            sum += change;
+            count++;
+        }
+    return count > 0                                            ? sum / count
+           : X(pressure_in)(v, X(index)(&v->f.grid, cell)) != 0 ? v->weight[d]
+                                                                : 0;
 }
 
 /* Pressure (Pa) of a liquid cell carried to a point by its slopes. */

@@ -338,6 +338,7 @@ spate_status X(load)(X(sim) *s, sp_stream *stream, spate_error *error)
     memcpy(common->seconds, record.seconds, sizeof record.seconds);
     s->displaced = false;
     s->stretch = 1; /* there is no p_gravity to the pressure */
+    s->path = 0;    /* and u is not that of the step */
     for (int k = 0; k < s->set_count; k++)
         if (!X(set_adds_up)(s, &s->sets[k]))
             return refuse("the ledger of its particles", error);

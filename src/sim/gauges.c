@@ -93,6 +93,7 @@ void X(build_grid)(X(sim) *s)
 {
     const X(plan) *plan = s->host->plan(s, false);
     const sp_stage stages[] = {SP_STAGE_SORT, SP_STAGE_P2G, SP_STAGE_SURFACE};
+    s->path = 0;
     s->host->lay_solids(s);
     for (size_t k = 0; k < sizeof stages / sizeof *stages; k++)
         plan->stage[stages[k]](s, 0, NULL);

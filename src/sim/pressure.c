@@ -114,6 +114,7 @@ spate_status X(pressure)(X(sim) *s, double dt, spate_error *error)
     sp_common *common = s->common;
     const spate_scene *scene = common->scene;
     const X(device) *device = s->device;
+    s->path = common->last_dt;
     if (!(dt > 0))
         return SPATE_OK;
     double dx = s->grid.dx, share = dt / dx, seconds = X(kick_seconds)(s, dt), gravity = 0;

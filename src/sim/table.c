@@ -329,7 +329,7 @@ static bool view(void *user, int number, bool on_device, sp_particles *out)
     X(sim) *s = user;
     X(fields) f;
     const X(set) *set = &s->sets[number];
-    if (on_device && set->group == GROUP_NONE)
+    if (on_device && set->group != GROUP_PARTICLES)
         return false;
     if (!current_arrays(s, on_device, set->group, &f))
         return false;
@@ -462,7 +462,7 @@ static void solid_force(void *user, bool build, int index, const double about[3]
                         double torque[3])
 {
     X(sim) *s = user;
-    look_at_grid(s, build, GROUP_PRESSURE);
+    look_at_grid(s, build, GROUP_U | GROUP_PRESSURE);
     X(solid_force)(s, index, about, force, torque);
     if (build)
         X(discard)(s, GROUP_GRID);
@@ -479,7 +479,7 @@ static void read_gauges(void *s, bool build)
 
 static spate_status save(void *s, sp_stream *stream)
 {
-    X(fetch)(s, GROUP_PARTICLES | GROUP_LISTED | X(saved_groups)());
+    X(fetch)(s, GROUP_PARTICLES | GROUP_SETS | GROUP_LISTED | X(saved_groups)());
     return X(save)(s, stream);
 }
 

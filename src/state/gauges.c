@@ -12,7 +12,12 @@
 X(probe) X(probe_of)(const X(sim) *s)
 {
     const double *gravity = s->common->gravity;
-    X(probe) v = {.f = X(fields_of)(s), .stretch = s->stretch, .cut = X(has_cut_cells)(s), .up = 1};
+    X(probe) v = {.f = X(fields_of)(s),
+                  .stretch = s->stretch,
+                  .cut = X(has_cut_cells)(s),
+                  .up = 1,
+                  .path = s->path,
+                  .dt = s->common->last_dt};
     FOR_DIM(d)
         v.weight[d] = s->common->medium->falls
                           ? s->common->scene->fluid.density * gravity[d] * s->grid.dx

@@ -64,6 +64,7 @@ typedef struct X(sim) {
     float reach;         /* cells around the liquid in which u is known, after EXTRAPOLATE */
     uint64_t unsound;    /* particles to which G2P gave no finite velocity */
     double stretch;      /* of p, in what gauges read: kernels/probe.h */
+    double path;         /* s, of the step that led the particles to where p is found; 0: none */
     bool lifted;         /* p_gravity is that of this step */
     bool displaced;      /* `away` holds a displacement that ADVECT is to add */
 
