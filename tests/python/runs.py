@@ -27,8 +27,8 @@ def _run(scene, folder, *words):
 
 def test_sets_of_a_frame():
     wild = {f"whitewater__{name}": value for name, value in
-            (("on", True), ("rate", 1e5), ("spacing", 0.01), ("speed_low", 0.01), ("speed_high", 0.02))}
-    frame = _run(block(output__mesh="ply", **wild), "white")[2]
+            (("on", True), ("rate", 1e5), ("spacing", 0.01), ("detail", 0.125), ("speed_low", 0.01), ("speed_high", 0.02))}
+    frame = _run(block(output__mesh="ply", frames=8, **wild), "white")[8]
     assert frame.particle_sets == ["fluid", "whitewater"]
     white = frame.particle_set("whitewater")
     assert len(white) > 10 and white.position.shape == white.velocity.shape == (len(white), 3)

@@ -60,8 +60,8 @@ const char *web_stats_names(void);
 /* Time, frame, steps, particles, dt of the last step: what every picture needs. */
 const double *web_clock(void);
 
-/* The sets of particles, "fluid" first, as JSON text: the name of each, its classes, and its columns
- * with their number of components and whether they are integers. */
+/* The sets of particles, "fluid" first, as JSON text: the name of each, its classes, and its
+ * columns with their number of components and whether they are integers. */
 const char *web_particle_sets(void);
 /* How many particles the set has, and the addresses of their columns: x y z vx vy vz (z: 0 in 2D),
  * id, and the components of the columns of web_particle_sets in their order. NULL: no such set. */
