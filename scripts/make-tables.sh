@@ -43,13 +43,19 @@ whitewater() {
         printf "| `%s` | %s | %s, %s | %s |\n", c[1], $2, c[2] == "ONE" ? "1" : "DIM", c[3], c[4] == "NULL" ? "" : c[4] }'
 }
 
+sets() { # sets PLACE: the stages of the sets that are there
+    sed -n '/^SET(/,/")$/p' src/kernels/sets.def | sed -E ':a; /"\)$/!{N; ba}; s/\n */ /g' |
+        sed -nE "s/^SET\(([A-Z0-9]+), *(\w+), *$1, *(\w+), *[^,]*,/STAGE(\1, \2, \3, \1, NOTHING,/p"
+}
+
 stages() {
     echo '| stage | what | by | when | reads | writes |'
     echo '|---|---|---|---|---|---|'
-    { # a row SET(NAME, name, by, on, reads, ...) is STAGE(NAME, name, by, NAME, NOTHING, reads, ...)
-        sed -n '/^STAGE(/,/")$/p' src/kernels/stages.def
-        sed -n '/^SET(/,/")$/p' src/kernels/sets.def |
-            sed -E 's/^SET\(([A-Z0-9]+), *(\w+), *(\w+), *[^,]*,/STAGE(\1, \2, \3, \1, NOTHING,/'
+    { # a row SET(NAME, name, place, by, on, reads, ...) is STAGE(NAME, name, by, NAME, NOTHING, reads, ...)
+        sed -n '/^STAGE(/,/")$/p' src/kernels/stages.def | sed '/^STAGE(ADVECT/,$d'
+        sets WITH_FLUID
+        sed -n '/^STAGE(/,/")$/p' src/kernels/stages.def | sed -n '/^STAGE(ADVECT/,$p'
+        sets AFTER_EMIT
     } | sed -E ':a; /"\)$/!{N; ba}; s/\n */ /g' |
         sed -E 's/^STAGE\((.*), *"(.*)"\)$/\1|\2/; s/GROUP_NONE//g; s/GROUP_//g' | awk -F'|' '{
         what = $NF

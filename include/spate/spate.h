@@ -256,8 +256,9 @@ typedef struct spate_shape {
     double whitewater;  /* solids: how much whitewater comes beside it, a factor; default 1 */
     spate_keyframe *motion; /* solids; motion_count keys in order of time; owned by the scene */
     int motion_count;
-    double start; /* s; fills: when it appears; inflows, outflows: when it opens; default 0 */
-    double until; /* s; inflows, outflows: when it closes; 0 (default): never */
+    double start; /* s; fills: when it appears; inflows, outflows, tracers: when it opens; default 0
+                   */
+    double until; /* s; inflows, outflows, tracers: when it closes; 0 (default): never */
     double flow;  /* m^3/s (2D: m^2/s); inflows: how much it gives, in the direction of velocity; 0
                      (default): by velocity */
     double level; /* m; outflows: takes only while the liquid above and below it stands higher than
@@ -286,6 +287,9 @@ typedef struct spate_shape {
         double height;      /* m; standing wave: crest over rest, solitary wave: likewise */
         double depth;       /* m; waves: of the water at rest */
     } initial;              /* fills */
+    double spacing;         /* m; tracers: of the points; 0 (default): half a cell */
+    double rate;            /* 1/s; tracers: how often the shape is filled; 0 (default): once */
+    double life;            /* s; tracers: after which they are gone; 0 (default): never */
     spate_mesh *mesh;       /* SPATE_SHAPE_MESH; owned by the scene */
     spate_points *points;   /* SPATE_SHAPE_PARTICLES; owned by the scene */
 } spate_shape;
@@ -468,7 +472,7 @@ typedef struct spate_scene {
         } dust;
         spate_shape_list kill; /* whitewater in them is removed */
     } whitewater;
-    spate_shape_list fill, solids, inflows, outflows, sources;
+    spate_shape_list fill, solids, inflows, outflows, sources, tracers;
     spate_channel *channels;
     int channel_count;
     spate_gauge *gauges;
@@ -498,7 +502,8 @@ typedef enum spate_list {
     SPATE_LIST_INFLOWS,
     SPATE_LIST_OUTFLOWS,
     SPATE_LIST_KILL, /* whitewater.kill */
-    SPATE_LIST_SOURCES
+    SPATE_LIST_SOURCES,
+    SPATE_LIST_TRACERS
 } spate_list;
 
 /* A scene with all defaults; NULL without memory. */
@@ -661,6 +666,7 @@ typedef struct spate_forecast {
     uint64_t checkpoint_bytes; /* of the two that a run keeps, estimate */
     uint64_t device_memory;    /* bytes in a GPU's memory; 0 on the CPU */
     uint64_t whitewater;       /* particles of it, a rough estimate for a wild scene; 0 without */
+    uint64_t tracers;          /* at the end, if none leaves; an estimate */
 } spate_forecast;
 SPATE_API spate_status spate_scene_forecast_sized(const spate_scene *scene,
                                                   const spate_options *options,
@@ -783,7 +789,7 @@ SPATE_API bool spate_sim_inflow_is_on(const spate_sim *sim, int inflow);
 
 /* ------------------------------------------------------------------ looking at it */
 
-/* Sets of particles: "fluid", and with whitewater "whitewater". */
+/* Sets of particles: "fluid", and with tracers "tracers", with whitewater "whitewater". */
 SPATE_API int spate_sim_particle_set_count(const spate_sim *sim);
 SPATE_API const char *spate_sim_particle_set_name(const spate_sim *sim, int set); /* NULL: none */
 /* 0 if there is no such set. */

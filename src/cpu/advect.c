@@ -17,9 +17,24 @@
 #include "kernels/rk.h"
 #include "kernels/shift.h"
 
+/* A particle of a set that the fluid carries. The set books what is lost: x[1] of a dead one says
+ * whether solids have crushed it. */
+static void move_rider(X(advection) *args, uint32_t k, const float x[DIM], float to[DIM],
+                       float v[DIM])
+{
+    X(fate) fate = {0};
+    bool stays = X(collide_particle)(&args->mover.obstacles, x, to, v, &fate);
+    FOR_DIM(d)
+        args->p->x[d][k] = to[d];
+    if (stays)
+        return;
+    args->p->x[0][k] = DEAD;
+    args->p->x[1][k] = fate.crushed ? 1.0f : 0.0f;
+}
+
 void X(advect_one)(X(advection) *args, uint32_t k, const float x[DIM], float to[DIM])
 {
-    X(particles) *p = &args->s->particles;
+    X(particles) *p = args->p;
     float v[DIM];
     bool finite = true;
     FOR_DIM(d) {
@@ -29,6 +44,10 @@ void X(advect_one)(X(advection) *args, uint32_t k, const float x[DIM], float to[
     }
     if (!finite) {
         atomic_fetch_add_explicit(&args->broken, 1, memory_order_relaxed);
+        return;
+    }
+    if (args->set) {
+        move_rider(args, k, x, to, v);
         return;
     }
     bool stays = X(collide)(&args->mover, x, to, v);
@@ -45,10 +64,10 @@ static void ride(const X(advection) *args, uint32_t k, const float x[DIM], const
     const X(sim) *s = args->s;
     float v[DIM];
     FOR_DIM(d)
-        v[d] = s->particles.v[d][k];
+        v[d] = args->p->v[d][k];
     X(ride)(&s->grid, s->degree, s->u, x, way, v);
     FOR_DIM(d)
-        s->particles.v[d][k] = v[d];
+        args->p->v[d][k] = v[d];
 }
 
 static double advect_tile(X(advection) *args, int order, int tile, X(slips) *slips)
@@ -56,10 +75,10 @@ static double advect_tile(X(advection) *args, int order, int tile, X(slips) *sli
     X(sim) *s = args->s;
     float h = args->h;
     double work = 0;
-    for (uint32_t k = s->tiles.start[tile]; k < s->tiles.start[tile + 1]; k++) {
+    for (uint32_t k = args->t->start[tile]; k < args->t->start[tile + 1]; k++) {
         float x[DIM], to[DIM], mean[DIM], way[DIM] = {0};
         FOR_DIM(d)
-            x[d] = s->particles.x[d][k];
+            x[d] = args->p->x[d][k];
         X(mean_velocity)(&s->grid, s->degree, order, X(flow_of)(&args->f), x, h, s->reach, mean);
         if (s->displaced)
             X(velocity_at)(&s->grid, KERNEL_LINEAR, s->away, x, way);
@@ -73,7 +92,7 @@ static double advect_tile(X(advection) *args, int order, int tile, X(slips) *sli
         if (slips) {
             float v[DIM], move[DIM];
             FOR_DIM(d) {
-                v[d] = s->particles.v[d][k];
+                v[d] = args->p->v[d][k];
                 move[d] = h * mean[d] + way[d];
             }
             X(note_slip)(slips, v, move, h);
@@ -104,8 +123,8 @@ static void advect_range(void *user, size_t begin, size_t end, int worker)
     X(sim) *s = args->s;
     bool by_lanes = goes_by_lanes(s);
     for (size_t k = begin; k < end; k++) {
-        int tile = s->tiles.active[k];
-        if (s->tiles.start[tile] == s->tiles.start[tile + 1])
+        int tile = args->t->active[k];
+        if (args->t->start[tile] == args->t->start[tile + 1])
             continue;
         X(slips) *slips = args->slips ? &args->slips[worker] : NULL;
         if (by_lanes)
@@ -150,43 +169,62 @@ static void gather_results(const X(advection) *args, float fastest)
     s->particles.fastest = args->transfer ? fastest : -1.0f;
 }
 
+static void begin(X(advection) *args, double dt, const X(advect_lanes) *lanes)
+{
+    X(sim) *s = args->s;
+    args->f = X(fields_of)(s);
+    args->h = (float)(dt / s->grid.dx);
+    args->lanes = lanes;
+    args->mover = X(mover_begin)(s, dt);
+    args->midway = X(flow_of)(&args->f) != args->f.u;
+    args->flow = X(grid_field_of)(&s->grid, X(flow_of)(&args->f));
+    args->now = X(grid_field_of)(&s->grid, s->u);
+    args->carried = X(grid_field_of)(&s->grid, s->carried);
+    args->away = X(grid_field_of)(&s->grid, s->away);
+}
+
+static void move_all(X(advection) *args, bool measured)
+{
+    X(sim) *s = args->s;
+    sp_arena arena = X(arena)(s);
+    size_t threads = (size_t)sp_pool_threads(s->common->pool);
+    args->scratch = sp_arena_take(&arena, threads, args->lanes->scratch);
+    args->tile = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args->tile);
+    if (measured) {
+        args->slips = sp_arena_take(&arena, threads, sizeof *args->slips);
+        memset(args->slips, 0, threads * sizeof *args->slips);
+    }
+    /* not by colour: in the order of their places, tiles find the fields of the last one near */
+    sp_parallel_pass(s->common->pool, (size_t)args->t->active_count, 2, advect_range, args);
+    if (args->slips)
+        gather_slips(args, threads);
+    args->p->at_home = false;
+}
+
 spate_status X(advect)(X(sim) *s, double dt, bool transfer, const X(advect_lanes) *lanes,
                        spate_error *error)
 {
-    sp_common *common = s->common;
     if (transfer)
         s->unsound = 0;
     if (s->unsound > 0)
         return fail_unsound(s, s->unsound, error);
-    X(advection) args = {.s = s, .f = X(fields_of)(s)};
-    args.h = (float)(dt / s->grid.dx);
-    args.transfer = transfer;
+    X(advection) args = {.s = s, .p = &s->particles, .t = &s->tiles, .transfer = transfer};
+    begin(&args, dt, lanes);
     args.rides = X(rides_along)(s);
     args.gradient = transfer && s->affine;
-    args.lanes = lanes;
     args.kept = X(kept_share)(s, dt);
-    args.mover = X(mover_begin)(s, dt);
-    args.midway = X(flow_of)(&args.f) != args.f.u;
-    args.flow = X(grid_field_of)(&s->grid, X(flow_of)(&args.f));
-    args.now = X(grid_field_of)(&s->grid, s->u);
-    args.carried = X(grid_field_of)(&s->grid, s->carried);
-    args.away = X(grid_field_of)(&s->grid, s->away);
     float fastest = X(advect_flying)(&args, dt);
-    sp_arena arena = X(arena)(s);
-    size_t threads = (size_t)sp_pool_threads(common->pool);
-    args.scratch = sp_arena_take(&arena, threads, lanes->scratch);
-    args.tile = sp_arena_take(&arena, (size_t)s->grid.tile_count, sizeof *args.tile);
-    if (common->substeps == 0 && dt > 0) { /* the first step of a frame is measured */
-        args.slips = sp_arena_take(&arena, threads, sizeof *args.slips);
-        memset(args.slips, 0, threads * sizeof *args.slips);
-    }
-    /* not by colour: in the order of their places, tiles find the fields of the last one near */
-    sp_parallel_pass(common->pool, (size_t)s->tiles.active_count, 2, advect_range, &args);
-    if (args.slips)
-        gather_slips(&args, threads);
+    move_all(&args, s->common->substeps == 0 && dt > 0); /* the first step of a frame */
     X(mover_end)(&args.mover);
     gather_results(&args, fastest);
-    s->displaced = s->particles.at_home = false;
+    s->displaced = false;
     uint64_t failed = args.unsound > 0 ? args.unsound : args.broken;
     return failed > 0 ? fail_unsound(s, failed, error) : SPATE_OK;
+}
+
+void X(advect_set)(X(sim) *s, X(set) *set, double dt, const X(advect_lanes) *lanes)
+{
+    X(advection) args = {.s = s, .p = set->particles, .t = set->cells.tiles, .set = true};
+    begin(&args, dt, lanes);
+    move_all(&args, false);
 }

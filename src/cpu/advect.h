@@ -34,7 +34,10 @@ typedef struct X(advect_lanes) X(advect_lanes);
 
 typedef struct X(advection) {
     X(sim) *s;
-    X(fields) f; /* of it */
+    X(fields) f;       /* of it */
+    X(particles) *p;   /* that move: the fluid's, or those of a set that it carries */
+    const X(tiles) *t; /* they are sorted by */
+    bool set;          /* of a set */
     X(mover) mover;
     float h;                     /* dt / dx: from m/s to cells */
     bool transfer;               /* particles get their velocities here, not in G2P */
@@ -63,5 +66,7 @@ struct X(advect_lanes) {
 /* The stage; transfer: with the particles' part of G2P. */
 spate_status X(advect)(X(sim) *s, double dt, bool transfer, const X(advect_lanes) *lanes,
                        spate_error *error);
+/* Moves the sorted particles of a set as the fluid at their places; their velocities stay. */
+void X(advect_set)(X(sim) *s, X(set) *set, double dt, const X(advect_lanes) *lanes);
 
 #endif

@@ -148,7 +148,7 @@ typedef struct sums {
 static void collide_some(X(advection) *args, uint32_t k, uint32_t n, i8 plain, const f8 to[DIM],
                          group *g)
 {
-    X(particles) *p = &args->s->particles;
+    X(particles) *p = args->p;
     for (uint32_t lane = 0; lane < LANES; lane++) {
         float from[DIM], goal[DIM], square = 0.0f;
         if (lane >= n) {
@@ -206,7 +206,7 @@ SIMD_FN void ride(const X(advection) *args, tile_task task, const tile_view *vie
     bring_lanes_in(&args->s->grid, view, place);
     locate(args, task, place, &at);
     FOR_DIM(d) {
-        float *own = args->s->particles.v[d] + k;
+        float *own = args->p->v[d] + k;
         f8 v = load_n(own, n) + (read_now(args, task, &at, d, NULL) - here[d]);
         sum->sound &= are_sound(v);
         square += v * v;
@@ -226,7 +226,7 @@ SIMD_FN void begin_group(const X(advection) *args, tile_task task, const tile_vi
         share = X(gradient_shares)(task.p ? &task.p->air : NULL, &args->f, g->x, args->kept);
     FOR_DIM(d) {
         if (task.transfer) {
-            float *own = s->particles.v[d] + k;
+            float *own = args->p->v[d] + k;
             f8 v = component(&args->carried, task.p ? &task.p->carried : NULL, &g->at, d) +
                    args->kept * load_n(own, n);
             sum->sound &= are_sound(v);
@@ -236,7 +236,7 @@ SIMD_FN void begin_group(const X(advection) *args, tile_task task, const tile_vi
         here[d] = f8_of(0.0f);
         if (task.gradient) {
             here[d] = read_now(args, task, &g->at, d, slope);
-            X(store_gradient)(&s->particles, k, n, d, share, slope);
+            X(store_gradient)(args->p, k, n, d, share, slope);
         } else if (task.rides || !task.midway) {
             here[d] = read_now(args, task, &g->at, d, NULL);
         }
@@ -267,7 +267,7 @@ static void note_slips(const X(advection) *args, uint32_t k, uint32_t n, const f
     for (uint32_t lane = 0; lane < n; lane++) {
         float v[DIM], way[DIM];
         FOR_DIM(d) {
-            v[d] = args->s->particles.v[d][k + lane];
+            v[d] = args->p->v[d][k + lane];
             way[d] = move[d][lane];
         }
         X(note_slip)(slips, v, way, args->h);
@@ -294,7 +294,7 @@ SIMD_FN void end_group(X(advection) *args, tile_task task, const tile_view *view
     i8 plain = are_undisturbed(view, g->x, to);
     if (all(plain)) {
         FOR_DIM(d)
-            store_n(args->s->particles.x[d] + k, to[d], n);
+            store_n(args->p->x[d] + k, to[d], n);
     } else {
         collide_some(args, k, n, plain, to, g);
     }
@@ -308,7 +308,7 @@ SIMD_FN void advect_groups(X(advection) *args, tile_task task, const tile_view *
     group g[GROUPS];
     for (uint32_t m = 0; m < groups; m++) {
         FOR_DIM(d)
-            g[m].x[d] = load_n(args->s->particles.x[d] + k + m * LANES, n);
+            g[m].x[d] = load_n(args->p->x[d] + k + m * LANES, n);
         locate(args, task, g[m].x, &g[m].at);
     }
     for (uint32_t m = 0; m < groups; m++)
@@ -326,7 +326,7 @@ TILE_FN void advect_tile(X(advection) *args, int tile, tile_task task, const til
 {
     const X(sim) *s = args->s;
     sums sum = {.sound = ~(i8){0}};
-    uint32_t k = s->tiles.start[tile], end = s->tiles.start[tile + 1];
+    uint32_t k = args->t->start[tile], end = args->t->start[tile + 1];
     for (; GROUPS > 1 && k + GROUPS * LANES <= end; k += GROUPS * LANES)
         advect_groups(args, task, view, k, LANES, GROUPS, &sum);
     for (; k < end; k += LANES)
@@ -430,7 +430,7 @@ static void advect_lanes(X(advection) *args, int tile, void *scratch, X(slips) *
     X(tile_cell)(&s->grid, tile, corner);
     tile_task task = {NULL,         args->transfer, args->gradient, args->midway,
                       s->displaced, args->rides,    slips};
-    if (!s->particles.at_home || s->tiles.start[tile + 1] - s->tiles.start[tile] < PATCH_LEAST ||
+    if (!args->p->at_home || args->t->start[tile + 1] - args->t->start[tile] < PATCH_LEAST ||
         !fill_patches(args, corner, p, most)) {
         advect_tile(args, tile, task, &view);
         return;
@@ -446,6 +446,12 @@ static void advect_lanes(X(advection) *args, int tile, void *scratch, X(slips) *
                     &view);
     else
         advect_tile(args, tile, task, &view);
+}
+
+void DEV(advect_set)(X(sim) *s, X(set) *set, double dt)
+{
+    X(advect_lanes) lanes = {advect_lanes, DEV(patch_scratch)()};
+    X(advect_set)(s, set, dt, &lanes);
 }
 
 spate_status DEV(advect_particles)(X(sim) *s, double dt, bool transfer, spate_error *error)

@@ -94,6 +94,10 @@ int DEV(project_density)(X(sim) *s);
 /* transfer: with the particles' part of G2P, which needs can_transfer_late. */
 spate_status DEV(advect_particles)(X(sim) *s, double dt, bool transfer, spate_error *error);
 bool X(can_transfer_late)(const X(sim) *s);
+void DEV(advect_set)(X(sim) *s, X(set) *set, double dt); /* of a set, with the fluid */
+
+/* ---- TRACERS: tracers.c */
+spate_status DEV(trace)(X(sim) *s, double dt, spate_error *error);
 
 /* ---- WHITEWATER: whitewater.c, whitewater_emit.c, band.c */
 spate_status DEV(whitewater)(X(sim) *s, double dt, spate_error *error);

@@ -172,6 +172,11 @@ static spate_status emit(X(sim) *s, double dt, spate_error *error)
     return X(emit_in_order)(s, dt, &parts, error);
 }
 
+static spate_status tracers(X(sim) *s, double dt, spate_error *error)
+{
+    return DEV(trace)(s, dt, error);
+}
+
 /* The CPU alone has this stage. */
 static spate_status whitewater(X(sim) *s, double dt, spate_error *error)
 {

@@ -11,9 +11,10 @@
 #include "kernels/density.h"
 #include "kernels/flight.h"
 #include "kernels/midway.h"
+#include "kernels/obstacles.h"
 #include "kernels/rk.h"
 #include "kernels/shift.h"
-#include "obstacles.h"
+#include "launch.h"
 
 #define GROUP 1024 /* particles of a partial sum */
 #define THREADS 256
@@ -173,6 +174,46 @@ MAP(fly, move_args)
     float x[DIM], to[DIM];
     X(fall)(&a->f, k, a->how.h, a->how.dv, x, to);
     collide(a, k, x, to);
+}
+
+/* A particle of a set, which says in x[1] whether solids have crushed it if it is lost (move_rider
+ * of cpu/advect.c). */
+MAP(carry, move_args)
+{
+    float x[DIM], v[DIM], to[DIM], mean[DIM];
+    X(fate) fate = {0, 0, false, false};
+    FOR_DIM(d) {
+        x[d] = a->f.particles.x[d][i];
+        v[d] = a->f.particles.v[d][i];
+    }
+    X(mean_velocity)(&a->f.grid, a->f.degree, a->how.order, X(flow_of)(&a->f), x, a->how.h,
+                     a->how.reach, mean);
+    FOR_DIM(d)
+        to[d] = x[d] + a->how.h * mean[d];
+    if (a->how.displaced) {
+        X(velocity_at)(&a->f.grid, KERNEL_LINEAR, a->f.away, x, mean);
+        FOR_DIM(d)
+            to[d] += X(limited_way)(mean[d]);
+    }
+    X(obstacles) o =
+        X(obstacles_of)(&a->f, a->how.movers, &a->how.room, a->how.dt, a->f.solids.travel);
+    bool stays = X(collide_particle)(&o, x, to, v, &fate);
+    FOR_DIM(d)
+        a->f.particles.x[d][i] = to[d];
+    if (stays)
+        return;
+    a->f.particles.x[0][i] = DEAD;
+    a->f.particles.x[1][i] = fate.crushed ? 1.0f : 0.0f;
+}
+
+void DEV(gpu_carry_set)(X(gpu) *g, const X(particles) *p, const DEV(gpu_move) * how)
+{
+    move_args args;
+    memset(&args, 0, sizeof args);
+    args.f = g->f;
+    args.f.particles = *p;
+    args.how = *how;
+    carry(g, args, p->count);
 }
 
 static move_args args_of(X(gpu) *g)

@@ -138,8 +138,8 @@ static spate_status attach(X(sim) *s, spate_error *error)
     TRY(DEV(gpu_copy_flows)(s, error));
     make_solver(s);
     g->on_host = GROUP_ALL;
-    g->on_device = GROUP_ALL & ~(unsigned)(GROUP_PARTICLES | GROUP_SOLIDS);
-    DEV(gpu_use)(s, GROUP_ALL); /* here, and not in the first step */
+    g->on_device = GROUP_ALL & ~(unsigned)(GROUP_PARTICLES | GROUP_SETS | GROUP_SOLIDS);
+    DEV(gpu_use)(s, GROUP_ALL & ~(unsigned)GROUP_SETS); /* here, and not in the first step */
     return DEV(gpu_wait)(g) ? SPATE_OK : failure(s, error);
 }
 
@@ -163,9 +163,10 @@ static void detach(X(sim) *s)
     int count = X(list_columns)(&g->f.particles, false, columns);
     for (int k = 0; k < count; k++)
         DEV(gpu_free)(g, *columns[k], (size_t)g->capacity * 4);
+    DEV(gpu_free_sets)(s);
     uint32_t *scratch[] = {(uint32_t *)g->spare, g->order, g->order_other, g->key, g->key_other};
     for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++)
-        DEV(gpu_free)(g, scratch[k], (size_t)g->capacity * 4);
+        DEV(gpu_free)(g, scratch[k], (size_t)g->scratch_capacity * 4);
     DEV(gpu_free)(g, g->partials, g->partial_count * sizeof(double));
     DEV(gpu_free)(g, g->temporary, g->temporary_bytes);
     DEV(gpu_free)(g, g->counters, sizeof *g->counters);
@@ -179,6 +180,7 @@ static void detach(X(sim) *s)
     DEV(gpu_free)(g, g->gauge_parts, part_bytes(s->common->scene, &s->grid));
     sp_free(g->gauge_list);
     DEV(gpu_free_flows)(g);
+    DEV(gpu_free_traces)(g);
     DEV(gpu_free_bodies)(g);
     DEV(gpu_close)(g);
     sp_free(g);
@@ -271,6 +273,16 @@ static spate_status emit(X(sim) *s, double dt, spate_error *error)
     begin(s, SP_STAGE_EMIT);
     spate_status status = DEV(gpu_emit_and_drain)(s, dt, error);
     TRY(end(s, SP_STAGE_EMIT, error));
+    return status;
+}
+
+static spate_status tracers(X(sim) *s, double dt, spate_error *error)
+{
+    begin(s, SP_STAGE_TRACERS);
+    DEV(gpu_use)(s, GROUP_SET(SET_TRACERS) | (s->displaced ? GROUP_WEIGHT : 0));
+    spate_status status = DEV(gpu_trace)(s, dt, error);
+    DEV(gpu_wrote)(s, GROUP_SET(SET_TRACERS));
+    TRY(end(s, SP_STAGE_TRACERS, error));
     return status;
 }
 

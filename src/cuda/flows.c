@@ -110,7 +110,7 @@ static uint32_t drain(X(sim) *s)
 
 static void remove_dead(X(sim) *s)
 {
-    DEV(gpu_remove_dead)(s->gpu, (uint32_t)s->particles.dead);
+    DEV(gpu_remove_dead)(s->gpu, &s->gpu->f.particles, (uint32_t)s->particles.dead);
     s->gpu->speed_known = false;
     s->particles.count = s->gpu->f.particles.count;
     s->particles.dead = 0;

@@ -67,6 +67,12 @@ typedef struct DEV(gpu_snapshot) {
     size_t capacity; /* particles */
 } DEV(gpu_snapshot);
 
+/* The particles of a set beside the fluid; `own` columns have no place until it has some. */
+typedef struct DEV(gpu_particles) {
+    X(particles) p;
+    uint32_t capacity;
+} DEV(gpu_particles);
+
 #define GPU_CAPTURES 3 /* loops in each other, and what is around them */
 
 typedef struct X(gpu) {
@@ -85,9 +91,11 @@ typedef struct X(gpu) {
     bool sorted;      /* columns and tables are as SORT left them */
     bool speed_known; /* the largest speed of the particles is: */
     double speed;
-    uint32_t capacity;           /* of the columns */
-    unsigned needs;              /* WHEN_... bits: arrays that the device has */
-    unsigned on_host, on_device; /* GROUP_... groups that are up to date there */
+    uint32_t capacity;            /* of the columns */
+    uint32_t scratch_capacity;    /* of spare, order and key: for the largest set */
+    DEV(gpu_particles) sets[SET_COUNT]; /* those beside the fluid whose stage is here */
+    unsigned needs;               /* WHEN_... bits: arrays that the device has */
+    unsigned on_host, on_device;  /* GROUP_... groups that are up to date there */
 
     /* snapshot.c */
     DEV(gpu_snapshot) snapshot;
@@ -105,7 +113,9 @@ typedef struct X(gpu) {
     int flow_count;
     sp_shape *source_forms; /* of sources */
     int source_count;
-    X(outflows) outflows; /* likewise */
+    X(outflows) outflows;                    /* likewise */
+    struct X(tracer_source) *tracer_sources; /* likewise */
+    int tracer_source_count;
     DEV(gpu_places) places;
     uint8_t *near_movers; /* per tile: solids that may move are laid there */
     double dt;            /* s, of the step under way, for PRESSURE */
@@ -201,9 +211,10 @@ void DEV(gpu_momentum_to_be)(X(gpu) *g, uint32_t count, float rest, double momen
 double DEV(gpu_momentum)(X(gpu) *g, uint32_t count, double momentum[DIM]);
 /* spacing.cu, of sorted particles */
 DEV(gpu_census) DEV(gpu_measure_spacing)(X(gpu) *g, const X(spacing_limits) *limits);
-struct X(forces);                                    /* kernels/forces.h */
-void DEV(gpu_remove_dead)(X(gpu) *g, uint32_t dead); /* as many are marked */
-void DEV(gpu_make_places)(X(gpu) *g, size_t count);  /* flows.c: room for so many */
+struct X(forces); /* kernels/forces.h */
+/* As many are marked. */
+void DEV(gpu_remove_dead)(X(gpu) *g, X(particles) *p, uint32_t dead);
+void DEV(gpu_make_places)(X(gpu) *g, size_t count); /* flows.c: room for so many */
 
 /* advect.cu, see stages.h */
 typedef struct DEV(gpu_move) {
@@ -219,6 +230,8 @@ typedef struct DEV(gpu_move) {
     bool measured;       /* slips are noted */
 } DEV(gpu_move);
 double DEV(gpu_move_particles)(X(gpu) *g, const DEV(gpu_move) * how, DEV(gpu_counters) * counted);
+/* Moves the particles of a set with the fluid, as cpu/advect.c does; it counts nothing. */
+void DEV(gpu_carry_set)(X(gpu) *g, const X(particles) *p, const DEV(gpu_move) * how);
 void DEV(gpu_keep_speed)(X(gpu) *g, const DEV(gpu_counters) * counted); /* of all, after ADVECT */
 
 /* push_apart.cu: SEPARATE by pairs; returns gravity times way, summed */

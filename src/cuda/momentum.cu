@@ -139,15 +139,16 @@ MAP(fill_holes, dead_args)
         f->particles.own[e][i] = f->particles.own[e][k];
 }
 
-void DEV(gpu_remove_dead)(X(gpu) *g, uint32_t dead)
+void DEV(gpu_remove_dead)(X(gpu) *g, X(particles) *p, uint32_t dead)
 {
-    uint32_t count = g->f.particles.count;
+    uint32_t count = p->count;
     dead_args args = {g->f, g->key, g->key_other, g->order_other, count - dead};
+    args.f.particles = *p;
     if (dead == 0)
         return;
     flag_dead(g, args, count);
     DEV(gpu_scan)(g, args.flags, args.before, count);
     find_fillers(g, args, dead);
     fill_holes(g, args, args.kept);
-    g->f.particles.count = args.kept;
+    p->count = args.kept;
 }

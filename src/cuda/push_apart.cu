@@ -6,9 +6,10 @@
  * place before the first pass in steps, a byte for each axis, which decides who is a candidate, and
  * a mark in the last byte. Particles near solids are done by a kernel of their own: their pairs
  * once more, then the sweep. */
+#include "kernels/obstacles.h"
 #include "kernels/push.h"
 #include "kernels/transfer.h"
-#include "obstacles.h"
+#include "launch.h"
 
 enum { TOUCHES = 1u << 24 }; /* a mark */
 

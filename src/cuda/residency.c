@@ -60,29 +60,69 @@ void DEV(gpu_reserve_scan)(X(gpu) *g, size_t count)
     g->temporary_bytes = bytes;
 }
 
-void DEV(gpu_reserve)(X(sim) *s, bool keep)
+/* What works on `count` particles of a set takes. */
+static void reserve_scratch(X(sim) *s, size_t count)
 {
     X(gpu) *g = s->gpu;
-    size_t old = g->capacity, now = s->particles.capacity, tiles = (size_t)s->grid.tile_count;
-    void **columns[MAX_COLUMNS];
-    if (now <= old && g->spare)
+    size_t old = g->scratch_capacity, tiles = (size_t)s->grid.tile_count;
+    if (count <= old && g->spare)
         return;
-    int count = X(list_columns)(&g->f.particles, false, columns);
-    for (int k = 0; k < count; k++)
-        *columns[k] = (keep ? longer : again)(g, *columns[k], old * 4, now * 4, "the particles");
-    g->spare = again(g, g->spare, old * 4, now * 4, "the particles");
+    g->spare = again(g, g->spare, old * 4, count * 4, "the particles");
     uint32_t **scratch[] = {&g->order, &g->order_other, &g->key, &g->key_other};
     for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++)
-        *scratch[k] = again(g, *scratch[k], old * 4, now * 4, "the particles");
-    size_t partials = now / 1024 + 1 > tiles ? now / 1024 + 1 : tiles;
+        *scratch[k] = again(g, *scratch[k], old * 4, count * 4, "the particles");
+    size_t partials = count / 1024 + 1 > tiles ? count / 1024 + 1 : tiles;
     g->partials =
         again(g, g->partials, g->partial_count * sizeof(double), partials * sizeof(double), "sums");
     g->partial_count = partials;
     /* SORT scans particles and lists of tiles; the solver three flags of the tiles of all levels */
     size_t scanned = 6 * tiles + 3 * MAX_LEVELS * 27, lists = GPU_LISTS * (tiles + 1);
     scanned = scanned > lists ? scanned : lists;
-    DEV(gpu_reserve_scan)(g, now > scanned ? now : scanned);
-    g->capacity = (uint32_t)now;
+    DEV(gpu_reserve_scan)(g, count > scanned ? count : scanned);
+    g->scratch_capacity = (uint32_t)count;
+}
+
+/* The columns of p, which has room for `old` particles, get room for `now`. */
+static void reserve_columns(X(gpu) *g, X(particles) *p, size_t old, size_t now, bool keep)
+{
+    void **columns[MAX_COLUMNS];
+    int count = X(list_columns)(p, false, columns);
+    for (int k = 0; k < count; k++)
+        *columns[k] = (keep ? longer : again)(g, *columns[k], old * 4, now * 4, "the particles");
+}
+
+void DEV(gpu_reserve)(X(sim) *s, bool keep)
+{
+    X(gpu) *g = s->gpu;
+    uint32_t now = s->particles.capacity;
+    reserve_scratch(s, now);
+    if (now > g->capacity)
+        reserve_columns(g, &g->f.particles, g->capacity, now, keep);
+    g->capacity = now > g->capacity ? now : g->capacity;
+}
+
+void DEV(gpu_reserve_set)(X(sim) *s, int number, bool keep)
+{
+    DEV(gpu_particles) *there = &s->gpu->sets[number];
+    const X(particles) *here = X(set_of)(s, number)->particles;
+    if (here->capacity <= there->capacity)
+        return;
+    if (there->capacity == 0)
+        there->p = X(particles_make)(here->needs, here->own_columns);
+    reserve_scratch(s, here->capacity);
+    reserve_columns(s->gpu, &there->p, there->capacity, here->capacity, keep);
+    there->capacity = here->capacity;
+}
+
+void DEV(gpu_free_sets)(X(sim) *s)
+{
+    for (int number = SET_FLUID + 1; number < SET_COUNT; number++) {
+        DEV(gpu_particles) *set = &s->gpu->sets[number];
+        void **columns[MAX_COLUMNS];
+        int count = set->capacity > 0 ? X(list_columns)(&set->p, false, columns) : 0;
+        for (int k = 0; k < count; k++)
+            DEV(gpu_free)(s->gpu, *columns[k], (size_t)set->capacity * 4);
+    }
 }
 
 /* Those of solids only where there are. The host's are zero at the start, and so are these. */
@@ -130,24 +170,43 @@ static void copy_tile_counts(X(sim) *s, bool to_host)
     memcpy(to->colour_start, from->colour_start, sizeof to->colour_start);
 }
 
-static void copy_particles(X(sim) *s, bool to_host)
+static void copy_columns(X(gpu) *g, X(particles) *host, X(particles) *device, bool to_host)
 {
-    X(gpu) *g = s->gpu;
     void **here[MAX_COLUMNS], **there[MAX_COLUMNS];
-    if (!to_host) {
-        DEV(gpu_reserve)(s, false);
-        g->f.particles.count = s->particles.count;
-        g->speed_known = false;
-    }
-    int count = X(list_columns)(&s->particles, false, here);
-    X(list_columns)(&g->f.particles, false, there);
+    int count = X(list_columns)(host, false, here);
+    X(list_columns)(device, false, there);
     for (int k = 0; k < count && !g->failure[0]; k++) {
-        size_t bytes = (size_t)s->particles.count * 4;
+        size_t bytes = (size_t)host->count * 4;
         if (to_host)
             DEV(gpu_download)(g, *here[k], *there[k], bytes);
         else
             DEV(gpu_upload)(g, *there[k], *here[k], bytes);
     }
+}
+
+static void copy_particles(X(sim) *s, bool to_host)
+{
+    X(gpu) *g = s->gpu;
+    if (!to_host) {
+        DEV(gpu_reserve)(s, false);
+        g->f.particles.count = s->particles.count;
+        g->speed_known = false;
+    }
+    copy_columns(g, &s->particles, &g->f.particles, to_host);
+}
+
+static void copy_set(X(sim) *s, int number, bool to_host)
+{
+    X(set) *set = X(set_of)(s, number);
+    DEV(gpu_particles) *there = &s->gpu->sets[number];
+    if (!set)
+        return;
+    if (!to_host) {
+        DEV(gpu_reserve_set)(s, number, false);
+        there->p.count = set->particles->count;
+    }
+    copy_columns(s->gpu, set->particles, &there->p, to_host);
+    set->particles->sorted = set->particles->sorted && !to_host;
 }
 
 /* Which tiles hold solids that may move, from the list that the host has laid them by. */
@@ -182,8 +241,19 @@ static void copy_groups(X(sim) *s, unsigned groups, bool to_host)
     }
     if (groups & GROUP_PARTICLES)
         copy_particles(s, to_host);
+    for (int number = SET_FLUID + 1; number < SET_COUNT; number++)
+        if (groups & GROUP_SET(number))
+            copy_set(s, number, to_host);
     if (groups & GROUP_LISTED)
         copy_tile_counts(s, to_host);
+}
+
+static void poison_columns(X(particles) *p, uint32_t capacity)
+{
+    void **columns[MAX_COLUMNS];
+    int count = capacity > 0 ? X(list_columns)(p, false, columns) : 0;
+    for (int k = 0; k < count; k++)
+        memset(*columns[k], 0xff, (size_t)capacity * 4);
 }
 
 /* What a memory has lost is NaN there, on devices that poison. */
@@ -191,17 +261,20 @@ static void poison(X(sim) *s, unsigned groups, bool host)
 {
     X(gpu) *g = s->gpu;
     mirror list[ARRAY_POINTERS];
-    void **columns[MAX_COLUMNS];
     if (!DEV(gpu_poisons)())
         return;
     int count = list_mirrors(s, groups, list);
     for (int k = 0; k < count; k++)
         memset(host ? list[k].host : list[k].device, 0xff, list[k].bytes);
-    if (!(groups & GROUP_PARTICLES))
-        return;
-    count = X(list_columns)(host ? &s->particles : &g->f.particles, false, columns);
-    for (int k = 0; k < count; k++)
-        memset(*columns[k], 0xff, (size_t)(host ? s->particles.capacity : g->capacity) * 4);
+    if (groups & GROUP_PARTICLES)
+        poison_columns(host ? &s->particles : &g->f.particles,
+                       host ? s->particles.capacity : g->capacity);
+    for (int number = SET_FLUID + 1; number < SET_COUNT; number++) {
+        X(set) *set = groups & GROUP_SET(number) ? X(set_of)(s, number) : NULL;
+        if (set)
+            poison_columns(host ? set->particles : &g->sets[number].p,
+                           host ? set->particles->capacity : g->sets[number].capacity);
+    }
 }
 
 /* Before the device is there (the solids are laid when a simulation is made) all is the host's. */

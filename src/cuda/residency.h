@@ -8,6 +8,9 @@
 size_t DEV(gpu_array_bytes)(const X(array) *array, const X(grid) *g); /* of each pointer */
 /* Room for as many particles as on the host; what the columns held is kept, or lost. */
 void DEV(gpu_reserve)(X(sim) *s, bool keep);
+/* Likewise of a set beside the fluid. */
+void DEV(gpu_reserve_set)(X(sim) *s, int number, bool keep);
+void DEV(gpu_free_sets)(X(sim) *s);
 void DEV(gpu_reserve_scan)(X(gpu) *g, size_t count); /* scans of so many values */
 /* Arrays of grid.def: those that are not there yet; all. */
 void DEV(gpu_make_arrays)(X(sim) *s);

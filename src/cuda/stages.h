@@ -18,6 +18,10 @@ spate_status DEV(gpu_copy_flows)(X(sim) *s, spate_error *error);
 void DEV(gpu_flows_changed)(X(sim) *s);
 void DEV(gpu_free_flows)(X(gpu) *g);
 
+/* tracers.c: TRACERS */
+spate_status DEV(gpu_trace)(X(sim) *s, double dt, spate_error *error);
+void DEV(gpu_free_traces)(X(gpu) *g);
+
 /* device_stats.c */
 void DEV(gpu_stats)(X(sim) *s, spate_stats *stats);
 

@@ -53,26 +53,31 @@ SP_KERNEL bool X(is_between)(const float x[DIM], const float bounds[2 * DIM])
     return between;
 }
 
+/* Whether a place (cells) is in an outflow. */
+SP_KERNEL bool X(is_drained)(const X(grid) *g, const X(outflows) *outflows, const float x[DIM])
+{
+    double wide[DIM];
+    FOR_DIM(d)
+        wide[d] = (double)x[d];
+    for (int n = 0; n < outflows->count; n++) {
+        const sp_shape *shape = &outflows->shapes[n];
+        if (X(is_between)(x, outflows->bounds + (size_t)n * 2 * DIM) &&
+            X(shape_holds)(g, shape, &shape->rest, wide))
+            return true;
+    }
+    return false;
+}
+
 /* Marks particle k DEAD if it is in an outflow; whether it did. */
 SP_KERNEL bool X(drain)(const X(fields) *f, const X(outflows) *outflows, size_t k)
 {
     float x[DIM];
-    double wide[DIM];
-    FOR_DIM(d) {
+    FOR_DIM(d)
         x[d] = f->particles.x[d][k];
-        wide[d] = (double)x[d];
-    }
-    if (x[0] == DEAD)
+    if (x[0] == DEAD || !X(is_drained)(&f->grid, outflows, x))
         return false;
-    for (int n = 0; n < outflows->count; n++) {
-        const sp_shape *shape = &outflows->shapes[n];
-        if (!X(is_between)(x, outflows->bounds + (size_t)n * 2 * DIM) ||
-            !X(shape_holds)(&f->grid, shape, &shape->rest, wide))
-            continue;
-        f->particles.x[0][k] = DEAD;
-        return true;
-    }
-    return false;
+    f->particles.x[0][k] = DEAD;
+    return true;
 }
 
 /* ---- inflows */

@@ -4,6 +4,7 @@
 #define SPATE_KERNELS_OBSTACLES_H
 
 #include "collide.h"
+#include "fields.h"
 #include "sides.h"
 
 #include <math.h>
@@ -19,6 +20,22 @@ typedef struct X(obstacles) {
     double dt;     /* s; 0: places are corrected, with the solids where the step began */
     double travel; /* m, how far solids go in the step: phi_solid is that of its end */
 } X(obstacles);
+
+/* What is in the way in the arrays of f. travel: how far solids go in the step, m. */
+SP_KERNEL X(obstacles) X(obstacles_of)(const X(fields) *f, bool movers, const sp_clearance *room,
+                                       double dt, double travel)
+{
+    X(obstacles) o;
+    o.grid = &f->grid;
+    o.sides = f->sides;
+    o.solids = &f->solids;
+    o.phi_solid = f->phi_solid;
+    o.movers = movers;
+    o.room = *room;
+    o.dt = dt;
+    o.travel = travel;
+    return o;
+}
 
 /* What has happened to a particle, to be counted. */
 typedef struct X(fate) {

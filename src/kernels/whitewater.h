@@ -147,18 +147,6 @@ SP_KERNEL bool X(white_is_kept)(const X(whitewater) *w, uint32_t id)
     return w->keep >= 1 || (double)sp_uniform(sp_hash2(w->choice, id)) < w->keep;
 }
 
-SP_KERNEL bool X(white_in)(const X(grid) *g, const X(outflows) *shapes, const float x[DIM])
-{
-    double wide[DIM];
-    FOR_DIM(d)
-        wide[d] = (double)x[d];
-    for (int n = 0; n < shapes->count; n++)
-        if (X(is_between)(x, shapes->bounds + (size_t)n * 2 * DIM) &&
-            X(shape_holds)(g, &shapes->shapes[n], &shapes->shapes[n].rest, wide))
-            return true;
-    return false;
-}
-
 /* What happens to a particle in a step. */
 typedef struct X(white_fate) {
     int kind, cause;        /* as it ends; WHITE_STAYS */
@@ -357,9 +345,9 @@ SP_KERNEL X(white_fate)
         q.x[d] = (float)q.to[d];
     }
     p->kind[k] = (uint32_t)fate.kind;
-    if (X(white_in)(&f->grid, &w->outflows, q.x))
+    if (X(is_drained)(&f->grid, &w->outflows, q.x))
         fate.cause = WHITE_OUTFLOW;
-    else if (X(white_in)(&f->grid, &w->kill, q.x))
+    else if (X(is_drained)(&f->grid, &w->kill, q.x))
         fate.cause = WHITE_KILLED;
     return fate;
 }

@@ -463,8 +463,8 @@ SP_KERNEL bool X(white_begin)(const X(fields) *f, const X(whitewater) *w, const 
         to[d] = x[d] + way * v[d];
         square += v[d] * v[d];
     }
-    if (!X(collide_particle)(o, x, to, v, &fate) || X(white_in)(&f->grid, &w->outflows, to) ||
-        X(white_in)(&f->grid, &w->kill, to))
+    if (!X(collide_particle)(o, x, to, v, &fate) || X(is_drained)(&f->grid, &w->outflows, to) ||
+        X(is_drained)(&f->grid, &w->kill, to))
         return false;
     float energy = (square - w->speed[0]) * w->speed[1];
     energy = energy < 0.0f ? 0.0f : energy < 1.0f ? energy : 1.0f;

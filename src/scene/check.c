@@ -257,6 +257,7 @@ static spate_status check_whole(sp_checker *c)
     TRY(sp_check_channels(c));
     TRY(check_output(c));
     TRY(sp_check_whitewater(c));
+    TRY(sp_check_tracers(c));
     TRY(sp_check_gauges(c));
     return sp_check_gas(c);
 }

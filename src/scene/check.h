@@ -28,6 +28,7 @@ void sp_warn_if_rough(const sp_checker *checker, spate_wall wall, double roughne
 /* What happens at a time, and how fills begin; shapes have been checked. */
 spate_status sp_check_times(sp_checker *checker);
 spate_status sp_check_whitewater(sp_checker *checker);
+spate_status sp_check_tracers(sp_checker *checker);
 spate_status sp_check_channels(sp_checker *checker);
 /* What a gas cannot have; everything else has been checked. */
 spate_status sp_check_gas(sp_checker *checker);

@@ -209,6 +209,8 @@ spate_status sp_check_times(sp_checker *c)
         TRY(check_inflow(c, k));
     for (int k = 0; k < scene->sources.count; k++)
         TRY(check_flow(c, &scene->sources.items[k], "sources", k));
+    for (int k = 0; k < scene->tracers.count; k++)
+        TRY(check_flow(c, &scene->tracers.items[k], "tracers", k));
     for (int k = 0; k < scene->outflows.count; k++)
         TRY(check_flow(c, &scene->outflows.items[k], "outflows", k));
     return SPATE_OK;

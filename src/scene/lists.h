@@ -20,7 +20,8 @@
     F(INFLOWS,  inflows) \
     F(OUTFLOWS, outflows) \
     F(KILL,     whitewater.kill) \
-    F(SOURCES,  sources)
+    F(SOURCES,  sources) \
+    F(TRACERS,  tracers)
 /* clang-format on */
 
 enum {

@@ -460,6 +460,18 @@ static const sp_row rows[] = {
     VALUE_ROWS("sources[]", -1e6, "kg/m^3 (rate: per second)", "K (rate: K/s)",
                "that it holds or gives; not given: it leaves it alone"),
 
+    LIST("tracers", spate_scene, tracers, SP_ITEM_SHAPE, 4096,
+         "shapes in which points begin that the fluid carries: dye, path lines"),
+    PLACE_ROWS("tracers[]", SOLID_NAMES, KIND(MESH), MESH_FILE),
+    NUMBER("tracers[].spacing", spate_shape, spacing, 0, 0, FAR, "m",
+           "how far the points are apart; 0: half a cell"),
+    NUMBER("tracers[].rate", spate_shape, rate, 0, 0, 1e6, "1/s",
+           "how often the shape is filled, each point at moments of its own; 0: once"),
+    START_ROW("tracers[]", "when it is filled, or begins to be"),
+    UNTIL_ROW("tracers[]"),
+    NUMBER("tracers[].life", spate_shape, life, 0, 0, FAR, "s",
+           "after which a point is gone; 0: never"),
+
     LIST("gauges", spate_scene, gauges, SP_ITEM_GAUGE, 1024,
          "instruments, read at every step into gauges.csv"),
     STRING("gauges[].name", spate_gauge, name, "\"\"", ANY,

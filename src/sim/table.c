@@ -322,7 +322,7 @@ static bool view(void *user, int number, bool on_device, sp_particles *out)
     X(sim) *s = user;
     X(fields) f;
     const X(set) *set = &s->sets[number];
-    if (on_device && set->group == GROUP_NONE)
+    if (on_device && set->group != GROUP_PARTICLES)
         return false;
     if (!current_arrays(s, on_device, set->group, &f))
         return false;
@@ -472,7 +472,7 @@ static void read_gauges(void *s, bool build)
 
 static spate_status save(void *s, sp_stream *stream)
 {
-    X(fetch)(s, GROUP_PARTICLES | GROUP_LISTED | X(saved_groups)());
+    X(fetch)(s, GROUP_PARTICLES | GROUP_SETS | GROUP_LISTED | X(saved_groups)());
     return X(save)(s, stream);
 }
 

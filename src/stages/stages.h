@@ -73,6 +73,18 @@ void ONCE(put_reseeded)(X(exec) *e, const struct X(reseeding) *how,
 uint32_t ONCE(thin_cells)(X(exec) *e, const struct X(reseeding) *how);
 uint32_t ONCE(prune_cells)(X(exec) *e, const struct X(pruning) *how);
 
+/* ---- TRACERS: tracers.c, for state/tracers.c; p: the tracers. remember: before they move; note:
+ * after it, marks those DEAD that are gone. */
+struct X(tracing);     /* kernels/tracers.h */
+struct X(new_tracers); /* kernels/tracers.h */
+struct X(lost_tracers) DEV(note_tracers)(X(exec) *e, const X(particles) *p,
+                                         const struct X(tracing) *how);
+void DEV(remember_tracers)(X(exec) *e, const X(particles) *p, const struct X(tracing) *how);
+uint32_t DEV(count_tracers)(X(exec) *e, const struct X(tracing) *how,
+                            const struct X(new_tracers) *what);
+void DEV(put_tracers)(X(exec) *e, const X(particles) *p, const struct X(tracing) *how,
+                      const struct X(new_tracers) *what);
+
 /* ---- after a step: gauges.c fills job->parts[0 .. parts - 1] */
 void ONCE(take_gauges)(X(exec) *e, const struct X(gauge_job) *job, size_t parts);
 

@@ -140,7 +140,7 @@ unsigned X(needs)(const spate_scene *scene)
     needs |= sp_medium_of(scene)->midway ? WHEN_MIDWAY : 0;
     for (int j = 0; j < on_grid && needs & WHEN_MIDWAY; j++)
         needs |= sp_channel_lightness(scene, columns[j].channel) != 0 ? WHEN_LIFT : 0;
-#define SET(NAME, name, by, on, ...) needs |= scene->on ? WHEN_##NAME : 0;
+#define SET(NAME, name, place, by, on, ...) needs |= scene->on ? WHEN_##NAME : 0;
 #include "kernels/sets.def"
     return needs | solver_needs(scene->pressure.solver);
 }

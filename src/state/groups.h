@@ -3,6 +3,11 @@
 #ifndef SPATE_STATE_GROUPS_H
 #define SPATE_STATE_GROUPS_H
 
+#include "kernels/sets.h"
+
+/* The particles of a set beside the fluid. */
+#define GROUP_SET(number) (8192u << (number))
+
 enum {
     GROUP_NONE = 0,
     GROUP_PARTICLES = 1,
@@ -19,8 +24,9 @@ enum {
     GROUP_CHANNELS = 2048, /* channels that the grid holds */
     GROUP_MIDWAY = 4096,   /* u_last, u_mid */
     GROUP_TILES = GROUP_LISTED | GROUP_CELLS,
-    GROUP_ALL = 8191,
-    GROUP_GRID = GROUP_ALL & ~(GROUP_PARTICLES | GROUP_SOLIDS | GROUP_SYSTEM)
+    GROUP_SETS = (8192 << SET_COUNT) - 8192, /* all of GROUP_SET */
+    GROUP_ALL = 8191 | GROUP_SETS,
+    GROUP_GRID = GROUP_ALL & ~(GROUP_PARTICLES | GROUP_SETS | GROUP_SOLIDS | GROUP_SYSTEM)
 };
 
 #endif

@@ -153,7 +153,7 @@ bool sp_scene_has_set(const spate_scene *scene, int number)
 {
     const bool has[SET_COUNT] = {
         [SET_FLUID] = true,
-#define SET(NAME, name, by, on, ...) [SET_##NAME] = scene->on,
+#define SET(NAME, name, place, by, on, ...) [SET_##NAME] = scene->on,
 #include "kernels/sets.def"
     };
     return has[number];

@@ -65,7 +65,7 @@ static spate_status create_set(X(sim) *s, int number, spate_error *error)
     if (kind->create)
         TRY(kind->create(s, set, error));
     set->particles = is_fluid ? &s->particles : &set->own;
-    set->group = is_fluid ? GROUP_PARTICLES : GROUP_NONE;
+    set->group = is_fluid ? (unsigned)GROUP_PARTICLES : GROUP_SET(number);
     set->cells =
         is_fluid ? (X(cell_list)){&s->grid, &s->tiles, s->first, s->count} : s->shared_cells;
     *set->particles = X(particles_make)(is_fluid ? s->needs : WHEN_ALWAYS,
@@ -91,6 +91,14 @@ spate_status X(sets_create)(X(sim) *s, spate_error *error)
     return SPATE_OK;
 }
 
+spate_status X(sets_begin)(X(sim) *s, spate_error *error)
+{
+    for (int k = 0; k < s->set_count; k++)
+        if (s->sets[k].kind->begin)
+            TRY(s->sets[k].kind->begin(s, &s->sets[k], error));
+    return SPATE_OK;
+}
+
 void X(sets_destroy)(X(sim) *s)
 {
     for (int k = 0; k < s->set_count; k++) {
@@ -109,6 +117,24 @@ X(set) *X(set_of)(X(sim) *s, int number)
         if (s->sets[k].kind == kinds[number])
             return &s->sets[k];
     return NULL;
+}
+
+spate_status X(set_grow)(X(set) *set, uint32_t count, uint32_t *first, uint32_t *first_id,
+                         spate_error *error)
+{
+    X(particles) *p = set->particles;
+    if (count > UINT32_MAX - p->next_id)
+        return sp_fail(error, SPATE_ERROR_SIMULATION, set->kind->base.name,
+                       "4,294,967,295 have come since the start, and there are no more numbers for "
+                       "new ones");
+    TRY(X(particles_reserve)(p, (uint64_t)p->count + count, error));
+    *first = p->count;
+    *first_id = p->next_id;
+    p->count += count;
+    p->next_id += count;
+    p->sorted = false;
+    p->fastest = -1.0f;
+    return SPATE_OK;
 }
 
 /* ---- the ledger */

@@ -25,6 +25,8 @@ typedef struct X(set_kind) {
     /* Columns and `state` of a set that is about to get its particles. */
     spate_status (*create)(struct X(sim) *s, struct X(set) *set, spate_error *error);
     void (*destroy)(struct X(set) *set); /* also of what create did not complete */
+    /* Particles that are there at the start, once the fluid and the solids are. */
+    spate_status (*begin)(struct X(sim) *s, struct X(set) *set, spate_error *error);
     /* Of a checkpoint: whether the saved state and the integers in its columns are in their limits;
      * floats are finite, places inside and classes there. */
     bool (*is_sound)(const struct X(sim) *s, const struct X(set) *set);
@@ -40,7 +42,7 @@ typedef struct X(set) {
     sp_set_column columns[SP_MAX_ATTRIBUTES];
     int column_count;
     X(particles) *particles; /* s->particles of the fluid, `own` of the others */
-    unsigned group;          /* GROUP_... of these arrays; GROUP_NONE: the host alone has them */
+    unsigned group;          /* GROUP_... of these arrays */
     X(cell_list) cells;      /* the fluid's, or that which all others share while they are sorted */
     sp_set_ledger ledger;    /* of sets other than the fluid, whose ledger is in stats.h */
     void *state;             /* what its stage keeps beside the particles */
@@ -52,8 +54,13 @@ const sp_set_kind *X(set_kind_of)(int number); /* SET_..., whether or not there 
 /* Those that the scene has, in s->sets. */
 spate_status X(sets_create)(struct X(sim) *s, spate_error *error);
 void X(sets_destroy)(struct X(sim) *s);
+spate_status X(sets_begin)(struct X(sim) *s, spate_error *error);
 X(set) *X(set_of)(struct X(sim) *s, int number); /* SET_...; NULL: there is none */
 void X(set_add_column)(X(set) *set, sp_set_column column);
+/* Room for so many more particles, which are to be written: the number and the id of the first. An
+ * id is never given twice. */
+spate_status X(set_grow)(X(set) *set, uint32_t count, uint32_t *first, uint32_t *first_id,
+                         spate_error *error);
 uint32_t X(class_of)(const X(set) *set, uint32_t particle);
 
 /* Whether the particles that are there are those that came less those that went, class by class. */

@@ -175,6 +175,7 @@ static spate_status make(X(sim) *s, spate_error *error)
     TRY(seed_particles(s, error));
     TRY(s->host->plan(s, false)->stage[SP_STAGE_SOLIDS](s, 0, error));
     TRY(X(flows_begin)(s, error));
+    TRY(X(sets_begin)(s, error));
     TRY(X(gauges_create)(s, error));
     return s->device->attach(s, error);
 }

@@ -169,6 +169,20 @@ static spate_scene *white(int dim)
     return scene;
 }
 
+/* A dam break with tracers that are there at the start, and others that come, age and go. */
+static spate_scene *traced(int dim)
+{
+    spate_scene *scene = sample_scene(dim, 1, 0.6, 0.25, dim == 2 ? 64 : 32);
+    sample_box(scene, SPATE_LIST_FILL, 0, 0, 0, 0.4, 0.45, 0.25);
+    sample_sphere(scene, SPATE_LIST_SOLIDS, 0.6, 0.05, 0.1, 0.06);
+    sample_box(scene, SPATE_LIST_TRACERS, 0.05, 0.05, 0.02, 0.35, 0.4, 0.2);
+    sample_box(scene, SPATE_LIST_TRACERS, 0.35, 0.02, 0.02, 0.38, 0.2, 0.2);
+    scene->tracers.items[1].rate = 60;
+    scene->tracers.items[1].life = 0.06;
+    scene->time.dt = 0.005;
+    return scene;
+}
+
 static const struct {
     const char *name;
     spate_scene *(*make)(int dim);
@@ -177,7 +191,8 @@ static const struct {
               {"paddle_3d", paddle, 3}, {"channel_2d", channel, 2}, {"channel_3d", channel, 3},
               {"stream_2d", stream, 2}, {"stream_3d", stream, 3},   {"vortex_2d", vortex, 2},
               {"vortex_3d", vortex, 3}, {"gas_2d", gas, 2},         {"gas_3d", gas, 3},
-              {"white_2d", white, 2},   {"white_3d", white, 3}};
+              {"white_2d", white, 2},   {"white_3d", white, 3},     {"traced_2d", traced, 2},
+              {"traced_3d", traced, 3}};
 #define SCENES ((int)(sizeof scenes / sizeof *scenes))
 
 /* ---- running them */
@@ -193,10 +208,12 @@ static void advance(spate_sim *sim, int to)
 }
 
 /* What stats.csv says of the state and of the solves, mixed with the state hash: sums must be the
- * same bits too. That of the whitewater is 0 where there is none. */
+ * same bits too. That of a set is 0 where there is none. */
 static uint64_t hash_all(spate_sim *sim)
 {
-    uint64_t hash = spate_sim_hash(sim) ^ spate_sim_particles_hash(sim, "whitewater"), bits;
+    uint64_t hash = spate_sim_hash(sim) ^ spate_sim_particles_hash(sim, "whitewater") ^
+                    spate_sim_particles_hash(sim, "tracers"),
+             bits;
     spate_stats s = sample_stats(sim);
     double numbers[] = {s.time,
                         s.cfl,
@@ -416,6 +433,14 @@ static void same_bits_white_3d(void)
 {
     one_scene(13);
 }
+static void same_bits_traced_2d(void)
+{
+    one_scene(14);
+}
+static void same_bits_traced_3d(void)
+{
+    one_scene(15);
+}
 
 /* The scenes with whitewater have some when they are compared. */
 static void there_is_whitewater(void)
@@ -591,6 +616,8 @@ TESTS(determinism)
     TEST(same_bits_gas_3d);
     TEST(same_bits_white_2d);
     TEST(same_bits_white_3d);
+    TEST(same_bits_traced_2d);
+    TEST(same_bits_traced_3d);
     TEST(there_is_whitewater);
     TEST(instruction_sets_2d);
     TEST(instruction_sets_3d);

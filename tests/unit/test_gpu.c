@@ -20,12 +20,12 @@ static int larger_first(const void *a, const void *b)
 
 /* Of particles with the same id; `rest` without the `exempt` that differ most. A difference that is
  * no number is infinite. */
-static apart difference(spate_sim *a, spate_sim *b, size_t exempt)
+static apart difference(spate_sim *a, spate_sim *b, const char *set, size_t exempt)
 {
-    size_t count = spate_sim_particles_count(a, "fluid");
+    size_t count = spate_sim_particles_count(a, set);
     double scale = sample_view(a).scale;
     apart result = {HUGE_VAL, HUGE_VAL, HUGE_VAL, 0};
-    if (count != spate_sim_particles_count(b, "fluid"))
+    if (count != spate_sim_particles_count(b, set))
         return result;
     float *x[2], *v[2];
     uint32_t *id[2];
@@ -36,7 +36,7 @@ static apart difference(spate_sim *a, spate_sim *b, size_t exempt)
         x[k] = malloc((count + 1) * 12);
         v[k] = malloc((count + 1) * 12);
         id[k] = malloc((count + 1) * 4);
-        spate_sim_particles_read(sims[k], "fluid", x[k], v[k], id[k]);
+        spate_sim_particles_read(sims[k], set, x[k], v[k], id[k]);
     }
     for (size_t k = 0; k < count; k++)
         if (id[0][k] < 2 * count)
@@ -269,6 +269,20 @@ static void add_channel(spate_scene *scene, const char *name, bool pic)
     snprintf(channel->name, sizeof channel->name, "%s", name);
     channel->pic = pic;
     channel->initial[0] = 0.25;
+}
+
+/* Some in the water or around it from the start, and some that come. */
+static void add_tracers(spate_scene *scene)
+{
+    spate_shape *box = spate_scene_add_shape(scene, SPATE_LIST_TRACERS);
+    box->shape = SPATE_SHAPE_BOX;
+    for (int d = 0; d < 3; d++) {
+        box->min[d] = 0.2;
+        box->max[d] = 0.9;
+    }
+    box->spacing = 0.06;
+    add_sphere(scene, SPATE_LIST_TRACERS, 1.3, 0.5, 0.2)->rate = 20;
+    scene->tracers.items[1].spacing = 0.1;
 }
 
 /* The fill says how it moves at the start. */
@@ -525,6 +539,9 @@ static spate_scene *make_scene(int dim, int variant)
         break;
     default: break;
     }
+    if (variant == BALL || variant == QUADRATIC || variant == CUBIC || variant == MOVING ||
+        variant == PADDLE || variant == SPRAY || variant == GAS_BLOWN || variant == GAS_ROUND)
+        add_tracers(scene);
     return scene;
 }
 
@@ -563,7 +580,7 @@ static void ten_steps(int dim, int variant)
     if (cpu && gpu) {
         size_t count = spate_sim_particles_count(cpu, "fluid"),
                some = decided(variant, scene, count);
-        apart gap = difference(cpu, gpu, some);
+        apart gap = difference(cpu, gpu, "fluid", some);
         printf("  %dD %s: after %d steps places differ by %.2g cells, %zu of %zu by more than %g\n",
                dim, variants[variant], STEPS, gap.most, gap.far, count, FAR);
         CHECK_LESS(gap.rest, FAR);
@@ -790,10 +807,12 @@ static bool compare_stage(spate_sim *cpu, spate_sim *gpu, sp_stage stage, double
 {
     static const char *const fields[] = {"u", "v", "w", "p", "solid"};
     int dim = spate_sim_dim(cpu);
-    apart gap = difference(cpu, gpu, 0);
+    apart gap = difference(cpu, gpu, "fluid", 0), traced = difference(cpu, gpu, "tracers", 0);
     bool solved = stage >= SP_STAGE_PRESSURE; /* what a solve leaves differs more */
     CHECK_LESS(gap.most, limit);
     CHECK_LESS(gap.speed, 10 * limit);
+    CHECK_LESS(traced.most, limit);
+    CHECK_LESS(traced.speed, 10 * limit);
     CHECK(same_order(cpu, gpu));
     CHECK_LESS(channel_difference(cpu, gpu, "age"), limit);
     CHECK_LESS(channel_difference(cpu, gpu, "source"), limit);
