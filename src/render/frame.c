@@ -38,7 +38,7 @@ void sp_frame_destroy(sp_frame *frame)
 {
     sp_particles_clear(&frame->particles);
     sp_solid_rays_destroy(&frame->rays);
-    sp_particles_clear(&frame->whitewater);
+    sp_particle_sets_clear(&frame->sets);
     sp_solids_clear(&frame->solids);
     sp_field_set_clear(&frame->fields);
     sp_gas_plane_clear(&frame->gas);
@@ -58,13 +58,10 @@ spate_status sp_frame_copy(sp_frame *frame, const sp_particles *particles, spate
     return SPATE_OK;
 }
 
-spate_status sp_frame_copy_whitewater(sp_frame *frame, const sp_particles *whitewater,
-                                      spate_error *error)
+spate_status sp_frame_copy_sets(sp_frame *frame, const sp_particle_sets *sets, spate_error *error)
 {
-    frame->whitewater.view.count = 0;
-    if (!whitewater || !whitewater->kind)
-        return SPATE_OK;
-    return sp_particles_copy(&frame->whitewater, whitewater, "the whitewater of a picture", error);
+    static const sp_particle_sets none;
+    return sp_particle_sets_copy(&frame->sets, sets ? sets : &none, error);
 }
 
 spate_status sp_frame_copy_fields(sp_frame *frame, const sp_field_set *fields, const sp_look *look,
@@ -97,23 +94,34 @@ static spate_status read_file(const sp_frame *frame, sp_particles *p, int number
     return SPATE_OK;
 }
 
-/* particles.0012.ply: whitewater.0012.ply in the same folder. */
-static bool find_whitewater(const char *path, char other[4096])
+/* particles.0012.ply: NAME.0012.ply in the same folder. */
+static bool find_set(const char *path, const char *set, char other[4096])
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     if (strncmp(name, "particles.", 10) != 0)
         return false;
-    snprintf(other, 4096, "%.*swhitewater.%s", (int)(name - path), path, name + 10);
+    snprintf(other, 4096, "%.*s%s.%s", (int)(name - path), path, set, name + 10);
     return access(other, R_OK) == 0;
+}
+
+static spate_status read_set(sp_frame *frame, int set, int number, const char *path,
+                             spate_error *error)
+{
+    sp_particles *p = &frame->sets.of[set];
+    char other[4096];
+    p->kind = NULL;
+    if (!find_set(path, sp_set_name(set), other))
+        return SPATE_OK;
+    TRY(read_file(frame, p, number, other, error));
+    p->kind = sp_set_kind_of(frame->scene->dim, set);
+    return SPATE_OK;
 }
 
 spate_status sp_frame_read(sp_frame *frame, int number, const char *path, spate_error *error)
 {
-    char white[4096];
     TRY(read_file(frame, &frame->particles, number, path, error));
-    frame->whitewater.view.count = 0;
-    if (find_whitewater(path, white))
-        TRY(read_file(frame, &frame->whitewater, number, white, error));
+    for (int k = SET_FLUID + 1; k < SET_COUNT; k++)
+        TRY(read_set(frame, k, number, path, error));
     sp_solids_advance(&frame->solids, frame->particles.time, 0);
     return SPATE_OK;
 }
@@ -124,7 +132,7 @@ spate_status sp_frame_paint(const sp_frame *frame, const sp_look *look, sp_pool 
     sp_preview preview = {
         .scene = frame->scene,
         .particles = &frame->particles,
-        .whitewater = frame->whitewater.view.count > 0 ? &frame->whitewater : NULL,
+        .sets = &frame->sets,
         .gas = sp_frame_is_gas(frame) ? &frame->gas : NULL,
         .dx = frame->domain.cell_size,
         .pool = pool,

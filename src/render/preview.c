@@ -105,17 +105,18 @@ spate_status sp_preview_draw(spate_sim *sim, sp_image *image, spate_error *error
     if (!spate_sim_field_view(sim, "type", &cells))
         return sp_fail(error, SPATE_ERROR_SIMULATION, "preview",
                        "the simulation has no cells to draw");
-    sp_particles now, white;
+    sp_particles now;
+    sp_particle_sets sets;
     sp_gas_plane plane = {.values = NULL};
     bool gas = !sp_medium_of(spate_sim_scene(sim))->has_surface;
     if (gas)
         TRY(take_gas(&plane, sim, &(sp_look){.stamp = false}, error));
     sp_sim_particles(sim, SP_FLUID, &now);
-    bool has_white = sp_sim_particles(sim, SP_WHITEWATER, &white);
+    sp_sim_particle_sets(sim, &sets);
     sp_preview preview = {
         .scene = spate_sim_scene(sim),
         .particles = &now,
-        .whitewater = has_white ? &white : NULL,
+        .sets = &sets,
         .gas = gas ? &plane : NULL,
         .dx = cells.cell_size,
         .pool = sp_pool_create(spate_sim_threads(sim), NULL, NULL),

@@ -33,13 +33,13 @@ typedef double sp_distance_fn(const void *user, const double point[3]);
 typedef struct sp_preview {
     const spate_scene *scene;
     const sp_particles *particles;
-    const sp_particles *whitewater; /* NULL: none */
-    const sp_gas_plane *gas;        /* what is drawn of a gas; NULL: it is a liquid */
-    double low[3], size[3];         /* m, the domain; size[2] = 0 in 2D */
-    double dx;                      /* m */
-    int per_axis;                   /* particles per axis of a cell */
-    double speed;                   /* m/s, drawn as fast; more than 0 */
-    sp_distance_fn *distance;       /* NULL: there are no solids */
+    const sp_particle_sets *sets; /* beside the fluid; NULL: none */
+    const sp_gas_plane *gas;      /* what is drawn of a gas; NULL: it is a liquid */
+    double low[3], size[3];       /* m, the domain; size[2] = 0 in 2D */
+    double dx;                    /* m */
+    int per_axis;                 /* particles per axis of a cell */
+    double speed;                 /* m/s, drawn as fast; more than 0 */
+    sp_distance_fn *distance;     /* NULL: there are no solids */
     const void *distance_user;
     const sp_solid_rays *rays; /* 3D: what of them is seen; NULL: nothing */
     sp_pool *pool;

@@ -6,7 +6,7 @@
 
 #include "canvas2d.h"
 #include "field.h"
-#include "whitewater.h"
+#include "grains.h"
 
 typedef struct sheet {
     sp_canvas page;
@@ -81,7 +81,7 @@ spate_status sp_preview_draw_2d(const sp_preview *preview, sp_image *image, spat
         sp_canvas_ground(&s.page);
         sp_parallel_for(preview->pool, (size_t)image->height, 8, body_range, &s);
         draw_drops(&s);
-        sp_whitewater_draw_flat(&s.page);
+        sp_grains_draw_flat(&s.page);
         if (preview->distance)
             sp_canvas_solids(&s.page);
         sp_canvas_sides(&s.page);

@@ -9,9 +9,9 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "drops.h"
+#include "grains.h"
 #include "shadow.h"
 #include "solids3d.h"
-#include "whitewater.h"
 
 typedef struct shot {
     const sp_preview *preview;
@@ -149,7 +149,7 @@ static spate_status draw(shot *s, spate_error *error)
     sp_parallel_for(pool, height, 4, first_range, s);
     sp_parallel_for(pool, height, 4, rims_range, s);
     TRY(sp_drops_draw(&s->water, &s->camera, s->solid, s->depth, s->image, error));
-    TRY(sp_whitewater_draw(&s->water, &s->camera, s->solid, s->depth, s->image, error));
+    TRY(sp_grains_draw(&s->water, &s->camera, s->solid, s->depth, s->image, error));
     sp_studio_draw_front(&s->studio, &s->camera, s->preview, s->image);
     return SPATE_OK;
 }

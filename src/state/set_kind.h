@@ -3,6 +3,8 @@
 #ifndef SPATE_STATE_SET_KIND_H
 #define SPATE_STATE_SET_KIND_H
 
+#include <spate/spate.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,6 +21,26 @@ typedef struct sp_set_column {
 #define SET_COLUMN(shape, type, output)                                              \
     {                                                                                \
         .name = (output), .components = POINTERS_##shape, .integer = (type)0.5f == 0 \
+    }
+
+/* How a class looks in pictures: its particles stand for patches, whose radius is measured in
+ * spacings of the set. */
+typedef enum sp_set_drawing {
+    LOOK_OVER,   /* on the surface */
+    LOOK_STREAK, /* in the air, drawn out along its way */
+    LOOK_THROUGH /* in the liquid, which takes its light */
+} sp_set_drawing;
+typedef struct sp_set_look {
+    float size, cover;           /* in perspective: radius of a patch; how much of it is covered */
+    float flat_size, flat_cover; /* likewise in 2D */
+    float color[3];
+    sp_set_drawing how;
+} sp_set_look;
+
+/* That of a row CLASS(NAME, stat, ...). */
+#define SET_LOOK(size, cover, flat_size, flat_cover, red, green, blue, how, what) \
+    {                                                                             \
+        size, cover, flat_size, flat_cover, {red, green, blue}, how               \
     }
 
 /* What a ledger counts, for each class. Counts with one column stand together. */
@@ -38,6 +60,8 @@ typedef struct sp_set_kind {
     const sp_set_column *columns; /* those that it has in every scene */
     int column_count;
     const char *const *classes; /* columns of stats.csv: how many there are of each */
+    const sp_set_look *looks;   /* of the classes */
+    double (*spacing)(const spate_scene *scene, double dx); /* m, of looks; NULL: dx / 2 */
     int class_count;
     int class_column; /* of own[]: the class of each particle; negative: all are of class 0 */
     const sp_set_count *counts; /* none: the ledger is elsewhere */

@@ -26,6 +26,11 @@ static const char *const classes[] = {
 #include "kernels/tracers.def"
 };
 
+static const sp_set_look looks[] = {
+#define CLASS(NAME, stat, ...) SET_LOOK(__VA_ARGS__),
+#include "kernels/tracers.def"
+};
+
 static const sp_set_count counts[TRACER_COUNTS] = {
 #define COUNT(NAME, sign, stat, ...) {stat, sign},
 #include "kernels/tracers.def"
@@ -249,6 +254,7 @@ const X(set_kind) X(tracers_set) = {
              .columns = columns,
              .column_count = sizeof columns / sizeof *columns,
              .classes = classes,
+             .looks = looks,
              .class_count = sizeof classes / sizeof *classes,
              .class_column = -1,
              .counts = counts,

@@ -42,6 +42,11 @@ static const char *const classes[WHITE_KINDS] = {
 #include "kernels/whitewater.def"
 };
 
+static const sp_set_look looks[] = {
+#define CLASS(NAME, stat, ...) SET_LOOK(__VA_ARGS__),
+#include "kernels/whitewater.def"
+};
+
 static const sp_set_count counts[WHITE_COUNTS] = {
 #define COUNT(NAME, sign, stat, ...) {stat, sign},
 #include "kernels/whitewater.def"
@@ -121,6 +126,8 @@ const X(set_kind) X(whitewater_set) = {
              .columns = columns,
              .column_count = sizeof columns / sizeof *columns,
              .classes = classes,
+             .looks = looks,
+             .spacing = spacing_of,
              .class_count = WHITE_KINDS,
              .class_column = AT_kind,
              .counts = counts,

@@ -127,7 +127,7 @@ static spate_status copy(run_film *f, const sp_particles *particles, const sp_pa
     if (sp_frame_is_gas(&f->frame))
         return sp_frame_copy_fields(&f->frame, fields, &look, &f->error);
     TRY(sp_frame_copy(&f->frame, particles, &f->error));
-    return sp_frame_copy_whitewater(&f->frame, sets ? &sets->of[SET_WHITEWATER] : NULL, &f->error);
+    return sp_frame_copy_sets(&f->frame, sets, &f->error);
 }
 
 void run_film_frame(run_film *f, const sp_particles *particles, const sp_particle_sets *sets,

@@ -531,11 +531,33 @@ static void remove_folder(void)
     rmdir(folder);
 }
 
+/* Points in the air and in the water, by their looks alone; empty sets change nothing. */
+static void sets_are_drawn(void)
+{
+    for (int dim = 2; dim <= 3; dim++)
+        for (int empty = 0; empty < 2; empty++) {
+            spate_scene *with = tank(dim), *without = tank(dim);
+            add_water(with, 0, 0, 0, 1, 0.5, 1);
+            add_water(without, 0, 0, 0, 1, 0.5, 1);
+            spate_shape *points = spate_scene_add_shape(with, SPATE_LIST_TRACERS);
+            points->shape = SPATE_SHAPE_BOX;
+            points->start = empty ? 10 : 0;
+            set(points->min, 0.2, 0.2, 0.2);
+            set(points->max, 0.8, 0.48, 0.98);
+            sp_image a = picture(with, 320, 180), b = picture(without, 320, 180);
+            bool same = memcmp(a.pixels, b.pixels, 320 * 180 * sizeof *a.pixels) == 0;
+            CHECK(same == (bool)empty);
+            sp_image_destroy(&a);
+            sp_image_destroy(&b);
+        }
+}
+
 TESTS(preview)
 {
     SETUP(make_folder);
     TEARDOWN(remove_folder);
     TEST(water_is_blue_in_2d);
+    TEST(sets_are_drawn);
     TEST(fast_water_is_bright);
     TEST(solids_are_drawn_in_2d);
     TEST(open_sides_look_open);

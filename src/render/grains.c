@@ -1,11 +1,12 @@
-/* whitewater.c -- see whitewater.h.
+/* grains.c -- see grains.h.
  *
  * Grains are much smaller than pixels and there are many in each, so what is drawn is how much of a
  * pixel they cover: 1 - exp(-sum of their areas). Foam makes a lace of it on the surface, a grain
  * standing for a patch of about the spacing; spray is a fine dot, drawn out along its way while the
  * shutter is open; bubbles are seen through the water before them, which takes their light. What is
- * about to age away is fainter, so that nothing goes out at once. */
-#include "whitewater.h"
+ * about to age away is fainter, so that nothing goes out at once. How a class looks stands in its
+ * row in the .def file of the set. */
+#include "grains.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,45 +18,42 @@
 #define MOST_STREAK 24
 #define FADE 0.25f /* share of its life at the end in which a grain fades */
 
-/* What the grains of a class look like. */
-typedef struct paint {
-    float size;  /* m, against the spacing: radius of the patch that a grain stands for */
-    float cover; /* of that patch */
-    sp_color color;
-} paint;
-
-static const paint paints[SPATE_WHITEWATER_CLASSES] = {
-    [SPATE_WHITEWATER_SPRAY] = {0.22f, 0.9f, {0.86f, 0.91f, 0.95f}},
-    [SPATE_WHITEWATER_FOAM] = {0.5f, 0.55f, {0.88f, 0.92f, 0.94f}},
-    [SPATE_WHITEWATER_BUBBLE] = {0.32f, 0.4f, {0.55f, 0.75f, 0.84f}},
-    [SPATE_WHITEWATER_DUST] = {0.6f, 0.25f, {0.30f, 0.22f, 0.13f}},
-};
-
+/* The particles of a set. */
 typedef struct grains {
+    const sp_set_kind *kind;
     const spate_particles_view *view;
-    const uint32_t *kinds;
+    const uint32_t *classes; /* NULL: all are of class 0 */
     const float *ages, *lives;
     float spacing, shutter; /* m, s */
 } grains;
 
-static bool take(const sp_preview *preview, grains *g)
+static bool take(const sp_preview *preview, int set, grains *g)
 {
-    const sp_particles *p = preview->whitewater;
-    if (!p || p->view.count == 0)
+    const sp_particles *p = preview->sets ? &preview->sets->of[set] : NULL;
+    if (!p || !p->kind || p->view.count == 0)
         return false;
-    double spacing = preview->scene->whitewater.spacing;
+    const char *name = sp_set_class_column(p->kind);
+    g->kind = p->kind;
     g->view = &p->view;
-    g->kinds = sp_particles_column(p, "type").values[0];
+    g->classes = name ? sp_particles_column(p, name).values[0] : NULL;
     g->ages = sp_particles_column(p, "age").values[0];
     g->lives = sp_particles_column(p, "life").values[0];
-    g->spacing = (float)(spacing > 0 ? spacing : 0.5 * preview->dx);
+    g->spacing = (float)(p->kind->spacing ? p->kind->spacing(preview->scene, preview->dx)
+                                          : 0.5 * preview->dx);
     g->shutter = (float)(SHUTTER / preview->scene->fps);
-    return g->kinds != NULL;
+    return g->classes || !name;
 }
 
-static uint32_t kind_of(const grains *g, size_t k)
+/* A file may hold any number. */
+static int class_of(const grains *g, size_t k)
 {
-    return g->kinds[k] < SPATE_WHITEWATER_CLASSES ? g->kinds[k] : SPATE_WHITEWATER_FOAM;
+    bool known = g->classes && g->classes[k] < (uint32_t)g->kind->class_count;
+    return known ? (int)g->classes[k] : 0;
+}
+
+static sp_color color_of(const sp_set_look *look)
+{
+    return (sp_color){look->color[0], look->color[1], look->color[2]};
 }
 
 /* 1, and less towards the end of its life. */
@@ -77,7 +75,7 @@ typedef struct layer {
 /* A grain in hand. */
 typedef struct grain {
     float x, y, z, radius, amount; /* pixels; m, depth; pixels; share of its disc */
-    uint32_t kind;
+    sp_set_drawing how;
 } grain;
 
 /* Whether a grain at depth z is seen in a pixel, and how much of it. */
@@ -85,11 +83,11 @@ static float seen(const grain *g, float solid, float water, float unit, float dx
 {
     if (solid > 0 && solid < g->z)
         return 0;
-    if (g->kind == SPATE_WHITEWATER_BUBBLE || g->kind == SPATE_WHITEWATER_DUST) {
+    if (g->how == LOOK_THROUGH) {
         float deep = water > 0 ? g->z - water : 0;
         return expf(-1.5f * fmaxf(deep, 0) / unit);
     }
-    float margin = g->kind == SPATE_WHITEWATER_FOAM ? 1.5f * dx : 0.25f * dx;
+    float margin = g->how == LOOK_OVER ? 1.5f * dx : 0.25f * dx;
     float behind = water > 0 ? g->z - water - margin : 0;
     return behind > 0 ? 0.6f * expf(-3 * behind / unit) : 1; /* through a crest */
 }
@@ -131,18 +129,17 @@ static sp_vec point_of(const scene3d *s, const grains *g, size_t k, float later)
     return (sp_vec){at[0], at[1], at[2]};
 }
 
-/* Into the layer of a class; spray as a streak. */
+/* Into the layer of a class. */
 static void draw_grain(const scene3d *s, const grains *g, const layer *l, size_t k)
 {
-    uint32_t kind = kind_of(g, k);
-    const paint *look = &paints[kind];
+    const sp_set_look *look = &g->kind->looks[class_of(g, k)];
     sp_vec end = sp_camera_project(s->camera, point_of(s, g, k, 0)), begin = end;
     if (!(end.z > 0.5f * s->camera->near))
         return;
     grain one = {
-        .kind = kind, .z = end.z, .radius = s->camera->focal * look->size * g->spacing / end.z};
+        .how = look->how, .z = end.z, .radius = s->camera->focal * look->size * g->spacing / end.z};
     int parts = 1;
-    if (kind == SPATE_WHITEWATER_SPRAY) {
+    if (look->how == LOOK_STREAK) {
         begin = sp_camera_project(s->camera, point_of(s, g, k, -g->shutter));
         float length = hypotf(end.x - begin.x, end.y - begin.y);
         parts = 1 + (int)fminf(length / fmaxf(one.radius, 0.5f), MOST_STREAK - 1);
@@ -167,26 +164,32 @@ static void lay(const layer *l, sp_color color, sp_image *image)
         }
 }
 
-spate_status sp_whitewater_draw(const sp_water *water, const sp_camera *camera, const float *solid,
-                                const float *depth, sp_image *image, spate_error *error)
+static void draw_set(const scene3d *s, const grains *g, const layer *l)
 {
-    static const uint32_t order[] = {SPATE_WHITEWATER_DUST, SPATE_WHITEWATER_BUBBLE,
-                                     SPATE_WHITEWATER_FOAM, SPATE_WHITEWATER_SPRAY};
-    grains g;
-    if (!take(water->preview, &g))
-        return SPATE_OK;
+    for (int n = g->kind->class_count - 1; n >= 0; n--) {
+        memset(l->sum, 0, (size_t)l->width * (size_t)l->height * sizeof *l->sum);
+        for (size_t k = 0; k < g->view->count; k++)
+            if (class_of(g, k) == n)
+                draw_grain(s, g, l, k);
+        lay(l, color_of(&g->kind->looks[n]), s->image);
+    }
+}
+
+spate_status sp_grains_draw(const sp_water *water, const sp_camera *camera, const float *solid,
+                            const float *depth, sp_image *image, spate_error *error)
+{
     size_t pixels = (size_t)image->width * (size_t)image->height;
     layer l = {.width = image->width, .height = image->height};
     scene3d s = {water, camera, solid, depth, image};
-    l.sum = sp_alloc(pixels, sizeof *l.sum);
-    if (!l.sum)
-        return sp_fail_memory(error, "the whitewater of a picture", pixels * sizeof *l.sum);
-    for (int n = 0; n < SPATE_WHITEWATER_CLASSES; n++) {
-        memset(l.sum, 0, pixels * sizeof *l.sum);
-        for (size_t k = 0; k < g.view->count; k++)
-            if (kind_of(&g, k) == order[n])
-                draw_grain(&s, &g, &l, k);
-        lay(&l, paints[order[n]].color, image);
+    for (int set = SET_FLUID + 1; set < SET_COUNT; set++) {
+        grains g;
+        if (!take(water->preview, set, &g))
+            continue;
+        if (!l.sum)
+            l.sum = sp_alloc(pixels, sizeof *l.sum);
+        if (!l.sum)
+            return sp_fail_memory(error, "the grains of a picture", pixels * sizeof *l.sum);
+        draw_set(&s, &g, &l);
     }
     sp_free(l.sum);
     return SPATE_OK;
@@ -194,26 +197,29 @@ spate_status sp_whitewater_draw(const sp_water *water, const sp_camera *camera, 
 
 /* ------------------------------------------------------------------ flat */
 
-void sp_whitewater_draw_flat(const sp_canvas *page)
+static void draw_set_flat(const sp_canvas *page, const grains *g)
 {
-    static const float sizes[SPATE_WHITEWATER_CLASSES] = {0.45f, 0.75f, 0.55f, 0.6f},
-                       covers[SPATE_WHITEWATER_CLASSES] = {0.9f, 0.85f, 0.5f, 0.6f};
-    grains g;
-    if (!take(page->preview, &g))
-        return;
-    float scale = (float)g.view->scale * page->scale;
-    for (size_t k = 0; k < g.view->count; k++) {
-        uint32_t kind = kind_of(&g, k);
-        float to[2] = {page->left + g.view->x[0][k] * scale,
-                       page->bottom - g.view->x[1][k] * scale};
-        float radius = fmaxf(sizes[kind] * g.spacing * page->scale, 0.6f);
-        float cover = covers[kind] * strength(&g, k);
-        if (kind == SPATE_WHITEWATER_SPRAY && g.view->v[0]) {
-            float way = g.shutter * page->scale;
-            float from[2] = {to[0] - way * g.view->v[0][k], to[1] + way * g.view->v[1][k]};
-            sp_image_line(page->image, from, to, 1.2f * radius, 0, paints[kind].color,
-                          0.4f * cover);
+    float scale = (float)g->view->scale * page->scale;
+    for (size_t k = 0; k < g->view->count; k++) {
+        const sp_set_look *look = &g->kind->looks[class_of(g, k)];
+        float to[2] = {page->left + g->view->x[0][k] * scale,
+                       page->bottom - g->view->x[1][k] * scale};
+        float radius = fmaxf(look->flat_size * g->spacing * page->scale, 0.6f);
+        float cover = look->flat_cover * strength(g, k);
+        if (look->how == LOOK_STREAK && g->view->v[0]) {
+            float way = g->shutter * page->scale;
+            float from[2] = {to[0] - way * g->view->v[0][k], to[1] + way * g->view->v[1][k]};
+            sp_image_line(page->image, from, to, 1.2f * radius, 0, color_of(look), 0.4f * cover);
         }
-        sp_image_disc(page->image, to[0], to[1], radius, paints[kind].color, cover);
+        sp_image_disc(page->image, to[0], to[1], radius, color_of(look), cover);
+    }
+}
+
+void sp_grains_draw_flat(const sp_canvas *page)
+{
+    for (int set = SET_FLUID + 1; set < SET_COUNT; set++) {
+        grains g;
+        if (take(page->preview, set, &g))
+            draw_set_flat(page, &g);
     }
 }
