@@ -60,8 +60,7 @@ spate_status sp_frame_copy(sp_frame *frame, const sp_particles *particles, spate
 
 spate_status sp_frame_copy_sets(sp_frame *frame, const sp_particle_sets *sets, spate_error *error)
 {
-    static const sp_particle_sets none;
-    return sp_particle_sets_copy(&frame->sets, sets ? sets : &none, error);
+    return sp_particle_sets_copy(&frame->sets, sets, error);
 }
 
 spate_status sp_frame_copy_fields(sp_frame *frame, const sp_field_set *fields, const sp_look *look,

@@ -29,7 +29,7 @@ void sp_frame_destroy(sp_frame *frame);
 
 /* What pictures show of these particles, which are those of the scene: positions and velocities. */
 spate_status sp_frame_copy(sp_frame *frame, const sp_particles *particles, spate_error *error);
-/* The sets beside the fluid; NULL: there are none. */
+/* The sets beside the fluid. */
 spate_status sp_frame_copy_sets(sp_frame *frame, const sp_particle_sets *sets, spate_error *error);
 /* Of a gas instead: what `look` shows of these fields. */
 spate_status sp_frame_copy_fields(sp_frame *frame, const sp_field_set *fields, const sp_look *look,

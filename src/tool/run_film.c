@@ -87,11 +87,13 @@ static spate_status prepare(run_film *f, const tool_run *run, spate_error *error
 static void draw_start(run_film *f, spate_sim *sim)
 {
     sp_particles now;
+    sp_particle_sets sets;
     sp_field_set fields = {.memory = NULL};
     sp_sim_particles(sim, SP_FLUID, &now);
+    sp_sim_particle_sets(sim, &sets);
     if (sp_frame_is_gas(&f->frame) && sp_field_set_take(&fields, sim, &f->error) != SPATE_OK)
         return;
-    run_film_frame(f, &now, NULL, &fields);
+    run_film_frame(f, &now, &sets, &fields);
     sp_field_set_clear(&fields);
 }
 

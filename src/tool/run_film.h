@@ -11,7 +11,7 @@
  * frames before that come from the files of the run. NULL: there will be no film. */
 run_film *run_film_begin(const tool_run *run);
 /* The particles at the end of a frame, or of a gas its fields, which are copied. NULL is fine here
- * and below. sets: beside the fluid; NULL: none */
+ * and below. sets: beside the fluid */
 void run_film_frame(run_film *film, const sp_particles *particles, const sp_particle_sets *sets,
                     const sp_field_set *fields);
 /* Completes it; true if there is a film. `quietly`: no warning if there is none. */

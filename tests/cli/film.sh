@@ -115,4 +115,11 @@ for name in -x pipe:1; do
 done
 pictures() { ffmpeg -v error -i "$1" -f md5 -; }
 same resumed_pictures "$(pictures film/preview.mp4)" "$(pictures parts/preview.mp4)"
+# a set of particles beside the liquid is in the film from its first picture on
+sed 's/"frames"/"tracers": [{ "shape": "box", "min": [0, 0], "max": [0.3, 0.3] }], "frames"/' dam.json >dots.json
+spate run dots.json --quiet -o dots
+spate run dots.json --quiet -o half --frames 2
+spate run --resume --quiet -o half --frames 4
+same dots_resumed "$(pictures dots/preview.mp4)" "$(pictures half/preview.mp4)"
+holds dots_are_drawn [ "$(pictures dots/preview.mp4)" != "$(pictures film/preview.mp4)" ]
 finish
