@@ -829,6 +829,31 @@ static inline bool spate_sim_particles_view(spate_sim *sim, const char *set,
 {
     return spate_sim_particles_view_sized(sim, set, view, sizeof *view);
 }
+/* The columns of a set beside position, velocity and id: of the fluid its channels, of whitewater
+ * "type", "age", "life" and "radius". The values of a column are one array for each component.
+ * NULL: there is no such set, or no more columns. */
+SPATE_API const char *spate_sim_particles_column_name(const spate_sim *sim, const char *set,
+                                                      int column);
+/* The classes of a set, which its column "type" has by number; NULL: no more of them. */
+SPATE_API const char *spate_sim_particles_class_name(const spate_sim *sim, const char *set,
+                                                     int number);
+/* Zero-copy look at a column, like spate_sim_particles_view. */
+typedef struct spate_column_view {
+    uint32_t size; /* in the caller's header */
+    size_t count;
+    int components;        /* 1 .. 4 */
+    bool integer;          /* uint32_t; otherwise float */
+    double origin;         /* what floats are counted from: K of a temperature */
+    const void *values[4]; /* of each component; NULL without particles */
+} spate_column_view;
+SPATE_API bool spate_sim_particles_column_sized(spate_sim *sim, const char *set, const char *name,
+                                                spate_column_view *view, size_t size);
+/* false if there is no such set or column. */
+static inline bool spate_sim_particles_column(spate_sim *sim, const char *set, const char *name,
+                                              spate_column_view *view)
+{
+    return spate_sim_particles_column_sized(sim, set, name, view, sizeof *view);
+}
 /* Component arrays of a channel (components pointers are written to `columns`, at most 4); returns
  * the number of components, 0 if there is no such channel. */
 SPATE_API int spate_sim_channel_view(spate_sim *sim, const char *name, float *columns[4]);

@@ -30,7 +30,9 @@ class Particles:
     x, v: a view for each axis, in cells from the domain corner and in m/s; id: a view
     origin, scale: the position in metres along axis d is origin[d] + scale * x[d]
     position(), velocity(): copies in m and m/s, of shape (n, dim)
-    particles["age"]: a channel, a view for one component and a tuple of views for more; it may be written to
+    particles["age"]: a column, a view for one component and a tuple of views for more; a channel of the liquid may be
+    written to
+    columns, classes: the names of the columns, and of the classes that the column "type" numbers
     """
 
     def __init__(self, sim, on_device=False, name="fluid"):
@@ -91,8 +93,38 @@ class Particles:
             raise UsageError(f"there is no channel '{name}'; there are: {', '.join(names) or 'none'}", "channel")
         return tuple(self._column(columns[c], "<f4", f"channel {name}", not self._on_device) for c in range(count))
 
+    def _names(self, call):
+        found = []
+        while (name := call(self._sim._handle(), self._set, len(found))) is not None:
+            found.append(text(name))
+        return found
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns beside x, v and id."""
+        with self._sim._lock:
+            return self._names(lib.spate_sim_particles_column_name)
+
+    @property
+    def classes(self) -> list[str]:
+        """The names of the classes, by their number in the column "type"."""
+        with self._sim._lock:
+            return self._names(lib.spate_sim_particles_class_name)
+
+    @words("spate_sim_particles_column_sized", "Returns a tuple of views, one per component, which may only be read.")
+    def column(self, name: str) -> tuple[View, ...]:
+        self.id._check()
+        view = _api.spate_column_view()
+        with self._sim._lock:
+            there = lib.spate_sim_particles_column_sized(self._sim._handle(), self._set, encode(name, "column"),
+                                                         byref(view), sizeof(view))
+        if not there:
+            raise UsageError(f"there is no column '{name}'; there are: {', '.join(self.columns) or 'none'}", "column")
+        kind = "<u4" if view.integer else "<f4"
+        return tuple(self._column(view.values[c], kind, f"column {name}") for c in range(view.components))
+
     def __getitem__(self, name: str) -> View | tuple[View, ...]:
-        views = self.channel(name)
+        views = self.channel(name) if self.name == "fluid" else self.column(name)
         return views[0] if len(views) == 1 else views
 
 

@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from ._errors import FileError
+from ._errors import FileError, UsageError
 from ._library import numpy
 from ._scene import Scene
 
@@ -118,16 +118,15 @@ def _kind(cells):
         return f"U{max(map(len, cells))}"
 
 
-class Frame:
-    """One frame of a run. Files are opened when something of them is asked for.
+class Rows:
+    """The particles of a set in one frame of a run. The file is opened when something of it is asked for.
 
-    number, time; particles: the record array of the file (a look into it); position, velocity: (n, dim); id;
-    frame["age"] is a column, of shape (n,) or (n, components); surface: a dict of arrays, if the run has surfaces;
-    volume: the arrays of the grid by name, if the run has volumes (a gas has); stats: the row of stats.csv
+    particles: the record array of the file (a look into it); position, velocity: (n, dim); id;
+    rows["age"] is a column, of shape (n,) or (n, components)
     """
 
-    def __init__(self, run, number):
-        self.run, self.number = run, number
+    def __init__(self, run, number, stem="particles"):
+        self.run, self.number, self._stem = run, number, stem
         self._rows = None
 
     @property
@@ -137,7 +136,7 @@ class Frame:
 
     @property
     def path(self) -> Path:
-        return self.run.path / f"particles.{self.number:04d}.ply"
+        return self.run.path / f"{self._stem}.{self.number:04d}.ply"
 
     @property
     def particles(self) -> numpy.recarray:
@@ -182,6 +181,31 @@ class Frame:
             return numpy().asarray(self.particles[name])
         parts = [part for part in names if re.fullmatch(re.escape(name) + r"_[0-3xyz]", part)]
         return self._columns(parts or [name])
+
+    def __repr__(self):
+        return f"<{self._stem} of frame {self.number} of {self.run.path}>"
+
+
+class Frame(Rows):
+    """One frame of a run. Files are opened when something of them is asked for.
+
+    number, time; particles: the record array of the file (a look into it); position, velocity: (n, dim); id;
+    frame["age"] is a column, of shape (n,) or (n, components); particle_set("whitewater"): the same of another set;
+    surface: a dict of arrays, if the run has surfaces; volume: the arrays of the grid by name, if the run has volumes
+    (a gas has); stats: the row of stats.csv
+    """
+
+    @property
+    def particle_sets(self) -> list[str]:
+        """The names of the sets of particles that have a file; "fluid" is the liquid."""
+        names = [path.name.split(".")[0] for path in sorted(self.run.path.glob(f"*.{self.number:04d}.ply"))]
+        return ["fluid"] * ("particles" in names) + [name for name in names if name not in ("particles", "mesh", "solids")]
+
+    def particle_set(self, name: str) -> Rows:
+        """The particles of one set."""
+        if name not in self.particle_sets:
+            raise UsageError(f"there is no set '{name}'; there are: {', '.join(self.particle_sets) or 'none'}", "set")
+        return self if name == "fluid" else Rows(self.run, self.number, name)
 
     @property
     def surface(self) -> dict[str, numpy.ndarray] | None:

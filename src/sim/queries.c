@@ -72,6 +72,44 @@ bool spate_sim_particles_view_sized(spate_sim *sim, const char *set, spate_parti
     return there;
 }
 
+const char *spate_sim_particles_column_name(const spate_sim *sim, const char *set, int column)
+{
+    int number = sp_sim_find_set(sim, set), count = 0;
+    const sp_set_column *columns =
+        number >= 0 ? sim->table->set_columns(sim->instance, number, &count) : NULL;
+    for (int k = 0; k < count; k++)
+        if (columns[k].name && column-- == 0)
+            return columns[k].name;
+    return NULL;
+}
+
+const char *spate_sim_particles_class_name(const spate_sim *sim, const char *set, int number)
+{
+    int found = sp_sim_find_set(sim, set);
+    const sp_set_kind *kind = found >= 0 ? sim->table->set_kind(sim->instance, found) : NULL;
+    return kind && number >= 0 && number < kind->class_count ? kind->classes[number] : NULL;
+}
+
+bool spate_sim_particles_column_sized(spate_sim *sim, const char *set, const char *name,
+                                      spate_column_view *view, size_t size)
+{
+    sp_particles now = {.kind = NULL};
+    spate_column_view all = {.components = 0};
+    sp_sim_particles(sim, set, &now);
+    for (int k = 0; k < now.column_count && name; k++) {
+        const sp_column *column = &now.columns[k];
+        if (strcmp(column->name, name) != 0)
+            continue;
+        all = (spate_column_view){.count = now.view.count,
+                                  .components = column->components,
+                                  .integer = column->integer,
+                                  .origin = (double)column->origin};
+        memcpy(all.values, column->values, sizeof all.values);
+    }
+    sp_sized_out(view, size, &all, sizeof all);
+    return all.components > 0;
+}
+
 int spate_sim_channel_view(spate_sim *sim, const char *name, float *columns[4])
 {
     return sim->table->channel_view(sim->instance, name, columns);

@@ -92,6 +92,13 @@ static const sp_set_ledger *set_ledger(const void *user, int set)
     return &((const X(sim) *)user)->sets[set].ledger;
 }
 
+static const sp_set_column *set_columns(const void *user, int set, int *count)
+{
+    const X(sim) *s = user;
+    *count = s->sets[set].column_count;
+    return s->sets[set].columns;
+}
+
 static const void *set_state(const void *user, int set)
 {
     const X(sim) *s = user;
@@ -498,6 +505,7 @@ const sp_table X(table) = {
     .set_kind = set_kind,
     .kind_of = X(set_kind_of),
     .set_ledger = set_ledger,
+    .set_columns = set_columns,
     .set_state = set_state,
     .hash = hash,
     .stats = stats,

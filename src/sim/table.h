@@ -33,6 +33,7 @@ typedef struct sp_table {
     int (*set_count)(const void *s);
     const sp_set_kind *(*set_kind)(const void *s, int set);
     const sp_set_ledger *(*set_ledger)(const void *s, int set);
+    const sp_set_column *(*set_columns)(const void *s, int set, int *count);
     const void *(*set_state)(const void *s, int set); /* its first bytes are those that are saved */
     uint64_t (*hash)(void *s, int set);
     void (*stats)(void *s, spate_stats *stats);

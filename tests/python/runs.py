@@ -25,6 +25,17 @@ def _run(scene, folder, *words):
     return spate.read(folder)
 
 
+def test_sets_of_a_frame():
+    wild = {f"whitewater__{name}": value for name, value in
+            (("on", True), ("rate", 1e5), ("spacing", 0.01), ("detail", 0.125), ("speed_low", 0.01), ("speed_high", 0.02))}
+    frame = _run(block(output__mesh="ply", frames=8, **wild), "white")[8]
+    assert frame.particle_sets == ["fluid", "whitewater"]
+    white = frame.particle_set("whitewater")
+    assert len(white) > 10 and white.position.shape == white.velocity.shape == (len(white), 3)
+    assert (white["type"] < 4).all() and (white["age"] <= white["life"]).all() and white.time == frame.time
+    assert white.keys()[-4:] == ["type", "age", "life", "radius"] and "whitewater" in repr(white)
+
+
 def test_frames_of_a_run():
     scene = block(output__mesh="ply", output__attributes="velocity id speed vorticity channels")
     run = _run(scene, "block")
@@ -41,6 +52,8 @@ def test_frames_of_a_run():
     assert np.allclose(frame["speed"], np.linalg.norm(frame.velocity, axis=1))
     assert {"x", "vx", "id", "age", "dye", "speed"} <= set(frame.keys()) and isinstance(frame.particles.base, np.memmap)
     raises(spate.FileError, lambda: frame["colour"], "has no colour", "dye_1")
+    assert frame.particle_sets == ["fluid"] and frame.particle_set("fluid") is frame
+    raises(spate.UsageError, lambda: frame.particle_set("whitewater"), "no set 'whitewater'", "fluid")
     assert abs(frame.time - 2 / 30) < 1e-12 and frame.stats.frame == 2 and frame.stats.particles == len(frame)
     surface = frame.surface
     assert surface["indices"].max() == len(surface["positions"]) - 1

@@ -71,6 +71,30 @@ def test_values():
     raises(spate.UsageError, lambda: sim.field("w\u00e4"), "no field")
 
 
+def test_columns_of_a_set():
+    scene = block(whitewater__on=True, whitewater__rate=1e5, whitewater__spacing=0.01, whitewater__detail=0.125,
+                  whitewater__speed_low=0.01, whitewater__speed_high=0.02)
+    sim = spate.Sim(scene, threads=1)
+    for _ in range(20):
+        sim.step(0.004)
+    white = sim.particle_set("whitewater")
+    assert len(white) > 10 and white.columns == ["type", "age", "life", "radius"]
+    assert white.classes == ["spray", "foam", "bubbles", "dust"] and sim.particles.classes == []
+    assert np.asarray(white["type"]).dtype == "u4" and (np.asarray(white["type"]) < 4).all()
+    assert (np.asarray(white["age"]) <= white["life"]).all() and (np.asarray(white["radius"]) > 0).all()
+    counts = np.bincount(np.asarray(white["type"]), minlength=4)
+    now = sim.particles
+    assert now.columns == [channel["name"] for channel in sim.scene.to_dict()["channels"]]
+    assert now.column("dye")[1].address == now["dye"][1].address
+    age = white["age"]
+    raises((ValueError, TypeError), lambda: age.__setitem__(0, 1.0))
+    raises(spate.UsageError, lambda: white["rests"], "no column 'rests'", "radius")
+    stats = sim.stats()
+    assert [stats.spray, stats.foam, stats.bubbles, stats.dust] == list(counts)
+    sim.step(0.004)
+    raises(spate.StaleView, lambda: age[0])
+
+
 def test_arithmetic():
     sim = spate.Sim(tank(), threads=1)
     view = sim.particles.x[0]

@@ -151,6 +151,33 @@ static void check_stats(const spate_sim *sim, const spate_stats *stats)
     CHECK(!spate_sim_particles_stat(sim, "none", 0, name, sizeof name, &value));
 }
 
+/* All columns by name, with the bits that output sees. */
+static void check_columns(spate_sim *sim)
+{
+    static const char *const names[4] = {"type", "age", "life", "radius"};
+    static const char *const classes[4] = {"spray", "foam", "bubbles", "dust"};
+    sp_particles now;
+    spate_column_view view;
+    sp_sim_particles(sim, "whitewater", &now);
+    for (int k = 0; k < 4; k++) {
+        sp_column column = sp_particles_column(&now, names[k]);
+        CHECK_TEXT(spate_sim_particles_column_name(sim, "whitewater", k), names[k]);
+        CHECK_TEXT(spate_sim_particles_class_name(sim, "whitewater", k), classes[k]);
+        CHECK(spate_sim_particles_column(sim, "whitewater", names[k], &view));
+        CHECK(view.count == now.view.count && view.components == 1 && view.origin == 0);
+        CHECK(view.integer == (k == 0) && view.values[0] == column.values[0] && !view.values[1]);
+    }
+    CHECK(!spate_sim_particles_column_name(sim, "whitewater", 4));
+    CHECK(!spate_sim_particles_column_name(sim, "whitewater", -1));
+    CHECK(!spate_sim_particles_class_name(sim, "whitewater", 4));
+    CHECK(!spate_sim_particles_class_name(sim, "whitewater", -1));
+    CHECK(!spate_sim_particles_class_name(sim, "fluid", 0));
+    CHECK(!spate_sim_particles_column_name(sim, "none", 0));
+    CHECK(!spate_sim_particles_column(sim, "whitewater", "rests", &view) && view.components == 0);
+    CHECK(!spate_sim_particles_column(sim, "whitewater", "velocity", &view));
+    CHECK(!spate_sim_particles_column(sim, "none", "age", &view) && !view.values[0]);
+}
+
 /* The particles that are there against those that came and went, class by class. */
 static void check_ledger(spate_sim *sim)
 {
@@ -184,6 +211,7 @@ static void ledger_is_exact(void)
         for (int frame = 0; frame < FRAMES; frame++) {
             run_frames(sim, 1);
             check_ledger(sim);
+            check_columns(sim);
         }
         spate_whitewater_ledger l;
         spate_sim_whitewater(sim, &l);

@@ -167,15 +167,15 @@ static void force_at_all_steps(int dim, solid_kind kind, double shift, int count
     CHECK_FIGURE(figure, high / low - 1, limit);
 }
 
-/* On the disc the gauge is too high in long steps (docs/validation.md). One run of a box can be 3 %
- * off the mean of many; the disc has one run, as when the ceilings of misses.csv were measured. */
+/* One run can be 3 % off the mean of many, and at some places of the disc 4 % (docs/validation.md).
+ */
 static void force_does_not_depend_on_the_step(void)
 {
     int rates = case_full ? 4 : 2, seeds = case_full ? 4 : 1;
     for (int k = !case_full; k < (case_full ? 12 : 2); k++) {
         force_at_all_steps(2, BOX, places[k], rates, seeds, 0.05);
         force_at_all_steps(2, ROTATED, places[k], rates, seeds, 0.05);
-        force_at_all_steps(2, DISC, places[k], rates, 1, 0.08);
+        force_at_all_steps(2, DISC, places[k], rates, seeds, 0.08);
     }
     if (case_full)
         force_at_all_steps(3, SPHERE, 0.4, 3, 1, 0.08);

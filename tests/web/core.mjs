@@ -46,6 +46,26 @@ await test("stages_are_a_step", () => {
   }
 });
 
+await test("sets_and_their_columns", () => {
+  load({ ...TANK, channels: [{ name: "dye", components: 2 }] });
+  same(core.particleSets(), [
+    { name: "fluid", classes: [], columns: [{ name: "dye", components: 2, integer: false }] },
+  ]);
+  same(core.particleSet("whitewater"), null);
+  const whitewater = { on: true, rate: 1e4, speed_low: 0.01, speed_high: 0.02 };
+  load({ ...TANK, whitewater });
+  run(20);
+  const names = core.particleSets()[1];
+  same([names.name, names.classes], ["whitewater", ["spray", "foam", "bubbles", "dust"]]);
+  const white = core.particleSet("whitewater"),
+    { type, age, life, radius } = white.columns;
+  check(white.count > 10 && white.x[2] === null && white.id.length === white.count, "its particles");
+  check(type[0] instanceof Uint32Array && type[0].every((kind) => kind < 4), "its classes");
+  check(age[0].every((value, k) => value <= life[0][k]) && radius[0].every((r) => r > 0), "its columns");
+  same(core.particles("whitewater")[0], white.x[0]);
+  same(core.particles().length, 6);
+});
+
 await test("stages_have_texts", async () => {
   const { STAGES, wordsOf } = await import(pathToFileURL(path.join(root, "web/page/learn.mjs")).href);
   same(Object.keys(STAGES), core.stages);

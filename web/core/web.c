@@ -303,16 +303,60 @@ EMSCRIPTEN_KEEPALIVE const double *web_clock(void)
     return values;
 }
 
-EMSCRIPTEN_KEEPALIVE const uint32_t *web_particles(void)
+/* A list of names in quotes, as JSON. */
+static void print_names(char *text, size_t size, const char *set,
+                        const char *name_of(const spate_sim *sim, const char *set, int k))
 {
-    static uint32_t address[6];
-    spate_particles_view view;
-    spate_sim_particles_view(web_sim, "fluid", &view);
-    for (int d = 0; d < 3; d++) {
-        address[d] = (uint32_t)view.x[d];
-        address[3 + d] = (uint32_t)view.v[d];
+    const char *name;
+    for (int k = 0; (name = name_of(web_sim, set, k)); k++)
+        snprintf(text + strlen(text), size - strlen(text), "%s\"%s\"", k > 0 ? ", " : "", name);
+}
+
+/* Names of sets, classes and channels have no letters that JSON would want escaped. */
+EMSCRIPTEN_KEEPALIVE const char *web_particle_sets(void)
+{
+    static char text[8192];
+    const char *set;
+    snprintf(text, sizeof text, "[");
+    for (int k = 0; (set = spate_sim_particle_set_name(web_sim, k)); k++) {
+        const char *name;
+        snprintf(text + strlen(text), sizeof text - strlen(text),
+                 "%s{\"name\": \"%s\", \"classes\": [", k > 0 ? ", " : "", set);
+        print_names(text, sizeof text, set, spate_sim_particles_class_name);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "], \"columns\": [");
+        for (int c = 0; (name = spate_sim_particles_column_name(web_sim, set, c)); c++) {
+            spate_column_view view;
+            spate_sim_particles_column(web_sim, set, name, &view);
+            snprintf(text + strlen(text), sizeof text - strlen(text),
+                     "%s{\"name\": \"%s\", \"components\": %d, \"integer\": %s}", c > 0 ? ", " : "",
+                     name, view.components, view.integer ? "true" : "false");
+        }
+        snprintf(text + strlen(text), sizeof text - strlen(text), "]}");
     }
-    return address;
+    snprintf(text + strlen(text), sizeof text - strlen(text), "]");
+    return text;
+}
+
+EMSCRIPTEN_KEEPALIVE const uint32_t *web_particles(const char *set)
+{
+    static uint32_t found[8 + 4 * 64];
+    spate_particles_view view;
+    const char *name;
+    if (!spate_sim_particles_view(web_sim, set, &view))
+        return NULL;
+    found[0] = (uint32_t)view.count;
+    for (int d = 0; d < 3; d++) {
+        found[1 + d] = (uint32_t)view.x[d];
+        found[4 + d] = (uint32_t)view.v[d];
+    }
+    found[7] = (uint32_t)view.id;
+    for (int k = 0, next = 8; (name = spate_sim_particles_column_name(web_sim, set, k)); k++) {
+        spate_column_view column;
+        spate_sim_particles_column(web_sim, set, name, &column);
+        for (int c = 0; c < column.components; c++)
+            found[next++] = (uint32_t)column.values[c];
+    }
+    return found;
 }
 
 static const int32_t *describe(const void *data, int bytes, const int count[3],

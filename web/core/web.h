@@ -60,8 +60,12 @@ const char *web_stats_names(void);
 /* Time, frame, steps, particles, dt of the last step: what every picture needs. */
 const double *web_clock(void);
 
-/* Addresses of particle columns: x y z vx vy vz (z: 0 in 2D), each web_clock()[3] floats. */
-const uint32_t *web_particles(void);
+/* The sets of particles, "fluid" first, as JSON text: the name of each, its classes, and its
+ * columns with their number of components and whether they are integers. */
+const char *web_particle_sets(void);
+/* How many particles the set has, and the addresses of their columns: x y z vx vy vz (z: 0 in 2D),
+ * id, and the components of the columns of web_particle_sets in their order. NULL: no such set. */
+const uint32_t *web_particles(const char *set);
 /* address, bytes per value, count x y z, stride x y z; NULL if there is no such field. "div_before"
  * and "div_after" beside those of spate_sim_field_view: cells, NaN where there is no liquid or a
  * solid cuts the cell. */

@@ -237,10 +237,36 @@ export class Core {
   }
 
   /** Columns x y z vx vy vz (z null in 2D): views of the module's memory, good until the next call. */
-  particles() {
-    const { particles: count } = this.clock();
-    const address = new Uint32Array(this.module.HEAPU8.buffer, this.module._web_particles(), 6).slice();
-    return Array.from(address, (a) => (a ? new Float32Array(this.module.HEAPU8.buffer, a, count) : null));
+  particles(set = "fluid") {
+    return this.#columns(set, 6);
+  }
+
+  /** The sets of particles, "fluid" first: [{ name, classes: [names], columns: [{ name, components, integer }] }]. */
+  particleSets() {
+    return JSON.parse(this.#text(this.module._web_particle_sets()));
+  }
+
+  /** All columns of a set, views as above: { count, x, v, id, columns: { name: [one per component] } }; null: no such set. */
+  particleSet(name) {
+    const set = this.particleSets().find((one) => one.name === name);
+    if (!set) return null;
+    const kinds = set.columns.flatMap((column) => Array(column.components).fill(column.integer));
+    const [count] = new Uint32Array(this.module.HEAPU8.buffer, this.#call("_web_particles", name), 1);
+    const found = this.#columns(name, 7 + kinds.length, (k) => k === 6 || kinds[k - 7]);
+    const columns = {};
+    let next = 7;
+    for (const column of set.columns)
+      columns[column.name] = found.slice(next, (next += column.components));
+    return { count, x: found.slice(0, 3), v: found.slice(3, 6), id: found[6], columns };
+  }
+
+  #columns(set, columns, integer = () => false) {
+    const found = this.#call("_web_particles", set);
+    const [count, ...addresses] = new Uint32Array(this.module.HEAPU8.buffer, found, 1 + columns);
+    return addresses.map((address, k) => {
+      const Type = integer(k) ? Uint32Array : Float32Array;
+      return address ? new Type(this.module.HEAPU8.buffer, address, count) : null;
+    });
   }
 
   /** A grid field, copied without the padding of its rows: { data, count: [x, y, z] }; null: no such field. */
