@@ -96,7 +96,7 @@ spate_status DEV(advect_particles)(X(sim) *s, double dt, bool transfer, spate_er
 bool X(can_transfer_late)(const X(sim) *s);
 void DEV(advect_set)(X(sim) *s, X(set) *set, double dt); /* of a set, with the fluid */
 
-/* ---- TRACERS: tracers.c */
+/* ---- TRACERS: trace.c */
 spate_status DEV(trace)(X(sim) *s, double dt, spate_error *error);
 
 /* ---- WHITEWATER: whitewater.c, whitewater_emit.c, band.c */

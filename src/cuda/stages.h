@@ -18,7 +18,7 @@ spate_status DEV(gpu_copy_flows)(X(sim) *s, spate_error *error);
 void DEV(gpu_flows_changed)(X(sim) *s);
 void DEV(gpu_free_flows)(X(gpu) *g);
 
-/* tracers.c: TRACERS */
+/* trace.c: TRACERS */
 spate_status DEV(gpu_trace)(X(sim) *s, double dt, spate_error *error);
 void DEV(gpu_free_traces)(X(gpu) *g);
 

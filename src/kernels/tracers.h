@@ -25,7 +25,7 @@ typedef struct X(traces) {
     uint32_t *id;
 #define COLUMN(name, shape, type, ...) type SHAPE_##shape(name);
 #include "tracers.def"
-    float *const *channels; /* columns of the channels that the grid holds */
+    float *channels[GRID_COLUMNS]; /* of the channels that the grid holds */
 } X(traces);
 
 SP_KERNEL X(traces) X(traces_of)(const X(particles) *p)
@@ -41,7 +41,8 @@ SP_KERNEL X(traces) X(traces_of)(const X(particles) *p)
     memcpy(&columns.name, own, sizeof columns.name); \
     own += POINTERS_##shape;
 #include "tracers.def"
-    columns.channels = own;
+    for (int j = 0; j < GRID_COLUMNS; j++)
+        columns.channels[j] = own + j < p->own + p->own_columns ? own[j] : NULL;
     return columns;
 }
 

@@ -103,7 +103,13 @@ spate_status sp_row_check(const sp_row *row, const void *owner, int dim, const c
 /* Whether a length that starts as "not given" has been given. True for all other settings. */
 bool sp_row_given(const sp_row *row, const void *owner);
 /* Whether the setting means anything to its owner: false for the radius of a box. */
-bool sp_row_used(const sp_row *row, const void *owner);
+static inline bool sp_row_used(const sp_row *row, const void *owner)
+{
+    if (row->kinds == 0)
+        return true;
+    int kind = (int)((const spate_shape *)owner)->shape;
+    return kind >= 0 && kind <= SPATE_SHAPE_PARTICLES && (row->kinds >> kind & 1);
+}
 /* Whether a setting that only some shapes use (row->kinds) is as it starts, to the last bit. */
 bool sp_row_untouched(const sp_row *row, const void *owner);
 

@@ -118,14 +118,6 @@ bool sp_row_given(const sp_row *row, const void *owner)
     return !(isnan(v[0]) && isnan(v[1]));
 }
 
-bool sp_row_used(const sp_row *row, const void *owner)
-{
-    if (row->kinds == 0)
-        return true;
-    int kind = (int)((const spate_shape *)owner)->shape;
-    return kind >= 0 && kind <= SPATE_SHAPE_PARTICLES && (row->kinds >> kind & 1);
-}
-
 bool sp_row_untouched(const sp_row *row, const void *owner)
 {
     const void *at = (const char *)owner + row->offset;

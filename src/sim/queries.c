@@ -165,13 +165,6 @@ const sp_set_kind *sp_set_kind_of(int dim, int number)
     return table->kind_of(number);
 }
 
-void sp_sim_particle_sets(spate_sim *sim, sp_particle_sets *out)
-{
-    *out = (sp_particle_sets){.of = {{.kind = NULL}}};
-    for (int k = SET_FLUID + 1; k < SET_COUNT; k++)
-        sp_sim_particles(sim, sp_set_name(k), &out->of[k]);
-}
-
 bool sp_snapshot_begin(spate_sim *sim, sp_particles *out)
 {
     if (!sim->table->snapshot(sim->instance, out))

@@ -11,6 +11,7 @@
  *     MIDWAY       velocity of a gas in the middle of the step
  *     G2P          the change of the velocity -> particles
  *     SEPARATE     crowded particles move apart
+ *     TRACERS      points that the fluid carries
  *     ADVECT       particles move with the velocity
  *     EMIT         inflows add particles, outflows remove them
  *     WHITEWATER   foam, spray, bubbles and dust

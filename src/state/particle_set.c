@@ -137,38 +137,6 @@ void sp_particles_clear(sp_particles *particles)
     *particles = (sp_particles){.memory = NULL};
 }
 
-/* ------------------------------------------------------------------ sets by number */
-
-const char *sp_set_name(int number)
-{
-    static const char *const names[SET_COUNT] = {
-        [SET_FLUID] = SP_FLUID,
-#define SET(NAME, name, ...) [SET_##NAME] = #name,
-#include "kernels/sets.def"
-    };
-    return names[number];
-}
-
-bool sp_scene_has_set(const spate_scene *scene, int number)
-{
-    const bool has[SET_COUNT] = {
-        [SET_FLUID] = true,
-#define SET(NAME, name, place, by, on, ...) [SET_##NAME] = scene->on,
-#include "kernels/sets.def"
-    };
-    return has[number];
-}
-
-uint64_t sp_forecast_of_set(const spate_forecast *forecast, int number)
-{
-    const uint64_t counts[SET_COUNT] = {
-        [SET_FLUID] = forecast->particles,
-#define SET(NAME, name, ...) [SET_##NAME] = forecast->name,
-#include "kernels/sets.def"
-    };
-    return counts[number];
-}
-
 /* ------------------------------------------------------------------ those beside the fluid */
 
 spate_status sp_particle_sets_copy(sp_particle_sets *to, const sp_particle_sets *from,

@@ -9,8 +9,8 @@
 #include "kernels/sets.h"
 #include "scene/attributes.h"
 #include "set_kind.h"
+#include "set_list.h"
 
-#define SP_FLUID "fluid" /* the set that is the liquid */
 #define SP_WHITEWATER "whitewater"
 
 /* One attribute of all particles; a value has four bytes. */
@@ -62,19 +62,20 @@ void sp_particles_clear(sp_particles *particles);
  * there is no such set. */
 bool sp_sim_particles(spate_sim *sim, const char *set, sp_particles *out);
 
-/* Of a set by its number (kernels/sets.h): its name; its definition, whether or not a simulation
- * has it; whether a scene has it; how many particles of it are forecast (sets beside the fluid). */
-const char *sp_set_name(int number);
+/* The definition of a set by its number, whether or not a simulation has it. */
 const sp_set_kind *sp_set_kind_of(int dim, int number);
-bool sp_scene_has_set(const spate_scene *scene, int number);
-uint64_t sp_forecast_of_set(const spate_forecast *forecast, int number);
 
 /* The sets beside the fluid at one moment, each under its number; without a kind: there is none. */
 typedef struct sp_particle_sets {
     sp_particles of[SET_COUNT];
 } sp_particle_sets;
 /* Those of a simulation as they are, like sp_sim_particles. */
-void sp_sim_particle_sets(spate_sim *sim, sp_particle_sets *out);
+static inline void sp_sim_particle_sets(spate_sim *sim, sp_particle_sets *out)
+{
+    *out = (sp_particle_sets){.of = {{.kind = NULL}}};
+    for (int k = SET_FLUID + 1; k < SET_COUNT; k++)
+        sp_sim_particles(sim, sp_set_name(k), &out->of[k]);
+}
 /* A copy of each into memory of its own. */
 spate_status sp_particle_sets_copy(sp_particle_sets *to, const sp_particle_sets *from,
                                    spate_error *error);

@@ -24,7 +24,7 @@ max_speed,momentum_x,momentum_y,momentum_z,kinetic_energy,potential_energy,diver
 solver_iterations,density_iterations,solver_residual,solver_failures,converged,momentum_lost,slip_p999,slip_max,\
 collisions,long_pushes,in_solid,separate_energy,min_distance,overlaps,spray,foam,bubbles,dust,whitewater_emitted,whitewater_aged,whitewater_merged,whitewater_left,whitewater_crushed,whitewater_thinned,whitewater_off,allocations,background_pressure,\
 t_sort,t_solids,t_p2g,t_surface,t_channels,t_forces,t_pressure,\
-t_extrapolate,t_midway,t_g2p,t_separate,t_advect,t_emit,t_whitewater,t_other,seconds" "$(head -n 1 out/dam/stats.csv)"
+t_extrapolate,t_midway,t_g2p,t_separate,t_tracers,t_advect,t_emit,t_whitewater,t_other,seconds" "$(head -n 1 out/dam/stats.csv)"
 same stats_rows "0 1 2 3" "$(echo $(column out/dam/stats.csv frame))"
 same stats_only_numbers "" "$(tail -n +2 out/dam/stats.csv | tr ',' '\n' | grep -vE \
     '^-?([0-9.]+(e[-+][0-9]+)?|inf)$')"

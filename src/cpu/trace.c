@@ -1,4 +1,4 @@
-/* tracers.c -- the stage TRACERS on the CPU: ADVECT moves the sorted points of a tile. */
+/* trace.c -- the stage TRACERS on the CPU: ADVECT moves the sorted points of a tile. */
 #include "state/tracers.h"
 
 #include "exec.h"

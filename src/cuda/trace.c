@@ -1,4 +1,4 @@
-/* tracers.c -- the stage TRACERS on the device, the host's part (state/tracers.c has the order).
+/* trace.c -- the stage TRACERS on the device, the host's part (state/tracers.c has the order).
  * The tracers are in no order there: a thread reads the grid for each. */
 #include "residency.h"
 #include "stages.h"
