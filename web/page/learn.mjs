@@ -59,6 +59,11 @@ export const STAGES = {
     text: "Where particles have crowded together or spread out, small shifts give the water its volume back.",
     field: "ppc",
   },
+  tracers: {
+    title: "Tracers",
+    text: "Points that show the way of the water come, where a scene asks for them, and go along with it; the water does not feel them.",
+    field: "",
+  },
   advect: {
     title: "Advect",
     text: "Particles move along the flow with a Runge-Kutta step, and slide along solids that they meet.",
