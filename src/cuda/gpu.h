@@ -91,11 +91,11 @@ typedef struct X(gpu) {
     bool sorted;      /* columns and tables are as SORT left them */
     bool speed_known; /* the largest speed of the particles is: */
     double speed;
-    uint32_t capacity;            /* of the columns */
-    uint32_t scratch_capacity;    /* of spare, order and key: for the largest set */
+    uint32_t capacity;                  /* of the columns */
+    uint32_t scratch_capacity;          /* of spare, order and key: for the largest set */
     DEV(gpu_particles) sets[SET_COUNT]; /* those beside the fluid whose stage is here */
-    unsigned needs;               /* WHEN_... bits: arrays that the device has */
-    unsigned on_host, on_device;  /* GROUP_... groups that are up to date there */
+    unsigned needs;                     /* WHEN_... bits: arrays that the device has */
+    unsigned on_host, on_device;        /* GROUP_... groups that are up to date there */
 
     /* snapshot.c */
     DEV(gpu_snapshot) snapshot;

@@ -57,7 +57,7 @@ static double add_sets(const spate_scene *scene, const X(grid) *g, spate_forecas
     uint64_t counts[SET_COUNT] = {0};
     bool some = false;
     double bytes = 0;
-#define SET(NAME, name, place, by, on, ...)                                        \
+#define SET(NAME, name, place, by, on, ...)                                      \
     forecast->name = X(set_estimate)(SET_##NAME, scene, g, forecast->particles); \
     counts[SET_##NAME] = forecast->name;                                         \
     some = some || scene->on;

@@ -275,7 +275,7 @@ static void added_solid_leaves_none_inside(void)
         spate_whitewater_ledger l;
         uint64_t crushed = 0;
         int inside = 0, outside = 0;
-        run_frames(sim, dim == 2 ? FRAMES / 2 : FRAMES / 4);
+        run_frames(sim, dim == 2 ? 12 : 6);
         size_t before = spate_sim_particles_count(sim, "whitewater");
         spate_shape box = sample_box_shape(0.2, 0.05, -1, 0.5, 0.4, 1);
         CHECK(spate_sim_add_solid(sim, &box, NULL, NULL) == SPATE_OK);
