@@ -42,5 +42,19 @@ ${CC:-cc} -std=c17 -D_GNU_SOURCE -O2 -Iinclude -Isrc scripts/draw_surface.c "$bu
 "$work/draw_surface" "$work/surface/particles.0024.ply" 0.015625 2 1 1 2 "$work/surface.png"
 convert "$work/surface.png" -quality 85 "$images/surface.jpg"
 
+cat >"$work/tracers.json" <<'EOF'
+{ "name": "Tracers: lines of dye in a stream over a sill",
+  "domain": { "size": [2, 0.6], "cells": 256, "sides": { "right": "open" } },
+  "frames": 150,
+  "fill": [ { "min": [0, 0], "max": [2, 0.25], "velocity": [0.7, 0] } ],
+  "inflows": [ { "name": "stream", "min": [0, 0], "max": [0.04, 0.25], "velocity": [0.7, 0] } ],
+  "solids": [ { "name": "sill", "min": [0.7, -0.1], "max": [0.8, 0.11] },
+              { "name": "end", "min": [1.95, -0.1], "max": [2.1, 0.08] } ],
+  "tracers": [ { "name": "dye", "min": [0.08, 0.04], "max": [0.084, 0.044], "repeat": { "count": 6, "step": [0, 0.035] }, "spacing": 0.004, "rate": 300 } ] }
+EOF
+"$build/spate" run "$work/tracers.json" --frames 110 -o "$work/tracers" --set output.preview=false --quiet
+"$build/spate" render "$work/tracers" --first 110 --no-film --quiet --size 1280x420 -o "$work/lines"
+convert "$work/lines/frame.0110.png" -quality 85 "$images/tracers.jpg"
+
 "$build/spate_bench_pressure" 64 128 >"$work/iterations.txt"
 scripts/iteration-chart.sh <"$work/iterations.txt" >"$images/iterations.svg"

@@ -241,7 +241,8 @@ static spate_status check_list(sp_checker *c, int which, named *names, int *used
         char item[96], path[PATH_SIZE];
         snprintf(item, sizeof item, "%s[%d]", sp_shape_list_name(which), k);
         TRY(check_geometry(c, shape, item));
-        warn_if_thin(c, shape, item, solids);
+        if (which != SPATE_LIST_TRACERS) /* they are points, which no grid has to see */
+            warn_if_thin(c, shape, item, solids);
         if (is_outside(c, shape, solids))
             sp_log(c->log, c->user, SPATE_LOG_WARNING, item,
                    "lies wholly outside of the domain and does nothing: are its lengths metres "
