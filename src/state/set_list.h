@@ -11,9 +11,9 @@
 
 static inline const char *sp_set_name(int number)
 {
-    static const char *const names[SET_COUNT] = {
-        [SET_FLUID] = SP_FLUID,
-#define SET(NAME, name, ...) [SET_##NAME] = #name,
+    static const char *const names[] = {
+        SP_FLUID,
+#define SET(NAME, name, ...) #name,
 #include "kernels/sets.def"
     };
     return names[number];
@@ -22,9 +22,9 @@ static inline const char *sp_set_name(int number)
 /* Whether a scene has it. */
 static inline bool sp_scene_has_set(const spate_scene *scene, int number)
 {
-    const bool has[SET_COUNT] = {
-        [SET_FLUID] = true,
-#define SET(NAME, name, place, by, on, ...) [SET_##NAME] = scene->on,
+    const bool has[] = {
+        true,
+#define SET(NAME, name, place, by, on, ...) scene->on,
 #include "kernels/sets.def"
     };
     return has[number];
@@ -33,9 +33,9 @@ static inline bool sp_scene_has_set(const spate_scene *scene, int number)
 /* How many particles of it are forecast. */
 static inline uint64_t sp_forecast_of_set(const spate_forecast *forecast, int number)
 {
-    const uint64_t counts[SET_COUNT] = {
-        [SET_FLUID] = forecast->particles,
-#define SET(NAME, name, ...) [SET_##NAME] = forecast->name,
+    const uint64_t counts[] = {
+        forecast->particles,
+#define SET(NAME, name, ...) forecast->name,
 #include "kernels/sets.def"
     };
     return counts[number];
