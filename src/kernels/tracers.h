@@ -97,8 +97,8 @@ typedef struct X(new_tracers) {
 
 #define CARRIED 0.9f /* cells from the liquid: farther away a tracer flies */
 
-/* Whether the fluid takes a tracer at x along: it is near, and its velocity is known on all faces
- * of the cell. */
+/* Whether the fluid takes a tracer at x along: the cell is liquid, or the liquid is near and its
+ * velocity known on all faces of the cell. */
 SP_KERNEL bool X(is_carried)(const X(fields) *f, const float x[DIM])
 {
     int cell[DIM], tile[DIM];
@@ -113,19 +113,25 @@ SP_KERNEL bool X(is_carried)(const X(fields) *f, const float x[DIM])
     if (!(f->tiles.state[X(tile_number)(&f->grid, tile)] & TILE_ACTIVE))
         return false;
     size_t c = X(index)(&f->grid, cell);
+    if (f->type[c] == SPATE_CELL_LIQUID)
+        return true;
     FOR_DIM(d)
         known = known && f->known[d][c] != FACE_UNKNOWN &&
                 f->known[d][c + f->grid.stride[d]] != FACE_UNKNOWN;
     return known && X(liquid_distance)(f, x) < CARRIED;
 }
 
-/* A sum that is rounded up or down with the chance that makes its mean right. chance: 0 .. 1. */
+/* A sum, not negative, that is rounded up or down with the chance that makes its mean right.
+ * chance: 0 .. 1. */
 SP_KERNEL float X(round_by_chance)(double sum, float chance)
 {
-    float low = (float)sum;
-    if ((double)low > sum)
-        low = nextafterf(low, -INFINITY);
-    float high = nextafterf(low, INFINITY);
+    float low = (float)sum, high;
+    uint32_t bits;
+    memcpy(&bits, &low, sizeof bits);
+    bits -= (double)low > sum ? 1 : 0;
+    memcpy(&low, &bits, sizeof low);
+    bits++;
+    memcpy(&high, &bits, sizeof high);
     double share = (sum - (double)low) / ((double)high - (double)low);
     return share > (double)chance ? high : low;
 }
@@ -238,7 +244,8 @@ SP_KERNEL int X(note_tracer)(const X(fields) *f, const X(tracing) *how, const X(
     t->age[k] = X(round_by_chance)((double)t->age[k] + how->dt, sp_uniform(key));
     t->path[k] = X(round_by_chance)((double)t->path[k] + sqrt(square) * f->grid.dx,
                                     sp_uniform(sp_hash2(key, 1)));
-    X(read_channels)(f, x, t, k);
+    if (f->on_grid > 0)
+        X(read_channels)(f, x, t, k);
     bool aged = life > 0.0f && t->age[k] >= life;
     if (!aged && !X(is_drained)(&f->grid, &how->outflows, x))
         return TRACER_STAYS;
