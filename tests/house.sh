@@ -120,18 +120,12 @@ instruction_sets_stand_in_one_file() {
 }
 
 # Known misses of `make validate`: each row stands in every earlier version of the table too, with no lower ceiling.
-# The gauges of force have said what the water loses only since TRUE_FORCE: figures of the force on the box are other ones
-# than before, and their rows are compared with later tables only.
-TRUE_FORCE=9b2dc87
 misses_only_shrink() {
-    local table=tests/validation/misses.csv commit before
+    local table=tests/validation/misses.csv commit
     git rev-parse -q --verify HEAD >/dev/null 2>&1 || return
     for commit in $(git log --format=%h -- $table); do
-        before=0
-        git merge-base --is-ancestor "$commit" $TRUE_FORCE 2>/dev/null && before=1
-        git show "$commit:$table" 2>/dev/null | awk -F, -v commit="$commit" -v before=$before '
+        git show "$commit:$table" 2>/dev/null | awk -F, -v commit="$commit" '
             /^#/ { next }
-            before && FNR != NR && /^cut_solids 2D box at/ { next }
             FNR == NR { ceiling[$1] = $2; next }
             !($1 in ceiling) { print $1 ": has no row in " commit ": mend the cause instead of adding a row" }
             $1 in ceiling && $2 > ceiling[$1] { print $1 ": ceiling " $2 ", in " commit " it was " ceiling[$1] }' - $table

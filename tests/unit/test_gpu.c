@@ -877,6 +877,7 @@ static void stages(int dim, int variant)
         compare_gauges(cpu, gpu);
         spate_stats one = sample_stats(cpu), two = sample_stats(gpu);
         CHECK(one.collisions == two.collisions && two.in_solid == 0);
+        CHECK(scene->tracers.count == 0 || spate_sim_particles_count(cpu, "tracers") > 20);
         bool hits = variant == BALL || variant == APIC_BALL || variant == AFLIP_BALL ||
                     variant == VOXEL || variant == PADDLE || variant == PUSH_BALL ||
                     variant == SPRAY || variant == ROUGH || variant == PLATES || variant == GAS ||
